@@ -1,0 +1,47 @@
+package authn
+
+import (
+	"strconv"
+	"time"
+)
+
+// Principal is who is calling, as far as a verified credential says. It is
+// immutable once an Authenticator has returned it: the same Principal may serve
+// many requests at once.
+type Principal struct {
+	Subject string // unique within Issuer; never empty
+	Issuer  string // OIDC issuer URL; "api-keys" and "anonymous" for the others
+	Client  string // OAuth client (azp, client_id), if the credential names one
+	Tenant  string // from the configured claim or the key; may be empty
+	Groups  []string
+	Scopes  []string
+	Method  string         // how it was proved: "oidc", "api-key" or "anonymous"
+	KeyID   string         // API key id or JWT kid, for the audit record
+	Agents  []string       // agents the credential is bound to; nil means any
+	Claims  map[string]any // all verified claims; nil for API keys
+	Expires time.Time      // when the credential ends; zero means never
+}
+
+// Key identifies the principal across requests: two issuers with the same
+// subject are two principals. The parts are length-prefixed, so that no choice
+// of subject can collide with another issuer's.
+func (p *Principal) Key() string {
+	return strconv.Itoa(len(p.Issuer)) + ":" + p.Issuer + strconv.Itoa(len(p.Subject)) + ":" + p.Subject
+}
+
+// String is for people: logs and error reports.
+func (p *Principal) String() string { return p.Subject + "@" + p.Issuer }
+
+// MayUse reports whether the credential is good for this agent at all. It is a
+// bound of the credential, checked before and beside every policy rule.
+func (p *Principal) MayUse(agent string) bool {
+	if p.Agents == nil {
+		return true
+	}
+	for _, a := range p.Agents {
+		if a == agent {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,18 @@
+// Package wire knows what A2A looks like on the wire, in every version and
+// binding, and nothing else does.
+//
+// It owns the protocol's words: versions and bindings (version.go), the method
+// table (method.go), the envelope of a call and the few members that policy
+// needs (call.go), what an agent's answer says about tasks (answer.go), the
+// error table (error.go) and every form an error takes on the wire (render.go).
+//
+// It does not own transport, policy or translation, keeps no state and does no
+// I/O beyond writing an error response. It imports no other package of this
+// module.
+//
+// What is read is checked and what is checked is forwarded: a body is accepted
+// only if every JSON parser in the field must read it alike (no duplicate
+// names, no near-miss of a name that decides something, valid UTF-8, nothing
+// after the document), and then its original bytes go on, so that unknown
+// members, big numbers and the order of keys survive.
+package wire

@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Kind is one row of the error table: what a refusal is called in every
+// binding. docs/errors.md is generated from the rows.
+type Kind struct {
+	Reason string // ErrorInfo reason, UPPER_SNAKE (A2A 1.0 §5.4)
+	Code   int    // JSON-RPC error code
+	HTTP   int    // status on HTTP+JSON
+	RPC    int    // status on JSON-RPC: 200 for protocol refusals, as the SDK servers answer
+	GRPC   string // google.rpc.Code name; also the status word of HTTP+JSON bodies
+	Text   string // message when the Error has none of its own
+}
+
+// The kinds. Statuses follow A2A 1.0.1 §5.4; -31401 and -31403 are what the Go
+// SDK maps to its ErrUnauthenticated and ErrUnauthorized, since A2A has no code
+// for either.
+var (
+	ParseError      = &Kind{"PARSE_ERROR", -32700, 400, 200, "INVALID_ARGUMENT", "Invalid JSON payload"}
+	InvalidRequest  = &Kind{"INVALID_REQUEST", -32600, 400, 200, "INVALID_ARGUMENT", "Request payload validation error"}
+	MethodNotFound  = &Kind{"METHOD_NOT_FOUND", -32601, 404, 200, "UNIMPLEMENTED", "Method not found"}
+	InvalidParams   = &Kind{"INVALID_PARAMS", -32602, 400, 200, "INVALID_ARGUMENT", "Invalid parameters"}
+	Internal        = &Kind{"INTERNAL_ERROR", -32603, 500, 500, "INTERNAL", "Internal error"}
+	TaskNotFound    = &Kind{"TASK_NOT_FOUND", -32001, 404, 200, "NOT_FOUND", "Task not found"}
+	NotCancelable   = &Kind{"TASK_NOT_CANCELABLE", -32002, 400, 200, "FAILED_PRECONDITION", "Task cannot be canceled"}
+	PushUnsupported = &Kind{
+		"PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, 400, 200, "FAILED_PRECONDITION",
+		"Push Notification is not supported",
+	}
+	Unsupported = &Kind{
+		"UNSUPPORTED_OPERATION", -32004, 400, 200, "FAILED_PRECONDITION",
+		"This operation is not supported",
+	}
+	ContentType = &Kind{
+		"CONTENT_TYPE_NOT_SUPPORTED", -32005, 400, 200, "INVALID_ARGUMENT",
+		"Incompatible content types",
+	}
+	BadAgentResponse = &Kind{"INVALID_AGENT_RESPONSE", -32006, 502, 502, "INTERNAL", "Invalid agent response"}
+	NoExtendedCard   = &Kind{
+		"EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32007, 400, 200, "FAILED_PRECONDITION",
+		"Extended Agent Card is not configured",
+	}
+	ExtensionRequired = &Kind{
+		"EXTENSION_SUPPORT_REQUIRED", -32008, 400, 200, "FAILED_PRECONDITION",
+		"Extension support required",
+	}
+	VersionUnsupported = &Kind{
+		"VERSION_NOT_SUPPORTED", -32009, 400, 200, "FAILED_PRECONDITION",
+		"Protocol version not supported",
+	}
+	Unauthenticated = &Kind{"UNAUTHENTICATED", -31401, 401, 401, "UNAUTHENTICATED", "Authentication required"}
+	Denied          = &Kind{"PERMISSION_DENIED", -31403, 403, 403, "PERMISSION_DENIED", "Permission denied"}
+	UnknownAgent    = &Kind{"AGENT_NOT_FOUND", -32601, 404, 404, "NOT_FOUND", "No such agent"}
+	Malformed       = &Kind{"MALFORMED_REQUEST", -32600, 400, 400, "INVALID_ARGUMENT", "Malformed HTTP request"}
+	Misdirected     = &Kind{"MISDIRECTED_REQUEST", -32600, 421, 421, "INVALID_ARGUMENT", "Host not served here"}
+	VerbNotAllowed  = &Kind{"METHOD_NOT_ALLOWED", -32600, 405, 405, "UNIMPLEMENTED", "HTTP method not allowed"}
+	TooLarge        = &Kind{"REQUEST_TOO_LARGE", -32600, 413, 413, "RESOURCE_EXHAUSTED", "Request too large"}
+	Encoded         = &Kind{"CONTENT_ENCODING_NOT_SUPPORTED", -32600, 415, 415, "INVALID_ARGUMENT", "Request body must not be compressed"}
+	RateLimited     = &Kind{"RATE_LIMITED", -32603, 429, 429, "RESOURCE_EXHAUSTED", "Too many requests"}
+	Unavailable     = &Kind{"UNAVAILABLE", -32603, 503, 503, "UNAVAILABLE", "Temporarily unavailable"}
+	AgentTimeout    = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
+)
+
+// Kinds returns the table in the order of docs/errors.md.
+func Kinds() []*Kind {
+	return []*Kind{
+		ParseError, InvalidRequest, MethodNotFound, InvalidParams, Internal,
+		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
+		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
+		Unauthenticated, Denied, UnknownAgent, Malformed, Misdirected, VerbNotAllowed,
+		TooLarge, Encoded, RateLimited, Unavailable, AgentTimeout,
+	}
+}
+
+// Error is a refusal on its way to the client. It is the only error type whose
+// text a client may read; everything else is turned into one by the proxy.
+type Error struct {
+	*Kind
+	Message string            // sent; Kind.Text when empty
+	Meta    map[string]string // sent, as google.rpc.ErrorInfo metadata
+	Header  http.Header       // sent: WWW-Authenticate, Retry-After, Allow
+	Err     error             // logged and audited, never sent
+}
+
+// Errorf makes an Error of kind k. The text is sent to the client: it must name
+// nothing that the client does not already know.
+func Errorf(k *Kind, format string, args ...any) *Error {
+	return &Error{Kind: k, Message: fmt.Sprintf(format, args...)}
+}
+
+// Because records the cause for the log and the audit record and returns e.
+func (e *Error) Because(err error) *Error {
+	e.Err = err
+	return e
+}
+
+// Text is the message the client gets.
+func (e *Error) Text() string {
+	if e.Message != "" {
+		return e.Message
+	}
+	return e.Kind.Text
+}
+
+// Error is for logs: reason, message and cause.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Reason + ": " + e.Text() + ": " + e.Err.Error()
+	}
+	return e.Reason + ": " + e.Text()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }

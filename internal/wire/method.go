@@ -1,0 +1,148 @@
+package wire
+
+import "net/http"
+
+// Subject says which resource a method's request names, and so what ownership
+// has to be proved before an agent may see the call.
+type Subject uint8
+
+// The subjects. Every row of the method table has one; a row without is a
+// programming error that a test reports.
+const (
+	OfMessage Subject = iota + 1 // message.taskId, message.contextId, referenceTaskIds: all optional
+	OfTask                       // exactly one task
+	OfConfig                     // a task's push notification configs
+	OfCaller                     // the caller's tasks as a whole (list)
+	OfAgent                      // the agent itself (extended card)
+)
+
+// Method is one A2A operation under every name it has had. Two Methods are the
+// same operation if and only if their pointers are equal.
+type Method struct {
+	Name    string  // 1.0: JSON-RPC and gRPC. Policy, metrics and audit use this name only.
+	V03     string  // 0.2 and 0.3 JSON-RPC; empty where the operation did not exist
+	V01     string  // 0.1 JSON-RPC; empty where the operation did not exist
+	Streams bool    // the answer is an event stream
+	Subject Subject // what the request names
+	Writes  bool    // changes a task or its configs; false for pure reads
+	Push    bool    // is about push notification configs
+
+	// HTTP+JSON. Path is 1.0's, relative to the interface URL, with {task} and
+	// {config} standing for one segment each; 0.3 has the same path under /v1
+	// unless Path03 says otherwise. Verbs lists every verb that agents in the
+	// field accept; the first is the one to send.
+	Verbs  []string
+	Path   string
+	Path03 string
+}
+
+// Names of the operations, in 1.0 spelling, for code that has to single one out.
+const (
+	SendMessage          = "SendMessage"
+	SendStreamingMessage = "SendStreamingMessage"
+	GetTask              = "GetTask"
+	ListTasks            = "ListTasks"
+	CancelTask           = "CancelTask"
+	SubscribeToTask      = "SubscribeToTask"
+	GetExtendedAgentCard = "GetExtendedAgentCard"
+)
+
+const configsPath = "/tasks/{task}/pushNotificationConfigs"
+
+// methods is the whole of A2A. 0.3's text knows GET /v1/tasks but no JSON-RPC
+// name for it and no SDK serves it; it stays in the table so that the path is
+// recognised and refused by name. 0.1's tasks/get and tasks/cancel share their
+// names with 0.3; which of the two a call is, is settled from its other marks
+// (see Call).
+var methods = [...]Method{
+	{
+		Name: SendMessage, V03: "message/send", V01: "tasks/send",
+		Subject: OfMessage, Writes: true,
+		Verbs: []string{http.MethodPost}, Path: "/message:send",
+	},
+	{
+		Name: SendStreamingMessage, V03: "message/stream", V01: "tasks/sendSubscribe",
+		Subject: OfMessage, Writes: true, Streams: true,
+		Verbs: []string{http.MethodPost}, Path: "/message:stream",
+	},
+	{
+		Name: GetTask, V03: "tasks/get", V01: "tasks/get",
+		Subject: OfTask,
+		Verbs:   []string{http.MethodGet}, Path: "/tasks/{task}",
+	},
+	{
+		Name:    ListTasks,
+		Subject: OfCaller,
+		Verbs:   []string{http.MethodGet}, Path: "/tasks",
+	},
+	{
+		Name: CancelTask, V03: "tasks/cancel", V01: "tasks/cancel",
+		Subject: OfTask, Writes: true,
+		Verbs: []string{http.MethodPost}, Path: "/tasks/{task}:cancel",
+	},
+	{
+		// 1.0's text says POST, its proto GET; 0.3 the same the other way round.
+		Name: SubscribeToTask, V03: "tasks/resubscribe", V01: "tasks/resubscribe",
+		Subject: OfTask, Streams: true,
+		Verbs: []string{http.MethodGet, http.MethodPost}, Path: "/tasks/{task}:subscribe",
+	},
+	{
+		Name: "CreateTaskPushNotificationConfig",
+		V03:  "tasks/pushNotificationConfig/set", V01: "tasks/pushNotification/set",
+		Subject: OfConfig, Writes: true, Push: true,
+		Verbs: []string{http.MethodPost}, Path: configsPath,
+	},
+	{
+		Name: "GetTaskPushNotificationConfig",
+		V03:  "tasks/pushNotificationConfig/get", V01: "tasks/pushNotification/get",
+		Subject: OfConfig, Push: true,
+		Verbs: []string{http.MethodGet}, Path: configsPath + "/{config}",
+	},
+	{
+		Name: "ListTaskPushNotificationConfigs", V03: "tasks/pushNotificationConfig/list",
+		Subject: OfConfig, Push: true,
+		Verbs: []string{http.MethodGet}, Path: configsPath,
+	},
+	{
+		Name: "DeleteTaskPushNotificationConfig", V03: "tasks/pushNotificationConfig/delete",
+		Subject: OfConfig, Writes: true, Push: true,
+		Verbs: []string{http.MethodDelete}, Path: configsPath + "/{config}",
+	},
+	{
+		Name: GetExtendedAgentCard, V03: "agent/getAuthenticatedExtendedCard",
+		Subject: OfAgent,
+		Verbs:   []string{http.MethodGet}, Path: "/extendedAgentCard", Path03: "/v1/card",
+	},
+}
+
+// Methods returns the table, for code that must have an entry per operation
+// (metrics, policy, generated tests). Callers must not change it.
+func Methods() []Method { return methods[:] }
+
+// ByName finds the operation that a version's JSON-RPC binding calls name.
+// Names are compared byte for byte: "sendmessage" is no method.
+func ByName(v Version, name string) (*Method, bool) {
+	m, ok := byName[nameKey{v, name}]
+	return m, ok
+}
+
+type nameKey struct {
+	version Version
+	name    string
+}
+
+// byName indexes methods under every name of every version.
+var byName = indexNames()
+
+func indexNames() map[nameKey]*Method {
+	index := make(map[nameKey]*Method, 3*len(methods))
+	for i := range methods {
+		m := &methods[i]
+		for v, name := range map[Version]string{V10: m.Name, V03: m.V03, V01: m.V01} {
+			if name != "" {
+				index[nameKey{v, name}] = m
+			}
+		}
+	}
+	return index
+}

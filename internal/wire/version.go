@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Version is an A2A protocol version as it is written on the wire: "Major.Minor".
+// The patch number never takes part in negotiation (A2A 1.0 §3.6.1).
+type Version string
+
+// The versions that agents and clients speak. 0.2 is not listed: its messages are
+// those of 0.3 (the later version only added optional members), so it is V03
+// everywhere but in cards. There was never a released 0.4 to 0.9.
+const (
+	V01 Version = "0.1" // slash methods tasks/send…, client-chosen task ids
+	V03 Version = "0.3" // slash methods message/send…, objects with "kind"
+	V10 Version = "1.0" // PascalCase methods, ProtoJSON objects
+)
+
+// ParseVersion reads a version from an A2A-Version header, query parameter or
+// card. "1.0.1" is V10, "0.2.6" is V03. An empty string is V03, because A2A 1.0
+// §3.6.2 says that a request without a version is a 0.3 request. The second
+// result is false for a version nobody released and for anything that is not
+// two or three dot-separated numbers.
+func ParseVersion(s string) (Version, bool) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return V03, true
+	}
+	major, rest, ok := strings.Cut(s, ".")
+	minor, patch, patched := strings.Cut(rest, ".")
+	if !ok || !isNumber(major) || !isNumber(minor) || patched && !isNumber(patch) {
+		return "", false
+	}
+	switch major + "." + minor {
+	case "0.1":
+		return V01, true
+	case "0.2", "0.3":
+		return V03, true
+	case "1.0":
+		return V10, true
+	}
+	return "", false
+}
+
+// isNumber accepts what strconv would print again unchanged: no sign, no space,
+// no leading zero, so that "1.00" is not a second spelling of "1.0".
+func isNumber(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return err == nil && strconv.FormatUint(n, 10) == s
+}
+
+// Binding is one of the three ways to carry an A2A call.
+type Binding uint8
+
+// The bindings, spelled by String as cards spell them (AgentInterface.protocolBinding).
+const (
+	JSONRPC  Binding = iota + 1 // JSON-RPC 2.0 over HTTP POST
+	HTTPJSON                    // resources and verbs, ProtoJSON bodies
+	GRPC                        // lf.a2a.v1.A2AService, a2a.v1.A2AService
+)
+
+var bindingNames = [...]string{JSONRPC: "JSONRPC", HTTPJSON: "HTTP+JSON", GRPC: "GRPC"}
+
+// String returns the card spelling, or "" for the zero Binding.
+func (b Binding) String() string {
+	if int(b) >= len(bindingNames) {
+		return ""
+	}
+	return bindingNames[b]
+}
+
+// ParseBinding is the inverse of String. Cards in the field differ in case, so
+// case is ignored.
+func ParseBinding(s string) (Binding, bool) {
+	for b, name := range bindingNames {
+		if name != "" && strings.EqualFold(s, name) {
+			return Binding(b), true
+		}
+	}
+	return 0, false
+}
