@@ -1,0 +1,191 @@
+package wire
+
+// Limits bound what one document may be. A field that is zero has its default.
+type Limits struct {
+	Body     int64 // bytes of the document; default 4 MiB
+	Depth    int   // objects and arrays inside each other; default 64
+	Members  int   // members of one object, elements of one array; default 10,000
+	Parts    int   // parts of one message; default 1,000
+	IDLength int   // bytes of an id: JSON-RPC's, a task's, context's, message's, config's; default 256
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Body == 0 {
+		l.Body = 4 << 20
+	}
+	if l.Depth == 0 {
+		l.Depth = 64
+	}
+	if l.Members == 0 {
+		l.Members = 10_000
+	}
+	if l.Parts == 0 {
+		l.Parts = 1_000
+	}
+	if l.IDLength == 0 {
+		l.IDLength = 256
+	}
+	return l
+}
+
+// SkillSelection is the extension by which a caller says which of the agent's
+// skills a call is for. It is both the URI and the metadata key; the value is
+// the skill's id, a string.
+const SkillSelection = "https://a2a-gateway.dev/extensions/skill-selection/v1"
+
+// Call is one request as the gateway sees it: which operation, of which version
+// and binding, about which task and context. Everything else stays in Body,
+// which is what goes on to the agent.
+//
+// The strings are unescaped, valid UTF-8, without control characters, and at
+// most Limits.IDLength long; "" is absent, null or empty, which no version of
+// A2A tells apart.
+type Call struct {
+	Binding   Binding
+	Version   Version // settled; on a refusal before that, the best guess for rendering it
+	Method    *Method
+	Streaming bool // Method.Streams
+
+	ID     []byte // JSON-RPC id, verbatim sub-slice of Body; nil before decode and on HTTP+JSON
+	Body   []byte // the request body, forwarded untouched
+	Params []byte // verbatim sub-slice of Body: JSON-RPC's params, HTTP+JSON's whole body; nil when absent
+	Accept string // Accept header of the request; set by the caller, decoding leaves it alone
+
+	Tenant    string // path segment, query or member
+	MessageID string // message.messageId
+	TaskID    string // the task the request names, wherever its version puts it (params.id for 0.1's sends)
+	ContextID string // message.contextId, 0.1's sessionId, or the filter of ListTasks
+	ConfigID  string // push notification config of an OfConfig method
+	Skill     string // metadata[SkillSelection] of the params, the message or both, which must agree
+	PageToken string // of the list methods
+
+	ReferenceTaskIDs  []string // message.referenceTaskIds
+	MessageExtensions []string // message.extensions
+	HasPushConfig     bool     // a webhook comes with this call: inline in a send, or a push create
+
+	// ContextSpan is where Body holds the value of ContextID, quotes included:
+	// Body[ContextSpan[0]:ContextSpan[1]]. It is {0, 0} when ContextID is empty
+	// or came from the query.
+	ContextSpan [2]int
+}
+
+// DecodeJSONRPC reads a JSON-RPC request body (JSON-RPC 2.0 §4, A2A 1.0 §9) and
+// settles which version it is. header is what RequestVersion found. The body
+// is scanned once and kept; ID and Params point into it.
+//
+// On an error the Call holds whatever could be read, so that the error can be
+// answered in the caller's shape and with the caller's id. A body that is not
+// strict JSON is a ParseError without id; an envelope that is not a call is
+// InvalidRequest, params that do not fit the method are InvalidParams.
+func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
+	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept}
+	lim = lim.withDefaults()
+	if int64(len(body)) > lim.Body {
+		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
+	}
+	d := decoder{scanner: newScanner(body, lim), call: c, lim: lim, header: header}
+	defer d.release()
+	if d.kind() == '{' {
+		d.envelope()
+	} else {
+		d.skip()
+		d.refuse(Errorf(InvalidRequest, "the request is not a single JSON-RPC call object; batches are not accepted"))
+	}
+	e := d.finish()
+	if e != nil && e.Kind == ParseError {
+		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed
+	}
+	return e
+}
+
+// decoder reads one request into a Call.
+type decoder struct {
+	*scanner
+	call   *Call
+	lim    Limits
+	header Version
+
+	shared     bool // 0.1 and 0.3 share the method's name
+	history    bool // params.historyLength was given
+	hasMessage bool
+	pushes     int // push configs around the cursor
+
+	// What a push config inside a send names.
+	pushTask, pushTenant, pushConfig string
+}
+
+// envelope reads the request object. Its members may come in any order, but
+// how params are read depends on the method; params that come before it are
+// checked where they stand and read when the object has ended.
+func (d *decoder) envelope() {
+	c := d.call
+	var early [2]int
+	var bits, seen uint32
+	for d.enter(); d.more(); {
+		f := d.member(envelopeNames, &bits)
+		again := seen&(1<<f) != 0
+		seen |= 1 << f
+		switch {
+		case f == fieldRequestID:
+			if d.requestID(); again {
+				c.ID = nil // which of the two is not ours to choose
+			}
+		case f == fieldProtocol:
+			if !d.isText("2.0") {
+				d.notCall(`jsonrpc is not "2.0"`)
+			}
+		case f == fieldMethod && !again:
+			d.method()
+		case f == fieldParams && c.Method != nil:
+			start, end := d.params()
+			c.Params = c.Body[start:end]
+		case f == fieldParams:
+			early[0], early[1] = d.skip()
+			c.Params = c.Body[early[0]:early[1]]
+		default:
+			d.skip()
+			d.notCall("the request has a member that JSON-RPC does not define")
+		}
+	}
+	if d.err != nil {
+		return
+	}
+	if early[1] > 0 && c.Method != nil {
+		d.reread(early)
+	}
+	d.complete(seen)
+}
+
+// isText reads a value and reports whether it is this string.
+func (d *decoder) isText(want string) bool {
+	if d.kind() != '"' {
+		d.skip()
+		return false
+	}
+	return string(d.text()) == want
+}
+
+// reread reads params that were passed over before the method was known.
+func (d *decoder) reread(span [2]int) {
+	doc, pos := d.doc, d.pos
+	d.doc, d.pos = doc[:span[1]], span[0]
+	d.params()
+	d.doc, d.pos = doc, pos
+}
+
+// complete refuses an envelope that has ended without what a call needs.
+func (d *decoder) complete(seen uint32) {
+	switch {
+	case seen&(1<<fieldProtocol) == 0:
+		d.notCall("jsonrpc is missing")
+	case seen&(1<<fieldMethod) == 0:
+		d.notCall("method is missing")
+	case seen&(1<<fieldRequestID) == 0:
+		// A2A has no notifications, and agents carry them out all the same.
+		d.notCall("id is missing")
+	}
+	if d.call.Method != nil {
+		d.settle()
+		d.required()
+	}
+}

@@ -1,0 +1,247 @@
+package wire
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// field is what a member of a request means to the gateway, whatever the
+// version and object it stands in. The zero field means nothing to it.
+type field uint8
+
+const (
+	fieldNone field = iota
+
+	fieldProtocol  // envelope: jsonrpc
+	fieldRequestID // envelope: id
+	fieldMethod    // envelope: method
+	fieldParams    // envelope: params
+
+	fieldTenant
+	fieldTask          // a task's id
+	fieldContext       // a context's id; 0.1 calls it session
+	fieldConfig        // a push config's id
+	fieldName          // 0.3 HTTP+JSON: tasks/{task}[/pushNotificationConfigs/{config}]
+	fieldPageToken     //
+	fieldHistory       // historyLength, which tells a 0.1 resubscribe from a 0.3 one
+	fieldMessage       //
+	fieldMessageID     //
+	fieldReferences    // referenceTaskIds
+	fieldExtensions    //
+	fieldParts         //
+	fieldMetadata      //
+	fieldConfiguration // of a send
+	fieldPush          // a push config
+	fieldPushWrapper   // an object around a push config
+	fieldOpaque        // skipped, but its name must not be imitated
+)
+
+// names are the members that decide something in one kind of object, by their
+// folded name.
+type names struct {
+	kind   *Kind // what a wrong name is refused as
+	byFold map[string]spelling
+}
+
+// spelling is how a name may be written: as the schemas do, or in the snake
+// case of the proto files, which ProtoJSON parsers accept too.
+type spelling struct {
+	camel, snake string
+	field        field
+	bit          uint32 // set once seen, so that two spellings are one name
+}
+
+// newNames builds the table for an object from its names in camel case. Later
+// sets win over earlier ones.
+func newNames(kind *Kind, sets ...map[string]field) *names {
+	n := &names{kind: kind, byFold: make(map[string]spelling)}
+	for _, set := range sets {
+		for camel, f := range set {
+			n.byFold[string(fold(nil, []byte(camel)))] = spelling{camel: camel, snake: snakeCase(camel), field: f}
+		}
+	}
+	bit := uint32(1)
+	for folded, sp := range n.byFold {
+		sp.bit = bit
+		n.byFold[folded] = sp
+		bit <<= 1
+	}
+	return n
+}
+
+func snakeCase(camel string) string {
+	var b strings.Builder
+	for _, r := range camel {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// The tables. Which one params are read by depends on the method's subject, the
+// version and the binding; see decoder.table.
+var (
+	envelopeNames = newNames(InvalidRequest, map[string]field{
+		"jsonrpc": fieldProtocol, "id": fieldRequestID, "method": fieldMethod, "params": fieldParams,
+	})
+
+	sendMembers = map[string]field{
+		"tenant": fieldTenant, "message": fieldMessage, "configuration": fieldConfiguration,
+		"metadata": fieldMetadata,
+	}
+	sendNames = newNames(InvalidParams, sendMembers)
+	// 0.3's proto calls the message "request" and its JSON name is "message";
+	// clients that write proto names send the former.
+	sendNamesHTTP03 = newNames(InvalidParams, sendMembers, map[string]field{"request": fieldMessage})
+	sendNames01     = newNames(InvalidParams, sendMembers, map[string]field{
+		"id": fieldTask, "sessionId": fieldContext, "pushNotification": fieldPush, "historyLength": fieldOpaque,
+	})
+
+	taskMembers = map[string]field{
+		"tenant": fieldTenant, "id": fieldTask, "taskId": fieldTask, "metadata": fieldMetadata,
+		"historyLength": fieldHistory,
+	}
+	taskNames     = newNames(InvalidParams, taskMembers)
+	taskNamesHTTP = newNames(InvalidParams, taskMembers, map[string]field{"name": fieldName})
+
+	// Flat in 1.0; nested in "config" for its release candidate, whose clients
+	// are still about.
+	configMembers = map[string]field{
+		"tenant": fieldTenant, "taskId": fieldTask, "id": fieldConfig, "configId": fieldConfig,
+		"config": fieldPushWrapper, "pushNotificationConfig": fieldPush, "metadata": fieldMetadata,
+		"url": fieldOpaque, "token": fieldOpaque, "authentication": fieldOpaque, "pageToken": fieldPageToken,
+	}
+	config03Members = map[string]field{
+		"id": fieldTask, "pushNotificationConfigId": fieldConfig,
+	}
+	resourceMembers   = map[string]field{"name": fieldName, "parent": fieldName}
+	configNames       = newNames(InvalidParams, configMembers)
+	configNamesHTTP   = newNames(InvalidParams, configMembers, resourceMembers)
+	configNames03     = newNames(InvalidParams, configMembers, config03Members)
+	configNamesHTTP03 = newNames(InvalidParams, configMembers, config03Members, resourceMembers)
+
+	listNames = newNames(InvalidParams, map[string]field{
+		"tenant": fieldTenant, "contextId": fieldContext, "pageToken": fieldPageToken,
+	})
+	agentNames = newNames(InvalidParams, map[string]field{"tenant": fieldTenant})
+
+	messageNames = newNames(InvalidParams, map[string]field{
+		"messageId": fieldMessageID, "taskId": fieldTask, "contextId": fieldContext,
+		"referenceTaskIds": fieldReferences, "extensions": fieldExtensions, "metadata": fieldMetadata,
+		"parts": fieldParts, "content": fieldParts,
+	})
+	// Every version's name for the inline push config is read in every version:
+	// SDKs accept the older ones too.
+	configurationNames = newNames(InvalidParams, map[string]field{
+		"pushNotificationConfig": fieldPush, "taskPushNotificationConfig": fieldPush, "pushNotification": fieldPush,
+	})
+	pushMembers = map[string]field{
+		"tenant": fieldTenant, "taskId": fieldTask, "id": fieldConfig,
+		"url": fieldOpaque, "token": fieldOpaque, "authentication": fieldOpaque,
+	}
+	pushNames        = newNames(InvalidParams, pushMembers)
+	pushWrapperNames = newNames(InvalidParams, pushMembers, map[string]field{
+		"name": fieldName, "pushNotificationConfig": fieldPush,
+	})
+)
+
+// table is how the params, body or query of this call are read.
+func (d *decoder) table() *names {
+	http, v := d.call.Binding == HTTPJSON, d.call.Version
+	switch d.call.Method.Subject {
+	case OfMessage:
+		switch {
+		case v == V01:
+			return sendNames01
+		case http && v == V03:
+			return sendNamesHTTP03
+		}
+		return sendNames
+	case OfTask:
+		if http {
+			return taskNamesHTTP
+		}
+		return taskNames
+	case OfConfig:
+		switch {
+		case http && v == V10:
+			return configNamesHTTP
+		case http:
+			return configNamesHTTP03
+		case v == V10:
+			return configNames
+		}
+		return configNames03
+	case OfCaller:
+		return listNames
+	}
+	return agentNames
+}
+
+// member reads the next member's name and says what it means. A name that some
+// parsers would take for one in the table while others would not is refused:
+// case, underscores and hyphens ignored, ſ for s, K for k, a NUL that ends the
+// string in some languages. So is a name that is there in both its spellings.
+func (d *decoder) member(n *names, seen *uint32) field {
+	at := d.pos
+	name := d.name()
+	sp, f := n.find(name)
+	switch {
+	case sp == nil:
+		return fieldNone
+	case f == fieldNone:
+		d.refuse(Errorf(n.kind, "a member's name, after byte %d, is not quite %q", at, sp.camel))
+	case *seen&sp.bit != 0:
+		d.refuse(Errorf(n.kind, "%q is given twice", sp.camel))
+	}
+	*seen |= sp.bit
+	return f
+}
+
+// find looks name up. A near miss gives the spelling it misses and fieldNone.
+func (n *names) find(name []byte) (*spelling, field) {
+	var buf [longestName + utf8.UTFMax]byte
+	sp, ok := n.byFold[string(fold(buf[:0], name))]
+	switch {
+	case !ok:
+		return nil, fieldNone
+	case string(name) != sp.camel && string(name) != sp.snake:
+		return &sp, fieldNone
+	}
+	return &sp, sp.field
+}
+
+// longestName is more than any name in the tables has.
+const longestName = 32
+
+// fold appends name as the most lenient parser would see it. It stops where
+// the result is longer than every name in the tables.
+func fold(dst, name []byte) []byte {
+	for i := 0; i < len(name) && len(dst) <= longestName; {
+		c := name[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case 'A' <= c && c <= 'Z':
+				dst = append(dst, c|0x20)
+			case c > ' ' && c != '_' && c != '-':
+				dst = append(dst, c)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRune(name[i:])
+		i += size
+		switch r {
+		case 'ſ':
+			dst = append(dst, 's')
+		case '\u212a': // Kelvin sign
+			dst = append(dst, 'k')
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	return dst
+}

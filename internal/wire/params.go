@@ -1,0 +1,305 @@
+package wire
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of strings that are no ids.
+const (
+	longestToken = 4096 // page tokens are sealed state of the agent
+	longestURI   = 2048 // extension URIs
+)
+
+// params reads what the method takes and returns where it stands. null is
+// absent, as the clients of methods without params send it.
+func (d *decoder) params() (start, end int) {
+	switch d.kind() {
+	case '{':
+		start = d.pos
+		d.object(d.table())
+		return start, d.pos
+	case 'n':
+		return d.skip()
+	}
+	start, end = d.skip()
+	d.invalid("params is not an object")
+	return start, end
+}
+
+// object reads the object that is next, by its table.
+func (d *decoder) object(n *names) {
+	var seen uint32
+	for d.enter(); d.more(); {
+		d.value(d.member(n, &seen))
+	}
+}
+
+// nested reads a member that must be an object, or null for absent.
+func (d *decoder) nested(n *names, what string) {
+	if d.isObject(what) {
+		d.object(n)
+	}
+}
+
+// isObject reports whether an object is next; anything else is skipped, and
+// refused unless it is null.
+func (d *decoder) isObject(what string) bool {
+	switch d.kind() {
+	case '{':
+		return true
+	case 'n':
+	default:
+		d.invalid(what + " is not an object")
+	}
+	d.skip()
+	return false
+}
+
+// value reads the value of a member that means f.
+func (d *decoder) value(f field) {
+	c := d.call
+	switch f {
+	case fieldTenant:
+		d.word(d.tenantOf(), "tenant", d.lim.IDLength)
+	case fieldTask:
+		d.word(d.taskOf(), "the task id", d.lim.IDLength)
+	case fieldContext:
+		d.context()
+	case fieldConfig:
+		d.word(d.configOf(), "the push notification config id", d.lim.IDLength)
+	case fieldName:
+		d.resource()
+	case fieldPageToken:
+		d.word(&c.PageToken, "pageToken", longestToken)
+	case fieldHistory:
+		d.history = true
+		d.skip()
+	case fieldMessage:
+		d.message()
+	case fieldMessageID:
+		d.word(&c.MessageID, "messageId", d.lim.IDLength)
+	case fieldReferences:
+		c.ReferenceTaskIDs = d.words("referenceTaskIds", d.lim.IDLength)
+	case fieldExtensions:
+		c.MessageExtensions = d.words("extensions", longestURI)
+	case fieldParts:
+		d.parts()
+	case fieldMetadata:
+		d.metadata()
+	case fieldConfiguration:
+		d.nested(configurationNames, "configuration")
+	case fieldPush:
+		d.push(pushNames)
+	case fieldPushWrapper:
+		d.push(pushWrapperNames)
+	default:
+		d.skip()
+	}
+}
+
+// message reads the message of a send. There is exactly one, under one of its
+// names.
+func (d *decoder) message() {
+	if !d.isObject("message") {
+		return
+	}
+	if d.hasMessage {
+		d.invalid("the message is given twice")
+	}
+	d.hasMessage = true
+	d.object(messageNames)
+}
+
+// context reads a context id and remembers where it stands, so that it can be
+// replaced. That needs it to stand in one place only.
+func (d *decoder) context() {
+	c := d.call
+	kind, start, was := d.kind(), d.pos, c.ContextID
+	c.ContextID = ""
+	d.word(&c.ContextID, "the context id", d.lim.IDLength)
+	switch {
+	case kind != '"' || c.ContextID == "":
+		c.ContextID = was
+	case was != "":
+		d.invalid("the context id is given twice")
+	default:
+		c.ContextSpan = [2]int{start, d.pos}
+	}
+}
+
+// resource reads a resource name of 0.3's HTTP+JSON:
+// tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}.
+func (d *decoder) resource() {
+	var name string
+	d.word(&name, "the resource name", 3*d.lim.IDLength)
+	d.named(name)
+}
+
+// named holds a resource name against the task and config already known.
+// Anything of another form can only be a bare task id.
+func (d *decoder) named(name string) {
+	task, config, _ := strings.Cut(strings.TrimPrefix(name, "tasks/"), "/pushNotificationConfigs/")
+	d.agree(d.taskOf(), task, "the task id", d.lim.IDLength)
+	d.agree(&d.call.ConfigID, config, "the push notification config id", d.lim.IDLength)
+}
+
+// push reads a push notification config or what is wrapped around one.
+func (d *decoder) push(n *names) {
+	if !d.isObject("the push notification config") {
+		return
+	}
+	d.call.HasPushConfig = true
+	d.pushes++
+	d.object(n)
+	d.pushes--
+}
+
+// inline reports whether the cursor is inside a push config that came with a
+// send. What that names is compared with what the send names when both are
+// known, for the push config may come first.
+func (d *decoder) inline() bool { return d.pushes > 0 && d.call.Method.Subject == OfMessage }
+
+func (d *decoder) taskOf() *string {
+	if d.inline() {
+		return &d.pushTask
+	}
+	return &d.call.TaskID
+}
+
+func (d *decoder) tenantOf() *string {
+	if d.inline() {
+		return &d.pushTenant
+	}
+	return &d.call.Tenant
+}
+
+func (d *decoder) configOf() *string {
+	if d.inline() {
+		return &d.pushConfig
+	}
+	return &d.call.ConfigID
+}
+
+// metadata looks for the skill selection. Keys are URIs, compared exactly.
+func (d *decoder) metadata() {
+	if !d.isObject("metadata") {
+		return
+	}
+	for d.enter(); d.more(); {
+		if string(d.name()) == SkillSelection {
+			d.word(&d.call.Skill, "the selected skill", d.lim.IDLength)
+			continue
+		}
+		d.skip()
+	}
+}
+
+// parts counts the parts of the message and checks them as JSON only.
+func (d *decoder) parts() {
+	switch d.kind() {
+	case '[':
+	case 'n':
+		d.skip()
+		return
+	default:
+		d.skip()
+		d.invalid("parts is not an array")
+		return
+	}
+	n := 0
+	for d.enter(); d.more(); n++ {
+		d.skip()
+	}
+	if n > d.lim.Parts {
+		d.refuse(Errorf(InvalidParams, "the message has more than %d parts", d.lim.Parts))
+	}
+}
+
+// words reads an array of strings; null is absent.
+func (d *decoder) words(what string, longest int) []string {
+	if kind := d.kind(); kind != '[' {
+		if kind != 'n' {
+			d.invalid(what + " is not an array")
+		}
+		d.skip()
+		return nil
+	}
+	var list []string
+	for d.enter(); d.more(); {
+		var w string
+		if d.word(&w, what, longest); w == "" {
+			d.invalid(what + " has an element that is not a string or empty")
+			continue
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// word reads a string into dst; null is absent. A value that is already there
+// must be the same.
+func (d *decoder) word(dst *string, what string, longest int) {
+	switch d.kind() {
+	case '"':
+		if text := d.text(); string(text) != *dst {
+			d.agree(dst, string(text), what, longest)
+		}
+	case 'n':
+		d.skip()
+	default:
+		d.skip()
+		d.invalid(what + " is not a string")
+	}
+}
+
+// agree puts value into dst, or refuses when something else is there. An empty
+// value says nothing. Control characters are refused because a NUL ends the
+// string for some agents and a line break forges lines in their logs.
+func (d *decoder) agree(dst *string, value, what string, longest int) {
+	switch {
+	case value == "" || value == *dst:
+	case *dst != "":
+		d.invalid(what + " is given twice, and differently")
+	case len(value) > longest:
+		d.refuse(Errorf(InvalidParams, "%s is longer than %d bytes", what, longest))
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, isControl):
+		d.invalid(what + " holds a control character or invalid UTF-8")
+	default:
+		*dst = value
+	}
+}
+
+func isControl(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }
+
+func (d *decoder) invalid(what string) {
+	d.refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
+}
+
+// required refuses a call that lacks what its method is about, and a push
+// config that names another task or tenant than the message it came with.
+func (d *decoder) required() {
+	c := d.call
+	if c.Method.Name == createConfig {
+		c.HasPushConfig = true
+	}
+	switch c.Method.Subject {
+	case OfMessage:
+		if !d.hasMessage {
+			d.invalid("message is missing")
+		}
+		if c.Version == V01 && c.TaskID == "" {
+			d.invalid("the task id is missing")
+		}
+		if d.pushTask != "" && d.pushTask != c.TaskID || d.pushTenant != "" && d.pushTenant != c.Tenant {
+			d.invalid("the push notification config is for another task or tenant than the message")
+		}
+	case OfTask, OfConfig:
+		if c.TaskID == "" {
+			d.invalid("the task id is missing")
+		}
+	}
+}
+
+// createConfig is the only operation besides the sends that brings a webhook.
+const createConfig = "CreateTaskPushNotificationConfig"

@@ -1,0 +1,210 @@
+package wire
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Route is the operation behind an HTTP+JSON request line.
+type Route struct {
+	Method   *Method  // nil when the path is known, but not with this verb
+	Version  Version  // V03 under /v1, else V10
+	Tenant   string   // leading path segment of 1.0, decoded; "" when there is none
+	TaskID   string   // decoded
+	ConfigID string   // decoded
+	Allow    []string // verbs the path has; set only when Method is nil
+}
+
+// ByRoute finds the operation behind an HTTP+JSON request. path is relative to
+// the interface URL and still percent-encoded ("/v1/tasks/7:cancel",
+// "/acme/message:send"). Under /v1 it is V03; else V10, where any known path may
+// follow a tenant's segment (A2A 1.0 §11.3). A path that is known without a
+// tenant is never read as one with a tenant.
+//
+// A path that is known but not with this verb gives a Route with Method nil and
+// Allow set. The result is false for every other path, and for every path that
+// servers do not read alike: empty or dot segments, and encodings of what
+// separates segments and verbs.
+func ByRoute(verb, path string) (Route, bool) {
+	segments, ok := split(path)
+	if !ok {
+		return Route{}, false
+	}
+	if len(segments) > 1 && segments[0] == "v1" {
+		return routes03.match(verb, segments)
+	}
+	if r, ok := routes10.match(verb, segments); ok {
+		return r, true
+	}
+	tenant, ok := decodeSegment(segments[0])
+	if !ok {
+		return Route{}, false
+	}
+	r, ok := routes10.match(verb, segments[1:])
+	r.Tenant = tenant
+	return r, ok
+}
+
+// longestPath is how many segments a path may have: a tenant and 1.0's longest,
+// /tasks/{task}/pushNotificationConfigs/{config}.
+const longestPath = 5
+
+// split cuts path at its slashes.
+func split(path string) ([]string, bool) {
+	if len(path) < 2 || path[0] != '/' {
+		return nil, false
+	}
+	segments := strings.SplitN(path[1:], "/", longestPath+1)
+	if len(segments) > longestPath || slices.Contains(segments, "") {
+		return nil, false
+	}
+	return segments, true
+}
+
+// route is one path of one version, with every operation that has it.
+type route struct {
+	segments []segment
+	methods  []*Method // differ in their verbs
+}
+
+// segment is one piece of a path: a literal, or an id with a verb behind it.
+type segment struct {
+	literal string // "tasks", "message:send"; "" for an id
+	config  bool   // the id is a push config's, not a task's
+	suffix  string // ":cancel" behind an id, or ""
+}
+
+type routes struct {
+	version Version
+	paths   []route
+}
+
+var (
+	routes10 = newRoutes(V10, func(m *Method) string { return m.Path })
+	routes03 = newRoutes(V03, func(m *Method) string {
+		if m.Path03 != "" {
+			return m.Path03
+		}
+		return "/v1" + m.Path
+	})
+	// idSuffixes are the verbs that may stand behind an id.
+	idSuffixes = suffixes(routes10)
+)
+
+func newRoutes(v Version, path func(*Method) string) routes {
+	rs := routes{version: v}
+	index := make(map[string]int)
+	for i := range methods {
+		m := &methods[i]
+		at, ok := index[path(m)]
+		if !ok {
+			at = len(rs.paths)
+			index[path(m)] = at
+			rs.paths = append(rs.paths, route{segments: parseTemplate(path(m))})
+		}
+		rs.paths[at].methods = append(rs.paths[at].methods, m)
+	}
+	return rs
+}
+
+func parseTemplate(path string) []segment {
+	var list []segment
+	for s := range strings.SplitSeq(path[1:], "/") {
+		if suffix, ok := strings.CutPrefix(s, "{task}"); ok {
+			list = append(list, segment{suffix: suffix})
+		} else if s == "{config}" {
+			list = append(list, segment{config: true})
+		} else {
+			list = append(list, segment{literal: s})
+		}
+	}
+	return list
+}
+
+func suffixes(rs routes) []string {
+	var list []string
+	for _, p := range rs.paths {
+		if s := p.segments[len(p.segments)-1].suffix; s != "" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// match finds the path. No two of a version's paths match the same segments.
+func (rs routes) match(verb string, segments []string) (Route, bool) {
+	for _, p := range rs.paths {
+		r := Route{Version: rs.version}
+		if len(p.segments) != len(segments) || !p.match(segments, &r) {
+			continue
+		}
+		for _, m := range p.methods {
+			if slices.Contains(m.Verbs, verb) {
+				r.Method = m
+				return r, true
+			}
+		}
+		for _, m := range p.methods {
+			r.Allow = append(r.Allow, m.Verbs...)
+		}
+		return r, true
+	}
+	return Route{}, false
+}
+
+// match reports whether the segments, as many as p has, are p's.
+func (p route) match(segments []string, r *Route) bool {
+	for i, s := range p.segments {
+		if s.literal != "" {
+			if segments[i] != s.literal {
+				return false
+			}
+			continue
+		}
+		// Only the last segment can carry a verb; before it, a colon is a colon.
+		raw, suffix := segments[i], ""
+		if i == len(segments)-1 && !s.config {
+			raw, suffix = cutVerb(raw)
+		}
+		id, ok := decodeSegment(raw)
+		if !ok || suffix != s.suffix {
+			return false
+		}
+		if s.config {
+			r.ConfigID = id
+		} else {
+			r.TaskID = id
+		}
+	}
+	return true
+}
+
+// cutVerb splits an id from the verb behind it, at the last colon and only for
+// verbs that exist: ids may hold colons.
+func cutVerb(s string) (id, suffix string) {
+	if i := strings.LastIndexByte(s, ':'); i > 0 && slices.Contains(idSuffixes, s[i:]) {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// decodeSegment decodes an id or tenant once. An encoded slash would be two
+// segments to servers that decode before they split, an encoded colon before a
+// verb would be that verb; dots would be cleaned away.
+func decodeSegment(raw string) (string, bool) {
+	s := raw
+	if strings.IndexByte(raw, '%') >= 0 {
+		var err error
+		if s, err = url.PathUnescape(raw); err != nil {
+			return "", false
+		}
+		if _, suffix := cutVerb(s); suffix != "" || strings.ContainsAny(s, "/\\") {
+			return "", false
+		}
+	}
+	if s == "" || s == "." || s == ".." {
+		return "", false
+	}
+	return s, true
+}

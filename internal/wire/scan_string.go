@@ -1,0 +1,203 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// text reads the string that is next; the caller has seen its kind. The result
+// is unescaped, valid UTF-8, and valid until release: it is a piece of the
+// document unless the string has escapes.
+func (s *scanner) text() []byte {
+	if s.peek() != '"' {
+		s.unexpected()
+		return nil
+	}
+	start, end, escaped := s.str()
+	if s.err != nil {
+		return nil
+	}
+	if !escaped {
+		return s.doc[start+1 : end-1]
+	}
+	mark := len(s.arena)
+	s.arena = unescape(s.arena, s.doc[start+1:end-1])
+	return s.arena[mark:]
+}
+
+// str reads over the string that begins at pos and returns where it stands,
+// quotes included, and whether it holds escapes.
+func (s *scanner) str() (start, end int, escaped bool) {
+	start = s.pos
+	s.pos++
+	for s.err == nil {
+		s.pos += plain(s.doc[s.pos:])
+		if s.pos >= len(s.doc) {
+			s.fail("a string does not end")
+			break
+		}
+		switch c := s.doc[s.pos]; {
+		case c == '"':
+			s.pos++
+			return start, s.pos, escaped
+		case c == '\\':
+			escaped = true
+			s.escape()
+		case c < ' ':
+			s.fail("a control character in a string is not escaped")
+		default:
+			s.beyondASCII()
+		}
+	}
+	return start, start, false
+}
+
+// plain returns how many bytes at the start of b are ordinary characters of a
+// string: ASCII, no control, no quote, no backslash. This is where long file
+// parts are read, eight bytes at a time.
+//
+// In a word whose bytes are all below 0x80, subtracting 0x21 from each byte
+// after flipping bit 1 sets the top bit of exactly the bytes 0x00–0x1F and
+// 0x22 (flipping swaps 0x22 with 0x20), and of some bytes above one of them;
+// so the lowest top bit set is always a true one. The backslash is found
+// likewise.
+func plain(b []byte) int {
+	const (
+		ones  = 0x0101010101010101
+		tops  = 0x8080808080808080
+		flip  = 0x0202020202020202
+		quote = 0x2121212121212121
+		slash = '\\' * ones
+	)
+	n := 0
+	for len(b)-n >= 32 {
+		c := b[n : n+32 : n+32]
+		w0 := binary.LittleEndian.Uint64(c)
+		w1 := binary.LittleEndian.Uint64(c[8:])
+		w2 := binary.LittleEndian.Uint64(c[16:])
+		w3 := binary.LittleEndian.Uint64(c[24:])
+		h0 := w0 | (w0 ^ flip - quote) | (w0 ^ slash - ones)
+		h1 := w1 | (w1 ^ flip - quote) | (w1 ^ slash - ones)
+		h2 := w2 | (w2 ^ flip - quote) | (w2 ^ slash - ones)
+		h3 := w3 | (w3 ^ flip - quote) | (w3 ^ slash - ones)
+		if h0 &= tops; h0 != 0 {
+			return n + bits.TrailingZeros64(h0)/8
+		}
+		if (h1|h2|h3)&tops != 0 {
+			n += 8
+			break
+		}
+		n += 32
+	}
+	for ; len(b)-n >= 8; n += 8 {
+		w := binary.LittleEndian.Uint64(b[n:])
+		if hit := (w | (w ^ flip - quote) | (w ^ slash - ones)) & tops; hit != 0 {
+			return n + bits.TrailingZeros64(hit)/8
+		}
+	}
+	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' && b[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// beyondASCII reads the run of multi-byte characters at pos.
+func (s *scanner) beyondASCII() {
+	for s.pos < len(s.doc) && s.doc[s.pos] >= utf8.RuneSelf {
+		r, size := utf8.DecodeRune(s.doc[s.pos:])
+		if r == utf8.RuneError && size == 1 {
+			s.fail("invalid UTF-8")
+			return
+		}
+		s.pos += size
+	}
+}
+
+// escape reads the escape that begins at pos. A surrogate must be a high one
+// followed by a low one: parsers replace, drop or keep a lone one as they like.
+func (s *scanner) escape() {
+	rest := s.doc[s.pos:]
+	if len(rest) >= 2 {
+		switch rest[1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			s.pos += 2
+			return
+		case 'u':
+			r, ok := hex4(rest)
+			if !ok {
+				break
+			}
+			if !utf16.IsSurrogate(r) {
+				s.pos += 6
+				return
+			}
+			low, ok := hex4(rest[6:])
+			if ok && utf16.DecodeRune(r, low) != utf8.RuneError {
+				s.pos += 12
+				return
+			}
+			s.fail("a surrogate is not part of a pair")
+			return
+		}
+	}
+	s.fail("invalid escape in a string")
+}
+
+// hex4 reads \uXXXX at the start of b.
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range b[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unescape appends the characters of a string whose escapes str has checked.
+func unescape(dst, raw []byte) []byte {
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			dst = append(dst, raw[i])
+			i++
+			continue
+		}
+		c := raw[i+1]
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			r, _ := hex4(raw[i:])
+			i += 6
+			if utf16.IsSurrogate(r) {
+				low, _ := hex4(raw[i:])
+				r = utf16.DecodeRune(r, low)
+				i += 6
+			}
+			dst = utf8.AppendRune(dst, r)
+			continue
+		}
+		dst = append(dst, c)
+		i += 2
+	}
+	return dst
+}

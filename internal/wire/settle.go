@@ -1,0 +1,108 @@
+package wire
+
+import "strings"
+
+// spoken is the meaning of a JSON-RPC method name when only the name is known.
+type spoken struct {
+	method  *Method
+	version Version
+	shared  bool // 0.1 and 0.3 have the name in common; version is V03
+}
+
+// methodNames finds what a method name means in any version. The versions'
+// names are disjoint but for three that 0.1 and 0.3 share.
+var methodNames = indexMethods()
+
+// misprintedCard stands in one paragraph of the 0.3 specification instead of
+// agent/getAuthenticatedExtendedCard, and at least one SDK's 0.3 client says it.
+const misprintedCard = "agent/authenticatedExtendedCard"
+
+func indexMethods() map[string]spoken {
+	index := make(map[string]spoken, 3*len(methods))
+	for i := range methods {
+		m := &methods[i]
+		index[m.Name] = spoken{method: m, version: V10}
+		if m.V01 != "" {
+			index[m.V01] = spoken{method: m, version: V01}
+		}
+		if m.V03 != "" {
+			index[m.V03] = spoken{method: m, version: V03, shared: m.V03 == m.V01}
+		}
+		if m.Name == GetExtendedAgentCard {
+			index[misprintedCard] = spoken{method: m, version: V03}
+		}
+	}
+	return index
+}
+
+// method reads the method name and what it says about the version. This is the
+// one place where a JSON-RPC name is looked up.
+func (d *decoder) method() {
+	if d.kind() != '"' {
+		d.skip()
+		d.notCall("method is not a string")
+		return
+	}
+	c, name := d.call, d.text()
+	means, ok := methodNames[string(name)]
+	if !ok {
+		d.unknownMethod(string(name))
+		return
+	}
+	c.Method, c.Version, c.Streaming = means.method, means.version, means.method.Streams
+	d.shared = means.shared
+	switch {
+	case d.header == "" || d.header == means.version:
+	case d.header == V01 && means.shared:
+		c.Version = V01
+	default:
+		d.refuse(Errorf(VersionUnsupported,
+			"method %q belongs to A2A %s, but A2A-Version says %s", name, means.version, d.header))
+	}
+}
+
+// unknownMethod refuses a name that no version knows, and guesses the version
+// from the style of it so that the refusal can be read by who sent it.
+func (d *decoder) unknownMethod(name string) {
+	if d.call.Version == "" {
+		d.call.Version = V10
+		if strings.Contains(name, "/") {
+			d.call.Version = V03
+		}
+	}
+	if len(name) > 64 {
+		name = name[:64]
+	}
+	d.refuse(Errorf(MethodNotFound, "Method not found: %q", name))
+}
+
+// settle decides between 0.1 and 0.3 for the names they share when no header
+// does: only 0.1's resubscribe has a historyLength.
+func (d *decoder) settle() {
+	c := d.call
+	if d.shared && d.header == "" && d.history && c.Method.Name == SubscribeToTask {
+		c.Version = V01
+	}
+}
+
+// requestID reads the envelope's id and keeps its bytes, because clients compare
+// what comes back with what they sent: 2^53+1 must not become 2^53. Null and
+// fractions, which JSON-RPC 2.0 §4 advises against, are no ids here.
+func (d *decoder) requestID() {
+	kind := d.kind()
+	start, end := d.skip()
+	id := d.doc[start:end]
+	switch {
+	case d.err != nil:
+	case kind == '"' && len(id)-2 > d.lim.IDLength || kind == '0' && len(id) > d.lim.IDLength:
+		d.refuse(Errorf(InvalidRequest, "id is longer than %d bytes", d.lim.IDLength))
+	case kind == '"', kind == '0' && !strings.ContainsAny(string(id), ".eE"):
+		d.call.ID = id
+	default:
+		d.notCall("id is neither a string nor an integer")
+	}
+}
+
+func (d *decoder) notCall(what string) {
+	d.refuse(Errorf(InvalidRequest, "Request payload validation error: %s", what))
+}
