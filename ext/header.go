@@ -204,14 +204,11 @@ func nameOf(key string) Names {
 // isUnderscored recognises a2a_extensions and the like, which WSGI and CGI
 // servers cannot tell from the real name once it is in their environment.
 func isUnderscored(key string) bool {
-	if len(key) != len(HeaderV10) && len(key) != len(HeaderV03) {
+	if len(key) != len(HeaderV10) && len(key) != len(HeaderV03) || !strings.ContainsAny(key, "_.") {
 		return false
 	}
-	return strings.ContainsAny(key, "_.") && nameOf(dashes.Replace(key)) != 0
+	return nameOf(strings.ReplaceAll(strings.ReplaceAll(key, "_", "-"), ".", "-")) != 0
 }
-
-// dashes turns the look-alikes of a dash into dashes. A Replacer is immutable.
-var dashes = strings.NewReplacer("_", "-", ".", "-")
 
 // maxSpellings bounds how many spellings of the names are read. net/http has
 // canonicalised what came over a connection, so that more than two can only be

@@ -24,6 +24,10 @@ func (s Set) Has(uri string) bool {
 type Declared struct {
 	URI      string // identifier, compared byte for byte
 	Required bool   // a client that does not activate it must be refused
+
+	// Description is what a served card says about an extension that the
+	// gateway added. The agent's own words win where it has any.
+	Description string
 }
 
 // errURI is what CheckURI wraps.

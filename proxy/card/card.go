@@ -1,0 +1,172 @@
+package card
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// MaxSize is the largest card that is read, in bytes.
+const MaxSize = 1 << 20
+
+// Errors that Parse and Fetch wrap.
+var (
+	ErrNotCard  = errors.New("not an agent card") // not JSON, not an object, or without a name
+	ErrTooLarge = errors.New("agent card too large")
+)
+
+// Card is what an agent says about itself. It is immutable: neither the fields
+// nor what they point to may be changed.
+type Card struct {
+	Name        string
+	Description string
+	Version     string // the agent's own version, not the protocol's
+
+	Versions   []wire.Version // protocol versions of Interfaces, newest first
+	Interfaces []Interface    // in the agent's order of preference, without repeats
+	Skills     []Skill        // in the agent's order; those without an id, and repeats of one, are left out
+	Extensions []ext.Declared // well-formed URIs only
+
+	Streaming bool // capabilities.streaming
+	Push      bool // capabilities.pushNotifications
+	Extended  bool // an extended card exists, in whichever version's words
+
+	Raw    []byte // the document as received
+	Digest string // SHA-256 of Raw, lower-case hex
+
+	top        object   // members of the document
+	caps       object   // members of capabilities
+	skills     []object // parallel to Skills
+	extensions map[string]object
+	source     string // URL it was fetched from, "" when parsed from a file
+
+	rendered renderings
+}
+
+// Interface is one way to reach the agent.
+type Interface struct {
+	URL     string // as the card has it; Endpoints tells whether it may be used
+	Binding wire.Binding
+	Version wire.Version
+	Tenant  string // to be put into every request on this interface (1.0 only)
+}
+
+// Skill is an entry of the card's skills.
+type Skill struct {
+	ID          string // never empty
+	Name        string // the id where the card has none
+	Description string
+	Tags        []string
+}
+
+// Parse reads a card of any version, and the mixtures and near-misses of them
+// that agents serve: Protobuf and OpenAPI forms of security objects in any
+// combination, nulls, empty strings, snake_case names, unknown members. Members
+// of an unexpected type count as absent. The error wraps ErrTooLarge or
+// ErrNotCard and says what the document is instead.
+func Parse(raw []byte) (*Card, error) {
+	if len(raw) > MaxSize {
+		return nil, fmt.Errorf("parse card: %w: %d bytes, at most %d", ErrTooLarge, len(raw), MaxSize)
+	}
+	doc := bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")) // some servers read the card from a file with a BOM
+	if err := recognise(doc); err != nil {
+		return nil, fmt.Errorf("parse card: %w: %w", ErrNotCard, err)
+	}
+	c := &Card{Raw: raw, top: members(doc)}
+	c.Name = c.top.text("name")
+	if c.Name == "" {
+		return nil, fmt.Errorf("parse card: %w: it has no name", ErrNotCard)
+	}
+	sum := sha256.Sum256(raw)
+	c.Digest = hex.EncodeToString(sum[:])
+	c.Description = c.top.text("description")
+	c.Version = c.top.text("version")
+	c.readCapabilities()
+	c.readSkills()
+	c.Interfaces = readInterfaces(c.top)
+	c.Versions = versions(c.Interfaces)
+	return c, nil
+}
+
+// recognise tells a card from what servers send in its place.
+func recognise(doc []byte) error {
+	trimmed := bytes.TrimLeft(doc, " \t\r\n")
+	switch {
+	case len(trimmed) == 0:
+		return errors.New("the document is empty")
+	case trimmed[0] == '<':
+		return errors.New("it looks like HTML or XML")
+	case trimmed[0] == '[':
+		return errors.New("it is a JSON array, not an object")
+	case trimmed[0] != '{':
+		return errors.New("it is not a JSON object")
+	}
+	return check(doc)
+}
+
+// readCapabilities reads capabilities and the places where older versions kept
+// the extended card's flag. Appendix A of the 0.3 text names a fourth spelling.
+func (c *Card) readCapabilities() {
+	c.caps = members(c.top.find("capabilities"))
+	c.Streaming = c.caps.flag("streaming")
+	c.Push = c.caps.flag("pushNotifications")
+	c.Extended = c.caps.flag("extendedAgentCard") ||
+		c.top.flag("supportsAuthenticatedExtendedCard") || c.top.flag("supportsExtendedAgentCard")
+	c.extensions = make(map[string]object)
+	for _, v := range elements(c.caps.find("extensions")) {
+		entry := members(v)
+		uri := entry.text("uri")
+		if ext.CheckURI(uri) != nil || c.extensions[uri] != nil {
+			continue // no client could activate it, or it is a repeat
+		}
+		c.extensions[uri] = entry
+		c.Extensions = append(c.Extensions, ext.Declared{
+			URI:         uri,
+			Required:    entry.flag("required"),
+			Description: entry.text("description"),
+		})
+	}
+}
+
+// readSkills leaves out what policy could not name: a skill without an id, and
+// the second skill under one id, which could otherwise borrow the first one's
+// permissions.
+func (c *Card) readSkills() {
+	seen := make(map[string]bool)
+	for _, v := range elements(c.top.find("skills")) {
+		entry := members(v)
+		id := entry.text("id")
+		if id == "" || seen[id] {
+			continue
+		}
+		seen[id] = true
+		s := Skill{ID: id, Name: entry.text("name"), Description: entry.text("description")}
+		if s.Name == "" {
+			s.Name = id
+		}
+		for _, tag := range elements(entry.find("tags")) {
+			if t := text(tag); t != "" {
+				s.Tags = append(s.Tags, t)
+			}
+		}
+		c.Skills = append(c.Skills, s)
+		c.skills = append(c.skills, entry)
+	}
+}
+
+// versions lists the versions that occur, newest first.
+func versions(list []Interface) []wire.Version {
+	var out []wire.Version
+	for _, v := range [...]wire.Version{wire.V10, wire.V03, wire.V01} {
+		if slices.ContainsFunc(list, func(i Interface) bool { return i.Version == v }) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Visibility says who may read an agent's card.
+type Visibility string
+
+// The visibilities. The empty one means Public.
+const (
+	Public Visibility = "public" // anyone; all skills but hidden ones
+	Caller Visibility = "caller" // callers with a credential; their skills only
+	None   Visibility = "none"   // nobody
+)
+
+// Config is an agent's `card:` section. In the file it is either the URL alone
+// or a mapping.
+type Config struct {
+	// URL is where the agent's own card is, in full: nothing is appended to it.
+	// Usually it ends in /.well-known/agent-card.json, for agents of version 0.2
+	// and before in /.well-known/agent.json.
+	URL string `yaml:"url"`
+
+	// Visibility is public (the default: the served card needs no credential),
+	// caller (a credential is needed and only the caller's skills are listed) or
+	// none (no card is served).
+	Visibility Visibility `yaml:"visibility"`
+
+	// Refresh is how often the card is fetched again, at least 1s; default 5m.
+	// The request is conditional, so that an unchanged card costs the agent
+	// little. After an error it is tried again sooner.
+	Refresh secret.Duration `yaml:"refresh"`
+
+	// Requirements is the shape in which the served card says which security
+	// schemes are needed together in 1.0's securityRequirements: omit (the
+	// default), spec or go. No shape is read by every SDK: the Go SDK refuses a
+	// card with the specification's shape, the Python SDK refuses one with the Go
+	// SDK's. 0.3's security, which all of them read, is not affected.
+	Requirements Requirements `yaml:"requirements"`
+}
+
+// DefaultRefresh is used where Config.Refresh is zero.
+const DefaultRefresh = 5 * time.Minute
+
+const minRefresh = time.Second
+
+// UnmarshalYAML reads the URL alone or the mapping. Unknown keys are errors.
+func (c *Config) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Load(&c.URL)
+	}
+	type plain Config // without this method
+	return n.Load((*plain)(c), yaml.WithKnownFields())
+}
+
+// Validate reports everything wrong with c.
+func (c Config) Validate() error {
+	var errs []error
+	switch u, err := url.Parse(c.URL); {
+	case c.URL == "":
+		errs = append(errs, errors.New("card: url is missing"))
+	case err != nil || origin(c.URL) == "":
+		errs = append(errs, errors.New("card: url is not an absolute http or https URL"))
+	case u.Fragment != "":
+		errs = append(errs, fmt.Errorf("card: url %s has a fragment", u.Redacted()))
+	}
+	switch c.Visibility {
+	case "", Public, Caller, None:
+	default:
+		errs = append(errs, fmt.Errorf("card: visibility %q is not public, caller or none", c.Visibility))
+	}
+	if c.Refresh != 0 && c.Refresh.Std() < minRefresh {
+		errs = append(errs, fmt.Errorf("card: refresh is shorter than %v", minRefresh))
+	}
+	switch c.Requirements {
+	case "", OmitRequirements, SpecRequirements, GoRequirements:
+	default:
+		errs = append(errs, fmt.Errorf("card: requirements %q is not omit, spec or go", c.Requirements))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,136 @@
+package card
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// fetchTimeout bounds one attempt, whatever the client's own timeout is.
+const fetchTimeout = 10 * time.Second
+
+// maxRedirects is enough for a trailing slash and a moved file.
+const maxRedirects = 3
+
+// validators are what a server gave to ask for changes with.
+type validators struct{ etag, modified string }
+
+// Fetch reads the card at rawURL once. At most limit bytes are read (MaxSize
+// when limit is not positive), redirects are followed within the origin only,
+// and what is not JSON is refused. No A2A-Version is sent: agents that serve
+// several forms then send the one that has everything in it.
+func Fetch(ctx context.Context, client *http.Client, rawURL string, limit int64) (*Card, error) {
+	c, _, err := fetch(ctx, client, rawURL, limit, validators{})
+	return c, err
+}
+
+// fetch is Fetch with a conditional request. A nil card without an error means
+// that the agent's is unchanged.
+func fetch(
+	ctx context.Context, client *http.Client, rawURL string, limit int64, have validators,
+) (*Card, validators, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	req, err := newRequest(ctx, rawURL, have)
+	if err != nil {
+		return nil, have, err
+	}
+	where := req.URL.Redacted()
+	resp, err := sameOrigin(client).Do(req)
+	if err != nil {
+		return nil, have, fmt.Errorf("fetch card %s: %w", where, bare(err))
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusNotModified && have != (validators{}) {
+		return nil, have, nil
+	}
+	c, err := read(resp, limit)
+	if err != nil {
+		return nil, have, fmt.Errorf("fetch card %s: %w", where, err)
+	}
+	c.source = rawURL
+	return c, validators{resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")}, nil
+}
+
+func newRequest(ctx context.Context, rawURL string, have validators) (*http.Request, error) {
+	if origin(rawURL) == "" {
+		return nil, errors.New("fetch card: not an absolute http or https URL")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("fetch card: %w", bare(err))
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept-Encoding", "identity") // what is counted is what was sent
+	if have.etag != "" {
+		req.Header.Set("If-None-Match", have.etag)
+	}
+	if have.modified != "" {
+		req.Header.Set("If-Modified-Since", have.modified)
+	}
+	return req, nil
+}
+
+// read checks the answer around the card and parses it.
+func read(resp *http.Response, limit int64) (*Card, error) {
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %s", resp.Status)
+	}
+	if limit <= 0 || limit > MaxSize {
+		limit = MaxSize
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read answer: %w", err)
+	}
+	if int64(len(raw)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	c, err := Parse(raw)
+	if err != nil && !isJSON(resp.Header.Get("Content-Type")) {
+		return nil, fmt.Errorf("%w (served as %q)", err, resp.Header.Get("Content-Type"))
+	}
+	return c, err
+}
+
+// isJSON reports whether the server itself calls its answer JSON. Many serve
+// cards as text/plain or octet-stream files, so that it decides nothing; it
+// only makes the error clearer.
+func isJSON(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
+}
+
+// sameOrigin is client with redirects kept to the origin of the first request:
+// the operator vouched for that address and for no other.
+func sameOrigin(client *http.Client) *http.Client {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	own := *client
+	own.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if origin(req.URL.String()) != origin(via[0].URL.String()) {
+			return errors.New("redirected to another origin")
+		}
+		if len(via) > maxRedirects {
+			return fmt.Errorf("redirected more than %d times", maxRedirects)
+		}
+		return nil
+	}
+	return &own
+}
+
+// bare drops the URL that net/http puts into its errors: ours is redacted.
+func bare(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}

@@ -1,0 +1,153 @@
+package card
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrPending is what Err and Wait report until the first attempt has ended.
+var ErrPending = errors.New("agent card not fetched yet")
+
+// Backoff after errors: doubled from the first to the last, never longer than
+// the refresh interval.
+const (
+	firstRetry = time.Second
+	lastRetry  = 2 * time.Minute
+)
+
+// Source keeps one agent's card fresh. An agent may be unreachable at first, or
+// for a while: the last good card stays current. All methods may be used at once.
+type Source struct {
+	url     string
+	refresh time.Duration
+	client  *http.Client
+	log     *slog.Logger
+
+	current atomic.Pointer[Card]
+	failure atomic.Pointer[error] // of the last attempt; nil error inside when it went well
+	first   chan struct{}         // closed after the first attempt
+	once    sync.Once
+
+	mu       sync.Mutex // one fetch at a time; guards what follows
+	have     validators
+	onChange []func(*Card)
+}
+
+// NewSource prepares a source for a valid cfg. Nothing is fetched before Run or
+// Refresh. The client brings TLS, proxies and connection limits; nil means
+// http.DefaultClient. A nil log discards.
+func NewSource(cfg Config, client *http.Client, log *slog.Logger) *Source {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	refresh := cfg.Refresh.Std()
+	if refresh <= 0 {
+		refresh = DefaultRefresh
+	}
+	s := &Source{
+		url: cfg.URL, refresh: max(refresh, minRefresh), client: client, log: log,
+		first: make(chan struct{}),
+	}
+	pending := ErrPending
+	s.failure.Store(&pending)
+	return s
+}
+
+// URL is where the card is fetched from, as configured.
+func (s *Source) URL() string { return s.url }
+
+// Current is the last good card, or nil when there was none yet.
+func (s *Source) Current() *Card { return s.current.Load() }
+
+// Err is the outcome of the last attempt: nil when it went well, ErrPending
+// before the first.
+func (s *Source) Err() error { return *s.failure.Load() }
+
+// OnChange has f called with every card that differs from the one before it,
+// the first included, in the goroutine that fetched it and before anybody else
+// fetches. f must not call Refresh.
+func (s *Source) OnChange(f func(*Card)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onChange = append(s.onChange, f)
+}
+
+// Wait blocks until the first attempt has ended or ctx is done, and returns Err,
+// or ctx's error.
+func (s *Source) Wait(ctx context.Context) error {
+	select {
+	case <-s.first:
+		return s.Err()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Run fetches the card until ctx is done: every refresh interval, and sooner
+// after an error, with jitter so that a fleet of gateways does not ask at once.
+func (s *Source) Run(ctx context.Context) {
+	retry := firstRetry
+	for {
+		wait := s.refresh
+		if err := s.Refresh(ctx); err != nil {
+			wait = min(retry, s.refresh)
+			retry = min(2*retry, lastRetry)
+		} else {
+			retry = firstRetry
+		}
+		timer := time.NewTimer(jitter(wait))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// jitter spreads d over 90 to 110 percent.
+func jitter(d time.Duration) time.Duration {
+	return d - d/10 + rand.N(d/5+1)
+}
+
+// Refresh fetches the card now and returns what Err will.
+func (s *Source) Refresh(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, have, err := fetch(ctx, s.client, s.url, MaxSize, s.have)
+	if ctx.Err() != nil && err != nil {
+		return err // we were stopped; that says nothing about the agent
+	}
+	s.report(err)
+	s.have = have
+	changed := err == nil && c != nil && (s.Current() == nil || s.Current().Digest != c.Digest)
+	if changed {
+		s.current.Store(c)
+	}
+	s.failure.Store(&err)
+	s.once.Do(func() { close(s.first) })
+	if changed {
+		for _, f := range s.onChange {
+			f(c)
+		}
+	}
+	return err
+}
+
+// report logs the first failure of a series and its end, not every attempt.
+func (s *Source) report(err error) {
+	before := s.Err()
+	failing := before != nil && !errors.Is(before, ErrPending)
+	switch {
+	case err != nil && !failing:
+		s.log.Warn("agent card unavailable", "error", err, "kept", s.Current() != nil)
+	case err == nil && failing:
+		s.log.Info("agent card available again")
+	}
+}

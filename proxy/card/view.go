@@ -1,0 +1,121 @@
+package card
+
+import (
+	"crypto/sha256"
+	"strconv"
+	"sync"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// View is what a served card shows: everything in it that is not the agent's.
+type View struct {
+	// BaseURL is the URL of every interface in the card, without a trailing
+	// slash: the configured public URL with the agent's path. It must never be
+	// made from a request.
+	BaseURL string
+
+	// Version is what the reader speaks. V10 gives 1.0's form alone; anything
+	// else gives the mixed form that readers of 0.3 and of 1.0 both understand.
+	Version wire.Version
+
+	// Interfaces are those of the agent's that may be offered, in the agent's
+	// order; nil offers all of the card's. Only 0.3 and 1.0 over JSON-RPC and
+	// HTTP+JSON are ever listed.
+	Interfaces []Interface
+
+	// Skills are the ids of the skills to list; nil lists all, an empty slice none.
+	Skills []string
+
+	// Extensions replaces capabilities.extensions. The agent's description and
+	// params stay with the URIs that are its own.
+	Extensions []ext.Declared
+
+	Schemes      Schemes      // the gateway's own security
+	Requirements Requirements // shape of securityRequirements
+
+	Push     bool // push notifications pass the gateway, for agents that have them
+	Extended bool // the reader can get an extended card
+
+	// Hidden are further addresses of the agent (URL, host:port or host) that
+	// must not show up in any text, beside those in the card itself.
+	Hidden []string
+}
+
+// key identifies v among the renderings of one card. Every part is preceded by
+// its length or count, so that no two views share a key.
+func (v *View) key() [sha256.Size]byte {
+	var b []byte
+	str := func(s string) {
+		b = strconv.AppendInt(b, int64(len(s)), 10)
+		b = append(b, ':')
+		b = append(b, s...)
+	}
+	list := func(s []string) {
+		if s == nil {
+			b = append(b, '-') // nil and empty differ for Skills
+			return
+		}
+		b = strconv.AppendInt(b, int64(len(s)), 10)
+		for _, e := range s {
+			str(e)
+		}
+	}
+	str(v.BaseURL)
+	str(string(v.Version))
+	str(string(v.Requirements))
+	b = strconv.AppendBool(b, v.Push)
+	b = strconv.AppendBool(b, v.Extended)
+	b = strconv.AppendBool(b, v.Schemes.Anonymous)
+	str(v.Schemes.APIKeyHeader)
+	list(v.Schemes.OIDC)
+	list(v.Skills)
+	list(v.Hidden)
+	b = strconv.AppendBool(b, v.Interfaces == nil)
+	for _, i := range v.Interfaces {
+		str(i.URL)
+		str(i.Binding.String())
+		str(string(i.Version))
+		str(i.Tenant)
+	}
+	b = append(b, ';')
+	for _, e := range v.Extensions {
+		str(e.URI)
+		str(e.Description)
+		b = strconv.AppendBool(b, e.Required)
+	}
+	return sha256.Sum256(b)
+}
+
+// maxRenderings bounds what a card remembers. Views differ by the caller's
+// skills, of which there are few sets; when there are many, starting afresh is
+// cheaper than bookkeeping.
+const maxRenderings = 64
+
+// renderings remembers served forms of one card.
+type renderings struct {
+	mu   sync.Mutex
+	done map[[sha256.Size]byte]rendering
+}
+
+type rendering struct {
+	body []byte
+	etag string
+}
+
+func (r *renderings) load(key [sha256.Size]byte) (rendering, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got, ok := r.done[key]
+	return got, ok
+}
+
+func (r *renderings) store(key [sha256.Size]byte, one rendering) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done == nil || len(r.done) >= maxRenderings {
+		r.done = make(map[[sha256.Size]byte]rendering)
+	}
+	r.done[key] = one
+}
