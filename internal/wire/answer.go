@@ -1,0 +1,243 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kinds of answer, as Answer.Kind spells them.
+const (
+	kindTask     = "task"
+	kindMessage  = "message"
+	kindStatus   = "statusUpdate"
+	kindArtifact = "artifactUpdate"
+	kindList     = "list"
+)
+
+// Answer is what one answer of an agent shows: a whole unary body, or the data
+// of one stream event. It holds what ownership, the audit record and the relay
+// ask about and nothing else; the bytes themselves go on untouched.
+type Answer struct {
+	// Error is 0 for a result. On JSON-RPC it is the error's code. On HTTP+JSON
+	// it is error.code (an HTTP status) or the bare code (a JSON-RPC code), and
+	// -32603 for an error body that has none.
+	Error  int
+	Reason string // google.rpc.ErrorInfo reason of the error, "" when it has none
+
+	// ID is the JSON-RPC id as it stands in the body, quotes included, or nil
+	// when there is none. It is a piece of the body: valid as long as that is.
+	ID []byte
+
+	// Tasks are the tasks that the answer names: the task itself, the task that
+	// an event or message belongs to, every entry of a list, the task of every
+	// push notification config. An entry of a list stands here even when its ID
+	// is missing (then ""), because a filter must be able to cut it out.
+	Tasks []TaskRef
+
+	// ContextID is the context of the message, else of the first task that has one.
+	ContextID string
+
+	// State is the last task state seen, under its 1.0 name (TASK_STATE_WORKING)
+	// in whatever version the agent speaks; "" when none was seen or the name is
+	// unknown. Lists leave it empty.
+	State string
+
+	// Final says that no further event of this task's stream is due: the state is
+	// terminal, a 0.x event says final, or the answer is a message.
+	Final bool
+
+	// Kind is "task", "message", "statusUpdate", "artifactUpdate", "list", or ""
+	// for every other answer: errors, empty results, cards, push notification
+	// configs, the results of extension methods.
+	Kind string
+
+	// Extensions are the URIs listed by the message, the status message or the
+	// artifacts shown, in order of appearance, each once. History is not looked
+	// at: it may be older than this call.
+	Extensions []string
+}
+
+// TaskRef names a task that an answer shows.
+type TaskRef struct {
+	ID, ContextID string // "" where the answer leaves it out
+	Span          [2]int // for entries of a task list: where the entry stands in the body
+}
+
+// Answers reports whether the answer carries the JSON-RPC id of the call. Agents
+// parse the id and print it again, so strings are compared by their characters
+// ("a\/b" is "a/b") and numbers as the doubles that JavaScript and a2a-go turn
+// them into; the types must agree.
+func (a *Answer) Answers(id []byte) bool {
+	if bytes.Equal(a.ID, id) {
+		return true
+	}
+	if len(a.ID) == 0 || len(id) == 0 {
+		return false
+	}
+	if a.ID[0] == '"' && id[0] == '"' {
+		x, errX := jsontext.AppendUnquote(nil, a.ID)
+		y, errY := jsontext.AppendUnquote(nil, id)
+		return errX == nil && errY == nil && bytes.Equal(x, y)
+	}
+	x, errX := strconv.ParseFloat(string(a.ID), 64)
+	y, errY := strconv.ParseFloat(string(id), 64)
+	return errX == nil && errY == nil && x == y
+}
+
+// ReadAnswer reads the body of an agent's answer to m, or the data of one event
+// of its stream, in one pass. It copies nothing but ids.
+//
+// Agents are read leniently where that cannot hide a task: members may come in
+// any order, in camelCase or in the snake_case of their proto names, unknown
+// ones are ignored, objects are recognised with and without "kind" and wrappers,
+// the HTTP status is not needed to tell an error body. A method with no row in
+// the core table (nil, or one of an extension) may answer anything.
+//
+// They are read strictly where parsers would disagree, or where the answer is
+// none: broken JSON, invalid UTF-8, two members of one name, an id that is no
+// string, two wrappers at once, and on JSON-RPC anything but version "2.0" and
+// exactly one of result and error (a method that returns nothing may leave both
+// out, as a2a-go and the Python SDK do). The error is then an *Error of kind
+// BadAgentResponse that says nothing to the client and has the cause inside.
+func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answer, error) {
+	r := answerReader{s: newScanner(body, lim), binding: b, version: v, method: m}
+	defer r.s.release()
+	switch {
+	case b == JSONRPC:
+		r.envelope()
+	case len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(m): // 204, or 200 without a body
+		return Answer{}, nil
+	default:
+		r.result()
+		r.failed()
+	}
+	if e := r.s.finish(); e != nil {
+		return Answer{}, badAnswer(e)
+	}
+	return r.a, nil
+}
+
+// badAnswer gives a broken answer the only kind that may reach a client: whether
+// it was the JSON or the envelope is between the agent and the log.
+func badAnswer(e *Error) error {
+	if e.Kind == BadAgentResponse {
+		return e
+	}
+	return (&Error{Kind: BadAgentResponse}).Because(e)
+}
+
+// inCore reports whether m is in the method table, so that its answer has a shape
+// that A2A prescribes.
+func inCore(m *Method) bool { return m != nil && m.Subject != 0 }
+
+// mayBeEmpty is true for methods that answer google.protobuf.Empty, and for those
+// of extensions.
+func mayBeEmpty(m *Method) bool {
+	return !inCore(m) || len(m.Verbs) > 0 && m.Verbs[0] == http.MethodDelete
+}
+
+// answerReader is the state of one ReadAnswer.
+type answerReader struct {
+	s       *scanner
+	a       Answer
+	binding Binding
+	version Version
+	method  *Method // may be nil
+
+	wrapper string  // the 1.0 oneof member that was seen: one of the kinds, or ""
+	inner   shape   // what the wrapper held
+	problem problem // what an HTTP+JSON body has of an error
+}
+
+// refuse says why the answer is not acceptable. The first reason stands.
+func (r *answerReader) refuse(reason string) {
+	r.s.refuse(&Error{Kind: BadAgentResponse, Err: errors.New(reason)})
+}
+
+// envelope reads a JSON-RPC 2.0 response object. Members that JSON-RPC does not
+// know are ignored, and a null error is none: some servers print every field.
+func (r *answerReader) envelope() {
+	s := r.s
+	if s.kind() != '{' {
+		r.refuse("the JSON-RPC response is not an object")
+		s.skip()
+		return
+	}
+	var version, result, null, failed bool
+	for s.enter(); s.more(); {
+		switch string(s.name()) {
+		case "jsonrpc":
+			version = string(r.word()) == "2.0"
+		case "id":
+			r.a.ID = r.rpcID()
+		case "result":
+			result, null = true, s.kind() == 'n'
+			r.result()
+		case "error":
+			failed = r.rpcError()
+		default:
+			s.skip()
+		}
+	}
+	switch {
+	case !version:
+		r.refuse(`the response does not say "jsonrpc":"2.0"`)
+	case failed && result && !null:
+		r.refuse("the response has both a result and an error")
+	case !failed && !result && !mayBeEmpty(r.method):
+		r.refuse("the response has neither a result nor an error")
+	}
+}
+
+// rpcID keeps the id as it stands. Whether it is the right one only the caller
+// knows; see Answers.
+func (r *answerReader) rpcID() []byte {
+	switch r.s.kind() {
+	case '"', '0', 'n':
+	default:
+		r.refuse("the response id is neither a string nor a number nor null")
+	}
+	start, end := r.s.skip()
+	return r.s.doc[start:end:end]
+}
+
+// result reads what the method returned: the result member on JSON-RPC, the whole
+// body on HTTP+JSON. The subject of the method says what there is to find. null
+// shows nothing and is left for the client to make sense of: it is the empty
+// result of a delete, the empty list of a Go agent, the "no task" of 0.1.
+func (r *answerReader) result() {
+	var subject Subject
+	if r.method != nil {
+		subject = r.method.Subject
+	}
+	object := r.s.kind() == '{'
+	switch {
+	case subject == OfConfig:
+		r.configs()
+	case object && subject == OfCaller:
+		r.list()
+	case object && subject != OfAgent:
+		r.event()
+	case object && r.binding == HTTPJSON:
+		r.card()
+	default:
+		known := subject == OfMessage || subject == OfTask || subject == OfCaller
+		if known && !object && r.s.kind() != 'n' {
+			r.refuse("the result is not an object")
+		}
+		r.s.skip()
+	}
+}
+
+// word reads a string; anything else is skipped and gives nil.
+func (r *answerReader) word() []byte {
+	if r.s.kind() == '"' {
+		return r.s.text()
+	}
+	r.s.skip()
+	return nil
+}

@@ -1,0 +1,200 @@
+package wire
+
+import "bytes"
+
+// event reads an answer that is a task, a message or an update, wrapped or bare,
+// and shows what it is.
+//
+// Version and binding say where to look first. An object that does not look as
+// they say is still read for what it shows: a client may understand it, so the
+// ownership check must.
+func (r *answerReader) event() {
+	outer := r.object(true)
+	kind := r.kindOf(&outer)
+	switch {
+	case r.wrapper != "" && (kind == "" || r.wraps()):
+		r.show(r.wrapper, &r.inner)
+		r.mention(kind, &outer)
+	case kind != "":
+		r.show(kind, &outer)
+		r.mention(r.wrapper, &r.inner)
+	}
+}
+
+// wraps reports whether this method's answers are one-member objects that name
+// what is inside.
+func (r *answerReader) wraps() bool {
+	if r.version != V10 && r.binding != HTTPJSON {
+		return false
+	}
+	return r.method != nil && (r.method.Subject == OfMessage || r.method.Streams)
+}
+
+// kindOf says what a bare object is: by its "kind" where the version has one, else
+// by the members that only one of them has. A result of tasks/get needs no more
+// than an id; where the method promises nothing, an id with a status.
+func (r *answerReader) kindOf(o *shape) string {
+	if o.kind != "" && r.version != V10 {
+		return o.kind
+	}
+	events := r.method != nil && r.method.Streams
+	core := inCore(r.method)
+	switch {
+	case o.has(markMessage):
+		return kindMessage
+	case o.has(markTask | markArtifact), r.version == V01 && events && o.has(markID|markArtifact):
+		return kindArtifact
+	case o.has(markTask | markStatus), r.version == V01 && events && o.has(markID|markStatus):
+		return kindStatus
+	case o.has(markID | markStatus), core && o.has(markID) && r.wrapper == "":
+		return kindTask
+	case core && o.has(markStatus):
+		return kindTask // without an id: nothing to own, but a state to report
+	}
+	return ""
+}
+
+// show makes o the thing that the answer is.
+func (r *answerReader) show(kind string, o *shape) {
+	r.a.Kind = kind
+	r.a.State = o.state
+	r.a.Final = o.final || kind == kindMessage || terminal(o.state)
+	r.mention(kind, o)
+}
+
+// mention adds the task that o names. An id that is no string is refused: it
+// cannot be looked up, and a client may well print it as one.
+func (r *answerReader) mention(kind string, o *shape) {
+	if kind == "" {
+		return
+	}
+	if o.has(markBadID) {
+		r.refuse("an id is not a string")
+	}
+	id := o.task
+	if kind == kindTask || id == "" && r.version == V01 {
+		id = o.id
+	}
+	if r.a.ContextID == "" {
+		r.a.ContextID = o.context
+	}
+	if id != "" {
+		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: id, ContextID: o.context})
+	}
+}
+
+// list reads the result of ListTasks.
+func (r *answerReader) list() {
+	s := r.s
+	r.a.Kind = kindList
+	for s.enter(); s.more(); {
+		name := s.name()
+		switch {
+		case r.problemMember(name):
+		case string(name) == "tasks":
+			r.entries()
+		case bytes.EqualFold(name, []byte("tasks")):
+			// encoding/json reads it as "tasks"; a filter that does not would
+			// let every task through to Go clients.
+			r.refuse(`the list has a member that is almost "tasks"`)
+			s.skip()
+		default:
+			s.skip()
+		}
+	}
+}
+
+// entries reads the tasks of a list and where each stands.
+func (r *answerReader) entries() {
+	s := r.s
+	if s.kind() != '[' {
+		if s.kind() != 'n' {
+			r.refuse("the list of tasks is not an array")
+		}
+		s.skip()
+		return
+	}
+	for s.enter(); s.more(); {
+		if s.kind() != '{' {
+			r.refuse("an entry of the list of tasks is not an object")
+			s.skip()
+			continue
+		}
+		start := s.pos // kind stands on the brace
+		o := r.object(false)
+		if o.has(markBadID) {
+			r.refuse("an id is not a string")
+		}
+		if r.a.ContextID == "" {
+			r.a.ContextID = o.context
+		}
+		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.pos}})
+	}
+}
+
+// configs reads push notification configs: one, a bare array (JSON-RPC 0.3), or
+// {"configs":[…]}. An agent that mixes up whose configs it lists would hand out
+// webhook tokens, so the task of every one of them is shown.
+func (r *answerReader) configs() {
+	switch r.s.kind() {
+	case '{':
+		r.config(true)
+	case '[':
+		r.configArray()
+	default: // null, and what agents return from a delete
+		r.s.skip()
+	}
+}
+
+func (r *answerReader) configArray() {
+	s := r.s
+	for s.enter(); s.more(); {
+		if s.kind() == '{' {
+			r.config(false)
+		} else {
+			s.skip()
+		}
+	}
+}
+
+// config reads {taskId,…}, 0.1's {id,…} or 0.3 proto's {name:"tasks/T/…"}.
+func (r *answerReader) config(top bool) {
+	var o shape
+	s := r.s
+	for s.enter(); s.more(); {
+		name := s.name()
+		if top && r.problemMember(name) {
+			continue
+		}
+		switch string(name) {
+		case "taskId", "task_id":
+			o.task = r.identifier(&o, markTask)
+		case "id":
+			o.id = r.identifier(&o, markID)
+		case "name":
+			if id := taskOfName(string(r.word())); o.task == "" {
+				o.task = id
+			}
+		case "configs":
+			if top && s.kind() == '[' {
+				r.configArray()
+			} else {
+				s.skip()
+			}
+		default:
+			s.skip()
+		}
+	}
+	r.mention(kindStatus, &o) // like an update, a config names its task by taskId
+}
+
+// card reads past an extended agent card, which names no task; on HTTP+JSON an
+// error may stand in its place.
+func (r *answerReader) card() {
+	s := r.s
+	for s.enter(); s.more(); {
+		if !r.problemMember(s.name()) {
+			s.skip()
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package wire
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// FilterTasks cuts the tasks that keep says no to out of a ListTasks answer and
+// leaves every other byte as it was, the white space between entries included.
+// a is what ReadAnswer made of body. When keep says yes to every task, body itself
+// is returned; otherwise the result is new memory and body is unchanged.
+//
+// totalSize (A2A 1.0 §3.1.4: all matching tasks, not only this page) becomes the
+// number of tasks kept as soon as one is cut: an agent that lists other people's
+// tasks counts them too, and the difference would tell how many there are. On a
+// page that is not the last the figure is then too small; there is no right one
+// short of reading all pages. A page with nothing to cut keeps the agent's figure.
+// nextPageToken and pageSize stay: the one leads to a page that is filtered in its
+// turn, the other is the size that was asked for. The shape is the same in every
+// version that has lists.
+func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef) bool) ([]byte, error) {
+	if a.Kind != kindList {
+		return nil, filterError("not a list of tasks")
+	}
+	var cuts []splice
+	kept := 0
+	for i, t := range a.Tasks {
+		if !follows(t.Span, a.Tasks[:i], len(body)) {
+			return nil, filterError("not the body that was read")
+		}
+		switch {
+		case keep(t):
+			kept++
+		case kept > 0: // the comma before it goes too
+			cuts = append(cuts, splice{start: a.Tasks[i-1].Span[1], end: t.Span[1]})
+		case i+1 < len(a.Tasks): // nothing stays before it: the comma behind it goes
+			cuts = append(cuts, splice{start: t.Span[0], end: a.Tasks[i+1].Span[0]})
+		default:
+			cuts = append(cuts, splice{start: t.Span[0], end: t.Span[1]})
+		}
+	}
+	if len(cuts) == 0 {
+		return body, nil
+	}
+	total, err := totalSize(b, body)
+	if err != nil {
+		return nil, err
+	}
+	for _, span := range total {
+		cuts = append(cuts, splice{span[0], span[1], strconv.Itoa(kept)})
+	}
+	return spliced(body, cuts), nil
+}
+
+func filterError(reason string) error {
+	return &Error{Kind: BadAgentResponse, Err: errors.New("filter tasks: " + reason)}
+}
+
+// follows reports whether span can be the next entry behind those before it.
+func follows(span [2]int, before []TaskRef, length int) bool {
+	from := 0
+	if n := len(before); n > 0 {
+		from = before[n-1].Span[1]
+	}
+	return from <= span[0] && span[0] < span[1] && span[1] <= length
+}
+
+// splice replaces body[start:end] by text.
+type splice struct {
+	start, end int
+	text       string
+}
+
+// spliced returns a copy of body with the splices made. They must not overlap.
+func spliced(body []byte, cuts []splice) []byte {
+	slices.SortFunc(cuts, func(x, y splice) int { return x.start - y.start })
+	out := make([]byte, 0, len(body)+len(cuts[len(cuts)-1].text))
+	from := 0
+	for _, c := range cuts {
+		out = append(out, body[from:c.start]...)
+		out = append(out, c.text...)
+		from = c.end
+	}
+	return append(out, body[from:]...)
+}
+
+// totalSize finds the values of totalSize, in camelCase and as its proto name,
+// whatever their type. It reads the body a second time rather than have every
+// answer carry the place: only lists that are filtered need it.
+func totalSize(b Binding, body []byte) ([][2]int, error) {
+	// ReadAnswer has held the body to the limits that count.
+	s := newScanner(body, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
+	defer s.release()
+	var found [][2]int
+	page := func() {
+		for s.enter(); s.more(); {
+			name := string(s.name())
+			start, end := s.skip()
+			if name == "totalSize" || name == "total_size" {
+				found = append(found, [2]int{start, end})
+			}
+		}
+	}
+	if b != JSONRPC {
+		page()
+	} else {
+		for s.enter(); s.more(); {
+			if string(s.name()) == "result" && s.kind() == '{' {
+				page()
+			} else {
+				s.skip()
+			}
+		}
+	}
+	if e := s.finish(); e != nil {
+		return nil, badAnswer(e)
+	}
+	return found, nil
+}

@@ -1,0 +1,278 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+)
+
+// shape is what one object of an answer holds of the members that A2A's objects
+// have, read before it is known which of them the object is: members may come in
+// any order, and "kind" may come last.
+type shape struct {
+	kind    string // what "kind" says, as one of the kinds
+	id      string // "id": a task's own; a 0.1 event's task
+	task    string // "taskId": of a message or event
+	context string // "contextId"; 0.1's "sessionId"
+	state   string // of "status"
+	final   bool   // "final", which 1.0 does not have
+	seen    mark
+}
+
+// mark says which members a shape has.
+type mark uint16
+
+const (
+	markID mark = 1 << iota
+	markTask
+	markContext
+	markMessage // messageId
+	markStatus
+	markArtifact
+	markBadID // an id that is not a string
+)
+
+func (s *shape) has(m mark) bool { return s.seen&m == m }
+
+// object reads the object that comes next. top is the object that the method
+// returned (or the event); only there do wrappers and error members mean anything.
+func (r *answerReader) object(top bool) shape {
+	var o shape
+	s := r.s
+	for s.enter(); s.more(); {
+		name := s.name()
+		if top && (r.problemMember(name) || r.wrapperMember(name)) {
+			continue
+		}
+		switch string(name) {
+		case "kind":
+			o.kind = kindNamed(r.word())
+		case "id":
+			o.id = r.identifier(&o, markID)
+		case "taskId", "task_id":
+			o.task = r.identifier(&o, markTask)
+		case "contextId", "context_id":
+			o.context = r.identifier(&o, markContext)
+		case "sessionId":
+			if r.version == V01 {
+				o.context = r.identifier(&o, markContext)
+			} else {
+				s.skip()
+			}
+		case "messageId", "message_id":
+			o.seen |= markMessage
+			s.skip()
+		case "status":
+			r.status(&o)
+		case "artifact":
+			o.seen |= markArtifact
+			r.extensionsWithin()
+		case "artifacts":
+			r.artifacts()
+		case "extensions":
+			r.extensions()
+		case "final":
+			o.final = s.kind() == 't' && r.version != V10
+			s.skip()
+		default:
+			s.skip()
+		}
+	}
+	return o
+}
+
+// kindNamed maps 0.2's and 0.3's discriminator; anything else is no kind.
+func kindNamed(word []byte) string {
+	switch string(word) {
+	case "task":
+		return kindTask
+	case "message":
+		return kindMessage
+	case "status-update":
+		return kindStatus
+	case "artifact-update":
+		return kindArtifact
+	}
+	return ""
+}
+
+// wrapperMember consumes the value of a member that wraps the answer in 1.0 and in
+// HTTP+JSON 0.3, and reports whether it did. Two of them contradict the oneof of
+// the schema, and clients would each pick their own.
+func (r *answerReader) wrapperMember(name []byte) bool {
+	var kind string
+	switch string(name) {
+	case "task":
+		kind = kindTask
+	case "message", "msg": // "msg" is the proto name in 0.3
+		kind = kindMessage
+	case "statusUpdate", "status_update":
+		kind = kindStatus
+	case "artifactUpdate", "artifact_update":
+		kind = kindArtifact
+	}
+	if kind == "" || r.s.kind() != '{' {
+		return false
+	}
+	inner := r.object(false)
+	if r.wrapper != "" {
+		r.refuse("the answer is two things at once")
+	}
+	r.wrapper, r.inner = kind, inner
+	return true
+}
+
+// identifier reads an id. null is the same as leaving it out. The same id in both
+// spellings is refused: some clients read one, some the other.
+func (r *answerReader) identifier(o *shape, m mark) string {
+	if o.has(m) {
+		r.refuse("an id is given in two spellings")
+	}
+	switch r.s.kind() {
+	case '"':
+		o.seen |= m
+		return string(r.s.text())
+	case 'n':
+	default:
+		o.seen |= markBadID
+	}
+	r.s.skip()
+	return ""
+}
+
+// status reads a TaskStatus. Its message is called "update" in 0.3's proto.
+func (r *answerReader) status(o *shape) {
+	s := r.s
+	if s.kind() != '{' {
+		s.skip()
+		return
+	}
+	o.seen |= markStatus
+	for s.enter(); s.more(); {
+		switch string(s.name()) {
+		case "state":
+			o.state = r.state()
+		case "message", "update":
+			r.extensionsWithin()
+		default:
+			s.skip()
+		}
+	}
+}
+
+// state reads a task state in the spelling of any version, or as the number that
+// ProtoJSON allows for an enum.
+func (r *answerReader) state() string {
+	if r.s.kind() == '"' {
+		return stateNamed(r.s.text())
+	}
+	n, ok := r.integer()
+	if !ok || n < 0 || n >= len(stateNumbers) {
+		return ""
+	}
+	return stateNumbers[n]
+}
+
+// stateNumbers are the states by their number in both proto packages.
+var stateNumbers = [...]string{
+	"TASK_STATE_UNSPECIFIED", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING",
+	"TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED",
+	"TASK_STATE_INPUT_REQUIRED", "TASK_STATE_REJECTED", "TASK_STATE_AUTH_REQUIRED",
+}
+
+// stateNamed returns the 1.0 name of a state, "" for a name that no version has.
+func stateNamed(word []byte) string {
+	switch string(word) {
+	case "unknown", "TASK_STATE_UNSPECIFIED":
+		return "TASK_STATE_UNSPECIFIED"
+	case "submitted", "TASK_STATE_SUBMITTED":
+		return "TASK_STATE_SUBMITTED"
+	case "working", "TASK_STATE_WORKING":
+		return "TASK_STATE_WORKING"
+	case "completed", "TASK_STATE_COMPLETED":
+		return "TASK_STATE_COMPLETED"
+	case "failed", "TASK_STATE_FAILED":
+		return "TASK_STATE_FAILED"
+	case "canceled", "cancelled", "TASK_STATE_CANCELED", "TASK_STATE_CANCELLED":
+		return "TASK_STATE_CANCELED"
+	case "input-required", "TASK_STATE_INPUT_REQUIRED":
+		return "TASK_STATE_INPUT_REQUIRED"
+	case "rejected", "TASK_STATE_REJECTED":
+		return "TASK_STATE_REJECTED"
+	case "auth-required", "TASK_STATE_AUTH_REQUIRED":
+		return "TASK_STATE_AUTH_REQUIRED"
+	}
+	return ""
+}
+
+// terminal reports whether a task in this state stays in it for good.
+func terminal(state string) bool {
+	switch state {
+	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED":
+		return true
+	}
+	return false
+}
+
+// artifacts collects the extensions of a task's artifacts.
+func (r *answerReader) artifacts() {
+	s := r.s
+	if s.kind() != '[' {
+		s.skip()
+		return
+	}
+	for s.enter(); s.more(); {
+		r.extensionsWithin()
+	}
+}
+
+// extensionsWithin collects the extensions that a message or artifact lists.
+func (r *answerReader) extensionsWithin() {
+	s := r.s
+	if s.kind() != '{' {
+		s.skip()
+		return
+	}
+	for s.enter(); s.more(); {
+		if string(s.name()) == "extensions" {
+			r.extensions()
+		} else {
+			s.skip()
+		}
+	}
+}
+
+// manyExtensions bounds Answer.Extensions, whose entries are compared each with
+// each. No call activates so many; an answer that lists more is refused rather
+// than read in part, since the part left out would escape the check.
+const manyExtensions = 64
+
+// extensions reads a list of extension URIs.
+func (r *answerReader) extensions() {
+	s := r.s
+	if s.kind() != '[' {
+		s.skip()
+		return
+	}
+	for s.enter(); s.more(); {
+		uri := r.word()
+		if len(uri) == 0 || slices.ContainsFunc(r.a.Extensions, func(x string) bool { return x == string(uri) }) {
+			continue
+		}
+		if len(r.a.Extensions) == manyExtensions {
+			r.refuse("more extensions than an answer can use")
+			continue
+		}
+		r.a.Extensions = append(r.a.Extensions, string(uri))
+	}
+}
+
+// taskOfName reads a resource name of 0.3's proto: "tasks/{task}" and whatever
+// follows a further slash.
+func taskOfName(name string) string {
+	rest, ok := strings.CutPrefix(name, "tasks/")
+	if !ok {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, "/")
+	return id
+}
