@@ -1,0 +1,104 @@
+package telemetry
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// accessMessage is the msg of every access-log line, to tell them from others.
+const accessMessage = "call"
+
+// finish fills what can be derived.
+func (t *Telemetry) finish(e *Exchange) {
+	if e.Duration == 0 && !e.Start.IsZero() {
+		e.Duration = time.Since(e.Start)
+	}
+}
+
+// access writes the one line of a call. The keys are stable: new ones may
+// come, none changes its meaning. Members that do not apply are left out.
+func (t *Telemetry) access(e *Exchange) {
+	level := accessLevel(e)
+	if level < t.level.Level() {
+		return
+	}
+	l, _ := t.lines.Get().(*Line)
+	l.Reset()
+	l.Time("time", e.Start.Add(e.Duration))
+	l.Str("level", level.String())
+	l.Str("msg", accessMessage)
+	appendCall(l, e)
+	t.sink.add(l)
+	t.lines.Put(l)
+}
+
+// accessLevel lifts the calls that failed for a reason on this side of the
+// client above the others.
+func accessLevel(e *Exchange) slog.Level {
+	if e.Status >= http.StatusInternalServerError || e.Reason == wire.Internal.Reason {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
+}
+
+func appendCall(l *Line, e *Exchange) {
+	AppendSubject(l, e)
+	l.Str("client_ip", e.ClientIP)
+	l.Str("host", e.Host)
+	l.Str("path", e.Path)
+	l.Str("user_agent", e.UserAgent)
+	AppendOutcome(l, e)
+}
+
+// AppendSubject appends what is known of a call before the agent is contacted:
+// who asks for what, and what was decided. The access log and the audit record
+// share these members.
+func AppendSubject(l *Line, e *Exchange) {
+	l.Str("request_id", e.RequestID)
+	l.Str("trace_id", e.TraceID)
+	l.Str("span_id", e.SpanID)
+	l.Str("agent", e.Agent)
+	l.Str("skill", e.Skill)
+	l.Str("method", e.Method)
+	l.Str("binding", e.Binding)
+	l.Str("version", e.Version)
+	l.Str("principal", e.Principal)
+	l.Str("issuer", e.Issuer)
+	l.Str("client", e.Client)
+	l.Str("tenant", e.Tenant)
+	l.Str("auth_method", e.AuthMethod)
+	l.Str("key_id", e.KeyID)
+	l.Str("decision", e.Decision)
+	l.Str("rule", e.Rule)
+	l.Strs("shadow", e.Shadow)
+	l.Str("task_id", e.TaskID)
+	l.Str("context_id", e.ContextID)
+	l.Str("message_id", e.MessageID)
+	l.Strs("extensions_requested", e.ExtensionsRequested)
+	l.Count("request_bytes", e.RequestBytes)
+}
+
+// AppendOutcome appends how a call ended.
+func AppendOutcome(l *Line, e *Exchange) {
+	l.Int("status", int64(e.Status))
+	l.Str("reason", e.Reason)
+	l.Cause("cause", e.Cause)
+	l.Str("task_state", e.TaskState)
+	l.Strs("extensions_activated", e.ExtensionsActivated)
+	l.Count("response_bytes", e.ResponseBytes)
+	l.Str("endpoint", e.Endpoint)
+	if e.UpstreamStatus != 0 || e.UpstreamDuration != 0 {
+		l.Count("upstream_status", int64(e.UpstreamStatus))
+		l.Millis("upstream_duration_ms", e.UpstreamDuration)
+	}
+	if e.Streamed {
+		l.Flag("streamed", true)
+		l.Int("events", e.Events)
+		l.Millis("first_event_ms", e.FirstEvent)
+		l.Str("end", e.End)
+	}
+	l.Millis("duration_ms", e.Duration)
+}

@@ -1,0 +1,99 @@
+package telemetry
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+)
+
+// Config is the telemetry section of the configuration file, without audit,
+// which telemetry/audit declares.
+type Config struct {
+	// Traces says which calls are traced. Where spans go is not written in this
+	// file: it follows the OTEL_* variables of the environment, and without
+	// OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT or
+	// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT nothing is exported.
+	Traces Traces `yaml:"traces"`
+
+	// Metrics is about the Prometheus metrics of the status listener.
+	Metrics MetricsConfig `yaml:"metrics"`
+
+	// Logs is about the log on standard error: one line per call and the
+	// gateway's own messages.
+	Logs Logs `yaml:"logs"`
+}
+
+// Traces configures tracing.
+type Traces struct {
+	// SampleRatio is the share of calls that are traced, from 0 to 1. A caller
+	// behind one of server.trustedProxies decides for its own calls with the
+	// sampled flag of its traceparent. Default 1, or what OTEL_TRACES_SAMPLER
+	// says when that is set.
+	SampleRatio *float64 `yaml:"sampleRatio"`
+
+	// Exporter takes the place of the one the environment describes. For tests
+	// and for programs that embed the gateway.
+	Exporter sdktrace.SpanExporter `yaml:"-" json:"-"`
+}
+
+// MetricsConfig configures the Prometheus metrics.
+type MetricsConfig struct {
+	// Enabled serves /metrics on the status listener. Default true.
+	Enabled *bool `yaml:"enabled"`
+
+	// Exemplars attaches the trace id of sampled calls to the duration
+	// histograms; the scraper must ask for OpenMetrics. Default false.
+	Exemplars bool `yaml:"exemplars"`
+}
+
+// Logs configures the log.
+type Logs struct {
+	// Level is the least important level that is written: debug, info, warn or
+	// error. Calls are info, failures of the gateway or the agent warn. Default info.
+	Level string `yaml:"level"`
+
+	// Format is json or text. Default text on a terminal, json elsewhere.
+	Format string `yaml:"format"`
+
+	// Output takes the place of standard error. For tests and for programs that
+	// embed the gateway. It is written to by one goroutine at a time.
+	Output io.Writer `yaml:"-" json:"-"`
+}
+
+// Check reports every value that Open would refuse.
+func (c Config) Check() error {
+	var errs []error
+	if r := c.Traces.SampleRatio; r != nil && !(*r >= 0 && *r <= 1) {
+		errs = append(errs, fmt.Errorf("telemetry.traces.sampleRatio: %v is not between 0 and 1", *r))
+	}
+	if _, err := parseLevel(c.Logs.Level); err != nil {
+		errs = append(errs, err)
+	}
+	switch c.Logs.Format {
+	case "", formatJSON, formatText:
+	default:
+		errs = append(errs, fmt.Errorf("telemetry.logs.format: %q is neither json nor text", c.Logs.Format))
+	}
+	return errors.Join(errs...)
+}
+
+func (c MetricsConfig) enabled() bool { return c.Enabled == nil || *c.Enabled }
+
+// parseLevel accepts the four words only: slog's own parser also takes offsets
+// and any case, and a configuration should have one spelling.
+func parseLevel(s string) (slog.Level, error) {
+	switch s {
+	case "debug":
+		return slog.LevelDebug, nil
+	case "", "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
+	}
+	return 0, fmt.Errorf("telemetry.logs.level: %q is none of debug, info, warn, error", s)
+}

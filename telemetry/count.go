@@ -1,0 +1,245 @@
+package telemetry
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// callSeries are the children of one agent and method.
+type callSeries struct {
+	agent, method string
+
+	requests [4][]counterCell // by binding (0: none or other), then by code index
+	upstream []counterCell    // by code index
+
+	duration, requestSize, responseSize, upstreamDuration, streamDuration, firstEvent observerCell
+}
+
+// record counts a finished call. On the hot path it only loads pointers.
+func (m *Metrics) record(e *Exchange) {
+	sets := m.sets.Load()
+	c := m.call(bounded(sets.agents, e.Agent), e.Method)
+	m.countRequest(c, e)
+	observe(m.requestSize, &c.requestSize, c).Observe(float64(e.RequestBytes))
+	observe(m.responseSize, &c.responseSize, c).Observe(float64(e.ResponseBytes))
+	if e.Streamed {
+		m.observeSeconds(observe(m.streamDuration, &c.streamDuration, c), e.Duration, e)
+		if e.FirstEvent > 0 {
+			m.observeSeconds(observe(m.firstEvent, &c.firstEvent, c), e.FirstEvent, e)
+		}
+	} else {
+		m.observeSeconds(observe(m.requestDuration, &c.duration, c), e.Duration, e)
+	}
+	if e.UpstreamStatus != 0 || e.UpstreamDuration != 0 {
+		m.countUpstream(c, e)
+	}
+	m.countDecision(sets, e)
+	m.countExtensions(sets, e)
+}
+
+// call returns the children of an agent and a method, made on first use.
+func (m *Metrics) call(agent *agentSeries, method string) *callSeries {
+	name, i := m.method(method)
+	if c := agent.calls[i].Load(); c != nil {
+		return c
+	}
+	c := &callSeries{agent: agent.id, method: name, upstream: make([]counterCell, len(m.codes.names))}
+	for i := range c.requests {
+		c.requests[i] = make([]counterCell, len(m.codes.names))
+	}
+	// Two that race make the same children; whichever is stored, both count.
+	agent.calls[i].CompareAndSwap(nil, c)
+	return agent.calls[i].Load()
+}
+
+func (m *Metrics) countRequest(c *callSeries, e *Exchange) {
+	binding, index := bindingLabel(e.Binding)
+	code := m.codes.call(e)
+	cell := &c.requests[index][code]
+	if p := cell.Load(); p != nil && binding != labelOther {
+		(*p).Inc()
+		return
+	}
+	counter := m.requests.WithLabelValues(c.agent, c.method, binding, m.codes.names[code])
+	if binding != labelOther { // "other" shares the cell of "none" and is never kept
+		cell.Store(&counter)
+	}
+	counter.Inc()
+}
+
+// bindingLabel bounds the binding and numbers it as wire does.
+func bindingLabel(binding string) (string, int) {
+	for b := wire.JSONRPC; b <= wire.GRPC; b++ {
+		if b.String() == binding {
+			return binding, int(b)
+		}
+	}
+	if binding == "" {
+		return labelNone, 0
+	}
+	return labelOther, 0
+}
+
+func (m *Metrics) countUpstream(c *callSeries, e *Exchange) {
+	code := m.codes.class(e.UpstreamStatus)
+	cell := &c.upstream[code]
+	p := cell.Load()
+	if p == nil {
+		counter := m.upstreamRequests.WithLabelValues(c.agent, c.method, m.codes.names[code])
+		p = &counter
+		cell.Store(p)
+	}
+	(*p).Inc()
+	m.observeSeconds(observe(m.upstreamDuration, &c.upstreamDuration, c), e.UpstreamDuration, e)
+}
+
+// observe returns a histogram's child for an agent and a method.
+func observe(vec *prometheus.HistogramVec, cell *observerCell, c *callSeries) prometheus.Observer {
+	if p := cell.Load(); p != nil {
+		return *p
+	}
+	o := vec.WithLabelValues(c.agent, c.method)
+	cell.Store(&o)
+	return o
+}
+
+// observeSeconds adds a duration, with the trace as its example when exemplars
+// are on and the trace is one that was exported.
+func (m *Metrics) observeSeconds(o prometheus.Observer, d time.Duration, e *Exchange) {
+	if x, ok := o.(prometheus.ExemplarObserver); ok && m.exemplars && e.span != nil {
+		x.ObserveWithExemplar(d.Seconds(), prometheus.Labels{"trace_id": e.TraceID})
+		return
+	}
+	o.Observe(d.Seconds())
+}
+
+func (m *Metrics) countDecision(sets *labelSet, e *Exchange) {
+	if e.Decision != "" {
+		m.countRule(sets, e.Rule, decisionIndex(e.Decision))
+	}
+	for _, rule := range e.Shadow {
+		m.countRule(sets, rule, decisionShadow)
+	}
+}
+
+func (m *Metrics) countRule(sets *labelSet, rule string, decision int) {
+	cell := &bounded(sets.rules, rule).decisions[decision]
+	p := cell.Load()
+	if p == nil {
+		counter := m.authz.WithLabelValues(decisionNames[decision], member(sets.rules, rule))
+		p = &counter
+		cell.Store(p)
+	}
+	(*p).Inc()
+}
+
+// member is the label that bounded chose the series for.
+func member[T any](set map[string]T, value string) string {
+	if value == "" {
+		return labelNone
+	}
+	if _, ok := set[value]; ok {
+		return value
+	}
+	return labelOther
+}
+
+func (m *Metrics) countExtensions(sets *labelSet, e *Exchange) {
+	for _, uri := range e.ExtensionsRequested {
+		s, result := bounded(sets.uris, uri), "inactive"
+		cell := &s.inactive
+		for _, active := range e.ExtensionsActivated {
+			if active == uri {
+				cell, result = &s.activated, "activated"
+			}
+		}
+		p := cell.Load()
+		if p == nil {
+			counter := m.extensions.WithLabelValues(member(sets.uris, uri), result)
+			p = &counter
+			cell.Store(p)
+		}
+		(*p).Inc()
+	}
+}
+
+// Enter counts a call that has arrived; each needs one Leave.
+func (m *Metrics) Enter() { m.requestsInFlight.Inc() }
+
+// Leave counts a call that is finished.
+func (m *Metrics) Leave() { m.requestsInFlight.Dec() }
+
+// Stream counts one open event stream while it runs.
+type Stream struct {
+	active prometheus.Gauge
+	events prometheus.Counter
+}
+
+// OpenStream counts a stream of an agent as open until its Close.
+func (m *Metrics) OpenStream(agent string) Stream {
+	id := member(m.sets.Load().agents, agent)
+	s := Stream{active: m.streamsActive.WithLabelValues(id), events: m.streamEvents.WithLabelValues(id)}
+	s.active.Inc()
+	return s
+}
+
+// Event counts one event that was passed on.
+func (s Stream) Event() { s.events.Inc() }
+
+// Close counts the stream as ended. Record counts its duration.
+func (s Stream) Close() { s.active.Dec() }
+
+// Authn counts one look at a credential; result is one of ok, refused,
+// unavailable and none. It has the signature of authn's hook.
+func (m *Metrics) Authn(provider, result string) {
+	result = oneOf(result, "ok", "refused", "unavailable", labelNone)
+	m.authn.WithLabelValues(member(m.sets.Load().providers, provider), result).Inc()
+}
+
+// JWKSRefresh counts one fetch of an issuer's keys.
+func (m *Metrics) JWKSRefresh(err error) { m.jwksRefreshes.WithLabelValues(okOrError(err)).Inc() }
+
+// CardFetch counts one fetch of an agent's card; result is ok, unchanged or error.
+func (m *Metrics) CardFetch(agent, result string) {
+	result = oneOf(result, "ok", "unchanged", "error")
+	m.cardFetch.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
+}
+
+// Audit counts n audit records; result is written, failed or unsynced.
+func (m *Metrics) Audit(result string, n int) {
+	m.audit.WithLabelValues(oneOf(result, "written", "failed", "unsynced")).Add(float64(n))
+}
+
+// Reloaded records that a configuration took effect, or why not. sum is the
+// SHA-256 of the configuration; it is not looked at when err is set.
+func (m *Metrics) Reloaded(sum [32]byte, err error) {
+	m.configReloads.WithLabelValues(okOrError(err)).Inc()
+	if err != nil {
+		m.configSuccessful.Set(0)
+		return
+	}
+	m.configSuccessful.Set(1)
+	m.configTimestamp.SetToCurrentTime()
+	// 48 bits: a float64 holds them exactly.
+	m.configHash.Set(float64(binary.BigEndian.Uint64(sum[:8]) >> 16))
+}
+
+func okOrError(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return "ok"
+}
+
+func oneOf(value string, set ...string) string {
+	for _, s := range set {
+		if s == value {
+			return value
+		}
+	}
+	return labelOther
+}

@@ -1,0 +1,70 @@
+package telemetry
+
+import (
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Exchange is what one call leaves behind: the proxy fills it while the call
+// passes through its stages, and in a defer it becomes the access-log line, the
+// metrics, the span attributes and the audit record. Fields hold what was seen,
+// uncleaned: whoever writes them out cleans them. Empty means not known or not
+// applicable. Bodies, credentials and query strings have no field on purpose.
+type Exchange struct {
+	// Set on arrival.
+	Start     time.Time     // when the request's head was complete
+	Duration  time.Duration // until the last byte of the answer; Record fills it when zero
+	RequestID string        // the gateway's own, unique; joins the intent and the call record
+	TraceID   string        // 32 hex digits; set by StartServer
+	SpanID    string        // 16 hex digits; set by StartServer
+	ClientIP  string        // after trusted proxies were taken off
+	Host      string        // as sent
+	Path      string        // as sent, without the query (queries can hold keys)
+	UserAgent string        // as sent
+
+	// Set by locate and decode.
+	Agent        string // configured agent id, or what the client named when there is none such
+	Method       string // wire.Method.Name; empty when the call was refused before it was known
+	Binding      string // wire.Binding.String
+	Version      string // wire.Version the client spoke: "0.3", "1.0"
+	TaskID       string // the task the request names, else the one the answer showed
+	ContextID    string
+	MessageID    string
+	RequestBytes int64  // body bytes read
+	Digest       string // of the request body: "sha-256:" and hex digits
+
+	// Set by authenticate.
+	Principal  string // subject
+	Issuer     string // issuer of the subject
+	Client     string // OAuth client the subject used
+	Tenant     string // the principal's tenant
+	AuthMethod string // authn.Principal.Method: "oidc", "api-key", "anonymous"
+	KeyID      string // API key id or JWT kid
+	Groups     []string
+
+	// Set by own, authorize and negotiate.
+	Skill               string   // skill the call was decided for; empty when unknown
+	Decision            string   // "allow", "deny" (somebody may not), "error" (refused for another reason)
+	Rule                string   // name of the rule that decided; empty when the default did
+	Reason              string   // wire.Kind.Reason of the refusal or of the agent's error
+	Cause               string   // why, for operators; never sent to the client
+	Shadow              []string // shadow rules that would have decided otherwise
+	ExtensionsRequested []string // URIs the client asked for
+	ExtensionsActivated []string // URIs the agent said it activated, of those asked for
+
+	// Set by forward.
+	Endpoint         string        // upstream URL the call went to, without userinfo or query
+	UpstreamStatus   int           // HTTP status of the agent; 0 when it was not reached
+	UpstreamDuration time.Duration // until the agent's answer was read, for streams until its head
+	Status           int           // HTTP status sent to the client
+	ResponseBytes    int64         // body bytes sent
+	ResponseDigest   string        // of the answer's body, as Digest; empty for streams
+	TaskState        string        // last state seen, canonical 1.0 name (TASK_STATE_…)
+	Streamed         bool          // the answer was an event stream
+	Events           int64         // events passed on, heartbeats not counted
+	FirstEvent       time.Duration // from Start until the first event was passed on
+	End              string        // why the stream ended: "final", "client", "agent", "idle", "drain", …
+
+	span trace.Span // the recording server span between StartServer and Record, else nil
+}

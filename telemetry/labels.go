@@ -1,0 +1,232 @@
+package telemetry
+
+import (
+	"maps"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Values of a label that stand for what has no name of its own.
+const (
+	labelOther = "other" // a value from outside the closed set
+	labelNone  = "none"  // no value
+)
+
+// Labels are the closed sets that come from the configuration.
+type Labels struct {
+	Agents    []string // configured agent ids
+	Rules     []string // names of policy rules
+	URIs      []string // registered extension URIs
+	Providers []string // issuers and schemes, as authn reports them
+}
+
+// labelSet is Labels made ready for counting. It is immutable but for the
+// children that are made on first use.
+type labelSet struct {
+	agents    map[string]*agentSeries
+	rules     map[string]*ruleSeries
+	uris      map[string]*uriSeries
+	providers map[string]bool
+}
+
+// counterCell and observerCell hold a child of a vector once it was needed:
+// finding it through the vector costs ten times as much as using it.
+type (
+	counterCell  = atomic.Pointer[prometheus.Counter]
+	observerCell = atomic.Pointer[prometheus.Observer]
+)
+
+// agentSeries are the children of one agent.
+type agentSeries struct {
+	id    string
+	calls []atomic.Pointer[callSeries] // by method index
+}
+
+// ruleSeries are the children of one rule, uriSeries those of one extension.
+type (
+	ruleSeries struct{ decisions [len(decisionNames)]counterCell }
+	uriSeries  struct{ activated, inactive counterCell }
+)
+
+// Decisions, as indices of ruleSeries.
+const (
+	decisionAllow = iota
+	decisionDeny
+	decisionError
+	decisionShadow
+	decisionOther
+)
+
+var decisionNames = [...]string{
+	decisionAllow: "allow", decisionDeny: "deny", decisionError: "error",
+	decisionShadow: "shadow", decisionOther: labelOther,
+}
+
+func decisionIndex(decision string) int {
+	for i, name := range decisionNames {
+		if name == decision {
+			return i
+		}
+	}
+	return decisionOther
+}
+
+// SetLabels replaces the closed sets, at start and with every reload. Series of
+// agents, rules and extensions that are gone are removed; those that stay keep
+// counting. Calls that began under the old sets and end now count as "other"
+// where their value is gone.
+func (m *Metrics) SetLabels(l Labels) {
+	m.setting.Lock()
+	defer m.setting.Unlock()
+	old := m.sets.Load()
+	if old == nil {
+		old = &labelSet{}
+	}
+	next := &labelSet{
+		agents: series(old.agents, l.Agents, func(id string) *agentSeries {
+			return &agentSeries{id: id, calls: make([]atomic.Pointer[callSeries], len(m.methods))}
+		}),
+		rules:     series(old.rules, l.Rules, func(string) *ruleSeries { return new(ruleSeries) }),
+		uris:      series(old.uris, l.URIs, func(string) *uriSeries { return new(uriSeries) }),
+		providers: map[string]bool{"oidc": true, "api-key": true, "anonymous": true, labelNone: true},
+	}
+	for _, p := range l.Providers {
+		next.providers[p] = true
+	}
+	m.sets.Store(next)
+	m.forget(old, next)
+}
+
+// series makes the map of a closed set, with "other" and "none", reusing what
+// the old one had.
+func series[T any](old map[string]*T, names []string, fresh func(string) *T) map[string]*T {
+	set := make(map[string]*T, len(names)+2)
+	for _, name := range append([]string{labelOther, labelNone}, names...) {
+		if s, ok := old[name]; ok {
+			set[name] = s
+		} else if _, ok := set[name]; !ok {
+			set[name] = fresh(name)
+		}
+	}
+	return set
+}
+
+// forget removes the series of what is no longer in the sets. Without it a
+// fleet whose agents come and go would grow /metrics for ever.
+func (m *Metrics) forget(old, next *labelSet) {
+	byAgent := []interface {
+		DeletePartialMatch(prometheus.Labels) int
+	}{
+		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
+		m.upstreamDuration, m.streamsActive, m.streamEvents, m.streamDuration, m.firstEvent, m.cardFetch,
+	}
+	for id := range gone(old.agents, next.agents) {
+		for _, vec := range byAgent {
+			vec.DeletePartialMatch(prometheus.Labels{"agent": id})
+		}
+	}
+	for name := range gone(old.rules, next.rules) {
+		m.authz.DeletePartialMatch(prometheus.Labels{"rule": name})
+	}
+	for uri := range gone(old.uris, next.uris) {
+		m.extensions.DeletePartialMatch(prometheus.Labels{"uri": uri})
+	}
+	for name := range gone(old.providers, next.providers) {
+		m.authn.DeletePartialMatch(prometheus.Labels{"provider": name})
+	}
+}
+
+func gone[T any](old, next map[string]T) map[string]T {
+	left := maps.Clone(old)
+	maps.DeleteFunc(left, func(name string, _ T) bool {
+		_, stays := next[name]
+		return stays
+	})
+	return left
+}
+
+// bounded finds the series of a value: its own, or that of "none" or "other".
+func bounded[T any](set map[string]*T, value string) *T {
+	if value == "" {
+		return set[labelNone]
+	}
+	if s, ok := set[value]; ok {
+		return s
+	}
+	return set[labelOther]
+}
+
+// indexMethods numbers the values of the method label.
+func indexMethods() map[string]int {
+	methods := wire.Methods()
+	index := make(map[string]int, len(methods)+2)
+	for i := range methods {
+		index[methods[i].Name] = i
+	}
+	index[labelNone] = len(methods)
+	index[labelOther] = len(methods) + 1
+	return index
+}
+
+// method bounds a method name and returns its index.
+func (m *Metrics) method(name string) (string, int) {
+	if name == "" {
+		name = labelNone
+	}
+	if i, ok := m.methods[name]; ok {
+		return name, i
+	}
+	return labelOther, m.methods[labelOther]
+}
+
+// codeIndex numbers the values of the code label.
+type codeIndex struct {
+	names   []string
+	byName  map[string]int
+	classes [6]int // index of HTTP_nXX by n; 0 is "none"
+}
+
+const codeOK = 0 // index of the code of a call that went well
+
+func newCodeIndex() codeIndex {
+	c := codeIndex{names: []string{"OK", labelOther, labelNone}}
+	for _, kind := range wire.Kinds() {
+		c.names = append(c.names, kind.Reason)
+	}
+	for class := 1; class < len(c.classes); class++ {
+		c.classes[class] = len(c.names)
+		c.names = append(c.names, "HTTP_"+strconv.Itoa(class)+"XX")
+	}
+	c.byName = make(map[string]int, len(c.names))
+	for i, name := range c.names {
+		c.byName[name] = i
+	}
+	c.classes[0] = c.byName[labelNone]
+	return c
+}
+
+// class is the index for an HTTP status; statuses that do not exist are "none".
+func (c *codeIndex) class(status int) int {
+	if class := status / 100; class > 0 && class < len(c.classes) {
+		return c.classes[class]
+	}
+	return c.classes[0]
+}
+
+// call is the index for a finished call.
+func (c *codeIndex) call(e *Exchange) int {
+	switch {
+	case e.Reason != "":
+		if i, ok := c.byName[e.Reason]; ok {
+			return i
+		}
+		return c.byName[labelOther]
+	case e.Status >= 400:
+		return c.class(e.Status)
+	}
+	return codeOK
+}

@@ -1,0 +1,159 @@
+package telemetry
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Metrics is every instrument of the gateway, one field each; this struct is
+// the documentation of /metrics. Names have the prefix a2a_gateway_, units are
+// base units. Beside these there are the go_ and process_ metrics.
+//
+// Every label takes its values from a closed set, so that no client can make a
+// series: "agent" the configured ids, "method" the 1.0 names of wire.Methods,
+// "binding" JSONRPC, HTTP+JSON or GRPC, "rule" the configured rules, "uri" the
+// registered extensions, "provider" the configured issuers and the built-in
+// schemes. A value from outside its set is counted as "other", an absent one as
+// "none". "code" is OK, the reason of a refusal or an agent's error (docs/errors.md),
+// or HTTP_4XX and HTTP_5XX for an error status without a reason. The sets are
+// replaced by SetLabels when the configuration is.
+//
+// Histograms are native (bucket factor 1.1) with classic buckets beside them
+// for scrapers that do not ask for native ones.
+type Metrics struct {
+	// build_info{version,go_version}: 1.
+	buildInfo *prometheus.GaugeVec
+
+	// requests_total{agent,method,binding,code}: finished calls, streams included.
+	requests *prometheus.CounterVec
+	// request_duration_seconds{agent,method}: arrival to last byte, of calls that
+	// are answered at once; streams are in stream_duration_seconds.
+	requestDuration *prometheus.HistogramVec
+	// requests_in_flight: calls being served now, open streams included.
+	requestsInFlight prometheus.Gauge
+	// request_size_bytes{agent,method}: request bodies.
+	requestSize *prometheus.HistogramVec
+	// response_size_bytes{agent,method}: answer bodies, those of streams in full.
+	responseSize *prometheus.HistogramVec
+
+	// upstream_requests_total{agent,method,code}: calls sent to agents; code is
+	// HTTP_2XX to HTTP_5XX by the agent's status, or none when it gave none.
+	upstreamRequests *prometheus.CounterVec
+	// upstream_request_duration_seconds{agent,method}: from sending until the
+	// agent's answer was read, for streams until its head.
+	upstreamDuration *prometheus.HistogramVec
+
+	// streams_active{agent}: event streams open now.
+	streamsActive *prometheus.GaugeVec
+	// stream_events_total{agent}: events passed on to clients, counted as they
+	// pass; heartbeats are not events.
+	streamEvents *prometheus.CounterVec
+	// stream_duration_seconds{agent,method}: arrival to the end of the stream.
+	streamDuration *prometheus.HistogramVec
+	// time_to_first_event_seconds{agent,method}: arrival to the first event
+	// passed on; streams without any are not in it.
+	firstEvent *prometheus.HistogramVec
+
+	// authn_total{provider,result}: credentials looked at; result is ok,
+	// refused, unavailable, none or other.
+	authn *prometheus.CounterVec
+	// jwks_refreshes_total{result}: fetches of an issuer's keys; result is ok or error.
+	jwksRefreshes *prometheus.CounterVec
+	// authz_decisions_total{decision,rule}: decision is allow, deny, error, or
+	// shadow for a shadow rule that would have decided otherwise; rule is none
+	// when the default decided.
+	authz *prometheus.CounterVec
+	// extensions_negotiated_total{uri,result}: extensions that clients asked
+	// for; result is activated or inactive.
+	extensions *prometheus.CounterVec
+	// card_fetch_total{agent,result}: fetches of agent cards; result is ok,
+	// unchanged or error.
+	cardFetch *prometheus.CounterVec
+	// audit_records_total{result}: audit records; result is written or failed,
+	// or unsynced for records that were acknowledged and whose later fsync failed.
+	audit *prometheus.CounterVec
+	// log_lines_dropped_total: access-log lines dropped because whoever reads
+	// the log does not keep up.
+	logDropped prometheus.Counter
+
+	// config_last_reload_successful: 1 when the last load or reload took effect, else 0.
+	configSuccessful prometheus.Gauge
+	// config_last_reload_success_timestamp_seconds: when that last happened, Unix time.
+	configTimestamp prometheus.Gauge
+	// config_reloads_total{result}: loads and reloads; result is ok or error.
+	configReloads *prometheus.CounterVec
+	// config_hash: the first 48 bits of the SHA-256 of the configuration in
+	// force, as a number; replicas that show different values differ.
+	configHash prometheus.Gauge
+
+	exemplars bool
+	codes     codeIndex
+	methods   map[string]int           // method name to index, none and other included
+	sets      atomic.Pointer[labelSet] // the closed sets in force
+	setting   sync.Mutex               // held while sets is replaced
+}
+
+const prefix = "a2a_gateway_"
+
+func newMetrics(registry *prometheus.Registry, config MetricsConfig, version string) *Metrics {
+	m := &Metrics{exemplars: config.Exemplars, codes: newCodeIndex(), methods: indexMethods()}
+	f := factory{registry}
+	m.buildInfo = f.gauges("build_info", "Version of the gateway, always 1.", "version", "go_version")
+	m.buildInfo.WithLabelValues(version, runtime.Version()).Set(1)
+	f.calls(m)
+	f.streams(m)
+	f.decisions(m)
+	f.config(m)
+	m.logDropped = f.counter("log_lines_dropped_total", "Access-log lines dropped before a slow reader.")
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	m.SetLabels(Labels{})
+	return m
+}
+
+func (f factory) calls(m *Metrics) {
+	m.requests = f.counters("requests_total", "Finished calls.", "agent", "method", "binding", "code")
+	m.requestDuration = f.seconds("request_duration_seconds",
+		"Time from arrival to the last byte of calls that do not stream.", callSeconds, "agent", "method")
+	m.requestsInFlight = f.gauge("requests_in_flight", "Calls being served now.")
+	m.requestSize = f.bytes("request_size_bytes", "Size of request bodies.", "agent", "method")
+	m.responseSize = f.bytes("response_size_bytes", "Size of answer bodies.", "agent", "method")
+	m.upstreamRequests = f.counters("upstream_requests_total",
+		"Calls sent to agents.", "agent", "method", "code")
+	m.upstreamDuration = f.seconds("upstream_request_duration_seconds",
+		"Time agents took to answer, for streams until the head.", callSeconds, "agent", "method")
+}
+
+func (f factory) streams(m *Metrics) {
+	m.streamsActive = f.gauges("streams_active", "Event streams open now.", "agent")
+	m.streamEvents = f.counters("stream_events_total", "Events passed on to clients.", "agent")
+	m.streamDuration = f.seconds("stream_duration_seconds",
+		"Time from arrival to the end of streams.", streamSeconds, "agent", "method")
+	m.firstEvent = f.seconds("time_to_first_event_seconds",
+		"Time from arrival to the first event of streams.", callSeconds, "agent", "method")
+}
+
+func (f factory) decisions(m *Metrics) {
+	m.authn = f.counters("authn_total", "Credentials looked at.", "provider", "result")
+	m.jwksRefreshes = f.counters("jwks_refreshes_total", "Fetches of issuers' keys.", "result")
+	m.authz = f.counters("authz_decisions_total", "Authorization decisions.", "decision", "rule")
+	m.extensions = f.counters("extensions_negotiated_total",
+		"Extensions that clients asked for.", "uri", "result")
+	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result")
+	m.audit = f.counters("audit_records_total", "Audit records.", "result")
+}
+
+func (f factory) config(m *Metrics) {
+	m.configSuccessful = f.gauge("config_last_reload_successful",
+		"Whether the last load of the configuration took effect.")
+	m.configTimestamp = f.gauge("config_last_reload_success_timestamp_seconds",
+		"When a configuration last took effect, in Unix time.")
+	m.configReloads = f.counters("config_reloads_total", "Loads of the configuration.", "result")
+	m.configHash = f.gauge("config_hash", "First 48 bits of the SHA-256 of the configuration in force.")
+}

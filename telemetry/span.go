@@ -1,0 +1,104 @@
+package telemetry
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// endServer gives the server span its name and attributes and ends it.
+func (t *Telemetry) endServer(e *Exchange) {
+	span := e.span
+	if span == nil {
+		return
+	}
+	span.SetName(t.spanName(e))
+	setCommon(span, e)
+	setText(span, attrRequestID, e.RequestID)
+	setText(span, attrClientAddress, e.ClientIP)
+	setText(span, attrSkill, e.Skill)
+	setText(span, attrDecision, e.Decision)
+	setText(span, attrRule, e.Rule)
+	setText(span, attrPrincipal, e.AuthMethod)
+	setText(span, attrError, e.Reason)
+	setTexts(span, attrRequested, e.ExtensionsRequested)
+	setTexts(span, attrActivated, e.ExtensionsActivated)
+	setNumber(span, attrStatus, e.Status)
+	if e.Streamed {
+		span.SetAttributes(attrEvents.Int64(e.Events))
+	}
+	if e.Status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, "") // a refusal is the client's error, not the server's
+	}
+	span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
+	e.span = nil
+}
+
+// spanName is the method, or the kind of span when the call was refused before
+// it had one. Names come from the closed set that the metrics use.
+func (t *Telemetry) spanName(e *Exchange) string {
+	if e.Method == "" {
+		return "a2a.server"
+	}
+	name, _ := t.Metrics.method(e.Method)
+	return name
+}
+
+// setCommon sets what the server and the client span share.
+func setCommon(span trace.Span, e *Exchange) {
+	setText(span, attrMethod, e.Method)
+	setText(span, attrVersion, e.Version)
+	setText(span, attrAgent, e.Agent)
+	setText(span, attrTenant, e.Tenant)
+	setText(span, attrTask, e.TaskID)
+	setText(span, attrTaskState, e.TaskState)
+	setText(span, attrContext, e.ContextID)
+	setText(span, attrMessage, e.MessageID)
+	switch e.Binding {
+	case wire.JSONRPC.String():
+		span.SetAttributes(attrRPCSystem.String("jsonrpc"))
+	case wire.GRPC.String():
+		span.SetAttributes(attrRPCSystem.String("grpc"))
+	}
+}
+
+// setEndpoint sets the agent's address, without path, query or userinfo.
+func setEndpoint(span trace.Span, endpoint string) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		return
+	}
+	setText(span, attrServerAddress, u.Hostname())
+	if port, err := strconv.Atoi(u.Port()); err == nil {
+		setNumber(span, attrServerPort, port)
+	}
+}
+
+func setText(span trace.Span, key attribute.Key, value string) {
+	if value != "" {
+		span.SetAttributes(key.String(Clean(value)))
+	}
+}
+
+func setTexts(span trace.Span, key attribute.Key, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	cleaned := make([]string, 0, min(len(values), maxItems))
+	for _, v := range values[:min(len(values), maxItems)] {
+		cleaned = append(cleaned, Clean(v))
+	}
+	span.SetAttributes(key.StringSlice(cleaned))
+}
+
+func setNumber(span trace.Span, key attribute.Key, n int) {
+	if n != 0 {
+		span.SetAttributes(key.Int(n))
+	}
+}

@@ -1,0 +1,142 @@
+// Package telemetry makes a gateway visible: traces, metrics, logs.
+//
+// It owns the record of one call (exchange.go) and the three things that become
+// of it, the access-log line (access.go), the metrics (metrics.go, which is
+// their documentation) and the spans (trace.go); the sanitiser that every text
+// from outside passes before anybody reads it (text.go); and the logger that
+// the rest of the gateway is given.
+//
+// It does not own the audit record, which telemetry/audit writes, and decides
+// nothing. It may import internal/wire and internal/secret.
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/propagation"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Telemetry is the open telemetry of one process. It outlives configuration
+// reloads; what a reload may change is changed by Reload and Metrics.SetLabels.
+// All methods may be called from many goroutines.
+type Telemetry struct {
+	Log        *slog.Logger                  // messages; values are cleaned on the way out
+	Metrics    *Metrics                      // fed by Record and by the few packages that count by themselves
+	Tracer     trace.Tracer                  // does nothing when no exporter is configured
+	Propagator propagation.TextMapPropagator // W3C trace context, or what OTEL_PROPAGATORS says
+	Registry   *prometheus.Registry          // what Handler serves
+
+	config  Config
+	level   slog.LevelVar
+	text    bool      // log lines are key=value
+	sink    *sink     // where log lines go
+	lines   sync.Pool // of *Line, for the access log
+	sampler *sampler  // nil without an exporter
+	fields  []string  // canonical header names the propagator reads
+
+	provider *sdktrace.TracerProvider // nil without an exporter
+}
+
+// Open starts telemetry. version is the gateway's own, for build_info and the
+// service.version of spans. The OTEL_* variables are read here and only here;
+// without an exporter in them nothing is sent anywhere and no address is tried.
+// An error names the configuration key or the variable that is wrong.
+func Open(ctx context.Context, config Config, version string) (*Telemetry, error) {
+	if err := config.Check(); err != nil {
+		return nil, err
+	}
+	out := config.Logs.Output
+	if out == nil {
+		out = os.Stderr
+	}
+	t := &Telemetry{config: config, Registry: prometheus.NewRegistry()}
+	t.text = wantsText(config.Logs.Format, out)
+	t.lines.New = func() any { return &Line{text: t.text} }
+	t.setLevel(config.Logs.Level)
+	t.Metrics = newMetrics(t.Registry, config.Metrics, version)
+	if err := t.openTraces(ctx, version); err != nil {
+		return nil, fmt.Errorf("open traces: %w", err)
+	}
+	t.sink = newSink(out, t.Metrics.logDropped.Inc)
+	t.Log = newLogger(t.sink, t.text, &t.level)
+	t.tellExportErrors()
+	return t, nil
+}
+
+// Reload applies what can change while running: the log level and the sample
+// ratio. Anything else is an error that names the key and says that it takes a
+// restart; then nothing is changed.
+func (t *Telemetry) Reload(config Config) error {
+	if err := config.Check(); err != nil {
+		return err
+	}
+	if config.Logs.Format != t.config.Logs.Format {
+		return errors.New("telemetry.logs.format: a change takes effect after a restart")
+	}
+	if config.Metrics.enabled() != t.config.Metrics.enabled() ||
+		config.Metrics.Exemplars != t.config.Metrics.Exemplars {
+		return errors.New("telemetry.metrics: a change takes effect after a restart")
+	}
+	t.setLevel(config.Logs.Level)
+	if t.sampler != nil {
+		t.sampler.set(config.Traces.SampleRatio)
+	}
+	return nil
+}
+
+func (t *Telemetry) setLevel(name string) {
+	level, _ := parseLevel(name) // checked before
+	t.level.Set(level)
+}
+
+// Close sends the spans that wait, as long as ctx allows, and writes the lines
+// that wait. Lines logged later are still written.
+func (t *Telemetry) Close(ctx context.Context) error {
+	var err error
+	if t.provider != nil {
+		if err = t.provider.Shutdown(ctx); err != nil {
+			err = fmt.Errorf("send the last spans: %w", err)
+		}
+	}
+	t.sink.close()
+	return err
+}
+
+// Handler serves /metrics for the status listener; with metrics switched off it
+// answers 404. A collector that fails does not take the others with it.
+func (t *Telemetry) Handler() http.Handler {
+	if !t.config.Metrics.enabled() {
+		return http.NotFoundHandler()
+	}
+	return promhttp.HandlerFor(t.Registry, promhttp.HandlerOpts{
+		ErrorLog:            slog.NewLogLogger(t.Log.Handler(), slog.LevelWarn),
+		ErrorHandling:       promhttp.ContinueOnError,
+		EnableOpenMetrics:   true, // the format that carries exemplars, when the scraper asks for it
+		MaxRequestsInFlight: 4,    // a scrape of many agents is not cheap
+	})
+}
+
+// Record writes what a finished call leaves behind: metrics, the end of its
+// server span, and its access-log line. Call it exactly once per exchange. It
+// does no I/O by itself and takes about a microsecond.
+func (t *Telemetry) Record(e *Exchange) {
+	t.finish(e)
+	if t.config.Metrics.enabled() {
+		t.Metrics.record(e)
+	}
+	t.endServer(e)
+	t.access(e)
+}
+
+var _ io.Writer = (*sink)(nil)

@@ -1,0 +1,142 @@
+package telemetry
+
+import (
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of one value in a log line, span attribute or audit record, in bytes
+// of the original text. MaxText is as long as the longest id the gateway lets
+// through, so that an id is never cut; a cause may quote several of them.
+const (
+	MaxText  = 256
+	maxCause = 1024
+)
+
+// cutMark stands before the number of bytes that were left out. A backslash is
+// only ever followed by a backslash, x, u or U in cleaned text, so no client
+// can write a mark of its own.
+const cutMark = "…+"
+
+// Clean makes text from outside safe to show to people and to line-based tools:
+// the one sanitiser behind logs, spans and audit records (CVE-2024-45808,
+// CVE-2025-25294). What is not graphic in the sense of Unicode (control
+// characters, line and paragraph separators, bidirectional overrides, invisible
+// formatting) becomes \u202e, a byte that is not UTF-8 becomes \xff, a backslash
+// is doubled, and everything past MaxText bytes becomes \…+N, N being the number
+// of bytes left out. Up to the cut the original can be told from the result.
+func Clean(s string) string { return clean(s, MaxText) }
+
+func clean(s string, limit int) string {
+	if len(s) <= limit && isPlain(s) {
+		return s
+	}
+	return string(appendText(nil, s, limit, false))
+}
+
+// plain holds the bytes that stand for themselves both in cleaned text and
+// inside a JSON string.
+var plain = plainBytes()
+
+func plainBytes() (table [256]bool) {
+	for c := 0x20; c < 0x7f; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}
+
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if !plain[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// appendText appends the cleaned form of s. With quoted it appends what stands
+// between the quotes of a JSON string whose value is the cleaned form.
+func appendText(dst []byte, s string, limit int, quoted bool) []byte {
+	kept := cutAt(s, limit)
+	done := 0 // s[:done] is in dst
+	for i := 0; i < kept; {
+		if plain[s[i]] {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:kept])
+		if shows(r, size, quoted) {
+			i += size
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		dst = appendEscape(dst, s[i:i+size], r, quoted)
+		i += size
+		done = i
+	}
+	dst = append(dst, s[done:kept]...)
+	if kept == len(s) {
+		return dst
+	}
+	dst = appendBackslash(dst, quoted)
+	dst = append(dst, cutMark...)
+	return strconv.AppendInt(dst, int64(len(s)-kept), 10)
+}
+
+// shows reports whether a rune outside plain may stay as it is.
+func shows(r rune, size int, quoted bool) bool {
+	switch {
+	case r == '"':
+		return !quoted
+	case r == '\\', r == utf8.RuneError && size <= 1:
+		return false
+	}
+	return unicode.IsGraphic(r)
+}
+
+// cutAt is the largest length up to limit that does not end inside a rune.
+func cutAt(s string, limit int) int {
+	if len(s) <= limit {
+		return len(s)
+	}
+	for back := range utf8.UTFMax {
+		if utf8.RuneStart(s[limit-back]) {
+			return limit - back
+		}
+	}
+	return limit // not UTF-8 anyway
+}
+
+const hexDigits = "0123456789abcdef"
+
+func appendEscape(dst []byte, raw string, r rune, quoted bool) []byte {
+	if r == '"' { // only with quoted: the JSON escape, not ours
+		return append(dst, '\\', '"')
+	}
+	dst = appendBackslash(dst, quoted)
+	switch {
+	case r == '\\':
+		return appendBackslash(dst, quoted)
+	case len(raw) == 1: // a control character below 0x80, or a byte that is no UTF-8
+		return append(dst, 'x', hexDigits[raw[0]>>4], hexDigits[raw[0]&15])
+	case r < 0x10000:
+		return appendHex(append(dst, 'u'), r, 12)
+	default:
+		return appendHex(append(dst, 'U'), r, 28)
+	}
+}
+
+func appendHex(dst []byte, r rune, shift int) []byte {
+	for ; shift >= 0; shift -= 4 {
+		dst = append(dst, hexDigits[r>>shift&15])
+	}
+	return dst
+}
+
+func appendBackslash(dst []byte, quoted bool) []byte {
+	if quoted {
+		return append(dst, '\\', '\\')
+	}
+	return append(dst, '\\')
+}

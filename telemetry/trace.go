@@ -1,0 +1,185 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strconv"
+
+	"go.opentelemetry.io/contrib/exporters/autoexport"
+	"go.opentelemetry.io/contrib/propagators/autoprop"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+)
+
+// openTraces sets up the propagator and, when there is an exporter, a tracer.
+// Without one the tracer does nothing, and the caller's trace context goes to
+// the agent as it came: starting traces of our own that nobody collects, marked
+// as not sampled, would make agents drop theirs.
+func (t *Telemetry) openTraces(ctx context.Context, version string) error {
+	t.Propagator = autoprop.NewTextMapPropagator(propagation.TraceContext{})
+	for _, field := range t.Propagator.Fields() {
+		t.fields = append(t.fields, http.CanonicalHeaderKey(field))
+	}
+	exporter, err := openExporter(ctx, t.config.Traces)
+	if err != nil {
+		return err
+	}
+	if exporter == nil {
+		t.Tracer = noop.NewTracerProvider().Tracer(scopeName)
+		return nil
+	}
+	about, err := resource.New(ctx,
+		resource.WithTelemetrySDK(),
+		resource.WithAttributes(
+			attribute.String("service.name", serviceName), attribute.String("service.version", version)),
+		resource.WithFromEnv(), // last: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win
+	)
+	if err != nil {
+		return err
+	}
+	options := []sdktrace.TracerProviderOption{sdktrace.WithBatcher(exporter), sdktrace.WithResource(about)}
+	if t.config.Traces.SampleRatio != nil || os.Getenv("OTEL_TRACES_SAMPLER") == "" {
+		t.sampler = new(sampler)
+		t.sampler.set(t.config.Traces.SampleRatio)
+		options = append(options, sdktrace.WithSampler(t.sampler))
+	}
+	t.provider = sdktrace.NewTracerProvider(options...)
+	t.Tracer = t.provider.Tracer(scopeName, trace.WithInstrumentationVersion(version))
+	return nil
+}
+
+// openExporter returns nil when the environment names neither an exporter nor
+// an endpoint: the default of the OpenTelemetry specification, localhost:4318,
+// would have every gateway without a collector knock at a closed door.
+func openExporter(ctx context.Context, config Traces) (sdktrace.SpanExporter, error) {
+	if config.Exporter != nil {
+		return config.Exporter, nil
+	}
+	if os.Getenv("OTEL_SDK_DISABLED") == "true" ||
+		os.Getenv("OTEL_TRACES_EXPORTER") == "" &&
+			os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" &&
+			os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+		return nil, nil
+	}
+	exporter, err := autoexport.NewSpanExporter(ctx)
+	if err != nil || autoexport.IsNoneSpanExporter(exporter) {
+		return nil, err
+	}
+	return exporter, nil
+}
+
+// tellExportErrors has the SDK report a collector that cannot be reached in our
+// log and form. The handler is a global of the SDK; there is no other way.
+func (t *Telemetry) tellExportErrors() {
+	if t.provider != nil && t.config.Traces.Exporter == nil {
+		otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+			t.Log.Warn("export spans", "error", err)
+		}))
+	}
+}
+
+// StartServer begins the server span of a call and returns the context that
+// carries it, from which StartClient and Inject continue. It sets e.TraceID and
+// e.SpanID; Record ends the span. The trace context in h is taken up; its
+// tracestate and its sampled flag only when the caller is trusted, since a
+// stranger must neither speak to our tracing vendor nor fill our collector.
+// Baggage is never taken up.
+func (t *Telemetry) StartServer(ctx context.Context, h http.Header, trusted bool, e *Exchange) context.Context {
+	remote := t.hasContext(h)
+	if remote {
+		ctx = t.extract(ctx, h, trusted)
+	} else if t.provider == nil {
+		return ctx // nothing comes in, nothing goes out: the common case costs nothing
+	}
+	options := serverUntrusted
+	if trusted && remote {
+		options = serverTrusted
+	}
+	ctx, span := t.Tracer.Start(ctx, "a2a.server", options...)
+	if c := span.SpanContext(); c.IsValid() {
+		e.TraceID, e.SpanID = c.TraceID().String(), c.SpanID().String()
+	}
+	if span.IsRecording() {
+		e.span = span
+	}
+	return ctx
+}
+
+var (
+	serverUntrusted = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	serverTrusted   = []trace.SpanStartOption{
+		trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attrTrusted.Bool(true)),
+	}
+	client = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
+)
+
+// hasContext reports whether there is anything for the propagator to read.
+func (t *Telemetry) hasContext(h http.Header) bool {
+	for _, field := range t.fields {
+		if len(h[field]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Telemetry) extract(ctx context.Context, h http.Header, trusted bool) context.Context {
+	if len(h["Traceparent"]) > 1 {
+		return ctx // which of them is meant cannot be known
+	}
+	ctx = t.Propagator.Extract(ctx, propagation.HeaderCarrier(h))
+	ctx = baggage.ContextWithoutBaggage(ctx) // OTEL_PROPAGATORS may have let it in
+	if c := trace.SpanContextFromContext(ctx); !trusted && c.TraceState().Len() > 0 {
+		ctx = trace.ContextWithRemoteSpanContext(ctx, c.WithTraceState(trace.TraceState{}))
+	}
+	return ctx
+}
+
+// StartClient begins the span of one attempt to reach the agent. End it with
+// EndClient.
+func (t *Telemetry) StartClient(ctx context.Context, e *Exchange) (context.Context, trace.Span) {
+	if t.provider == nil {
+		return ctx, trace.SpanFromContext(ctx)
+	}
+	return t.Tracer.Start(ctx, t.spanName(e), client...)
+}
+
+// EndClient ends a span of StartClient. err is what went wrong on the way to
+// the agent, nil when it answered; its text is not exported, only that it was.
+func (t *Telemetry) EndClient(span trace.Span, e *Exchange, err error) {
+	if t.provider == nil {
+		return // the span is the caller's, see StartClient
+	}
+	if span.IsRecording() {
+		setCommon(span, e)
+		setEndpoint(span, e.Endpoint)
+		setNumber(span, attrStatus, e.UpstreamStatus)
+		switch {
+		case err != nil:
+			span.SetAttributes(attrError.String("UNAVAILABLE"))
+			span.SetStatus(codes.Error, "")
+		case e.UpstreamStatus >= http.StatusBadRequest:
+			span.SetAttributes(attrError.String(strconv.Itoa(e.UpstreamStatus)))
+			span.SetStatus(codes.Error, "")
+		}
+	}
+	span.End()
+}
+
+// Inject writes the trace context of ctx into the header of a request to an
+// agent, replacing what stands there.
+func (t *Telemetry) Inject(ctx context.Context, h http.Header) {
+	for _, field := range t.fields {
+		delete(h, field)
+	}
+	delete(h, "Baggage") // not ours, and not for the agent to believe
+	t.Propagator.Inject(ctx, propagation.HeaderCarrier(h))
+}
