@@ -39,11 +39,14 @@ type Record struct {
 var ErrFull = errors.New("state: record limit reached")
 
 // Ledger stores ownership. Both operations are linearizable: once a Claim has
-// returned, every later Claim or Lookup of the same id sees its record.
+// returned, every later Claim or Lookup of the same id sees its record, until
+// the driver's retention has passed without either. Drivers bound the time of
+// their own operations: a caller may pass a context that nobody cancels. Every
+// driver passes the suite in statetest.
 type Ledger interface {
 	// Claim inserts r unless (Agent, Kind, ID) is already recorded, and returns
 	// the record that now stands: r itself, or the earlier one, which r cannot
-	// replace.
+	// replace. A zero Created is filled in; an empty Extensions comes back as nil.
 	Claim(ctx context.Context, r Record) (Record, error)
 
 	// Lookup returns the record of an id; false when there is none.

@@ -1,0 +1,111 @@
+package state
+
+import (
+	"encoding/binary"
+	"time"
+	"unique"
+)
+
+// entry is a Record as the memory driver holds it: what differs from task to
+// task here, what many tasks share behind one handle. With its key and the map's
+// room it is about 200 bytes for the usual 36-byte ids.
+type entry struct {
+	key     string // kind, agent, id; see appendKey
+	id      int    // where the id starts in key
+	context string
+	origin  unique.Handle[origin]
+	created int64 // Unix nanoseconds
+	used    int64 // Unix seconds of the last Claim or Lookup; guarded by the shard's lock
+}
+
+// origin is the part of a Record that is the same for every task one principal
+// starts in the same way. Handles of equal origins share one copy, which the
+// collector frees with the last of them.
+type origin struct {
+	owner, tenant, skill, endpoint, version string
+	extensions                              string // packed
+}
+
+// newEntry copies everything it keeps: the strings of a Record are often pieces
+// of a request body, which must not live as long as the record.
+func newEntry(key []byte, r Record, now time.Time) *entry {
+	if r.Created.IsZero() {
+		r.Created = now
+	}
+	// One allocation holds key and context.
+	both := string(append(key[:len(key):len(key)], r.Context...))
+	return &entry{
+		key:     both[:len(key)],
+		id:      len(key) - len(r.ID),
+		context: both[len(key):],
+		origin: unique.Make(origin{
+			owner: r.Owner, tenant: r.Tenant, skill: r.Skill,
+			endpoint: r.Endpoint, version: r.Version,
+			extensions: pack(r.Extensions),
+		}),
+		created: r.Created.UnixNano(),
+		used:    now.Unix(),
+	}
+}
+
+// record is the inverse of newEntry. Agent and kind are the caller's: they are
+// equal to those in the key, or the entry would not have been found.
+func (e *entry) record(agent string, k Kind) Record {
+	o := e.origin.Value()
+	return Record{
+		Agent: agent, Kind: k, ID: e.key[e.id:],
+		Owner: o.owner, Tenant: o.tenant, Skill: o.skill, Context: e.context,
+		Endpoint: o.endpoint, Version: o.version, Extensions: unpack(o.extensions),
+		Created: time.Unix(0, e.created).UTC(),
+	}
+}
+
+// keyRoom lets the usual key be built on the stack; longer ones cost an
+// allocation.
+const keyRoom = 384
+
+// appendKey writes the key of an id. The agent is length-prefixed, so that no
+// choice of agent and id makes the key of another pair.
+func appendKey(dst []byte, agent string, k Kind, id string) []byte {
+	dst = append(dst, byte(k))
+	dst = binary.AppendUvarint(dst, uint64(len(agent)))
+	dst = append(dst, agent...)
+	return append(dst, id...)
+}
+
+// pack makes one string of a list, so that an origin can be compared.
+func pack(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b []byte
+	for _, s := range list {
+		b = binary.AppendUvarint(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	return string(b)
+}
+
+// unpack is the inverse of pack. The empty list comes back as nil.
+func unpack(packed string) []string {
+	var list []string
+	for packed != "" {
+		n, width := uvarint(packed)
+		packed = packed[width:]
+		list = append(list, packed[:n])
+		packed = packed[n:]
+	}
+	return list
+}
+
+// uvarint reads what pack wrote, and nothing else: there is no outside input here.
+func uvarint(s string) (value, width int) {
+	for shift := 0; ; shift += 7 {
+		c := s[width]
+		width++
+		value |= int(c&0x7f) << shift
+		if c < 0x80 {
+			return value, width
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package state
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// shards is how many locks the memory driver spreads its ids over: enough that
+// two calls on one machine seldom meet, few enough that empty ones cost nothing.
+const shards = 128
+
+// Memory is the driver that keeps everything in the process. It is ready for
+// use by many goroutines, never blocks on anything but a short lock, and so
+// ignores its contexts: an id that an agent has shown stays recorded even when
+// the caller has gone.
+type Memory struct {
+	limit     int64
+	retention time.Duration
+	seed      maphash.Seed
+	size      atomic.Int64 // records in all shards, never above limit
+	shards    [shards]shard
+
+	close   sync.Once
+	closing chan struct{}
+	swept   chan struct{} // closed when the sweeper has ended
+}
+
+// shard is one lock and what it guards. Swiss maps do not shrink when records
+// go, but they reuse the room, and the limit bounds it.
+type shard struct {
+	mu      sync.Mutex
+	records map[string]*entry
+	_       [48]byte // keeps neighbours' locks off this cache line
+}
+
+// NewMemory makes an empty store and starts its sweeper, which Close ends. What
+// Validate refuses is taken as the default.
+func NewMemory(c Config) *Memory {
+	m := &Memory{
+		limit:     c.Memory.records(),
+		retention: c.Memory.retention(),
+		seed:      maphash.MakeSeed(),
+		closing:   make(chan struct{}),
+		swept:     make(chan struct{}),
+	}
+	for i := range m.shards {
+		m.shards[i].records = make(map[string]*entry)
+	}
+	go m.sweep()
+	return m
+}
+
+// Claim implements Ledger. An id whose retention has run out counts as unknown.
+func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
+	var buf [keyRoom]byte
+	key := appendKey(buf[:0], r.Agent, r.Kind, r.ID)
+	s := m.shard(key)
+	now := time.Now()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := m.live(s, key, now); e != nil {
+		return e.record(r.Agent, r.Kind), nil
+	}
+	// Taking the place before filling it keeps the limit exact without a lock
+	// over all shards.
+	if m.size.Add(1) > m.limit {
+		m.size.Add(-1)
+		return Record{}, ErrFull
+	}
+	e := newEntry(key, r, now)
+	s.records[e.key] = e
+	return e.record(r.Agent, r.Kind), nil
+}
+
+// Lookup implements Ledger.
+func (m *Memory) Lookup(_ context.Context, agent string, k Kind, id string) (Record, bool, error) {
+	var buf [keyRoom]byte
+	key := appendKey(buf[:0], agent, k, id)
+	s := m.shard(key)
+	now := time.Now()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := m.live(s, key, now)
+	if e == nil {
+		return Record{}, false, nil
+	}
+	return e.record(agent, k), true, nil
+}
+
+// live finds a record that has not run out and counts the call as its latest
+// use. The shard must be locked.
+func (m *Memory) live(s *shard, key []byte, now time.Time) *entry {
+	e := s.records[string(key)]
+	if e == nil {
+		return nil
+	}
+	if m.expired(e, now) {
+		delete(s.records, e.key)
+		m.size.Add(-1)
+		return nil
+	}
+	e.used = now.Unix()
+	return e
+}
+
+// expired compares whole seconds: a record lives for its retention and up to one
+// second more.
+func (m *Memory) expired(e *entry, now time.Time) bool {
+	return now.Unix()-e.used > int64(m.retention/time.Second)
+}
+
+func (m *Memory) shard(key []byte) *shard {
+	return &m.shards[maphash.Bytes(m.seed, key)%shards]
+}
+
+// sweep removes what ran out and was not asked for again. One shard is locked at
+// a time, for about a millisecond when the store is full.
+func (m *Memory) sweep() {
+	defer close(m.swept)
+	tick := time.NewTicker(m.period())
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.closing:
+			return
+		case now := <-tick.C:
+			for i := range m.shards {
+				m.sweepShard(&m.shards[i], now)
+			}
+		}
+	}
+}
+
+// period keeps the dead at a few percent of the living without walking the store
+// more than every second or less than every hour.
+func (m *Memory) period() time.Duration {
+	return min(max(m.retention/32, time.Second), time.Hour)
+}
+
+func (m *Memory) sweepShard(s *shard, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, e := range s.records {
+		if m.expired(e, now) {
+			delete(s.records, key)
+			m.size.Add(-1)
+		}
+	}
+}
+
+// Len is how many records are held, those that ran out but were not yet swept
+// included.
+func (m *Memory) Len() int { return int(m.size.Load()) }
+
+// Close ends the sweeper and waits for it. The records stay readable and
+// claimable, so that calls in flight during a shutdown end as they would have.
+func (m *Memory) Close() error {
+	m.close.Do(func() { close(m.closing) })
+	<-m.swept
+	return nil
+}

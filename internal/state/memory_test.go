@@ -1,0 +1,268 @@
+package state_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t testing.TB, c state.MemoryConfig) *state.Memory {
+	t.Helper()
+	m := state.NewMemory(state.Config{Memory: c})
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return m
+}
+
+func TestMemoryConforms(t *testing.T) {
+	t.Parallel()
+	statetest.Ledger(t, func(t testing.TB) state.Ledger { return open(t, state.MemoryConfig{}) })
+}
+
+func TestMemoryRefusesWhenFull(t *testing.T) {
+	t.Parallel()
+	m := open(t, state.MemoryConfig{Records: 3})
+	for i := range 3 {
+		if _, err := m.Claim(t.Context(), record(i)); err != nil {
+			t.Fatalf("claim %d of 3: %v", i, err)
+		}
+	}
+	if r, err := m.Claim(t.Context(), record(3)); !errors.Is(err, state.ErrFull) || r.Owner != "" {
+		t.Errorf("the claim above the limit gave %+v, %v; want ErrFull", r, err)
+	}
+	if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(3).ID); ok {
+		t.Error("the refused record is there")
+	}
+	if r, err := m.Claim(t.Context(), record(1)); err != nil || r.ID != record(1).ID {
+		t.Errorf("claiming a known id of a full store gave %+v, %v", r, err)
+	}
+}
+
+// The limit holds exactly however many claim at once.
+func TestMemoryLimitUnderContention(t *testing.T) {
+	t.Parallel()
+	const limit, callers = 100, 8
+	m := open(t, state.MemoryConfig{Records: limit})
+	var stored atomic.Int64
+	var wg sync.WaitGroup
+	for caller := range callers {
+		wg.Go(func() {
+			for i := range limit {
+				if _, err := m.Claim(t.Context(), record(caller*limit+i)); err == nil {
+					stored.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if stored.Load() != limit || m.Len() != limit {
+		t.Errorf("%d claims were accepted and %d records stand, want %d", stored.Load(), m.Len(), limit)
+	}
+}
+
+func TestMemoryForgetsAfterRetention(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, state.MemoryConfig{Retention: secret.Duration(48 * time.Hour)})
+		for i := range 2 {
+			if _, err := m.Claim(t.Context(), record(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(47 * time.Hour)
+		if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(0).ID); !ok {
+			t.Fatal("forgotten before the retention was over")
+		}
+		time.Sleep(4 * time.Hour) // 51 h after both claims, 4 h after the use of the first
+		synctest.Wait()
+		if m.Len() != 1 {
+			t.Errorf("%d records stand, want the one that was used", m.Len())
+		}
+		if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(1).ID); ok {
+			t.Error("the unused record is still found")
+		}
+		other := record(1)
+		other.Owner = "bob"
+		if r, err := m.Claim(t.Context(), other); err != nil || r.Owner != "bob" {
+			t.Errorf("claiming the forgotten id gave %q, %v; want the new owner", r.Owner, err)
+		}
+	})
+}
+
+// What ran out counts as unknown at once, not only when the sweeper comes by.
+func TestMemoryExpiresLazily(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, state.MemoryConfig{Records: 2, Retention: secret.Duration(time.Hour)})
+		if err := m.Close(); err != nil { // no sweeper from here on
+			t.Fatal(err)
+		}
+		for i := range 2 {
+			if _, err := m.Claim(t.Context(), record(i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Hour + 2*time.Second)
+		if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(0).ID); ok {
+			t.Error("an expired record is found")
+		}
+		other := record(1)
+		other.Owner = "bob"
+		if r, err := m.Claim(t.Context(), other); err != nil || r.Owner != "bob" {
+			t.Errorf("claiming an expired id gave %q, %v", r.Owner, err)
+		}
+		if m.Len() != 1 {
+			t.Errorf("%d records stand, want 1", m.Len())
+		}
+	})
+}
+
+func TestMemoryCloseTwice(t *testing.T) {
+	t.Parallel()
+	m := state.NewMemory(state.Config{})
+	for range 2 {
+		if err := m.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	}
+	if _, err := m.Claim(t.Context(), record(1)); err != nil {
+		t.Errorf("a call that was in flight at Close: %v", err)
+	}
+}
+
+func TestConfigValidate(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		in   state.Config
+		want string // part of the error; empty for none
+	}{
+		"zero":               {},
+		"memory":             {in: state.Config{Driver: "memory", Memory: state.MemoryConfig{Records: 1}}},
+		"driver to come":     {in: state.Config{Driver: "redis"}, want: `driver "redis" is not available`},
+		"driver misspelt":    {in: state.Config{Driver: "Memory"}, want: `driver "Memory" is not available`},
+		"negative records":   {in: state.Config{Memory: state.MemoryConfig{Records: -1}}, want: "memory.records"},
+		"negative retention": {in: state.Config{Memory: state.MemoryConfig{Retention: -1}}, want: "memory.retention"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := tc.in.Validate()
+			if tc.want == "" && err != nil {
+				t.Errorf("Validate() = %v", err)
+			}
+			if tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("Validate() = %v, want %q in it", err, tc.want)
+			}
+		})
+	}
+}
+
+// record is one of many tasks as calls leave them behind.
+func record(i int) state.Record {
+	r := statetest.Example()
+	r.ID = fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012d", i)
+	r.Context = fmt.Sprintf("7c9e6679-7425-40de-944b-%012d", i)
+	return r
+}
+
+func BenchmarkClaimNew(b *testing.B) {
+	m := open(b, state.MemoryConfig{Records: 1 << 30})
+	records := make([]state.Record, b.N)
+	for i := range records {
+		records[i] = record(i)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		if _, err := m.Claim(b.Context(), records[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkClaimKnown(b *testing.B) {
+	m, r := full(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := m.Claim(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	for _, n := range []int{1, 10_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m, r := full(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok, _ := m.Lookup(b.Context(), r.Agent, r.Kind, r.ID); !ok {
+					b.Fatal("not found")
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkLookupParallel(b *testing.B) {
+	m, r := full(b, 10_000)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, ok, _ := m.Lookup(b.Context(), r.Agent, r.Kind, r.ID); !ok {
+				b.Error("not found")
+			}
+		}
+	})
+}
+
+// BenchmarkMemoryPerRecord reports what one record costs in a full store.
+func BenchmarkMemoryPerRecord(b *testing.B) {
+	const n = 200_000
+	for range b.N {
+		before := heap()
+		m, _ := full(b, n)
+		b.ReportMetric(float64(heap()-before)/n, "B/record")
+		runtime.KeepAlive(m)
+	}
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.HeapAlloc
+}
+
+// full fills a store with n records and returns the middle one, without
+// extensions, as most calls have none.
+func full(b *testing.B, n int) (*state.Memory, state.Record) {
+	b.Helper()
+	m := open(b, state.MemoryConfig{})
+	for i := range n {
+		r := record(i)
+		r.Extensions = nil
+		if _, err := m.Claim(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+	r := record(n / 2)
+	r.Extensions = nil
+	return m, r
+}
