@@ -1,0 +1,70 @@
+package sse
+
+import "bytes"
+
+// Append appends e to dst as one frame with LF line ends: event, id, a data
+// line for every line of Data, and the blank line. CR and CRLF in Data are line
+// ends too and come back as LF; line ends and NULs in ID and Name, which have
+// no spelling, are left out. An event with nothing in it appends nothing; with
+// Comment set it is an empty comment.
+func Append(dst []byte, e Event) []byte {
+	before := len(dst)
+	dst = appendField(dst, "event: ", e.Name)
+	dst = appendField(dst, "id: ", e.ID)
+	if e.HasData || len(e.Data) > 0 {
+		dst = appendLines(dst, "data: ", e.Data)
+	}
+	if len(dst) == before {
+		if !e.Comment {
+			return dst
+		}
+		dst = append(dst, ':', '\n')
+	}
+	return append(dst, '\n')
+}
+
+// AppendComment appends a frame that is only a comment, such as a heartbeat.
+// Every line of text becomes a comment line.
+func AppendComment(dst []byte, text string) []byte {
+	if text == "" {
+		return append(dst, ":\n\n"...)
+	}
+	return append(appendLines(dst, ": ", text), '\n')
+}
+
+func appendField(dst []byte, prefix, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	dst = append(dst, prefix...)
+	for i := range len(value) {
+		// A line end here would let an agent write lines of its own.
+		if c := value[i]; c != '\r' && c != '\n' && c != 0 {
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '\n')
+}
+
+// appendLines writes prefix before every line of text; no text is one line.
+func appendLines[T string | []byte](dst []byte, prefix string, text T) []byte {
+	dst = append(dst, prefix...)
+	from := len(dst)
+	dst = append(dst, text...)
+	if bytes.IndexByte(dst[from:], '\n') < 0 && bytes.IndexByte(dst[from:], '\r') < 0 {
+		return append(dst, '\n') // JSON as every agent writes it
+	}
+	dst = dst[:from]
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\r' && i+1 < len(text) && text[i+1] == '\n':
+			// the LF that follows ends the line
+		case c == '\r', c == '\n':
+			dst = append(dst, '\n')
+			dst = append(dst, prefix...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, '\n')
+}

@@ -1,0 +1,77 @@
+package sse
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAppend(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		in   Event
+		want string
+	}{
+		{"data", Event{Data: []byte("{}")}, "data: {}\n\n"},
+		{"empty data", Event{HasData: true}, "data: \n\n"},
+		{"all", Event{ID: "7", Name: "error", Data: []byte("x")}, "event: error\nid: 7\ndata: x\n\n"},
+		{"lines", Event{Data: []byte("a\nb\n")}, "data: a\ndata: b\ndata: \n\n"},
+		{"foreign line ends", Event{Data: []byte("a\rb\r\nc\n\rd")}, "data: a\ndata: b\ndata: c\ndata: \ndata: d\n\n"},
+		{"leading space", Event{Data: []byte(" x")}, "data:  x\n\n"},
+		{"id only", Event{ID: "7"}, "id: 7\n\n"},
+		{"nothing", Event{}, ""},
+		{"comment", Event{Comment: true}, ":\n\n"},
+		{"no line of its own", Event{ID: "1\ndata: evil", Name: "e\r\n\r\n", Data: []byte("x")}, "event: e\nid: 1data: evil\ndata: x\n\n"},
+		{"NUL in id", Event{ID: "a\x00b"}, "id: ab\n\n"},
+	}
+	for _, tt := range tests {
+		if got := string(Append([]byte("before|"), tt.in)); got != "before|"+tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, "before|"+tt.want)
+		}
+	}
+}
+
+func TestAppendComment(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": ":\n\n", "ping": ": ping\n\n", "a\ndata: x\r\r\n": ": a\n: data: x\n: \n: \n\n",
+	} {
+		got := AppendComment(nil, in)
+		if string(got) != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+		events, err := readAll(bytes.NewReader(got), 1000)
+		if diff := cmp.Diff([]show{comment}, events); diff != "" || err != io.EOF {
+			t.Errorf("%q: %v %s", in, err, diff)
+		}
+	}
+}
+
+func FuzzAppend(f *testing.F) {
+	f.Add("1", "error", []byte("a\nb"))
+	f.Add("", "", []byte("a\r\rb\r\n"))
+	f.Add("x\n\n", "\x00", []byte(" \n"))
+	f.Fuzz(func(t *testing.T, id, name string, data []byte) {
+		line := strings.NewReplacer("\r", "", "\n", "", "\x00", "")
+		text := strings.NewReplacer("\r\n", "\n", "\r", "\n")
+		want := []show{{line.Replace(id), line.Replace(name), text.Replace(string(data)), true, false}}
+		got, err := readAll(bytes.NewReader(Append(nil, Event{ID: id, Name: name, Data: data, HasData: true})), 1<<20)
+		if diff := cmp.Diff(want, got); diff != "" || err != io.EOF {
+			t.Fatalf("%v -want +got\n%s", err, diff)
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	e := Event{ID: "0198a7c2-31c5-7c7e-9f0a-9a4b8e8f0c11", Data: bytes.Repeat([]byte("x"), 600)}
+	var buf []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = Append(buf[:0], e)
+	}
+	b.SetBytes(int64(len(buf)))
+}
