@@ -1,6 +1,7 @@
 package authn
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -20,28 +21,45 @@ type Principal struct {
 	Agents  []string       // agents the credential is bound to; nil means any
 	Claims  map[string]any // all verified claims; nil for API keys
 	Expires time.Time      // when the credential ends; zero means never
+
+	key string // what Key returns; empty in literals, which compute it each time
 }
+
+// How a principal was proved, in Principal.Method.
+const (
+	methodOIDC      = "oidc"
+	methodAPIKey    = "api-key"
+	methodAnonymous = "anonymous"
+)
+
+// Issuers of principals that no OIDC issuer vouches for. Neither can be configured
+// as an issuer, which is always an address.
+const (
+	issuerAPIKeys   = "api-keys"
+	issuerAnonymous = "anonymous"
+)
 
 // Key identifies the principal across requests: two issuers with the same
 // subject are two principals. The parts are length-prefixed, so that no choice
 // of subject can collide with another issuer's.
 func (p *Principal) Key() string {
+	if p.key != "" {
+		return p.key
+	}
+	return p.identity()
+}
+
+// identity computes the key, once per principal that a chain returns.
+func (p *Principal) identity() string {
 	return strconv.Itoa(len(p.Issuer)) + ":" + p.Issuer + strconv.Itoa(len(p.Subject)) + ":" + p.Subject
 }
 
-// String is for people: logs and error reports.
+// String is for people: logs and error reports. It holds no credential.
 func (p *Principal) String() string { return p.Subject + "@" + p.Issuer }
 
 // MayUse reports whether the credential is good for this agent at all. It is a
-// bound of the credential, checked before and beside every policy rule.
+// bound of the credential, checked before and beside every policy rule. A list
+// that is there but empty allows no agent.
 func (p *Principal) MayUse(agent string) bool {
-	if p.Agents == nil {
-		return true
-	}
-	for _, a := range p.Agents {
-		if a == agent {
-			return true
-		}
-	}
-	return false
+	return p.Agents == nil || slices.Contains(p.Agents, agent)
 }

@@ -1,0 +1,263 @@
+// Package authn answers one question: who is calling? It finds the credential of a
+// request, verifies it, and returns a [Principal], or an error that says whether
+// there was none, whether it was turned down, or whether nobody can tell right now.
+//
+// It owns the authn section of the configuration, the key sets of issuers, the
+// cache of verified tokens, and the file of API keys. It does not own what a
+// principal may do (package policy), how a refusal looks on the wire (package
+// proxy), or the credentials that the gateway itself sends to agents. It writes no
+// HTTP response.
+//
+// A scheme is a file with one type and one line in New. Each follows the contract
+// "not mine": without a credential of its kind in the request it returns
+// [ErrNoCredentials] and the next one is asked; any other answer is final.
+//
+// It may import internal/secret, and libraries for OIDC, JOSE, JSON, YAML and file
+// events; no other package of the gateway.
+package authn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// Options are what a Chain needs besides its configuration. The zero value works.
+type Options struct {
+	// Logger gets what an operator should know: issuers down and back, keys rotated
+	// out, key files changed. Never a credential. Default: discards.
+	Logger *slog.Logger
+	// Previous is the chain in force before a reload. What its configuration has in
+	// common with the new one is taken over: fetched key sets, verified tokens, the
+	// watch on the key file. Both chains must be closed, in any order.
+	Previous *Chain
+	// Client fetches discovery documents and key sets; redirects and cookies are
+	// switched off in a copy of it. Default: a plain client with the proxy settings
+	// of the environment.
+	Client *http.Client
+	// Observe is called once per request that carries a credential. provider is a
+	// configured issuer, "api-keys" or "unknown"; result is "ok", "unavailable" or
+	// the name of a fault. Both are closed sets, fit to be metric labels.
+	Observe func(provider, result string)
+	// Refreshed is called after each fetch of an issuer's keys; result is "ok" or
+	// "failed".
+	Refreshed func(issuer, result string)
+	// Now is the clock that tokens are judged by. Default: time.Now.
+	Now func() time.Time
+}
+
+// Outcomes that are no faults, and providers that are no issuers, for Observe.
+const (
+	resultOK          = "ok"
+	resultUnavailable = "unavailable"
+	providerUnknown   = "unknown"
+)
+
+// Chain authenticates requests. It is immutable and safe for concurrent use.
+type Chain struct {
+	schemes   []scheme // in the order they are asked
+	bearer    *bearer  // nil when no issuer is configured
+	keys      *apiKeys // nil when API keys are not configured
+	issuers   []string // as configured
+	headers   []string // that may carry API keys, canonical
+	anonymous *Principal
+	observe   func(provider, result string)
+	closed    atomic.Bool
+}
+
+// scheme recognises one kind of credential. It must return an error that wraps
+// ErrNoCredentials when the request has none of that kind; any other error, and a
+// principal, are final.
+type scheme interface {
+	authenticate(*http.Request) (*Principal, error)
+}
+
+// New builds a chain. It reads the key file, and fetches nothing: an issuer that is
+// down must not keep a gateway from starting. ctx is not needed after New.
+func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	o.defaults()
+	// The usual header counts and is stripped even where API keys are not configured
+	// or travel in another one: somebody's key is in it.
+	c := &Chain{observe: o.Observe, headers: []string{defaultHeader}}
+	if cfg.APIKeys != nil {
+		file, err := takeKeyFile(cfg.APIKeys.File, &o)
+		if err != nil {
+			return nil, fmt.Errorf("authn.apiKeys: %w", err)
+		}
+		c.keys = &apiKeys{header: cfg.APIKeys.header(), bearer: cfg.APIKeys.Bearer, file: file,
+			now: o.Now, observe: o.Observe}
+		c.schemes = append(c.schemes, c.keys)
+		if c.keys.header != defaultHeader {
+			c.headers = append(c.headers, c.keys.header)
+		}
+	}
+	if len(cfg.OIDC) > 0 {
+		c.bearer = newBearer(ctx, cfg.OIDC, &o)
+		c.schemes = append(c.schemes, c.bearer)
+		for _, is := range cfg.OIDC {
+			c.issuers = append(c.issuers, is.Issuer)
+		}
+	}
+	if cfg.Anonymous {
+		c.anonymous = &Principal{Subject: "anonymous", Issuer: issuerAnonymous, Method: methodAnonymous}
+		c.anonymous.key = c.anonymous.identity()
+	}
+	return c, nil
+}
+
+func (o *Options) defaults() {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, string) {}
+	}
+	if o.Refreshed == nil {
+		o.Refreshed = func(string, string) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+// takeKeyFile shares the previous chain's file, or opens one.
+func takeKeyFile(path string, o *Options) (*keyFile, error) {
+	if p := o.Previous; p != nil && p.keys != nil && p.keys.file.path == path && p.keys.file.lease.share() {
+		return p.keys.file, nil
+	}
+	return openKeyFile(path, o.Logger)
+}
+
+// newBearer takes over from the previous chain what did not change: an issuer whole,
+// or at least its keys when only the reading of its tokens is another one.
+func newBearer(ctx context.Context, cfg []Issuer, o *Options) *bearer {
+	b := &bearer{issuers: make(map[string]*issuer, len(cfg)), now: o.Now, observe: o.Observe}
+	var old *bearer
+	if o.Previous != nil {
+		old = o.Previous.bearer
+	}
+	if old == nil {
+		old = &bearer{cache: newCache()}
+	}
+	b.cache = old.cache
+	for i := range cfg {
+		is := &cfg[i]
+		was := old.issuers[is.Issuer]
+		switch {
+		case was == nil || !was.sameKeys(is) || !was.keys.lease.share():
+			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, o), o.Now)
+		case was.same(is):
+			b.issuers[is.Issuer] = was
+		default:
+			b.issuers[is.Issuer] = newIssuer(*is, was.keys, o.Now)
+		}
+	}
+	return b
+}
+
+// Authenticate says who is calling. The request must carry exactly one credential;
+// its body is not touched. The error wraps ErrNoCredentials (none, and anonymous
+// callers are not let in), ErrAmbiguous (several), ErrUnavailable (cannot be judged
+// now), or is a *Refused.
+func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
+	n := c.count(r.Header)
+	if n > 1 {
+		return nil, ErrAmbiguous
+	}
+	// Where no scheme is configured, what a caller sends in Authorization is not
+	// meant for the gateway; it may be meant for the agent.
+	if c.anonymous != nil && (n == 0 || len(c.schemes) == 0) {
+		return c.anonymous, nil
+	}
+	if n == 0 {
+		return nil, ErrNoCredentials
+	}
+	for _, s := range c.schemes {
+		p, err := s.authenticate(r)
+		if !errors.Is(err, ErrNoCredentials) {
+			return p, err
+		}
+	}
+	// A credential that nobody owns is refused even where anonymous callers are let
+	// in: its sender believes to be somebody.
+	c.observe(providerUnknown, string(faultScheme))
+	return nil, refuse(faultScheme, nil)
+}
+
+// count is how many credentials the request carries, of whatever scheme. An empty
+// header counts: its sender meant something by it.
+func (c *Chain) count(h http.Header) int {
+	n := len(h["Authorization"])
+	for _, name := range c.headers {
+		n += len(h[name])
+	}
+	return n
+}
+
+// CredentialHeaders are the canonical names of the headers that carry credentials,
+// to be stripped before a request goes on to an agent.
+func (c *Chain) CredentialHeaders() []string {
+	return append([]string{"Authorization", "Proxy-Authorization"}, c.headers...)
+}
+
+// Issuers are the configured OIDC issuers in order, for RFC 9728 metadata and the
+// security schemes of served cards.
+func (c *Chain) Issuers() []string { return slices.Clone(c.issuers) }
+
+// Warm loads the keys of all issuers that are not loaded yet, so that the first
+// callers do not wait and problems show early. The error joins one per issuer that
+// could not be loaded; the chain works on without them and tries again by itself.
+func (c *Chain) Warm(ctx context.Context) error {
+	if c.bearer == nil {
+		return nil
+	}
+	errs := make([]error, len(c.issuers))
+	done := make(chan struct{})
+	for i, name := range c.issuers {
+		go func() {
+			errs[i] = c.bearer.issuers[name].keys.warm(ctx)
+			done <- struct{}{}
+		}()
+	}
+	for range c.issuers {
+		<-done
+	}
+	return errors.Join(errs...)
+}
+
+// Close gives up the chain's shares of key sets and the key file; those that no
+// other chain shares end their background work. Requests still in Authenticate
+// finish. Closing twice is harmless.
+func (c *Chain) Close() {
+	if c.closed.Swap(true) {
+		return
+	}
+	if c.keys != nil {
+		c.keys.file.lease.release()
+	}
+	if c.bearer != nil {
+		for _, is := range c.bearer.issuers {
+			is.keys.lease.release()
+		}
+	}
+}
+
+// outcome is the metric label of a result.
+func outcome(err error) string {
+	var refused *Refused
+	switch {
+	case err == nil:
+		return resultOK
+	case errors.As(err, &refused):
+		return string(refused.fault)
+	}
+	return resultUnavailable
+}

@@ -1,0 +1,112 @@
+package authn
+
+import "errors"
+
+// ErrNoCredentials says that the request carries no credential of the scheme that
+// was asked, or none at all. Within the chain it means "not mine, ask the next";
+// from [Chain.Authenticate] it means 401 with a challenge without an error code.
+var ErrNoCredentials = errors.New("no credentials")
+
+// ErrAmbiguous says that the request carries more than one credential. Nobody can
+// tell which of them the agent, or a proxy in front, would believe; 400.
+var ErrAmbiguous = errors.New("more than one credential")
+
+// ErrUnavailable says that a credential cannot be judged now, because the keys of
+// its issuer could not be fetched yet. It is no statement about the credential;
+// 503, and a retry may succeed.
+var ErrUnavailable = errors.New("issuer keys unavailable")
+
+// Refused is a credential that was looked at and turned down; 401 with a challenge.
+type Refused struct {
+	Scheme string // "Bearer" or "ApiKey": the challenge that carries the error
+	Code   string // RFC 6750 §3.1: "invalid_token" or "invalid_request"
+	Reason string // one sentence from a closed list, safe to send to the caller
+	Err    error  // the cause with details, for the log only; may be nil
+
+	fault fault // label of the outcome in metrics
+}
+
+// Error is for the log: the reason and, where there is one, the cause.
+func (r *Refused) Error() string {
+	if r.Err == nil {
+		return r.Reason
+	}
+	return r.Reason + ": " + r.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (r *Refused) Unwrap() error { return r.Err }
+
+// fault is why a credential was refused, as a closed set: it is a metric label
+// and chooses the sentence that the caller reads. None of the sentences repeats a
+// byte of the credential.
+type fault string
+
+const (
+	faultMalformed  fault = "malformed"
+	faultScheme     fault = "unknown-scheme"
+	faultHeader     fault = "forbidden-header"
+	faultAlgorithm  fault = "algorithm"
+	faultType       fault = "token-type"
+	faultIssuer     fault = "unknown-issuer"
+	faultAudience   fault = "audience"
+	faultExpired    fault = "expired"
+	faultNotYet     fault = "not-yet-valid"
+	faultClaims     fault = "claims"
+	faultIDToken    fault = "id-token"
+	faultBound      fault = "sender-constrained"
+	faultUnknownKey fault = "unknown-key"
+	faultSignature  fault = "signature"
+	faultAPIKey     fault = "unknown-api-key"
+	faultKeyExpired fault = "api-key-expired"
+)
+
+// reason is the sentence sent to the caller.
+func (f fault) reason() string {
+	switch f {
+	case faultMalformed:
+		return "the credential is malformed"
+	case faultScheme:
+		return "no credential of this kind is accepted here"
+	case faultHeader:
+		return "the token header holds a parameter that is not accepted"
+	case faultAlgorithm:
+		return "the token algorithm is not accepted"
+	case faultType:
+		return "the token type is not accepted"
+	case faultIssuer:
+		return "the token issuer is not accepted"
+	case faultAudience:
+		return "the token is not meant for this audience"
+	case faultExpired:
+		return "the token has expired"
+	case faultNotYet:
+		return "the token is not valid yet"
+	case faultClaims:
+		return "the token claims are not acceptable"
+	case faultIDToken:
+		return "an access token is needed, not another kind of token"
+	case faultBound:
+		return "the token is bound to a proof that was not presented"
+	case faultUnknownKey:
+		return "the token names a key that its issuer does not publish"
+	case faultSignature:
+		return "the token signature is not valid"
+	case faultKeyExpired:
+		return "the API key has expired"
+	default:
+		return "the API key is not known"
+	}
+}
+
+// Challenge schemes. ApiKey is not a registered HTTP authentication scheme; it is
+// what gateways commonly say, and tells a person which header to set.
+const (
+	schemeBearer = "Bearer"
+	schemeAPIKey = "ApiKey"
+)
+
+// refuse makes the refusal of a bearer token.
+func refuse(f fault, err error) *Refused {
+	return &Refused{Scheme: schemeBearer, Code: "invalid_token", Reason: f.reason(), Err: err, fault: f}
+}

@@ -1,0 +1,199 @@
+package authn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// How long a key set may be used. Issuers say it with Cache-Control; the bounds
+// keep a careless header from hammering the issuer or from keeping a removed key
+// for a day.
+const (
+	defaultAge = 5 * time.Minute
+	minAge     = minInterval
+	maxAge     = time.Hour
+)
+
+// fetchTimeout ends one fetch of discovery document and key set together.
+const fetchTimeout = 5 * time.Second
+
+// rediscover is how long the address of the key set is believed.
+const rediscover = 12 * time.Hour
+
+// errStatus is an HTTP answer other than 200.
+type errStatus int
+
+func (e errStatus) Error() string { return "unexpected status " + strconv.Itoa(int(e)) }
+
+// source fetches the key set of one issuer. It is used by one goroutine at a time.
+type source struct {
+	issuer string
+	jwks   string // configured address; empty means discovery
+	client *http.Client
+	now    func() time.Time
+
+	found   string // discovered address
+	foundAt time.Time
+}
+
+// newSource derives a client that follows no redirect: an open redirect at the
+// issuer must not decide whose keys are believed.
+func newSource(is *Issuer, client *http.Client, now func() time.Time) *source {
+	if client == nil {
+		client = &http.Client{}
+	}
+	c := *client
+	c.Jar = nil
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &source{issuer: is.Issuer, jwks: is.JWKS, client: &c, now: now}
+}
+
+// keys fetches the key set, after finding out its address where that is not known.
+func (s *source) keys(ctx context.Context) (*keys, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	addr, err := s.address(ctx)
+	if err != nil {
+		return nil, err
+	}
+	doc, header, err := s.get(ctx, addr)
+	if err != nil {
+		s.foundAt = time.Time{} // it may have moved: ask again next time
+		return nil, fmt.Errorf("fetch key set: %w", err)
+	}
+	list, err := parseKeys(doc)
+	if err != nil {
+		return nil, err
+	}
+	now := s.now()
+	return &keys{list: list, fetched: now, fresh: now.Add(age(header))}, nil
+}
+
+// address is where the key set is. A discovery that fails is no reason to forget an
+// address that worked.
+func (s *source) address(ctx context.Context) (string, error) {
+	if s.jwks != "" {
+		return s.jwks, nil
+	}
+	if s.found != "" && s.now().Sub(s.foundAt) < rediscover {
+		return s.found, nil
+	}
+	found, err := s.discover(ctx)
+	if err != nil {
+		if s.found != "" {
+			return s.found, nil
+		}
+		return "", err
+	}
+	s.found, s.foundAt = found, s.now()
+	return found, nil
+}
+
+// discover reads the issuer's metadata: first where OpenID Connect Discovery 1.0 §4
+// puts it, and when nothing is there, where RFC 8414 §3 does.
+func (s *source) discover(ctx context.Context) (string, error) {
+	doc, _, err := s.get(ctx, strings.TrimSuffix(s.issuer, "/")+"/.well-known/openid-configuration")
+	var status errStatus
+	if errors.As(err, &status) && status == http.StatusNotFound {
+		doc, _, err = s.get(ctx, oauthMetadata(s.issuer))
+	}
+	if err != nil {
+		return "", fmt.Errorf("discover: %w", err)
+	}
+	var meta struct {
+		Issuer string `json:"issuer"`
+		JWKS   string `json:"jwks_uri"`
+	}
+	if err := json.Unmarshal(doc, &meta); err != nil {
+		return "", fmt.Errorf("discover: %w", err)
+	}
+	// §4.3: the document must be about the issuer that was asked for, exactly;
+	// otherwise one tenant of a provider could speak for another.
+	if meta.Issuer != s.issuer {
+		return "", fmt.Errorf("discover: document of issuer %.200q", meta.Issuer)
+	}
+	if _, err := address(meta.JWKS, s.plaintext()); err != nil {
+		return "", fmt.Errorf("discover: jwks_uri: %w", err)
+	}
+	return meta.JWKS, nil
+}
+
+// oauthMetadata inserts the well-known part between host and path, as RFC 8414 §3.1.
+func oauthMetadata(issuer string) string {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return issuer // cannot happen: validated; the fetch would report it
+	}
+	path := strings.TrimSuffix(u.Path, "/")
+	u.Path = "/.well-known/oauth-authorization-server" + path
+	u.RawPath = ""
+	return u.String()
+}
+
+func (s *source) plaintext() bool { return strings.HasPrefix(s.issuer, "http://") }
+
+// get fetches one document, of bounded size, from exactly this address.
+func (s *source) get(ctx context.Context, addr string) ([]byte, http.Header, error) {
+	if _, err := address(addr, s.plaintext()); err != nil {
+		return nil, nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, addr, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("Accept", "application/json, application/jwk-set+json")
+	req.Header.Set("User-Agent", "a2a-gateway")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, nil, fmt.Errorf("get %s: %w", addr, errStatus(resp.StatusCode))
+	}
+	doc, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("get %s: %w", addr, err)
+	}
+	if len(doc) > maxDocument {
+		return nil, nil, fmt.Errorf("get %s: more than %d bytes", addr, maxDocument)
+	}
+	return doc, resp.Header, nil
+}
+
+// age is how long an answer may be used (RFC 9111 §5.2.2): max-age less the Age it
+// spent in caches on the way. An issuer that forbids caching gets the shortest
+// interval; one that says nothing gets the default.
+func age(h http.Header) time.Duration {
+	d := defaultAge
+	for _, line := range h.Values("Cache-Control") {
+		for part := range strings.SplitSeq(line, ",") {
+			name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+			switch strings.ToLower(name) {
+			case "no-store", "no-cache":
+				return minAge
+			case "max-age":
+				d = seconds(strings.Trim(value, `"`)) - seconds(h.Get("Age"))
+			}
+		}
+	}
+	return min(max(d, minAge), maxAge)
+}
+
+// seconds reads delta-seconds; anything else counts as none.
+func seconds(s string) time.Duration {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}

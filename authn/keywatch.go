@@ -1,0 +1,162 @@
+package authn
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// Timing of the key file watch.
+const (
+	// pollInterval is how soon a change is seen where the file system sends no
+	// events (network mounts, some containers). A look costs one stat.
+	pollInterval = time.Second
+	// settleTime lets a burst of events, one edit makes several, end before reading.
+	settleTime = 20 * time.Millisecond
+)
+
+// keyFile keeps the keys of a file at hand and current. Chains of successive
+// configurations share it.
+type keyFile struct {
+	path  string
+	log   *slog.Logger
+	lease lease
+	table atomic.Pointer[keyTable] // never nil once opened
+
+	mu   sync.Mutex // serialises look
+	seen fileState  // of the last reading
+	stop chan struct{}
+	done chan struct{}
+}
+
+// fileState is what tells two versions of a file apart without reading them.
+type fileState struct {
+	info fs.FileInfo // nil: no such file
+	err  string      // why it could not be looked at
+}
+
+// changed compares inode, size and time: a rewrite within one tick of the clock
+// still has another inode or, written in place, most likely another size.
+func (s fileState) changed(o fileState) bool {
+	if s.info == nil || o.info == nil {
+		return s.info != o.info || s.err != o.err
+	}
+	return !os.SameFile(s.info, o.info) || s.info.Size() != o.info.Size() ||
+		!s.info.ModTime().Equal(o.info.ModTime())
+}
+
+func look(path string) fileState {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil:
+		return fileState{info: info}
+	case errors.Is(err, fs.ErrNotExist):
+		return fileState{}
+	}
+	return fileState{err: err.Error()}
+}
+
+// openKeyFile reads the keys and begins to watch. A file that is there but cannot
+// be read is an error now, when somebody is looking; later it is a log line.
+func openKeyFile(path string, log *slog.Logger) (*keyFile, error) {
+	f := &keyFile{path: path, log: log, stop: make(chan struct{}), done: make(chan struct{})}
+	f.seen = look(path)
+	table, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	f.table.Store(table)
+	f.remark(len(table.byID))
+	go f.watch()
+	f.lease.start(func() {
+		close(f.stop)
+		<-f.done
+	})
+	return f, nil
+}
+
+// read loads the file as it is now.
+func (f *keyFile) read() (*keyTable, error) {
+	records, err := readKeys(f.path)
+	if err != nil {
+		return nil, err
+	}
+	return newKeyTable(records)
+}
+
+// remark warns about a state of the file that is legal and probably not meant.
+func (f *keyFile) remark(n int) {
+	switch s := f.seen; {
+	case s.info == nil:
+		f.log.Warn("API key file is missing: no API key is accepted", "file", f.path)
+	case s.info.Mode().Perm()&0o022 != 0:
+		f.log.Warn("API key file can be written by others: they can make keys",
+			"file", f.path, "mode", s.info.Mode().Perm().String())
+	default:
+		f.log.Info("API keys loaded", "file", f.path, "keys", n)
+	}
+}
+
+// refresh reads the file again if it has changed. A broken file keeps the keys that
+// are in force, and says so once per version of the file. A file that was removed
+// takes its keys with it: better a loud outage than keys nobody can revoke.
+func (f *keyFile) refresh() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := look(f.path)
+	if !now.changed(f.seen) {
+		return
+	}
+	f.seen = now
+	if now.err != "" {
+		f.log.Error("API key file not readable; the keys of before stay in force", "file", f.path, "err", now.err)
+		return
+	}
+	table, err := f.read()
+	if err != nil {
+		f.log.Error("API key file not usable; the keys of before stay in force", "file", f.path, "err", err)
+		return
+	}
+	f.table.Store(table)
+	f.remark(len(table.byID))
+}
+
+// watch looks when the directory changes, and every second in any case. It watches
+// the directory because the file itself is replaced by every edit, and because a
+// mounted Kubernetes secret changes by a link beside it.
+func (f *keyFile) watch() {
+	defer close(f.done)
+	var events <-chan fsnotify.Event
+	if w, err := fsnotify.NewWatcher(); err != nil {
+		f.log.Debug("no file events; polling", "file", f.path, "err", err)
+	} else {
+		defer w.Close()
+		if err := w.Add(filepath.Dir(f.path)); err != nil {
+			f.log.Debug("no file events; polling", "file", f.path, "err", err)
+		}
+		events = w.Events
+	}
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	var settled <-chan time.Time
+	for {
+		select {
+		case <-f.stop:
+			return
+		case <-events:
+			settled = time.After(settleTime)
+		case <-settled:
+			settled = nil
+			f.refresh()
+		case <-tick.C:
+			f.refresh()
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package authn
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits of a token. Access tokens with many groups reach four KiB; a header line
+// of more than eight is refused by most servers anyway.
+const (
+	maxToken   = 8 << 10
+	maxKeyID   = 256
+	maxNesting = 32
+)
+
+// token is a compact JWS (RFC 7515 §3.1) whose form is beyond doubt. Nothing in
+// it is believed before the signature is verified.
+type token struct {
+	raw       string         // as received
+	signed    string         // "header.payload": what the signature covers
+	signature []byte         // decoded
+	payload   []byte         // decoded
+	claims    map[string]any // of the payload; numbers are float64
+	alg       string
+	kid       string // may be empty
+	access    bool   // typ says at+jwt (RFC 9068): surely an access token
+}
+
+// precheck reads a token without any key. It is deliberately narrower than JOSE
+// libraries: what two parsers could read in two ways, what makes a verifier fetch
+// or trust a key that the token brings along, and what would change how the
+// payload is to be read is refused here, before a byte of it reaches a library.
+func precheck(raw string) (*token, error) {
+	header, payload, signature, err := split(raw)
+	if err != nil {
+		return nil, refuse(faultMalformed, err)
+	}
+	t := &token{raw: raw, signed: raw[:len(header)+1+len(payload)]}
+	if err := t.readHeader(header); err != nil {
+		return nil, err
+	}
+	if t.payload, err = decode(payload); err == nil {
+		t.claims, err = object[any](t.payload)
+	}
+	if err != nil {
+		return nil, refuse(faultMalformed, fmt.Errorf("read payload: %w", err))
+	}
+	if t.signature, err = decode(signature); err != nil {
+		return nil, refuse(faultMalformed, fmt.Errorf("read signature: %w", err))
+	}
+	return t, nil
+}
+
+// split cuts a compact serialization into its three parts.
+func split(raw string) (header, payload, signature string, err error) {
+	switch {
+	case len(raw) > maxToken:
+		return "", "", "", fmt.Errorf("token is longer than %d bytes", maxToken)
+	case strings.Count(raw, ".") == 4:
+		return "", "", "", errors.New("token is encrypted")
+	case strings.Count(raw, ".") != 2:
+		return "", "", "", errors.New("token has not three parts")
+	}
+	header, rest, _ := strings.Cut(raw, ".")
+	payload, signature, _ = strings.Cut(rest, ".")
+	if header == "" || payload == "" || signature == "" {
+		return "", "", "", errors.New("token has an empty part")
+	}
+	return header, payload, signature, nil
+}
+
+// decode is base64url without padding (RFC 7515 §2), canonical: the alphabet is
+// checked first because Go's decoder skips line breaks, and Strict refuses set
+// bits in the unused end. Otherwise one token would have many spellings.
+func decode(part string) ([]byte, error) {
+	for i := range len(part) {
+		c := part[i]
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return nil, fmt.Errorf("byte %d is not base64url", i)
+		}
+	}
+	return base64.RawURLEncoding.Strict().DecodeString(part)
+}
+
+// object reads a JSON object strictly: UTF-8, no name twice at any depth, nothing
+// after it, no absurd nesting.
+func object[V any](doc []byte) (map[string]V, error) {
+	if nesting(doc) > maxNesting {
+		return nil, fmt.Errorf("nested deeper than %d", maxNesting)
+	}
+	var m map[string]V
+	if err := json.Unmarshal(doc, &m); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("not an object")
+	}
+	return m, nil
+}
+
+// nesting is how deep brackets nest outside of strings.
+func nesting(doc []byte) (deepest int) {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range doc {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// readHeader reads alg, kid and typ of the JOSE header and refuses what must not
+// be there. Other parameters (x5t, nonce, …) are ignored, as RFC 7515 §4 asks.
+func (t *token) readHeader(part string) error {
+	doc, err := decode(part)
+	if err != nil {
+		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
+	}
+	params, err := object[jsontext.Value](doc)
+	if err != nil {
+		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
+	}
+	for name := range params {
+		if banned(name) {
+			return refuse(faultHeader, fmt.Errorf("header parameter %.20q", name))
+		}
+	}
+	typ := ""
+	for _, p := range []struct {
+		name string
+		into *string
+	}{{"alg", &t.alg}, {"kid", &t.kid}, {"typ", &typ}} {
+		v, ok := params[p.name]
+		if !ok {
+			continue
+		}
+		if v.Kind() != '"' || json.Unmarshal(v, p.into) != nil || len(*p.into) > maxKeyID {
+			return refuse(faultMalformed, fmt.Errorf("header parameter %s is not a short string", p.name))
+		}
+	}
+	return t.checkHeader(typ)
+}
+
+func (t *token) checkHeader(typ string) error {
+	if _, ok := lookupAlgorithm(t.alg); !ok {
+		return refuse(faultAlgorithm, fmt.Errorf("alg %.20q", t.alg))
+	}
+	// typ is a media type: case does not count, "application/" may be left out
+	// (RFC 7515 §4.1.9). Everything else is a token made for another purpose:
+	// logout+jwt, dpop+jwt, secevent+jwt, JOSE …
+	switch strings.ToLower(typ) {
+	case "at+jwt", "application/at+jwt":
+		t.access = true
+	case "jwt", "":
+	default:
+		return refuse(faultType, fmt.Errorf("typ %.40q", typ))
+	}
+	return nil
+}
+
+// banned lists the header parameters that let a token choose its own key (jwk,
+// jku, x5u, x5c), demand processing that is not done here (crit, b64, zip), or
+// belong to encryption; and every other spelling of a parameter that is read,
+// which a case-insensitive parser downstream could prefer.
+func banned(name string) bool {
+	switch lower := strings.ToLower(name); lower {
+	case "jwk", "jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2s", "p2c":
+		return true
+	case "alg", "kid", "typ":
+		return name != lower
+	}
+	return false
+}
