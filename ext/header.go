@@ -89,6 +89,9 @@ func Requested(h http.Header, lim Limits) (Set, Names, error) {
 				if err := admit(set, uri, lim); err != nil {
 					return nil, names, err
 				}
+				if set == nil {
+					set = make(Set, 0, min(1+strings.Count(line, ","), lim.URIs))
+				}
 				set = append(set, uri)
 			}
 		}
