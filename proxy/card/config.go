@@ -39,11 +39,12 @@ type Config struct {
 	// little. After an error it is tried again sooner.
 	Refresh secret.Duration `yaml:"refresh"`
 
-	// Requirements is the shape in which the served card says which security
-	// schemes are needed together in 1.0's securityRequirements: omit (the
-	// default), spec or go. No shape is read by every SDK: the Go SDK refuses a
-	// card with the specification's shape, the Python SDK refuses one with the Go
-	// SDK's. 0.3's security, which all of them read, is not affected.
+	// Requirements is the shape in which the served card lists the security
+	// schemes, one of which a caller needs, in 1.0's securityRequirements: omit
+	// (the default), spec or go. No shape is read by every SDK: the Go SDK refuses
+	// a card with the specification's shape, and strict Protobuf readers refuse
+	// one with the Go SDK's. 0.3's security, which stands in the card's mixed form
+	// and says the same, is not affected.
 	Requirements Requirements `yaml:"requirements"`
 }
 

@@ -24,9 +24,10 @@ type Schemes struct {
 type Requirements string
 
 // The shapes, by what a scheme's scopes look like. The empty one means
-// OmitRequirements, since of the others each makes some SDK refuse the whole
-// card: Python's and JavaScript's want the specification's, Go's wants its own.
-// Readers of mixed cards take the requirements from 0.3's security instead.
+// OmitRequirements: the specification's makes Go's SDK (2.4.0) refuse the whole
+// card, Go's makes strict Protobuf readers do so, though Python's and
+// JavaScript's let it pass as long as no scope is listed. Readers of the mixed
+// form take the requirements from 0.3's security instead.
 const (
 	OmitRequirements Requirements = "omit" // no securityRequirements
 	SpecRequirements Requirements = "spec" // {"schemes":{"oidc":{"list":[]}}}

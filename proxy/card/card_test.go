@@ -1,0 +1,293 @@
+package card_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+)
+
+var update = flag.Bool("update", false, "write the golden cards anew")
+
+const base = "https://gw.example.com/agents/x"
+
+// view is what a gateway with one issuer and API keys shows of c.
+func view(c *card.Card, v wire.Version) card.View {
+	return card.View{
+		BaseURL:    base,
+		Version:    v,
+		Extensions: ext.Effective(c.Extensions, ext.Config{Require: []string{"https://gw.example.com/ext/v1"}}),
+		Schemes:    card.Schemes{OIDC: []string{"https://idp.example.com/realm/"}, APIKeyHeader: "X-API-Key"},
+		Extended:   c.Extended,
+	}
+}
+
+// archives are the golden files: an agent's card and what is served for it.
+func archives(t *testing.T) map[string]*txtar.Archive {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden cards: %v", err)
+	}
+	all := make(map[string]*txtar.Archive)
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[path] = a
+	}
+	return all
+}
+
+func part(a *txtar.Archive, name string) []byte {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+func mustParse(t *testing.T, raw string) *card.Card {
+	t.Helper()
+	c, err := card.Parse([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func mustRender(t *testing.T, c *card.Card, v card.View) string {
+	t.Helper()
+	body, _, err := c.Render(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// TestGolden renders every card in both forms. Run with -update after a change
+// and read the difference.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for path, a := range archives(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			c := mustParse(t, string(part(a, "agent.json")))
+			out := &txtar.Archive{Comment: a.Comment, Files: a.Files[:1:1]}
+			for _, form := range []struct {
+				name    string
+				version wire.Version
+			}{{"served-1.0.json", wire.V10}, {"served-mixed.json", wire.V03}} {
+				got := jsontext.Value(mustRender(t, c, view(c, form.version)))
+				if err := got.Indent(jsontext.WithIndent("  ")); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, '\n')
+				out.Files = append(out.Files, txtar.File{Name: form.name, Data: got})
+				if diff := cmp.Diff(string(part(a, form.name)), string(got)); diff != "" && !*update {
+					t.Errorf("%s (-want +got):\n%s", form.name, diff)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(path, txtar.Format(out), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestParseShapes(t *testing.T) {
+	t.Parallel()
+	rpc := func(url string, v wire.Version) card.Interface {
+		return card.Interface{URL: url, Binding: wire.JSONRPC, Version: v}
+	}
+	const supported = `"supportedInterfaces":[{"url":"https://a/1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`
+	tests := []struct {
+		name, in string
+		want     []card.Interface
+	}{
+		{"bare name", `{"name":"n"}`, nil},
+		{"0.1", `{"name":"n","url":"https://a","authentication":{"schemes":[]}}`, []card.Interface{rpc("https://a", wire.V01)}},
+		{
+			"authentication left over in a later card", `{"name":"n","url":"https://a","authentication":{},"protocolVersion":"0.2.5"}`,
+			[]card.Interface{rpc("https://a", wire.V03)},
+		},
+		{"0.2.0, nothing but a url", `{"name":"n","url":"https://a"}`, []card.Interface{rpc("https://a", wire.V03)}},
+		{"unreleased version", `{"name":"n","url":"https://a","protocolVersion":"7.0"}`, nil},
+		{
+			"0.3 repeating its main interface",
+			`{"name":"n","url":"https://a","protocolVersion":"0.3.0","additionalInterfaces":[{"url":"https://a","transport":"JSONRPC"},{"url":"https://a","transport":"http+json"}]}`,
+			[]card.Interface{rpc("https://a", wire.V03), {URL: "https://a", Binding: wire.HTTPJSON, Version: wire.V03}},
+		},
+		{"1.0", `{"name":"n",` + supported + `}`, []card.Interface{rpc("https://a/1", wire.V10)}},
+		{
+			"1.0 with a left-over url", `{"name":"n","url":"https://a/0",` + supported + `}`,
+			[]card.Interface{rpc("https://a/1", wire.V10)},
+		},
+		{
+			"mixed", `{"name":"n","url":"https://a/0","protocolVersion":"0.3.0",` + supported + `}`,
+			[]card.Interface{rpc("https://a/1", wire.V10), rpc("https://a/0", wire.V03)},
+		},
+		{
+			"empty list falls back", `{"name":"n","url":"https://a/0","supportedInterfaces":[]}`,
+			[]card.Interface{rpc("https://a/0", wire.V03)},
+		},
+		{
+			"tenants are told apart, repeats are not",
+			`{"name":"n","supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"a"},
+			{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0.7","tenant":"a"},
+			{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"b"}]}`,
+			[]card.Interface{
+				{URL: "u", Binding: wire.JSONRPC, Version: wire.V10, Tenant: "a"},
+				{URL: "u", Binding: wire.JSONRPC, Version: wire.V10, Tenant: "b"},
+			},
+		},
+		{
+			"snake_case", `{"name":"n","supported_interfaces":[{"url":"u","protocol_binding":"GRPC","protocol_version":"1.0"}]}`,
+			[]card.Interface{{URL: "u", Binding: wire.GRPC, Version: wire.V10}},
+		},
+		{
+			"pre-release 1.0: version at the top", `{"name":"n","protocolVersion":"0.3","supportedInterfaces":[{"url":"u","transport":"JSONRPC"}]}`,
+			[]card.Interface{rpc("u", wire.V03)},
+		},
+		{"wrong types count as absent", `{"name":"n","url":7,"supportedInterfaces":{"a":1},"skills":"x","capabilities":[]}`, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, mustParse(t, tt.in).Interfaces); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestParseSecurityForms: no form of the security members, which are never
+// served on, may keep a card from being read.
+func TestParseSecurityForms(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		`"securityRequirements":[{"schemes":{"b":{"list":["s"]}}}]`,
+		`"securityRequirements":[{"schemes":{"b":["s"]}}]`,
+		`"securityRequirements":[{"b":{"list":[]}}]`,
+		`"security":[{"b":["s"]}]`,
+		`"securitySchemes":{"b":{"scheme":{"$case":"mtlsSecurityScheme","value":{}}}}`,
+		`"securitySchemes":{"b":null},"security":null,"securityRequirements":null`,
+		`"securitySchemes":[],"security":{},"securityRequirements":"x"`,
+	} {
+		c := mustParse(t, `{"name":"n","url":"https://a",`+in+`}`)
+		for _, v := range []wire.Version{wire.V10, wire.V03} {
+			got := mustRender(t, c, card.View{BaseURL: base, Version: v})
+			if strings.Contains(got, "ecurity") {
+				t.Errorf("%s: the agent's security was served: %s", in, got)
+			}
+		}
+	}
+}
+
+func TestParseReads(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, "\xef\xbb\xbf"+` {"name":"N","description":"D","version":"1","capabilities":{"streaming":true,"pushNotifications":true,
+		"extensions":[{"uri":"urn:a","required":true,"description":"x"},{"uri":"urn:a"},{"uri":"no uri"},{},null,5]},
+		"supportsExtendedAgentCard":true,
+		"skills":[{"id":"a","tags":["t",1,""]},{"id":"a","name":"second"},{"name":"no id"},{"id":""},{"id":"b","name":"B","description":"d"}]}`)
+	if !c.Streaming || !c.Push || !c.Extended {
+		t.Errorf("capabilities %v %v %v", c.Streaming, c.Push, c.Extended)
+	}
+	if diff := cmp.Diff([]ext.Declared{{URI: "urn:a", Required: true, Description: "x"}}, c.Extensions); diff != "" {
+		t.Error(diff)
+	}
+	want := []card.Skill{{ID: "a", Name: "a", Tags: []string{"t"}}, {ID: "b", Name: "B", Description: "d"}}
+	if diff := cmp.Diff(want, c.Skills); diff != "" {
+		t.Error(diff)
+	}
+	if len(c.Digest) != 64 {
+		t.Errorf("digest %q", c.Digest)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, in, want string
+		err            error
+	}{
+		{"empty", "", "empty", card.ErrNotCard},
+		{"blank", " \n", "empty", card.ErrNotCard},
+		{"HTML", "\n<!DOCTYPE html><html>", "HTML", card.ErrNotCard},
+		{"array", `[{"name":"n"}]`, "array", card.ErrNotCard},
+		{"string", `"card"`, "not a JSON object", card.ErrNotCard},
+		{"null", `null`, "not a JSON object", card.ErrNotCard},
+		{"cut off", `{"name":"n"`, "EOF", card.ErrNotCard},
+		{"two documents", `{"name":"n"}{"name":"m"}`, "after the JSON value", card.ErrNotCard},
+		{"repeated name", `{"name":"n","name":"m"}`, "duplicate", card.ErrNotCard},
+		{"repeated name inside", `{"name":"n","x":{"a":1,"a":2}}`, "duplicate", card.ErrNotCard},
+		{"invalid UTF-8", "{\"name\":\"\xff\"}", "UTF-8", card.ErrNotCard},
+		{"no name", `{"url":"https://a"}`, "no name", card.ErrNotCard},
+		{"null name", `{"name":null}`, "no name", card.ErrNotCard},
+		{"nested too deep", `{"name":"n","x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}`, "nested", card.ErrNotCard},
+		{"too large", `{"name":"` + strings.Repeat("n", card.MaxSize) + `"}`, "at most", card.ErrTooLarge},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := card.Parse([]byte(tt.in))
+			if !errors.Is(err, tt.err) || !strings.Contains(err.Error(), tt.want) || c != nil {
+				t.Errorf("got %v, %v; want %v with %q", c, err, tt.err, tt.want)
+			}
+		})
+	}
+}
+
+func TestEndpoints(t *testing.T) {
+	t.Parallel()
+	const source = "https://agent.test/.well-known/agent-card.json"
+	tests := []struct {
+		name, url, binding string
+		listed             []string
+		want               bool
+	}{
+		{"same origin", "https://agent.test/a2a", "JSONRPC", nil, true},
+		{"port and case written out", "HTTPS://Agent.Test:443/a2a", "JSONRPC", nil, true},
+		{"trailing dot", "https://agent.test./a2a", "JSONRPC", nil, true},
+		{"other scheme", "http://agent.test/a2a", "JSONRPC", nil, false},
+		{"other port", "https://agent.test:8443/a2a", "JSONRPC", nil, false},
+		{"other host", "https://evil.test/a2a", "JSONRPC", nil, false},
+		{"sub-domain", "https://x.agent.test/a2a", "JSONRPC", nil, false},
+		{"userinfo that looks like the host", "https://agent.test@evil.test/", "JSONRPC", nil, false},
+		{"userinfo", "https://u:p@agent.test/", "JSONRPC", nil, false},
+		{"fragment", "https://agent.test/#x", "JSONRPC", nil, false},
+		{"relative", "/a2a", "JSONRPC", nil, false},
+		{"no network scheme", "file:///etc/passwd", "JSONRPC", nil, false},
+		{"listed", "http://10.0.0.5:9001/a2a", "JSONRPC", []string{"http://10.0.0.5:9001"}, true},
+		{"listed with credentials", "http://10.0.0.5:9001/a2a", "JSONRPC", []string{"http://u:p@10.0.0.5:9001/x"}, true},
+		{"listed, other port", "http://10.0.0.5:9002/a2a", "JSONRPC", []string{"http://10.0.0.5:9001"}, false},
+		{"gRPC host:port", "agent.test:443", "GRPC", nil, true},
+		{"gRPC other host", "evil.test:443", "GRPC", nil, false},
+		{"gRPC disguised", "evil.test/@agent.test:443", "GRPC", nil, false},
+		{"host:port for a binding that needs a URL", "agent.test:443", "JSONRPC", nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := mustParse(t, `{"name":"n","supportedInterfaces":[{"url":"`+tt.url+`","protocolBinding":"`+tt.binding+`","protocolVersion":"1.0"}]}`)
+			usable, refused := c.Endpoints(source, tt.listed)
+			if len(usable)+len(refused) != 1 || (len(usable) == 1) != tt.want {
+				t.Errorf("usable %v, refused %v", usable, refused)
+			}
+		})
+	}
+}
