@@ -30,7 +30,8 @@ type Answer struct {
 
 	// ID is the JSON-RPC id as it stands in the body, quotes included, or nil
 	// when there is none. It is a piece of the body: valid as long as that is.
-	ID []byte
+	ID   []byte
+	IDAt int // where ID begins in the body
 
 	// Tasks are the tasks that the answer names: the task itself, the task that
 	// an event or message belongs to, every entry of a list, the task of every
@@ -54,6 +55,10 @@ type Answer struct {
 	// for every other answer: errors, empty results, cards, push notification
 	// configs, the results of extension methods.
 	Kind string
+
+	// Result is where the body holds a JSON-RPC result that was not looked into:
+	// the card of GetExtendedAgentCard, what an extension's method returns.
+	Result [2]int
 
 	// Extensions are the URIs listed by the message, the status message or the
 	// artifacts shown, in order of appearance, each once. History is not looked
@@ -202,6 +207,7 @@ func (r *answerReader) rpcID() []byte {
 		r.refuse("the response id is neither a string nor a number nor null")
 	}
 	start, end := r.s.skip()
+	r.a.IDAt = start
 	return r.s.doc[start:end:end]
 }
 
@@ -220,6 +226,9 @@ func (r *answerReader) result() {
 		r.configs()
 	case object && subject == OfCaller:
 		r.list()
+	case subject == OfCaller && r.s.kind() == 'n':
+		r.a.Kind = kindList
+		r.s.skip()
 	case object && subject != OfAgent:
 		r.event()
 	case object && r.binding == HTTPJSON:
@@ -229,7 +238,7 @@ func (r *answerReader) result() {
 		if known && !object && r.s.kind() != 'n' {
 			r.refuse("the result is not an object")
 		}
-		r.s.skip()
+		r.a.Result[0], r.a.Result[1] = r.s.skip()
 	}
 }
 

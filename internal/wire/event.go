@@ -78,9 +78,11 @@ func (r *answerReader) mention(kind string, o *shape) {
 	if r.a.ContextID == "" {
 		r.a.ContextID = o.context
 	}
-	if id != "" {
-		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: id, ContextID: o.context})
+	ref := TaskRef{ID: id, ContextID: o.context}
+	if n := len(r.a.Tasks); id == "" || n > 0 && r.a.Tasks[n-1] == ref {
+		return // the configs of a list are all of one task
 	}
+	r.a.Tasks = append(r.a.Tasks, ref)
 }
 
 // list reads the result of ListTasks.
@@ -169,8 +171,12 @@ func (r *answerReader) config(top bool) {
 		switch string(name) {
 		case "taskId", "task_id":
 			o.task = r.identifier(&o, markTask)
-		case "id":
-			o.id = r.identifier(&o, markID)
+		case "id": // in other versions the config's own
+			if r.version == V01 {
+				o.id = r.identifier(&o, markID)
+			} else {
+				s.skip()
+			}
 		case "name":
 			if id := taskOfName(string(r.word())); o.task == "" {
 				o.task = id

@@ -73,6 +73,7 @@ func (r *answerReader) failed() {
 	bare := p.bare && !p.others && inCore(r.method)
 	recognised := r.a.Kind != "" && r.a.Kind != kindList || len(r.a.Tasks) > 0
 	if !p.object && !bare || recognised {
+		r.a.Reason = "" // it belonged to a member of the result
 		return
 	}
 	r.a.Kind = ""
