@@ -209,9 +209,12 @@ func (m *Metrics) CardFetch(agent, result string) {
 	m.cardFetch.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
 }
 
-// Audit counts n audit records; result is written, failed or unsynced.
+// Audit counts n audit records; result is written, failed or unsynced, and
+// nothing else is counted.
 func (m *Metrics) Audit(result string, n int) {
-	m.audit.WithLabelValues(oneOf(result, "written", "failed", "unsynced")).Add(float64(n))
+	if c, ok := m.audit[result]; ok {
+		c.Add(float64(n))
+	}
 }
 
 // Reloaded records that a configuration took effect, or why not. sum is the

@@ -21,6 +21,17 @@ func (f factory) counters(name, help string, labels ...string) *prometheus.Count
 	return c
 }
 
+// fixed makes a counter by result whose every series is there from the start, as
+// alerts on a rise from zero need it.
+func (f factory) fixed(name, help string, results ...string) map[string]prometheus.Counter {
+	vec := f.counters(name, help, "result")
+	cells := make(map[string]prometheus.Counter, len(results))
+	for _, r := range results {
+		cells[r] = vec.WithLabelValues(r)
+	}
+	return cells
+}
+
 func (f factory) gauge(name, help string) prometheus.Gauge {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: prefix + name, Help: help})
 	f.registry.MustRegister(g)

@@ -48,8 +48,10 @@ type agentSeries struct {
 
 // ruleSeries are the children of one rule, uriSeries those of one extension.
 type (
-	ruleSeries struct{ decisions [len(decisionNames)]counterCell }
-	uriSeries  struct{ activated, inactive counterCell }
+	ruleSeries struct {
+		decisions [len(decisionNames)]counterCell
+	}
+	uriSeries struct{ activated, inactive counterCell }
 )
 
 // Decisions, as indices of ruleSeries.

@@ -35,7 +35,7 @@ func (l *Line) key(name string) {
 		l.buf = append(append(l.buf, name...), '=')
 		return
 	}
-	if len(l.buf) > 0 {
+	if n := len(l.buf); n > 0 && l.buf[n-1] != '{' {
 		l.buf = append(l.buf, ',')
 	}
 	l.buf = append(l.buf, '"')
@@ -136,6 +136,15 @@ func (l *Line) Time(key string, t time.Time) {
 		l.buf = append(l.buf, '"')
 	}
 }
+
+// Open begins an object inside the line, in JSON only; Shut ends it.
+func (l *Line) Open(key string) {
+	l.key(key)
+	l.buf = append(l.buf, '{')
+}
+
+// Shut ends the object that Open began.
+func (l *Line) Shut() { l.buf = append(l.buf, '}') }
 
 // appendTo appends the finished line to dst, with the newline.
 func (l *Line) appendTo(dst *bytes.Buffer) {

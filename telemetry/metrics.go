@@ -75,7 +75,7 @@ type Metrics struct {
 	cardFetch *prometheus.CounterVec
 	// audit_records_total{result}: audit records; result is written or failed,
 	// or unsynced for records that were acknowledged and whose later fsync failed.
-	audit *prometheus.CounterVec
+	audit map[string]prometheus.Counter
 	// log_lines_dropped_total: access-log lines dropped because whoever reads
 	// the log does not keep up.
 	logDropped prometheus.Counter
@@ -146,7 +146,7 @@ func (f factory) decisions(m *Metrics) {
 	m.extensions = f.counters("extensions_negotiated_total",
 		"Extensions that clients asked for.", "uri", "result")
 	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result")
-	m.audit = f.counters("audit_records_total", "Audit records.", "result")
+	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
 }
 
 func (f factory) config(m *Metrics) {

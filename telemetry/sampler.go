@@ -10,7 +10,9 @@ import (
 
 // sampler decides for new traces and for strangers by ratio, and lets trusted
 // callers and our own spans decide for what follows from them.
-type sampler struct{ ratio atomic.Pointer[sdktrace.Sampler] }
+type sampler struct {
+	ratio atomic.Pointer[sdktrace.Sampler]
+}
 
 // set changes the ratio; nil is all.
 func (s *sampler) set(ratio *float64) {

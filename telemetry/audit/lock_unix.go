@@ -1,0 +1,29 @@
+//go:build unix
+
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// lock makes sure that one process writes to a directory: two would give the
+// same numbers to different records. The system releases it however the process
+// ends.
+func lock(dir string) (release func() error, err error) {
+	f, err := os.OpenFile(filepath.Join(dir, "audit.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = errors.New("another gateway writes there")
+		}
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.Close())
+	}
+	return f.Close, nil
+}

@@ -1,0 +1,203 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+var (
+	// ErrClosed means that the log has been closed.
+	ErrClosed = errors.New("audit log is closed")
+
+	// ErrStalled means that a write has been waiting for the disk for so long
+	// that it is better to refuse the call than to queue behind it.
+	ErrStalled = errors.New("audit log waits for the disk")
+)
+
+const (
+	syncEvery  = 100 * time.Millisecond // durability write: how far the disk may be behind
+	stallAfter = 2 * time.Second
+)
+
+// Log is an open audit log. Its methods may be called from many goroutines; a
+// caller whose record another one wrote along with its own does no system call.
+type Log struct {
+	gateway []byte // the gateway member of every record, with its comma
+	config  Config
+	disk    disk
+	metrics *telemetry.Metrics
+	logger  *slog.Logger
+	stdout  *copier // nil without Config.Stdout
+	lines   sync.Pool
+	release func() error // gives the directory free
+
+	mu      sync.Mutex
+	pending *batch    // records nobody is writing yet
+	spare   *batch    // emptied, to be pending next
+	writing bool      // a caller is the writer
+	began   time.Time // when it began with its batch
+	failing error     // of the last batch; nil when it was written
+
+	// file serialises what happens to segments: the writer's work, which is
+	// short in durability write, and that of the background and of Reopen.
+	file     sync.Mutex
+	segments segments
+	chain    chain
+	unsynced int // records since the last fsync began
+	closed   bool
+	out      []byte // the writer's buffer
+
+	dirty chan struct{} // holds a token while there is work for the background
+	quit  chan struct{}
+	done  chan struct{}
+}
+
+// Open opens the log in config.Dir and continues the numbering of what is there.
+// gatewayID is server.id; it goes into every record. Errors name the directory
+// or the file: one that cannot be made or written, one that another running
+// gateway uses, or a last segment that is no audit log.
+func Open(config Config, gatewayID string, t *telemetry.Telemetry) (*Log, error) {
+	l, err := open(config, gatewayID, t, realDisk())
+	if err != nil {
+		return nil, fmt.Errorf("open audit log: %w", err)
+	}
+	return l, nil
+}
+
+func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log, error) {
+	if err := config.Check(); err != nil {
+		return nil, err
+	}
+	if config.Dir == "" {
+		return nil, errors.New("telemetry.audit.dir is empty")
+	}
+	if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	release, err := lock(config.Dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{
+		gateway: gatewayMember(gatewayID), config: config, disk: d, release: release,
+		metrics: t.Metrics, logger: t.Log,
+		pending:  new(batch),
+		segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
+		dirty:    make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	l.lines.New = func() any { return new(telemetry.Line) }
+	if l.chain.seq, err = l.segments.resume(); err != nil {
+		l.segments.retire(true)
+		return nil, errors.Join(err, l.syncNow(), release())
+	}
+	if config.Stdout {
+		l.stdout = newCopier(os.Stdout)
+	}
+	go l.background()
+	return l, nil
+}
+
+func gatewayMember(id string) []byte {
+	var l telemetry.Line
+	l.Str("gateway", id)
+	if len(l.Bytes()) == 0 {
+		return nil
+	}
+	return append(l.Bytes(), ',')
+}
+
+// Intent records that a call is about to be sent to an agent. When it returns
+// nil the record counts as Config.Durability says. When it returns an error the
+// call must not go on unless Config.FailOpen. e must have a RequestID, which
+// joins the record with that of Call.
+func (l *Log) Intent(e *telemetry.Exchange) error {
+	now := l.disk.now()
+	line := l.line()
+	appendIntent(line, e, now)
+	return l.add(line, now)
+}
+
+// Call records how a call ended, or that it was refused; a streamed call is
+// recorded when its stream has ended.
+func (l *Log) Call(e *telemetry.Exchange) error {
+	now := l.disk.now()
+	line := l.line()
+	appendCall(line, e, now)
+	return l.add(line, now)
+}
+
+// Event records something that happened to the gateway itself: start, stop,
+// reload, a change through the admin API. kind is a constant of the caller,
+// like "config.reload"; attrs are shown in the order of their names and must
+// not hold secrets.
+func (l *Log) Event(kind string, attrs map[string]string) error {
+	now := l.disk.now()
+	line := l.line()
+	appendEvent(line, kind, attrs, now)
+	return l.add(line, now)
+}
+
+// Err returns why the last records could not be written, nil when they could:
+// for the readiness report.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writing && l.disk.now().Sub(l.began) > stallAfter {
+		return ErrStalled
+	}
+	return l.failing
+}
+
+// Reopen closes the current segment and opens the file of its name anew, for
+// tools that move files away and then send HUP. Numbering goes on.
+func (l *Log) Reopen() error {
+	l.file.Lock()
+	defer l.file.Unlock()
+	if l.closed {
+		return ErrClosed
+	}
+	err := l.segments.reopen()
+	l.wake()
+	return err
+}
+
+// Close makes everything durable and closes the log. Later records are refused
+// with ErrClosed.
+func (l *Log) Close() error {
+	l.file.Lock()
+	if l.closed {
+		l.file.Unlock()
+		return nil
+	}
+	l.closed = true
+	l.segments.retire(false)
+	l.file.Unlock()
+	close(l.quit)
+	<-l.done
+	err := errors.Join(l.syncNow(), l.release())
+	if l.stdout != nil {
+		l.stdout.close()
+	}
+	return err
+}
+
+func (l *Log) line() *telemetry.Line {
+	line, _ := l.lines.Get().(*telemetry.Line)
+	line.Reset()
+	return line
+}
+
+func (l *Log) add(line *telemetry.Line, now time.Time) error {
+	err := l.commit(line.Bytes(), now)
+	l.lines.Put(line)
+	if err != nil {
+		return fmt.Errorf("write audit record: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// schemaVersion is the v of every record. It changes only when a member changes
+// its meaning or goes; new members do not change it.
+const schemaVersion = 1
+
+// Types of records.
+const (
+	typeIntent = "intent" // a call is about to go to an agent
+	typeCall   = "call"   // a call has ended, or was refused
+	typeEvent  = "event"  // something happened to the gateway itself
+)
+
+// appendIntent appends the members of an intent record: what is known before
+// the agent is contacted.
+func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
+	head(l, typeIntent, now)
+	appendSubject(l, e)
+	l.Str("endpoint", e.Endpoint)
+}
+
+// appendCall appends the members of a call record: the intent's again, since
+// one record should answer a question by itself, and the outcome.
+func appendCall(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
+	head(l, typeCall, now)
+	appendSubject(l, e)
+	telemetry.AppendOutcome(l, e)
+	l.Str("response_digest", e.ResponseDigest)
+}
+
+// appendEvent appends the members of an event record. The attributes are one
+// object, in the order of their names.
+func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now time.Time) {
+	head(l, typeEvent, now)
+	l.Str("event", kind)
+	if len(attrs) == 0 {
+		return
+	}
+	l.Open("attrs")
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		l.Str(telemetry.Clean(name), attrs[name])
+	}
+	l.Shut()
+}
+
+func head(l *telemetry.Line, kind string, now time.Time) {
+	l.Str("type", kind)
+	l.Time("time", now)
+}
+
+func appendSubject(l *telemetry.Line, e *telemetry.Exchange) {
+	l.Time("start", e.Start)
+	telemetry.AppendSubject(l, e)
+	l.Strs("groups", e.Groups)
+	l.Str("client_ip", e.ClientIP)
+	l.Str("host", e.Host)
+	l.Str("path", e.Path)
+	l.Str("user_agent", e.UserAgent)
+	l.Str("request_digest", e.Digest)
+}
+
+// chain is what a record takes from the one before it. It is the writer's
+// alone; a failed write leaves it as it was.
+type chain struct {
+	seq uint64 // of the last record
+}
+
+// assemble appends one finished line: what the log knows of a record, then the
+// members its author gave it. gateway is a whole member with its comma, or
+// empty. Everything that makes records a sequence is here and nowhere else;
+// lastSeq reads it back.
+func (c *chain) assemble(dst, gateway, members []byte) []byte {
+	c.seq++
+	dst = append(dst, seqPrefix...)
+	dst = strconv.AppendUint(dst, c.seq, 10)
+	dst = append(dst, `,"v":`...)
+	dst = strconv.AppendUint(dst, schemaVersion, 10)
+	dst = append(dst, ',')
+	dst = append(dst, gateway...)
+	dst = append(dst, members...)
+	return append(dst, '}', '\n')
+}

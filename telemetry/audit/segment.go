@@ -1,0 +1,224 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// file is what the log needs of an open segment.
+type file interface {
+	io.Writer
+	Sync() error
+	Cut(n int64) error // takes the last n bytes off again
+	Close() error
+}
+
+// disk is what the log needs of the system. Tests give one that fails.
+type disk struct {
+	// open opens a segment for appending and returns its size. With fresh it
+	// makes the file and fails with fs.ErrExist when there is one.
+	open    func(path string, fresh bool) (file, int64, error)
+	remove  func(path string) error
+	syncDir func(dir string) error // makes a new directory entry durable
+	now     func() time.Time
+}
+
+func realDisk() disk {
+	return disk{open: openFile, remove: os.Remove, syncDir: syncDir, now: time.Now}
+}
+
+// osFile is a file of the system.
+type osFile struct{ *os.File }
+
+// Cut asks for the size instead of keeping count: somebody may have truncated
+// the file, and to set it to a larger size would fill it with zeros.
+func (f osFile) Cut(n int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return f.Truncate(max(info.Size()-n, 0))
+}
+
+func openFile(path string, fresh bool) (file, int64, error) {
+	flags := os.O_WRONLY | os.O_APPEND | os.O_CREATE
+	if fresh {
+		flags |= os.O_EXCL
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = f.Chmod(0o600) // a file that was there may have been laxer
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return osFile{f}, info.Size(), nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// reopenAfter is how long the log waits before it tries once more to make a
+// segment: a failing disk must not be asked by every call.
+const reopenAfter = time.Second
+
+// segments is the sequence of files. Its user serialises all calls.
+type segments struct {
+	disk  disk
+	dir   string
+	limit int64
+
+	current file // nil when the next write needs a fresh one
+	name    name // of current, or of the last one
+	size    int64
+	until   time.Time // the end of name's day
+	retired []retired // to be closed by whoever may take the time
+	retry   time.Time // no attempt to make a segment before
+	failure error     // of the last attempt
+}
+
+// retired is a segment that nothing more will be written to.
+type retired struct {
+	file file
+	bad  bool // its fsync failed: another would lie (it may report success for pages the kernel dropped)
+}
+
+// resume continues the newest segment of the directory if it is of today, whole
+// and not full, and starts another otherwise. It returns the number of the last
+// record.
+func (s *segments) resume() (uint64, error) {
+	names, err := list(s.dir)
+	if err != nil {
+		return 0, err
+	}
+	end, err := findTail(s.dir, names)
+	if err != nil {
+		return 0, err
+	}
+	if len(names) > 0 {
+		s.name = names[len(names)-1]
+		if !end.torn {
+			if s.current, s.size, err = s.disk.open(s.name.path(s.dir), false); err != nil {
+				return 0, err
+			}
+			s.until = s.name.end()
+		}
+	}
+	return end.seq, s.ready(s.disk.now())
+}
+
+// ready makes sure that there is a segment to write to. A full one, or one of
+// yesterday, is better than none: it is left only once its successor is there.
+func (s *segments) ready(now time.Time) error {
+	if s.current != nil && now.Before(s.until) && s.size < s.limit {
+		return nil
+	}
+	if s.failure != nil && now.Before(s.retry) {
+		return s.unlessCurrent(s.failure)
+	}
+	s.failure = s.rotate(now)
+	s.retry = now.Add(reopenAfter)
+	return s.unlessCurrent(s.failure)
+}
+
+func (s *segments) unlessCurrent(err error) error {
+	if s.current != nil {
+		return nil
+	}
+	return err
+}
+
+// rotate makes the next segment and retires the current one. When the clock was
+// set back, the log stays on the later day: names stay in the order of records.
+func (s *segments) rotate(now time.Time) error {
+	next := name{day: max(dayOf(now), s.name.day)}
+	if next.day == s.name.day {
+		next.number = s.name.number + 1
+	}
+	for {
+		f, size, err := s.disk.open(next.path(s.dir), true)
+		if errors.Is(err, fs.ErrExist) {
+			next.number++ // somebody else's file: it is not ours to append to
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("start segment: %w", err)
+		}
+		if err := s.disk.syncDir(s.dir); err != nil {
+			return fmt.Errorf("start segment: %w", errors.Join(err, f.Close(), s.disk.remove(next.path(s.dir))))
+		}
+		s.retire(false)
+		s.current, s.name, s.size, s.until = f, next, size, next.end()
+		return nil
+	}
+}
+
+// retire gives up the current segment, if there is one.
+func (s *segments) retire(bad bool) {
+	if s.current != nil {
+		s.retired = append(s.retired, retired{s.current, bad})
+		s.current = nil
+	}
+}
+
+// reopen gives up the current file and opens the one that has its name now: the
+// old one may have been moved away. A file that was given up is not opened again.
+func (s *segments) reopen() error {
+	if s.current == nil {
+		return s.rotate(s.disk.now())
+	}
+	f, size, err := s.disk.open(s.name.path(s.dir), false)
+	if err != nil {
+		return fmt.Errorf("reopen segment: %w", err)
+	}
+	s.retire(false)
+	s.current, s.size = f, size
+	return nil
+}
+
+// write appends whole lines. When it fails it returns how many bytes of them
+// are in the file all the same: none if they could be cut off again, which works
+// on a full disk too. A file that could not be cut is given up.
+func (s *segments) write(lines []byte) (left int, err error) {
+	n, err := s.current.Write(lines)
+	if err == nil {
+		s.size += int64(n)
+		return n, nil
+	}
+	if n > 0 {
+		if cut := s.current.Cut(int64(n)); cut != nil {
+			s.giveUp(errors.Join(err, cut))
+			return n, errors.Join(err, cut)
+		}
+	}
+	return 0, err
+}
+
+// giveUp retires the current segment as bad. Its successor is not made at once:
+// a disk that fails every time would be filled with segments.
+func (s *segments) giveUp(err error) {
+	s.retire(true)
+	s.failure = err
+	s.retry = s.disk.now().Add(reopenAfter)
+}
+
+// close syncs, unless that has failed before, and closes.
+func (r retired) close() error {
+	if r.bad {
+		return r.file.Close()
+	}
+	return errors.Join(r.file.Sync(), r.file.Close())
+}

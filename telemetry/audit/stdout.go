@@ -1,0 +1,39 @@
+package audit
+
+import "io"
+
+// copier passes lines on to a writer that must not hold up the log.
+type copier struct {
+	out     io.Writer
+	lines   chan []byte
+	stopped chan struct{}
+}
+
+// copyQueue is how many batches may wait for a slow reader.
+const copyQueue = 256
+
+func newCopier(out io.Writer) *copier {
+	c := &copier{out: out, lines: make(chan []byte, copyQueue), stopped: make(chan struct{})}
+	go c.run()
+	return c
+}
+
+// add queues a copy of whole lines, or leaves them out when the queue is full.
+func (c *copier) add(lines []byte) {
+	if len(c.lines) == cap(c.lines) {
+		return
+	}
+	c.lines <- append([]byte(nil), lines...) // the writer of the log is the only sender
+}
+
+func (c *copier) run() {
+	defer close(c.stopped)
+	for lines := range c.lines {
+		_, _ = c.out.Write(lines) // the files are the record
+	}
+}
+
+func (c *copier) close() {
+	close(c.lines)
+	<-c.stopped
+}

@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	seqPrefix = `{"seq":`
+	tailSize  = 1 << 20 // more than the longest record: lists and texts in it are bounded
+)
+
+var errNoRecord = errors.New("no complete record in its tail")
+
+// tail says how a segment ends.
+type tail struct {
+	seq  uint64 // of the last complete record, 0 when there is none
+	torn bool   // bytes of an incomplete record follow it: a crash came between
+}
+
+// readTail looks at the end of a segment. A file whose end is no record at all
+// is an error: to go on numbering from 1 would hide that something is wrong.
+func readTail(path string) (tail, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return tail{}, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return tail{}, err
+	}
+	start := max(info.Size()-tailSize, 0)
+	end, err := io.ReadAll(io.NewSectionReader(f, start, tailSize))
+	if err != nil {
+		return tail{}, err
+	}
+	t, ok := parseTail(end, start == 0)
+	if !ok {
+		return tail{}, fmt.Errorf("%s: %w", path, errNoRecord)
+	}
+	return t, nil
+}
+
+// parseTail reads the end of a segment; whole says that it is all of it.
+func parseTail(end []byte, whole bool) (tail, bool) {
+	if len(end) == 0 {
+		return tail{}, whole
+	}
+	t := tail{torn: end[len(end)-1] != '\n'}
+	complete := end[:bytes.LastIndexByte(end, '\n')+1]
+	if len(complete) == 0 { // nothing but a torn first record
+		return t, whole
+	}
+	line := complete[:len(complete)-1]
+	begin := bytes.LastIndexByte(line, '\n') + 1
+	if begin == 0 && !whole {
+		return tail{}, false
+	}
+	var ok bool
+	t.seq, ok = lastSeq(line[begin:])
+	return t, ok
+}
+
+// lastSeq reads the number that assemble put at the start of a line.
+func lastSeq(line []byte) (uint64, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(seqPrefix))
+	digits, _, comma := bytes.Cut(rest, []byte(","))
+	if !ok || !comma || len(digits) == 0 || len(digits) > 18 {
+		return 0, false
+	}
+	var n uint64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, n > 0
+}
+
+// findTail returns how the newest segment ends, with the number of the last
+// complete record of them all. Segments without a record are passed over: one
+// is left when a crash comes right after it was made.
+func findTail(dir string, names []name) (tail, error) {
+	var newest tail
+	for i := len(names) - 1; i >= 0; i-- {
+		t, err := readTail(names[i].path(dir))
+		if err != nil {
+			return tail{}, err
+		}
+		if i == len(names)-1 {
+			newest = t
+		}
+		if t.seq > 0 {
+			newest.seq = t.seq
+			break
+		}
+	}
+	return newest, nil
+}

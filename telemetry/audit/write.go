@@ -1,0 +1,142 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"time"
+)
+
+// write writes a batch to the current segment. The numbers of a batch that left
+// nothing behind are given to the next one, so that the sequence has no gap
+// that somebody would have to explain.
+func (l *Log) write(b *batch) error {
+	l.file.Lock()
+	defer l.file.Unlock()
+	err := l.writeBatch(b)
+	if err != nil {
+		l.metrics.Audit("failed", len(b.ends))
+		return err
+	}
+	l.metrics.Audit("written", len(b.ends))
+	if l.stdout != nil {
+		l.stdout.add(l.out)
+	}
+	return nil
+}
+
+func (l *Log) writeBatch(b *batch) error {
+	if l.closed {
+		return ErrClosed
+	}
+	if err := l.segments.ready(l.disk.now()); err != nil {
+		return err
+	}
+	next := l.assemble(b, len(b.ends))
+	left, err := l.segments.write(l.out)
+	if err != nil {
+		// Lines that are whole are there for good, acknowledged or not.
+		l.chain = l.assemble(b, bytes.Count(l.out[:left], []byte{'\n'}))
+		l.wake()
+		return err
+	}
+	l.chain = next
+	l.unsynced += len(b.ends)
+	if l.config.Durability == durabilitySync {
+		return l.syncBatch()
+	}
+	l.wake()
+	return nil
+}
+
+// assemble builds the first n lines of b in l.out and returns the chain as it
+// is after them.
+func (l *Log) assemble(b *batch, n int) chain {
+	c := l.chain
+	l.out = l.out[:0]
+	for i := range n {
+		l.out = c.assemble(l.out, l.gateway, b.record(i))
+	}
+	return c
+}
+
+// syncBatch is the fsync that all callers of a batch wait for.
+func (l *Log) syncBatch() error {
+	l.unsynced = 0
+	err := l.segments.current.Sync()
+	if err != nil {
+		l.segments.giveUp(err)
+	}
+	if len(l.segments.retired) > 0 {
+		l.wake()
+	}
+	return err
+}
+
+// wake tells the background that there is something to sync or to close.
+func (l *Log) wake() {
+	select {
+	case l.dirty <- struct{}{}:
+	default:
+	}
+}
+
+// background keeps the disk close behind the writes.
+func (l *Log) background() {
+	defer close(l.done)
+	timer := time.NewTimer(syncEvery)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-l.dirty:
+		}
+		timer.Reset(syncEvery)
+		select {
+		case <-l.quit:
+			return
+		case <-timer.C:
+		}
+		if err := l.syncNow(); err != nil {
+			l.logger.Error("audit records may not have reached the disk", "dir", l.config.Dir, "error", err)
+		}
+	}
+}
+
+// syncNow syncs the current segment and closes the retired ones, while writes
+// go on. A segment whose fsync fails is given up: what of it is on the disk is
+// not known, and asking again would not tell (the kernel reports it once).
+func (l *Log) syncNow() error {
+	l.file.Lock()
+	current, retired, n := l.segments.current, l.segments.retired, l.unsynced
+	l.segments.retired, l.unsynced = nil, 0
+	l.file.Unlock()
+
+	var err error
+	if n > 0 && current != nil {
+		if err = current.Sync(); err != nil {
+			l.lost(current, n, err)
+		}
+	}
+	for _, r := range retired {
+		err = errors.Join(err, r.close())
+	}
+	return err
+}
+
+// lost gives up a segment whose background fsync failed.
+func (l *Log) lost(f file, n int, err error) {
+	l.metrics.Audit("unsynced", n)
+	l.file.Lock()
+	defer l.file.Unlock()
+	if l.segments.current == f {
+		l.segments.giveUp(err)
+		l.wake()
+		return
+	}
+	for i := range l.segments.retired { // rotated meanwhile
+		if l.segments.retired[i].file == f {
+			l.segments.retired[i].bad = true
+		}
+	}
+}
