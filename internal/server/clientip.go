@@ -1,0 +1,83 @@
+package server
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// maxHops bounds how much of X-Forwarded-For is read. Nobody has more proxies
+// of their own in a row.
+const maxHops = 32
+
+// ClientIP is the address that a request is attributed to: the peer of the
+// connection, or, when that is a trusted proxy, the right-most address in
+// X-Forwarded-For that is not one (L4). Everything further left was written by
+// somebody the gateway has no reason to believe. An entry that is no address
+// ends the search at the proxy that passed it on. IPv4 in IPv6 form is IPv4;
+// zones are dropped. It is the zero Addr where the connection has no IP address.
+//
+// Forwarded, X-Real-IP and their like are not read.
+func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	client := plain(peer.Addr())
+	lines := r.Header["X-Forwarded-For"]
+	for hops := 0; len(lines) > 0; lines = lines[:len(lines)-1] {
+		list := lines[len(lines)-1]
+		for more := true; more; hops++ {
+			if hops == maxHops || !contains(trusted, client) {
+				return client
+			}
+			var entry string
+			list, entry, more = cutLast(list)
+			next, ok := parseHop(entry)
+			if !ok {
+				return client
+			}
+			client = next
+		}
+	}
+	return client
+}
+
+// cutLast splits a list at its last comma.
+func cutLast(list string) (before, last string, more bool) {
+	if i := strings.LastIndexByte(list, ','); i >= 0 {
+		return list[:i], list[i+1:], true
+	}
+	return "", list, false
+}
+
+// parseHop reads an address as proxies write it: bare, or with a port, in which
+// case IPv6 has brackets.
+func parseHop(s string) (netip.Addr, bool) {
+	s = strings.Trim(s, " \t")
+	if addr, err := netip.ParseAddr(s); err == nil {
+		return plain(addr), true
+	}
+	if pair, err := netip.ParseAddrPort(s); err == nil {
+		return plain(pair.Addr()), true
+	}
+	if inner, ok := strings.CutPrefix(s, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); ok {
+			addr, err := netip.ParseAddr(inner)
+			return plain(addr), err == nil && addr.Is6()
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// plain is the one form in which addresses are compared and logged.
+func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
+
+func contains(networks []netip.Prefix, addr netip.Addr) bool {
+	for _, n := range networks {
+		if n.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

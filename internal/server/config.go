@@ -1,0 +1,250 @@
+package server
+
+import (
+	"net/netip"
+	"os"
+	"path/filepath"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is the server: section.
+type Config struct {
+	// Name of this gateway among the gateways a call may pass, the same on all
+	// replicas. A call that passes the same gateway twice is refused as a loop.
+	// Default: host and port of publicURL.
+	ID string `yaml:"id,omitempty"`
+
+	// Address of the public listener, host:port. The host may be empty (all
+	// addresses), the port 0 (any free one). Default: ":8443" with tls, ":8080"
+	// without.
+	Address string `yaml:"address,omitempty"`
+
+	// Address of the status listener (/livez, /readyz, /healthz, /metrics),
+	// plaintext, not for the public. Default: ":9902".
+	StatusAddress string `yaml:"statusAddress,omitempty"`
+
+	// URL under which clients reach the gateway, scheme and host, without a path.
+	// The only source of URLs written into cards; the Host of a request never
+	// is. Required: https://… with tls, and http://… written out is what permits
+	// plaintext.
+	PublicURL string `yaml:"publicURL"`
+
+	// Further hosts that requests may name, as host or host:port. The host of
+	// publicURL and every agent's hosts are accepted anyway, and localhost,
+	// 127.0.0.1 and [::1] on a loopback listener.
+	Hosts []string `yaml:"hosts,omitempty"`
+
+	// Plaintext HTTP/2 by prior knowledge, as gRPC clients without TLS speak it;
+	// never by Upgrade. Default: true on a loopback listener without tls, false
+	// elsewhere.
+	H2C *bool `yaml:"h2c,omitempty"`
+
+	// Directory for state, audit records and generated keys. Default:
+	// $STATE_DIRECTORY, else $XDG_STATE_HOME/a2a-gateway, else
+	// ~/.local/state/a2a-gateway.
+	DataDir string `yaml:"dataDir,omitempty"`
+
+	// TLS on the public listener. Default: none, see publicURL.
+	TLS *TLS `yaml:"tls,omitempty"`
+
+	// Networks of proxies in front of the gateway, such as 10.0.0.0/8. From
+	// these peers, and no others, X-Forwarded-For is believed, and they do not
+	// count against limits.connectionsPerIP. Default: none.
+	TrustedProxies []netip.Prefix `yaml:"trustedProxies,omitempty"`
+
+	// Permits 0.0.0.0/0 and ::/0 in trustedProxies, which let every client choose
+	// the address it is known by. Default: false.
+	TrustAnyProxy bool `yaml:"trustAnyProxy,omitempty"`
+
+	// Bounds on connections, requests and answers.
+	Limits Limits `yaml:"limits,omitempty"`
+
+	// Bounds on waiting.
+	Timeouts Timeouts `yaml:"timeouts,omitempty"`
+}
+
+// TLS is the server.tls section. TLS 1.3 only unless minVersion says otherwise.
+type TLS struct {
+	// Certificates with their keys. The client's server name chooses among them;
+	// the first one answers clients that send none or an unknown one. The files
+	// are watched: new ones are used within seconds, bad ones are logged and the
+	// old ones kept.
+	Certificates []Certificate `yaml:"certificates"`
+
+	// Lowest version spoken: "1.3", or "1.2" with forward-secret AEAD suites only.
+	// Default: "1.3".
+	MinVersion string `yaml:"minVersion,omitempty"`
+}
+
+// Certificate names the files of one certificate.
+type Certificate struct {
+	// PEM file of the certificate followed by its intermediates.
+	Cert string `yaml:"cert"`
+
+	// PEM file of the private key.
+	Key string `yaml:"key"`
+}
+
+// Limits is the server.limits section. 0 is the default, everywhere.
+type Limits struct {
+	// Largest request body. Default: 4MiB.
+	Body secret.Size `yaml:"body,omitempty"`
+
+	// Slowest acceptable request body, in bytes per second, after timeouts.body.
+	// Default: 1KiB.
+	BodyRate secret.Size `yaml:"bodyRate,omitempty"`
+
+	// Largest request head, request line and fields together. Default: 16KiB.
+	Header secret.Size `yaml:"header,omitempty"`
+
+	// Longest request target, path and query together. Default: 8KiB.
+	Target secret.Size `yaml:"target,omitempty"`
+
+	// Longest query. Default: 4KiB.
+	Query secret.Size `yaml:"query,omitempty"`
+
+	// Most query parameters. Default: 64.
+	Parameters int `yaml:"parameters,omitempty"`
+
+	// Most header field lines. Default: 100.
+	Fields int `yaml:"fields,omitempty"`
+
+	// Deepest nesting of a JSON body. Default: 64.
+	JSONDepth int `yaml:"jsonDepth,omitempty"`
+
+	// Most members of one JSON object or array. Default: 10000.
+	JSONMembers int `yaml:"jsonMembers,omitempty"`
+
+	// Most parts of one message. Default: 1000.
+	Parts int `yaml:"parts,omitempty"`
+
+	// Largest answer of an agent that is not a stream. Default: 16MiB.
+	Answer secret.Size `yaml:"answer,omitempty"`
+
+	// Largest event of an agent's stream. Default: 4MiB.
+	Event secret.Size `yaml:"event,omitempty"`
+
+	// Most event streams open at once; further ones are answered 503.
+	// Default: 10000.
+	Streams int `yaml:"streams,omitempty"`
+
+	// Most connections open at once. A few more are answered 503, the rest are
+	// closed unanswered. Every connection takes a file descriptor, and its calls
+	// take one more each toward the agents. Default: 16384.
+	Connections int `yaml:"connections,omitempty"`
+
+	// Most connections of one client address, or of one IPv6 /64 network, open at
+	// once; further ones are closed. Default: 4096.
+	ConnectionsPerIP int `yaml:"connectionsPerIP,omitempty"`
+
+	// Most requests in flight on one HTTP/2 connection. Default: 100.
+	ConnectionStreams int `yaml:"connectionStreams,omitempty"`
+}
+
+// Timeouts is the server.timeouts section. 0 is the default, everywhere.
+type Timeouts struct {
+	// For a TLS handshake, and for a request's head once its connection is open.
+	// Default: 5s.
+	Header secret.Duration `yaml:"header,omitempty"`
+
+	// Until a kept-alive connection without a request is closed. Default: 60s.
+	Idle secret.Duration `yaml:"idle,omitempty"`
+
+	// For a request body before limits.bodyRate has to be kept. Default: 5s.
+	Body secret.Duration `yaml:"body,omitempty"`
+
+	// For one write to a client that does not read; an answer as a whole may take
+	// longer, a stream may last. Default: 60s.
+	Write secret.Duration `yaml:"write,omitempty"`
+
+	// For an agent's whole answer to a call that is not a stream. Default: 60s.
+	Call secret.Duration `yaml:"call,omitempty"`
+
+	// Until an agent's stream without any event or comment is given up.
+	// Default: 15m.
+	Stream secret.Duration `yaml:"stream,omitempty"`
+
+	// Between heartbeat comments on a stream that is silent. Default: 15s.
+	Heartbeat secret.Duration `yaml:"heartbeat,omitempty"`
+
+	// For requests and streams to end when the gateway stops. Default: 30s.
+	Drain secret.Duration `yaml:"drain,omitempty"`
+}
+
+// Defaults fills in what is not set, as the fields say.
+func (c *Config) Defaults() {
+	if c.TLS != nil {
+		fill(&c.Address, ":8443")
+		fill(&c.TLS.MinVersion, "1.3")
+	}
+	fill(&c.Address, ":8080")
+	fill(&c.StatusAddress, ":9902")
+	if u, err := publicURL(c.PublicURL); err == nil {
+		fill(&c.ID, u.Host)
+	}
+	fill(&c.DataDir, dataDir(os.Getenv))
+	if c.H2C == nil {
+		h2c := c.TLS == nil && c.Loopback()
+		c.H2C = &h2c
+	}
+	c.Limits.Defaults()
+	c.Timeouts.defaults()
+}
+
+// Defaults fills in what is not set.
+func (l *Limits) Defaults() {
+	fill(&l.Body, 4<<20)
+	fill(&l.BodyRate, 1<<10)
+	fill(&l.Header, 16<<10)
+	fill(&l.Target, 8<<10)
+	fill(&l.Query, 4<<10)
+	fill(&l.Parameters, 64)
+	fill(&l.Fields, 100)
+	fill(&l.JSONDepth, 64)
+	fill(&l.JSONMembers, 10_000)
+	fill(&l.Parts, 1000)
+	fill(&l.Answer, 16<<20)
+	fill(&l.Event, 4<<20)
+	fill(&l.Streams, 10_000)
+	fill(&l.Connections, 16_384)
+	fill(&l.ConnectionsPerIP, 4096)
+	fill(&l.ConnectionStreams, 100)
+}
+
+func (t *Timeouts) defaults() {
+	fill(&t.Header, seconds(5))
+	fill(&t.Idle, seconds(60))
+	fill(&t.Body, seconds(5))
+	fill(&t.Write, seconds(60))
+	fill(&t.Call, seconds(60))
+	fill(&t.Stream, seconds(15*60))
+	fill(&t.Heartbeat, seconds(15))
+	fill(&t.Drain, seconds(30))
+}
+
+func seconds(n int64) secret.Duration { return secret.Duration(n * 1e9) }
+
+// fill sets what is still its zero value.
+func fill[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// dataDir is the default of DataDir. systemd may list several directories in
+// $STATE_DIRECTORY; the first one is ours. Without a home directory it is empty,
+// which only matters to those who write there.
+func dataDir(env func(string) string) string {
+	if dirs := filepath.SplitList(env("STATE_DIRECTORY")); len(dirs) > 0 && dirs[0] != "" {
+		return dirs[0]
+	}
+	if dir := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "a2a-gateway")
+	}
+	if home := env("HOME"); home != "" {
+		return filepath.Join(home, ".local", "state", "a2a-gateway")
+	}
+	return ""
+}

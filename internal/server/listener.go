@@ -1,0 +1,132 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"sync"
+)
+
+// reserve is how many connections above the limit are still told that there
+// are too many; beyond it they are closed, for every one takes a descriptor.
+const reserve = 64
+
+// listener counts connections and refuses what is too many. TLS is put on here
+// rather than by net/http, so that every connection gets the generation of
+// certificates that is current when it arrives.
+type listener struct {
+	net.Listener
+	server *Server
+
+	mu    sync.Mutex
+	total int
+	peers map[netip.Addr]int
+}
+
+func newListener(l net.Listener, s *Server) *listener {
+	return &listener{Listener: l, server: s, peers: make(map[netip.Addr]int)}
+}
+
+// Accept returns the next connection that may be served, or may be told 503.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		raw, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		tcp, ok := raw.(*net.TCPConn)
+		if !ok { // cannot be: the listener is a TCP one
+			_ = raw.Close()
+			continue
+		}
+		c, limit := l.admit(tcp)
+		if limit != "" && l.server.Refused != nil {
+			l.server.Refused(limit)
+		}
+		if c == nil {
+			_ = tcp.Close()
+			continue
+		}
+		if g := l.server.tls.Load(); g != nil {
+			return tls.Server(c, g.config), nil
+		}
+		return c, nil
+	}
+}
+
+// admit counts tcp in, or returns nil when it is to be closed. limit names the
+// limit that was hit, if any.
+func (l *listener) admit(tcp *net.TCPConn) (c *conn, limit string) {
+	live := l.server.live.Load()
+	peer := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap().WithZone("")
+	c = &conn{TCPConn: tcp, from: l}
+	if !contains(live.trusted, peer) { // a proxy speaks for many clients
+		c.peer = network(peer)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case c.peer.IsValid() && l.peers[c.peer] >= live.limits.ConnectionsPerIP:
+		return nil, "connectionsPerIP"
+	case l.total >= live.limits.Connections+reserve:
+		return nil, "connections"
+	case l.total >= live.limits.Connections:
+		c.shed, limit = true, "connections"
+	}
+	l.total++
+	if c.peer.IsValid() {
+		l.peers[c.peer]++
+	}
+	return c, limit
+}
+
+// network is what one client has at its disposal: an IPv4 address, or the /64
+// that an IPv6 subscriber gets at least.
+func network(addr netip.Addr) netip.Addr {
+	if addr.Is4() {
+		return addr
+	}
+	p, _ := addr.Prefix(64) // 64 fits every IPv6 address
+	return p.Addr()
+}
+
+// conn is an admitted connection.
+type conn struct {
+	*net.TCPConn
+	from *listener
+	peer netip.Addr // what it counts for; the zero Addr for a trusted proxy
+	shed bool       // above the limit: told so and closed
+	once sync.Once
+}
+
+// Close also gives the connection's place back.
+func (c *conn) Close() error {
+	c.once.Do(func() { c.from.leave(c.peer) })
+	return c.TCPConn.Close()
+}
+
+func (l *listener) leave(peer netip.Addr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total--
+	if !peer.IsValid() {
+		return
+	}
+	if l.peers[peer]--; l.peers[peer] == 0 {
+		delete(l.peers, peer)
+	}
+}
+
+// shedKey marks the requests of connections above the limit.
+type shedKey struct{}
+
+func connContext(ctx context.Context, nc net.Conn) context.Context {
+	if secured, ok := nc.(*tls.Conn); ok {
+		nc = secured.NetConn()
+	}
+	if c, ok := nc.(*conn); ok && c.shed {
+		return context.WithValue(ctx, shedKey{}, true)
+	}
+	return ctx
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// serve is around every request: it counts, adds HSTS, paces the body, and
+// sends away those who came on a connection too many.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	s.inflight.Add(1)
+	defer s.inflight.Add(-1)
+	if r.TLS != nil {
+		w.Header()["Strict-Transport-Security"] = s.hsts
+	}
+	if r.Context().Value(shedKey{}) != nil {
+		w.Header().Set("Connection", "close") // on HTTP/2 it becomes a GOAWAY
+		e := wire.Errorf(wire.Unavailable, "Too many connections")
+		e.Header = http.Header{"Retry-After": {"1"}}
+		wire.WriteError(w, nil, e)
+		return
+	}
+	if r.ContentLength != 0 {
+		r.Body = s.pace(w, r)
+	}
+	s.handler.ServeHTTP(w, r)
+}
+
+// pacedBody sees to it that a request body keeps coming (L21): in every span of
+// the grace period, the rate's worth of bytes, or the rest of the body. It sets
+// the connection's read deadline and takes it away at the end of the body, so
+// that it never touches a stream that lasts.
+//
+// The first deadline is set before the handler runs, since net/http itself reads
+// what a handler leaves of an HTTP/1.1 body, and would wait for it without end.
+type pacedBody struct {
+	io.ReadCloser
+	writer http.ResponseWriter
+	grace  time.Duration
+	quota  int64     // bytes per grace period
+	since  time.Time // when the current period began
+	got    int64     // bytes in the current period
+	begun  bool      // Read was called
+	over   bool      // the body has ended
+}
+
+func (s *Server) pace(w http.ResponseWriter, r *http.Request) *pacedBody {
+	live := s.live.Load()
+	grace := live.timeouts.Body.Std()
+	b := &pacedBody{ReadCloser: r.Body, writer: w, grace: grace, quota: quota(live.limits.BodyRate, grace)}
+	if r.ProtoMajor == 1 {
+		b.arm(time.Now())
+	}
+	return b
+}
+
+// quota is what rate makes of grace, at least one byte.
+func quota[N ~int64](rate N, grace time.Duration) int64 {
+	return max(1, int64(float64(rate)*grace.Seconds()))
+}
+
+// Read returns os.ErrDeadlineExceeded when the client was too slow.
+func (b *pacedBody) Read(p []byte) (int, error) {
+	if b.over {
+		return b.ReadCloser.Read(p)
+	}
+	if !b.begun {
+		// What came before was the handler's time, not the client's, who may be
+		// waiting for 100 Continue.
+		b.begun = true
+		if now := time.Now(); now.Sub(b.since) > b.grace/4 {
+			b.arm(now)
+		}
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.over = true
+		b.deadline(time.Time{})
+		return n, err
+	}
+	if b.got += int64(n); b.got >= b.quota {
+		// Moving the deadline costs more than a small read does.
+		if now := time.Now(); now.Sub(b.since) > b.grace/4 {
+			b.arm(now)
+		}
+	}
+	return n, nil
+}
+
+func (b *pacedBody) arm(now time.Time) {
+	b.since, b.got = now, 0
+	b.deadline(now.Add(b.grace))
+}
+
+// deadline ignores the one error there is: a writer that a test made up and
+// that has no deadlines.
+func (b *pacedBody) deadline(t time.Time) {
+	_ = http.NewResponseController(b.writer).SetReadDeadline(t)
+}

@@ -1,0 +1,216 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Server is the public listener. Make it with New, then Start, then Shutdown,
+// each once; Reload at any time between New and Shutdown.
+type Server struct {
+	// H2Error, if set before Start, is called for every HTTP/2 protocol error,
+	// floods included, with a short name made of [a-z0-9_].
+	H2Error func(name string)
+
+	// Refused, if set before Start, is called for every connection that is not
+	// served because of a limit, with the limit's key.
+	Refused func(limit string)
+
+	handler http.Handler
+	log     *slog.Logger
+	http    *http.Server
+	hsts    []string
+
+	live atomic.Pointer[live] // what Reload may change
+	tls  atomic.Pointer[generation]
+
+	mu        sync.Mutex // guards what follows
+	cfg       Config
+	listener  *listener
+	lastError string // of the certificates, to log each failure once
+	watching  *watch
+
+	draining chan struct{}
+	drain    sync.Once
+	base     context.Context // of every request
+	cancel   context.CancelCauseFunc
+	inflight atomic.Int64
+}
+
+// live is the part of the configuration that takes effect on running listeners.
+type live struct {
+	limits   Limits
+	timeouts Timeouts
+	trusted  []netip.Prefix
+}
+
+// New prepares a listener for h without opening it. The configuration gets its
+// defaults and is validated; certificate files are read, and an error names the
+// one that is wrong. A nil logger is slog's default.
+func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
+	cfg = cfg.own()
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if logger == nil {
+		logger = slog.Default()
+	}
+	s := &Server{handler: h, log: logger, cfg: cfg, draining: make(chan struct{})}
+	s.live.Store(&live{cfg.Limits, cfg.Timeouts, cfg.TrustedProxies})
+	s.base, s.cancel = context.WithCancelCause(context.Background())
+	if cfg.TLS != nil {
+		g, err := loadGeneration(*cfg.TLS)
+		if err != nil {
+			return nil, err
+		}
+		g.warn(logger, time.Now())
+		s.tls.Store(g)
+		s.hsts = []string{"max-age=31536000"} // a year, RFC 6797 §6.1.1
+	}
+	s.http = s.newHTTP()
+	return s, nil
+}
+
+// own returns c with defaults, sharing nothing that they write to.
+func (c Config) own() Config {
+	if c.TLS != nil {
+		t := *c.TLS
+		c.TLS = &t
+	}
+	c.Defaults()
+	return c
+}
+
+// newHTTP is net/http with every bound set (threats.md §4.4). There is no write
+// timeout: it would end streams; the handler sets deadlines write by write.
+func (s *Server) newHTTP() *http.Server {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(s.cfg.TLS != nil)
+	protocols.SetUnencryptedHTTP2(*s.cfg.H2C)
+	server := &http.Server{
+		Handler:                      http.HandlerFunc(s.serve),
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for Screen to refuse
+		ReadHeaderTimeout:            s.cfg.Timeouts.Header.Std(),
+		IdleTimeout:                  s.cfg.Timeouts.Idle.Std(),
+		MaxHeaderBytes:               int(s.cfg.Limits.Header),
+		ErrorLog:                     newErrorLog(s.log),
+		BaseContext:                  func(net.Listener) context.Context { return s.base },
+		ConnContext:                  connContext,
+		Protocols:                    &protocols,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          s.cfg.Limits.ConnectionStreams,
+			MaxReadFrameSize:              16 << 10,
+			MaxReceiveBufferPerStream:     64 << 10,
+			MaxReceiveBufferPerConnection: 1 << 20,
+			SendPingTimeout:               30 * time.Second, // finds clients that vanished in mid-stream
+			PingTimeout:                   15 * time.Second,
+			WriteByteTimeout:              s.cfg.Timeouts.Write.Std(),
+			CountError:                    s.countH2Error,
+		},
+	}
+	if g := s.tls.Load(); g != nil {
+		server.TLSConfig = g.config.Clone() // only to say that h2 may be negotiated; see listener.Accept
+	}
+	return server
+}
+
+func (s *Server) countH2Error(name string) {
+	if s.H2Error != nil {
+		s.H2Error(name)
+	}
+}
+
+// Start opens the socket, so that its errors come back here, and serves in the
+// background until Shutdown.
+func (s *Server) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.draining:
+		return fmt.Errorf("start server: %w", http.ErrServerClosed)
+	default:
+	}
+	if s.listener != nil {
+		return errors.New("start server: already started")
+	}
+	socket, err := net.Listen("tcp", s.cfg.Address)
+	if err != nil {
+		return fmt.Errorf("server.address: %w", err)
+	}
+	s.listener = newListener(socket, s)
+	if s.cfg.TLS != nil {
+		s.watching = startWatch(s.refresh, s.log)
+		s.watching.follow(*s.cfg.TLS)
+	}
+	go s.accept(s.listener)
+	return nil
+}
+
+func (s *Server) accept(l net.Listener) {
+	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		s.log.Error("public listener stopped", "err", err)
+	}
+}
+
+// Addr is the address that is really bound, nil before Start.
+func (s *Server) Addr() net.Addr {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listener == nil {
+		return nil
+	}
+	return s.listener.Addr()
+}
+
+// URL is where the listener can be reached from this machine: scheme, bound
+// address, bound port. A listener on all addresses is reached at 127.0.0.1.
+// It is "" before Start.
+func (s *Server) URL() string {
+	addr, ok := s.Addr().(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	host := addr.IP.String()
+	if addr.IP.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return s.scheme() + "://" + net.JoinHostPort(host, strconv.Itoa(addr.Port))
+}
+
+func (s *Server) scheme() string {
+	if s.tls.Load() != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// PublicURL is server.publicURL without a final slash. Where the configured
+// address has port 0, the port that was bound replaces the one written there.
+func (s *Server) PublicURL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u, err := publicURL(s.cfg.PublicURL)
+	if err != nil { // New has validated it
+		return s.cfg.PublicURL
+	}
+	host := u.Host
+	if _, port, _ := net.SplitHostPort(s.cfg.Address); port == "0" && s.listener != nil {
+		_, bound, _ := net.SplitHostPort(s.listener.Addr().String())
+		host = net.JoinHostPort(u.Hostname(), bound)
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
+}
+
+// Draining is closed when Shutdown begins: time for handlers to end streams.
+func (s *Server) Draining() <-chan struct{} { return s.draining }

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// errDrained is the cause that requests see when the deadline has cut them off.
+var errDrained = errors.New("the gateway is shutting down")
+
+// afterlife is how long handlers that were cut off may take to return: they
+// still have audit records to write.
+const afterlife = time.Second
+
+// Shutdown stops accepting, closes Draining, lets requests finish and waits for
+// them. When ctx ends first, what is left is cancelled and its connections
+// closed; after at most a second more, Shutdown returns an error that says how
+// many requests that were. Shutting down a Server that was not started is fine.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain.Do(func() { close(s.draining) })
+	s.mu.Lock()
+	watching := s.watching
+	s.watching = nil
+	s.mu.Unlock()
+	watching.stop()
+
+	err := s.http.Shutdown(ctx)
+	defer s.cancel(errDrained)
+	if err == nil {
+		return nil
+	}
+	cut := s.inflight.Load()
+	s.cancel(errDrained)
+	_ = s.http.Close() // closes connections, does not wait for handlers
+	s.awaitHandlers()
+	return fmt.Errorf("shut down with %d requests unfinished: %w", cut, err)
+}
+
+// awaitHandlers polls, since it runs once in a process and the counter is then
+// one atomic addition per request for all the time before.
+func (s *Server) awaitHandlers() {
+	for deadline := time.Now().Add(afterlife); s.inflight.Load() > 0 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,179 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Validate tells what is wrong with the section, all of it, each with the key
+// and what to write instead. It reads no files and expects Defaults to have run.
+func (c *Config) Validate() error {
+	return errors.Join(
+		c.validatePublicURL(),
+		validateAddress("server.address", c.Address),
+		validateAddress("server.statusAddress", c.StatusAddress),
+		c.validateHosts(),
+		c.validateTLS(),
+		c.validateProxies(),
+		notNegative("server.limits", c.Limits),
+		notNegative("server.timeouts", c.Timeouts),
+		c.validateID(),
+	)
+}
+
+// validatePublicURL also decides on plaintext: it is spoken only by who wrote
+// http:// into the file, so that a forgotten tls section cannot expose anyone.
+func (c *Config) validatePublicURL() error {
+	u, err := publicURL(c.PublicURL)
+	switch {
+	case c.PublicURL == "" && c.TLS != nil:
+		return errors.New(`server.publicURL: is required, write the URL that clients use, ` +
+			`such as "https://gateway.example.com"`)
+	case c.PublicURL == "":
+		return errors.New(`server.publicURL: is required; write "https://…" and a server.tls section, ` +
+			`or "http://localhost:8080" to serve plaintext`)
+	case err != nil:
+		return fmt.Errorf("server.publicURL: %w", err)
+	case c.TLS == nil && u.Scheme == "https":
+		return errors.New(`server.publicURL: is https:// but there is no server.tls section; ` +
+			`write "tls: {certificates: [{cert: FILE, key: FILE}]}", or an http:// URL to serve plaintext`)
+	case c.TLS != nil && u.Scheme == "http":
+		return errors.New(`server.publicURL: is http:// but there is a server.tls section; ` +
+			`write an https:// URL, or remove the section to serve plaintext`)
+	}
+	return nil
+}
+
+// publicURL reads a URL of scheme and host alone.
+func publicURL(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not a URL", s)
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fmt.Errorf("%q must start with https:// or http://", s)
+	}
+	if u.User != nil {
+		return nil, errors.New("must not hold a user name or password")
+	}
+	if _, ok := CanonicalHost(u.Host); !ok {
+		return nil, fmt.Errorf("%q names no valid host", s)
+	}
+	if u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#") {
+		return nil, fmt.Errorf("%q must be scheme and host only, without path, query or fragment", s)
+	}
+	return u, nil
+}
+
+func validateAddress(key, address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf(`%s: %q is not host:port, write for instance ":8080" or "127.0.0.1:8080"`, key, address)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+		return fmt.Errorf("%s: %q has no port between 0 and 65535", key, address)
+	}
+	if host != "" && !strings.Contains(host, ":") {
+		if _, ok := CanonicalHost(host); !ok {
+			return fmt.Errorf("%s: %q names no valid host", key, address)
+		}
+	}
+	return nil
+}
+
+func (c *Config) validateHosts() error {
+	var all []error
+	for i, host := range c.Hosts {
+		if _, ok := CanonicalHost(host); !ok {
+			all = append(all, fmt.Errorf(
+				`server.hosts[%d]: %q is not a host or host:port, write it without a scheme or path`, i, host))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (c *Config) validateTLS() error {
+	if c.TLS == nil {
+		return nil
+	}
+	var all []error
+	if c.H2C != nil && *c.H2C {
+		all = append(all, errors.New("server.h2c: is plaintext HTTP/2 and cannot be on with server.tls, remove it"))
+	}
+	if v := c.TLS.MinVersion; v != "" && v != "1.2" && v != "1.3" {
+		all = append(all, fmt.Errorf(`server.tls.minVersion: is %q, want "1.3" or "1.2"`, v))
+	}
+	if len(c.TLS.Certificates) == 0 {
+		all = append(all, errors.New("server.tls.certificates: is empty, write at least one {cert: FILE, key: FILE}"))
+	}
+	for i, pair := range c.TLS.Certificates {
+		if pair.Cert == "" || pair.Key == "" {
+			all = append(all, fmt.Errorf("server.tls.certificates[%d]: needs both cert and key", i))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// validateProxies refuses to trust everyone by accident (threats.md L4): the
+// two networks that do so, in any spelling, need the flag.
+func (c *Config) validateProxies() error {
+	var all []error
+	for i, p := range c.TrustedProxies {
+		key := fmt.Sprintf("server.trustedProxies[%d]", i)
+		switch {
+		case !p.IsValid():
+			all = append(all, fmt.Errorf("%s: is not a network, write for instance 10.0.0.0/8", key))
+		case p.Addr().Is4In6():
+			all = append(all, fmt.Errorf("%s: %s is an IPv4 network in IPv6 form, write it as IPv4", key, p))
+		case p.Bits() == 0 && !c.TrustAnyProxy:
+			all = append(all, fmt.Errorf("%s: %s trusts every client to name its own address; "+
+				"write the proxies' networks, or set server.trustAnyProxy: true", key, p))
+		case p != p.Masked():
+			all = append(all, fmt.Errorf("%s: %s has bits behind its prefix, write %s", key, p, p.Masked()))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// validateID keeps the name fit for a header field and a log line.
+func (c *Config) validateID() error {
+	for _, r := range c.ID {
+		if r <= ' ' || r >= 0x7f || r == ',' || r == '"' {
+			return fmt.Errorf("server.id: %q must be printable ASCII without spaces, commas and quotes", c.ID)
+		}
+	}
+	return nil
+}
+
+// notNegative checks a section whose fields are all numbers.
+func notNegative(key string, section any) error {
+	var all []error
+	v := reflect.ValueOf(section)
+	for i := range v.NumField() {
+		if v.Field(i).Int() < 0 {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+			all = append(all, fmt.Errorf("%s.%s: must not be negative", key, name))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// Loopback tells whether Address is reachable from this machine only.
+func (c *Config) Loopback() bool {
+	host, _, err := net.SplitHostPort(c.Address)
+	if err != nil {
+		return false
+	}
+	if host == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
