@@ -19,6 +19,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 		Body: body, Accept: c.Accept,
 	}
 	lim = lim.withDefaults()
+	c.Streaming = route.Method != nil && route.Method.Streams
 	switch {
 	case route.Method == nil && len(route.Allow) > 0:
 		e := Errorf(VerbNotAllowed, "")
@@ -29,7 +30,6 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	case int64(len(body)) > lim.Body:
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
-	c.Streaming = route.Method.Streams
 	d := decoder{scanner: newScanner(body, lim), call: c, lim: lim, header: header}
 	defer d.release()
 	d.route(route)

@@ -41,7 +41,7 @@ const (
 // folded name.
 type names struct {
 	kind   *Kind // what a wrong name is refused as
-	byFold map[string]spelling
+	byFold map[string]*spelling
 }
 
 // spelling is how a name may be written: as the schemas do, or in the snake
@@ -55,16 +55,16 @@ type spelling struct {
 // newNames builds the table for an object from its names in camel case. Later
 // sets win over earlier ones.
 func newNames(kind *Kind, sets ...map[string]field) *names {
-	n := &names{kind: kind, byFold: make(map[string]spelling)}
+	n := &names{kind: kind, byFold: make(map[string]*spelling)}
 	for _, set := range sets {
 		for camel, f := range set {
-			n.byFold[string(fold(nil, []byte(camel)))] = spelling{camel: camel, snake: snakeCase(camel), field: f}
+			folded := string(fold(nil, []byte(camel)))
+			n.byFold[folded] = &spelling{camel: camel, snake: snakeCase(camel), field: f}
 		}
 	}
 	bit := uint32(1)
-	for folded, sp := range n.byFold {
+	for _, sp := range n.byFold {
 		sp.bit = bit
-		n.byFold[folded] = sp
 		bit <<= 1
 	}
 	return n
@@ -209,9 +209,9 @@ func (n *names) find(name []byte) (*spelling, field) {
 	case !ok:
 		return nil, fieldNone
 	case string(name) != sp.camel && string(name) != sp.snake:
-		return &sp, fieldNone
+		return sp, fieldNone
 	}
-	return &sp, sp.field
+	return sp, sp.field
 }
 
 // longestName is more than any name in the tables has.

@@ -141,7 +141,7 @@ func (d *decoder) resource() {
 func (d *decoder) named(name string) {
 	task, config, _ := strings.Cut(strings.TrimPrefix(name, "tasks/"), "/pushNotificationConfigs/")
 	d.agree(d.taskOf(), task, "the task id", d.lim.IDLength)
-	d.agree(&d.call.ConfigID, config, "the push notification config id", d.lim.IDLength)
+	d.agree(d.configOf(), config, "the push notification config id", d.lim.IDLength)
 }
 
 // push reads a push notification config or what is wrapped around one.
@@ -155,27 +155,26 @@ func (d *decoder) push(n *names) {
 	d.pushes--
 }
 
-// inline reports whether the cursor is inside a push config that came with a
-// send. What that names is compared with what the send names when both are
-// known, for the push config may come first.
-func (d *decoder) inline() bool { return d.pushes > 0 && d.call.Method.Subject == OfMessage }
+// What a push config names is kept apart from what the call names and compared
+// with it at the end: the push config may come first, and an agent may go by
+// either.
 
 func (d *decoder) taskOf() *string {
-	if d.inline() {
+	if d.pushes > 0 {
 		return &d.pushTask
 	}
 	return &d.call.TaskID
 }
 
 func (d *decoder) tenantOf() *string {
-	if d.inline() {
+	if d.pushes > 0 {
 		return &d.pushTenant
 	}
 	return &d.call.Tenant
 }
 
 func (d *decoder) configOf() *string {
-	if d.inline() {
+	if d.pushes > 0 {
 		return &d.pushConfig
 	}
 	return &d.call.ConfigID
@@ -277,11 +276,11 @@ func (d *decoder) invalid(what string) {
 }
 
 // required refuses a call that lacks what its method is about, and a push
-// config that names another task or tenant than the message it came with.
+// config that names another task, tenant or config than the call it came with.
 func (d *decoder) required() {
 	c := d.call
-	if c.Method.Name == createConfig {
-		c.HasPushConfig = true
+	if d.pushTask != "" && d.pushTask != c.TaskID || d.pushTenant != "" && d.pushTenant != c.Tenant {
+		d.invalid("the push notification config is for another task or tenant than the call")
 	}
 	switch c.Method.Subject {
 	case OfMessage:
@@ -291,10 +290,11 @@ func (d *decoder) required() {
 		if c.Version == V01 && c.TaskID == "" {
 			d.invalid("the task id is missing")
 		}
-		if d.pushTask != "" && d.pushTask != c.TaskID || d.pushTenant != "" && d.pushTenant != c.Tenant {
-			d.invalid("the push notification config is for another task or tenant than the message")
-		}
-	case OfTask, OfConfig:
+	case OfConfig:
+		c.HasPushConfig = c.HasPushConfig || c.Method.Name == createConfig
+		d.agree(&c.ConfigID, d.pushConfig, "the push notification config id", d.lim.IDLength)
+		fallthrough
+	case OfTask:
 		if c.TaskID == "" {
 			d.invalid("the task id is missing")
 		}

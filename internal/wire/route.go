@@ -199,11 +199,11 @@ func decodeSegment(raw string) (string, bool) {
 		if s, err = url.PathUnescape(raw); err != nil {
 			return "", false
 		}
-		if _, suffix := cutVerb(s); suffix != "" || strings.ContainsAny(s, "/\\") {
+		if _, suffix := cutVerb(s); suffix != "" {
 			return "", false
 		}
 	}
-	if s == "" || s == "." || s == ".." {
+	if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/\\") {
 		return "", false
 	}
 	return s, true
