@@ -65,6 +65,7 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked := s.now()
 	doc, header, err := s.get(ctx, addr)
 	if err != nil {
 		s.foundAt = time.Time{} // it may have moved: ask again next time
@@ -74,8 +75,7 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := s.now()
-	return &keys{list: list, fetched: now, fresh: now.Add(age(header))}, nil
+	return &keys{list: list, asked: asked, fresh: asked.Add(age(header))}, nil
 }
 
 // address is where the key set is. A discovery that fails is no reason to forget an

@@ -42,9 +42,9 @@ func (k *publicKey) same(o *publicKey) bool {
 
 // keys is an immutable snapshot of an issuer's key set.
 type keys struct {
-	list    []*publicKey
-	fetched time.Time // when the answer arrived
-	fresh   time.Time // until when it may be used unasked
+	list  []*publicKey
+	asked time.Time // when the fetch began: it shows no key published later
+	fresh time.Time // until when it may be used unasked
 }
 
 // find returns the key that a token asks for. A token without kid is served only

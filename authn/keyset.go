@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,7 +87,7 @@ func (s *keySet) find(ctx context.Context, kid string, a algorithm) (*publicKey,
 	// Two rounds: the first may only join a routine fetch that was answered before
 	// the key was published.
 	for range 2 {
-		if !known.fetched.Before(start) {
+		if !known.asked.Before(start) {
 			return nil, err // asked for this very token: it is really not there
 		}
 		wait := s.ask(kid)
@@ -141,154 +140,6 @@ func (s *keySet) cause() error {
 		return context.DeadlineExceeded
 	}
 	return s.err
-}
-
-// renew starts a fetch by age, or joins the running one; nil means that there is
-// nothing to wait for. While the issuer fails nobody waits for it: known keys are
-// used as they are, and callers with nothing known are told at once.
-func (s *keySet) renew() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	healthy := s.failures == 0 || s.current.Load() == nil
-	now := s.source.now()
-	if s.flight == nil && now.Sub(s.routine) >= s.pause() {
-		s.routine = now
-		s.launch()
-	}
-	if s.flight == nil || !healthy {
-		return nil
-	}
-	return s.flight
-}
-
-// pause is the least time between fetches by age. Before anything is known it
-// begins at a second and doubles, so that a gateway started before its issuer
-// serves soon after it.
-func (s *keySet) pause() time.Duration {
-	if s.current.Load() != nil || s.failures > 5 {
-		return minInterval
-	}
-	if s.failures == 0 {
-		return 0
-	}
-	return min(time.Second<<(s.failures-1), minInterval)
-}
-
-// ask starts a fetch for an unknown kid, or joins the running one; nil means no.
-func (s *keySet) ask(kid string) <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.source.now()
-	if until, ok := s.absent[kid]; ok && now.Before(until) {
-		return nil
-	}
-	if s.flight == nil {
-		if now.Sub(s.miss) < minInterval {
-			return nil
-		}
-		s.miss, s.asked = now, kid
-		s.launch()
-	}
-	if s.failures > 0 {
-		return nil
-	}
-	return s.flight
-}
-
-// note remembers a kid that the issuer, asked for it, does not publish. A full table forgets what has lapsed and, if that
-// is nothing, does not grow: the interval holds a flood back anyway.
-func (s *keySet) note(kid string, now time.Time) {
-	if len(s.absent) >= maxAbsent {
-		for k, until := range s.absent {
-			if !now.Before(until) {
-				delete(s.absent, k)
-			}
-		}
-	}
-	if len(s.absent) < maxAbsent {
-		s.absent[kid] = now.Add(absentFor)
-	}
-}
-
-// launch fetches in a goroutine of its own, so that a caller who hangs up does not
-// end the fetch that others wait for. s.mu is held.
-func (s *keySet) launch() {
-	done := make(chan struct{})
-	s.flight = done
-	s.used.Store(false)
-	go func() {
-		defer close(done)
-		next, err := s.source.keys(s.ctx)
-		s.settle(next, err)
-	}()
-}
-
-// settle takes the result of a fetch over and plans the next one.
-func (s *keySet) settle(next *keys, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.flight = nil
-	if s.ctx.Err() != nil {
-		return
-	}
-	s.err = err
-	if err != nil {
-		s.failed(err)
-	} else {
-		s.succeeded(next)
-	}
-	s.asked = ""
-	s.plan()
-}
-
-func (s *keySet) failed(err error) {
-	s.failures++
-	s.refreshed(s.source.issuer, "failed")
-	level := slog.LevelDebug // an outage of hours is one warning, not hundreds
-	if s.failures == 1 {
-		level = slog.LevelWarn
-	}
-	s.log.Log(s.ctx, level, "issuer keys not refreshed", "issuer", s.source.issuer,
-		"known", s.current.Load() != nil, "err", err)
-}
-
-func (s *keySet) succeeded(next *keys) {
-	old := s.current.Load()
-	if s.failures > 0 || old == nil {
-		s.log.Info("issuer keys loaded", "issuer", s.source.issuer, "keys", len(next.list))
-	}
-	s.failures = 0
-	s.refreshed(s.source.issuer, "ok")
-	s.current.Store(next)
-	if s.asked != "" && !next.has(s.asked) {
-		s.note(s.asked, s.source.now())
-	}
-	if old != nil && old.lost(next) {
-		s.log.Info("issuer keys rotated out", "issuer", s.source.issuer, "keys", len(next.list))
-		s.lost.Add(1)
-	}
-}
-
-// plan arms the background refresh: a little before the keys go stale, so that no
-// caller waits, and not for all gateways at the same moment.
-func (s *keySet) plan() {
-	known := s.current.Load()
-	if known == nil {
-		return // the next token asks
-	}
-	wait := minInterval
-	if s.failures == 0 {
-		life := known.fresh.Sub(known.fetched)
-		wait = max(life-life/10-rand.N(life/10), minInterval)
-	}
-	if s.timer != nil {
-		s.timer.Stop()
-	}
-	s.timer = time.AfterFunc(wait, func() {
-		if s.used.Load() && s.ctx.Err() == nil {
-			s.renew()
-		}
-	})
 }
 
 // bound shortens the time for which a verification may be remembered, so that it
