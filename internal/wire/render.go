@@ -35,8 +35,13 @@ func viewOf(c *Call) view {
 		return view{Binding: HTTPJSON, Version: V10}
 	}
 	v := view{Binding: c.Binding, Version: c.Version, Accept: c.Accept, Streaming: c.Streaming}
-	if c.Method != nil && c.Method.Streams {
-		v.Streaming = true
+	switch {
+	case c.Method != nil:
+		v.Streaming = c.Streaming || c.Method.Streams
+	case !c.Streaming:
+		// The call was refused before its method was known; a client that asks for
+		// events and nothing else is in the middle of a streaming call.
+		v.Streaming = accepts(c.Accept, typeEvents) && !accepts(c.Accept, typeJSON)
 	}
 	// The id goes out as it came in, so it must be what an id can be: a raw
 	// object or line break would be a way to write into the answer.

@@ -1,0 +1,88 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const errorsDoc = "../../docs/errors.md"
+
+// olderCode is a kind whose JSON-RPC code is not the same in every version.
+type olderCode struct {
+	Reason        string
+	V10, V03, V01 int
+}
+
+// errorShape is one form of one error as the document shows it.
+type errorShape struct{ Name, Text string }
+
+// document renders docs/errors.md from the table of kinds and from what render.go
+// makes of one of them.
+func document(t *testing.T) string {
+	t.Helper()
+	var data struct {
+		Kinds  []*Kind
+		Older  []olderCode
+		Shapes []errorShape
+	}
+	data.Kinds = Kinds()
+	for _, k := range Kinds() {
+		o := olderCode{k.Reason, codeIn(V10, k), codeIn(V03, k), codeIn(V01, k)}
+		if o.V03 != o.V10 || o.V01 != o.V10 {
+			data.Older = append(data.Older, o)
+		}
+	}
+	for _, f := range errorForms() {
+		if f.call != nil && f.call.Version != V01 && f.call.Version != "" {
+			data.Shapes = append(data.Shapes, errorShape{f.name, sample(f)})
+		}
+	}
+	tmpl, err := template.ParseFiles("testdata/errors.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := tmpl.Execute(&b, data); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// sample is the status, the media type and the body of "task not found".
+func sample(f errorForm) string {
+	e := &Error{Kind: TaskNotFound}
+	if f.event {
+		return strings.TrimSpace(string(ErrorEvent(f.call, e)))
+	}
+	status, contentType, body := viewOf(f.call).response(e)
+	return fmt.Sprintf("%d %s\n\n%s", status, contentType, strings.TrimSpace(string(body)))
+}
+
+// TestErrorsDocument fails when docs/errors.md does not say what the code does.
+func TestErrorsDocument(t *testing.T) {
+	t.Parallel()
+	got := document(t)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(errorsDoc), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(errorsDoc, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(errorsDoc)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("docs/errors.md is stale, its first lines say how to refresh it (-file +code):\n%s", diff)
+	}
+}

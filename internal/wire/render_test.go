@@ -1,0 +1,297 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+const errorsFile = "testdata/errors.txtar"
+
+// errorForm is one way in which an error can have to go out.
+type errorForm struct {
+	name  string
+	call  *Call
+	event bool // inside a stream that has begun
+}
+
+func errorForms() []errorForm {
+	id := []byte(`"7f"`)
+	send, _ := ByName(V10, SendMessage)
+	stream, _ := ByName(V10, SendStreamingMessage)
+	rpc := func(v Version, streams bool) *Call {
+		c := &Call{Binding: JSONRPC, Version: v, ID: id, Method: send, Accept: typeJSON}
+		if streams {
+			c.Method, c.Streaming, c.Accept = stream, true, typeEvents
+		}
+		return c
+	}
+	rest := func(v Version, accept string) *Call { return &Call{Binding: HTTPJSON, Version: v, Accept: accept} }
+	return []errorForm{
+		{"JSON-RPC 1.0", rpc(V10, false), false},
+		{"JSON-RPC 0.3", rpc(V03, false), false},
+		{"JSON-RPC 0.1", rpc(V01, false), false},
+		{"JSON-RPC 1.0, streaming method", rpc(V10, true), false},
+		{"JSON-RPC 0.3, streaming method", rpc(V03, true), false},
+		{"JSON-RPC before decode", &Call{Binding: JSONRPC}, false},
+		{"JSON-RPC before decode, client wants events", &Call{Binding: JSONRPC, Accept: typeEvents}, false},
+		{"HTTP+JSON 1.0", rest(V10, "application/json"), false},
+		{"HTTP+JSON 1.0 for a2a+json", rest(V10, "application/a2a+json, application/json"), false},
+		{"HTTP+JSON 0.3", rest(V03, "application/a2a+json"), false},
+		{"nothing known", nil, false},
+		{"JSON-RPC 1.0 stream event", rpc(V10, true), true},
+		{"JSON-RPC 0.1 stream event", rpc(V01, true), true},
+		{"HTTP+JSON 1.0 stream event", rest(V10, typeEvents), true},
+		{"HTTP+JSON 0.3 stream event", rest(V03, typeEvents), true},
+	}
+}
+
+// rendered prints what a client would get, headers in a fixed order.
+func rendered(f errorForm, e *Error) string {
+	if f.event {
+		return string(ErrorEvent(f.call, e))
+	}
+	rec := httptest.NewRecorder()
+	WriteError(rec, f.call, e)
+	var b strings.Builder
+	fmt.Fprintln(&b, rec.Code)
+	names := slices.Sorted(func(yield func(string) bool) {
+		for name := range rec.Header() {
+			if !yield(name) {
+				return
+			}
+		}
+	})
+	for _, name := range names {
+		for _, value := range rec.Header()[name] {
+			fmt.Fprintf(&b, "%s: %s\n", name, value)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s", rec.Body)
+	return b.String()
+}
+
+// TestErrorBytes compares every kind in every form with the golden file.
+func TestErrorBytes(t *testing.T) {
+	t.Parallel()
+	got := &txtar.Archive{Comment: []byte("Every kind of error in every form. Refresh with:\n" +
+		"go test ./internal/wire -run TestErrorBytes -update\n")}
+	for _, k := range Kinds() {
+		for _, f := range errorForms() {
+			text := strings.TrimRight(rendered(f, &Error{Kind: k}), "\n") + "\n"
+			got.Files = append(got.Files, txtar.File{Name: k.Reason + ": " + f.name, Data: []byte(text)})
+		}
+	}
+	if *update {
+		if err := os.WriteFile(errorsFile, txtar.Format(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(errorsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(txtar.Format(got))); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", errorsFile, diff)
+	}
+}
+
+// TestErrorsAreWellFormed: whatever message and metadata say, every form is one
+// JSON document that gives them back, and an event is one frame.
+func TestErrorsAreWellFormed(t *testing.T) {
+	t.Parallel()
+	nasty := "q\"uote \\ \r\n\ndata: forged\n\nevent: end\x00\x7f </script> \u2028 語 \xff"
+	clean := strings.ToValidUTF8(nasty, "\ufffd")
+	for _, f := range errorForms() {
+		e := Errorf(InvalidParams, "%s", nasty)
+		e.Meta = map[string]string{"field": nasty, nasty: "name"}
+		text := rendered(f, e)
+		if strings.Contains(text, "\ndata: forged") {
+			t.Fatalf("%s: forged a line in %q", f.name, text)
+		}
+		if f.event && (!strings.HasSuffix(text, "\n\n") || strings.Count(text, "\n\n") != 1) {
+			t.Errorf("%s: not one frame: %q", f.name, text)
+		}
+		body := text[strings.Index(text, "{"):]
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(body), &doc); err != nil {
+			t.Fatalf("%s: %v in %q", f.name, err, body)
+		}
+		inner, _ := doc["error"].(map[string]any)
+		if inner["message"] != clean {
+			t.Errorf("%s: message %q, want %q", f.name, inner["message"], clean)
+		}
+		for _, member := range []string{"data", "details"} {
+			if details, ok := inner[member].([]any); ok {
+				info, _ := details[0].(map[string]any)
+				meta, _ := info["metadata"].(map[string]any)
+				if meta["field"] != clean || meta[clean] != "name" {
+					t.Errorf("%s: metadata %v", f.name, meta)
+				}
+			}
+		}
+	}
+}
+
+// TestErrorID: the caller's id goes back as it came, and only if it is one.
+func TestErrorID(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		`"a\/\u00e9"`:             `"a\/\u00e9"`,
+		`12345678901234567890123`: `12345678901234567890123`,
+		``:                        `null`,
+		`null`:                    `null`,
+		`{"a":1}`:                 `null`,
+		"1,\n\n\"x\":2":           `null`,
+		`"unterminated`:           `null`,
+	} {
+		got := string(ErrorEvent(&Call{Binding: JSONRPC, Version: V03, ID: []byte(id)}, &Error{Kind: TaskNotFound}))
+		line := `data: {"jsonrpc":"2.0","id":` + want + `,"error":{"code":-32001,"message":"Task not found"}}` + "\n\n"
+		if got != line {
+			t.Errorf("id %s:\n%swant\n%s", id, got, line)
+		}
+	}
+}
+
+// TestErrorHeaders: the error's own headers are sent, the fixed ones cannot be
+// changed by them.
+func TestErrorHeaders(t *testing.T) {
+	t.Parallel()
+	e := Errorf(Unauthenticated, "")
+	e.Header = http.Header{
+		"www-authenticate": {`Bearer realm="a"`, `ApiKey realm="a"`},
+		"Cache-Control":    {"public"},
+		"Content-Length":   {"1"},
+	}
+	rec := httptest.NewRecorder()
+	rec.Header().Set("Content-Type", "text/html")
+	WriteError(rec, &Call{Binding: JSONRPC}, e)
+	want := http.Header{
+		"Www-Authenticate":       {`Bearer realm="a"`, `ApiKey realm="a"`},
+		"Cache-Control":          {"no-store"},
+		"Content-Type":           {"application/json"},
+		"Content-Length":         {fmt.Sprint(rec.Body.Len())},
+		"X-Content-Type-Options": {"nosniff"},
+	}
+	if diff := cmp.Diff(want, rec.Header()); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+	if e.Header.Get("Cache-Control") != "public" {
+		t.Error("the error's own header map was changed")
+	}
+}
+
+// TestErrorToHead: a HEAD request gets status and headers only.
+func TestErrorToHead(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		WriteError(w, nil, Errorf(VerbNotAllowed, ""))
+	}))
+	t.Cleanup(srv.Close)
+	resp, err := srv.Client().Head(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || len(body) > 0 || resp.StatusCode != http.StatusMethodNotAllowed || resp.ContentLength <= 0 {
+		t.Errorf("HEAD: %d, length %d, body %q, %v", resp.StatusCode, resp.ContentLength, body, err)
+	}
+}
+
+func TestAcceptsA2A(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		"":                                       false,
+		"*/*":                                    false,
+		"application/*":                          false,
+		"application/json":                       false,
+		"application/a2a+json":                   true,
+		"Application/A2A+JSON; charset=utf-8":    true,
+		"application/json, application/a2a+json": true,
+		"application/a2a+json;q=0.1":             true,
+		"application/a2a+json; q=0":              false,
+		"application/a2a+json;Q=0.000":           false,
+		"application/a2a+jsonx":                  false,
+		"x;y=application/a2a+json":               false,
+	} {
+		if got := accepts(header, typeA2A); got != want {
+			t.Errorf("Accept: %s names a2a+json: %v, want %v", header, got, want)
+		}
+	}
+}
+
+// TestErrorVersions: codes that a version does not have are not sent in it.
+func TestErrorVersions(t *testing.T) {
+	t.Parallel()
+	known := map[Version]int{V01: -32005, V03: -32008} // the lowest code of A2A's own range
+	for v, lowest := range known {
+		for _, k := range Kinds() {
+			// -314xx is nobody's range; -326xx and -32700 are JSON-RPC's.
+			if code := codeIn(v, k); code > -32100 && code < lowest && code <= -32000 {
+				t.Errorf("%s in %s has code %d", k.Reason, v, code)
+			}
+		}
+	}
+	for _, k := range Kinds() {
+		if codeIn(V10, k) != k.Code {
+			t.Errorf("%s in 1.0 has code %d, want %d", k.Reason, codeIn(V10, k), k.Code)
+		}
+	}
+}
+
+// TestErrorsAreRead: what this file writes the answer reader understands, so a
+// gateway may stand behind a gateway.
+func TestErrorsAreRead(t *testing.T) {
+	t.Parallel()
+	method, _ := ByName(V10, SendStreamingMessage)
+	for _, f := range errorForms() {
+		if !f.event {
+			continue
+		}
+		for _, k := range Kinds() {
+			data := ErrorEvent(f.call, &Error{Kind: k})
+			data = bytes.TrimSpace(data[bytes.Index(data, []byte("data: "))+len("data: "):])
+			a, err := ReadAnswer(f.call.Binding, f.call.Version, method, data, Limits{})
+			if err != nil || a.Kind != "" {
+				t.Fatalf("%s: %s: %+v, %v", f.name, k.Reason, a, err)
+			}
+			code, reason := codeIn(f.call.Version, k), ""
+			if f.call.Binding == HTTPJSON {
+				code = k.HTTP
+			}
+			if f.call.Binding == HTTPJSON || f.call.Version == V10 {
+				reason = k.Reason
+			}
+			if a.Error != code || a.Reason != reason {
+				t.Errorf("%s: %s was read as %d %q, want %d %q", f.name, k.Reason, a.Error, a.Reason, code, reason)
+			}
+		}
+	}
+}
+
+func BenchmarkWriteError(b *testing.B) {
+	c := &Call{Binding: JSONRPC, Version: V10, ID: []byte(`"0199d1f2-5f6e-7c1a-9a77-0c7b5f0e3a10"`)}
+	e := Errorf(TaskNotFound, "")
+	b.ReportAllocs()
+	for b.Loop() {
+		WriteError(discard{}, c, e)
+	}
+}
+
+// discard is a ResponseWriter that costs nothing.
+type discard struct{}
+
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) WriteHeader(int)             {}
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
