@@ -1,0 +1,127 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Compile checks a Config and makes it fast. agents are the ids of the configured
+// agents: a rule that names another one is an error. All errors are reported at
+// once, each with the rule it is about; warnings are for rules that are allowed
+// but cannot do what they seem to.
+func Compile(c Config, agents []string) (*Set, []Warning, error) {
+	s := &Set{ids: slices.Clone(agents), bits: make(map[*wire.Method]methods)}
+	slices.Sort(s.ids)
+	s.ids = slices.Compact(s.ids)
+	names := s.methodNames()
+
+	errs := []error{s.options(c)}
+	taken := map[string]bool{}
+	for i := range c.Rules {
+		r, err := s.compile(i, &c.Rules[i], names, taken)
+		errs = append(errs, err)
+		s.rules = append(s.rules, r)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, nil, err
+	}
+	s.index()
+	return s, s.warnings(), nil
+}
+
+// methodNames gives every operation its bit and lists it under each name it has
+// had.
+func (s *Set) methodNames() map[string]methods {
+	names := map[string]methods{}
+	table := wire.Methods()
+	for i := range table {
+		m, bit := &table[i], methods(1)<<i
+		s.bits[m] = bit
+		for _, name := range []string{m.Name, m.V03, m.V01} {
+			if name != "" {
+				names[name] |= bit
+			}
+		}
+	}
+	return names
+}
+
+// options reads everything but the rules.
+func (s *Set) options(c Config) error {
+	var errs []error
+	switch c.Default {
+	case "", "deny":
+	case "allow":
+		s.allow = true
+	default:
+		errs = append(errs, fmt.Errorf(`default is %q; it must be "deny" or "allow"`, c.Default))
+	}
+	switch c.Skills.Undeclared {
+	case "", "require-all":
+	case "deny":
+		s.undeclared = denyUndeclared
+	case "agent":
+		s.undeclared = byAgent
+	case "require-any":
+		errs = append(errs, errors.New(`skills.undeclared: "require-any" needs the agent to be told the skill `+
+			`in a signed assertion, which this version cannot send; use "require-all", "deny" or "agent"`))
+	default:
+		errs = append(errs, fmt.Errorf(`skills.undeclared is %q; it must be "require-all", "deny" or "agent"`,
+			c.Skills.Undeclared))
+	}
+	switch c.Tasks.Scope {
+	case "", "principal", "tenant", "agent":
+	default:
+		errs = append(errs, fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
+			c.Tasks.Scope))
+	}
+	return errors.Join(errs...)
+}
+
+// compile reads one rule. taken holds the names of the rules before it.
+func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[string]bool) (*rule, error) {
+	label := fmt.Sprintf("rule %q", src.Name)
+	if src.Name == "" {
+		label = fmt.Sprintf("rule %d", pos+1)
+	}
+	r := &rule{
+		pos: pos, name: src.Name, source: src,
+		deny: src.Effect == "deny", shadow: src.Mode == "shadow",
+		would:  src.Effect + " " + src.Name,
+		agents: newPatterns(src.Agents), skills: newPatterns(src.Skills), subjects: newPatterns(src.Subjects),
+		issuers: src.Issuers, groups: src.Groups, scopes: src.Scopes,
+	}
+	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src))
+	var unknown []string
+	r.methods, unknown = methodsOf(src.Methods, names)
+	problems = append(problems, unknown...)
+	taken[src.Name] = true
+
+	errs := make([]error, 0, len(problems))
+	for _, p := range problems {
+		errs = append(errs, fmt.Errorf("%s: %s", label, p))
+	}
+	return r, errors.Join(errs...)
+}
+
+// methodsOf looks method names up and describes those that nobody knows.
+func methodsOf(list []string, names map[string]methods) (set methods, problems []string) {
+	if list == nil {
+		return allMethods, nil
+	}
+	for _, name := range list {
+		bits, ok := names[name]
+		switch {
+		case ok:
+			set |= bits
+		case name == "*":
+			problems = append(problems, `methods has no "*"; leave methods out to mean every method`)
+		case name != "":
+			problems = append(problems, fmt.Sprintf("method %q is not an A2A method", name))
+		}
+	}
+	return set, problems
+}

@@ -1,0 +1,179 @@
+package policy
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+)
+
+// hitRoom is how many matching rules fit on the stack; more cost an allocation.
+const hitRoom = 32
+
+// bucket holds the rules that share one pattern of agents, found by what they ask
+// of the principal. A rule stands under the one condition that lets the fewest
+// callers meet it, so that a call costs what the rules about this agent and this
+// caller cost, however many others there are.
+type bucket struct {
+	subjects map[string][]*rule // rules whose subjects are all exact
+	groups   map[string][]*rule // else: rules with groups
+	scopes   map[string][]*rule // else: rules with scopes, under the first
+	issuers  map[string][]*rule // else: rules with issuers
+	scoped   []*rule            // all that stand in scopes
+	rest     []*rule            // else
+}
+
+// place files a rule.
+func (b *bucket) place(r *rule) {
+	switch {
+	case !r.subjects.any && len(r.subjects.globs) == 0:
+		b.subjects = file(b.subjects, r.source.Subjects, r)
+	case r.groups != nil:
+		b.groups = file(b.groups, r.groups, r)
+	case r.scopes != nil:
+		b.scopes = file(b.scopes, r.scopes[:1], r)
+		b.scoped = append(b.scoped, r)
+	case r.issuers != nil:
+		b.issuers = file(b.issuers, r.issuers, r)
+	default:
+		b.rest = append(b.rest, r)
+	}
+}
+
+// file puts a rule under each key, once: rules come in order, so a repetition of
+// a key finds the rule at the end of the list.
+func file(m map[string][]*rule, keys []string, r *rule) map[string][]*rule {
+	if m == nil {
+		m = make(map[string][]*rule, 1)
+	}
+	for _, k := range keys {
+		if list := m[k]; len(list) == 0 || list[len(list)-1] != r {
+			m[k] = append(list, r)
+		}
+	}
+	return m
+}
+
+// gather appends the rules that hold for a principal, an agent and at least one
+// of the methods, whatever their skills. A rule may come twice, and the order is
+// not the file's.
+func (s *Set) gather(hits []*rule, p *authn.Principal, agent string, m methods) []*rule {
+	for _, b := range s.agents[agent] {
+		hits = b.known(hits, p, m)
+		if len(b.scopes) > 0 {
+			for _, scope := range p.Scopes {
+				hits = pick(hits, b.scopes[scope], p, m)
+			}
+		}
+	}
+	return hits
+}
+
+// known gathers from all rules that do not stand under a scope.
+func (b *bucket) known(hits []*rule, p *authn.Principal, m methods) []*rule {
+	if len(b.subjects) > 0 {
+		hits = pick(hits, b.subjects[p.Subject], p, m)
+	}
+	if len(b.groups) > 0 {
+		for _, group := range p.Groups {
+			hits = pick(hits, b.groups[group], p, m)
+		}
+	}
+	if len(b.issuers) > 0 {
+		hits = pick(hits, b.issuers[p.Issuer], p, m)
+	}
+	return pick(hits, b.rest, p, m)
+}
+
+func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
+	for _, r := range from {
+		if r.methods&m != 0 && r.identifies(p) && r.scoped(p) {
+			hits = append(hits, r)
+		}
+	}
+	return hits
+}
+
+// unscoped gathers the allow rules that would hold if the principal had more
+// scopes. Only refusals ask for it.
+func (s *Set) unscoped(p *authn.Principal, agent string, m methods) []*rule {
+	var hits []*rule
+	for _, b := range s.agents[agent] {
+		for _, list := range b.lists(p) {
+			for _, r := range list {
+				if !r.deny && !r.shadow && r.methods&m != 0 && r.identifies(p) {
+					hits = append(hits, r)
+				}
+			}
+		}
+	}
+	return hits
+}
+
+// lists are the places where a principal's rules stand, scopes not looked at.
+func (b *bucket) lists(p *authn.Principal) [][]*rule {
+	lists := [][]*rule{b.subjects[p.Subject], b.issuers[p.Issuer], b.rest, b.scoped}
+	for _, group := range p.Groups {
+		lists = append(lists, b.groups[group])
+	}
+	return lists
+}
+
+// index files every rule under the agents it is about. Rules with the same
+// pattern share a bucket: ten thousand rules for all agents are stored once, not
+// once per agent.
+func (s *Set) index() {
+	byPattern := map[string]*bucket{}
+	for _, r := range s.rules {
+		for _, pattern := range r.places() {
+			if byPattern[pattern] == nil {
+				byPattern[pattern] = &bucket{}
+			}
+			byPattern[pattern].place(r)
+		}
+	}
+	s.agents = make(map[string][]*bucket, len(s.ids))
+	for _, id := range s.ids {
+		s.agents[id] = nil
+	}
+	for pattern, b := range byPattern {
+		for _, id := range s.matching(pattern) {
+			s.agents[id] = append(s.agents[id], b)
+		}
+	}
+}
+
+// places are the patterns of agents a rule is filed under, each once.
+func (r *rule) places() []string {
+	if r.agents.any {
+		return []string{"*"}
+	}
+	list := slices.Clone(r.source.Agents)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// matching lists the configured agents that a pattern names. Only those that
+// share the pattern's beginning are looked at.
+func (s *Set) matching(pattern string) []string {
+	prefix, _, isGlob := strings.Cut(pattern, "*")
+	from := sort.SearchStrings(s.ids, prefix)
+	if !isGlob {
+		if from < len(s.ids) && s.ids[from] == pattern {
+			return s.ids[from : from+1]
+		}
+		return nil
+	}
+	g := newGlob(pattern)
+	var list []string
+	for _, id := range s.ids[from:] {
+		if !strings.HasPrefix(id, prefix) {
+			break
+		}
+		if g.match(id) {
+			list = append(list, id)
+		}
+	}
+	return list
+}

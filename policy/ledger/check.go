@@ -1,0 +1,155 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Check looks up everything that a call names and returns the record of its task,
+// the zero Record when it names none that exists. It changes nothing.
+//
+// The error is ErrAbsent, a *ForeignContext, or wraps one of the store. All
+// lookups are made before any is judged, so that refusals differ neither in kind
+// nor in the work they took.
+func (l *Ledger) Check(
+	ctx context.Context, p *authn.Principal, agent string, c *wire.Call,
+) (state.Record, error) {
+	o := ownerOf(p)
+	switch c.Method.Subject {
+	case wire.OfMessage:
+		return l.checkMessage(ctx, o, agent, c)
+	case wire.OfTask, wire.OfConfig:
+		t, err := l.find(ctx, o, agent, state.Task, c.TaskID)
+		if err != nil {
+			return state.Record{}, err
+		}
+		if !t.owned {
+			return state.Record{}, ErrAbsent
+		}
+		return t.record, nil
+	case wire.OfCaller:
+		// The contextId of ListTasks is a filter. One of somebody else's is not for
+		// the agent to see; one that nobody owns finds nothing that Owns lets pass.
+		group, err := l.find(ctx, o, agent, state.Context, c.ContextID)
+		if err != nil {
+			return state.Record{}, err
+		}
+		return state.Record{}, group.foreign(c.ContextID)
+	case wire.OfAgent:
+		return state.Record{}, nil
+	}
+	return state.Record{}, fmt.Errorf("check ownership of %s: unknown kind of subject %d",
+		c.Method.Name, c.Method.Subject)
+}
+
+// checkMessage judges a send: the task it continues, the context it is in, and
+// the tasks it refers to, each optional.
+func (l *Ledger) checkMessage(
+	ctx context.Context, o owner, agent string, c *wire.Call,
+) (state.Record, error) {
+	task, err := l.find(ctx, o, agent, state.Task, c.TaskID)
+	if err != nil {
+		return state.Record{}, err
+	}
+	group, err := l.find(ctx, o, agent, state.Context, c.ContextID)
+	if err != nil {
+		return state.Record{}, err
+	}
+	referred, err := l.ownsAll(ctx, o, agent, c.ReferenceTaskIDs)
+	if err != nil {
+		return state.Record{}, err
+	}
+
+	absent := c.TaskID != "" && !task.owned
+	if choosesTaskID(c) && !task.exists {
+		absent = false
+	}
+	if absent || !referred || disagree(task.record, c.ContextID) {
+		return state.Record{}, ErrAbsent
+	}
+	if err := group.foreign(c.ContextID); err != nil {
+		// A task that exists has a context of its own; another's beside it cannot be
+		// replaced without changing what the call says.
+		if task.exists {
+			return state.Record{}, ErrAbsent
+		}
+		return state.Record{}, err
+	}
+	return task.record, nil
+}
+
+// choosesTaskID reports whether the client makes up the ids of new tasks, so that
+// a task nobody knows is one about to be made. Only 0.1's sends do that; since
+// 0.2 the agent chooses.
+func choosesTaskID(c *wire.Call) bool {
+	return c.Version == wire.V01 && c.Method.Subject == wire.OfMessage
+}
+
+// disagree reports whether a call puts a task into a context that is not its own.
+// A task of which no context was ever shown is in none.
+func disagree(task state.Record, contextID string) bool {
+	return task.Context != "" && contextID != "" && task.Context != contextID
+}
+
+// found is what the store says of one id.
+type found struct {
+	record        state.Record // zero unless owned
+	exists, owned bool
+}
+
+// foreign is the error for a context that exists and is not the caller's.
+func (f found) foreign(id string) error {
+	if f.exists && !f.owned {
+		return &ForeignContext{ID: id}
+	}
+	return nil
+}
+
+// find looks an id up. The empty id, which is how a call says nothing, is not
+// looked up and does not exist.
+func (l *Ledger) find(
+	ctx context.Context, o owner, agent string, k state.Kind, id string,
+) (found, error) {
+	if id == "" {
+		return found{}, nil
+	}
+	r, ok, err := l.store.Lookup(ctx, agent, k, id)
+	if err != nil {
+		return found{}, fmt.Errorf("look up who owns %s %q: %w", kindName(k), id, err)
+	}
+	if !ok || !l.shares(o, r) {
+		return found{exists: ok}, nil
+	}
+	return found{record: r, exists: true, owned: true}, nil
+}
+
+// ownsAll looks all ids up, also after the first that is not the caller's.
+func (l *Ledger) ownsAll(ctx context.Context, o owner, agent string, ids []string) (bool, error) {
+	all := true
+	for _, id := range ids {
+		t, err := l.find(ctx, o, agent, state.Task, id)
+		if err != nil {
+			return false, err
+		}
+		all = all && t.owned
+	}
+	return all, nil
+}
+
+// Owns reports whether a task that a list shows is the caller's. A task that
+// nobody owns is not.
+func (l *Ledger) Owns(ctx context.Context, p *authn.Principal, agent string, t wire.TaskRef) (bool, error) {
+	f, err := l.find(ctx, ownerOf(p), agent, state.Task, t.ID)
+	return f.owned, err
+}
+
+func kindName(k state.Kind) string {
+	if k == state.Context {
+		return "context"
+	}
+	return "task"
+}

@@ -1,0 +1,96 @@
+// Package ledger answers whose a task is. Every call that names a task or a
+// context is checked against what was recorded when an agent first showed it,
+// before an agent sees the call.
+//
+// It owns that check, what is recorded, and who shares with whom. It does not own
+// the store (internal/state), the rules (policy) or how a context of somebody
+// else is renamed (proxy). It may import authn, internal/state and internal/wire.
+//
+// For one call the proxy asks three times:
+//
+//   - Check, before any rule is asked: are the things it names the caller's? Check
+//     only reads. A caller who turns out not to be allowed leaves nothing behind.
+//   - Reserve, when the call is allowed and about to be forwarded: an id that the
+//     caller made up and nobody owns becomes the caller's. Two callers who name
+//     the same unowned context at the same moment would otherwise both reach the
+//     agent with it.
+//   - Learn, for each answer and stream event before it is passed on: what the
+//     agent shows becomes the caller's, and what is somebody else's is withheld.
+//
+// Lists are the exception: an entry of ListTasks is shown if Owns says so, and
+// never claimed, because being listed proves nothing.
+package ledger
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// Config is how a Ledger shares.
+type Config struct {
+	// Scope is "principal" (default), "tenant" or "agent", as policy.TasksConfig
+	// documents it. Anything else counts as "principal", the narrowest.
+	Scope string
+}
+
+// Ledger checks and records ownership. It keeps no state of its own; any number
+// of goroutines, and of gateways with the same store, may use it.
+type Ledger struct {
+	store state.Ledger
+	scope string
+}
+
+// New makes a Ledger over a store.
+func New(store state.Ledger, c Config) *Ledger {
+	return &Ledger{store: store, scope: c.Scope}
+}
+
+// ErrAbsent says that a call names a task that is not the caller's, or that an
+// answer shows one. Whether the task is somebody else's or nobody's cannot be
+// told from it, nor from the time it took (A2A 1.0 §3.3.2, §13.1): it is always
+// this value, unwrapped.
+//
+// Every other error of this package comes from the store and must end the call
+// as well: while ownership cannot be looked up, nobody owns anything.
+var ErrAbsent = errors.New("no such task")
+
+// ForeignContext says that a contextId is somebody else's. Because a caller may
+// choose a contextId freely, it need not end a call: the proxy puts a fresh id in
+// its place, both ways, so that the agent never sees the owner's. It unwraps to
+// ErrAbsent, which is what it is to whoever does not do that.
+type ForeignContext struct {
+	ID string // as the caller or the agent wrote it
+}
+
+// Error is for the log.
+func (f *ForeignContext) Error() string {
+	return fmt.Sprintf("the context %q is somebody else's", f.ID)
+}
+
+// Unwrap returns ErrAbsent.
+func (f *ForeignContext) Unwrap() error { return ErrAbsent }
+
+// owner is a principal as the ledger sees it. Its key is computed once per call.
+type owner struct {
+	key, tenant string
+}
+
+func ownerOf(p *authn.Principal) owner { return owner{key: p.Key(), tenant: p.Tenant} }
+
+// shares reports whether a record is this owner's to use. A tenant is a name
+// across the whole gateway, whichever issuer said it; no tenant is not a tenant
+// that all who have none share.
+func (l *Ledger) shares(o owner, r state.Record) bool {
+	switch {
+	case r.Owner == o.key:
+		return true
+	case l.scope == "agent":
+		return true
+	case l.scope == "tenant":
+		return o.tenant != "" && r.Tenant == o.tenant
+	}
+	return false
+}

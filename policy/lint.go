@@ -1,0 +1,165 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Warning is about a rule that can be compiled and yet cannot be meant.
+type Warning struct {
+	Rule string // "" when it is about the rules as a whole
+	Text string
+}
+
+// String is for the log.
+func (w Warning) String() string {
+	if w.Rule == "" {
+		return w.Text
+	}
+	return fmt.Sprintf("rule %q: %s", w.Rule, w.Text)
+}
+
+// warnings are what the rules alone give reason for.
+func (s *Set) warnings() []Warning {
+	var list []Warning
+	closed := s.closed()
+	allows := false
+	for _, r := range s.rules {
+		allows = allows || !r.deny && !r.shadow
+		if text := s.dead(r, closed); text != "" {
+			list = append(list, Warning{r.name, text})
+		}
+	}
+	if !s.allow && !allows {
+		list = append(list, Warning{Text: "no rule allows anything and the default is deny: every call is denied"})
+	}
+	return list
+}
+
+// dead says why a rule can never decide anything, or "".
+func (s *Set) dead(r *rule, closed patterns) string {
+	switch {
+	case !s.reaches(r):
+		return "no configured agent has such an id, so the rule can never match"
+	case r.shadow:
+		return ""
+	case !r.deny && overruled(r, closed):
+		return "a deny rule without other conditions covers its agents, so it can never allow anything"
+	case !r.deny && s.allow:
+		return "the default is allow, so it decides nothing"
+	case r.deny && !r.skills.any && r.methods&^s.wideMethods() == 0:
+		return "it denies some skills of methods that are about no skill; " +
+			"it matches only calls under the path of such a skill"
+	}
+	return ""
+}
+
+// reaches reports whether any configured agent can meet the rule.
+func (s *Set) reaches(r *rule) bool {
+	if r.agents.any {
+		return true
+	}
+	return slices.ContainsFunc(r.source.Agents, func(pattern string) bool {
+		return len(s.matching(pattern)) > 0
+	})
+}
+
+// closed are the agents that some rule denies to everybody, as patterns.
+func (s *Set) closed() patterns {
+	list := []string{}
+	for _, r := range s.rules {
+		if !r.deny || r.shadow || r.methods != allMethods || !r.skills.any || !r.subjects.any ||
+			r.issuers != nil || r.groups != nil || r.scopes != nil {
+			continue
+		}
+		if r.agents.any {
+			return patterns{any: true}
+		}
+		list = append(list, r.source.Agents...)
+	}
+	return newPatterns(list)
+}
+
+// overruled reports whether all agents of a rule are closed. Matching a glob as
+// if it were an id is sound: its stars can only be taken by the other's stars,
+// which then take whatever they stand for.
+func overruled(r *rule, closed patterns) bool {
+	if r.agents.any {
+		return closed.any
+	}
+	return !slices.ContainsFunc(r.source.Agents, func(pattern string) bool { return !closed.match(pattern) })
+}
+
+func (s *Set) wideMethods() methods {
+	var set methods
+	for m, bit := range s.bits {
+		if wide(m) {
+			set |= bit
+		}
+	}
+	return set
+}
+
+// Known is what is found out only while the gateway runs.
+type Known struct {
+	Issuers []string            // that principals can come from; nil when not known
+	Skills  map[string][]string // by agent id; agents whose card is not known are left out
+}
+
+// Lint compares the rules with what is known by now: issuers and skills that do
+// not exist, and subjects or groups that say too little when several issuers
+// vouch for them.
+func (s *Set) Lint(k Known) []Warning {
+	var list []Warning
+	for _, r := range s.rules {
+		list = append(list, r.lintIssuers(k.Issuers)...)
+		list = append(list, s.lintSkills(r, k.Skills)...)
+	}
+	return list
+}
+
+func (r *rule) lintIssuers(issuers []string) []Warning {
+	var list []Warning
+	if issuers == nil {
+		return nil
+	}
+	for _, issuer := range r.issuers {
+		if !slices.Contains(issuers, issuer) {
+			list = append(list, Warning{r.name, fmt.Sprintf("issuer %q is not configured", issuer)})
+		}
+	}
+	if r.issuers == nil && len(issuers) > 1 && (!r.subjects.any || r.groups != nil) && !r.deny {
+		list = append(list, Warning{r.name, fmt.Sprintf("it names subjects or groups but no issuers, "+
+			"so the same names from any of %d issuers match", len(issuers))})
+	}
+	return list
+}
+
+// lintSkills reports the skills that none of the rule's agents has. A rule with
+// an agent whose skills are not known yet is left alone.
+func (s *Set) lintSkills(r *rule, known map[string][]string) []Warning {
+	if r.skills.any {
+		return nil
+	}
+	has := map[string]bool{}
+	patterns := r.places()
+	for _, pattern := range patterns {
+		for _, id := range s.matching(pattern) {
+			skills, ok := known[id]
+			if !ok {
+				return nil
+			}
+			for _, skill := range skills {
+				has[skill] = true
+			}
+		}
+	}
+	var list []Warning
+	for _, skill := range r.source.Skills {
+		if !strings.Contains(skill, "*") && !has[skill] {
+			list = append(list, Warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
+		}
+	}
+	return list
+}

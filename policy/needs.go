@@ -1,0 +1,107 @@
+package policy
+
+import "github.com/a2a-gateway/a2a-gateway/internal/wire"
+
+// level says how the skills condition of a rule is read for a call.
+type level uint8
+
+const (
+	// bySkill: the call is for a skill, or for several that must all be allowed. A
+	// rule matches if its skills condition holds for that skill.
+	bySkill level = iota
+
+	// withoutSkill: the call is for the agent and no skill is known, because the
+	// agent has none or `undeclared: agent` says not to ask. A rule matches if it
+	// has no skills condition; "this skill only" cannot be said of such a call.
+	withoutSkill
+
+	// acrossSkills: the method is about the caller or the agent as a whole, see
+	// wide. An allow rule matches whatever its skills condition, a deny rule only
+	// if it has none.
+	acrossSkills
+
+	// unsettled: no rule matches, the call is denied.
+	unsettled
+)
+
+// wide reports whether a method is about no skill in particular: ListTasks and
+// GetExtendedAgentCard.
+//
+// A caller who may use one skill of an agent must be able to list its own tasks
+// and to read the card that names the skill: so any allow rule for the method is
+// enough, whichever skills it is about. That gives nothing away, because both
+// answers are cut down to the caller: the list by ownership, the card by Skills.
+// For the same reason a deny rule about some skills does not end them: it already
+// empties what it is about. A deny rule about all skills means the whole agent,
+// and does.
+func wide(m *wire.Method) bool {
+	return m.Subject == wire.OfCaller || m.Subject == wire.OfAgent
+}
+
+// met reports whether the skills condition of r holds.
+func (l level) met(r *rule, skill string) bool {
+	switch l {
+	case bySkill:
+		return r.skills.match(skill)
+	case acrossSkills:
+		return !r.deny || r.skills.any
+	case withoutSkill:
+		return r.skills.any
+	}
+	return false
+}
+
+// need is what has to be allowed for a call to pass: every skill of all, or one
+// when all is empty. The levels that ignore skills have an empty one.
+type need struct {
+	level level
+	one   string
+	all   []string
+}
+
+// need says what has to be allowed for a call.
+func (s *Set) need(q *Request) need {
+	n := need{level: s.level(q), one: q.Skill}
+	if n.level == bySkill && q.Skill == "" {
+		n.all = q.Skills
+	}
+	return n
+}
+
+// count is how many skills have to be allowed; never 0, so that a need for
+// nothing cannot let a call pass.
+func (n *need) count() int { return max(len(n.all), 1) }
+
+func (n *need) skill(i int) string {
+	if len(n.all) == 0 {
+		return n.one
+	}
+	return n.all[i]
+}
+
+// level says which rules' skills conditions can hold for a call.
+func (s *Set) level(q *Request) level {
+	switch {
+	case q.Skill != "":
+		return bySkill
+	case wide(q.Method):
+		return acrossSkills
+	case q.Agentwide, s.undeclared == byAgent:
+		return withoutSkill
+	case s.undeclared == denyUndeclared:
+		return unsettled
+	case len(q.Skills) == 0:
+		return withoutSkill
+	}
+	return bySkill
+}
+
+// met reports whether r is about any of the skills needed.
+func (n *need) met(r *rule) bool {
+	for i := range n.count() {
+		if n.level.met(r, n.skill(i)) {
+			return true
+		}
+	}
+	return false
+}

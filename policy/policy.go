@@ -1,0 +1,141 @@
+// Package policy answers one question: may this principal make this call? It is
+// a pure function of a compiled rule set and a Request.
+//
+// It owns the rules, their compilation, the decision, and how the skill of a call
+// is found (resolve.go). It does not own identity (authn), who a task belongs to
+// (policy/ledger), rates (policy/limits) or what a refusal looks like on the wire
+// (proxy): it does no I/O, reads no clock and writes no log. It may import authn
+// and internal/wire.
+//
+// Rules have no order of their own. A deny rule that matches wins, then an allow
+// rule, then the default, which is deny. Conditions of one rule must all hold; a
+// condition that is left out always does.
+package policy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Set is a compiled Config. It is immutable; any number of goroutines may ask it.
+type Set struct {
+	allow      bool // what the default is
+	undeclared undeclared
+	rules      []*rule // in the order of the file, for Trace and Lint
+	bits       map[*wire.Method]methods
+	agents     map[string][]*bucket
+	ids        []string // of the agents, sorted
+}
+
+// Request is one call as policy sees it.
+type Request struct {
+	Principal *authn.Principal
+	Agent     string // configured agent id
+	Method    *wire.Method
+
+	// Skill is what the call is for, as Resolve found it; "" when it is not known
+	// which. Skills are then all of the agent's, and every one must be allowed.
+	Skill  string
+	Skills []string
+
+	// Agentwide says that no skill is involved: only rules without a skills
+	// condition decide. Methods that are about the caller or the agent as a whole
+	// are always judged agentwide, by the rule in needs. A Skill counts for more.
+	Agentwide bool
+}
+
+// Decision is what the audit record keeps of an answer, yes or no.
+type Decision struct {
+	Rule   string   // the rule that decided, or one of the reserved names below
+	Skill  string   // Request.Skill
+	Shadow []string // what shadow rules would have done: "deny NAME", "allow NAME"
+}
+
+// Names that stand in Decision.Rule and Denied.Rule where no rule decided. Rules
+// cannot take them.
+const (
+	byDefault    = "default"    // no rule matched
+	byCredential = "credential" // the credential is bound to other agents
+	byUndeclared = "undeclared" // the skill could not be settled
+)
+
+// Check decides a call. The error is a *Denied; the Decision is filled in either
+// way. The most common call costs no allocation.
+func (s *Set) Check(q Request) (Decision, error) {
+	if q.Principal == nil || q.Method == nil {
+		return Decision{Rule: byDefault}, &Denied{Rule: byDefault, Reason: "the call has no principal or method"}
+	}
+	// A credential bound to agents is a bound on what any rule can give.
+	if !q.Principal.MayUse(q.Agent) {
+		return Decision{Rule: byCredential, Skill: q.Skill},
+			&Denied{Rule: byCredential, Reason: "the credential is not valid for this agent"}
+	}
+	var room [hitRoom]*rule
+	hits := s.gather(room[:0], q.Principal, q.Agent, s.bit(q.Method))
+	n := s.need(&q)
+	by, ok := s.decide(hits, &n)
+	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n)}
+	if by != nil {
+		d.Rule = by.name
+	}
+	if !ok {
+		return d, s.denied(&q, &n, hits, by)
+	}
+	return d, nil
+}
+
+// decide applies the order of effects to the rules that match everything but the
+// skill. The rule is nil when the default decided. Of several it is the first in
+// the file that decided the first skill, so that the audit record does not depend
+// on how rules are indexed.
+func (s *Set) decide(hits []*rule, n *need) (*rule, bool) {
+	if n.level == unsettled {
+		return nil, false
+	}
+	var by *rule
+	for i := range n.count() {
+		if r := first(hits, n.level, n.skill(i), true); r != nil {
+			return r, false
+		}
+	}
+	for i := range n.count() {
+		r := first(hits, n.level, n.skill(i), false)
+		if r == nil && !s.allow {
+			return nil, false
+		}
+		if i == 0 {
+			by = r
+		}
+	}
+	return by, true
+}
+
+// first finds the enforced rule of an effect that stands first in the file.
+func first(hits []*rule, l level, skill string, deny bool) *rule {
+	var found *rule
+	for _, r := range hits {
+		if r.deny == deny && !r.shadow && (found == nil || r.pos < found.pos) && l.met(r, skill) {
+			found = r
+		}
+	}
+	return found
+}
+
+// shadows lists the shadow rules that match, each once.
+func shadows(hits []*rule, n *need) []string {
+	var list []string
+	last := -1
+	for {
+		var next *rule
+		for _, r := range hits {
+			if r.shadow && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
+				next = r
+			}
+		}
+		if next == nil {
+			return list
+		}
+		list = append(list, next.would)
+		last = next.pos
+	}
+}

@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// SkillSource is everything that may say which skill a call is for, in the order
+// in which it is believed. No A2A field names a skill, so each is a convention.
+type SkillSource struct {
+	Path     string   // the {skill} of /agents/{agent}/skills/{skill}
+	Task     string   // what the ledger recorded for the task the call names
+	Declared string   // wire.Call.Skill: the skill-selection metadata
+	All      []string // every skill of the agent; nil when it has none
+
+	// Method decides what it means that nobody said: listing tasks and reading the
+	// extended card are about no skill. Nil counts as sending a message.
+	Method *wire.Method
+
+	// Principal and Agent fill in Denied.Visible. Left out, a refusal looks like an
+	// agent that does not exist.
+	Principal *authn.Principal
+	Agent     string
+}
+
+// Resolve settles the skill of a call, for Request.Skill and Request.Agentwide.
+// Both results are empty when the skill stays unknown and all of the agent's
+// skills have to be allowed.
+//
+// The error is a *Denied: the sources contradict each other, a skill is named
+// that the agent does not have, or none is and `undeclared` is "deny". A skill
+// that is recorded for a task counts even when the card no longer lists it.
+func (s *Set) Resolve(src SkillSource) (skill string, agentwide bool, err error) {
+	for _, named := range []string{src.Path, src.Declared} {
+		if named != "" && !slices.Contains(src.All, named) {
+			return "", false, s.unsettledSkill(src, fmt.Sprintf("the agent has no skill %q", named))
+		}
+	}
+	for _, named := range []string{src.Path, src.Task, src.Declared} {
+		switch {
+		case named == "" || named == skill:
+		case skill == "":
+			skill = named
+		default:
+			return "", false, s.unsettledSkill(src,
+				fmt.Sprintf("the call is for skill %q and for skill %q", skill, named))
+		}
+	}
+	switch {
+	case skill != "":
+		return skill, false, nil
+	case src.Method != nil && wide(src.Method):
+		return "", true, nil
+	case len(src.All) == 1:
+		return src.All[0], false, nil
+	case s.undeclared == denyUndeclared:
+		return "", false, s.unsettledSkill(src, "the call does not say which skill it is for")
+	}
+	return "", s.undeclared == byAgent || len(src.All) == 0, nil
+}
+
+func (s *Set) unsettledSkill(src SkillSource, reason string) *Denied {
+	return &Denied{Rule: byUndeclared, Reason: reason, Visible: s.Sees(src.Principal, src.Agent)}
+}

@@ -1,0 +1,67 @@
+package policy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Sees reports whether a principal may learn that an agent exists: whether some
+// call on it could be allowed. A caller for whom every call is denied is told
+// that there is no such agent, and so is one whose credential is bound elsewhere.
+func (s *Set) Sees(p *authn.Principal, agent string) bool {
+	if _, ok := s.agents[agent]; !ok || p == nil || !p.MayUse(agent) {
+		return false
+	}
+	var room [hitRoom]*rule
+	hits := s.gather(room[:0], p, agent, allMethods)
+	return s.open(hits, acrossSkills, "", allMethods)
+}
+
+// Skills returns which of an agent's skills a principal may send messages to, in
+// the order given. It is what cards and the catalog show. The result is never
+// nil: no skill is not the same as all skills.
+func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
+	may := make([]string, 0, len(all))
+	if _, ok := s.agents[agent]; !ok || p == nil || !p.MayUse(agent) {
+		return may
+	}
+	send := s.sending()
+	var room [hitRoom]*rule
+	hits := s.gather(room[:0], p, agent, send)
+	for _, skill := range all {
+		if s.open(hits, bySkill, skill, send) {
+			may = append(may, skill)
+		}
+	}
+	return may
+}
+
+// open reports whether any of the methods stays allowed when all denials are
+// taken away.
+func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
+	var allowed, denied methods
+	if s.allow {
+		allowed = among
+	}
+	for _, r := range hits {
+		switch {
+		case r.shadow || !l.met(r, skill):
+		case r.deny:
+			denied |= r.methods
+		default:
+			allowed |= r.methods
+		}
+	}
+	return allowed&among&^denied != 0
+}
+
+// sending is the set of the two methods that start work.
+func (s *Set) sending() methods {
+	var set methods
+	for m, bit := range s.bits {
+		if m.Subject == wire.OfMessage {
+			set |= bit
+		}
+	}
+	return set
+}

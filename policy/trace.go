@@ -1,0 +1,50 @@
+package policy
+
+import "slices"
+
+// Step is what one rule had to say about a call.
+type Step struct {
+	Rule   string
+	Effect string // "allow" or "deny"
+	Shadow bool
+	Failed string // the first condition that does not hold, by its key; "" when the rule matches
+}
+
+// Trace goes through all rules, in the order of the file, and says of each why it
+// did or did not match. It is for people who ask why a call was refused; Check
+// decides by the same conditions without looking at every rule.
+func (s *Set) Trace(q Request) []Step {
+	if q.Principal == nil || q.Method == nil {
+		return nil
+	}
+	n := s.need(&q)
+	steps := make([]Step, 0, len(s.rules))
+	for _, r := range s.rules {
+		steps = append(steps, Step{
+			Rule: r.name, Effect: r.source.Effect, Shadow: r.shadow, Failed: s.failed(r, &q, &n),
+		})
+	}
+	return steps
+}
+
+// failed names the first condition of r that does not hold.
+func (s *Set) failed(r *rule, q *Request, n *need) string {
+	p := q.Principal
+	switch {
+	case !r.agents.match(q.Agent):
+		return "agents"
+	case r.methods&s.bit(q.Method) == 0:
+		return "methods"
+	case r.issuers != nil && !slices.Contains(r.issuers, p.Issuer):
+		return "issuers"
+	case !r.subjects.match(p.Subject):
+		return "subjects"
+	case r.groups != nil && !intersect(r.groups, p.Groups):
+		return "groups"
+	case !r.scoped(p):
+		return "scopes"
+	case !n.met(r):
+		return "skills"
+	}
+	return ""
+}
