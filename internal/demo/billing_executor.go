@@ -31,7 +31,7 @@ func (b *billing) work(word string) func(*turn) {
 	case "export":
 		return (*turn).export
 	case "login":
-		return func(t *turn) { t.status(a2a.TaskStateAuthRequired, "Sign in at https://billing.example/login.") }
+		return (*turn).login
 	case "audit":
 		return (*turn).audit
 	case "count":
@@ -52,6 +52,7 @@ func (b *billing) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.
 		word, rest := words(textOf(ec.Message))
 		if ec.StoredTask != nil {
 			t.resume(word)
+			t.abandon()
 			return
 		}
 		asTask := word == "task"
@@ -69,6 +70,7 @@ func (b *billing) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.
 			work = func(t *turn) { t.status(a2a.TaskStateCompleted, "Done: "+word) }
 		}
 		work(t)
+		t.abandon()
 	}
 }
 
@@ -90,7 +92,8 @@ type turn struct {
 	yield    func(a2a.Event, error) bool
 	argument string
 	centre   string // value of the CostCentre extension; "" when inactive
-	stopped  bool
+	stopped  bool   // no more events: the SDK, the caller or Close says so
+	closing  bool   // it was Close
 }
 
 func (t *turn) activate() {
@@ -98,13 +101,9 @@ func (t *turn) activate() {
 	if !ok {
 		return
 	}
-	for _, line := range exts.RequestedURIs() {
-		for uri := range strings.SplitSeq(line, ",") {
-			if strings.TrimSpace(uri) == CostCentre {
-				exts.Activate(&a2a.AgentExtension{URI: CostCentre})
-				t.centre = costCentre(t.Message.Metadata)
-			}
-		}
+	if lists(exts.RequestedURIs(), CostCentre) {
+		exts.Activate(&a2a.AgentExtension{URI: CostCentre})
+		t.centre = costCentre(t.Message.Metadata)
 	}
 }
 
@@ -117,8 +116,21 @@ func (t *turn) send(e a2a.Event) bool {
 }
 
 func (t *turn) pause(steps int) bool {
-	t.stopped = t.stopped || !pause(t.ctx, t.agent.quit, time.Duration(steps)*t.agent.step)
+	if t.stopped {
+		return false
+	}
+	if !pause(t.ctx, t.agent.quit, time.Duration(steps)*t.agent.step) {
+		t.stopped, t.closing = true, t.ctx.Err() == nil
+	}
 	return !t.stopped
+}
+
+// abandon ends a task that Close interrupted. Without an error here the SDK
+// would wait for the task's last event, and the stream would stay open.
+func (t *turn) abandon() {
+	if t.closing {
+		t.yield(nil, errStopped)
+	}
 }
 
 // say builds a message of the agent, marked with the extension when active.
@@ -150,15 +162,13 @@ func (t *turn) reply(word string) {
 
 // resume continues a task that waits for the caller.
 func (t *turn) resume(word string) {
-	switch {
-	case t.StoredTask.Status.State == a2a.TaskStateAuthRequired:
-		t.status(a2a.TaskStateCompleted, "Signed in.")
-	case word == "yes":
+	switch word {
+	case "yes":
 		t.status(a2a.TaskStateWorking, "Refunding.")
 		t.pause(1)
 		t.send(a2a.NewArtifactEvent(t, a2a.NewTextPart("Refund RF-1 issued.")))
 		t.status(a2a.TaskStateCompleted, "Refunded.")
-	case word == "no":
+	case "no":
 		t.status(a2a.TaskStateRejected, "Nothing was refunded.")
 	default:
 		t.status(a2a.TaskStateInputRequired, "Please answer yes or no.")
@@ -171,6 +181,14 @@ func (t *turn) askRefund() {
 		invoice = "the last invoice"
 	}
 	t.status(a2a.TaskStateInputRequired, "Refund "+invoice+"? Answer yes or no.")
+}
+
+// login waits for a sign-in that happens outside the protocol: the execution
+// goes on by itself, as A2A 1.0 §7.6.1 describes.
+func (t *turn) login() {
+	t.status(a2a.TaskStateAuthRequired, "Sign in at https://billing.example/login.")
+	t.pause(20)
+	t.status(a2a.TaskStateCompleted, "Signed in.")
 }
 
 func (t *turn) summarize() {

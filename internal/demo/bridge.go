@@ -175,5 +175,13 @@ func (h handler03) GetExtendedAgentCard(
 	if err != nil {
 		return nil, error10(err)
 	}
-	return a2av0.ToV1AgentCard(card), nil
+	converted := a2av0.ToV1AgentCard(card)
+	// The SDK's conversion leaves the skills behind.
+	converted.Skills = make([]a2a10.AgentSkill, len(card.Skills))
+	for i, s := range card.Skills {
+		converted.Skills[i] = a2a10.AgentSkill{
+			ID: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, Examples: s.Examples,
+		}
+	}
+	return converted, nil
 }

@@ -18,7 +18,7 @@
 //	summarize         a task: submitted, working ×2, an artifact in three chunks, a data artifact, completed
 //	refund INV-7      input-required; answer the same task with yes (completed) or no (rejected)
 //	export            a task with a file by value (CSV) and a file by reference
-//	login             auth-required; any further message to the task completes it
+//	login             auth-required; the sign-in happens elsewhere and the task completes 20 steps later
 //	audit [n]         a long-running task, n progress updates (default 600); made to be cancelled
 //	count [n]         a task that streams n artifact chunks (default 10)
 //	reject            a task that is rejected

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -16,10 +15,9 @@ const (
 	extensionsHeader03 = "X-A2A-Extensions"
 )
 
-// asksFor reports whether one of the header lines names the extension. Both
-// ways of listing are accepted: one line per URI, or commas.
-func asksFor(h http.Header, uri string) bool {
-	lines := slices.Concat(h.Values(extensionsHeader), h.Values(extensionsHeader03))
+// lists reports whether one of the header lines names the extension. Both ways
+// of listing are accepted: one line per URI, or commas.
+func lists(lines []string, uri string) bool {
 	for _, line := range lines {
 		for item := range strings.SplitSeq(line, ",") {
 			if strings.TrimSpace(item) == uri {
@@ -34,11 +32,9 @@ func asksFor(h http.Header, uri string) bool {
 // header name the caller used. The SDK servers keep the list but do not send it.
 func echoExtensions(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asksFor(r.Header, CostCentre) {
-			for _, name := range []string{extensionsHeader, extensionsHeader03} {
-				if len(r.Header.Values(name)) > 0 {
-					w.Header().Set(name, CostCentre)
-				}
+		for _, name := range []string{extensionsHeader, extensionsHeader03} {
+			if lists(r.Header.Values(name), CostCentre) {
+				w.Header().Set(name, CostCentre)
 			}
 		}
 		next.ServeHTTP(w, r)

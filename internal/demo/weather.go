@@ -67,7 +67,7 @@ func (g *gate03) Before(
 	ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request,
 ) (context.Context, error) {
 	lines, _ := call.RequestMeta().Get(a2asrv.ExtensionsMetaKey)
-	if asksFor(http.Header{extensionsHeader03: lines}, CostCentre) {
+	if lists(lines, CostCentre) {
 		call.Extensions().Activate(&a2a.AgentExtension{URI: CostCentre})
 	} else if g.required {
 		return ctx, errExtensionMissing
