@@ -76,14 +76,14 @@ func splitAddress(address string) (host, port string) {
 // leaks reports whether s gives anything away.
 func (g guard) leaks(s string) bool {
 	start, _ := g.next(s, 0)
-	return start >= 0 || isPrivateHostPort(s)
+	return start >= 0
 }
 
 // redact replaces what s gives away. It is for texts that a card must have;
 // everything else goes as a whole.
 func (g guard) redact(s string) string {
-	if isPrivateHostPort(s) {
-		return removed
+	if strings.Contains(s, keyMark) {
+		return removed // the key itself follows in words of its own
 	}
 	var b strings.Builder
 	at := 0
@@ -112,6 +112,7 @@ func (g guard) next(s string, from int) (start, end int) {
 		at(strings.Index(low, needle))
 	}
 	at(privateURL(low))
+	at(privateHostPort(low))
 	at(secretIn(s[from:]))
 	if first < 0 {
 		return -1, -1
@@ -204,20 +205,24 @@ func hostOf(authority string) string {
 	return strings.TrimSuffix(host, ".")
 }
 
-// isPrivate reports whether host (lower case) is meant for inside use: a
-// non-public IP address in any notation, localhost, or a name under a suffix
-// that public DNS does not have. With web also a name of a single label, which
-// only a search domain or a container network resolves.
+// isPrivate reports whether host (lower case), found in a URL, is meant for
+// inside use: a non-public IP address in any notation or a private name. With
+// web also a name of a single label, which only a search domain or a container
+// network resolves.
 func isPrivate(host string, web bool) bool {
-	if host == "" {
+	switch addr, err := netip.ParseAddr(host); {
+	case host == "":
 		return false
-	}
-	if addr, err := netip.ParseAddr(host); err == nil {
+	case err == nil:
 		return isPrivateAddr(addr)
-	}
-	if strings.Trim(host, "0123456789.") == "" || strings.HasPrefix(host, "0x") {
+	case strings.Trim(host, "0123456789.") == "" || strings.HasPrefix(host, "0x"):
 		return true // 2130706433, 0x7f000001, 127.1: addresses that only some resolvers read
 	}
+	return isPrivateName(host) || web && !strings.Contains(host, ".")
+}
+
+// isPrivateName recognises localhost and the suffixes that public DNS does not have.
+func isPrivateName(host string) bool {
 	for _, suffix := range [...]string{
 		"localhost", "local", "internal", "intranet", "lan", "corp", "home.arpa", "svc",
 	} {
@@ -225,7 +230,7 @@ func isPrivate(host string, web bool) bool {
 			return true
 		}
 	}
-	return web && !strings.Contains(host, ".")
+	return false
 }
 
 func isPrivateAddr(a netip.Addr) bool {
@@ -237,19 +242,46 @@ func isPrivateAddr(a netip.Addr) bool {
 // sharedSpace is carrier-grade NAT, RFC 6598.
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
-// isPrivateHostPort recognises a whole string such as 10.0.0.5:50051, the way
+// privateHostPort finds the host of 10.0.0.5:50051 or db.internal:5432, the way
 // GRPC endpoints are written. A bare address is left alone: it may be a version.
-func isPrivateHostPort(s string) bool {
-	host, port, err := net.SplitHostPort(s)
-	if err != nil || port == "" || strings.Trim(port, "0123456789") != "" {
-		return false
+// low is lower case.
+func privateHostPort(low string) int {
+	for at := 0; ; {
+		i := strings.IndexByte(low[at:], ':')
+		if i < 0 {
+			return -1
+		}
+		i += at
+		at = i + 1
+		if at == len(low) || low[at] < '0' || low[at] > '9' {
+			continue
+		}
+		start := i
+		if i > 0 && low[i-1] == ']' {
+			start = max(strings.LastIndexByte(low[:i], '['), 0)
+		}
+		for start > 0 && isHostByte(low[start-1]) {
+			start--
+		}
+		host := strings.Trim(low[start:i], ".[]")
+		addr, err := netip.ParseAddr(host)
+		if err == nil && isPrivateAddr(addr) || err != nil && isPrivateName(host) {
+			return start
+		}
 	}
-	return isPrivate(strings.ToLower(host), false)
 }
+
+// isHostByte accepts what names and IPv4 addresses are made of.
+func isHostByte(c byte) bool {
+	return c == '.' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
+}
+
+// keyMark ends the first line of a PEM private key of any kind.
+const keyMark = "PRIVATE KEY-----"
 
 // secretIn finds what by its form is a credential that strayed into a card.
 func secretIn(s string) int {
-	if i := strings.Index(s, "PRIVATE KEY-----"); i >= 0 {
+	if i := strings.Index(s, keyMark); i >= 0 {
 		return i
 	}
 	for _, mark := range [...]struct {
