@@ -1,0 +1,317 @@
+package server
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestL02_UnderscoreAndDotFields(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, name := range []string{
+		"X_Forwarded_For", "A2A_Extensions", "Content_Length", "Transfer_Encoding", "x_gateway_subject",
+		"_", "X-Forwarded_For", "X.Forwarded.For", "A2A.Version", ".",
+	} {
+		cases = append(cases, rawCase{name, get("/", name+": 1"), "", 400})
+	}
+	runRaw(t, append(cases, rawCase{"hyphens", get("/", "X-Forwarded-For: 1.2.3.4"), "", 204}))
+}
+
+func TestL03_ConnectionTokens(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, name := range []string{
+		"A2A-Extensions", "Authorization", "X-Gateway-Subject", "authorization", "AUTHORIZATION", "aUtHoRiZaTiOn",
+		"A2A-Version", "Content-Type", "TE", "Upgrade", "HTTP2-Settings", "Host", "close2", "\"close\"",
+	} {
+		cases = append(cases,
+			rawCase{name, get("/", "Connection: "+name), "", 400},
+			rawCase{name + " after close", get("/", "Connection: close, "+name), "", 400},
+			rawCase{name + " in a second line", get("/", "Connection: keep-alive", "Connection: "+name), "", 400},
+			rawCase{name + " behind an empty line", get("/", "Connection:", "Connection: "+name), "", 400},
+			rawCase{name + " behind an empty element", get("/", "Connection: ,,"+name+","), "", 400},
+		)
+	}
+	runRaw(t, append(cases,
+		rawCase{"close", get("/", "Connection: close"), "", 204},
+		rawCase{"keep-alive", get("/", "Connection: Keep-Alive"), "", 204},
+		rawCase{"both", get("/", "Connection: keep-alive , CLOSE"), "", 204},
+		rawCase{"empty", get("/", "Connection:"), "", 204},
+	))
+}
+
+func TestL05_CredentialsInURL(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, name := range []string{
+		"api_key", "apikey", "apiKey", "API-KEY", "x-api-key", "key", "token", "access_token", "accessToken",
+		"access.token", "id_token", "jwt", "authorization", "password", "client_secret", "a%70i_key", "api%5Fkey",
+	} {
+		cases = append(cases,
+			rawCase{name, get("/?" + name + "=v"), "", 400},
+			rawCase{name + " last", get("/?pageSize=1&" + name), "", 400})
+	}
+	runRaw(t, append(cases,
+		rawCase{"userinfo", get("http://user:pass@localhost/"), "", 400},
+		rawCase{"userinfo in Host", "GET / HTTP/1.1\nHost: user:pass@localhost", "", 400},
+		rawCase{"pageToken", get("/tasks?pageToken=abc&contextId=1&A2A-Version=1.0"), "", 204},
+		rawCase{"tokens of another name", get("/?keys=1&token2=1&monkey=1"), "", 204},
+	))
+}
+
+func TestL07_Host(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, host := range []string{
+		"", "user@localhost", "localhost/path", "localhost:port", "localhost:0", "localhost:65536", "a b", "a,b",
+		"localhost.", ".localhost", "a..b", "%6cocalhost", "[::1", "[::1]x", "[fe80::1%25eth0]", "[::ffff:127.0.0.1]",
+		"::1", "*", "localhost:80:80", "[127.0.0.1]", "local\\host", strings.Repeat("a", 64), "ä",
+	} {
+		cases = append(cases, rawCase{"host " + host, "GET / HTTP/1.1\nHost: " + host, "", 400})
+	}
+	runRaw(t, append(cases,
+		rawCase{"absent", "GET / HTTP/1.1", "", 400},
+		rawCase{"absent on 1.0", "GET / HTTP/1.0", "", 400},
+		rawCase{"double", get("/", "Host: localhost"), "", 400},
+		rawCase{"double, different", get("/", "Host: evil"), "", 400},
+		rawCase{"absolute form, other host", get("http://evil/"), "", 400},
+		rawCase{"absolute form, same host", get("http://localhost/"), "", 400},
+		rawCase{"authority form", get("localhost:80"), "", 400},
+		rawCase{"name", "GET / HTTP/1.1\nHost: Gateway_1.example.com:8443", "", 204},
+		rawCase{"IPv4", "GET / HTTP/1.1\nHost: 127.0.0.1:8443", "", 204},
+		rawCase{"IPv6", "GET / HTTP/1.1\nHost: [::1]:8443", "", 204},
+		rawCase{"empty port", "GET / HTTP/1.1\nHost: localhost:", "", 204},
+	))
+}
+
+func TestL09_RepeatedSingletons(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, line := range []string{
+		"Content-Type: application/json", "Accept: */*", "A2A-Version: 1.0", "a2a-version: 0.3",
+		"traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "Content-Encoding: identity",
+		"Last-Event-ID: 1",
+	} {
+		cases = append(cases,
+			rawCase{line, get("/", line), "", 204},
+			rawCase{line + " twice", get("/", line, line), "", 400},
+			rawCase{line + " twice in two cases", get("/", line, strings.ToUpper(line)), "", 400})
+	}
+	runRaw(t, append(cases, rawCase{"extensions are a list", get("/", "A2A-Extensions: a", "A2A-Extensions: b"), "", 204}))
+}
+
+func TestL11_PathIsCanonical(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, path := range []string{
+		"/agents/../x", "/agents/./x", "/..", "/.", "/agents/..", "/agents/.", "/agents/.../x", "//agents", "/agents//x",
+		"/agents//", "//", "//evil.example/x", "///", "/%2e%2e/x", "/%2E%2E/x", "/.%2e/x", "/agents%2fx", "/agents%2Fx",
+		"/agents%5cx", "/agents%5Cx", "/agents\\x", "/agents;x", "/agents;v=1/x", "/agents%3bx", "/agents%3Bx", "/agents/x%00",
+		"/agents/x%0a", "/agents/x%0D%0A", "/agents/x%7F", "/agents/x%09", "/%c0%af", "/%C0%AF", "/%C0%AE%C0%AE/", "/%FF",
+		"/%ED%A0%80", "/%E0%80%AF", "/%252e%252e", "/%25", "/%2541", "/%41gents", "/agents%3Ax", "/agents%7Ex", "/a%c3%a9",
+		"/a\xc3\xa9", "/%", "/%4", "/%zz", "/%u002e", "*", "agents", "",
+	} {
+		cases = append(cases, rawCase{"path " + path, get(path), "", 400})
+	}
+	for _, path := range []string{
+		"/", "/agents/billing", "/agents/billing/", "/agents/billing/v1/message:send", "/tasks/7:cancel", "/a%20b", "/a%C3%A9",
+		"/.well-known/agent-card.json", "/agents/a.b.c", "/agents/..x", "/a@b,c=d+e$f&g", "/a~b_c-d", "/a%21",
+	} {
+		cases = append(cases, rawCase{"path " + path, get(path), "", 204})
+	}
+	runRaw(t, cases)
+}
+
+func TestL12_Fragment(t *testing.T) {
+	t.Parallel()
+	runRaw(t, []rawCase{
+		{"path", get("/agents#x"), "", 400},
+		{"end", get("/agents#"), "", 400},
+		{"query", get("/agents?a=1#x"), "", 400},
+		{"encoded, in the query", get("/agents?a=%23x"), "", 204},
+	})
+}
+
+func TestL13_Query(t *testing.T) {
+	t.Parallel()
+	runRaw(t, []rawCase{
+		{"64 parameters", get("/?" + strings.TrimSuffix(many(64, "a%d=1&"), "&")), "", 204},
+		{"65 parameters", get("/?" + strings.TrimSuffix(many(65, "a%d=1&"), "&")), "", 413},
+		{"65 empty parameters", get("/?" + strings.Repeat("&", 64)), "", 413},
+		{"10000 parameters and a hidden one", get("/?" + strings.Repeat("&", 4000) + "api_key=1"), "", 413},
+		{"4 KiB", get("/?a=" + strings.Repeat("x", 4094)), "", 204},
+		{"more than 4 KiB", get("/?a=" + strings.Repeat("x", 4095)), "", 413},
+		{"semicolon", get("/?a=1;b=2"), "", 400},
+		{"cut escape", get("/?a=%4"), "", 400},
+		{"no escape", get("/?a=%zz"), "", 400},
+		{"no escape in a name", get("/?%zz=1"), "", 400},
+		{"NUL", get("/?a=%00"), "", 400},
+		{"line end", get("/?a=%0d%0a"), "", 400},
+		{"invalid UTF-8", get("/?a=%ff"), "", 400},
+		{"overlong", get("/?a=%c0%af"), "", 400},
+		{"nothing", get("/?"), "", 204},
+		{"plus and escapes", get("/?a=b+c%20d%C3%A9"), "", 204},
+	})
+}
+
+func TestL15_Verbs(t *testing.T) {
+	t.Parallel()
+	var cases []rawCase
+	for _, verb := range []string{"TRACE", "CONNECT", "get", "Post", "GETT", "PROPFIND", "PRI", strings.Repeat("A", 1000)} {
+		want := 405
+		if verb == "PRI" {
+			want = 405 // without HTTP/2's preface it is a verb like any other
+		}
+		cases = append(cases, rawCase{verb, verb + " / HTTP/1.1\nHost: localhost", "", want})
+	}
+	for _, verb := range []string{"GET", "HEAD", "DELETE", "OPTIONS"} {
+		start := verb + " / HTTP/1.1\nHost: localhost\n"
+		cases = append(cases,
+			rawCase{verb, strings.TrimSpace(start), "", 204},
+			rawCase{verb + " length 0", start + "Content-Length: 0", "", 204},
+			rawCase{verb + " with a body", start + "Content-Length: 2", "{}", 400},
+			rawCase{verb + " with chunks", start + "Transfer-Encoding: chunked", "2\r\n{}\r\n0\r\n\r\n", 400},
+			rawCase{verb + " with no chunks", start + "Transfer-Encoding: chunked", "0\r\n\r\n", 400})
+	}
+	runRaw(t, append(cases,
+		rawCase{"CONNECT as proxies do", "CONNECT evil:443 HTTP/1.1\nHost: evil:443", "", 405},
+		rawCase{"OPTIONS *", "OPTIONS * HTTP/1.1\nHost: localhost", "", 400},
+		rawCase{"POST with a body", "POST / HTTP/1.1\nHost: localhost\nContent-Length: 2", "{}", 204},
+		rawCase{"POST without", "POST / HTTP/1.1\nHost: localhost", "", 204},
+		rawCase{"Expect", "POST / HTTP/1.1\nHost: localhost\nExpect: 200-ok\nContent-Length: 2", "{}", 417},
+	))
+}
+
+func TestL16_Upgrade(t *testing.T) {
+	t.Parallel()
+	runRaw(t, []rawCase{
+		{"h2c", get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"), "", 400},
+		{"websocket", get("/", "Connection: Upgrade", "Upgrade: websocket"), "", 400},
+		{"without Connection", get("/", "Upgrade: h2c"), "", 400},
+		{"empty", get("/", "Upgrade:"), "", 400},
+	})
+}
+
+func TestL22_Sizes(t *testing.T) {
+	t.Parallel()
+	runRaw(t, []rawCase{
+		{"100 fields", get("/", strings.TrimSpace(many(100, "X-%d: 1\n"))), "", 204},
+		{"101 fields", get("/", strings.TrimSpace(many(101, "X-%d: 1\n"))), "", 413},
+		{"101 lines of one field", get("/", strings.TrimSpace(strings.Repeat("X-A: 1\n", 101))), "", 413},
+		{"target 8 KiB", get("/" + strings.Repeat("a", 8<<10-1)), "", 204},
+		{"target longer", get("/" + strings.Repeat("a", 8<<10)), "", 413},
+		{"head 32 KiB", get("/", "X-A: "+strings.Repeat("a", 32<<10)), "", 431},
+		{"target 100 KiB", get("/" + strings.Repeat("a", 100<<10)), "", 431},
+	})
+}
+
+func TestL23_ContentEncoding(t *testing.T) {
+	t.Parallel()
+	post := "POST / HTTP/1.1\nHost: localhost\nContent-Length: 2\nContent-Encoding: "
+	runRaw(t, []rawCase{
+		{"gzip", post + "gzip", "{}", 415},
+		{"br", post + "br", "{}", 415},
+		{"nested", post + "identity, gzip", "{}", 415},
+		{"unknown", post + "x", "{}", 415},
+		{"identity", post + "identity", "{}", 204},
+		{"IDENTITY", post + "IDENTITY", "{}", 204},
+		{"empty", post, "{}", 204},
+		{"transfer coding", "POST / HTTP/1.1\nHost: localhost\nTransfer-Encoding: gzip, chunked", "0\r\n\r\n", 501},
+	})
+}
+
+// parse reads a request as net/http's server does.
+func parse(tb testing.TB, text string) *http.Request {
+	tb.Helper()
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(strings.ReplaceAll(text, "\n", "\r\n") + "\r\n\r\n")))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// typical is a call as the Go SDK sends it, with a few fields of proxies.
+func typical(tb testing.TB) *http.Request {
+	return parse(tb, `POST /agents/billing/v1/message:send?A2A-Version=1.0&pageSize=10 HTTP/1.1
+Host: gateway.example.com:8443
+User-Agent: a2a-go/2.4.0
+Content-Length: 700
+Content-Type: application/json
+Accept: application/json, text/event-stream
+Accept-Encoding: gzip
+A2A-Version: 1.0
+A2A-Extensions: https://example.com/ext/a/v1
+Authorization: Bearer abc
+Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+X-Forwarded-For: 192.0.2.1
+Connection: keep-alive`)
+}
+
+func TestScreenAllocatesNothing(t *testing.T) {
+	r, lim := typical(t), defaults()
+	n := testing.AllocsPerRun(1000, func() {
+		if e := Screen(r, lim); e != nil {
+			t.Fatal(e)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkScreen(b *testing.B) {
+	r, lim := typical(b), defaults()
+	b.ReportAllocs()
+	for b.Loop() {
+		if e := Screen(r, lim); e != nil {
+			b.Fatal(e)
+		}
+	}
+}
+
+// FuzzScreenTarget: what is let through has one spelling, climbs nowhere, and
+// reads the same to net/url.
+func FuzzScreenTarget(f *testing.F) {
+	for _, s := range []string{
+		"/agents/x/message:send", "/a%20b?c=d+e", "/../x", "/a//b", "/%2e", "/%41", "/;a", "/?api_key=1", "/#", "/?a;b", "/?%ff",
+		"/?a=%00", "/%C3%A9", "http://h/", "*", "/a%5Cb", "/%252e",
+	} {
+		f.Add(s)
+	}
+	lim := defaults()
+	f.Fuzz(func(t *testing.T, target string) {
+		u, err := url.ParseRequestURI(target)
+		if err != nil {
+			return
+		}
+		r := &http.Request{Method: "GET", URL: u, RequestURI: target, Host: "localhost", Header: http.Header{}}
+		if Screen(r, lim) != nil {
+			return
+		}
+		path, query, _ := strings.Cut(target, "?")
+		if canonical := (&url.URL{Path: u.Path}).EscapedPath(); canonical != path {
+			t.Fatalf("%q passed, canonical %q", path, canonical)
+		}
+		for _, segment := range strings.Split(strings.Trim(u.Path, "/"), "/") {
+			if u.Path != "/" && strings.Trim(segment, ".") == "" {
+				t.Fatalf("%q passed with segment %q", target, segment)
+			}
+		}
+		if strings.ContainsAny(u.Path, "\\;%\x00\r\n\x7f") || !utf8.ValidString(u.Path) {
+			t.Fatalf("%q passed", target)
+		}
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatalf("query %q passed: %v", query, err)
+		}
+		for name := range values {
+			if strings.EqualFold(name, "api_key") || strings.EqualFold(name, "access_token") || name == "key" {
+				t.Fatalf("%q passed", query)
+			}
+		}
+	})
+}
