@@ -36,6 +36,7 @@ type Source struct {
 
 	mu       sync.Mutex // one fetch at a time; guards what follows
 	have     validators
+	onFetch  func(result string)
 	onChange []func(*Card)
 }
 
@@ -77,6 +78,10 @@ func (s *Source) OnChange(f func(*Card)) {
 	defer s.mu.Unlock()
 	s.onChange = append(s.onChange, f)
 }
+
+// OnFetch has f called after every attempt with "ok", "unchanged" or "error".
+// Call it before Run.
+func (s *Source) OnFetch(f func(result string)) { s.onFetch = f }
 
 // Wait blocks until the first attempt has ended or ctx is done, and returns Err,
 // or ctx's error.
@@ -131,6 +136,9 @@ func (s *Source) Refresh(ctx context.Context) error {
 		s.current.Store(c)
 	}
 	s.failure.Store(&err)
+	if s.onFetch != nil {
+		s.onFetch(outcome(err, changed))
+	}
 	s.once.Do(func() { close(s.first) })
 	if changed {
 		for _, f := range s.onChange {
@@ -138,6 +146,16 @@ func (s *Source) Refresh(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+func outcome(err error, changed bool) string {
+	switch {
+	case err != nil:
+		return "error"
+	case changed:
+		return "ok"
+	}
+	return "unchanged"
 }
 
 // report logs the first failure of a series and its end, not every attempt.

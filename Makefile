@@ -1,0 +1,54 @@
+# Every target runs on a machine with Go alone, unless its line says otherwise.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+GO ?= go
+BIN := bin
+FUZZTIME ?= 5s
+LINT_VERSION := v2.12.2
+
+.PHONY: help build test race interop e2e fuzz bench lint check figures tidy clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## Build bin/a2a-gateway
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/a2a-gateway ./cmd/a2a-gateway
+
+test: ## Run the tests
+	$(GO) test ./...
+
+race: ## Run the tests under the race detector (needs a C compiler)
+	$(GO) test -race ./...
+
+interop: ## Run the JavaScript and Python SDK matrix (needs node and python3)
+	interop/setup
+	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -timeout 20m ./interop/...
+
+e2e: ## Run the end-to-end tests against the built binary
+	$(GO) test -count=1 -timeout 15m ./e2e/... ./cmd/...
+
+fuzz: ## Run every fuzz target for FUZZTIME each
+	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' . | grep -v node_modules); do \
+	  for target in $$(grep -o '^func Fuzz[A-Za-z0-9_]*' $$file | cut -c6-); do \
+	    echo "$$target ($$(dirname $$file))"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file) | tail -n 2; \
+	  done; done
+
+bench: ## Compare the gateway with a bare reverse proxy and with no proxy
+	$(GO) run ./bench
+
+lint: $(BIN)/golangci-lint ## Run the linters
+	$(GO) vet ./...
+	$(BIN)/golangci-lint run ./...
+
+$(BIN)/golangci-lint:
+	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+check: lint test race interop e2e ## All that CI runs
+
+tidy: ## Check that go.mod and go.sum are as they should be
+	$(GO) mod tidy -diff
+	$(GO) mod verify
+
+clean: ## Remove what the other targets made
+	rm -rf $(BIN) dist

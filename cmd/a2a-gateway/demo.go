@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"text/template"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+)
+
+func demoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the gateway in front of two sample agents, with curl lines to try",
+		Long: "Start two sample agents (A2A 0.3 and 1.0), a development OIDC issuer and the gateway in\n" +
+			"front of them, all in this process and on loopback, and print commands to paste.\n" +
+			"Everything is thrown away at the end.",
+		Args: cobra.NoArgs,
+	}
+	address := cmd.Flags().String("address", "127.0.0.1:8080", "gateway `address`; port 0 picks a free one")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return runDemo(cmd.Context(), *address, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+// cast is everything the demonstration consists of; the template prints it.
+type cast struct {
+	Billing, Weather *demo.Agent
+	Issuer           *demo.Issuer
+	Dir, Keys, Key   string
+	Address          string
+	Gateway, Status  string
+	Extension        string
+}
+
+func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err error) {
+	c := &cast{Address: address, Extension: demo.CostCentre}
+	if c.Dir, err = os.MkdirTemp("", "a2a-gateway-demo-"); err != nil {
+		return failed(err)
+	}
+	defer os.RemoveAll(c.Dir) //nolint:errcheck // a leftover temporary directory harms nobody
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := c.start(); err != nil {
+		return failed(err)
+	}
+	path := filepath.Join(c.Dir, "config.yaml")
+	if err := writeTemplate(path, demoConfig, c); err != nil {
+		return failed(err)
+	}
+	cfg, err := config.Load(path)
+	if err != nil {
+		return failed(err)
+	}
+	return serve(ctx, cfg, path, func(g *gateway.Gateway) {
+		c.Gateway, c.Status = g.URL(), g.StatusURL()
+		if err := demoText.Execute(stdout, c); err != nil {
+			_, _ = fmt.Fprintln(stderr, "a2a-gateway: print instructions:", err)
+		}
+	})
+}
+
+func (c *cast) start() (err error) {
+	if c.Billing, err = demo.Agent10(demo.Options{Step: 400 * time.Millisecond}); err != nil {
+		return fmt.Errorf("start billing agent: %w", err)
+	}
+	if c.Weather, err = demo.Agent03(demo.Options{Step: 400 * time.Millisecond}); err != nil {
+		return fmt.Errorf("start weather agent: %w", err)
+	}
+	if c.Issuer, err = demo.NewIssuer(demo.IssuerOptions{}); err != nil {
+		return fmt.Errorf("start development issuer: %w", err)
+	}
+	c.Keys = filepath.Join(c.Dir, "keys.yaml")
+	keys, err := authn.OpenKeys(c.Keys)
+	if err != nil {
+		return err
+	}
+	_, c.Key, err = keys.Create(authn.KeySpec{ID: "ci", Groups: []string{"pipelines"}})
+	return err
+}
+
+func (c *cast) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var errs []error
+	for _, a := range []*demo.Agent{c.Billing, c.Weather} {
+		if a != nil {
+			errs = append(errs, a.Close(ctx))
+		}
+	}
+	if c.Issuer != nil {
+		errs = append(errs, c.Issuer.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// StatusAddress keeps the status listener off its well-known port when the
+// public one was asked to pick a free one.
+func (c *cast) StatusAddress() string {
+	if _, port, err := net.SplitHostPort(c.Address); err == nil && port == "0" {
+		return "127.0.0.1:0"
+	}
+	return "127.0.0.1:9902"
+}
+
+func writeTemplate(path string, t *template.Template, data any) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.Execute(f, data), f.Close())
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+)
+
+func schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of the configuration file",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			schema, err := config.Schema()
+			if err != nil {
+				return failed(err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", schema)
+			return err
+		},
+	}
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "a2a-gateway", version())
+			return err
+		},
+	}
+}
+
+// healthcheckCommand is for container images without a shell or curl.
+func healthcheckCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "healthcheck",
+		Short: "Ask a running gateway whether it is ready; exit 0 if so",
+		Args:  cobra.NoArgs,
+	}
+	url := cmd.Flags().String("url", "http://127.0.0.1:9902/readyz", "readiness `URL`")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := context.WithTimeout(cmd.Context(), 5*time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, *url, nil)
+		if err != nil {
+			return usage(err)
+		}
+		client := &http.Client{Transport: &http.Transport{}}
+		resp, err := client.Do(req)
+		if err != nil {
+			return failed(err)
+		}
+		defer resp.Body.Close() //nolint:errcheck // only the status counts
+		if resp.StatusCode != http.StatusOK {
+			return failed(fmt.Errorf("not ready: %s", resp.Status))
+		}
+		return nil
+	}
+	return cmd
+}
+
+func manCommand(root *cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "man",
+		Short: "Write manual pages",
+		Args:  cobra.NoArgs,
+	}
+	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if err := os.MkdirAll(*dir, 0o755); err != nil {
+			return failed(err)
+		}
+		root.DisableAutoGenTag = true
+		return doc.GenManTree(root, &doc.GenManHeader{Title: "A2A-GATEWAY", Section: "1"}, *dir)
+	}
+	return cmd
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// Check does what can be done offline beyond Load: it opens the files that the
+// configuration names and compiles the rules. The strings are warnings.
+func (c *Config) Check() ([]string, error) {
+	var errs []error
+	var warnings []string
+	if c.Server.TLS != nil {
+		for i, pair := range c.Server.TLS.Certificates {
+			if _, err := tls.LoadX509KeyPair(pair.Cert, pair.Key); err != nil {
+				errs = append(errs, fmt.Errorf("server.tls.certificates[%d]: %w", i, err))
+			}
+		}
+	}
+	for i, a := range c.Agents {
+		if _, err := upstream.New(a.Config); err != nil {
+			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
+		}
+	}
+	if keys := c.Authn.APIKeys; keys != nil {
+		if _, err := os.Stat(keys.File); err != nil {
+			warnings = append(warnings, fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File))
+		}
+	}
+	_, dubious, err := policy.Compile(c.Policy, c.AgentIDs())
+	errs = append(errs, err)
+	for _, w := range dubious {
+		warnings = append(warnings, w.String())
+	}
+	return warnings, errors.Join(errs...)
+}
+
+// resolve makes relative paths relative to the file they stand in, so that a
+// gateway finds its files wherever it is started from.
+func (c *Config) resolve(dir string) {
+	in := func(path *string) {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(dir, *path)
+		}
+	}
+	in(&c.Server.DataDir)
+	if c.Server.TLS != nil {
+		for i := range c.Server.TLS.Certificates {
+			in(&c.Server.TLS.Certificates[i].Cert)
+			in(&c.Server.TLS.Certificates[i].Key)
+		}
+	}
+	if c.Authn.APIKeys != nil {
+		in(&c.Authn.APIKeys.File)
+	}
+	for i := range c.Agents {
+		t := &c.Agents[i].TLS
+		in(&t.CA)
+		in(&t.Certificate)
+		in(&t.Key)
+	}
+	in(&c.Telemetry.Audit.Dir)
+	if c.Telemetry.Audit.Dir == "" {
+		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
+	}
+}

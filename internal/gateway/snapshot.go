@@ -1,0 +1,248 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// snapshot is one configuration, built whole. It never changes. A request uses
+// the one it began with, a stream of hours too; a snapshot closes when it has
+// been replaced and its last request has ended.
+type snapshot struct {
+	config *config.Config
+	proxy  *proxy.Proxy
+	chain  *authn.Chain
+	agents map[string]*member
+
+	refs  atomic.Int64
+	close func()
+}
+
+// member is an agent with what keeps running for it. Members that a reload did
+// not change move to the next snapshot as they are, connections and card
+// included.
+type member struct {
+	config proxy.AgentConfig
+	agent  *proxy.Agent
+	stop   context.CancelFunc // ends the card's refresher
+	users  *atomic.Int64      // snapshots that hold it
+}
+
+// firstCard is how long building waits for agents' cards, all together. A reload
+// that adds an agent then serves it at once; a gateway that starts before its
+// agents does not wait longer than this.
+const firstCard = 2 * time.Second
+
+// build makes a snapshot. Everything that can fail fails here, before anything
+// that serves is touched; old may be nil.
+func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) (*snapshot, error) {
+	s := &snapshot{config: cfg, agents: make(map[string]*member, len(cfg.Agents))}
+	s.refs.Store(1)
+	rules, warnings, err := policy.Compile(cfg.Policy, cfg.AgentIDs())
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	for _, w := range warnings {
+		g.telemetry.Log.Warn("policy rule", "warning", w.String())
+	}
+	if err := g.recruit(s, cfg, old); err != nil {
+		s.dismiss()
+		return nil, err
+	}
+	var previous *authn.Chain
+	if old != nil {
+		previous = old.chain
+	}
+	s.chain, err = authn.New(ctx, cfg.Authn, authn.Options{
+		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
+		Refreshed: g.keysFetched,
+	})
+	if err != nil {
+		s.dismiss()
+		return nil, fmt.Errorf("authn: %w", err)
+	}
+	s.proxy, err = g.assemble(cfg, s, rules)
+	if err != nil {
+		s.chain.Close()
+		s.dismiss()
+		return nil, err
+	}
+	s.close = sync.OnceFunc(func() {
+		s.chain.Close()
+		s.dismiss()
+	})
+	s.awaitCards(ctx)
+	return s, nil
+}
+
+func (g *Gateway) assemble(cfg *config.Config, s *snapshot, rules *policy.Set) (*proxy.Proxy, error) {
+	public, err := url.Parse(g.server.PublicURL())
+	if err != nil {
+		return nil, fmt.Errorf("server.publicURL: %w", err)
+	}
+	agents := make([]*proxy.Agent, 0, len(cfg.Agents))
+	for _, a := range cfg.Agents {
+		agents = append(agents, s.agents[a.ID].agent)
+	}
+	return proxy.New(proxy.Options{
+		PublicURL: public,
+		Hosts:     g.hosts(cfg),
+		Schemes:   schemes(cfg),
+		Server:    cfg.Server,
+		Agents:    agents,
+		Authn:     s.chain,
+		Policy:    rules,
+		Ledger:    ledger.New(g.store, ledger.Config{Scope: cfg.Policy.Tasks.Scope}),
+		Telemetry: g.telemetry,
+		Audit:     g.audit,
+		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
+		Push:      cfg.Push,
+		Salt:      g.salt,
+		Drain:     g.drain,
+	})
+}
+
+// recruit fills s.agents, taking over from old whoever has not changed.
+func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error {
+	var errs []error
+	for i, a := range cfg.Agents {
+		governed, err := cfg.Extensions.Govern(a.Extensions)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("agents[%d].extensions: %w", i, err))
+			continue
+		}
+		a.Extensions = governed
+		if old != nil {
+			if m := old.agents[a.ID]; m != nil && reflect.DeepEqual(m.config, a) {
+				m.users.Add(1)
+				s.agents[a.ID] = m
+				continue
+			}
+		}
+		m, err := g.member(a)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
+			continue
+		}
+		s.agents[a.ID] = m
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Gateway) member(a proxy.AgentConfig) (*member, error) {
+	up, err := upstream.New(a.Config)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
+	source.OnFetch(func(result string) { g.telemetry.Metrics.CardFetch(a.ID, result) })
+	go source.Run(ctx)
+	m := &member{
+		config: a,
+		agent:  &proxy.Agent{AgentConfig: a, Source: source, Upstream: up},
+		stop:   stop,
+		users:  new(atomic.Int64),
+	}
+	m.users.Store(1)
+	return m, nil
+}
+
+// awaitCards gives agents that have never been seen a moment to answer.
+func (s *snapshot) awaitCards(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, firstCard)
+	defer cancel()
+	for _, m := range s.agents {
+		_ = m.agent.Source.Wait(ctx) // an agent that is away is reported by /readyz and by its calls
+	}
+}
+
+// dismiss lets go of the members; the last snapshot to do so ends them.
+func (s *snapshot) dismiss() {
+	for _, m := range s.agents {
+		if m.users.Add(-1) == 0 {
+			m.stop()
+			m.agent.Upstream.Close()
+		}
+	}
+}
+
+func (s *snapshot) release() {
+	if s.refs.Add(-1) == 0 {
+		s.close()
+	}
+}
+
+// acquire returns the current snapshot, held until release. Between loading the
+// pointer and counting, a reload may have let go of it: then the next one is it.
+func (g *Gateway) acquire() *snapshot {
+	for {
+		s := g.current.Load()
+		s.refs.Add(1)
+		if g.current.Load() == s {
+			return s
+		}
+		s.release()
+	}
+}
+
+// hosts are the hosts that requests may name beside publicURL's. On a loopback
+// listener those are this machine's own names as well, so that what works in a
+// browser bar works.
+func (g *Gateway) hosts(cfg *config.Config) []string {
+	hosts := append([]string(nil), cfg.Server.Hosts...)
+	if addr, ok := g.server.Addr().(*net.TCPAddr); ok && addr.IP.IsLoopback() {
+		for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+			hosts = append(hosts, net.JoinHostPort(name, strconv.Itoa(addr.Port)))
+		}
+	}
+	return hosts
+}
+
+// schemes is what cards say about how to authenticate.
+func schemes(cfg *config.Config) card.Schemes {
+	s := card.Schemes{Anonymous: cfg.Authn.Anonymous}
+	for _, i := range cfg.Authn.OIDC {
+		s.OIDC = append(s.OIDC, i.Issuer)
+	}
+	if keys := cfg.Authn.APIKeys; keys != nil {
+		s.APIKeyHeader = cmp.Or(keys.Header, "X-API-Key")
+	}
+	return s
+}
+
+// authenticated counts a request that carried a credential. What exactly was
+// wrong with it is in the audit record; a metric needs no more than yes and no.
+func (g *Gateway) authenticated(provider, result string) {
+	if result != "ok" && result != "unavailable" {
+		result = "refused"
+	}
+	g.telemetry.Metrics.Authn(provider, result)
+}
+
+var errFetchKeys = errors.New("fetch keys")
+
+func (g *Gateway) keysFetched(_, result string) {
+	var err error
+	if result != "ok" {
+		err = errFetchKeys
+	}
+	g.telemetry.Metrics.JWKSRefresh(err)
+}

@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// statusServer is the listener for probes and metrics. It is plain HTTP and
+// apart from the public one, so that a health check can never be a way around
+// authentication.
+type statusServer struct {
+	gateway  *Gateway
+	listener net.Listener
+	http     *http.Server
+}
+
+func newStatusServer(g *Gateway, address string) (*statusServer, error) {
+	if address == "off" {
+		return &statusServer{gateway: g}, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &statusServer{gateway: g, listener: l}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", s.live)
+	mux.HandleFunc("GET /healthz", s.live)
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", g.telemetry.Handler())
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second}
+	return s, nil
+}
+
+func (s *statusServer) start() {
+	if s.listener == nil {
+		return
+	}
+	go func() {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.gateway.telemetry.Log.Error("status listener", "error", err)
+		}
+	}()
+}
+
+func (s *statusServer) url() string {
+	if s.listener == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String()
+}
+
+func (s *statusServer) close() {
+	if s.listener != nil {
+		_ = s.http.Close()
+		_ = s.listener.Close()
+	}
+}
+
+// live says that the process runs. Restarting it would mend nothing else.
+func (s *statusServer) live(w http.ResponseWriter, _ *http.Request) {
+	_, _ = fmt.Fprintln(w, "ok")
+}
+
+// ready says whether traffic should come here. An agent that cannot be reached
+// does not make the gateway unready: the others are served, and taking the
+// gateway away from them would help nobody.
+func (s *statusServer) ready(w http.ResponseWriter, r *http.Request) {
+	ok := !s.gateway.draining.Load()
+	if !ok {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	if !r.URL.Query().Has("verbose") {
+		_, _ = fmt.Fprintln(w, map[bool]string{true: "ok", false: "draining"}[ok])
+		return
+	}
+	_, _ = fmt.Fprint(w, strings.Join(s.details(), "\n"), "\n")
+}
+
+// details has a line a check: name, ok or failed, and why.
+func (s *statusServer) details() []string {
+	g := s.gateway
+	lines := []string{line("serving", g.draining.Load(), "draining")}
+	if last := g.reload.Load(); last != nil && last.err != nil {
+		lines = append(lines, fmt.Sprintf("config: failed: reload at %s: %s",
+			last.at.UTC().Format(time.RFC3339), strings.ReplaceAll(last.err.Error(), "\n", "; ")))
+	} else {
+		lines = append(lines, "config: ok")
+	}
+	lines = append(lines, line("audit", g.audit.Err() != nil, fmt.Sprint(g.audit.Err())))
+	current := g.current.Load()
+	if current == nil {
+		return lines
+	}
+	var agents []string
+	for id, m := range current.agents {
+		why := "card not fetched yet"
+		if err := m.agent.Source.Err(); err != nil {
+			why = err.Error()
+		}
+		agents = append(agents, line("agent "+id, m.agent.Source.Current() == nil || m.agent.Source.Err() != nil, why))
+	}
+	slices.Sort(agents)
+	return append(lines, agents...)
+}
+
+func line(name string, failed bool, why string) string {
+	if failed {
+		return name + ": failed: " + why
+	}
+	return name + ": ok"
+}

@@ -1,0 +1,169 @@
+// Package house_test holds what is true of the whole tree.
+package house_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/a2a-gateway/a2a-gateway"
+
+// floors is the house: a package imports from lower floors only, never from its
+// own. A package that is not here has no place yet, and the test says so.
+var floors = [][]string{
+	0: {"internal/wire", "internal/sse", "internal/secret", "internal/egress", "internal/demo"},
+	1: {"internal/wire/translate", "telemetry", "internal/keys", "internal/state"},
+	2: {"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "internal/server"},
+	3: {
+		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream",
+		"telemetry/audit/postgres", "telemetry/audit/kafka",
+	},
+	4: {"proxy/card", "proxy/stream", "proxy/push"},
+	5: {"proxy", "internal/console"},
+	6: {"internal/config"},
+	7: {"internal/gateway"},
+	8: {"cmd/a2a-gateway"},
+}
+
+// testOnly packages are imported by test files and by each other.
+var testOnly = []string{"internal/gatewaytest", "internal/state/statetest", "bench", "interop", "e2e"}
+
+// sdk is what only these may import: a proxy must not squeeze traffic through
+// somebody's structs, which drop what they do not know.
+const sdk = "github.com/a2aproject/a2a-go"
+
+func floorOf(pkg string) int {
+	for i, floor := range floors {
+		if slices.Contains(floor, pkg) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isTestOnly(pkg string) bool {
+	return slices.ContainsFunc(testOnly, func(t string) bool { return pkg == t || strings.HasPrefix(pkg, t+"/") })
+}
+
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	checked := 0
+	forEachFile(t, func(path string, file *ast.File) {
+		pkg := filepath.ToSlash(filepath.Dir(path))
+		if strings.HasSuffix(path, "_test.go") || isTestOnly(pkg) {
+			return
+		}
+		floor := floorOf(pkg)
+		if floor < 0 {
+			t.Errorf("%s: package %s has no floor", path, pkg)
+			return
+		}
+		for _, spec := range file.Imports {
+			checked++
+			checkImport(t, path, pkg, floor, unquote(t, spec.Path.Value))
+		}
+	})
+	if checked < 100 {
+		t.Fatalf("only %d imports were checked: is the test looking in the right place?", checked)
+	}
+}
+
+func checkImport(t *testing.T, path, pkg string, floor int, imported string) {
+	t.Helper()
+	if strings.HasPrefix(imported, sdk) && pkg != "internal/demo" {
+		t.Errorf("%s imports %s, which belongs to tests and internal/demo", path, imported)
+	}
+	target, ours := strings.CutPrefix(imported, module+"/")
+	if !ours {
+		return
+	}
+	if isTestOnly(target) {
+		t.Errorf("%s imports %s, which is for tests", path, target)
+		return
+	}
+	if pkg == "internal/demo" {
+		t.Errorf("%s imports %s; internal/demo imports nothing of ours", path, target)
+	}
+	if to := floorOf(target); to < 0 || to >= floor {
+		t.Errorf("%s (floor %d) imports %s (floor %d)", path, floor, target, to)
+	}
+}
+
+// TestPackageDocs makes sure that every package says once what it is.
+func TestPackageDocs(t *testing.T) {
+	t.Parallel()
+	docs := map[string]int{}
+	forEachFile(t, func(path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		pkg := filepath.ToSlash(filepath.Dir(path))
+		docs[pkg] += 0
+		if file.Doc != nil && strings.TrimSpace(file.Doc.Text()) != "" {
+			docs[pkg]++
+		}
+	})
+	for pkg, n := range docs {
+		if n != 1 {
+			t.Errorf("package %s has %d package docs, want exactly one", pkg, n)
+		}
+	}
+}
+
+func forEachFile(t *testing.T, f func(path string, file *ast.File)) {
+	t.Helper()
+	set := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if skipped(path) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(path) != ".go" || filepath.Dir(path) == "." {
+			return nil
+		}
+		file, err := parser.ParseFile(set, path, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		f(path, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// skipped leaves out what git ignores, other modules and test data.
+func skipped(path string) bool {
+	switch filepath.Base(path) {
+	case ".git", "node_modules", "testdata", "dist", "bin", "tmpdeps":
+		return true
+	}
+	if strings.HasPrefix(filepath.Base(path), ".venv") {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(path, "go.mod"))
+	return path != "." && err == nil
+}
+
+func unquote(t *testing.T, s string) string {
+	t.Helper()
+	u, err := strconv.Unquote(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}

@@ -1,0 +1,182 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// AgentConfig is one member of the fleet.
+type AgentConfig struct {
+	// ID names the agent in URLs, rules, metrics and the audit record:
+	// letters, digits, "-", "_" and ".", at most 64, beginning with a letter or digit.
+	ID string `yaml:"id"`
+
+	// Card is where the agent's card is, as a URL or as a mapping.
+	Card card.Config `yaml:"card"`
+
+	// Hosts are host names that belong to this agent alone: on them its URLs
+	// start at "/".
+	Hosts []string `yaml:"hosts"`
+
+	// Config says how the agent is reached: endpoints, credentials, TLS, timeouts.
+	upstream.Config `yaml:",inline"`
+
+	// Extensions that are required, allowed or denied on this agent.
+	Extensions ext.Config `yaml:"extensions"`
+
+	// Skills lists what this agent can do, where the card should not decide. With
+	// a list, rules that name other skills of this agent are errors.
+	Skills []SkillConfig `yaml:"skills"`
+
+	// Headers that cross the gateway beyond those of A2A itself.
+	Headers HeaderConfig `yaml:"headers"`
+}
+
+// SkillConfig is the operator's word on one skill.
+type SkillConfig struct {
+	// ID as in the agent's card.
+	ID string `yaml:"id"`
+	// Hidden keeps the skill out of the public card. Callers who may use it still
+	// see it in cards made for them.
+	Hidden bool `yaml:"hidden"`
+}
+
+// HeaderConfig lists header names to let through. Names the gateway owns and
+// names that carry credentials cannot be listed.
+type HeaderConfig struct {
+	// Request headers copied from the caller to the agent.
+	Request []string `yaml:"request"`
+	// Response headers copied from the agent to the caller.
+	Response []string `yaml:"response"`
+}
+
+// PushConfig is the `push:` section.
+type PushConfig struct {
+	// Mode is off (the default: cards say that push notifications are not
+	// supported and the methods answer so) or passthrough (push configs reach the
+	// agent as they are, and the agent calls the client's webhook itself).
+	Mode string `yaml:"mode"`
+}
+
+// Validate reports an unknown mode.
+func (c PushConfig) Validate() error {
+	switch c.Mode {
+	case "", "off", "passthrough":
+		return nil
+	}
+	return fmt.Errorf("mode: %q is not one of off, passthrough", c.Mode)
+}
+
+func (c PushConfig) passes() bool { return c.Mode == "passthrough" }
+
+// agentID keeps ids usable as a path segment, a metric label and a file name.
+var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Validate reports what cannot work, naming the key.
+func (c AgentConfig) Validate() error {
+	if !agentID.MatchString(c.ID) {
+		return fmt.Errorf("id: %q must be 1 to 64 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit", c.ID)
+	}
+	if c.Card.URL == "" {
+		return errors.New("card: a URL is required")
+	}
+	for _, name := range append(append([]string(nil), c.Headers.Request...), c.Headers.Response...) {
+		if owned(name) {
+			return fmt.Errorf("headers: %s belongs to the gateway or carries credentials and cannot be listed", name)
+		}
+	}
+	return errors.Join(c.Config.Validate(), c.Extensions.Validate())
+}
+
+// Agent is a member of the fleet made ready to serve.
+type Agent struct {
+	AgentConfig
+	Source   *card.Source       // the agent's card as last fetched
+	Upstream *upstream.Upstream // its connections and credentials
+}
+
+// view is what one exchange needs to know of the agent's card. It is taken once
+// per exchange, so that a refresh in the middle cannot mix two cards.
+type view struct {
+	card       *card.Card
+	interfaces []card.Interface // those that may be contacted
+	skills     []string         // every skill id
+	extensions []ext.Declared
+}
+
+// look takes the current card. It returns nil while the card has never been
+// fetched: without it the gateway knows neither endpoints nor skills, and
+// guessing either would be unsafe.
+func (a *Agent) look() *view {
+	c := a.Source.Current()
+	if c == nil {
+		return nil
+	}
+	v := &view{card: c, extensions: c.Extensions}
+	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
+	if len(a.Skills) > 0 {
+		for _, s := range a.Skills {
+			v.skills = append(v.skills, s.ID)
+		}
+	} else {
+		for _, s := range c.Skills {
+			v.skills = append(v.skills, s.ID)
+		}
+	}
+	return v
+}
+
+// public lists the skills that a caller without credentials may read about.
+func (a *Agent) public(all []string) []string {
+	visible := make([]string, 0, len(all))
+	for _, id := range all {
+		if !a.hidden(id) {
+			visible = append(visible, id)
+		}
+	}
+	return visible
+}
+
+func (a *Agent) hidden(skill string) bool {
+	for _, s := range a.Skills {
+		if s.ID == skill {
+			return s.Hidden
+		}
+	}
+	return false
+}
+
+// index builds the lookup tables and refuses what is ambiguous.
+func (p *Proxy) index() error {
+	p.agents = make(map[string]*Agent, len(p.Agents))
+	p.hosts = map[string]*Agent{}
+	p.self = map[string]struct{}{}
+	for _, h := range append([]string{p.PublicURL.Host}, p.Hosts...) {
+		if canonical, ok := server.CanonicalHost(h); ok {
+			p.self[canonical] = struct{}{}
+		}
+	}
+	for _, a := range p.Agents {
+		if p.agents[a.ID] != nil {
+			return fmt.Errorf("agents: id %q is used twice", a.ID)
+		}
+		p.agents[a.ID] = a
+		for _, h := range a.Hosts {
+			canonical, ok := server.CanonicalHost(h)
+			if !ok {
+				return fmt.Errorf("agents: %s: hosts: %q is not a host name", a.ID, h)
+			}
+			if _, taken := p.self[canonical]; taken || p.hosts[canonical] != nil {
+				return fmt.Errorf("agents: %s: hosts: %q is used twice", a.ID, h)
+			}
+			p.hosts[canonical] = a
+		}
+	}
+	return nil
+}

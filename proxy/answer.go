@@ -1,0 +1,179 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+)
+
+// answer relays a unary answer: read whole, checked, its ids recorded, and then
+// passed on byte for byte.
+func (p *Proxy) answer(x *exchange, resp *http.Response, media string) error {
+	body := newBuffer()
+	defer body.release()
+	limit := int64(p.Server.Limits.Answer)
+	if err := body.fill(resp.Body, resp.ContentLength, limit); err != nil {
+		if errors.Is(err, errTooLong) {
+			return wire.Errorf(wire.BadAgentResponse, "the answer exceeds server.limits.answer (%d bytes)", limit)
+		}
+		return wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
+	}
+	if e := unusable(resp, media, body.bytes()); e != nil {
+		return e
+	}
+	out := body.bytes()
+	if len(out) > 0 {
+		seen, err := wire.ReadAnswer(x.call.Binding, x.call.Version, x.call.Method, out, p.answerLimits())
+		if err != nil {
+			return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+		}
+		if out, err = p.observe(x, seen, out); err != nil {
+			return err
+		}
+	}
+	if err := x.incoming(resp.Header); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusNoContent {
+		x.w.Header().Set("Content-Length", strconv.Itoa(len(out)))
+	}
+	x.w.WriteHeader(resp.StatusCode)
+	if _, err := x.w.Write(out); err != nil {
+		x.rec.End = "client disconnected"
+	}
+	return nil
+}
+
+// unusable refuses answers that are not A2A at all: another media type (an HTML
+// page of some proxy between us and the agent), a redirect, an empty success.
+// What their status says to an HTTP client is kept where it means something.
+func unusable(resp *http.Response, media string, body []byte) *wire.Error {
+	switch media {
+	case "application/json", "application/a2a+json", "application/problem+json":
+		if resp.StatusCode >= 200 && resp.StatusCode < 300 || resp.StatusCode >= 400 {
+			return nil
+		}
+	default:
+		if resp.StatusCode == http.StatusNoContent && len(body) == 0 {
+			return nil
+		}
+		// a2a-go 0.3 labels its JSON errors text/plain.
+		if resp.StatusCode >= 400 && len(body) > 0 && body[0] == '{' {
+			return nil
+		}
+	}
+	cause := fmt.Errorf("agent answered HTTP %d with media type %q", resp.StatusCode, media)
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		e := wire.Errorf(wire.RateLimited, "the agent is receiving too many requests").Because(cause)
+		if after := resp.Header.Get("Retry-After"); after != "" && cleanValue(after) {
+			e.Header = http.Header{"Retry-After": {after}}
+		}
+		return e
+	case http.StatusServiceUnavailable:
+		return later("5", "the agent is not available at the moment").Because(cause)
+	case http.StatusGatewayTimeout:
+		return wire.Errorf(wire.AgentTimeout, "").Because(cause)
+	}
+	return wire.Errorf(wire.BadAgentResponse, "the agent's answer is not A2A").Because(cause)
+}
+
+// observe learns from an answer or event what later calls depend on, before the
+// caller sees it, and returns the bytes to pass on.
+func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
+	body, err := x.matchID(seen, body)
+	if err != nil {
+		return nil, err
+	}
+	if seen.State != "" {
+		x.rec.TaskState = seen.State
+	}
+	if seen.Reason != "" || seen.Error != 0 {
+		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
+		return body, nil
+	}
+	switch x.call.Method.Name {
+	case wire.ListTasks:
+		return wire.FilterTasks(x.call.Binding, x.call.Version, body, seen, func(t wire.TaskRef) bool {
+			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
+			return err == nil && mine // a store that cannot answer shows nothing
+		})
+	case wire.GetExtendedAgentCard:
+		return p.extendedCard(x, seen, body)
+	}
+	if err := p.learn(x, seen); err != nil {
+		return nil, err
+	}
+	return x.restoreContext(body), nil
+}
+
+// learn records the ids an answer shows as the caller's, unless they already are.
+func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
+	if len(seen.Tasks) == 0 && seen.ContextID == "" {
+		return nil
+	}
+	if len(seen.Tasks) > 0 {
+		first := seen.Tasks[0]
+		if first.ID == x.rec.TaskID && first.ContextID == x.rec.ContextID && x.rec.Events > 0 {
+			return nil // the same task as in the stream's previous event
+		}
+		x.rec.TaskID, x.rec.ContextID = first.ID, first.ContextID
+	} else {
+		x.rec.ContextID = seen.ContextID
+	}
+	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.url,
+		string(x.call.Version), x.active, seen)
+	if errors.Is(err, ledger.ErrAbsent) {
+		// The agent showed this caller somebody else's task.
+		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	return err
+}
+
+// matchID makes sure that a JSON-RPC answer is the answer to this call. An agent
+// that read a large number into a float gets it wrong without meaning to: the
+// caller's own bytes are put back then.
+func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
+	if x.call.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.call.ID) {
+		return body, nil
+	}
+	failed := seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null")
+	if !failed && !seen.Answers(x.call.ID) {
+		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
+	}
+	if len(seen.ID) == 0 {
+		return body, nil // an error without an id member says nothing false
+	}
+	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.call.ID), nil
+}
+
+// splice returns body with body[from:to] replaced. body itself is not changed.
+func splice(body []byte, from, to int, with []byte) []byte {
+	out := make([]byte, 0, len(body)-(to-from)+len(with))
+	out = append(out, body[:from]...)
+	out = append(out, with...)
+	return append(out, body[to:]...)
+}
+
+func reasonOf(seen wire.Answer) string {
+	if seen.Reason != "" {
+		return seen.Reason
+	}
+	for _, k := range wire.Kinds() {
+		if k.Code == seen.Error {
+			return k.Reason
+		}
+	}
+	return "AGENT_ERROR"
+}
+
+func (p *Proxy) answerLimits() wire.Limits {
+	l := p.decodeLimits()
+	l.Body = int64(p.Server.Limits.Answer)
+	return l
+}

@@ -1,0 +1,182 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+)
+
+// cardMaxAge is how long clients may keep a public card: short enough for a
+// changed rule or skill to show, long enough to save most requests.
+const cardMaxAge = time.Minute
+
+// serveCard answers with the agent's card as this caller should see it. The
+// card was fetched long before; a caller cannot make the gateway fetch anything.
+func (p *Proxy) serveCard(x *exchange) error {
+	x.rec.Method = "GetAgentCard"
+	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
+		return notAllowed([]string{http.MethodGet, http.MethodHead})
+	}
+	if x.agent == nil || x.agent.Card.Visibility == card.None {
+		return p.noCard(x)
+	}
+	if x.principal != nil && !(x.principal.MayUse(x.agent.ID) && p.Policy.Sees(x.principal, x.agent.ID)) {
+		return errUnknownAgent
+	}
+	version := card.FormFor(x.r.Header.Get(card.VersionHeader))
+	if x.view = x.agent.look(); x.view == nil {
+		return errNotReady
+	}
+	if x.skill != "" && !slices.Contains(p.visible(x), x.skill) {
+		return p.noCard(x)
+	}
+	v := p.cardView(x, version)
+	body, etag, err := x.view.card.Render(v)
+	if err != nil {
+		return err
+	}
+	card.Reply{
+		Body: body, ETag: etag, Private: x.principal != nil, MaxAge: cardMaxAge,
+		Credentials: p.Authn.CredentialHeaders(),
+	}.ServeHTTP(x.w, x.r)
+	return nil
+}
+
+// noCard is what a stranger and a caller are told about an agent that is not
+// there for them.
+func (p *Proxy) noCard(x *exchange) error {
+	if x.principal == nil {
+		_, err := p.Authn.Authenticate(x.r)
+		if err != nil {
+			return err
+		}
+	}
+	return errUnknownAgent
+}
+
+// visible lists the skills this caller may read about.
+func (p *Proxy) visible(x *exchange) []string {
+	if x.principal == nil {
+		return x.agent.public(x.view.skills)
+	}
+	return p.Policy.Skills(x.principal, x.agent.ID, x.view.skills)
+}
+
+// cardView says how the agent's card is rewritten for this caller.
+func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
+	skills := p.visible(x)
+	base := p.base(x.agent)
+	switch {
+	case x.skill != "":
+		skills = []string{x.skill}
+		base += "/skills/" + x.skill
+	case x.principal != nil && len(skills) == 1 && len(x.view.skills) > 1:
+		// No A2A request names a skill. A caller who may use just one of several gets
+		// URLs that name it, and every unmodified client then declares it.
+		base += "/skills/" + skills[0]
+	}
+	return card.View{
+		BaseURL:      base,
+		Version:      version,
+		Interfaces:   x.view.interfaces,
+		Skills:       skills,
+		Extensions:   ext.Effective(x.view.extensions, x.agent.Extensions),
+		Schemes:      p.Schemes,
+		Requirements: x.agent.Card.Requirements,
+		Hidden:       x.agent.Endpoints,
+		Push:         p.Push.passes() && x.view.card.Push,
+		Extended:     x.view.card.Extended,
+	}
+}
+
+// base is the URL under which clients find the agent.
+func (p *Proxy) base(a *Agent) string {
+	if len(a.Hosts) > 0 {
+		return p.PublicURL.Scheme + "://" + a.Hosts[0]
+	}
+	return p.PublicURL.String() + "/agents/" + a.ID
+}
+
+// extendedCard rewrites the agent's answer to GetExtendedAgentCard as if it were
+// the card: the agent's URLs, credentials and signature do not get out, and the
+// caller sees the skills that caller may use.
+func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
+	from, to := 0, len(body)
+	if x.call.Binding == wire.JSONRPC {
+		from, to = seen.Result[0], seen.Result[1]
+	}
+	extended, err := card.Parse(body[from:to])
+	if err != nil {
+		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's extended card is not a card").Because(err)
+	}
+	v := p.cardView(x, x.call.Version)
+	ids := make([]string, 0, len(extended.Skills))
+	for _, s := range extended.Skills {
+		ids = append(ids, s.ID)
+	}
+	if x.skill == "" || len(v.Skills) != 1 {
+		v.Skills = p.Policy.Skills(x.principal, x.agent.ID, ids)
+	}
+	out, _, err := extended.Render(v)
+	if err != nil {
+		return nil, err
+	}
+	return splice(body, from, to, out), nil
+}
+
+// metadata is the RFC 9728 document.
+type metadata struct {
+	Resource string   `json:"resource"`
+	Servers  []string `json:"authorization_servers,omitempty"`
+	Methods  []string `json:"bearer_methods_supported"`
+	Name     string   `json:"resource_name"`
+}
+
+const metadataPath = "/.well-known/oauth-protected-resource"
+
+// metadataURL is where a refused caller can learn where tokens are to be had. It
+// follows the URL that was asked for, never the configuration: an agent that
+// does not exist gets one as well.
+func (p *Proxy) metadataURL(x *exchange) string {
+	if p.hosts[strings.ToLower(x.r.Host)] != nil {
+		return p.PublicURL.Scheme + "://" + x.r.Host + metadataPath
+	}
+	path := strings.TrimPrefix(x.r.URL.EscapedPath(), "/agents/")
+	if path == x.r.URL.EscapedPath() {
+		return p.PublicURL.String() + metadataPath
+	}
+	id, _, _ := strings.Cut(path, "/")
+	return p.PublicURL.String() + metadataPath + "/agents/" + id
+}
+
+// serveMetadata writes the document. It says nothing about which agents exist:
+// one that does not is answered for as well.
+func (p *Proxy) serveMetadata(x *exchange) error {
+	if _, err := p.screen(x); err != nil {
+		return err
+	}
+	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
+		return notAllowed([]string{http.MethodGet, http.MethodHead})
+	}
+	resource := p.PublicURL.String()
+	if _, id, ok := strings.Cut(x.r.URL.EscapedPath(), metadataPath+"/agents/"); ok {
+		resource += "/agents/" + id
+	}
+	body, err := json.Marshal(metadata{
+		Resource: resource, Servers: p.Authn.Issuers(), Methods: []string{"header"}, Name: "a2a-gateway",
+	})
+	if err != nil {
+		return err
+	}
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.Header().Set("Cache-Control", "public, max-age=300")
+	_, err = x.w.Write(body)
+	return err
+}

@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+)
+
+// foreign is a context id that belongs to somebody else and what the agent sees
+// in its place for this caller.
+type foreign struct {
+	sent  []byte // the caller's id as a JSON string, verbatim
+	alias []byte // the replacement as a JSON string
+}
+
+// replaceContext gives a caller who used somebody else's context id a context of
+// their own under that id. Refusing would tell them that the id is taken; passing
+// it on would let them write into another caller's conversation. The replacement
+// is the same every time, so that the conversation goes on.
+func (p *Proxy) replaceContext(x *exchange) error {
+	alias := p.alias(x.principal, x.agent.ID, x.call.ContextID)
+	if span := x.call.ContextSpan; span[1] > span[0] {
+		x.foreign = &foreign{sent: bytes.Clone(x.call.Body[span[0]:span[1]]), alias: []byte(`"` + alias + `"`)}
+		x.call.Body = splice(x.call.Body, span[0], span[1], x.foreign.alias)
+	} else {
+		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", alias)
+	}
+	x.call.ContextID = alias
+	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	x.record = record
+	return err
+}
+
+// alias derives a context id from who uses which id where. It is keyed, so that
+// nobody can compute another caller's.
+func (p *Proxy) alias(who *authn.Principal, agent, id string) string {
+	mac := hmac.New(sha256.New, p.Salt)
+	for _, part := range []string{who.Key(), agent, id} {
+		mac.Write([]byte{byte(len(part) >> 8), byte(len(part))})
+		mac.Write([]byte(part))
+	}
+	var u uuid.UUID
+	copy(u[:], mac.Sum(nil))
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80 // RFC 9562 version 8: vendor-defined
+	return u.String()
+}
+
+// restoreContext puts the caller's own id back into what the agent answers. The
+// replacement is 122 random-looking bits, so a JSON string equal to it is it.
+func (x *exchange) restoreContext(body []byte) []byte {
+	if x.foreign == nil || !bytes.Contains(body, x.foreign.alias) {
+		return body
+	}
+	return bytes.ReplaceAll(body, x.foreign.alias, x.foreign.sent)
+}
+
+// replaceQuery changes one parameter and leaves the rest as written.
+func replaceQuery(raw, name, value string) string {
+	pairs := strings.Split(raw, "&")
+	for i, pair := range pairs {
+		if key, _, _ := strings.Cut(pair, "="); key == name {
+			pairs[i] = name + "=" + url.QueryEscape(value)
+		}
+	}
+	return strings.Join(pairs, "&")
+}

@@ -1,0 +1,187 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/google/uuid"
+)
+
+// exchange is one request and everything the stages found out about it. It is
+// passed explicitly and used by one goroutine. The comment on each field names
+// the stage that sets it.
+type exchange struct {
+	w   *response       // begin
+	r   *http.Request   // begin
+	ctx context.Context // begin; carries the trace and the client's disconnect, nothing else
+
+	agent *Agent     // locate; nil when the path or host names none that exists
+	view  *view      // decode; the agent's card
+	rest  string     // locate; escaped path below the agent's base
+	skill string     // locate: from the path; authorize: as resolved
+	route wire.Route // locate; HTTP+JSON only
+	call  wire.Call  // locate: binding and version hint; decode: the rest
+	body  *buffer    // decode; holds call.Body until the exchange ends
+
+	principal *authn.Principal // authenticate
+	record    state.Record     // own; of the task the call names, zero if none
+	foreign   *foreign         // own; set when the caller's context id had to be replaced
+	query     string           // own; replaces the request's query, for the same reason
+	agentwide bool             // authorize; the call is not about one skill
+	decision  policy.Decision  // authorize
+
+	asked  ext.Set   // negotiate; what the client asked for
+	active ext.Set   // negotiate; what goes to the agent
+	names  ext.Names // negotiate; the header names the client used
+
+	endpoint endpoint // decode; the agent's interface for this binding and version
+
+	rec telemetry.Exchange // all stages; written by finish
+}
+
+// begin starts the record of a request.
+func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{w: &response{ResponseWriter: w}, r: r}
+	x.rec.Start = time.Now()
+	id, err := uuid.NewV7()
+	if err == nil {
+		x.rec.RequestID = id.String()
+	}
+	x.rec.ClientIP = p.clientIP(r)
+	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, r.URL.Path, r.UserAgent()
+	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, false, &x.rec)
+	w.Header().Set("X-Request-Id", x.rec.RequestID)
+	p.Telemetry.Metrics.Enter()
+	return x
+}
+
+// finish writes the record of a request, whatever became of it. A panic is
+// contained here: the caller gets an error and everyone else notices nothing.
+func (p *Proxy) finish(x *exchange) {
+	if v := recover(); v != nil {
+		if v == http.ErrAbortHandler {
+			defer panic(v) // the response is cut off on purpose; net/http expects it
+		} else {
+			p.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
+				"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			p.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
+		}
+	}
+	p.Telemetry.Metrics.Leave()
+	x.rec.Duration = time.Since(x.rec.Start)
+	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
+	x.describe()
+	if err := p.Audit.Call(&x.rec); err != nil {
+		// The call is over; a missing outcome beside its intent is what tells.
+		p.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)
+	}
+	p.Telemetry.Record(&x.rec)
+	x.body.release()
+}
+
+// describe copies what the stages found into the record.
+func (x *exchange) describe() {
+	rec := &x.rec
+	if x.agent != nil {
+		rec.Agent = x.agent.ID
+	}
+	if x.call.Method != nil {
+		rec.Method = x.call.Method.Name
+	}
+	rec.Binding, rec.Version = x.call.Binding.String(), string(x.call.Version)
+	rec.Skill = x.skill
+	if p := x.principal; p != nil {
+		rec.Principal, rec.Issuer, rec.Client = p.Subject, p.Issuer, p.Client
+		rec.AuthMethod, rec.Groups, rec.Tenant, rec.KeyID = p.Method, p.Groups, p.Tenant, p.KeyID
+	}
+	if rec.TaskID == "" {
+		rec.TaskID = x.call.TaskID
+	}
+	if rec.ContextID == "" {
+		rec.ContextID = x.call.ContextID
+	}
+	rec.MessageID = x.call.MessageID
+	rec.Rule, rec.Shadow = x.decision.Rule, x.decision.Shadow
+	rec.ExtensionsRequested = x.asked
+	if rec.Decision == "" {
+		rec.Decision = "allow"
+	}
+}
+
+// refuse answers an exchange with an error, once. After the headers are out it
+// can only be an event of the stream, or silence on a unary answer.
+func (p *Proxy) refuse(x *exchange, err error) {
+	e := p.refusal(x, err)
+	x.rec.Reason, x.rec.Decision = e.Reason, decisionOf(e)
+	x.rec.Cause = err.Error()
+	var denied *policy.Denied
+	if errors.As(err, &denied) {
+		x.decision.Rule = denied.Rule
+	}
+	switch {
+	case x.r.Context().Err() != nil:
+		x.w.status = statusClientGone // nobody is left to read an answer
+	case !x.w.wrote:
+		wire.WriteError(x.w, &x.call, e)
+	case x.w.streaming:
+		x.w.write(wire.ErrorEvent(&x.call, e))
+	}
+}
+
+// statusClientGone is what the log shows when the client hung up first. It is
+// never sent; nginx made the number common.
+const statusClientGone = 499
+
+func decisionOf(e *wire.Error) string {
+	switch e.Kind {
+	case wire.Unauthenticated, wire.Denied, wire.UnknownAgent, wire.TaskNotFound,
+		wire.ExtensionRequired, wire.RateLimited:
+		return "deny"
+	}
+	return "error"
+}
+
+// response remembers what was sent.
+type response struct {
+	http.ResponseWriter
+	wrote     bool
+	streaming bool
+	status    int
+	bytes     int64
+}
+
+func (w *response) WriteHeader(status int) {
+	if !w.wrote {
+		w.wrote, w.status = true, status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(b []byte) (int, error) {
+	if !w.wrote {
+		w.WriteHeader(http.StatusOK)
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// write sends the last bytes of a stream. Its error has no reader left.
+func (w *response) write(b []byte) {
+	if _, err := w.Write(b); err == nil {
+		_ = http.NewResponseController(w.ResponseWriter).Flush()
+	}
+}
+
+// Unwrap lets http.ResponseController reach deadlines and Flush.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,115 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// forward sends the call to the agent and relays the answer. The call is sent
+// once: whether a lost send had its effect is something only the agent knows.
+func (p *Proxy) forward(x *exchange) (err error) {
+	// Ids that the caller chose are the caller's from here on, whoever else uses
+	// them at the same moment.
+	if err := p.Ledger.Reserve(x.ctx, x.principal, x.agent.ID, x.skill, &x.call); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(x.ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(x.agent.Upstream.Timeout(), func() { cancel(errAnswerLate) })
+	defer late.Stop()
+
+	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
+	defer func() { p.Telemetry.EndClient(span, &x.rec, err) }()
+	req, err := p.outbound(ctx, x)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	resp, err := x.agent.Upstream.RoundTrip(req)
+	x.rec.UpstreamDuration = time.Since(began)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing is left to do with the answer
+	x.rec.UpstreamStatus = resp.StatusCode
+
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if media == "text/event-stream" && resp.StatusCode == http.StatusOK {
+		late.Stop()
+		if !x.call.Streaming {
+			return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
+		}
+		return p.relay(x, resp)
+	}
+	err = p.answer(x, resp, media)
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
+		return cause
+	}
+	return err
+}
+
+// outbound builds the request to the agent.
+func (p *Proxy) outbound(ctx context.Context, x *exchange) (*http.Request, error) {
+	target, err := x.target()
+	if err != nil {
+		return nil, err
+	}
+	header, err := x.outgoing()
+	if err != nil {
+		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
+	}
+	p.Telemetry.Inject(ctx, header)
+	req := (&http.Request{
+		Method: x.r.Method, URL: target, Host: target.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	if body := x.call.Body; len(body) > 0 {
+		req.Body, req.ContentLength = x.body.reader(body), int64(len(body))
+	}
+	return req, nil
+}
+
+// target is the agent's URL for this call: the interface's URL for JSON-RPC, and
+// below it the caller's own path and query for HTTP+JSON.
+func (x *exchange) target() (*url.URL, error) {
+	base, err := url.Parse(x.endpoint.url)
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the agent's URL is unusable").Because(err)
+	}
+	if x.call.Binding == wire.JSONRPC {
+		return base, nil
+	}
+	path := strings.TrimSuffix(base.EscapedPath(), "/") + x.rest
+	u, err := base.Parse(path)
+	if err != nil {
+		return nil, wire.Errorf(wire.Malformed, "the path cannot be forwarded").Because(err)
+	}
+	u.RawQuery = forwardedQuery(cmp.Or(x.query, x.r.URL.RawQuery))
+	return u, nil
+}
+
+// forwardedQuery drops A2A-Version, which the gateway says by header, and keeps
+// every other parameter as it was written.
+func forwardedQuery(raw string) string {
+	if !strings.Contains(strings.ToLower(raw), "version") {
+		return raw
+	}
+	pairs := slices.DeleteFunc(strings.Split(raw, "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		return err != nil || strings.EqualFold(name, "A2A-Version")
+	})
+	return strings.Join(pairs, "&")
+}

@@ -1,0 +1,106 @@
+package proxy
+
+import (
+	"net/http"
+	"net/textproto"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Headers cross the gateway by allow-list, in both directions: a header that is
+// on neither list ends here, whatever its name. A deny-list would have to know
+// every spelling of every identity header that any agent trusts.
+var (
+	// requestHeaders go from the caller to the agent unchanged.
+	requestHeaders = []string{
+		"Accept", "Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key", "Last-Event-Id",
+	}
+	// responseHeaders go from the agent to the caller unchanged.
+	responseHeaders = []string{"Content-Type", "Content-Language", "Retry-After"}
+
+	// ownedHeaders are set by the gateway or never sent; no configuration can let
+	// them through.
+	ownedHeaders = []string{
+		"Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key", "Forwarded",
+		"Via", "X-Request-Id", "A2a-Version", "Traceparent", "Tracestate", "Baggage", "Host",
+		"Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Upgrade", "Te",
+		"Trailer", "Keep-Alive", "Www-Authenticate", "X-Real-Ip", "True-Client-Ip",
+		"X-Original-Url", "X-Rewrite-Url", "X-Http-Method-Override", "X-Client-Cert", "Client-Cert",
+		ext.HeaderV10, ext.HeaderV03,
+	}
+	ownedPrefixes = []string{"X-Forwarded-", "X-Gateway-", "X-A2a-"}
+)
+
+// owned reports whether a header belongs to the gateway.
+func owned(name string) bool {
+	name = textproto.CanonicalMIMEHeaderKey(name)
+	for _, o := range ownedHeaders {
+		if strings.EqualFold(name, o) {
+			return true
+		}
+	}
+	for _, prefix := range ownedPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// outgoing builds the header of the request to the agent from nothing.
+func (x *exchange) outgoing() (http.Header, error) {
+	in := x.r.Header
+	out := make(http.Header, 12)
+	for _, name := range requestHeaders {
+		if v := in[name]; len(v) > 0 {
+			out[name] = v[:1]
+		}
+	}
+	for _, name := range x.agent.Headers.Request {
+		name = http.CanonicalHeaderKey(name)
+		if v := in[name]; len(v) > 0 {
+			out[name] = v
+		}
+	}
+	// Without it net/http would add its own User-Agent and ask for gzip.
+	if out["User-Agent"] == nil {
+		out["User-Agent"] = []string{""}
+	}
+	out["A2a-Version"] = []string{string(x.call.Version)}
+	out["X-Request-Id"] = []string{x.rec.RequestID}
+	x.active.Apply(out, x.call.Version)
+	return out, x.agent.Upstream.Authorize(out, in)
+}
+
+// incoming builds the header of the response to the caller from the agent's.
+func (x *exchange) incoming(from http.Header) error {
+	to := x.w.Header()
+	for _, names := range [][]string{responseHeaders, x.agent.Headers.Response} {
+		for _, name := range names {
+			name = http.CanonicalHeaderKey(name)
+			for _, v := range from[name] {
+				if !cleanValue(v) {
+					return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
+				}
+				to.Add(name, v)
+			}
+		}
+	}
+	// The agent's challenge makes sense only to a caller whose own credential it judged.
+	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
+		to["Www-Authenticate"] = challenge
+	}
+	to.Set("Cache-Control", "no-store")
+	to.Set("X-Content-Type-Options", "nosniff")
+	activated := ext.Activated(from, x.active)
+	activated.Respond(to, x.names.Or(x.call.Version))
+	x.rec.ExtensionsActivated = activated
+	return nil
+}
+
+// cleanValue refuses what could split a response (CR, LF) or end a C string.
+func cleanValue(v string) bool {
+	return !strings.ContainsAny(v, "\r\n\x00")
+}

@@ -1,0 +1,98 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// The two places where clients look for a card: 0.3 and 1.0 use the first,
+// 0.1 and 0.2 the second.
+const (
+	cardPath       = "/.well-known/agent-card.json"
+	legacyCardPath = "/.well-known/agent.json"
+)
+
+// locate finds the agent and the binding from host and path, and a hint of the
+// version. It refuses what is malformed before anything is read from it. An
+// agent that does not exist is not refused yet: before authentication, it must
+// look like one that does.
+func (p *Proxy) locate(x *exchange) error {
+	host, err := p.screen(x)
+	if err != nil {
+		return err
+	}
+	base := ""
+	if a := p.hosts[host]; a != nil {
+		x.agent = a
+	} else {
+		id := chi.URLParam(x.r, "agent")
+		if id == "" {
+			return wire.Errorf(wire.MethodNotFound, "no such path")
+		}
+		x.agent, base = p.agents[id], "/agents/"+id
+	}
+	if skill := chi.URLParam(x.r, "skill"); skill != "" {
+		x.skill, base = skill, base+"/skills/"+skill
+	}
+	// Screen has made sure that the path has one spelling only, so what was
+	// matched is a prefix of what is forwarded.
+	x.rest = strings.TrimPrefix(x.r.URL.EscapedPath(), base)
+	x.call.Accept = x.r.Header.Get("Accept")
+	return x.bind()
+}
+
+// screen refuses what is malformed or meant for another host.
+func (p *Proxy) screen(x *exchange) (string, error) {
+	if e := server.Screen(x.r, p.Server.Limits); e != nil {
+		return "", e
+	}
+	host, ok := server.CanonicalHost(x.r.Host)
+	if _, own := p.self[host]; !ok || !own && p.hosts[host] == nil {
+		return "", wire.Errorf(wire.Misdirected, "")
+	}
+	return host, nil
+}
+
+// bind settles the binding: JSON-RPC is a POST to the base itself, everything
+// below the base is HTTP+JSON.
+func (x *exchange) bind() error {
+	if x.rest == cardPath || x.rest == legacyCardPath {
+		x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
+		return nil
+	}
+	if x.rest == "" || x.rest == "/" {
+		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
+		if x.r.Method != http.MethodPost {
+			return notAllowed([]string{http.MethodPost})
+		}
+		return nil
+	}
+	x.call.Binding = wire.HTTPJSON
+	route, ok := wire.ByRoute(x.r.Method, x.rest)
+	x.route, x.call.Version = route, route.Version
+	switch {
+	case !ok:
+		x.call.Version = wire.V10
+		return wire.Errorf(wire.MethodNotFound, "no such path")
+	case route.Method == nil:
+		return notAllowed(route.Allow)
+	}
+	x.call.Method, x.call.Streaming = route.Method, route.Method.Streams
+	return nil
+}
+
+func notAllowed(verbs []string) *wire.Error {
+	e := wire.Errorf(wire.VerbNotAllowed, "use %s here", strings.Join(verbs, " or "))
+	e.Header = http.Header{"Allow": {strings.Join(verbs, ", ")}}
+	return e
+}
+
+// clientIP is for the record only; it decides nothing.
+func (p *Proxy) clientIP(r *http.Request) string {
+	return server.ClientIP(r, p.Server.TrustedProxies).String()
+}

@@ -1,0 +1,126 @@
+// Package proxy is the request path: it asks who is calling, what they ask,
+// whether they may, with which extensions, leaves a record, and forwards.
+//
+// This file is the one to read first. A route is a list of stages; each stage
+// answers one question about an exchange or refuses it with an error; do runs
+// them, and is the only place where an error becomes a response.
+//
+// The package owns the order of the questions, the URLs of the public listener
+// and the headers that cross it. It does not own the answers: they come from
+// authn, policy, policy/ledger and ext, which do not know each other; proxy
+// carries values between them. It may import everything below it and is imported
+// by internal/config and internal/gateway only.
+package proxy
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+// Options are the parts a Proxy is made of. All are required unless the
+// comment says otherwise.
+type Options struct {
+	PublicURL *url.URL      // the only source of URLs that clients are given
+	Hosts     []string      // further hosts that requests may name
+	Server    server.Config // limits, timeouts, trusted proxies
+	Agents    []*Agent
+	Authn     *authn.Chain
+	Policy    *policy.Set
+	Ledger    *ledger.Ledger
+	Telemetry *telemetry.Telemetry
+	Audit     *audit.Log
+	FailOpen  bool         // calls go on while no record can be written
+	Schemes   card.Schemes // what served cards say about credentials
+	Push      PushConfig
+	Salt      []byte          // keys ids derived for callers; the same across reloads
+	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil
+}
+
+// Proxy serves one configuration and never changes; a reload makes a new one.
+type Proxy struct {
+	Options
+
+	agents map[string]*Agent   // by id
+	hosts  map[string]*Agent   // by canonical host, for host-based addressing
+	self   map[string]struct{} // canonical hosts of the gateway itself
+	main   http.Handler        // /agents/{agent}/… and the well-known documents
+	hosted http.Handler        // an agent at the root of a host of its own
+}
+
+// New wires a Proxy.
+func New(o Options) (*Proxy, error) {
+	p := &Proxy{Options: o}
+	if err := p.index(); err != nil {
+		return nil, err
+	}
+	// The request path. Order matters: nothing of a body is read before the caller
+	// is known, and nothing reaches an agent before the record of it is written.
+	call := p.do(p.locate, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
+	card := p.do(p.locate, p.identify, p.serveCard)
+	metadata := p.do(p.serveMetadata)
+	lost := p.do(p.locate)
+
+	main := chi.NewRouter()
+	main.HandleFunc(metadataPath, metadata)
+	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
+	p.mount(main, "/agents/{agent}", call, card)
+	main.NotFound(lost)
+	p.main = main
+
+	hosted := chi.NewRouter()
+	hosted.HandleFunc(metadataPath, metadata)
+	p.mount(hosted, "", call, card)
+	hosted.NotFound(lost)
+	p.hosted = hosted
+	return p, nil
+}
+
+// mount adds one agent's URLs under base. HandleFunc, not Get or Post: which
+// verb a path takes is A2A's business, and its refusal has A2A's shape.
+func (p *Proxy) mount(r chi.Router, base string, call, card http.HandlerFunc) {
+	for _, prefix := range []string{base, base + "/skills/{skill}"} {
+		r.HandleFunc(prefix+cardPath, card)
+		r.HandleFunc(prefix+legacyCardPath, card)
+		if prefix != "" {
+			r.HandleFunc(prefix, call)
+		}
+		r.HandleFunc(prefix+"/*", call)
+	}
+}
+
+// ServeHTTP routes by host first: on a host of its own, an agent has the root.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if host, ok := server.CanonicalHost(r.Host); ok && p.hosts[host] != nil {
+		p.hosted.ServeHTTP(w, r)
+		return
+	}
+	p.main.ServeHTTP(w, r)
+}
+
+// stage answers one question about an exchange. An error ends the exchange with
+// a refusal.
+type stage func(*exchange) error
+
+// do runs stages in order until one refuses.
+func (p *Proxy) do(stages ...stage) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := p.begin(w, r)
+		defer p.finish(x)
+		for _, s := range stages {
+			if err := s(x); err != nil {
+				p.refuse(x, err)
+				return
+			}
+		}
+	}
+}

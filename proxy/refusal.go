@@ -1,0 +1,109 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// Leaf errors of this package.
+var (
+	errUnknownAgent = errors.New("no such agent, or none this caller may know of")
+	errNotReady     = errors.New("the agent's card has not been fetched yet")
+	errNotRecorded  = errors.New("the audit record could not be written")
+	errAnswerLate   = errors.New("the agent's answer did not come in time")
+)
+
+// refusal decides what the client may know of an error. Whatever it does not
+// recognise becomes "internal" in our words; the cause stays in the log and the
+// audit record.
+func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
+	var (
+		e       *wire.Error
+		denied  *policy.Denied
+		missing *ext.MissingError
+		refused *authn.Refused
+		network net.Error
+		dial    *net.OpError
+	)
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, authn.ErrAmbiguous):
+		return wire.Errorf(wire.Malformed, "more than one credential: send exactly one").Because(err)
+	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
+		return p.challenge(x, wire.Errorf(wire.Unauthenticated, ""), err, "").Because(err)
+	case errors.Is(err, authn.ErrUnavailable):
+		return later("5", "credentials cannot be verified at the moment").Because(err)
+	case errors.As(err, &denied):
+		return p.denied(x, denied)
+	case errors.Is(err, errUnknownAgent):
+		return wire.Errorf(wire.UnknownAgent, "").Because(err)
+	case errors.Is(err, ledger.ErrAbsent):
+		return wire.Errorf(wire.TaskNotFound, "").Because(err)
+	case errors.As(err, &missing):
+		e := wire.Errorf(wire.ExtensionRequired, "required extensions were not requested: %s",
+			strings.Join(missing.URIs, ", "))
+		e.Meta = map[string]string{"extensions": strings.Join(missing.URIs, ",")}
+		return e.Because(err)
+	case errors.Is(err, errNotReady):
+		return later("5", "the agent is not reachable at the moment").Because(err)
+	case errors.Is(err, errNotRecorded):
+		return later("1", "the call could not be recorded").Because(err)
+	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
+		return wire.Errorf(wire.AgentTimeout, "").Because(err)
+	case errors.Is(err, stream.ErrDraining):
+		return later("1", "the gateway is shutting down, subscribe again").Because(err)
+	case errors.Is(err, stream.ErrIdle):
+		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
+	case errors.Is(err, stream.ErrTooLarge):
+		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
+	case errors.Is(err, stream.ErrBroken):
+		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return later("5", "the agent is not reachable at the moment").Because(err)
+	case errors.As(err, &network) && network.Timeout():
+		return wire.Errorf(wire.AgentTimeout, "").Because(err)
+	}
+	return wire.Errorf(wire.Internal, "").Because(err)
+}
+
+// denied tells a caller with some business on the agent that this call is not
+// part of it, and everybody else that there is no such agent.
+func (p *Proxy) denied(x *exchange, d *policy.Denied) *wire.Error {
+	if !d.Visible {
+		return wire.Errorf(wire.UnknownAgent, "").Because(d)
+	}
+	e := wire.Errorf(wire.Denied, "").Because(d)
+	if len(d.Scopes) == 0 {
+		return e
+	}
+	scope := strings.Join(d.Scopes, " ")
+	e.Message = "permission denied: missing scope " + scope
+	return p.challenge(x, e, d, scope)
+}
+
+// challenge adds WWW-Authenticate (RFC 6750 §3, RFC 9728 §5.1).
+func (p *Proxy) challenge(x *exchange, e *wire.Error, err error, scope string) *wire.Error {
+	values := p.Authn.Challenges("a2a-gateway", p.metadataURL(x), err, scope)
+	if len(values) > 0 {
+		e.Header = http.Header{"Www-Authenticate": values}
+	}
+	return e
+}
+
+// later is a refusal that asks to come back.
+func later(seconds, text string) *wire.Error {
+	e := wire.Errorf(wire.Unavailable, "%s", text)
+	e.Header = http.Header{"Retry-After": {seconds}}
+	return e
+}

@@ -1,0 +1,142 @@
+package upstream
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config says how one agent is reached. The zero value reaches it without
+// credentials, with the system's roots, under the default limits.
+type Config struct {
+	// Endpoints lists URLs (scheme, host, port) that the agent's card may name
+	// beside the card's own origin. Anything else in a card is not contacted.
+	Endpoints []string `yaml:"endpoints"`
+
+	// Credentials are added to every call; each sets one header. The caller's
+	// own credential never reaches the agent unless one of them passes it on.
+	Credentials []Credential `yaml:"credentials"`
+
+	// TLS changes how https endpoints are verified.
+	TLS TLS `yaml:"tls"`
+
+	// Connections limits open connections to the agent. Default 1024.
+	Connections int `yaml:"connections"`
+
+	// Connect limits dialling and the TLS handshake. Default 5s.
+	Connect secret.Duration `yaml:"connectTimeout"`
+
+	// Answer limits the wait for a unary answer's last byte and for a stream's
+	// first. Default 5m: a blocking send waits for the agent's work.
+	Answer secret.Duration `yaml:"answerTimeout"`
+}
+
+// Credential is one identity shown to the agent. Exactly one of Value, OAuth2
+// and Passthrough is set.
+type Credential struct {
+	// Header that carries it. Default Authorization.
+	Header string `yaml:"header"`
+
+	// Value is a static secret, with its scheme where the header wants one:
+	// "Bearer ${TOKEN}".
+	Value secret.Value `yaml:"value"`
+
+	// OAuth2 fetches a token by the client credentials grant (RFC 6749 §4.4)
+	// and sends it as "Bearer <token>".
+	OAuth2 *OAuth2 `yaml:"oauth2"`
+
+	// Passthrough copies the caller's own header. It hands the agent a
+	// credential that is good at the gateway too, so it must be written out.
+	Passthrough bool `yaml:"passthrough"`
+}
+
+// OAuth2 names a client at an authorization server.
+type OAuth2 struct {
+	// TokenURL is the token endpoint.
+	TokenURL string `yaml:"tokenURL"`
+	// ClientID and ClientSecret authenticate the gateway there.
+	ClientID     string       `yaml:"clientID"`
+	ClientSecret secret.Value `yaml:"clientSecret"`
+	// Scopes asked for. Empty asks for the client's default.
+	Scopes []string `yaml:"scopes"`
+	// Audience is sent as the audience parameter where the server wants one.
+	Audience string `yaml:"audience"`
+}
+
+// TLS verifies an agent that a public CA does not vouch for.
+type TLS struct {
+	// CA is a PEM file of roots to trust instead of the system's.
+	CA string `yaml:"ca"`
+	// Certificate and Key are PEM files of the gateway's client certificate.
+	Certificate string `yaml:"certificate"`
+	Key         string `yaml:"key"`
+	// ServerName replaces the endpoint's host in verification.
+	ServerName string `yaml:"serverName"`
+}
+
+// Validate reports what cannot work, naming the key.
+func (c Config) Validate() error {
+	for i, cred := range c.Credentials {
+		set := 0
+		for _, is := range []bool{!cred.Value.IsZero(), cred.OAuth2 != nil, cred.Passthrough} {
+			if is {
+				set++
+			}
+		}
+		if set != 1 {
+			return fmt.Errorf("credentials[%d]: exactly one of value, oauth2 and passthrough must be set", i)
+		}
+		if cred.OAuth2 != nil && (cred.OAuth2.TokenURL == "" || cred.OAuth2.ClientID == "") {
+			return fmt.Errorf("credentials[%d].oauth2: tokenURL and clientID are required", i)
+		}
+	}
+	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
+		return errors.New("tls: certificate and key go together")
+	}
+	return nil
+}
+
+// header returns the canonical name of the header that carries the credential.
+func (c Credential) header() string {
+	if c.Header == "" {
+		return "Authorization"
+	}
+	return http.CanonicalHeaderKey(c.Header)
+}
+
+// client builds the TLS configuration toward the agent.
+func (t TLS) client() (*tls.Config, error) {
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("read tls.ca: %w", err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			// An empty pool would refuse every agent one call at a time.
+			return nil, fmt.Errorf("read tls.ca: %s holds no certificate", t.CA)
+		}
+	}
+	if t.Certificate != "" {
+		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("read tls.certificate: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	return cfg, nil
+}
+
+func orDefault(d secret.Duration, def time.Duration) time.Duration {
+	if d <= 0 {
+		return def
+	}
+	return d.Std()
+}

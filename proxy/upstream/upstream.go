@@ -1,0 +1,171 @@
+// Package upstream reaches agents: one connection pool per agent, the
+// credentials the gateway shows there, and nothing of what is said.
+//
+// It owns transport settings and outgoing credentials. It does not choose
+// methods, read bodies or write responses, and it never sends a call twice: a
+// send may have had its effect even when no answer came. It may import
+// internal/secret, internal/wire and below.
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+// Upstream is one agent's pool and credentials. It is safe for concurrent use.
+type Upstream struct {
+	transport   *http.Transport
+	credentials []credential
+	answer      time.Duration
+}
+
+// credential is a Credential made ready to use.
+type credential struct {
+	header      string
+	value       string
+	source      oauth2.TokenSource
+	passthrough bool
+}
+
+// New prepares an agent's pool. Files named in c are read now, so that a
+// missing one is an error of the configuration and not of a call.
+func New(c Config) (*Upstream, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	tlsConfig, err := c.TLS.client()
+	if err != nil {
+		return nil, err
+	}
+	connections := c.Connections
+	if connections <= 0 {
+		connections = 1024
+	}
+	connect := orDefault(c.Connect, 5*time.Second)
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	u := &Upstream{
+		answer: orDefault(c.Answer, 5*time.Minute),
+		transport: &http.Transport{
+			// No Proxy: an environment variable must not reroute governed traffic.
+			DialContext:         (&net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}).DialContext,
+			TLSClientConfig:     tlsConfig,
+			TLSHandshakeTimeout: connect,
+			Protocols:           protocols,
+			MaxConnsPerHost:     connections,
+			MaxIdleConnsPerHost: connections,
+			MaxIdleConns:        0,
+			IdleConnTimeout:     90 * time.Second,
+			// Compressed answers would have to be unpacked to be read, and could be bombs.
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: 64 << 10,
+			ReadBufferSize:         8 << 10,
+			WriteBufferSize:        8 << 10,
+		},
+	}
+	for _, cred := range c.Credentials {
+		u.credentials = append(u.credentials, u.prepare(cred))
+	}
+	return u, nil
+}
+
+func (u *Upstream) prepare(c Credential) credential {
+	out := credential{header: c.header(), value: c.Value.Reveal(), passthrough: c.Passthrough}
+	if o := c.OAuth2; o != nil {
+		cc := clientcredentials.Config{
+			ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(),
+			TokenURL: o.TokenURL, Scopes: o.Scopes,
+		}
+		if o.Audience != "" {
+			cc.EndpointParams = url.Values{"audience": {o.Audience}}
+		}
+		// The source outlives every request, so it gets a client of its own: bounded
+		// in time, and without the agent's client certificate.
+		client := &http.Client{Timeout: 10 * time.Second}
+		ctx := context.WithValue(context.Background(), oauth2.HTTPClient, client)
+		out.source = cc.TokenSource(ctx) // caches, and refreshes before expiry
+	}
+	return out
+}
+
+// Authorize sets the gateway's credentials on an outgoing header. in is the
+// caller's header, from which a passthrough credential is copied.
+func (u *Upstream) Authorize(out, in http.Header) error {
+	for _, c := range u.credentials {
+		switch {
+		case c.passthrough:
+			if v := in[c.header]; len(v) > 0 {
+				out[c.header] = v[:1]
+			}
+		case c.source != nil:
+			token, err := c.source.Token()
+			if err != nil {
+				return fmt.Errorf("fetch upstream token: %w", err)
+			}
+			out.Set(c.header, "Bearer "+token.AccessToken)
+		default:
+			out.Set(c.header, c.value)
+		}
+	}
+	return nil
+}
+
+// Passes reports whether the caller's header of this canonical name goes on.
+func (u *Upstream) Passes(header string) bool {
+	for _, c := range u.credentials {
+		if c.passthrough && c.header == header {
+			return true
+		}
+	}
+	return false
+}
+
+// Timeout is how long an answer may take.
+func (u *Upstream) Timeout() time.Duration { return u.answer }
+
+// RoundTrip sends one request, once. Redirects are answers like any other.
+func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
+	return u.transport.RoundTrip(r)
+}
+
+// Close drops idle connections; those in use end with their calls.
+func (u *Upstream) Close() { u.transport.CloseIdleConnections() }
+
+// Client fetches documents from the agent (its card) over the same connections
+// and with the gateway's own credentials. It follows redirects only within the
+// origin that was asked.
+func (u *Upstream) Client() *http.Client {
+	return &http.Client{
+		Transport: authorized{u},
+		Timeout:   30 * time.Second,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if first := via[0].URL; r.URL.Scheme != first.Scheme || r.URL.Host != first.Host {
+				return fmt.Errorf("redirect to another origin, %s", r.URL.Host)
+			}
+			if len(via) > 5 {
+				return fmt.Errorf("more than %d redirects", len(via)-1)
+			}
+			return nil
+		},
+	}
+}
+
+// authorized adds the gateway's credentials to requests of its own.
+type authorized struct{ u *Upstream }
+
+// RoundTrip implements http.RoundTripper.
+func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if err := a.u.Authorize(r.Header, nil); err != nil {
+		return nil, err
+	}
+	return a.u.transport.RoundTrip(r)
+}
