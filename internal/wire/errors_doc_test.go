@@ -41,7 +41,7 @@ func document(t *testing.T) string {
 		}
 	}
 	for _, f := range errorForms() {
-		if f.call != nil && f.call.Version != V01 && f.call.Version != "" {
+		if f.call != nil && f.call.Binding != 0 && f.call.Version != V01 && f.call.Version != "" {
 			data.Shapes = append(data.Shapes, errorShape{f.name, sample(f)})
 		}
 	}

@@ -49,6 +49,7 @@ func errorForms() []errorForm {
 		{"HTTP+JSON 1.0 for a2a+json", rest(V10, "application/a2a+json, application/json"), false},
 		{"HTTP+JSON 0.3", rest(V03, "application/a2a+json"), false},
 		{"nothing known", nil, false},
+		{"binding not known", &Call{Version: V03}, false},
 		{"JSON-RPC 1.0 stream event", rpc(V10, true), true},
 		{"JSON-RPC 0.1 stream event", rpc(V01, true), true},
 		{"HTTP+JSON 1.0 stream event", rest(V10, typeEvents), true},
