@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -211,13 +212,24 @@ func readKeys(path string) ([]keyRecord, error) {
 	return records, nil
 }
 
+// parseKeyFile reads one YAML document without unknown or repeated names. Nothing
+// but blanks and comments is an empty file.
 func parseKeyFile(doc []byte) ([]keyRecord, error) {
-	if len(bytes.TrimSpace(doc)) == 0 {
-		return nil, nil
+	l, err := yaml.NewLoader(bytes.NewReader(doc), yaml.WithKnownFields(true), yaml.WithUniqueKeys(true))
+	if err != nil {
+		return nil, err
 	}
 	var d keyDocument
-	err := yaml.Load(doc, &d, yaml.WithKnownFields(true), yaml.WithUniqueKeys(true), yaml.WithSingleDocument())
-	return d.Keys, err
+	if err := l.Load(&d); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if err := l.Load(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one document")
+	}
+	return d.Keys, nil
 }
 
 // printable admits what may stand in logs and records.

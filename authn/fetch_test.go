@@ -1,0 +1,196 @@
+package authn
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc/oidctest"
+)
+
+// serve runs an issuer on a real server and returns it with its configuration.
+func serve(t *testing.T, secure bool) (*idp, *httptest.Server, Issuer) {
+	t.Helper()
+	i := standard()
+	var s *httptest.Server
+	if secure {
+		s = httptest.NewUnstartedServer(i)
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes refused on purpose
+		s.StartTLS()
+	} else {
+		s = httptest.NewServer(i)
+	}
+	t.Cleanup(s.Close)
+	i.issuer = s.URL
+	return i, s, Issuer{Issuer: s.URL, Audiences: []string{testAudience}}
+}
+
+func tryReal(t *testing.T, c *Chain, issuer string) string {
+	t.Helper()
+	_, err := c.Authenticate(bearerOf(good(t, map[string]any{"iss": issuer})))
+	return faultOf(err)
+}
+
+func TestRealIssuer(t *testing.T) {
+	t.Parallel()
+	for _, secure := range []bool{true, false} {
+		_, s, cfg := serve(t, secure)
+		c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: s.Client()})
+		want(t, s.URL, tryReal(t, c, s.URL), "ok")
+	}
+}
+
+// The test issuer of the OIDC library, with its own idea of tokens.
+func TestLibraryIssuer(t *testing.T) {
+	t.Parallel()
+	i := &oidctest.Server{PublicKeys: []oidctest.PublicKey{{PublicKey: rsaKey().Public(), KeyID: "r", Algorithm: "RS256"}}}
+	s := httptest.NewServer(i)
+	t.Cleanup(s.Close)
+	i.SetIssuer(s.URL)
+	c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}}, Options{Client: s.Client()})
+	claims := fmt.Sprintf(`{"iss":%q,"sub":"alice","aud":[%q],"exp":%d}`, s.URL, testAudience, time.Now().Add(time.Hour).Unix())
+	p, err := c.Authenticate(bearerOf(oidctest.SignIDToken(rsaKey(), "r", "RS256", claims)))
+	if err != nil || p.Subject != "alice" {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// A certificate that the client does not trust is an outage, not a reason to go on.
+func TestUntrustedCertificate(t *testing.T) {
+	t.Parallel()
+	_, s, cfg := serve(t, true)
+	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{}})
+	want(t, "untrusted", tryReal(t, c, s.URL), "unavailable")
+}
+
+func TestDiscovery(t *testing.T) {
+	t.Parallel()
+	type doc = func(issuer string) string
+	tests := []struct {
+		name, path string
+		doc        doc
+		want       string
+	}{
+		{"OpenID Connect", "/.well-known/openid-configuration",
+			func(is string) string { return `{"issuer":"` + is + `","jwks_uri":"` + is + `/jwks","x":{}}` }, "ok"},
+		{"RFC 8414", "/.well-known/oauth-authorization-server",
+			func(is string) string { return `{"issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}` }, "ok"},
+		{"of another issuer", "/.well-known/openid-configuration",
+			func(is string) string { return `{"issuer":"` + is + `/","jwks_uri":"` + is + `/jwks"}` }, "unavailable"},
+		{"issuer twice", "/.well-known/openid-configuration",
+			func(is string) string { return `{"issuer":"x","issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}` }, "unavailable"},
+		{"key set over plain HTTP", "/.well-known/openid-configuration",
+			func(is string) string {
+				return `{"issuer":"` + is + `","jwks_uri":"http` + strings.TrimPrefix(is, "https") + `/jwks"}`
+			}, "unavailable"},
+		{"key set in a file", "/.well-known/openid-configuration",
+			func(is string) string { return `{"issuer":"` + is + `","jwks_uri":"file:///etc/passwd"}` }, "unavailable"},
+		{"no key set", "/.well-known/openid-configuration",
+			func(is string) string { return `{"issuer":"` + is + `"}` }, "unavailable"},
+		{"too long", "/.well-known/openid-configuration",
+			func(is string) string {
+				return `{"p":"` + strings.Repeat("x", maxDocument) + `","issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}`
+			}, "unavailable"},
+		{"nowhere", "/elsewhere", func(string) string { return "{}" }, "unavailable"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			i := standard()
+			var s *httptest.Server
+			s = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == tt.path {
+					_, _ = io.WriteString(w, tt.doc(s.URL))
+					return
+				}
+				i.ServeHTTP(w, r)
+			}))
+			t.Cleanup(s.Close)
+			i.docPath = "/none"
+			c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}}, Options{Client: s.Client()})
+			want(t, tt.name, tryReal(t, c, s.URL), tt.want)
+		})
+	}
+}
+
+func TestRedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	_, good, _ := serve(t, true)
+	for _, path := range []string{"/.well-known/openid-configuration", "/jwks"} {
+		i := standard()
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == path {
+				http.Redirect(w, r, good.URL+path, http.StatusTemporaryRedirect)
+				return
+			}
+			i.ServeHTTP(w, r)
+		}))
+		t.Cleanup(s.Close)
+		i.issuer = s.URL
+		client := s.Client()
+		c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}}, Options{Client: client})
+		want(t, path, tryReal(t, c, s.URL), "unavailable")
+		if client.CheckRedirect != nil {
+			t.Error("the caller's client was changed")
+		}
+	}
+}
+
+func TestConfiguredKeySetAddress(t *testing.T) {
+	t.Parallel()
+	i, s, cfg := serve(t, true)
+	cfg.Issuer, cfg.JWKS = "https://never.asked", s.URL+"/jwks"
+	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: s.Client()})
+	want(t, "configured", tryReal(t, c, cfg.Issuer), "ok")
+	if i.metadata.Load() != 0 {
+		t.Error("discovery was asked all the same")
+	}
+}
+
+func TestOAuthMetadataAddress(t *testing.T) {
+	t.Parallel()
+	for in, out := range map[string]string{
+		"https://idp.test":     "https://idp.test/.well-known/oauth-authorization-server",
+		"https://idp.test/":    "https://idp.test/.well-known/oauth-authorization-server",
+		"https://idp.test/a/b": "https://idp.test/.well-known/oauth-authorization-server/a/b",
+	} {
+		want(t, in, oauthMetadata(in), out)
+	}
+}
+
+func TestAge(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		control, age string
+		want         time.Duration
+	}{
+		{"", "", defaultAge},
+		{"public", "", defaultAge},
+		{"max-age=600", "", 10 * time.Minute},
+		{"Public, MAX-AGE=600, must-revalidate", "", 10 * time.Minute},
+		{`max-age="600"`, "", 10 * time.Minute},
+		{"max-age=600", "300", 5 * time.Minute},
+		{"max-age=600", "900", minAge},
+		{"max-age=0", "", minAge},
+		{"max-age=-1", "", minAge},
+		{"max-age=x", "", minAge},
+		{"max-age=99999999999999999999", "", minAge},
+		{"max-age=31536000", "", maxAge},
+		{"no-store", "", minAge},
+		{"no-cache, max-age=600", "", minAge},
+		{"max-age=600, no-store", "", minAge},
+	}
+	for _, tt := range tests {
+		h := http.Header{}
+		h.Set("Cache-Control", tt.control)
+		h.Set("Age", tt.age)
+		if got := age(h); got != tt.want {
+			t.Errorf("Cache-Control %q, Age %q: got %v, want %v", tt.control, tt.age, got, tt.want)
+		}
+	}
+}
