@@ -24,9 +24,9 @@ type olderCode struct {
 // errorShape is one form of one error as the document shows it.
 type errorShape struct{ Name, Text string }
 
-// document renders docs/errors.md from the table of kinds and from what render.go
+// errorsPage renders docs/errors.md from the table of kinds and from what render.go
 // makes of one of them.
-func document(t *testing.T) string {
+func errorsPage(t *testing.T) string {
 	t.Helper()
 	var data struct {
 		Kinds  []*Kind
@@ -69,7 +69,7 @@ func sample(f errorForm) string {
 // TestErrorsDocument fails when docs/errors.md does not say what the code does.
 func TestErrorsDocument(t *testing.T) {
 	t.Parallel()
-	got := document(t)
+	got := errorsPage(t)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(errorsDoc), 0o755); err != nil {
 			t.Fatal(err)
