@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"io"
 	"sync"
+	"time"
 )
 
 // maxPending bounds the lines that wait for a slow reader of the log. Past it
 // lines are dropped and counted: a stuck log collector must not stop the gateway.
 const maxPending = 4 << 20
 
-// sink writes whole log lines. Lines that arrive while a write is under way go
-// out together in the next one, so that a busy gateway makes few writes and an
-// idle one writes at once.
+// linger is how long a line of the access log may wait for others to be written
+// with. A write of its own for each would cost more than making the line.
+const linger = 10 * time.Millisecond
+
+// sink writes whole log lines, many of the access log with one write.
 type sink struct {
 	out     io.Writer
 	dropped func() // called for each line that found no room
@@ -22,6 +25,7 @@ type sink struct {
 	closed  bool
 
 	wake    chan struct{} // holds a token while pending may hold lines
+	quit    chan struct{} // closed by close
 	stopped chan struct{} // closed when run has returned
 
 	writing sync.Mutex   // held around out.Write
@@ -29,7 +33,8 @@ type sink struct {
 }
 
 func newSink(out io.Writer, dropped func()) *sink {
-	s := &sink{out: out, dropped: dropped, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+	s := &sink{out: out, dropped: dropped, wake: make(chan struct{}, 1),
+		quit: make(chan struct{}), stopped: make(chan struct{})}
 	go s.run()
 	return s
 }
@@ -53,26 +58,38 @@ func (s *sink) add(l *Line) {
 	if !full {
 		l.appendTo(&s.pending)
 	}
-	if !late { // under the lock, so that close cannot come between
-		select {
-		case s.wake <- struct{}{}:
-		default: // a token is there already
-		}
-	}
 	s.mu.Unlock()
 	if full {
 		s.dropped()
 	}
-	if late { // nobody is there to be woken: a stream that outlived the drain
+	if late { // run is over: a stream that outlived the drain
 		s.flush()
+		return
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default: // a token is there already
 	}
 }
 
-// run writes until close. Its wait for a token is the only thing that wakes it.
+// run writes what add took, until close.
 func (s *sink) run() {
 	defer close(s.stopped)
-	for range s.wake {
-		s.flush()
+	timer := time.NewTimer(linger)
+	defer timer.Stop()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-s.wake:
+		}
+		timer.Reset(linger)
+		select {
+		case <-s.quit:
+			return
+		case <-timer.C:
+			s.flush()
+		}
 	}
 }
 
@@ -96,7 +113,7 @@ func (s *sink) close() {
 	s.mu.Lock()
 	if !s.closed {
 		s.closed = true
-		close(s.wake)
+		close(s.quit)
 	}
 	s.mu.Unlock()
 	<-s.stopped

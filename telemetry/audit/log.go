@@ -28,7 +28,7 @@ const (
 // Log is an open audit log. Its methods may be called from many goroutines; a
 // caller whose record another one wrote along with its own does no system call.
 type Log struct {
-	gateway []byte // the gateway member of every record, with its comma
+	gateway []byte // the gateway member of every record; empty without an id
 	config  Config
 	disk    disk
 	metrics *telemetry.Metrics
@@ -106,10 +106,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 func gatewayMember(id string) []byte {
 	var l telemetry.Line
 	l.Str("gateway", id)
-	if len(l.Bytes()) == 0 {
-		return nil
-	}
-	return append(l.Bytes(), ',')
+	return l.Bytes()
 }
 
 // Intent records that a call is about to be sent to an agent. When it returns
@@ -134,8 +131,8 @@ func (l *Log) Call(e *telemetry.Exchange) error {
 
 // Event records something that happened to the gateway itself: start, stop,
 // reload, a change through the admin API. kind is a constant of the caller,
-// like "config.reload"; attrs are shown in the order of their names and must
-// not hold secrets.
+// like "config.reload", and so are the names in attrs, in whose order they are
+// shown. The values must not hold secrets.
 func (l *Log) Event(kind string, attrs map[string]string) error {
 	now := l.disk.now()
 	line := l.line()

@@ -37,14 +37,15 @@ func parseName(file string) (name, bool) {
 		number, _ = strconv.Atoi(parts[2]) // six digits fit
 	}
 	n := name{parts[1], number}
-	return n, n.file() == file
+	_, err := time.Parse(time.DateOnly, n.day)
+	return n, err == nil && n.file() == file
 }
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // end is the first moment that is not of the segment's day any more.
 func (n name) end() time.Time {
-	day, _ := time.Parse(time.DateOnly, n.day) // the zero time for a day there is not: it ends at once
+	day, _ := time.Parse(time.DateOnly, n.day) // parseName and dayOf let no other form through
 	return day.AddDate(0, 0, 1)
 }
 

@@ -45,11 +45,11 @@ func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now ti
 	if len(attrs) == 0 {
 		return
 	}
-	l.Open("attrs")
+	var inner telemetry.Line
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		l.Str(telemetry.Clean(name), attrs[name])
+		inner.Str(name, attrs[name])
 	}
-	l.Shut()
+	l.Object("attrs", &inner)
 }
 
 func head(l *telemetry.Line, kind string, now time.Time) {
@@ -75,8 +75,8 @@ type chain struct {
 }
 
 // assemble appends one finished line: what the log knows of a record, then the
-// members its author gave it. gateway is a whole member with its comma, or
-// empty. Everything that makes records a sequence is here and nowhere else;
+// members its author gave it. gateway is a member or empty; members have
+// their commas before them. Everything that makes records a sequence is here and nowhere else;
 // lastSeq reads it back.
 func (c *chain) assemble(dst, gateway, members []byte) []byte {
 	c.seq++
@@ -84,7 +84,6 @@ func (c *chain) assemble(dst, gateway, members []byte) []byte {
 	dst = strconv.AppendUint(dst, c.seq, 10)
 	dst = append(dst, `,"v":`...)
 	dst = strconv.AppendUint(dst, schemaVersion, 10)
-	dst = append(dst, ',')
 	dst = append(dst, gateway...)
 	dst = append(dst, members...)
 	return append(dst, '}', '\n')
