@@ -89,7 +89,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		d.envelope()
 	} else {
 		d.skip()
-		d.refuse(Errorf(InvalidRequest, "the request is not a single JSON-RPC call object; batches are not accepted"))
+		d.notCall("it is not a single call object; batches are not accepted")
 	}
 	e := d.finish()
 	if e != nil && e.Kind == ParseError {

@@ -117,6 +117,7 @@ func (d *decoder) httpBody() {
 		}
 		return
 	case !slices.Contains(m.Verbs, http.MethodPost):
+		d.skip()
 		d.refuse(Errorf(InvalidRequest, "%s takes no request body", m.Name))
 		return
 	}

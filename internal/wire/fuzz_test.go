@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -176,7 +177,7 @@ func v1Read(c *Call, params []byte) (task, context string, ok bool) {
 func FuzzRoute(f *testing.F) {
 	for _, seed := range []string{
 		"/message:send", "/acme/message:stream", "/tasks/a:b:cancel", "/v1/tasks/7/pushNotificationConfigs/c", "/tasks/%61%3A", "/v1/card",
-		"/tasks/a%2fb", "/tasks/7%3Acancel", "/x/tasks/%00", "//tasks", "/tasks/", "/v1", "/tasks/..", "/extendedAgentCard", "/tasks/tasks",
+		"/tasks/a%2fb", "/tasks/7%3Acancel", "/x/tasks/%00", "//tasks", "/tasks/", "/v1", "/tasks/..", "/extendedAgentCard", "/tasks/tasks", "/%74asks/tasks", "/%76%31/tasks",
 	} {
 		f.Add(http.MethodGet, seed)
 		f.Add(http.MethodPost, seed)
@@ -211,6 +212,11 @@ func FuzzRoute(f *testing.F) {
 		}
 		if built != decoded {
 			t.Fatalf("%q is routed as %q", decoded, built)
+		}
+		if !strings.Contains(decoded, "%") {
+			if again, ok := ByRoute(verb, decoded); !ok || !reflect.DeepEqual(again, r) {
+				t.Fatalf("%q is %+v, decoded it is %+v", path, r, again)
+			}
 		}
 		for _, id := range []string{r.Tenant, r.TaskID, r.ConfigID} {
 			if id == "." || id == ".." || strings.ContainsAny(id, `/\`) {

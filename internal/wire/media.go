@@ -95,7 +95,8 @@ func unknownVersion(s string) *Error {
 	if len(s) > 32 {
 		s = s[:32]
 	}
-	e := Errorf(VersionUnsupported, "A2A version %q is not supported; supported are %s, %s and %s", s, V10, V03, V01)
+	e := Errorf(VersionUnsupported,
+		"A2A version %q is not supported; supported are %s, %s and %s", s, V10, V03, V01)
 	e.Meta = map[string]string{"supportedVersions": fmt.Sprint(V10, ",", V03, ",", V01)}
 	return e
 }

@@ -37,13 +37,28 @@ func ByRoute(verb, path string) (Route, bool) {
 	if r, ok := routes10.match(verb, segments); ok {
 		return r, true
 	}
-	tenant, ok := decodeSegment(segments[0])
+	r, ok := routes10.match(verb, segments[1:])
 	if !ok {
 		return Route{}, false
 	}
-	r, ok := routes10.match(verb, segments[1:])
-	r.Tenant = tenant
+	r.Tenant, ok = decodeTenant(segments)
 	return r, ok
+}
+
+// decodeTenant decodes the first segment. What servers that decode first, or
+// that take no notice of case, could read as another path is no tenant.
+func decodeTenant(segments []string) (string, bool) {
+	raw := segments[0]
+	tenant, ok := decodeSegment(raw)
+	if !ok || strings.EqualFold(tenant, "v1") {
+		return "", false
+	}
+	if tenant != raw {
+		segments[0] = tenant
+		_, other := routes10.match("", segments)
+		return tenant, !other
+	}
+	return tenant, true
 }
 
 // longestPath is how many segments a path may have: a tenant and 1.0's longest,
@@ -163,12 +178,12 @@ func (p route) match(segments []string, r *Route) bool {
 			continue
 		}
 		// Only the last segment can carry a verb; before it, a colon is a colon.
-		raw, suffix := segments[i], ""
+		raw, suffix, exact := segments[i], "", true
 		if i == len(segments)-1 && !s.config {
-			raw, suffix = cutVerb(raw)
+			raw, suffix, exact = cutVerb(raw)
 		}
 		id, ok := decodeSegment(raw)
-		if !ok || suffix != s.suffix {
+		if !ok || !exact || suffix != s.suffix {
 			return false
 		}
 		if s.config {
@@ -181,12 +196,19 @@ func (p route) match(segments []string, r *Route) bool {
 }
 
 // cutVerb splits an id from the verb behind it, at the last colon and only for
-// verbs that exist: ids may hold colons.
-func cutVerb(s string) (id, suffix string) {
-	if i := strings.LastIndexByte(s, ':'); i > 0 && slices.Contains(idSuffixes, s[i:]) {
-		return s[:i], s[i:]
+// verbs that exist: ids may hold colons. exact is false for a verb in another
+// case, which is a verb to some servers and a piece of the id to others.
+func cutVerb(s string) (id, suffix string, exact bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i <= 0 {
+		return s, "", true
 	}
-	return s, ""
+	for _, verb := range idSuffixes {
+		if strings.EqualFold(s[i:], verb) {
+			return s[:i], verb, s[i:] == verb
+		}
+	}
+	return s, "", true
 }
 
 // decodeSegment decodes an id or tenant once. An encoded slash would be two
@@ -199,7 +221,7 @@ func decodeSegment(raw string) (string, bool) {
 		if s, err = url.PathUnescape(raw); err != nil {
 			return "", false
 		}
-		if _, suffix := cutVerb(s); suffix != "" {
+		if _, suffix, _ := cutVerb(s); suffix != "" {
 			return "", false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -205,6 +206,60 @@ func TestScannerPool(t *testing.T) {
 			t.Fatal("accepted a duplicate")
 		}
 	}
+}
+
+// TestScanAgreesWithJSONText is FuzzScan's check on documents that are nearly
+// JSON: grown from the grammar, then damaged in a few bytes.
+func TestScanAgreesWithJSONText(t *testing.T) {
+	t.Parallel()
+	unlimited := Limits{Depth: 10_000, Members: math.MaxInt32}
+	damage := []byte("\"\\{}[],:0123456789.eE+-tfnul \t\n\x00\x1f\x7f\x80\xc3\xa9\xed\xa0\xef\xbb\xbf\xf0du/b")
+	rapid.Check(t, func(t *rapid.T) {
+		doc := []byte(drawJSON(t, 4))
+		for range rapid.IntRange(0, 3).Draw(t, "damages") {
+			at := rapid.IntRange(0, len(doc)-1).Draw(t, "at")
+			b := rapid.SampledFrom(damage).Draw(t, "byte")
+			switch rapid.IntRange(0, 2).Draw(t, "how") {
+			case 0:
+				doc[at] = b
+			case 1:
+				doc = slices.Insert(doc, at, b)
+			default:
+				if len(doc) > 1 {
+					doc = slices.Delete(doc, at, at+1)
+				}
+			}
+		}
+		e := walk(doc, unlimited)
+		if valid := jsontext.Value(doc).IsValid(); valid != (e == nil) {
+			t.Fatalf("%q: jsontext says %t, we say %v", doc, valid, e)
+		}
+	})
+}
+
+// drawJSON draws a JSON document of at most this depth.
+func drawJSON(t *rapid.T, depth int) string {
+	scalars := []string{
+		"0", "-1.5e+10", "true", "false", "null", `""`, `"\u0061"`, `"a"`, `"\ud83d\ude00"`, `"é語😀"`, `"\\\"\/\b\f\n\r\t"`,
+		`"0123456789abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ"`,
+	}
+	n := rapid.IntRange(-2, 20).Draw(t, "members")
+	if depth == 0 || n < 0 {
+		return rapid.SampledFrom(scalars).Draw(t, "scalar")
+	}
+	object := rapid.Bool().Draw(t, "object")
+	pieces := make([]string, n/2)
+	for i := range pieces {
+		if object {
+			pieces[i] = rapid.SampledFrom([]string{`"a"`, `"b"`, `"\u0062"`, `"c"`, `"é"`}).Draw(t, "name") + ":"
+			pieces[i] = strings.Replace(pieces[i], `":`, strings.Repeat("x", rapid.IntRange(0, 30).Draw(t, "x"))+`":`, 1)
+		}
+		pieces[i] += drawJSON(t, depth-1)
+	}
+	if object {
+		return "{" + strings.Join(pieces, ",") + "}"
+	}
+	return "[" + strings.Join(pieces, " , ") + "]"
 }
 
 // FuzzScan holds the scanner against jsontext: both accept the same documents,

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of strings that are no ids.
+const (
+	longestToken = 4096 // page tokens are sealed state of the agent
+	longestURI   = 2048 // extension URIs
+)
+
+// words reads an array of strings; null is absent.
+func (d *decoder) words(what string, longest int) []string {
+	if kind := d.kind(); kind != '[' {
+		if kind != 'n' {
+			d.invalid(what + " is not an array")
+		}
+		d.skip()
+		return nil
+	}
+	var list []string
+	for d.enter(); d.more(); {
+		var w string
+		if d.word(&w, what, longest); w == "" {
+			d.invalid(what + " has an element that is not a string or empty")
+			continue
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// word reads a string into dst; null is absent. A value that is already there
+// must be the same.
+func (d *decoder) word(dst *string, what string, longest int) {
+	switch d.kind() {
+	case '"':
+		if text := d.text(); string(text) != *dst {
+			d.agree(dst, string(text), what, longest)
+		}
+	case 'n':
+		d.skip()
+	default:
+		d.skip()
+		d.invalid(what + " is not a string")
+	}
+}
+
+// agree puts value into dst, or refuses when something else is there. An empty
+// value says nothing. Control characters are refused because a NUL ends the
+// string for some agents and a line break forges lines in their logs.
+func (d *decoder) agree(dst *string, value, what string, longest int) {
+	switch {
+	case value == "" || value == *dst:
+	case *dst != "":
+		d.invalid(what + " is given twice, and differently")
+	case len(value) > longest:
+		d.refuse(Errorf(InvalidParams, "%s is longer than %d bytes", what, longest))
+	case !utf8.ValidString(value) || strings.ContainsFunc(value, isControl):
+		d.invalid(what + " holds a control character or invalid UTF-8")
+	default:
+		*dst = value
+	}
+}
+
+func isControl(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }
+
+func (d *decoder) invalid(what string) {
+	d.refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
+}
