@@ -1,0 +1,97 @@
+package authn
+
+import (
+	"fmt"
+	"testing"
+)
+
+// benchToken is of the usual size, about 700 bytes.
+func benchToken(b *testing.B, alg, kid string, key any) string {
+	b.Helper()
+	claims := claimsOf(map[string]any{"scope": "billing.read billing.write", "groups": []string{"analysts", "staff"},
+		"azp": "client-7", "jti": "0b7f3a52-2f0c-4b6a-9f43-6d1f0a6fb3c1", "name": "Alice Liddell", "email": "alice@example.com"})
+	return sign(b, key, map[string]any{"alg": alg, "kid": kid, "typ": "at+jwt"}, claims)
+}
+
+func BenchmarkVerify(b *testing.B) {
+	for _, bb := range []struct {
+		alg, kid string
+		key      any
+	}{{"ES256", "ec", ecKey()}, {"RS256", "rsa", rsaKey()}, {"EdDSA", "ed", edKey()}} {
+		b.Run(bb.alg, func(b *testing.B) {
+			c := openIDP(b, standard())
+			r := bearerOf(benchToken(b, bb.alg, bb.kid, bb.key))
+			id := digest(r.Header.Get("Authorization")[len("Bearer "):])
+			b.ReportAllocs()
+			for b.Loop() {
+				delete(c.bearer.cache.shards[id[0]%cacheShards].entries, id)
+				if _, err := c.Authenticate(r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCached(b *testing.B) {
+	c := openIDP(b, standard())
+	r := bearerOf(benchToken(b, "RS256", "rsa", rsaKey()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Authenticate(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCachedParallel(b *testing.B) {
+	c := openIDP(b, standard())
+	token := benchToken(b, "RS256", "rsa", rsaKey())
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		r := bearerOf(token)
+		for pb.Next() {
+			if _, err := c.Authenticate(r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkPrecheck(b *testing.B) {
+	token := benchToken(b, "ES256", "ec", ecKey())
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := precheck(token); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAPIKey(b *testing.B) {
+	for _, n := range []int{1, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			records := make([]keyRecord, n)
+			key := ""
+			for i := range records {
+				id := fmt.Sprint("key-", i)
+				key = mintKey(id)
+				records[i] = keyRecord{KeySpec: KeySpec{ID: id}, Hash: hashKey(key)}
+			}
+			table, err := newKeyTable(records)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, path := keyStore(b)
+			c := openKeys(b, path, Options{})
+			c.keys.file.table.Store(table)
+			r := request("X-API-Key", key)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Authenticate(r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

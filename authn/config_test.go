@@ -1,0 +1,120 @@
+package authn
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"go.yaml.in/yaml/v4"
+)
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	with := func(change func(*Issuer)) Config {
+		is := issuerConfig()
+		change(&is)
+		return Config{OIDC: []Issuer{is}}
+	}
+	header := func(h string) Config { return Config{APIKeys: &APIKeys{File: "k", Header: h}} }
+	tests := []struct {
+		name string
+		cfg  Config
+		want string // part of the error; empty for none
+	}{
+		{"nobody", Config{}, "write `anonymous: true`"},
+		{"anybody", Config{Anonymous: true}, ""},
+		{"issuer", with(func(*Issuer) {}), ""},
+		{"issuer with slash", with(func(is *Issuer) { is.Issuer += "/" }), ""},
+		{"http issuer", with(func(is *Issuer) { is.Issuer = "http://127.0.0.1:9000" }), ""},
+		{"issuer missing", with(func(is *Issuer) { is.Issuer = "" }), "authn.oidc[0]: issuer"},
+		{"issuer a word", with(func(is *Issuer) { is.Issuer = "api-keys" }), "https://"},
+		{"issuer a file", with(func(is *Issuer) { is.Issuer = "file:///etc/idp" }), "https://"},
+		{"issuer with query", with(func(is *Issuer) { is.Issuer += "?a=b" }), "query"},
+		{"issuer with fragment", with(func(is *Issuer) { is.Issuer += "#" }), "fragment"},
+		{"issuer with credentials", with(func(is *Issuer) { is.Issuer = "https://u:p4ss@idp.test" }), "credentials"},
+		{"issuer without host", with(func(is *Issuer) { is.Issuer = "https:///x" }), "no host"},
+		{"issuer twice", Config{OIDC: []Issuer{issuerConfig(), issuerConfig()}}, "listed twice"},
+		{"no audience", with(func(is *Issuer) { is.Audiences = nil }), "audiences"},
+		{"empty audience", with(func(is *Issuer) { is.Audiences = []string{"a", ""} }), "audiences"},
+		{"alg none", with(func(is *Issuer) { is.Algorithms = []string{"none"} }), `"none" is not one of`},
+		{"alg HS256", with(func(is *Issuer) { is.Algorithms = []string{"RS256", "HS256"} }), `"HS256" is not one of`},
+		{"alg in another case", with(func(is *Issuer) { is.Algorithms = []string{"es256"} }), `"es256" is not one of`},
+		{"all algs", with(func(is *Issuer) { is.Algorithms = algorithms() }), ""},
+		{"http key set", with(func(is *Issuer) { is.JWKS = "http://idp.test/jwks" }), "jwks"},
+		{"http key set of http issuer", with(func(is *Issuer) { is.Issuer, is.JWKS = "http://idp.test", "http://idp.test/k" }), ""},
+		{"skew too large", with(func(is *Issuer) { is.ClockSkew = secret.Duration(2 * time.Minute) }), "clockSkew"},
+		{"skew negative", with(func(is *Issuer) { is.ClockSkew = -1 }), "clockSkew"},
+		{"keys without file", Config{APIKeys: &APIKeys{}}, "authn.apiKeys: file"},
+		{"key header", header("x-my-key"), ""},
+		{"key header with underscore", header("x_key"), "letters, digits and hyphens"},
+		{"key header with a blank", header("x key"), "letters, digits and hyphens"},
+		{"key header Authorization", header("authorization"), "meaning of its own"},
+		{"key header Cookie", header("cookie"), "meaning of its own"},
+		{"key header A2A-Version", header("a2a-version"), "meaning of its own"},
+	}
+	for _, tt := range tests {
+		err := tt.cfg.Validate()
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "p4ss") {
+			t.Errorf("%s: error shows a password: %v", tt.name, err)
+		}
+		if c, newErr := New(t.Context(), tt.cfg, Options{}); (newErr == nil) != (err == nil) {
+			t.Errorf("%s: New says %v, Validate %v", tt.name, newErr, err)
+		} else if newErr == nil {
+			c.Close()
+		}
+	}
+}
+
+// Everything that is wrong is said at once.
+func TestValidateReportsAll(t *testing.T) {
+	t.Parallel()
+	err := (&Config{OIDC: []Issuer{{Algorithms: []string{"x"}}, {ClockSkew: -1}}, APIKeys: &APIKeys{Header: "Host"}}).Validate()
+	for _, part := range []string{"oidc[0]", "algorithms", "oidc[1]", "clockSkew", "apiKeys", "meaning"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is missing in: %v", part, err)
+		}
+	}
+}
+
+func TestConfigFromYAML(t *testing.T) {
+	t.Parallel()
+	const doc = `
+oidc:
+  - issuer: https://idp.test
+    audiences: [https://gateway.test]
+    algorithms: [ES256]
+    jwks: https://idp.test/jwks
+    claims: {subject: sub, groups: realm_access.roles, scopes: scp, client: azp, tenant: tid}
+    tenant: acme
+    clockSkew: 30s
+apiKeys: {file: keys.yaml, header: X-Key, bearer: true}
+anonymous: true
+`
+	var got Config
+	if err := yaml.Load([]byte(doc), &got, yaml.WithKnownFields(true)); err != nil {
+		t.Fatal(err)
+	}
+	want := Config{OIDC: []Issuer{{Issuer: "https://idp.test", Audiences: []string{"https://gateway.test"}, Algorithms: []string{"ES256"},
+		JWKS: "https://idp.test/jwks", Claims: Claims{"sub", "realm_access.roles", "scp", "azp", "tid"}, Tenant: "acme",
+		ClockSkew: secret.Duration(30 * time.Second)}}, APIKeys: &APIKeys{File: "keys.yaml", Header: "X-Key", Bearer: true}, Anonymous: true}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPrincipalKey(t *testing.T) {
+	t.Parallel()
+	seen := map[string]*Principal{}
+	for _, p := range []*Principal{{Issuer: "a", Subject: "bc"}, {Issuer: "ab", Subject: "c"}, {Issuer: "", Subject: "abc"},
+		{Issuer: "a1:b", Subject: "c"}, {Issuer: "a", Subject: "1:b1:c"}, {Issuer: "1:a", Subject: "c"}} {
+		if was, ok := seen[p.Key()]; ok {
+			t.Errorf("%v and %v share %q", p, was, p.Key())
+		}
+		seen[p.Key()] = p
+	}
+}

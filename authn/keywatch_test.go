@@ -1,0 +1,166 @@
+package authn
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// eventually polls: file events come from the kernel, which no fake clock drives.
+// It fails only when the deadline is long past every promise.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(15 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("%s: did not happen", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func accepted(c *Chain, key string) bool {
+	_, err := c.Authenticate(request("X-API-Key", key))
+	return err == nil
+}
+
+func TestL28_RevokedWithoutRestart(t *testing.T) {
+	t.Parallel()
+	k, path := keyStore(t)
+	var log logTo
+	c := openKeys(t, path, Options{Logger: log.logger()})
+	if !strings.Contains(log.String(), "missing") {
+		t.Errorf("no warning of a missing file: %s", log.String())
+	}
+	alice := create(t, k, KeySpec{ID: "alice"})
+	eventually(t, "first key of a file that was missing", func() bool { return accepted(c, alice) })
+	bob := create(t, k, KeySpec{ID: "bob"})
+	eventually(t, "second key", func() bool { return accepted(c, bob) })
+	if err := k.Revoke("alice"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "revoked", func() bool { return !accepted(c, alice) })
+	if !accepted(c, bob) {
+		t.Error("the other key was revoked as well")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "file removed", func() bool { return !accepted(c, bob) })
+}
+
+// Without file events the poll sees every change: refresh is all it does.
+func TestPollSeesChanges(t *testing.T) {
+	t.Parallel()
+	k, path := keyStore(t)
+	var log logTo
+	f := &keyFile{path: path, log: log.logger()}
+	f.table.Store(&keyTable{})
+	has := func(n int) {
+		t.Helper()
+		f.refresh()
+		if got := len(f.table.Load().byID); got != n {
+			t.Errorf("%d keys, want %d", got, n)
+		}
+	}
+	has(0)
+	create(t, k, KeySpec{ID: "alice"})
+	has(1)
+	create(t, k, KeySpec{ID: "bob"})
+	has(2)
+	before := f.table.Load()
+	has(2)
+	if f.table.Load() != before {
+		t.Error("an unchanged file was read again")
+	}
+
+	// A broken file keeps the keys and is complained about once.
+	write := func(doc string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(doc), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("keys: [", 0o600)
+	for range 5 {
+		has(2)
+	}
+	if n := strings.Count(log.String(), "stay in force"); n != 1 {
+		t.Errorf("%d complaints: %s", n, log.String())
+	}
+	write("keys: []", 0o600)
+	has(0)
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write("keys: []\n", 0o666)
+	has(0)
+	if !strings.Contains(log.String(), "written by others") {
+		t.Error("no warning of a file that others can write")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	has(0)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	has(0)
+	if n := strings.Count(log.String(), "stay in force"); n != 2 {
+		t.Errorf("a directory in place of the file: %s", log.String())
+	}
+}
+
+// A mounted Kubernetes secret changes by a link in the directory, not by the file.
+func TestSwappedDirectoryLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	version := func(name, id string) string {
+		t.Helper()
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return create(t, &Keys{path: filepath.Join(dir, name, "keys.yaml")}, KeySpec{ID: id})
+	}
+	first, second := version("v1", "alice"), version("v2", "bob")
+	link := func(to string) {
+		t.Helper()
+		if err := os.Symlink(to, filepath.Join(dir, "..tmp")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, "..tmp"), filepath.Join(dir, "..data")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("v1")
+	if err := os.Symlink("..data/keys.yaml", filepath.Join(dir, "keys.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	c := openKeys(t, filepath.Join(dir, "keys.yaml"), Options{})
+	if !accepted(c, first) || accepted(c, second) {
+		t.Fatal("first version not in force")
+	}
+	link("v2")
+	eventually(t, "second version", func() bool { return accepted(c, second) && !accepted(c, first) })
+}
+
+// A directory that is not there yet is no reason not to start.
+func TestMissingDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "later")
+	c := openKeys(t, filepath.Join(dir, "keys.yaml"), Options{})
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	k, err := OpenKeys(filepath.Join(dir, "keys.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := create(t, k, KeySpec{ID: "alice"})
+	eventually(t, "key in a directory made later", func() bool { return accepted(c, key) })
+}
