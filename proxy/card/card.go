@@ -15,10 +15,14 @@ import (
 // MaxSize is the largest card that is read, in bytes.
 const MaxSize = 1 << 20
 
+// maxEntries bounds a card's interfaces, and its extensions: both are compared
+// with each other and on every call. Cards in the field have a handful.
+const maxEntries = 256
+
 // Errors that Parse and Fetch wrap.
 var (
-	ErrNotCard  = errors.New("not an agent card") // not JSON, not an object, or without a name
-	ErrTooLarge = errors.New("agent card too large")
+	ErrNotCard  = errors.New("not an agent card")    // not JSON, not an object, or without a name
+	ErrTooLarge = errors.New("agent card too large") // in bytes, or in interfaces or extensions
 )
 
 // Card is what an agent says about itself. It is immutable: neither the fields
@@ -83,6 +87,9 @@ func Parse(raw []byte) (*Card, error) {
 	if c.Name == "" {
 		return nil, fmt.Errorf("parse card: %w: it has no name", ErrNotCard)
 	}
+	if err := c.bounded(); err != nil {
+		return nil, fmt.Errorf("parse card: %w", err)
+	}
 	sum := sha256.Sum256(raw)
 	c.Digest = hex.EncodeToString(sum[:])
 	c.Description = c.top.text("description")
@@ -108,6 +115,23 @@ func recognise(doc []byte) error {
 		return errors.New("it is not a JSON object")
 	}
 	return check(doc)
+}
+
+// bounded refuses what would make every later look at the card expensive.
+func (c *Card) bounded() error {
+	for _, list := range []struct {
+		name  string
+		count int
+	}{
+		{"interfaces", len(elements(c.top.find("supportedInterfaces"))) +
+			len(elements(c.top.find("additionalInterfaces")))},
+		{"extensions", len(elements(members(c.top.find("capabilities")).find("extensions")))},
+	} {
+		if list.count > maxEntries {
+			return fmt.Errorf("%w: %d %s, at most %d", ErrTooLarge, list.count, list.name, maxEntries)
+		}
+	}
+	return nil
 }
 
 // readCapabilities reads capabilities and the places where older versions kept

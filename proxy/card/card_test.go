@@ -114,23 +114,29 @@ func TestParseShapes(t *testing.T) {
 	rpc := func(url string, v wire.Version) card.Interface {
 		return card.Interface{URL: url, Binding: wire.JSONRPC, Version: v}
 	}
-	const supported = `"supportedInterfaces":[{"url":"https://a/1","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`
+	const supported = `"supportedInterfaces":[{"url":"https://a/1","protocolBinding":"JSONRPC",
+		"protocolVersion":"1.0"}]`
 	tests := []struct {
 		name, in string
 		want     []card.Interface
 	}{
 		{"bare name", `{"name":"n"}`, nil},
-		{"0.1", `{"name":"n","url":"https://a","authentication":{"schemes":[]}}`, []card.Interface{rpc("https://a", wire.V01)}},
+		{"0.1", `{"name":"n","url":"https://a","authentication":{"schemes":[]}}`,
+			[]card.Interface{rpc("https://a", wire.V01)}},
 		{
-			"authentication left over in a later card", `{"name":"n","url":"https://a","authentication":{},"protocolVersion":"0.2.5"}`,
+			"authentication left over in a later card", `{"name":"n","url":"https://a","authentication":{},
+				"protocolVersion":"0.2.5"}`,
 			[]card.Interface{rpc("https://a", wire.V03)},
 		},
-		{"0.2.0, nothing but a url", `{"name":"n","url":"https://a"}`, []card.Interface{rpc("https://a", wire.V03)}},
+		{"0.2.0, nothing but a url", `{"name":"n","url":"https://a"}`, []card.Interface{rpc("https://a",
+			wire.V03)}},
 		{"unreleased version", `{"name":"n","url":"https://a","protocolVersion":"7.0"}`, nil},
 		{
 			"0.3 repeating its main interface",
-			`{"name":"n","url":"https://a","protocolVersion":"0.3.0","additionalInterfaces":[{"url":"https://a","transport":"JSONRPC"},{"url":"https://a","transport":"http+json"}]}`,
-			[]card.Interface{rpc("https://a", wire.V03), {URL: "https://a", Binding: wire.HTTPJSON, Version: wire.V03}},
+			`{"name":"n","url":"https://a","protocolVersion":"0.3.0","additionalInterfaces":[{"url":"https://a",
+				"transport":"JSONRPC"},{"url":"https://a","transport":"http+json"}]}`,
+			[]card.Interface{rpc("https://a", wire.V03), {URL: "https://a", Binding: wire.HTTPJSON,
+				Version: wire.V03}},
 		},
 		{"1.0", `{"name":"n",` + supported + `}`, []card.Interface{rpc("https://a/1", wire.V10)}},
 		{
@@ -147,7 +153,8 @@ func TestParseShapes(t *testing.T) {
 		},
 		{
 			"tenants are told apart, repeats are not",
-			`{"name":"n","supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"a"},
+			`{"name":"n","supportedInterfaces":[{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0",
+				"tenant":"a"},
 			{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0.7","tenant":"a"},
 			{"url":"u","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":"b"}]}`,
 			[]card.Interface{
@@ -156,14 +163,17 @@ func TestParseShapes(t *testing.T) {
 			},
 		},
 		{
-			"snake_case", `{"name":"n","supported_interfaces":[{"url":"u","protocol_binding":"GRPC","protocol_version":"1.0"}]}`,
+			"snake_case", `{"name":"n","supported_interfaces":[{"url":"u","protocol_binding":"GRPC",
+				"protocol_version":"1.0"}]}`,
 			[]card.Interface{{URL: "u", Binding: wire.GRPC, Version: wire.V10}},
 		},
 		{
-			"pre-release 1.0: version at the top", `{"name":"n","protocolVersion":"0.3","supportedInterfaces":[{"url":"u","transport":"JSONRPC"}]}`,
+			"pre-release 1.0: version at the top", `{"name":"n","protocolVersion":"0.3",
+				"supportedInterfaces":[{"url":"u","transport":"JSONRPC"}]}`,
 			[]card.Interface{rpc("u", wire.V03)},
 		},
-		{"wrong types count as absent", `{"name":"n","url":7,"supportedInterfaces":{"a":1},"skills":"x","capabilities":[]}`, nil},
+		{"wrong types count as absent", `{"name":"n","url":7,"supportedInterfaces":{"a":1},"skills":"x",
+			"capabilities":[]}`, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -200,14 +210,18 @@ func TestParseSecurityForms(t *testing.T) {
 
 func TestParseReads(t *testing.T) {
 	t.Parallel()
-	c := mustParse(t, "\xef\xbb\xbf"+` {"name":"N","description":"D","version":"1","capabilities":{"streaming":true,"pushNotifications":true,
-		"extensions":[{"uri":"urn:a","required":true,"description":"x"},{"uri":"urn:a"},{"uri":"no uri"},{},null,5]},
+	c := mustParse(t, "\xef\xbb\xbf"+` {"name":"N","description":"D","version":"1",
+		"capabilities":{"streaming":true,"pushNotifications":true,
+		"extensions":[{"uri":"urn:a","required":true,"description":"x"},{"uri":"urn:a"},{"uri":"no uri"},{},
+			null,5]},
 		"supportsExtendedAgentCard":true,
-		"skills":[{"id":"a","tags":["t",1,""]},{"id":"a","name":"second"},{"name":"no id"},{"id":""},{"id":"b","name":"B","description":"d"}]}`)
+		"skills":[{"id":"a","tags":["t",1,""]},{"id":"a","name":"second"},{"name":"no id"},{"id":""},{"id":"b",
+			"name":"B","description":"d"}]}`)
 	if !c.Streaming || !c.Push || !c.Extended {
 		t.Errorf("capabilities %v %v %v", c.Streaming, c.Push, c.Extended)
 	}
-	if diff := cmp.Diff([]ext.Declared{{URI: "urn:a", Required: true, Description: "x"}}, c.Extensions); diff != "" {
+	if diff := cmp.Diff([]ext.Declared{{URI: "urn:a", Required: true, Description: "x"}},
+		c.Extensions); diff != "" {
 		t.Error(diff)
 	}
 	want := []card.Skill{{ID: "a", Name: "a", Tags: []string{"t"}}, {ID: "b", Name: "B", Description: "d"}}
@@ -238,7 +252,12 @@ func TestParseRefuses(t *testing.T) {
 		{"invalid UTF-8", "{\"name\":\"\xff\"}", "UTF-8", card.ErrNotCard},
 		{"no name", `{"url":"https://a"}`, "no name", card.ErrNotCard},
 		{"null name", `{"name":null}`, "no name", card.ErrNotCard},
-		{"nested too deep", `{"name":"n","x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}`, "nested", card.ErrNotCard},
+		{"nested too deep", `{"name":"n","x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}`,
+			"nested", card.ErrNotCard},
+		{"too many interfaces", `{"name":"n","additionalInterfaces":[0` + strings.Repeat(",0", 256) + `]}`,
+			"257 interfaces", card.ErrTooLarge},
+		{"too many extensions", `{"name":"n","capabilities":{"extensions":[0` + strings.Repeat(",0",
+			256) + `]}}`, "257 extensions", card.ErrTooLarge},
 		{"too large", `{"name":"` + strings.Repeat("n", card.MaxSize) + `"}`, "at most", card.ErrTooLarge},
 	}
 	for _, tt := range tests {
@@ -273,7 +292,8 @@ func TestEndpoints(t *testing.T) {
 		{"relative", "/a2a", "JSONRPC", nil, false},
 		{"no network scheme", "file:///etc/passwd", "JSONRPC", nil, false},
 		{"listed", "http://10.0.0.5:9001/a2a", "JSONRPC", []string{"http://10.0.0.5:9001"}, true},
-		{"listed with credentials", "http://10.0.0.5:9001/a2a", "JSONRPC", []string{"http://u:p@10.0.0.5:9001/x"}, true},
+		{"listed with credentials", "http://10.0.0.5:9001/a2a", "JSONRPC",
+			[]string{"http://u:p@10.0.0.5:9001/x"}, true},
 		{"listed, other port", "http://10.0.0.5:9002/a2a", "JSONRPC", []string{"http://10.0.0.5:9001"}, false},
 		{"gRPC host:port", "agent.test:443", "GRPC", nil, true},
 		{"gRPC other host", "evil.test:443", "GRPC", nil, false},
@@ -283,7 +303,8 @@ func TestEndpoints(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := mustParse(t, `{"name":"n","supportedInterfaces":[{"url":"`+tt.url+`","protocolBinding":"`+tt.binding+`","protocolVersion":"1.0"}]}`)
+			c := mustParse(t, `{"name":"n",
+				"supportedInterfaces":[{"url":"`+tt.url+`","protocolBinding":"`+tt.binding+`","protocolVersion":"1.0"}]}`)
 			usable, refused := c.Endpoints(source, tt.listed)
 			if len(usable)+len(refused) != 1 || (len(usable) == 1) != tt.want {
 				t.Errorf("usable %v, refused %v", usable, refused)

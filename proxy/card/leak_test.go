@@ -21,7 +21,8 @@ func TestA17_NothingInternalIsServed(t *testing.T) {
 		"http://100.64.1.1/", "http://2130706433/", "http://0x7f000001/", "http://127.1/", "http://billing:9000/",
 		"http://db.corp.internal/q", "//192.168.1.1/share", "https://intra.agent.test/a2a", "INTRA.AGENT.TEST",
 		"see https://intra.agent.test:8443/docs.", "redirect=https%3A%2F%2Fintra.agent.test%2F", "backend:9443",
-		"AKIAIOSFODNN7EXAMPLE", "token ghp_0123456789abcdefghijABCDEFGHIJ012345", `-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END`, "at [fd00::7]:50051 too",
+		"AKIAIOSFODNN7EXAMPLE", "token ghp_0123456789abcdefghijABCDEFGHIJ012345",
+		`-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END`, "at [fd00::7]:50051 too",
 		`\u0068ttp://\u0031\u0030.0.0.5/`,
 	}
 	needles := []string{
@@ -34,12 +35,15 @@ func TestA17_NothingInternalIsServed(t *testing.T) {
 			"name": "N %", "description": "D % d", "version": "1 %",
 			"url": "https://intra.agent.test/a2a", "protocolVersion": "0.3.0",
 			"additionalInterfaces": [{"url": "backend:9443", "transport": "GRPC"}],
-			"supportedInterfaces": [{"url": "https://intra.agent.test/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+			"supportedInterfaces": [{"url": "https://intra.agent.test/a2a", "protocolBinding": "JSONRPC",
+				"protocolVersion": "1.0"}],
 			"provider": {"organization": "O %", "url": "%", "x": "%"}, "iconUrl": "%", "documentationUrl": "%",
-			"capabilities": {"streaming": true, "x": "%", "extensions": [{"uri": "urn:e", "description": "E %", "params": {"%": 1, "a": [["%"]]}}]},
+			"capabilities": {"streaming": true, "x": "%", "extensions": [{"uri": "urn:e", "description": "E %",
+				"params": {"%": 1, "a": [["%"]]}}]},
 			"defaultInputModes": ["text/plain", "%"],
 			"securitySchemes": {"%": {"type": "openIdConnect", "openIdConnectUrl": "%"}}, "security": [{"%": []}],
-			"skills": [{"id": "s", "name": "S %", "description": "%", "tags": ["%", "t"], "examples": ["%"], "x": {"y": "%"}}],
+			"skills": [{"id": "s", "name": "S %", "description": "%", "tags": ["%", "t"], "examples": ["%"],
+				"x": {"y": "%"}}],
 			"signatures": [{"protected": "%", "signature": "%", "header": {"jku": "%"}}],
 			"x": "%", "y": {"z": ["%", {"%": "%"}]}
 		}`, "%", plant)
@@ -80,13 +84,27 @@ func TestA17_FetchedCardHidesItsSource(t *testing.T) {
 	}
 }
 
+// TestHostileTextsAreCheap: the largest card of the worst texts is served at
+// once (seconds here would be minutes or hours with a scan per find).
+func TestHostileTextsAreCheap(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"//10.0.0.1/ ", "]:1", "sk-", "AKIA", "a:1", "[::1]:1 ", "//", "x@"} {
+		c := mustParse(t, `{"name":"n","description":"`+strings.Repeat(unit, (card.MaxSize-100)/len(unit))+`"}`)
+		if got := mustRender(t, c, card.View{BaseURL: base}); strings.Contains(got, "10.0.0.1") ||
+			strings.Contains(got, "::1") {
+			t.Errorf("%q leaked", unit)
+		}
+	}
+}
+
 // TestHarmlessTextsPass: what only resembles an address stays.
 func TestHarmlessTextsPass(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"version 10.0.0.5", "https://example.com/a//b", "https://medium.com/@user", "a // comment", "16:9", "10:30",
 		"urn:x:local", "did:web:example.com", "mailto:bills@example.com", "ui://widget/one", "sk-short",
-		"Billing", "the billing agent", "https://8.8.8.8/", "naïve — 多言語", "skeleton-key-management-for-everyone",
+		"Billing", "the billing agent", "https://8.8.8.8/", "naïve — 多言語",
+		"skeleton-key-management-for-everyone",
 	} {
 		c := mustParse(t, `{"name":"`+text+`","url":"http://billing:9000","x":["`+text+`"]}`)
 		got := mustRender(t, c, card.View{BaseURL: base})
@@ -112,9 +130,11 @@ func TestUnknownMembersSurvive(t *testing.T) {
 // must not find a second value for a member that the gateway writes.
 func TestA13_LookalikeMembersAreDropped(t *testing.T) {
 	t.Parallel()
-	c := mustParse(t, `{"name":"n","url":"https://a.test","URL":"https://evil.example/1","Url":"https://evil.example/2",
+	c := mustParse(t, `{"name":"n","url":"https://a.test","URL":"https://evil.example/1",
+		"Url":"https://evil.example/2",
 		"supported_interfaces":[{"url":"https://evil.example/3"}],"SupportedInterfaces":"https://evil.example/4",
-		"ſkills":"https://evil.example/5","s\u212aills":"https://evil.example/6","security_schemes":{"e":{"type":"http"}},
+		"ſkills":"https://evil.example/5","s\u212aills":"https://evil.example/6",
+			"security_schemes":{"e":{"type":"http"}},
 		"url\u0000":"https://evil.example/7","SIGNATURES":[1],
 		"capabilities":{"PushNotifications":true,"push_notifications":true,"Extensions":["https://evil.example/8"]},
 		"provider":{"organization":"o","url":"https://o.example","URL":"https://evil.example/9"},

@@ -66,7 +66,8 @@ func TestSDKParsers(t *testing.T) {
 
 func checkModern(t *testing.T, c *card.Card, got *a2a.AgentCard) {
 	t.Helper()
-	if got.Name != c.Name || len(got.Skills) != len(c.Skills) || len(got.SecuritySchemes) != 2 || len(got.Signatures) != 0 {
+	if got.Name != c.Name || len(got.Skills) != len(c.Skills) || len(got.SecuritySchemes) != 2 ||
+		len(got.Signatures) != 0 {
 		t.Errorf("read %+v", got)
 	}
 	oidc, _ := got.SecuritySchemes["oidc"].(a2a.OpenIDConnectSecurityScheme)
@@ -122,7 +123,8 @@ func TestRequirementsShapes(t *testing.T) {
 		read  bool
 		want  int
 	}{
-		{"", true, 0}, {card.OmitRequirements, true, 0}, {card.GoRequirements, true, 2}, {card.SpecRequirements, false, 0},
+		{"", true, 0}, {card.OmitRequirements, true, 0}, {card.GoRequirements, true, 2}, {card.SpecRequirements,
+			false, 0},
 	}
 	for _, tt := range tests {
 		v := view(c, wire.V10)

@@ -27,7 +27,8 @@ func reply(p card.Reply, method string, headers ...string) *httptest.ResponseRec
 func TestReply(t *testing.T) {
 	t.Parallel()
 	public := card.Reply{Body: []byte(`{"name":"n"}`), ETag: `"abc"`, MaxAge: time.Minute}
-	private := card.Reply{Body: public.Body, ETag: public.ETag, Private: true, Credentials: []string{"Authorization", "X-API-Key"}}
+	private := card.Reply{Body: public.Body, ETag: public.ETag, Private: true,
+		Credentials: []string{"Authorization", "X-API-Key"}}
 	tests := []struct {
 		name    string
 		reply   card.Reply
@@ -64,7 +65,8 @@ func TestReply(t *testing.T) {
 				}
 				return
 			}
-			if h.Get("Cache-Control") != "public, max-age=60" || h.Get("ETag") != `"abc"` || h.Get("Vary") != "A2a-Version" {
+			if h.Get("Cache-Control") != "public, max-age=60" || h.Get("ETag") != `"abc"` ||
+				h.Get("Vary") != "A2a-Version" {
 				t.Errorf("headers %v", h)
 			}
 			if tt.status == 200 && (h.Get("Content-Type") != "application/json" || h.Get("Content-Length") != "12") {
@@ -78,7 +80,8 @@ func TestReply(t *testing.T) {
 // tag, every other view another tag, and nothing of a request plays a part.
 func TestL42_PublicCardVariesByViewOnly(t *testing.T) {
 	t.Parallel()
-	c := mustParse(t, `{"name":"n","url":"https://a.test","skills":[{"id":"a"},{"id":"b"}],"capabilities":{"pushNotifications":true}}`)
+	c := mustParse(t, `{"name":"n","url":"https://a.test","skills":[{"id":"a"},{"id":"b"}],
+		"capabilities":{"pushNotifications":true}}`)
 	tags := make(map[string]string)
 	for name, change := range map[string]func(*card.View){
 		"plain":        func(*card.View) {},
@@ -164,7 +167,8 @@ func TestRenderIsTheSameFromManyGoroutines(t *testing.T) {
 func TestRenderRefusesBases(t *testing.T) {
 	t.Parallel()
 	c := mustParse(t, `{"name":"n"}`)
-	for _, bad := range []string{"", "/agents/x", "gw.example.com", "https://gw.example.com/", "ftp://gw.example.com"} {
+	for _, bad := range []string{"", "/agents/x", "gw.example.com", "https://gw.example.com/",
+		"ftp://gw.example.com"} {
 		if _, _, err := c.Render(card.View{BaseURL: bad}); err == nil {
 			t.Errorf("%q passed", bad)
 		}
@@ -227,7 +231,8 @@ func TestRenderedInterfacesProperty(t *testing.T) {
 
 func TestFormFor(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]wire.Version{"": wire.V03, "0.3": wire.V03, "1.0": wire.V10, "1.0.1": wire.V10, "9.9": wire.V03, "x": wire.V03} {
+	for in, want := range map[string]wire.Version{"": wire.V03, "0.3": wire.V03, "1.0": wire.V10,
+		"1.0.1": wire.V10, "9.9": wire.V03, "x": wire.V03} {
 		if got := card.FormFor(in); got != want {
 			t.Errorf("FormFor(%q) = %q", in, got)
 		}

@@ -91,7 +91,8 @@ func TestFetchErrorsKeepCredentialsOut(t *testing.T) {
 	srv := httptest.NewServer(http.NotFoundHandler())
 	srv.Close()
 	for _, url := range []string{
-		strings.Replace(srv.URL, "://", "://user:s3cret@", 1), "ftp://user:s3cret@host/x", "http://user:s3cret@ho st/",
+		strings.Replace(srv.URL, "://", "://user:s3cret@", 1), "ftp://user:s3cret@host/x",
+		"http://user:s3cret@ho st/",
 	} {
 		_, err := card.Fetch(t.Context(), nil, url, 0)
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
@@ -106,7 +107,8 @@ func TestSourceAsksForChanges(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Header.Get("If-None-Match")+"|"+r.Header.Get("If-Modified-Since")+"|"+r.Header.Get("A2A-Version"))
+		h := r.Header
+		asked = append(asked, h.Get("If-None-Match")+"|"+h.Get("If-Modified-Since")+"|"+h.Get("A2A-Version"))
 		w.Header().Set("Etag", `"1"`)
 		w.Header().Set("Last-Modified", "Sat, 21 Nov 2026 12:00:00 GMT")
 		if r.Header.Get("If-None-Match") == `"1"` {
@@ -219,7 +221,8 @@ func TestSourceRecovers(t *testing.T) {
 // minutes, or every refresh interval where that is shorter.
 func TestSourceBackoffIsBounded(t *testing.T) {
 	t.Parallel()
-	for refresh, most := range map[time.Duration]time.Duration{time.Hour: 2 * time.Minute, 30 * time.Second: 30 * time.Second} {
+	for refresh, most := range map[time.Duration]time.Duration{time.Hour: 2 * time.Minute,
+		30 * time.Second: 30 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			tr := &transport{start: time.Now(), agent: func(int) (int, string) { return 0, "" }}
 			s := card.NewSource(
@@ -250,7 +253,8 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 
 func TestConfigFromYAML(t *testing.T) {
 	t.Parallel()
-	full := card.Config{URL: "https://a.test/c", Visibility: card.Caller, Refresh: secret.Duration(time.Hour), Requirements: card.SpecRequirements}
+	full := card.Config{URL: "https://a.test/c", Visibility: card.Caller,
+		Refresh: secret.Duration(time.Hour), Requirements: card.SpecRequirements}
 	tests := []struct {
 		in   string
 		want card.Config
@@ -271,7 +275,8 @@ func TestConfigFromYAML(t *testing.T) {
 			t.Errorf("%s: %s", tt.in, diff)
 		}
 	}
-	bad := card.Config{URL: "a.test/c", Visibility: "all", Refresh: secret.Duration(time.Millisecond), Requirements: "x"}
+	bad := card.Config{URL: "a.test/c", Visibility: "all", Refresh: secret.Duration(time.Millisecond),
+		Requirements: "x"}
 	for _, want := range []string{"absolute", "visibility", "refresh", "requirements"} {
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
