@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // FuzzDecode feeds bodies to both decoders. Nothing panics; what is accepted is
@@ -82,7 +83,7 @@ func checkAccepted(t *testing.T, c *Call) {
 		t.Fatalf("context %q, span %v", c.ContextID, c.ContextSpan)
 	}
 	for _, id := range slices.Concat([]string{c.Tenant, c.TaskID, c.ContextID, c.ConfigID, c.MessageID, c.Skill}, c.ReferenceTaskIDs) {
-		if len(id) > 256 || strings.ContainsFunc(id, isControl) {
+		if len(id) > 256 || strings.ContainsFunc(id, unicode.IsControl) {
 			t.Fatalf("id %q", id)
 		}
 	}

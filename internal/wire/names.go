@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,17 +39,18 @@ const (
 	fieldOpaque        // skipped, but its name must not be imitated
 )
 
-// names are the members that decide something in one kind of object, by their
-// folded name.
+// names are the members that decide something in one kind of object. They are
+// few, so that comparing lengths finds one faster than a map would.
 type names struct {
-	kind   *Kind // what a wrong name is refused as
-	byFold map[string]*spelling
+	kind *Kind // what a wrong name is refused as
+	list []spelling
 }
 
 // spelling is how a name may be written: as the schemas do, or in the snake
 // case of the proto files, which ProtoJSON parsers accept too.
 type spelling struct {
 	camel, snake string
+	folded       string // as the most lenient parser sees either
 	field        field
 	bit          uint32 // set once seen, so that two spellings are one name
 }
@@ -55,17 +58,16 @@ type spelling struct {
 // newNames builds the table for an object from its names in camel case. Later
 // sets win over earlier ones.
 func newNames(kind *Kind, sets ...map[string]field) *names {
-	n := &names{kind: kind, byFold: make(map[string]*spelling)}
+	all := make(map[string]field)
 	for _, set := range sets {
-		for camel, f := range set {
-			folded := string(fold(nil, []byte(camel)))
-			n.byFold[folded] = &spelling{camel: camel, snake: snakeCase(camel), field: f}
-		}
+		maps.Copy(all, set)
 	}
-	bit := uint32(1)
-	for _, sp := range n.byFold {
-		sp.bit = bit
-		bit <<= 1
+	n := &names{kind: kind}
+	for i, camel := range slices.Sorted(maps.Keys(all)) {
+		n.list = append(n.list, spelling{
+			camel: camel, snake: snakeCase(camel), folded: string(fold(nil, []byte(camel))),
+			field: all[camel], bit: 1 << i,
+		})
 	}
 	return n
 }
@@ -203,15 +205,19 @@ func (d *decoder) member(n *names, seen *uint32) field {
 
 // find looks name up. A near miss gives the spelling it misses and fieldNone.
 func (n *names) find(name []byte) (*spelling, field) {
-	var buf [longestName + utf8.UTFMax]byte
-	sp, ok := n.byFold[string(fold(buf[:0], name))]
-	switch {
-	case !ok:
-		return nil, fieldNone
-	case string(name) != sp.camel && string(name) != sp.snake:
-		return sp, fieldNone
+	for i := range n.list {
+		if sp := &n.list[i]; string(name) == sp.camel || string(name) == sp.snake {
+			return sp, sp.field
+		}
 	}
-	return sp, sp.field
+	var buf [longestName + utf8.UTFMax]byte
+	folded := fold(buf[:0], name)
+	for i := range n.list {
+		if sp := &n.list[i]; string(folded) == sp.folded {
+			return sp, fieldNone
+		}
+	}
+	return nil, fieldNone
 }
 
 // longestName is more than any name in the tables has.

@@ -207,8 +207,8 @@ func TestNames(t *testing.T) {
 		configNamesHTTP03, listNames, agentNames, messageNames, configurationNames, pushNames, pushWrapperNames,
 	} {
 		var bits uint32
-		for folded, sp := range n.byFold {
-			if len(folded) > longestName || bits&sp.bit != 0 || sp.bit == 0 || sp.field == fieldNone {
+		for _, sp := range n.list {
+			if len(sp.folded) > longestName || bits&sp.bit != 0 || sp.bit == 0 || sp.field == fieldNone {
 				t.Errorf("%+v", sp)
 			}
 			bits |= sp.bit

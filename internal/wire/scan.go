@@ -133,6 +133,9 @@ func (s *scanner) peek() byte {
 	if s.err != nil {
 		return 0
 	}
+	if s.pos < len(s.doc) && s.doc[s.pos] > ' ' {
+		return s.doc[s.pos] // machines write no space
+	}
 	s.space()
 	if s.pos >= len(s.doc) {
 		return 0

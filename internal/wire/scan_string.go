@@ -103,16 +103,18 @@ func plain(b []byte) int {
 	return n
 }
 
-// beyondASCII reads the run of multi-byte characters at pos.
+// beyondASCII reads the run of multi-byte characters at pos. None of their bytes
+// is ASCII, so the run ends where its last character does.
 func (s *scanner) beyondASCII() {
-	for s.pos < len(s.doc) && s.doc[s.pos] >= utf8.RuneSelf {
-		r, size := utf8.DecodeRune(s.doc[s.pos:])
-		if r == utf8.RuneError && size == 1 {
-			s.fail("invalid UTF-8")
-			return
-		}
-		s.pos += size
+	end := s.pos
+	for end < len(s.doc) && s.doc[end] >= utf8.RuneSelf {
+		end++
 	}
+	if !utf8.Valid(s.doc[s.pos:end]) {
+		s.fail("invalid UTF-8")
+		return
+	}
+	s.pos = end
 }
 
 // escape reads the escape that begins at pos. A surrogate must be a high one

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -154,7 +155,7 @@ func TestL34_FarNames(t *testing.T) {
 func TestL35_StringsAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.Rune().Filter(func(r rune) bool { return !isControl(r) }), 1, 60, 256).Draw(t, "id")
+		text := rapid.StringOfN(rapid.Rune().Filter(func(r rune) bool { return !unicode.IsControl(r) }), 1, 60, 256).Draw(t, "id")
 		quoted := quote(text, rapid.SliceOfN(rapid.Bool(), len(text), len(text)).Draw(t, "escape"))
 		body := []byte(rpc("SendMessage", `{"message":{"taskId":`+quoted+`,"contextId":`+quoted+`}}`))
 		var c Call

@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Bounds of strings that are no ids.
 const (
@@ -58,14 +55,24 @@ func (d *decoder) agree(dst *string, value, what string, longest int) {
 		d.invalid(what + " is given twice, and differently")
 	case len(value) > longest:
 		d.refuse(Errorf(InvalidParams, "%s is longer than %d bytes", what, longest))
-	case !utf8.ValidString(value) || strings.ContainsFunc(value, isControl):
+	case !utf8.ValidString(value) || hasControl(value):
 		d.invalid(what + " holds a control character or invalid UTF-8")
 	default:
 		*dst = value
 	}
 }
 
-func isControl(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }
+// hasControl looks for the control characters of ASCII and of Latin-1, which
+// UTF-8 writes as C2 80 to C2 9F.
+func hasControl(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(s) && s[i+1] < 0xa0 {
+			return true
+		}
+	}
+	return false
+}
 
 func (d *decoder) invalid(what string) {
 	d.refuse(Errorf(InvalidParams, "Invalid parameters: %s", what))
