@@ -34,8 +34,8 @@ type Traces struct {
 	// says when that is set.
 	SampleRatio *float64 `yaml:"sampleRatio"`
 
-	// Exporter takes the place of the one the environment describes. For tests
-	// and for programs that embed the gateway.
+	// Exporter takes the place of the one the environment describes and gets
+	// each span as it ends. For tests.
 	Exporter sdktrace.SpanExporter `yaml:"-" json:"-"`
 }
 

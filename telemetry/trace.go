@@ -45,7 +45,11 @@ func (t *Telemetry) openTraces(ctx context.Context, version string) error {
 	if err != nil {
 		return err
 	}
-	options := []sdktrace.TracerProviderOption{sdktrace.WithBatcher(exporter), sdktrace.WithResource(about)}
+	export := sdktrace.WithBatcher(exporter)
+	if t.config.Traces.Exporter != nil {
+		export = sdktrace.WithSyncer(exporter)
+	}
+	options := []sdktrace.TracerProviderOption{export, sdktrace.WithResource(about)}
 	if t.config.Traces.SampleRatio != nil || os.Getenv("OTEL_TRACES_SAMPLER") == "" {
 		t.sampler = new(sampler)
 		t.sampler.set(t.config.Traces.SampleRatio)
@@ -144,10 +148,10 @@ func (t *Telemetry) extract(ctx context.Context, h http.Header, trusted bool) co
 }
 
 // StartClient begins the span of one attempt to reach the agent. End it with
-// EndClient.
+// EndClient. Below a server span that is not recorded there is none of its own.
 func (t *Telemetry) StartClient(ctx context.Context, e *Exchange) (context.Context, trace.Span) {
-	if t.provider == nil {
-		return ctx, trace.SpanFromContext(ctx)
+	if above := trace.SpanFromContext(ctx); t.provider == nil || !above.IsRecording() {
+		return ctx, above
 	}
 	return t.Tracer.Start(ctx, t.spanName(e), client...)
 }
@@ -155,21 +159,19 @@ func (t *Telemetry) StartClient(ctx context.Context, e *Exchange) (context.Conte
 // EndClient ends a span of StartClient. err is what went wrong on the way to
 // the agent, nil when it answered; its text is not exported, only that it was.
 func (t *Telemetry) EndClient(span trace.Span, e *Exchange, err error) {
-	if t.provider == nil {
-		return // the span is the caller's, see StartClient
+	if t.provider == nil || !span.IsRecording() {
+		return // the span is the one above, see StartClient
 	}
-	if span.IsRecording() {
-		setCommon(span, e)
-		setEndpoint(span, e.Endpoint)
-		setNumber(span, attrStatus, e.UpstreamStatus)
-		switch {
-		case err != nil:
-			span.SetAttributes(attrError.String("UNAVAILABLE"))
-			span.SetStatus(codes.Error, "")
-		case e.UpstreamStatus >= http.StatusBadRequest:
-			span.SetAttributes(attrError.String(strconv.Itoa(e.UpstreamStatus)))
-			span.SetStatus(codes.Error, "")
-		}
+	setCommon(span, e)
+	setEndpoint(span, e.Endpoint)
+	setNumber(span, attrStatus, e.UpstreamStatus)
+	switch {
+	case err != nil:
+		span.SetAttributes(attrError.String("UNAVAILABLE"))
+		span.SetStatus(codes.Error, "")
+	case e.UpstreamStatus >= http.StatusBadRequest:
+		span.SetAttributes(attrError.String(strconv.Itoa(e.UpstreamStatus)))
+		span.SetStatus(codes.Error, "")
 	}
 	span.End()
 }
