@@ -16,54 +16,78 @@ const hitRoom = 32
 // callers meet it, so that a call costs what the rules about this agent and this
 // caller cost, however many others there are.
 type bucket struct {
-	subjects map[string][]*rule // rules whose subjects are all exact
-	groups   map[string][]*rule // else: rules with groups
-	scopes   map[string][]*rule // else: rules with scopes, under the first
-	issuers  map[string][]*rule // else: rules with issuers
-	scoped   []*rule            // all that stand in scopes
-	rest     []*rule            // else
+	subjects shelf   // rules whose subjects are all exact
+	groups   shelf   // else: rules with groups
+	scopes   shelf   // else: rules with scopes, under the first
+	issuers  shelf   // else: rules with issuers
+	scoped   []*rule // all that stand in scopes
+	rest     []*rule // else
 }
 
 // place files a rule.
 func (b *bucket) place(r *rule) {
 	switch {
 	case !r.subjects.any && len(r.subjects.globs) == 0:
-		b.subjects = file(b.subjects, r.source.Subjects, r)
+		b.subjects.add(r.source.Subjects, r)
 	case r.groups != nil:
-		b.groups = file(b.groups, r.groups, r)
+		b.groups.add(r.groups, r)
 	case r.scopes != nil:
-		b.scopes = file(b.scopes, r.scopes[:1], r)
+		b.scopes.add(r.scopes[:1], r)
 		b.scoped = append(b.scoped, r)
 	case r.issuers != nil:
-		b.issuers = file(b.issuers, r.issuers, r)
+		b.issuers.add(r.issuers, r)
 	default:
 		b.rest = append(b.rest, r)
 	}
 }
 
-// file puts a rule under each key, once: rules come in order, so a repetition of
-// a key finds the rule at the end of the list.
-func file(m map[string][]*rule, keys []string, r *rule) map[string][]*rule {
-	if m == nil {
-		m = make(map[string][]*rule, 1)
-	}
-	for _, k := range keys {
-		if list := m[k]; len(list) == 0 || list[len(list)-1] != r {
-			m[k] = append(list, r)
-		}
-	}
-	return m
+// shelf holds rules under keys. marks has a bit for every key, so that most of
+// the hundreds of groups a directory may put a caller into cost no lookup.
+type shelf struct {
+	rules map[string][]*rule
+	marks uint64
 }
 
-// gather appends the rules that hold for a principal, an agent and at least one
-// of the methods, whatever their skills. A rule may come twice, and the order is
-// not the file's.
-func (s *Set) gather(hits []*rule, p *authn.Principal, agent string, m methods) []*rule {
-	for _, b := range s.agents[agent] {
+// add puts a rule under each key, once: rules come in order, so a repetition of
+// a key finds the rule at the end of the list.
+func (s *shelf) add(keys []string, r *rule) {
+	if s.rules == nil {
+		s.rules = make(map[string][]*rule, 1)
+	}
+	for _, k := range keys {
+		if list := s.rules[k]; len(list) == 0 || list[len(list)-1] != r {
+			s.rules[k] = append(list, r)
+		}
+		s.marks |= mark(k)
+	}
+}
+
+// under lists the rules filed under a key.
+func (s *shelf) under(key string) []*rule {
+	if s.marks&mark(key) == 0 {
+		return nil
+	}
+	return s.rules[key]
+}
+
+// mark is a bit that depends on a key's length and last byte, in which the names
+// of one directory differ most.
+func mark(key string) uint64 {
+	if key == "" {
+		return 1
+	}
+	return 1 << ((uint(len(key))*31 + uint(key[len(key)-1])) % 64)
+}
+
+// gather appends the rules in an agent's buckets that hold for a principal and at
+// least one of the methods, whatever their skills. A rule may come twice, and the
+// order is not the file's.
+func gather(hits []*rule, buckets []*bucket, p *authn.Principal, m methods) []*rule {
+	for _, b := range buckets {
 		hits = b.known(hits, p, m)
-		if len(b.scopes) > 0 {
+		if b.scopes.marks != 0 {
 			for _, scope := range p.Scopes {
-				hits = pick(hits, b.scopes[scope], p, m)
+				hits = pick(hits, b.scopes.under(scope), p, m)
 			}
 		}
 	}
@@ -72,16 +96,12 @@ func (s *Set) gather(hits []*rule, p *authn.Principal, agent string, m methods) 
 
 // known gathers from all rules that do not stand under a scope.
 func (b *bucket) known(hits []*rule, p *authn.Principal, m methods) []*rule {
-	if len(b.subjects) > 0 {
-		hits = pick(hits, b.subjects[p.Subject], p, m)
-	}
-	if len(b.groups) > 0 {
+	hits = pick(hits, b.subjects.under(p.Subject), p, m)
+	hits = pick(hits, b.issuers.under(p.Issuer), p, m)
+	if b.groups.marks != 0 {
 		for _, group := range p.Groups {
-			hits = pick(hits, b.groups[group], p, m)
+			hits = pick(hits, b.groups.under(group), p, m)
 		}
-	}
-	if len(b.issuers) > 0 {
-		hits = pick(hits, b.issuers[p.Issuer], p, m)
 	}
 	return pick(hits, b.rest, p, m)
 }
@@ -113,9 +133,9 @@ func (s *Set) unscoped(p *authn.Principal, agent string, m methods) []*rule {
 
 // lists are the places where a principal's rules stand, scopes not looked at.
 func (b *bucket) lists(p *authn.Principal) [][]*rule {
-	lists := [][]*rule{b.subjects[p.Subject], b.issuers[p.Issuer], b.rest, b.scoped}
+	lists := [][]*rule{b.subjects.under(p.Subject), b.issuers.under(p.Issuer), b.rest, b.scoped}
 	for _, group := range p.Groups {
-		lists = append(lists, b.groups[group])
+		lists = append(lists, b.groups.under(group))
 	}
 	return lists
 }

@@ -65,13 +65,17 @@ func (s *Set) Check(q Request) (Decision, error) {
 	if q.Principal == nil || q.Method == nil {
 		return Decision{Rule: byDefault}, &Denied{Rule: byDefault, Reason: "the call has no principal or method"}
 	}
+	buckets, known := s.agents[q.Agent]
+	if !known { // whatever the default: nothing can be allowed on what does not exist
+		return Decision{Rule: byDefault, Skill: q.Skill}, &Denied{Rule: byDefault, Reason: "no such agent"}
+	}
 	// A credential bound to agents is a bound on what any rule can give.
 	if !q.Principal.MayUse(q.Agent) {
 		return Decision{Rule: byCredential, Skill: q.Skill},
 			&Denied{Rule: byCredential, Reason: "the credential is not valid for this agent"}
 	}
 	var room [hitRoom]*rule
-	hits := s.gather(room[:0], q.Principal, q.Agent, s.bit(q.Method))
+	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method))
 	n := s.need(&q)
 	by, ok := s.decide(hits, &n)
 	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n)}
@@ -79,7 +83,9 @@ func (s *Set) Check(q Request) (Decision, error) {
 		d.Rule = by.name
 	}
 	if !ok {
-		return d, s.denied(&q, &n, hits, by)
+		denied := s.denied(&q, &n, hits, by)
+		d.Rule = denied.Rule
+		return d, denied
 	}
 	return d, nil
 }

@@ -9,11 +9,12 @@ import (
 // call on it could be allowed. A caller for whom every call is denied is told
 // that there is no such agent, and so is one whose credential is bound elsewhere.
 func (s *Set) Sees(p *authn.Principal, agent string) bool {
-	if _, ok := s.agents[agent]; !ok || p == nil || !p.MayUse(agent) {
+	buckets, known := s.agents[agent]
+	if !known || p == nil || !p.MayUse(agent) {
 		return false
 	}
 	var room [hitRoom]*rule
-	hits := s.gather(room[:0], p, agent, allMethods)
+	hits := gather(room[:0], buckets, p, allMethods)
 	return s.open(hits, acrossSkills, "", allMethods)
 }
 
@@ -22,12 +23,13 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 // nil: no skill is not the same as all skills.
 func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
 	may := make([]string, 0, len(all))
-	if _, ok := s.agents[agent]; !ok || p == nil || !p.MayUse(agent) {
+	buckets, known := s.agents[agent]
+	if !known || p == nil || !p.MayUse(agent) {
 		return may
 	}
 	send := s.sending()
 	var room [hitRoom]*rule
-	hits := s.gather(room[:0], p, agent, send)
+	hits := gather(room[:0], buckets, p, send)
 	for _, skill := range all {
 		if s.open(hits, bySkill, skill, send) {
 			may = append(may, skill)

@@ -1,0 +1,243 @@
+package policy
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// model is policy as the documentation says it, rule by rule, without an index.
+type model struct{ Config }
+
+// holds reports whether a rule's conditions hold for a call to one skill; wide
+// and known say how the skills condition is read.
+func (m model) holds(r Rule, q Request, skill string, known bool) bool {
+	p := q.Principal
+	anyOf := func(list []string, has func(string) bool) bool { return list == nil || slices.ContainsFunc(list, has) }
+	fits := func(s string) func(string) bool {
+		return func(pattern string) bool { return reference(pattern, s) }
+	}
+	skills := anyOf(r.Skills, fits(skill))
+	if !known {
+		skills = r.Skills == nil || slices.Contains(r.Skills, "*")
+		if r.Effect == "allow" && (q.Method.Name == wire.ListTasks || q.Method.Name == wire.GetExtendedAgentCard) {
+			skills = true
+		}
+	}
+	return skills &&
+		anyOf(r.Agents, fits(q.Agent)) &&
+		anyOf(r.Subjects, fits(p.Subject)) &&
+		anyOf(r.Methods, func(s string) bool { return s == q.Method.Name || s == q.Method.V03 || s == q.Method.V01 }) &&
+		anyOf(r.Groups, func(s string) bool { return slices.Contains(p.Groups, s) }) &&
+		anyOf(r.Issuers, func(s string) bool { return s == p.Issuer }) &&
+		!slices.ContainsFunc(r.Scopes, func(s string) bool { return !slices.Contains(p.Scopes, s) })
+}
+
+// one decides for one skill.
+func (m model) one(q Request, skill string, known bool) (bool, string) {
+	for _, effect := range []string{"deny", "allow"} {
+		for _, r := range m.Rules {
+			if r.Effect == effect && r.Mode != "shadow" && m.holds(r, q, skill, known) {
+				return effect == "allow", r.Name
+			}
+		}
+	}
+	return m.Default == "allow", "default"
+}
+
+func (m model) check(q Request) bool {
+	lists := q.Method.Name == wire.ListTasks || q.Method.Name == wire.GetExtendedAgentCard
+	switch {
+	case q.Principal.Agents != nil && !slices.Contains(q.Principal.Agents, q.Agent):
+		return false
+	case q.Skill != "":
+		ok, _ := m.one(q, q.Skill, true)
+		return ok
+	case lists, q.Agentwide, m.Skills.Undeclared == "agent",
+		len(q.Skills) == 0 && m.Skills.Undeclared != "deny":
+		ok, _ := m.one(q, "", false)
+		return ok
+	case m.Skills.Undeclared == "deny":
+		return false
+	}
+	for _, skill := range q.Skills {
+		if ok, _ := m.one(q, skill, true); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// sees tries every method, for any skill.
+func (m model) sees(q Request) bool {
+	table := wire.Methods()
+	for i := range table {
+		q.Method = &table[i]
+		r := m
+		r.Rules = nil
+		for _, rule := range m.Rules { // the skills of allow rules do not matter
+			if rule.Effect == "allow" {
+				rule.Skills = nil
+			}
+			r.Rules = append(r.Rules, rule)
+		}
+		q.Skill, q.Skills, q.Agentwide = "", nil, true
+		r.Skills.Undeclared = ""
+		if r.check(q) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	someAgents   = []string{"a", "ab", "b"}
+	someSkills   = []string{"s", "st", "t"}
+	somePatterns = []string{"a", "b", "ab", "a*", "*b", "*", "s", "t", "s*", "*t"}
+)
+
+func drawList(rt *rapid.T, label string, from []string) []string {
+	if rapid.IntRange(0, 2).Draw(rt, label+"?") > 0 {
+		return nil
+	}
+	return rapid.SliceOfN(rapid.SampledFrom(from), 1, 3).Draw(rt, label)
+}
+
+func drawConfig(rt *rapid.T) Config {
+	var names []string
+	table := wire.Methods()
+	for i := range table {
+		names = append(names, table[i].Name)
+	}
+	c := Config{Default: rapid.SampledFrom([]string{"", "deny", "allow"}).Draw(rt, "default")}
+	c.Skills.Undeclared = rapid.SampledFrom([]string{"", "require-all", "deny", "agent"}).Draw(rt, "undeclared")
+	for i := range rapid.IntRange(0, 8).Draw(rt, "rules") {
+		c.Rules = append(c.Rules, Rule{
+			Name:     string(rune('A' + i)),
+			Effect:   rapid.SampledFrom([]string{"allow", "allow", "deny"}).Draw(rt, "effect"),
+			Mode:     rapid.SampledFrom([]string{"", "enforce", "shadow"}).Draw(rt, "mode"),
+			Agents:   drawList(rt, "agents", []string{"a", "b", "ab", "a*", "*b", "*", "c*"}),
+			Skills:   drawList(rt, "skills", []string{"s", "t", "s*", "*t", "*"}),
+			Methods:  drawList(rt, "methods", names[:4]),
+			Subjects: drawList(rt, "subjects", somePatterns),
+			Groups:   drawList(rt, "groups", []string{"g", "h"}),
+			Scopes:   drawList(rt, "scopes", []string{"x", "y"}),
+			Issuers:  drawList(rt, "issuers", []string{"i", "j"}),
+		})
+	}
+	return c
+}
+
+func drawRequest(rt *rapid.T) Request {
+	table := wire.Methods()
+	q := Request{
+		Principal: &authn.Principal{
+			Subject: rapid.SampledFrom([]string{"a", "b", "ab", "ss"}).Draw(rt, "subject"),
+			Issuer:  rapid.SampledFrom([]string{"i", "j"}).Draw(rt, "issuer"),
+			Groups:  rapid.SliceOfN(rapid.SampledFrom([]string{"g", "h"}), 0, 2).Draw(rt, "groups of"),
+			Scopes:  rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(rt, "scopes of"),
+			Agents:  drawList(rt, "bound to", someAgents),
+		},
+		Agent:     rapid.SampledFrom(someAgents).Draw(rt, "agent"),
+		Method:    &table[rapid.IntRange(0, len(table)-1).Draw(rt, "method")],
+		Agentwide: rapid.IntRange(0, 4).Draw(rt, "agentwide") == 0,
+		Skills:    rapid.SliceOfNDistinct(rapid.SampledFrom(someSkills), 0, 3, rapid.ID).Draw(rt, "all skills"),
+	}
+	if rapid.Bool().Draw(rt, "declares") {
+		q.Skill = rapid.SampledFrom(someSkills).Draw(rt, "skill")
+	}
+	return q
+}
+
+// Whatever the rules and the call: the compiled set decides as the documentation
+// says, and its other answers agree with its decisions.
+func TestSetIsTheModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		c := drawConfig(rt)
+		s, _, err := Compile(c, someAgents)
+		if err != nil {
+			rt.Fatalf("Compile: %v", err)
+		}
+		m, q := model{c}, drawRequest(rt)
+		d, err := s.Check(q)
+		if want := m.check(q); (err == nil) != want {
+			rt.Fatalf("Check: %v, want allowed %v", err, want)
+		}
+		if bound := q.Principal.Agents == nil || slices.Contains(q.Principal.Agents, q.Agent); q.Skill != "" && bound {
+			if _, by := m.one(q, q.Skill, true); by != d.Rule {
+				rt.Fatalf("decided by %q, want %q", d.Rule, by)
+			}
+		}
+		if got, want := s.Sees(q.Principal, q.Agent), m.sees(q); got != want {
+			rt.Fatalf("Sees: %v, want %v", got, want)
+		}
+		agreeTrace(rt, s, q, d)
+		agreeSkills(rt, s, q)
+		agreeDenied(rt, s, q, err)
+	})
+}
+
+// agreeTrace: Trace shows a match of whatever decided and of each shadow rule.
+func agreeTrace(rt *rapid.T, s *Set, q Request, d Decision) {
+	var shadows []string
+	decided := false
+	for _, step := range s.Trace(q) {
+		if step.Shadow && step.Failed == "" {
+			shadows = append(shadows, step.Effect+" "+step.Rule)
+		}
+		decided = decided || step.Rule == d.Rule && step.Failed == "" && !step.Shadow
+	}
+	if d.Rule == byCredential {
+		return
+	}
+	if !slices.Equal(shadows, d.Shadow) {
+		rt.Fatalf("Trace has the shadows %q, Check %q", shadows, d.Shadow)
+	}
+	if !decided && d.Rule != byDefault && d.Rule != byUndeclared {
+		rt.Fatalf("Check was decided by %q, which does not match in Trace", d.Rule)
+	}
+}
+
+// agreeSkills: Skills are those for which sending is allowed.
+func agreeSkills(rt *rapid.T, s *Set, q Request) {
+	got := s.Skills(q.Principal, q.Agent, someSkills)
+	for _, skill := range someSkills {
+		allowed := false
+		for _, name := range []string{wire.SendMessage, wire.SendStreamingMessage} {
+			send := q
+			send.Skill = skill
+			send.Method, _ = wire.ByName(wire.V10, name)
+			_, err := s.Check(send)
+			allowed = allowed || err == nil
+		}
+		if allowed != slices.Contains(got, skill) {
+			rt.Fatalf("Skills %q, but sending for %q is allowed: %v", got, skill, allowed)
+		}
+	}
+}
+
+// agreeDenied: with the scopes that a refusal asks for, no allow rule is missing
+// any more; and it is visible if and only if the agent is.
+func agreeDenied(rt *rapid.T, s *Set, q Request, err error) {
+	if err == nil {
+		return
+	}
+	denied := err.(*Denied) //nolint:errorlint // Check returns nothing else
+	if denied.Visible != s.Sees(q.Principal, q.Agent) {
+		rt.Fatalf("Visible %v, Sees says otherwise", denied.Visible)
+	}
+	if denied.Scopes == nil {
+		return
+	}
+	p := *q.Principal
+	p.Scopes = append(slices.Clone(p.Scopes), denied.Scopes...)
+	q.Principal = &p
+	if d, err := s.Check(q); err != nil && d.Rule == byDefault {
+		rt.Fatalf("still refused with the scopes %q: %v", p.Scopes, err)
+	}
+}
