@@ -29,7 +29,8 @@ func TestL04_ClientIP(t *testing.T) {
 		{"peer is trusted", "10.0.0.1:1", []string{"1.1.1.1"}, trusted, "1.1.1.1"},
 		{"right-most counts", "10.0.0.1:1", []string{"6.6.6.6, 1.1.1.1"}, trusted, "1.1.1.1"},
 		{"right-most line counts", "10.0.0.1:1", []string{"6.6.6.6", "1.1.1.1"}, trusted, "1.1.1.1"},
-		{"trusted hops are passed over", "10.0.0.1:1", []string{"6.6.6.6, 1.1.1.1, 10.0.0.2", "10.0.0.3,10.0.0.4"}, trusted, "1.1.1.1"},
+		{"trusted hops are passed over", "10.0.0.1:1", []string{"6.6.6.6, 1.1.1.1, 10.0.0.2",
+			"10.0.0.3,10.0.0.4"}, trusted, "1.1.1.1"},
 		{"all trusted", "10.0.0.1:1", []string{"10.0.0.2, 10.0.0.3"}, trusted, "10.0.0.2"},
 		{"no field", "10.0.0.1:1", nil, trusted, "10.0.0.1"},
 		{"empty field", "10.0.0.1:1", []string{""}, trusted, "10.0.0.1"},
@@ -44,7 +45,8 @@ func TestL04_ClientIP(t *testing.T) {
 		{"zone is dropped", "10.0.0.1:1", []string{"fe80::1%eth0"}, trusted, "fe80::1"},
 		{"mapped peer", "[::ffff:10.0.0.1]:1", []string{"::ffff:1.1.1.1"}, trusted, "1.1.1.1"},
 		{"mapped hop", "10.0.0.1:1", []string{"1.1.1.1, ::ffff:10.0.0.2"}, trusted, "1.1.1.1"},
-		{"1000 entries", "10.0.0.1:1", []string{"1.1.1.1" + strings.Repeat(", 10.0.0.2", 1000)}, trusted, "10.0.0.2"},
+		{"1000 entries", "10.0.0.1:1", []string{"1.1.1.1" + strings.Repeat(", 10.0.0.2", 1000)}, trusted,
+			"10.0.0.2"},
 		{"no IP peer", "@", []string{"1.1.1.1"}, trusted, "invalid IP"},
 	}
 	for _, tt := range tests {
@@ -83,7 +85,8 @@ func FuzzClientIP(f *testing.F) {
 
 func BenchmarkClientIP(b *testing.B) {
 	trusted := networks("10.0.0.0/8")
-	r := &http.Request{RemoteAddr: "10.0.0.1:1234", Header: http.Header{"X-Forwarded-For": {"192.0.2.1, 10.0.0.2"}}}
+	r := &http.Request{RemoteAddr: "10.0.0.1:1234",
+		Header: http.Header{"X-Forwarded-For": {"192.0.2.1, 10.0.0.2"}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if ClientIP(r, trusted) != netip.AddrFrom4([4]byte{192, 0, 2, 1}) {

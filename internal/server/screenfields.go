@@ -11,7 +11,8 @@ import (
 // in net/http's spelling. Authorization and the other credentials are counted
 // by authn, which knows how many the configuration asks for.
 var singletons = [...]string{
-	"Content-Type", "Accept", "A2a-Version", "X-A2a-Version", "Traceparent", "Last-Event-Id", "Content-Encoding", "Expect",
+	"Content-Type", "Accept", "A2a-Version", "X-A2a-Version", "Traceparent", "Last-Event-Id",
+	"Content-Encoding", "Expect",
 }
 
 func screenFields(h http.Header, most int) *wire.Error {

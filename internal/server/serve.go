@@ -78,7 +78,9 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
 		b.over = true
-		b.deadline(time.Time{})
+		if err == io.EOF { // else net/http still tries to read the rest, and must not wait
+			b.deadline(time.Time{})
+		}
 		return n, err
 	}
 	if b.got += int64(n); b.got >= b.quota {

@@ -111,7 +111,8 @@ func (c *Config) validateTLS() error {
 		all = append(all, fmt.Errorf(`server.tls.minVersion: is %q, want "1.3" or "1.2"`, v))
 	}
 	if len(c.TLS.Certificates) == 0 {
-		all = append(all, errors.New("server.tls.certificates: is empty, write at least one {cert: FILE, key: FILE}"))
+		all = append(all,
+			errors.New("server.tls.certificates: is empty, write at least one {cert: FILE, key: FILE}"))
 	}
 	for i, pair := range c.TLS.Certificates {
 		if pair.Cert == "" || pair.Key == "" {

@@ -20,12 +20,14 @@ func TestAppend(t *testing.T) {
 		{"empty data", Event{HasData: true}, "data: \n\n"},
 		{"all", Event{ID: "7", Name: "error", Data: []byte("x")}, "event: error\nid: 7\ndata: x\n\n"},
 		{"lines", Event{Data: []byte("a\nb\n")}, "data: a\ndata: b\ndata: \n\n"},
-		{"foreign line ends", Event{Data: []byte("a\rb\r\nc\n\rd")}, "data: a\ndata: b\ndata: c\ndata: \ndata: d\n\n"},
+		{"foreign line ends", Event{Data: []byte("a\rb\r\nc\n\rd")},
+			"data: a\ndata: b\ndata: c\ndata: \ndata: d\n\n"},
 		{"leading space", Event{Data: []byte(" x")}, "data:  x\n\n"},
 		{"id only", Event{ID: "7"}, "id: 7\n\n"},
 		{"nothing", Event{}, ""},
 		{"comment", Event{Comment: true}, ":\n\n"},
-		{"no line of its own", Event{ID: "1\ndata: evil", Name: "e\r\n\r\n", Data: []byte("x")}, "event: e\nid: 1data: evil\ndata: x\n\n"},
+		{"no line of its own", Event{ID: "1\ndata: evil", Name: "e\r\n\r\n", Data: []byte("x")},
+			"event: e\nid: 1data: evil\ndata: x\n\n"},
 		{"NUL in id", Event{ID: "a\x00b"}, "id: ab\n\n"},
 	}
 	for _, tt := range tests {
@@ -59,7 +61,8 @@ func FuzzAppend(f *testing.F) {
 		line := strings.NewReplacer("\r", "", "\n", "", "\x00", "")
 		text := strings.NewReplacer("\r\n", "\n", "\r", "\n")
 		want := []show{{line.Replace(id), line.Replace(name), text.Replace(string(data)), true, false}}
-		got, err := readAll(bytes.NewReader(Append(nil, Event{ID: id, Name: name, Data: data, HasData: true})), 1<<20)
+		got, err := readAll(bytes.NewReader(Append(nil, Event{ID: id, Name: name, Data: data, HasData: true})),
+			1<<20)
 		if diff := cmp.Diff(want, got); diff != "" || err != io.EOF {
 			t.Fatalf("%v -want +got\n%s", err, diff)
 		}

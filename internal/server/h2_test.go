@@ -1,0 +1,143 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"strconv"
+	"testing"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// h2Conn is a raw HTTP/2 client connection.
+type h2Conn struct {
+	net.Conn
+	framer *http2.Framer
+}
+
+func dialH2(t *testing.T, s *Server) *h2Conn {
+	t.Helper()
+	c := dial(t, s)
+	_, err := io.WriteString(c, http2.ClientPreface)
+	must(t, err)
+	f := http2.NewFramer(c, c)
+	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	must(t, f.WriteSettings())
+	return &h2Conn{c, f}
+}
+
+// status sends one request, the fields as name, value pairs, and returns the
+// status, or -1 where the stream or the connection was ended instead.
+func (c *h2Conn) status(t *testing.T, endStream bool, fields ...string) int {
+	t.Helper()
+	var block bytes.Buffer
+	enc := hpack.NewEncoder(&block)
+	for i := 0; i < len(fields); i += 2 {
+		must(t, enc.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}))
+	}
+	must(t, c.framer.WriteHeaders(http2.HeadersFrameParam{
+		StreamID: 1, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: endStream,
+	}))
+	for {
+		frame, err := c.framer.ReadFrame()
+		if err != nil {
+			return -1
+		}
+		switch f := frame.(type) {
+		case *http2.MetaHeadersFrame:
+			n, err := strconv.Atoi(f.PseudoValue("status"))
+			must(t, err)
+			return n
+		case *http2.RSTStreamFrame, *http2.GoAwayFrame:
+			return -1
+		}
+	}
+}
+
+// h2Get is a GET's pseudo fields with more behind them.
+func h2Get(path string, more ...string) []string {
+	return append([]string{":method", "GET", ":scheme", "http", ":authority", "localhost", ":path", path},
+		more...)
+}
+
+// TestScreenOverHTTP2 has the rows that HTTP/2 spells differently.
+func TestScreenOverHTTP2(t *testing.T) {
+	t.Parallel()
+	var rec recorder
+	s := start(t, plaintext(), &rec)
+	for _, tt := range []struct {
+		name   string
+		fields []string
+		open   bool // no END_STREAM
+		want   int
+	}{
+		{"in order", h2Get("/"), false, 204},
+		{"L02 underscore", h2Get("/", "x_forwarded_for", "1"), false, 400},
+		{"L02 dot", h2Get("/", "x.forwarded.for", "1"), false, 400},
+		{"L03 connection", h2Get("/", "connection", "authorization"), false, 400},
+		{"L05 credentials", h2Get("/?api_key=1"), false, 400},
+		{"L07 same host", h2Get("/", "host", "localhost"), false, 204},
+		{"L07 other host", h2Get("/", "host", "evil"), false, 400},
+		{"L07 no authority", []string{":method", "GET", ":scheme", "http", ":path", "/"}, false, 400},
+		{"L07 userinfo", []string{":method", "GET", ":scheme", "http", ":authority", "u@localhost", ":path",
+			"/"}, false, 400},
+		{"L09 content-type", h2Get("/", "content-type", "a/b", "content-type", "c/d"), false, 400},
+		{"L11 dots", h2Get("/a/../b"), false, 400},
+		{"L11 absolute", h2Get("http://evil/"), false, 400},
+		{"L11 no slash", h2Get("evil"), false, 400},
+		{"L12 fragment", h2Get("/#x"), false, 400},
+		{"L15 body on GET", h2Get("/"), true, 400},
+		{"L15 length on GET", h2Get("/", "content-length", "5"), true, 400},
+		{"L15 CONNECT", []string{":method", "CONNECT", ":authority", "evil:443"}, false, 405},
+		{"L15 TRACE", []string{":method", "TRACE", ":scheme", "http", ":authority", "localhost", ":path", "/"},
+			false, 405},
+		{"L16 upgrade", h2Get("/", "upgrade", "websocket"), false, 400},
+		{"L23 gzip", h2Get("/", "content-encoding", "gzip"), false, 415},
+	} {
+		before := rec.reached.Load()
+		got := dialH2(t, s).status(t, !tt.open, tt.fields...)
+		if got != tt.want && (tt.want == 204 || got != -1) { // -1: net/http has refused it already
+			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
+		if reached := rec.reached.Load() > before; reached != (tt.want == 204) {
+			t.Errorf("%s: the handler was reached: %v", tt.name, reached)
+		}
+	}
+}
+
+func TestL20_ErrorsAreCounted(t *testing.T) {
+	t.Parallel()
+	names := make(chan string, 100)
+	s := start(t, plaintext(), empty(), func(s *Server) { s.H2Error = func(name string) { names <- name } })
+	c := dialH2(t, s)
+	must(t, c.framer.WriteData(1, false, []byte("data for a stream that is not open")))
+	if name := <-names; name == "" {
+		t.Error("an error without a name")
+	}
+	ended(t, c.Conn)
+}
+
+// TestL20_Settings: the bounds that floods run into are announced.
+func TestL20_Settings(t *testing.T) {
+	t.Parallel()
+	c := dialH2(t, start(t, plaintext(), empty()))
+	for {
+		frame, err := c.framer.ReadFrame()
+		must(t, err)
+		settings, ok := frame.(*http2.SettingsFrame)
+		if !ok || settings.IsAck() {
+			continue
+		}
+		for id, want := range map[http2.SettingID]uint32{
+			http2.SettingMaxConcurrentStreams: 100, http2.SettingMaxFrameSize: 16 << 10,
+			http2.SettingInitialWindowSize: 64 << 10,
+		} {
+			if got, ok := settings.Value(id); !ok || got != want {
+				t.Errorf("%v is %d, want %d", id, got, want)
+			}
+		}
+		return
+	}
+}
