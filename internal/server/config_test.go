@@ -83,7 +83,8 @@ server:
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if c.Limits.Body != 8<<20 || c.Timeouts.Drain.Std() != 90*time.Second || c.TLS.MinVersion != "1.2" || *c.H2C {
+	if c.Limits.Body != 8<<20 || c.Timeouts.Drain.Std() != 90*time.Second ||
+		c.TLS.MinVersion != "1.2" || *c.H2C {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -169,14 +170,18 @@ func TestDataDir(t *testing.T) {
 
 func TestLoopback(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]bool{
-		"127.0.0.1:1": true, "127.9.9.9:1": true, "localhost:1": true, "[::1]:1": true,
-		"[::ffff:127.0.0.1]:1": true,
-		":1":                   false, "0.0.0.0:1": false, "[::]:1": false, "10.0.0.1:1": false, "localhost.example:1": false,
-		"": false,
+	for _, address := range []string{
+		"127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1", "[::ffff:127.0.0.1]:1",
 	} {
-		if got := (&Config{Address: address}).Loopback(); got != want {
-			t.Errorf("%q: %v", address, got)
+		if !(&Config{Address: address}).Loopback() {
+			t.Errorf("%q is not loopback", address)
+		}
+	}
+	for _, address := range []string{
+		":1", "0.0.0.0:1", "[::]:1", "10.0.0.1:1", "localhost.example:1", "",
+	} {
+		if (&Config{Address: address}).Loopback() {
+			t.Errorf("%q is loopback", address)
 		}
 	}
 }

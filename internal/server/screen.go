@@ -30,7 +30,7 @@ func Screen(r *http.Request, lim Limits) *wire.Error {
 	if e := screenHost(r); e != nil {
 		return e
 	}
-	if e := screenFields(r.Header, lim.Fields); e != nil {
+	if e := screenFields(r, lim.Fields); e != nil {
 		return e
 	}
 	return screenBody(r)

@@ -18,7 +18,12 @@ func TestL02_UnderscoreAndDotFields(t *testing.T) {
 	} {
 		cases = append(cases, rawCase{name, get("/", name+": 1"), "", 400})
 	}
-	runRaw(t, append(cases, rawCase{"hyphens", get("/", "X-Forwarded-For: 1.2.3.4"), "", 204}))
+	chunked := "POST / HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\nTrailer: "
+	runRaw(t, append(cases,
+		rawCase{"trailer", chunked + "X_Checksum", "0\r\nX_Checksum: 1\r\n\r\n", 400},
+		rawCase{"trailer with hyphens", chunked + "X-Checksum", "0\r\nX-Checksum: 1\r\n\r\n", 204},
+		rawCase{"hyphens", get("/", "X-Forwarded-For: 1.2.3.4"), "", 204},
+	))
 }
 
 func TestL03_ConnectionTokens(t *testing.T) {

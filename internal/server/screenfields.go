@@ -7,32 +7,49 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// singletons are the fields of which a second line is a second opinion (L9),
+// isSingleton knows the fields of which a second line is a second opinion (L9),
 // in net/http's spelling. Authorization and the other credentials are counted
 // by authn, which knows how many the configuration asks for.
-var singletons = [...]string{
-	"Content-Type", "Accept", "A2a-Version", "X-A2a-Version", "Traceparent", "Last-Event-Id",
-	"Content-Encoding", "Expect",
+func isSingleton(name string) bool {
+	switch name {
+	case "Content-Type", "Accept", "A2a-Version", "X-A2a-Version", "Traceparent", "Last-Event-Id",
+		"Content-Encoding", "Expect":
+		return true
+	}
+	return false
 }
 
-func screenFields(h http.Header, most int) *wire.Error {
+// foreignName finds what CGI and its heirs (WSGI, PHP) spell as they spell a
+// hyphen: X_Forwarded_For would become a field that the gateway owns (L2).
+func foreignName(name string) bool {
+	return strings.IndexByte(name, '_') >= 0 || strings.IndexByte(name, '.') >= 0
+}
+
+// screenFields looks at every field once, and then at those that matter.
+func screenFields(r *http.Request, most int) *wire.Error {
 	lines := 0
-	for name, values := range h {
-		// CGI and its heirs (WSGI, PHP) turn a hyphen into an underscore, others a
-		// dot: X_Forwarded_For would become a field that the gateway owns (L2).
-		if strings.IndexByte(name, '_') >= 0 || strings.IndexByte(name, '.') >= 0 {
+	for name, values := range r.Header {
+		if foreignName(name) {
 			return malformed("field names must not hold underscores or dots")
 		}
+		if len(values) > 1 && isSingleton(name) {
+			return malformed("field " + name + " is repeated")
+		}
 		lines += len(values)
+	}
+	for name := range r.Trailer { // those that are announced
+		if foreignName(name) {
+			return malformed("field names must not hold underscores or dots")
+		}
 	}
 	if lines > most {
 		return wire.Errorf(wire.TooLarge, "Request has more than %d header fields", most)
 	}
-	for _, name := range singletons {
-		if len(h[name]) > 1 {
-			return malformed("field " + name + " is repeated")
-		}
-	}
+	return screenMeaning(r.Header)
+}
+
+// screenMeaning reads the fields that change what the others, or the body, are.
+func screenMeaning(h http.Header) *wire.Error {
 	if _, ok := h["Upgrade"]; ok {
 		return malformed("protocol upgrades are not offered") // h2c, websocket (L16)
 	}

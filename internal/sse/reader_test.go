@@ -233,7 +233,8 @@ func TestReaderAllocations(t *testing.T) {
 
 // streams are the shapes that agents send, by name.
 func streams() map[string]string {
-	body := `{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}}`
+	body := `{"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{` +
+		`"taskId":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}}`
 	big := strings.Repeat("x", 600)
 	return map[string]string{
 		"Data":  "data: " + body + "\n\n",
