@@ -25,10 +25,11 @@ type disk struct {
 	remove  func(path string) error
 	syncDir func(dir string) error // makes a new directory entry durable
 	now     func() time.Time
+	linger  time.Duration // how far fsync may be behind writes
 }
 
 func realDisk() disk {
-	return disk{open: openFile, remove: os.Remove, syncDir: syncDir, now: time.Now}
+	return disk{open: openFile, remove: os.Remove, syncDir: syncDir, now: time.Now, linger: syncEvery}
 }
 
 // osFile is a file of the system.

@@ -83,7 +83,7 @@ func (l *Log) wake() {
 // background keeps the disk close behind the writes.
 func (l *Log) background() {
 	defer close(l.done)
-	timer := time.NewTimer(syncEvery)
+	timer := time.NewTimer(l.disk.linger)
 	defer timer.Stop()
 	for {
 		select {
@@ -91,7 +91,7 @@ func (l *Log) background() {
 			return
 		case <-l.dirty:
 		}
-		timer.Reset(syncEvery)
+		timer.Reset(l.disk.linger)
 		select {
 		case <-l.quit:
 			return
