@@ -33,7 +33,8 @@ func estate(b *testing.B, n, agents int) (*Set, Request) {
 		rules = append(rules, r)
 	}
 	rules = append(rules, Rule{
-		Name: "caller", Effect: "allow", Agents: ids[:1], Skills: []string{"invoices"}, Groups: []string{"analysts"},
+		Name: "caller", Effect: "allow",
+		Agents: ids[:1], Skills: []string{"invoices"}, Groups: []string{"analysts"},
 	})
 	s, _, err := Compile(Config{Rules: rules}, ids)
 	if err != nil {
@@ -44,7 +45,9 @@ func estate(b *testing.B, n, agents int) (*Set, Request) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	for _, size := range []struct{ rules, agents int }{{1, 1}, {100, 1}, {100, 10}, {10_000, 1}, {10_000, 10_000}} {
+	for _, size := range []struct{ rules, agents int }{
+		{1, 1}, {100, 1}, {100, 10}, {10_000, 1}, {10_000, 10_000},
+	} {
 		b.Run(fmt.Sprintf("rules=%d/agents=%d", size.rules, size.agents), func(b *testing.B) {
 			s, q := estate(b, size.rules, size.agents)
 			b.ReportAllocs()
@@ -139,7 +142,8 @@ func BenchmarkCompile(b *testing.B) {
 	}
 	rules := make([]Rule, 10_000)
 	for i := range rules {
-		rules[i] = Rule{Name: fmt.Sprint(i), Effect: "allow", Agents: []string{ids[i], fmt.Sprintf("team-%d-*", i%10)}}
+		team := fmt.Sprintf("team-%d-*", i%10)
+		rules[i] = Rule{Name: fmt.Sprint(i), Effect: "allow", Agents: []string{ids[i], team}}
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -93,42 +93,98 @@ func TestCheck(t *testing.T) {
 		change func(*Request)
 		want   verdict
 	}{
-		"nothing allows":      {want: verdict{Rule: "default"}},
-		"default allow":       {config: Config{Default: "allow"}, want: verdict{Allowed: true, Rule: "default"}},
-		"empty condition":     {rules: []Rule{allow("r")}, want: verdict{Allowed: true, Rule: "r"}},
-		"deny wins":           {rules: []Rule{allow("r"), deny("no", skills("invoices"))}, want: verdict{Rule: "no", Visible: true}},
-		"deny before allow":   {rules: []Rule{deny("no", skills("invoices")), allow("r")}, want: verdict{Rule: "no", Visible: true}},
-		"deny everything":     {rules: []Rule{allow("r"), deny("no")}, want: verdict{Rule: "no"}},
-		"deny beats default":  {config: Config{Default: "allow"}, rules: []Rule{deny("no")}, want: verdict{Rule: "no"}},
-		"first of two allows": {rules: []Rule{allow("a"), allow("b", subjects("alice"))}, want: verdict{Allowed: true, Rule: "a"}},
+		"nothing allows":  {want: verdict{Rule: "default"}},
+		"default allow":   {config: Config{Default: "allow"}, want: verdict{Allowed: true, Rule: "default"}},
+		"empty condition": {rules: []Rule{allow("r")}, want: verdict{Allowed: true, Rule: "r"}},
+		"deny wins": {
+			rules: []Rule{allow("r"), deny("no", skills("invoices"))},
+			want:  verdict{Rule: "no", Visible: true},
+		},
+		"deny before allow": {
+			rules: []Rule{deny("no", skills("invoices")), allow("r")},
+			want:  verdict{Rule: "no", Visible: true},
+		},
+		"deny everything": {rules: []Rule{allow("r"), deny("no")}, want: verdict{Rule: "no"}},
+		"deny beats default": {
+			config: Config{Default: "allow"},
+			rules:  []Rule{deny("no")},
+			want:   verdict{Rule: "no"},
+		},
+		"first of two allows": {
+			rules: []Rule{allow("a"), allow("b", subjects("alice"))},
+			want:  verdict{Allowed: true, Rule: "a"},
+		},
 		"first of two denies": {
 			rules: []Rule{deny("a", groups("staff")), deny("b")},
 			want:  verdict{Rule: "a"},
 		},
 
-		"agent":            {rules: []Rule{allow("r", agents("weather", "billing"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"agent glob":       {rules: []Rule{allow("r", agents("b*"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"another agent":    {rules: []Rule{allow("r", agents("weather", "team-*"))}, want: verdict{Rule: "default"}},
-		"unknown agent":    {rules: []Rule{allow("r")}, change: func(q *Request) { q.Agent = "nope" }, want: verdict{Rule: "default"}},
-		"skill":            {rules: []Rule{allow("r", skills("invoices"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"skill glob":       {rules: []Rule{allow("r", skills("inv*"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"another skill":    {rules: []Rule{allow("r", skills("refunds"))}, want: verdict{Rule: "default", Visible: true}},
-		"method":           {rules: []Rule{allow("r", calls("message/send"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"another method":   {rules: []Rule{allow("r", calls("GetTask"))}, want: verdict{Rule: "default", Visible: true}},
-		"subject":          {rules: []Rule{allow("r", subjects("bob", "alice"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"subject glob":     {rules: []Rule{allow("r", subjects("al*"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"another subject":  {rules: []Rule{allow("r", subjects("Alice"))}, want: verdict{Rule: "default"}},
-		"any of groups":    {rules: []Rule{allow("r", groups("admins", "staff"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"no such group":    {rules: []Rule{allow("r", groups("admins", "analyst"))}, want: verdict{Rule: "default"}},
-		"issuer":           {rules: []Rule{allow("r", issuers("https://issuer"))}, want: verdict{Allowed: true, Rule: "r"}},
-		"another issuer":   {rules: []Rule{allow("r", issuers("https://issuer/"))}, want: verdict{Rule: "default"}},
-		"subject of other": {rules: []Rule{allow("r", subjects("alice"), issuers("api-keys"))}, want: verdict{Rule: "default"}},
-		"all scopes":       {rules: []Rule{allow("r", scopes("billing.read", "openid"))}, want: verdict{Allowed: true, Rule: "r"}},
+		"agent": {
+			rules: []Rule{allow("r", agents("weather", "billing"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
+		"agent glob": {rules: []Rule{allow("r", agents("b*"))}, want: verdict{Allowed: true, Rule: "r"}},
+		"another agent": {
+			rules: []Rule{allow("r", agents("weather", "team-*"))},
+			want:  verdict{Rule: "default"},
+		},
+		"unknown agent": {
+			rules:  []Rule{allow("r")},
+			change: func(q *Request) { q.Agent = "nope" },
+			want:   verdict{Rule: "default"},
+		},
+		"skill": {
+			rules: []Rule{allow("r", skills("invoices"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
+		"skill glob": {rules: []Rule{allow("r", skills("inv*"))}, want: verdict{Allowed: true, Rule: "r"}},
+		"another skill": {
+			rules: []Rule{allow("r", skills("refunds"))},
+			want:  verdict{Rule: "default", Visible: true},
+		},
+		"method": {
+			rules: []Rule{allow("r", calls("message/send"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
+		"another method": {
+			rules: []Rule{allow("r", calls("GetTask"))},
+			want:  verdict{Rule: "default", Visible: true},
+		},
+		"subject": {
+			rules: []Rule{allow("r", subjects("bob", "alice"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
+		"subject glob":    {rules: []Rule{allow("r", subjects("al*"))}, want: verdict{Allowed: true, Rule: "r"}},
+		"another subject": {rules: []Rule{allow("r", subjects("Alice"))}, want: verdict{Rule: "default"}},
+		"any of groups": {
+			rules: []Rule{allow("r", groups("admins", "staff"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
+		"no such group": {
+			rules: []Rule{allow("r", groups("admins", "analyst"))},
+			want:  verdict{Rule: "default"},
+		},
+		"issuer": {
+			rules: []Rule{allow("r", issuers("https://issuer"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
+		"another issuer": {rules: []Rule{allow("r", issuers("https://issuer/"))}, want: verdict{Rule: "default"}},
+		"subject of other": {
+			rules: []Rule{allow("r", subjects("alice"), issuers("api-keys"))},
+			want:  verdict{Rule: "default"},
+		},
+		"all scopes": {
+			rules: []Rule{allow("r", scopes("billing.read", "openid"))},
+			want:  verdict{Allowed: true, Rule: "r"},
+		},
 		"one scope missing": {
 			rules: []Rule{allow("r", scopes("billing.read", "billing.write"))},
 			want:  verdict{Rule: "default", Scopes: []string{"billing.write"}},
 		},
-		"scopes and more missing": {rules: []Rule{allow("r", scopes("billing.write"), groups("admins"))}, want: verdict{Rule: "default"}},
+		"scopes and more missing": {
+			rules: []Rule{allow("r", scopes("billing.write"), groups("admins"))},
+			want:  verdict{Rule: "default"},
+		},
 		"scope missing, seen otherwise": {
 			rules: []Rule{allow("r", scopes("billing.write"), subjects("alice")), allow("see", calls("GetTask"))},
 			want:  verdict{Rule: "default", Scopes: []string{"billing.write"}, Visible: true},
@@ -137,9 +193,15 @@ func TestCheck(t *testing.T) {
 			rules: []Rule{allow("a", scopes("x", "y")), allow("b", scopes("z"))},
 			want:  verdict{Rule: "default", Scopes: []string{"x", "y"}},
 		},
-		"scopes of a shadow":     {rules: []Rule{allow("r", scopes("x"), shadow)}, want: verdict{Rule: "default"}},
-		"scopes do not undo no":  {rules: []Rule{allow("r", scopes("x")), deny("no")}, want: verdict{Rule: "no"}},
-		"all conditions at once": {rules: []Rule{allow("r", agents("billing"), skills("invoices"), calls("SendMessage"), subjects("alice"), groups("staff"), scopes("openid"), issuers("https://issuer"))}, want: verdict{Allowed: true, Rule: "r"}},
+		"scopes of a shadow":    {rules: []Rule{allow("r", scopes("x"), shadow)}, want: verdict{Rule: "default"}},
+		"scopes do not undo no": {rules: []Rule{allow("r", scopes("x")), deny("no")}, want: verdict{Rule: "no"}},
+		"all conditions at once": {
+			rules: []Rule{
+				allow("r", agents("billing"), skills("invoices"), calls("SendMessage"), subjects("alice"),
+					groups("staff"), scopes("openid"), issuers("https://issuer")),
+			},
+			want: verdict{Allowed: true, Rule: "r"},
+		},
 
 		"shadow deny": {
 			rules: []Rule{deny("soon", shadow), allow("r")},

@@ -17,7 +17,10 @@ type model struct{ Config }
 // and known say how the skills condition is read.
 func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 	p := q.Principal
-	anyOf := func(list []string, has func(string) bool) bool { return list == nil || slices.ContainsFunc(list, has) }
+	anyOf := func(list []string, has func(string) bool) bool {
+		return list == nil || slices.ContainsFunc(list, has)
+	}
+	named := func(s string) bool { return s == q.Method.Name || s == q.Method.V03 || s == q.Method.V01 }
 	fits := func(s string) func(string) bool {
 		return func(pattern string) bool { return reference(pattern, s) }
 	}
@@ -31,7 +34,7 @@ func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 	return skills &&
 		anyOf(r.Agents, fits(q.Agent)) &&
 		anyOf(r.Subjects, fits(p.Subject)) &&
-		anyOf(r.Methods, func(s string) bool { return s == q.Method.Name || s == q.Method.V03 || s == q.Method.V01 }) &&
+		anyOf(r.Methods, named) &&
 		anyOf(r.Groups, func(s string) bool { return slices.Contains(p.Groups, s) }) &&
 		anyOf(r.Issuers, func(s string) bool { return s == p.Issuer }) &&
 		!slices.ContainsFunc(r.Scopes, func(s string) bool { return !slices.Contains(p.Scopes, s) })
@@ -168,7 +171,7 @@ func TestSetIsTheModel(t *testing.T) {
 		if want := m.check(q); (err == nil) != want {
 			rt.Fatalf("Check: %v, want allowed %v", err, want)
 		}
-		if bound := q.Principal.Agents == nil || slices.Contains(q.Principal.Agents, q.Agent); q.Skill != "" && bound {
+		if q.Skill != "" && q.Principal.MayUse(q.Agent) {
 			if _, by := m.one(q, q.Skill, true); by != d.Rule {
 				rt.Fatalf("decided by %q, want %q", d.Rule, by)
 			}

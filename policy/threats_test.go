@@ -110,7 +110,9 @@ func passes(t *testing.T, s *Set, src SkillSource, name string) bool {
 func TestL26_SubjectsOfTwoIssuersAreTwo(t *testing.T) {
 	t.Parallel()
 	s := compile(t, Config{Rules: []Rule{allow("r", subjects("alice"), issuers("https://issuer"))}})
-	for issuer, want := range map[string]bool{"https://issuer": true, "https://other": false, "api-keys": false} {
+	for issuer, want := range map[string]bool{
+		"https://issuer": true, "https://other": false, "api-keys": false,
+	} {
 		p := &authn.Principal{Subject: "alice", Issuer: issuer}
 		if got := s.Sees(p, "billing"); got != want {
 			t.Errorf("alice of %s is let in: %v, want %v", issuer, got, want)

@@ -153,12 +153,15 @@ func TestConfigValidate(t *testing.T) {
 		in   state.Config
 		want string // part of the error; empty for none
 	}{
-		"zero":               {},
-		"memory":             {in: state.Config{Driver: "memory", Memory: state.MemoryConfig{Records: 1}}},
-		"driver to come":     {in: state.Config{Driver: "redis"}, want: `driver "redis" is not available`},
-		"driver misspelt":    {in: state.Config{Driver: "Memory"}, want: `driver "Memory" is not available`},
-		"negative records":   {in: state.Config{Memory: state.MemoryConfig{Records: -1}}, want: "memory.records"},
-		"negative retention": {in: state.Config{Memory: state.MemoryConfig{Retention: -1}}, want: "memory.retention"},
+		"zero":             {},
+		"memory":           {in: state.Config{Driver: "memory", Memory: state.MemoryConfig{Records: 1}}},
+		"driver to come":   {in: state.Config{Driver: "redis"}, want: `driver "redis" is not available`},
+		"driver misspelt":  {in: state.Config{Driver: "Memory"}, want: `driver "Memory" is not available`},
+		"negative records": {in: state.Config{Memory: state.MemoryConfig{Records: -1}}, want: "memory.records"},
+		"negative retention": {
+			in:   state.Config{Memory: state.MemoryConfig{Retention: -1}},
+			want: "memory.retention",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,378 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+var (
+	alice = &authn.Principal{Subject: "alice", Issuer: "https://issuer", Tenant: "acme"}
+	amy   = &authn.Principal{Subject: "amy", Issuer: "https://issuer", Tenant: "acme"}
+	bob   = &authn.Principal{Subject: "bob", Issuer: "https://issuer", Tenant: "umbrella"}
+	// carol and dave have no tenant, which is not one that they share.
+	carol = &authn.Principal{Subject: "carol", Issuer: "https://issuer"}
+	dave  = &authn.Principal{Subject: "dave", Issuer: "https://issuer"}
+	// otherAlice has alice's subject at another issuer.
+	otherAlice = &authn.Principal{Subject: "alice", Issuer: "https://other"}
+)
+
+// store counts what reaches a memory driver and can be broken.
+type store struct {
+	state.Ledger
+	mu              sync.Mutex
+	lookups, claims int
+	err             error
+}
+
+func newStore(t testing.TB) *store {
+	t.Helper()
+	m := state.NewMemory(state.Config{})
+	t.Cleanup(func() { _ = m.Close() })
+	return &store{Ledger: m}
+}
+
+func (s *store) Lookup(
+	ctx context.Context, agent string, k state.Kind, id string,
+) (state.Record, bool, error) {
+	s.mu.Lock()
+	s.lookups++
+	err := s.err
+	s.mu.Unlock()
+	if err != nil {
+		return state.Record{}, false, err
+	}
+	return s.Ledger.Lookup(ctx, agent, k, id)
+}
+
+func (s *store) Claim(ctx context.Context, r state.Record) (state.Record, error) {
+	s.mu.Lock()
+	s.claims++
+	err := s.err
+	s.mu.Unlock()
+	if err == nil {
+		err = ctx.Err() // as a driver that honours contexts would
+	}
+	if err != nil {
+		return state.Record{}, err
+	}
+	return s.Ledger.Claim(ctx, r)
+}
+
+// work is what one call asked of the store.
+func (s *store) work(call func()) int {
+	s.mu.Lock()
+	before := s.lookups + s.claims
+	s.mu.Unlock()
+	call()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lookups + s.claims - before
+}
+
+func method(t testing.TB, name string) *wire.Method {
+	t.Helper()
+	m, ok := wire.ByName(wire.V10, name)
+	if !ok {
+		t.Fatalf("no method %s", name)
+	}
+	return m
+}
+
+// send is a SendMessage of 1.0.
+func send(t testing.TB, taskID, contextID string, refs ...string) *wire.Call {
+	t.Helper()
+	return &wire.Call{
+		Version: wire.V10, Method: method(t, wire.SendMessage),
+		TaskID: taskID, ContextID: contextID, ReferenceTaskIDs: refs,
+	}
+}
+
+// task is an answer that shows one task.
+func task(id, contextID string) wire.Answer {
+	return wire.Answer{Kind: "task", Tasks: []wire.TaskRef{{ID: id, ContextID: contextID}}, ContextID: contextID}
+}
+
+// message is an answer that is a message in a context.
+func message(contextID string) wire.Answer {
+	return wire.Answer{Kind: "message", ContextID: contextID}
+}
+
+func learn(t testing.TB, l *Ledger, p *authn.Principal, a wire.Answer) {
+	t.Helper()
+	if err := l.Learn(t.Context(), p, "billing", "invoices", "http://e1", "1.0", nil, a); err != nil {
+		t.Fatalf("Learn for %s: %v", p, err)
+	}
+}
+
+func check(t testing.TB, l *Ledger, p *authn.Principal, c *wire.Call) error {
+	t.Helper()
+	_, err := l.Check(t.Context(), p, "billing", c)
+	return err
+}
+
+func TestCheckReturnsTheRecord(t *testing.T) {
+	t.Parallel()
+	l := New(newStore(t), Config{})
+	exts := []string{"https://example.com/ext/v1"}
+	err := l.Learn(t.Context(), alice, "billing", "invoices", "http://e1", "0.3", exts, task("T", "C"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := state.Record{
+		Agent: "billing", Kind: state.Task, ID: "T", Owner: alice.Key(), Tenant: "acme",
+		Skill: "invoices", Context: "C", Endpoint: "http://e1", Version: "0.3", Extensions: exts,
+	}
+	for _, c := range []*wire.Call{
+		send(t, "T", ""), send(t, "T", "C"), send(t, "T", "C", "T"),
+		{Version: wire.V03, Method: method(t, wire.GetTask), TaskID: "T"},
+		{Version: wire.V10, Method: method(t, "GetTaskPushNotificationConfig"), TaskID: "T", ConfigID: "x"},
+	} {
+		got, err := l.Check(t.Context(), alice, "billing", c)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Method.Name, err)
+		}
+		if got.Created.IsZero() {
+			t.Error("the record has no time")
+		}
+		got.Created = want.Created
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.Method.Name, diff)
+		}
+	}
+	got, err := l.Check(t.Context(), alice, "billing", send(t, "", "C"))
+	if diff := cmp.Diff(state.Record{}, got); err != nil || diff != "" {
+		t.Errorf("a call without a task has %v and a record (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		scope string
+		owner *authn.Principal
+		may   []*authn.Principal
+		not   []*authn.Principal
+	}{
+		{"", alice, []*authn.Principal{alice}, []*authn.Principal{amy, bob, carol, otherAlice}},
+		{"principal", alice, []*authn.Principal{alice}, []*authn.Principal{amy, bob, carol, otherAlice}},
+		{"tenant", alice, []*authn.Principal{alice, amy}, []*authn.Principal{bob, carol, otherAlice}},
+		{"tenant", carol, []*authn.Principal{carol}, []*authn.Principal{alice, dave, otherAlice}},
+		{"agent", alice, []*authn.Principal{alice, amy, bob, carol, otherAlice}, nil},
+		{"everybody", alice, []*authn.Principal{alice}, []*authn.Principal{amy, bob}},
+	} {
+		l := New(newStore(t), Config{Scope: tc.scope})
+		learn(t, l, tc.owner, task("T", "C"))
+		for _, p := range tc.may {
+			if err := check(t, l, p, send(t, "T", "C", "T")); err != nil {
+				t.Errorf("scope %q: %s may not use a task of %s: %v", tc.scope, p, tc.owner, err)
+			}
+			if err := l.Reserve(t.Context(), p, "billing", "", send(t, "T", "C")); err != nil {
+				t.Errorf("scope %q: %s may not reserve: %v", tc.scope, p, err)
+			}
+			learn(t, l, p, task("T", "C"))
+		}
+		for _, p := range tc.not {
+			if err := check(t, l, p, send(t, "T", "C", "T")); !errors.Is(err, ErrAbsent) {
+				t.Errorf("scope %q: %s uses a task of %s: %v", tc.scope, p, tc.owner, err)
+			}
+		}
+		if err := check(t, l, tc.owner, send(t, "T2", "")); err != ErrAbsent { //nolint:errorlint // must be bare
+			t.Errorf("scope %q: a task that nobody knows: %v", tc.scope, err)
+		}
+	}
+}
+
+// While the store cannot be asked, nobody owns anything, and the error is not
+// taken for an absent task.
+func TestStoreErrorsFailClosed(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	l := New(s, Config{Scope: "agent"})
+	learn(t, l, alice, task("T", "C"))
+	broken := errors.New("disk on fire")
+	s.err = broken
+	list := &wire.Call{Version: wire.V10, Method: method(t, wire.ListTasks), ContextID: "C"}
+	get := &wire.Call{Version: wire.V10, Method: method(t, wire.GetTask), TaskID: "T"}
+	for name, err := range map[string]error{
+		"task":      check(t, l, alice, send(t, "T", "")),
+		"context":   check(t, l, alice, send(t, "", "C")),
+		"reference": check(t, l, alice, send(t, "", "", "T")),
+		"get":       check(t, l, alice, get),
+		"list":      check(t, l, alice, list),
+		"reserve":   l.Reserve(t.Context(), alice, "billing", "", send(t, "", "C")),
+		"learn":     l.Learn(t.Context(), alice, "billing", "", "", "", nil, task("T", "C")),
+		"message":   l.Learn(t.Context(), alice, "billing", "", "", "", nil, message("C")),
+	} {
+		if !errors.Is(err, broken) || errors.Is(err, ErrAbsent) {
+			t.Errorf("%s: %v, want the store's error", name, err)
+		}
+	}
+	if ok, err := l.Owns(t.Context(), alice, "billing", wire.TaskRef{ID: "T"}); ok || !errors.Is(err, broken) {
+		t.Errorf("Owns: %v, %v", ok, err)
+	}
+}
+
+func TestFullStoreRefuses(t *testing.T) {
+	t.Parallel()
+	m := state.NewMemory(state.Config{Memory: state.MemoryConfig{Records: 1}})
+	t.Cleanup(func() { _ = m.Close() })
+	l := New(m, Config{})
+	learn(t, l, alice, message("C"))
+	if err := l.Reserve(t.Context(), alice, "billing", "", send(t, "", "C")); err != nil {
+		t.Errorf("a known context: %v", err)
+	}
+	if err := l.Reserve(t.Context(), alice, "billing", "", send(t, "", "C2")); !errors.Is(err, state.ErrFull) {
+		t.Errorf("a new context: %v, want ErrFull", err)
+	}
+	err := l.Learn(t.Context(), alice, "billing", "", "", "", nil, task("T", "C"))
+	if !errors.Is(err, state.ErrFull) || errors.Is(err, ErrAbsent) {
+		t.Errorf("a new task: %v, want ErrFull", err)
+	}
+}
+
+// What an agent made is recorded even if the caller hung up meanwhile.
+func TestLearnOutlivesTheCaller(t *testing.T) {
+	t.Parallel()
+	l := New(newStore(t), Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := l.Learn(ctx, alice, "billing", "", "", "", nil, task("T", "C")); err != nil {
+		t.Fatal(err)
+	}
+	if err := check(t, l, alice, send(t, "T", "C")); err != nil {
+		t.Errorf("the task is not recorded: %v", err)
+	}
+}
+
+// A refused caller leaves nothing behind: Check does not write.
+func TestCheckWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	l := New(s, Config{})
+	for _, c := range everyCall(t, "T", "C", "R") {
+		_ = check(t, l, bob, c)
+	}
+	if s.claims != 0 {
+		t.Errorf("%d claims", s.claims)
+	}
+	if s.lookups == 0 {
+		t.Error("nothing was looked up")
+	}
+}
+
+func TestLearnShapes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		in              wire.Answer
+		tasks, contexts []string
+	}{
+		"nothing":              {},
+		"error":                {in: wire.Answer{Error: -32001}},
+		"message":              {in: message("C"), contexts: []string{"C"}},
+		"task":                 {in: task("T", "C"), tasks: []string{"T"}, contexts: []string{"C"}},
+		"task without context": {in: task("T", ""), tasks: []string{"T"}},
+		"event": {
+			in:       wire.Answer{Kind: "statusUpdate", Tasks: []wire.TaskRef{{ID: "T"}}, ContextID: "C"},
+			tasks:    []string{"T"},
+			contexts: []string{"C"},
+		},
+		"context without a task": {in: task("", "C"), contexts: []string{"C"}},
+		"several": {
+			in: wire.Answer{Tasks: []wire.TaskRef{
+				{ID: "T", ContextID: "C"}, {ID: "T2", ContextID: "C"}, {ID: "T3", ContextID: "C2"}, {ID: "T4"},
+			}},
+			tasks: []string{"T", "T2", "T3", "T4"}, contexts: []string{"C", "C2"},
+		},
+		"list": {in: wire.Answer{Kind: "list", Tasks: []wire.TaskRef{{ID: "T", ContextID: "C"}}, ContextID: "C"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := New(newStore(t), Config{})
+			learn(t, l, alice, tc.in)
+			for _, id := range []string{"T", "T2", "T3", "T4"} {
+				owned, err := l.Owns(t.Context(), alice, "billing", wire.TaskRef{ID: id})
+				if want := contains(tc.tasks, id); owned != want || err != nil {
+					t.Errorf("task %s: owned %v, %v; want %v", id, owned, err, want)
+				}
+			}
+			for _, id := range []string{"C", "C2"} {
+				foreign := check(t, l, bob, send(t, "", id)) != nil
+				if want := contains(tc.contexts, id); foreign != want {
+					t.Errorf("context %s: recorded %v, want %v", id, foreign, want)
+				}
+			}
+		})
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// A method whose subject this package does not know is refused, not waved through.
+func TestUnknownSubjectFailsClosed(t *testing.T) {
+	t.Parallel()
+	l := New(newStore(t), Config{Scope: "agent"})
+	for _, subject := range []wire.Subject{0, 99} {
+		c := &wire.Call{Method: &wire.Method{Name: "x", Subject: subject}, TaskID: "T"}
+		if err := check(t, l, alice, c); err == nil || errors.Is(err, ErrAbsent) {
+			t.Errorf("subject %d: %v", subject, err)
+		}
+	}
+}
+
+func BenchmarkCheck(b *testing.B) {
+	l := New(newStore(b), Config{})
+	learn(b, l, alice, task("T", "C"))
+	for name, c := range map[string]*wire.Call{
+		"context": send(b, "", "C"), "task and context": send(b, "T", "C"), "absent": send(b, "X", ""),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = l.Check(b.Context(), alice, "billing", c)
+			}
+		})
+	}
+}
+
+func BenchmarkReserve(b *testing.B) {
+	l := New(newStore(b), Config{})
+	c := send(b, "", "C")
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := l.Reserve(b.Context(), alice, "billing", "invoices", c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkLearnKnown is what each event of a stream costs.
+func BenchmarkLearnKnown(b *testing.B) {
+	for name, a := range map[string]wire.Answer{
+		"message": {Kind: "message", ContextID: "C"}, "task": task("T", "C"),
+	} {
+		b.Run(name, func(b *testing.B) {
+			l := New(newStore(b), Config{})
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := l.Learn(b.Context(), alice, "billing", "invoices", "e", "1.0", nil, a); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+)
+
+func TestSees(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		config Config
+		change func(*authn.Principal)
+		want   bool
+	}{
+		"no rules":          {},
+		"default allow":     {config: Config{Default: "allow"}, want: true},
+		"allowed":           {config: Config{Rules: []Rule{allow("r")}}, want: true},
+		"one skill":         {config: Config{Rules: []Rule{allow("r", skills("x"))}}, want: true},
+		"one method":        {config: Config{Rules: []Rule{allow("r", calls("GetTask"))}}, want: true},
+		"other agent":       {config: Config{Rules: []Rule{allow("r", agents("weather"))}}},
+		"other subject":     {config: Config{Rules: []Rule{allow("r", subjects("bob"))}}},
+		"scope missing":     {config: Config{Rules: []Rule{allow("r", scopes("admin"))}}},
+		"shadow allow":      {config: Config{Rules: []Rule{allow("r", shadow)}}},
+		"denied":            {config: Config{Rules: []Rule{allow("r"), deny("no")}}},
+		"denied by default": {config: Config{Default: "allow", Rules: []Rule{deny("no", groups("staff"))}}},
+		"shadow deny":       {config: Config{Rules: []Rule{allow("r"), deny("no", shadow)}}, want: true},
+		"one skill denied":  {config: Config{Rules: []Rule{allow("r"), deny("no", skills("x"))}}, want: true},
+		"one method denied": {config: Config{Rules: []Rule{allow("r"), deny("no", calls("GetTask"))}}, want: true},
+		"all it allows is denied": {
+			config: Config{Rules: []Rule{
+				allow("r", calls("GetTask", "SendMessage")),
+				deny("a", calls("GetTask")),
+				deny("b", calls("SendMessage")),
+			}},
+		},
+		"bound elsewhere": {
+			config: Config{Rules: []Rule{allow("r")}},
+			change: func(p *authn.Principal) { p.Agents = []string{"weather"} },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, p := compile(t, tc.config), alice()
+			if tc.change != nil {
+				tc.change(p)
+			}
+			if got := s.Sees(p, "billing"); got != tc.want {
+				t.Errorf("Sees: %v, want %v", got, tc.want)
+			}
+		})
+	}
+	s := compile(t, Config{Default: "allow"})
+	if s.Sees(nil, "billing") || s.Sees(alice(), "nope") {
+		t.Error("nobody sees an agent, or somebody sees one that does not exist")
+	}
+}
+
+func TestSkills(t *testing.T) {
+	t.Parallel()
+	all := []string{"refunds", "invoices", "audit"}
+	bound := alice()
+	bound.Agents = []string{"weather"}
+	for name, tc := range map[string]struct {
+		config    Config
+		principal *authn.Principal
+		want      []string
+	}{
+		"none":          {principal: alice(), want: []string{}},
+		"all, in order": {config: Config{Default: "allow"}, principal: alice(), want: all},
+		"some": {
+			config:    Config{Rules: []Rule{allow("r", skills("a*", "refunds"))}},
+			principal: alice(),
+			want:      []string{"refunds", "audit"},
+		},
+		"all but one": {
+			config:    Config{Rules: []Rule{allow("r"), deny("no", skills("audit"))}},
+			principal: alice(),
+			want:      all[:2],
+		},
+		"streaming only": {
+			config:    Config{Rules: []Rule{allow("r", calls("SendStreamingMessage"))}},
+			principal: alice(),
+			want:      all,
+		},
+		"not to send": {
+			config:    Config{Rules: []Rule{allow("r", calls("GetTask"))}},
+			principal: alice(),
+			want:      []string{},
+		},
+		"one way denied": {
+			config:    Config{Rules: []Rule{allow("r"), deny("no", calls("message/send"))}},
+			principal: alice(),
+			want:      all,
+		},
+		"both ways denied": {
+			config:    Config{Rules: []Rule{allow("r"), deny("no", calls("message/send", "message/stream"))}},
+			principal: alice(),
+			want:      []string{},
+		},
+		"shadow": {
+			config:    Config{Rules: []Rule{allow("r", shadow)}},
+			principal: alice(),
+			want:      []string{},
+		},
+		"bound elsewhere": {config: Config{Default: "allow"}, principal: bound, want: []string{}},
+		"nobody":          {config: Config{Default: "allow"}, want: []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := compile(t, tc.config).Skills(tc.principal, "billing", all)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got; nil would mean all):\n%s", diff)
+			}
+		})
+	}
+}
