@@ -1,0 +1,346 @@
+package gatewaytest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+)
+
+// Operation is one conversation of a client with an agent.
+type Operation struct {
+	Name  string
+	Push  bool // needs push configurations to pass
+	List  bool // protocol 1.0 only
+	ticks bool // its task says the same thing until cancelled: only what is new counts
+	run   func(*session)
+}
+
+// Operations are the conversations of the differential test.
+func Operations() []Operation {
+	return []Operation{
+		{Name: "message reply", run: func(s *session) { s.send("message") }},
+		{Name: "task reply", run: func(s *session) { s.send("task") }},
+		{Name: "failed task", run: func(s *session) { s.send("fail") }},
+		{Name: "rejected task", run: func(s *session) { s.send("reject") }},
+		{Name: "stream to completion", run: func(s *session) { s.stream("stream") }},
+		{Name: "stream of one message", run: func(s *session) { s.stream("message") }},
+		{Name: "input required and continue", run: (*session).inputRequired},
+		{Name: "stream input required and continue", run: (*session).streamInputRequired},
+		{Name: "auth required", run: (*session).authRequired},
+		{Name: "return immediately", run: (*session).returnImmediately},
+		{Name: "cancel a stream", ticks: true, run: (*session).cancelStream},
+		{Name: "cancel an ended task", run: func(s *session) { s.cancel(s.send("task")) }},
+		{Name: "get with history lengths", run: (*session).history},
+		{Name: "list", List: true, run: (*session).list},
+		{Name: "subscribe to a running task", ticks: true, run: (*session).subscribe},
+		{Name: "subscribe to an ended task", run: func(s *session) { s.subscribeTo(s.send("task"), nil) }},
+		{Name: "message to an ended task", run: func(s *session) { s.resume(s.send("task"), "more") }},
+		{Name: "push configurations", Push: true, run: (*session).push},
+		{Name: "extended card", run: (*session).extendedCard},
+		{Name: "unknown task", run: (*session).unknownTask},
+		{Name: "data parts", run: (*session).dataParts},
+		{Name: "file parts", run: (*session).fileParts},
+		{Name: "one megabyte", run: (*session).megabyte},
+		{Name: "metadata", run: (*session).metadata},
+	}
+}
+
+// session is one client's run of the operations.
+type session struct {
+	ctx    context.Context
+	client Client
+	tape   *tape
+	names  names
+	lines  []string
+}
+
+// perform runs one operation and gives what happened, comparable between runs.
+func (s *session) perform(op Operation) []string {
+	s.lines = nil
+	s.tape.take()
+	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
+	defer cancel()
+	whole := s.ctx
+	s.ctx = ctx
+	op.run(s)
+	s.ctx = whole
+	var out []string
+	for _, line := range append(s.lines, s.tape.take()...) {
+		line = s.names.rewrite(line)
+		if !op.ticks || !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func (s *session) note(what string, v any, err error) {
+	if err != nil {
+		s.lines = append(s.lines, what+": "+reason(err))
+		return
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		s.lines = append(s.lines, what+": not JSON: "+err.Error())
+		return
+	}
+	s.lines = append(s.lines, what+": "+string(text))
+}
+
+// reason names an error by the protocol's error it is, if the SDK can tell.
+func reason(err error) string {
+	for _, known := range []error{
+		a2a.ErrParseError, a2a.ErrInvalidRequest, a2a.ErrMethodNotFound, a2a.ErrInvalidParams,
+		a2a.ErrTaskNotFound, a2a.ErrTaskNotCancelable, a2a.ErrPushNotificationNotSupported,
+		a2a.ErrUnsupportedOperation, a2a.ErrUnauthenticated, a2a.ErrUnauthorized,
+		a2a.ErrExtensionSupportRequired, a2a.ErrVersionNotSupported, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, known) {
+			return "error " + known.Error()
+		}
+	}
+	return "error"
+}
+
+func request(text string, parts ...*a2a.Part) *a2a.SendMessageRequest {
+	parts = append([]*a2a.Part{a2a.NewTextPart(text)}, parts...)
+	return &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, parts...)}
+}
+
+// task gives the id of the task that answered; "" for a message.
+func task(e a2a.Event) a2a.TaskID {
+	if e == nil {
+		return ""
+	}
+	return e.TaskInfo().TaskID
+}
+
+func (s *session) send(text string, parts ...*a2a.Part) a2a.TaskID {
+	return s.sendRequest(request(text, parts...))
+}
+
+func (s *session) sendRequest(r *a2a.SendMessageRequest) a2a.TaskID {
+	// The Go SDKs answer before they have put an execution away, and refuse to
+	// continue the task until they have.
+	for {
+		result, err := s.client.SendMessage(s.ctx, r)
+		if err != nil && inProgress(err, s.tape) {
+			runtime.Gosched()
+			continue
+		}
+		if err != nil {
+			s.note("send", nil, err)
+			return ""
+		}
+		s.note("send", a2a.StreamResponse{Event: result}, nil)
+		return task(result)
+	}
+}
+
+// inProgress recognizes the SDK's refusal, also where the client has lost its
+// words, and forgets the answer that carried it.
+func inProgress(err error, t *tape) bool {
+	t.mu.Lock()
+	seen := strings.Contains(err.Error(), "already in progress")
+	if n := len(t.answers); n > 0 {
+		seen = seen || strings.Contains(t.answers[n-1].body.String(), "already in progress")
+	}
+	t.mu.Unlock()
+	if seen {
+		t.drop(1)
+	}
+	return seen
+}
+
+func (s *session) resume(id a2a.TaskID, text string) {
+	r := request(text)
+	r.Message.TaskID = id
+	s.sendRequest(r)
+}
+
+func (s *session) stream(text string) a2a.TaskID {
+	return s.events("stream", s.client.SendStreamingMessage(s.ctx, request(text)), nil)
+}
+
+// events notes every event; each may react.
+func (s *session) events(what string, events iter.Seq2[a2a.Event, error], each func(a2a.Event)) (id a2a.TaskID) {
+	for event, err := range events {
+		if err != nil {
+			s.note(what, nil, err)
+			return id
+		}
+		id = task(event)
+		s.note(what, a2a.StreamResponse{Event: event}, nil)
+		if each != nil {
+			each(event)
+		}
+	}
+	s.lines = append(s.lines, what+": end")
+	return id
+}
+
+func (s *session) cancel(id a2a.TaskID) {
+	result, err := s.client.CancelTask(s.ctx, &a2a.CancelTaskRequest{ID: id})
+	s.note("cancel", result, err)
+}
+
+func (s *session) subscribeTo(id a2a.TaskID, each func(a2a.Event)) {
+	s.events("subscribe", s.client.SubscribeToTask(s.ctx, &a2a.SubscribeToTaskRequest{ID: id}), each)
+}
+
+func (s *session) get(id a2a.TaskID, length *int) {
+	result, err := s.client.GetTask(s.ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: length})
+	s.note("get", result, err)
+}
+
+func (s *session) inputRequired() { s.resume(s.send("input"), "this") }
+
+func (s *session) streamInputRequired() {
+	id := s.stream("input")
+	s.resume(id, "this")
+	s.get(id, nil)
+}
+
+func (s *session) authRequired() {
+	id := s.send("auth")
+	s.get(id, nil)
+	s.cancel(id)
+}
+
+func (s *session) returnImmediately() {
+	r := request("auth")
+	r.Config = &a2a.SendMessageConfig{ReturnImmediately: true}
+	result, err := s.client.SendMessage(s.ctx, r)
+	if err != nil {
+		s.note("send", nil, err)
+		return
+	}
+	// Which state it is in already is a matter of luck.
+	s.lines = append(s.lines, fmt.Sprintf("send: %T", result))
+	s.tape.drop(1)
+	s.cancel(task(result))
+}
+
+// once reacts to the first working event only.
+func once(react func(a2a.TaskID)) func(a2a.Event) {
+	done := false
+	return func(e a2a.Event) {
+		if update, ok := e.(*a2a.TaskStatusUpdateEvent); ok && !done && update.Status.State == a2a.TaskStateWorking {
+			done = true
+			react(update.TaskID)
+		}
+	}
+}
+
+func (s *session) cancelStream() {
+	s.events("stream", s.client.SendStreamingMessage(s.ctx, request("tick")), once(s.cancel))
+}
+
+func (s *session) subscribe() {
+	s.events("stream", s.client.SendStreamingMessage(s.ctx, request("tick")), once(func(id a2a.TaskID) {
+		s.subscribeTo(id, once(s.cancel))
+	}))
+}
+
+func (s *session) history() {
+	id := s.send("input")
+	s.resume(id, "this")
+	zero, one := 0, 1
+	s.get(id, &zero)
+	s.get(id, &one)
+	s.get(id, nil)
+}
+
+func (s *session) list() {
+	s.send("task")
+	for _, r := range []*a2a.ListTasksRequest{
+		{}, {PageSize: 2}, {IncludeArtifacts: true, PageSize: 1}, {Status: a2a.TaskStateRejected}, {PageSize: 1000},
+	} {
+		result, err := s.client.ListTasks(s.ctx, r)
+		if err != nil {
+			s.note("list", nil, err)
+			continue
+		}
+		// A page token may be the agent's or the gateway's own.
+		s.lines = append(s.lines, fmt.Sprintf("list: %d of %d, more: %t",
+			len(result.Tasks), result.TotalSize, result.NextPageToken != ""))
+		s.note("list", result.Tasks, nil)
+		s.tape.drop(1)
+	}
+}
+
+func (s *session) push() {
+	id := s.send("task")
+	for _, name := range []string{"c1", "c2"} {
+		config, err := s.client.CreateTaskPushConfig(s.ctx, &a2a.PushConfig{
+			TaskID: id, ID: name, URL: "https://hooks.example/a2a", Token: "token-" + name,
+		})
+		s.note("create", config, err)
+	}
+	config, err := s.client.GetTaskPushConfig(s.ctx, &a2a.GetTaskPushConfigRequest{TaskID: id, ID: "c1"})
+	s.note("get", config, err)
+	err = s.client.DeleteTaskPushConfig(s.ctx, &a2a.DeleteTaskPushConfigRequest{TaskID: id, ID: "c1"})
+	s.note("delete", nil, err)
+	configs, err := s.client.ListTaskPushConfigs(s.ctx, &a2a.ListTaskPushConfigRequest{TaskID: id})
+	s.note("list", configs, err)
+	_, err = s.client.GetTaskPushConfig(s.ctx, &a2a.GetTaskPushConfigRequest{TaskID: id, ID: "c1"})
+	s.note("get deleted", nil, err)
+}
+
+// extendedCard compares what a gateway leaves alone in a card; addresses and
+// security are its own.
+func (s *session) extendedCard() {
+	card, err := s.client.GetExtendedAgentCard(s.ctx, &a2a.GetExtendedAgentCardRequest{})
+	s.tape.take()
+	if err != nil {
+		s.note("extended card", nil, err)
+		return
+	}
+	var skills []string
+	for _, skill := range card.Skills {
+		skills = append(skills, skill.ID)
+	}
+	s.note("extended card", []any{card.Name, card.Description, card.Version, skills}, nil)
+}
+
+func (s *session) unknownTask() {
+	const id = "0a0a0a0a-0000-7000-8000-000000000000"
+	s.get(id, nil)
+	s.cancel(id)
+	s.subscribeTo(id, nil)
+	s.resume(id, "hello?")
+}
+
+func (s *session) dataParts() {
+	s.send("message",
+		a2a.NewDataPart(map[string]any{"n": 1.25, "deep": map[string]any{"a": []any{nil, true, "ü"}}}),
+		a2a.NewDataPart([]any{"an", "array", 3.0}))
+}
+
+func (s *session) fileParts() {
+	raw := a2a.NewRawPart([]byte{0xff, 0xfe, 0, 1, 2})
+	raw.Filename, raw.MediaType = "a.bin", "application/octet-stream"
+	link := a2a.NewFileURLPart("https://files.example/b.pdf?x=1&y=2", "application/pdf")
+	link.Filename = "b.pdf"
+	s.send("message", raw, link)
+}
+
+// megabyteText is a bit more than a megabyte that no id looks like.
+func megabyteText() string { return strings.Repeat("zyxw vuts rqpo nm", 1<<16) }
+
+func (s *session) megabyte() { s.send("message", a2a.NewTextPart(megabyteText())) }
+
+func (s *session) metadata() {
+	r := request("task")
+	r.Metadata = map[string]any{"https://example.com/ext/v1/key": "request"}
+	r.Message.Metadata = map[string]any{"https://example.com/ext/v1/key": []any{"message", 1.0}}
+	s.sendRequest(r)
+}
