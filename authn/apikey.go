@@ -137,7 +137,7 @@ func hashKey(key string) [sha256.Size]byte {
 func splitKey(key string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(key, keyPrefix)
 	at := len(id) - secretLength - 1
-	if !ok || len(key) > maxKeyLength || at < 1 || id[at] != '_' {
+	if !ok || at < 1 || id[at] != '_' {
 		return "", false
 	}
 	secret := id[at+1:]

@@ -70,7 +70,7 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 		{"keys", []string{"X-API-Key", key}, "bob"},
 		{"bearer", []string{ak, bk}, "bob"},
 		{"bearer", []string{ak, bt}, "alice"},
-		{"bearer", []string{ak, bk + "x"}, "malformed"},
+		{"bearer", []string{ak, bk + "="}, "malformed"},
 		{"bearer", []string{"X-Gateway-Key", key}, "bob"},
 		{"bearer", []string{"X-API-Key", key}, "unknown-scheme"},
 		{"bearer", []string{"X-API-Key", key, "X-Gateway-Key", key}, "more than one credential"},
@@ -79,9 +79,9 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 		{"open", []string{ak, bt, ak, bt}, "more than one credential"},
 		{"both+open", nil, "anonymous"},
 		{"both+open", []string{ak, bt}, "alice"},
-		{"both+open", []string{ak, bt + "x"}, "signature"},
+		{"both+open", []string{ak, "Bearer " + otherSignature(t)}, "signature"},
 		{"both+open", []string{ak, "Basic YTpi"}, "unknown-scheme"},
-		{"both+open", []string{"X-API-Key", key + "x"}, "malformed"},
+		{"both+open", []string{"X-API-Key", key + "="}, "malformed"},
 	}
 	for _, tt := range tests {
 		p, err := chains[tt.chain].Authenticate(request(tt.headers...))
@@ -89,8 +89,7 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 		if err == nil {
 			got = p.Subject
 		}
-		// A changed last character of an ECDSA signature may also not decode.
-		if got != tt.want && !(tt.want == "signature" && got == "malformed") {
+		if got != tt.want {
 			t.Errorf("%s with %.60q: got %s (%v), want %s", tt.chain, tt.headers, got, err, tt.want)
 		}
 		if (p == nil) == (err == nil) {
@@ -104,6 +103,14 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 	if diff := cmp.Diff(want, chains["bearer"].CredentialHeaders()); diff != "" {
 		t.Errorf("credential headers: %s", diff)
 	}
+}
+
+// otherSignature is a token with the signature of another one.
+func otherSignature(t *testing.T) string {
+	t.Helper()
+	input, _, _ := cutLast(good(t, nil))
+	_, sig, _ := cutLast(good(t, map[string]any{"sub": "root"}))
+	return input + "." + sig
 }
 
 // A property of every chain that is not open: no header but a good credential
@@ -147,7 +154,7 @@ func TestObserve(t *testing.T) {
 	c.bearer.issuers[testIssuer].keys.routine = time.Time{}
 	c.bearer.issuers[testIssuer].keys.mu.Unlock()
 	for _, r := range []*http.Request{request(), bearerOf(token), bearerOf(token), bearerOf(good(t, map[string]any{"iss": "https://evil.test"})),
-		bearerOf("x"), bearerOf(good(t, map[string]any{"aud": "x"})), request("X-API-Key", key), request("X-API-Key", key+"x"),
+		bearerOf("x"), bearerOf(good(t, map[string]any{"aud": "x"})), request("X-API-Key", key), request("X-API-Key", key+"="),
 		request("Authorization", "Basic x")} {
 		_, _ = c.Authenticate(r)
 	}

@@ -2,6 +2,7 @@ package authn
 
 import (
 	"crypto/rand"
+	"crypto/rsa"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func TestROCA(t *testing.T) {
 		}
 	}
 	weak := func(power int64) *big.Int {
-		k, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 800))
+		k, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 1040))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +68,17 @@ func TestROCA(t *testing.T) {
 	}
 	if n := new(big.Int).Mul(weak(1234), weak(56789)); !roca(n) {
 		t.Error("modulus of the broken generator not recognised")
+	}
+	for name, k := range map[string]*rsa.PublicKey{
+		"broken generator": {N: new(big.Int).Mul(weak(12), weak(34)), E: 65537},
+		"exponent 1":       {N: rsaKey().N, E: 1},
+		"exponent even":    {N: rsaKey().N, E: 65536},
+		"too short":        {N: new(big.Int).Rsh(rsaKey().N, 1), E: 65537},
+		"too long":         {N: new(big.Int).Lsh(rsaKey().N, maxRSA), E: 65537},
+	} {
+		if checkRSA(k) == nil {
+			t.Errorf("%s: accepted", name)
+		}
 	}
 	if roca(rsaKey().N) || roca(rsaOther().N) {
 		t.Error("honest modulus taken for a broken one")

@@ -62,6 +62,7 @@ func TestL27_UnknownKidFlood(t *testing.T) {
 		// Signing ten thousand tokens is not the point: the kid decides before the
 		// signature is looked at.
 		_, tail, _ := strings.Cut(good(t, nil), ".")
+		want(t, "a good token before the flood", try(t, c, "ec", ecKey()), "ok")
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
@@ -70,6 +71,7 @@ func TestL27_UnknownKidFlood(t *testing.T) {
 					if _, err := c.Authenticate(bearerOf(head + "." + tail)); faultOf(err) != "unknown-key" {
 						t.Errorf("got %v", err)
 					}
+					time.Sleep(10 * time.Millisecond) // 12.5 seconds in all
 				}
 			})
 		}
@@ -139,23 +141,22 @@ func TestRotationDuringRoutineFetch(t *testing.T) {
 	t.Parallel()
 	i := standard()
 	next := newECKey(t)
-	i.cache = "max-age=100"
+	i.cache = "max-age=1000"
 	bubble(t, i, func(t *testing.T, c *Chain) {
 		want(t, "before", try(t, c, "ec", ecKey()), "ok")
-		time.Sleep(101 * time.Second)
+		want(t, "in use", try(t, c, "ec", ecKey()), "ok")
 		gate := make(chan struct{})
 		old := append(i.keys[:0:0], i.keys...)
 		i.set(func(i *idp) { i.gate = gate })
-		routine := make(chan string)
-		go func() { routine <- try(t, c, "ec", ecKey()) }()
-		synctest.Wait()
+		for i.jwks.Load() == 1 {
+			time.Sleep(time.Second) // until the background refresh is under way
+		}
 		i.set(func(i *idp) { i.keys, i.gate = append(old, jwk("next", "", next)), nil })
 		time.Sleep(time.Second)
 		joined := make(chan string)
 		go func() { joined <- try(t, c, "next", next) }()
 		synctest.Wait()
 		close(gate)
-		want(t, "routine", <-routine, "ok")
 		want(t, "joined", <-joined, "ok")
 	})
 }
@@ -282,6 +283,63 @@ func TestL27_RemovedKeyDiesAtMaxAge(t *testing.T) {
 	})
 }
 
+// A withdrawal that is seen earlier, because some token made the gateway look, voids
+// what was verified with the key at once; other keys' tokens stay known.
+func TestL27_WithdrawalVoidsVerifiedTokens(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*idp){
+		"removed":       func(i *idp) { i.keys = i.keys[:1] },
+		"replaced":      func(i *idp) { i.keys[1] = jwk("ec", "ES256", rsaOther()) },
+		"other purpose": func(i *idp) { i.keys[1].Algorithm = "ES384" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := standard()
+			bubble(t, i, func(t *testing.T, c *Chain) {
+				token := good(t, nil)
+				_, err := c.Authenticate(bearerOf(token))
+				want(t, "before", faultOf(err), "ok")
+				i.set(change)
+				time.Sleep(time.Second)
+				_, err = c.Authenticate(bearerOf(token))
+				want(t, "not seen yet", faultOf(err), "ok")
+				want(t, "unknown kid", try(t, c, "new", ecKey()), "unknown-key")
+				if _, err = c.Authenticate(bearerOf(token)); err == nil {
+					t.Error("a token outlived its key")
+				}
+			})
+		})
+	}
+}
+
+// The table of absent kids stays small and forgets what has lapsed.
+func TestAbsentKidsAreBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	s := &keySet{absent: map[string]time.Time{}}
+	for n := range 3 * maxAbsent {
+		s.note(fmt.Sprint(n), now)
+	}
+	if len(s.absent) != maxAbsent {
+		t.Errorf("%d kids", len(s.absent))
+	}
+	s.note("late", now.Add(absentFor))
+	if _, ok := s.absent["late"]; !ok || len(s.absent) != 1 {
+		t.Errorf("%d kids after all have lapsed", len(s.absent))
+	}
+}
+
+// A key that is published for one algorithm verifies no other.
+func TestL25_KeyIsPinnedToItsAlgorithm(t *testing.T) {
+	t.Parallel()
+	bubble(t, newIDP(testIssuer, jwk("rsa", "RS256", rsaKey())), func(t *testing.T, c *Chain) {
+		for alg, expected := range map[string]string{"RS256": "ok", "PS256": "algorithm"} {
+			_, err := c.Authenticate(bearerOf(sign(t, rsaKey(), map[string]any{"alg": alg, "kid": "rsa"}, claimsOf(nil))))
+			want(t, alg, faultOf(err), expected)
+		}
+	})
+}
+
 // In use, keys are refreshed before they go stale, so that no caller waits; out of
 // use, the issuer is left alone.
 func TestBackgroundRefresh(t *testing.T) {
@@ -371,6 +429,7 @@ func TestL27_PoisonedKeySet(t *testing.T) {
 		"huge": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"pad":"`+strings.Repeat("x", maxDocument)+`",`+list(ec)[1:])
 		},
+		"padded beyond the limit": say(list(ec) + strings.Repeat(" ", maxDocument)),
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, testIssuer+"/elsewhere", http.StatusFound)
 		},

@@ -143,6 +143,7 @@ func (f *keyFile) watch() {
 		}
 		events = w.Events
 	}
+	f.refresh() // a change since the file was opened sent no event
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	var settled <-chan time.Time
