@@ -9,10 +9,10 @@ import (
 // write writes a batch to the current segment. The numbers of a batch that left
 // nothing behind are given to the next one, so that the sequence has no gap
 // that somebody would have to explain.
-func (l *Log) write(b *batch) error {
+func (l *Log) write(b *batch, now time.Time) error {
 	l.file.Lock()
 	defer l.file.Unlock()
-	err := l.writeBatch(b)
+	err := l.writeBatch(b, now)
 	if err != nil {
 		l.metrics.Audit("failed", len(b.ends))
 		return err
@@ -24,11 +24,11 @@ func (l *Log) write(b *batch) error {
 	return nil
 }
 
-func (l *Log) writeBatch(b *batch) error {
+func (l *Log) writeBatch(b *batch, now time.Time) error {
 	if l.closed {
 		return ErrClosed
 	}
-	if err := l.segments.ready(l.disk.now()); err != nil {
+	if err := l.segments.ready(now); err != nil {
 		return err
 	}
 	next := l.assemble(b, len(b.ends))
