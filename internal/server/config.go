@@ -21,7 +21,7 @@ type Config struct {
 	Address string `yaml:"address,omitempty"`
 
 	// Address of the status listener (/livez, /readyz, /healthz, /metrics),
-	// plaintext, not for the public. Default: ":9902".
+	// plaintext, not for the public; "off" for none. Default: ":9902".
 	StatusAddress string `yaml:"statusAddress,omitempty"`
 
 	// URL under which clients reach the gateway, scheme and host, without a path.
@@ -47,6 +47,11 @@ type Config struct {
 
 	// TLS on the public listener. Default: none, see publicURL.
 	TLS *TLS `yaml:"tls,omitempty"`
+
+	// Serves plaintext although publicURL is https://, because a load balancer or
+	// ingress in front terminates TLS. What lies between the two is then not
+	// protected by the gateway. Default: false.
+	Plaintext bool `yaml:"plaintext,omitempty"`
 
 	// Networks of proxies in front of the gateway, such as 10.0.0.0/8. From
 	// these peers, and no others, X-Forwarded-For is believed, and they do not

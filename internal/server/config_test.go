@@ -96,6 +96,7 @@ func TestConfigValidate(t *testing.T) {
 		{"no URL", `{}`, `or "http://localhost:8080" to serve plaintext`},
 		{"no URL, tls", `{address: ":1"` + tls + `}`, `such as "https://gateway.example.com"`},
 		{"https without tls", `{publicURL: "https://a"}`, `write "tls: {certificates: [{cert: FILE, key: FILE}]}"`},
+		{"plaintext with tls", `{publicURL: "https://a", plaintext: true` + tls + `}`, "server.plaintext: is true but"},
 		{"http with tls", `{publicURL: "http://a"` + tls + `}`, "write an https:// URL"},
 		{"no scheme", `{publicURL: "localhost:8080"}`, "must start with https:// or http://"},
 		{"other scheme", `{publicURL: "ftp://a"}`, "must start with https:// or http://"},

@@ -45,6 +45,7 @@ func fixed(old, now Config) []string {
 	differs("address", old.Address != now.Address)
 	differs("statusAddress", old.StatusAddress != now.StatusAddress)
 	differs("h2c", *old.H2C != *now.H2C)
+	differs("plaintext", old.Plaintext != now.Plaintext)
 	differs("tls", (old.TLS == nil) != (now.TLS == nil))
 	differs("limits.header", old.Limits.Header != now.Limits.Header)
 	differs("limits.connectionStreams", old.Limits.ConnectionStreams != now.Limits.ConnectionStreams)

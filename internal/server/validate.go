@@ -17,7 +17,7 @@ func (c *Config) Validate() error {
 	return errors.Join(
 		c.validatePublicURL(),
 		validateAddress("server.address", c.Address),
-		validateAddress("server.statusAddress", c.StatusAddress),
+		c.validateStatus(),
 		c.validateHosts(),
 		c.validateTLS(),
 		c.validateProxies(),
@@ -40,9 +40,12 @@ func (c *Config) validatePublicURL() error {
 			`or "http://localhost:8080" to serve plaintext`)
 	case err != nil:
 		return fmt.Errorf("server.publicURL: %w", err)
-	case c.TLS == nil && u.Scheme == "https":
+	case c.TLS == nil && u.Scheme == "https" && !c.Plaintext:
 		return errors.New(`server.publicURL: is https:// but there is no server.tls section; ` +
-			`write "tls: {certificates: [{cert: FILE, key: FILE}]}", or an http:// URL to serve plaintext`)
+			`write "tls: {certificates: [{cert: FILE, key: FILE}]}", or an http:// URL to serve plaintext, ` +
+			`or "plaintext: true" where something in front terminates TLS`)
+	case c.TLS != nil && c.Plaintext:
+		return errors.New(`server.plaintext: is true but there is a server.tls section; remove one of them`)
 	case c.TLS != nil && u.Scheme == "http":
 		return errors.New(`server.publicURL: is http:// but there is a server.tls section; ` +
 			`write an https:// URL, or remove the section to serve plaintext`)
@@ -70,6 +73,14 @@ func publicURL(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q must be scheme and host only, without path, query or fragment", s)
 	}
 	return u, nil
+}
+
+// validateStatus lets the status listener be switched off.
+func (c *Config) validateStatus() error {
+	if c.StatusAddress == "off" {
+		return nil
+	}
+	return validateAddress("server.statusAddress", c.StatusAddress)
 }
 
 func validateAddress(key, address string) error {
