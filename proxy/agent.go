@@ -3,7 +3,11 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -21,7 +25,8 @@ type AgentConfig struct {
 	Card card.Config `yaml:"card"`
 
 	// Hosts are host names that belong to this agent alone: on them its URLs
-	// start at "/".
+	// start at "/". One without a port is served under publicURL's port as well,
+	// and cards name it with that port.
 	Hosts []string `yaml:"hosts"`
 
 	// Config says how the agent is reached: endpoints, credentials, TLS, timeouts.
@@ -168,15 +173,40 @@ func (p *Proxy) index() error {
 		}
 		p.agents[a.ID] = a
 		for _, h := range a.Hosts {
-			canonical, ok := server.CanonicalHost(h)
-			if !ok {
-				return fmt.Errorf("agents: %s: hosts: %q is not a host name", a.ID, h)
+			if err := p.addHost(a, h); err != nil {
+				return fmt.Errorf("agents: %s: hosts: %w", a.ID, err)
 			}
-			if _, taken := p.self[canonical]; taken || p.hosts[canonical] != nil {
-				return fmt.Errorf("agents: %s: hosts: %q is used twice", a.ID, h)
+		}
+		for _, name := range a.Headers.Request {
+			if slices.Contains(p.Authn.CredentialHeaders(), http.CanonicalHeaderKey(name)) {
+				return fmt.Errorf("agents: %s: headers: %s carries credentials and cannot be listed", a.ID, name)
 			}
-			p.hosts[canonical] = a
 		}
 	}
 	return nil
+}
+
+// addHost gives an agent a host of its own: as it is written, and where it is
+// written without a port also with publicURL's, under which clients get it.
+func (p *Proxy) addHost(a *Agent, host string) error {
+	for _, h := range []string{host, p.withPort(host)} {
+		canonical, ok := server.CanonicalHost(h)
+		if !ok {
+			return fmt.Errorf("%q is not a host name", h)
+		}
+		_, taken := p.self[canonical]
+		if other := p.hosts[canonical]; taken || other != nil && other != a {
+			return fmt.Errorf("%q is used twice", h)
+		}
+		p.hosts[canonical] = a
+	}
+	return nil
+}
+
+// withPort adds publicURL's port to a host that has none.
+func (p *Proxy) withPort(host string) string {
+	if port := p.PublicURL.Port(); port != "" && (&url.URL{Host: host}).Port() == "" {
+		return strings.TrimSuffix(host, ":") + ":" + port
+	}
+	return host
 }

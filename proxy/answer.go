@@ -36,9 +36,7 @@ func (p *Proxy) answer(x *exchange, resp *http.Response, media string) error {
 			return err
 		}
 	}
-	if err := x.incoming(resp.Header); err != nil {
-		return err
-	}
+	x.incoming(resp.Header)
 	if resp.StatusCode != http.StatusNoContent {
 		x.w.Header().Set("Content-Length", strconv.Itoa(len(out)))
 	}
@@ -95,14 +93,15 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	}
 	if seen.Reason != "" || seen.Error != 0 {
 		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
-		return body, nil
+		return x.restoreContext(body), nil
 	}
 	switch x.call.Method.Name {
 	case wire.ListTasks:
-		return wire.FilterTasks(x.call.Binding, x.call.Version, body, seen, func(t wire.TaskRef) bool {
+		body, err := wire.FilterTasks(x.call.Binding, x.call.Version, body, seen, func(t wire.TaskRef) bool {
 			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
 			return err == nil && mine // a store that cannot answer shows nothing
 		})
+		return x.restoreContext(body), err
 	case wire.GetExtendedAgentCard:
 		return p.extendedCard(x, seen, body)
 	}
@@ -117,20 +116,27 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	if len(seen.Tasks) == 0 && seen.ContextID == "" {
 		return nil
 	}
-	if len(seen.Tasks) > 0 {
-		first := seen.Tasks[0]
-		if first.ID == x.rec.TaskID && first.ContextID == x.rec.ContextID && x.rec.Events > 0 {
-			return nil // the same task as in the stream's previous event
-		}
-		x.rec.TaskID, x.rec.ContextID = first.ID, first.ContextID
-	} else {
+	var shown wire.TaskRef // all that the answer names, if that is one task in its context
+	switch {
+	case len(seen.Tasks) == 0:
 		x.rec.ContextID = seen.ContextID
+	case len(seen.Tasks) == 1 && seen.ContextID == seen.Tasks[0].ContextID:
+		shown = wire.TaskRef{ID: seen.Tasks[0].ID, ContextID: seen.ContextID}
+		if shown == x.learned {
+			return nil // nothing but what the stream's previous event named
+		}
+		fallthrough
+	default:
+		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
 	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.url,
 		string(x.call.Version), x.active, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		// The agent showed this caller somebody else's task.
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	if err == nil {
+		x.learned = shown
 	}
 	return err
 }
@@ -172,8 +178,13 @@ func reasonOf(seen wire.Answer) string {
 	return "AGENT_ERROR"
 }
 
+// answerMembers bounds objects and arrays of agents' answers. It is far above
+// what callers may send: a data part with the rows of a table is one array, and
+// the answer's size is bounded anyway.
+const answerMembers = 1 << 20
+
 func (p *Proxy) answerLimits() wire.Limits {
 	l := p.decodeLimits()
-	l.Body = int64(p.Server.Limits.Answer)
+	l.Body, l.Members = int64(p.Server.Limits.Answer), answerMembers
 	return l
 }

@@ -49,19 +49,40 @@ func (b *buffer) release() {
 // reader hands the bytes to a transport, which closes it when it is done.
 func (b *buffer) reader(body []byte) io.ReadCloser {
 	b.uses.Add(1)
-	return &bodyReader{Reader: *bytes.NewReader(body), buffer: b}
+	return &bodyReader{rest: body, buffer: b}
 }
 
+// bodyReader lets go of its buffer on Close. HTTP/2 closes a body that another
+// goroutine is reading, in order to stop it: the lock makes sure that nobody
+// reads what may by then be somebody else's body.
 type bodyReader struct {
-	bytes.Reader
-	buffer *buffer
-	closed atomic.Bool
+	mu     sync.Mutex
+	rest   []byte
+	buffer *buffer // nil once closed
+}
+
+// Read fails after Close.
+func (r *bodyReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.buffer == nil:
+		return 0, http.ErrBodyReadAfterClose
+	case len(r.rest) == 0:
+		return 0, io.EOF
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
 }
 
 // Close may be called more than once and from any goroutine.
 func (r *bodyReader) Close() error {
-	if r.closed.CompareAndSwap(false, true) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.buffer != nil {
 		r.buffer.release()
+		r.buffer, r.rest = nil, nil
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -76,11 +78,11 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	switch {
 	case x.skill != "":
 		skills = []string{x.skill}
-		base += "/skills/" + x.skill
-	case x.principal != nil && len(skills) == 1 && len(x.view.skills) > 1:
+		base += skillPath(x.skill)
+	case x.principal != nil && len(skills) == 1 && len(x.view.skills) > 1 && addressable(skills[0]):
 		// No A2A request names a skill. A caller who may use just one of several gets
 		// URLs that name it, and every unmodified client then declares it.
-		base += "/skills/" + skills[0]
+		base += skillPath(skills[0])
 	}
 	return card.View{
 		BaseURL:      base,
@@ -96,10 +98,22 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	}
 }
 
+// skillPath is the path that declares a skill, in the one spelling of it that
+// requests may use.
+func skillPath(skill string) string {
+	return (&url.URL{Path: "/skills/" + skill}).EscapedPath()
+}
+
+// addressable reports whether a skill's id can stand in a path: it must be one
+// segment, and none that is refused.
+func addressable(skill string) bool {
+	return !strings.ContainsAny(skill, `/\;%`) && strings.Trim(skill, ".") != ""
+}
+
 // base is the URL under which clients find the agent.
 func (p *Proxy) base(a *Agent) string {
 	if len(a.Hosts) > 0 {
-		return p.PublicURL.Scheme + "://" + a.Hosts[0]
+		return p.PublicURL.Scheme + "://" + p.withPort(a.Hosts[0])
 	}
 	return p.PublicURL.String() + "/agents/" + a.ID
 }
@@ -141,12 +155,21 @@ type metadata struct {
 
 const metadataPath = "/.well-known/oauth-protected-resource"
 
+// ownHost is the URL of the host asked for, if an agent has it for itself.
+func (p *Proxy) ownHost(r *http.Request) (string, bool) {
+	host, _ := server.CanonicalHost(r.Host)
+	if p.hosts[host] == nil {
+		return "", false
+	}
+	return p.PublicURL.Scheme + "://" + host, true
+}
+
 // metadataURL is where a refused caller can learn where tokens are to be had. It
 // follows the URL that was asked for, never the configuration: an agent that
 // does not exist gets one as well.
 func (p *Proxy) metadataURL(x *exchange) string {
-	if p.hosts[strings.ToLower(x.r.Host)] != nil {
-		return p.PublicURL.Scheme + "://" + x.r.Host + metadataPath
+	if own, ok := p.ownHost(x.r); ok {
+		return own + metadataPath
 	}
 	path := strings.TrimPrefix(x.r.URL.EscapedPath(), "/agents/")
 	if path == x.r.URL.EscapedPath() {
@@ -166,7 +189,9 @@ func (p *Proxy) serveMetadata(x *exchange) error {
 		return notAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	resource := p.PublicURL.String()
-	if _, id, ok := strings.Cut(x.r.URL.EscapedPath(), metadataPath+"/agents/"); ok {
+	if own, ok := p.ownHost(x.r); ok {
+		resource = own
+	} else if _, id, ok := strings.Cut(x.r.URL.EscapedPath(), metadataPath+"/agents/"); ok {
 		resource += "/agents/" + id
 	}
 	body, err := json.Marshal(metadata{

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/google/uuid"
 )
@@ -46,12 +47,17 @@ type exchange struct {
 
 	endpoint endpoint // decode; the agent's interface for this binding and version
 
+	learned wire.TaskRef // forward; what the previous event named, already in the ledger
+
 	rec telemetry.Exchange // all stages; written by finish
 }
 
 // begin starts the record of a request.
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{w: &response{ResponseWriter: w}, r: r}
+	x := &exchange{w: &response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}, r: r}
+	if len(r.Header["Expect"]) > 0 {
+		x.w.arm() // 100 Continue is written before any response
+	}
 	x.rec.Start = time.Now()
 	id, err := uuid.NewV7()
 	if err == nil {
@@ -121,6 +127,14 @@ func (x *exchange) describe() {
 // refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
 func (p *Proxy) refuse(x *exchange, err error) {
+	if x.r.Context().Err() != nil || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) {
+		// Nobody is left to read an answer, and nobody is to blame for it.
+		x.rec.Cause = err.Error()
+		if !x.w.wrote {
+			x.w.status, x.rec.Decision = statusClientGone, "error"
+		}
+		return
+	}
 	e := p.refusal(x, err)
 	x.rec.Reason, x.rec.Decision = e.Reason, decisionOf(e)
 	x.rec.Cause = err.Error()
@@ -129,8 +143,6 @@ func (p *Proxy) refuse(x *exchange, err error) {
 		x.decision.Rule = denied.Rule
 	}
 	switch {
-	case x.r.Context().Err() != nil:
-		x.w.status = statusClientGone // nobody is left to read an answer
 	case !x.w.wrote:
 		wire.WriteError(x.w, &x.call, e)
 	case x.w.streaming:
@@ -151,9 +163,13 @@ func decisionOf(e *wire.Error) string {
 	return "error"
 }
 
-// response remembers what was sent.
+// response remembers what was sent, and gives every write a deadline: the
+// server has none that an answer of any size and a stream of hours could live
+// with. Because each response sets its own, one that a stream has left behind on
+// a kept-alive connection does no harm to the next.
 type response struct {
 	http.ResponseWriter
+	limit     time.Duration // for one write; 0 for none
 	wrote     bool
 	streaming bool
 	status    int
@@ -164,20 +180,43 @@ func (w *response) WriteHeader(status int) {
 	if !w.wrote {
 		w.wrote, w.status = true, status
 	}
+	w.arm()
 	w.ResponseWriter.WriteHeader(status)
 }
+
+// arm starts the time that the next write may take.
+func (w *response) arm() {
+	if w.limit > 0 {
+		// Not every ResponseWriter has deadlines; the write itself then decides.
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.limit))
+	}
+}
+
+// piece is what a client must take within one limit.
+const piece = 64 << 10
 
 func (w *response) Write(b []byte) (int, error) {
 	if !w.wrote {
 		w.WriteHeader(http.StatusOK)
 	}
+	written := 0
+	for len(b) > piece && !w.streaming {
+		n, err := w.ResponseWriter.Write(b[:piece])
+		written, w.bytes = written+n, w.bytes+int64(n)
+		if err != nil {
+			return written, err
+		}
+		b = b[piece:]
+		w.arm()
+	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += int64(n)
-	return n, err
+	return written + n, err
 }
 
 // write sends the last bytes of a stream. Its error has no reader left.
 func (w *response) write(b []byte) {
+	w.arm()
 	if _, err := w.Write(b); err == nil {
 		_ = http.NewResponseController(w.ResponseWriter).Flush()
 	}

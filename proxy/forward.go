@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -17,6 +18,15 @@ import (
 // forward sends the call to the agent and relays the answer. The call is sent
 // once: whether a lost send had its effect is something only the agent knows.
 func (p *Proxy) forward(x *exchange) (err error) {
+	if x.call.Streaming {
+		// Before the agent sees the call: a send refused afterwards would have had
+		// its effect all the same.
+		if open := p.Streams.Add(1); open > int64(p.Server.Limits.Streams) {
+			p.Streams.Add(-1)
+			return errStreams
+		}
+		defer p.Streams.Add(-1)
+	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses
 	// them at the same moment.
 	if err := p.Ledger.Reserve(x.ctx, x.principal, x.agent.ID, x.skill, &x.call); err != nil {
@@ -40,11 +50,14 @@ func (p *Proxy) forward(x *exchange) (err error) {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		return err
+		return fmt.Errorf("%w: %w", errAgentBroke, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // nothing is left to do with the answer
 	x.rec.UpstreamStatus = resp.StatusCode
 
+	if e := unreadable(resp); e != nil {
+		return e
+	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if media == "text/event-stream" && resp.StatusCode == http.StatusOK {
 		late.Stop()
@@ -58,6 +71,26 @@ func (p *Proxy) forward(x *exchange) (err error) {
 		return cause
 	}
 	return err
+}
+
+// unreadable refuses answers whose body must not be waited for: a switch to
+// another protocol (L16), a compressed one that nobody asked for (L23), and one
+// with a header that could split a response further on (L6).
+func unreadable(resp *http.Response) *wire.Error {
+	if resp.StatusCode < http.StatusOK {
+		return wire.Errorf(wire.BadAgentResponse, "the agent switched protocols")
+	}
+	for name, values := range resp.Header {
+		for _, v := range values {
+			if !cleanValue(v) {
+				return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
+			}
+			if name == "Content-Encoding" && v != "" && !strings.EqualFold(v, "identity") {
+				return wire.Errorf(wire.BadAgentResponse, "the agent sent a compressed answer")
+			}
+		}
+	}
+	return nil
 }
 
 // outbound builds the request to the agent.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -39,9 +40,9 @@ func (p *Proxy) locate(x *exchange) error {
 	if skill := chi.URLParam(x.r, "skill"); skill != "" {
 		x.skill, base = skill, base+"/skills/"+skill
 	}
-	// Screen has made sure that the path has one spelling only, so what was
-	// matched is a prefix of what is forwarded.
-	x.rest = strings.TrimPrefix(x.r.URL.EscapedPath(), base)
+	// Screen has made sure that the path has one spelling only, the one that
+	// net/url writes, so what is left of it has as well.
+	x.rest = (&url.URL{Path: strings.TrimPrefix(x.r.URL.Path, base)}).EscapedPath()
 	x.call.Accept = x.r.Header.Get("Accept")
 	return x.bind()
 }

@@ -15,6 +15,7 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
 
@@ -44,6 +45,7 @@ type Options struct {
 	Push      PushConfig
 	Salt      []byte          // keys ids derived for callers; the same across reloads
 	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil
+	Streams   *atomic.Int64   // event streams that are open, over all reloads; nil for a count of its own
 }
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
@@ -59,6 +61,9 @@ type Proxy struct {
 
 // New wires a Proxy.
 func New(o Options) (*Proxy, error) {
+	if o.Streams == nil {
+		o.Streams = new(atomic.Int64)
+	}
 	p := &Proxy{Options: o}
 	if err := p.index(); err != nil {
 		return nil, err

@@ -21,6 +21,8 @@ var (
 	errNotReady     = errors.New("the agent's card has not been fetched yet")
 	errNotRecorded  = errors.New("the audit record could not be written")
 	errAnswerLate   = errors.New("the agent's answer did not come in time")
+	errAgentBroke   = errors.New("the agent's connection broke")
+	errStreams      = errors.New("too many event streams are open")
 )
 
 // refusal decides what the client may know of an error. Whatever it does not
@@ -59,6 +61,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.Is(err, errNotRecorded):
 		return later("1", "the call could not be recorded").Because(err)
+	case errors.Is(err, errStreams):
+		return later("1", "too many event streams are open (server.limits.streams)").Because(err)
 	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, stream.ErrDraining):
@@ -73,6 +77,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
+	case errors.Is(err, errAgentBroke):
+		return wire.Errorf(wire.BadAgentResponse, "the agent did not answer").Because(err)
 	}
 	return wire.Errorf(wire.Internal, "").Because(err)
 }

@@ -11,9 +11,7 @@ import (
 // relay passes an event stream on, each event looked at before the caller sees
 // it: its ids recorded, its JSON-RPC id checked.
 func (p *Proxy) relay(x *exchange, resp *http.Response) error {
-	if err := x.incoming(resp.Header); err != nil {
-		return err
-	}
+	x.incoming(resp.Header)
 	header := x.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back

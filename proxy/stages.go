@@ -147,6 +147,12 @@ func (p *Proxy) authorize(x *exchange) error {
 	if !p.Push.passes() && (x.call.Method.Push || x.call.HasPushConfig) {
 		return wire.Errorf(wire.PushUnsupported, "")
 	}
+	// An agent without the capability may still answer with what was never meant
+	// to be read, so its card is believed. Streaming is not held to the card in
+	// the same way: nothing leaks, and an agent that can or cannot says so itself.
+	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.card.Extended {
+		return wire.Errorf(wire.Unsupported, "")
+	}
 	return nil
 }
 
