@@ -25,7 +25,7 @@ func TestSchemaIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	documented := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| ([a-z, ]+) \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (all|(?:intent|call|event)(?:, call)?) \\|").FindAllStringSubmatch(string(page), -1) {
 		types := strings.Split(row[2], ", ")
 		if row[2] == "all" {
 			types = []string{typeIntent, typeCall, typeEvent}
