@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// backend is an agent that records what reaches it and misbehaves on demand. It
+// serves a valid 1.0 card, with one skill, "work", unless told otherwise.
+type backend struct {
+	server *httptest.Server
+	skills []string
+	card   string // served instead of the generated one when not empty
+
+	mu   sync.Mutex
+	mode string
+	seen []arrival
+	quit chan struct{}
+}
+
+// arrival is one request as it came in.
+type arrival struct {
+	method, target, rpc string
+	header              http.Header
+	body                []byte
+	cancelled           bool
+}
+
+// cmdBackend starts a backend, or changes the mode of one: backend NAME MODE
+// [skill]…. It sets $NAME_CARD.
+func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	if len(args) < 2 {
+		ts.Fatalf("usage: backend NAME MODE [SKILL]…")
+	}
+	w, name, mode := worldOf(ts), args[0], args[1]
+	if modes()[mode] == nil {
+		ts.Fatalf("backend: no such mode %q, only %s", mode, slices.Sorted(maps.Keys(modes())))
+	}
+	if b := w.backends[name]; b != nil {
+		b.mu.Lock()
+		b.mode = mode
+		b.mu.Unlock()
+		return
+	}
+	b := &backend{mode: mode, skills: args[2:], quit: make(chan struct{})}
+	if len(b.skills) == 0 {
+		b.skills = []string{"work"}
+	}
+	b.server = httptest.NewServer(b)
+	w.backends[name] = b
+	w.name(ts, envName(name)+"_URL", b.server.URL)
+	ts.Setenv(envName(name)+"_CARD", b.server.URL+"/.well-known/agent-card.json")
+}
+
+func (b *backend) close() {
+	close(b.quit)
+	b.server.CloseClientConnections()
+	b.server.Close()
+}
+
+// ServeHTTP implements http.Handler.
+func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/.well-known/agent-card.json" {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, b.cardJSON())
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	q := question{id: []byte("null"), rest: r.URL.Path != "/"}
+	var envelope struct {
+		ID     jsontext.Value `json:"id"`
+		Method string         `json:"method"`
+	}
+	if json.Unmarshal(body, &envelope) == nil {
+		q.id, q.method = envelope.ID, envelope.Method
+	}
+	b.mu.Lock()
+	mode := modes()[b.mode]
+	index := len(b.seen)
+	b.seen = append(b.seen, arrival{
+		method: r.Method, target: r.RequestURI, rpc: q.method, header: r.Header.Clone(), body: body,
+	})
+	b.mu.Unlock()
+	q.stream = strings.Contains(q.method, "Streaming") || strings.HasSuffix(r.URL.Path, ":stream")
+	q.gone = func() {
+		select {
+		case <-r.Context().Done():
+			b.mu.Lock()
+			b.seen[index].cancelled = true
+			b.mu.Unlock()
+		case <-b.quit:
+		}
+	}
+	mode(w, q)
+}
+
+func (b *backend) cardJSON() string {
+	type object = map[string]any
+	var skills []object
+	for _, id := range b.skills {
+		skills = append(skills, object{"id": id, "name": id, "description": "Does " + id + ".", "tags": []string{"test"}})
+	}
+	card, _ := json.Marshal(object{
+		"name": "Backend", "description": "Answers as told.", "version": "1.0.0",
+		"supportedInterfaces": []object{
+			{"url": b.server.URL + "/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+			{"url": b.server.URL + "/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"},
+		},
+		"capabilities": object{"streaming": true}, "skills": skills,
+		"defaultInputModes": []string{"text/plain"}, "defaultOutputModes": []string{"text/plain"},
+	}, json.Deterministic(true))
+	return string(card)
+}
+
+// question is what a mode needs to know of a call.
+type question struct {
+	id           []byte
+	method       string
+	rest, stream bool
+	gone         func() // waits until the caller has gone, and notes it
+}
+
+// answer wraps a result for the binding.
+func (q question) answer(result string) string {
+	if q.rest {
+		return result
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, q.id, result)
+}
+
+const (
+	okMessage = `{"message":{"messageId":"reply","role":"ROLE_AGENT","parts":[{"text":"ok"}]}}`
+	working   = `{"task":{"id":"task-1","contextId":"context-1","status":{"state":"TASK_STATE_WORKING"}}}`
+	completed = `{"statusUpdate":{"taskId":"task-1","contextId":"context-1",` +
+		`"status":{"state":"TASK_STATE_COMPLETED"}}}`
+)
+
+// modes are what a backend can be told to be.
+func modes() map[string]func(http.ResponseWriter, question) {
+	return map[string]func(http.ResponseWriter, question){
+		// good answers every call.
+		"good": func(w http.ResponseWriter, q question) {
+			if q.stream {
+				stream(w, q.answer(working), q.answer(completed))
+				return
+			}
+			answerJSON(w, q.answer(okMessage))
+		},
+		// html is the login page of something between the gateway and the agent.
+		"html": func(w http.ResponseWriter, _ question) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, "<html>Please log in to the intranet.</html>")
+		},
+		// wrong-id answers a question that nobody asked.
+		"wrong-id": func(w http.ResponseWriter, q question) {
+			q.id = []byte(`"somebody-elses"`)
+			answerJSON(w, q.answer(okMessage))
+		},
+		// task shows everybody the same task.
+		"task": func(w http.ResponseWriter, q question) { answerJSON(w, q.answer(working)) },
+		// hang does not answer.
+		"hang": func(_ http.ResponseWriter, q question) { q.gone() },
+		// early-close closes in the middle of the body.
+		"early-close": func(w http.ResponseWriter, q question) {
+			full := q.answer(okMessage)
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", fmt.Sprint(len(full)))
+			_, _ = io.WriteString(w, full[:len(full)/2])
+			cut(w)
+		},
+		// stream-break sends one event and then loses the connection.
+		"stream-break": func(w http.ResponseWriter, q question) {
+			stream(w, q.answer(working))
+			cut(w)
+		},
+		// stream-hang sends one event and then nothing.
+		"stream-hang": func(w http.ResponseWriter, q question) {
+			stream(w, q.answer(working))
+			q.gone()
+		},
+		// stream-garbage sends an event that is not JSON.
+		"stream-garbage": func(w http.ResponseWriter, q question) {
+			stream(w, q.answer(working), "not json at all", q.answer(completed))
+		},
+		// huge sends more than anyone should read.
+		"huge": func(w http.ResponseWriter, q question) {
+			filler := strings.Repeat("x", 64<<10)
+			answerJSON(w, q.answer(strings.Replace(okMessage, `"ok"`, `"`+filler+`"`, 1)))
+		},
+		// redirect sends the caller's request elsewhere.
+		"redirect": func(w http.ResponseWriter, _ question) {
+			w.Header().Set("Location", "http://198.51.100.1/elsewhere")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		// overloaded says that it can take no more.
+		"overloaded": func(w http.ResponseWriter, _ question) {
+			w.Header().Set("Retry-After", "7")
+			http.Error(w, "too many", http.StatusTooManyRequests)
+		},
+	}
+}
+
+func answerJSON(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, body)
+}
+
+func stream(w http.ResponseWriter, events ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, e := range events {
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", e)
+	}
+	_ = http.NewResponseController(w).Flush()
+}
+
+// cut closes the connection under an answer that is not finished.
+func cut(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).Flush()
+	time.Sleep(20 * time.Millisecond) // what was flushed arrives before the reset
+	panic(http.ErrAbortHandler)
+}
+
+// cmdSeen prints what a backend has got since the last time it was asked:
+// seen NAME [-header] [-body]. Nothing at all is the line "nothing".
+// With -cancelled it waits until the backend's open call has been given up.
+func cmdSeen(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	w := worldOf(ts)
+	b := w.backends[args[0]]
+	if b == nil {
+		ts.Fatalf("seen: no backend %q", args[0])
+	}
+	if slices.Contains(args, "-cancelled") && !eventually(5*time.Second, b.cancelled) {
+		ts.Fatalf("the call to %s goes on", args[0])
+	}
+	b.mu.Lock()
+	all := b.seen
+	b.seen = nil
+	b.mu.Unlock()
+	var out bytes.Buffer
+	if len(all) == 0 {
+		out.WriteString("nothing\n")
+	}
+	for _, a := range all {
+		a.print(&out, slices.Contains(args, "-header"), slices.Contains(args, "-body"))
+	}
+	_, _ = io.WriteString(ts.Stdout(), w.steady(out.String()))
+}
+
+func (b *backend) cancelled() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.seen) > 0 && b.seen[len(b.seen)-1].cancelled
+}
+
+func (a arrival) print(out *bytes.Buffer, header, body bool) {
+	line := strings.Join([]string{a.method, a.target, a.rpc}, " ")
+	if a.cancelled {
+		line += " (cancelled)"
+	}
+	_, _ = fmt.Fprintln(out, strings.TrimSpace(line))
+	if header {
+		for _, name := range slices.Sorted(maps.Keys(a.header)) {
+			for _, v := range a.header[name] {
+				if name == "Traceparent" {
+					v = "<trace>"
+				}
+				_, _ = fmt.Fprintf(out, "  %s: %s\n", name, v)
+			}
+		}
+	}
+	if body && len(a.body) > 0 {
+		_, _ = fmt.Fprintf(out, "  %s\n", a.body)
+	}
+}

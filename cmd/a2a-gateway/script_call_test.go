@@ -1,0 +1,441 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// client calls the gateway for a script and remembers the last answer.
+type client struct {
+	w         *world
+	transport *http.Transport
+	roots     *x509.CertPool
+	last      [][]byte // the JSON documents of the last answer: one, or one per event
+}
+
+func newClient(w *world) *client {
+	c := &client{w: w, roots: x509.NewCertPool()}
+	c.transport = &http.Transport{
+		DisableCompression: true,
+		TLSClientConfig:    &tls.Config{RootCAs: c.roots, MinVersion: tls.VersionTLS12},
+	}
+	return c
+}
+
+func (c *client) trust(cert *x509.Certificate) {
+	c.idle()
+	c.roots.AddCert(cert)
+}
+
+func (c *client) idle()  { c.transport.CloseIdleConnections() }
+func (c *client) close() { c.idle() }
+
+// request is one HTTP call, as flags and arguments describe it.
+type request struct {
+	as, verb, version string
+	header            headerFlag
+	show              string
+	raw, background   bool
+	events            int
+	name              string
+
+	path, body string
+}
+
+type headerFlag []string
+
+func (h *headerFlag) String() string     { return strings.Join(*h, ",") }
+func (h *headerFlag) Set(v string) error { *h = append(*h, v); return nil }
+
+func flags(ts *testscript.TestScript, args []string) (*request, []string) {
+	q := &request{}
+	f := flag.NewFlagSet("call", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	f.StringVar(&q.as, "as", "", "name of a variable with a token or key")
+	f.StringVar(&q.verb, "X", "", "HTTP method")
+	f.StringVar(&q.version, "v", "1.0", "A2A-Version, or none")
+	f.Var(&q.header, "H", "header")
+	f.StringVar(&q.show, "show", "", "further headers to print, comma-separated")
+	f.BoolVar(&q.raw, "raw", false, "print the body as it came")
+	f.IntVar(&q.events, "n", 0, "hang up after so many events")
+	f.StringVar(&q.name, "bg", "", "go on in the background, until join NAME")
+	if err := f.Parse(args); err != nil {
+		ts.Fatalf("%v", err)
+	}
+	q.background = q.name != ""
+	q.as = strings.ToUpper(q.as)
+	if q.as != "" && ts.Getenv(q.as) == "" {
+		ts.Fatalf("$%s is not set", q.as)
+	}
+	return q, f.Args()
+}
+
+// cmdCall makes an HTTP call: call [flags] PATH [FILE]. With a FILE it is a POST
+// of it, ${NAME} in it expanded. It prints status, telling headers and body.
+func cmdCall(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	q, rest := flags(ts, args)
+	if len(rest) == 0 || len(rest) > 2 {
+		ts.Fatalf("usage: call [flags] PATH [FILE]")
+	}
+	q.path = rest[0]
+	if len(rest) == 2 {
+		q.body = expandBraced(ts, readFile(ts, rest[1]))
+	}
+	worldOf(ts).client.run(ts, q)
+}
+
+// cmdRPC makes a JSON-RPC call: rpc [flags] PATH METHOD [PARAMS].
+func cmdRPC(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	q, rest := flags(ts, args)
+	if len(rest) < 2 || len(rest) > 3 {
+		ts.Fatalf("usage: rpc [flags] PATH METHOD [PARAMS]")
+	}
+	params := "{}"
+	if len(rest) == 3 {
+		params = expandBraced(ts, rest[2])
+	}
+	q.path = rest[0]
+	q.body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, rest[1], params)
+	worldOf(ts).client.run(ts, q)
+}
+
+// cmdSend sends a text as a user's message over JSON-RPC, in the words of the
+// version: send [flags] PATH TEXT [MEMBERS], MEMBERS being further members of
+// the message such as '"taskId":"${TASK}"'.
+func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	streams := len(args) > 0 && args[0] == "-stream"
+	if streams {
+		args = args[1:]
+	}
+	q, rest := flags(ts, args)
+	if len(rest) < 2 || len(rest) > 3 {
+		ts.Fatalf("usage: send [-stream] [flags] PATH TEXT [MEMBERS]")
+	}
+	members := ""
+	if len(rest) == 3 {
+		members = "," + expandBraced(ts, rest[2])
+	}
+	form, method := `{"messageId":"m1","role":"ROLE_USER","parts":[{"text":%q}]%s}`, "SendMessage"
+	if streams {
+		method = "SendStreamingMessage"
+	}
+	if q.version == "0.3" || q.version == "none" {
+		form = `{"kind":"message","messageId":"m1","role":"user","parts":[{"kind":"text","text":%q}]%s}`
+		method = "message/send"
+		if streams {
+			method = "message/stream"
+		}
+	}
+	q.path = rest[0]
+	q.body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"message":%s}}`,
+		method, fmt.Sprintf(form, rest[1], members))
+	worldOf(ts).client.run(ts, q)
+}
+
+// cmdJoin waits for a call in the background and prints it: join NAME.
+func cmdJoin(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	done := worldOf(ts).joins[args[0]]
+	if done == nil {
+		ts.Fatalf("join: no call %q", args[0])
+	}
+	select {
+	case out := <-done:
+		_, _ = io.WriteString(ts.Stdout(), out)
+	case <-time.After(20 * time.Second):
+		ts.Fatalf("join: %s goes on and on", args[0])
+	}
+}
+
+// run makes the call and prints it, now or for join.
+func (c *client) run(ts *testscript.TestScript, q *request) {
+	req := c.build(ts, q)
+	if p := c.w.gateway; p != nil && strings.HasPrefix(req.URL.Scheme+"://"+req.URL.Host, p.url) {
+		p.mu.Lock()
+		p.sent++
+		p.mu.Unlock()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	resp, err := c.transport.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		cancel()
+		ts.Fatalf("%s %s: %v", req.Method, q.path, err)
+	}
+	if !q.background {
+		defer cancel()
+		out, documents := c.print(resp, q)
+		c.last = documents
+		_, _ = io.WriteString(ts.Stdout(), out)
+		return
+	}
+	done := make(chan string, 1)
+	c.w.joins[q.name] = done
+	first := make(chan struct{})
+	go func() {
+		defer cancel()
+		resp.Body = &noticed{ReadCloser: resp.Body, first: first}
+		out, _ := c.print(resp, q)
+		done <- out
+	}()
+	<-first // the stream is under way
+}
+
+// noticed closes first when something has been read.
+type noticed struct {
+	io.ReadCloser
+	first chan struct{}
+}
+
+// Read implements io.Reader.
+func (n *noticed) Read(p []byte) (int, error) {
+	read, err := n.ReadCloser.Read(p)
+	if n.first != nil {
+		close(n.first)
+		n.first = nil
+	}
+	return read, err
+}
+
+func (c *client) build(ts *testscript.TestScript, q *request) *http.Request {
+	base, target := ts.Getenv("GW"), q.path
+	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+		u, err := url.Parse(target)
+		ts.Check(err)
+		base, target = u.Scheme+"://"+u.Host, u.RequestURI()
+	}
+	u, err := url.Parse(base)
+	ts.Check(err)
+	u.Opaque = target // as written: how a path is spelled may be what is tested
+	verb := q.verb
+	if verb == "" {
+		verb = http.MethodGet
+		if q.body != "" {
+			verb = http.MethodPost
+		}
+	}
+	req := &http.Request{Method: verb, URL: u, Host: u.Host, Header: http.Header{"User-Agent": {"script"}}}
+	if q.body != "" {
+		body := strings.TrimSuffix(q.body, "\n")
+		req.Body = io.NopCloser(strings.NewReader(body))
+		req.ContentLength = int64(len(body))
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if q.version != "none" {
+		req.Header.Set("A2A-Version", q.version)
+	}
+	if q.as != "" {
+		credential(req.Header, ts.Getenv(q.as))
+	}
+	given := map[string]bool{}
+	for _, line := range q.header {
+		setHeader(req, given, line)
+	}
+	return req
+}
+
+// setHeader replaces a header; given twice in one call, it is sent twice.
+func setHeader(req *http.Request, given map[string]bool, line string) {
+	name, value, _ := strings.Cut(line, ":")
+	value = strings.TrimSpace(value)
+	if name == "Host" {
+		req.Host = value
+		return
+	}
+	name = textproto.CanonicalMIMEHeaderKey(name)
+	if !given[name] {
+		req.Header.Del(name)
+	}
+	given[name] = true
+	req.Header[name] = append(req.Header[name], value)
+}
+
+func credential(h http.Header, secret string) {
+	if strings.HasPrefix(secret, "a2a_") {
+		h.Set("X-API-Key", secret)
+		return
+	}
+	h.Set("Authorization", "Bearer "+secret)
+}
+
+// telling are the headers that are printed whenever they are there.
+func telling() []string {
+	return []string{"Content-Type", "Www-Authenticate", "Retry-After", "Allow", "Location", "A2a-Extensions", "X-A2a-Extensions"}
+}
+
+func (c *client) print(resp *http.Response, q *request) (string, [][]byte) {
+	defer resp.Body.Close() //nolint:errcheck // only read from
+	var out bytes.Buffer
+	_, _ = fmt.Fprintf(&out, "%d\n", resp.StatusCode)
+	names := telling()
+	if q.show != "" {
+		names = append(names, strings.Split(q.show, ",")...)
+	}
+	for _, name := range names {
+		for _, v := range resp.Header[textproto.CanonicalMIMEHeaderKey(name)] {
+			_, _ = fmt.Fprintf(&out, "%s: %s\n", name, v)
+		}
+	}
+	var documents [][]byte
+	if resp.Header.Get("Content-Type") == "text/event-stream" {
+		documents = printEvents(&out, resp.Body, q.events)
+	} else {
+		documents = printBody(&out, resp.Body, q.raw)
+	}
+	return c.w.steady(out.String()), documents
+}
+
+func printBody(out *bytes.Buffer, r io.Reader, raw bool) [][]byte {
+	body, err := io.ReadAll(r)
+	if len(body) > 0 {
+		out.WriteByte('\n')
+	}
+	v := jsontext.Value(slices.Clone(body))
+	if !raw && v.Indent(jsontext.WithIndent("  ")) == nil {
+		out.Write(v)
+	} else {
+		out.Write(body)
+	}
+	if b := out.Bytes(); b[len(b)-1] != '\n' {
+		out.WriteByte('\n')
+	}
+	if err != nil {
+		out.WriteString("(connection lost)\n")
+	}
+	return [][]byte{body}
+}
+
+// printEvents prints frames as they come. Heartbeats depend on time and are left
+// out. After limit events, if not 0, the caller hangs up.
+func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
+	var documents [][]byte
+	var frame []string
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 8<<20)
+	for in.Scan() {
+		line := in.Text()
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			documents = append(documents, []byte(data))
+		}
+		if line != "" {
+			if !strings.HasPrefix(line, ":") {
+				frame = append(frame, line)
+			}
+			continue
+		}
+		if len(frame) > 0 {
+			_, _ = fmt.Fprintf(out, "\n%s\n", strings.Join(frame, "\n"))
+		}
+		frame = nil
+		if limit > 0 && len(documents) == limit {
+			out.WriteString("\n(hung up)\n")
+			return documents
+		}
+	}
+	if in.Err() != nil {
+		out.WriteString("\n(connection lost)\n")
+	}
+	return documents
+}
+
+// cmdCapture takes a value out of the last answer: capture NAME PATH, PATH being
+// member names and indexes with dots. In a stream, the first event that has it
+// counts. The value is in $NAME and is shown as such from now on.
+func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	if len(args) != 2 {
+		ts.Fatalf("usage: capture NAME PATH")
+	}
+	w := worldOf(ts)
+	for _, document := range w.client.last {
+		if value, ok := pick(document, strings.Split(args[1], ".")); ok {
+			w.name(ts, args[0], value)
+			return
+		}
+	}
+	ts.Fatalf("capture: the last answer has no %s", args[1])
+}
+
+func pick(document []byte, path []string) (string, bool) {
+	var v any
+	if json.Unmarshal(document, &v) != nil {
+		return "", false
+	}
+	for _, step := range path {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(at) {
+				return "", false
+			}
+			v = at[i]
+		default:
+			return "", false
+		}
+	}
+	s, ok := v.(string)
+	return s, ok
+}
+
+// cmdHandshake does a TLS handshake with the gateway and prints the version and
+// the name in the certificate: handshake [MAXIMUM-VERSION] [NAME]. With a NAME
+// it waits until the certificate has it.
+func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts)
+	u, err := url.Parse(ts.Getenv("GW"))
+	ts.Check(err)
+	config := w.client.transport.TLSClientConfig.Clone()
+	config.ServerName = "localhost"
+	var awaited string
+	for _, a := range args {
+		if a == "1.2" {
+			config.MaxVersion = tls.VersionTLS12
+		} else {
+			awaited = a
+		}
+	}
+	var state tls.ConnectionState
+	ok := eventually(10*time.Second, func() bool {
+		var conn *tls.Conn
+		if conn, err = tls.Dial("tcp", u.Host, config); err != nil {
+			return true
+		}
+		defer conn.Close() //nolint:errcheck // nothing was sent
+		state = conn.ConnectionState()
+		return awaited == "" || state.PeerCertificates[0].Subject.CommonName == awaited
+	})
+	if neg {
+		if err == nil {
+			ts.Fatalf("the handshake worked")
+		}
+		_, _ = fmt.Fprintln(ts.Stderr(), w.steady(err.Error()))
+		return
+	}
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("the certificate stays that of %q", state.PeerCertificates[0].Subject.CommonName)
+	}
+	_, _ = fmt.Fprintf(ts.Stdout(), "%s %s\n", tls.VersionName(state.Version), state.PeerCertificates[0].Subject.CommonName)
+}
+

@@ -1,0 +1,411 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// process is a running `a2a-gateway serve` or `demo`.
+type process struct {
+	w       *world
+	cmd     *exec.Cmd
+	config  string // path of the file it serves
+	url     string
+	status  string
+	ready   chan struct{}
+	exited  chan struct{}
+	exit    error
+	ended   bool // by the script
+	printed lines
+
+	mu   sync.Mutex
+	log  bytes.Buffer
+	sent int // requests of this script to the public listener
+}
+
+// cmdGateway starts `a2a-gateway serve` on a configuration file and waits until
+// it serves. It sets $GW and $STATUS. The gateway is ended with SIGTERM after
+// the script and must then exit with 0.
+func cmdGateway(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	if len(args) != 1 {
+		ts.Fatalf("usage: gateway CONFIG")
+	}
+	w := worldOf(ts)
+	path := ts.MkAbs(args[0])
+	p := w.start(ts, path, "serve", "-c", path)
+	w.name(ts, "GW", p.url)
+	w.name(ts, "STATUS", p.status)
+}
+
+// cmdDemo runs `a2a-gateway demo` on free ports and puts what it prints into a
+// file: demo FILE.
+func cmdDemo(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	w := worldOf(ts)
+	p := w.start(ts, "", "demo", "--address", "127.0.0.1:0")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(p.printed.String()), 0o600))
+	w.name(ts, "GW", p.url)
+}
+
+func (w *world) start(ts *testscript.TestScript, config string, args ...string) *process {
+	if w.gateway != nil && !w.gateway.ended {
+		ts.Fatalf("a gateway runs already")
+	}
+	p := &process{w: w, config: config, ready: make(chan struct{}), exited: make(chan struct{})}
+	p.cmd = exec.Command("a2a-gateway", args...) //nolint:noctx // ended by signals, which is what is tested
+	p.cmd.Dir, p.cmd.Env = w.dir, environment(ts, config)
+	p.cmd.Stdout = &p.printed
+	stderr, err := p.cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(p.cmd.Start())
+	w.gateway = p
+	go p.follow(stderr)
+	if config == "" {
+		p.awaitDemo(ts)
+		return p
+	}
+	select {
+	case <-p.ready:
+	case <-p.exited:
+		ts.Fatalf("the gateway did not start: %v\n%s", p.exit, p.logged())
+	case <-time.After(20 * time.Second):
+		ts.Fatalf("the gateway did not say that it serves\n%s", p.logged())
+	}
+	return p
+}
+
+var gatewayAt = regexp.MustCompile(`The gateway is at (\S+) `)
+
+// awaitDemo waits for the last of the printed lines.
+func (p *process) awaitDemo(ts *testscript.TestScript) {
+	ok := eventually(20*time.Second, func() bool { return strings.Contains(p.printed.String(), "forecast Oslo") })
+	if at := gatewayAt.FindStringSubmatch(p.printed.String()); ok && at != nil {
+		p.url = at[1]
+		return
+	}
+	ts.Fatalf("the demonstration did not start\n%s%s", p.printed.String(), p.logged())
+}
+
+// environment has what every process needs and the variables that the
+// configuration refers to.
+func environment(ts *testscript.TestScript, config string) []string {
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("WORK")}
+	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
+		env = append(env, "GOCOVERDIR="+dir)
+	}
+	if config == "" {
+		return env
+	}
+	data, err := os.ReadFile(config)
+	ts.Check(err)
+	for _, ref := range braced.FindAllString(string(data), -1) {
+		name := ref[2 : len(ref)-1]
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// follow keeps the log and notices the line that says where the gateway is.
+func (p *process) follow(stderr io.Reader) {
+	in := bufio.NewScanner(stderr)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		p.mu.Lock()
+		p.log.Write(in.Bytes())
+		p.log.WriteByte('\n')
+		p.mu.Unlock()
+		var line struct {
+			Msg    string `json:"msg"`
+			URL    string `json:"url"`
+			Status string `json:"status_url"`
+		}
+		if json.Unmarshal(in.Bytes(), &line) == nil && line.Msg == "serving" && p.url == "" {
+			p.url, p.status = line.URL, line.Status
+			close(p.ready)
+		}
+	}
+	p.exit = p.cmd.Wait()
+	close(p.exited)
+}
+
+func (p *process) logged() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log.String()
+}
+
+// finish ends the gateway after the script: SIGTERM, and exit code 0.
+func (p *process) finish() {
+	if p.ended {
+		return
+	}
+	p.w.client.idle()
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.exited:
+	case <-time.After(10 * time.Second):
+		_ = p.cmd.Process.Kill()
+		<-p.exited
+		p.w.t.Errorf("the gateway did not end after SIGTERM\n%s", p.logged())
+		return
+	}
+	if p.exit != nil {
+		p.w.t.Errorf("the gateway ended with %v\n%s", p.exit, p.logged())
+	}
+	if log := p.logged(); strings.Contains(log, "panicked") || strings.Contains(log, "DATA RACE") {
+		p.w.t.Errorf("the gateway's log has a defect\n%s", log)
+	}
+}
+
+// cmdReload writes FILE over the configuration in force, sends SIGHUP and waits
+// until the gateway has counted the reload: reload FILE. It fails, and so has to
+// be negated, when the gateway refused the file.
+func cmdReload(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts)
+	p := w.gateway
+	ok := scrape(ts, p, "config_reloads_total", `result="ok"`)
+	failed := scrape(ts, p, "config_reloads_total", `result="error"`)
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(p.config, data, 0o600))
+	ts.Check(p.cmd.Process.Signal(syscall.SIGHUP))
+	refused := false
+	if !eventually(10*time.Second, func() bool {
+		refused = scrape(ts, p, "config_reloads_total", `result="error"`) > failed
+		return refused || scrape(ts, p, "config_reloads_total", `result="ok"`) > ok
+	}) {
+		ts.Fatalf("the gateway did not reload")
+	}
+	if refused != neg {
+		ts.Fatalf("reload refused: %v\n%s", refused, p.logged())
+	}
+}
+
+// cmdDrain sends SIGTERM. Without a word it returns once /readyz says that the
+// gateway drains; "drain end" waits for the end and prints the exit code.
+func cmdDrain(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	p := worldOf(ts).gateway
+	if !p.ended {
+		p.ended = true
+		ts.Check(p.cmd.Process.Signal(syscall.SIGTERM))
+	}
+	if len(args) == 0 {
+		if !eventually(5*time.Second, func() bool {
+			resp, err := http.Get(p.status + "/readyz") //nolint:noctx,gosec // a probe of our own
+			if err != nil {
+				return true
+			}
+			defer resp.Body.Close() //nolint:errcheck // only the status counts
+			return resp.StatusCode == http.StatusServiceUnavailable
+		}) {
+			ts.Fatalf("the gateway stays ready")
+		}
+		return
+	}
+	p.w.client.idle()
+	select {
+	case <-p.exited:
+	case <-time.After(20 * time.Second):
+		_ = p.cmd.Process.Kill()
+		ts.Fatalf("the gateway did not end\n%s", p.logged())
+	}
+	var exit *exec.ExitError
+	code := 0
+	if errors.As(p.exit, &exit) {
+		code = exit.ExitCode()
+	}
+	_, _ = fmt.Fprintf(ts.Stdout(), "exit %d\n", code)
+}
+
+// cmdLogged waits for a line of the gateway's log that has every given word, and
+// prints its message: logged WORD….
+func cmdLogged(ts *testscript.TestScript, neg bool, args []string) {
+	w := worldOf(ts)
+	var found string
+	has := func() bool {
+		for line := range strings.Lines(w.gateway.logged()) {
+			if !slices.ContainsFunc(args, func(word string) bool { return !strings.Contains(line, word) }) {
+				found = line
+				return true
+			}
+		}
+		return false
+	}
+	if neg {
+		if has() {
+			ts.Fatalf("logged: %s", found)
+		}
+		return
+	}
+	if !eventually(5*time.Second, has) {
+		ts.Fatalf("not logged\n%s", w.gateway.logged())
+	}
+	_, _ = io.WriteString(ts.Stdout(), w.steady(found))
+}
+
+// cmdMetric waits until the sum of the series that have the labels is VALUE:
+// metric NAME{label="value",…} VALUE, NAME without the prefix a2a_gateway_.
+func cmdMetric(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	if len(args) != 2 {
+		ts.Fatalf("usage: metric NAME{LABELS} VALUE")
+	}
+	name, labels, _ := strings.Cut(strings.TrimSuffix(args[0], "}"), "{")
+	var wanted []string
+	if labels != "" {
+		wanted = strings.Split(labels, ",")
+	}
+	want, err := strconv.ParseFloat(args[1], 64)
+	ts.Check(err)
+	var got float64
+	if !eventually(5*time.Second, func() bool {
+		got = scrape(ts, worldOf(ts).gateway, name, wanted...)
+		return got == want
+	}) {
+		ts.Fatalf("%s is %v, not %v", args[0], got, want)
+	}
+}
+
+// scrape sums the series of a metric that have every given label.
+func scrape(ts *testscript.TestScript, p *process, name string, labels ...string) float64 {
+	resp, err := http.Get(p.status + "/metrics") //nolint:noctx // a scrape of our own
+	ts.Check(err)
+	defer resp.Body.Close() //nolint:errcheck // only read from
+	sum := 0.0
+	in := bufio.NewScanner(resp.Body)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		series, value, _ := strings.Cut(in.Text(), " ")
+		base, have, _ := strings.Cut(strings.TrimSuffix(series, "}"), "{")
+		if base != "a2a_gateway_"+name {
+			continue
+		}
+		if slices.ContainsFunc(labels, func(l string) bool { return !strings.Contains(","+have+",", ","+l+",") }) {
+			continue
+		}
+		v, err := strconv.ParseFloat(value, 64)
+		ts.Check(err)
+		sum += v
+	}
+	return sum
+}
+
+// cmdAudit prints fields of the audit record, a line per record:
+// audit [-type TYPE] FIELD…. TYPE is call unless said; "-" stands for a field
+// that a record does not have.
+func cmdAudit(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	w, kind := worldOf(ts), "call"
+	if len(args) > 1 && args[0] == "-type" {
+		kind, args = args[1], args[2:]
+	}
+	dir := filepath.Join(w.dir, "data", "audit")
+	var records []map[string]any
+	eventually(3*time.Second, func() bool { // a record may follow its answer by a moment
+		records = auditRecords(ts, dir)
+		return count(records, "call") >= w.gateway.requests()
+	})
+	for _, r := range records {
+		if r["type"] != kind {
+			continue
+		}
+		var fields []string
+		for _, name := range args {
+			value := "-"
+			if v, ok := r[name]; ok {
+				b, err := json.Marshal(v, json.Deterministic(true))
+				ts.Check(err)
+				value = strings.Trim(string(b), `"`)
+			}
+			fields = append(fields, name+"="+value)
+		}
+		_, _ = fmt.Fprintln(ts.Stdout(), w.steady(strings.Join(fields, " ")))
+	}
+}
+
+func auditRecords(ts *testscript.TestScript, dir string) []map[string]any {
+	files, err := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
+	ts.Check(err)
+	slices.Sort(files)
+	var records []map[string]any
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		ts.Check(err)
+		for line := range bytes.Lines(data) {
+			var r map[string]any
+			if json.Unmarshal(line, &r) == nil { // the last line may be half written
+				records = append(records, r)
+			}
+		}
+	}
+	return records
+}
+
+func count(records []map[string]any, kind string) int {
+	n := 0
+	for _, r := range records {
+		if r["type"] == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *process) requests() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent
+}
+
+// cmdShell runs a file of shell commands and prints what they print:
+// shell FILE. Lines of "time" and the like have no place in it.
+func cmdShell(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	w := worldOf(ts)
+	cmd := exec.Command("sh", ts.MkAbs(args[0])) //nolint:noctx // short by what it does
+	cmd.Dir = w.dir
+	out, err := cmd.CombinedOutput()
+	_, _ = io.WriteString(ts.Stdout(), w.steady(strings.ReplaceAll(string(out), "\r", "")))
+	ts.Check(err)
+}
+
+// lines is a buffer that a process writes and a script reads.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String gives what has been written so far.
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
