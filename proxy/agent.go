@@ -8,9 +8,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -104,15 +106,28 @@ type Agent struct {
 	AgentConfig
 	Source   *card.Source       // the agent's card as last fetched
 	Upstream *upstream.Upstream // its connections and credentials
+
+	seen atomic.Pointer[view] // of the card that was current last
 }
 
 // view is what one exchange needs to know of the agent's card. It is taken once
-// per exchange, so that a refresh in the middle cannot mix two cards.
+// per exchange, so that a refresh in the middle cannot mix two cards. It is
+// immutable and made once per card.
 type view struct {
 	card       *card.Card
 	interfaces []card.Interface // those that may be contacted
+	endpoints  []endpoint       // the same, ready for use
 	skills     []string         // every skill id
 	extensions []ext.Declared
+}
+
+// endpoint is one interface of the agent.
+type endpoint struct {
+	binding wire.Binding
+	version wire.Version
+	tenant  string
+	address string   // the URL as the card has it
+	url     *url.URL // the same, parsed; never changed
 }
 
 // look takes the current card. It returns nil while the card has never been
@@ -123,8 +138,22 @@ func (a *Agent) look() *view {
 	if c == nil {
 		return nil
 	}
+	if v := a.seen.Load(); v != nil && v.card == c {
+		return v
+	}
+	v := a.read(c)
+	a.seen.Store(v)
+	return v
+}
+
+func (a *Agent) read(c *card.Card) *view {
 	v := &view{card: c, extensions: c.Extensions}
 	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
+	for _, i := range v.interfaces {
+		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
+			v.endpoints = append(v.endpoints, endpoint{i.Binding, i.Version, i.Tenant, i.URL, u})
+		}
+	}
 	if len(a.Skills) > 0 {
 		for _, s := range a.Skills {
 			v.skills = append(v.skills, s.ID)

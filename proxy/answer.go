@@ -129,7 +129,7 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	default:
 		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
-	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.url,
+	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
 		string(x.call.Version), x.active, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		// The agent showed this caller somebody else's task.

@@ -45,7 +45,7 @@ type exchange struct {
 	active ext.Set   // negotiate; what goes to the agent
 	names  ext.Names // negotiate; the header names the client used
 
-	endpoint endpoint // decode; the agent's interface for this binding and version
+	endpoint *endpoint // decode; the agent's interface for this binding and version
 
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
 

@@ -99,8 +99,11 @@ func (p *Proxy) outbound(ctx context.Context, x *exchange) (*http.Request, error
 	if err != nil {
 		return nil, err
 	}
-	header, err := x.outgoing()
+	header, err := x.outgoing(ctx)
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
 	}
 	p.Telemetry.Inject(ctx, header)
@@ -117,10 +120,7 @@ func (p *Proxy) outbound(ctx context.Context, x *exchange) (*http.Request, error
 // target is the agent's URL for this call: the interface's URL for JSON-RPC, and
 // below it the caller's own path and query for HTTP+JSON.
 func (x *exchange) target() (*url.URL, error) {
-	base, err := url.Parse(x.endpoint.url)
-	if err != nil {
-		return nil, wire.Errorf(wire.Unavailable, "the agent's URL is unusable").Because(err)
-	}
+	base := x.endpoint.url
 	if x.call.Binding == wire.JSONRPC {
 		return base, nil
 	}

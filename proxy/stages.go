@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -49,9 +50,15 @@ func (p *Proxy) decode(x *exchange) error {
 		return e
 	}
 	x.body = body
-	query := x.r.URL.Query()
+	var query url.Values // parsing an empty one would still cost a map
+	if x.r.URL.RawQuery != "" {
+		query = x.r.URL.Query()
+	}
 	version, e := wire.RequestVersion(x.r.Header, query)
 	if e != nil {
+		if x.call.Binding == wire.JSONRPC {
+			x.call.DecodeJSONRPC(body.bytes(), "", p.decodeLimits()) // for the caller's id
+		}
 		return e
 	}
 	if x.call.Binding == wire.JSONRPC {
@@ -88,20 +95,24 @@ func (x *exchange) connect() error {
 		return errUnknownAgent // the path names a skill that is not there
 	}
 	var spoken []string
-	for _, i := range x.view.interfaces {
-		if i.Binding != x.call.Binding {
-			continue
-		}
-		if i.Version == x.call.Version {
-			x.endpoint = endpoint{url: i.URL, tenant: i.Tenant}
-			if x.call.Tenant != i.Tenant {
-				return wire.Errorf(wire.InvalidParams, "tenant does not match the agent's interface")
-			}
+	stranger := false
+	for i := range x.view.endpoints {
+		e := &x.view.endpoints[i]
+		switch {
+		case e.binding != x.call.Binding:
+		case e.version != x.call.Version:
+			spoken = append(spoken, string(e.version))
+		case e.tenant != x.call.Tenant:
+			stranger = true // another interface may be the tenant's
+		default:
+			x.endpoint = e
 			return nil
 		}
-		spoken = append(spoken, string(i.Version))
 	}
-	if spoken == nil {
+	switch {
+	case stranger:
+		return wire.Errorf(wire.InvalidParams, "tenant does not match the agent's interface")
+	case spoken == nil:
 		return wire.Errorf(wire.MethodNotFound, "the agent does not offer %s", x.call.Binding)
 	}
 	e := wire.Errorf(wire.VersionUnsupported, "protocol version %s is not offered here", x.call.Version)
@@ -110,17 +121,11 @@ func (x *exchange) connect() error {
 	return e
 }
 
-// endpoint is one interface of the agent.
-type endpoint struct {
-	url    string
-	tenant string
-}
-
 // own: are the task, the context and the referenced tasks the caller's?
 func (p *Proxy) own(x *exchange) error {
 	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
 	var other *ledger.ForeignContext
-	if errors.As(err, &other) {
+	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
 		return p.replaceContext(x)
 	}
 	x.record = record
@@ -171,7 +176,7 @@ func (p *Proxy) negotiate(x *exchange) error {
 func (p *Proxy) record(x *exchange) error {
 	x.describe()
 	x.rec.Digest = digest(x.call.Body)
-	x.rec.Endpoint = x.endpoint.url
+	x.rec.Endpoint = x.endpoint.address
 	if err := p.Audit.Intent(&x.rec); err != nil && !p.FailOpen {
 		return fmt.Errorf("%w: %w", errNotRecorded, err)
 	}
