@@ -10,6 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
 // foreign is a context id that belongs to somebody else and what the agent sees
@@ -24,17 +26,34 @@ type foreign struct {
 // it on would let them write into another caller's conversation. The replacement
 // is the same every time, so that the conversation goes on.
 func (p *Proxy) replaceContext(x *exchange) error {
-	alias := p.alias(x.principal, x.agent.ID, x.call.ContextID)
+	sent := x.call.ContextID
+	alias := p.alias(x.principal, x.agent.ID, sent)
+	x.call.ContextID = alias
+	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	if err == nil && record.ID != "" && record.Context != alias {
+		// A task of the caller's that is not in the replacement was never in a
+		// context of this name: the two disagree.
+		err = ledger.ErrAbsent
+	}
+	if err != nil {
+		x.call.ContextID = sent
+		return err
+	}
+	x.record = record
 	if span := x.call.ContextSpan; span[1] > span[0] {
 		x.foreign = &foreign{sent: bytes.Clone(x.call.Body[span[0]:span[1]]), alias: []byte(`"` + alias + `"`)}
 		x.call.Body = splice(x.call.Body, span[0], span[1], x.foreign.alias)
 	} else {
 		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", alias)
 	}
-	x.call.ContextID = alias
-	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
-	x.record = record
-	return err
+	return nil
+}
+
+// inOtherContext reports whether a call names both a task and a context, so that
+// a task that seems absent may be one of the caller's in a context that was
+// replaced: the caller knows that context by the name it had before.
+func (x *exchange) inOtherContext() bool {
+	return x.call.Method.Subject == wire.OfMessage && x.call.TaskID != "" && x.call.ContextID != ""
 }
 
 // alias derives a context id from who uses which id where. It is keyed, so that

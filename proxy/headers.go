@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"net/textproto"
 	"strings"
@@ -49,7 +50,7 @@ func owned(name string) bool {
 }
 
 // outgoing builds the header of the request to the agent from nothing.
-func (x *exchange) outgoing() (http.Header, error) {
+func (x *exchange) outgoing(ctx context.Context) (http.Header, error) {
 	in := x.r.Header
 	out := make(http.Header, 12)
 	for _, name := range requestHeaders {
@@ -71,7 +72,7 @@ func (x *exchange) outgoing() (http.Header, error) {
 	out["A2a-Version"] = []string{string(x.call.Version)}
 	out["X-Request-Id"] = []string{x.rec.RequestID}
 	x.active.Apply(out, x.call.Version)
-	return out, x.agent.Upstream.Authorize(out, in)
+	return out, x.agent.Upstream.Authorize(ctx, out, in)
 }
 
 // incoming builds the header of the response to the caller from the agent's,

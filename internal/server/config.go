@@ -163,7 +163,9 @@ type Timeouts struct {
 	// longer, a stream may last. Default: 60s.
 	Write secret.Duration `yaml:"write,omitempty"`
 
-	// For an agent's whole answer to a call that is not a stream. Default: 60s.
+	// For an agent's whole answer to a call that is not a stream, and for the
+	// first sign of one that is, unless the agent's answerTimeout says otherwise. A
+	// blocking send waits for the agent's work. Default: 5m.
 	Call secret.Duration `yaml:"call,omitempty"`
 
 	// Until an agent's stream without any event or comment is given up.
@@ -222,7 +224,7 @@ func (t *Timeouts) defaults() {
 	fill(&t.Idle, seconds(60))
 	fill(&t.Body, seconds(5))
 	fill(&t.Write, seconds(60))
-	fill(&t.Call, seconds(60))
+	fill(&t.Call, seconds(5*60))
 	fill(&t.Stream, seconds(15*60))
 	fill(&t.Heartbeat, seconds(15))
 	fill(&t.Drain, seconds(30))

@@ -33,7 +33,7 @@ type Config struct {
 	Connect secret.Duration `yaml:"connectTimeout"`
 
 	// Answer limits the wait for a unary answer's last byte and for a stream's
-	// first. Default 5m: a blocking send waits for the agent's work.
+	// first. Default: server.timeouts.call.
 	Answer secret.Duration `yaml:"answerTimeout"`
 }
 

@@ -12,11 +12,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
-
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
 )
 
 // Upstream is one agent's pool and credentials. It is safe for concurrent use.
@@ -30,7 +26,7 @@ type Upstream struct {
 type credential struct {
 	header      string
 	value       string
-	source      oauth2.TokenSource
+	tokens      *tokens // nil unless OAuth2
 	passthrough bool
 }
 
@@ -72,45 +68,35 @@ func New(c Config) (*Upstream, error) {
 		},
 	}
 	for _, cred := range c.Credentials {
-		u.credentials = append(u.credentials, u.prepare(cred))
+		u.credentials = append(u.credentials, prepare(cred))
 	}
 	return u, nil
 }
 
-func (u *Upstream) prepare(c Credential) credential {
+func prepare(c Credential) credential {
 	out := credential{header: c.header(), value: c.Value.Reveal(), passthrough: c.Passthrough}
-	if o := c.OAuth2; o != nil {
-		cc := clientcredentials.Config{
-			ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(),
-			TokenURL: o.TokenURL, Scopes: o.Scopes,
-		}
-		if o.Audience != "" {
-			cc.EndpointParams = url.Values{"audience": {o.Audience}}
-		}
-		// The source outlives every request, so it gets a client of its own: bounded
-		// in time, and without the agent's client certificate.
-		client := &http.Client{Timeout: 10 * time.Second}
-		ctx := context.WithValue(context.Background(), oauth2.HTTPClient, client)
-		out.source = cc.TokenSource(ctx) // caches, and refreshes before expiry
+	if c.OAuth2 != nil {
+		out.tokens = newTokens(c.OAuth2)
 	}
 	return out
 }
 
 // Authorize sets the gateway's credentials on an outgoing header. in is the
-// caller's header, from which a passthrough credential is copied.
-func (u *Upstream) Authorize(out, in http.Header) error {
+// caller's header, from which a passthrough credential is copied. It may have to
+// wait for a token, no longer than ctx.
+func (u *Upstream) Authorize(ctx context.Context, out, in http.Header) error {
 	for _, c := range u.credentials {
 		switch {
 		case c.passthrough:
 			if v := in[c.header]; len(v) > 0 {
 				out[c.header] = v[:1]
 			}
-		case c.source != nil:
-			token, err := c.source.Token()
+		case c.tokens != nil:
+			token, err := c.tokens.get(ctx)
 			if err != nil {
 				return fmt.Errorf("fetch upstream token: %w", err)
 			}
-			out.Set(c.header, "Bearer "+token.AccessToken)
+			out.Set(c.header, "Bearer "+token)
 		default:
 			out.Set(c.header, c.value)
 		}
@@ -131,13 +117,23 @@ func (u *Upstream) Passes(header string) bool {
 // Timeout is how long an answer may take.
 func (u *Upstream) Timeout() time.Duration { return u.answer }
 
-// RoundTrip sends one request, once. Redirects are answers like any other.
+// RoundTrip sends one request, once. Redirects are answers like any other. The
+// one thing that net/http repeats by itself, on a new connection, is a request
+// that an idle connection turned out not to take: a GET, which changes nothing,
+// or anything else of which no byte was written.
 func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 	return u.transport.RoundTrip(r)
 }
 
 // Close drops idle connections; those in use end with their calls.
-func (u *Upstream) Close() { u.transport.CloseIdleConnections() }
+func (u *Upstream) Close() {
+	u.transport.CloseIdleConnections()
+	for _, c := range u.credentials {
+		if c.tokens != nil {
+			c.tokens.close()
+		}
+	}
+}
 
 // Client fetches documents from the agent (its card) over the same connections
 // and with the gateway's own credentials. It follows redirects only within the
@@ -164,7 +160,7 @@ type authorized struct{ u *Upstream }
 // RoundTrip implements http.RoundTripper.
 func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	if err := a.u.Authorize(r.Header, nil); err != nil {
+	if err := a.u.Authorize(r.Context(), r.Header, nil); err != nil {
 		return nil, err
 	}
 	return a.u.transport.RoundTrip(r)
