@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -42,7 +43,9 @@ type Gateway struct {
 	drain     chan struct{} // closed when open streams have to end
 	draining  atomic.Bool
 	farewell  sync.Once
-	reloading sync.Mutex // one reload at a time
+	closing   sync.Once
+	reloading sync.Mutex   // one reload at a time
+	streams   atomic.Int64 // event streams that are open, whichever snapshot they began with
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
 }
@@ -89,7 +92,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err != nil {
 		return nil, err
 	}
-	g.install(s)
+	g.install(nil, s)
+	g.telemetry.Metrics.Reloaded(cfg.Sum, nil)
 	return g, nil
 }
 
@@ -97,9 +101,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 func (g *Gateway) Start() {
 	g.status.start()
 	close(g.started)
-	s := g.current.Load()
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
-		"status_url", g.StatusURL(), "agents", len(s.agents))
+		"status_url", g.StatusURL())
 }
 
 // URL is the public listener's address as a URL with the port really bound.
@@ -118,8 +121,14 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
+// errClosed answers a reload that comes when the gateway is going away.
+var errClosed = errors.New("the gateway is shutting down")
+
 func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
 	old := g.current.Load()
+	if old == nil {
+		return errClosed
+	}
 	if err := fixed(old.config, cfg); err != nil {
 		return err
 	}
@@ -127,12 +136,28 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	if err := g.server.Reload(cfg.Server); err != nil {
+	if err := g.retune(old.config, cfg); err != nil {
 		s.release()
-		return fmt.Errorf("server: %w", err)
+		return err
 	}
-	g.install(s)
+	if !g.install(old, s) {
+		s.release()
+		return errClosed
+	}
 	old.release()
+	return nil
+}
+
+// retune hands the long-lived parts what they can take over while running. Each
+// of them takes over everything or nothing; the first goes back when the second
+// refuses.
+func (g *Gateway) retune(old, cfg *config.Config) error {
+	if err := g.telemetry.Reload(cfg.Telemetry.Config); err != nil {
+		return err
+	}
+	if err := g.server.Reload(cfg.Server); err != nil {
+		return errors.Join(err, g.telemetry.Reload(old.Telemetry.Config))
+	}
 	return nil
 }
 
@@ -155,9 +180,15 @@ func fixed(old, cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-func (g *Gateway) install(s *snapshot) {
+// install makes s the snapshot that requests begin with, unless another one than
+// old is in force: Shutdown came first.
+func (g *Gateway) install(old, s *snapshot) bool {
 	g.telemetry.Metrics.SetLabels(labels(s.config))
-	g.current.Store(s)
+	if !g.current.CompareAndSwap(old, s) {
+		return false
+	}
+	g.lint(s)
+	return true
 }
 
 // ReportReload records the outcome of a reload, also of one that failed before
@@ -183,20 +214,35 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := g.acquire()
+	if s == nil { // a request that was on its way when Shutdown gave up waiting
+		w.Header().Set("Connection", "close")
+		wire.WriteError(w, nil, wire.Errorf(wire.Unavailable, "the gateway is shutting down"))
+		return
+	}
 	defer s.release()
 	s.proxy.ServeHTTP(w, r)
 }
 
 // Shutdown drains: readiness turns false, no connection is accepted any more,
 // calls and streams may finish until shortly before ctx ends, streams are then
-// told to come back, and what is still open at the end of ctx is cut off.
+// told to come back, and what is still open at the end of ctx is cut off. A ctx
+// without a deadline gets server.timeouts.drain.
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	g.draining.Store(true)
 	defer g.closeParts(context.WithoutCancel(ctx))
-	if deadline, ok := ctx.Deadline(); ok {
-		last := time.AfterFunc(max(time.Until(deadline)*9/10, 0), g.endStreams)
-		defer last.Stop()
+	s := g.current.Load()
+	if s == nil {
+		return nil // it has been shut down before
 	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(s.config.Server.Timeouts.Drain.Std())
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline)
+		defer cancel()
+	}
+	last := time.AfterFunc(max(time.Until(deadline)*9/10, 0), g.endStreams)
+	defer last.Stop()
 	return g.server.Shutdown(ctx)
 }
 
@@ -207,6 +253,10 @@ func (g *Gateway) endStreams() {
 
 // closeParts ends what New began, last first. It is also New's way back.
 func (g *Gateway) closeParts(ctx context.Context) {
+	g.closing.Do(func() { g.close(ctx) })
+}
+
+func (g *Gateway) close(ctx context.Context) {
 	if s := g.current.Swap(nil); s != nil {
 		s.release()
 	}

@@ -31,8 +31,13 @@ type snapshot struct {
 	chain  *authn.Chain
 	agents map[string]*member
 
+	rules *policy.Set
+
 	refs  atomic.Int64
 	close func()
+
+	linting sync.Mutex      // guards warned
+	warned  map[string]bool // what lint has said
 }
 
 // member is an agent with what keeps running for it. Members that a reload did
@@ -53,12 +58,13 @@ const firstCard = 2 * time.Second
 // build makes a snapshot. Everything that can fail fails here, before anything
 // that serves is touched; old may be nil.
 func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) (*snapshot, error) {
-	s := &snapshot{config: cfg, agents: make(map[string]*member, len(cfg.Agents))}
+	s := &snapshot{config: cfg, agents: make(map[string]*member, len(cfg.Agents)), warned: map[string]bool{}}
 	s.refs.Store(1)
 	rules, warnings, err := policy.Compile(cfg.Policy, cfg.AgentIDs())
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
+	s.rules = rules
 	for _, w := range warnings {
 		g.telemetry.Log.Warn("policy rule", "warning", w.String())
 	}
@@ -78,7 +84,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 		s.dismiss()
 		return nil, fmt.Errorf("authn: %w", err)
 	}
-	s.proxy, err = g.assemble(cfg, s, rules)
+	s.proxy, err = g.assemble(cfg, s)
 	if err != nil {
 		s.chain.Close()
 		s.dismiss()
@@ -92,8 +98,8 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	return s, nil
 }
 
-func (g *Gateway) assemble(cfg *config.Config, s *snapshot, rules *policy.Set) (*proxy.Proxy, error) {
-	public, err := url.Parse(g.server.PublicURL())
+func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error) {
+	public, err := g.publicURL(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("server.publicURL: %w", err)
 	}
@@ -108,7 +114,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot, rules *policy.Set) (
 		Server:    cfg.Server,
 		Agents:    agents,
 		Authn:     s.chain,
-		Policy:    rules,
+		Policy:    s.rules,
 		Ledger:    ledger.New(g.store, ledger.Config{Scope: cfg.Policy.Tasks.Scope}),
 		Telemetry: g.telemetry,
 		Audit:     g.audit,
@@ -116,6 +122,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot, rules *policy.Set) (
 		Push:      cfg.Push,
 		Salt:      g.salt,
 		Drain:     g.drain,
+		Streams:   &g.streams,
 	})
 }
 
@@ -129,6 +136,7 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 			continue
 		}
 		a.Extensions = governed
+		a.Answer = cmp.Or(a.Answer, cfg.Server.Timeouts.Call)
 		if old != nil {
 			if m := old.agents[a.ID]; m != nil && reflect.DeepEqual(m.config, a) {
 				m.users.Add(1)
@@ -154,6 +162,11 @@ func (g *Gateway) member(a proxy.AgentConfig) (*member, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
 	source.OnFetch(func(result string) { g.telemetry.Metrics.CardFetch(a.ID, result) })
+	source.OnChange(func(*card.Card) {
+		if s := g.current.Load(); s != nil {
+			g.lint(s)
+		}
+	})
 	go source.Run(ctx)
 	m := &member{
 		config: a,
@@ -190,17 +203,36 @@ func (s *snapshot) release() {
 	}
 }
 
-// acquire returns the current snapshot, held until release. Between loading the
-// pointer and counting, a reload may have let go of it: then the next one is it.
+// acquire returns the current snapshot, held until release, or nil once the
+// gateway has closed. Between loading the pointer and counting, a reload may have
+// let go of it: then the next one is it.
 func (g *Gateway) acquire() *snapshot {
 	for {
 		s := g.current.Load()
+		if s == nil {
+			return nil
+		}
 		s.refs.Add(1)
 		if g.current.Load() == s {
 			return s
 		}
 		s.release()
 	}
+}
+
+// publicURL is cfg's, with the port that is really bound where the address leaves
+// it open. It is asked for before the server knows cfg.
+func (g *Gateway) publicURL(cfg *config.Config) (*url.URL, error) {
+	public, err := url.Parse(cfg.Server.PublicURL)
+	if err != nil {
+		return nil, err
+	}
+	host := public.Host
+	if _, port, _ := net.SplitHostPort(cfg.Server.Address); port == "0" {
+		_, bound, _ := net.SplitHostPort(g.server.Addr().String())
+		host = net.JoinHostPort(public.Hostname(), bound)
+	}
+	return &url.URL{Scheme: public.Scheme, Host: host}, nil
 }
 
 // hosts are the hosts that requests may name beside publicURL's. On a loopback

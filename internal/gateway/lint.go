@@ -1,0 +1,60 @@
+package gateway
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// lint logs what the rules of s name and what, by the cards known so far, does
+// not exist. It runs when s comes into force and whenever a card changes; each
+// warning is given once.
+func (g *Gateway) lint(s *snapshot) {
+	known := policy.Known{Issuers: issuers(s.config), Skills: map[string][]string{}}
+	for id, m := range s.agents {
+		if skills, ok := m.skills(); ok {
+			known.Skills[id] = skills
+		}
+	}
+	s.linting.Lock()
+	defer s.linting.Unlock()
+	for _, w := range s.rules.Lint(known) {
+		if text := w.String(); !s.warned[text] {
+			s.warned[text] = true
+			g.telemetry.Log.Warn("policy rule", "warning", text)
+		}
+	}
+}
+
+// skills are those the operator lists, or else the card's; false while neither
+// is known.
+func (m *member) skills() ([]string, bool) {
+	var ids []string
+	for _, skill := range m.config.Skills {
+		ids = append(ids, skill.ID)
+	}
+	if ids != nil {
+		return ids, true
+	}
+	card := m.agent.Source.Current()
+	if card == nil {
+		return nil, false
+	}
+	for _, skill := range card.Skills {
+		ids = append(ids, skill.ID)
+	}
+	return ids, true
+}
+
+// issuers are the issuers that principals can come from, as rules name them, or
+// nil with fewer than two of OpenID Connect: API keys are the operator's own, and
+// groups given to them are not mistaken for somebody else's.
+func issuers(cfg *config.Config) []string {
+	if len(cfg.Authn.OIDC) < 2 {
+		return nil
+	}
+	names := []string{"api-keys", "anonymous"}
+	for _, i := range cfg.Authn.OIDC {
+		names = append(names, i.Issuer)
+	}
+	return names
+}
