@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -142,9 +143,29 @@ func (c *Config) Validate() error {
 		_, err := c.Extensions.Govern(a.Extensions)
 		errs = append(errs, at(err, "agents", index, "extensions"))
 	}
-	_, _, err := policy.Compile(c.Policy, c.AgentIDs())
-	errs = append(errs, at(err, "policy"))
-	return errors.Join(errs...)
+	rules, _, err := policy.Compile(c.Policy, c.AgentIDs())
+	if err != nil {
+		return errors.Join(append(errs, at(err, "policy"))...)
+	}
+	return errors.Join(append(errs, c.checkSkills(rules)...)...)
+}
+
+// checkSkills reports rules that name a skill which no agent of theirs has, as
+// far as the file lists skills. Where a card decides, only the running gateway
+// can tell, and warns.
+func (c *Config) checkSkills(rules *policy.Set) []error {
+	listed := map[string][]string{}
+	for _, a := range c.Agents {
+		for _, s := range a.Skills {
+			listed[a.ID] = append(listed[a.ID], s.ID)
+		}
+	}
+	var errs []error
+	for _, w := range rules.Lint(policy.Known{Skills: listed}) {
+		i := slices.IndexFunc(c.Policy.Rules, func(r policy.Rule) bool { return r.Name == w.Rule })
+		errs = append(errs, at(errors.New(w.String()), "policy", "rules", fmt.Sprint(i), "skills"))
+	}
+	return errs
 }
 
 // AgentIDs lists the configured agents in the order of the file.
