@@ -60,8 +60,10 @@ func unusable(resp *http.Response, media string, body []byte) *wire.Error {
 		if resp.StatusCode == http.StatusNoContent && len(body) == 0 {
 			return nil
 		}
-		// a2a-go 0.3 labels its JSON errors text/plain.
-		if resp.StatusCode >= 400 && len(body) > 0 && body[0] == '{' {
+		// a2a-go 0.3 does not label its JSON, and net/http then guesses text/plain.
+		// Whether it is an answer is found out when it is read.
+		known := media == "text/plain" && resp.StatusCode >= 200 && resp.StatusCode < 300
+		if (known || resp.StatusCode >= 400) && len(body) > 0 && body[0] == '{' {
 			return nil
 		}
 	}
