@@ -25,7 +25,9 @@ type Gateway struct {
 // Difference is an operation that went another way through the gateway.
 type Difference struct {
 	Operation string
-	Diff      string // lines of direct (-) and of the gateway (+)
+	Direct    []string // what happened, a line each: results first, then the wire
+	Behind    []string // the same through the gateway
+	Diff      string   // lines of direct (-) and of the gateway (+)
 }
 
 // RunMatrix runs every operation with every client on every agent, direct and
@@ -76,8 +78,9 @@ func Differences(t testing.TB, sdk SDK, direct, behind *Agent, g Gateway) []Diff
 		if op.Push && !g.Push || op.List && is03(direct.Version) {
 			continue
 		}
-		if diff := cmp.Diff(left.perform(op), right.perform(op)); diff != "" {
-			found = append(found, Difference{op.Name, diff})
+		a, b := left.perform(op), right.perform(op)
+		if diff := cmp.Diff(a, b); diff != "" {
+			found = append(found, Difference{op.Name, a, b, diff})
 		}
 	}
 	return found
