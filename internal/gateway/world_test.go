@@ -1,0 +1,277 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+)
+
+// Whatever a gateway begins must have ended with it: the whole package is one
+// test of that.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds every wait for something that happens by itself. Nothing is
+// measured with it.
+const patience = 20 * time.Second
+
+// world is what stands around a gateway: a directory, an issuer, keys.
+type world struct {
+	t      testing.TB
+	dir    string
+	path   string // of the configuration file
+	issuer *demo.Issuer
+	log    lockedBuffer
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	issuer, err := demo.NewIssuer(demo.IssuerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = issuer.Close(context.Background()) })
+	dir := t.TempDir()
+	return &world{t: t, dir: dir, path: filepath.Join(dir, "config.yaml"), issuer: issuer}
+}
+
+// token is the header of a caller with a bearer token.
+func (w *world) token(subject string, groups ...string) http.Header {
+	w.t.Helper()
+	token, err := w.issuer.Issue(subject, demo.IssueOptions{Groups: groups})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+// key is the header of a caller with an API key.
+func (w *world) key(id string, groups ...string) http.Header {
+	w.t.Helper()
+	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, key, err := keys.Create(authn.KeySpec{ID: id, Groups: groups})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return http.Header{"X-Api-Key": {key}}
+}
+
+// yaml is a configuration with the sections added to it. server stands in the
+// server section, a line each.
+func (w *world) yaml(server, sections string) string {
+	return fmt.Sprintf(`server:
+  id: test
+  address: "127.0.0.1:0"
+  statusAddress: "127.0.0.1:0"
+  dataDir: %q
+%s
+authn:
+  oidc: [{issuer: %q, audiences: [a2a-gateway]}]
+  apiKeys: {file: keys.yaml}
+%s`, w.dir, indent(server), w.issuer.URL, sections)
+}
+
+const plain = `publicURL: "http://127.0.0.1"`
+
+func indent(lines string) string { return "  " + strings.ReplaceAll(lines, "\n", "\n  ") }
+
+// write puts the file in place at once, as a careful editor does.
+func (w *world) write(yaml string) {
+	w.t.Helper()
+	next := w.path + ".next"
+	if err := os.WriteFile(next, []byte(yaml), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Rename(next, w.path); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) load(yaml string) *config.Config {
+	w.t.Helper()
+	w.write(yaml)
+	cfg, err := config.Load(w.path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cfg.Telemetry.Logs.Output = &w.log
+	return cfg
+}
+
+// start runs a gateway until the test ends. Whoever shuts it down before has
+// only to do so.
+func (w *world) start(yaml string) *gateway.Gateway {
+	w.t.Helper()
+	g, err := gateway.New(w.t.Context(), w.load(yaml), gateway.Options{Version: "test"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	g.Start()
+	w.t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // nothing is left that anybody waits for
+		_ = g.Shutdown(ctx)
+	})
+	return g
+}
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// eventually waits until something that happens by itself has happened.
+func eventually(t testing.TB, what string, happened func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !happened(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}
+
+// client has connections of its own, which end with the test.
+func client(t testing.TB) *http.Client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 100}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: patience}
+}
+
+// fetch is a GET.
+func fetch(t testing.TB, url string, header http.Header) (status int, body string) {
+	t.Helper()
+	status, body, err := try(client(t), http.MethodGet, url, header, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status, body
+}
+
+func try(c *http.Client, verb, url string, header http.Header, body string) (int, string, error) {
+	req, err := http.NewRequest(verb, url, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(answer), err
+}
+
+// sendHeader is the header of a JSON-RPC call in 1.0.
+func sendHeader(credential http.Header) http.Header {
+	header := http.Header{"Content-Type": {"application/json"}, "A2a-Version": {"1.0"}}
+	for name, values := range credential {
+		header[name] = values
+	}
+	return header
+}
+
+// sendBody is a call under an id, whose message carries the id too.
+func sendBody(method, id string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":{"message":{"messageId":%q,`+
+		`"role":"ROLE_USER","parts":[{"text":"hello"}]}}}`, id, method, id)
+}
+
+// certificate writes a self-signed pair for 127.0.0.1 into the files and returns
+// a pool that trusts it.
+func certificate(t testing.TB, cert, key, name string) *x509.CertPool {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{
+		cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: pkcs8},
+	} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(parsed)
+	return pool
+}
+
+// secure is a server section with TLS, and a transport that trusts it and speaks
+// HTTP/2.
+func (w *world) secure() (server string, transport func() *http.Transport) {
+	pool := certificate(w.t, filepath.Join(w.dir, "cert.pem"), filepath.Join(w.dir, "key.pem"), "first")
+	return "publicURL: https://127.0.0.1\ntls: {certificates: [{cert: cert.pem, key: key.pem}]}",
+		func() *http.Transport {
+			return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}
+		}
+}
+
+// fleet is an agents section.
+func fleet(agents ...*gatewaytest.Agent) string {
+	var b strings.Builder
+	b.WriteString("agents:\n")
+	for _, a := range agents {
+		fmt.Fprintf(&b, "  - {id: %q, card: %q}\n", a.ID, a.CardURL)
+	}
+	return b.String()
+}
