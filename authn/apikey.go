@@ -129,7 +129,7 @@ func (t *keyTable) verify(key string, now time.Time) (*Principal, fault) {
 // another one's. No salt, pepper or slow hash: those protect secrets that can be
 // guessed, and there are 2^256 of these.
 func hashKey(key string) [sha256.Size]byte {
-	var buf [maxKeyLength]byte
+	var buf [maxKeyLength]byte // on the stack: splitKey bounds the length
 	return sha256.Sum256(append(buf[:0], key...))
 }
 

@@ -19,7 +19,8 @@ func TestL30_DistinctTokensNeverShareAnEntry(t *testing.T) {
 		now := time.Now()
 		c := newCache()
 		// A small alphabet and few lengths make prefixes, suffixes and near-copies.
-		tokens := rapid.SliceOfNDistinct(rapid.StringMatching(`[a.\x00]{0,6}`), 1, 40, rapid.ID[string]).Draw(t, "tokens")
+		tokens := rapid.SliceOfNDistinct(rapid.StringMatching(`[a.\x00]{0,6}`), 1, 40, rapid.ID[string]).Draw(t,
+			"tokens")
 		for i, raw := range tokens {
 			c.add(digest(raw), entry{principal: &Principal{Subject: fmt.Sprint(i)}, until: now.Add(time.Second)}, now)
 		}

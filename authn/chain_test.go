@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,7 +95,8 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 			t.Errorf("%s with %.60q: principal %v and error %v", tt.chain, tt.headers, p, err)
 		}
 	}
-	if !errors.Is(func() error { _, err := chains["both"].Authenticate(request()); return err }(), ErrNoCredentials) {
+	if !errors.Is(func() error { _, err := chains["both"].Authenticate(request()); return err }(),
+		ErrNoCredentials) {
 		t.Error("no credentials is not ErrNoCredentials")
 	}
 	want := []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "X-Gateway-Key"}
@@ -124,8 +124,10 @@ func TestNoPrincipalWithoutCredential(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := request()
 		for range rapid.IntRange(0, 3).Draw(t, "n") {
-			name := rapid.SampledFrom([]string{"Authorization", "X-Api-Key", "X-Forwarded-User", "X-Client-Cert"}).Draw(t, "name")
-			value := rapid.SampledFrom([]string{"", "Bearer ", "bearer a2a_bob_", "Basic "}).Draw(t, "scheme") + rapid.String().Draw(t, "value")
+			name := rapid.SampledFrom([]string{"Authorization", "X-Api-Key", "X-Forwarded-User",
+				"X-Client-Cert"}).Draw(t, "name")
+			value := rapid.SampledFrom([]string{"", "Bearer ", "bearer a2a_bob_", "Basic "}).Draw(t,
+				"scheme") + rapid.String().Draw(t, "value")
 			r.Header.Add(name, value)
 		}
 		if p, err := c.Authenticate(r); p != nil || err == nil {
@@ -141,9 +143,10 @@ func TestObserve(t *testing.T) {
 	var mu sync.Mutex
 	var seen, refreshed []string
 	i := standard()
-	c := open(t, Config{OIDC: []Issuer{issuerConfig()}, APIKeys: &APIKeys{File: path}}, Options{Client: &http.Client{Transport: i},
-		Observe:   func(p, r string) { mu.Lock(); seen = append(seen, p+" "+r); mu.Unlock() },
-		Refreshed: func(is, r string) { mu.Lock(); refreshed = append(refreshed, is+" "+r); mu.Unlock() }})
+	c := open(t, Config{OIDC: []Issuer{issuerConfig()}, APIKeys: &APIKeys{File: path}},
+		Options{Client: &http.Client{Transport: i},
+			Observe:   func(p, r string) { mu.Lock(); seen = append(seen, p+" "+r); mu.Unlock() },
+			Refreshed: func(is, r string) { mu.Lock(); refreshed = append(refreshed, is+" "+r); mu.Unlock() }})
 	token := good(t, nil)
 	i.set(func(i *idp) { i.down = true })
 	for _, r := range []*http.Request{bearerOf(token)} {
@@ -153,12 +156,15 @@ func TestObserve(t *testing.T) {
 	c.bearer.issuers[testIssuer].keys.mu.Lock()
 	c.bearer.issuers[testIssuer].keys.routine = time.Time{}
 	c.bearer.issuers[testIssuer].keys.mu.Unlock()
-	for _, r := range []*http.Request{request(), bearerOf(token), bearerOf(token), bearerOf(good(t, map[string]any{"iss": "https://evil.test"})),
-		bearerOf("x"), bearerOf(good(t, map[string]any{"aud": "x"})), request("X-API-Key", key), request("X-API-Key", key+"="),
+	for _, r := range []*http.Request{request(), bearerOf(token), bearerOf(token), bearerOf(good(t,
+		map[string]any{"iss": "https://evil.test"})),
+		bearerOf("x"), bearerOf(good(t, map[string]any{"aud": "x"})), request("X-API-Key", key),
+		request("X-API-Key", key+"="),
 		request("Authorization", "Basic x")} {
 		_, _ = c.Authenticate(r)
 	}
-	wantSeen := []string{testIssuer + " unavailable", testIssuer + " ok", testIssuer + " ok", "unknown unknown-issuer", "unknown malformed",
+	wantSeen := []string{testIssuer + " unavailable", testIssuer + " ok", testIssuer + " ok",
+		"unknown unknown-issuer", "unknown malformed",
 		testIssuer + " audience", "api-keys ok", "api-keys malformed", "unknown unknown-scheme"}
 	if diff := cmp.Diff(wantSeen, seen); diff != "" {
 		t.Errorf("observed -want +got\n%s", diff)
@@ -168,154 +174,20 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// A reload keeps what its configuration did not touch, and nothing else.
-func TestReload(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		i := standard()
-		reload := func(previous *Chain, change func(*Issuer)) *Chain {
-			cfg := issuerConfig()
-			change(&cfg)
-			c, err := New(t.Context(), Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: i}, Previous: previous})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if previous != nil {
-				previous.Close()
-			}
-			return c
-		}
-		same := func(*Issuer) {}
-		token := good(t, nil)
-		known := func(c *Chain) bool { return c.bearer.cached(digest(token), time.Now()) != nil }
-		pass := func(c *Chain, result string) {
-			t.Helper()
-			_, err := c.Authenticate(bearerOf(token))
-			want(t, "token", faultOf(err), result)
-		}
-		c := reload(nil, same)
-		pass(c, "ok")
-		c = reload(c, same)
-		if !known(c) || i.jwks.Load() != 1 {
-			t.Errorf("nothing changed: token known %v, %d fetches", known(c), i.jwks.Load())
-		}
-		// The same issuer read otherwise: keys stay, verified tokens do not.
-		c = reload(c, func(is *Issuer) { is.Tenant = "acme" })
-		if known(c) {
-			t.Error("a token verified under another configuration is still known")
-		}
-		pass(c, "ok")
-		if p, _ := c.Authenticate(bearerOf(token)); p.Tenant != "acme" || i.jwks.Load() != 1 {
-			t.Errorf("tenant %q, %d fetches", p.Tenant, i.jwks.Load())
-		}
-		// A narrower configuration is in force at once.
-		c = reload(c, func(is *Issuer) { is.Audiences = []string{"other"} })
-		pass(c, "audience")
-		c = reload(c, func(is *Issuer) { is.Algorithms = []string{"RS256"} })
-		pass(c, "algorithm")
-		c = reload(c, func(is *Issuer) { is.Issuer = "https://other.test" })
-		pass(c, "unknown-issuer")
-		// Other keys for the same issuer are fetched anew.
-		c = reload(c, same)
-		pass(c, "ok")
-		fetched := i.jwks.Load()
-		c = reload(c, func(is *Issuer) { is.JWKS = testIssuer + "/jwks" })
-		pass(c, "ok")
-		if i.jwks.Load() != fetched+1 {
-			t.Errorf("%d fetches, want one more than %d", i.jwks.Load(), fetched)
-		}
-		// What the reload took over outlives the old chain, and ends with the last.
-		keys := c.bearer.issuers[testIssuer].keys
-		c = reload(c, func(is *Issuer) { is.JWKS = testIssuer + "/jwks" })
-		if keys.ctx.Err() != nil {
-			t.Error("key set ended with the old chain")
-		}
-		c.Close()
-		c.Close()
-		if keys.ctx.Err() == nil {
-			t.Error("key set did not end with the last chain")
-		}
-		// A chain closed already has nothing to give.
-		c = reload(c, func(is *Issuer) { is.JWKS = testIssuer + "/jwks" })
-		pass(c, "ok")
-		c.Close()
-	})
-}
-
-// Requests on the old and the new chain while reloads go on: no refusal, no race.
-func TestReloadUnderLoad(t *testing.T) {
-	t.Parallel()
-	k, path := keyStore(t)
-	key := create(t, k, KeySpec{ID: "bob"})
-	i := standard()
-	cfg := Config{OIDC: []Issuer{issuerConfig()}, APIKeys: &APIKeys{File: path}}
-	var mu sync.RWMutex
-	build := func(previous *Chain) *Chain {
-		c, err := New(context.Background(), cfg, Options{Client: &http.Client{Transport: i}, Previous: previous})
-		if err != nil {
-			t.Error(err)
-		}
-		return c
-	}
-	c := build(nil)
-	if err := c.Warm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	stop, served := make(chan struct{}), make(chan struct{})
-	var wg sync.WaitGroup
-	for n := range 4 {
-		r := bearerOf(good(t, nil))
-		if n%2 == 1 {
-			r = request("X-API-Key", key)
-		}
-		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				case served <- struct{}{}:
-				}
-				mu.RLock()
-				held := c
-				mu.RUnlock()
-				if _, err := held.Authenticate(r); err != nil {
-					t.Errorf("refused during a reload: %v", err)
-					return
-				}
-			}
-		})
-	}
-	for range 50 {
-		for range 20 {
-			<-served
-		}
-		next := build(c)
-		mu.Lock()
-		old := c
-		c = next
-		mu.Unlock()
-		old.Close()
-	}
-	close(stop)
-	wg.Wait()
-	c.Close()
-	if n := i.jwks.Load(); n != 1 {
-		t.Errorf("%d fetches over 50 reloads", n)
-	}
-}
-
 func TestIssuersAndWarm(t *testing.T) {
 	t.Parallel()
 	const down = "https://down.test"
 	broken := newIDP(down)
 	broken.down = true
 	net := many{testIssuer: standard(), down: broken}
-	c := open(t, Config{OIDC: []Issuer{{Issuer: down, Audiences: []string{"x"}}, issuerConfig()}}, Options{Client: &http.Client{Transport: net}})
+	c := open(t, Config{OIDC: []Issuer{{Issuer: down, Audiences: []string{"x"}}, issuerConfig()}},
+		Options{Client: &http.Client{Transport: net}})
 	if got := c.Issuers(); !slices.Equal(got, []string{down, testIssuer}) {
 		t.Errorf("issuers %v", got)
 	}
 	err := c.Warm(context.Background())
-	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), down) || strings.Contains(err.Error(), testIssuer) {
+	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), down) ||
+		strings.Contains(err.Error(), testIssuer) {
 		t.Errorf("warm: %v", err)
 	}
 	if err := open(t, Config{Anonymous: true}, Options{}).Warm(context.Background()); err != nil {
@@ -328,7 +200,8 @@ func TestTokenIsNowhere(t *testing.T) {
 	t.Parallel()
 	var log logTo
 	i := standard()
-	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{Client: &http.Client{Transport: i}, Logger: log.logger()})
+	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{Client: &http.Client{Transport: i},
+		Logger: log.logger()})
 	tokens := []string{good(t, nil), good(t, map[string]any{"aud": "x"}), good(t, map[string]any{"sub": 1})}
 	for _, alg := range []string{"none", "HS256", "RS256"} {
 		tokens = append(tokens, sign(t, ecKey(), map[string]any{"alg": alg, "kid": "zz"}, claimsOf(nil)))

@@ -38,12 +38,14 @@ func TestChallenges(t *testing.T) {
 		{"two credentials", oidc, "", "", ErrAmbiguous,
 			[]string{`Bearer realm="gw", error="invalid_request", error_description="more than one credential in the request"`}},
 		{"scope missing", both, "", "billing.read", errors.New("denied"),
-			[]string{`Bearer realm="gw", error="insufficient_scope", scope="billing.read"`, `ApiKey realm="gw", header="X-Api-Key"`}},
+			[]string{`Bearer realm="gw", error="insufficient_scope", scope="billing.read"`,
+				`ApiKey realm="gw", header="X-Api-Key"`}},
 		{"scope missing, no error", oidc, "", "billing.read", nil,
 			[]string{`Bearer realm="gw", error="insufficient_scope", scope="billing.read"`}},
 		{"denied for another reason", oidc, "", "", errors.New("denied"), []string{`Bearer realm="gw"`}},
 		{"other header", keys, meta, "", ErrNoCredentials, []string{`ApiKey realm="gw", header="X-Key"`}},
-		{"keys as bearer", bearer, "", "", ErrNoCredentials, []string{`Bearer realm="gw"`, `ApiKey realm="gw", header="X-Api-Key"`}},
+		{"keys as bearer", bearer, "", "", ErrNoCredentials, []string{`Bearer realm="gw"`,
+			`ApiKey realm="gw", header="X-Api-Key"`}},
 		{"anybody", anybody, meta, "", ErrNoCredentials, nil},
 	}
 	for _, tt := range tests {
@@ -69,8 +71,10 @@ func TestChallengeQuoting(t *testing.T) {
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	seen := map[string]fault{}
-	for _, f := range []fault{faultMalformed, faultScheme, faultHeader, faultAlgorithm, faultType, faultIssuer, faultAudience, faultExpired,
-		faultNotYet, faultClaims, faultIDToken, faultBound, faultUnknownKey, faultSignature, faultAPIKey, faultKeyExpired} {
+	for _, f := range []fault{faultMalformed, faultScheme, faultHeader, faultAlgorithm, faultType,
+		faultIssuer, faultAudience, faultExpired,
+		faultNotYet, faultClaims, faultIDToken, faultBound, faultUnknownKey, faultSignature, faultAPIKey,
+		faultKeyExpired} {
 		if was, ok := seen[f.reason()]; ok || f.reason() == "" {
 			t.Errorf("%s says the same as %s: %q", f, was, f.reason())
 		}
@@ -78,7 +82,8 @@ func TestReasons(t *testing.T) {
 	}
 	cause := errors.New("cause")
 	r := refuse(faultIssuer, cause)
-	if !errors.Is(r, cause) || !strings.HasSuffix(r.Error(), ": cause") || refuse(faultIssuer, nil).Error() != r.Reason {
+	if !errors.Is(r, cause) || !strings.HasSuffix(r.Error(), ": cause") || refuse(faultIssuer,
+		nil).Error() != r.Reason {
 		t.Errorf("error text %q", r.Error())
 	}
 }

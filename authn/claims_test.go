@@ -66,7 +66,8 @@ func TestL26_ClaimsMutations(t *testing.T) {
 		{"groups a number", m{"groups": 1}, "claims"},
 		{"groups a mixed list", m{"groups": []any{"a", nil}}, "claims"},
 		{"groups an object", m{"groups": m{"a": 1}}, "claims"},
-		{"groups left out", m{"_claim_names": m{"groups": "s"}, "_claim_sources": m{"s": m{"endpoint": "https://evil.test"}}}, "claims"},
+		{"groups left out", m{"_claim_names": m{"groups": "s"},
+			"_claim_sources": m{"s": m{"endpoint": "https://evil.test"}}}, "claims"},
 		{"scope a number", m{"scope": 1}, "claims"},
 		{"azp a list", m{"azp": []string{"c"}}, "claims"},
 		{"sender-constrained by DPoP", m{"cnf": m{"jkt": "x"}}, "sender-constrained"},
@@ -156,12 +157,14 @@ func TestPrincipalFromClaims(t *testing.T) {
 		change m
 		want   Principal
 	}{
-		{"defaults", Issuer{}, m{"groups": []string{"a", "b", "a", ""}, "scope": "x  y x", "azp": "cli", "client_id": "other"},
+		{"defaults", Issuer{}, m{"groups": []string{"a", "b", "a", ""}, "scope": "x  y x", "azp": "cli",
+			"client_id": "other"},
 			Principal{Subject: "alice", Groups: []string{"a", "b"}, Scopes: []string{"x", "y"}, Client: "cli"}},
 		{"scp as list, client_id", Issuer{}, m{"scp": []string{"x", "y"}, "client_id": "cli"},
 			Principal{Subject: "alice", Scopes: []string{"x", "y"}, Client: "cli"}},
 		{"scp as string", Issuer{}, m{"scp": "x y"}, Principal{Subject: "alice", Scopes: []string{"x", "y"}}},
-		{"scope before scp", Issuer{}, m{"scope": "x", "scp": "y"}, Principal{Subject: "alice", Scopes: []string{"x"}}},
+		{"scope before scp", Issuer{}, m{"scope": "x", "scp": "y"}, Principal{Subject: "alice",
+			Scopes: []string{"x"}}},
 		{"one group", Issuer{}, m{"groups": "team a"}, Principal{Subject: "alice", Groups: []string{"team a"}}},
 		{"path", Issuer{Claims: Claims{Groups: "realm_access.roles", Subject: "user.name"}},
 			m{"realm_access": m{"roles": []string{"r"}}, "user": m{"name": "bob"}, "groups": []string{"ignored"}},
@@ -169,9 +172,12 @@ func TestPrincipalFromClaims(t *testing.T) {
 		{"name with dots", Issuer{Claims: Claims{Groups: "https://example.com/groups"}},
 			m{"https://example.com/groups": []string{"g"}}, Principal{Subject: "alice", Groups: []string{"g"}}},
 		{"path below a name with dots", Issuer{Claims: Claims{Groups: "https://example.com/app.roles"}},
-			m{"https://example.com/app": m{"roles": []string{"g"}}}, Principal{Subject: "alice", Groups: []string{"g"}}},
-		{"tenant claim", Issuer{Claims: Claims{Tenant: "tid"}}, m{"tid": "acme"}, Principal{Subject: "alice", Tenant: "acme"}},
-		{"tenant of the issuer", Issuer{Tenant: "acme"}, m{"tid": "evil"}, Principal{Subject: "alice", Tenant: "acme"}},
+			m{"https://example.com/app": m{"roles": []string{"g"}}}, Principal{Subject: "alice",
+				Groups: []string{"g"}}},
+		{"tenant claim", Issuer{Claims: Claims{Tenant: "tid"}}, m{"tid": "acme"}, Principal{Subject: "alice",
+			Tenant: "acme"}},
+		{"tenant of the issuer", Issuer{Tenant: "acme"}, m{"tid": "evil"}, Principal{Subject: "alice",
+			Tenant: "acme"}},
 		{"both tenants agree", Issuer{Tenant: "acme", Claims: Claims{Tenant: "tid"}}, m{"tid": "acme"},
 			Principal{Subject: "alice", Tenant: "acme"}},
 		{"overage of an unmapped claim", Issuer{Claims: Claims{Groups: "roles"}},
@@ -224,7 +230,8 @@ func TestTenantMustBeKnown(t *testing.T) {
 func TestL26_TwoIssuersOneSubject(t *testing.T) {
 	t.Parallel()
 	const other = "https://other.test"
-	net := many{testIssuer: newIDP(testIssuer, jwk("k", "", ecKey())), other: newIDP(other, jwk("k", "", rsaKey()))}
+	net := many{testIssuer: newIDP(testIssuer, jwk("k", "", ecKey())), other: newIDP(other, jwk("k", "",
+		rsaKey()))}
 	c := open(t, Config{OIDC: []Issuer{issuerConfig(), {Issuer: other, Audiences: []string{testAudience}}}},
 		Options{Client: &http.Client{Transport: net}})
 	head := func(alg string) map[string]any { return map[string]any{"alg": alg, "kid": "k", "typ": "at+jwt"} }
@@ -276,7 +283,8 @@ func TestClockJumps(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	t.Parallel()
-	claims := map[string]any{"a": map[string]any{"b.c": "x", "b": map[string]any{"d": "y"}}, "a.b": "z", "n": nil}
+	claims := map[string]any{"a": map[string]any{"b.c": "x", "b": map[string]any{"d": "y"}}, "a.b": "z",
+		"n": nil}
 	got := map[string]any{}
 	for _, path := range []string{"a.b.c", "a.b.d", "a.b", "a.x", "x", "", ".", "a.", "a.b.", "n"} {
 		if v, ok := lookup(claims, path); ok {

@@ -33,17 +33,23 @@ func TestValidate(t *testing.T) {
 		{"issuer a file", with(func(is *Issuer) { is.Issuer = "file:///etc/idp" }), "https://"},
 		{"issuer with query", with(func(is *Issuer) { is.Issuer += "?a=b" }), "query"},
 		{"issuer with fragment", with(func(is *Issuer) { is.Issuer += "#" }), "fragment"},
-		{"issuer with credentials", with(func(is *Issuer) { is.Issuer = "https://u:p4ss@idp.test" }), "credentials"},
+		{"issuer with credentials", with(func(is *Issuer) { is.Issuer = "https://u:p4ss@idp.test" }),
+			"credentials"},
 		{"issuer without host", with(func(is *Issuer) { is.Issuer = "https:///x" }), "no host"},
 		{"issuer twice", Config{OIDC: []Issuer{issuerConfig(), issuerConfig()}}, "listed twice"},
 		{"no audience", with(func(is *Issuer) { is.Audiences = nil }), "audiences"},
 		{"empty audience", with(func(is *Issuer) { is.Audiences = []string{"a", ""} }), "audiences"},
 		{"alg none", with(func(is *Issuer) { is.Algorithms = []string{"none"} }), `"none" is not one of`},
-		{"alg HS256", with(func(is *Issuer) { is.Algorithms = []string{"RS256", "HS256"} }), `"HS256" is not one of`},
-		{"alg in another case", with(func(is *Issuer) { is.Algorithms = []string{"es256"} }), `"es256" is not one of`},
+		{"alg HS256", with(func(is *Issuer) { is.Algorithms = []string{"RS256", "HS256"} }),
+			`"HS256" is not one of`},
+		{"alg in another case", with(func(is *Issuer) { is.Algorithms = []string{"es256"} }),
+			`"es256" is not one of`},
 		{"all algs", with(func(is *Issuer) { is.Algorithms = algorithms() }), ""},
 		{"http key set", with(func(is *Issuer) { is.JWKS = "http://idp.test/jwks" }), "jwks"},
-		{"http key set of http issuer", with(func(is *Issuer) { is.Issuer, is.JWKS = "http://idp.test", "http://idp.test/k" }), ""},
+		{"http key set of http issuer", with(func(is *Issuer) {
+			is.Issuer, is.JWKS = "http://idp.test",
+				"http://idp.test/k"
+		}), ""},
 		{"skew too large", with(func(is *Issuer) { is.ClockSkew = secret.Duration(2 * time.Minute) }), "clockSkew"},
 		{"skew negative", with(func(is *Issuer) { is.ClockSkew = -1 }), "clockSkew"},
 		{"keys without file", Config{APIKeys: &APIKeys{}}, "authn.apiKeys: file"},
@@ -73,7 +79,8 @@ func TestValidate(t *testing.T) {
 // Everything that is wrong is said at once.
 func TestValidateReportsAll(t *testing.T) {
 	t.Parallel()
-	err := (&Config{OIDC: []Issuer{{Algorithms: []string{"x"}}, {ClockSkew: -1}}, APIKeys: &APIKeys{Header: "Host"}}).Validate()
+	err := (&Config{OIDC: []Issuer{{Algorithms: []string{"x"}}, {ClockSkew: -1}},
+		APIKeys: &APIKeys{Header: "Host"}}).Validate()
 	for _, part := range []string{"oidc[0]", "algorithms", "oidc[1]", "clockSkew", "apiKeys", "meaning"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is missing in: %v", part, err)
@@ -99,9 +106,12 @@ anonymous: true
 	if err := yaml.Load([]byte(doc), &got, yaml.WithKnownFields(true)); err != nil {
 		t.Fatal(err)
 	}
-	want := Config{OIDC: []Issuer{{Issuer: "https://idp.test", Audiences: []string{"https://gateway.test"}, Algorithms: []string{"ES256"},
-		JWKS: "https://idp.test/jwks", Claims: Claims{"sub", "realm_access.roles", "scp", "azp", "tid"}, Tenant: "acme",
-		ClockSkew: secret.Duration(30 * time.Second)}}, APIKeys: &APIKeys{File: "keys.yaml", Header: "X-Key", Bearer: true}, Anonymous: true}
+	want := Config{OIDC: []Issuer{{Issuer: "https://idp.test", Audiences: []string{"https://gateway.test"},
+		Algorithms: []string{"ES256"},
+		JWKS:       "https://idp.test/jwks", Claims: Claims{"sub", "realm_access.roles", "scp", "azp", "tid"},
+		Tenant:    "acme",
+		ClockSkew: secret.Duration(30 * time.Second)}}, APIKeys: &APIKeys{File: "keys.yaml", Header: "X-Key",
+		Bearer: true}, Anonymous: true}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
@@ -110,7 +120,8 @@ anonymous: true
 func TestPrincipalKey(t *testing.T) {
 	t.Parallel()
 	seen := map[string]*Principal{}
-	for _, p := range []*Principal{{Issuer: "a", Subject: "bc"}, {Issuer: "ab", Subject: "c"}, {Issuer: "", Subject: "abc"},
+	for _, p := range []*Principal{{Issuer: "a", Subject: "bc"}, {Issuer: "ab", Subject: "c"}, {Issuer: "",
+		Subject: "abc"},
 		{Issuer: "a1:b", Subject: "c"}, {Issuer: "a", Subject: "1:b1:c"}, {Issuer: "1:a", Subject: "c"}} {
 		if was, ok := seen[p.Key()]; ok {
 			t.Errorf("%v and %v share %q", p, was, p.Key())

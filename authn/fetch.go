@@ -49,7 +49,13 @@ type source struct {
 // issuer must not decide whose keys are believed.
 func newSource(is *Issuer, client *http.Client, now func() time.Time) *source {
 	if client == nil {
-		client = &http.Client{}
+		client = &http.Client{Transport: &http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    fetchTimeout,
+			MaxResponseHeaderBytes: 64 << 10,
+			DisableKeepAlives:      true, // fetches are minutes apart
+		}}
 	}
 	c := *client
 	c.Jar = nil

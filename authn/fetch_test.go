@@ -36,6 +36,13 @@ func tryReal(t *testing.T, c *Chain, issuer string) string {
 	return faultOf(err)
 }
 
+// The client that is made when none is given.
+func TestDefaultClient(t *testing.T) {
+	t.Parallel()
+	_, s, cfg := serve(t, false)
+	want(t, s.URL, tryReal(t, open(t, Config{OIDC: []Issuer{cfg}}, Options{}), s.URL), "ok")
+}
+
 func TestRealIssuer(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{true, false} {
@@ -48,12 +55,15 @@ func TestRealIssuer(t *testing.T) {
 // The test issuer of the OIDC library, with its own idea of tokens.
 func TestLibraryIssuer(t *testing.T) {
 	t.Parallel()
-	i := &oidctest.Server{PublicKeys: []oidctest.PublicKey{{PublicKey: rsaKey().Public(), KeyID: "r", Algorithm: "RS256"}}}
+	i := &oidctest.Server{PublicKeys: []oidctest.PublicKey{{PublicKey: rsaKey().Public(), KeyID: "r",
+		Algorithm: "RS256"}}}
 	s := httptest.NewServer(i)
 	t.Cleanup(s.Close)
 	i.SetIssuer(s.URL)
-	c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}}, Options{Client: s.Client()})
-	claims := fmt.Sprintf(`{"iss":%q,"sub":"alice","aud":[%q],"exp":%d}`, s.URL, testAudience, time.Now().Add(time.Hour).Unix())
+	c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
+		Options{Client: s.Client()})
+	claims := fmt.Sprintf(`{"iss":%q,"sub":"alice","aud":[%q],"exp":%d}`, s.URL, testAudience,
+		time.Now().Add(time.Hour).Unix())
 	p, err := c.Authenticate(bearerOf(oidctest.SignIDToken(rsaKey(), "r", "RS256", claims)))
 	if err != nil || p.Subject != "alice" {
 		t.Errorf("%v, %v", p, err)
@@ -83,18 +93,21 @@ func TestDiscovery(t *testing.T) {
 		{"of another issuer", "/.well-known/openid-configuration",
 			func(is string) string { return `{"issuer":"` + is + `/","jwks_uri":"` + is + `/jwks"}` }, "unavailable"},
 		{"issuer twice", "/.well-known/openid-configuration",
-			func(is string) string { return `{"issuer":"x","issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}` }, "unavailable"},
+			func(is string) string { return `{"issuer":"x","issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}` },
+			"unavailable"},
 		{"key set over plain HTTP", "/.well-known/openid-configuration",
 			func(is string) string {
 				return `{"issuer":"` + is + `","jwks_uri":"http` + strings.TrimPrefix(is, "https") + `/jwks"}`
 			}, "unavailable"},
 		{"key set in a file", "/.well-known/openid-configuration",
-			func(is string) string { return `{"issuer":"` + is + `","jwks_uri":"file:///etc/passwd"}` }, "unavailable"},
+			func(is string) string { return `{"issuer":"` + is + `","jwks_uri":"file:///etc/passwd"}` },
+			"unavailable"},
 		{"no key set", "/.well-known/openid-configuration",
 			func(is string) string { return `{"issuer":"` + is + `"}` }, "unavailable"},
 		{"too long", "/.well-known/openid-configuration",
 			func(is string) string {
-				return `{"p":"` + strings.Repeat("x", maxDocument) + `","issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}`
+				return `{"p":"` + strings.Repeat("x",
+					maxDocument) + `","issuer":"` + is + `","jwks_uri":"` + is + `/jwks"}`
 			}, "unavailable"},
 		{"nowhere", "/elsewhere", func(string) string { return "{}" }, "unavailable"},
 	}
@@ -112,7 +125,8 @@ func TestDiscovery(t *testing.T) {
 			}))
 			t.Cleanup(s.Close)
 			i.docPath = "/none"
-			c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}}, Options{Client: s.Client()})
+			c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
+				Options{Client: s.Client()})
 			want(t, tt.name, tryReal(t, c, s.URL), tt.want)
 		})
 	}
@@ -133,7 +147,8 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 		t.Cleanup(s.Close)
 		i.issuer = s.URL
 		client := s.Client()
-		c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}}, Options{Client: client})
+		c := open(t, Config{OIDC: []Issuer{{Issuer: s.URL, Audiences: []string{testAudience}}}},
+			Options{Client: client})
 		want(t, path, tryReal(t, c, s.URL), "unavailable")
 		if client.CheckRedirect != nil {
 			t.Error("the caller's client was changed")

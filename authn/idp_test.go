@@ -32,8 +32,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var (
 	rsaKey   = sync.OnceValue(func() *rsa.PrivateKey { k, _ := rsa.GenerateKey(rand.Reader, 2048); return k })
 	rsaOther = sync.OnceValue(func() *rsa.PrivateKey { k, _ := rsa.GenerateKey(rand.Reader, 2048); return k })
-	ecKey    = sync.OnceValue(func() *ecdsa.PrivateKey { k, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader); return k })
-	edKey    = sync.OnceValue(func() ed25519.PrivateKey { _, k, _ := ed25519.GenerateKey(rand.Reader); return k })
+	ecKey    = sync.OnceValue(func() *ecdsa.PrivateKey {
+		k, _ := ecdsa.GenerateKey(elliptic.P256(),
+			rand.Reader)
+		return k
+	})
+	edKey = sync.OnceValue(func() ed25519.PrivateKey {
+		_, k,
+			_ := ed25519.GenerateKey(rand.Reader)
+		return k
+	})
 )
 
 // idp is an issuer with switches. It serves from memory as an http.RoundTripper,

@@ -149,18 +149,21 @@ func TestSwappedDirectoryLink(t *testing.T) {
 	eventually(t, "second version", func() bool { return accepted(c, second) && !accepted(c, first) })
 }
 
-// A directory that is not there yet is no reason not to start.
+// A directory that is not there yet sends no events, and is no reason not to start:
+// the poll finds the file.
 func TestMissingDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "later")
-	c := openKeys(t, filepath.Join(dir, "keys.yaml"), Options{})
+	path := filepath.Join(dir, "keys.yaml")
+	var log logTo
+	c := openKeys(t, path, Options{Logger: log.logger()})
+	eventually(t, "notice that there are no events", func() bool {
+		return strings.Contains(log.String(),
+			"polling")
+	})
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	k, err := OpenKeys(filepath.Join(dir, "keys.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := create(t, k, KeySpec{ID: "alice"})
+	key := create(t, &Keys{path: path}, KeySpec{ID: "alice"})
 	eventually(t, "key in a directory made later", func() bool { return accepted(c, key) })
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // keyFileHeader opens every file that is written.
-const keyFileHeader = "# API keys: made and removed with `a2a-gateway keys`; rewritten whole, comments are not kept.\n" +
+const keyFileHeader = "# API keys: made and removed with `a2a-gateway keys`, which rewrites the file\n" +
+	"# whole; comments are not kept.\n" +
 	"# Only hashes are stored; a key is shown once, when it is made.\n"
 
 // writeKeys puts a new file in place in one step: readers see the old one or the

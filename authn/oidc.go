@@ -74,7 +74,9 @@ func (b *bearer) cached(id [32]byte, now time.Time) *Principal {
 
 // verify checks a token in full. provider names the configured issuer, or is a
 // fixed word: it becomes a metric label, and callers must not be able to make one.
-func (b *bearer) verify(ctx context.Context, id [32]byte, raw string) (provider string, _ *Principal, _ error) {
+func (b *bearer) verify(
+	ctx context.Context, id [32]byte, raw string,
+) (provider string, _ *Principal, _ error) {
 	t, err := precheck(raw)
 	if err != nil {
 		return providerUnknown, nil, err

@@ -50,7 +50,8 @@ func TestL25_AlgorithmConfusion(t *testing.T) {
 	tests := []struct{ name, token, want string }{
 		{"control", goodToken, "ok"},
 		{"alg none, no signature", b64([]byte(`{"alg":"none"}`)) + "." + b64(payload) + ".", "malformed"},
-		{"alg none, some signature", sign(t, []byte("x"), head(map[string]any{"alg": "none"}), claims), "algorithm"},
+		{"alg none, some signature", sign(t, []byte("x"), head(map[string]any{"alg": "none"}), claims),
+			"algorithm"},
 		{"alg None", sign(t, []byte("x"), head(map[string]any{"alg": "None"}), claims), "algorithm"},
 		{"alg nOnE", sign(t, []byte("x"), head(map[string]any{"alg": "nOnE"}), claims), "algorithm"},
 		{"alg empty", sign(t, ecKey(), head(map[string]any{"alg": ""}), claims), "algorithm"},
@@ -59,40 +60,53 @@ func TestL25_AlgorithmConfusion(t *testing.T) {
 		{"alg a number", sign(t, ecKey(), head(map[string]any{"alg": 256}), claims), "malformed"},
 		{"alg a list", sign(t, ecKey(), head(map[string]any{"alg": []string{"ES256"}}), claims), "malformed"},
 		{"alg null", sign(t, ecKey(), head(map[string]any{"alg": nil}), claims), "malformed"},
-		{"HS256 with the public key as PEM", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), public), "algorithm"},
-		{"HS256 with the public key as DER", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), der), "algorithm"},
-		{"HS256 with the public key as JWK", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), jwkJSON), "algorithm"},
+		{"HS256 with the public key as PEM", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), public),
+			"algorithm"},
+		{"HS256 with the public key as DER", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), der),
+			"algorithm"},
+		{"HS256 with the public key as JWK", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), jwkJSON),
+			"algorithm"},
 		{"HS256 with an empty secret", hs256(`{"alg":"HS256","kid":"rsa"}`, string(payload), nil), "algorithm"},
-		{"RS256 header, HMAC signature", hs256(`{"alg":"RS256","kid":"rsa"}`, string(payload), public), "signature"},
+		{"RS256 header, HMAC signature", hs256(`{"alg":"RS256","kid":"rsa"}`, string(payload), public),
+			"signature"},
 		{"RS256 naming the EC key", sign(t, rsaKey(), head(map[string]any{"alg": "RS256"}), claims), "algorithm"},
 		{"ES256 naming the RSA key", sign(t, ecKey(), head(map[string]any{"kid": "rsa"}), claims), "algorithm"},
 		{"EdDSA naming the EC key", sign(t, edKey(), head(map[string]any{"alg": "EdDSA"}), claims), "algorithm"},
 		{"ES384 with a P-256 key", sign(t, ecKey(), head(map[string]any{"alg": "ES384"}), claims), "algorithm"},
-		{"RS384, not configured", sign(t, rsaKey(), head(map[string]any{"alg": "RS384", "kid": "rsa"}), claims), "algorithm"},
+		{"RS384, not configured", sign(t, rsaKey(), head(map[string]any{"alg": "RS384", "kid": "rsa"}), claims),
+			"algorithm"},
 		{"another key under the kid", sign(t, attacker, head(nil), claims), "signature"},
 		{"embedded jwk", sign(t, attacker, head(map[string]any{"jwk": ownKey}), claims), "forbidden-header"},
-		{"embedded jwk, no kid", sign(t, attacker, map[string]any{"alg": "ES256", "jwk": ownKey}, claims), "forbidden-header"},
+		{"embedded jwk, no kid", sign(t, attacker, map[string]any{"alg": "ES256", "jwk": ownKey}, claims),
+			"forbidden-header"},
 		{"JWK in capitals", sign(t, attacker, head(map[string]any{"JWK": ownKey}), claims), "forbidden-header"},
-		{"jku", sign(t, attacker, head(map[string]any{"jku": "https://evil.test/jwks"}), claims), "forbidden-header"},
-		{"jku of the issuer", sign(t, ecKey(), head(map[string]any{"jku": testIssuer + "/jwks"}), claims), "forbidden-header"},
+		{"jku", sign(t, attacker, head(map[string]any{"jku": "https://evil.test/jwks"}), claims),
+			"forbidden-header"},
+		{"jku of the issuer", sign(t, ecKey(), head(map[string]any{"jku": testIssuer + "/jwks"}), claims),
+			"forbidden-header"},
 		{"x5u", sign(t, attacker, head(map[string]any{"x5u": "https://evil.test/c"}), claims), "forbidden-header"},
 		{"x5c", sign(t, attacker, head(map[string]any{"x5c": []string{"AA=="}}), claims), "forbidden-header"},
-		{"crit", sign(t, ecKey(), head(map[string]any{"crit": []string{"exp"}, "exp": 1}), claims), "forbidden-header"},
+		{"crit", sign(t, ecKey(), head(map[string]any{"crit": []string{"exp"}, "exp": 1}), claims),
+			"forbidden-header"},
 		{"crit empty", sign(t, ecKey(), head(map[string]any{"crit": []string{}}), claims), "forbidden-header"},
 		{"b64 false", sign(t, ecKey(), head(map[string]any{"b64": false}), claims), "forbidden-header"},
 		{"zip", sign(t, ecKey(), head(map[string]any{"zip": "DEF"}), claims), "forbidden-header"},
 		{"enc", sign(t, ecKey(), head(map[string]any{"enc": "A256GCM"}), claims), "forbidden-header"},
 		{"Alg beside alg", sign(t, ecKey(), head(map[string]any{"Alg": "none"}), claims), "forbidden-header"},
 		{"alg twice", signRaw(t, ecKey(), []byte(`{"alg":"none","kid":"ec","alg":"ES256"}`), payload), "malformed"},
-		{"alg twice, escaped", signRaw(t, ecKey(), []byte(`{"\u0061lg":"none","kid":"ec","alg":"ES256"}`), payload), "malformed"},
+		{"alg twice, escaped", signRaw(t, ecKey(), []byte(`{"\u0061lg":"none","kid":"ec","alg":"ES256"}`),
+			payload), "malformed"},
 		{"kid path", sign(t, []byte{}, head(map[string]any{"kid": "../../../dev/null"}), claims), "malformed"},
-		{"kid path, signed", sign(t, ecKey(), head(map[string]any{"kid": "../../../dev/null"}), claims), "unknown-key"},
+		{"kid path, signed", sign(t, ecKey(), head(map[string]any{"kid": "../../../dev/null"}), claims),
+			"unknown-key"},
 		{"kid SQL", sign(t, ecKey(), head(map[string]any{"kid": "x' UNION SELECT 'k'--"}), claims), "unknown-key"},
 		{"kid shell", sign(t, ecKey(), head(map[string]any{"kid": "ec|/usr/bin/id"}), claims), "unknown-key"},
 		{"kid of another case", sign(t, ecKey(), head(map[string]any{"kid": "EC"}), claims), "unknown-key"},
 		{"kid with NUL", sign(t, ecKey(), head(map[string]any{"kid": "ec\x00"}), claims), "unknown-key"},
-		{"kid too long", sign(t, ecKey(), head(map[string]any{"kid": strings.Repeat("k", 257)}), claims), "malformed"},
-		{"kid an object", sign(t, ecKey(), head(map[string]any{"kid": map[string]any{"$ne": ""}}), claims), "malformed"},
+		{"kid too long", sign(t, ecKey(), head(map[string]any{"kid": strings.Repeat("k", 257)}), claims),
+			"malformed"},
+		{"kid an object", sign(t, ecKey(), head(map[string]any{"kid": map[string]any{"$ne": ""}}), claims),
+			"malformed"},
 		{"no kid, one key fits", sign(t, ecKey(), map[string]any{"alg": "ES256"}, claims), "ok"},
 		{"typ logout", sign(t, ecKey(), head(map[string]any{"typ": "logout+jwt"}), claims), "token-type"},
 		{"typ dpop", sign(t, ecKey(), head(map[string]any{"typ": "dpop+jwt"}), claims), "token-type"},
@@ -100,7 +114,8 @@ func TestL25_AlgorithmConfusion(t *testing.T) {
 		{"typ a number", sign(t, ecKey(), head(map[string]any{"typ": 1}), claims), "malformed"},
 		{"typ JWT", sign(t, ecKey(), head(map[string]any{"typ": "JWT"}), claims), "ok"},
 		{"typ absent", sign(t, ecKey(), map[string]any{"alg": "ES256", "kid": "ec"}, claims), "ok"},
-		{"typ application/at+jwt", sign(t, ecKey(), head(map[string]any{"typ": "application/AT+JWT"}), claims), "ok"},
+		{"typ application/at+jwt", sign(t, ecKey(), head(map[string]any{"typ": "application/AT+JWT"}), claims),
+			"ok"},
 		{"RS256", sign(t, rsaKey(), head(map[string]any{"alg": "RS256", "kid": "rsa"}), claims), "ok"},
 		{"PS256", sign(t, rsaKey(), head(map[string]any{"alg": "PS256", "kid": "rsa"}), claims), "ok"},
 		{"PS256, PKCS1 signature", psHeaderWithPKCS1(t, claims), "signature"},
@@ -202,7 +217,8 @@ func FuzzPrecheck(f *testing.F) {
 	f.Add(good(f, nil))
 	f.Add(sign(f, rsaKey(), map[string]any{"alg": "RS256", "kid": "rsa"}, claimsOf(nil)))
 	for _, s := range []string{"", "..", "e30.e30.AA", "a.b.c.d.e", b64([]byte(`{"alg":"ES256"}`)) + ".e30.AA",
-		b64([]byte(`{"alg":"ES256","crit":[]}`)) + ".e30.AA", b64([]byte(`{"alg":"ES256","\u0061lg":"none"}`)) + ".e30.AA",
+		b64([]byte(`{"alg":"ES256","crit":[]}`)) + ".e30.AA",
+		b64([]byte(`{"alg":"ES256","\u0061lg":"none"}`)) + ".e30.AA",
 		b64([]byte(`{"alg":"ES256"}`)) + "." + b64([]byte(`{"a":[[[[]]]]}`)) + ".AA"} {
 		f.Add(s)
 	}
@@ -223,7 +239,8 @@ func FuzzPrecheck(f *testing.F) {
 			t.Fatalf("library reads it otherwise: %v", err)
 		}
 		h := jws.Signatures[0].Header
-		if h.KeyID != tok.kid || h.JSONWebKey != nil || string(jws.UnsafePayloadWithoutVerification()) != string(tok.payload) {
+		if h.KeyID != tok.kid || h.JSONWebKey != nil ||
+			string(jws.UnsafePayloadWithoutVerification()) != string(tok.payload) {
 			t.Fatalf("library reads other content: %+v", h)
 		}
 		if _, ok := lookupAlgorithm(tok.alg); !ok {
@@ -238,7 +255,8 @@ func TestPrecheckIsOffline(t *testing.T) {
 	i := standard()
 	c := openIDP(t, i)
 	for _, token := range []string{"", "a.b.c", sign(t, ecKey(), map[string]any{"alg": "none"}, claimsOf(nil)),
-		good(t, map[string]any{"aud": "other"}), good(t, map[string]any{"exp": 1}), good(t, map[string]any{"iss": "https://evil.test"})} {
+		good(t, map[string]any{"aud": "other"}), good(t, map[string]any{"exp": 1}), good(t,
+			map[string]any{"iss": "https://evil.test"})} {
 		if _, err := c.Authenticate(bearerOf(token)); err == nil {
 			t.Errorf("accepted %q", token)
 		}

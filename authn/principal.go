@@ -7,8 +7,8 @@ import (
 )
 
 // Principal is who is calling, as far as a verified credential says. It is
-// immutable once an Authenticator has returned it: the same Principal may serve
-// many requests at once.
+// immutable once a Chain has returned it: the same Principal may serve many
+// requests at once.
 type Principal struct {
 	Subject string // unique within Issuer; never empty
 	Issuer  string // OIDC issuer URL; "api-keys" and "anonymous" for the others
@@ -20,7 +20,7 @@ type Principal struct {
 	KeyID   string         // API key id or JWT kid, for the audit record
 	Agents  []string       // agents the credential is bound to; nil means any
 	Claims  map[string]any // all verified claims; nil for API keys
-	Expires time.Time      // when the credential ends; zero means never
+	Expires time.Time      // exp or the key's expiry, without clock tolerance; zero means never
 
 	key string // what Key returns; empty in literals, which compute it each time
 }

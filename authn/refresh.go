@@ -58,8 +58,9 @@ func (s *keySet) ask(kid string) <-chan struct{} {
 	return s.flight
 }
 
-// note remembers a kid that the issuer, asked for it, does not publish. A full table forgets what has lapsed and, if that
-// is nothing, does not grow: the interval holds a flood back anyway.
+// note remembers a kid that the issuer, asked for it, does not publish. A full table
+// forgets what has lapsed and, if that is nothing, does not grow: the interval holds
+// a flood back anyway.
 func (s *keySet) note(kid string, now time.Time) {
 	if len(s.absent) >= maxAbsent {
 		for k, until := range s.absent {
