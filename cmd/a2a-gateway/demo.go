@@ -114,6 +114,16 @@ func (c *cast) StatusAddress() string {
 	return "127.0.0.1:9902"
 }
 
+// PublicURL is the address as a URL. The port 0 of an address is replaced by the
+// bound one, so that any other number can stand in its place.
+func (c *cast) PublicURL() string {
+	host, port, err := net.SplitHostPort(c.Address)
+	if err != nil || port == "0" {
+		port = "8080"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
 func writeTemplate(path string, t *template.Template, data any) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {

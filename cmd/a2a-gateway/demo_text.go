@@ -8,7 +8,7 @@ var demoConfig = template.Must(template.New("config").Parse(`server:
   id: demo
   address: "{{.Address}}"
   statusAddress: "{{.StatusAddress}}"
-  publicURL: "http://{{.Address}}"
+  publicURL: "{{.PublicURL}}"
   dataDir: "{{.Dir}}"
 authn:
   oidc:

@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// binary builds the gateway once for all tests.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "a2a-gateway-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "a2a-gateway")
+	cmd := exec.Command("go", "build", "-o", path, "../cmd/a2a-gateway")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// need skips a test for want of a program, or fails it where everything must be
+// there.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
+				t.Fatalf("%s is required: %v", p, err)
+			}
+			t.Skipf("%s is not installed", p)
+		}
+	}
+}
+
+// process is a running gateway.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	out  *lines
+	done chan struct{}
+	err  error
+}
+
+// start runs the binary and ends it with the test, whatever became of it.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: exec.Command(path, args...), out: newLines(), done: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
+	p.cmd.Env = append(os.Environ(), "OTEL_SDK_DISABLED=true")
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+		if t.Failed() {
+			t.Logf("gateway said:\n%s", p.out.text())
+		}
+	})
+	return p
+}
+
+// await returns the first line of output with the mark in it.
+func (p *process) await(mark string) string {
+	p.t.Helper()
+	deadline := time.After(30 * time.Second)
+	for {
+		line, more := p.out.find(mark)
+		if line != "" {
+			return line
+		}
+		select {
+		case <-more:
+		case <-p.done:
+			p.t.Fatalf("gateway ended (%v) before it said %q", p.err, mark)
+		case <-deadline:
+			p.t.Fatalf("gateway did not say %q", mark)
+		}
+	}
+}
+
+// signal sends a signal and waits for the end; it returns the exit code.
+func (p *process) signal(s os.Signal) int {
+	p.t.Helper()
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+	select {
+	case <-p.done:
+		return p.cmd.ProcessState.ExitCode()
+	case <-time.After(40 * time.Second):
+		p.t.Fatalf("gateway did not end after %v", s)
+		return -1
+	}
+}
+
+// lines collects output and wakes those who wait for more of it.
+type lines struct {
+	w io.Writer
+
+	mu   sync.Mutex
+	all  []string
+	more chan struct{}
+}
+
+func newLines() *lines {
+	r, w := io.Pipe()
+	l := &lines{w: w, more: make(chan struct{})}
+	go func() {
+		s := bufio.NewScanner(r)
+		s.Buffer(nil, 1<<20)
+		for s.Scan() {
+			l.mu.Lock()
+			l.all = append(l.all, s.Text())
+			close(l.more)
+			l.more = make(chan struct{})
+			l.mu.Unlock()
+		}
+	}()
+	return l
+}
+
+func (l *lines) Write(b []byte) (int, error) { return l.w.Write(b) }
+
+func (l *lines) find(mark string) (string, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.all {
+		if strings.Contains(line, mark) {
+			return line, nil
+		}
+	}
+	return "", l.more
+}
+
+func (l *lines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n")
+}
