@@ -193,10 +193,9 @@ func (s Stream) Event() { s.events.Inc() }
 // Close counts the stream as ended. Record counts its duration.
 func (s Stream) Close() { s.active.Dec() }
 
-// Authn counts one look at a credential; result is one of ok, refused,
-// unavailable and none. It has the signature of authn's hook.
+// Authn counts one look at a credential; result is ok, refused or unavailable.
 func (m *Metrics) Authn(provider, result string) {
-	result = oneOf(result, "ok", "refused", "unavailable", labelNone)
+	result = oneOf(result, "ok", "refused", "unavailable")
 	m.authn.WithLabelValues(member(m.sets.Load().providers, provider), result).Inc()
 }
 

@@ -94,7 +94,7 @@ func (m *Metrics) SetLabels(l Labels) {
 		}),
 		rules:     series(old.rules, l.Rules, func(string) *ruleSeries { return new(ruleSeries) }),
 		uris:      series(old.uris, l.URIs, func(string) *uriSeries { return new(uriSeries) }),
-		providers: map[string]bool{"oidc": true, "api-key": true, "anonymous": true, labelNone: true},
+		providers: map[string]bool{labelNone: true},
 	}
 	for _, p := range l.Providers {
 		next.providers[p] = true

@@ -16,8 +16,8 @@ import (
 // Every label takes its values from a closed set, so that no client can make a
 // series: "agent" the configured ids, "method" the 1.0 names of wire.Methods,
 // "binding" JSONRPC, HTTP+JSON or GRPC, "rule" the configured rules, "uri" the
-// registered extensions, "provider" the configured issuers and the built-in
-// schemes. A value from outside its set is counted as "other", an absent one as
+// registered extensions, "provider" the configured issuers, api-keys and
+// unknown. A value from outside its set is counted as "other", an absent one as
 // "none". "code" is OK, the reason of a refusal or an agent's error (docs/errors.md),
 // or HTTP_4XX and HTTP_5XX for an error status without a reason. The sets are
 // replaced by SetLabels when the configuration is.
@@ -59,7 +59,7 @@ type Metrics struct {
 	firstEvent *prometheus.HistogramVec
 
 	// authn_total{provider,result}: credentials looked at; result is ok,
-	// refused, unavailable, none or other.
+	// refused or unavailable.
 	authn *prometheus.CounterVec
 	// jwks_refreshes_total{result}: fetches of an issuer's keys; result is ok or error.
 	jwksRefreshes *prometheus.CounterVec

@@ -96,7 +96,9 @@ func (t *Telemetry) tellExportErrors() {
 // tracestate and its sampled flag only when the caller is trusted, since a
 // stranger must neither speak to our tracing vendor nor fill our collector.
 // Baggage is never taken up.
-func (t *Telemetry) StartServer(ctx context.Context, h http.Header, trusted bool, e *Exchange) context.Context {
+func (t *Telemetry) StartServer(
+	ctx context.Context, h http.Header, trusted bool, e *Exchange,
+) context.Context {
 	remote := t.hasContext(h)
 	if remote {
 		ctx = t.extract(ctx, h, trusted)
