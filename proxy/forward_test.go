@@ -1,0 +1,232 @@
+package proxy_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// odd are bodies that only a gateway which re-encodes would change.
+var odd = []string{
+	message(`,"unknown":{"a":[1,2,{"b":null}]},"x_y":1e400`),
+	message(`,"metadata":{"n":12345678901234567890123,"f":1.10,"e":1E+2,"z":-0.0}`),
+	message(`,"metadata":{"s":"\u0061\/\ud83d\ude00\u2028"}`),
+	"{ \"message\"\t:\n{\r\n\"messageId\" : \"m\" ,\"parts\":[ ] } , \"later\" : [ ] }",
+	message(`,"metadata":{"dup":{"a":1},"é":"ü😀"}`),
+}
+
+// TestUnaryBytes: what is not the gateway's business passes byte for byte.
+func TestUnaryBytes(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	for i, params := range odd {
+		for _, id := range []string{"7", `"7"`, "9007199254740993", `"\u0061\/b"`, "-1", `""`} {
+			body := fmt.Sprintf("{\"jsonrpc\" : \"2.0\", \"id\":%s ,\n\"method\":\"SendMessage\",\"params\":%s}\n", id, params)
+			result := fmt.Sprintf(" {\"jsonrpc\":\"2.0\", \"id\": %s,\"x\":1e400,\n\"result\":{\"task\":"+
+				"{\"id\":\"t\",\"unknown\":[%s],\"status\":{}}}}\n", id, params)
+			w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+				rw.Header().Set("Content-Type", "application/json; charset=utf-8")
+				_, _ = io.WriteString(rw, result)
+			})
+			got := w.do("alice", "POST", "", body, "A2A-Version: 1.0")
+			wantStatus(t, fmt.Sprint(i, id), got, 200)
+			if seen := string(w.agent.one(t).body); seen != body {
+				t.Errorf("%d, id %s: agent got\n%s\nwant\n%s", i, id, seen, body)
+			}
+			if got.body != result {
+				t.Errorf("%d, id %s: caller got\n%s\nwant\n%s", i, id, got.body, result)
+			}
+			if media := got.header.Get("Content-Type"); media != "application/json; charset=utf-8" {
+				t.Errorf("media type %q", media)
+			}
+		}
+	}
+}
+
+// TestUnaryBytesHTTP is TestUnaryBytes for HTTP+JSON, path and query included.
+func TestUnaryBytesHTTP(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	result := "{ \"task\":{\"id\":\"t\", \"x\":1.0e2,\"status\":{ } }}"
+	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+		rw.Header().Set("Content-Type", "application/a2a+json")
+		rw.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(rw, result)
+	})
+	for i, body := range odd {
+		got := w.do("alice", "POST", "/message:send?x=1&y=%20&A2A-Version=1.0&z", body)
+		seen := w.agent.one(t)
+		if string(seen.body) != body || seen.URL.RequestURI() != "/rest/message:send?x=1&y=%20&z" {
+			t.Errorf("%d: agent got %s\n%s", i, seen.URL, seen.body)
+		}
+		if got.status != http.StatusCreated || got.body != result {
+			t.Errorf("%d: caller got %d\n%s", i, got.status, got.body)
+		}
+	}
+}
+
+// TestBigIDIsRestored: an agent that read the id into a float answers with
+// another one; the caller gets its own.
+func TestBigIDIsRestored(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, `{"result":{"message":{"messageId":"a"}},"id": 9007199254740992 ,"jsonrpc":"2.0"}`)
+	})
+	got := w.do("alice", "POST", "",
+		`{"jsonrpc":"2.0","id":9007199254740993,"method":"SendMessage","params":`+message("")+`}`, "A2A-Version: 1.0")
+	want := `{"result":{"message":{"messageId":"a"}},"id": 9007199254740993 ,"jsonrpc":"2.0"}`
+	if got.body != want {
+		t.Errorf("got %s", got.body)
+	}
+}
+
+// TestLargeAnswerArray: an answer may hold a larger array than a request.
+func TestLargeAnswerArray(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	rows := strings.TrimSuffix(strings.Repeat("1,", 50_000), ",")
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		reply(rw, r, `{"message":{"messageId":"a","parts":[{"data":[`+rows+`]}]}}`)
+	})
+	wantStatus(t, "answer", w.call("alice", "SendMessage", message("")), 200)
+	w.agent.take()
+	got := w.call("alice", "SendMessage", message(`,"metadata":{"rows":[`+rows+`]}`))
+	if !strings.Contains(got.body, `"code":-32`) {
+		t.Errorf("request: %s", got.body)
+	}
+	w.agent.silent(t, "a request with a large array")
+}
+
+func TestL16_AgentSwitchesProtocols(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	for _, to := range []string{"h2c", "websocket"} {
+		// The connection stays open: nothing may wait for a body that never comes.
+		stay := make(chan struct{})
+		w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+			c, _, err := http.NewResponseController(rw).Hijack()
+			must(t, err)
+			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+to+"\r\n\r\n")
+			<-stay
+			_ = c.Close()
+		})
+		got := w.call("alice", "SendMessage", message(""))
+		close(stay)
+		wantStatus(t, to, got, 502)
+		if got.header.Get("Upgrade") != "" {
+			t.Errorf("%s: the caller got an Upgrade", to)
+		}
+	}
+}
+
+func TestL16_CallerUpgrades(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	for _, lines := range [][]string{
+		{"Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"},
+		{"Connection: Upgrade", "Upgrade: websocket"},
+		{"Upgrade: h2c"},
+	} {
+		for _, path := range []string{"/agents/rec", "/agents/rec/tasks/1", "/agents/rec/.well-known/agent-card.json"} {
+			wantStatus(t, path, w.raw(w.head("GET "+path+" HTTP/1.1", lines...)), 400)
+		}
+	}
+	w.agent.silent(t, "upgrade")
+}
+
+// TestL23_CompressedAnswer: nobody asked for it and nobody could check it.
+func TestL23_CompressedAnswer(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	for _, media := range []string{"application/json", "text/event-stream"} {
+		for _, coding := range []string{"gzip", "br", "x", "identity, gzip"} {
+			w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+				rw.Header().Set("Content-Type", media)
+				rw.Header().Set("Content-Encoding", coding)
+				_, _ = rw.Write(make([]byte, 10<<10))
+			})
+			for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+				got := w.call("alice", method, message(""), "Accept-Encoding: gzip")
+				wantStatus(t, media+" "+coding, got, 502)
+				if seen := w.agent.one(t); seen.Header.Get("Accept-Encoding") != "identity" {
+					t.Errorf("the agent was asked for %q", seen.Header.Get("Accept-Encoding"))
+				}
+			}
+		}
+	}
+}
+
+func TestL23_CompressedRequest(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	wantStatus(t, "gzip", w.call("alice", "SendMessage", message(""), "Content-Encoding: gzip"), 415)
+	w.agent.silent(t, "a compressed body")
+}
+
+func TestL22_LargeBodies(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) {
+		s.server.Limits.Body, s.server.Limits.Answer = 10<<10, 20<<10
+	})
+	big := message(`,"metadata":{"x":"` + strings.Repeat("x", 10<<10) + `"}`)
+	wantStatus(t, "known length", w.call("alice", "SendMessage", big), 413)
+	body := rpcBody("SendMessage", big)
+	got := w.raw(w.head("POST /agents/rec HTTP/1.1", "Content-Type: application/json", "Transfer-Encoding: chunked") +
+		fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body))
+	wantStatus(t, "chunks", got, 413)
+	w.agent.silent(t, "a large body")
+
+	for _, flush := range []bool{false, true} {
+		w.agent.answers(func(rw http.ResponseWriter, r *record) {
+			rw.Header().Set("Content-Type", "application/json")
+			if flush {
+				_ = http.NewResponseController(rw).Flush() // no length in the head
+			}
+			_, _ = io.WriteString(rw, `{"jsonrpc":"2.0","id":7,"result":{"message":{"messageId":"`+
+				strings.Repeat("x", 20<<10)+`"}}}`)
+		})
+		got := w.call("alice", "SendMessage", message(""))
+		wantStatus(t, "answer", got, 502)
+		if !strings.Contains(got.body, "server.limits.answer") {
+			t.Errorf("the limit is not named: %s", got.body)
+		}
+	}
+}
+
+// TestExtendedCardNotDeclared: the agent is not asked for what it does not say
+// it has.
+func TestExtendedCardNotDeclared(t *testing.T) {
+	t.Parallel()
+	plain := newRecorder(t)
+	plain.doc = func(base string) string { return strings.Replace(cardOf(base), `"extendedAgentCard":true`, `"x":1`, 1) }
+	w := build(t, func(s *setup) {
+		s.more = []proxy.AgentConfig{{ID: "plain"}}
+		s.more[0].Card.URL = plain.URL + "/card"
+	})
+	got := w.do("alice", "POST", w.url+"/agents/plain", rpcBody("GetExtendedAgentCard", "{}"), "A2A-Version: 1.0")
+	if got.status != 200 || !strings.Contains(got.body, `"code":-32004`) || !strings.Contains(got.body, `"id":7`) {
+		t.Errorf("JSON-RPC: %d %s", got.status, got.body)
+	}
+	got = w.do("alice", "GET", w.url+"/agents/plain/extendedAgentCard", "", "A2A-Version: 1.0")
+	if got.status != 400 || !strings.Contains(got.body, "UNSUPPORTED_OPERATION") {
+		t.Errorf("HTTP+JSON: %d %s", got.status, got.body)
+	}
+	plain.silent(t, "an extended card that is not declared")
+}
+
+// TestVersionRefusalCarriesID: a caller can match even the refusal of a version.
+func TestVersionRefusalCarriesID(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	got := w.do("alice", "POST", "", rpcBody("SendMessage", message("")), "A2A-Version: 9.9")
+	if !strings.Contains(got.body, `"id":7`) || !strings.Contains(got.body, "-32009") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	w.agent.silent(t, "an unknown version")
+}

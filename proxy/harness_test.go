@@ -1,0 +1,504 @@
+package proxy_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"go.uber.org/goleak"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what must happen before it fails.
+const patience = 20 * time.Second
+
+// recorder is an agent that keeps every request and answers as it is told.
+type recorder struct {
+	*httptest.Server
+	mu      sync.Mutex
+	seen    []*record
+	handler func(http.ResponseWriter, *record)
+	doc     func(base string) string // its card
+}
+
+// record is one request as the agent got it.
+type record struct {
+	*http.Request
+	body []byte
+}
+
+func newRecorder(t testing.TB) *recorder {
+	a := &recorder{handler: agreeable, doc: cardOf}
+	a.Server = httptest.NewServer(a)
+	t.Cleanup(a.Close)
+	return a
+}
+
+// ServeHTTP implements http.Handler. Reading the card is not recorded.
+func (a *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/card" {
+		_, _ = io.WriteString(w, a.doc("http://"+r.Host))
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	rec := &record{Request: r, body: body}
+	a.mu.Lock()
+	a.seen = append(a.seen, rec)
+	handler := a.handler
+	a.mu.Unlock()
+	handler(w, rec)
+}
+
+// answers sets what the agent does with a call from now on.
+func (a *recorder) answers(f func(http.ResponseWriter, *record)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.handler = f
+}
+
+// take gives the requests since the last take.
+func (a *recorder) take() []*record {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	seen := a.seen
+	a.seen = nil
+	return seen
+}
+
+// one gives the only request since the last take.
+func (a *recorder) one(t testing.TB) *record {
+	t.Helper()
+	seen := a.take()
+	if len(seen) != 1 {
+		t.Fatalf("the agent saw %d requests, want 1", len(seen))
+	}
+	return seen[0]
+}
+
+// silent fails the test if the agent saw anything.
+func (a *recorder) silent(t testing.TB, what string) {
+	t.Helper()
+	if seen := a.take(); len(seen) != 0 {
+		t.Errorf("%s: the agent saw %s %s %s", what, seen[0].Method, seen[0].URL, seen[0].body)
+	}
+}
+
+// cardOf is a card with an interface for each version and binding.
+func cardOf(base string) string {
+	const list = `{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"},
+		{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"0.3"},
+		{"url":"%[1]s/rpc","protocolBinding":"JSONRPC","protocolVersion":"0.1"},
+		{"url":"%[1]s/rest","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"},
+		{"url":"%[1]s/rest","protocolBinding":"HTTP+JSON","protocolVersion":"0.3"}`
+	return fmt.Sprintf(`{"name":"Recorder","description":"d","version":"1","supportedInterfaces":[`+list+`],
+		"capabilities":{"streaming":true,"pushNotifications":true,"extendedAgentCard":true,
+			"extensions":[{"uri":"urn:declared"}]},
+		"defaultInputModes":[],"defaultOutputModes":[],
+		"skills":[{"id":"read","name":"Read","description":"r","tags":[]},
+			{"id":"write it","name":"Write","description":"w","tags":[]}]}`, base)
+}
+
+// agreeable answers every call with the task it names, or a new one.
+func agreeable(w http.ResponseWriter, r *record) {
+	reply(w, r, taskResult(r, cmpOr(taskNamed(r), "task-1"), "context-1"))
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// rpc is what the tests read of a JSON-RPC request.
+type rpc struct {
+	ID     jsonRaw `json:"id"`
+	Method string  `json:"method"`
+	Params struct {
+		ID      string `json:"id"`
+		TaskID  string `json:"taskId"`
+		Message struct {
+			TaskID    string `json:"taskId"`
+			ContextID string `json:"contextId"`
+		} `json:"message"`
+	} `json:"params"`
+}
+
+type jsonRaw []byte
+
+// UnmarshalJSON keeps the bytes.
+func (r *jsonRaw) UnmarshalJSON(b []byte) error {
+	*r = bytes.Clone(b)
+	return nil
+}
+
+func (r *record) rpc() rpc {
+	var c rpc
+	_ = json.Unmarshal(r.body, &c) // HTTP+JSON: nothing to read
+	return c
+}
+
+func (r *record) isRPC() bool { return r.URL.Path == "/rpc" }
+
+// is10 reports whether the call is of version 1.0.
+func (r *record) is10() bool { return r.Header.Get("A2A-Version") == "1.0" }
+
+func taskNamed(r *record) string {
+	c := r.rpc()
+	return cmpOr(c.Params.Message.TaskID, cmpOr(c.Params.TaskID, c.Params.ID))
+}
+
+// taskResult is a finished task in the version the call is in.
+func taskResult(r *record, id, context string) string {
+	task := fmt.Sprintf(`{"kind":"task","id":%q,"contextId":%q,"status":{"state":"completed"}}`, id, context)
+	if r.is10() || !r.isRPC() {
+		task = fmt.Sprintf(`{"id":%q,"contextId":%q,"status":{"state":"TASK_STATE_COMPLETED"}}`, id, context)
+	}
+	sends := strings.HasSuffix(r.rpc().Method, "Message") || strings.Contains(r.URL.Path, "message:")
+	if sends && (r.is10() || !r.isRPC()) {
+		task = `{"task":` + task + `}`
+	}
+	return task
+}
+
+// reply answers with a result, wrapped as the binding wants it, and as a stream
+// of one event where the call asks for a stream.
+func reply(w http.ResponseWriter, r *record, result string) {
+	body := result
+	if r.isRPC() {
+		body = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.rpc().ID, result)
+	}
+	streams := strings.Contains(r.rpc().Method+r.URL.Path, "tream") || strings.Contains(r.rpc().Method+r.URL.Path, "ubscribe")
+	if streams {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: "+body+"\n\n")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, body)
+}
+
+// raw answers with exactly these bytes on the connection, and closes it.
+func rawAnswer(bytes string) func(http.ResponseWriter, *record) {
+	return func(w http.ResponseWriter, _ *record) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(c, bytes)
+		_ = c.Close()
+	}
+}
+
+// setup is what a test may change before the world is built.
+type setup struct {
+	server   server.Config
+	agent    proxy.AgentConfig
+	more     []proxy.AgentConfig
+	policy   policy.Config
+	authn    authn.Config
+	store    state.Ledger
+	push     string
+	failOpen bool
+	noCard   bool
+	drain    chan struct{}
+	wrap     func(http.Handler) http.Handler
+}
+
+// world is a gateway with its parts, an agent behind it, and callers in front.
+type world struct {
+	testing.TB
+	agent *recorder
+	url   string // of the gateway
+	base  string // of the agent at the gateway
+	keys  map[string]string
+	http  *http.Client
+	proxy *proxy.Proxy
+	tel   *telemetry.Telemetry
+	audit *audit.Log
+	dir   string
+	logs  *buffer
+}
+
+// buffer is a bytes.Buffer for two goroutines.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// everyone is a policy that allows the three callers everything.
+func everyone() policy.Config {
+	return policy.Config{Rules: []policy.Rule{{
+		Name: "all", Effect: "allow", Subjects: []string{"alice", "bob"},
+	}}}
+}
+
+// build makes a world. Everything in it is the real thing.
+func build(t testing.TB, edit ...func(*setup)) *world {
+	t.Helper()
+	w := &world{TB: t, agent: newRecorder(t), keys: map[string]string{}, dir: t.TempDir(), logs: &buffer{}}
+	memory := state.NewMemory(state.Config{})
+	t.Cleanup(func() { _ = memory.Close() })
+	s := &setup{
+		policy: everyone(), store: memory, push: "passthrough",
+		agent: proxy.AgentConfig{ID: "rec"}, drain: make(chan struct{}),
+	}
+	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
+	s.authn.APIKeys = &authn.APIKeys{File: w.makeKeys("alice", "bob", "mallory")}
+	s.agent.Card.URL = w.agent.URL + "/card"
+	for _, f := range edit {
+		f(s)
+	}
+	s.server.Defaults()
+	w.start(s)
+	return w
+}
+
+// makeKeys writes an API key for each of the names.
+func (w *world) makeKeys(names ...string) string {
+	file := filepath.Join(w.dir, "keys.yaml")
+	keys, err := authn.OpenKeys(file)
+	must(w, err)
+	for _, name := range names {
+		_, key, err := keys.Create(authn.KeySpec{ID: name})
+		must(w, err)
+		w.keys[name] = key
+	}
+	return file
+}
+
+func (w *world) start(s *setup) {
+	ctx := w.TB.(interface{ Context() context.Context }).Context()
+	var err error
+	w.tel, err = telemetry.Open(ctx, telemetry.Config{Logs: telemetry.Logs{Output: w.logs, Format: "json"}}, "test")
+	must(w, err)
+	w.Cleanup(func() { _ = w.tel.Close(context.Background()) })
+	w.audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.dir, "audit")}, "test", w.tel)
+	must(w, err)
+	w.Cleanup(func() { _ = w.audit.Close() })
+	chain, err := authn.New(ctx, s.authn, authn.Options{Logger: w.tel.Log})
+	must(w, err)
+	w.Cleanup(chain.Close)
+
+	handler := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.proxy.ServeHTTP(rw, r) })
+	var outer http.Handler = handler
+	if s.wrap != nil {
+		outer = s.wrap(handler)
+	}
+	front, err := server.New(s.server, outer, w.tel.Log)
+	must(w, err)
+	must(w, front.Start())
+	w.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = front.Shutdown(ctx)
+	})
+	public, err := url.Parse(front.PublicURL())
+	must(w, err)
+
+	var ids []string
+	var agents []*proxy.Agent
+	for _, a := range append([]proxy.AgentConfig{s.agent}, s.more...) {
+		must(w, a.Validate())
+		up, err := upstream.New(a.Config)
+		must(w, err)
+		w.Cleanup(up.Close)
+		source := card.NewSource(a.Card, up.Client(), w.tel.Log)
+		if !s.noCard {
+			must(w, source.Refresh(ctx))
+		}
+		ids = append(ids, a.ID)
+		agents = append(agents, &proxy.Agent{AgentConfig: a, Source: source, Upstream: up})
+	}
+	rules, _, err := policy.Compile(s.policy, ids)
+	must(w, err)
+	w.tel.Metrics.SetLabels(telemetry.Labels{Agents: ids})
+	w.proxy, err = proxy.New(proxy.Options{
+		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
+		Hosts:  s.server.Hosts,
+		Ledger: ledger.New(s.store, ledger.Config{Scope: s.policy.Tasks.Scope}), Telemetry: w.tel, Audit: w.audit,
+		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
+		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Drain: s.drain,
+	})
+	must(w, err)
+	w.url = front.URL()
+	w.base = w.url + "/agents/" + s.agent.ID
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	w.Cleanup(transport.CloseIdleConnections)
+	w.http = &http.Client{
+		Transport: transport, Timeout: patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// request makes a request as a caller; who may be "".
+func (w *world) request(who, verb, target, body string, header ...string) *http.Request {
+	w.Helper()
+	if !strings.HasPrefix(target, "http") {
+		target = w.base + target
+	}
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(context.Background(), verb, target, reader)
+	must(w, err)
+	r.Header.Set("User-Agent", "test")
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if who != "" {
+		r.Header.Set("X-API-Key", w.keys[who])
+	}
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Add(name, value)
+	}
+	return r
+}
+
+// do makes a request and reads the answer.
+func (w *world) do(who, verb, target, body string, header ...string) answer {
+	w.Helper()
+	resp, err := w.http.Do(w.request(who, verb, target, body, header...))
+	must(w, err)
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		got = append(got, "\n"+err.Error()...)
+	}
+	_ = resp.Body.Close()
+	return answer{resp.StatusCode, resp.Header, string(got)}
+}
+
+// call makes a JSON-RPC call of version 1.0, with id 7.
+func (w *world) call(who, method, params string, header ...string) answer {
+	w.Helper()
+	return w.do(who, "POST", "", rpcBody(method, params), append([]string{"A2A-Version: 1.0"}, header...)...)
+}
+
+func rpcBody(method, params string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params)
+}
+
+// message is the params of a send; more are members of the message.
+func message(more string) string {
+	return `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]` + more + `}}`
+}
+
+// raw writes bytes to the gateway and reads one response.
+func (w *world) raw(text string) answer {
+	w.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	must(w, err)
+	defer func() { _ = c.Close() }()
+	must(w, c.SetDeadline(time.Now().Add(patience)))
+	// The gateway may refuse and close before it has been told everything.
+	_, _ = io.WriteString(c, text)
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return answer{body: err.Error()}
+	}
+	body, _ := io.ReadAll(resp.Body)
+	return answer{resp.StatusCode, resp.Header, string(body)}
+}
+
+// head is a request head for raw, as alice, its lines ended as HTTP wants them.
+func (w *world) head(start string, lines ...string) string {
+	all := append([]string{start, "Host: " + strings.TrimPrefix(w.url, "http://")}, lines...)
+	return strings.Join(append(all, "X-API-Key: "+w.keys["alice"], "", ""), "\r\n")
+}
+
+// audited gives the audit records of calls so far, by their type.
+func (w *world) audited(kind string) []map[string]any {
+	w.Helper()
+	var all []map[string]any
+	files, _ := filepath.Glob(filepath.Join(w.dir, "audit", "*.jsonl"))
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		must(w, err)
+		for line := range strings.Lines(string(text)) {
+			var r map[string]any
+			must(w, json.Unmarshal([]byte(line), &r))
+			if r["type"] == kind {
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// eventually waits until something is so.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func wantStatus(t testing.TB, what string, got answer, want ...int) {
+	t.Helper()
+	for _, status := range want {
+		if got.status == status {
+			return
+		}
+	}
+	t.Errorf("%s: status %d, want %v: %s", what, got.status, want, got.body)
+}
