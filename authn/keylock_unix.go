@@ -3,6 +3,7 @@
 package authn
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -16,7 +17,7 @@ func lockFile(path string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock keys: %w", err)
 	}
 	for {
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != syscall.EINTR {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
 			break
 		}
 	}

@@ -29,7 +29,7 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if x.agent == nil || x.agent.Card.Visibility == card.None {
 		return p.noCard(x)
 	}
-	if x.principal != nil && !(x.principal.MayUse(x.agent.ID) && p.Policy.Sees(x.principal, x.agent.ID)) {
+	if x.principal != nil && (!x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID)) {
 		return errUnknownAgent
 	}
 	version := card.FormFor(x.r.Header.Get(card.VersionHeader))

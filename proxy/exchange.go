@@ -75,8 +75,8 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 // contained here: the caller gets an error and everyone else notices nothing.
 func (p *Proxy) finish(x *exchange) {
 	if v := recover(); v != nil {
-		if v == http.ErrAbortHandler {
-			defer panic(v) // the response is cut off on purpose; net/http expects it
+		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
+			defer panic(v) //nolint:forbidigo // the response is cut off on purpose; net/http expects it
 		} else {
 			p.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
 				"panic", fmt.Sprint(v), "stack", string(debug.Stack()))

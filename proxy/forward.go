@@ -52,7 +52,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 		}
 		return fmt.Errorf("%w: %w", errAgentBroke, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing is left to do with the answer
+	defer resp.Body.Close() // nothing is left to do with the answer
 	x.rec.UpstreamStatus = resp.StatusCode
 
 	if e := unreadable(resp); e != nil {

@@ -57,7 +57,7 @@ func (p *Proxy) decode(x *exchange) error {
 	version, e := wire.RequestVersion(x.r.Header, query)
 	if e != nil {
 		if x.call.Binding == wire.JSONRPC {
-			x.call.DecodeJSONRPC(body.bytes(), "", p.decodeLimits()) // for the caller's id
+			_ = x.call.DecodeJSONRPC(body.bytes(), "", p.decodeLimits()) // for the caller's id
 		}
 		return e
 	}

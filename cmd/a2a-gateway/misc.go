@@ -61,7 +61,7 @@ func healthcheckCommand() *cobra.Command {
 		if err != nil {
 			return failed(err)
 		}
-		defer resp.Body.Close() //nolint:errcheck // only the status counts
+		defer resp.Body.Close() // only the status counts
 		if resp.StatusCode != http.StatusOK {
 			return failed(fmt.Errorf("not ready: %s", resp.Status))
 		}

@@ -31,7 +31,7 @@ func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal)
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
-		defer watcher.Close() //nolint:errcheck // nothing is waiting to be written
+		defer watcher.Close() // nothing is waiting to be written
 		f.events, f.errs = watcher.Events, watcher.Errors
 		err = watcher.Add(filepath.Dir(path))
 	}
@@ -116,7 +116,7 @@ func content(path string) ([sha256.Size]byte, bool) {
 	if err != nil {
 		return [sha256.Size]byte{}, false
 	}
-	defer file.Close() //nolint:errcheck // only read from
+	defer file.Close() // only read from
 	data, err := io.ReadAll(io.LimitReader(file, maxConfig))
 	if err != nil || len(data) == 0 {
 		return [sha256.Size]byte{}, false // truncated, about to be written

@@ -13,7 +13,9 @@ import (
 // level; a panic in a handler is an error.
 type errorLog struct{ log *slog.Logger }
 
-func newErrorLog(l *slog.Logger) *log.Logger { return log.New(errorLog{l}, "", 0) }
+func newErrorLog(l *slog.Logger) *log.Logger { //nolint:forbidigo // net/http takes no other kind
+	return log.New(errorLog{l}, "", 0)
+}
 
 func (e errorLog) Write(p []byte) (int, error) {
 	level := slog.LevelDebug

@@ -59,7 +59,10 @@ func (l *listener) Accept() (net.Conn, error) {
 // limit that was hit, if any.
 func (l *listener) admit(tcp *net.TCPConn) (c *conn, limit string) {
 	live := l.server.live.Load()
-	peer := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap().WithZone("")
+	var peer netip.Addr
+	if addr, ok := tcp.RemoteAddr().(*net.TCPAddr); ok {
+		peer = addr.AddrPort().Addr().Unmap().WithZone("")
+	}
 	c = &conn{TCPConn: tcp, from: l}
 	if !contains(live.trusted, peer) { // a proxy speaks for many clients
 		c.peer = network(peer)

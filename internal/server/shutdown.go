@@ -42,6 +42,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // one atomic addition per request for all the time before.
 func (s *Server) awaitHandlers() {
 	for deadline := time.Now().Add(afterlife); s.inflight.Load() > 0 && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // see above
 	}
 }

@@ -90,7 +90,7 @@ func (r *Reader) Next() (Event, error) {
 // end decides what an error in mid-frame is called. A clean end inside of a
 // frame is not clean.
 func (r *Reader) end(err error, pending bool) error {
-	if err == io.EOF && pending {
+	if errors.Is(err, io.EOF) && pending {
 		err = io.ErrUnexpectedEOF
 	}
 	r.over = err

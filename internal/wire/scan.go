@@ -64,7 +64,7 @@ const scratchKept = 16 << 10
 // must not use slices obtained from name and text after it.
 func newScanner(doc []byte, lim Limits) *scanner {
 	lim = lim.withDefaults()
-	s := scanners.Get().(*scanner)
+	s, _ := scanners.Get().(*scanner) // the pool holds nothing else
 	s.doc, s.pos, s.depth, s.members = doc, 0, lim.Depth, lim.Members
 	switch {
 	case len(doc) > math.MaxInt32: // offsets are kept in 32 bits

@@ -111,7 +111,7 @@ func isJSON(contentType string) bool {
 // the operator vouched for that address and for no other.
 func sameOrigin(client *http.Client) *http.Client {
 	if client == nil {
-		client = http.DefaultClient
+		client = &http.Client{Timeout: 30 * time.Second}
 	}
 	own := *client
 	own.CheckRedirect = func(req *http.Request, via []*http.Request) error {
