@@ -43,15 +43,19 @@ func (is *issuer) checkKind(t *token) error {
 	if t.access {
 		return nil
 	}
+	for _, use := range []struct{ claim, access string }{{"token_use", "access"}, {"typ", "bearer"}} {
+		v, ok := t.claims[use.claim]
+		if !ok {
+			continue
+		}
+		if s, _ := v.(string); !strings.EqualFold(s, use.access) {
+			return refuse(faultIDToken, fmt.Errorf("claim %s is %.40q", use.claim, s))
+		}
+		return nil // said outright; Keycloak before 24 repeats the nonce in access tokens
+	}
 	for _, name := range []string{"nonce", "at_hash", "c_hash", "s_hash"} {
 		if _, ok := t.claims[name]; ok {
 			return refuse(faultIDToken, fmt.Errorf("claim %s", name))
-		}
-	}
-	for _, use := range []struct{ claim, access string }{{"token_use", "access"}, {"typ", "bearer"}} {
-		v, ok := t.claims[use.claim]
-		if s, _ := v.(string); ok && !strings.EqualFold(s, use.access) {
-			return refuse(faultIDToken, fmt.Errorf("claim %s is %.40q", use.claim, s))
 		}
 	}
 	return nil

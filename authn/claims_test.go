@@ -126,6 +126,19 @@ func TestL26_IDTokens(t *testing.T) {
 	}
 }
 
+// Keycloak before 24 repeats the nonce in access tokens that came from a browser.
+func TestAccessTokenWithNonce(t *testing.T) {
+	t.Parallel()
+	c := openIDP(t, standard())
+	for typ, want := range map[string]string{"Bearer": "ok", "ID": "id-token"} {
+		claims := claimsOf(map[string]any{"typ": typ, "nonce": "n"})
+		token := sign(t, ecKey(), map[string]any{"alg": "ES256", "kid": "ec", "typ": "JWT"}, claims)
+		if _, err := c.Authenticate(bearerOf(token)); faultOf(err) != want {
+			t.Errorf("typ %s with a nonce: got %v, want %s", typ, err, want)
+		}
+	}
+}
+
 func TestPayloadForm(t *testing.T) {
 	t.Parallel()
 	c := openIDP(t, standard())
