@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -127,15 +128,17 @@ func (x *exchange) describe() {
 // refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
 func (p *Proxy) refuse(x *exchange, err error) {
-	if x.r.Context().Err() != nil || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) {
-		// Nobody is left to read an answer, and nobody is to blame for it.
+	e := p.refusal(x, err)
+	if x.clientLeft(err) {
+		// Nobody is left to read an answer, and nobody is to blame for it. It is
+		// written all the same: net/http would make a 200 of nothing.
 		x.rec.Cause = err.Error()
 		if !x.w.wrote {
+			wire.WriteError(x.w, &x.call, e)
 			x.w.status, x.rec.Decision = statusClientGone, "error"
 		}
 		return
 	}
-	e := p.refusal(x, err)
 	x.rec.Reason, x.rec.Decision = e.Reason, decisionOf(e)
 	x.rec.Cause = err.Error()
 	var denied *policy.Denied
@@ -148,6 +151,15 @@ func (p *Proxy) refuse(x *exchange, err error) {
 	case x.w.streaming:
 		x.w.write(wire.ErrorEvent(&x.call, e))
 	}
+}
+
+// clientLeft reports whether an exchange ended because its client did. A body
+// that came too slowly also ends the request's context; its sender is still there.
+func (x *exchange) clientLeft(err error) bool {
+	if errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) {
+		return true
+	}
+	return x.r.Context().Err() != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // statusClientGone is what the log shows when the client hung up first. It is

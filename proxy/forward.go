@@ -81,6 +81,9 @@ func unreadable(resp *http.Response) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent switched protocols")
 	}
 	for name, values := range resp.Header {
+		if strings.ContainsAny(name, " \t\r\n\x00") {
+			return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
+		}
 		for _, v := range values {
 			if !cleanValue(v) {
 				return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")

@@ -449,7 +449,8 @@ func (w *world) raw(text string) answer {
 	must(w, c.SetDeadline(time.Now().Add(patience)))
 	// The gateway may refuse and close before it has been told everything.
 	_, _ = io.WriteString(c, text)
-	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	verb, _, _ := strings.Cut(text, " ")
+	resp, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: verb})
 	if err != nil {
 		return answer{body: err.Error()}
 	}

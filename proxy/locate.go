@@ -47,6 +47,9 @@ func (p *Proxy) locate(x *exchange) error {
 	return x.bind()
 }
 
+// nowhere ends what no route took.
+func (p *Proxy) nowhere(*exchange) error { return wire.Errorf(wire.MethodNotFound, "no such path") }
+
 // screen refuses what is malformed or meant for another host.
 func (p *Proxy) screen(x *exchange) (string, error) {
 	if e := server.Screen(x.r, p.Server.Limits); e != nil {

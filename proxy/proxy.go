@@ -73,19 +73,21 @@ func New(o Options) (*Proxy, error) {
 	call := p.do(p.locate, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
-	lost := p.do(p.locate)
+	lost := p.do(p.locate, p.nowhere)
 
 	main := chi.NewRouter()
 	main.HandleFunc(metadataPath, metadata)
 	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
 	p.mount(main, "/agents/{agent}", call, card)
 	main.NotFound(lost)
+	main.MethodNotAllowed(lost) // verbs that chi has never heard of
 	p.main = main
 
 	hosted := chi.NewRouter()
 	hosted.HandleFunc(metadataPath, metadata)
 	p.mount(hosted, "", call, card)
 	hosted.NotFound(lost)
+	hosted.MethodNotAllowed(lost)
 	p.hosted = hosted
 	return p, nil
 }
