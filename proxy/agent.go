@@ -90,15 +90,16 @@ func (c AgentConfig) Validate() error {
 	if !agentID.MatchString(c.ID) {
 		return fmt.Errorf("id: %q must be 1 to 64 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit", c.ID)
 	}
-	if c.Card.URL == "" {
-		return errors.New("card: a URL is required")
-	}
 	for _, name := range append(append([]string(nil), c.Headers.Request...), c.Headers.Response...) {
 		if owned(name) {
 			return fmt.Errorf("headers: %s belongs to the gateway or carries credentials and cannot be listed", name)
 		}
 	}
-	return errors.Join(c.Config.Validate(), c.Extensions.Validate())
+	extensions := c.Extensions.Validate()
+	if extensions != nil {
+		extensions = fmt.Errorf("extensions: %w", extensions)
+	}
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), extensions)
 }
 
 // Agent is a member of the fleet made ready to serve.

@@ -13,9 +13,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"reflect"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -70,55 +69,49 @@ func Load(path string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // only read from
+	defer file.Close() // only read from
 	var buf bytes.Buffer
 	if err := readLimited(&buf, file); err != nil {
 		return nil, fmt.Errorf("read configuration: %s: %w", path, err)
 	}
-	c, err := Parse(path, buf.Bytes(), os.LookupEnv)
+	dir := filepath.Dir(path)
+	c, err := parse(path, dir, buf.Bytes(), os.LookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	c.resolve(filepath.Dir(path))
+	c.resolve(dir)
 	return c, nil
 }
 
 // Parse is Load for bytes in memory. name stands for the file in errors; lookup
-// finds environment variables.
+// finds environment variables. Relative paths are left as they are, those of
+// {file: PATH} secrets are relative to the working directory.
 func Parse(name string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
-	var doc yaml.Node
-	if err := yaml.Load(data, &doc); err != nil {
-		return nil, located(name, err)
+	return parse(name, "", data, lookup)
+}
+
+func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
+	doc, err := document(name, data)
+	if err != nil {
+		return nil, err
 	}
-	if err := expand(name, &doc, lookup); err != nil {
+	if err := expand(name, doc, lookup); err != nil {
 		return nil, err
 	}
 	c := &Config{}
+	s := checkShape(name, dir, doc.Content[0], reflect.TypeFor[Config]())
 	if err := doc.Load(c, yaml.WithKnownFields()); err != nil {
-		return nil, located(name, err)
+		s.errs = append(s.errs, located(name, err, s))
+	}
+	if err := errors.Join(s.errs...); err != nil {
+		return nil, err
 	}
 	c.Sum = sha256.Sum256(data)
 	c.Server.Defaults()
 	if err := c.Validate(); err != nil {
-		return nil, placed(name, &doc, err)
+		return nil, placed(name, doc, err)
 	}
 	return c, nil
-}
-
-// section is an error with the path of the key it is about.
-type section struct {
-	path []string
-	err  error
-}
-
-func (s *section) Error() string { return strings.Join(s.path, ".") + ": " + s.err.Error() }
-func (s *section) Unwrap() error { return s.err }
-
-func at(err error, path ...string) error {
-	if err == nil {
-		return nil
-	}
-	return &section{path: path, err: err}
 }
 
 // Validate checks every section and what only holds between sections.
@@ -175,39 +168,4 @@ func (c *Config) AgentIDs() []string {
 		ids = append(ids, a.ID)
 	}
 	return ids
-}
-
-// variable is ${NAME} or ${NAME:-default}; $${ is a literal ${.
-var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
-
-// expand replaces ${NAME} in scalar values after parsing, so that a value with a
-// colon or a newline cannot change the structure of the file. Keys are left
-// alone. An unset variable without a default is an error: an empty secret would
-// be worse.
-func expand(name string, n *yaml.Node, lookup func(string) (string, bool)) error {
-	var errs []error
-	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "${") {
-		n.Value = variable.ReplaceAllStringFunc(n.Value, func(ref string) string {
-			if strings.HasPrefix(ref, "$$") {
-				return ref[1:]
-			}
-			part := variable.FindStringSubmatch(ref)
-			if value, ok := lookup(part[1]); ok {
-				return value
-			}
-			if part[2] == "" {
-				errs = append(errs, fmt.Errorf("%s:%d:%d: environment variable %s is not set", name, n.Line, n.Column, part[1]))
-			}
-			return part[3]
-		})
-	}
-	for i, child := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 {
-			continue
-		}
-		if err := expand(name, child, lookup); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"path"
 	"reflect"
 
 	"github.com/invopop/jsonschema"
@@ -20,7 +21,7 @@ func Schema() ([]byte, error) {
 		FieldNameTag:               "yaml",
 		RequiredFromJSONSchemaTags: true, // every key has a useful default
 		Mapper:                     special,
-		Namer:                      func(t reflect.Type) string { return t.PkgPath() + "." + t.Name() },
+		Namer:                      definition,
 	}
 	s := r.Reflect(&Config{})
 	s.Title = "a2a-gateway configuration"
@@ -29,6 +30,16 @@ func Schema() ([]byte, error) {
 		return nil, fmt.Errorf("print schema: %w", err)
 	}
 	return out, nil
+}
+
+// definition names a type in the schema by package and type, as in server.Config.
+// A slash would have to be escaped in references, which the reflector does not
+// do. Lists and pointers have no name, and must not share one.
+func definition(t reflect.Type) string {
+	if t.Name() == "" {
+		return ""
+	}
+	return path.Base(t.PkgPath()) + "." + t.Name()
 }
 
 // special gives the types that read themselves the shape in which they are written.

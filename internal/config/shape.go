@@ -1,0 +1,254 @@
+package config
+
+import (
+	"encoding"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// shape compares a document with the Go types it is read into. The YAML library
+// would also refuse most of what is refused here, but it names Go types, quotes
+// values (which may be secrets in the wrong place) and drops without a word what
+// has no value: an empty list item, a key without a name.
+type shape struct {
+	name     string
+	dir      string              // relative {file: …} are relative to it
+	errs     []error             // in the order of the file
+	wrongs   map[place]bool      // where each of errs is
+	paths    map[place]string    // the keys that lead to each value
+	resolved map[*yaml.Node]bool // file paths that are relative to dir no more
+}
+
+// place is a line and a column, from 1.
+type place [2]int
+
+// checkShape returns the mistakes and where they are. It also makes the paths
+// of {file: PATH} secrets relative to dir.
+func checkShape(name, dir string, root *yaml.Node, t reflect.Type) *shape {
+	s := &shape{
+		name: name, dir: dir,
+		wrongs: map[place]bool{}, paths: map[place]string{}, resolved: map[*yaml.Node]bool{},
+	}
+	s.visit(root, t, nil)
+	return s
+}
+
+// wrong records one mistake per place: what an anchor holds is visited as often
+// as it is used.
+func (s *shape) wrong(n *yaml.Node, path []string, format string, args ...any) {
+	where := place{n.Line, n.Column}
+	if s.wrongs[where] {
+		return
+	}
+	s.wrongs[where] = true
+	if len(path) > 0 {
+		format, args = "%s: "+format, append([]any{spell(path)}, args...)
+	}
+	s.errs = append(s.errs, problemAt(s.name, n, format, args...))
+}
+
+func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
+	n = target(n)
+	s.paths[place{n.Line, n.Column}] = spell(path)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case isNull(n): // as if left out
+	case t == reflect.TypeFor[secret.Value]():
+		s.secret(n, path)
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		if n.Kind != yaml.ScalarNode {
+			s.wrong(n, path, "want a single value, found %s", kindOf(n))
+		}
+	case n.Kind == yaml.ScalarNode && reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]()):
+	case t.Kind() == reflect.Struct:
+		s.mapping(n, t, path)
+	case t.Kind() == reflect.Slice:
+		s.list(n, t.Elem(), path)
+	default:
+		s.scalar(n, t.Kind(), path)
+	}
+}
+
+// unmarshaler is what the YAML library asks to read a value by itself.
+type unmarshaler interface{ UnmarshalYAML(n *yaml.Node) error }
+
+func (s *shape) mapping(n *yaml.Node, t reflect.Type, path []string) {
+	if n.Kind != yaml.MappingNode {
+		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
+		return
+	}
+	known := fields(t)
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := target(n.Content[i]), n.Content[i+1]
+		if key.ShortTag() == "!!merge" {
+			s.merged(value, t, path)
+			continue
+		}
+		if key.Kind != yaml.ScalarNode || isNull(key) {
+			s.wrong(n.Content[i], path, "the key is not a name")
+			continue
+		}
+		field, ok := known[key.Value]
+		switch line, twice := lines[key.Value]; {
+		case twice:
+			s.wrong(n.Content[i], path, "key %q is set on line %d already", key.Value, line)
+		case !ok:
+			s.wrong(n.Content[i], path, "unknown key %q%s", key.Value, guess(key.Value, known))
+		default:
+			s.visit(value, field, extend(path, key.Value))
+		}
+		lines[key.Value] = n.Content[i].Line
+	}
+}
+
+// merged checks the mapping or mappings of a << key.
+func (s *shape) merged(n *yaml.Node, t reflect.Type, path []string) {
+	n = target(n)
+	if n.Kind != yaml.SequenceNode {
+		s.mapping(n, t, path)
+		return
+	}
+	for _, one := range n.Content {
+		s.mapping(target(one), t, path)
+	}
+}
+
+func (s *shape) list(n *yaml.Node, item reflect.Type, path []string) {
+	if n.Kind != yaml.SequenceNode {
+		s.wrong(n, path, "want a list, found %s", kindOf(n))
+		return
+	}
+	for i, one := range n.Content {
+		if isNull(target(one)) {
+			s.wrong(one, path, "the list has an item without a value")
+			continue
+		}
+		s.visit(one, item, extend(path, strconv.Itoa(i)))
+	}
+}
+
+func (s *shape) scalar(n *yaml.Node, want reflect.Kind, path []string) {
+	tag := n.ShortTag()
+	switch {
+	case n.Kind != yaml.ScalarNode && want == reflect.String:
+		s.wrong(n, path, "want a text, found %s", kindOf(n))
+	case want == reflect.Bool && tag != "!!bool":
+		s.wrong(n, path, "want true or false")
+	case want == reflect.Int && tag != "!!int":
+		s.wrong(n, path, "want a whole number")
+	case want == reflect.Float64 && tag != "!!int" && tag != "!!float":
+		s.wrong(n, path, "want a number")
+	}
+}
+
+// secret accepts what secret.Value reads, and says nothing about anything else:
+// it may be the secret itself in the wrong place.
+func (s *shape) secret(n *yaml.Node, path []string) {
+	if n.Kind == yaml.ScalarNode {
+		return
+	}
+	if n.Kind != yaml.MappingNode || len(n.Content) != 2 || target(n.Content[0]).Value != "file" {
+		s.wrong(n, path, "want the secret itself or {file: PATH}")
+		return
+	}
+	file := target(n.Content[1])
+	if file.Kind != yaml.ScalarNode || file.ShortTag() != "!!str" || file.Value == "" {
+		s.wrong(n, path, "want the secret itself or {file: PATH}")
+		return
+	}
+	if !s.resolved[file] && !filepath.IsAbs(file.Value) {
+		file.Value = filepath.Join(s.dir, file.Value)
+	}
+	s.resolved[file] = true
+}
+
+// extend is append that never shares what it appends to.
+func extend(path []string, step string) []string { return append(slices.Clip(path), step) }
+
+// fields are the keys of a struct with their types, those of inlined structs
+// included.
+func fields(t reflect.Type) map[string]reflect.Type {
+	known := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case option == "inline":
+			for key, inner := range fields(f.Type) {
+				known[key] = inner
+			}
+		case name != "-" && f.IsExported():
+			known[name] = f.Type
+		}
+	}
+	return known
+}
+
+// guess proposes the known key that was probably meant.
+func guess(key string, known map[string]reflect.Type) string {
+	best, distance := "", 3 // more than two slips are another word
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if d := slips(strings.ToLower(key), strings.ToLower(name)); d < distance && d < len(name)-1 {
+			best, distance = name, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return `, did you mean "` + best + `"?`
+}
+
+// slips is the edit distance (Levenshtein) of two short words.
+func slips(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// target follows an alias to what it stands for.
+func target(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// kindOf names what was found, and never quotes it.
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return "a single value"
+}
