@@ -27,8 +27,9 @@ type Reply struct {
 	// every time, which with the entity tag is cheap.
 	MaxAge time.Duration
 
-	// Credentials are the headers that carry credentials, named in Vary when
-	// Private.
+	// Credentials are the headers that carry credentials, named in Vary. They are
+	// named on public cards too: a shared cache would otherwise answer a caller
+	// from the card that it keeps for everybody (RFC 9111 §4.1).
 	Credentials []string
 }
 
@@ -36,15 +37,13 @@ type Reply struct {
 // has these bytes (RFC 9110 §13.1.2). Other verbs are the router's affair.
 func (p Reply) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	vary := VersionHeader
 	if p.Private {
 		h.Set("Cache-Control", "private, no-store")
-		vary = strings.Join(append([]string{vary}, p.Credentials...), ", ")
 	} else {
 		h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(max(p.MaxAge, 0)/time.Second)))
 		h.Set("Etag", p.ETag)
 	}
-	h.Set("Vary", vary)
+	h.Set("Vary", strings.Join(append([]string{VersionHeader}, p.Credentials...), ", "))
 	if !p.Private && matches(r.Header.Values("If-None-Match"), p.ETag) {
 		w.WriteHeader(http.StatusNotModified)
 		return

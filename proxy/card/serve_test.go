@@ -26,9 +26,9 @@ func reply(p card.Reply, method string, headers ...string) *httptest.ResponseRec
 
 func TestReply(t *testing.T) {
 	t.Parallel()
-	public := card.Reply{Body: []byte(`{"name":"n"}`), ETag: `"abc"`, MaxAge: time.Minute}
-	private := card.Reply{Body: public.Body, ETag: public.ETag, Private: true,
+	public := card.Reply{Body: []byte(`{"name":"n"}`), ETag: `"abc"`, MaxAge: time.Minute,
 		Credentials: []string{"Authorization", "X-API-Key"}}
+	private := card.Reply{Body: public.Body, ETag: public.ETag, Private: true, Credentials: public.Credentials}
 	tests := []struct {
 		name    string
 		reply   card.Reply
@@ -66,7 +66,7 @@ func TestReply(t *testing.T) {
 				return
 			}
 			if h.Get("Cache-Control") != "public, max-age=60" || h.Get("ETag") != `"abc"` ||
-				h.Get("Vary") != "A2a-Version" {
+				h.Get("Vary") != "A2a-Version, Authorization, X-API-Key" {
 				t.Errorf("headers %v", h)
 			}
 			if tt.status == 200 && (h.Get("Content-Type") != "application/json" || h.Get("Content-Length") != "12") {
