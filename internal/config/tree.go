@@ -44,7 +44,8 @@ func checkTree(name string, doc *yaml.Node) error {
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return problemAt(name, root, "want a mapping of sections, such as server and agents, found %s", kindOf(root))
+		return problemAt(name, root,
+			"want a mapping of sections, such as server and agents, found %s", kindOf(root))
 	}
 	t := tree{name: name, budget: aliasBudget, active: map[*yaml.Node]bool{}}
 	t.walk(root, false)
