@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -42,6 +43,9 @@ func keysCreate(file, output *string) *cobra.Command {
 			if ttl > 0 {
 				spec.Expires = time.Now().Add(ttl).UTC()
 			}
+			if err := unused(keys, *file, spec.ID); err != nil {
+				return usage(err)
+			}
 			id, key, err := keys.Create(spec)
 			if err != nil {
 				return usage(err)
@@ -60,6 +64,21 @@ func keysCreate(file, output *string) *cobra.Command {
 	f.StringVar(&spec.Tenant, "tenant", "", "`tenant` of the caller")
 	f.DurationVar(&ttl, "ttl", 0, "lifetime, as in 720h; none means until revoked")
 	return cmd
+}
+
+// unused says that a name is taken in words of the command line. Create refuses
+// it as well, as a file that would not load.
+func unused(keys *authn.Keys, file, id string) error {
+	all, err := keys.List()
+	if err != nil {
+		return err
+	}
+	for _, k := range all {
+		if k.ID == id {
+			return fmt.Errorf("%s holds a key %q already: revoke it first, or choose another --id", file, id)
+		}
+	}
+	return nil
 }
 
 // listed is a key as `keys list` shows it: everything but what would let
@@ -125,7 +144,11 @@ func keysRevoke(file *string) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			if err := keys.Revoke(args[0]); err != nil {
+			err = keys.Revoke(args[0])
+			if errors.Is(err, fs.ErrNotExist) {
+				return failed(fmt.Errorf("%s holds no key %q", *file, args[0]))
+			}
+			if err != nil {
 				return failed(err)
 			}
 			return nil

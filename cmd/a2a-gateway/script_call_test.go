@@ -28,6 +28,8 @@ type client struct {
 	transport *http.Transport
 	roots     *x509.CertPool
 	last      [][]byte // the JSON documents of the last answer: one, or one per event
+	status    int      // of the last answer
+	tag       string   // ETag of the last answer that had one
 }
 
 func newClient(w *world) *client {
@@ -87,10 +89,9 @@ func flags(ts *testscript.TestScript, args []string) (*request, []string) {
 	return q, f.Args()
 }
 
-// cmdCall makes an HTTP call: call [flags] PATH [FILE]. With a FILE it is a POST
+// call makes an HTTP call: call [flags] PATH [FILE]. With a FILE it is a POST
 // of it, ${NAME} in it expanded. It prints status, telling headers and body.
-func cmdCall(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
+func call(ts *testscript.TestScript, args []string) string {
 	q, rest := flags(ts, args)
 	if len(rest) == 0 || len(rest) > 2 {
 		ts.Fatalf("usage: call [flags] PATH [FILE]")
@@ -99,12 +100,11 @@ func cmdCall(ts *testscript.TestScript, neg bool, args []string) {
 	if len(rest) == 2 {
 		q.body = expandBraced(ts, readFile(ts, rest[1]))
 	}
-	worldOf(ts).client.run(ts, q)
+	return worldOf(ts).client.run(ts, q)
 }
 
-// cmdRPC makes a JSON-RPC call: rpc [flags] PATH METHOD [PARAMS].
-func cmdRPC(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
+// rpc makes a JSON-RPC call: rpc [flags] PATH METHOD [PARAMS].
+func rpc(ts *testscript.TestScript, args []string) string {
 	q, rest := flags(ts, args)
 	if len(rest) < 2 || len(rest) > 3 {
 		ts.Fatalf("usage: rpc [flags] PATH METHOD [PARAMS]")
@@ -115,14 +115,13 @@ func cmdRPC(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	q.path = rest[0]
 	q.body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, rest[1], params)
-	worldOf(ts).client.run(ts, q)
+	return worldOf(ts).client.run(ts, q)
 }
 
-// cmdSend sends a text as a user's message over JSON-RPC, in the words of the
+// send sends a text as a user's message over JSON-RPC, in the words of the
 // version: send [flags] PATH TEXT [MEMBERS], MEMBERS being further members of
 // the message such as '"taskId":"${TASK}"'.
-func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
+func send(ts *testscript.TestScript, args []string) string {
 	streams := len(args) > 0 && args[0] == "-stream"
 	if streams {
 		args = args[1:]
@@ -149,7 +148,7 @@ func cmdSend(ts *testscript.TestScript, neg bool, args []string) {
 	q.path = rest[0]
 	q.body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"message":%s}}`,
 		method, fmt.Sprintf(form, rest[1], members))
-	worldOf(ts).client.run(ts, q)
+	return worldOf(ts).client.run(ts, q)
 }
 
 // cmdJoin waits for a call in the background and prints it: join NAME.
@@ -168,7 +167,7 @@ func cmdJoin(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // run makes the call and prints it, now or for join.
-func (c *client) run(ts *testscript.TestScript, q *request) {
+func (c *client) run(ts *testscript.TestScript, q *request) string {
 	req := c.build(ts, q)
 	if p := c.w.gateway; p != nil && strings.HasPrefix(req.URL.Scheme+"://"+req.URL.Host, p.url) {
 		p.mu.Lock()
@@ -184,9 +183,8 @@ func (c *client) run(ts *testscript.TestScript, q *request) {
 	if !q.background {
 		defer cancel()
 		out, documents := c.print(resp, q)
-		c.last = documents
-		_, _ = io.WriteString(ts.Stdout(), out)
-		return
+		c.last, c.status = documents, resp.StatusCode
+		return out
 	}
 	done := make(chan string, 1)
 	c.w.joins[q.name] = done
@@ -198,6 +196,7 @@ func (c *client) run(ts *testscript.TestScript, q *request) {
 		done <- out
 	}()
 	<-first // the stream is under way
+	return ""
 }
 
 // noticed closes first when something has been read.
@@ -283,7 +282,7 @@ func telling() []string {
 }
 
 func (c *client) print(resp *http.Response, q *request) (string, [][]byte) {
-	defer resp.Body.Close() //nolint:errcheck // only read from
+	defer resp.Body.Close() // only read from
 	var out bytes.Buffer
 	_, _ = fmt.Fprintf(&out, "%d\n", resp.StatusCode)
 	names := telling()
@@ -294,6 +293,9 @@ func (c *client) print(resp *http.Response, q *request) (string, [][]byte) {
 		for _, v := range resp.Header[textproto.CanonicalMIMEHeaderKey(name)] {
 			_, _ = fmt.Fprintf(&out, "%s: %s\n", name, v)
 		}
+	}
+	if tag := resp.Header.Get("Etag"); tag != "" {
+		c.tag = tag
 	}
 	var documents [][]byte
 	if resp.Header.Get("Content-Type") == "text/event-stream" {
@@ -359,13 +361,18 @@ func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
 
 // cmdCapture takes a value out of the last answer: capture NAME PATH, PATH being
 // member names and indexes with dots. In a stream, the first event that has it
-// counts. The value is in $NAME and is shown as such from now on.
+// counts. The value is in $NAME and is shown as such from now on. The PATH etag
+// is the answer's ETag.
 func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 2 {
 		ts.Fatalf("usage: capture NAME PATH")
 	}
 	w := worldOf(ts)
+	if args[1] == "etag" {
+		w.name(ts, args[0], w.client.tag)
+		return
+	}
 	for _, document := range w.client.last {
 		if value, ok := pick(document, strings.Split(args[1], ".")); ok {
 			w.name(ts, args[0], value)
@@ -421,7 +428,7 @@ func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 		if conn, err = tls.Dial("tcp", u.Host, config); err != nil {
 			return true
 		}
-		defer conn.Close() //nolint:errcheck // nothing was sent
+		defer conn.Close() // nothing was sent
 		state = conn.ConnectionState()
 		return awaited == "" || state.PeerCertificates[0].Subject.CommonName == awaited
 	})
@@ -439,3 +446,33 @@ func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 	_, _ = fmt.Fprintf(ts.Stdout(), "%s %s\n", tls.VersionName(state.Version), state.PeerCertificates[0].Subject.CommonName)
 }
 
+// printing makes a command of one that gives what it would print.
+func printing(run func(*testscript.TestScript, []string) string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		noNeg(ts, neg)
+		_, _ = io.WriteString(ts.Stdout(), run(ts, args))
+	}
+}
+
+// until repeats a call until it answers with a status: until STATUS COMMAND
+// [args]. What changes a running gateway from outside takes a moment.
+func until(ts *testscript.TestScript, args []string) string {
+	if len(args) < 3 {
+		ts.Fatalf("usage: until STATUS call|rpc|send [args]")
+	}
+	command := map[string]func(*testscript.TestScript, []string) string{"call": call, "rpc": rpc, "send": send}[args[1]]
+	w, out := worldOf(ts), ""
+	if !eventually(10*time.Second, func() bool {
+		out = command(ts, args[2:])
+		return strconv.Itoa(w.client.status) == args[0]
+	}) {
+		ts.Fatalf("the answer stays\n%s", out)
+	}
+	return out
+}
+
+// cmdKey reads a credential from a file: key NAME FILE. It sets $NAME.
+func cmdKey(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	worldOf(ts).name(ts, args[0], strings.TrimSpace(readFile(ts, args[1])))
+}
