@@ -88,6 +88,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.status, err = newStatusServer(g, cfg.Server.StatusAddress); err != nil {
 		return nil, fmt.Errorf("server: statusAddress: %w", err)
 	}
+	g.telemetry.Metrics.SetLabels(labels(cfg))
 	s, err := g.build(ctx, cfg, nil)
 	if err != nil {
 		return nil, err
@@ -132,6 +133,10 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
 	if err := fixed(old.config, cfg); err != nil {
 		return err
 	}
+	// What building counts, such as the first fetch of a new agent's card, belongs
+	// to agents old and new.
+	g.telemetry.Metrics.SetLabels(labels(old.config, cfg))
+	defer func() { g.telemetry.Metrics.SetLabels(labels(g.config(old))) }()
 	s, err := g.build(ctx, cfg, old)
 	if err != nil {
 		return err
@@ -183,7 +188,6 @@ func fixed(old, cfg *config.Config) error {
 // install makes s the snapshot that requests begin with, unless another one than
 // old is in force: Shutdown came first.
 func (g *Gateway) install(old, s *snapshot) bool {
-	g.telemetry.Metrics.SetLabels(labels(s.config))
 	if !g.current.CompareAndSwap(old, s) {
 		return false
 	}
@@ -241,9 +245,17 @@ func (g *Gateway) Shutdown(ctx context.Context) error {
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
-	last := time.AfterFunc(max(time.Until(deadline)*9/10, 0), g.endStreams)
+	window := time.Until(deadline)
+	last := time.AfterFunc(window-farewellFor(window), g.endStreams)
 	defer last.Stop()
 	return g.server.Shutdown(ctx)
+}
+
+// farewellFor is how long before the end of a drain window streams are told to
+// end: long enough for their last events, and for net/http to notice, which looks
+// at its connections twice a second.
+func farewellFor(window time.Duration) time.Duration {
+	return max(window/10, min(window/2, time.Second))
 }
 
 // endStreams tells every open stream to end with a last event.
@@ -283,18 +295,29 @@ func (g *Gateway) close(ctx context.Context) {
 	_ = g.telemetry.Close(ctx) // what could not be exported has nowhere else to go
 }
 
+// config is the configuration in force, or the last one's once the gateway has
+// closed.
+func (g *Gateway) config(last *snapshot) *config.Config {
+	if s := g.current.Load(); s != nil {
+		return s.config
+	}
+	return last.config
+}
+
 // labels are the values that metrics may be labelled with.
-func labels(cfg *config.Config) telemetry.Labels {
-	l := telemetry.Labels{Agents: cfg.AgentIDs()}
-	for _, r := range cfg.Policy.Rules {
-		l.Rules = append(l.Rules, r.Name)
+func labels(cfgs ...*config.Config) telemetry.Labels {
+	l := telemetry.Labels{Providers: []string{"api-keys", "unknown"}}
+	for _, cfg := range cfgs {
+		l.Agents = append(l.Agents, cfg.AgentIDs()...)
+		for _, r := range cfg.Policy.Rules {
+			l.Rules = append(l.Rules, r.Name)
+		}
+		for _, e := range cfg.Extensions {
+			l.URIs = append(l.URIs, e.URI)
+		}
+		for _, i := range cfg.Authn.OIDC {
+			l.Providers = append(l.Providers, i.Issuer)
+		}
 	}
-	for _, e := range cfg.Extensions {
-		l.URIs = append(l.URIs, e.URI)
-	}
-	for _, i := range cfg.Authn.OIDC {
-		l.Providers = append(l.Providers, i.Issuer)
-	}
-	l.Providers = append(l.Providers, "api-keys", "unknown")
 	return l
 }

@@ -275,3 +275,17 @@ func fleet(agents ...*gatewaytest.Agent) string {
 	}
 	return b.String()
 }
+
+// follow has the gateway follow its file until the test ends.
+func follow(t testing.TB, g *gateway.Gateway, path string, hup <-chan os.Signal) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.Follow(ctx, path, hup)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+}

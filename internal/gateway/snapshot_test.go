@@ -1,0 +1,100 @@
+package gateway
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// A snapshot closes once, after it was replaced and the last who held it has let
+// go; never before, however requests and reloads interleave.
+func TestSnapshotClosesOnce(t *testing.T) {
+	t.Parallel()
+	const generations, callers = 300, 8
+	g := &Gateway{}
+	type life struct{ holders, closed atomic.Int64 }
+	lives := sync.Map{} // of *snapshot to *life
+	fresh := func() *snapshot {
+		s, l := &snapshot{}, &life{}
+		s.refs.Store(1)
+		s.close = sync.OnceFunc(func() {
+			l.closed.Add(1)
+			if n := l.holders.Load(); n != 0 {
+				t.Errorf("closed while %d requests used it", n)
+			}
+		})
+		lives.Store(s, l)
+		return s
+	}
+	g.current.Store(fresh())
+	stop := make(chan struct{})
+	var calling sync.WaitGroup
+	for range callers {
+		calling.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				s := g.acquire()
+				v, _ := lives.Load(s)
+				l := v.(*life)
+				l.holders.Add(1)
+				if l.closed.Load() != 0 {
+					t.Error("a request got a closed snapshot")
+				}
+				l.holders.Add(-1)
+				s.release()
+			}
+		})
+	}
+	for range generations {
+		old := g.current.Load()
+		g.current.Store(fresh())
+		old.release()
+	}
+	close(stop)
+	calling.Wait()
+	lives.Range(func(s, v any) bool {
+		want := int64(1)
+		if s == g.current.Load() {
+			want = 0
+		}
+		if n := v.(*life).closed.Load(); n != want {
+			t.Errorf("a snapshot was closed %d times, want %d", n, want)
+		}
+		return true
+	})
+	last := g.current.Swap(nil)
+	last.release()
+	if g.acquire() != nil {
+		t.Error("a closed gateway has a snapshot")
+	}
+}
+
+// A member that is in several snapshots ends with the last of them.
+func TestMemberEndsWithLastSnapshot(t *testing.T) {
+	t.Parallel()
+	up, err := upstream.New(upstream.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := 0
+	m := &member{users: new(atomic.Int64), stop: func() { stopped++ }, agent: &proxy.Agent{Upstream: up}}
+	m.users.Store(2)
+	a := &snapshot{agents: map[string]*member{"m": m}}
+	b := &snapshot{agents: map[string]*member{"m": m}}
+	for i, s := range []*snapshot{a, b} {
+		if stopped != 0 {
+			t.Fatalf("it ended while %d snapshots held it", 2-i)
+		}
+		s.dismiss()
+	}
+	if stopped != 1 {
+		t.Errorf("it ended %d times", stopped)
+	}
+}
