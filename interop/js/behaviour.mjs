@@ -1,0 +1,78 @@
+// What every agent of the matrix does, whatever SDK it runs on. The first word
+// of the message text chooses; see interop/README.md. An emitter writes the
+// events in the words of one SDK:
+//
+//   emit.submitted()                      the task, first event of it
+//   emit.status(state, text?)             state is "working", "completed", …
+//   emit.artifact(text, append, last)     a chunk of the one artifact
+//   emit.message(text, parts)             a message instead of a task
+//   emit.end()                            no more events
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+export class Behaviour {
+  constructor() {
+    this.cancelled = new Set();
+  }
+
+  async execute({ taskId, continued, text, parts, emit }) {
+    const word = text.split(' ', 1)[0];
+    if (continued) {
+      emit.status('completed', 'thank you');
+    } else if (word === 'message') {
+      emit.message('answer', parts);
+    } else {
+      emit.submitted();
+      await this.work(word, taskId, emit);
+    }
+    emit.end();
+  }
+
+  async work(word, taskId, emit) {
+    switch (word) {
+      case 'stream':
+        emit.status('working', 'working');
+        emit.artifact('one', false, false);
+        emit.artifact('two\nlines', true, false);
+        emit.artifact('three\u2028and <html>', true, true);
+        emit.status('completed', 'completed');
+        break;
+      case 'input':
+        emit.status('input-required', 'what?');
+        break;
+      case 'tick':
+        while (!this.cancelled.has(taskId)) {
+          emit.status('working');
+          await sleep(20);
+        }
+        emit.status('canceled');
+        break;
+      case 'fail':
+        emit.status('failed', 'failed');
+        break;
+      case 'reject':
+        emit.status('rejected', 'rejected');
+        break;
+      default:
+        emit.artifact('result', false, true);
+        emit.status('completed', 'completed');
+    }
+  }
+
+  cancel(taskId) {
+    this.cancelled.add(taskId);
+  }
+}
+
+// serve listens on a free loopback port, tells it on standard output as one
+// JSON line, and ends when standard input is closed: no agent outlives the test
+// that started it. The card is made once the port is known.
+export function serve(app, announce) {
+  const server = app.listen(0, '127.0.0.1', () => {
+    const url = `http://127.0.0.1:${server.address().port}`;
+    announce(url);
+    console.log(JSON.stringify({ port: server.address().port, url }));
+  });
+  process.stdin.resume();
+  process.stdin.on('end', () => process.exit(0));
+}

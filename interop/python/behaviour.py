@@ -1,0 +1,77 @@
+"""What every agent of the matrix does, whatever SDK it runs on.
+
+The first word of the message text chooses; see interop/README.md. An emitter
+writes the events in the words of one SDK: submitted(), status(state, text),
+artifact(text, append, last) and message(text).
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import threading
+
+import uvicorn
+
+
+class Behaviour:
+    """Runs the words; cancelled tasks are remembered by their id."""
+
+    def __init__(self):
+        self.cancelled = set()
+
+    async def execute(self, task_id, continued, text, emit):
+        word = text.split(' ', 1)[0]
+        if continued:
+            await emit.status('completed', 'thank you')
+        elif word == 'message':
+            await emit.message('answer')
+        else:
+            await emit.submitted()
+            await self.work(word, task_id, emit)
+
+    async def work(self, word, task_id, emit):
+        if word == 'stream':
+            await emit.status('working', 'working')
+            await emit.artifact('one', False, False)
+            await emit.artifact('two\nlines', True, False)
+            await emit.artifact('three\u2028and <html>', True, True)
+            await emit.status('completed', 'completed')
+        elif word == 'input':
+            await emit.status('input-required', 'what?')
+        elif word == 'tick':
+            while task_id not in self.cancelled:
+                await emit.status('working')
+                await asyncio.sleep(0.02)
+        elif word == 'fail':
+            await emit.status('failed', 'failed')
+        elif word == 'reject':
+            await emit.status('rejected', 'rejected')
+        else:
+            await emit.artifact('result', False, True)
+            await emit.status('completed', 'completed')
+
+    async def cancel(self, task_id, emit):
+        self.cancelled.add(task_id)
+        await emit.status('canceled')
+
+
+def serve(make_app):
+    """Listens on a free loopback port and tells it on standard output as one
+    JSON line; ends when standard input is closed, so that no agent outlives the
+    test that started it. The app is made once the address is known."""
+    listener = socket.socket()
+    listener.bind(('127.0.0.1', 0))
+    listener.listen(128)
+    port = listener.getsockname()[1]
+    url = f'http://127.0.0.1:{port}'
+
+    def watch():
+        sys.stdin.read()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+    server = uvicorn.Server(uvicorn.Config(make_app(url), log_level='warning'))
+    print(json.dumps({'port': port, 'url': url}), flush=True)
+    server.run(sockets=[listener])
