@@ -23,6 +23,7 @@ const (
 // agent that does not exist is not refused yet: before authentication, it must
 // look like one that does.
 func (p *Proxy) locate(x *exchange) error {
+	x.guess()
 	host, err := p.screen(x)
 	if err != nil {
 		return err
@@ -49,6 +50,21 @@ func (p *Proxy) locate(x *exchange) error {
 
 // nowhere ends what no route took.
 func (p *Proxy) nowhere(*exchange) error { return wire.Errorf(wire.MethodNotFound, "no such path") }
+
+// guess settles the shape of a refusal by screen, before anything in the request
+// is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and
+// its client understands no other error. bind decides anew.
+func (x *exchange) guess() {
+	route := chi.RouteContext(x.r.Context())
+	if x.r.Method != http.MethodPost || route == nil || route.URLParam("*") != "" {
+		return
+	}
+	switch last := len(route.RoutePatterns) - 1; {
+	case last < 0, strings.Contains(route.RoutePatterns[last], "/.well-known/"):
+	default:
+		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
+	}
+}
 
 // screen refuses what is malformed or meant for another host.
 func (p *Proxy) screen(x *exchange) (string, error) {

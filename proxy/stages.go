@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -115,9 +116,11 @@ func (x *exchange) connect() error {
 	case spoken == nil:
 		return wire.Errorf(wire.MethodNotFound, "the agent does not offer %s", x.call.Binding)
 	}
-	e := wire.Errorf(wire.VersionUnsupported, "protocol version %s is not offered here", x.call.Version)
 	slices.Sort(spoken)
-	e.Meta = map[string]string{"supportedVersions": fmt.Sprint(slices.Compact(spoken))}
+	offered := strings.Join(slices.Compact(spoken), ",")
+	// In the message too: before 1.0, JSON-RPC errors carry no metadata.
+	e := wire.Errorf(wire.VersionUnsupported, "the agent does not speak A2A %s, only %s", x.call.Version, offered)
+	e.Meta = map[string]string{"supportedVersions": offered}
 	return e
 }
 
@@ -165,7 +168,7 @@ func (p *Proxy) authorize(x *exchange) error {
 func (p *Proxy) negotiate(x *exchange) error {
 	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
 	if err != nil {
-		return wire.Errorf(wire.InvalidRequest, "extensions: %s", err).Because(err)
+		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
 	}
 	x.asked, x.names = asked, names
 	x.active, err = ext.Negotiate(asked, x.view.extensions, x.agent.Extensions)
