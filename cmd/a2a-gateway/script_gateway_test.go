@@ -389,18 +389,6 @@ func (p *process) requests() int {
 	return p.sent
 }
 
-// cmdShell runs a file of shell commands and prints what they print:
-// shell FILE. Lines of "time" and the like have no place in it.
-func cmdShell(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
-	w := worldOf(ts)
-	cmd := exec.Command("sh", ts.MkAbs(args[0])) //nolint:noctx // short by what it does
-	cmd.Dir = w.dir
-	out, err := cmd.CombinedOutput()
-	_, _ = io.WriteString(ts.Stdout(), w.steady(strings.ReplaceAll(string(out), "\r", "")))
-	ts.Check(err)
-}
-
 // lines is a buffer that a process writes and a script reads.
 type lines struct {
 	mu sync.Mutex

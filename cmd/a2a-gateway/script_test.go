@@ -56,7 +56,9 @@ func TestScripts(t *testing.T) {
 			"capture":     cmdCapture,
 			"key":         cmdKey,
 			"handshake":   cmdHandshake,
-			"shell":       cmdShell,
+			"code":        cmdCode,
+			"schema":      cmdSchema,
+			"paste":       cmdPaste,
 		},
 	})
 }

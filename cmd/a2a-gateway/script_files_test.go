@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+)
+
+// cmdCode runs a program that has to end with an exit code: code N PROGRAM
+// [args]. testscript's own exec knows zero and not zero only.
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	if len(args) < 2 {
+		ts.Fatalf("usage: code N PROGRAM [args]")
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(args[1], args[2:]...) //nolint:noctx,gosec // short by what it does
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "CARD=" + ts.Getenv("CARD")}
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	code, err := 0, cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	w := worldOf(ts)
+	_, _ = io.WriteString(ts.Stdout(), w.steady(stdout.String()))
+	_, _ = io.WriteString(ts.Stderr(), w.steady(stderr.String()))
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("exit code %d, not %s", code, args[0])
+	}
+}
+
+// cmdSchema judges a YAML file by a JSON Schema: schema SCHEMA FILE. Negated, the
+// file has to be refused, and stderr says why.
+func cmdSchema(ts *testscript.TestScript, neg bool, args []string) {
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(readFile(ts, args[0])))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource("schema.json", schema))
+	compiled, err := c.Compile("schema.json")
+	ts.Check(err)
+	var document any
+	ts.Check(yaml.Load([]byte(readFile(ts, args[1])), &document))
+	err = compiled.Validate(document)
+	if neg == (err == nil) {
+		ts.Fatalf("judged wrong: %v", err)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(ts.Stderr(), err)
+	}
+}
+
+// cmdPaste runs the commands that `demo` printed, as if they had been pasted into
+// a shell: paste FILE. The heading before the first comment is no command.
+func cmdPaste(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	_, commands, ok := strings.Cut(readFile(ts, args[0]), "\n\n")
+	if !ok {
+		ts.Fatalf("nothing to paste")
+	}
+	// What each section promises stands above what it answers.
+	var script strings.Builder
+	for line := range strings.Lines(commands) {
+		if strings.HasPrefix(line, "#") {
+			_, _ = fmt.Fprintf(&script, "echo; echo %s\n", quote(strings.TrimSpace(line)))
+		}
+		script.WriteString(line)
+		if strings.HasSuffix(line, "'\n") && !strings.HasSuffix(line, "\\\n") {
+			script.WriteString("echo\n")
+		}
+	}
+	cmd := exec.Command("sh") //nolint:noctx // ends when the commands have
+	cmd.Stdin = strings.NewReader(script.String())
+	out, err := cmd.CombinedOutput()
+	w := worldOf(ts)
+	_, _ = io.WriteString(ts.Stdout(), w.steady(withoutVolatile(string(out))))
+	ts.Check(err)
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// withoutVolatile leaves out heartbeats and the headers that vary.
+func withoutVolatile(s string) string {
+	var out strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(s, "\r", "")) {
+		switch name, _, _ := strings.Cut(line, ":"); name {
+		case "Date", "Content-Length", "X-Request-Id", "":
+			continue
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
