@@ -12,7 +12,7 @@ import (
 // implies (80, 443). It is false for anything but a host with an optional port:
 // a name of letters, digits, hyphens and underscores in labels of 1 to 63
 // characters, 253 in all and without a final dot, or an address; no user, no
-// percent sign, no zone (RFC 9110 §7.2, RFC 3986 §3.2.2, threats.md L7).
+// percent sign, no zone (RFC 9110 §7.2, RFC 3986 §3.2.2, docs/threat-model.md L07).
 //
 // Nothing is allocated where the host is canonical already.
 func CanonicalHost(s string) (string, bool) {

@@ -91,7 +91,7 @@ func (c Config) own() Config {
 	return c
 }
 
-// newHTTP is net/http with every bound set (threats.md §4.4). There is no write
+// newHTTP is net/http with every bound set (docs/threat-model.md L20 to L22). There is no write
 // timeout: it would end streams; the handler sets deadlines write by write.
 func (s *Server) newHTTP() *http.Server {
 	var protocols http.Protocols

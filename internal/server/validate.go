@@ -133,7 +133,7 @@ func (c *Config) validateTLS() error {
 	return errors.Join(all...)
 }
 
-// validateProxies refuses to trust everyone by accident (threats.md L4): the
+// validateProxies refuses to trust everyone by accident (docs/threat-model.md L04): the
 // two networks that do so, in any spelling, need the flag.
 func (c *Config) validateProxies() error {
 	var all []error
