@@ -26,15 +26,14 @@ func (p *Proxy) answer(x *exchange, resp *http.Response, media string) error {
 	if e := unusable(resp, media, body.bytes()); e != nil {
 		return e
 	}
-	out := body.bytes()
-	if len(out) > 0 {
-		seen, err := wire.ReadAnswer(x.call.Binding, x.call.Version, x.call.Method, out, p.answerLimits())
-		if err != nil {
-			return wire.Errorf(wire.BadAgentResponse, "").Because(err)
-		}
-		if out, err = p.observe(x, seen, out); err != nil {
-			return err
-		}
+	// An empty body is an answer too, where the method has nothing to say.
+	seen, err := wire.ReadAnswer(x.call.Binding, x.call.Version, x.call.Method, body.bytes(), p.answerLimits())
+	if err != nil {
+		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	out, err := p.observe(x, seen, body.bytes())
+	if err != nil {
+		return err
 	}
 	x.incoming(resp.Header)
 	if resp.StatusCode != http.StatusNoContent {

@@ -45,6 +45,7 @@ func New(c Config) (*Upstream, error) {
 		connections = 1024
 	}
 	connect := orDefault(c.Connect, 5*time.Second)
+	d := dialer{net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, tlsConfig}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -52,9 +53,8 @@ func New(c Config) (*Upstream, error) {
 		answer: orDefault(c.Answer, 5*time.Minute),
 		transport: &http.Transport{
 			// No Proxy: an environment variable must not reroute governed traffic.
-			DialContext:         (&net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}).DialContext,
-			TLSClientConfig:     tlsConfig,
-			TLSHandshakeTimeout: connect,
+			DialContext:         d.dial,
+			DialTLSContext:      d.dialTLS,
 			Protocols:           protocols,
 			MaxConnsPerHost:     connections,
 			MaxIdleConnsPerHost: connections,
