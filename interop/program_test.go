@@ -153,7 +153,8 @@ func startGateway(t *testing.T, agents map[string]string, issuer string) func(id
 	t.Helper()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "a2a-gateway")
-	build := exec.Command("go", "build", "-o", binary, "../cmd/a2a-gateway") //nolint:noctx // the test's own timeout
+	//nolint:noctx // the test has its own timeout
+	build := exec.Command("go", "build", "-o", binary, "../cmd/a2a-gateway")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the gateway: %v\n%s", err, out)
 	}

@@ -55,7 +55,8 @@ func start(t *testing.T, f func(demo.Options) (*demo.Agent, error), o demo.Optio
 // dial reads the agent's card, keeps the one interface asked for and gives a
 // client on it.
 func dial(
-	t *testing.T, agent *demo.Agent, v a2a.ProtocolVersion, b a2a.TransportProtocol, opts ...a2aclient.FactoryOption,
+	t *testing.T, agent *demo.Agent, v a2a.ProtocolVersion, b a2a.TransportProtocol,
+	opts ...a2aclient.FactoryOption,
 ) *a2aclient.Client {
 	t.Helper()
 	transport := &http.Transport{}
@@ -143,7 +144,6 @@ func TestWords(t *testing.T) {
 			"Summarize!":   "task TASK_STATE_COMPLETED [text text text] [data]",
 			"refund INV-7": "task TASK_STATE_INPUT_REQUIRED",
 			"export":       "task TASK_STATE_COMPLETED [raw url]",
-			"login":        "task TASK_STATE_AUTH_REQUIRED",
 			"audit 2":      "task TASK_STATE_COMPLETED",
 			"count 3":      "task TASK_STATE_COMPLETED [text text text]",
 			"reject":       "task TASK_STATE_REJECTED",
@@ -274,9 +274,25 @@ func TestLogin(t *testing.T) {
 		}
 		got = append(got, shape(event))
 	}
-	want := []string{"task TASK_STATE_SUBMITTED", "status TASK_STATE_AUTH_REQUIRED", "status TASK_STATE_COMPLETED"}
+	want := []string{
+		"task TASK_STATE_SUBMITTED", "status TASK_STATE_AUTH_REQUIRED", "status TASK_STATE_COMPLETED",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A caller who does not stream is told at once that a sign-in is wanted.
+func TestLoginReturns(t *testing.T) {
+	t.Parallel()
+	agent := start(t, demo.Agent10, demo.Options{Step: time.Minute})
+	client := dial(t, agent, "1.0", a2a.TransportProtocolHTTPJSON)
+	got, err := client.SendMessage(t.Context(), send("login"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shape(got) != "task TASK_STATE_AUTH_REQUIRED" {
+		t.Errorf("got %q", shape(got))
 	}
 }
 
@@ -464,16 +480,21 @@ func TestOperationsOnTasks(t *testing.T) {
 			if task, err := client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); err != nil || task.ID != id {
 				t.Errorf("get: %v %v", task, err)
 			}
-			if _, err := client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "none"}); !isRefusal(way.version, err, a2a.ErrTaskNotFound) {
+			_, err = client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "none"})
+			if !isRefusal(way.version, err, a2a.ErrTaskNotFound) {
 				t.Errorf("get unknown: %v", err)
 			}
-			if _, err := client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); !isRefusal(way.version, err, a2a.ErrTaskNotCancelable) {
+			_, err = client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id})
+			if !isRefusal(way.version, err, a2a.ErrTaskNotCancelable) {
 				t.Errorf("cancel ended task: %v", err)
 			}
-			if card, err := client.GetExtendedAgentCard(t.Context(), &a2a.GetExtendedAgentCardRequest{}); err != nil || len(card.Skills) != 3 {
+			card, err := client.GetExtendedAgentCard(t.Context(), &a2a.GetExtendedAgentCardRequest{})
+			if err != nil || len(card.Skills) != 3 {
 				t.Errorf("extended card: %v %v", card, err)
 			}
-			config, err := client.CreateTaskPushConfig(t.Context(), &a2a.PushConfig{TaskID: id, ID: "c1", URL: "http://127.0.0.1:9/hook"})
+			config, err := client.CreateTaskPushConfig(t.Context(), &a2a.PushConfig{
+				TaskID: id, ID: "c1", URL: "http://127.0.0.1:9/hook",
+			})
 			if err != nil || config.URL != "http://127.0.0.1:9/hook" {
 				t.Errorf("create push config: %v %v", config, err)
 			}
@@ -482,7 +503,8 @@ func TestOperationsOnTasks(t *testing.T) {
 				t.Errorf("list push configs: %v %v", configs, err)
 			}
 			if way.version == "1.0" {
-				if list, err := client.ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 1 {
+				list, err := client.ListTasks(t.Context(), &a2a.ListTasksRequest{})
+				if err != nil || len(list.Tasks) != 1 {
 					t.Errorf("list tasks: %v %v", list, err)
 				}
 			}

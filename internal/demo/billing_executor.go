@@ -19,7 +19,8 @@ type billing struct {
 	quit <-chan struct{}
 }
 
-const billingHelp = "Say one of: hello, echo, summarize, refund INV-7, export, login, audit, count, reject, fail."
+const billingHelp = "Say one of: hello, echo, summarize, refund INV-7, export, login, audit, count, " +
+	"reject, fail."
 
 // billingWork names the words that make a task.
 func (b *billing) work(word string) func(*turn) {
@@ -197,7 +198,8 @@ func (t *turn) summarize() {
 	t.chunks("INV-6 open 120.00\n", "INV-7 open 80.50\n", "INV-8 paid 44.00\n")
 	t.status(a2a.TaskStateWorking, "Adding up.")
 	t.pause(1)
-	total := a2a.NewArtifactEvent(t, a2a.NewDataPart(map[string]any{"currency": "EUR", "open": 200.5, "count": 3}))
+	sums := map[string]any{"currency": "EUR", "open": 200.5, "count": 3}
+	total := a2a.NewArtifactEvent(t, a2a.NewDataPart(sums))
 	total.Artifact.Name = "total"
 	total.LastChunk = true
 	t.send(total)

@@ -154,7 +154,9 @@ func (h handler03) ListTaskPushConfigs(
 }
 
 // CreateTaskPushConfig registers a webhook.
-func (h handler03) CreateTaskPushConfig(ctx context.Context, req *a2a10.PushConfig) (*a2a10.PushConfig, error) {
+func (h handler03) CreateTaskPushConfig(
+	ctx context.Context, req *a2a10.PushConfig,
+) (*a2a10.PushConfig, error) {
 	config, err := h.old.OnSetTaskPushConfig(context03(ctx), a2av0.FromV1PushConfig(req))
 	if err != nil {
 		return nil, error10(err)

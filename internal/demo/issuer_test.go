@@ -165,7 +165,9 @@ func TestTokenEndpoint(t *testing.T) {
 		},
 		{
 			name: "audience and resources", basic: [2]string{"bob", "bob-secret"},
-			form:   url.Values{"grant_type": {grant}, "scope": {"weather.read"}, "resource": {"r1", "r2"}, "audience": {"a"}},
+			form: url.Values{
+				"grant_type": {grant}, "scope": {"weather.read"}, "resource": {"r1", "r2"}, "audience": {"a"},
+			},
 			status: 200, scope: "weather.read", aud: []any{"r1", "r2", "a"},
 		},
 		{
@@ -217,7 +219,8 @@ func TestTokenEndpoint(t *testing.T) {
 // ask posts to the token endpoint.
 func ask(t *testing.T, issuer *demo.Issuer, basic [2]string, form url.Values) (int, map[string]any) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, issuer.URL+"/token", strings.NewReader(form.Encode()))
+	posted := strings.NewReader(form.Encode())
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, issuer.URL+"/token", posted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,9 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusInternalServerError, tokenError{"server_error", ""})
 		return
 	}
-	answer(w, http.StatusOK, tokenAnswer{token, "Bearer", int64(i.options.TTL.Seconds()), strings.Join(scopes, " ")})
+	answer(w, http.StatusOK, tokenAnswer{
+		Token: token, Type: "Bearer", Expires: int64(i.options.TTL.Seconds()), Scope: strings.Join(scopes, " "),
+	})
 }
 
 // client finds whose credentials the request carries, in the Authorization

@@ -148,7 +148,8 @@ func (t *turn03) alerts() error {
 	if t.argument == "" {
 		return t.status(a2a.TaskStateInputRequired, "For which place?")
 	}
-	e := a2a.NewArtifactEvent(t, a2a.DataPart{Data: map[string]any{"place": t.argument, "alerts": []any{"storm"}}})
+	data := map[string]any{"place": t.argument, "alerts": []any{"storm"}}
+	e := a2a.NewArtifactEvent(t, a2a.DataPart{Data: data})
 	e.LastChunk = true
 	if err := t.send(e); err != nil {
 		return err

@@ -163,7 +163,9 @@ func (c client03) CancelTask(ctx context.Context, r *a2a.CancelTaskRequest) (*a2
 	return a2av0.ToV1Task(task)
 }
 
-func (c client03) GetTaskPushConfig(ctx context.Context, r *a2a.GetTaskPushConfigRequest) (*a2a.PushConfig, error) {
+func (c client03) GetTaskPushConfig(
+	ctx context.Context, r *a2a.GetTaskPushConfigRequest,
+) (*a2a.PushConfig, error) {
 	config, err := c.old.GetTaskPushConfig(ctx, a2av0.FromV1GetTaskPushConfigRequest(r))
 	if err != nil {
 		return nil, err

@@ -147,7 +147,9 @@ func (s *script) message() {
 func (s *script) artifact(parts ...*a2a.Part) *a2a.TaskArtifactUpdateEvent {
 	e := a2a.NewArtifactEvent(s, parts...)
 	e.Artifact.Name = "artifact"
-	e.Artifact.Metadata = map[string]any{"big": 9007199254740992.0, "list": []any{1.0, map[string]any{"two": nil}}}
+	e.Artifact.Metadata = map[string]any{
+		"big": 9007199254740992.0, "list": []any{1.0, map[string]any{"two": nil}},
+	}
 	return e
 }
 

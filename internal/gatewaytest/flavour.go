@@ -61,7 +61,10 @@ func Start(t testing.TB, f Flavour) *Agent {
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return &Agent{Flavour: f, ID: f.Name, URL: server.URL, CardURL: server.URL + a2asrv.WellKnownAgentCardPath, Exec: ex}
+	return &Agent{
+		Flavour: f, ID: f.Name, Exec: ex,
+		URL: server.URL, CardURL: server.URL + a2asrv.WellKnownAgentCardPath,
+	}
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -86,9 +89,11 @@ func card10(base string, v a2a.ProtocolVersion, b a2a.TransportProtocol) *a2a.Ag
 		Description:         "Does every operation of the protocol.",
 		Version:             "1.0.0",
 		SupportedInterfaces: []*a2a.AgentInterface{{URL: base, ProtocolBinding: b, ProtocolVersion: v}},
-		Capabilities:        a2a.AgentCapabilities{Streaming: true, PushNotifications: true, ExtendedAgentCard: true},
-		DefaultInputModes:   []string{"text/plain"},
-		DefaultOutputModes:  []string{"text/plain"},
+		Capabilities: a2a.AgentCapabilities{
+			Streaming: true, PushNotifications: true, ExtendedAgentCard: true,
+		},
+		DefaultInputModes:  []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain"},
 		Skills: []a2a.AgentSkill{
 			{ID: "work", Name: "Work", Description: "Works.", Tags: []string{"test"}},
 			{ID: "rest", Name: "Rest", Description: "Rests.", Tags: []string{"test"}},
@@ -140,7 +145,9 @@ func card03(base string) *a2a03.AgentCard {
 		DefaultInputModes:                 now.DefaultInputModes, DefaultOutputModes: now.DefaultOutputModes,
 	}
 	for _, s := range now.Skills {
-		c.Skills = append(c.Skills, a2a03.AgentSkill{ID: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags})
+		c.Skills = append(c.Skills, a2a03.AgentSkill{
+			ID: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags,
+		})
 	}
 	return c
 }

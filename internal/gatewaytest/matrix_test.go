@@ -61,13 +61,17 @@ func TestDifferencesAreFound(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			i := slices.IndexFunc(gatewaytest.Flavours(), func(f gatewaytest.Flavour) bool { return f.Name == tt.flavour })
+			i := slices.IndexFunc(gatewaytest.Flavours(), func(f gatewaytest.Flavour) bool {
+				return f.Name == tt.flavour
+			})
 			flavour := gatewaytest.Flavours()[i]
 			behind := gatewaytest.Start(t, flavour)
 			proxy := tamper(t, behind, tt.change)
 			found := gatewaytest.Differences(t, gatewaytest.Go10, gatewaytest.Start(t, flavour), behind,
 				gatewaytest.Gateway{Base: func(string) string { return proxy }, Push: true})
-			if !slices.ContainsFunc(found, func(d gatewaytest.Difference) bool { return d.Operation == tt.operation }) {
+			if !slices.ContainsFunc(found, func(d gatewaytest.Difference) bool {
+				return d.Operation == tt.operation
+			}) {
 				t.Errorf("%s: the change was not found; found were %v", tt.operation, found)
 			}
 		})
@@ -96,17 +100,16 @@ func tamper(t *testing.T, agent *gatewaytest.Agent, change func(*http.Response, 
 		ModifyResponse: func(r *http.Response) error {
 			r.Header.Del("Content-Length")
 			r.ContentLength = -1
-			out, in := io.Pipe()
 			body := r.Body
-			r.Body = out
-			// Answers are changed frame by frame, streams staying streams.
-			stream := strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream")
-			if !stream {
+			if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
 				all, err := io.ReadAll(body)
 				_ = body.Close()
-				go func() { _, _ = io.WriteString(in, change(r, string(all))); _ = in.Close() }()
+				r.Body = io.NopCloser(strings.NewReader(change(r, string(all))))
 				return err
 			}
+			// Streams stay streams.
+			out, in := io.Pipe()
+			r.Body = out
 			go relay(in, body, func(text string) string {
 				return strings.ReplaceAll(change(r, text), agent.URL, self)
 			})

@@ -171,7 +171,9 @@ func (s *session) stream(text string) a2a.TaskID {
 }
 
 // events notes every event; each may react.
-func (s *session) events(what string, events iter.Seq2[a2a.Event, error], each func(a2a.Event)) (id a2a.TaskID) {
+func (s *session) events(
+	what string, events iter.Seq2[a2a.Event, error], each func(a2a.Event),
+) (id a2a.TaskID) {
 	for event, err := range events {
 		if err != nil {
 			s.note(what, nil, err)
@@ -233,7 +235,8 @@ func (s *session) returnImmediately() {
 func once(react func(a2a.TaskID)) func(a2a.Event) {
 	done := false
 	return func(e a2a.Event) {
-		if update, ok := e.(*a2a.TaskStatusUpdateEvent); ok && !done && update.Status.State == a2a.TaskStateWorking {
+		update, ok := e.(*a2a.TaskStatusUpdateEvent)
+		if ok && !done && update.Status.State == a2a.TaskStateWorking {
 			done = true
 			react(update.TaskID)
 		}

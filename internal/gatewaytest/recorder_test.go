@@ -97,7 +97,10 @@ func TestReplies(t *testing.T) {
 		{name: "nothing", reply: gatewaytest.CloseEarly(), absent: "HTTP"},
 		{name: "truncated", reply: gatewaytest.Truncated(), want: []string{"Length: 1000", `{"jsonrpc"`}},
 		{name: "evil", reply: gatewaytest.EvilHeaders("1"), want: []string{"Set-Cookie", "Connection: X-Secret"}},
-		{name: "two", reply: gatewaytest.TwoResponses("1", "2"), want: []string{`"result":1}`, "HTTP/1.1", `"result":2}`}},
+		{
+			name: "two", reply: gatewaytest.TwoResponses("1", "2"),
+			want: []string{`"result":1}`, "HTTP/1.1", `"result":2}`},
+		},
 		{
 			name: "events", reply: gatewaytest.Events("data: %ID%\n\n", "data: b\n\n"),
 			want: []string{"event-stream", "data: 12345678901234567890", "data: b", "\r\n0\r\n\r\n"},
@@ -136,7 +139,9 @@ func TestReplies(t *testing.T) {
 func TestRecorderCard(t *testing.T) {
 	t.Parallel()
 	for _, version := range []a2a.ProtocolVersion{"1.0", "0.3"} {
-		for _, binding := range []a2a.TransportProtocol{a2a.TransportProtocolJSONRPC, a2a.TransportProtocolHTTPJSON} {
+		for _, binding := range []a2a.TransportProtocol{
+			a2a.TransportProtocolJSONRPC, a2a.TransportProtocolHTTPJSON,
+		} {
 			r := gatewaytest.NewRecorder(t, string(version), gatewaytest.Document(200, "application/json", "{}"))
 			client, card := gatewaytest.Dial(t, gatewaytest.Go10,
 				gatewaytest.HTTPClient(t, http.Header{"X-Api-Key": {"k"}}, nil), r.URL, version, binding)

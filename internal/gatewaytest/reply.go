@@ -93,7 +93,8 @@ func CloseEarly() Reply { return Raw("") }
 
 // Truncated promises a body and closes in the middle of it.
 func Truncated() Reply {
-	return Raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"jsonrpc\":\"2.0\",")
+	return Raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n" +
+		`{"jsonrpc":"2.0",`)
 }
 
 // EvilHeaders answers properly, with fields that must not reach a client: hop by
