@@ -78,7 +78,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, fmt.Errorf("telemetry.audit: %w", err)
 	}
 	if g.server, err = server.New(cfg.Server, g, g.telemetry.Log); err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+		return nil, err // names its keys, as in server.tls
 	}
 	// The socket first: with port 0, the URLs in cards depend on it. Requests wait
 	// for Start.
@@ -86,7 +86,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, err
 	}
 	if g.status, err = newStatusServer(g, cfg.Server.StatusAddress); err != nil {
-		return nil, fmt.Errorf("server: statusAddress: %w", err)
+		return nil, fmt.Errorf("server.statusAddress: %w", err)
 	}
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	s, err := g.build(ctx, cfg, nil)
