@@ -63,7 +63,7 @@ type follower struct {
 func (f *follower) run(ctx context.Context, reopen func()) {
 	tick := time.NewTicker(f.poll)
 	defer tick.Stop()
-	quiet := time.NewTimer(0) // the file may have changed before anybody watched
+	quiet := time.NewTimer(f.settle) // the file may have changed before anybody watched
 	defer quiet.Stop()
 	var restless time.Time // since when there were events without a pause
 	stir := func() {
