@@ -13,9 +13,10 @@ import (
 // on neither list ends here, whatever its name. A deny-list would have to know
 // every spelling of every identity header that any agent trusts.
 var (
-	// requestHeaders go from the caller to the agent unchanged.
+	// requestHeaders go from the caller to the agent unchanged. Accept does too, its
+	// lines joined.
 	requestHeaders = []string{
-		"Accept", "Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key", "Last-Event-Id",
+		"Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key", "Last-Event-Id",
 	}
 	// responseHeaders go from the agent to the caller unchanged.
 	responseHeaders = []string{"Content-Type", "Content-Language", "Retry-After"}
@@ -57,6 +58,9 @@ func (x *exchange) outgoing(ctx context.Context) (http.Header, error) {
 		if v := in[name]; len(v) > 0 {
 			out[name] = v[:1]
 		}
+	}
+	if x.call.Accept != "" {
+		out["Accept"] = []string{x.call.Accept}
 	}
 	for _, name := range x.agent.Headers.Request {
 		name = http.CanonicalHeaderKey(name)

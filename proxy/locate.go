@@ -44,7 +44,7 @@ func (p *Proxy) locate(x *exchange) error {
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.
 	x.rest = (&url.URL{Path: strings.TrimPrefix(x.r.URL.Path, base)}).EscapedPath()
-	x.call.Accept = x.r.Header.Get("Accept")
+	x.call.Accept = accept(x.r.Header)
 	return x.bind()
 }
 
@@ -64,6 +64,14 @@ func (x *exchange) guess() {
 	default:
 		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
 	}
+}
+
+// accept joins the lines of Accept, as any recipient may (RFC 9110 §5.3).
+func accept(h http.Header) string {
+	if lines := h["Accept"]; len(lines) > 1 {
+		return strings.Join(lines, ", ")
+	}
+	return h.Get("Accept")
 }
 
 // screen refuses what is malformed or meant for another host.

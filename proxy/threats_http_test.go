@@ -331,7 +331,7 @@ func TestL09_RepeatedSingletons(t *testing.T) {
 	body := rpcBody("SendMessage", message(""))
 	trace := "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 	for _, line := range []string{
-		"Content-Type: application/json", "A2A-Version: 1.0", "Accept: */*", trace,
+		"Content-Type: application/json", "A2A-Version: 1.0", trace,
 	} {
 		lines := []string{
 			"A2A-Version: 1.0", "Content-Type: application/json", "Accept: */*", trace, fmt.Sprint("Content-Length: ", len(body)), line,

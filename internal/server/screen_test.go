@@ -98,7 +98,7 @@ func TestL09_RepeatedSingletons(t *testing.T) {
 	t.Parallel()
 	var cases []rawCase
 	for _, line := range []string{
-		"Content-Type: application/json", "Accept: */*", "A2A-Version: 1.0", "a2a-version: 0.3",
+		"Content-Type: application/json", "A2A-Version: 1.0", "a2a-version: 0.3",
 		"traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "Content-Encoding: identity",
 		"Last-Event-ID: 1",
 	} {
@@ -108,7 +108,8 @@ func TestL09_RepeatedSingletons(t *testing.T) {
 			rawCase{line + " twice in two cases", get("/", line, strings.ToUpper(line)), "", 400})
 	}
 	runRaw(t, append(cases, rawCase{"extensions are a list", get("/", "A2A-Extensions: a",
-		"A2A-Extensions: b"), "", 204}))
+		"A2A-Extensions: b"), "", 204}, rawCase{"Accept is a list", get("/", "accept: */*",
+		"Accept: text/event-stream"), "", 204}))
 }
 
 func TestL11_PathIsCanonical(t *testing.T) {

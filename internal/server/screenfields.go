@@ -9,10 +9,11 @@ import (
 
 // isSingleton knows the fields of which a second line is a second opinion (L9),
 // in net/http's spelling. Authorization and the other credentials are counted
-// by authn, which knows how many the configuration asks for.
+// by authn, which knows how many the configuration asks for. Accept is a list
+// (RFC 9110 §12.5.1), and the Python SDK for 0.3 sends two lines of it.
 func isSingleton(name string) bool {
 	switch name {
-	case "Content-Type", "Accept", "A2a-Version", "X-A2a-Version", "Traceparent", "Last-Event-Id",
+	case "Content-Type", "A2a-Version", "X-A2a-Version", "Traceparent", "Last-Event-Id",
 		"Content-Encoding", "Expect":
 		return true
 	}
