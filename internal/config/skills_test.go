@@ -29,9 +29,9 @@ func TestRuleNamesUnlistedSkill(t *testing.T) {
 		{"several", `agents: [listed], skills: [a, b]}`, `"one": none of its agents has a skill "a"`},
 		{"a deny rule", "agents: [listed], skills: [refund]}\n    - {name: two, effect: allow}", `"one": none`},
 		{"of the other agent", `agents: [listed, listed2], skills: [read, count]}`, ""},
-		{"of neither agent", `agents: [listed, listed2], skills: [refund]}`, `"one": none of its agents has a skill "refund"`},
+		{"of neither agent", `agents: [listed, listed2], skills: [refund]}`, `has a skill "refund"`},
 		{"one of them has a card", `agents: [listed, carded], skills: [refund]}`, ""},
-		{"agents by pattern", `agents: ["listed*"], skills: [refund]}`, `"one": none of its agents has a skill "refund"`},
+		{"agents by pattern", `agents: ["listed*"], skills: [refund]}`, `has a skill "refund"`},
 		{"all agents", `skills: [refund]}`, ""},
 		{"skills by pattern", `agents: [listed], skills: ["refund*"]}`, ""},
 	}
@@ -44,7 +44,8 @@ func TestRuleNamesUnlistedSkill(t *testing.T) {
 				t.Errorf("error %v, want none", err)
 			case tt.want != "" && err == nil:
 				t.Error("no error")
-			case tt.want != "" && (!strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), wrong)):
+			case tt.want == "":
+			case !strings.Contains(err.Error(), tt.want), !strings.HasPrefix(err.Error(), wrong):
 				t.Errorf("error %q, want one at %s with %q", err, wrong, tt.want)
 			}
 		})

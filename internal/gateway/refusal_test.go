@@ -25,18 +25,20 @@ agents:
   - {id: strict, card: %q, extensions: {require: ["https://example.com/ext/needed"]}}
 `
 
+func say(text string) *a2a.SendMessageRequest {
+	return &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(text))}
+}
+
 // Every SDK tells the gateway's own refusals apart as the errors that they are,
 // and nothing of what is refused reaches the agent.
 func TestRefusalsAreTyped(t *testing.T) {
 	t.Parallel()
 	message := func(ctx context.Context, c gatewaytest.Client) error {
-		_, err := c.SendMessage(ctx, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("message"))})
+		_, err := c.SendMessage(ctx, say("message"))
 		return err
 	}
 	stream := func(ctx context.Context, c gatewaytest.Client) error {
-		for _, err := range c.SendStreamingMessage(ctx, &a2a.SendMessageRequest{
-			Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("message")),
-		}) {
+		for _, err := range c.SendStreamingMessage(ctx, say("message")) {
 			return err
 		}
 		return nil
@@ -47,13 +49,17 @@ func TestRefusalsAreTyped(t *testing.T) {
 		return err
 	}
 	pushes := func(ctx context.Context, c gatewaytest.Client) error {
-		sent, err := c.SendMessage(ctx, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("task"))})
+		sent, err := c.SendMessage(ctx, say("task"))
 		if err != nil {
 			return err
 		}
-		_, err = c.CreateTaskPushConfig(ctx, &a2a.PushConfig{TaskID: sent.(*a2a.Task).ID, ID: "c", URL: "https://hooks.example"})
+		hook := &a2a.PushConfig{TaskID: sent.(*a2a.Task).ID, ID: "c", URL: "https://hooks.example"}
+		_, err = c.CreateTaskPushConfig(ctx, hook)
 		return err
 	}
+	const denied = "403 Forbidden|Permission denied"
+	noPush, noPush03 := a2a.ErrPushNotificationNotSupported, a2a03.ErrPushNotificationNotSupported
+	noExtension := a2a.ErrExtensionSupportRequired
 	tests := []struct {
 		name   string
 		agent  string
@@ -67,11 +73,11 @@ func TestRefusalsAreTyped(t *testing.T) {
 		// HTTP+JSON the 1.0 SDK has a word of its own for the reason of a 403.
 		{"no credential", "open", nil, message, a2a.ErrUnauthenticated, nil, "401 Unauthorized"},
 		{"no credential, stream", "open", nil, stream, a2a.ErrUnauthenticated, nil, "401 Unauthorized"},
-		{"denied", "open", []string{"readers"}, message, nil, nil, "403 Forbidden|Permission denied"},
-		{"denied, stream", "open", []string{"readers"}, stream, nil, nil, "403 Forbidden|Permission denied"},
+		{"denied", "open", []string{"readers"}, message, nil, nil, denied},
+		{"denied, stream", "open", []string{"readers"}, stream, nil, nil, denied},
 		{"no such task", "open", []string{"all"}, get, a2a.ErrTaskNotFound, a2a03.ErrTaskNotFound, ""},
-		{"extension", "strict", []string{"all"}, message, a2a.ErrExtensionSupportRequired, nil, "required extensions"},
-		{"push", "open", []string{"all"}, pushes, a2a.ErrPushNotificationNotSupported, a2a03.ErrPushNotificationNotSupported, ""},
+		{"extension", "strict", []string{"all"}, message, noExtension, nil, "required extensions"},
+		{"push", "open", []string{"all"}, pushes, noPush, noPush03, ""},
 	}
 	for _, f := range gatewaytest.Flavours() {
 		agent := gatewaytest.Start(t, f)
@@ -97,7 +103,8 @@ func TestRefusalsAreTyped(t *testing.T) {
 					switch {
 					case err == nil:
 						t.Error("no error")
-					case want != nil && !errors.Is(err, want), want == nil && !regexp.MustCompile(tt.text).MatchString(err.Error()):
+					case want != nil && !errors.Is(err, want),
+						want == nil && !regexp.MustCompile(tt.text).MatchString(err.Error()):
 						t.Errorf("error %v (%T), want %v or %q", err, err, want, tt.text)
 					}
 				})

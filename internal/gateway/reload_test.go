@@ -102,13 +102,15 @@ func TestReloadUnderLoad(t *testing.T) {
 	agent := newCounter(t, nil)
 	agents := fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)
 	good := w.yaml(plain, openPolicy+agents)
+	more := strings.Replace(openPolicy, "]", ", {name: no, effect: deny, subjects: [nobody]}]", 1)
 	files := []string{
-		good, // the same
-		w.yaml(plain, "policy: {rules: [{name: all, effect: allow}, {name: none, effect: deny, subjects: [nobody]}]}\n"+agents),
-		"server: [",              // not a configuration
-		good + "unknown: true\n", // one with a mistake
-		w.yaml(plain, openPolicy+`agents: [{id: a, card: "http://127.0.0.1:1/", tls: {ca: missing.pem}}]`), // one that cannot be built
-		strings.Replace(good, "id: test", "id: other", 1),                                                  // one that needs a restart
+		good,                       // the same
+		w.yaml(plain, more+agents), // another one
+		"server: [",                // not a configuration
+		good + "unknown: true\n",   // one with a mistake
+		// one that cannot be built
+		w.yaml(plain, openPolicy+`agents: [{id: a, card: "http://127.0.0.1:1/", tls: {ca: missing.pem}}]`),
+		strings.Replace(good, "id: test", "id: other", 1), // one that needs a restart
 	}
 	g := w.start(good)
 	credential := w.token("caller")
@@ -179,17 +181,18 @@ func TestReloadRefused(t *testing.T) {
 	w := newWorld(t)
 	agent := newCounter(t, nil)
 	good := w.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL))
+	swap := func(old, now string) string { return strings.Replace(good, old, now, 1) }
 	tests := []struct{ name, yaml, want string }{
 		{"not YAML", "server: [", "config.yaml:"},
 		{"unknown key", good + "wrong: true\n", "wrong"},
-		{"unknown agent in a rule", strings.Replace(good, "effect: allow", "effect: allow, agents: [b]", 1), `"b" is not configured`},
-		{"missing CA", strings.Replace(good, "id: a,", "id: a, tls: {ca: missing.pem},", 1), "missing.pem"},
-		{"another id", strings.Replace(good, "id: test", "id: other", 1), "server.id: changing it needs a restart"},
+		{"unknown agent in a rule", swap("effect: allow", "effect: allow, agents: [b]"), `"b" is not configured`},
+		{"missing CA", swap("id: a,", "id: a, tls: {ca: missing.pem},"), "missing.pem"},
+		{"another id", swap("id: test", "id: other"), "server.id: changing it needs a restart"},
 		{"another state", good + "state: {memory: {records: 5}}\n", "state: changing it needs a restart"},
-		{"another audit directory", good + "telemetry: {audit: {dir: elsewhere}}\n", "telemetry.audit: changing it needs a restart"},
-		{"another address", strings.Replace(good, `address: "127.0.0.1:0"`, `address: "127.0.0.1:1"`, 1), "server.address"},
+		{"another audit log", good + "telemetry: {audit: {dir: x}}\n", "telemetry.audit: changing it needs a restart"},
+		{"another address", swap(`address: "127.0.0.1:0"`, `address: "127.0.0.1:1"`), "server.address"},
 		{"another log format", good + "telemetry: {logs: {format: text}}\n", "telemetry.logs.format"},
-		{"unusable keys", strings.Replace(good, "keys.yaml", "config.yaml", 1), "authn"},
+		{"unusable keys", swap("keys.yaml", "config.yaml"), "authn"},
 	}
 	g := w.start(good)
 	credential := w.token("caller")
@@ -231,7 +234,8 @@ var calls atomic.Int64 // numbers messages
 func call(t testing.TB, g *gateway.Gateway, agent string, credential http.Header) (int, string) {
 	t.Helper()
 	id := fmt.Sprintf("m-%d", calls.Add(1))
-	status, body, err := try(client(t), http.MethodPost, g.URL()+"/agents/"+agent, sendHeader(credential), sendBody("SendMessage", id))
+	status, body, err := try(client(t), http.MethodPost, g.URL()+"/agents/"+agent,
+		sendHeader(credential), sendBody("SendMessage", id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,11 +261,13 @@ func TestReloadKeepsAndReplaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	fetches := countKeyFetches(t, w)
-	kept, changed, removed, added := newCounter(t, nil), newCounter(t, nil), newCounter(t, nil), newCounter(t, nil)
+	kept, changed := newCounter(t, nil), newCounter(t, nil)
+	removed, added := newCounter(t, nil), newCounter(t, nil)
 	line := func(id string, a *counter, more string) string {
 		return fmt.Sprintf("  - {id: %s, card: %q%s}\n", id, a.CardURL, more)
 	}
-	g := w.start(w.yaml(plain, openPolicy+"agents:\n"+line("kept", kept, "")+line("changed", changed, "")+line("removed", removed, "")))
+	g := w.start(w.yaml(plain, openPolicy+"agents:\n"+
+		line("kept", kept, "")+line("changed", changed, "")+line("removed", removed, "")))
 	credential := w.token("caller")
 	for _, id := range []string{"kept", "changed", "removed"} {
 		if status, body := call(t, g, id, credential); status != http.StatusOK {
@@ -346,7 +352,8 @@ func TestReloadTakesOver(t *testing.T) {
 	if log := w.log.String(); strings.Contains(log, "SendMessage") {
 		t.Errorf("at level error a call is logged: %s", log)
 	}
-	if err := w.reload(g, w.yaml(`publicURL: "http://localhost"`, sections+"telemetry: {logs: {level: info}}\n")); err != nil {
+	next := w.yaml(`publicURL: "http://localhost"`, sections+"telemetry: {logs: {level: info}}\n")
+	if err := w.reload(g, next); err != nil {
 		t.Fatal(err)
 	}
 	call(t, g, "a", credential)

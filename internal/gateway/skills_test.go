@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/a2aproject/a2a-go/v2/a2a"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
@@ -40,12 +38,14 @@ func TestCardsNameTheOnlySkill(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if tt.want == "" {
-				if status, _ := fetch(t, tt.url+"/.well-known/agent-card.json", tt.header); status != http.StatusNotFound {
+				status, _ := fetch(t, tt.url+"/.well-known/agent-card.json", tt.header)
+				if status != http.StatusNotFound {
 					t.Errorf("status %d", status)
 				}
 				return
 			}
-			client, card := gatewaytest.Dial(t, gatewaytest.Go10, gatewaytest.HTTPClient(t, tt.header, nil), tt.url, f.Version, f.Binding)
+			hc := gatewaytest.HTTPClient(t, tt.header, nil)
+			client, card := gatewaytest.Dial(t, gatewaytest.Go10, hc, tt.url, f.Version, f.Binding)
 			for _, i := range card.SupportedInterfaces {
 				if i.URL != tt.want {
 					t.Errorf("the card names %s, want %s", i.URL, tt.want)
@@ -61,9 +61,7 @@ func TestCardsNameTheOnlySkill(t *testing.T) {
 			if tt.header == nil {
 				return
 			}
-			for _, err := range client.SendStreamingMessage(t.Context(), &a2a.SendMessageRequest{
-				Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("stream")),
-			}) {
+			for _, err := range client.SendStreamingMessage(t.Context(), say("stream")) {
 				if err != nil {
 					t.Errorf("stream: %v", err)
 				}

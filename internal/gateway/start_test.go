@@ -44,7 +44,8 @@ func TestNewFails(t *testing.T) {
 			return strings.Replace(yaml, w.publicAddress(), taken.Addr().String(), 1)
 		}, "address already in use"},
 		{"status address in use", func(w *world, yaml string) string {
-			return strings.Replace(yaml, `statusAddress: "127.0.0.1:0"`, fmt.Sprintf("statusAddress: %q", taken.Addr()), 1)
+			return strings.Replace(yaml, `statusAddress: "127.0.0.1:0"`,
+				fmt.Sprintf("statusAddress: %q", taken.Addr()), 1)
 		}, "statusAddress"},
 		{"unreadable certificate", func(w *world, yaml string) string {
 			return strings.Replace(yaml, `publicURL: "http://127.0.0.1"`,
@@ -68,7 +69,8 @@ func TestNewFails(t *testing.T) {
 			w := newWorld(t)
 			address := freeAddress(t)
 			w.put("address", address)
-			yaml := strings.Replace(w.yaml(plain, openPolicy), `address: "127.0.0.1:0"`, fmt.Sprintf("address: %q", address), 1)
+			yaml := strings.Replace(w.yaml(plain, openPolicy),
+				`address: "127.0.0.1:0"`, fmt.Sprintf("address: %q", address), 1)
 			g, err := gateway.New(t.Context(), w.load(tt.change(w, yaml)), gateway.Options{})
 			if err == nil {
 				_ = g.Shutdown(t.Context())
@@ -124,7 +126,8 @@ func TestAgentsLate(t *testing.T) {
 	if status != http.StatusServiceUnavailable || !strings.Contains(body, `"m-`) {
 		t.Errorf("a call is answered %d %s, want 503 under its id", status, body)
 	}
-	if status, _ := fetch(t, g.URL()+"/agents/late/.well-known/agent-card.json", credential); status != http.StatusServiceUnavailable {
+	status, _ = fetch(t, g.URL()+"/agents/late/.well-known/agent-card.json", credential)
+	if status != http.StatusServiceUnavailable {
 		t.Errorf("its card is answered %d, want 503", status)
 	}
 	if status, ready := fetch(t, g.StatusURL()+"/readyz?verbose", nil); status != http.StatusOK ||
@@ -249,11 +252,12 @@ func TestPortZero(t *testing.T) {
 		}
 	}
 	_, card := fetch(t, g.URL()+"/agents/a/.well-known/agent-card.json", nil)
-	if want := `"http://gateway.example:` + port + `/agents/a"`; !strings.Contains(card, want) || strings.Contains(card, ":8080") {
+	want := `"http://gateway.example:` + port + `/agents/a"`
+	if !strings.Contains(card, want) || strings.Contains(card, ":8080") {
 		t.Errorf("the card has no %s: %s", want, card)
 	}
 	_, metadata := fetch(t, g.URL()+"/.well-known/oauth-protected-resource/agents/a", nil)
-	if want := `"http://gateway.example:` + port + `/agents/a"`; !strings.Contains(metadata, want) {
+	if !strings.Contains(metadata, want) {
 		t.Errorf("the metadata has no %s: %s", want, metadata)
 	}
 }

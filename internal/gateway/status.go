@@ -33,7 +33,9 @@ func newStatusServer(g *Gateway, address string) (*statusServer, error) {
 	mux.HandleFunc("GET /healthz", s.live)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", g.telemetry.Handler())
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second}
+	s.http = &http.Server{
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second,
+	}
 	return s, nil
 }
 
