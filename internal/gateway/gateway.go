@@ -50,12 +50,6 @@ type Gateway struct {
 	reload    atomic.Pointer[reloadResult]
 }
 
-// reloadResult is what the last reload came to.
-type reloadResult struct {
-	at  time.Time
-	err error
-}
-
 // New builds everything and opens the listening sockets, so that a port in use
 // or an unreadable certificate is an error here and not a log line later.
 // Nothing is served before Start.
@@ -111,104 +105,6 @@ func (g *Gateway) URL() string { return g.server.URL() }
 
 // StatusURL is the status listener's.
 func (g *Gateway) StatusURL() string { return g.status.url() }
-
-// Reload swaps in a new configuration. All that can fail happens before the
-// swap: on an error the gateway goes on exactly as it was.
-func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
-	g.reloading.Lock()
-	defer g.reloading.Unlock()
-	err := g.replace(ctx, cfg)
-	g.ReportReload(cfg.Sum, err)
-	return err
-}
-
-// errClosed answers a reload that comes when the gateway is going away.
-var errClosed = errors.New("the gateway is shutting down")
-
-func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
-	old := g.current.Load()
-	if old == nil {
-		return errClosed
-	}
-	if err := fixed(old.config, cfg); err != nil {
-		return err
-	}
-	// What building counts, such as the first fetch of a new agent's card, belongs
-	// to agents old and new.
-	g.telemetry.Metrics.SetLabels(labels(old.config, cfg))
-	defer func() { g.telemetry.Metrics.SetLabels(labels(g.config(old))) }()
-	s, err := g.build(ctx, cfg, old)
-	if err != nil {
-		return err
-	}
-	if err := g.retune(old.config, cfg); err != nil {
-		s.release()
-		return err
-	}
-	if !g.install(old, s) {
-		s.release()
-		return errClosed
-	}
-	old.release()
-	return nil
-}
-
-// retune hands the long-lived parts what they can take over while running. Each
-// of them takes over everything or nothing; the first goes back when the second
-// refuses.
-func (g *Gateway) retune(old, cfg *config.Config) error {
-	if err := g.telemetry.Reload(cfg.Telemetry.Config); err != nil {
-		return err
-	}
-	if err := g.server.Reload(cfg.Server); err != nil {
-		return errors.Join(err, g.telemetry.Reload(old.Telemetry.Config))
-	}
-	return nil
-}
-
-// fixed refuses changes that only a restart can make. Ignoring them would leave
-// a gateway that does not do what its file says.
-func fixed(old, cfg *config.Config) error {
-	var errs []error
-	for _, key := range []struct {
-		name     string
-		old, new any
-	}{
-		{"server.id", old.Server.ID, cfg.Server.ID},
-		{"telemetry.audit", old.Telemetry.Audit, cfg.Telemetry.Audit},
-		{"state", old.State, cfg.State},
-	} {
-		if key.old != key.new {
-			errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key.name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// install makes s the snapshot that requests begin with, unless another one than
-// old is in force: Shutdown came first.
-func (g *Gateway) install(old, s *snapshot) bool {
-	if !g.current.CompareAndSwap(old, s) {
-		return false
-	}
-	g.lint(s)
-	return true
-}
-
-// ReportReload records the outcome of a reload, also of one that failed before
-// there was a configuration to hand to Reload.
-func (g *Gateway) ReportReload(sum [32]byte, err error) {
-	g.reload.Store(&reloadResult{at: time.Now(), err: err})
-	g.telemetry.Metrics.Reloaded(sum, err)
-	if err != nil {
-		g.telemetry.Log.Error("configuration not reloaded, the old one stays", "error", err)
-		return
-	}
-	g.telemetry.Log.Info("configuration reloaded")
-	if err := g.audit.Event("config.reloaded", nil); err != nil {
-		g.telemetry.Log.Error("write audit event", "error", err)
-	}
-}
 
 // ServeHTTP serves one request from the snapshot it begins with.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -293,31 +189,4 @@ func (g *Gateway) close(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	_ = g.telemetry.Close(ctx) // what could not be exported has nowhere else to go
-}
-
-// config is the configuration in force, or the last one's once the gateway has
-// closed.
-func (g *Gateway) config(last *snapshot) *config.Config {
-	if s := g.current.Load(); s != nil {
-		return s.config
-	}
-	return last.config
-}
-
-// labels are the values that metrics may be labelled with.
-func labels(cfgs ...*config.Config) telemetry.Labels {
-	l := telemetry.Labels{Providers: []string{"api-keys", "unknown"}}
-	for _, cfg := range cfgs {
-		l.Agents = append(l.Agents, cfg.AgentIDs()...)
-		for _, r := range cfg.Policy.Rules {
-			l.Rules = append(l.Rules, r.Name)
-		}
-		for _, e := range cfg.Extensions {
-			l.URIs = append(l.URIs, e.URI)
-		}
-		for _, i := range cfg.Authn.OIDC {
-			l.Providers = append(l.Providers, i.Issuer)
-		}
-	}
-	return l
 }
