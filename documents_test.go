@@ -1,0 +1,188 @@
+package house_test
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the last column of docs/threat-model.md")
+
+const threatModel = "docs/threat-model.md"
+
+// threatTest is a test named after a row: TestL05_MoreThanOneCredential.
+var threatTest = regexp.MustCompile(`(?m)^func (Test([LAR])(\d+)_\w+)\(\w+ \*testing\.T\)`)
+
+// threatRow is a row of the table: | L05 | attack | what holds | tests |.
+var threatRow = regexp.MustCompile(`^\| ([LAR]\d\d) \|(.*)\|([^|]*)\|$`)
+
+// TestThreatModel holds the document to the tests: every row names exactly the
+// tests that prove it, and every such test has a row. Rows of attacks (L, A)
+// without a test are open; a figure (R) stands there only with one.
+func TestThreatModel(t *testing.T) {
+	t.Parallel()
+	tests := threatTests(t)
+	text, err := os.ReadFile(threatModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	rows := map[string]bool{}
+	for i, line := range lines {
+		m := threatRow.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		id := m[1]
+		if rows[id] {
+			t.Errorf("%s: row %s is there twice", threatModel, id)
+		}
+		rows[id] = true
+		proof := "open"
+		if len(tests[id]) > 0 {
+			proof = strings.Join(tests[id], ", ")
+		} else if id[0] == 'R' {
+			t.Errorf("%s: row %s has no test", threatModel, id)
+		}
+		lines[i] = fmt.Sprintf("| %s |%s| %s |", id, m[2], proof)
+		if lines[i] != line && !*update {
+			t.Errorf("%s: row %s should say %s; run go test . -run TestThreatModel -update", threatModel, id, proof)
+		}
+	}
+	for id, names := range tests {
+		if !rows[id] {
+			t.Errorf("%s has no row %s for %s", threatModel, id, strings.Join(names, ", "))
+		}
+	}
+	for _, family := range []struct {
+		letter string
+		last   int
+	}{{"L", 44}, {"A", 28}} {
+		for n := 1; n <= family.last; n++ {
+			if id := fmt.Sprintf("%s%02d", family.letter, n); !rows[id] {
+				t.Errorf("%s lacks row %s", threatModel, id)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(threatModel, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// threatTests finds the tests by row, each as `TestName` (package).
+func threatTests(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	total := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && skipped(path):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range threatTest.FindAllStringSubmatch(string(source), -1) {
+			id := m[2] + fmt.Sprintf("%02s", strings.TrimLeft(m[3], "0"))
+			name := fmt.Sprintf("`%s` (%s)", m[1], filepath.ToSlash(filepath.Dir(path)))
+			found[id] = append(found[id], name)
+			total++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total < 100 {
+		t.Fatalf("only %d tests are named after threats: is the test looking in the right place?", total)
+	}
+	for _, names := range found {
+		slices.Sort(names)
+	}
+	return found
+}
+
+// link is what a document points at inside the tree: a Markdown link, or a
+// script by name.
+var link = regexp.MustCompile("\\]\\(([^)#]+)(?:#[^)]*)?\\)|`(\\w+\\.txtar)`")
+
+// TestDocumentsPointAtWhatExists follows the links of every document, and the
+// names of scripts.
+func TestDocumentsPointAtWhatExists(t *testing.T) {
+	t.Parallel()
+	var docs []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "bench/*.md", "deploy/*.md"} {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, matches...)
+	}
+	checked := 0
+	for _, doc := range docs {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			path := filepath.Join(filepath.Dir(doc), m[1])
+			if m[2] != "" {
+				path = filepath.Join("cmd/a2a-gateway/testdata", m[2])
+			} else if strings.Contains(m[1], "://") {
+				continue
+			}
+			checked++
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s points at %s: %v", doc, m[0], err)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Fatalf("only %d references were checked: is the test looking in the right place?", checked)
+	}
+}
+
+// floorRow is a row of the first table in docs/design.md.
+var floorRow = regexp.MustCompile(`(?m)^\| (\d) \| (.*) \|$`)
+
+// floorName is a package in it, in italics while it does not exist.
+var floorName = regexp.MustCompile("(\\*?)`([\\w/-]+)`")
+
+// TestDesignHasTheFloors compares the table with the one that TestLayers uses,
+// and with what there is.
+func TestDesignHasTheFloors(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := floorRow.FindAllStringSubmatch(string(text), -1)
+	if len(rows) != len(floors) {
+		t.Fatalf("%d floors, want %d", len(rows), len(floors))
+	}
+	for i, row := range rows {
+		var names []string
+		for _, m := range floorName.FindAllStringSubmatch(row[2], -1) {
+			names = append(names, m[2])
+			if _, err := os.Stat(m[2]); (err == nil) == (m[1] == "*") {
+				t.Errorf("docs/design.md: %s: in italics if and only if it does not exist", m[2])
+			}
+		}
+		if !slices.Equal(names, floors[i]) {
+			t.Errorf("docs/design.md: floor %s has %v, want %v", row[1], names, floors[i])
+		}
+	}
+}
