@@ -74,14 +74,20 @@ func (w *world) agentDown(ts *testscript.TestScript, name string) {
 func envName(name string) string { return strings.ToUpper(strings.ReplaceAll(name, "-", "_")) }
 
 // cmdIssuer starts a token issuer that knows alice (finance), bob (support) and
-// carol (operations, admins). It sets $ISSUER.
-func cmdIssuer(ts *testscript.TestScript, neg bool, _ []string) {
+// carol (operations, admins). It sets $ISSUER. "issuer down" starts one and ends
+// it: its tokens exist, its keys cannot be had.
+func cmdIssuer(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	w := worldOf(ts)
 	i, err := demo.NewIssuer(demo.IssuerOptions{})
 	ts.Check(err)
 	w.issuer = i
 	w.name(ts, "ISSUER", i.URL)
+	if len(args) > 0 && args[0] == "down" {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		ts.Check(i.Close(ctx))
+	}
 }
 
 // cmdToken makes tokens: token USER [expired|wrong-audience|forged|scope=A,B|

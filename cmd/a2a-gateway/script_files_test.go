@@ -76,7 +76,7 @@ func cmdPaste(ts *testscript.TestScript, neg bool, args []string) {
 			_, _ = fmt.Fprintf(&script, "echo; echo %s\n", quote(strings.TrimSpace(line)))
 		}
 		script.WriteString(line)
-		if strings.HasSuffix(line, "'\n") && !strings.HasSuffix(line, "\\\n") {
+		if ends(line) {
 			script.WriteString("echo\n")
 		}
 	}
@@ -86,6 +86,13 @@ func cmdPaste(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts)
 	_, _ = io.WriteString(ts.Stdout(), w.steady(withoutVolatile(string(out))))
 	ts.Check(err)
+}
+
+// ends reports whether a command that prints something is complete with this line.
+func ends(line string) bool {
+	line = strings.TrimSpace(line)
+	printing := strings.HasPrefix(line, "curl ") || strings.HasPrefix(line, "-d ")
+	return printing && !strings.HasSuffix(line, "\\")
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -53,6 +53,7 @@ func cmdGateway(ts *testscript.TestScript, neg bool, args []string) {
 	p := w.start(ts, path, "serve", "-c", path)
 	w.name(ts, "GW", p.url)
 	w.name(ts, "STATUS", p.status)
+	ts.Setenv("GW_HOST", strings.TrimPrefix(p.url, "http://"))
 }
 
 // cmdDemo runs `a2a-gateway demo` on free ports and puts what it prints into a

@@ -41,7 +41,7 @@ func validateCommand() *cobra.Command {
 				return failed(err)
 			}
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %d agents, %d rules\n", *path, len(cfg.Agents), len(cfg.Policy.Rules))
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: ok (agents: %d, rules: %d)\n", *path, len(cfg.Agents), len(cfg.Policy.Rules))
 		return err
 	}
 	return cmd
