@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -123,16 +124,15 @@ func cardOf(base string) string {
 			{"id":"write it","name":"Write","description":"w","tags":[]}]}`, base)
 }
 
-// agreeable answers every call with the task it names, or a new one.
+// agreeable answers every call with the task it names, or a new one. A new task
+// has a context of its own; one that is named keeps what is known of it.
 func agreeable(w http.ResponseWriter, r *record) {
-	reply(w, r, taskResult(r, cmpOr(taskNamed(r), "task-1"), "context-1"))
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
+	fresh := r.Header.Get("X-Request-Id")
+	if named := taskNamed(r); named != "" {
+		reply(w, r, taskResult(r, named, ""))
+		return
 	}
-	return b
+	reply(w, r, taskResult(r, "task-"+fresh, "context-"+fresh))
 }
 
 // rpc is what the tests read of a JSON-RPC request.
@@ -145,6 +145,7 @@ type rpc struct {
 		Message struct {
 			TaskID    string `json:"taskId"`
 			ContextID string `json:"contextId"`
+			Context   string `json:"context_id"`
 		} `json:"message"`
 	} `json:"params"`
 }
@@ -170,7 +171,7 @@ func (r *record) is10() bool { return r.Header.Get("A2A-Version") == "1.0" }
 
 func taskNamed(r *record) string {
 	c := r.rpc()
-	return cmpOr(c.Params.Message.TaskID, cmpOr(c.Params.TaskID, c.Params.ID))
+	return cmp.Or(c.Params.Message.TaskID, c.Params.TaskID, c.Params.ID)
 }
 
 // taskResult is a finished task in the version the call is in.
