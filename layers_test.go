@@ -149,7 +149,7 @@ func forEachFile(t *testing.T, f func(path string, file *ast.File)) {
 // skipped leaves out what git ignores, other modules and test data.
 func skipped(path string) bool {
 	switch filepath.Base(path) {
-	case ".git", "node_modules", "testdata", "dist", "bin", "tmpdeps":
+	case ".git", "node_modules", "testdata", "dist", "bin":
 		return true
 	}
 	if strings.HasPrefix(filepath.Base(path), ".venv") {
