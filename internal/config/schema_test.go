@@ -72,7 +72,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"polices: {}",
 		"policy: {defaults: deny}",
 		"policy: [a]",
-		"policy: {rules: [{nmae: x}]}",
+		"policy: {rules: [{naem: x}]}",
 		"policy: {rules: {name: x}}",
 		"policy: {rules: [{name: x, agents: billing}]}",
 		"authn: {anonymous: 'yes'}",

@@ -67,7 +67,7 @@ func leaves(prefix string, err error) []said {
 		}
 		return all
 	}
-	if _, ok := err.(*section); !ok {
+	if _, ok := err.(*section); !ok { //nolint:errorlint // this error, not one that it wraps
 		if inner := errors.Unwrap(err); inner != nil {
 			if own, ok := strings.CutSuffix(err.Error(), inner.Error()); ok {
 				return leaves(prefix+own, inner)
