@@ -50,10 +50,10 @@ type member struct {
 	users  *atomic.Int64      // snapshots that hold it
 }
 
-// firstCard is how long building waits for agents' cards, all together. A reload
+// firstAnswer is how long building waits for agents' cards, all together. A reload
 // that adds an agent then serves it at once; a gateway that starts before its
 // agents does not wait longer than this.
-const firstCard = 2 * time.Second
+const firstAnswer = 2 * time.Second
 
 // build makes a snapshot. Everything that can fail fails here, before anything
 // that serves is touched; old may be nil.
@@ -94,7 +94,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 		s.chain.Close()
 		s.dismiss()
 	})
-	s.awaitCards(ctx)
+	s.await(ctx)
 	return s, nil
 }
 
@@ -178,13 +178,21 @@ func (g *Gateway) member(a proxy.AgentConfig) (*member, error) {
 	return m, nil
 }
 
-// awaitCards gives agents that have never been seen a moment to answer.
-func (s *snapshot) awaitCards(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, firstCard)
+// await gives agents and issuers that have never been seen a moment to answer,
+// so that the first callers find cards and keys. Whoever is away is reported by
+// /readyz or the log, and asked again in the background.
+func (s *snapshot) await(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
 	defer cancel()
+	warm := make(chan struct{})
+	go func() {
+		defer close(warm)
+		_ = s.chain.Warm(ctx) // the chain logs it
+	}()
 	for _, m := range s.agents {
-		_ = m.agent.Source.Wait(ctx) // an agent that is away is reported by /readyz and by its calls
+		_ = m.agent.Source.Wait(ctx)
 	}
+	<-warm
 }
 
 // dismiss lets go of the members; the last snapshot to do so ends them.
