@@ -59,10 +59,12 @@ type Relay struct {
 
 // Run copies body to w until the agent, the client or a limit ends it. It
 // returns nil when the agent ended the stream; otherwise an error that wraps
-// one of those above or what See returned. w's header must have been written.
+// one of those above or what See returned. w's header must have been written. The
+// body is closed in any case, so that the agent learns that nobody listens.
 // Closing body must be safe while it is being read, as it is for an HTTP response.
 func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
 	out := &writer{w: w, rc: http.NewResponseController(w), limit: r.Limits.Write, silence: r.Limits.Heartbeat}
+	defer body.Close() //nolint:errcheck // nothing is left to do with it
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	// Reads do not know contexts: whatever ends the stream early closes the body,
@@ -93,7 +95,7 @@ func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time
 	for {
 		event, err := events.Next()
 		if err != nil {
-			return stats, ending(ctx, err)
+			return stats, ending(ctx, out, err)
 		}
 		idle.Reset(r.Limits.Idle)
 		if !event.HasData {
@@ -105,7 +107,7 @@ func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time
 		}
 		n, err := out.event(sse.Event{Name: event.Name, Data: data, HasData: true})
 		if err != nil {
-			return stats, ending(ctx, err)
+			return stats, ending(ctx, out, err)
 		}
 		if stats.Events == 0 {
 			stats.First = time.Since(began)
@@ -115,9 +117,13 @@ func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time
 	}
 }
 
-// ending names why reading or writing stopped. A cause set on the context came
-// first: the read error is then only its echo.
-func ending(ctx context.Context, err error) error {
+// ending names why reading or writing stopped. A failed write comes first, because
+// net/http cancels the request's context on one of its own; then a cause set on
+// the context, of which the read error is only the echo.
+func ending(ctx context.Context, out *writer, err error) error {
+	if failed := out.failed(); failed != nil {
+		return failed
+	}
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, context.Canceled):
@@ -128,8 +134,6 @@ func ending(ctx context.Context, err error) error {
 		return nil
 	case errors.Is(err, sse.ErrTooLarge):
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
-	case errors.Is(err, ErrSlow), errors.Is(err, ErrGone):
-		return err
 	}
 	return fmt.Errorf("%w: %w", ErrBroken, err)
 }
@@ -144,6 +148,7 @@ type writer struct {
 	mu      sync.Mutex
 	frame   []byte
 	beat    *time.Timer
+	err     error // of the write that failed
 	stopped bool
 }
 
@@ -192,13 +197,21 @@ func (o *writer) flush() error {
 	// Not every ResponseWriter has deadlines (tests' recorders do not); the write
 	// itself then decides.
 	_ = o.rc.SetWriteDeadline(time.Now().Add(o.limit))
-	if _, err := o.w.Write(o.frame); err != nil {
-		return writeError(err)
+	_, err := o.w.Write(o.frame)
+	if err == nil {
+		err = o.rc.Flush()
 	}
-	if err := o.rc.Flush(); err != nil {
-		return writeError(err)
+	if err != nil {
+		o.err = writeError(err)
 	}
-	return nil
+	return o.err
+}
+
+// failed is the error of the write that failed, a heartbeat's included.
+func (o *writer) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
 }
 
 func writeError(err error) error {
