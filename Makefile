@@ -46,6 +46,9 @@ $(BIN)/golangci-lint:
 
 check: lint test race interop e2e ## All that CI runs
 
+figures: ## Print how long functions and files are
+	@$(GO) test -count=1 -v -run '^TestFigures$$' . | grep lines
+
 tidy: ## Check that go.mod and go.sum are as they should be
 	$(GO) mod tidy -diff
 	$(GO) mod verify
