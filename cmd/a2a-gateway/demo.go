@@ -50,7 +50,7 @@ func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err
 	if c.Dir, err = os.MkdirTemp("", "a2a-gateway-demo-"); err != nil {
 		return failed(err)
 	}
-	defer os.RemoveAll(c.Dir) //nolint:errcheck // a leftover temporary directory harms nobody
+	defer os.RemoveAll(c.Dir) // a leftover directory harms nobody
 	defer func() { err = errors.Join(err, c.close()) }()
 	if err := c.start(); err != nil {
 		return failed(err)

@@ -22,7 +22,6 @@ import (
 type backend struct {
 	server *httptest.Server
 	skills []string
-	card   string // served instead of the generated one when not empty
 
 	mu   sync.Mutex
 	mode string
@@ -59,7 +58,8 @@ func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
 	if len(b.skills) == 0 {
 		b.skills = []string{"work"}
 	}
-	b.server = httptest.NewServer(b)
+	b.server = httptest.NewUnstartedServer(b) // its handler looks at b.server
+	b.server.Start()
 	w.backends[name] = b
 	w.name(ts, envName(name)+"_URL", b.server.URL)
 	ts.Setenv(envName(name)+"_CARD", b.server.URL+"/.well-known/agent-card.json")
