@@ -230,7 +230,7 @@ func agreeDenied(rt *rapid.T, s *Set, q Request, err error) {
 	if err == nil {
 		return
 	}
-	denied := err.(*Denied) //nolint:errorlint // Check returns nothing else
+	denied := err.(*Denied) // Check returns nothing else
 	if denied.Visible != s.Sees(q.Principal, q.Agent) {
 		rt.Fatalf("Visible %v, Sees says otherwise", denied.Visible)
 	}

@@ -14,7 +14,7 @@ import (
 type errorLog struct{ log *slog.Logger }
 
 func newErrorLog(l *slog.Logger) *log.Logger { //nolint:forbidigo // net/http takes no other kind
-	return log.New(errorLog{l}, "", 0)
+	return log.New(errorLog{l}, "", 0) //nolint:forbidigo // see above
 }
 
 func (e errorLog) Write(p []byte) (int, error) {

@@ -184,7 +184,7 @@ func TestScopes(t *testing.T) {
 				t.Errorf("scope %q: %s uses a task of %s: %v", tc.scope, p, tc.owner, err)
 			}
 		}
-		if err := check(t, l, tc.owner, send(t, "T2", "")); err != ErrAbsent { //nolint:errorlint // must be bare
+		if err := check(t, l, tc.owner, send(t, "T2", "")); err != ErrAbsent { // must be bare
 			t.Errorf("scope %q: a task that nobody knows: %v", tc.scope, err)
 		}
 	}

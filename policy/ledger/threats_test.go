@@ -79,12 +79,12 @@ func TestA01_ForeignTasksAreAbsent(t *testing.T) {
 			t.Errorf("%s: %d store operations for a foreign id, %d for an absent one", name, workForeign, workAbsent)
 		}
 		named := foreign.TaskID != "" || foreign.ReferenceTaskIDs != nil
-		if named && onForeign != ErrAbsent { //nolint:errorlint // must be the bare value, the same for all
+		if named && onForeign != ErrAbsent { // must be the bare value, the same for all
 			t.Errorf("%s: a foreign task gives %v", name, onForeign)
 		}
 		chosen := foreign.Version == wire.V01 && foreign.Method.Subject == wire.OfMessage
 		switch {
-		case named && !chosen && onAbsent != ErrAbsent: //nolint:errorlint // as above
+		case named && !chosen && onAbsent != ErrAbsent: // as above
 			t.Errorf("%s: an absent task gives %v", name, onAbsent)
 		case (!named || chosen) && onAbsent != nil:
 			t.Errorf("%s: an id that is free to choose gives %v", name, onAbsent)
@@ -110,7 +110,7 @@ func TestA01_OneForeignReferenceIsEnough(t *testing.T) {
 	} {
 		var err error
 		work := s.work(func() { err = check(t, l, bob, c) })
-		if err != ErrAbsent || work != 4 { //nolint:errorlint // must be bare
+		if err != ErrAbsent || work != 4 { // must be bare
 			t.Errorf("task %s, references %q: %v after %d lookups, want ErrAbsent after 4",
 				c.TaskID, c.ReferenceTaskIDs, err, work)
 		}
@@ -193,7 +193,7 @@ func TestA03_TaskAndContextMustAgree(t *testing.T) {
 		if tc.ok && err != nil {
 			t.Errorf("%s in %s: %v", tc.task, tc.context, err)
 		}
-		if !tc.ok && err != ErrAbsent { //nolint:errorlint // must be bare
+		if !tc.ok && err != ErrAbsent { // must be bare
 			t.Errorf("%s in %s: %v, want ErrAbsent", tc.task, tc.context, err)
 		}
 	}
@@ -263,7 +263,7 @@ func TestA04_CollidingIDs(t *testing.T) {
 		"as an event": {Kind: "artifactUpdate", Tasks: []wire.TaskRef{{ID: "T", ContextID: "C"}}},
 	} {
 		err := l.Learn(t.Context(), bob, "billing", "", "", "", nil, a)
-		if err != ErrAbsent { //nolint:errorlint // must be bare
+		if err != ErrAbsent { // must be bare
 			t.Errorf("%s: bob is shown alice's task: %v", name, err)
 		}
 	}
@@ -288,7 +288,7 @@ func TestA01_ClientChosenTaskIDs(t *testing.T) {
 		t.Fatalf("Reserve: %v", err)
 	}
 	err := l.Reserve(t.Context(), bob, "billing", "", old(wire.SendMessage, "mine", ""))
-	if err != ErrAbsent { //nolint:errorlint // bare
+	if err != ErrAbsent { // bare
 		t.Errorf("bob was late and reserves it as well: %v", err)
 	}
 	learn(t, l, alice, task("mine", "S"))
@@ -299,11 +299,11 @@ func TestA01_ClientChosenTaskIDs(t *testing.T) {
 		if err := check(t, l, alice, c); err != nil {
 			t.Errorf("%s by the owner: %v", name, err)
 		}
-		if err := check(t, l, bob, c); err != ErrAbsent { //nolint:errorlint // bare
+		if err := check(t, l, bob, c); err != ErrAbsent { // bare
 			t.Errorf("%s by somebody else: %v", name, err)
 		}
 	}
-	if err := check(t, l, alice, old(wire.GetTask, "unmade", "")); err != ErrAbsent { //nolint:errorlint // bare
+	if err := check(t, l, alice, old(wire.GetTask, "unmade", "")); err != ErrAbsent { // bare
 		t.Errorf("getting a task that was never made: %v", err)
 	}
 	var foreign *ForeignContext
