@@ -64,7 +64,7 @@ type Relay struct {
 // Closing body must be safe while it is being read, as it is for an HTTP response.
 func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
 	out := &writer{w: w, rc: http.NewResponseController(w), limit: r.Limits.Write, silence: r.Limits.Heartbeat}
-	defer body.Close() //nolint:errcheck // nothing is left to do with it
+	defer body.Close() // nothing is left to do with it
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	// Reads do not know contexts: whatever ends the stream early closes the body,
