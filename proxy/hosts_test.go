@@ -1,0 +1,87 @@
+package proxy_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// TestHosts: an agent has the root of its hosts, with the public port where the
+// host was written without one, and cards and metadata name it that way.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) {
+		s.agent.Hosts = []string{"Agent.example", "agent.example:9443"}
+		s.authn.OIDC = []authn.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
+	})
+	port := w.url[strings.LastIndexByte(w.url, ':'):]
+	for _, host := range []string{"agent.example", "AGENT.example" + port, "agent.example:9443"} {
+		got := w.do("alice", "POST", w.url+"/", rpcBody("SendMessage", message("")), "A2A-Version: 1.0", "Host: "+host)
+		wantStatus(t, host, got, 200)
+		w.agent.one(t)
+		wantStatus(t, host, w.do("alice", "POST", w.url+"/skills/write%20it/message:send", message(""), "Host: "+host), 200)
+		w.agent.one(t)
+		card := w.do("", "GET", w.url+"/.well-known/agent-card.json", "", "Host: "+host)
+		if !strings.Contains(card.body, `"http://Agent.example`+port) && !strings.Contains(card.body, `"http://agent.example`+port) {
+			t.Errorf("%s: card %s", host, card.body)
+		}
+		unknown := w.do("", "POST", w.url+"/", "{}", "Host: "+host)
+		wantStatus(t, host, unknown, 401)
+		resource := "http://" + strings.ToLower(host)
+		if challenge := unknown.header.Get("Www-Authenticate"); !strings.Contains(challenge, resource+"/.well-known/oauth-protected-resource") {
+			t.Errorf("%s: challenge %s", host, challenge)
+		}
+		about := w.do("", "GET", w.url+"/.well-known/oauth-protected-resource", "", "Host: "+host)
+		if !strings.Contains(about.body, `"resource":"`+resource+`"`) {
+			t.Errorf("%s: metadata %s", host, about.body)
+		}
+	}
+	for _, host := range []string{"agent.example:1", "other.example" + port, "agent.example.evil"} {
+		wantStatus(t, host, w.do("alice", "POST", w.url+"/", "{}", "Host: "+host), 421)
+	}
+	wantStatus(t, "another path", w.do("alice", "POST", w.url+"/agents/rec", "{}", "Host: agent.example"), 404)
+	w.agent.silent(t, "hosts")
+}
+
+// TestIndex: what is ambiguous is no configuration.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	chain, err := authn.New(t.Context(), authn.Config{
+		APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys", Header: "X-Company-Key"},
+	}, authn.Options{})
+	must(t, err)
+	t.Cleanup(chain.Close)
+	agent := func(id string, hosts ...string) *proxy.Agent {
+		return &proxy.Agent{AgentConfig: proxy.AgentConfig{ID: id, Hosts: hosts}}
+	}
+	leaking := agent("a")
+	leaking.Headers.Request = []string{"x-company-key"}
+	var config server.Config
+	config.Defaults()
+	for name, tt := range map[string]struct {
+		agents []*proxy.Agent
+		want   string
+	}{
+		"fine":                {[]*proxy.Agent{agent("a", "a.example"), agent("b", "a.example:1")}, ""},
+		"id twice":            {[]*proxy.Agent{agent("a"), agent("a")}, "used twice"},
+		"host twice":          {[]*proxy.Agent{agent("a", "x.example"), agent("b", "X.EXAMPLE")}, "used twice"},
+		"host with port":      {[]*proxy.Agent{agent("a", "x.example"), agent("b", "x.example:8443")}, "used twice"},
+		"the gateway's":       {[]*proxy.Agent{agent("a", "gw.example:8443")}, "used twice"},
+		"the gateway's, bare": {[]*proxy.Agent{agent("a", "gw.example")}, "used twice"},
+		"a further one":       {[]*proxy.Agent{agent("a", "also.example")}, "used twice"},
+		"no host":             {[]*proxy.Agent{agent("a", "http://x")}, "not a host name"},
+		"credential header":   {[]*proxy.Agent{leaking}, "carries credentials"},
+	} {
+		_, err := proxy.New(proxy.Options{
+			PublicURL: &url.URL{Scheme: "https", Host: "gw.example:8443"}, Hosts: []string{"also.example"},
+			Server: config, Agents: tt.agents, Authn: chain,
+		})
+		if (tt.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

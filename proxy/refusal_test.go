@@ -1,0 +1,199 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// leaky stands in every cause: a client must not read it.
+const leaky = "10.0.0.5: s3cret"
+
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	chain, err := authn.New(t.Context(), authn.Config{APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys"}}, authn.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chain.Close()
+	p := &Proxy{Options: Options{PublicURL: &url.URL{Scheme: "https", Host: "gw"}, Authn: chain}}
+	x := &exchange{r: httptest.NewRequest(http.MethodPost, "/agents/a", nil)}
+	tests := []struct {
+		name   string
+		err    error
+		kind   *wire.Kind
+		header string // one that must be there
+	}{
+		{"ready-made", wire.Errorf(wire.TooLarge, "x").Because(errors.New(leaky)), wire.TooLarge, ""},
+		{"ambiguous", authn.ErrAmbiguous, wire.Malformed, ""},
+		{"no credentials", authn.ErrNoCredentials, wire.Unauthenticated, "Www-Authenticate"},
+		{"refused", &authn.Refused{Scheme: "Bearer", Code: "invalid_token", Reason: "r", Err: errors.New(leaky)}, wire.Unauthenticated, "Www-Authenticate"},
+		{"no issuer", authn.ErrUnavailable, wire.Unavailable, "Retry-After"},
+		{"denied", &policy.Denied{Rule: leaky, Reason: leaky, Visible: true}, wire.Denied, ""},
+		{"denied for a scope", &policy.Denied{Rule: leaky, Reason: leaky, Visible: true, Scopes: []string{"a"}}, wire.Denied, "Www-Authenticate"},
+		{"denied and hidden", &policy.Denied{Rule: leaky, Reason: leaky, Scopes: []string{"a"}}, wire.UnknownAgent, ""},
+		{"unknown agent", errUnknownAgent, wire.UnknownAgent, ""},
+		{"absent task", ledger.ErrAbsent, wire.TaskNotFound, ""},
+		{"foreign context", &ledger.ForeignContext{ID: leaky}, wire.TaskNotFound, ""},
+		{"extension", &ext.MissingError{URIs: []string{"urn:a"}}, wire.ExtensionRequired, ""},
+		{"no card", errNotReady, wire.Unavailable, "Retry-After"},
+		{"not recorded", errNotRecorded, wire.Unavailable, "Retry-After"},
+		{"streams", errStreams, wire.Unavailable, "Retry-After"},
+		{"late", errAnswerLate, wire.AgentTimeout, ""},
+		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
+		{"draining", stream.ErrDraining, wire.Unavailable, "Retry-After"},
+		{"idle", stream.ErrIdle, wire.AgentTimeout, ""},
+		{"large event", stream.ErrTooLarge, wire.BadAgentResponse, ""},
+		{"broken stream", stream.ErrBroken, wire.BadAgentResponse, ""},
+		{"no dial", fmt.Errorf("%w: %w", errAgentBroke, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}), wire.Unavailable, "Retry-After"},
+		{"read timed out", fmt.Errorf("%w: %w", errAgentBroke, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}), wire.AgentTimeout, ""},
+		{"reset", fmt.Errorf("%w: %w", errAgentBroke, &net.OpError{Op: "read", Err: syscall.ECONNRESET}), wire.BadAgentResponse, ""},
+		{"end of file", fmt.Errorf("%w: %w", errAgentBroke, io.ErrUnexpectedEOF), wire.BadAgentResponse, ""},
+		{"unknown", errors.New("x"), wire.Internal, ""},
+		{"cancelled", context.Canceled, wire.Internal, ""},
+		{"panic", fmt.Errorf("panic: %v", leaky), wire.Internal, ""},
+	}
+	for _, tt := range tests {
+		for name, err := range map[string]error{tt.name: tt.err, tt.name + ", wrapped": fmt.Errorf("%s: %w", leaky, tt.err)} {
+			e := p.refusal(x, err)
+			if e.Kind != tt.kind {
+				t.Errorf("%s: %s, want %s", name, e.Reason, tt.kind.Reason)
+			}
+			if tt.header != "" && len(e.Header[tt.header]) == 0 {
+				t.Errorf("%s: no %s", name, tt.header)
+			}
+			sent := e.Text() + fmt.Sprint(e.Meta, e.Header)
+			if strings.Contains(sent, "10.0.0.5") || strings.Contains(sent, "s3cret") {
+				t.Errorf("%s: the client reads %s", name, sent)
+			}
+			// What happened stays with the operator.
+			if tt.name != "ready-made" && !errors.Is(e, err) && e.Err == nil {
+				t.Errorf("%s: the cause is lost", name)
+			}
+		}
+	}
+}
+
+// TestBodyIsNotReadAfterClose: HTTP/2 closes a body that is being read; from then
+// on its bytes may be another call's.
+func TestBodyIsNotReadAfterClose(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		b := newBuffer()
+		b.b.WriteString(strings.Repeat("a", 32<<10))
+		r := b.reader(b.bytes())
+		var both sync.WaitGroup
+		both.Go(func() {
+			p := make([]byte, 512)
+			for {
+				n, err := r.Read(p)
+				if strings.Trim(string(p[:n]), "a") != "" {
+					t.Error("read another call's body")
+				}
+				if err != nil {
+					return
+				}
+			}
+		})
+		both.Go(func() {
+			b.release() // the exchange ends
+			_ = r.Close()
+			_ = r.Close()
+			other := newBuffer()
+			other.b.WriteString(strings.Repeat("b", 32<<10))
+			other.release()
+		})
+		both.Wait()
+		if n, err := r.Read(make([]byte, 1)); n != 0 || err == nil {
+			t.Fatal("a closed body was read")
+		}
+	}
+}
+
+func TestBufferUses(t *testing.T) {
+	t.Parallel()
+	b := newBuffer()
+	r := b.reader(nil)
+	b.release()
+	if got := b.uses.Load(); got != 1 {
+		t.Errorf("%d uses while the transport has it", got)
+	}
+	_ = r.Close()
+	_ = r.Close()
+	if got := b.uses.Load(); got != 0 {
+		t.Errorf("%d uses at the end", got)
+	}
+	var none *buffer
+	none.release()
+	if none.bytes() != nil {
+		t.Error("no buffer has bytes")
+	}
+}
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text   string
+		length int64
+		want   error
+	}{
+		{"1234", 4, nil}, {"1234", -1, nil}, {"12345", 5, errTooLong}, {"12345", -1, errTooLong}, {"", 0, nil}, {"", 1 << 40, errTooLong},
+	} {
+		b := newBuffer()
+		if err := b.fill(strings.NewReader(tt.text), tt.length, 4); !errors.Is(err, tt.want) {
+			t.Errorf("%q, %d: %v", tt.text, tt.length, err)
+		}
+		b.release()
+	}
+}
+
+// TestOwned: no spelling of a name of the gateway's can be configured.
+func TestOwned(t *testing.T) {
+	t.Parallel()
+	for _, name := range ownedHeaders {
+		for _, spelled := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
+			if !owned(spelled) {
+				t.Errorf("%s is not owned", spelled)
+			}
+		}
+	}
+	for _, prefix := range ownedPrefixes {
+		if !owned(prefix+"Anything") || !owned(strings.ToLower(prefix)+"anything") {
+			t.Errorf("%s… is not owned", prefix)
+		}
+	}
+	for _, name := range append(append([]string{}, requestHeaders...), responseHeaders...) {
+		if owned(name) || http.CanonicalHeaderKey(name) != name {
+			t.Errorf("%s is owned, or not canonical", name)
+		}
+	}
+}
+
+func TestForwardedQuery(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "a=1": "a=1", "A2A-Version=1.0": "", "a=1&A2A-Version=1.0&b=%20": "a=1&b=%20", "a2a-version=1": "",
+		"A2A%2DVersion=1.0&b": "b", "version=1&&x": "version=1&&x", "myversion=%zz": "myversion=%zz", "%zz=version": "",
+	} {
+		if got := forwardedQuery(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
