@@ -258,7 +258,6 @@ func metric(t testing.TB, g *gateway.Gateway, series string) string {
 // What a reload did not change goes on with its connections, its card and its
 // keys; what it adds is there at once, and what it removes is gone.
 func TestReloadKeepsAndReplaces(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	fetches := countKeyFetches(t, w)
 	kept, changed := newCounter(t, nil), newCounter(t, nil)

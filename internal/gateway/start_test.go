@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 )
 
-// freeAddress is one that nothing listens on at the moment.
+// freeAddress is one that nothing listens on at the moment. Tests that want it to
+// stay so do not run beside others, which would be given it for a port 0.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -29,7 +30,6 @@ func freeAddress(t testing.TB) string {
 // A gateway that cannot start says why and leaves nothing behind: the addresses
 // are free again, and so is the audit log.
 func TestNewFails(t *testing.T) {
-	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,6 @@ func TestNewFails(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			w := newWorld(t)
 			address := freeAddress(t)
 			w.put("address", address)
@@ -116,7 +115,6 @@ func (w *world) publicAddress() string {
 // A gateway that is started before its agents answers for them, says which they
 // are, and serves them once they are there.
 func TestAgentsLate(t *testing.T) {
-	t.Parallel()
 	w := newWorld(t)
 	late := freeAddress(t)
 	g := w.start(w.yaml(plain, openPolicy+
