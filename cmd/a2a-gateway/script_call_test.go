@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -12,13 +10,10 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -276,176 +271,6 @@ func credential(h http.Header, secret string) {
 	h.Set("Authorization", "Bearer "+secret)
 }
 
-// telling are the headers that are printed whenever they are there.
-func telling() []string {
-	return []string{"Content-Type", "Www-Authenticate", "Retry-After", "Allow", "Location", "A2a-Extensions", "X-A2a-Extensions"}
-}
-
-func (c *client) print(resp *http.Response, q *request) (string, [][]byte) {
-	defer resp.Body.Close() // only read from
-	var out bytes.Buffer
-	_, _ = fmt.Fprintf(&out, "%d\n", resp.StatusCode)
-	names := telling()
-	if q.show != "" {
-		names = append(names, strings.Split(q.show, ",")...)
-	}
-	for _, name := range names {
-		for _, v := range resp.Header[textproto.CanonicalMIMEHeaderKey(name)] {
-			_, _ = fmt.Fprintf(&out, "%s: %s\n", name, v)
-		}
-	}
-	if tag := resp.Header.Get("Etag"); tag != "" {
-		c.tag = tag
-	}
-	var documents [][]byte
-	if resp.Header.Get("Content-Type") == "text/event-stream" {
-		documents = printEvents(&out, resp.Body, q.events)
-	} else {
-		documents = printBody(&out, resp.Body, q.raw)
-	}
-	return c.w.steady(out.String()), documents
-}
-
-func printBody(out *bytes.Buffer, r io.Reader, raw bool) [][]byte {
-	body, err := io.ReadAll(r)
-	if len(body) > 0 {
-		out.WriteByte('\n')
-	}
-	v := jsontext.Value(slices.Clone(body))
-	if !raw && v.Indent(jsontext.WithIndent("  ")) == nil {
-		out.Write(v)
-	} else {
-		out.Write(body)
-	}
-	if b := out.Bytes(); b[len(b)-1] != '\n' {
-		out.WriteByte('\n')
-	}
-	if err != nil {
-		out.WriteString("(connection lost)\n")
-	}
-	return [][]byte{body}
-}
-
-// printEvents prints frames as they come. Heartbeats depend on time and are left
-// out. After limit events, if not 0, the caller hangs up.
-func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
-	var documents [][]byte
-	var frame []string
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, 8<<20)
-	for in.Scan() {
-		line := in.Text()
-		if data, ok := strings.CutPrefix(line, "data: "); ok {
-			documents = append(documents, []byte(data))
-		}
-		if line != "" {
-			if !strings.HasPrefix(line, ":") {
-				frame = append(frame, line)
-			}
-			continue
-		}
-		if len(frame) > 0 {
-			_, _ = fmt.Fprintf(out, "\n%s\n", strings.Join(frame, "\n"))
-		}
-		frame = nil
-		if limit > 0 && len(documents) == limit {
-			out.WriteString("\n(hung up)\n")
-			return documents
-		}
-	}
-	if in.Err() != nil {
-		out.WriteString("\n(connection lost)\n")
-	}
-	return documents
-}
-
-// cmdCapture takes a value out of the last answer: capture NAME PATH, PATH being
-// member names and indexes with dots. In a stream, the first event that has it
-// counts. The value is in $NAME and is shown as such from now on. The PATH etag
-// is the answer's ETag.
-func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
-	if len(args) != 2 {
-		ts.Fatalf("usage: capture NAME PATH")
-	}
-	w := worldOf(ts)
-	if args[1] == "etag" {
-		w.name(ts, args[0], w.client.tag)
-		return
-	}
-	for _, document := range w.client.last {
-		if value, ok := pick(document, strings.Split(args[1], ".")); ok {
-			w.name(ts, args[0], value)
-			return
-		}
-	}
-	ts.Fatalf("capture: the last answer has no %s", args[1])
-}
-
-func pick(document []byte, path []string) (string, bool) {
-	var v any
-	if json.Unmarshal(document, &v) != nil {
-		return "", false
-	}
-	for _, step := range path {
-		switch at := v.(type) {
-		case map[string]any:
-			v = at[step]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i >= len(at) {
-				return "", false
-			}
-			v = at[i]
-		default:
-			return "", false
-		}
-	}
-	s, ok := v.(string)
-	return s, ok
-}
-
-// cmdHandshake does a TLS handshake with the gateway and prints the version and
-// the name in the certificate: handshake [MAXIMUM-VERSION] [NAME]. With a NAME
-// it waits until the certificate has it.
-func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
-	w := worldOf(ts)
-	u, err := url.Parse(ts.Getenv("GW"))
-	ts.Check(err)
-	config := w.client.transport.TLSClientConfig.Clone()
-	config.ServerName = "localhost"
-	var awaited string
-	for _, a := range args {
-		if a == "1.2" {
-			config.MaxVersion = tls.VersionTLS12
-		} else {
-			awaited = a
-		}
-	}
-	var state tls.ConnectionState
-	ok := eventually(10*time.Second, func() bool {
-		var conn *tls.Conn
-		if conn, err = tls.Dial("tcp", u.Host, config); err != nil {
-			return true
-		}
-		defer conn.Close() // nothing was sent
-		state = conn.ConnectionState()
-		return awaited == "" || state.PeerCertificates[0].Subject.CommonName == awaited
-	})
-	if neg {
-		if err == nil {
-			ts.Fatalf("the handshake worked")
-		}
-		_, _ = fmt.Fprintln(ts.Stderr(), w.steady(err.Error()))
-		return
-	}
-	ts.Check(err)
-	if !ok {
-		ts.Fatalf("the certificate stays that of %q", state.PeerCertificates[0].Subject.CommonName)
-	}
-	_, _ = fmt.Fprintf(ts.Stdout(), "%s %s\n", tls.VersionName(state.Version), state.PeerCertificates[0].Subject.CommonName)
-}
-
 // printing makes a command of one that gives what it would print.
 func printing(run func(*testscript.TestScript, []string) string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
@@ -469,10 +294,4 @@ func until(ts *testscript.TestScript, args []string) string {
 		ts.Fatalf("the answer stays\n%s", out)
 	}
 	return out
-}
-
-// cmdKey reads a credential from a file: key NAME FILE. It sets $NAME.
-func cmdKey(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
-	worldOf(ts).name(ts, args[0], strings.TrimSpace(readFile(ts, args[1])))
 }
