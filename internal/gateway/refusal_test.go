@@ -69,12 +69,11 @@ func TestRefusalsAreTyped(t *testing.T) {
 		old    error  // in the 0.3 SDK; nil where it has none
 		text   string // a pattern, where the SDK makes no such error of it
 	}{
-		// Over JSON-RPC the SDKs do not read the body under 401 and 403, and over
-		// HTTP+JSON the 1.0 SDK has a word of its own for the reason of a 403.
+		// Over JSON-RPC the SDKs do not read the body under 401 and 403.
 		{"no credential", "open", nil, message, a2a.ErrUnauthenticated, nil, "401 Unauthorized"},
 		{"no credential, stream", "open", nil, stream, a2a.ErrUnauthenticated, nil, "401 Unauthorized"},
-		{"denied", "open", []string{"readers"}, message, nil, nil, denied},
-		{"denied, stream", "open", []string{"readers"}, stream, nil, nil, denied},
+		{"denied", "open", []string{"readers"}, message, a2a.ErrUnauthorized, nil, denied},
+		{"denied, stream", "open", []string{"readers"}, stream, a2a.ErrUnauthorized, nil, denied},
 		{"no such task", "open", []string{"all"}, get, a2a.ErrTaskNotFound, a2a03.ErrTaskNotFound, ""},
 		{"extension", "strict", []string{"all"}, message, noExtension, nil, "required extensions"},
 		{"push", "open", []string{"all"}, pushes, noPush, noPush03, ""},

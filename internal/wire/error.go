@@ -16,9 +16,9 @@ type Kind struct {
 	Text   string // message when the Error has none of its own
 }
 
-// The kinds. Statuses follow A2A 1.0.1 §5.4; -31401 and -31403 are what the Go
-// SDK maps to its ErrUnauthenticated and ErrUnauthorized, since A2A has no code
-// for either.
+// The kinds. Statuses follow A2A 1.0.1 §5.4; -31401 and -31403, and the reasons
+// beside them, are what the Go SDK maps to its ErrUnauthenticated and
+// ErrUnauthorized, since A2A has no name for either.
 var (
 	ParseError      = &Kind{"PARSE_ERROR", -32700, 400, 200, "INVALID_ARGUMENT", "Invalid JSON payload"}
 	InvalidRequest  = &Kind{"INVALID_REQUEST", -32600, 400, 200, "INVALID_ARGUMENT", "Request payload validation error"}
@@ -53,7 +53,7 @@ var (
 		"Protocol version not supported",
 	}
 	Unauthenticated = &Kind{"UNAUTHENTICATED", -31401, 401, 401, "UNAUTHENTICATED", "Authentication required"}
-	Denied          = &Kind{"PERMISSION_DENIED", -31403, 403, 403, "PERMISSION_DENIED", "Permission denied"}
+	Denied          = &Kind{"UNAUTHORIZED", -31403, 403, 403, "PERMISSION_DENIED", "Permission denied"}
 	UnknownAgent    = &Kind{"AGENT_NOT_FOUND", -32601, 404, 404, "NOT_FOUND", "No such agent"}
 	Malformed       = &Kind{"MALFORMED_REQUEST", -32600, 400, 400, "INVALID_ARGUMENT", "Malformed HTTP request"}
 	Misdirected     = &Kind{"MISDIRECTED_REQUEST", -32600, 421, 421, "INVALID_ARGUMENT", "Host not served here"}
