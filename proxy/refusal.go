@@ -9,10 +9,12 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // Leaf errors of this package.
@@ -73,6 +75,10 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
 	case errors.Is(err, stream.ErrBroken):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
+	case errors.Is(err, state.ErrFull):
+		return later("60", "no further task can be remembered (state.memory.records)").Because(err)
+	case errors.Is(err, upstream.ErrBusy):
+		return later("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():

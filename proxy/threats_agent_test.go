@@ -274,7 +274,7 @@ func TestL32_FailingParts(t *testing.T) {
 		"the keys are gone": {edit: func(s *setup) { s.authn.APIKeys.File += ".missing" }, status: 401},
 		"no rule":           {edit: func(s *setup) { s.policy.Rules = nil }, status: 404},
 		"the store fails":   {edit: store(func() error { return errors.New("disk on fire") }), status: 500},
-		"the store is full": {edit: store(func() error { return state.ErrFull }), status: 500},
+		"the store is full": {edit: store(func() error { return state.ErrFull }), status: 503},
 		"the store panics":  {edit: store(func() error { panic("store") }), status: 500},
 		"no audit":          {spoil: func(w *world) { _ = w.audit.Close() }, status: 503},
 		"no card":           {edit: func(s *setup) { s.noCard = true }, status: 503},

@@ -26,7 +26,9 @@ type Config struct {
 	// TLS changes how https endpoints are verified.
 	TLS TLS `yaml:"tls"`
 
-	// Connections limits open connections to the agent. Default 1024.
+	// Connections limits calls in flight to the agent, streams included; on
+	// HTTP/1.1 each has a connection of its own. Further ones are answered 503.
+	// Default 4096.
 	Connections int `yaml:"connections"`
 
 	// Connect limits dialling and the TLS handshake. Default 5s.

@@ -9,9 +9,12 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +23,13 @@ type Upstream struct {
 	transport   *http.Transport
 	credentials []credential
 	answer      time.Duration
+	calls       atomic.Int64 // in flight, streams included
+	most        int64        // of them
 }
+
+// ErrBusy says that as many calls are in flight to the agent as `connections`
+// permits. Nothing was sent.
+var ErrBusy = errors.New("agents[].connections: as many calls are in flight as the limit permits")
 
 // credential is a Credential made ready to use.
 type credential struct {
@@ -42,7 +51,7 @@ func New(c Config) (*Upstream, error) {
 	}
 	connections := c.Connections
 	if connections <= 0 {
-		connections = 1024
+		connections = 4096
 	}
 	connect := orDefault(c.Connect, 5*time.Second)
 	d := dialer{net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, tlsConfig}
@@ -51,13 +60,13 @@ func New(c Config) (*Upstream, error) {
 	protocols.SetHTTP2(true)
 	u := &Upstream{
 		answer: orDefault(c.Answer, 5*time.Minute),
+		most:   int64(connections),
 		transport: &http.Transport{
 			// No Proxy: an environment variable must not reroute governed traffic.
 			DialContext:         d.dial,
 			DialTLSContext:      d.dialTLS,
 			Protocols:           protocols,
-			MaxConnsPerHost:     connections,
-			MaxIdleConnsPerHost: connections,
+			MaxIdleConnsPerHost: connections, // in use there are never more than calls
 			MaxIdleConns:        0,
 			IdleConnTimeout:     90 * time.Second,
 			// Compressed answers would have to be unpacked to be read, and could be bombs.
@@ -121,8 +130,36 @@ func (u *Upstream) Timeout() time.Duration { return u.answer }
 // one thing that net/http repeats by itself, on a new connection, is a request
 // that an idle connection turned out not to take: a GET, which changes nothing,
 // or anything else of which no byte was written.
+//
+// A call beyond the limit is ErrBusy at once: a queue would make every caller
+// wait for the slowest answers. The caller must close the answer's body.
 func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
-	return u.transport.RoundTrip(r)
+	if u.calls.Add(1) > u.most {
+		u.calls.Add(-1)
+		return nil, ErrBusy
+	}
+	resp, err := u.transport.RoundTrip(r)
+	if err != nil {
+		u.calls.Add(-1)
+		return nil, err
+	}
+	resp.Body = &counted{ReadCloser: resp.Body, calls: &u.calls}
+	return resp, nil
+}
+
+// counted is an answer's body that counts as a call in flight until it is closed.
+type counted struct {
+	io.ReadCloser
+	calls  *atomic.Int64
+	closed atomic.Bool
+}
+
+// Close may be called more than once: a relay closes bodies to stop reading.
+func (c *counted) Close() error {
+	if c.closed.CompareAndSwap(false, true) {
+		c.calls.Add(-1)
+	}
+	return c.ReadCloser.Close()
 }
 
 // Close drops idle connections; those in use end with their calls.
