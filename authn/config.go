@@ -25,8 +25,9 @@ type Config struct {
 	APIKeys *APIKeys `yaml:"apiKeys,omitempty"`
 	// Anonymous lets callers without any credential in, as the principal
 	// "anonymous". It must be written out when neither oidc nor apiKeys is
-	// configured. A credential that is presented is still checked, and a bad one
-	// is refused rather than downgraded to anonymous.
+	// configured. Beside them, a credential that is presented is still checked, and
+	// a bad one refused rather than downgraded to anonymous; without them there is
+	// nothing to check it with, and it is ignored.
 	Anonymous bool `yaml:"anonymous,omitempty"`
 }
 

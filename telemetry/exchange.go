@@ -24,7 +24,7 @@ type Exchange struct {
 	UserAgent string        // as sent
 
 	// Set by locate and decode.
-	Agent        string // configured agent id, or what the client named when there is none such
+	Agent        string // configured agent id; empty when the path or host names none
 	Method       string // wire.Method.Name; empty when the call was refused before it was known
 	Binding      string // wire.Binding.String
 	Version      string // wire.Version the client spoke: "0.3", "1.0"

@@ -40,7 +40,9 @@ func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal)
 	}
 	f.run(ctx, func() {
 		// Its failure shows in the records that cannot be written, and in /readyz.
-		_ = g.audit.Reopen()
+		if err := g.audit.Reopen(); err != nil {
+			g.telemetry.Log.Error("reopen audit log", "error", err)
+		}
 	})
 }
 

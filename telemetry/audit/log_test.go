@@ -257,6 +257,25 @@ func TestMidnightAndClockSetBack(t *testing.T) {
 	}
 }
 
+// A directory that has gone must not leave the log writing to a file without a name.
+func TestReopenWithoutDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "audit")
+	l := opened(t, Config{Dir: dir}, nil)
+	if err := errors.Join(l.Intent(exchange("one")), os.RemoveAll(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Reopen(); err == nil {
+		t.Error("reopened a file in a directory that is not there")
+	}
+	if err := l.Intent(exchange("two")); err == nil {
+		t.Error("a record counts that nobody will find")
+	}
+	if l.Err() == nil {
+		t.Error("readiness is not told")
+	}
+}
+
 func TestReopenAfterMove(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -177,15 +177,18 @@ func (s *segments) retire(bad bool) {
 
 // reopen gives up the current file and opens the one that has its name now: the
 // old one may have been moved away. A file that was given up is not opened again.
+// When it cannot be opened, the current one is given up all the same: it may be
+// one that nobody will find, and records must not be lost in it without a word.
 func (s *segments) reopen() error {
 	if s.current == nil {
 		return s.rotate(s.disk.now())
 	}
 	f, size, err := s.disk.open(s.name.path(s.dir), false)
-	if err != nil {
-		return fmt.Errorf("reopen segment: %w", err)
-	}
 	s.retire(false)
+	if err != nil {
+		s.failure, s.retry = fmt.Errorf("reopen segment: %w", err), s.disk.now().Add(reopenAfter)
+		return s.failure
+	}
 	s.current, s.size = f, size
 	return nil
 }
