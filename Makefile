@@ -31,7 +31,7 @@ fuzz: ## Run every fuzz target for FUZZTIME each
 	@set -e; for file in $$(grep -rl --include='*_test.go' '^func Fuzz' . | grep -v node_modules); do \
 	  for target in $$(grep -o '^func Fuzz[A-Za-z0-9_]*' $$file | cut -c6-); do \
 	    echo "$$target ($$(dirname $$file))"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$(dirname $$file) | tail -n 2; \
+	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$(dirname $$file) | tail -n 2; \
 	  done; done
 
 bench: ## Compare the gateway with a bare reverse proxy and with no proxy
