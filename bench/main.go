@@ -53,7 +53,6 @@ type subject struct {
 	target string // URL of the JSON-RPC endpoint
 	pid    int    // of the process whose time counts; 0 for none
 	h2     bool
-	stop   func()
 }
 
 // result is one subject's figures, one value a round.
