@@ -33,7 +33,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// net/http lets a connection it refused linger for half a second, by itself.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // patience is how long a test waits for what must happen before it fails.
 const patience = 20 * time.Second

@@ -17,7 +17,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// net/http lets a connection it refused linger for half a second, by itself.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 func TestWords(t *testing.T) {
 	t.Parallel()

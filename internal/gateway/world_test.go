@@ -33,7 +33,10 @@ import (
 
 // Whatever a gateway begins must have ended with it: the whole package is one
 // test of that.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// net/http lets a connection it refused linger for half a second, by itself.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // patience bounds every wait for something that happens by itself. Nothing is
 // measured with it.

@@ -20,7 +20,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// net/http lets a connection it refused linger for half a second, by itself.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // client is a ResponseWriter that keeps what it gets. Its deadlines are those
 // of the bubble's clock.

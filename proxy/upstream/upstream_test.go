@@ -31,7 +31,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// net/http lets a connection it refused linger for half a second, by itself.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 func must(t testing.TB, err error) {
 	t.Helper()
