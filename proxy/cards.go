@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -89,13 +90,29 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 		Version:      version,
 		Interfaces:   x.view.interfaces,
 		Skills:       skills,
-		Extensions:   ext.Effective(x.view.extensions, x.agent.Extensions),
+		Extensions:   p.extensions(x, skills),
 		Schemes:      p.Schemes,
 		Requirements: x.agent.Card.Requirements,
 		Hidden:       x.agent.Endpoints,
 		Push:         p.Push.passes() && x.view.card.Push,
 		Extended:     x.view.card.Extended,
 	}
+}
+
+// extensions is what the card says about extensions: the agent's as far as they
+// are permitted, the operator's, and the gateway's own where it has a use.
+func (p *Proxy) extensions(x *exchange, skills []string) []ext.Declared {
+	all := ext.Effective(x.view.extensions, x.agent.Extensions)
+	for i := range all {
+		all[i].Description = cmp.Or(all[i].Description, p.Registry.Description(all[i].URI))
+	}
+	if len(skills) > 1 && !slices.ContainsFunc(all, func(d ext.Declared) bool { return d.URI == wire.SkillSelection }) {
+		all = append(all, ext.Declared{
+			URI:         wire.SkillSelection,
+			Description: "Metadata under this URI names the skill that a message is for.",
+		})
+	}
+	return all
 }
 
 // skillPath is the path that declares a skill, in the one spelling of it that

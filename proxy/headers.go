@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Headers cross the gateway by allow-list, in both directions: a header that is
@@ -98,6 +99,9 @@ func (x *exchange) incoming(from http.Header) {
 	to.Set("Cache-Control", "no-store")
 	to.Set("X-Content-Type-Options", "nosniff")
 	activated := ext.Activated(from, x.active)
+	if x.asked.Has(wire.SkillSelection) && !activated.Has(wire.SkillSelection) {
+		activated = append(activated, wire.SkillSelection) // the gateway's own: it has acted on it
+	}
 	activated.Respond(to, x.names.Or(x.call.Version))
 	x.rec.ExtensionsActivated = activated
 }

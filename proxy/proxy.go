@@ -20,6 +20,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -42,6 +43,7 @@ type Options struct {
 	Audit     *audit.Log
 	FailOpen  bool         // calls go on while no record can be written
 	Schemes   card.Schemes // what served cards say about credentials
+	Registry  ext.Registry // the extensions this gateway knows; may be nil
 	Push      PushConfig
 	Salt      []byte          // keys ids derived for callers; the same across reloads
 	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil

@@ -111,6 +111,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		PublicURL: public,
 		Hosts:     g.hosts(cfg),
 		Schemes:   schemes(cfg),
+		Registry:  cfg.Extensions,
 		Server:    cfg.Server,
 		Agents:    agents,
 		Authn:     s.chain,
