@@ -34,7 +34,7 @@ func Operations() []Operation {
 		{Name: "get with history lengths", run: (*session).history},
 		{Name: "list", List: true, run: (*session).list},
 		{Name: "subscribe to a running task", ticks: true, run: (*session).subscribe},
-		{Name: "subscribe to an ended task", run: func(s *session) { s.subscribeTo(s.send("task"), nil) }},
+		{Name: "subscribe to an ended task", run: (*session).subscribeEnded},
 		{Name: "message to an ended task", run: func(s *session) { s.resume(s.send("task"), "more") }},
 		{Name: "push configurations", Push: true, run: (*session).push},
 		{Name: "extended card", run: (*session).extendedCard},
