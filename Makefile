@@ -1,5 +1,7 @@
 # Every target runs on a machine with Go alone, unless its line says otherwise.
 SHELL := /bin/bash
+# A failure on the left of a pipe is a failure.
+.SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 GO ?= go
 BIN := bin

@@ -1,16 +1,19 @@
 package sse
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Append appends e to dst as one frame with LF line ends: event, id, a data
 // line for every line of Data, and the blank line. CR and CRLF in Data are line
-// ends too and come back as LF; line ends and NULs in ID and Name, which have
-// no spelling, are left out. An event with nothing in it appends nothing; with
+// ends too and come back as LF; what has no spelling is left out: line ends in ID
+// and Name, and NULs in ID, which would make readers ignore it. An event with nothing in it appends nothing; with
 // Comment set it is an empty comment.
 func Append(dst []byte, e Event) []byte {
 	before := len(dst)
-	dst = appendField(dst, "event: ", e.Name)
-	dst = appendField(dst, "id: ", e.ID)
+	dst = appendField(dst, "event: ", e.Name, "\r\n")
+	dst = appendField(dst, "id: ", e.ID, "\r\n\x00")
 	if e.HasData || len(e.Data) > 0 {
 		dst = appendLines(dst, "data: ", e.Data)
 	}
@@ -32,15 +35,15 @@ func AppendComment(dst []byte, text string) []byte {
 	return append(appendLines(dst, ": ", text), '\n')
 }
 
-func appendField(dst []byte, prefix, value string) []byte {
+func appendField(dst []byte, prefix, value, without string) []byte {
 	if value == "" {
 		return dst
 	}
 	dst = append(dst, prefix...)
 	for i := range len(value) {
 		// A line end here would let an agent write lines of its own.
-		if c := value[i]; c != '\r' && c != '\n' && c != 0 {
-			dst = append(dst, c)
+		if strings.IndexByte(without, value[i]) < 0 {
+			dst = append(dst, value[i])
 		}
 	}
 	return append(dst, '\n')

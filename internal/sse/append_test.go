@@ -29,6 +29,7 @@ func TestAppend(t *testing.T) {
 		{"no line of its own", Event{ID: "1\ndata: evil", Name: "e\r\n\r\n", Data: []byte("x")},
 			"event: e\nid: 1data: evil\ndata: x\n\n"},
 		{"NUL in id", Event{ID: "a\x00b"}, "id: ab\n\n"},
+		{"NUL in name", Event{Name: "a\x00b"}, "event: a\x00b\n\n"},
 	}
 	for _, tt := range tests {
 		if got := string(Append([]byte("before|"), tt.in)); got != "before|"+tt.want {
@@ -58,7 +59,8 @@ func FuzzAppend(f *testing.F) {
 	f.Add("", "", []byte("a\r\rb\r\n"))
 	f.Add("x\n\n", "\x00", []byte(" \n"))
 	f.Fuzz(func(t *testing.T, id, name string, data []byte) {
-		line := strings.NewReplacer("\r", "", "\n", "", "\x00", "")
+		line := strings.NewReplacer("\r", "", "\n", "")
+		id = strings.ReplaceAll(id, "\x00", "")
 		text := strings.NewReplacer("\r\n", "\n", "\r", "\n")
 		want := []show{{line.Replace(id), line.Replace(name), text.Replace(string(data)), true, false}}
 		got, err := readAll(bytes.NewReader(Append(nil, Event{ID: id, Name: name, Data: data, HasData: true})),

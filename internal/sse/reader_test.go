@@ -268,6 +268,7 @@ func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"data: a\r\n\r\ndata: b\n\n", "\xEF\xBB\xBFid: 1\rdata\r\r\n", ": c\n\nevent: e\ndata: a\ndata: b\n\n",
 		"data: a\n: x\ndata: b\n\r\n\r", "id: \x00\ndata:\n\n", "retry: 1\n\ndata: unfinished",
+		"event: \x00a\ndata: b\n\n",
 	} {
 		f.Add([]byte(s), uint8(3), uint16(64))
 		f.Add([]byte(s), uint8(1), uint16(10))
