@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -33,6 +34,7 @@ func TestScripts(t *testing.T) {
 		Dir:                "testdata",
 		UpdateScripts:      *update,
 		RequireUniqueNames: true,
+		Condition:          condition,
 		Setup:              setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent":       cmdAgent,
@@ -194,4 +196,13 @@ func noNeg(ts *testscript.TestScript, neg bool) {
 	if neg {
 		ts.Fatalf("this command cannot be negated")
 	}
+}
+
+// condition knows [optional]: programs beside Go may be missing. It is false where
+// everything must be there; a script that lacks one then fails.
+func condition(name string) (bool, error) {
+	if name != "optional" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") == "", nil
 }
