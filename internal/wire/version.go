@@ -81,3 +81,12 @@ func ParseBinding(s string) (Binding, bool) {
 	}
 	return 0, false
 }
+
+// Side is one way to speak A2A: a version, carried by a binding.
+type Side struct {
+	Version Version
+	Binding Binding
+}
+
+// String is for people: "1.0 JSONRPC".
+func (s Side) String() string { return string(s.Version) + " " + s.Binding.String() }
