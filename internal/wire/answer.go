@@ -106,7 +106,8 @@ func (a *Answer) Answers(id []byte) bool {
 // none: broken JSON, invalid UTF-8, two members of one name, an id that is no
 // string, two wrappers at once, and on JSON-RPC anything but version "2.0" and
 // exactly one of result and error (a method that returns nothing may leave both
-// out, as a2a-go and the Python SDK do). The error is then an *Error of kind
+// out, as a2a-go and the Python SDK do). On gRPC body is what ResponseJSON made of
+// the message; errors are not in it but in the status (see ReadStatus). The error is then an *Error of kind
 // BadAgentResponse that says nothing to the client and has the cause inside.
 func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answer, error) {
 	r := answerReader{s: newScanner(body, lim), binding: b, version: v, method: m}
@@ -212,7 +213,7 @@ func (r *answerReader) rpcID() []byte {
 }
 
 // result reads what the method returned: the result member on JSON-RPC, the whole
-// body on HTTP+JSON. The subject of the method says what there is to find. null
+// body on HTTP+JSON, the ProtoJSON of the message on gRPC. The subject of the method says what there is to find. null
 // shows nothing and is left for the client to make sense of: it is the empty
 // result of a delete, the empty list of a Go agent, the "no task" of 0.1.
 func (r *answerReader) result() {
@@ -231,7 +232,7 @@ func (r *answerReader) result() {
 		r.s.skip()
 	case object && subject != OfAgent:
 		r.event()
-	case object && r.binding == HTTPJSON:
+	case object && r.binding != JSONRPC:
 		r.card()
 	default:
 		known := subject == OfMessage || subject == OfTask || subject == OfCaller

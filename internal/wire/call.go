@@ -46,10 +46,15 @@ type Call struct {
 	Method    *Method
 	Streaming bool // Method.Streams
 
-	ID     []byte // JSON-RPC id, verbatim sub-slice of Body; nil before decode and on HTTP+JSON
-	Body   []byte // the request body, forwarded untouched
-	Params []byte // verbatim sub-slice of Body: JSON-RPC's params, HTTP+JSON's whole body; nil when absent
-	Accept string // Accept header of the request; set by the caller, decoding leaves it alone
+	// Shared says that 0.1 and 0.3 have the JSON-RPC method name in common and that
+	// nothing in the request tells which of the two it is; Version is V03 then.
+	Shared bool
+
+	ID      []byte // JSON-RPC id, verbatim sub-slice of Body; nil before decode and on other bindings
+	Body    []byte // the request body, forwarded untouched; on gRPC the message as ProtoJSON
+	Params  []byte // verbatim sub-slice of Body: JSON-RPC's params, else the whole body; nil when absent
+	Message []byte // gRPC: the protobuf message as it came, without its frame; else nil
+	Accept  string // Accept header of the request; set by the caller, decoding leaves it alone
 
 	Tenant    string // path segment, query or member
 	MessageID string // message.messageId
@@ -67,6 +72,11 @@ type Call struct {
 	// Body[ContextSpan[0]:ContextSpan[1]]. It is {0, 0} when ContextID is empty
 	// or came from the query.
 	ContextSpan [2]int
+
+	// TenantSpans are where Body holds the values of Tenant, quotes included: one
+	// for the call, and one for a push config inside it that repeats it. Absent,
+	// null and empty values have none.
+	TenantSpans [][2]int
 }
 
 // DecodeJSONRPC reads a JSON-RPC request body (JSON-RPC 2.0 §4, A2A 1.0 §9) and

@@ -11,8 +11,8 @@ import (
 
 // decoded is what the tests compare: a Call without what is the same as the input.
 func decoded(c Call) Call {
-	c.Body, c.Params, c.ID = nil, nil, nil
-	c.Method, c.ContextSpan = nil, [2]int{}
+	c.Body, c.Params, c.ID, c.Message = nil, nil, nil, nil
+	c.Method, c.ContextSpan, c.TenantSpans = nil, [2]int{}, nil
 	return c
 }
 
@@ -79,7 +79,7 @@ func TestDecodeJSONRPC(t *testing.T) {
 		},
 		{
 			name: "0.3 get without header", body: rpc("tasks/get", `{"id":"t","historyLength":1}`),
-			method: GetTask, want: Call{Version: V03, TaskID: "t"},
+			method: GetTask, want: Call{Version: V03, TaskID: "t", Shared: true},
 		},
 		{
 			name: "0.1 resubscribe by historyLength", body: rpc("tasks/resubscribe", `{"id":"t","historyLength":1}`),
@@ -191,6 +191,66 @@ func TestCallPointsIntoBody(t *testing.T) {
 			if !within(c.Body, piece) {
 				t.Error("not a piece of the body")
 			}
+		}
+	}
+}
+
+// TestTenantSpans finds the tenant wherever it stands, and nothing where it says
+// nothing.
+func TestTenantSpans(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		body string
+		want []string
+	}{
+		{rpc("GetTask", `{"tenant": "a\u0062" ,"id":"t"}`), []string{`"a\u0062"`}},
+		{`{"params":{"tenant":"ab","id":"t"},"jsonrpc":"2.0","id":1,"method":"GetTask"}`, []string{`"ab"`}},
+		{
+			rpc("SendMessage", `{"configuration":{"taskPushNotificationConfig":{"tenant":"x"}},"tenant":"\u0078","message":{}}`),
+			[]string{`"x"`, `"\u0078"`},
+		},
+		{rpc(createConfig, `{"taskId":"t","tenant":"a","config":{"tenant":"a"}}`), []string{`"a"`, `"a"`}},
+		{rpc("GetTask", `{"tenant":"","id":"t"}`), nil},
+		{rpc("GetTask", `{"tenant":null,"id":"t"}`), nil},
+		{rpc("SendMessage", `{"message":{"metadata":{"tenant":"m"},"parts":[{"data":{"tenant":"p"}}]}}`), nil},
+	} {
+		var c Call
+		if e := c.DecodeJSONRPC([]byte(tt.body), "", Limits{}); e != nil {
+			t.Fatalf("%s: %v", tt.body, e)
+		}
+		var got []string
+		for _, span := range c.TenantSpans {
+			got = append(got, string(c.Body[span[0]:span[1]]))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.body, diff)
+		}
+	}
+}
+
+// TestShared: the version is in doubt only for a name that two versions have, and
+// only if nothing else in the request tells.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		method, params string
+		header         Version
+		want           bool
+	}{
+		{"tasks/get", `{"id":"t","historyLength":1}`, "", true},
+		{"tasks/cancel", `{"id":"t"}`, "", true},
+		{"tasks/resubscribe", `{"id":"t"}`, "", true},
+		{"tasks/resubscribe", `{"id":"t","historyLength":1}`, "", false}, // 0.1's mark
+		{"tasks/get", `{"id":"t"}`, V03, false},
+		{"tasks/get", `{"id":"t"}`, V01, false},
+		{"tasks/send", `{"id":"t","message":{}}`, "", false},
+		{"message/send", `{"message":{}}`, "", false},
+		{"GetTask", `{"id":"t"}`, "", false},
+	} {
+		var c Call
+		e := c.DecodeJSONRPC([]byte(rpc(tt.method, tt.params)), tt.header, Limits{})
+		if e != nil || c.Shared != tt.want || c.Shared && c.Version != V03 {
+			t.Errorf("%s %s with %q: %v, shared %t, %s", tt.method, tt.params, tt.header, e, c.Shared, c.Version)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package wire
 import (
 	"fmt"
 	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Kind is one row of the error table: what a refusal is called in every
@@ -82,6 +84,7 @@ type Error struct {
 	*Kind
 	Message string            // sent; Kind.Text when empty
 	Meta    map[string]string // sent, as google.rpc.ErrorInfo metadata
+	Details []jsontext.Value  // sent after the ErrorInfo where 1.0 is spoken: objects with "@type"
 	Header  http.Header       // sent: WWW-Authenticate, Retry-After, Allow
 	Err     error             // logged and audited, never sent
 }

@@ -24,7 +24,7 @@ func (r *answerReader) event() {
 // wraps reports whether this method's answers are one-member objects that name
 // what is inside.
 func (r *answerReader) wraps() bool {
-	if r.version != V10 && r.binding != HTTPJSON {
+	if r.version != V10 && r.binding == JSONRPC {
 		return false
 	}
 	return r.method != nil && (r.method.Subject == OfMessage || r.method.Streams)

@@ -79,6 +79,12 @@ func checkAccepted(t *testing.T, c *Call) {
 			t.Fatalf("context %q stands at %q", c.ContextID, s)
 		}
 	}
+	for _, span := range c.TenantSpans {
+		var s string
+		if err := json.Unmarshal(c.Body[span[0]:span[1]], &s); err != nil || s != c.Tenant {
+			t.Fatalf("tenant %q stands at %q", c.Tenant, s)
+		}
+	}
 	if c.Binding == JSONRPC && (c.ContextID == "") != (c.ContextSpan == [2]int{}) {
 		t.Fatalf("context %q, span %v", c.ContextID, c.ContextSpan)
 	}

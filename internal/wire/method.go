@@ -34,6 +34,10 @@ type Method struct {
 	Verbs  []string
 	Path   string
 	Path03 string
+
+	// gRPC. 1.0's RPCs have the operation's name; this is 0.3's, empty where the
+	// operation did not exist.
+	GRPC03 string
 }
 
 // Names of the operations, in 1.0 spelling, for code that has to single one out.
@@ -51,7 +55,8 @@ const configsPath = "/tasks/{task}/pushNotificationConfigs"
 
 // methods is the whole of A2A. 0.3's text knows GET /v1/tasks but no JSON-RPC
 // name for it and no SDK serves it; it stays in the table so that the path is
-// recognised and refused by name. 0.1's tasks/get and tasks/cancel share their
+// recognised and refused by name; likewise for gRPC, where one SDK made an RPC of
+// it that the released proto does not have. 0.1's tasks/get and tasks/cancel share their
 // names with 0.3; which of the two a call is, is settled from its other marks
 // (see Call).
 var methods = [...]Method{
@@ -59,16 +64,19 @@ var methods = [...]Method{
 		Name: SendMessage, V03: "message/send", V01: "tasks/send",
 		Subject: OfMessage, Writes: true,
 		Verbs: []string{http.MethodPost}, Path: "/message:send",
+		GRPC03: "SendMessage",
 	},
 	{
 		Name: SendStreamingMessage, V03: "message/stream", V01: "tasks/sendSubscribe",
 		Subject: OfMessage, Writes: true, Streams: true,
 		Verbs: []string{http.MethodPost}, Path: "/message:stream",
+		GRPC03: "SendStreamingMessage",
 	},
 	{
 		Name: GetTask, V03: "tasks/get", V01: "tasks/get",
 		Subject: OfTask,
 		Verbs:   []string{http.MethodGet}, Path: "/tasks/{task}",
+		GRPC03: "GetTask",
 	},
 	{
 		Name:    ListTasks,
@@ -79,39 +87,46 @@ var methods = [...]Method{
 		Name: CancelTask, V03: "tasks/cancel", V01: "tasks/cancel",
 		Subject: OfTask, Writes: true,
 		Verbs: []string{http.MethodPost}, Path: "/tasks/{task}:cancel",
+		GRPC03: "CancelTask",
 	},
 	{
 		// 1.0's text says POST, its proto GET; 0.3 the same the other way round.
 		Name: SubscribeToTask, V03: "tasks/resubscribe", V01: "tasks/resubscribe",
 		Subject: OfTask, Streams: true,
 		Verbs: []string{http.MethodGet, http.MethodPost}, Path: "/tasks/{task}:subscribe",
+		GRPC03: "TaskSubscription",
 	},
 	{
 		Name: "CreateTaskPushNotificationConfig",
 		V03:  "tasks/pushNotificationConfig/set", V01: "tasks/pushNotification/set",
 		Subject: OfConfig, Writes: true, Push: true,
 		Verbs: []string{http.MethodPost}, Path: configsPath,
+		GRPC03: "CreateTaskPushNotificationConfig",
 	},
 	{
 		Name: "GetTaskPushNotificationConfig",
 		V03:  "tasks/pushNotificationConfig/get", V01: "tasks/pushNotification/get",
 		Subject: OfConfig, Push: true,
 		Verbs: []string{http.MethodGet}, Path: configsPath + "/{config}",
+		GRPC03: "GetTaskPushNotificationConfig",
 	},
 	{
 		Name: "ListTaskPushNotificationConfigs", V03: "tasks/pushNotificationConfig/list",
 		Subject: OfConfig, Push: true,
 		Verbs: []string{http.MethodGet}, Path: configsPath,
+		GRPC03: "ListTaskPushNotificationConfig", // singular
 	},
 	{
 		Name: "DeleteTaskPushNotificationConfig", V03: "tasks/pushNotificationConfig/delete",
 		Subject: OfConfig, Writes: true, Push: true,
 		Verbs: []string{http.MethodDelete}, Path: configsPath + "/{config}",
+		GRPC03: "DeleteTaskPushNotificationConfig",
 	},
 	{
 		Name: GetExtendedAgentCard, V03: "agent/getAuthenticatedExtendedCard",
 		Subject: OfAgent,
 		Verbs:   []string{http.MethodGet}, Path: "/extendedAgentCard", Path03: "/v1/card",
+		GRPC03: "GetAgentCard",
 	},
 }
 

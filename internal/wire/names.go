@@ -24,7 +24,7 @@ const (
 	fieldTask          // a task's id
 	fieldContext       // a context's id; 0.1 calls it session
 	fieldConfig        // a push config's id
-	fieldName          // 0.3 HTTP+JSON: tasks/{task}[/pushNotificationConfigs/{config}]
+	fieldName          // 0.3 HTTP+JSON and gRPC: tasks/{task}[/pushNotificationConfigs/{config}]
 	fieldPageToken     //
 	fieldHistory       // historyLength, which tells a 0.1 resubscribe from a 0.3 one
 	fieldMessage       //
@@ -150,9 +150,10 @@ var (
 	})
 )
 
-// table is how the params, body or query of this call are read.
+// table is how the params, body or query of this call are read. A gRPC request is
+// the body of HTTP+JSON with the members of path and query in it.
 func (d *decoder) table() *names {
-	http, v := d.call.Binding == HTTPJSON, d.call.Version
+	http, v := d.call.Binding != JSONRPC, d.call.Version
 	switch d.call.Method.Subject {
 	case OfMessage:
 		switch {

@@ -52,7 +52,7 @@ func (d *decoder) value(f field) {
 	c := d.call
 	switch f {
 	case fieldTenant:
-		d.word(d.tenantOf(), "tenant", d.lim.IDLength)
+		d.tenant()
 	case fieldTask:
 		d.word(d.taskOf(), "the task id", d.lim.IDLength)
 	case fieldContext:
@@ -102,6 +102,15 @@ func (d *decoder) message() {
 	d.object(messageNames)
 }
 
+// tenant reads a tenant and remembers where it stands, so that it can be replaced.
+func (d *decoder) tenant() {
+	kind, start := d.kind(), d.pos
+	d.word(d.tenantOf(), "tenant", d.lim.IDLength)
+	if kind == '"' && d.pos-start > len(`""`) {
+		d.call.TenantSpans = append(d.call.TenantSpans, [2]int{start, d.pos})
+	}
+}
+
 // context reads a context id and remembers where it stands, so that it can be
 // replaced. That needs it to stand in one place only.
 func (d *decoder) context() {
@@ -119,7 +128,7 @@ func (d *decoder) context() {
 	}
 }
 
-// resource reads a resource name of 0.3's HTTP+JSON:
+// resource reads a resource name of 0.3's HTTP+JSON and gRPC:
 // tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}.
 func (d *decoder) resource() {
 	var name string
@@ -128,9 +137,14 @@ func (d *decoder) resource() {
 }
 
 // named holds a resource name against the task and config already known.
-// Anything of another form can only be a bare task id.
+// Anything of another form can only be a bare task id. A further slash is refused:
+// the Go SDK takes what stands behind the first "tasks/", wherever that is, and
+// others look at the end.
 func (d *decoder) named(name string) {
 	task, config, _ := strings.Cut(strings.TrimPrefix(name, "tasks/"), "/pushNotificationConfigs/")
+	if strings.Contains(task, "/") || strings.Contains(config, "/") {
+		d.invalid("the resource name has a slash too many")
+	}
 	d.agree(d.taskOf(), task, "the task id", d.lim.IDLength)
 	d.agree(d.configOf(), config, "the push notification config id", d.lim.IDLength)
 }

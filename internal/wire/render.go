@@ -14,6 +14,7 @@ const (
 	typeJSON   = "application/json"
 	typeA2A    = "application/a2a+json"
 	typeEvents = "text/event-stream"
+	typeGRPC   = "application/grpc"
 )
 
 // view is all that the form of an error depends on.
@@ -70,13 +71,22 @@ func viewOf(c *Call) view {
 // a JSON body for a stream that ended without error.
 //
 // The net/http server leaves the body out on HEAD, so nothing is done about it.
+//
+// On gRPC there is no body: the status is in the trailers (see SetStatus), and HTTP
+// says 200 to everything.
 func WriteError(w http.ResponseWriter, c *Call, e *Error) {
 	v := viewOf(c)
-	status, contentType, body := v.response(e)
 	h := w.Header()
 	for name, values := range e.Header {
 		h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
+	if v.Binding == GRPC {
+		h.Set("Content-Type", typeGRPC)
+		setStatus(h, v.Version, e)
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	status, contentType, body := v.response(e)
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("Cache-Control", "no-store")         // it answers this caller, now
@@ -88,9 +98,14 @@ func WriteError(w http.ResponseWriter, c *Call, e *Error) {
 // ErrorEvent is e as the last event of a stream that has begun: one whole frame,
 // blank line included. On JSON-RPC it is a plain event like every other; on
 // HTTP+JSON it is named "error", which is where the JavaScript and Python clients
-// look, while a2a-go's ignores the name and looks into the data.
+// look, while a2a-go's ignores the name and looks into the data. On gRPC it is nil:
+// a stream ends with a status, which SetStatus writes.
 func ErrorEvent(c *Call, e *Error) []byte {
-	return viewOf(c).event(e)
+	v := viewOf(c)
+	if v.Binding == GRPC {
+		return nil
+	}
+	return v.event(e)
 }
 
 // response chooses status, content type and body of a whole response.
@@ -151,7 +166,7 @@ func (v view) append(b []byte, e *Error) []byte {
 		return v.appendRPC(b, e)
 	case v.Version == V10:
 		b = append(b, `{"error":`...)
-		return append(appendStatus(b, e), '}')
+		return append(appendStatus(b, e, true), '}')
 	default:
 		return appendHTTP03(b, e, v.Version)
 	}
@@ -171,7 +186,7 @@ func (v view) appendRPC(b []byte, e *Error) []byte {
 	b = appendString(b, e.Text())
 	if v.Version == V10 {
 		b = append(b, `,"data":`...)
-		b = appendDetails(b, e)
+		b = appendDetails(b, e, true)
 	}
 	return append(b, "}}"...)
 }
@@ -202,12 +217,12 @@ func appendHTTP03(b []byte, e *Error, v Version) []byte {
 	b = append(b, `,"message":`...)
 	b = appendString(b, e.Text())
 	b = append(b, `,"error":`...)
-	return append(appendStatus(b, e), '}')
+	return append(appendStatus(b, e, false), '}')
 }
 
 // appendStatus writes google.rpc.Status in the ProtoJSON form of Google's HTTP
 // APIs (A2A 1.0 §11.6), where code is the HTTP status.
-func appendStatus(b []byte, e *Error) []byte {
+func appendStatus(b []byte, e *Error, all bool) []byte {
 	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(e.HTTP), 10)
 	b = append(b, `,"status":`...)
@@ -215,12 +230,13 @@ func appendStatus(b []byte, e *Error) []byte {
 	b = append(b, `,"message":`...)
 	b = appendString(b, e.Text())
 	b = append(b, `,"details":`...)
-	return append(appendDetails(b, e), '}')
+	return append(appendDetails(b, e, all), '}')
 }
 
 // appendDetails writes the list of details: one google.rpc.ErrorInfo, with the
-// metadata in a fixed order so that equal errors are equal bytes.
-func appendDetails(b []byte, e *Error) []byte {
+// metadata in a fixed order so that equal errors are equal bytes, and if all the
+// error's other details behind it.
+func appendDetails(b []byte, e *Error, all bool) []byte {
 	b = append(b, `[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":`...)
 	b = appendString(b, e.Reason)
 	b = append(b, `,"domain":"a2a-protocol.org"`...)
@@ -236,7 +252,14 @@ func appendDetails(b []byte, e *Error) []byte {
 		}
 		b = append(b, '}')
 	}
-	return append(b, "}]"...)
+	b = append(b, '}')
+	for _, detail := range e.Details {
+		// A line break inside would end the data line of an event.
+		if detail = detail.Clone(); all && detail.Compact() == nil && detail.Kind() == '{' {
+			b = append(append(b, ','), detail...)
+		}
+	}
+	return append(b, ']')
 }
 
 // appendString quotes s. A message may quote what a client sent; bytes that are

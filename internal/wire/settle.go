@@ -80,9 +80,14 @@ func (d *decoder) unknownMethod(name string) {
 // does: only 0.1's resubscribe has a historyLength.
 func (d *decoder) settle() {
 	c := d.call
-	if d.shared && d.header == "" && d.history && c.Method.Name == SubscribeToTask {
-		c.Version = V01
+	if !d.shared || d.header != "" {
+		return
 	}
+	if d.history && c.Method.Name == SubscribeToTask {
+		c.Version = V01
+		return
+	}
+	c.Shared = true
 }
 
 // requestID reads the envelope's id and keeps its bytes, because clients compare

@@ -1,0 +1,331 @@
+package wire
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// kindsByReason finds the kind that an ErrorInfo names. Some SDKs have a word of
+// their own for what A2A has none.
+var kindsByReason = func() map[string]*Kind {
+	index := map[string]*Kind{"PERMISSION_DENIED": Denied, "FORBIDDEN": Denied}
+	for _, k := range Kinds() {
+		index[k.Reason] = k
+	}
+	return index
+}()
+
+// kindOfReason returns nil for a reason that is not in the table.
+func kindOfReason(reason string) *Kind { return kindsByReason[reason] }
+
+// ReadError reads the error that an agent answered in a JSON body, in any of the
+// shapes that ReadAnswer takes for one. status is the one of HTTP.
+//
+// The kind is the one that the ErrorInfo names, else the one of the JSON-RPC code,
+// else of the gRPC code's name or the HTTP status. A JSON-RPC code that is not in
+// the table keeps its number, under a kind of its own with the reason "UNKNOWN".
+// 0.1 never settled what the numbers beyond -32005 mean: they become Internal, with
+// the number in the details. Message, metadata and details are the agent's; data
+// that is no list of details becomes a google.protobuf.Struct among them.
+//
+// A body that is no error is BadAgentResponse.
+func ReadError(s Side, status int, body []byte) *Error {
+	r := errorReader{scanner: newScanner(body, Limits{}), side: s, status: status}
+	defer r.release()
+	if r.kind() == '{' {
+		r.top()
+	} else {
+		r.skip()
+		r.fault = &Error{Kind: BadAgentResponse, Err: errors.New("read error: not an object")}
+	}
+	if e := r.finish(); e != nil {
+		if e.Kind != BadAgentResponse {
+			e = (&Error{Kind: BadAgentResponse}).Because(e)
+		}
+		return e
+	}
+	return r.made()
+}
+
+// errorReader collects what an error body says.
+type errorReader struct {
+	*scanner
+	side   Side
+	status int // of HTTP, then of the body where it has one
+
+	code    int    // JSON-RPC's; 0 is none
+	word    string // name of the gRPC code
+	problem string // RFC 9457's type
+	title   string // and its title, for want of a detail
+	message string
+	info    *Kind // what the ErrorInfo says
+	meta    map[string]string
+	details []jsontext.Value
+	found   bool // something made this an error
+}
+
+// top reads the body: a JSON-RPC response, or on HTTP+JSON any of problem's shapes.
+func (r *errorReader) top() {
+	for r.enter(); r.more(); {
+		name := string(r.name())
+		switch {
+		case name == "error" && r.kind() == '{':
+			r.found = true
+			r.object()
+		case r.side.Binding == JSONRPC:
+			r.skip()
+		default:
+			r.bare(name)
+		}
+	}
+}
+
+// object reads the error of JSON-RPC or the google.rpc.Status of HTTP+JSON. What it
+// says goes before what stands beside it.
+func (r *errorReader) object() {
+	for r.enter(); r.more(); {
+		switch name := string(r.name()); name {
+		case "message":
+			if text := r.take(); text != "" {
+				r.message = text
+			}
+		case "status":
+			r.word = r.take()
+		case "code":
+			r.takeCode()
+		case "data", "details":
+			r.data()
+		default:
+			r.skip()
+		}
+	}
+}
+
+// bare reads a member of an error without a wrapper.
+func (r *errorReader) bare(name string) {
+	switch kind := r.kind(); {
+	case name == "code" && kind == '0', name == "status" && kind == '0':
+		r.found = true
+		r.takeCode()
+	case name == "message" && kind == '"', name == "detail" && kind == '"':
+		r.found = true
+		if text := r.take(); r.message == "" {
+			r.message = text
+		}
+	case name == "title" && kind == '"':
+		r.title = r.take()
+	case name == "type" && kind == '"':
+		r.problem = r.take()
+	case name == "data", name == "details":
+		r.data()
+	default:
+		r.skip()
+	}
+}
+
+// take reads a string; anything else is skipped and gives "".
+func (r *errorReader) take() string {
+	if r.kind() != '"' {
+		r.skip()
+		return ""
+	}
+	return string(r.text())
+}
+
+// takeCode reads a code. On HTTP+JSON the numbers of HTTP are HTTP's, the others
+// JSON-RPC's.
+func (r *errorReader) takeCode() {
+	kind := r.kind()
+	start, end := r.skip()
+	n, err := strconv.Atoi(string(r.doc[start:end]))
+	switch {
+	case kind != '0' || err != nil:
+	case r.side.Binding != JSONRPC && 100 <= n && n < 600:
+		r.status = n
+	case r.code == 0:
+		r.code = n
+	}
+}
+
+// data reads the details of 1.0, or whatever older agents put in their place.
+func (r *errorReader) data() {
+	kind := r.kind()
+	start := r.pos
+	switch kind {
+	case 'n':
+		r.skip()
+	case '[':
+		for r.enter(); r.more(); {
+			r.detail()
+		}
+	default:
+		_, end := r.skip()
+		r.keep(kind, start, end)
+	}
+}
+
+// detail reads one element of the details.
+func (r *errorReader) detail() {
+	kind := r.kind()
+	start := r.pos
+	if kind != '{' {
+		_, end := r.skip()
+		r.keep(kind, start, end)
+		return
+	}
+	var typed bool
+	var reason string
+	var meta map[string]string
+	for r.enter(); r.more(); {
+		switch string(r.name()) {
+		case "@type":
+			typed = r.take() != ""
+		case "reason":
+			reason = r.take()
+		case "metadata":
+			meta = r.strings()
+		default:
+			r.skip()
+		}
+	}
+	info := kindOfReason(reason)
+	switch {
+	case info != nil && r.info == nil:
+		r.info, r.meta = info, meta
+	case typed:
+		r.details = append(r.details, r.doc[start:r.pos])
+	default:
+		r.keep('{', start, r.pos)
+	}
+}
+
+// strings reads the members of an object that are strings.
+func (r *errorReader) strings() map[string]string {
+	if r.kind() != '{' {
+		r.skip()
+		return nil
+	}
+	found := make(map[string]string)
+	for r.enter(); r.more(); {
+		name := string(r.name())
+		if r.kind() == '"' {
+			found[name] = string(r.text())
+		} else {
+			r.skip()
+		}
+	}
+	return found
+}
+
+// keep makes a Struct of a value that is no detail, so that it can be one.
+func (r *errorReader) keep(kind byte, start, end int) {
+	value := string(r.doc[start:end])
+	if kind != '{' {
+		value = `{"data":` + value + `}`
+	}
+	r.details = append(r.details, structOf(value))
+}
+
+func structOf(object string) jsontext.Value {
+	return jsontext.Value(`{"@type":"type.googleapis.com/google.protobuf.Struct","value":` + object + `}`)
+}
+
+// made builds the error from what was found.
+func (r *errorReader) made() *Error {
+	e := &Error{Message: r.message, Meta: r.meta}
+	if e.Message == "" {
+		e.Message = r.title
+	}
+	unknown := r.side.Binding == JSONRPC && r.code == 0 && r.info == nil
+	if !r.found || unknown {
+		return (&Error{Kind: BadAgentResponse}).Because(errors.New("read error: there is none"))
+	}
+	for _, detail := range r.details {
+		detail = detail.Clone() // it was a piece of the body
+		if detail.Compact() == nil {
+			e.Details = append(e.Details, detail)
+		}
+	}
+	e.Kind = r.chosen()
+	if r.side.Version == V01 && r.info == nil && e.Code != r.code && r.code != 0 {
+		e.Details = append(e.Details, structOf(`{"code":`+strconv.Itoa(r.code)+`}`))
+	}
+	return e
+}
+
+// chosen is the kind of the error.
+func (r *errorReader) chosen() *Kind {
+	// https://a2a-protocol.org/errors/task-not-found
+	named := r.problem[strings.LastIndexByte(r.problem, '/')+1:]
+	named = strings.ToUpper(strings.ReplaceAll(named, "-", "_"))
+	switch {
+	case r.info != nil:
+		return r.info
+	case kindOfReason(named) != nil:
+		return kindOfReason(named)
+	case r.code != 0:
+		return kindOfCode(r.side.Version, r.code, r.status)
+	case r.word != "":
+		return kindOfGRPC(r.word)
+	}
+	return kindOfStatus(r.status)
+}
+
+// kindOfCode is the kind with a JSON-RPC code. Where kinds share one, the status
+// that came with it decides.
+func kindOfCode(v Version, code, status int) *Kind {
+	if v == V01 && -32099 <= code && code < ContentType.Code {
+		return Internal
+	}
+	var found *Kind
+	for _, k := range Kinds() {
+		switch {
+		case k.Code != code:
+		case status != 200 && k.RPC == status:
+			return k
+		case found == nil:
+			found = k
+		}
+	}
+	if found == nil {
+		found = &Kind{"UNKNOWN", code, 500, 200, "UNKNOWN", "Unknown error"}
+	}
+	return found
+}
+
+// kindOfStatus is what an HTTP status means when nothing else says so.
+func kindOfStatus(status int) *Kind {
+	switch status {
+	case 400, 422:
+		return InvalidParams
+	case 401:
+		return Unauthenticated
+	case 403:
+		return Denied
+	case 404:
+		return TaskNotFound
+	case 405, 501:
+		return Unsupported
+	case 409:
+		return NotCancelable
+	case 413:
+		return TooLarge
+	case 415:
+		return ContentType
+	case 429:
+		return RateLimited
+	case 502:
+		return BadAgentResponse
+	case 503:
+		return Unavailable
+	case 504:
+		return AgentTimeout
+	}
+	if 400 <= status && status < 500 {
+		return InvalidRequest
+	}
+	return Internal
+}

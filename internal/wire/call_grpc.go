@@ -1,0 +1,41 @@
+package wire
+
+// DecodeGRPC reads a gRPC request: the operation and version that ByRPC found, the
+// one message of its body without its frame, and what RequestVersion found in the
+// metadata. Body and Params become the message's ProtoJSON document, which is read
+// as strictly as an HTTP+JSON body; Message stays what goes on to an agent of the
+// same version. All parsers of that version read it as the document says (see
+// checkMessage).
+//
+// A message that cannot be read is an InvalidRequest. On an error the Call holds
+// whatever could be read.
+func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, lim Limits) *Error {
+	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept}
+	lim = lim.withDefaults()
+	if m == nil {
+		return Errorf(MethodNotFound, "")
+	}
+	c.Streaming = m.Streams
+	t, err := m.types(v)
+	switch {
+	case err != nil:
+		return Errorf(MethodNotFound, "").Because(err)
+	case header != "" && header != v:
+		return Errorf(VersionUnsupported,
+			"the service belongs to A2A %s, but a2a-version says %s", v, header)
+	case int64(len(message)) > lim.Body:
+		return Errorf(TooLarge, "the request message is larger than %d bytes", lim.Body)
+	}
+	if c.Body, err = documentOf(t.request, message, lim); err != nil {
+		return Errorf(InvalidRequest, "Request payload validation error: not a valid %s message",
+			t.request.Descriptor().Name()).Because(err)
+	}
+	c.Params = c.Body
+	d := decoder{scanner: newScanner(c.Body, lim), call: c, lim: lim, header: header}
+	defer d.release()
+	d.object(d.table())
+	if d.err == nil {
+		d.required()
+	}
+	return d.finish()
+}

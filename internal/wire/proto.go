@@ -1,0 +1,173 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+
+	"github.com/a2aproject/a2a-go/a2apb"
+	a2apbv1 "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// On gRPC everything is read, checked and translated as the ProtoJSON of the
+// messages, which is what HTTP+JSON sends in the same version; this file goes
+// from one to the other. What a document has and the proto has not is lost on the
+// way, which is the nature of gRPC; messages that go to an agent of the same
+// version are not taken apart at all but sent on as they came.
+
+// rpcTypes are the messages of one RPC; the response of a streaming one is one
+// event.
+type rpcTypes struct{ request, response protoreflect.MessageType }
+
+// typesOf finds the messages by the path of their RPC. They are made on first use,
+// so that a gateway without gRPC does not pay for them.
+var typesOf = sync.OnceValues(func() (map[string]rpcTypes, error) {
+	file03, err := file03()
+	if err != nil {
+		return nil, err
+	}
+	index := make(map[string]rpcTypes, 2*len(methods))
+	for _, file := range []protoreflect.FileDescriptor{a2apbv1.File_a2av1_proto, file03} {
+		service := file.Services().ByName("A2AService")
+		for i := range service.Methods().Len() {
+			rpc := service.Methods().Get(i)
+			path := "/" + string(service.FullName()) + "/" + string(rpc.Name())
+			index[path] = rpcTypes{typeOf(file, rpc.Input()), typeOf(file, rpc.Output())}
+		}
+	}
+	return index, nil
+})
+
+// typeOf prefers a generated type, which is several times as fast.
+func typeOf(file protoreflect.FileDescriptor, d protoreflect.MessageDescriptor) protoreflect.MessageType {
+	generated, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
+	if err == nil && (file == a2apbv1.File_a2av1_proto || d.ParentFile() != file) {
+		return generated
+	}
+	return dynamicpb.NewMessageType(d)
+}
+
+// file03 is the SDK's proto of 0.3 with the JSON name that the specification and
+// every other implementation have for the parts of a message: "content". Under its
+// own name, "parts", the SDK's would be lost in HTTP+JSON, and the other way
+// round. Parsers of ProtoJSON still take "parts", as the field's proto name.
+func file03() (protoreflect.FileDescriptor, error) {
+	file := protodesc.ToFileDescriptorProto(a2apb.File_a2a_proto)
+	for _, m := range file.GetMessageType() {
+		for _, f := range m.GetField() {
+			if m.GetName() == "Message" && f.GetName() == "parts" {
+				f.JsonName = proto.String("content")
+			}
+		}
+	}
+	built, err := protodesc.NewFile(file, protoregistry.GlobalFiles)
+	if err != nil {
+		return nil, fmt.Errorf("build the messages of A2A 0.3: %w", err)
+	}
+	return built, nil
+}
+
+func (m *Method) types(v Version) (rpcTypes, error) {
+	index, err := typesOf()
+	if err != nil {
+		return rpcTypes{}, err
+	}
+	t, ok := index[m.RPC(v)]
+	if !ok {
+		return rpcTypes{}, fmt.Errorf("A2A %s has no RPC for %s", v, m.Name)
+	}
+	return t, nil
+}
+
+// RequestMessage turns the ProtoJSON document of a request into its protobuf
+// message. Members that the proto does not have are left out. An empty document
+// and null are the empty message.
+func RequestMessage(m *Method, v Version, doc []byte) ([]byte, error) {
+	t, err := m.types(v)
+	if err != nil {
+		return nil, err
+	}
+	return messageOf(t.request, doc)
+}
+
+// ResponseMessage is RequestMessage for an answer, or for one event of a stream.
+func ResponseMessage(m *Method, v Version, doc []byte) ([]byte, error) {
+	t, err := m.types(v)
+	if err != nil {
+		return nil, err
+	}
+	return messageOf(t.response, doc)
+}
+
+// ResponseJSON turns the protobuf message of an answer, or of one event of a
+// stream, into its ProtoJSON document. It refuses what parsers would not read
+// alike, as DecodeGRPC does for requests.
+func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
+	t, err := m.types(v)
+	if err != nil {
+		return nil, err
+	}
+	return documentOf(t.response, message, Limits{})
+}
+
+func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
+	if trimmed := bytes.TrimSpace(doc); len(trimmed) == 0 || string(trimmed) == "null" {
+		return []byte{}, nil
+	}
+	message := t.New().Interface()
+	options := protojson.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true}
+	if err := options.Unmarshal(doc, message); err != nil {
+		return nil, fmt.Errorf("read ProtoJSON: %w", err)
+	}
+	b, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("write protobuf: %w", err)
+	}
+	if b == nil {
+		b = []byte{}
+	}
+	return b, nil
+}
+
+func documentOf(t protoreflect.MessageType, b []byte, lim Limits) ([]byte, error) {
+	if err := checkMessage(t.Descriptor(), b, lim.withDefaults()); err != nil {
+		return nil, err
+	}
+	message := t.New().Interface()
+	if err := (proto.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true}).Unmarshal(b, message); err != nil {
+		return nil, fmt.Errorf("read protobuf: %w", err)
+	}
+	doc, err := protojson.MarshalOptions{AllowPartial: true}.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("write ProtoJSON: %w", err)
+	}
+	return compact(doc), nil
+}
+
+// compact takes the space out that protojson puts in, or not, by the toss of a
+// coin per build. It works in place.
+func compact(doc []byte) []byte {
+	out := doc[:0]
+	quoted := false
+	for i := 0; i < len(doc); i++ {
+		c := doc[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			out = append(out, c)
+			i++ // what is escaped ends no string
+			c = doc[i]
+		case !quoted && c == ' ':
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}

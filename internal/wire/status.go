@@ -1,0 +1,222 @@
+package wire
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
+// grpcCodes are the names of google.rpc.Code by their numbers.
+var grpcCodes = [...]string{
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+	"ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
+	"OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+}
+
+const grpcUnknown = 2
+
+// grpcIn is the number of k's code for clients of a version. Those of 0.3 have
+// nothing else to go by than the code, and read FAILED_PRECONDITION as "cannot be
+// canceled".
+func grpcIn(v Version, k *Kind) int {
+	name := k.GRPC
+	if v == V03 {
+		switch k {
+		case PushUnsupported, Unsupported, NoExtendedCard, ExtensionRequired:
+			name = "UNIMPLEMENTED"
+		case VersionUnsupported:
+			name = InvalidRequest.GRPC
+		}
+	}
+	if n := slices.Index(grpcCodes[:], name); n > 0 {
+		return n
+	}
+	return grpcUnknown
+}
+
+// Bounds of what a status may say. Trailers are header fields, for which clients
+// and proxies have limits (64 KiB in the smallest); a longer message is cut, and
+// details that do not fit are left out, the ErrorInfo last.
+const (
+	longestMessage = 4 << 10
+	largestStatus  = 16 << 10
+)
+
+// SetStatus writes how a gRPC call ended into h: the trailers of a response, of
+// which the header may have gone out. A nil e is OK. Errors have their ErrorInfo,
+// and those of the details that are known to this program, in
+// grpc-status-details-bin (A2A 1.0 §10.6).
+func SetStatus(h http.Header, e *Error) { setStatus(h, V10, e) }
+
+func setStatus(h http.Header, v Version, e *Error) {
+	if e == nil {
+		h.Set(http.TrailerPrefix+"Grpc-Status", "0")
+		return
+	}
+	text := strings.ToValidUTF8(e.Text(), "\ufffd")
+	if len(text) > longestMessage {
+		text = strings.ToValidUTF8(text[:longestMessage], "")
+	}
+	status := &spb.Status{Code: int32(grpcIn(v, e.Kind)), Message: text}
+	h.Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(int(status.GetCode())))
+	h.Set(http.TrailerPrefix+"Grpc-Message", percentEncode(text))
+	if b := withDetails(status, e); len(b) > 0 {
+		h.Set(http.TrailerPrefix+"Grpc-Status-Details-Bin", base64.RawStdEncoding.EncodeToString(b))
+	}
+}
+
+// withDetails is the status with as many of the error's details as fit.
+func withDetails(status *spb.Status, e *Error) []byte {
+	var best []byte
+	info := &errdetails.ErrorInfo{Reason: e.Reason, Domain: "a2a-protocol.org"}
+	add := func(m proto.Message) {
+		detail, ok := m.(*anypb.Any)
+		if !ok {
+			var err error
+			if detail, err = anypb.New(m); err != nil {
+				return
+			}
+		}
+		fits := status.GetDetails()
+		status.Details = append(fits, detail)
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(status)
+		if err != nil || len(b) > largestStatus {
+			status.Details = fits
+			return
+		}
+		best = b
+	}
+	if len(e.Meta) > 0 {
+		info.Metadata = make(map[string]string, len(e.Meta))
+	}
+	for name, value := range e.Meta {
+		info.Metadata[strings.ToValidUTF8(name, "\ufffd")] = strings.ToValidUTF8(value, "\ufffd")
+	}
+	if add(info); best == nil {
+		info.Metadata = nil
+		add(info)
+	}
+	for _, detail := range e.Details {
+		known := new(anypb.Any)
+		if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(detail, known) == nil {
+			add(known)
+		}
+	}
+	return best
+}
+
+// percentEncode writes a grpc-message: printable ASCII but for the percent sign.
+func percentEncode(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// percentDecode is lenient, as gRPC asks for: what is no escape stays.
+func percentDecode(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return strings.ToValidUTF8(b.String(), "\ufffd")
+}
+
+// ReadStatus reads how an agent ended a gRPC call; nil is OK. A call that was
+// refused at once has its status in the header, any other in the trailer. The kind
+// is the one that the ErrorInfo names, else the one that the code stands for most
+// often; message, metadata and details are the agent's. An answer without status
+// is BadAgentResponse.
+func ReadStatus(header, trailer http.Header) *Error {
+	from := trailer
+	if from.Get("Grpc-Status") == "" {
+		from = header
+	}
+	word := from.Get("Grpc-Status")
+	code, err := strconv.ParseUint(word, 10, 16)
+	switch {
+	case word == "":
+		return (&Error{Kind: BadAgentResponse}).Because(errors.New("read gRPC status: there is none"))
+	case err != nil:
+		return (&Error{Kind: BadAgentResponse}).Because(fmt.Errorf("read gRPC status: %w", err))
+	case code == 0:
+		return nil
+	}
+	if code >= uint64(len(grpcCodes)) {
+		code = grpcUnknown
+	}
+	e := &Error{Kind: kindOfGRPC(grpcCodes[code]), Message: percentDecode(from.Get("Grpc-Message"))}
+	e.readDetails(from.Get("Grpc-Status-Details-Bin"))
+	return e
+}
+
+// kindOfGRPC is what a code means when nothing else says so: what the Go SDK makes
+// of it, and for codes that it does not know the nearest kind.
+func kindOfGRPC(name string) *Kind {
+	switch name {
+	case "INVALID_ARGUMENT", "OUT_OF_RANGE", "ALREADY_EXISTS":
+		return InvalidParams
+	case "NOT_FOUND":
+		return TaskNotFound
+	case "FAILED_PRECONDITION":
+		return NotCancelable
+	case "UNIMPLEMENTED":
+		return Unsupported
+	case "UNAUTHENTICATED":
+		return Unauthenticated
+	case "PERMISSION_DENIED":
+		return Denied
+	case "RESOURCE_EXHAUSTED":
+		return RateLimited
+	case "UNAVAILABLE":
+		return Unavailable
+	case "DEADLINE_EXCEEDED":
+		return AgentTimeout
+	}
+	return Internal
+}
+
+// readDetails takes over what grpc-status-details-bin says. One that cannot be read
+// says nothing: code and message stand without it.
+func (e *Error) readDetails(bin string) {
+	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(bin, "="))
+	status := new(spb.Status)
+	if err != nil || proto.Unmarshal(raw, status) != nil {
+		return
+	}
+	settled := false
+	for _, detail := range status.GetDetails() {
+		info := new(errdetails.ErrorInfo)
+		if detail.UnmarshalTo(info) == nil && !settled {
+			if kind := kindOfReason(info.GetReason()); kind != nil {
+				e.Kind, e.Meta, settled = kind, info.GetMetadata(), true
+				continue
+			}
+		}
+		if doc, err := protojson.Marshal(detail); err == nil {
+			e.Details = append(e.Details, compact(doc))
+		}
+	}
+}
