@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -18,6 +19,9 @@ const MaxSize = 1 << 20
 // maxEntries bounds a card's interfaces, and its extensions: both are compared
 // with each other and on every call. Cards in the field have a handful.
 const maxEntries = 256
+
+// defaultMode is what 0.1 means where a card lists no media types.
+const defaultMode = "text/plain"
 
 // Errors that Parse and Fetch wrap.
 var (
@@ -32,10 +36,16 @@ type Card struct {
 	Description string
 	Version     string // the agent's own version, not the protocol's
 
+	// Protocol is the protocolVersion at the top of the card, as precise as it is
+	// written there ("0.2.4"), "" if it is absent or unknown. See Predates.
+	Protocol string
+
 	Versions   []wire.Version // protocol versions of Interfaces, newest first
 	Interfaces []Interface    // in the agent's order of preference, without repeats
 	Skills     []Skill        // in the agent's order; those without an id, and repeats of one, are left out
 	Extensions []ext.Declared // well-formed URIs only
+
+	DefaultOutputModes []string // media types, never empty: text/plain is the default
 
 	Streaming bool // capabilities.streaming
 	Push      bool // capabilities.pushNotifications
@@ -94,6 +104,13 @@ func Parse(raw []byte) (*Card, error) {
 	c.Digest = hex.EncodeToString(sum[:])
 	c.Description = c.top.text("description")
 	c.Version = c.top.text("version")
+	if _, ok := wire.ParseVersion(c.top.text("protocolVersion")); ok {
+		c.Protocol = strings.TrimSpace(c.top.text("protocolVersion"))
+	}
+	c.DefaultOutputModes = texts(c.top.find("defaultOutputModes"))
+	if c.DefaultOutputModes == nil {
+		c.DefaultOutputModes = []string{defaultMode}
+	}
 	c.readCapabilities()
 	c.readSkills()
 	c.Interfaces = readInterfaces(c.top)
@@ -174,11 +191,7 @@ func (c *Card) readSkills() {
 		if s.Name == "" {
 			s.Name = id
 		}
-		for _, tag := range elements(entry.find("tags")) {
-			if t := text(tag); t != "" {
-				s.Tags = append(s.Tags, t)
-			}
-		}
+		s.Tags = texts(entry.find("tags"))
 		c.Skills = append(c.Skills, s)
 		c.skills = append(c.skills, entry)
 	}

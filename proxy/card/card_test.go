@@ -77,7 +77,26 @@ func mustRender(t *testing.T, c *card.Card, v card.View) string {
 	return string(body)
 }
 
-// TestGolden renders every card in both forms. Run with -update after a change
+// forms are the ways in which every card can be served.
+var forms = []struct {
+	name string
+	side wire.Side
+}{
+	{"1.0", wire.Side{Version: wire.V10, Binding: wire.JSONRPC}},
+	{"mixed", wire.Side{Version: wire.V03, Binding: wire.HTTPJSON}},
+	{"0.1", wire.Side{Version: wire.V01, Binding: wire.JSONRPC}},
+	{"grpc-1.0", wire.Side{Version: wire.V10, Binding: wire.GRPC}},
+	{"grpc-0.3", wire.Side{Version: wire.V03, Binding: wire.GRPC}},
+}
+
+// formed is view in one of the forms.
+func formed(c *card.Card, s wire.Side) card.View {
+	v := view(c, s.Version)
+	v.Binding = s.Binding
+	return v
+}
+
+// TestGolden renders every card in every form. Run with -update after a change
 // and read the difference.
 func TestGolden(t *testing.T) {
 	t.Parallel()
@@ -86,18 +105,16 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			c := mustParse(t, string(part(a, "agent.json")))
 			out := &txtar.Archive{Comment: a.Comment, Files: a.Files[:1:1]}
-			for _, form := range []struct {
-				name    string
-				version wire.Version
-			}{{"served-1.0.json", wire.V10}, {"served-mixed.json", wire.V03}} {
-				got := jsontext.Value(mustRender(t, c, view(c, form.version)))
+			for _, form := range forms {
+				name := "served-" + form.name + ".json"
+				got := jsontext.Value(mustRender(t, c, formed(c, form.side)))
 				if err := got.Indent(jsontext.WithIndent("  ")); err != nil {
 					t.Fatal(err)
 				}
 				got = append(got, '\n')
-				out.Files = append(out.Files, txtar.File{Name: form.name, Data: got})
-				if diff := cmp.Diff(string(part(a, form.name)), string(got)); diff != "" && !*update {
-					t.Errorf("%s (-want +got):\n%s", form.name, diff)
+				out.Files = append(out.Files, txtar.File{Name: name, Data: got})
+				if diff := cmp.Diff(string(part(a, name)), string(got)); diff != "" && !*update {
+					t.Errorf("%s (-want +got):\n%s", name, diff)
 				}
 			}
 			if *update {
@@ -122,6 +139,9 @@ func TestParseShapes(t *testing.T) {
 	}{
 		{"bare name", `{"name":"n"}`, nil},
 		{"0.1", `{"name":"n","url":"https://a","authentication":{"schemes":[]}}`,
+			[]card.Interface{rpc("https://a", wire.V01)}},
+		{"0.1 has one binding", `{"name":"n","url":"https://a","protocolVersion":"0.1.0",
+			"additionalInterfaces":[{"url":"https://a","transport":"HTTP+JSON"},{"url":"a:1","transport":"GRPC"}]}`,
 			[]card.Interface{rpc("https://a", wire.V01)}},
 		{
 			"authentication left over in a later card", `{"name":"n","url":"https://a","authentication":{},
@@ -295,9 +315,6 @@ func TestEndpoints(t *testing.T) {
 		{"listed with credentials", "http://10.0.0.5:9001/a2a", "JSONRPC",
 			[]string{"http://u:p@10.0.0.5:9001/x"}, true},
 		{"listed, other port", "http://10.0.0.5:9002/a2a", "JSONRPC", []string{"http://10.0.0.5:9001"}, false},
-		{"gRPC host:port", "agent.test:443", "GRPC", nil, true},
-		{"gRPC other host", "evil.test:443", "GRPC", nil, false},
-		{"gRPC disguised", "evil.test/@agent.test:443", "GRPC", nil, false},
 		{"host:port for a binding that needs a URL", "agent.test:443", "JSONRPC", nil, false},
 	}
 	for _, tt := range tests {
@@ -310,5 +327,122 @@ func TestEndpoints(t *testing.T) {
 				t.Errorf("usable %v, refused %v", usable, refused)
 			}
 		})
+	}
+}
+
+// TestGRPCEndpoints: gRPC interfaces come without a scheme, and leave with the
+// one that is trusted.
+func TestGRPCEndpoints(t *testing.T) {
+	t.Parallel()
+	const http, https = "http://agent.test:9001/card", "https://agent.test/card"
+	tests := []struct {
+		name, url, source string
+		listed            []string
+		want              string
+	}{
+		{"host:port, https", "agent.test:443", https, nil, "https://agent.test:443"},
+		{"host:port, http", "Agent.Test:9001", http, nil, "http://agent.test:9001"},
+		{"host:port, both trusted", "agent.test:9001", http, []string{"https://agent.test:9001"},
+			"https://agent.test:9001"},
+		{"URL, both trusted", "http://agent.test:9001", http, []string{"https://agent.test:9001"},
+			"http://agent.test:9001"},
+		{"URL", "https://agent.test", https, nil, "https://agent.test:443"},
+		{"URL with a slash", "https://agent.test:443/", https, nil, "https://agent.test:443"},
+		{"URL of the other scheme", "http://agent.test:443", https, nil, ""},
+		{"grpcs", "grpcs://agent.test:443", https, nil, "https://agent.test:443"},
+		{"grpc", "GRPC://agent.test:9001", http, nil, "http://agent.test:9001"},
+		{"grpc where TLS is trusted", "grpc://agent.test:443", https, nil, ""},
+		{"other port", "agent.test:50051", https, nil, ""},
+		{"other port, listed", "agent.test:50051", https, []string{"http://agent.test:50051"},
+			"http://agent.test:50051"},
+		{"other port, listed as grpc", "agent.test:50051", https, []string{"grpc://agent.test:50051"},
+			"http://agent.test:50051"},
+		{"listed without a scheme", "agent.test:50051", https, []string{"agent.test:50051"}, ""},
+		{"IPv6", "[::1]:50051", https, []string{"http://[::1]:50051"}, "http://[::1]:50051"},
+		{"other host", "evil.test:443", https, nil, ""},
+		{"path", "https://agent.test/a2a/grpc", https, nil, ""},
+		{"query", "https://agent.test?x=1", https, nil, ""},
+		{"disguised as a path", "evil.test/@agent.test:443", https, nil, ""},
+		{"disguised as userinfo", "agent.test:443@evil.test:443", https, nil, ""},
+		{"userinfo", "u:p@agent.test:443", https, nil, ""},
+		{"fragment", "agent.test:443#x", https, nil, ""},
+		{"fragment that hides the host", "evil.test#@agent.test:443", https, nil, ""},
+		{"resolver scheme", "dns:///agent.test:443", https, nil, ""},
+		{"two addresses", "agent.test:443,evil.test:443", https, nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := mustParse(t, `{"name":"n","supportedInterfaces":[{"url":"`+tt.url+
+				`","protocolBinding":"GRPC","protocolVersion":"1.0","tenant":"a"}]}`)
+			usable, refused := c.Endpoints(tt.source, tt.listed)
+			if tt.want == "" {
+				if len(usable) != 0 || len(refused) != 1 || refused[0].URL != tt.url {
+					t.Errorf("usable %v, refused %v", usable, refused)
+				}
+				return
+			}
+			want := []card.Interface{{URL: tt.want, Binding: wire.GRPC, Version: wire.V10, Tenant: "a"}}
+			if diff := cmp.Diff(want, usable); diff != "" || len(refused) != 0 {
+				t.Errorf("refused %v, usable: %s", refused, diff)
+			}
+		})
+	}
+}
+
+// TestOneGRPCEndpointIsOne: the spellings of an address are not two interfaces.
+func TestOneGRPCEndpointIsOne(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, `{"name":"n","supportedInterfaces":[
+		{"url":"agent.test:443","protocolBinding":"GRPC","protocolVersion":"1.0"},
+		{"url":"https://agent.test","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`)
+	if usable, _ := c.Endpoints("https://agent.test/card", nil); len(c.Interfaces) != 2 || len(usable) != 1 {
+		t.Errorf("%v: usable %v", c.Interfaces, usable)
+	}
+}
+
+func TestProtocol(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		stated, want string
+		older        []bool // than 0.2.5, 0.2.6, 0.3
+	}{
+		{"0.2.4", "0.2.4", []bool{true, true, true}},
+		{"0.2.5", "0.2.5", []bool{false, true, true}},
+		{"0.2.6", "0.2.6", []bool{false, false, true}},
+		{"0.2", "0.2", []bool{true, true, true}},
+		{"0.1.0", "0.1.0", []bool{true, true, true}},
+		{" 0.3.0 ", "0.3.0", []bool{false, false, false}},
+		{"0.3", "0.3", []bool{false, false, false}},
+		{"1.0", "1.0", []bool{false, false, false}},
+		{"", "", []bool{false, false, false}},
+		{"0.2.x", "", []bool{false, false, false}},
+		{"0.99999999999999999999", "", []bool{false, false, false}},
+	}
+	for _, tt := range tests {
+		c := mustParse(t, `{"name":"n","url":"https://a","protocolVersion":"`+tt.stated+`"}`)
+		if c.Protocol != tt.want {
+			t.Errorf("%q: protocol %q", tt.stated, c.Protocol)
+		}
+		for n, version := range []string{"0.2.5", "0.2.6", "0.3"} {
+			if got := c.Predates(version); got != tt.older[n] {
+				t.Errorf("%q older than %s: %v", tt.stated, version, got)
+			}
+		}
+	}
+}
+
+func TestDefaultOutputModes(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		``:                                       {"text/plain"},
+		`,"defaultOutputModes":[]`:               {"text/plain"},
+		`,"defaultOutputModes":null`:             {"text/plain"},
+		`,"defaultOutputModes":[1,"","a/b","c"]`: {"a/b", "c"},
+		`,"default_output_modes":["a/b"]`:        {"a/b"},
+	} {
+		if diff := cmp.Diff(want, mustParse(t, `{"name":"n"`+in+`}`).DefaultOutputModes); diff != "" {
+			t.Errorf("%s: %s", in, diff)
+		}
 	}
 }

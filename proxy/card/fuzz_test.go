@@ -13,9 +13,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
-// FuzzParse: whatever is accepted can be served in both forms, as valid JSON
-// that reads as a card again, with the gateway's interfaces and none of the
-// agent's addresses.
+// FuzzParse: whatever is accepted can be served in every form, as valid JSON
+// that reads as a card again and fits its Protobuf message where it has one,
+// with the gateway's interfaces and none of the agent's addresses.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -29,13 +29,15 @@ func FuzzParse(f *testing.F) {
 		f.Add(a.Files[0].Data)
 	}
 	f.Add([]byte(`{"name":"n","x":{"y":["http://secret.agent.test/",{"URL":1}]}}`))
+	f.Add([]byte(`{"name":"n","[a.b]":1,"capabilities":{"extensions":[{"uri":"urn:a","params":{"x":1e999}},
+		{"uri":"urn:b","params":"x"}]},"skills":[{"id":"s","[a.b]":{}}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		c, err := card.Parse(raw)
 		if err != nil {
 			return
 		}
-		for _, version := range []wire.Version{wire.V10, wire.V03} {
-			v := view(c, version)
+		for _, form := range forms {
+			v := formed(c, form.side)
 			v.Hidden = []string{"https://secret.agent.test:8443"}
 			body, etag, err := c.Render(v)
 			if err != nil {
@@ -46,6 +48,9 @@ func FuzzParse(f *testing.F) {
 			}
 			if bytes.Contains(bytes.ToLower(unescape(body)), []byte("secret.agent.test")) && !inURI(c) {
 				t.Fatalf("hidden address served: %s", body)
+			}
+			if form.side.Binding == wire.GRPC {
+				message(t, form.side.Version, body)
 			}
 			served, err := card.Parse(body)
 			if err != nil {

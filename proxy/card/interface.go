@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -20,6 +21,22 @@ func readInterfaces(top object) []Interface {
 		list = addLegacy(list, top)
 	}
 	return list
+}
+
+// Predates reports whether the card states a protocol version ("0.2.6" or "0.3")
+// older than version, for what wire.Version does not tell apart. It is false
+// where the card states none.
+func (c *Card) Predates(version string) bool {
+	return c.Protocol != "" && slices.Compare(numbers(c.Protocol), numbers(version)) < 0
+}
+
+// numbers reads up to three dot-separated numbers, absent ones as 0.
+func numbers(version string) []int {
+	out := make([]int, 3)
+	for n, part := range strings.SplitN(version, ".", len(out)) {
+		out[n], _ = strconv.Atoi(part) // a part that is no number is left 0
+	}
+	return out
 }
 
 // newInterface reads an entry of supportedInterfaces. An entry without a version
@@ -92,9 +109,10 @@ func legacyVersion(top object) wire.Version {
 }
 
 // add appends i unless it is a repeat or something nobody here can speak: a
-// custom binding, an unreleased version, no URL.
+// custom binding, an unreleased version, 0.1 over anything but JSON-RPC, no URL.
 func add(list []Interface, i Interface) []Interface {
-	if i.URL == "" || i.Binding == 0 || i.Version == "" || slices.Contains(list, i) {
+	if i.URL == "" || i.Binding == 0 || i.Version == "" || slices.Contains(list, i) ||
+		i.Version == wire.V01 && i.Binding != wire.JSONRPC {
 		return list
 	}
 	return append(list, i)
@@ -102,42 +120,72 @@ func add(list []Interface, i Interface) []Interface {
 
 // Endpoints says which of the card's interfaces may be called: those with the
 // origin (scheme, host and port) of cardURL, or of one of the URLs that the
-// operator listed. The others are refused, because a card could otherwise send
-// the gateway, with its credentials, to any address it likes. An interface that
-// is not plain http or https, or carries userinfo or a fragment, is refused too;
-// a GRPC one may be written host:port.
+// operator listed, where grpc and grpcs are http and https. The others are
+// refused, because a card could otherwise send the gateway, with its
+// credentials, to any address it likes. An interface that is not plain http or
+// https, or carries userinfo or a fragment, is refused too.
+//
+// A GRPC interface may be written host:port, and is usable under the scheme that
+// is trusted there, https before http. In usable its URL is that origin; a path
+// is refused, since the paths of gRPC are its own.
 func (c *Card) Endpoints(cardURL string, listed []string) (usable, refused []Interface) {
 	trusted := make([]string, 0, 1+len(listed))
 	for _, u := range append([]string{cardURL}, listed...) {
-		if o := origin(u); o != "" {
+		if o := origin(plainScheme(u)); o != "" {
 			trusted = append(trusted, o)
 		}
 	}
 	for _, i := range c.Interfaces {
-		if isTrusted(i, trusted) {
-			usable = append(usable, i)
-		} else {
+		where, ok := trustedURL(i, trusted)
+		if !ok {
 			refused = append(refused, i)
+			continue
 		}
+		i.URL = where
+		usable = add(usable, i) // two spellings of one address are one interface
 	}
 	return usable, refused
 }
 
-func isTrusted(i Interface, trusted []string) bool {
-	u, err := url.Parse(i.URL)
-	if err == nil && (u.User != nil || u.Fragment != "") {
-		return false
+// trustedURL is where i is called, if that may be.
+func trustedURL(i Interface, trusted []string) (string, bool) {
+	if i.Binding != wire.GRPC {
+		o := origin(i.URL)
+		return i.URL, o != "" && isBare(i.URL) && slices.Contains(trusted, o)
 	}
-	if o := origin(i.URL); o != "" {
-		return slices.Contains(trusted, o)
+	spellings := []string{plainScheme(i.URL)}
+	if !strings.Contains(i.URL, "//") {
+		spellings = []string{"https://" + i.URL, "http://" + i.URL}
 	}
-	if i.Binding != wire.GRPC || strings.ContainsAny(i.URL, "/@#?") {
-		return false
+	for _, raw := range spellings {
+		o := origin(raw)
+		if o == "" || !isBare(raw) || !slices.Contains(trusted, o) {
+			continue
+		}
+		u, err := url.Parse(raw)
+		if err == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" {
+			return o, true
+		}
 	}
-	return slices.ContainsFunc(trusted, func(o string) bool {
-		_, host, _ := strings.Cut(o, "://")
-		return host == strings.ToLower(i.URL)
-	})
+	return "", false
+}
+
+// isBare reports whether a URL has neither userinfo nor a fragment.
+func isBare(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && u.User == nil && u.Fragment == ""
+}
+
+// plainScheme writes gRPC's unofficial schemes as the ones they stand for.
+func plainScheme(raw string) string {
+	scheme, rest, ok := strings.Cut(raw, "://")
+	switch {
+	case ok && strings.EqualFold(scheme, "grpc"):
+		return "http://" + rest
+	case ok && strings.EqualFold(scheme, "grpcs"):
+		return "https://" + rest
+	}
+	return raw
 }
 
 // origin reduces an http(s) URL to scheme://host:port in lower case with the

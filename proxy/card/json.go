@@ -160,6 +160,17 @@ func text(v jsontext.Value) string {
 	return string(s)
 }
 
+// texts reads the strings of an array that are not empty.
+func texts(v jsontext.Value) []string {
+	var list []string
+	for _, e := range elements(v) {
+		if t := text(e); t != "" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 // quote writes a JSON string. Text that is not valid UTF-8 cannot come from a
 // card; from a configuration it is mended rather than refused.
 func quote(s string) jsontext.Value {

@@ -48,13 +48,13 @@ func TestA17_NothingInternalIsServed(t *testing.T) {
 			"x": "%", "y": {"z": ["%", {"%": "%"}]}
 		}`, "%", plant)
 		c := mustParse(t, raw)
-		for _, version := range []wire.Version{wire.V10, wire.V03} {
-			v := view(c, version)
+		for _, form := range forms {
+			v := formed(c, form.side)
 			v.Hidden = []string{"backend:9443"}
 			got := strings.ToLower(mustRender(t, c, v))
 			for _, needle := range needles {
 				if strings.Contains(got, needle) {
-					t.Errorf("%q planted, %q served as %s: %s", plant, needle, version, got)
+					t.Errorf("%q planted, %q served as %s: %s", plant, needle, form.name, got)
 				}
 			}
 			if !strings.Contains(got, `"tags":["t"]`) || !strings.Contains(got, `"uri":"urn:e"`) {
@@ -139,11 +139,11 @@ func TestA13_LookalikeMembersAreDropped(t *testing.T) {
 		"capabilities":{"PushNotifications":true,"push_notifications":true,"Extensions":["https://evil.example/8"]},
 		"provider":{"organization":"o","url":"https://o.example","URL":"https://evil.example/9"},
 		"skills":[{"id":"s","ID":"t","Security":["https://evil.example/10"]}]}`)
-	for _, version := range []wire.Version{wire.V10, wire.V03} {
-		got := mustRender(t, c, card.View{BaseURL: base, Version: version})
+	for _, form := range forms {
+		got := mustRender(t, c, card.View{BaseURL: base, Version: form.side.Version, Binding: form.side.Binding})
 		for _, needle := range []string{"evil.example", `"ID"`, "PushN", "push_n", `"type":"http"`, "SIGN"} {
 			if strings.Contains(got, needle) {
-				t.Errorf("%s: %q passed: %s", version, needle, got)
+				t.Errorf("%s: %q passed: %s", form.name, needle, got)
 			}
 		}
 	}
@@ -153,9 +153,10 @@ func TestA13_LookalikeMembersAreDropped(t *testing.T) {
 func TestA15_SignaturesAreDropped(t *testing.T) {
 	t.Parallel()
 	c := mustParse(t, `{"name":"n","signatures":[{"protected":"p","signature":"s"}]}`)
-	for _, version := range []wire.Version{wire.V10, wire.V03} {
-		if got := mustRender(t, c, card.View{BaseURL: base, Version: version}); strings.Contains(got, "signature") {
-			t.Errorf("%s: %s", version, got)
+	for _, form := range forms {
+		got := mustRender(t, c, card.View{BaseURL: base, Version: form.side.Version, Binding: form.side.Binding})
+		if strings.Contains(got, "signature") {
+			t.Errorf("%s: %s", form.name, got)
 		}
 	}
 }
@@ -191,5 +192,32 @@ func TestExtensionsAreTheViews(t *testing.T) {
 		`{"uri":"urn:gw","description":"added","required":true}]`
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// TestParamsAreObjects: an extension's params that strict readers would refuse
+// the whole card for do not pass.
+func TestParamsAreObjects(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]struct{ json, proto bool }{
+		`{"a":[1,{"b":1e308}],"c":null}`: {true, true},
+		`{}`:                             {true, true},
+		`{"a":[{"b":1e309}]}`:            {true, false}, // no float64
+		`"text"`:                         {false, false},
+		`[{}]`:                           {false, false},
+		`null`:                           {false, false},
+	} {
+		c := mustParse(t, `{"name":"n","capabilities":{"extensions":[{"uri":"urn:a","params":`+params+`}]}}`)
+		for _, form := range forms {
+			v := card.View{BaseURL: base, Version: form.side.Version, Binding: form.side.Binding, Extensions: c.Extensions}
+			expect := want.json
+			if v.Binding == wire.GRPC {
+				expect = want.proto
+			}
+			if got := mustRender(t, c, v); strings.Contains(got, `"params":`+params) != expect ||
+				strings.Contains(got, "params") != expect {
+				t.Errorf("%s as %s: %s", params, form.name, got)
+			}
+		}
 	}
 }

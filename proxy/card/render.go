@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,8 +29,7 @@ func (c *Card) Render(v View) (body []byte, etag string, err error) {
 	if done, ok := c.rendered.load(key); ok {
 		return done.body, done.etag, nil
 	}
-	w := writer{card: c, view: &v, guard: newGuard(c, v.Hidden), mixed: v.Version != wire.V10}
-	body = w.document().encode()
+	body = newWriter(c, &v).document().encode()
 	sum := sha256.Sum256(body)
 	done := rendering{body, `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
 	c.rendered.store(key, done)
@@ -40,10 +40,20 @@ var errBase = errors.New("the base URL is not an http(s) URL without a trailing 
 
 // writer holds what the parts of one rendering share.
 type writer struct {
-	card  *Card
-	view  *View
-	guard guard
-	mixed bool // 0.3's members beside 1.0's
+	card   *Card
+	view   *View
+	guard  guard
+	modern bool // has 1.0's members
+	legacy bool // has 0.3's members
+	proto  bool // is the document of a Protobuf message
+}
+
+func newWriter(c *Card, v *View) *writer {
+	proto := v.Binding == wire.GRPC
+	return &writer{
+		card: c, view: v, guard: newGuard(c, v.Hidden),
+		modern: v.Version == wire.V10 || !proto, legacy: v.Version != wire.V10, proto: proto,
+	}
 }
 
 // ownMembers are the members of the document that are written anew or dropped.
@@ -62,8 +72,8 @@ func ownMembers() names {
 func (w *writer) document() object {
 	var o object
 	o.put("name", w.prose(w.card.Name))
-	o.put("description", w.prose(w.card.Description))
-	o.put("version", w.prose(w.card.Version))
+	o.put("description", w.filled(w.card.Description, w.card.Name))
+	o.put("version", w.filled(w.card.Version, "0"))
 	w.links(&o)
 	w.endpoints(&o)
 	o.put("capabilities", w.capabilities())
@@ -78,8 +88,22 @@ func (w *writer) document() object {
 // prose is a text that a card must have.
 func (w *writer) prose(s string) jsontext.Value { return quote(w.guard.redact(s)) }
 
-// rest passes the members that are unknown to us.
+// filled is prose with something in place of nothing where the form is Protobuf's,
+// which cannot tell an empty mandatory text from an absent one: Go's gRPC client
+// refuses the whole card then.
+func (w *writer) filled(s, instead string) jsontext.Value {
+	if s == "" && w.proto {
+		s = instead
+	}
+	return w.prose(s)
+}
+
+// rest passes the members that are unknown to us. A Protobuf message has no place
+// for them, and some names (in brackets) would keep it from being made.
 func (w *writer) rest(o *object, from object, own names) {
+	if w.proto {
+		return
+	}
 	for _, m := range from {
 		if m.value.Kind() != 'n' && !own.has(m.name) && !w.guard.leaks(m.name) {
 			o.put(m.name, w.guard.scrub(m.value))
@@ -88,14 +112,13 @@ func (w *writer) rest(o *object, from object, own names) {
 }
 
 // links writes what people follow. provider.url is mandatory in most readers,
-// so that one that may not be shown becomes empty.
+// so that one that may not be shown becomes empty, which in Protobuf would be
+// none: the provider goes as a whole there.
 func (w *writer) links(o *object) {
 	provider := members(w.card.top.find("provider"))
-	if org := provider.text("organization"); org != "" {
-		p := object{
-			{"organization", w.prose(org)},
-			{"url", quote(w.guard.link(provider.text("url")))},
-		}
+	link := w.guard.link(provider.text("url"))
+	if org := provider.text("organization"); org != "" && (link != "" || !w.proto) {
+		p := object{{"organization", w.prose(org)}, {"url", quote(link)}}
 		w.rest(&p, provider, known("organization", "url"))
 		o.put("provider", p.encode())
 	}
@@ -106,71 +129,17 @@ func (w *writer) links(o *object) {
 	}
 }
 
-// endpoints writes the gateway's interfaces in both generations' members. A
-// reader of 0.3 gets its members only where the agent speaks 0.3: a URL that
-// answers no call it can make would be worse than none.
-func (w *writer) endpoints(o *object) {
-	offered := w.offered()
-	base := quote(w.view.BaseURL)
-	var modern, legacy []jsontext.Value
-	for _, i := range offered {
-		entry := object{
-			{"url", base},
-			{"protocolBinding", quote(i.Binding.String())},
-			{"protocolVersion", quote(string(i.Version))},
-		}
-		if i.Tenant != "" {
-			entry.put("tenant", quote(i.Tenant))
-		}
-		modern = append(modern, entry.encode())
-		if i.Version == wire.V03 {
-			legacy = append(legacy, object{{"url", base}, {"transport", quote(i.Binding.String())}}.encode())
-		}
-	}
-	if w.mixed && legacy != nil {
-		first := slices.IndexFunc(offered, func(i Interface) bool { return i.Version == wire.V03 })
-		o.put("url", base)
-		o.put("protocolVersion", quote("0.3.0"))
-		// Never left to its default: Go's mixed-card reader drops the interface then.
-		o.put("preferredTransport", quote(offered[first].Binding.String()))
-		o.put("additionalInterfaces", array(legacy))
-	}
-	o.put("supportedInterfaces", array(modern))
-}
-
-// offered reduces the agent's interfaces to the combinations a client may
-// choose from, 1.0 first, since clients take the first they understand. All of
-// them get one URL, so that two addresses of one combination are one entry.
-func (w *writer) offered() []Interface {
-	list := w.view.Interfaces
-	if list == nil {
-		list = w.card.Interfaces
-	}
-	var out []Interface
-	for _, version := range [...]wire.Version{wire.V10, wire.V03} {
-		for _, i := range list {
-			i.URL = ""
-			if version == wire.V03 {
-				i.Tenant = "" // 0.3 has no place for it
-			}
-			served := i.Binding == wire.JSONRPC || i.Binding == wire.HTTPJSON
-			if i.Version == version && served && !slices.Contains(out, i) {
-				out = append(out, i)
-			}
-		}
-	}
-	return out
-}
-
 // capabilities writes what holds through the gateway.
 func (w *writer) capabilities() jsontext.Value {
 	var o object
 	o.put("streaming", boolean(w.card.Streaming))
 	o.put("pushNotifications", boolean(w.view.Push && w.card.Push))
-	if w.mixed && w.card.caps.flag("stateTransitionHistory") {
+	if w.legacy && !w.proto && w.card.caps.flag("stateTransitionHistory") {
 		o.put("stateTransitionHistory", boolean(true))
 	}
-	o.put("extendedAgentCard", boolean(w.view.Extended))
+	if w.modern {
+		o.put("extendedAgentCard", boolean(w.view.Extended))
+	}
 	if len(w.view.Extensions) > 0 {
 		o.put("extensions", w.extensions())
 	}
@@ -195,20 +164,61 @@ func (w *writer) extensions() jsontext.Value {
 			entry.put("description", w.prose(description))
 		}
 		entry.put("required", boolean(d.Required))
-		w.rest(&entry, agents, known("uri", "description", "required"))
+		entry.put("params", w.params(agents.find("params")))
+		w.rest(&entry, agents, known("uri", "description", "required", "params"))
 		list = append(list, entry.encode())
 	}
 	return array(list)
 }
 
-// security writes the gateway's schemes and the extended card's older flag.
-func (w *writer) security(o *object) {
-	o.put("securitySchemes", w.view.Schemes.schemes(w.mixed))
-	o.put("securityRequirements", w.view.Schemes.requirements(w.view.Requirements))
-	if w.mixed {
-		o.put("security", w.view.Schemes.security())
-		o.put("supportsAuthenticatedExtendedCard", boolean(w.view.Extended))
+// params passes an extension's parameters if they are what every version has
+// there, an object; strict readers would refuse the card for anything else.
+func (w *writer) params(v jsontext.Value) jsontext.Value {
+	if v.Kind() != '{' || w.proto && !isStruct(v) {
+		return nil
 	}
+	return w.guard.scrub(v)
+}
+
+// isStruct reports whether v fits google.protobuf.Value, whose numbers are
+// float64: a larger one would keep the whole card from being sent.
+func isStruct(v jsontext.Value) bool {
+	switch v.Kind() {
+	case '0':
+		_, err := strconv.ParseFloat(string(v), 64)
+		return err == nil
+	case '{':
+		return !slices.ContainsFunc(members(v), func(m member) bool { return !isStruct(m.value) })
+	case '[':
+		return !slices.ContainsFunc(elements(v), func(e jsontext.Value) bool { return !isStruct(e) })
+	}
+	return true
+}
+
+// security writes the gateway's schemes and the extended card's older flag. In
+// Protobuf requirements have but one shape, in 0.3 as in 1.0.
+func (w *writer) security(o *object) {
+	schemes := &w.view.Schemes
+	requirements := schemes.requirements(w.view.Requirements)
+	if w.proto {
+		requirements = schemes.requirements(SpecRequirements)
+	}
+	o.put("securitySchemes", schemes.schemes(w.modern && w.legacy))
+	if w.modern {
+		o.put("securityRequirements", requirements)
+	}
+	if !w.legacy {
+		return
+	}
+	if w.proto {
+		o.put("security", requirements)
+	} else {
+		o.put("security", schemes.security())
+	}
+	if w.view.Version == wire.V01 && !w.proto {
+		o.put("authentication", schemes.authentication())
+	}
+	o.put("supportsAuthenticatedExtendedCard", boolean(w.view.Extended))
 }
 
 // modes writes a list of media types. It is mandatory since 0.2; agents of 0.1
@@ -216,9 +226,17 @@ func (w *writer) security(o *object) {
 func (w *writer) modes(name string) jsontext.Value {
 	v := w.card.top.find(name)
 	if v.Kind() != '[' {
-		return array([]jsontext.Value{quote("text/plain")})
+		return array([]jsontext.Value{quote(defaultMode)})
 	}
-	return w.texts(v)
+	return w.listed(v, defaultMode)
+}
+
+// listed is for texts what filled is for prose.
+func (w *writer) listed(v jsontext.Value, instead string) jsontext.Value {
+	if out := w.texts(v); !w.proto || len(elements(out)) > 0 {
+		return out
+	}
+	return array([]jsontext.Value{quote(instead)})
 }
 
 // texts keeps the strings of an array that may be shown.
@@ -247,8 +265,8 @@ func (w *writer) skills() jsontext.Value {
 		entry := object{
 			{"id", quote(s.ID)},
 			{"name", w.prose(s.Name)},
-			{"description", w.prose(s.Description)},
-			{"tags", w.texts(from.find("tags"))},
+			{"description", w.filled(s.Description, s.Name)},
+			{"tags", w.listed(from.find("tags"), s.ID)},
 		}
 		for _, name := range [...]string{"examples", "inputModes", "outputModes"} {
 			if v := from.find(name); v.Kind() == '[' && len(elements(v)) > 0 {

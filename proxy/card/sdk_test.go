@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	a2a03 "github.com/a2aproject/a2a-go/a2a"
@@ -18,11 +18,16 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
-// serve answers like the gateway: the form depends on the version asked for.
+// serve answers like the gateway: the form depends on the version asked for, and
+// where none is on the name of the file.
 func serve(t *testing.T, c *card.Card, v func(wire.Version) card.View) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, etag, err := c.Render(v(card.FormFor(r.Header.Get(card.VersionHeader))))
+		version := card.FormFor(r.Header.Get(card.VersionHeader))
+		if r.Header.Get(card.VersionHeader) == "" && strings.HasSuffix(r.URL.Path, "/agent.json") {
+			version = wire.V01
+		}
+		body, etag, err := c.Render(v(version))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -55,11 +60,13 @@ func TestSDKParsers(t *testing.T) {
 				}
 				checkModern(t, c, got)
 			}
-			got, err := resolver03.DefaultResolver.Resolve(t.Context(), url)
-			if err != nil {
-				t.Fatalf("0.3.15: %v", err)
+			for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
+				got, err := resolver03.DefaultResolver.Resolve(t.Context(), url, resolver03.WithPath(path))
+				if err != nil {
+					t.Fatalf("0.3.15, %s: %v", path, err)
+				}
+				checkLegacy(t, c, got)
 			}
-			checkLegacy(t, c, got)
 		})
 	}
 }
@@ -79,11 +86,10 @@ func checkModern(t *testing.T, c *card.Card, got *a2a.AgentCard) {
 	if got.Capabilities.ExtendedAgentCard != c.Extended || got.Capabilities.PushNotifications {
 		t.Errorf("capabilities %+v", got.Capabilities)
 	}
-	if slices.Contains(c.Versions, wire.V01) {
-		return // nothing to offer yet
-	}
-	if len(got.SupportedInterfaces) == 0 {
-		t.Error("no interfaces")
+	if n := len(got.SupportedInterfaces); n < 4 || got.SupportedInterfaces[0].ProtocolVersion != "1.0" ||
+		got.SupportedInterfaces[0].ProtocolBinding != a2a.TransportProtocolJSONRPC ||
+		got.SupportedInterfaces[n-1].ProtocolVersion != "0.3" {
+		t.Errorf("interfaces %+v", got.SupportedInterfaces)
 	}
 	for _, i := range got.SupportedInterfaces {
 		if i.URL != base {
@@ -102,14 +108,10 @@ func checkLegacy(t *testing.T, c *card.Card, got *a2a03.AgentCard) {
 	if got.SupportsAuthenticatedExtendedCard != c.Extended {
 		t.Error("extended card flag")
 	}
-	if !slices.Contains(c.Versions, wire.V03) {
-		if got.URL != "" {
-			t.Errorf("an agent that does not speak 0.3 got the 0.3 url %q", got.URL)
-		}
-		return
-	}
-	if got.URL != base || got.ProtocolVersion != "0.3.0" || got.PreferredTransport == "" {
-		t.Errorf("url %q, version %q, transport %q", got.URL, got.ProtocolVersion, got.PreferredTransport)
+	if got.URL != base || got.ProtocolVersion != "0.3.0" || got.PreferredTransport != a2a03.TransportProtocolJSONRPC ||
+		len(got.AdditionalInterfaces) != 2 {
+		t.Errorf("url %q, version %q, transport %q, more %v", got.URL, got.ProtocolVersion, got.PreferredTransport,
+			got.AdditionalInterfaces)
 	}
 }
 

@@ -116,6 +116,22 @@ func (s Schemes) requirements(shape Requirements) jsontext.Value {
 	})
 }
 
+// authentication writes 0.1's list of scheme names. It never has credentials,
+// which that version would have carried in the card itself.
+func (s Schemes) authentication() jsontext.Value {
+	var list []jsontext.Value
+	if len(s.OIDC) > 0 {
+		list = append(list, quote("Bearer"))
+	}
+	if s.APIKeyHeader != "" {
+		list = append(list, quote("apiKey"))
+	}
+	if list == nil {
+		return nil
+	}
+	return object{{"schemes", array(list)}}.encode()
+}
+
 // alternatives writes one object per scheme. An empty object among them is
 // OpenAPI's way to say that no credential is fine too.
 func (s Schemes) alternatives(entry func(name string) object) jsontext.Value {

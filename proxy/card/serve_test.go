@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,19 @@ func TestL42_PublicCardVariesByViewOnly(t *testing.T) {
 		"anonymous":    func(v *card.View) { v.Schemes.Anonymous = true },
 		"requirements": func(v *card.View) { v.Requirements = card.SpecRequirements },
 		"no interface": func(v *card.View) { v.Interfaces = []card.Interface{} },
+		"0.1":          func(v *card.View) { v.Version = wire.V01 },
+		"gRPC":         func(v *card.View) { v.Binding = wire.GRPC },
+		"gRPC, 1.0":    func(v *card.View) { v.Binding, v.Version = wire.GRPC, wire.V10 },
+		"no offer":     func(v *card.View) { v.Offer, v.Push = []card.Offered{}, true },
+		"offer":        func(v *card.View) { v.Offer = []card.Offered{{Version: wire.V10, Binding: wire.JSONRPC}} },
+		"other URL": func(v *card.View) {
+			v.Offer = []card.Offered{{Version: wire.V10, Binding: wire.JSONRPC, URL: base + "/x"}}
+		},
+		"other binding": func(v *card.View) { v.Offer = []card.Offered{{Version: wire.V10, Binding: wire.GRPC}} },
+		"other version": func(v *card.View) { v.Offer = []card.Offered{{Version: wire.V03, Binding: wire.JSONRPC}} },
+		"tenant": func(v *card.View) {
+			v.Offer = []card.Offered{{Version: wire.V10, Binding: wire.JSONRPC, Tenant: "t"}}
+		},
 	} {
 		v := view(c, wire.V03)
 		change(&v)
@@ -175,25 +189,22 @@ func TestRenderRefusesBases(t *testing.T) {
 	}
 }
 
-// TestRenderedInterfacesProperty: whatever the agent offers, a served card lists
-// the gateway's URL only, 1.0 before 0.3, nothing twice, nothing unasked.
-func TestRenderedInterfacesProperty(t *testing.T) {
+// TestOfferProperty: a served card lists what is offered, 1.0 before 0.3, each
+// in the order of the offer, nothing twice, nothing else.
+func TestOfferProperty(t *testing.T) {
 	t.Parallel()
+	c := mustParse(t, `{"name":"n","url":"https://a.test"}`)
 	rapid.Check(t, func(t *rapid.T) {
-		one := rapid.Custom(func(t *rapid.T) card.Interface {
-			return card.Interface{
-				URL:     rapid.SampledFrom([]string{"https://a.test/1", "https://a.test/2"}).Draw(t, "url"),
-				Binding: rapid.SampledFrom([]wire.Binding{wire.JSONRPC, wire.HTTPJSON, wire.GRPC}).Draw(t, "binding"),
+		one := rapid.Custom(func(t *rapid.T) card.Offered {
+			return card.Offered{
 				Version: rapid.SampledFrom([]wire.Version{wire.V10, wire.V03, wire.V01}).Draw(t, "version"),
+				Binding: rapid.SampledFrom([]wire.Binding{wire.JSONRPC, wire.HTTPJSON, wire.GRPC}).Draw(t, "binding"),
+				URL:     rapid.SampledFrom([]string{"", "https://b.test/x"}).Draw(t, "url"),
 				Tenant:  rapid.SampledFrom([]string{"", "acme"}).Draw(t, "tenant"),
 			}
 		})
-		offered := rapid.SliceOfN(one, 0, 6).Draw(t, "interfaces")
-		c, err := card.Parse([]byte(`{"name":"n"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, _, err := c.Render(card.View{BaseURL: base, Interfaces: append([]card.Interface{}, offered...)})
+		offer := rapid.SliceOfN(one, 0, 8).Draw(t, "offer")
+		body, _, err := c.Render(card.View{BaseURL: base, Offer: append([]card.Offered{}, offer...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,38 +212,139 @@ func TestRenderedInterfacesProperty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		type combination struct {
-			binding wire.Binding
-			version wire.Version
-			tenant  string
-		}
-		want := make(map[combination]bool)
-		for _, i := range offered {
-			if i.Binding == wire.GRPC || i.Version == wire.V01 {
-				continue
+		var want []card.Interface
+		for _, version := range []wire.Version{wire.V10, wire.V03} {
+			for _, o := range offer {
+				i := card.Interface{URL: o.URL, Binding: o.Binding, Version: o.Version, Tenant: o.Tenant}
+				if o.Version == wire.V03 {
+					i.Tenant = ""
+				}
+				switch {
+				case i.URL == "" && i.Binding == wire.GRPC:
+					i.URL = "gw.example.com:443"
+				case i.URL == "":
+					i.URL = base
+				}
+				if o.Version == version && !slices.Contains(want, i) {
+					want = append(want, i)
+				}
 			}
-			if i.Version == wire.V03 {
-				i.Tenant = ""
-			}
-			want[combination{i.Binding, i.Version, i.Tenant}] = true
 		}
-		last := wire.V10
-		for _, i := range served.Interfaces {
-			if i.URL != base || !want[combination{i.Binding, i.Version, i.Tenant}] || i.Version > last {
-				t.Fatalf("%+v served for %+v", served.Interfaces, offered)
-			}
-			last = i.Version
-		}
-		if len(served.Interfaces) != len(want) {
-			t.Fatalf("%+v served for %+v", served.Interfaces, offered)
+		if !slices.Equal(served.Interfaces, want) {
+			t.Fatalf("offered %+v\n served %+v", offer, served.Interfaces)
 		}
 	})
+}
+
+// TestStandardOffer: without an offer both HTTP bindings of both versions are
+// listed, whatever the agent speaks, with the tenants it has in 1.0.
+func TestStandardOffer(t *testing.T) {
+	t.Parallel()
+	entry := func(version, binding, tenant string) string { return version + " " + binding + " " + tenant }
+	both := func(version, tenant string) []string {
+		return []string{entry(version, "JSONRPC", tenant), entry(version, "HTTP+JSON", tenant)}
+	}
+	tests := []struct {
+		name  string
+		agent []card.Interface
+		want  []string
+	}{
+		{"0.1", []card.Interface{{Binding: wire.JSONRPC, Version: wire.V01}}, both("1.0", "")},
+		{"0.3", []card.Interface{{Binding: wire.HTTPJSON, Version: wire.V03, Tenant: "ignored"}}, both("1.0", "")},
+		{"1.0 over gRPC", []card.Interface{{Binding: wire.GRPC, Version: wire.V10, Tenant: "a"}}, both("1.0", "a")},
+		{"tenants", []card.Interface{
+			{Binding: wire.JSONRPC, Version: wire.V10, Tenant: "b"},
+			{Binding: wire.HTTPJSON, Version: wire.V10},
+			{Binding: wire.GRPC, Version: wire.V10, Tenant: "b"},
+		}, append(both("1.0", "b"), both("1.0", "")...)},
+	}
+	c := mustParse(t, `{"name":"n"}`)
+	for _, tt := range tests {
+		served := mustParse(t, mustRender(t, c, card.View{BaseURL: base, Interfaces: tt.agent}))
+		var got []string
+		for _, i := range served.Interfaces {
+			got = append(got, entry(string(i.Version), i.Binding.String(), i.Tenant))
+		}
+		if want := append(tt.want, both("0.3", "")...); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", tt.name, got, want)
+		}
+	}
+	for name, v := range map[string]card.View{
+		"no interfaces at all":    {BaseURL: base},
+		"none that may be called": {BaseURL: base, Interfaces: []card.Interface{}},
+	} {
+		if got := mustRender(t, c, v); strings.Contains(got, "url") ||
+			!strings.Contains(got, `"supportedInterfaces":[]`) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestMainInterface: whatever the order, 0.3's url is the JSON-RPC one.
+func TestMainInterface(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, `{"name":"n"}`)
+	old := func(b wire.Binding, url string) card.Offered {
+		return card.Offered{Version: wire.V03, Binding: b, URL: url}
+	}
+	tests := []struct {
+		name  string
+		offer []card.Offered
+		want  string
+	}{
+		{"JSON-RPC last", []card.Offered{old(wire.GRPC, "h:1"), old(wire.HTTPJSON, ""), old(wire.JSONRPC, "https://j.test")},
+			`"url":"https://j.test","protocolVersion":"0.3.0","preferredTransport":"JSONRPC","additionalInterfaces":[` +
+				`{"url":"h:1","transport":"GRPC"},{"url":"` + base + `","transport":"HTTP+JSON"},` +
+				`{"url":"https://j.test","transport":"JSONRPC"}]`},
+		{"no JSON-RPC", []card.Offered{old(wire.GRPC, "h:1"), old(wire.HTTPJSON, "")},
+			`"url":"h:1","protocolVersion":"0.3.0","preferredTransport":"GRPC"`},
+	}
+	for _, tt := range tests {
+		for _, b := range []wire.Binding{wire.JSONRPC, wire.GRPC} {
+			got := mustRender(t, c, card.View{BaseURL: base, Offer: tt.offer, Binding: b})
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("%s: got %s\nwant %s", tt.name, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestLegacyForm: readers of 0.1 learn which kinds of credential there are, and
+// nothing that the agent wrote there.
+func TestLegacyForm(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, `{"name":"n","url":"https://a.test","authentication":{"schemes":["Basic"],"credentials":"x"}}`)
+	tests := []struct {
+		name    string
+		schemes card.Schemes
+		want    string
+	}{
+		{"both", card.Schemes{OIDC: []string{"https://i.test", "https://j.test"}, APIKeyHeader: "X-Key"},
+			`"authentication":{"schemes":["Bearer","apiKey"]}`},
+		{"key", card.Schemes{APIKeyHeader: "X-Key", Anonymous: true}, `"authentication":{"schemes":["apiKey"]}`},
+		{"none", card.Schemes{}, ""},
+	}
+	for _, tt := range tests {
+		v := card.View{BaseURL: base, Version: wire.V01, Schemes: tt.schemes}
+		got := mustRender(t, c, v)
+		if strings.Contains(got, "authentication") != (tt.want != "") || !strings.Contains(got, tt.want) ||
+			strings.Contains(got, "credentials") || strings.Contains(got, "Basic") {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+		if tt.want != "" {
+			got = strings.Replace(got, tt.want+",", "", 1)
+		}
+		v.Version = wire.V03
+		if mixed := mustRender(t, c, v); got != mixed {
+			t.Errorf("%s: apart from it\n%s\nis not the mixed form\n%s", tt.name, got, mixed)
+		}
+	}
 }
 
 func TestFormFor(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]wire.Version{"": wire.V03, "0.3": wire.V03, "1.0": wire.V10,
-		"1.0.1": wire.V10, "9.9": wire.V03, "x": wire.V03} {
+		"0.1": wire.V01, "1.0.1": wire.V10, "9.9": wire.V03, "x": wire.V03} {
 		if got := card.FormFor(in); got != want {
 			t.Errorf("FormFor(%q) = %q", in, got)
 		}

@@ -11,18 +11,34 @@ import (
 
 // View is what a served card shows: everything in it that is not the agent's.
 type View struct {
-	// BaseURL is the URL of every interface in the card, without a trailing
-	// slash: the configured public URL with the agent's path. It must never be
-	// made from a request.
+	// BaseURL is the URL of every interface whose entry names no other, without a
+	// trailing slash: the configured public URL with the agent's path. It must
+	// never be made from a request.
 	BaseURL string
 
-	// Version is what the reader speaks. V10 gives 1.0's form alone; anything
-	// else gives the mixed form that readers of 0.3 and of 1.0 both understand.
+	// Version and Binding are what the reader speaks; they choose the form.
+	//
+	// V10 gives 1.0's form alone. V03 and "" give the mixed form that readers of
+	// 0.2, 0.3 and 1.0 all understand, on 0.3's HTTP+JSON as well: of its clients
+	// Python's insists on 0.3's security there, JavaScript's reads the other half.
+	// V01 is for readers of /.well-known/agent.json and adds 0.1's
+	// authentication to the mixed form.
+	//
+	// With GRPC the body is the ProtoJSON document of the version's message,
+	// lf.a2a.v1.AgentCard or a2a.v1.AgentCard, and has nothing that the message
+	// could not hold.
 	Version wire.Version
+	Binding wire.Binding
 
-	// Interfaces are those of the agent's that may be offered, in the agent's
-	// order; nil offers all of the card's. Only 0.3 and 1.0 over JSON-RPC and
-	// HTTP+JSON are ever listed.
+	// Offer lists the ways to reach the agent through the gateway, in order. 1.0's
+	// are listed before 0.3's, and the latter in 0.3's members too. Nil offers 1.0
+	// and 0.3 over JSON-RPC and HTTP+JSON at BaseURL, with the tenants of the
+	// agent's 1.0 interfaces, if the agent has any interface.
+	Offer []Offered
+
+	// Interfaces are those of the agent's that may be called, in the agent's
+	// order; nil stands for all of the card's. They are never listed, and count
+	// only where Offer is nil.
 	Interfaces []Interface
 
 	// Skills are the ids of the skills to list; nil lists all, an empty slice none.
@@ -64,6 +80,7 @@ func (v *View) key() [sha256.Size]byte {
 	}
 	str(v.BaseURL)
 	str(string(v.Version))
+	str(v.Binding.String())
 	str(string(v.Requirements))
 	b = strconv.AppendBool(b, v.Push)
 	b = strconv.AppendBool(b, v.Extended)
@@ -78,6 +95,14 @@ func (v *View) key() [sha256.Size]byte {
 		str(i.Binding.String())
 		str(string(i.Version))
 		str(i.Tenant)
+	}
+	b = append(b, ';')
+	b = strconv.AppendBool(b, v.Offer == nil)
+	for _, o := range v.Offer {
+		str(string(o.Version))
+		str(o.Binding.String())
+		str(o.URL)
+		str(o.Tenant)
 	}
 	b = append(b, ';')
 	for _, e := range v.Extensions {
