@@ -14,6 +14,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	a2agrpcv0 "github.com/a2aproject/a2a-go/v2/a2agrpc/v0"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"google.golang.org/grpc"
 )
 
 // Client is what every SDK client can do, in the words of the 1.0 SDK, whose
@@ -35,39 +38,47 @@ type Client interface {
 // SDK names a client implementation.
 type SDK string
 
-// The client implementations: a2a-go/v2 speaks every version and binding,
-// a2a-go v0.3 only 0.3 over JSON-RPC.
+// The client implementations: a2a-go/v2 speaks 1.0 and 0.3 over every binding,
+// a2a-go v0.3 speaks 0.3 over JSON-RPC and gRPC, and the hand-written one 0.1.
 const (
-	Go10 SDK = "a2a-go/v2"
-	Go03 SDK = "a2a-go"
+	Go10   SDK = "a2a-go/v2"
+	Go03   SDK = "a2a-go"
+	Hand01 SDK = "hand"
 )
 
 // SDKs are the implementations that can talk to the flavour.
 func (f Flavour) SDKs() []SDK {
-	if is03(f.Version) && f.Binding == a2a.TransportProtocolJSONRPC {
+	switch {
+	case speaks(f.Version, "0.1"):
+		return []SDK{Hand01}
+	case speaks(f.Version, "0.3") && f.Binding != a2a.TransportProtocolHTTPJSON:
 		return []SDK{Go10, Go03}
 	}
 	return []SDK{Go10}
 }
 
 // Dial reads the card below base and gives a client on the interface of the
-// version and binding. The http.Client attaches whatever credentials the caller
-// has; see [HTTPClient].
+// version and binding, which ends with the test. The http.Client attaches
+// whatever credentials the caller has; where the binding is gRPC, only one of
+// [HTTPClient] will do.
 func Dial(
 	t testing.TB, sdk SDK, hc *http.Client, base string, v a2a.ProtocolVersion, b a2a.TransportProtocol,
 ) (Client, *a2a.AgentCard) {
 	t.Helper()
 	resolver := agentcard.NewResolver(hc)
 	resolver.CardParser = a2av0.NewAgentCardParser()
-	card, err := resolver.Resolve(t.Context(), base)
+	if sdk == Hand01 {
+		resolver.CardParser = parseCard01
+	}
+	card, err := resolver.Resolve(t.Context(), base, agentcard.WithPath(cardPath(v)))
 	if err != nil {
 		t.Fatalf("read card at %s: %v", base, err)
 	}
 	for _, i := range card.SupportedInterfaces {
-		if i.ProtocolBinding != b || is03(i.ProtocolVersion) != is03(v) {
+		if i.ProtocolBinding != b || !speaks(i.ProtocolVersion, v) {
 			continue
 		}
-		client, err := dial(t.Context(), sdk, hc, card, i)
+		client, err := dial(t, sdk, hc, card, i)
 		if err != nil {
 			t.Fatalf("make %s client: %v", sdk, err)
 		}
@@ -78,23 +89,40 @@ func Dial(
 }
 
 func dial(
-	ctx context.Context, sdk SDK, hc *http.Client, card *a2a.AgentCard, i *a2a.AgentInterface,
+	t testing.TB, sdk SDK, hc *http.Client, card *a2a.AgentCard, i *a2a.AgentInterface,
 ) (Client, error) {
-	if sdk == Go03 {
+	var opts []grpc.DialOption
+	if tape, ok := hc.Transport.(*tape); ok {
+		opts = tape.dialOptions()
+	}
+	switch sdk {
+	case Hand01:
+		return &client01{http: hc, url: i.URL}, nil
+	case Go03:
 		old := &a2a03.AgentCard{
-			URL: i.URL, PreferredTransport: a2a03.TransportProtocolJSONRPC, ProtocolVersion: "0.3.0",
+			URL: i.URL, PreferredTransport: a2a03.TransportProtocol(i.ProtocolBinding), ProtocolVersion: "0.3.0",
 			Capabilities:                      a2a03.AgentCapabilities{Streaming: card.Capabilities.Streaming},
 			SupportsAuthenticatedExtendedCard: true,
 		}
-		client, err := a2aclient03.NewFromCard(ctx, old, a2aclient03.WithJSONRPCTransport(hc))
-		return client03{client}, err
+		client, err := a2aclient03.NewFromCard(t.Context(), old,
+			a2aclient03.WithJSONRPCTransport(hc), a2aclient03.WithGRPCTransport(opts...))
+		if err != nil {
+			return nil, err
+		}
+		t.Cleanup(func() { _ = client.Destroy() })
+		return client03{client}, nil
 	}
 	one := *card
 	one.SupportedInterfaces = []*a2a.AgentInterface{i}
-	return a2aclient.NewFromCard(ctx, &one,
-		a2aclient.WithJSONRPCTransport(hc), a2aclient.WithRESTTransport(hc),
+	client, err := a2aclient.NewFromCard(t.Context(), &one,
+		a2aclient.WithJSONRPCTransport(hc), a2aclient.WithRESTTransport(hc), a2agrpc.WithGRPCTransport(opts...),
 		a2av0.WithJSONRPCTransport(a2av0.JSONRPCTransportConfig{Client: hc}),
-		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{Client: hc}))
+		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{Client: hc}), a2agrpcv0.WithGRPCTransport(opts...))
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { _ = client.Destroy() })
+	return client, nil
 }
 
 // errNo03 marks what protocol 0.3 does not have.

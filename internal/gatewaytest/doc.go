@@ -1,6 +1,6 @@
 // Package gatewaytest has the other ends of the wire for tests: real agents and
-// real clients on every Go A2A SDK, and a raw recorder that misbehaves on
-// demand.
+// real clients on every Go A2A SDK, an agent and a client of 0.1, for which there
+// is none, and a raw recorder that misbehaves on demand.
 //
 // Three things are for use by other packages' tests:
 //

@@ -27,6 +27,8 @@ import (
 //	input     input-required; any answer completes the task
 //	auth      auth-required; goes on until cancelled
 //	tick      working, again every 2 ms and without a message, until cancelled
+//	break     working, and the connection of whoever streams it breaks; then until
+//	          cancelled
 //	fail      a task that fails
 //	reject    a task that is rejected
 //
@@ -99,6 +101,9 @@ func (s *script) run() {
 	case "tick":
 		for s.send(a2a.NewStatusUpdateEvent(s, a2a.TaskStateWorking, nil)) && s.wait(2*time.Millisecond) {
 		}
+	case "break":
+		s.status(a2a.TaskStateWorking, severHere)
+		s.wait(time.Hour)
 	case "fail":
 		s.status(a2a.TaskStateFailed, "failed")
 	case "reject":

@@ -2,9 +2,9 @@ package gatewaytest
 
 import (
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,18 +15,26 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
+	"google.golang.org/grpc"
 )
 
 // Flavour is one server implementation: an SDK, a protocol version and a
 // binding.
 type Flavour struct {
 	Name    string                // usable as an agent id: "go03-jsonrpc"
-	Version a2a.ProtocolVersion   // "1.0" or "0.3"
-	Binding a2a.TransportProtocol // JSONRPC or HTTP+JSON
-	start   func(base string, ex *Executor) (rpc, card http.Handler)
+	Version a2a.ProtocolVersion   // "1.0", "0.3" or "0.1"
+	Binding a2a.TransportProtocol // JSONRPC, HTTP+JSON or GRPC
+	serve   func(at string, ex *Executor) service
 }
 
-// Flavours are all server implementations of the Go SDKs.
+// service is what a flavour puts on the network.
+type service struct {
+	card http.Handler
+	rpc  http.Handler       // of every binding but gRPC
+	grpc func(*grpc.Server) // of gRPC
+}
+
+// Flavours are the server implementations of the Go SDKs over HTTP.
 func Flavours() []Flavour {
 	return []Flavour{
 		{"go03-jsonrpc", "0.3", a2a.TransportProtocolJSONRPC, serve03},
@@ -37,14 +45,43 @@ func Flavours() []Flavour {
 	}
 }
 
+// AllFlavours are the [Flavours], those of the SDKs over gRPC, and an agent of
+// 0.1, for which there is no SDK.
+func AllFlavours() []Flavour {
+	return append(Flavours(),
+		Flavour{"go10-grpc", "1.0", a2a.TransportProtocolGRPC, serveGRPC10},
+		Flavour{"compat03-grpc", "0.3", a2a.TransportProtocolGRPC, serveCompatGRPC},
+		Flavour{"go03-grpc", "0.3", a2a.TransportProtocolGRPC, serveGRPC03},
+		Flavour{"hand01-jsonrpc", "0.1", a2a.TransportProtocolJSONRPC, serve01})
+}
+
+// speaks reports whether both mean the same version, with or without a patch
+// number.
+func speaks(a, b a2a.ProtocolVersion) bool { return a[:min(3, len(a))] == b[:min(3, len(b))] }
+
+// sameSide reports whether bytes may pass between the two untouched.
+func (f Flavour) sameSide(g Flavour) bool {
+	return speaks(f.Version, g.Version) && f.Binding == g.Binding
+}
+
+// cardPath is where an agent of the version has its card, by protocol.
+func cardPath(v a2a.ProtocolVersion) string {
+	if speaks(v, "0.1") {
+		return "/.well-known/agent.json"
+	}
+	return a2asrv.WellKnownAgentCardPath
+}
+
 // Agent is a running agent of one flavour.
 type Agent struct {
 	Flavour
 
 	ID      string    // unique among the agents of a test; the flavour's name or longer
-	URL     string    // origin, without a trailing slash; endpoint of the binding
+	URL     string    // origin of the card, without a trailing slash; endpoint of all bindings but gRPC
 	CardURL string    // where its card is
 	Exec    *Executor // what it executes, to count executions
+	// Endpoints are origins that the card names beside its own.
+	Endpoints []string
 }
 
 // Start runs an agent until the test ends.
@@ -53,18 +90,37 @@ func Start(t testing.TB, f Flavour) *Agent {
 	ex := newExecutor()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
-	rpc, card := f.start(server.URL, ex)
-	mux.Handle("/", rpc)
-	mux.Handle(a2asrv.WellKnownAgentCardPath, card)
 	t.Cleanup(func() {
 		ex.stop()
 		server.CloseClientConnections()
 		server.Close()
 	})
-	return &Agent{
-		Flavour: f, ID: f.Name, Exec: ex,
-		URL: server.URL, CardURL: server.URL + a2asrv.WellKnownAgentCardPath,
+	a := &Agent{Flavour: f, ID: f.Name, Exec: ex, URL: server.URL, CardURL: server.URL + cardPath(f.Version)}
+	at := server.URL
+	var listener net.Listener
+	if f.Binding == a2a.TransportProtocolGRPC {
+		listener = listen(t)
+		at = listener.Addr().String()
+		a.Endpoints = []string{"http://" + at}
 	}
+	s := f.serve(at, ex)
+	mux.Handle(cardPath(f.Version), s.card)
+	if listener != nil {
+		serveGRPC(t, listener, ex, s.grpc)
+	} else {
+		mux.Handle("/", severable(s.rpc))
+	}
+	return a
+}
+
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	var config net.ListenConfig
+	listener, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -83,12 +139,12 @@ func handler10(card *a2a.AgentCard, ex *Executor) a2asrv.RequestHandler {
 			push.NewHTTPPushSender(&push.HTTPSenderConfig{Timeout: 5 * time.Second, AllowPrivateNetworks: true})))
 }
 
-func card10(base string, v a2a.ProtocolVersion, b a2a.TransportProtocol) *a2a.AgentCard {
+func card10(at string, v a2a.ProtocolVersion, b a2a.TransportProtocol) *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name:                "Rich",
 		Description:         "Does every operation of the protocol.",
 		Version:             "1.0.0",
-		SupportedInterfaces: []*a2a.AgentInterface{{URL: base, ProtocolBinding: b, ProtocolVersion: v}},
+		SupportedInterfaces: []*a2a.AgentInterface{{URL: at, ProtocolBinding: b, ProtocolVersion: v}},
 		Capabilities: a2a.AgentCapabilities{
 			Streaming: true, PushNotifications: true, ExtendedAgentCard: true,
 		},
@@ -101,45 +157,51 @@ func card10(base string, v a2a.ProtocolVersion, b a2a.TransportProtocol) *a2a.Ag
 	}
 }
 
-func serve10(base string, ex *Executor) (rpc, card http.Handler) {
-	c := card10(base, "1.0", a2a.TransportProtocolJSONRPC)
-	return a2asrv.NewJSONRPCHandler(handler10(c, ex)), a2asrv.NewStaticAgentCardHandler(c)
+func serve10(at string, ex *Executor) service {
+	c := card10(at, "1.0", a2a.TransportProtocolJSONRPC)
+	return service{rpc: a2asrv.NewJSONRPCHandler(handler10(c, ex)), card: a2asrv.NewStaticAgentCardHandler(c)}
 }
 
-func serveREST10(base string, ex *Executor) (rpc, card http.Handler) {
-	c := card10(base, "1.0", a2a.TransportProtocolHTTPJSON)
-	return a2asrv.NewRESTHandler(handler10(c, ex)), a2asrv.NewStaticAgentCardHandler(c)
+func serveREST10(at string, ex *Executor) service {
+	c := card10(at, "1.0", a2a.TransportProtocolHTTPJSON)
+	return service{rpc: a2asrv.NewRESTHandler(handler10(c, ex)), card: a2asrv.NewStaticAgentCardHandler(c)}
 }
 
-func serveCompat(base string, ex *Executor) (rpc, card http.Handler) {
-	c := card10(base, a2av0.Version, a2a.TransportProtocolJSONRPC)
-	producer := a2av0.NewStaticAgentCardProducer(c)
-	return a2av0.NewJSONRPCHandler(handler10(c, ex)), a2asrv.NewAgentCardHandler(producer)
+func serveCompat(at string, ex *Executor) service {
+	c := card10(at, a2av0.Version, a2a.TransportProtocolJSONRPC)
+	return service{rpc: a2av0.NewJSONRPCHandler(handler10(c, ex)), card: cardCompat(c)}
 }
 
-func serveCompatREST(base string, ex *Executor) (rpc, card http.Handler) {
-	c := card10(base, a2av0.Version, a2a.TransportProtocolHTTPJSON)
-	producer := a2av0.NewStaticAgentCardProducer(c)
-	return a2av0.NewRESTHandler(handler10(c, ex)), a2asrv.NewAgentCardHandler(producer)
+func serveCompatREST(at string, ex *Executor) service {
+	c := card10(at, a2av0.Version, a2a.TransportProtocolHTTPJSON)
+	return service{rpc: a2av0.NewRESTHandler(handler10(c, ex)), card: cardCompat(c)}
 }
 
-func serve03(base string, ex *Executor) (rpc, card http.Handler) {
-	c := card03(base)
-	extended := *c
+func cardCompat(c *a2a.AgentCard) http.Handler {
+	return a2asrv.NewAgentCardHandler(a2av0.NewStaticAgentCardProducer(c))
+}
+
+func serve03(at string, ex *Executor) service {
+	c := card03(at, a2a03.TransportProtocolJSONRPC)
+	return service{rpc: a2asrv03.NewJSONRPCHandler(handler03(c, ex)), card: a2asrv03.NewStaticAgentCardHandler(c)}
+}
+
+// handler03 is the request handler of the 0.3 SDK.
+func handler03(card *a2a03.AgentCard, ex *Executor) a2asrv03.RequestHandler {
+	extended := *card
 	extended.Description += " Extended."
-	h := a2asrv03.NewHandler(executor03{ex},
+	return a2asrv03.NewHandler(executor03{ex},
 		a2asrv03.WithLogger(quiet()),
 		a2asrv03.WithExtendedAgentCard(&extended),
 		a2asrv03.WithPushNotifications(push03.NewInMemoryStore(),
 			push03.NewHTTPPushSender(&push03.HTTPSenderConfig{Timeout: 5 * time.Second})))
-	return a2asrv03.NewJSONRPCHandler(h), a2asrv03.NewStaticAgentCardHandler(c)
 }
 
-func card03(base string) *a2a03.AgentCard {
-	now := card10(base, "0.3", a2a.TransportProtocolJSONRPC)
+func card03(at string, transport a2a03.TransportProtocol) *a2a03.AgentCard {
+	now := card10(at, "0.3", a2a.TransportProtocol(transport))
 	c := &a2a03.AgentCard{
 		ProtocolVersion: "0.3.0", Name: now.Name, Description: now.Description, Version: now.Version,
-		URL: base, PreferredTransport: a2a03.TransportProtocolJSONRPC,
+		URL: at, PreferredTransport: transport,
 		Capabilities:                      a2a03.AgentCapabilities{Streaming: true, PushNotifications: true},
 		SupportsAuthenticatedExtendedCard: true,
 		DefaultInputModes:                 now.DefaultInputModes, DefaultOutputModes: now.DefaultOutputModes,
@@ -151,6 +213,3 @@ func card03(base string) *a2a03.AgentCard {
 	}
 	return c
 }
-
-// is03 reports whether a version is 0.3, with or without a patch number.
-func is03(v a2a.ProtocolVersion) bool { return strings.HasPrefix(string(v), "0.3") }

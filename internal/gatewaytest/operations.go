@@ -1,6 +1,7 @@
 package gatewaytest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -39,9 +40,13 @@ func Operations() []Operation {
 		{Name: "push configurations", Push: true, run: (*session).push},
 		{Name: "extended card", run: (*session).extendedCard},
 		{Name: "unknown task", run: (*session).unknownTask},
-		{Name: "data parts", run: (*session).dataParts},
+		{Name: "data part", run: (*session).dataPart},
+		{Name: "data array part", run: func(s *session) { s.send("message", a2a.NewDataPart([]any{"an", "array", 3.0})) }},
+		{Name: "data null part", run: func(s *session) { s.send("message", a2a.NewDataPart(nil)) }},
 		{Name: "file parts", run: (*session).fileParts},
 		{Name: "one megabyte", run: (*session).megabyte},
+		{Name: "client hangs up", ticks: true, run: (*session).hangUp},
+		{Name: "agent hangs up", run: (*session).broken},
 		{Name: "metadata", run: (*session).metadata},
 	}
 }
@@ -78,12 +83,16 @@ func (s *session) returnImmediately() {
 func once(react func(a2a.TaskID)) func(a2a.Event) {
 	done := false
 	return func(e a2a.Event) {
-		update, ok := e.(*a2a.TaskStatusUpdateEvent)
-		if ok && !done && update.Status.State == a2a.TaskStateWorking {
+		if !done && working(e) {
 			done = true
-			react(update.TaskID)
+			react(task(e))
 		}
 	}
+}
+
+func working(e a2a.Event) bool {
+	update, ok := e.(*a2a.TaskStatusUpdateEvent)
+	return ok && update.Status.State == a2a.TaskStateWorking
 }
 
 func (s *session) cancelStream() {
@@ -94,6 +103,34 @@ func (s *session) subscribe() {
 	s.events("stream", s.client.SendStreamingMessage(s.ctx, request("tick")), once(func(id a2a.TaskID) {
 		s.subscribeTo(id, once(s.cancel))
 	}))
+}
+
+// hangUp leaves a stream; the task goes on.
+func (s *session) hangUp() {
+	ctx, leave := context.WithCancel(s.ctx)
+	defer leave()
+	var id a2a.TaskID
+	for event, err := range s.client.SendStreamingMessage(ctx, request("tick")) {
+		if err != nil {
+			s.note("stream", nil, err)
+			return
+		}
+		if id = task(event); working(event) {
+			break
+		}
+	}
+	leave()
+	s.tape.take() // of the stream, which ends anywhere
+	s.get(id, nil)
+	s.cancel(id)
+}
+
+// broken streams until the agent loses the connection; the task goes on.
+func (s *session) broken() {
+	id := s.stream("break")
+	s.tape.take() // of the stream: how it broke is told by the error
+	s.get(id, nil)
+	s.cancel(id)
 }
 
 func (s *session) history() {
@@ -165,10 +202,9 @@ func (s *session) unknownTask() {
 	s.resume(id, "hello?")
 }
 
-func (s *session) dataParts() {
+func (s *session) dataPart() {
 	s.send("message",
-		a2a.NewDataPart(map[string]any{"n": 1.25, "deep": map[string]any{"a": []any{nil, true, "ü"}}}),
-		a2a.NewDataPart([]any{"an", "array", 3.0}))
+		a2a.NewDataPart(map[string]any{"n": 1.25, "deep": map[string]any{"a": []any{nil, true, "ü"}}}))
 }
 
 func (s *session) fileParts() {

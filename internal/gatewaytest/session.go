@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	a2a03 "github.com/a2aproject/a2a-go/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
@@ -55,16 +56,28 @@ func (s *session) note(what string, v any, err error) {
 	s.lines = append(s.lines, what+": "+string(text))
 }
 
+// known are the protocol's errors in both SDKs.
+var known = []struct{ now, old error }{
+	{a2a.ErrParseError, a2a03.ErrParseError},
+	{a2a.ErrInvalidRequest, a2a03.ErrInvalidRequest},
+	{a2a.ErrMethodNotFound, a2a03.ErrMethodNotFound},
+	{a2a.ErrInvalidParams, a2a03.ErrInvalidParams},
+	{a2a.ErrTaskNotFound, a2a03.ErrTaskNotFound},
+	{a2a.ErrTaskNotCancelable, a2a03.ErrTaskNotCancelable},
+	{a2a.ErrPushNotificationNotSupported, a2a03.ErrPushNotificationNotSupported},
+	{a2a.ErrUnsupportedOperation, a2a03.ErrUnsupportedOperation},
+	{a2a.ErrUnauthenticated, a2a03.ErrUnauthenticated},
+	{a2a.ErrUnauthorized, a2a03.ErrUnauthorized},
+	{a2a.ErrExtensionSupportRequired, nil},
+	{a2a.ErrVersionNotSupported, nil},
+	{context.DeadlineExceeded, nil},
+}
+
 // reason names an error by the protocol's error it is, if the SDK can tell.
 func reason(err error) string {
-	for _, known := range []error{
-		a2a.ErrParseError, a2a.ErrInvalidRequest, a2a.ErrMethodNotFound, a2a.ErrInvalidParams,
-		a2a.ErrTaskNotFound, a2a.ErrTaskNotCancelable, a2a.ErrPushNotificationNotSupported,
-		a2a.ErrUnsupportedOperation, a2a.ErrUnauthenticated, a2a.ErrUnauthorized,
-		a2a.ErrExtensionSupportRequired, a2a.ErrVersionNotSupported, context.DeadlineExceeded,
-	} {
-		if errors.Is(err, known) {
-			return "error " + known.Error()
+	for _, k := range known {
+		if errors.Is(err, k.now) || k.old != nil && errors.Is(err, k.old) {
+			return "error " + k.now.Error()
 		}
 	}
 	return "error"

@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,6 +25,7 @@ func HTTPClient(t testing.TB, header http.Header, transport *http.Transport) *ht
 // tape is a transport that adds headers and keeps what the server answered.
 type tape struct {
 	next   http.RoundTripper
+	tls    *tls.Config // nil for plaintext; for what does not go through next
 	header http.Header
 
 	mu      sync.Mutex // guards answers
@@ -44,7 +46,8 @@ func newTape(t testing.TB, header http.Header, transport *http.Transport) *tape 
 		transport = &http.Transport{}
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &tape{next: transport, header: header}
+	// Cloned before the transport is used, since it then makes one of its own.
+	return &tape{next: transport, tls: transport.TLSClientConfig.Clone(), header: header}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -58,15 +61,21 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	a := &answer{status: resp.StatusCode, mediaType: media, mu: &t.mu}
-	t.mu.Lock()
-	t.answers = append(t.answers, a)
-	t.mu.Unlock()
+	a := t.begin(resp.StatusCode, media)
 	resp.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.TeeReader(resp.Body, a), resp.Body}
 	return resp, nil
+}
+
+// begin opens the memory of one answer.
+func (t *tape) begin(status int, mediaType string) *answer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := &answer{status: status, mediaType: mediaType, mu: &t.mu}
+	t.answers = append(t.answers, a)
+	return a
 }
 
 // Write implements io.Writer: the body as the client reads it.
