@@ -193,7 +193,8 @@ func TestClientsChoose(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, version := range []string{"", "1.0"} {
-			got, err := agentcard.DefaultResolver.Resolve(t.Context(), url, agentcard.WithRequestHeader("A2A-Version", version))
+			header := agentcard.WithRequestHeader("A2A-Version", version)
+			got, err := agentcard.DefaultResolver.Resolve(t.Context(), url, header)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -108,8 +108,8 @@ func checkLegacy(t *testing.T, c *card.Card, got *a2a03.AgentCard) {
 	if got.SupportsAuthenticatedExtendedCard != c.Extended {
 		t.Error("extended card flag")
 	}
-	if got.URL != base || got.ProtocolVersion != "0.3.0" || got.PreferredTransport != a2a03.TransportProtocolJSONRPC ||
-		len(got.AdditionalInterfaces) != 2 {
+	if got.URL != base || got.ProtocolVersion != "0.3.0" ||
+		got.PreferredTransport != a2a03.TransportProtocolJSONRPC || len(got.AdditionalInterfaces) != 2 {
 		t.Errorf("url %q, version %q, transport %q, more %v", got.URL, got.ProtocolVersion, got.PreferredTransport,
 			got.AdditionalInterfaces)
 	}

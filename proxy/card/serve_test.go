@@ -292,9 +292,11 @@ func TestMainInterface(t *testing.T) {
 		offer []card.Offered
 		want  string
 	}{
-		{"JSON-RPC last", []card.Offered{old(wire.GRPC, "h:1"), old(wire.HTTPJSON, ""), old(wire.JSONRPC, "https://j.test")},
-			`"url":"https://j.test","protocolVersion":"0.3.0","preferredTransport":"JSONRPC","additionalInterfaces":[` +
-				`{"url":"h:1","transport":"GRPC"},{"url":"` + base + `","transport":"HTTP+JSON"},` +
+		{"JSON-RPC last", []card.Offered{
+			old(wire.GRPC, "h:1"), old(wire.HTTPJSON, ""), old(wire.JSONRPC, "https://j.test"),
+		},
+			`"url":"https://j.test","protocolVersion":"0.3.0","preferredTransport":"JSONRPC",` +
+				`"additionalInterfaces":[{"url":"h:1","transport":"GRPC"},{"url":"` + base + `","transport":"HTTP+JSON"},` +
 				`{"url":"https://j.test","transport":"JSONRPC"}]`},
 		{"no JSON-RPC", []card.Offered{old(wire.GRPC, "h:1"), old(wire.HTTPJSON, "")},
 			`"url":"h:1","protocolVersion":"0.3.0","preferredTransport":"GRPC"`},
