@@ -1,0 +1,103 @@
+package translate
+
+import (
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// dialect is one way to write A2A's objects as JSON.
+type dialect uint8
+
+const (
+	d01 dialect = iota // 0.1
+	d03                // 0.2 and 0.3 on JSON-RPC: objects say their "kind"
+	p03                // ProtoJSON of a2a.v1: 0.3 on HTTP+JSON and gRPC
+	d10                // ProtoJSON of lf.a2a.v1: 1.0 on every binding
+)
+
+const dialects = int(d10) + 1
+
+func dialectOf(s wire.Side) dialect {
+	switch {
+	case s.Version == wire.V01:
+		return d01
+	case s.Version == wire.V03 && s.Binding == wire.JSONRPC:
+		return d03
+	case s.Version == wire.V03:
+		return p03
+	}
+	return d10
+}
+
+// words is what each dialect calls one thing; "" where it does not exist.
+type words [dialects]string
+
+// everywhere is a word that all dialects have in common.
+func everywhere(w string) words { return words{w, w, w, w} }
+
+// roles by their number in both protos. 0 is unspecified, which nobody may say.
+var roles = [...]words{
+	1: {"user", "user", "ROLE_USER", "ROLE_USER"},
+	2: {"agent", "agent", "ROLE_AGENT", "ROLE_AGENT"},
+}
+
+// states by their number in both protos. 0.1 lacks two, and what stands there
+// instead is found first when it is read.
+var states = [...]words{
+	{"unknown", "unknown", "TASK_STATE_UNSPECIFIED", "TASK_STATE_UNSPECIFIED"},
+	submitted:     {"submitted", "submitted", "TASK_STATE_SUBMITTED", "TASK_STATE_SUBMITTED"},
+	working:       {"working", "working", "TASK_STATE_WORKING", "TASK_STATE_WORKING"},
+	completed:     {"completed", "completed", "TASK_STATE_COMPLETED", "TASK_STATE_COMPLETED"},
+	failed:        {"failed", "failed", "TASK_STATE_FAILED", "TASK_STATE_FAILED"},
+	canceled:      {"canceled", "canceled", "TASK_STATE_CANCELLED", "TASK_STATE_CANCELED"},
+	inputRequired: {"input-required", "input-required", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_INPUT_REQUIRED"},
+	rejected:      {"failed", "rejected", "TASK_STATE_REJECTED", "TASK_STATE_REJECTED"},
+	authRequired:  {"input-required", "auth-required", "TASK_STATE_AUTH_REQUIRED", "TASK_STATE_AUTH_REQUIRED"},
+}
+
+const (
+	submitted = iota + 1
+	working
+	completed
+	failed
+	canceled
+	inputRequired
+	rejected
+	authRequired
+)
+
+// british is how people spell canceled, and how 0.3's proto does.
+const british = "cancelled"
+
+// number finds what a JSON value means: a word of any dialect, since agents and
+// callers mix them, or the number that ProtoJSON allows for an enum.
+func number(table []words, raw []byte) (n int, ok bool) {
+	if !isString(raw) {
+		n, err := strconv.Atoi(string(raw))
+		return n, err == nil && n >= 0 && n < len(table) && table[n][d10] != ""
+	}
+	word := inside(raw)
+	for n := range table {
+		for _, w := range table[n] {
+			if w != "" && string(word) == w {
+				return n, true
+			}
+		}
+	}
+	if len(table) == len(states) && string(word) == british {
+		return canceled, true
+	}
+	return 0, false
+}
+
+// ends reports whether a state is the last thing that a stream says about a task:
+// it is terminal, or it is the caller's turn. A task that waits for credentials may
+// go on by itself, so its stream stays open.
+func ends(state int) bool {
+	switch state {
+	case completed, failed, canceled, rejected, inputRequired:
+		return true
+	}
+	return false
+}

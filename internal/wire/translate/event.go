@@ -1,0 +1,260 @@
+package translate
+
+import "github.com/a2a-gateway/a2a-gateway/internal/wire"
+
+// thing is what an answer or event is; the numbers are those of wrapperObject's
+// rows, from one.
+type thing uint8
+
+const (
+	isTask thing = iota + 1
+	isMessage
+	isStatus
+	isArtifact
+)
+
+// kinds are the things by what 0.2 and 0.3 call them.
+func thingNamed(kind []byte) thing {
+	for i := range wrapperObject.members {
+		if m := &wrapperObject.members[i]; string(kind) == m.of.kind {
+			return thing(i + 1)
+		}
+	}
+	return 0
+}
+
+// classify says what an object is, and gives what is inside of it if it is wrapped.
+// The dialect decides where to look first; an agent that mixes dialects is
+// understood all the same, as package wire did when it looked for task ids.
+func classify(d dialect, raw []byte, stream bool) (thing, []byte) {
+	if !isObject(raw) {
+		return 0, nil
+	}
+	var v values
+	wrapperObject.gather(d10, raw, &v)
+	wrapped, inner := thing(0), raw
+	for i := range wrapperObject.members {
+		if isObject(v[i]) {
+			wrapped, inner = thing(i+1), v[i]
+			break
+		}
+	}
+	bare := bareThing(d, raw, stream)
+	if wrapped != 0 && (bare == 0 || d == p03 || d == d10) {
+		return wrapped, inner
+	}
+	return bare, raw
+}
+
+// bareThing says what an object without a wrapper is: by its kind, else by the
+// members that only one of them has.
+func bareThing(d dialect, raw []byte, stream bool) thing {
+	var kind []byte
+	var id, task, message, status, artifact bool
+	for name, value := range members(raw) {
+		if isNull(value) {
+			continue
+		}
+		switch string(unescaped(name)) {
+		case "kind":
+			kind = inside(value)
+		case "id":
+			id = true
+		case "taskId", "task_id":
+			task = true
+		case "messageId", "message_id":
+			message = true
+		case "status":
+			status = true
+		case "artifact":
+			artifact = true
+		}
+	}
+	if t := thingNamed(kind); t != 0 && d == d03 {
+		return t
+	}
+	switch {
+	case message:
+		return isMessage
+	case artifact && (task || d == d01):
+		return isArtifact
+	case status && (task || d == d01 && stream):
+		return isStatus
+	case id, status:
+		return isTask
+	}
+	return 0
+}
+
+// Event retells one event of a stream as none, one or several. doc is what the event
+// holds: a JSON-RPC response that has a result, a bare event, or the document of a
+// message; wire.ReadAnswer has read it. What emit gets is the caller's, in the same
+// forms or as an unframed protobuf message, and is overwritten when emit returns.
+//
+// An error of emit is returned as it is; else the error is of kind BadAgentResponse.
+func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
+	s := stream{Retelling: r, emit: emit}
+	result := r.result(doc)
+	from, to := dialectOf(r.From), dialectOf(r.side())
+	if from == to && from != d01 && from != d03 {
+		return s.send(func(w *writer) { w.object(wrapperObject, result) })
+	}
+	what, raw := classify(from, result, true)
+	if what == 0 {
+		return broken("an event is none that A2A has")
+	}
+	r.learn(what, raw)
+	switch {
+	case to == d01:
+		return s.event01(what, raw)
+	case to == d10 && !r.begun && (what == isStatus || what == isArtifact):
+		if err := s.send(func(w *writer) { w.opening(what, raw) }); err != nil {
+			return err
+		}
+	}
+	r.begun = true
+	return s.send(func(w *writer) {
+		m := &wrapperObject.members[what-1]
+		if name := m.say[to]; name != "" {
+			w.wrap(name, m.of, raw)
+		} else {
+			w.object(m.of, raw)
+		}
+	})
+}
+
+// learn remembers which task and context a stream is about, for events that do not
+// say.
+func (r *Retelling) learn(what thing, raw []byte) {
+	var task, context []byte
+	switch what {
+	case isTask:
+		task, context = lookup(raw, "id"), lookup(raw, "contextId", "context_id", "sessionId")
+	case isStatus, isArtifact:
+		task, context = lookup(raw, "taskId", "task_id"), lookup(raw, "contextId", "context_id")
+		if r.From.Version == wire.V01 {
+			task = lookup(raw, "id")
+		}
+	}
+	if id := inside(task); len(id) > 0 {
+		r.taskID = r.Task.caller(string(id))
+	}
+	if id := inside(context); len(id) > 0 {
+		r.contextID = r.Context.caller(string(id))
+	}
+}
+
+// stream sends what becomes of one event.
+type stream struct {
+	*Retelling
+	emit func([]byte) error
+}
+
+// largestKept bounds the buffer that a stream keeps between its events.
+const largestKept = 64 << 10
+
+// send dresses one event and gives it to emit.
+func (s stream) send(write func(w *writer)) error {
+	w := s.writer(s.buf[:0])
+	event, err := s.dress(w, 0, func() error {
+		write(w)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if s.buf = event; cap(event) > largestKept {
+		s.buf = nil
+	}
+	return s.emit(event)
+}
+
+// opening writes the task that a stream of 1.0 must begin with (A2A 1.0 §3.1.2), as
+// far as it is known from the first update. An update that ends the task still
+// follows, so the task is not shown as ended.
+func (w *writer) opening(what thing, raw []byte) {
+	state := submitted
+	if what == isStatus {
+		if n, ok := number(states[:], lookup(lookup(raw, "status"), "state")); ok && n == working {
+			state = n
+		}
+	}
+	w.literal(`{"task":{`)
+	w.string("id", w.task.known)
+	w.string("contextId", w.context.known)
+	w.name("status")
+	w.literal(`{"state":"`)
+	w.literal(states[state][w.to])
+	w.literal(`"}}}`)
+}
+
+// event01 retells an event to 0.1, whose streams have updates only.
+func (s stream) event01(what thing, raw []byte) error {
+	switch what {
+	case isTask:
+		return s.task01(raw)
+	case isMessage:
+		return s.send(func(w *writer) {
+			w.literal("{")
+			w.member(&statusUpdateObject.members[0], nil, nil)
+			w.name("status")
+			w.messageStatus(raw)
+			w.literal(`,"final":true}`)
+		})
+	case isStatus:
+		return s.send(func(w *writer) { w.object(statusUpdateObject, raw) })
+	}
+	return s.send(func(w *writer) { w.update01(raw) })
+}
+
+// update01 writes an artifact update, whose flags 0.1 has in the artifact.
+func (w *writer) update01(raw []byte) {
+	w.appends, w.last = lookup(raw, "append"), lookup(raw, "lastChunk", "last_chunk")
+	w.object(artifactUpdateObject, raw)
+}
+
+// task01 tells 0.1 about a task: its status, and each artifact. Clients stop reading
+// at a final status, so that one comes last.
+func (s stream) task01(raw []byte) error {
+	var v values
+	taskObject.gather(dialectOf(s.From), raw, &v)
+	n, _ := number(states[:], lookup(v[taskStatus], "state"))
+	status := func() error {
+		return s.send(func(w *writer) {
+			w.literal("{")
+			w.member(&taskObject.members[taskID], v[taskID], nil)
+			w.name("status")
+			w.status(v[taskStatus])
+			w.name("final")
+			w.literal(map[bool]string{true: "true", false: "false"}[ends(n)])
+			w.verbatim("metadata", v[taskMetadata])
+			w.literal("}")
+		})
+	}
+	if !ends(n) {
+		if err := status(); err != nil {
+			return err
+		}
+	}
+	position := 0
+	if isArray(v[taskArtifacts]) {
+		for artifact := range elements(v[taskArtifacts]) {
+			err := s.send(func(w *writer) {
+				w.literal("{")
+				w.member(&taskObject.members[taskID], v[taskID], nil)
+				w.name("artifact")
+				w.position = position
+				w.object(artifactObject, artifact)
+				w.literal("}")
+			})
+			if err != nil {
+				return err
+			}
+			position++
+		}
+	}
+	if ends(n) {
+		return status()
+	}
+	return nil
+}

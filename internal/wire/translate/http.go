@@ -1,0 +1,41 @@
+package translate
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// route writes verb and path of an HTTP+JSON call. An id that the other side would
+// read as something else than an id is refused: one with a slash in it, one that
+// ends in a verb.
+func (o *Outbound) route(tenant string) *wire.Error {
+	m, v := o.Call.Method, o.Call.Version
+	o.Verb = m.Verbs[0]
+	if m.Name == wire.SubscribeToTask && v == wire.V10 {
+		o.Verb = http.MethodPost // what the text says, and all releases of a2a-go know
+	}
+	template := m.Path
+	if v == wire.V03 {
+		template = first(m.Path03, "/v1"+m.Path)
+	}
+	o.Path = strings.NewReplacer(
+		"{task}", url.PathEscape(o.Call.TaskID), "{config}", url.PathEscape(o.Call.ConfigID),
+	).Replace(template)
+	r, ok := wire.ByRoute(o.Verb, o.Path)
+	named := strings.Contains(template, "{config}")
+	if !ok || r.Method != m || r.Tenant != "" || r.Version != v ||
+		strings.Contains(template, "{task}") && r.TaskID != o.Call.TaskID || named && r.ConfigID != o.Call.ConfigID {
+		return wire.Errorf(wire.InvalidParams, "Invalid parameters: an id cannot be part of a path")
+	}
+	if tenant != "" {
+		o.Path = "/" + url.PathEscape(tenant) + o.Path
+	}
+	return nil
+}
+
+// inURL reports whether a method has no body on HTTP+JSON.
+func (o *Outbound) inURL() bool { return !slices.Contains([]string{http.MethodPost}, o.Verb) }

@@ -1,0 +1,147 @@
+package translate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+)
+
+// id writes the id of a task or context. In a call it is the call's, wherever the
+// source had another; in an answer it goes by the caller's name for it, and one
+// that belongs to the thing itself is filled in where it is missing.
+func (w *writer) id(is meaning, raw []byte) bool {
+	own := is == ownTaskID || is == ownContextID
+	n := &w.task
+	if is == aContextID || is == ownContextID {
+		n = &w.context
+	}
+	if w.call != nil {
+		if n.known == "" || own && w.inPath {
+			return false
+		}
+		w.text(n.known)
+		return true
+	}
+	switch {
+	case raw != nil && !isString(raw):
+		w.broken("an id is not a string")
+	case len(raw) > len(`""`):
+		if n.Agent != "" && string(inside(raw)) == n.Agent {
+			w.text(n.Caller)
+		} else {
+			w.raw(raw)
+		}
+		return true
+	case own && (n.known != "" || w.to == d03):
+		w.text(n.known)
+		return true
+	}
+	return false
+}
+
+// derived writes what one version has and another makes of something else.
+func (w *writer) derived(is meaning, raw []byte, v *values) bool {
+	switch is {
+	case aMessageID:
+		return w.messageID(raw)
+	case anArtifactID:
+		return w.artifactID(raw, v[artifactIndex])
+	case anIndex:
+		w.number(w.index(v[artifactID]))
+		return true
+	case aFinal:
+		return w.final(raw, v)
+	case anAppend:
+		raw = w.chunk(raw, v, w.appends, "append")
+	case aLastChunk:
+		raw = w.chunk(raw, v, w.last, "lastChunk", "last_chunk")
+	}
+	w.raw(raw)
+	return raw != nil
+}
+
+// messageID writes the id of a message. Before 0.2 there was none, and some agents
+// leave it out: then it is made from what the message is, so that the same message
+// has the same id whenever it is shown.
+func (w *writer) messageID(raw []byte) bool {
+	if len(raw) > len(`""`) {
+		w.raw(raw)
+		return true
+	}
+	if w.call != nil {
+		w.word(mint(w.call.ID, w.call.Params))
+	} else {
+		w.word(mint([]byte(w.task.known), w.message))
+	}
+	return true
+}
+
+// mint makes a UUID of version 8 from what it stands for.
+func mint(pieces ...[]byte) string {
+	h := sha256.New()
+	for _, p := range pieces {
+		h.Write(strconv.AppendInt(nil, int64(len(p)), 10)) // so that pieces do not run into each other
+		h.Write([]byte{':'})
+		h.Write(p)
+	}
+	sum := h.Sum(nil)
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	s := hex.EncodeToString(sum[:16])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+// artifactPrefix stands before the number that 0.1 has for an artifact.
+const artifactPrefix = "artifact-"
+
+// artifactID writes the id of an artifact; one without is known by its number, or
+// by its place in the list.
+func (w *writer) artifactID(raw, index []byte) bool {
+	if len(raw) > len(`""`) {
+		w.raw(raw)
+		return true
+	}
+	n, err := strconv.Atoi(string(index))
+	if err != nil {
+		n = w.position
+	}
+	w.word(artifactPrefix + strconv.Itoa(n))
+	return true
+}
+
+// index numbers the artifacts of a task or stream as they appear.
+func (w *writer) index(id []byte) int {
+	name := string(inside(id))
+	n, ok := w.artifacts[name]
+	if !ok {
+		n = len(w.artifacts)
+		w.artifacts[name] = n
+	}
+	return n
+}
+
+// chunk finds what an update says about its artifact: 0.1 says it inside.
+func (w *writer) chunk(raw []byte, v *values, outside []byte, names ...string) []byte {
+	switch {
+	case w.to == d01:
+		return outside
+	case w.from == d01:
+		return lookup(v[updateArtifact], names...)
+	}
+	return raw
+}
+
+// final says whether a status update is the last event. 1.0 leaves that to the
+// state; 0.3's ProtoJSON leaves out what is false.
+func (w *writer) final(raw []byte, v *values) bool {
+	last := isTrue(raw)
+	if w.from == d10 {
+		n, _ := number(states[:], lookup(v[updateStatus], "state"))
+		last = ends(n)
+	}
+	if w.to == p03 && !last {
+		return false
+	}
+	w.raw(strconv.AppendBool(nil, last))
+	return true
+}

@@ -1,0 +1,188 @@
+package translate
+
+import (
+	"net/url"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// param writes the value of a member that only params and push notification configs
+// have.
+func (w *writer) param(m *member, raw []byte) bool {
+	switch m.is {
+	case anAuthentication:
+		return raw != nil && w.authentication(m, raw)
+	case aScheme:
+		return w.schemes(raw)
+	case aConfiguration, aModeList, aHistoryLength, aBlocking, aReturn, aPushConfig:
+		return w.setting(m, raw)
+	case aStateFilter:
+		return raw != nil && w.filter(raw)
+	}
+	if w.call == nil {
+		return false // answers have no tenant
+	}
+	value := ""
+	switch m.is {
+	case aTenant:
+		value = w.target.Tenant
+	case aConfigID:
+		value = w.call.ConfigID
+	case aTaskName:
+		value = tasksPrefix + w.task.known
+	case aConfigName:
+		value = tasksPrefix + w.task.known + configsInfix + w.call.ConfigID
+	case aFilter, aPageToken:
+		value = w.call.PageToken
+		if m.is == aFilter {
+			value = w.context.known
+		}
+		w.text(value)
+		return value != ""
+	}
+	if w.inPath || value == "" {
+		return false
+	}
+	w.text(value)
+	return true
+}
+
+// filter writes the state that tasks of a list must have.
+func (w *writer) filter(raw []byte) bool {
+	if n, ok := number(states[:], raw); ok {
+		w.word(states[n][w.to])
+	} else {
+		w.raw(raw) // the agent knows what to say to it
+	}
+	return true
+}
+
+// tenant writes the tenant of the interface.
+func (w *writer) tenant() {
+	if !w.inPath {
+		w.string("tenant", w.target.Tenant)
+	}
+}
+
+// paramsOf is the table of a method's params; nil for the create call, whose params
+// are a push notification config.
+func paramsOf(m *wire.Method) *object {
+	switch m.Name {
+	case createConfig:
+		return nil
+	case wire.CancelTask:
+		return cancelParams
+	case listConfigs:
+		return configsParams
+	}
+	switch m.Subject {
+	case wire.OfMessage:
+		return sendObject
+	case wire.OfTask:
+		return taskParams
+	case wire.OfConfig:
+		return configParams
+	case wire.OfCaller:
+		return listParams
+	}
+	return agentParams
+}
+
+// Names of operations that package wire has no constants for.
+const (
+	createConfig = "CreateTaskPushNotificationConfig"
+	getConfig    = "GetTaskPushNotificationConfig"
+	listConfigs  = "ListTaskPushNotificationConfigs"
+	deleteConfig = "DeleteTaskPushNotificationConfig"
+)
+
+// params writes the params of a call from the caller's.
+func (w *writer) params(source []byte) {
+	o := paramsOf(w.call.Method)
+	if len(source) == 0 || isNull(source) {
+		source = []byte("{}")
+	}
+	switch {
+	case !isObject(source):
+		w.broken("params is not an object")
+		return
+	case o == nil:
+		w.create(config{webhook: readConfig(w.from, source).webhook, task: w.task.known, id: w.call.ConfigID})
+		return
+	}
+	var v values
+	o.gather(w.from, source, &v)
+	switch o {
+	case sendObject:
+		w.readSettings(&v)
+	case taskParams:
+		w.settings.history = w.count(v[taskParamsHistory])
+	}
+	if w.from == w.to {
+		w.copy(o, source)
+		return
+	}
+	w.literal("{")
+	w.fields(o, &v)
+	w.literal("}")
+}
+
+// Query parameters that are values of params, by their JSON type. Ids are not among
+// them: they come with the call.
+var (
+	numbersInQuery = []string{"historyLength", "pageSize"}
+	textsInQuery   = []string{"status", "statusTimestampAfter", "lastUpdatedAfter"}
+	flagsInQuery   = []string{"includeArtifacts"}
+)
+
+// paramsOfQuery makes params of the query of a GET.
+func paramsOfQuery(q url.Values) []byte {
+	w := writer{out: []byte("{")}
+	each := func(names []string, write func(value string)) {
+		for _, name := range names {
+			value := first(q.Get(name), q.Get(snakeCase(name)))
+			if value != "" {
+				w.name(name)
+				write(value)
+			}
+		}
+	}
+	each(numbersInQuery, w.digits)
+	each(textsInQuery, w.text)
+	each(flagsInQuery, w.flag)
+	return append(w.out, '}')
+}
+
+// digits writes a number, or as a string what is none: the reader says no to it.
+func (w *writer) digits(s string) {
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' || len(s) > 1 && s[0] == '0' {
+			w.text(s)
+			return
+		}
+	}
+	w.literal(s)
+}
+
+func (w *writer) flag(s string) {
+	if s == "true" || s == "false" {
+		w.literal(s)
+		return
+	}
+	w.text(s)
+}
+
+// queryOf makes the query of a GET from params, as far as a query can say them.
+func queryOf(doc []byte) string {
+	q := make(url.Values)
+	for name, value := range members(doc) {
+		if isObject(value) || isArray(value) || isNull(value) {
+			continue
+		}
+		if isString(value) {
+			value = inside(value)
+		}
+		q.Set(string(name), string(value))
+	}
+	return q.Encode()
+}

@@ -1,0 +1,292 @@
+package translate
+
+import (
+	"bytes"
+)
+
+// compat marks a data part whose data is no object. Before 1.0 there was no way to
+// say it; the SDKs have agreed on {"value":X} and this key in the part's metadata.
+const compat = "data_part_compat"
+
+// part is one part of a message or artifact, whatever it was written in. Exactly
+// one of text, data, bytes and uri is set.
+type part struct {
+	text, data, bytes, uri []byte
+	name, media            []byte // of a file
+	metadata               []byte
+}
+
+// Rows of partObject and fileObject.
+const (
+	partText = iota
+	partData
+	partFile
+	partBytes
+	partURI
+	partName
+	partMedia
+	partMetadata
+	partKind
+)
+
+// partObject says where a part has what. In d01 and d03 a file is an object of its
+// own, in p03 data is too; see part.read.
+var partObject = newObject("Part", "",
+	member{say: everywhere("text")},
+	member{say: everywhere("data")},
+	member{say: words{"file", "file", "file", ""}},
+	member{say: words{"", "", "", "raw"}},
+	member{say: words{"", "", "", "url"}},
+	member{say: words{"", "", "", "filename"}},
+	member{say: words{"", "", "", "mediaType"}},
+	member{say: everywhere("metadata")},
+	member{say: words{"type", "kind", "", ""}, also: []string{"kind", "type"}},
+)
+
+var fileObject = newObject("File", "",
+	member{say: words{"", "", "", ""}},
+	member{say: words{"", "", "", ""}},
+	member{say: words{"", "", "", ""}},
+	member{say: words{"bytes", "bytes", "fileWithBytes", "raw"}},
+	member{say: words{"uri", "uri", "fileWithUri", "url"}},
+	member{say: words{"name", "name", "name", "filename"}},
+	member{say: words{"mimeType", "mimeType", "mimeType", "mediaType"}},
+)
+
+// parts writes the parts of a message or artifact. ProtoJSON leaves out an empty
+// list, the other dialects want one.
+func (w *writer) parts(raw []byte) bool {
+	switch {
+	case raw == nil && w.to != d01 && w.to != d03:
+		return false
+	case raw == nil:
+		raw = []byte("[]")
+	case !isArray(raw):
+		w.broken("parts is not an array")
+		return false
+	}
+	w.literal("[")
+	for value := range elements(raw) {
+		w.comma()
+		w.part(value)
+	}
+	w.literal("]")
+	return true
+}
+
+func (w *writer) part(raw []byte) {
+	p, wrong := readPart(w.from, raw)
+	if wrong != "" {
+		w.broken(wrong)
+	}
+	w.literal("{")
+	defer w.literal("}")
+	switch {
+	case p.text != nil:
+		w.kind("text")
+		w.verbatim("text", p.text)
+	case p.data != nil:
+		w.kind("data")
+		w.data(p)
+		return
+	case p.bytes != nil || p.uri != nil:
+		w.kind("file")
+		w.file(p)
+	}
+	w.verbatim("metadata", p.metadata)
+}
+
+// kind writes what tells parts apart before 1.0.
+func (w *writer) kind(kind string) {
+	if name := partObject.members[partKind].say[w.to]; name != "" {
+		w.name(name)
+		w.word(kind)
+	}
+}
+
+// verbatim writes a member as it stands, if there is one.
+func (w *writer) verbatim(name string, raw []byte) {
+	if raw != nil {
+		w.name(name)
+		w.raw(raw)
+	}
+}
+
+// readPart takes a part to pieces and says what is wrong with it.
+func readPart(d dialect, raw []byte) (p part, wrong string) {
+	if !isObject(raw) {
+		return p, "a part is not an object"
+	}
+	var v values
+	partObject.gather(d, raw, &v)
+	if d != d10 && v[partFile] != nil {
+		if !isObject(v[partFile]) {
+			return p, "the file of a part is not an object"
+		}
+		fileObject.gather(d, v[partFile], &v)
+	}
+	p = part{
+		text: v[partText], data: v[partData], bytes: v[partBytes], uri: v[partURI],
+		name: worth(v[partName]), media: worth(v[partMedia]), metadata: v[partMetadata],
+	}
+	if d == p03 && p.data != nil {
+		p.data = inner(p.data)
+	}
+	if p.bytes != nil && p.uri != nil { // printed by an SDK that has no absent strings
+		p.bytes, p.uri = worth(p.bytes), worth(p.uri)
+	}
+	if p.metadata != nil && !isObject(p.metadata) {
+		return p, "the metadata of a part is not an object"
+	}
+	n := 0
+	for _, one := range [...][]byte{p.text, p.data, p.bytes, p.uri} {
+		if one != nil {
+			n++
+		}
+	}
+	if n == 0 && d != p03 && hasNullData(raw) {
+		p.data, n = []byte("null"), 1
+	}
+	if n != 1 {
+		return p, "a part is not exactly one of text, file and data"
+	}
+	if d != d10 {
+		p.unwrap()
+	}
+	return p, ""
+}
+
+// worth is nil for an empty string: ProtoJSON's way to say that there is none.
+func worth(raw []byte) []byte {
+	if len(raw) <= len(`""`) {
+		return nil
+	}
+	return raw
+}
+
+// inner is the struct in the data part of 0.3's ProtoJSON, where an empty one may
+// be left out.
+func inner(data []byte) []byte {
+	if s := lookup(data, "data"); s != nil {
+		return s
+	}
+	return []byte("{}")
+}
+
+// hasNullData reports whether a part says "data":null, which in 1.0 is a value.
+func hasNullData(raw []byte) bool {
+	for name, value := range members(raw) {
+		if isNull(value) && string(unescaped(name)) == "data" {
+			return true
+		}
+	}
+	return false
+}
+
+// unwrap undoes what compat marks.
+func (p *part) unwrap() {
+	if !isTrue(lookup(p.metadata, compat)) || !isObject(p.data) {
+		return
+	}
+	var value []byte
+	n := 0
+	for name, v := range members(p.data) {
+		if n++; string(unescaped(name)) == "value" {
+			value = v
+		}
+	}
+	if value == nil || n != 1 {
+		return
+	}
+	p.data = value
+	p.metadata = without(p.metadata, compat)
+}
+
+// without copies an object but for one member; nil if nothing remains.
+func without(object []byte, member string) []byte {
+	w := writer{out: []byte("{")}
+	for name, value := range members(object) {
+		if string(unescaped(name)) == member {
+			continue
+		}
+		w.name(string(name))
+		w.raw(value)
+	}
+	if len(w.out) == 1 {
+		return nil
+	}
+	return append(w.out, '}')
+}
+
+// data writes a data part's data and metadata.
+func (w *writer) data(p part) {
+	w.name("data")
+	if w.to == p03 {
+		w.literal(`{"data":`)
+	}
+	wrap := w.to != d10 && !isObject(p.data)
+	if wrap {
+		w.literal(`{"value":`)
+	}
+	w.raw(p.data)
+	if wrap {
+		w.literal("}")
+		p.metadata = without(p.metadata, compat)
+	}
+	if w.to == p03 {
+		w.literal("}")
+	}
+	if !wrap {
+		w.verbatim("metadata", p.metadata)
+		return
+	}
+	w.name("metadata")
+	if p.metadata == nil {
+		p.metadata = []byte("{}")
+	}
+	w.raw(p.metadata[:len(p.metadata)-1])
+	w.name(compat)
+	w.literal("true}")
+}
+
+// file writes a file part: in 1.0 into the part, else as an object.
+func (w *writer) file(p part) {
+	if w.to != d10 {
+		w.name("file")
+		w.literal("{")
+		defer w.literal("}")
+	}
+	say := func(row int) string { return fileObject.members[row].say[w.to] }
+	if p.bytes != nil {
+		w.name(say(partBytes))
+		w.base64(p.bytes)
+	} else {
+		w.verbatim(say(partURI), p.uri)
+	}
+	w.verbatim(say(partName), p.name)
+	w.verbatim(say(partMedia), p.media)
+}
+
+// base64 writes a file's bytes in the alphabet that every version reads, with the
+// padding that goes with it. Most are in it already, and are copied.
+func (w *writer) base64(raw []byte) {
+	if bytes.IndexByte(raw, '-') < 0 && bytes.IndexByte(raw, '_') < 0 {
+		w.raw(raw)
+		return
+	}
+	w.literal(`"`)
+	body := inside(raw)
+	for _, c := range body {
+		switch c {
+		case '-':
+			c = '+'
+		case '_':
+			c = '/'
+		}
+		w.out = append(w.out, c)
+	}
+	for n := len(body); n%4 != 0; n++ {
+		w.literal("=")
+	}
+	w.literal(`"`)
+}

@@ -1,0 +1,275 @@
+package translate
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// A webhook is the part of a push notification config that the versions agree
+// about: url, token, authentication. What is around it they do not:
+//
+//	0.1              {"id":T,"pushNotificationConfig":{…}}
+//	0.3              {"taskId":T,"pushNotificationConfig":{"id":C,…}}
+//	0.3's ProtoJSON  {"name":"tasks/T/pushNotificationConfigs/C","pushNotificationConfig":{"id":C,…}}
+//	1.0              {"taskId":T,"id":C,…}
+//
+// and a create is {"parent":"tasks/T","configId":C,"config":{"name":…,…}} to most
+// servers of 0.3's ProtoJSON. Agents and callers are read in all of these forms.
+
+// config is a push notification config taken to pieces.
+type config struct {
+	webhook  []byte // the object with the url
+	task, id string // "" where the source has none
+}
+
+// readConfig takes a config to pieces. The innermost id wins.
+func readConfig(d dialect, raw []byte) config {
+	var c config
+	for range 3 { // no form is nested deeper
+		if !isObject(raw) {
+			return config{}
+		}
+		c.webhook = raw
+		within := lookup(raw, "pushNotificationConfig", "push_notification_config", "config")
+		if name := inside(lookup(raw, "name", "parent")); name != nil {
+			c.named(string(name))
+		}
+		if task := inside(lookup(raw, "taskId", "task_id")); c.task == "" {
+			c.task = string(task)
+		}
+		id := inside(lookup(raw, "id", "configId", "config_id"))
+		switch {
+		case len(id) == 0:
+		case d != d01:
+			c.id = string(id)
+		case within != nil: // around 0.1's webhook it is the task's
+			c.task = string(id)
+		}
+		if within == nil {
+			return c
+		}
+		raw = within
+	}
+	return c
+}
+
+// A push notification config of 0.3's ProtoJSON is named after its task and itself.
+const tasksPrefix, configsInfix = "tasks/", "/pushNotificationConfigs/"
+
+// named reads a resource name of 0.3's ProtoJSON.
+func (c *config) named(name string) {
+	if rest, ok := strings.CutPrefix(name, tasksPrefix); ok {
+		task, id, _ := strings.Cut(rest, configsInfix)
+		c.task, c.id = first(c.task, task), first(c.id, id)
+	}
+}
+
+// first is the first string that is not empty.
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// config writes a whole config as it stands in answers, and in the create calls of
+// most versions.
+func (w *writer) config(c config) {
+	w.literal("{")
+	switch w.to {
+	case d10:
+		w.string("taskId", c.task)
+		w.string("id", c.id)
+		w.webhookMembers(c.webhook)
+		if w.call != nil {
+			w.tenant()
+		}
+	case p03:
+		w.string("name", tasksPrefix+c.task+configsInfix+c.id)
+	default:
+		w.string(configObject.members[0].say[w.to], c.task)
+	}
+	if w.to != d10 {
+		w.name("pushNotificationConfig")
+		w.webhook(c)
+	}
+	w.literal("}")
+}
+
+// string writes a member that is left out when it is empty.
+func (w *writer) string(name, value string) {
+	if value != "" {
+		w.name(name)
+		w.text(value)
+	}
+}
+
+// create writes the params of a create call.
+func (w *writer) create(c config) {
+	if w.to != p03 || w.target.Alternative {
+		w.config(c)
+		return
+	}
+	w.literal("{")
+	w.string("parent", tasksPrefix+c.task)
+	w.string("configId", c.id)
+	w.name("config")
+	w.config(c)
+	w.literal("}")
+}
+
+// webhook writes the inner object.
+func (w *writer) webhook(c config) {
+	w.literal("{")
+	if w.to != d01 {
+		w.string("id", c.id)
+	}
+	w.webhookMembers(c.webhook)
+	w.literal("}")
+}
+
+// webhookMembers writes everything but the ids.
+func (w *writer) webhookMembers(raw []byte) {
+	if w.from != w.to {
+		var v values
+		webhookObject.gather(w.from, raw, &v)
+		w.fields(webhookObject, &v)
+		return
+	}
+	for name, value := range members(raw) {
+		switch string(unescaped(name)) {
+		case "id", "tenant", "taskId", "task_id":
+			continue
+		}
+		w.name(string(name))
+		w.raw(value)
+	}
+}
+
+// authentication says how the agent is to prove itself to the webhook. 1.0 has one
+// scheme, others a list, of which the first is meant; a config without any needs no
+// proof.
+func (w *writer) authentication(m *member, raw []byte) bool {
+	if !isObject(raw) {
+		w.broken("authentication is not an object")
+		return false
+	}
+	if w.to == d10 && w.scheme(raw) == nil {
+		return false
+	}
+	w.object(m.of, raw)
+	return true
+}
+
+// scheme is the first of the schemes that an authentication object names, nil for
+// none.
+func (w *writer) scheme(authentication []byte) []byte {
+	raw := worth(lookup(authentication, "scheme", "schemes"))
+	if isArray(raw) {
+		for value := range elements(raw) {
+			return worth(value)
+		}
+	}
+	if !isString(raw) {
+		return nil
+	}
+	return raw
+}
+
+// schemes writes what kinds of proof there are; raw is a list, or one of them.
+func (w *writer) schemes(raw []byte) bool {
+	switch {
+	case w.to == d10:
+		if isArray(raw) {
+			for value := range elements(raw) {
+				raw = value
+				break
+			}
+		}
+		w.raw(raw)
+	case isArray(raw):
+		w.raw(raw)
+	default:
+		w.literal("[")
+		w.raw(raw)
+		w.literal("]")
+	}
+	return true
+}
+
+// answered writes a config of an answer.
+func (w *writer) answered(raw []byte) {
+	if w.from == w.to && w.from != d01 && w.from != d03 {
+		w.object(configObject, raw)
+		return
+	}
+	c := readConfig(w.from, raw)
+	if c.webhook == nil {
+		w.broken("a push notification config is not an object")
+	}
+	c.task = first(w.task.caller(c.task), w.task.known)
+	c.id = first(c.id, w.configID)
+	w.config(c)
+}
+
+// configList yields the configs of a list, in whatever form it is; 0.1's has one.
+func configList(raw []byte) iter.Seq[[]byte] {
+	list := lookup(raw, "configs")
+	switch {
+	case isArray(raw):
+		list = raw
+	case list == nil && lookup(raw, "pushNotificationConfig") != nil:
+		return func(yield func([]byte) bool) { yield(raw) }
+	}
+	if !isArray(list) {
+		return func(func([]byte) bool) {}
+	}
+	return elements(list)
+}
+
+// configs writes the answer of a list of push notification configs.
+func (w *writer) configs(result []byte) error {
+	if w.from == w.to && w.from != d01 && w.from != d03 && isObject(result) {
+		w.object(configsObject, result)
+		return nil
+	}
+	if w.to != d03 {
+		w.literal("{")
+		w.name("configs")
+	}
+	w.literal("[")
+	for raw := range configList(result) {
+		w.comma()
+		w.answered(raw)
+	}
+	w.literal("]")
+	if w.to != d03 {
+		w.name("nextPageToken")
+		if token := lookup(result, "nextPageToken", "next_page_token"); isString(token) {
+			w.raw(token)
+		} else {
+			w.word("")
+		}
+		w.literal("}")
+	}
+	return nil
+}
+
+// config writes the one config that was asked for. Where the target must be asked
+// for one by its id and the caller gave none, the answer is a list; see Request.
+func (r *Retelling) config(w *writer, result []byte) error {
+	listed := isArray(result) || has(result, "configs") || r.Call.ConfigID == "" && (w.from == p03 || w.from == d10)
+	if !listed || r.Call.Method.Name == createConfig {
+		w.answered(result)
+		return nil
+	}
+	for raw := range configList(result) {
+		w.answered(raw)
+		return nil
+	}
+	return wire.Errorf(wire.TaskNotFound, "push notification config not found")
+}

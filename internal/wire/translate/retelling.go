@@ -1,0 +1,241 @@
+package translate
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+var errNoTaskID = errors.New("0.1 needs a task id with every call")
+
+// Alias is an id that goes by another name on the caller's side.
+type Alias struct{ Agent, Caller string }
+
+// Retelling retells the answers to one call. It must not be copied while a stream is
+// on, and is for one goroutine at a time.
+type Retelling struct {
+	From    wire.Side  // how the agent speaks
+	Call    *wire.Call // the caller's call
+	History *int       // cut history to the last so many messages; nil leaves it
+	Task    Alias      // may be set when the agent's id becomes known
+	Context Alias
+
+	begun     bool           // an event has been retold
+	taskID    string         // what the stream is about, as the caller says it
+	contextID string         //
+	artifacts map[string]int // toward 0.1: number of each artifact, by its id
+	buf       []byte         // of the event before
+}
+
+// broken is the error for an answer that is none.
+func broken(what string) error {
+	return (&wire.Error{Kind: wire.BadAgentResponse}).Because(errors.New("retell: " + what))
+}
+
+// writer is set up for answers to r.Call.
+func (r *Retelling) writer(dst []byte) *writer {
+	if r.artifacts == nil {
+		r.artifacts = make(map[string]int)
+	}
+	w := &writer{
+		out:  dst,
+		from: dialectOf(r.From), to: dialectOf(r.side()),
+		task:      naming{r.Task, first(r.taskID, r.Task.caller(r.Call.TaskID))},
+		context:   naming{r.Context, first(r.contextID, r.Context.caller(r.Call.ContextID))},
+		history:   r.History,
+		artifacts: r.artifacts,
+	}
+	w.configID = first(r.Call.ConfigID, w.task.known)
+	return w
+}
+
+// side is how the caller speaks.
+func (r *Retelling) side() wire.Side {
+	return wire.Side{Version: r.Call.Version, Binding: r.Call.Binding}
+}
+
+// caller is how the caller knows an id that the call names: the call may have been
+// given the agent's.
+func (a Alias) caller(id string) string {
+	if a.Caller != "" && (id == "" || id == a.Agent) {
+		return a.Caller
+	}
+	return id
+}
+
+// Answer appends the whole body of the caller's answer to dst: a JSON-RPC response, an
+// HTTP+JSON body, or an unframed protobuf message. doc is the agent's: a JSON-RPC
+// response that has a result, an HTTP+JSON body (which may be empty), or the
+// document of a message. It must have been read by wire.ReadAnswer.
+//
+// The error is of kind BadAgentResponse if doc is not what the method answers, and
+// TaskNotFound if a push notification config was asked for and there is none.
+func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
+	result := r.result(doc)
+	w := r.writer(slices.Grow(dst, len(doc)+len(doc)/8+slack))
+	return r.dress(w, len(dst), func() error { return r.answer(w, result) })
+}
+
+// result finds what the method returned in the agent's document; nil if nothing.
+func (r *Retelling) result(doc []byte) []byte {
+	doc = bytes.TrimSpace(doc)
+	if r.From.Binding == wire.JSONRPC {
+		return lookup(doc, "result")
+	}
+	if isNull(doc) {
+		return nil
+	}
+	return doc
+}
+
+// dress puts around a result what the caller's binding has around it.
+func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, error) {
+	if r.Call.Binding == wire.JSONRPC {
+		w.literal(`{"jsonrpc":"2.0","id":`)
+		if r.Call.ID == nil {
+			w.literal("null")
+		}
+		w.raw(r.Call.ID)
+		w.literal(`,"result":`)
+	}
+	if err := result(); err != nil {
+		return w.out[:start], err
+	}
+	if w.wrong != "" {
+		return w.out[:start], broken(w.wrong)
+	}
+	switch r.Call.Binding {
+	case wire.JSONRPC:
+		w.literal("}")
+	case wire.GRPC:
+		message, err := wire.ResponseMessage(r.Call.Method, r.Call.Version, w.out[start:])
+		if err != nil {
+			return w.out[:start], broken(err.Error())
+		}
+		return append(w.out[:start], message...), nil
+	}
+	return w.out, nil
+}
+
+// answer writes the result of a call that is not a stream.
+func (r *Retelling) answer(w *writer, result []byte) error {
+	m := r.Call.Method
+	switch m.Name {
+	case deleteConfig:
+		w.literal(nothing(r.side()))
+		return nil
+	case listConfigs:
+		return w.configs(result)
+	case wire.ListTasks:
+		return w.tasks(result)
+	}
+	if result == nil {
+		return broken("the answer is empty")
+	}
+	switch m.Subject {
+	case wire.OfMessage:
+		return r.sent(w, result)
+	case wire.OfTask:
+		return r.task(w, result)
+	case wire.OfConfig:
+		return r.config(w, result)
+	}
+	w.raw(result) // a card, already in the caller's words
+	return nil
+}
+
+// nothing is the answer of a method that returns nothing. It must not be left out:
+// clients of JSON-RPC look for a result.
+func nothing(s wire.Side) string {
+	if dialectOf(s) == d03 || dialectOf(s) == d01 {
+		return "null"
+	}
+	return "{}"
+}
+
+// sent writes what a send returned: a task or a message.
+func (r *Retelling) sent(w *writer, result []byte) error {
+	if w.from == w.to && w.from != d01 && w.from != d03 {
+		w.object(wrapperObject, result)
+		return nil
+	}
+	switch what, raw := classify(w.from, result, false); {
+	case what == isTask && (w.to == p03 || w.to == d10):
+		w.wrap("task", taskObject, raw)
+	case what == isTask:
+		w.object(taskObject, raw)
+	case what == isMessage && w.to == d01:
+		w.messageTask(raw)
+	case what == isMessage && w.to == d03:
+		w.object(messageObject, raw)
+	case what == isMessage:
+		w.wrap("message", messageObject, raw)
+	default:
+		return broken("a send returned neither a task nor a message")
+	}
+	return nil
+}
+
+// wrap writes an object inside of what says which it is.
+func (w *writer) wrap(name string, o *object, raw []byte) {
+	w.literal("{")
+	w.name(name)
+	w.object(o, raw)
+	w.literal("}")
+}
+
+// messageTask makes a finished task of a message, since 0.1 answers nothing else.
+func (w *writer) messageTask(raw []byte) {
+	w.literal("{")
+	w.member(&taskObject.members[taskID], nil, nil)
+	w.member(&taskObject.members[taskContext], nil, nil)
+	w.name("status")
+	w.messageStatus(raw)
+	w.literal("}")
+}
+
+// messageStatus makes a final status of a message.
+func (w *writer) messageStatus(raw []byte) {
+	w.literal(`{"state":"completed"`)
+	w.name("message")
+	w.object(messageObject, raw)
+	w.literal("}")
+}
+
+// task writes the task that a method about a task returned.
+func (r *Retelling) task(w *writer, result []byte) error {
+	what, raw := classify(w.from, result, false)
+	if what != isTask {
+		return broken("the answer is not a task")
+	}
+	w.object(taskObject, raw)
+	return nil
+}
+
+// tasks writes the answer of ListTasks, in which no member may be missing.
+func (w *writer) tasks(result []byte) error {
+	if result == nil {
+		result = []byte("{}")
+	}
+	w.object(tasksObject, result)
+	w.out = w.out[:len(w.out)-1]
+	for _, m := range tasksObject.members {
+		name := m.say[d10]
+		if has(result, name, snakeCase(name)) {
+			continue
+		}
+		w.name(name)
+		switch name {
+		case "tasks":
+			w.literal("[]")
+		case "nextPageToken":
+			w.word("")
+		default:
+			w.number(0)
+		}
+	}
+	w.literal("}")
+	return nil
+}

@@ -1,0 +1,128 @@
+package translate
+
+import (
+	"math"
+	"strconv"
+)
+
+// settings are what a caller may choose about the answer, wherever its version
+// puts it.
+type settings struct {
+	modes    []byte // acceptedOutputModes
+	push     []byte // the webhook
+	history  *int   // messages of history wanted, nil for all
+	blocking bool   // wait for the end of the task
+}
+
+// readSettings finds the settings in the params of a send. Whether a call waits is
+// said differently everywhere, and absent means something else each time:
+// 0.1 has no say and waits; on 0.3's JSON-RPC the SDKs' servers wait unless told
+// otherwise; ProtoJSON cannot tell absent from false, so that there a
+// configuration without "blocking" does not wait; in 1.0 absent is waiting.
+func (w *writer) readSettings(v *values) {
+	s := &w.settings
+	s.blocking = true
+	if w.from == d01 {
+		s.push, s.history = v[sendPush], w.count(v[sendHistory])
+		return
+	}
+	raw := v[sendConfiguration]
+	if raw == nil {
+		return
+	}
+	if !isObject(raw) {
+		w.broken("configuration is not an object")
+		return
+	}
+	var c values
+	settingsObject.gather(w.from, raw, &c)
+	s.modes, s.push, s.history = c[setModes], c[setPush], w.count(c[setHistory])
+	switch {
+	case w.from == p03 || c[setBlock] != nil:
+		s.blocking = w.isSet(c[setBlock])
+	case c[setReturn] != nil:
+		s.blocking = !w.isSet(c[setReturn])
+	case w.from == d10: // of the release candidate
+		block := lookup(raw, "blocking")
+		s.blocking = block == nil || w.isSet(block)
+	}
+}
+
+func (w *writer) isSet(raw []byte) bool {
+	if raw != nil && string(raw) != "true" && string(raw) != "false" {
+		w.broken("blocking is neither true nor false")
+	}
+	return isTrue(raw)
+}
+
+// count reads a number of messages, which ProtoJSON may have in quotes. There, 0 is
+// what is said by saying nothing.
+func (w *writer) count(raw []byte) *int {
+	if raw == nil {
+		return nil
+	}
+	text := raw
+	if isString(raw) {
+		text = inside(raw)
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || f < 0 || f > math.MaxInt32 || f != math.Trunc(f) {
+		w.broken("historyLength is not a number of messages")
+		return nil
+	}
+	n := int(f)
+	if n == 0 && w.from == p03 {
+		return nil
+	}
+	return &n
+}
+
+// setting writes one of the settings.
+func (w *writer) setting(m *member, raw []byte) bool {
+	s := &w.settings
+	switch m.is {
+	case aConfiguration:
+		if w.from == w.to {
+			w.object(m.of, raw)
+			return true
+		}
+		w.literal("{")
+		w.fields(m.of, new(values))
+		w.literal("}")
+	case aModeList:
+		return w.modes()
+	case aHistoryLength:
+		if s.history == nil || w.quiet || *s.history == 0 && w.to == p03 {
+			return false
+		}
+		w.number(*s.history)
+	case aBlocking:
+		w.out = strconv.AppendBool(w.out, s.blocking)
+	case aReturn:
+		w.out = strconv.AppendBool(w.out, !s.blocking)
+	case aPushConfig:
+		if s.push == nil {
+			return false
+		}
+		w.webhook(readConfig(w.from, s.push))
+	}
+	return true
+}
+
+// modes writes acceptedOutputModes, which agents of 0.2 required.
+func (w *writer) modes() bool {
+	if w.settings.modes != nil {
+		w.raw(w.settings.modes)
+		return true
+	}
+	if w.to != d03 || len(w.target.OutputModes) == 0 {
+		return false
+	}
+	w.literal("[")
+	for _, mode := range w.target.OutputModes {
+		w.comma()
+		w.text(mode)
+	}
+	w.literal("]")
+	return true
+}

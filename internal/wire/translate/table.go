@@ -1,0 +1,154 @@
+package translate
+
+import "strings"
+
+// meaning says how the value of a member is retold.
+type meaning uint8
+
+const (
+	_ meaning = iota // copied as it stands
+
+	// What messages, tasks and events are made of.
+	anObject     // of member.of
+	aStatus      // likewise, made up where it is missing
+	aList        // of objects; an empty one is left out
+	aHistory     // a list that may be cut
+	aPartList    //
+	aRole        //
+	aState       //
+	aTime        //
+	aTaskID      // where there is one
+	aContextID   //
+	ownTaskID    // of the thing itself: filled in where it is missing
+	ownContextID //
+	aMessageID   // made up where it is missing
+	anArtifactID // 0.1 numbers artifacts instead
+	anIndex      //
+	anAppend     // 0.1 has it in the artifact, the others beside it
+	aLastChunk   //
+	aFinal       // 1.0 leaves it to the state
+
+	// What params and push notification configs are made of.
+	aTenant
+	aConfigID
+	aTaskName   // "tasks/T"
+	aConfigName // "tasks/T/pushNotificationConfigs/C"
+	aFilter     // the context that a list is about
+	aStateFilter
+	aPageToken
+	anAuthentication
+	aScheme // a list of them before 1.0
+	aPushConfig
+	aConfiguration
+	aModeList
+	aHistoryLength
+	aBlocking
+	aReturn // blocking, said the other way round
+)
+
+// ofCall reports whether a member of params is written from the call and never
+// from its document.
+func (m meaning) ofCall() bool {
+	switch m {
+	case aTaskID, aContextID, ownTaskID, ownContextID, aTenant, aConfigID, aTaskName, aConfigName, aFilter, aPageToken:
+		return true
+	}
+	return false
+}
+
+// reaches reports whether there may be something to change inside a value or about
+// it when its object is copied within a dialect.
+func (m meaning) reaches() bool {
+	switch m {
+	case anObject, aStatus, aList, aHistory, aTaskID, aContextID, ownTaskID, ownContextID, aConfiguration, aPushConfig:
+		return true
+	}
+	return false
+}
+
+// member is one row of an object's table.
+type member struct {
+	say  words // the name in each dialect; "" where it does not exist
+	is   meaning
+	of   *object  // of anObject and aList
+	also []string // further names under which it is read, in any dialect
+}
+
+// object is the table of one kind of object, in the order in which it is written.
+type object struct {
+	name    string // as docs/versions.md calls it
+	kind    string // 0.2's and 0.3's "kind", "" for none
+	members []member
+	names   [dialects][]spelling
+}
+
+// spelling is one name under which a member is read.
+type spelling struct {
+	name  string
+	at    int  // in object.members
+	exact bool // the name that the dialect writes
+}
+
+// mostMembers is more than any table has rows.
+const mostMembers = 12
+
+// values are the members that were found, by their row; nil for absent and null,
+// which no version tells apart.
+type values [mostMembers][]byte
+
+func newObject(name, kind string, rows ...member) *object {
+	o := &object{name: name, kind: kind, members: rows}
+	for i, m := range rows {
+		for d, name := range m.say {
+			if name == "" {
+				continue
+			}
+			o.names[d] = append(o.names[d], spelling{name, i, true})
+			// ProtoJSON parsers take the names of the proto files as well, and
+			// package wire reads them in every version.
+			if snake := snakeCase(name); snake != name {
+				o.names[d] = append(o.names[d], spelling{snake, i, false})
+			}
+			for _, other := range m.also {
+				o.names[d] = append(o.names[d], spelling{other, i, false})
+			}
+		}
+	}
+	return o
+}
+
+func snakeCase(camel string) string {
+	var b strings.Builder
+	for _, c := range []byte(camel) {
+		if 'A' <= c && c <= 'Z' {
+			b.WriteByte('_')
+			c |= 0x20
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// find returns the row that a name means in a dialect, or nil.
+func (o *object) find(d dialect, name []byte) *spelling {
+	for i := range o.names[d] {
+		if s := &o.names[d][i]; string(name) == s.name {
+			return s
+		}
+	}
+	return nil
+}
+
+// gather finds the members of an object. The name that the dialect itself writes
+// wins over others with the same meaning.
+func (o *object) gather(d dialect, raw []byte, v *values) {
+	for name, value := range members(raw) {
+		s := o.find(d, unescaped(name))
+		if s == nil || isNull(value) {
+			continue
+		}
+		if v[s.at] == nil || s.exact {
+			v[s.at] = value
+		}
+	}
+}

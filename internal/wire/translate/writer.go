@@ -1,0 +1,149 @@
+package translate
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// writer writes one document in one dialect from pieces of one in another.
+type writer struct {
+	out      []byte
+	from, to dialect
+	wrong    string // what is wrong with the source; the first thing found
+
+	// Of a call. Ids in the source are not looked at then.
+	call     *wire.Call
+	target   *To
+	settings settings
+	inPath   bool // ids of the params stand in a path
+	quiet    bool // leave historyLength out: nothing but 0.1 has it here
+
+	// Of an answer.
+	task, context naming
+	configID      string // the config that the call named
+	history       *int   // messages of history to keep, nil for all
+	artifacts     map[string]int
+	position      int    // of the artifact in its list
+	appends, last []byte // what an update says about its artifact
+
+	message []byte // the message being written, as the source has it
+}
+
+// naming is how ids of one sort go by on the caller's side.
+type naming struct {
+	Alias
+	known string // what a missing one is, as the caller says it; "" when nobody knows
+}
+
+func (w *writer) broken(what string) {
+	if w.wrong == "" {
+		w.wrong = what
+	}
+}
+
+// name begins a member. A value never ends in an opening brace, so the last byte
+// tells whether it is the first of its object.
+func (w *writer) name(s string) {
+	w.comma()
+	w.out = append(w.out, '"')
+	w.out = append(w.out, s...)
+	w.out = append(w.out, '"', ':')
+}
+
+func (w *writer) comma() {
+	if c := w.out[len(w.out)-1]; c != '{' && c != '[' {
+		w.out = append(w.out, ',')
+	}
+}
+
+func (w *writer) raw(b []byte)     { w.out = append(w.out, b...) }
+func (w *writer) literal(s string) { w.out = append(w.out, s...) }
+
+// text writes a string, which is valid UTF-8 as all that package wire reads.
+func (w *writer) text(s string) {
+	w.out, _ = jsontext.AppendQuote(w.out, s)
+}
+
+// word writes a string that needs no escapes.
+func (w *writer) word(s string) {
+	w.out = append(w.out, '"')
+	w.out = append(w.out, s...)
+	w.out = append(w.out, '"')
+}
+
+func (w *writer) number(n int) { w.out = strconv.AppendInt(w.out, int64(n), 10) }
+
+// object retells one object by its table.
+func (w *writer) object(o *object, raw []byte) {
+	switch {
+	case !isObject(raw):
+		w.broken(o.name + " is not an object")
+		w.literal("{}")
+	case w.from == w.to:
+		w.copy(o, raw)
+	default:
+		if o == messageObject {
+			w.message = raw
+		}
+		var v values
+		o.gather(w.from, raw, &v)
+		w.literal("{")
+		w.fields(o, &v)
+		w.literal("}")
+	}
+}
+
+// fields writes the members of an object that the target has, from those that were
+// found in the source.
+func (w *writer) fields(o *object, v *values) {
+	if o.kind != "" && w.to == d03 {
+		w.name("kind")
+		w.word(o.kind)
+	}
+	for i := range o.members {
+		if m := &o.members[i]; m.say[w.to] != "" {
+			w.member(m, v[i], v)
+		}
+	}
+}
+
+// member writes one member, or nothing where there is nothing to say.
+func (w *writer) member(m *member, raw []byte, v *values) {
+	mark := len(w.out)
+	w.name(m.say[w.to])
+	if !w.value(m, raw, v) {
+		w.out = w.out[:mark]
+	}
+}
+
+// copy keeps an object of the same dialect as it stands: order, numbers, unknown
+// members. Only ids change, and what the call decides.
+func (w *writer) copy(o *object, raw []byte) {
+	w.literal("{")
+	for name, value := range members(raw) {
+		s := o.find(w.from, unescaped(name))
+		if s != nil && w.call != nil && o.members[s.at].is.ofCall() || s != nil && o.members[s.at].is == aTenant {
+			continue
+		}
+		mark := len(w.out)
+		w.comma()
+		w.word(string(name))
+		w.literal(":")
+		if s == nil || isNull(value) || !o.members[s.at].is.reaches() {
+			w.raw(value)
+		} else if !w.value(&o.members[s.at], value, nil) {
+			w.out = w.out[:mark]
+		}
+	}
+	if w.call != nil {
+		for i := range o.members {
+			if m := &o.members[i]; m.is.ofCall() && m.say[w.to] != "" {
+				w.member(m, nil, nil)
+			}
+		}
+	}
+	w.literal("}")
+}
