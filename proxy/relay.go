@@ -28,10 +28,13 @@ func (p *Proxy) relay(x *exchange, resp *http.Response) error {
 		Limits: stream.Limits{
 			Event: int(l.Event), Idle: t.Stream.Std(), Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std(),
 		},
-		See: func(data []byte) ([]byte, error) {
-			out, err := p.see(x, data)
+		See: func(event stream.Event, emit stream.Emit) error {
+			out, err := p.see(x, event.Data)
 			open.Event()
-			return out, err
+			if err != nil {
+				return err
+			}
+			return emit(event.Name, out)
 		},
 		Drain: p.Drain,
 	}.Run(x.r.Context(), x.w, resp.Body)

@@ -1,10 +1,10 @@
-// Package stream relays an agent's Server-Sent Events to a client: in order,
-// one flush per event, with a heartbeat while nothing happens and a limit on
-// everything that could grow.
+// Package stream relays an agent's events to a client: in order, flushed as they
+// come, with a heartbeat while nothing happens and a limit on everything that
+// could grow. Either side speaks Server-Sent Events or gRPC.
 //
 // It owns the framing toward the client, heartbeats and limits. It does not
-// know A2A: a See function judges each event's data. It may import
-// internal/sse, internal/secret and below.
+// know A2A: a See function judges each event and says what becomes of it. It may
+// import internal/sse, internal/wire (for the frames of gRPC) and below.
 package stream
 
 import (
@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // What ends a stream before the agent does. The texts stand in the audit
@@ -38,14 +38,20 @@ type Limits struct {
 	Write     time.Duration // for the client to take one event
 }
 
-// See judges the data of one event before the client gets it, and returns the
-// bytes to send, usually data itself. An error withholds the event and ends the
-// stream. data is valid until See returns.
-type See func(data []byte) ([]byte, error)
+// Emit passes one event on to the client. A framing without names drops the
+// name. data may be reused once Emit has returned; its error is for See to return.
+type Emit func(name string, data []byte) error
+
+// See judges one event of the agent before the client gets anything of it, and
+// emits what the client is to have instead: usually the event itself under its
+// own name, or none, or several, which are written together. An error ends the
+// stream; what was emitted before it is still sent. The event is valid until See
+// returns.
+type See func(event Event, emit Emit) error
 
 // Stats is what a relay says of itself for the record.
 type Stats struct {
-	Events int64         // events passed on
+	Events int64         // events written to the client
 	Bytes  int64         // bytes of those events as written
 	First  time.Duration // from the start of Run to the first event; 0 when there was none
 }
@@ -55,15 +61,24 @@ type Relay struct {
 	Limits Limits
 	See    See
 	Drain  <-chan struct{} // closed when the gateway shuts down; nil for never
+
+	// From reads the agent's body; limit is Limits.Event. Nil is Events.
+	From func(body io.Reader, limit int) Source
+	// To is the client's framing. Nil is EventFrames.
+	To Framing
+	// Lead emits events of the gateway's own, before the agent's body is first
+	// read. An error of it ends the stream. Nil emits none.
+	Lead func(Emit) error
 }
 
 // Run copies body to w until the agent, the client or a limit ends it. It
 // returns nil when the agent ended the stream; otherwise an error that wraps
-// one of those above or what See returned. w's header must have been written. The
+// one of those above or what See returned. Nothing is written before the first
+// event or heartbeat: where w's header is not out yet, an error with Stats.Events
+// zero can usually still become a response of its own, and w knows whether. The
 // body is closed in any case, so that the agent learns that nobody listens.
 // Closing body must be safe while it is being read, as it is for an HTTP response.
 func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
-	out := &writer{w: w, rc: http.NewResponseController(w), limit: r.Limits.Write, silence: r.Limits.Heartbeat}
 	defer body.Close() // nothing is left to do with it
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -83,38 +98,45 @@ func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadClose
 			}
 		}()
 	}
-	out.start(stop)
+	out := newWriter(w, r.To, r.Limits, stop)
 	defer out.stop()
-	return r.copy(ctx, out, body, idle)
+	err := r.copy(ctx, out, body, idle)
+	return out.stats, err
 }
 
-func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time.Timer) (Stats, error) {
-	var stats Stats
-	began := time.Now()
-	events := sse.NewReader(body, r.Limits.Event)
+func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time.Timer) error {
+	if r.Lead != nil {
+		if err := pass(ctx, out, r.Lead(out.emit)); err != nil {
+			return err
+		}
+		idle.Reset(r.Limits.Idle)
+	}
+	from := r.From
+	if from == nil {
+		from = Events
+	}
+	source := from(body, r.Limits.Event)
 	for {
-		event, err := events.Next()
+		event, err := source.Next()
 		if err != nil {
-			return stats, ending(ctx, out, err)
+			return ending(ctx, out, err)
 		}
 		idle.Reset(r.Limits.Idle)
 		if !event.HasData {
 			continue // the agent's comments belong to its own hop
 		}
-		data, err := r.See(event.Data)
-		if err != nil {
-			return stats, err
+		if err := pass(ctx, out, r.See(event, out.emit)); err != nil {
+			return err
 		}
-		n, err := out.event(sse.Event{Name: event.Name, Data: data, HasData: true})
-		if err != nil {
-			return stats, ending(ctx, out, err)
-		}
-		if stats.Events == 0 {
-			stats.First = time.Since(began)
-		}
-		stats.Events++
-		stats.Bytes += int64(n)
 	}
+}
+
+// pass sends what was emitted; err is what the function that emitted it came to.
+func pass(ctx context.Context, out *writer, err error) error {
+	if failed := out.flush(); failed != nil {
+		return ending(ctx, out, failed)
+	}
+	return err
 }
 
 // ending names why reading or writing stopped. A failed write comes first, because
@@ -132,92 +154,8 @@ func ending(ctx context.Context, out *writer, err error) error {
 		return cause
 	case errors.Is(err, io.EOF):
 		return nil
-	case errors.Is(err, sse.ErrTooLarge):
+	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, wire.ErrMessageTooLarge):
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return fmt.Errorf("%w: %w", ErrBroken, err)
-}
-
-// writer serialises events and heartbeats onto the client's connection.
-type writer struct {
-	w       http.ResponseWriter
-	rc      *http.ResponseController
-	limit   time.Duration
-	silence time.Duration
-
-	mu      sync.Mutex
-	frame   []byte
-	beat    *time.Timer
-	err     error // of the write that failed
-	stopped bool
-}
-
-// start begins the heartbeat; a failed one ends the stream through cancel.
-func (o *writer) start(cancel context.CancelCauseFunc) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.beat = time.AfterFunc(o.silence, func() {
-		if err := o.heartbeat(); err != nil {
-			cancel(err)
-		}
-	})
-}
-
-// stop waits for a heartbeat that is being written: after it, the caller has
-// the connection to itself.
-func (o *writer) stop() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.stopped = true
-	o.beat.Stop()
-}
-
-func (o *writer) heartbeat() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.stopped {
-		return nil
-	}
-	o.frame = sse.AppendComment(o.frame[:0], "keep-alive")
-	o.beat.Reset(o.silence)
-	return o.flush()
-}
-
-func (o *writer) event(e sse.Event) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.frame = sse.Append(o.frame[:0], e)
-	o.beat.Reset(o.silence)
-	return len(o.frame), o.flush()
-}
-
-// flush writes the frame under a deadline of its own, since the server sets
-// none that a stream of hours could live with.
-func (o *writer) flush() error {
-	// Not every ResponseWriter has deadlines (tests' recorders do not); the write
-	// itself then decides.
-	_ = o.rc.SetWriteDeadline(time.Now().Add(o.limit))
-	_, err := o.w.Write(o.frame)
-	if err == nil {
-		err = o.rc.Flush()
-	}
-	if err != nil {
-		o.err = writeError(err)
-	}
-	return o.err
-}
-
-// failed is the error of the write that failed, a heartbeat's included.
-func (o *writer) failed() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.err
-}
-
-func writeError(err error) error {
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		return fmt.Errorf("%w: %w", ErrSlow, err)
-	}
-	return fmt.Errorf("%w: %w", ErrGone, err)
 }

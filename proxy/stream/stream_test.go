@@ -76,7 +76,7 @@ func limits() stream.Limits {
 	return stream.Limits{Event: 1 << 20, Idle: time.Minute, Heartbeat: 15 * time.Second, Write: 10 * time.Second}
 }
 
-func same(data []byte) ([]byte, error) { return data, nil }
+func same(e stream.Event, emit stream.Emit) error { return emit(e.Name, e.Data) }
 
 // TestOrder: thousands of events, whatever the pieces they come in.
 func TestOrder(t *testing.T) {
@@ -97,15 +97,15 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSeeDecides: what See returns is sent, what it refuses is not.
+// TestSeeDecides: what See emits is sent, what it refuses is not.
 func TestSeeDecides(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
-	see := func(data []byte) ([]byte, error) {
-		if string(data) == "b" {
-			return nil, refused
+	see := func(e stream.Event, emit stream.Emit) error {
+		if string(e.Data) == "b" {
+			return refused
 		}
-		return []byte(strings.ToUpper(string(data))), nil
+		return emit(e.Name, bytes.ToUpper(e.Data))
 	}
 	var c client
 	stats, err := stream.Relay{Limits: limits(), See: see}.Run(

@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 )
@@ -14,7 +15,7 @@ type dialer struct {
 	tls        *tls.Config
 }
 
-// dial connects in plaintext, over which HTTP/2 is not spoken here.
+// dial connects in plaintext, over which only gRPC speaks HTTP/2.
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	c, err := d.DialContext(ctx, network, address)
 	if err != nil {
@@ -26,6 +27,36 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 // dialTLS connects and shakes hands. net/http recognises a connection that
 // speaks HTTP/2 by its being a *tls.Conn.
 func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := d.handshake(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if c.ConnectionState().NegotiatedProtocol == "h2" {
+		return c, nil
+	}
+	return &guard{Conn: c}, nil
+}
+
+// errNotHTTP2 is about the agent's TLS settings, or about a load balancer in
+// front of it that ends TLS and knows HTTP/1.1 only.
+var errNotHTTP2 = errors.New("the agent's TLS does not agree on HTTP/2, which gRPC needs")
+
+// dialHTTP2 is dialTLS for gRPC. HTTP/1.1 is offered all the same: an agent that
+// has nothing else then says so, instead of ending the handshake with an alert.
+func (d *dialer) dialHTTP2(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := d.handshake(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if c.ConnectionState().NegotiatedProtocol != "h2" {
+		_ = c.Close()
+		return nil, fmt.Errorf("connect to %s: %w", address, errNotHTTP2)
+	}
+	return c, nil
+}
+
+// handshake connects and agrees on keys, certificates and a protocol.
+func (d *dialer) handshake(ctx context.Context, network, address string) (*tls.Conn, error) {
 	plain, err := d.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -45,8 +76,5 @@ func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn
 		_ = plain.Close()
 		return nil, fmt.Errorf("TLS handshake with %s: %w", address, err)
 	}
-	if c.ConnectionState().NegotiatedProtocol == "h2" {
-		return c, nil
-	}
-	return &guard{Conn: c}, nil
+	return c, nil
 }

@@ -1,5 +1,5 @@
-// Package upstream reaches agents: one connection pool per agent, the
-// credentials the gateway shows there, and nothing of what is said.
+// Package upstream reaches agents: one set of connections per agent for every
+// binding, the credentials the gateway shows there, and nothing of what is said.
 //
 // It owns transport settings and outgoing credentials. It does not choose
 // methods, read bodies or write responses, and it never sends a call twice: a
@@ -18,9 +18,10 @@ import (
 	"time"
 )
 
-// Upstream is one agent's pool and credentials. It is safe for concurrent use.
+// Upstream is one agent's connections and credentials. It is safe for concurrent use.
 type Upstream struct {
 	transport   *http.Transport
+	grpc        *http.Transport // the same over HTTP/2 alone
 	credentials []credential
 	answer      time.Duration
 	calls       atomic.Int64 // in flight, streams included
@@ -39,7 +40,7 @@ type credential struct {
 	passthrough bool
 }
 
-// New prepares an agent's pool. Files named in c are read now, so that a
+// New prepares an agent's connections. Files named in c are read now, so that a
 // missing one is an error of the configuration and not of a call.
 func New(c Config) (*Upstream, error) {
 	if err := c.Validate(); err != nil {
@@ -55,26 +56,11 @@ func New(c Config) (*Upstream, error) {
 	}
 	connect := orDefault(c.Connect, 5*time.Second)
 	d := dialer{net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, tlsConfig}
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
 	u := &Upstream{
-		answer: orDefault(c.Answer, 5*time.Minute),
-		most:   int64(connections),
-		transport: &http.Transport{
-			// No Proxy: an environment variable must not reroute governed traffic.
-			DialContext:         d.dial,
-			DialTLSContext:      d.dialTLS,
-			Protocols:           protocols,
-			MaxIdleConnsPerHost: connections, // in use there are never more than calls
-			MaxIdleConns:        0,
-			IdleConnTimeout:     90 * time.Second,
-			// Compressed answers would have to be unpacked to be read, and could be bombs.
-			DisableCompression:     true,
-			MaxResponseHeaderBytes: 64 << 10,
-			ReadBufferSize:         8 << 10,
-			WriteBufferSize:        8 << 10,
-		},
+		answer:    orDefault(c.Answer, 5*time.Minute),
+		most:      int64(connections),
+		transport: d.pool(connections),
+		grpc:      d.poolGRPC(connections),
 	}
 	for _, cred := range c.Credentials {
 		u.credentials = append(u.credentials, prepare(cred))
@@ -131,6 +117,11 @@ func (u *Upstream) Timeout() time.Duration { return u.answer }
 // that an idle connection turned out not to take: a GET, which changes nothing,
 // or anything else of which no byte was written.
 //
+// A request whose Content-Type is gRPC's goes over HTTP/2 or fails. net/http does
+// not know gRPC: the caller sets "Te: trailers", frames the messages, and reads
+// the status from the answer's Trailer once its body has ended, or from the
+// header where the agent had nothing but a status to say.
+//
 // A call beyond the limit is ErrBusy at once: a queue would make every caller
 // wait for the slowest answers. The caller must close the answer's body.
 func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -138,7 +129,11 @@ func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
 		u.calls.Add(-1)
 		return nil, ErrBusy
 	}
-	resp, err := u.transport.RoundTrip(r)
+	transport := u.transport
+	if isGRPC(r.Header) {
+		transport = u.grpc
+	}
+	resp, err := transport.RoundTrip(r)
 	if err != nil {
 		u.calls.Add(-1)
 		return nil, err
@@ -165,6 +160,7 @@ func (c *counted) Close() error {
 // Close drops idle connections; those in use end with their calls.
 func (u *Upstream) Close() {
 	u.transport.CloseIdleConnections()
+	u.grpc.CloseIdleConnections()
 	for _, c := range u.credentials {
 		if c.tokens != nil {
 			c.tokens.close()

@@ -1,0 +1,45 @@
+package stream
+
+import (
+	"io"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Event is one thing that an agent sent. Data is valid until the next call of
+// Next.
+type Event struct {
+	Name    string // of a Server-Sent Event that has one; a gRPC message has none
+	Data    []byte // the event's data, or the message without its frame
+	HasData bool   // false for what only shows that the agent is alive, such as a comment
+}
+
+// Source gives an agent's events one after the other. Its errors end the stream:
+// io.EOF where the agent ended it, io.ErrUnexpectedEOF inside of an event, an
+// error that wraps sse.ErrTooLarge or wire.ErrMessageTooLarge, or what reading
+// came to.
+type Source interface {
+	Next() (Event, error)
+}
+
+// Events reads Server-Sent Events of at most limit bytes.
+func Events(r io.Reader, limit int) Source { return events{sse.NewReader(r, limit)} }
+
+type events struct{ reader *sse.Reader }
+
+func (s events) Next() (Event, error) {
+	e, err := s.reader.Next()
+	return Event{Name: e.Name, Data: e.Data, HasData: e.HasData}, err
+}
+
+// Messages reads the messages of a gRPC body, each of at most limit bytes. What
+// the agent's trailers say is for the caller to read once Run has ended.
+func Messages(r io.Reader, limit int) Source { return messages{wire.NewMessages(r, limit)} }
+
+type messages struct{ reader *wire.Messages }
+
+func (s messages) Next() (Event, error) {
+	message, err := s.reader.Next()
+	return Event{Data: message, HasData: true}, err
+}

@@ -1,0 +1,152 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// batch is how many bytes of events are written together. One event of an agent
+	// can become many of the client's; they must not add up without limit.
+	batch = 64 << 10
+	// keep is the largest buffer that waits for the next event: a stream lives for
+	// hours.
+	keep = 4 * batch
+)
+
+// writer serialises events and heartbeats onto the client's connection. Only Run's
+// goroutine adds events; heartbeats come from a timer's.
+type writer struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	to      Framing
+	limit   time.Duration
+	silence time.Duration
+	began   time.Time
+
+	frames []byte // events not yet written
+	held   int64  // how many
+	stats  Stats  // of what was written
+
+	mu      sync.Mutex
+	comment []byte      // a heartbeat's bytes
+	beat    *time.Timer // nil where the framing has none
+	err     error       // of the write that failed
+	stopped bool
+}
+
+// newWriter begins the heartbeat; a failed one ends the stream through cancel.
+func newWriter(w http.ResponseWriter, to Framing, l Limits, cancel context.CancelCauseFunc) *writer {
+	if to == nil {
+		to = EventFrames{}
+	}
+	o := &writer{
+		w: w, rc: http.NewResponseController(w), to: to, limit: l.Write, silence: l.Heartbeat,
+		began: time.Now(), comment: to.Beat(nil),
+	}
+	if len(o.comment) == 0 {
+		return o
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.beat = time.AfterFunc(o.silence, func() {
+		if err := o.heartbeat(); err != nil {
+			cancel(err)
+		}
+	})
+	return o
+}
+
+// stop waits for a heartbeat that is being written: after it, the caller has
+// the connection to itself.
+func (o *writer) stop() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stopped = true
+	if o.beat != nil {
+		o.beat.Stop()
+	}
+}
+
+func (o *writer) heartbeat() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopped {
+		return nil
+	}
+	o.beat.Reset(o.silence)
+	return o.write(o.comment)
+}
+
+// emit adds one event; it is an Emit.
+func (o *writer) emit(name string, data []byte) error {
+	o.frames = o.to.Append(o.frames, name, data)
+	o.held++
+	if len(o.frames) < batch {
+		return nil
+	}
+	return o.flush()
+}
+
+// flush sends the events that were added, if any.
+func (o *writer) flush() error {
+	if o.held == 0 {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.beat != nil {
+		o.beat.Reset(o.silence)
+	}
+	if err := o.write(o.frames); err != nil {
+		return err
+	}
+	if o.stats.Events == 0 {
+		o.stats.First = time.Since(o.began)
+	}
+	o.stats.Events += o.held
+	o.stats.Bytes += int64(len(o.frames))
+	if o.held, o.frames = 0, o.frames[:0]; cap(o.frames) > keep {
+		o.frames = nil
+	}
+	return nil
+}
+
+// write sends b under a deadline of its own, since the server sets none that a
+// stream of hours could live with. The first error is the last: net/http may
+// call what follows it by another name.
+func (o *writer) write(b []byte) error {
+	if o.err != nil {
+		return o.err
+	}
+	// Not every ResponseWriter has deadlines (tests' recorders do not); the write
+	// itself then decides.
+	_ = o.rc.SetWriteDeadline(time.Now().Add(o.limit))
+	_, err := o.w.Write(b)
+	if err == nil {
+		err = o.rc.Flush()
+	}
+	if err != nil {
+		o.err = writeError(err)
+	}
+	return o.err
+}
+
+// failed is the error of the write that failed, a heartbeat's included.
+func (o *writer) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+func writeError(err error) error {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("%w: %w", ErrSlow, err)
+	}
+	return fmt.Errorf("%w: %w", ErrGone, err)
+}
