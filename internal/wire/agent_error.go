@@ -8,19 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// kindsByReason finds the kind that an ErrorInfo names. Some SDKs have a word of
-// their own for what A2A has none.
-var kindsByReason = func() map[string]*Kind {
-	index := map[string]*Kind{"PERMISSION_DENIED": Denied, "FORBIDDEN": Denied}
-	for _, k := range Kinds() {
-		index[k.Reason] = k
-	}
-	return index
-}()
-
-// kindOfReason returns nil for a reason that is not in the table.
-func kindOfReason(reason string) *Kind { return kindsByReason[reason] }
-
 // ReadError reads the error that an agent answered in a JSON body, in any of the
 // shapes that ReadAnswer takes for one. status is the one of HTTP.
 //
@@ -272,60 +259,4 @@ func (r *errorReader) chosen() *Kind {
 		return kindOfGRPC(r.word)
 	}
 	return kindOfStatus(r.status)
-}
-
-// kindOfCode is the kind with a JSON-RPC code. Where kinds share one, the status
-// that came with it decides.
-func kindOfCode(v Version, code, status int) *Kind {
-	if v == V01 && -32099 <= code && code < ContentType.Code {
-		return Internal
-	}
-	var found *Kind
-	for _, k := range Kinds() {
-		switch {
-		case k.Code != code:
-		case status != 200 && k.RPC == status:
-			return k
-		case found == nil:
-			found = k
-		}
-	}
-	if found == nil {
-		found = &Kind{"UNKNOWN", code, 500, 200, "UNKNOWN", "Unknown error"}
-	}
-	return found
-}
-
-// kindOfStatus is what an HTTP status means when nothing else says so.
-func kindOfStatus(status int) *Kind {
-	switch status {
-	case 400, 422:
-		return InvalidParams
-	case 401:
-		return Unauthenticated
-	case 403:
-		return Denied
-	case 404:
-		return TaskNotFound
-	case 405, 501:
-		return Unsupported
-	case 409:
-		return NotCancelable
-	case 413:
-		return TooLarge
-	case 415:
-		return ContentType
-	case 429:
-		return RateLimited
-	case 502:
-		return BadAgentResponse
-	case 503:
-		return Unavailable
-	case 504:
-		return AgentTimeout
-	}
-	if 400 <= status && status < 500 {
-		return InvalidRequest
-	}
-	return Internal
 }

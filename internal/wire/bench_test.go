@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2aproject/a2a-go/a2apb"
+	a2apbv1 "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/proto"
 )
 
 // sendOf is a message/send as SDKs write it, with a text part of n bytes.
@@ -67,6 +70,34 @@ func BenchmarkByRoute(b *testing.B) {
 			for b.Loop() {
 				if _, ok := ByRoute("POST", path); !ok {
 					b.Fatal("no route")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkDecodeGRPC is a message of 700 bytes in both versions.
+func BenchmarkDecodeGRPC(b *testing.B) {
+	text := strings.Repeat("Lorem ipsum dolor. ", 30)
+	for path, message := range map[string]proto.Message{
+		service10 + SendMessage: &a2apbv1.SendMessageRequest{Metadata: selecting("s"), Message: &a2apbv1.Message{
+			MessageId: "01938c1e-7b1a-7c3e-9b57-3f1f0b8f9a10", ContextId: "01938c1e-7b1a-7c3e-9b57-3f1f0b8f9a11",
+			Role: a2apbv1.Role_ROLE_USER, Parts: []*a2apbv1.Part{{Content: &a2apbv1.Part_Text{Text: text}}},
+		}},
+		service03 + SendMessage: &a2apb.SendMessageRequest{Metadata: selecting("s"), Request: &a2apb.Message{
+			MessageId: "01938c1e-7b1a-7c3e-9b57-3f1f0b8f9a10", ContextId: "01938c1e-7b1a-7c3e-9b57-3f1f0b8f9a11",
+			Role: a2apb.Role_ROLE_USER, Parts: []*a2apb.Part{{Part: &a2apb.Part_Text{Text: text}}},
+		}},
+	} {
+		m, v, _ := ByRPC(path)
+		body := pb(b, message)
+		b.Run(string(v), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			var c Call
+			for b.Loop() {
+				if e := c.DecodeGRPC(m, v, body, "", Limits{}); e != nil {
+					b.Fatal(e)
 				}
 			}
 		})

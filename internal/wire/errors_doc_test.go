@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+	spb "google.golang.org/genproto/googleapis/rpc/status"
 )
 
 const errorsDoc = "../../docs/errors.md"
@@ -20,6 +23,9 @@ type olderCode struct {
 	Reason        string
 	V10, V03, V01 int
 }
+
+// olderStatus is a kind whose gRPC code is not the same in 0.3.
+type olderStatus struct{ Reason, V10, V03 string }
 
 // errorShape is one form of one error as the document shows it.
 type errorShape struct{ Name, Text string }
@@ -31,6 +37,7 @@ func errorsPage(t *testing.T) string {
 	var data struct {
 		Kinds  []*Kind
 		Older  []olderCode
+		Status []olderStatus
 		Shapes []errorShape
 	}
 	data.Kinds = Kinds()
@@ -39,11 +46,17 @@ func errorsPage(t *testing.T) string {
 		if o.V03 != o.V10 || o.V01 != o.V10 {
 			data.Older = append(data.Older, o)
 		}
+		if v10, v03 := grpcIn(V10, k), grpcIn(V03, k); v10 != v03 {
+			data.Status = append(data.Status, olderStatus{k.Reason, grpcCodes[v10], grpcCodes[v03]})
+		}
 	}
 	for _, f := range errorForms() {
 		if f.call != nil && f.call.Binding != 0 && f.call.Version != V01 && f.call.Version != "" {
 			data.Shapes = append(data.Shapes, errorShape{f.name, sample(f)})
 		}
+	}
+	for _, f := range grpcForms() {
+		data.Shapes = append(data.Shapes, errorShape{f.name, grpcSample(t, f)})
 	}
 	tmpl, err := template.ParseFiles("testdata/errors.md.tmpl")
 	if err != nil {
@@ -64,6 +77,28 @@ func sample(f errorForm) string {
 	}
 	status, contentType, body := viewOf(f.call).response(e)
 	return fmt.Sprintf("%d %s\n\n%s", status, contentType, strings.TrimSpace(string(body)))
+}
+
+// grpcSample is the trailers of "task not found", with the details as ProtoJSON.
+func grpcSample(t *testing.T, f errorForm) string {
+	t.Helper()
+	rec := httptest.NewRecorder()
+	WriteError(rec, f.call, &Error{Kind: TaskNotFound})
+	trailer := rec.Result().Trailer
+	text := fmt.Sprintf("%d %s\n\ngrpc-status: %s\ngrpc-message: %s", rec.Code, rec.Header().Get("Content-Type"),
+		trailer.Get("Grpc-Status"), trailer.Get("Grpc-Message"))
+	if bin := trailer.Get("Grpc-Status-Details-Bin"); bin != "" {
+		raw, err := base64.RawStdEncoding.DecodeString(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := documentOf((&spb.Status{}).ProtoReflect().Type(), raw, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += "\ngrpc-status-details-bin: (base64 of the protobuf of) " + string(doc)
+	}
+	return text
 }
 
 // TestErrorsDocument fails when docs/errors.md does not say what the code does.

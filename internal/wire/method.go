@@ -49,6 +49,7 @@ const (
 	CancelTask           = "CancelTask"
 	SubscribeToTask      = "SubscribeToTask"
 	GetExtendedAgentCard = "GetExtendedAgentCard"
+	CreatePushConfig     = "CreateTaskPushNotificationConfig"
 )
 
 const configsPath = "/tasks/{task}/pushNotificationConfigs"

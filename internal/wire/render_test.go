@@ -57,6 +57,14 @@ func errorForms() []errorForm {
 	}
 }
 
+// grpcForms are the forms without a document.
+func grpcForms() []errorForm {
+	return []errorForm{
+		{"gRPC 1.0", &Call{Binding: GRPC, Version: V10}, false},
+		{"gRPC 0.3", &Call{Binding: GRPC, Version: V03}, false},
+	}
+}
+
 // rendered prints what a client would get, headers in a fixed order.
 func rendered(f errorForm, e *Error) string {
 	if f.event {
@@ -88,7 +96,7 @@ func TestErrorBytes(t *testing.T) {
 	got := &txtar.Archive{Comment: []byte("Every kind of error in every form. Refresh with:\n" +
 		"go test ./internal/wire -run TestErrorBytes -update\n")}
 	for _, k := range Kinds() {
-		for _, f := range errorForms() {
+		for _, f := range append(errorForms(), grpcForms()...) {
 			text := strings.TrimRight(rendered(f, &Error{Kind: k}), "\n") + "\n"
 			got.Files = append(got.Files, txtar.File{Name: k.Reason + ": " + f.name, Data: []byte(text)})
 		}

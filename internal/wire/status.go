@@ -52,10 +52,12 @@ const (
 	largestStatus  = 16 << 10
 )
 
-// SetStatus writes how a gRPC call ended into h: the trailers of a response, of
-// which the header may have gone out. A nil e is OK. Errors have their ErrorInfo,
-// and those of the details that are known to this program, in
-// grpc-status-details-bin (A2A 1.0 §10.6).
+// SetStatus writes how a gRPC call ended into h, in the form of 1.0: the trailers of
+// a response whose header may have gone out. A nil e is OK. Errors have their
+// ErrorInfo, and those of the details that are known to this program, in
+// grpc-status-details-bin (A2A 1.0 §10.6). 0.3 has code and message only, and
+// WriteError writes it so: the Go SDK takes a reason that does not go with the code
+// for no reason at all.
 func SetStatus(h http.Header, e *Error) { setStatus(h, V10, e) }
 
 func setStatus(h http.Header, v Version, e *Error) {
@@ -70,12 +72,16 @@ func setStatus(h http.Header, v Version, e *Error) {
 	status := &spb.Status{Code: int32(grpcIn(v, e.Kind)), Message: text}
 	h.Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(int(status.GetCode())))
 	h.Set(http.TrailerPrefix+"Grpc-Message", percentEncode(text))
+	if v == V03 {
+		return
+	}
 	if b := withDetails(status, e); len(b) > 0 {
 		h.Set(http.TrailerPrefix+"Grpc-Status-Details-Bin", base64.RawStdEncoding.EncodeToString(b))
 	}
 }
 
-// withDetails is the status with as many of the error's details as fit.
+// withDetails is the status with as many of the error's details as fit. There is one
+// ErrorInfo only: of several the Go SDK takes the last, others the first.
 func withDetails(status *spb.Status, e *Error) []byte {
 	var best []byte
 	info := &errdetails.ErrorInfo{Reason: e.Reason, Domain: "a2a-protocol.org"}
@@ -108,7 +114,8 @@ func withDetails(status *spb.Status, e *Error) []byte {
 	}
 	for _, detail := range e.Details {
 		known := new(anypb.Any)
-		if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(detail, known) == nil {
+		err := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(detail, known)
+		if err == nil && !known.MessageIs(info) {
 			add(known)
 		}
 	}
@@ -170,32 +177,6 @@ func ReadStatus(header, trailer http.Header) *Error {
 	e := &Error{Kind: kindOfGRPC(grpcCodes[code]), Message: percentDecode(from.Get("Grpc-Message"))}
 	e.readDetails(from.Get("Grpc-Status-Details-Bin"))
 	return e
-}
-
-// kindOfGRPC is what a code means when nothing else says so: what the Go SDK makes
-// of it, and for codes that it does not know the nearest kind.
-func kindOfGRPC(name string) *Kind {
-	switch name {
-	case "INVALID_ARGUMENT", "OUT_OF_RANGE", "ALREADY_EXISTS":
-		return InvalidParams
-	case "NOT_FOUND":
-		return TaskNotFound
-	case "FAILED_PRECONDITION":
-		return NotCancelable
-	case "UNIMPLEMENTED":
-		return Unsupported
-	case "UNAUTHENTICATED":
-		return Unauthenticated
-	case "PERMISSION_DENIED":
-		return Denied
-	case "RESOURCE_EXHAUSTED":
-		return RateLimited
-	case "UNAVAILABLE":
-		return Unavailable
-	case "DEADLINE_EXCEEDED":
-		return AgentTimeout
-	}
-	return Internal
 }
 
 // readDetails takes over what grpc-status-details-bin says. One that cannot be read
