@@ -73,10 +73,10 @@ type Relay struct {
 
 // Run copies body to w until the agent, the client or a limit ends it. It
 // returns nil when the agent ended the stream; otherwise an error that wraps
-// one of those above or what See returned. Nothing is written before the first
-// event or heartbeat: where w's header is not out yet, an error with Stats.Events
-// zero can usually still become a response of its own, and w knows whether. The
-// body is closed in any case, so that the agent learns that nobody listens.
+// one of those above or what See or Lead returned. Nothing is written before the
+// first event or heartbeat: as long as w's header is not out, which w knows, an
+// error can still become a response of its own. The body is closed in any case,
+// so that the agent learns that nobody listens.
 // Closing body must be safe while it is being read, as it is for an HTTP response.
 func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
 	defer body.Close() // nothing is left to do with it
@@ -105,8 +105,9 @@ func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadClose
 }
 
 func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time.Timer) error {
+	emit := Emit(out.emit) // once: it would be an allocation per event
 	if r.Lead != nil {
-		if err := pass(ctx, out, r.Lead(out.emit)); err != nil {
+		if err := pass(ctx, out, r.Lead(emit)); err != nil {
 			return err
 		}
 		idle.Reset(r.Limits.Idle)
@@ -125,7 +126,7 @@ func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time
 		if !event.HasData {
 			continue // the agent's comments belong to its own hop
 		}
-		if err := pass(ctx, out, r.See(event, out.emit)); err != nil {
+		if err := pass(ctx, out, r.See(event, emit)); err != nil {
 			return err
 		}
 	}

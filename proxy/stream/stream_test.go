@@ -72,6 +72,12 @@ func (c *client) text() string {
 	return c.got.String()
 }
 
+func (c *client) flushed() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flushes
+}
+
 func limits() stream.Limits {
 	return stream.Limits{Event: 1 << 20, Idle: time.Minute, Heartbeat: 15 * time.Second, Write: 10 * time.Second}
 }
