@@ -127,33 +127,34 @@ func (w *writer) params(source []byte) {
 	w.literal("}")
 }
 
-// Query parameters that are values of params, by their JSON type. Ids are not among
+// inQuery are the query parameters that are values of params. Ids are not among
 // them: they come with the call.
-var (
-	numbersInQuery = []string{"historyLength", "pageSize"}
-	textsInQuery   = []string{"status", "statusTimestampAfter", "lastUpdatedAfter"}
-	flagsInQuery   = []string{"includeArtifacts"}
-)
+var inQuery = []struct {
+	name, also string
+	write      func(w *writer, value string)
+}{
+	{name: "historyLength", write: (*writer).digits},
+	{name: "pageSize", write: (*writer).digits},
+	{name: "status", write: (*writer).digits},
+	// a2a-go's client has another name for it than its server.
+	{name: "statusTimestampAfter", also: "lastUpdatedAfter", write: (*writer).text},
+	{name: "includeArtifacts", write: (*writer).flag},
+}
 
 // paramsOfQuery makes params of the query of a GET.
 func paramsOfQuery(q url.Values) []byte {
 	w := writer{out: []byte("{")}
-	each := func(names []string, write func(value string)) {
-		for _, name := range names {
-			value := first(q.Get(name), q.Get(snakeCase(name)))
-			if value != "" {
-				w.name(name)
-				write(value)
-			}
+	for _, p := range inQuery {
+		if value := first(q.Get(p.name), q.Get(snakeCase(p.name)), q.Get(p.also)); value != "" {
+			w.name(p.name)
+			p.write(&w, value)
 		}
 	}
-	each(numbersInQuery, w.digits)
-	each(textsInQuery, w.text)
-	each(flagsInQuery, w.flag)
 	return append(w.out, '}')
 }
 
-// digits writes a number, or as a string what is none: the reader says no to it.
+// digits writes a number, and what is none as a string: a state's name, or something
+// that the reader will say no to.
 func (w *writer) digits(s string) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' || len(s) > 1 && s[0] == '0' {

@@ -143,3 +143,12 @@ func resultOf(t *testing.T, r *Retelling, out []byte) string {
 	}
 	return string(out)
 }
+
+func query(t *testing.T, raw string) url.Values {
+	t.Helper()
+	q, err := url.ParseQuery(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
