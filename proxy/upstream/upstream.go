@@ -115,7 +115,8 @@ func (u *Upstream) Timeout() time.Duration { return u.answer }
 // RoundTrip sends one request, once. Redirects are answers like any other. The
 // one thing that net/http repeats by itself, on a new connection, is a request
 // that an idle connection turned out not to take: a GET, which changes nothing,
-// or anything else of which no byte was written.
+// or anything else of which no byte was written. r must not have a GetBody: with
+// one it would repeat more.
 //
 // A request whose Content-Type is gRPC's goes over HTTP/2 or fails. net/http does
 // not know gRPC: the caller sets "Te: trailers", frames the messages, and reads
