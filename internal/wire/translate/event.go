@@ -96,9 +96,6 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	s := stream{Retelling: r, emit: emit}
 	result := r.result(doc)
 	from, to := dialectOf(r.From), dialectOf(r.side())
-	if from == to && from != d01 && from != d03 {
-		return s.send(func(w *writer) { w.object(wrapperObject, result) })
-	}
 	what, raw := classify(from, result, true)
 	if what == 0 {
 		return broken("an event is none that A2A has")
@@ -107,20 +104,31 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	switch {
 	case to == d01:
 		return s.event01(what, raw)
-	case to == d10 && !r.begun && (what == isStatus || what == isArtifact):
+	case to == d10 && from != d10 && !r.begun && (what == isStatus || what == isArtifact):
 		if err := s.send(func(w *writer) { w.opening(what, raw) }); err != nil {
 			return err
 		}
 	}
 	r.begun = true
-	return s.send(func(w *writer) {
-		m := &wrapperObject.members[what-1]
-		if name := m.say[to]; name != "" {
-			w.wrap(name, m.of, raw)
-		} else {
-			w.object(m.of, raw)
-		}
-	})
+	return s.send(func(w *writer) { w.thing(what, raw, result) })
+}
+
+// thing writes an event, or what a send returned. whole is what raw was found in: within a
+// dialect all of it is kept.
+func (w *writer) thing(what thing, raw, whole []byte) {
+	m := &wrapperObject.members[what-1]
+	name := m.say[w.to]
+	switch {
+	case name == "":
+		w.object(m.of, raw)
+	case w.from == w.to && len(raw) < len(whole):
+		w.object(wrapperObject, whole)
+	default:
+		w.literal("{")
+		w.name(name)
+		w.object(m.of, raw)
+		w.literal("}")
+	}
 }
 
 // learn remembers which task and context a stream is about, for events that do not

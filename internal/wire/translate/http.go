@@ -3,7 +3,6 @@ package translate
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -22,9 +21,10 @@ func (o *Outbound) route(tenant string) *wire.Error {
 	if v == wire.V03 {
 		template = first(m.Path03, "/v1"+m.Path)
 	}
-	o.Path = strings.NewReplacer(
-		"{task}", url.PathEscape(o.Call.TaskID), "{config}", url.PathEscape(o.Call.ConfigID),
-	).Replace(template)
+	o.Path = strings.Replace(template, "{task}", url.PathEscape(o.Call.TaskID), 1)
+	if before, ok := strings.CutSuffix(o.Path, "{config}"); ok { // an id may look like this, but not end the path
+		o.Path = before + url.PathEscape(o.Call.ConfigID)
+	}
 	r, ok := wire.ByRoute(o.Verb, o.Path)
 	named := strings.Contains(template, "{config}")
 	if !ok || r.Method != m || r.Tenant != "" || r.Version != v ||
@@ -37,5 +37,5 @@ func (o *Outbound) route(tenant string) *wire.Error {
 	return nil
 }
 
-// inURL reports whether a method has no body on HTTP+JSON.
-func (o *Outbound) inURL() bool { return !slices.Contains([]string{http.MethodPost}, o.Verb) }
+// inURL reports whether the URL says everything: only a POST has a body.
+func (o *Outbound) inURL() bool { return o.Verb != http.MethodPost }

@@ -115,6 +115,7 @@ var webhookObject = newObject("PushNotificationConfig", "",
 // configObject is what stands around a webhook; in 1.0 they are one object.
 var configObject = newObject("TaskPushNotificationConfig", "",
 	member{say: words{"id", "taskId", "", "taskId"}, is: ownTaskID},
+	member{say: words{"", "", "name", ""}, is: aConfigName},
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 

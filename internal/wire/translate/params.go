@@ -20,7 +20,7 @@ func (w *writer) param(m *member, raw []byte) bool {
 		return raw != nil && w.filter(raw)
 	}
 	if w.call == nil {
-		return false // answers have no tenant
+		return w.configName(m, raw)
 	}
 	value := ""
 	switch m.is {

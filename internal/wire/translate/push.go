@@ -66,6 +66,24 @@ func (c *config) named(name string) {
 	}
 }
 
+// configName writes the name of a config of an answer, with the caller's task in it.
+func (w *writer) configName(m *member, raw []byte) bool {
+	if m.is != aConfigName || !isString(raw) {
+		return false // answers have no tenant
+	}
+	rest, ok := strings.CutPrefix(string(inside(raw)), tasksPrefix)
+	task, after, cut := strings.Cut(rest, "/")
+	if !ok || w.task.caller(task) == task {
+		w.raw(raw)
+		return true
+	}
+	if cut {
+		after = "/" + after
+	}
+	w.text(tasksPrefix + w.task.caller(task) + after)
+	return true
+}
+
 // first is the first string that is not empty.
 func first(list ...string) string {
 	for _, s := range list {

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -52,7 +53,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	if source == nil && c.Binding == wire.HTTPJSON {
 		source = paramsOfQuery(query)
 	}
-	w.out = make([]byte, 0, len(source)+len(source)/8+slack+len(to.ID))
+	w.out = make([]byte, 0, len(to.ID)+room(len(source)))
 	start, end := w.envelope(source)
 	if w.wrong != "" {
 		return Outbound{}, wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", w.wrong)
@@ -71,8 +72,9 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	return o, o.dress(to)
 }
 
-// slack is what names, envelope and ids add to a small document.
-const slack = 512
+// room is how long a document of n bytes may become before it has to be copied once
+// more. What grows are names; large documents are large by their values.
+func room(n int) int { return n + min(n/8, 64<<10) + 512 }
 
 // retarget makes of the caller's method and ids what the target has for them.
 func retarget(c *wire.Call, to dialect) *wire.Error {
@@ -140,7 +142,7 @@ func (o *Outbound) dress(to To) *wire.Error {
 	doc := o.Call.Body
 	switch to.Binding {
 	case wire.JSONRPC:
-		o.Verb, o.Body = "POST", doc
+		o.Verb, o.Body = http.MethodPost, doc
 	case wire.HTTPJSON:
 		if e := o.route(to.Tenant); e != nil {
 			return e
@@ -150,7 +152,7 @@ func (o *Outbound) dress(to To) *wire.Error {
 		}
 		o.Body = o.Call.Body
 	case wire.GRPC:
-		o.Verb, o.Path = "POST", o.Call.Method.RPC(to.Version)
+		o.Verb, o.Path = http.MethodPost, o.Call.Method.RPC(to.Version)
 		if o.Path == "" {
 			return wire.Errorf(wire.Unsupported, "A2A %s has no %s on gRPC", to.Version, o.Call.Method.Name)
 		}

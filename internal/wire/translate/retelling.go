@@ -74,7 +74,7 @@ func (a Alias) caller(id string) string {
 // TaskNotFound if a push notification config was asked for and there is none.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
 	result := r.result(doc)
-	w := r.writer(slices.Grow(dst, len(doc)+len(doc)/8+slack))
+	w := r.writer(slices.Grow(dst, room(len(doc))))
 	return r.dress(w, len(dst), func() error { return r.answer(w, result) })
 }
 
@@ -157,33 +157,16 @@ func nothing(s wire.Side) string {
 
 // sent writes what a send returned: a task or a message.
 func (r *Retelling) sent(w *writer, result []byte) error {
-	if w.from == w.to && w.from != d01 && w.from != d03 {
-		w.object(wrapperObject, result)
-		return nil
-	}
-	switch what, raw := classify(w.from, result, false); {
-	case what == isTask && (w.to == p03 || w.to == d10):
-		w.wrap("task", taskObject, raw)
-	case what == isTask:
-		w.object(taskObject, raw)
+	what, raw := classify(w.from, result, false)
+	switch {
 	case what == isMessage && w.to == d01:
 		w.messageTask(raw)
-	case what == isMessage && w.to == d03:
-		w.object(messageObject, raw)
-	case what == isMessage:
-		w.wrap("message", messageObject, raw)
+	case what == isMessage, what == isTask:
+		w.thing(what, raw, result)
 	default:
 		return broken("a send returned neither a task nor a message")
 	}
 	return nil
-}
-
-// wrap writes an object inside of what says which it is.
-func (w *writer) wrap(name string, o *object, raw []byte) {
-	w.literal("{")
-	w.name(name)
-	w.object(o, raw)
-	w.literal("}")
 }
 
 // messageTask makes a finished task of a message, since 0.1 answers nothing else.

@@ -60,7 +60,7 @@ func (m meaning) ofCall() bool {
 // it when its object is copied within a dialect.
 func (m meaning) reaches() bool {
 	switch m {
-	case anObject, aStatus, aList, aHistory, aTaskID, aContextID, ownTaskID, ownContextID, aConfiguration, aPushConfig:
+	case anObject, aStatus, aList, aHistory, aTaskID, aContextID, ownTaskID, ownContextID, aConfigName, aConfiguration, aPushConfig:
 		return true
 	}
 	return false

@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -87,16 +88,24 @@ func equal(t *testing.T, what, want string, got []byte) {
 
 func parse(t *testing.T, doc []byte) any {
 	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
+	if err := unmarshal(doc, &v); err != nil {
 		t.Fatalf("not JSON: %v: %s", err, doc)
 	}
-	if d.More() {
-		t.Fatalf("more than one document: %s", doc)
-	}
 	return v
+}
+
+// unmarshal reads one document and keeps numbers as they are written.
+func unmarshal(doc []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("more than one document")
+	}
+	return nil
 }
 
 // answerOf retells an answer of a side, given what the method returned, and returns
