@@ -150,11 +150,11 @@ func TestDecodeGRPC(t *testing.T) {
 			`{"name":"tasks/t"}`, Call{TaskID: "t", Streaming: true},
 		},
 		{
-			service10 + createConfig, &a2apbv1.TaskPushNotificationConfig{TaskId: "t", Id: "c", Url: "u"},
+			service10 + CreatePushConfig, &a2apbv1.TaskPushNotificationConfig{TaskId: "t", Id: "c", Url: "u"},
 			`{"id":"c","taskId":"t","url":"u"}`, Call{TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
-			service03 + createConfig,
+			service03 + CreatePushConfig,
 			&a2apb.CreateTaskPushNotificationConfigRequest{
 				Parent: "tasks/t", ConfigId: "c", Config: &a2apb.TaskPushNotificationConfig{
 					Name: name03, PushNotificationConfig: &a2apb.PushNotificationConfig{Id: "c", Url: "u"},
@@ -227,8 +227,12 @@ func TestDecodeGRPCRefuses(t *testing.T) {
 	varint := func(n protowire.Number, x uint64) string {
 		return string(protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), x))
 	}
-	nested := put(1, "x")
-	for range 100 {
+	nested := put(3, "x")
+	less := nested
+	for i := range 100 {
+		if i == 65 {
+			less = nested
+		}
 		nested = put(5, put(1, put(1, "k")+put(2, nested))) // Value{Struct{fields{k: …}}}
 	}
 	long := strings.Repeat("x", 257)
@@ -236,38 +240,39 @@ func TestDecodeGRPCRefuses(t *testing.T) {
 		path, message string
 		kind          *Kind
 	}{
-		"no message":                {service10 + SendMessage, "", InvalidParams},
-		"no task":                   {service10 + GetTask, "", InvalidParams},
-		"no name":                   {service03 + GetTask, put(1, "tasks/"), InvalidParams},
-		"slash in a task":           {service03 + GetTask, put(1, "mine/tasks/theirs"), InvalidParams},
-		"two tasks in a name":       {service03 + GetTask, put(1, "tasks/mine/tasks/theirs"), InvalidParams},
-		"slash in a config":         {service03 + "GetTaskPushNotificationConfig", put(1, "tasks/t/pushNotificationConfigs/c/x"), InvalidParams},
-		"control character":         {service10 + GetTask, put(2, "a\nb"), InvalidParams},
-		"long id":                   {service10 + GetTask, put(2, long), InvalidParams},
-		"invalid UTF-8":             {service10 + GetTask, put(2, "a\xffb"), InvalidRequest},
-		"invalid UTF-8 in 0.3":      {service03 + GetTask, put(1, "tasks/a\xffb"), InvalidRequest},
-		"surrogate":                 {service10 + GetTask, put(2, "a\xed\xa0\x80b"), InvalidRequest},
-		"cut off":                   {service10 + GetTask, put(2, "abc")[:4], InvalidRequest},
-		"not protobuf":              {service10 + GetTask, `{"id":"t"}`, InvalidRequest},
-		"field zero":                {service10 + GetTask, "\x02\x00", InvalidRequest},
-		"id twice":                  {service10 + GetTask, put(2, "a") + put(2, "b"), InvalidRequest},
-		"id twice, second empty":    {service10 + GetTask, put(2, "a") + put(2, ""), InvalidRequest},
-		"message twice":             {service10 + SendMessage, put(2, put(3, "a")) + put(2, put(1, "m")), InvalidRequest},
-		"message twice in 0.3":      {service03 + SendMessage, put(1, put(3, "a")) + put(1, put(3, "")), InvalidRequest},
-		"task in message twice":     {service10 + SendMessage, put(2, put(3, "a")+put(3, "b")), InvalidRequest},
-		"text and url":              {service10 + SendMessage, put(2, put(5, put(1, "a")+put(3, "u"))), InvalidRequest},
-		"id as a number":            {service10 + GetTask, varint(2, 7), InvalidRequest},
-		"history as a string":       {service10 + GetTask, put(2, "t") + put(3, "7"), InvalidRequest},
-		"value of no kind":          {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, ""))), InvalidRequest},
-		"deep value":                {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, nested))), InvalidRequest},
-		"many parts":                {service10 + SendMessage, put(2, strings.Repeat(put(5, ""), 10_001)), InvalidRequest},
-		"more parts than allowed":   {service10 + SendMessage, put(2, strings.Repeat(put(5, ""), 1_001)), InvalidParams},
-		"more than allowed":         {service10 + SendMessage, put(2, put(5, put(1, strings.Repeat("x", 4<<20)))), TooLarge},
-		"push config of another":    {service10 + SendMessage, put(2, put(3, "t")) + put(3, put(2, put(3, "u"))), InvalidParams},
-		"contradicting resource":    {service03 + createConfig, put(1, "tasks/t") + put(3, put(1, "tasks/u/pushNotificationConfigs/c")), InvalidParams},
-		"contradicting config":      {service03 + createConfig, put(1, "tasks/t") + put(2, "c") + put(3, put(2, put(1, "d"))), InvalidParams},
-		"skills that differ":        {service10 + SendMessage, put(2, put(6, skillField("a"))) + put(4, skillField("b")), InvalidParams},
-		"reference that is nothing": {service10 + SendMessage, put(2, put(8, "")), InvalidParams},
+		"no message":                    {service10 + SendMessage, "", InvalidParams},
+		"no task":                       {service10 + GetTask, "", InvalidParams},
+		"no name":                       {service03 + GetTask, put(1, "tasks/"), InvalidParams},
+		"slash in a task":               {service03 + GetTask, put(1, "mine/tasks/theirs"), InvalidParams},
+		"two tasks in a name":           {service03 + GetTask, put(1, "tasks/mine/tasks/theirs"), InvalidParams},
+		"slash in a config":             {service03 + "GetTaskPushNotificationConfig", put(1, "tasks/t/pushNotificationConfigs/c/x"), InvalidParams},
+		"control character":             {service10 + GetTask, put(2, "a\nb"), InvalidParams},
+		"long id":                       {service10 + GetTask, put(2, long), InvalidParams},
+		"invalid UTF-8":                 {service10 + GetTask, put(2, "a\xffb"), InvalidRequest},
+		"invalid UTF-8 in 0.3":          {service03 + GetTask, put(1, "tasks/a\xffb"), InvalidRequest},
+		"surrogate":                     {service10 + GetTask, put(2, "a\xed\xa0\x80b"), InvalidRequest},
+		"cut off":                       {service10 + GetTask, put(2, "abc")[:4], InvalidRequest},
+		"not protobuf":                  {service10 + GetTask, `{"id":"t"}`, InvalidRequest},
+		"field zero":                    {service10 + GetTask, "\x02\x00", InvalidRequest},
+		"id twice":                      {service10 + GetTask, put(2, "a") + put(2, "b"), InvalidRequest},
+		"id twice, second empty":        {service10 + GetTask, put(2, "a") + put(2, ""), InvalidRequest},
+		"message twice":                 {service10 + SendMessage, put(2, put(3, "a")) + put(2, put(1, "m")), InvalidRequest},
+		"message twice in 0.3":          {service03 + SendMessage, put(1, put(3, "a")) + put(1, put(3, "")), InvalidRequest},
+		"task in message twice":         {service10 + SendMessage, put(2, put(3, "a")+put(3, "b")), InvalidRequest},
+		"text and url":                  {service10 + SendMessage, put(2, put(5, put(1, "a")+put(3, "u"))), InvalidRequest},
+		"id as a number":                {service10 + GetTask, varint(2, 7), InvalidRequest},
+		"history as a string":           {service10 + GetTask, put(2, "t") + put(3, "7"), InvalidRequest},
+		"value of no kind":              {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, ""))), InvalidRequest},
+		"value deeper than JSON may be": {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, less))), ParseError},
+		"deep value":                    {service10 + CancelTask, put(2, "t") + put(3, put(1, put(1, "k")+put(2, nested))), InvalidRequest},
+		"many parts":                    {service10 + SendMessage, put(2, strings.Repeat(put(5, ""), 10_001)), InvalidRequest},
+		"more parts than allowed":       {service10 + SendMessage, put(2, strings.Repeat(put(5, ""), 1_001)), InvalidParams},
+		"more than allowed":             {service10 + SendMessage, put(2, put(5, put(1, strings.Repeat("x", 4<<20)))), TooLarge},
+		"push config of another":        {service10 + SendMessage, put(2, put(3, "t")) + put(3, put(2, put(3, "u"))), InvalidParams},
+		"contradicting resource":        {service03 + CreatePushConfig, put(1, "tasks/t") + put(3, put(1, "tasks/u/pushNotificationConfigs/c")), InvalidParams},
+		"contradicting config":          {service03 + CreatePushConfig, put(1, "tasks/t") + put(2, "c") + put(3, put(2, put(1, "d"))), InvalidParams},
+		"skills that differ":            {service10 + SendMessage, put(2, put(6, skillField("a"))) + put(4, skillField("b")), InvalidParams},
+		"reference that is nothing":     {service10 + SendMessage, put(2, put(8, "")), InvalidParams},
 	} {
 		m, v, ok := ByRPC(tt.path)
 		if !ok || m == nil {

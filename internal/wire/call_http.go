@@ -109,7 +109,7 @@ func (d *decoder) parameter(f field, value string) {
 func (d *decoder) httpBody() {
 	c := d.call
 	m := c.Method
-	needed := m.Subject == OfMessage || m.Name == createConfig
+	needed := m.Subject == OfMessage || m.Name == CreatePushConfig
 	switch {
 	case len(c.Body) == 0:
 		if needed {

@@ -88,22 +88,22 @@ func TestDecodeHTTP(t *testing.T) {
 		},
 		{
 			name: "1.0 push create", request: "POST /tasks/t/pushNotificationConfigs", body: `{"id":"c","taskId":"t","url":"u"}`,
-			method: createConfig, want: Call{Version: V10, TaskID: "t", ConfigID: "c", HasPushConfig: true},
+			method: CreatePushConfig, want: Call{Version: V10, TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
 			name: "0.3 push create as Python and Go write it", request: "POST " + c03,
 			body:   `{"parent":"tasks/t","configId":"c","config":{"name":"tasks/t/pushNotificationConfigs/c","pushNotificationConfig":{"id":"c","url":"u"}}}`,
-			method: createConfig, want: Call{Version: V03, TaskID: "t", ConfigID: "c", HasPushConfig: true},
+			method: CreatePushConfig, want: Call{Version: V03, TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
 			name: "0.3 push create as JS writes it", request: "POST " + c03,
 			body:   `{"name":"tasks/t/pushNotificationConfigs/","pushNotificationConfig":{"url":"u"}}`,
-			method: createConfig, want: Call{Version: V03, TaskID: "t", HasPushConfig: true},
+			method: CreatePushConfig, want: Call{Version: V03, TaskID: "t", HasPushConfig: true},
 		},
 		{
 			name: "0.3 push create in the JSON-RPC shape", request: "POST " + c03,
 			body:   `{"taskId":"t","pushNotificationConfig":{"id":"c","url":"u"}}`,
-			method: createConfig, want: Call{Version: V03, TaskID: "t", ConfigID: "c", HasPushConfig: true},
+			method: CreatePushConfig, want: Call{Version: V03, TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
 			name: "0.3 push get", request: "GET " + c03 + "/c",

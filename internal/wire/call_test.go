@@ -104,18 +104,18 @@ func TestDecodeJSONRPC(t *testing.T) {
 			method: ListTasks, want: Call{Version: V10},
 		},
 		{
-			name: "1.0 push create", body: rpc(createConfig, `{"taskId":"t","id":"c","url":"u"}`),
-			method: createConfig, want: Call{Version: V10, TaskID: "t", ConfigID: "c", HasPushConfig: true},
+			name: "1.0 push create", body: rpc(CreatePushConfig, `{"taskId":"t","id":"c","url":"u"}`),
+			method: CreatePushConfig, want: Call{Version: V10, TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
 			name:   "release candidate push create",
-			body:   rpc(createConfig, `{"config":{"id":"c","url":"u"},"configId":"c","taskId":"t"}`),
-			method: createConfig, want: Call{Version: V10, TaskID: "t", ConfigID: "c", HasPushConfig: true},
+			body:   rpc(CreatePushConfig, `{"config":{"id":"c","url":"u"},"configId":"c","taskId":"t"}`),
+			method: CreatePushConfig, want: Call{Version: V10, TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
 			name:   "0.3 push set",
 			body:   rpc("tasks/pushNotificationConfig/set", `{"pushNotificationConfig":{"id":"c","url":"u"},"taskId":"t"}`),
-			method: createConfig, want: Call{Version: V03, TaskID: "t", ConfigID: "c", HasPushConfig: true},
+			method: CreatePushConfig, want: Call{Version: V03, TaskID: "t", ConfigID: "c", HasPushConfig: true},
 		},
 		{
 			name:   "0.3 push get, whose id is the task",
@@ -209,7 +209,7 @@ func TestTenantSpans(t *testing.T) {
 			rpc("SendMessage", `{"configuration":{"taskPushNotificationConfig":{"tenant":"x"}},"tenant":"\u0078","message":{}}`),
 			[]string{`"x"`, `"\u0078"`},
 		},
-		{rpc(createConfig, `{"taskId":"t","tenant":"a","config":{"tenant":"a"}}`), []string{`"a"`, `"a"`}},
+		{rpc(CreatePushConfig, `{"taskId":"t","tenant":"a","config":{"tenant":"a"}}`), []string{`"a"`, `"a"`}},
 		{rpc("GetTask", `{"tenant":"","id":"t"}`), nil},
 		{rpc("GetTask", `{"tenant":null,"id":"t"}`), nil},
 		{rpc("SendMessage", `{"message":{"metadata":{"tenant":"m"},"parts":[{"data":{"tenant":"p"}}]}}`), nil},
@@ -337,7 +337,7 @@ func TestDecodeJSONRPCRefuses(t *testing.T) {
 			rpc("SendMessage", `{"tenant":"a","message":{},"configuration":{"taskPushNotificationConfig":{"tenant":"b"}}}`),
 			"", InvalidParams, "7", V10,
 		},
-		{"config ids disagree", rpc(createConfig, `{"taskId":"t","id":"a","config":{"id":"b"}}`), "", InvalidParams, "7", V10},
+		{"config ids disagree", rpc(CreatePushConfig, `{"taskId":"t","id":"a","config":{"id":"b"}}`), "", InvalidParams, "7", V10},
 		{"params wrong, id behind", `{"jsonrpc":"2.0","method":"GetTask","params":{},"id":"late"}`, "", InvalidParams, `"late"`, V10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

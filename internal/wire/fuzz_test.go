@@ -22,7 +22,7 @@ func FuzzDecode(f *testing.F) {
 		rpc("tasks/get", `{"id":"t","TaskId":"u"}`),
 		rpc("tasks/resubscribe", `{"id":"t","historyLength":1}`),
 		rpc("tasks/pushNotificationConfig/set", `{"taskId":"t","pushNotificationConfig":{"id":"c"}}`),
-		rpc(createConfig, `{"taskId":"t","id":"c","config":{"name":"tasks/t"}}`),
+		rpc(CreatePushConfig, `{"taskId":"t","id":"c","config":{"name":"tasks/t"}}`),
 		rpc("ListTasks", `{"contextId":"c","pageToken":"p"}`),
 		`{"params":{"id":"t"},"method":"GetTask","id":"i","jsonrpc":"2.0"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"SendMessage\u0000","params":{"message":{"contextId\u0000":"c","conte\u017ftId":"d"}}}`,

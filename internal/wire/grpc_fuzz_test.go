@@ -17,7 +17,7 @@ import (
 
 // fuzzedRPCs are tried on every input.
 var fuzzedRPCs = []string{
-	service10 + SendMessage, service03 + SendMessage, service10 + CancelTask, service03 + createConfig, service10 + createConfig,
+	service10 + SendMessage, service03 + SendMessage, service10 + CancelTask, service03 + CreatePushConfig, service10 + CreatePushConfig,
 }
 
 // FuzzDecodeGRPC: no bytes make the decoder panic; what it accepts is a document
@@ -79,7 +79,7 @@ func checkAgainstSDK(t *testing.T, c *Call) {
 		var m a2apbv1.CancelTaskRequest
 		unmarshal(t, c.Message, &m)
 		task, tenant = m.GetId(), m.GetTenant()
-	case service10 + createConfig:
+	case service10 + CreatePushConfig:
 		var m a2apbv1.TaskPushNotificationConfig
 		unmarshal(t, c.Message, &m)
 		task, tenant = m.GetTaskId(), m.GetTenant()
@@ -138,7 +138,8 @@ func checkFromAgent(t *testing.T, e *Error) {
 	if e.Kind == nil || e.Code == 0 || e.HTTP < 400 || !utf8.ValidString(e.Text()) {
 		t.Fatalf("%+v", e)
 	}
-	for _, f := range append(errorForms(), grpcForms()...) {
+	forms := errorForms()
+	for _, f := range append(grpcForms(), forms[0], forms[1], forms[len(forms)-4]) {
 		text := rendered(f, e)
 		if f.event && strings.Count(text, "\n\n") != 1 {
 			t.Fatalf("not one frame: %q", text)

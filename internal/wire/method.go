@@ -49,7 +49,7 @@ const (
 	CancelTask           = "CancelTask"
 	SubscribeToTask      = "SubscribeToTask"
 	GetExtendedAgentCard = "GetExtendedAgentCard"
-	CreatePushConfig     = "CreateTaskPushNotificationConfig"
+	CreatePushConfig     = "CreateTaskPushNotificationConfig" // brings a webhook, as sends may
 )
 
 const configsPath = "/tasks/{task}/pushNotificationConfigs"
@@ -98,7 +98,7 @@ var methods = [...]Method{
 		GRPC03: "TaskSubscription",
 	},
 	{
-		Name: "CreateTaskPushNotificationConfig",
+		Name: CreatePushConfig,
 		V03:  "tasks/pushNotificationConfig/set", V01: "tasks/pushNotification/set",
 		Subject: OfConfig, Writes: true, Push: true,
 		Verbs: []string{http.MethodPost}, Path: configsPath,

@@ -236,7 +236,7 @@ func (d *decoder) required() {
 			d.invalid("the task id is missing")
 		}
 	case OfConfig:
-		c.HasPushConfig = c.HasPushConfig || c.Method.Name == createConfig
+		c.HasPushConfig = c.HasPushConfig || c.Method.Name == CreatePushConfig
 		d.agree(&c.ConfigID, d.pushConfig, "the push notification config id", d.lim.IDLength)
 		fallthrough
 	case OfTask:
@@ -245,6 +245,3 @@ func (d *decoder) required() {
 		}
 	}
 }
-
-// createConfig is the only operation besides the sends that brings a webhook.
-const createConfig = "CreateTaskPushNotificationConfig"

@@ -151,23 +151,41 @@ func documentOf(t protoreflect.MessageType, b []byte, lim Limits) ([]byte, error
 }
 
 // compact takes the space out that protojson puts in, or not, by the toss of a
-// coin per build. It works in place.
+// coin per build, so that equal messages are equal bytes in every build. It works
+// in place.
 func compact(doc []byte) []byte {
 	out := doc[:0]
-	quoted := false
-	for i := 0; i < len(doc); i++ {
-		c := doc[i]
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			out = append(out, c)
-			i++ // what is escaped ends no string
-			c = doc[i]
-		case !quoted && c == ' ':
-			continue
+	for i := 0; i < len(doc); {
+		switch doc[i] {
+		case ' ':
+			i++
+		case '"':
+			end := i + stringLength(doc[i:])
+			out = append(out, doc[i:end]...)
+			i = end
+		default:
+			out = append(out, doc[i])
+			i++
 		}
-		out = append(out, c)
 	}
 	return out
+}
+
+// stringLength is the length of the JSON string that doc begins with, quotes
+// included.
+func stringLength(doc []byte) int {
+	for i := 1; ; {
+		n := bytes.IndexByte(doc[i:], '"')
+		if n < 0 {
+			return len(doc)
+		}
+		i += n + 1
+		slashes := 0
+		for doc[i-2-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 { // else it is the quote that is escaped
+			return i
+		}
+	}
 }

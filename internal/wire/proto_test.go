@@ -264,6 +264,22 @@ func TestMerging(t *testing.T) {
 	}
 }
 
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"a": 1, "b c": [true, {}]}`:             `{"a":1,"b c":[true,{}]}`,
+		`{"a":"x \" y",  "\\": " ", "b": "\\\""}`: `{"a":"x \" y","\\":" ","b":"\\\""}`,
+		`"  "`:     `"  "`,
+		`{ }`:      `{}`,
+		`""`:       `""`,
+		`["", ""]`: `["",""]`,
+	} {
+		if got := string(compact([]byte(in))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
 // TestReadAnswerGRPC: a document that came over gRPC reads as the body of HTTP+JSON
 // does, and errors are none.
 func TestReadAnswerGRPC(t *testing.T) {

@@ -1,9 +1,11 @@
 package wire_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,11 +13,14 @@ import (
 
 	a2a03 "github.com/a2aproject/a2a-go/a2a"
 	client03 "github.com/a2aproject/a2a-go/a2aclient"
+	grpcsrv03 "github.com/a2aproject/a2a-go/a2agrpc"
+	a2asrv03 "github.com/a2aproject/a2a-go/a2asrv"
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	grpc03 "github.com/a2aproject/a2a-go/v2/a2agrpc/v0"
 	grpc10 "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	a2apbv1 "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -222,5 +227,65 @@ func TestStatusReadsBack(t *testing.T) {
 	}
 	if event := wire.ErrorEvent(&wire.Call{Binding: wire.GRPC}, wire.Errorf(wire.Internal, "")); event != nil {
 		t.Errorf("an event: %q", event)
+	}
+}
+
+// TestReadStatusOfSDKAgents: what the SDKs' servers write about an unknown task is
+// read as that, over a plain HTTP/2 client.
+func TestReadStatusOfSDKAgents(t *testing.T) {
+	t.Parallel()
+	server := grpc.NewServer()
+	grpc10.NewHandler(a2asrv.NewHandler(nil)).RegisterWith(server)
+	grpcsrv03.NewHandler(a2asrv03.NewHandler(nil)).RegisterWith(server)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	transport := &http.Transport{Protocols: new(http.Protocols)}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	t.Cleanup(transport.CloseIdleConnections)
+
+	for _, tt := range []struct {
+		version wire.Version
+		method  string
+		doc     string
+		want    *wire.Kind
+	}{
+		{wire.V10, wire.GetTask, `{"id":"nope"}`, wire.TaskNotFound},
+		{wire.V03, wire.GetTask, `{"name":"tasks/nope"}`, wire.TaskNotFound},
+		{wire.V03, wire.GetTask, `{"name":"nope"}`, wire.InvalidParams},
+		{wire.V10, wire.SubscribeToTask, `{"id":"nope"}`, wire.TaskNotFound},
+		{wire.V10, wire.CreatePushConfig, `{"taskId":"t","url":"https://x.example/"}`, wire.PushUnsupported},
+		{wire.V03, wire.CreatePushConfig, `{"parent":"tasks/t","config":{"pushNotificationConfig":{"url":"https://x.example/"}}}`, wire.Unsupported},
+	} {
+		m, ok := wire.ByName(wire.V10, tt.method)
+		if !ok {
+			t.Fatal(tt.method)
+		}
+		message, err := wire.RequestMessage(m, tt.version, []byte(tt.doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := "http://" + listener.Addr().String() + m.RPC(tt.version)
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, target, bytes.NewReader(wire.AppendMessage(nil, message)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/grpc")
+		r.Header.Set("Te", "trailers")
+		answer, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+			t.Error(err)
+		}
+		_ = answer.Body.Close()
+		e := wire.ReadStatus(answer.Header, answer.Trailer)
+		if e == nil || e.Kind != tt.want || e.Message == "" {
+			t.Errorf("%s %s: %v, want %s", tt.version, tt.method, e, tt.want.Reason)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func TestByRoute(t *testing.T) {
 		{"GET /tasks/%2541", want{GetTask, V10, "", "%41", ""}},
 		{"GET /tasks/7/pushNotificationConfigs/c", want{getConfig, V10, "", "7", "c"}},
 		{"GET /tasks/7:cancel/pushNotificationConfigs/c:cancel", want{getConfig, V10, "", "7:cancel", "c:cancel"}},
-		{"POST /x/tasks/7/pushNotificationConfigs", want{createConfig, V10, "x", "7", ""}},
+		{"POST /x/tasks/7/pushNotificationConfigs", want{CreatePushConfig, V10, "x", "7", ""}},
 		{"GET /tasks/7/pushNotificationConfigs", want{"ListTaskPushNotificationConfigs", V10, "", "7", ""}},
 		{"DELETE /v1/tasks/7/pushNotificationConfigs/c", want{"DeleteTaskPushNotificationConfig", V03, "", "7", "c"}},
 		// What is known without a tenant is never read with one.
@@ -191,7 +191,7 @@ func TestMethodTable(t *testing.T) {
 		t.Errorf("%d operations", len(methods))
 	}
 	for _, name := range []string{
-		SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, GetExtendedAgentCard, createConfig,
+		SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask, SubscribeToTask, GetExtendedAgentCard, CreatePushConfig,
 	} {
 		if _, ok := ByName(V10, name); !ok {
 			t.Errorf("%s is not in the table", name)

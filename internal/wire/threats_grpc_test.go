@@ -137,15 +137,15 @@ func TestA10_SameCall(t *testing.T) {
 			{Side{V10, HTTPJSON}, "GET /tasks?contextId=c&pageToken=p", "", nil},
 			{Side{V10, GRPC}, service10 + "ListTasks", "", &a2apbv1.ListTasksRequest{ContextId: "c", PageToken: "p"}},
 		}},
-		{policyView{Method: createConfig, TaskID: "t", ConfigID: "c", Push: true}, []spelled{
+		{policyView{Method: CreatePushConfig, TaskID: "t", ConfigID: "c", Push: true}, []spelled{
 			{Side{V03, JSONRPC}, "tasks/pushNotificationConfig/set", `{"taskId":"t","pushNotificationConfig":{"id":"c"}}`, nil},
-			{Side{V10, JSONRPC}, createConfig, `{"taskId":"t","id":"c"}`, nil},
+			{Side{V10, JSONRPC}, CreatePushConfig, `{"taskId":"t","id":"c"}`, nil},
 			{Side{V03, HTTPJSON}, "POST /v1/tasks/t/pushNotificationConfigs", `{"config":{"name":"` + config + `"}}`, nil},
 			{Side{V10, HTTPJSON}, "POST /tasks/t/pushNotificationConfigs", `{"id":"c"}`, nil},
-			{Side{V03, GRPC}, service03 + createConfig, "", &a2apb.CreateTaskPushNotificationConfigRequest{Parent: "tasks/t", ConfigId: "c"}},
-			{Side{V10, GRPC}, service10 + createConfig, "", &a2apbv1.TaskPushNotificationConfig{TaskId: "t", Id: "c"}},
+			{Side{V03, GRPC}, service03 + CreatePushConfig, "", &a2apb.CreateTaskPushNotificationConfigRequest{Parent: "tasks/t", ConfigId: "c"}},
+			{Side{V10, GRPC}, service10 + CreatePushConfig, "", &a2apbv1.TaskPushNotificationConfig{TaskId: "t", Id: "c"}},
 		}},
-		{policyView{Method: createConfig, TaskID: "t", Push: true}, []spelled{
+		{policyView{Method: CreatePushConfig, TaskID: "t", Push: true}, []spelled{
 			{Side{V01, JSONRPC}, "tasks/pushNotification/set", `{"id":"t","pushNotificationConfig":{}}`, nil},
 		}},
 		{policyView{Method: "GetTaskPushNotificationConfig", TaskID: "t", ConfigID: "c"}, []spelled{
