@@ -2,20 +2,25 @@ package state
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 	"time"
 	"unique"
 )
 
 // entry is a Record as the memory driver holds it: what differs from task to
 // task here, what many tasks share behind one handle. With its key and the map's
-// room it is about 200 bytes for the usual 36-byte ids.
+// room it is about 200 bytes for the usual 36-byte ids. It fills a size class of
+// the allocator exactly; one more word would cost two.
 type entry struct {
-	key     string // kind, agent, id; see appendKey
-	id      int    // where the id starts in key
-	context string
+	text    string // the key (kind, agent, id; see appendKey), then the context
+	key     uint32 // where the key ends in text
+	id      uint32 // where the id starts in it
 	origin  unique.Handle[origin]
-	created int64 // Unix nanoseconds
-	used    int64 // Unix seconds of the last Claim or Lookup; guarded by the shard's lock
+	created int64        // Unix nanoseconds
+	used    atomic.Int64 // Unix seconds of the last Claim or Lookup; set under the shard's lock
+
+	// Neighbours on the shelf of a task, guarded by the lock of its index.
+	newer, older *entry
 }
 
 // origin is the part of a Record that is the same for every task one principal
@@ -32,20 +37,33 @@ func newEntry(key []byte, r Record, now time.Time) *entry {
 	if r.Created.IsZero() {
 		r.Created = now
 	}
-	// One allocation holds key and context.
-	both := string(append(key[:len(key):len(key)], r.Context...))
-	return &entry{
-		key:     both[:len(key)],
-		id:      len(key) - len(r.ID),
-		context: both[len(key):],
+	e := &entry{
+		text: string(append(key[:len(key):len(key)], r.Context...)), // one allocation for both
+		key:  uint32(len(key)),
+		id:   uint32(len(key) - len(r.ID)),
 		origin: unique.Make(origin{
 			owner: r.Owner, tenant: r.Tenant, skill: r.Skill,
 			endpoint: r.Endpoint, version: r.Version,
 			extensions: pack(r.Extensions),
 		}),
 		created: r.Created.UnixNano(),
-		used:    now.Unix(),
 	}
+	e.used.Store(now.Unix())
+	return e
+}
+
+// name is the key under which the entry is stored.
+func (e *entry) name() string { return e.text[:e.key] }
+
+// context is the context of a task, or what an alias stands for.
+func (e *entry) context() string { return e.text[e.key:] }
+
+// before reports whether a list names e ahead of f: the newer first.
+func (e *entry) before(f *entry) bool {
+	if e.created != f.created {
+		return e.created > f.created
+	}
+	return e.text[e.id:e.key] < f.text[f.id:f.key]
 }
 
 // record is the inverse of newEntry. Agent and kind are the caller's: they are
@@ -53,8 +71,8 @@ func newEntry(key []byte, r Record, now time.Time) *entry {
 func (e *entry) record(agent string, k Kind) Record {
 	o := e.origin.Value()
 	return Record{
-		Agent: agent, Kind: k, ID: e.key[e.id:],
-		Owner: o.owner, Tenant: o.tenant, Skill: o.skill, Context: e.context,
+		Agent: agent, Kind: k, ID: e.text[e.id:e.key],
+		Owner: o.owner, Tenant: o.tenant, Skill: o.skill, Context: e.context(),
 		Endpoint: o.endpoint, Version: o.version, Extensions: unpack(o.extensions),
 		Created: time.Unix(0, e.created).UTC(),
 	}
@@ -71,6 +89,12 @@ func appendKey(dst []byte, agent string, k Kind, id string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(agent)))
 	dst = append(dst, agent...)
 	return append(dst, id...)
+}
+
+// agentOf reads the agent back out of a key.
+func agentOf(key string) string {
+	n, width := uvarint(key[1:])
+	return key[1+width : 1+width+n]
 }
 
 // pack makes one string of a list, so that an origin can be compared.

@@ -22,6 +22,7 @@ type Memory struct {
 	seed      maphash.Seed
 	size      atomic.Int64 // records in all shards, never above limit
 	shards    [shards]shard
+	indexes   [indexes]index
 
 	close   sync.Once
 	closing chan struct{}
@@ -49,6 +50,9 @@ func NewMemory(c Config) *Memory {
 	for i := range m.shards {
 		m.shards[i].records = make(map[string]*entry)
 	}
+	for i := range m.indexes {
+		m.indexes[i].agents = make(map[string]*library)
+	}
 	go m.sweep()
 	return m
 }
@@ -72,7 +76,10 @@ func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
 		return Record{}, ErrFull
 	}
 	e := newEntry(key, r, now)
-	s.records[e.key] = e
+	s.records[e.name()] = e
+	if r.Kind == Task {
+		m.index(r.Agent).add(r.Agent, e)
+	}
 	return e.record(r.Agent, r.Kind), nil
 }
 
@@ -92,6 +99,22 @@ func (m *Memory) Lookup(_ context.Context, agent string, k Kind, id string) (Rec
 	return e.record(agent, k), true, nil
 }
 
+// Tasks implements Ledger. It takes time for the records it returns and for those
+// that it passes by because they are in another context or have run out, never
+// for those of others; meanwhile no task of the same agent can be recorded.
+func (m *Memory) Tasks(_ context.Context, q Query) ([]Record, error) {
+	now := time.Now()
+	list := m.index(q.Agent).list(q, func(e *entry) bool {
+		return (q.Context == "" || e.context() == q.Context) && !m.expired(e, now)
+	})
+	// What an entry says never changes, so that it can be copied at leisure.
+	var records []Record
+	for _, e := range list {
+		records = append(records, e.record(q.Agent, Task))
+	}
+	return records, nil
+}
+
 // live finds a record that has not run out and counts the call as its latest
 // use. The shard must be locked.
 func (m *Memory) live(s *shard, key []byte, now time.Time) *entry {
@@ -100,22 +123,38 @@ func (m *Memory) live(s *shard, key []byte, now time.Time) *entry {
 		return nil
 	}
 	if m.expired(e, now) {
-		delete(s.records, e.key)
-		m.size.Add(-1)
+		m.forget(s, e)
 		return nil
 	}
-	e.used = now.Unix()
+	// Most calls come within a second of the last one; they need not write.
+	if second := now.Unix(); e.used.Load() != second {
+		e.used.Store(second)
+	}
 	return e
+}
+
+// forget removes a record from wherever it is held. The shard must be locked.
+func (m *Memory) forget(s *shard, e *entry) {
+	delete(s.records, e.name())
+	if Kind(e.text[0]) == Task {
+		agent := agentOf(e.text)
+		m.index(agent).remove(agent, e)
+	}
+	m.size.Add(-1)
 }
 
 // expired compares whole seconds: a record lives for its retention and up to one
 // second more.
 func (m *Memory) expired(e *entry, now time.Time) bool {
-	return now.Unix()-e.used > int64(m.retention/time.Second)
+	return now.Unix()-e.used.Load() > int64(m.retention/time.Second)
 }
 
 func (m *Memory) shard(key []byte) *shard {
 	return &m.shards[maphash.Bytes(m.seed, key)%shards]
+}
+
+func (m *Memory) index(agent string) *index {
+	return &m.indexes[maphash.String(m.seed, agent)%indexes]
 }
 
 // sweep removes what ran out and was not asked for again. One shard is locked at
@@ -145,10 +184,9 @@ func (m *Memory) period() time.Duration {
 func (m *Memory) sweepShard(s *shard, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key, e := range s.records {
+	for _, e := range s.records {
 		if m.expired(e, now) {
-			delete(s.records, key)
-			m.size.Add(-1)
+			m.forget(s, e)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package state_test
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +48,10 @@ func TestMemoryRefusesWhenFull(t *testing.T) {
 	}
 	if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(3).ID); ok {
 		t.Error("the refused record is there")
+	}
+	list, err := m.Tasks(t.Context(), state.Query{Agent: "billing", Everyone: true, Limit: 9})
+	if err != nil || len(list) != 3 {
+		t.Errorf("%d tasks are listed, %v; want those that were accepted", len(list), err)
 	}
 	if r, err := m.Claim(t.Context(), record(1)); err != nil || r.ID != record(1).ID {
 		t.Errorf("claiming a known id of a full store gave %+v, %v", r, err)
@@ -182,90 +185,4 @@ func record(i int) state.Record {
 	r.ID = fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012d", i)
 	r.Context = fmt.Sprintf("7c9e6679-7425-40de-944b-%012d", i)
 	return r
-}
-
-func BenchmarkClaimNew(b *testing.B) {
-	m := open(b, state.MemoryConfig{Records: 1 << 30})
-	records := make([]state.Record, b.N)
-	for i := range records {
-		records[i] = record(i)
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
-		if _, err := m.Claim(b.Context(), records[i]); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkClaimKnown(b *testing.B) {
-	m, r := full(b, 10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := m.Claim(b.Context(), r); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkLookup(b *testing.B) {
-	for _, n := range []int{1, 10_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			m, r := full(b, n)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, ok, _ := m.Lookup(b.Context(), r.Agent, r.Kind, r.ID); !ok {
-					b.Fatal("not found")
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkLookupParallel(b *testing.B) {
-	m, r := full(b, 10_000)
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if _, ok, _ := m.Lookup(b.Context(), r.Agent, r.Kind, r.ID); !ok {
-				b.Error("not found")
-			}
-		}
-	})
-}
-
-// BenchmarkMemoryPerRecord reports what one record costs in a full store.
-func BenchmarkMemoryPerRecord(b *testing.B) {
-	const n = 200_000
-	for range b.N {
-		before := heap()
-		m, _ := full(b, n)
-		b.ReportMetric(float64(heap()-before)/n, "B/record")
-		runtime.KeepAlive(m)
-	}
-}
-
-func heap() uint64 {
-	runtime.GC()
-	var s runtime.MemStats
-	runtime.ReadMemStats(&s)
-	return s.HeapAlloc
-}
-
-// full fills a store with n records and returns the middle one, without
-// extensions, as most calls have none.
-func full(b *testing.B, n int) (*state.Memory, state.Record) {
-	b.Helper()
-	m := open(b, state.MemoryConfig{})
-	for i := range n {
-		r := record(i)
-		r.Extensions = nil
-		if _, err := m.Claim(b.Context(), r); err != nil {
-			b.Fatal(err)
-		}
-	}
-	r := record(n / 2)
-	r.Extensions = nil
-	return m, r
 }

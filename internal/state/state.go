@@ -12,10 +12,14 @@ import (
 // Kind says what a Record is about.
 type Kind uint8
 
-// The kinds of a Record.
+// The kinds of a Record. Aliases stand for clients who choose ids themselves in
+// front of an agent that does so too: the ID is the client's under a name for
+// whoever shares it, and Context holds the agent's.
 const (
-	Task    Kind = iota + 1 // an A2A task id
-	Context                 // an A2A context id
+	Task         Kind = iota + 1 // an A2A task id
+	Context                      // an A2A context id
+	TaskAlias                    // a client's own name for a task
+	ContextAlias                 // a client's own name for a context
 )
 
 // Record says who an id belongs to and what later calls on it need to know. It
@@ -27,22 +31,34 @@ type Record struct {
 	Owner      string    // authn.Principal.Key of whoever caused it
 	Tenant     string    // the owner's tenant
 	Skill      string    // skill the call was authorized for; empty when unknown
-	Context    string    // the task's context id; empty for contexts
+	Context    string    // the task's context id, the agent's id of an alias; empty for contexts
 	Endpoint   string    // upstream that holds it, a routing hint
 	Version    string    // protocol version the owner spoke
 	Extensions []string  // extensions active when it was made
 	Created    time.Time // wall clock, UTC
 }
 
+// Query asks for tasks on one agent: those of Owner and those of Tenant, each
+// when it is not empty, or with Everyone all of them. The zero Query finds
+// nothing, so that a name that was left out does not open the store.
+type Query struct {
+	Agent    string
+	Owner    string // as in Record
+	Tenant   string // as in Record
+	Everyone bool
+	Context  string // only the tasks of this context; empty for any
+	Limit    int    // at most so many; none unless positive
+}
+
 // ErrFull means that a driver with a bound has reached it. Nothing was stored;
 // the caller must refuse, since an id nobody owns could be claimed by anyone.
 var ErrFull = errors.New("state: record limit reached")
 
-// Ledger stores ownership. Both operations are linearizable: once a Claim has
-// returned, every later Claim or Lookup of the same id sees its record, until
-// the driver's retention has passed without either. Drivers bound the time of
-// their own operations: a caller may pass a context that nobody cancels. Every
-// driver passes the suite in statetest.
+// Ledger stores ownership. Its operations are linearizable: once a Claim has
+// returned, every later Claim, Lookup or Tasks that asks for the same id sees its
+// record, until the driver's retention has passed without a Claim or Lookup of
+// it. Drivers bound the time of their own operations: a caller may pass a context
+// that nobody cancels. Every driver passes the suite in statetest.
 type Ledger interface {
 	// Claim inserts r unless (Agent, Kind, ID) is already recorded, and returns
 	// the record that now stands: r itself, or the earlier one, which r cannot
@@ -51,4 +67,9 @@ type Ledger interface {
 
 	// Lookup returns the record of an id; false when there is none.
 	Lookup(ctx context.Context, agent string, k Kind, id string) (Record, bool, error)
+
+	// Tasks returns the records of Kind Task that q asks for, by Created from the
+	// newest to the oldest, equal ones by ID, each once. Being listed is no use
+	// that keeps a record alive.
+	Tasks(ctx context.Context, q Query) ([]Record, error)
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -84,7 +85,8 @@ func (l *Ledger) checkMessage(
 
 // choosesTaskID reports whether the client makes up the ids of new tasks, so that
 // a task nobody knows is one about to be made. Only 0.1's sends do that; since
-// 0.2 the agent chooses.
+// 0.2 the agent chooses. A 0.1 send that names no task is a new one that such an
+// agent will name.
 func choosesTaskID(c *wire.Call) bool {
 	return c.Version == wire.V01 && c.Method.Subject == wire.OfMessage
 }
@@ -147,8 +149,32 @@ func (l *Ledger) Owns(ctx context.Context, p *authn.Principal, agent string, t w
 	return f.owned, err
 }
 
+// Tasks returns the records of the tasks on an agent that are the caller's, from
+// the newest to the oldest and at most limit: what ListTasks is answered from for
+// agents that have no such call. With a contextID they are the tasks of it only;
+// whether the caller may name it is for Check to say. A task that was reserved may
+// be one that the agent never made. The error wraps one of the store.
+func (l *Ledger) Tasks(
+	ctx context.Context, p *authn.Principal, agent, contextID string, limit int,
+) ([]state.Record, error) {
+	o := ownerOf(p)
+	q := state.Query{Agent: agent, Owner: o.key, Context: contextID, Limit: limit}
+	switch l.scope {
+	case scopeAgent:
+		q.Everyone = true
+	case scopeTenant:
+		q.Tenant = o.tenant
+	}
+	list, err := l.store.Tasks(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("list the tasks of a caller: %w", err)
+	}
+	// What shares says stands above how a store reads a query.
+	return slices.DeleteFunc(list, func(r state.Record) bool { return !l.shares(o, r) }), nil
+}
+
 func kindName(k state.Kind) string {
-	if k == state.Context {
+	if k == state.Context || k == state.ContextAlias {
 		return "context"
 	}
 	return "task"

@@ -23,14 +23,28 @@ func (l *Ledger) Reserve(
 	if c.Method.Subject != wire.OfMessage {
 		return nil
 	}
+	taskID := ""
+	if choosesTaskID(c) {
+		taskID = c.TaskID
+	}
+	return l.ReserveTask(ctx, p, agent, skill, string(c.Version), taskID, c.ContextID)
+}
+
+// ReserveTask is Reserve for ids that the gateway made up in the caller's place,
+// because the agent wants a client to choose them and the caller's version does
+// not let it: a 0.1 agent in front of later clients. Each may be empty for none.
+// version is what the caller speaks. The errors are those of Reserve.
+func (l *Ledger) ReserveTask(
+	ctx context.Context, p *authn.Principal, agent, skill, version, taskID, contextID string,
+) error {
 	o := ownerOf(p)
-	r := o.record(agent, skill, string(c.Version))
-	if choosesTaskID(c) && c.TaskID != "" {
-		if err := l.claimTask(ctx, o, r, c.TaskID, c.ContextID); err != nil {
+	r := o.record(agent, skill, version)
+	if taskID != "" {
+		if err := l.claimTask(ctx, o, r, taskID, contextID); err != nil {
 			return err
 		}
 	}
-	return l.claimContext(ctx, o, r, c.ContextID)
+	return l.claimContext(ctx, o, r, contextID)
 }
 
 // Learn makes what an answer shows the caller's: each task, its context, and the

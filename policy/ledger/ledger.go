@@ -18,7 +18,11 @@
 //     agent shows becomes the caller's, and what is somebody else's is withheld.
 //
 // Lists are the exception: an entry of ListTasks is shown if Owns says so, and
-// never claimed, because being listed proves nothing.
+// never claimed, because being listed proves nothing. For an agent that has no
+// lists, Tasks says what the caller's would be made of.
+//
+// Where a client and an agent both choose ids, Bind and Alias keep which of the
+// agent's each of the client's stands for.
 package ledger
 
 import (
@@ -35,6 +39,12 @@ type Config struct {
 	// documents it. Anything else counts as "principal", the narrowest.
 	Scope string
 }
+
+// The scopes that are not the default; see policy.TasksConfig.
+const (
+	scopeTenant = "tenant"
+	scopeAgent  = "agent"
+)
 
 // Ledger checks and records ownership. It keeps no state of its own; any number
 // of goroutines, and of gateways with the same store, may use it.
@@ -87,9 +97,9 @@ func (l *Ledger) shares(o owner, r state.Record) bool {
 	switch {
 	case r.Owner == o.key:
 		return true
-	case l.scope == "agent":
+	case l.scope == scopeAgent:
 		return true
-	case l.scope == "tenant":
+	case l.scope == scopeTenant:
 		return o.tenant != "" && r.Tenant == o.tenant
 	}
 	return false

@@ -29,6 +29,7 @@ type store struct {
 	state.Ledger
 	mu              sync.Mutex
 	lookups, claims int
+	lists           int
 	err             error
 }
 
@@ -66,15 +67,26 @@ func (s *store) Claim(ctx context.Context, r state.Record) (state.Record, error)
 	return s.Ledger.Claim(ctx, r)
 }
 
+func (s *store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+	s.mu.Lock()
+	s.lists++
+	err := s.err
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return s.Ledger.Tasks(ctx, q)
+}
+
 // work is what one call asked of the store.
 func (s *store) work(call func()) int {
 	s.mu.Lock()
-	before := s.lookups + s.claims
+	before := s.lookups + s.claims + s.lists
 	s.mu.Unlock()
 	call()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lookups + s.claims - before
+	return s.lookups + s.claims + s.lists - before
 }
 
 func method(t testing.TB, name string) *wire.Method {
@@ -218,6 +230,19 @@ func TestStoreErrorsFailClosed(t *testing.T) {
 	if ok, err := l.Owns(t.Context(), alice, "billing", wire.TaskRef{ID: "T"}); ok || !errors.Is(err, broken) {
 		t.Errorf("Owns: %v, %v", ok, err)
 	}
+	if list, err := l.Tasks(t.Context(), alice, "billing", "", 9); list != nil || !errors.Is(err, broken) {
+		t.Errorf("Tasks: %v, %v", list, err)
+	}
+	if id, ok, err := l.Alias(t.Context(), alice, "billing", state.TaskAlias, "x"); ok || id != "" || !errors.Is(err, broken) {
+		t.Errorf("Alias: %q, %v, %v", id, ok, err)
+	}
+	err := l.Bind(t.Context(), alice, "billing", state.TaskAlias, "x", "T")
+	if !errors.Is(err, broken) || errors.Is(err, ErrBound) {
+		t.Errorf("Bind: %v", err)
+	}
+	if v, err := l.Speaks(t.Context(), alice, "billing", "T"); v != "" || !errors.Is(err, broken) {
+		t.Errorf("Speaks: %q, %v", v, err)
+	}
 }
 
 func TestFullStoreRefuses(t *testing.T) {
@@ -236,6 +261,10 @@ func TestFullStoreRefuses(t *testing.T) {
 	if !errors.Is(err, state.ErrFull) || errors.Is(err, ErrAbsent) {
 		t.Errorf("a new task: %v, want ErrFull", err)
 	}
+	err = l.Bind(t.Context(), alice, "billing", state.ContextAlias, "mine", "C")
+	if !errors.Is(err, state.ErrFull) || errors.Is(err, ErrBound) {
+		t.Errorf("a new name: %v, want ErrFull", err)
+	}
 }
 
 // What an agent made is recorded even if the caller hung up meanwhile.
@@ -249,6 +278,12 @@ func TestLearnOutlivesTheCaller(t *testing.T) {
 	}
 	if err := check(t, l, alice, send(t, "T", "C")); err != nil {
 		t.Errorf("the task is not recorded: %v", err)
+	}
+	if err := l.Bind(ctx, alice, "billing", state.TaskAlias, "mine", "T"); err != nil {
+		t.Fatal(err)
+	}
+	if id, _, _ := l.Alias(t.Context(), alice, "billing", state.TaskAlias, "mine"); id != "T" {
+		t.Errorf("the name stands for %q", id)
 	}
 }
 
@@ -331,48 +366,5 @@ func TestUnknownSubjectFailsClosed(t *testing.T) {
 		if err := check(t, l, alice, c); err == nil || errors.Is(err, ErrAbsent) {
 			t.Errorf("subject %d: %v", subject, err)
 		}
-	}
-}
-
-func BenchmarkCheck(b *testing.B) {
-	l := New(newStore(b), Config{})
-	learn(b, l, alice, task("T", "C"))
-	for name, c := range map[string]*wire.Call{
-		"context": send(b, "", "C"), "task and context": send(b, "T", "C"), "absent": send(b, "X", ""),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				_, _ = l.Check(b.Context(), alice, "billing", c)
-			}
-		})
-	}
-}
-
-func BenchmarkReserve(b *testing.B) {
-	l := New(newStore(b), Config{})
-	c := send(b, "", "C")
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := l.Reserve(b.Context(), alice, "billing", "invoices", c); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkLearnKnown is what each event of a stream costs.
-func BenchmarkLearnKnown(b *testing.B) {
-	for name, a := range map[string]wire.Answer{
-		"message": {Kind: "message", ContextID: "C"}, "task": task("T", "C"),
-	} {
-		b.Run(name, func(b *testing.B) {
-			l := New(newStore(b), Config{})
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := l.Learn(b.Context(), alice, "billing", "invoices", "e", "1.0", nil, a); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

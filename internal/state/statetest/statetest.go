@@ -9,11 +9,13 @@ package statetest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -32,6 +34,9 @@ func Ledger(t *testing.T, open func(testing.TB) state.Ledger) {
 		"strings are bytes":         bytesSurvive,
 		"one winner":                oneWinner,
 		"a seen record stays":       monotonic,
+		"a list is in order":        inOrder,
+		"a list is of whom it says": selects,
+		"claimed is listed":         listedAtOnce,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,6 +111,8 @@ func separate(t *testing.T, l state.Ledger) {
 	keys := []state.Record{
 		{Agent: "a", Kind: state.Task, ID: "1"},
 		{Agent: "a", Kind: state.Context, ID: "1"},
+		{Agent: "a", Kind: state.TaskAlias, ID: "1"},
+		{Agent: "a", Kind: state.ContextAlias, ID: "1"},
 		{Agent: "b", Kind: state.Task, ID: "1"},
 		{Agent: "a1", Kind: state.Task, ID: ""},
 		{Agent: "", Kind: state.Task, ID: "a1"},
@@ -216,7 +223,7 @@ func model(rt *rapid.T, l state.Ledger) {
 	}
 	want := map[key]state.Record{}
 	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab:\x00")), 0, 3, -1)
-	kinds := rapid.SampledFrom([]state.Kind{state.Task, state.Context})
+	kinds := rapid.SampledFrom([]state.Kind{state.Task, state.Context, state.TaskAlias, state.ContextAlias})
 	rt.Repeat(map[string]func(*rapid.T){
 		"claim": func(rt *rapid.T) {
 			r := state.Record{
@@ -224,7 +231,7 @@ func model(rt *rapid.T, l state.Ledger) {
 				Owner: text.Draw(rt, "owner"), Tenant: text.Draw(rt, "tenant"), Skill: text.Draw(rt, "skill"),
 				Context: text.Draw(rt, "context"), Endpoint: text.Draw(rt, "endpoint"),
 				Extensions: rapid.SliceOfN(text, 1, 3).Draw(rt, "extensions"),
-				Created:    time.Unix(rapid.Int64Range(1, 1<<32).Draw(rt, "created"), 0).UTC(),
+				Created:    time.Unix(rapid.Int64Range(1, 9).Draw(rt, "created"), 0).UTC(),
 			}
 			k := key{r.Agent, r.Kind, r.ID}
 			if _, ok := want[k]; !ok {
@@ -240,6 +247,16 @@ func model(rt *rapid.T, l state.Ledger) {
 			r, stands := want[k]
 			if diff := cmp.Diff(r, got); ok != stands || diff != "" {
 				rt.Fatalf("Lookup found %v, want %v (-want +got):\n%s", ok, stands, diff)
+			}
+		},
+		"tasks": func(rt *rapid.T) {
+			q := state.Query{
+				Agent: text.Draw(rt, "agent"), Owner: text.Draw(rt, "owner"), Tenant: text.Draw(rt, "tenant"),
+				Everyone: rapid.Bool().Draw(rt, "everyone"), Context: text.Draw(rt, "context"),
+				Limit: rapid.IntRange(-1, 5).Draw(rt, "limit"),
+			}
+			if diff := cmp.Diff(answer(q, maps.Values(want)), tasks(rt, l, q), cmpopts.EquateEmpty()); diff != "" {
+				rt.Fatalf("Tasks(%+v) (-want +got):\n%s", q, diff)
 			}
 		},
 	})

@@ -1,0 +1,133 @@
+package state
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Tasks come, are used or not and run out, while the clock is sometimes set back.
+// Lists show what lives, in order, and the index holds what the store holds.
+func TestIndexFollowsTheStore(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			m := NewMemory(Config{Memory: MemoryConfig{Retention: secret.Duration(time.Hour)}})
+			if err := m.Close(); err != nil { // sweeps come when this test says so
+				t.Fatal(err)
+			}
+			living := map[string]Record{}
+			used := map[string]time.Time{}
+			for step := range 300 {
+				r := Record{
+					Agent: "a", Kind: Task, ID: fmt.Sprint(random.IntN(100)),
+					Owner: fmt.Sprint("o", random.IntN(5)), Tenant: strings.Repeat("t", random.IntN(3)),
+				}
+				switch random.IntN(6) {
+				case 0:
+					time.Sleep(time.Duration(random.IntN(1200)) * time.Second)
+				case 1:
+					for i := range m.shards {
+						m.sweepShard(&m.shards[i], time.Now())
+					}
+				case 2:
+					if _, ok, _ := m.Lookup(t.Context(), "a", Task, r.ID); ok {
+						used[r.ID] = time.Now()
+					}
+				default:
+					r.Created = time.Now().Add(-time.Duration(random.IntN(20)) * time.Minute).UTC()
+					stands, err := m.Claim(t.Context(), r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					living[r.ID], used[r.ID] = stands, time.Now()
+				}
+				for id, at := range used {
+					if time.Now().Unix()-at.Unix() > 3600 {
+						delete(living, id)
+						delete(used, id)
+					}
+				}
+				compare(t, m, living, fmt.Sprint("seed ", seed, " step ", step))
+			}
+			time.Sleep(2 * time.Hour)
+			for i := range m.shards {
+				m.sweepShard(&m.shards[i], time.Now())
+			}
+			compare(t, m, nil, "in the end")
+			if n := len(m.index("a").agents); n != 0 || m.Len() != 0 {
+				t.Errorf("seed %d: %d agents and %d records are left of nothing", seed, n, m.Len())
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, m *Memory, living map[string]Record, when string) {
+	t.Helper()
+	for _, q := range []Query{
+		{Everyone: true}, {Owner: "o1"}, {Tenant: "t"}, {Owner: "o1", Tenant: "tt"}, {Owner: "o9"},
+	} {
+		q.Agent, q.Limit = "a", 1000
+		var want, got []string
+		for _, r := range living {
+			if q.Everyone || r.Owner == q.Owner || q.Tenant != "" && r.Tenant == q.Tenant {
+				want = append(want, fmt.Sprint(1<<62-r.Created.UnixNano(), " ", r.ID))
+			}
+		}
+		// All as long, so that the order of text is that of numbers, the newest first.
+		slices.Sort(want)
+		list, err := m.Tasks(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			got = append(got, fmt.Sprint(1<<62-r.Created.UnixNano(), " ", r.ID))
+		}
+		if !slices.Equal(want, got) {
+			t.Fatalf("%s: %+v lists\n%q, want\n%q", when, q, got, want)
+		}
+	}
+	held := 0
+	for i := range m.indexes {
+		for agent, l := range m.indexes[i].agents {
+			held += count(t, l, when+" "+agent)
+		}
+	}
+	if held != m.Len() {
+		t.Fatalf("%s: the index holds %d tasks, the store %d", when, held, m.Len())
+	}
+}
+
+// count is how many tasks a library holds, on every axis the same.
+func count(t *testing.T, l *library, when string) int {
+	t.Helper()
+	var on [axes]int
+	walk := func(a axis, first *shelf) {
+		for s := first; s != nil; s = s.next[a] {
+			if s.newest == nil || s.newest.created > s.latest || s.next[a] != nil && s.next[a].latest > s.latest {
+				t.Fatalf("%s: a shelf of %s is empty or out of order", when, s.owner)
+			}
+			for e := s.newest; e != nil; e = e.older {
+				on[a]++
+			}
+		}
+	}
+	walk(byAgent, l.all)
+	for _, first := range l.owners {
+		walk(byOwner, first)
+	}
+	for _, first := range l.tenants {
+		walk(byTenant, first)
+	}
+	if on[byOwner] != on[byAgent] || on[byTenant] != on[byAgent] {
+		t.Fatalf("%s: %d tasks by owner, %d by tenant, %d in all", when, on[byOwner], on[byTenant], on[byAgent])
+	}
+	return on[byAgent]
+}
