@@ -124,8 +124,7 @@ type view struct {
 
 // endpoint is one interface of the agent.
 type endpoint struct {
-	binding wire.Binding
-	version wire.Version
+	wire.Side
 	tenant  string
 	address string   // the URL as the card has it
 	url     *url.URL // the same, parsed; never changed
@@ -152,7 +151,7 @@ func (a *Agent) read(c *card.Card) *view {
 	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
-			v.endpoints = append(v.endpoints, endpoint{i.Binding, i.Version, i.Tenant, i.URL, u})
+			v.endpoints = append(v.endpoints, endpoint{wire.Side{Version: i.Version, Binding: i.Binding}, i.Tenant, i.URL, u})
 		}
 	}
 	if len(a.Skills) > 0 {
@@ -165,6 +164,29 @@ func (a *Agent) read(c *card.Card) *view {
 		}
 	}
 	return v
+}
+
+// modes stand in for acceptedOutputModes, which agents before 0.2.6 require.
+func (v *view) modes() []string {
+	if v.card.Predates("0.2.6") {
+		return v.card.DefaultOutputModes
+	}
+	return nil
+}
+
+// tenants are those of the agent's 1.0 interfaces, in their order; an agent
+// without such an interface has the empty one.
+func (v *view) tenants() []string {
+	var list []string
+	for _, e := range v.endpoints {
+		if e.Version == wire.V10 && !slices.Contains(list, e.tenant) {
+			list = append(list, e.tenant)
+		}
+	}
+	if list == nil {
+		return []string{""}
+	}
+	return list
 }
 
 // public lists the skills that a caller without credentials may read about.

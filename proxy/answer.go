@@ -1,48 +1,170 @@
 package proxy
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
 // answer relays a unary answer: read whole, checked, its ids recorded, and then
-// passed on byte for byte.
-func (p *Proxy) answer(x *exchange, resp *http.Response, media string) error {
+// passed on, byte for byte where caller and agent speak alike.
+func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) error {
 	body := newBuffer()
 	defer body.release()
-	limit := int64(p.Server.Limits.Answer)
-	if err := body.fill(resp.Body, resp.ContentLength, limit); err != nil {
-		if errors.Is(err, errTooLong) {
-			return wire.Errorf(wire.BadAgentResponse, "the answer exceeds server.limits.answer (%d bytes)", limit)
-		}
-		return wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
-	}
-	if e := unusable(resp, media, body.bytes()); e != nil {
-		return e
-	}
-	// An empty body is an answer too, where the method has nothing to say.
-	seen, err := wire.ReadAnswer(x.call.Binding, x.call.Version, x.call.Method, body.bytes(), p.answerLimits())
-	if err != nil {
-		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
-	}
-	out, err := p.observe(x, seen, body.bytes())
+	a, err := p.receive(x.leg, resp, body)
 	if err != nil {
 		return err
 	}
-	x.incoming(resp.Header)
+	if a.failed != nil {
+		return x.failed(resp, a.failed)
+	}
+	seen, err := p.judge(x.leg, a.doc)
+	if err != nil {
+		return err
+	}
+	doc, err := p.observe(x, seen, a.doc)
+	if err != nil {
+		return err
+	}
+	switch {
+	case x.leg.retell == nil:
+		return x.pass(resp, a, doc)
+	case isError(seen):
+		return x.failed(resp, wire.ReadError(x.leg.Side, resp.StatusCode, doc))
+	case x.leg.wait && !settled(seen.State):
+		if doc, err = p.await(ctx, x, seen, doc); err != nil {
+			return err
+		}
+	}
+	x.incoming(resp)
+	return x.deliver(doc)
+}
+
+// received is a unary answer that has been read to its end.
+type received struct {
+	bytes  []byte      // as they came; on gRPC, the message
+	doc    []byte      // the same as a JSON document
+	failed *wire.Error // the status of a gRPC call that failed; nothing else is set then
+}
+
+// receive reads a unary answer. body holds it for as long as it is used.
+func (p *Proxy) receive(l *leg, resp *http.Response, body *buffer) (received, error) {
+	limit := int64(p.Server.Limits.Answer)
+	if err := body.fill(resp.Body, resp.ContentLength, limit); err != nil {
+		if errors.Is(err, errTooLong) {
+			return received{}, wire.Errorf(wire.BadAgentResponse,
+				"the answer exceeds server.limits.answer (%d bytes)", limit)
+		}
+		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
+	}
+	media := mediaType(resp.Header)
+	if l.Binding == wire.GRPC && isGRPC(media) {
+		return receiveRPC(l, resp, body.bytes())
+	}
+	if e := unusable(resp, media, body.bytes()); e != nil {
+		return received{}, e
+	}
+	return received{bytes: body.bytes(), doc: body.bytes()}, nil
+}
+
+// judge reads what an answer or event of the agent's shows. An empty body is an
+// answer too, where the method has nothing to say.
+func (p *Proxy) judge(l *leg, doc []byte) (wire.Answer, error) {
+	seen, err := wire.ReadAnswer(l.Binding, l.Version, l.call.Method, doc, p.answerLimits())
+	if err != nil {
+		return seen, wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	return seen, nil
+}
+
+func isError(seen wire.Answer) bool { return seen.Error != 0 || seen.Reason != "" }
+
+// pass gives the caller what the agent said, as the agent said it.
+func (x *exchange) pass(resp *http.Response, a received, doc []byte) error {
+	if x.leg.Binding == wire.GRPC {
+		message := a.bytes
+		if !same(a.doc, doc) {
+			var err error
+			if message, err = wire.ResponseMessage(x.call.Method, x.call.Version, doc); err != nil {
+				return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+			}
+		}
+		x.incoming(resp)
+		x.write(message)
+		return nil
+	}
+	x.incoming(resp)
 	if resp.StatusCode != http.StatusNoContent {
-		x.w.Header().Set("Content-Length", strconv.Itoa(len(out)))
+		x.w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
 	}
 	x.w.WriteHeader(resp.StatusCode)
+	x.send(doc)
+	return nil
+}
+
+// same reports whether b is a, and not just equal to it.
+func same(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// deliver gives the caller an answer retold.
+func (x *exchange) deliver(doc []byte) error {
+	out, err := x.leg.retell.Answer(nil, doc)
+	if err != nil {
+		return retelling(err)
+	}
+	x.write(out)
+	return nil
+}
+
+// retelling is why an answer could not be retold: it was none, unless the reason
+// is already in words for the caller.
+func retelling(err error) error {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+}
+
+// write sends a whole successful answer in the caller's binding.
+func (x *exchange) write(out []byte) {
+	h := x.w.Header()
+	if x.call.Binding == wire.GRPC {
+		h.Set("Content-Type", typeGRPC)
+		x.w.WriteHeader(http.StatusOK)
+		x.send(wire.AppendMessage(nil, out))
+		wire.SetStatus(h, nil)
+		return
+	}
+	h.Set("Content-Type", x.call.MediaType())
+	h.Set("Content-Length", strconv.Itoa(len(out)))
+	x.w.WriteHeader(http.StatusOK)
+	x.send(out)
+}
+
+// send writes the last bytes of an answer.
+func (x *exchange) send(out []byte) {
 	if _, err := x.w.Write(out); err != nil {
 		x.rec.End = "client disconnected"
 	}
+}
+
+// failed gives the caller the agent's error, retold where they speak differently.
+func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
+	x.rec.Reason, x.rec.Decision = e.Reason, "error"
+	x.incoming(resp)
+	if x.leg.retell == nil && x.leg.Binding == wire.GRPC {
+		x.w.Header().Set("Content-Type", typeGRPC)
+		x.w.WriteHeader(http.StatusOK)
+		copyStatus(x.w.Header(), resp)
+		return nil
+	}
+	wire.WriteError(x.w, &x.call, e)
 	return nil
 }
 
@@ -80,112 +202,4 @@ func unusable(resp *http.Response, media string, body []byte) *wire.Error {
 		return wire.Errorf(wire.AgentTimeout, "").Because(cause)
 	}
 	return wire.Errorf(wire.BadAgentResponse, "the agent's answer is not A2A").Because(cause)
-}
-
-// observe learns from an answer or event what later calls depend on, before the
-// caller sees it, and returns the bytes to pass on.
-func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
-	body, err := x.matchID(seen, body)
-	if err != nil {
-		return nil, err
-	}
-	if seen.State != "" {
-		x.rec.TaskState = seen.State
-	}
-	if seen.Reason != "" || seen.Error != 0 {
-		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
-		return x.restoreContext(body), nil
-	}
-	switch x.call.Method.Name {
-	case wire.ListTasks:
-		body, err := wire.FilterTasks(x.call.Binding, x.call.Version, body, seen, func(t wire.TaskRef) bool {
-			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
-			return err == nil && mine // a store that cannot answer shows nothing
-		})
-		return x.restoreContext(body), err
-	case wire.GetExtendedAgentCard:
-		return p.extendedCard(x, seen, body)
-	}
-	if err := p.learn(x, seen); err != nil {
-		return nil, err
-	}
-	return x.restoreContext(body), nil
-}
-
-// learn records the ids an answer shows as the caller's, unless they already are.
-func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
-	if len(seen.Tasks) == 0 && seen.ContextID == "" {
-		return nil
-	}
-	var shown wire.TaskRef // all that the answer names, if that is one task in its context
-	switch {
-	case len(seen.Tasks) == 0:
-		x.rec.ContextID = seen.ContextID
-	case len(seen.Tasks) == 1 && seen.ContextID == seen.Tasks[0].ContextID:
-		shown = wire.TaskRef{ID: seen.Tasks[0].ID, ContextID: seen.ContextID}
-		if shown == x.learned {
-			return nil // nothing but what the stream's previous event named
-		}
-		fallthrough
-	default:
-		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
-	}
-	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
-		string(x.call.Version), x.active, seen)
-	if errors.Is(err, ledger.ErrAbsent) {
-		// The agent showed this caller somebody else's task.
-		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
-	}
-	if err == nil {
-		x.learned = shown
-	}
-	return err
-}
-
-// matchID makes sure that a JSON-RPC answer is the answer to this call. An agent
-// that read a large number into a float gets it wrong without meaning to: the
-// caller's own bytes are put back then.
-func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
-	if x.call.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.call.ID) {
-		return body, nil
-	}
-	failed := seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null")
-	if !failed && !seen.Answers(x.call.ID) {
-		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
-	}
-	if len(seen.ID) == 0 {
-		return body, nil // an error without an id member says nothing false
-	}
-	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.call.ID), nil
-}
-
-// splice returns body with body[from:to] replaced. body itself is not changed.
-func splice(body []byte, from, to int, with []byte) []byte {
-	out := make([]byte, 0, len(body)-(to-from)+len(with))
-	out = append(out, body[:from]...)
-	out = append(out, with...)
-	return append(out, body[to:]...)
-}
-
-func reasonOf(seen wire.Answer) string {
-	if seen.Reason != "" {
-		return seen.Reason
-	}
-	for _, k := range wire.Kinds() {
-		if k.Code == seen.Error {
-			return k.Reason
-		}
-	}
-	return "AGENT_ERROR"
-}
-
-// answerMembers bounds objects and arrays of agents' answers. It is far above
-// what callers may send: a data part with the rows of a table is one array, and
-// the answer's size is bounded anyway.
-const answerMembers = 1 << 20
-
-func (p *Proxy) answerLimits() wire.Limits {
-	l := p.decodeLimits()
-	l.Body, l.Members = int64(p.Server.Limits.Answer), answerMembers
-	return l
 }

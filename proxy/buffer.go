@@ -46,8 +46,12 @@ func (b *buffer) release() {
 	}
 }
 
-// reader hands the bytes to a transport, which closes it when it is done.
+// reader hands the bytes to a transport, which closes it when it is done. They
+// are b's, or belong to no buffer when b is nil.
 func (b *buffer) reader(body []byte) io.ReadCloser {
+	if b == nil {
+		return io.NopCloser(bytes.NewReader(body))
+	}
 	b.uses.Add(1)
 	return &bodyReader{rest: body, buffer: b}
 }

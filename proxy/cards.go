@@ -34,6 +34,9 @@ func (p *Proxy) serveCard(x *exchange) error {
 		return errUnknownAgent
 	}
 	version := card.FormFor(x.r.Header.Get(card.VersionHeader))
+	if x.rest == legacyCardPath && version != wire.V10 {
+		version = wire.V01 // 0.1 looks for it there, and 0.2, which can read that form
+	}
 	if x.view = x.agent.look(); x.view == nil {
 		return errNotReady
 	}
@@ -75,20 +78,22 @@ func (p *Proxy) visible(x *exchange) []string {
 // cardView says how the agent's card is rewritten for this caller.
 func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	skills := p.visible(x)
-	base := p.base(x.agent)
+	base, skill := p.base(x.agent), ""
 	switch {
 	case x.skill != "":
-		skills = []string{x.skill}
-		base += skillPath(x.skill)
+		skill, skills = x.skill, []string{x.skill}
 	case x.principal != nil && len(skills) == 1 && len(x.view.skills) > 1 && addressable(skills[0]):
 		// No A2A request names a skill. A caller who may use just one of several gets
 		// URLs that name it, and every unmodified client then declares it.
-		base += skillPath(skills[0])
+		skill = skills[0]
+	}
+	if skill != "" {
+		base += skillPath(skill)
 	}
 	return card.View{
 		BaseURL:      base,
 		Version:      version,
-		Interfaces:   x.view.interfaces,
+		Offer:        p.offers(x, skill),
 		Skills:       skills,
 		Extensions:   p.extensions(x, skills),
 		Schemes:      p.Schemes,
@@ -97,6 +102,65 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 		Push:         p.Push.passes() && x.view.card.Push,
 		Extended:     x.view.card.Extended,
 	}
+}
+
+// offers lists every way to reach the agent through the gateway: each version in
+// each binding, whatever the agent itself speaks, 1.0 first, because clients take
+// the first they understand.
+func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
+	list := []card.Offered{}
+	if len(x.view.endpoints) == 0 {
+		return list
+	}
+	tenants := x.view.tenants()
+	authority := ""
+	if p.GRPC {
+		authority = p.authority(x.agent)
+	}
+	own := len(x.agent.Hosts) > 0
+	for _, tenant := range tenants {
+		list = append(list,
+			card.Offered{Version: wire.V10, Binding: wire.JSONRPC, Tenant: tenant},
+			card.Offered{Version: wire.V10, Binding: wire.HTTPJSON, Tenant: tenant})
+		if authority != "" && own && skill == "" {
+			list = append(list, card.Offered{Version: wire.V10, Binding: wire.GRPC, URL: authority, Tenant: tenant})
+		}
+	}
+	if authority != "" && !own {
+		// gRPC's paths are A2A's: on a host that agents share, the tenant names them.
+		list = append(list, card.Offered{
+			Version: wire.V10, Binding: wire.GRPC, URL: authority, Tenant: tenantName(x.agent.ID, skill),
+		})
+	}
+	list = append(list,
+		card.Offered{Version: wire.V03, Binding: wire.JSONRPC},
+		card.Offered{Version: wire.V03, Binding: wire.HTTPJSON})
+	// 0.3 has no tenant: only a host or a credential can say which agent is meant.
+	if authority != "" && skill == "" && (own || x.boundHere()) {
+		list = append(list, card.Offered{Version: wire.V03, Binding: wire.GRPC, URL: authority})
+	}
+	return list
+}
+
+// boundHere reports whether the caller's credential is good for this agent alone.
+func (x *exchange) boundHere() bool {
+	return x.principal != nil && len(x.principal.Agents) == 1 && x.principal.Agents[0] == x.agent.ID
+}
+
+// authority is where gRPC clients of the agent connect: host:port, which is what
+// every SDK dials.
+func (p *Proxy) authority(a *Agent) string {
+	host := p.PublicURL.Host
+	if len(a.Hosts) > 0 {
+		host = p.withPort(a.Hosts[0])
+	}
+	if (&url.URL{Host: host}).Port() != "" {
+		return host
+	}
+	if p.PublicURL.Scheme == "https" {
+		return host + ":443"
+	}
+	return host + ":80"
 }
 
 // extensions is what the card says about extensions: the agent's as far as they
@@ -140,7 +204,7 @@ func (p *Proxy) base(a *Agent) string {
 // caller sees the skills that caller may use.
 func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	from, to := 0, len(body)
-	if x.call.Binding == wire.JSONRPC {
+	if x.leg.Binding == wire.JSONRPC {
 		from, to = seen.Result[0], seen.Result[1]
 	}
 	extended, err := card.Parse(body[from:to])
@@ -148,6 +212,7 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's extended card is not a card").Because(err)
 	}
 	v := p.cardView(x, x.call.Version)
+	v.Binding = x.call.Binding
 	ids := make([]string, 0, len(extended.Skills))
 	for _, s := range extended.Skills {
 		ids = append(ids, s.ID)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -27,7 +28,7 @@ type foreign struct {
 // is the same every time, so that the conversation goes on.
 func (p *Proxy) replaceContext(x *exchange) error {
 	sent := x.call.ContextID
-	alias := p.alias(x.principal, x.agent.ID, sent)
+	alias := p.derive(x.principal, x.agent.ID, sent)
 	x.call.ContextID = alias
 	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
 	if err == nil && record.ID != "" && record.Context != alias {
@@ -43,6 +44,12 @@ func (p *Proxy) replaceContext(x *exchange) error {
 	if span := x.call.ContextSpan; span[1] > span[0] {
 		x.foreign = &foreign{sent: bytes.Clone(x.call.Body[span[0]:span[1]]), alias: []byte(`"` + alias + `"`)}
 		x.call.Body = splice(x.call.Body, span[0], span[1], x.foreign.alias)
+		for i := range x.call.TenantSpans {
+			if t := &x.call.TenantSpans[i]; t[0] > span[0] { // stands behind what has changed its length
+				moved := len(x.foreign.alias) - (span[1] - span[0])
+				t[0], t[1] = t[0]+moved, t[1]+moved
+			}
+		}
 	} else {
 		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", alias)
 	}
@@ -56,9 +63,9 @@ func (x *exchange) inOtherContext() bool {
 	return x.call.Method.Subject == wire.OfMessage && x.call.TaskID != "" && x.call.ContextID != ""
 }
 
-// alias derives a context id from who uses which id where. It is keyed, so that
+// derive makes a context id of who uses which id where. It is keyed, so that
 // nobody can compute another caller's.
-func (p *Proxy) alias(who *authn.Principal, agent, id string) string {
+func (p *Proxy) derive(who *authn.Principal, agent, id string) string {
 	mac := hmac.New(sha256.New, p.Salt)
 	for _, part := range []string{who.Key(), agent, id} {
 		mac.Write([]byte{byte(len(part) >> 8), byte(len(part))})
@@ -88,4 +95,10 @@ func replaceQuery(raw, name, value string) string {
 		}
 	}
 	return strings.Join(pairs, "&")
+}
+
+// quoted is an id as a JSON string.
+func quoted(id string) []byte {
+	b, _ := jsontext.AppendQuote(nil, id) // ids are valid UTF-8: decoding has seen to it
+	return b
 }

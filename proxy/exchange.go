@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -27,13 +28,15 @@ type exchange struct {
 	r   *http.Request   // begin
 	ctx context.Context // begin; carries the trace and the client's disconnect, nothing else
 
-	agent *Agent     // locate; nil when the path or host names none that exists
-	view  *view      // decode; the agent's card
-	rest  string     // locate; escaped path below the agent's base
-	skill string     // locate: from the path; authorize: as resolved
-	route wire.Route // locate; HTTP+JSON only
-	call  wire.Call  // locate: binding and version hint; decode: the rest
-	body  *buffer    // decode; holds call.Body until the exchange ends
+	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
+	shared bool       // locate; neither path nor host says which agent is meant
+	named  bool       // decode; the tenant named the agent, and is not the agent's own
+	view   *view      // decode; the agent's card
+	rest   string     // locate; escaped path below the agent's base
+	skill  string     // locate: from the path; authorize: as resolved
+	route  wire.Route // locate; HTTP+JSON only
+	call   wire.Call  // locate: binding and version hint; decode: the rest
+	body   *buffer    // decode; holds call.Body until the exchange ends
 
 	principal *authn.Principal // authenticate
 	record    state.Record     // own; of the task the call names, zero if none
@@ -46,7 +49,10 @@ type exchange struct {
 	active ext.Set   // negotiate; what goes to the agent
 	names  ext.Names // negotiate; the header names the client used
 
-	endpoint *endpoint // decode; the agent's interface for this binding and version
+	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
+	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
+	session  translate.Alias // own; the same for the context
+	leg      *leg            // forward; the call as it goes to the agent
 
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
 
@@ -140,6 +146,9 @@ func (p *Proxy) refuse(x *exchange, err error) {
 		return
 	}
 	x.rec.Reason, x.rec.Decision = e.Reason, decisionOf(e)
+	if errors.Is(err, errAgentSaid) {
+		x.rec.Decision = "error"
+	}
 	x.rec.Cause = err.Error()
 	var denied *policy.Denied
 	if errors.As(err, &denied) {
@@ -148,6 +157,9 @@ func (p *Proxy) refuse(x *exchange, err error) {
 	switch {
 	case !x.w.wrote:
 		wire.WriteError(x.w, &x.call, e)
+	case x.w.ended: // the agent's own word has been passed on
+	case x.call.Binding == wire.GRPC:
+		wire.SetStatus(x.w.Header(), e)
 	case x.w.streaming:
 		x.w.write(wire.ErrorEvent(&x.call, e))
 	}
@@ -184,6 +196,7 @@ type response struct {
 	limit     time.Duration // for one write; 0 for none
 	wrote     bool
 	streaming bool
+	ended     bool // the end of the answer is settled: trailers are set
 	status    int
 	bytes     int64
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,38 +38,85 @@ func (p *Proxy) forward(x *exchange) (err error) {
 
 	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
 	defer func() { p.Telemetry.EndClient(span, &x.rec, err) }()
-	req, err := p.outbound(ctx, x)
-	if err != nil {
-		return err
-	}
-	began := time.Now()
-	resp, err := x.agent.Upstream.RoundTrip(req)
-	x.rec.UpstreamDuration = time.Since(began)
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
-		}
-		return fmt.Errorf("%w: %w", errAgentBroke, err)
-	}
-	defer resp.Body.Close() // nothing is left to do with the answer
-	x.rec.UpstreamStatus = resp.StatusCode
-
-	if e := unreadable(resp); e != nil {
-		return e
-	}
-	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if media == "text/event-stream" && resp.StatusCode == http.StatusOK {
-		late.Stop()
-		if !x.call.Streaming {
-			return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
-		}
-		return p.relay(x, resp)
-	}
-	err = p.answer(x, resp, media)
+	err = p.exchange(ctx, x, late)
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
 		return cause
 	}
 	return err
+}
+
+// exchange has the call answered: by the agent, or where its version has no such
+// method, from what the gateway and other methods know.
+func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) error {
+	if x.call.Method.Name == wire.ListTasks && !speaks(x.endpoint.Side, x.call.Method) {
+		return p.listTasks(ctx, x)
+	}
+	if err := p.prepare(x); err != nil {
+		return err
+	}
+	if x.call.Method.Name == wire.SubscribeToTask && x.endpoint.Version != wire.V10 && x.call.Version == wire.V10 {
+		return p.subscribe(ctx, x, late)
+	}
+	resp, err := p.reach(ctx, x)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() // nothing is left to do with the answer
+	if streams(resp, x.leg) {
+		late.Stop()
+		if !x.call.Streaming {
+			return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
+		}
+		return p.relay(x, resp, nil)
+	}
+	return p.answer(ctx, x, resp)
+}
+
+// reach sends the exchange's leg and looks at the head of the answer.
+func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
+	began := time.Now()
+	l, resp, err := p.send(ctx, x, x.leg)
+	x.leg = l
+	x.rec.UpstreamDuration = time.Since(began)
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	x.rec.UpstreamStatus = resp.StatusCode
+	if e := unreadable(resp); e != nil {
+		_ = resp.Body.Close() // it is not worth reading
+		return nil, e
+	}
+	return resp, nil
+}
+
+// broken names why no answer came.
+func broken(ctx context.Context, err error) error {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", errAgentBroke, err)
+}
+
+// streams reports whether an answer is an event stream. On gRPC every answer is
+// framed alike: the method tells, and a status in the header that there is none.
+func streams(resp *http.Response, l *leg) bool {
+	if resp.StatusCode != http.StatusOK {
+		return false
+	}
+	media := mediaType(resp.Header)
+	if l.Binding == wire.GRPC {
+		return isGRPC(media) && l.call.Method.Streams && resp.Header.Get("Grpc-Status") == ""
+	}
+	return media == "text/event-stream"
+}
+
+func mediaType(h http.Header) string {
+	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return media
 }
 
 // unreadable refuses answers whose body must not be waited for: a switch to
@@ -94,46 +140,6 @@ func unreadable(resp *http.Response) *wire.Error {
 		}
 	}
 	return nil
-}
-
-// outbound builds the request to the agent.
-func (p *Proxy) outbound(ctx context.Context, x *exchange) (*http.Request, error) {
-	target, err := x.target()
-	if err != nil {
-		return nil, err
-	}
-	header, err := x.outgoing(ctx)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
-	}
-	p.Telemetry.Inject(ctx, header)
-	req := (&http.Request{
-		Method: x.r.Method, URL: target, Host: target.Host, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)
-	if body := x.call.Body; len(body) > 0 {
-		req.Body, req.ContentLength = x.body.reader(body), int64(len(body))
-	}
-	return req, nil
-}
-
-// target is the agent's URL for this call: the interface's URL for JSON-RPC, and
-// below it the caller's own path and query for HTTP+JSON.
-func (x *exchange) target() (*url.URL, error) {
-	base := x.endpoint.url
-	if x.call.Binding == wire.JSONRPC {
-		return base, nil
-	}
-	path := strings.TrimSuffix(base.EscapedPath(), "/") + x.rest
-	u, err := base.Parse(path)
-	if err != nil {
-		return nil, wire.Errorf(wire.Malformed, "the path cannot be forwarded").Because(err)
-	}
-	u.RawQuery = forwardedQuery(cmp.Or(x.query, x.r.URL.RawQuery))
-	return u, nil
 }
 
 // forwardedQuery drops A2A-Version, which the gateway says by header, and keeps

@@ -52,7 +52,7 @@ func owned(name string) bool {
 }
 
 // outgoing builds the header of the request to the agent from nothing.
-func (x *exchange) outgoing(ctx context.Context) (http.Header, error) {
+func (x *exchange) outgoing(ctx context.Context, l *leg) (http.Header, error) {
 	in := x.r.Header
 	out := make(http.Header, 12)
 	for _, name := range requestHeaders {
@@ -60,9 +60,7 @@ func (x *exchange) outgoing(ctx context.Context) (http.Header, error) {
 			out[name] = v[:1]
 		}
 	}
-	if x.call.Accept != "" {
-		out["Accept"] = []string{x.call.Accept}
-	}
+	l.describe(out, x.call.Accept)
 	for _, name := range x.agent.Headers.Request {
 		name = http.CanonicalHeaderKey(name)
 		if v := in[name]; len(v) > 0 {
@@ -74,19 +72,45 @@ func (x *exchange) outgoing(ctx context.Context) (http.Header, error) {
 		out["User-Agent"] = []string{""}
 	}
 	out["Accept-Encoding"] = []string{"identity"} // what is compressed cannot be checked
-	out["A2a-Version"] = []string{string(x.call.Version)}
+	out["A2a-Version"] = []string{string(l.Version)}
 	out["X-Request-Id"] = []string{x.rec.RequestID}
-	x.active.Apply(out, x.call.Version)
+	x.active.Apply(out, l.Version)
 	return out, x.agent.Upstream.Authorize(ctx, out, in)
 }
 
+// describe sets what the request says about its body and the answer it wants.
+// Where the call was not retold, that is the caller's own word, accept among it.
+func (l *leg) describe(out http.Header, accept string) {
+	switch {
+	case l.Binding == wire.GRPC:
+		out["Content-Type"] = []string{typeGRPC}
+		out["Te"] = []string{"trailers"} // or proxies in between may drop the status
+		return
+	case l.retell == nil:
+		if accept != "" {
+			out["Accept"] = []string{accept}
+		}
+		return
+	}
+	if out["Accept"] = []string{"application/json"}; l.call.Streaming {
+		out["Accept"] = []string{"text/event-stream"}
+	}
+	if delete(out, "Content-Type"); len(l.body) > 0 {
+		out["Content-Type"] = []string{"application/json"}
+	}
+}
+
 // incoming builds the header of the response to the caller from the agent's,
-// whose values unreadable has looked at.
-func (x *exchange) incoming(from http.Header) {
-	to := x.w.Header()
+// whose values unreadable has looked at. How an answer is written that was retold
+// is the gateway's own word.
+func (x *exchange) incoming(resp *http.Response) {
+	from, to := resp.Header, x.w.Header()
 	for _, names := range [][]string{responseHeaders, x.agent.Headers.Response} {
 		for _, name := range names {
 			name = http.CanonicalHeaderKey(name)
+			if name == "Content-Type" && x.leg.retell != nil {
+				continue
+			}
 			for _, v := range from[name] {
 				to.Add(name, v)
 			}
@@ -96,9 +120,23 @@ func (x *exchange) incoming(from http.Header) {
 	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
 		to["Www-Authenticate"] = challenge
 	}
+	activated := ext.Activated(from, x.active)
+	if x.leg.Binding == wire.GRPC {
+		// a2a-go's server puts them into the trailer, which is known once the body is.
+		for _, uri := range ext.Activated(resp.Trailer, x.active) {
+			if !activated.Has(uri) {
+				activated = append(activated, uri)
+			}
+		}
+	}
+	x.stamp(activated)
+}
+
+// stamp sets what every response to a call says.
+func (x *exchange) stamp(activated ext.Set) {
+	to := x.w.Header()
 	to.Set("Cache-Control", "no-store")
 	to.Set("X-Content-Type-Options", "nosniff")
-	activated := ext.Activated(from, x.active)
 	if x.asked.Has(wire.SkillSelection) && !activated.Has(wire.SkillSelection) {
 		activated = append(activated, wire.SkillSelection) // the gateway's own: it has acted on it
 	}

@@ -31,6 +31,8 @@ func (p *Proxy) locate(x *exchange) error {
 	base := ""
 	if a := p.hosts[host]; a != nil {
 		x.agent = a
+	} else if path := x.r.URL.Path; path == sharedPath || strings.HasPrefix(path, sharedPath+"/") {
+		x.shared, base = true, sharedPath
 	} else {
 		id := chi.URLParam(x.r, "agent")
 		if id == "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -46,6 +47,8 @@ type Options struct {
 	Registry  ext.Registry // the extensions this gateway knows; may be nil
 	Push      PushConfig
 	Salt      []byte          // keys ids derived for callers; the same across reloads
+	System    http.Handler    // gRPC health and reflection; nil for none
+	GRPC      bool            // the listener takes gRPC, so cards may say so
 	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil
 	Streams   *atomic.Int64   // event streams that are open, over all reloads; nil for a count of its own
 }
@@ -73,6 +76,7 @@ func New(o Options) (*Proxy, error) {
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
 	call := p.do(p.locate, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
+	rpc := p.do(p.locateRPC, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	lost := p.do(p.locate, p.nowhere)
@@ -81,6 +85,9 @@ func New(o Options) (*Proxy, error) {
 	main.HandleFunc(metadataPath, metadata)
 	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
 	p.mount(main, "/agents/{agent}", call, card)
+	main.HandleFunc(sharedPath, call)
+	main.HandleFunc(sharedPath+"/*", call)
+	p.mountRPC(main, rpc)
 	main.NotFound(lost)
 	main.MethodNotAllowed(lost) // verbs that chi has never heard of
 	p.main = main
@@ -88,6 +95,7 @@ func New(o Options) (*Proxy, error) {
 	hosted := chi.NewRouter()
 	hosted.HandleFunc(metadataPath, metadata)
 	p.mount(hosted, "", call, card)
+	p.mountRPC(hosted, rpc)
 	hosted.NotFound(lost)
 	hosted.MethodNotAllowed(lost)
 	p.hosted = hosted
@@ -104,6 +112,18 @@ func (p *Proxy) mount(r chi.Router, base string, call, card http.HandlerFunc) {
 			r.HandleFunc(prefix, call)
 		}
 		r.HandleFunc(prefix+"/*", call)
+	}
+}
+
+// mountRPC adds gRPC's paths, which are the same for every agent.
+func (p *Proxy) mountRPC(r chi.Router, rpc http.HandlerFunc) {
+	for _, service := range wire.Services() {
+		r.HandleFunc("/"+service+"/*", rpc)
+	}
+	if p.System != nil {
+		for _, service := range systemServices {
+			r.HandleFunc("/"+service+"/*", p.serveSystem)
+		}
 	}
 }
 

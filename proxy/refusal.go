@@ -21,9 +21,11 @@ import (
 var (
 	errUnknownAgent = errors.New("no such agent, or none this caller may know of")
 	errNotReady     = errors.New("the agent's card has not been fetched yet")
+	errNoInterface  = errors.New("the agent's card has no interface that can be called")
 	errNotRecorded  = errors.New("the audit record could not be written")
 	errAnswerLate   = errors.New("the agent's answer did not come in time")
 	errAgentBroke   = errors.New("the agent's connection broke")
+	errAgentSaid    = errors.New("the agent's own error")
 	errStreams      = errors.New("too many event streams are open")
 )
 
@@ -61,6 +63,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return e.Because(err)
 	case errors.Is(err, errNotReady):
 		return later("5", "the agent is not reachable at the moment").Because(err)
+	case errors.Is(err, errNoInterface):
+		return later("60", "the agent offers no interface that can be called").Because(err)
 	case errors.Is(err, errNotRecorded):
 		return later("1", "the call could not be recorded").Because(err)
 	case errors.Is(err, errStreams):
@@ -88,6 +92,9 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 	}
 	return wire.Errorf(wire.Internal, "").Because(err)
 }
+
+// theirs marks an error as the agent's: the gateway has refused nothing.
+func theirs(e *wire.Error) error { return e.Because(errors.Join(errAgentSaid, e.Err)) }
 
 // denied tells a caller with some business on the agent that this call is not
 // part of it, and everybody else that there is no such agent.

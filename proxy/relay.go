@@ -9,53 +9,150 @@ import (
 )
 
 // relay passes an event stream on, each event looked at before the caller sees
-// it: its ids recorded, its JSON-RPC id checked.
-func (p *Proxy) relay(x *exchange, resp *http.Response) error {
-	x.incoming(resp.Header)
-	header := x.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
-	x.w.streaming, x.rec.Streamed = true, true
-	x.w.WriteHeader(http.StatusOK)
-	if err := http.NewResponseController(x.w).Flush(); err != nil {
-		return stream.ErrGone
+// it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
+// differently, retold one by one. from is where a subscription began; it may be
+// nil.
+func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
+	x.incoming(resp)
+	if err := x.open(); err != nil {
+		return err
 	}
 	open := p.Telemetry.Metrics.OpenStream(x.agent.ID)
 	defer open.Close()
 
 	l, t := p.Server.Limits, p.Server.Timeouts
-	stats, err := stream.Relay{
+	r := stream.Relay{
 		Limits: stream.Limits{
 			Event: int(l.Event), Idle: t.Stream.Std(), Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std(),
 		},
 		See: func(event stream.Event, emit stream.Emit) error {
-			out, err := p.see(x, event.Data)
 			open.Event()
-			if err != nil {
-				return err
-			}
-			return emit(event.Name, out)
+			return p.see(x, event, from, emit)
 		},
 		Drain: p.Drain,
-	}.Run(x.r.Context(), x.w, resp.Body)
+	}
+	if x.leg.Binding == wire.GRPC {
+		r.From = stream.Messages
+	}
+	if x.call.Binding == wire.GRPC {
+		r.To = stream.MessageFrames{}
+	}
+	if from != nil {
+		r.Lead = func(emit stream.Emit) error { return x.retell(from.doc, emit) }
+	}
+	stats, err := r.Run(x.r.Context(), x.w, resp.Body)
+	if err == nil && x.leg.Binding == wire.GRPC {
+		err = x.closed(resp)
+	}
 	x.rec.Events = stats.Events
 	x.rec.FirstEvent = stats.First
 	x.rec.End = "agent finished"
 	if err != nil {
 		x.rec.End = end(err)
+		return err
 	}
-	return err
+	x.finish()
+	return nil
+}
+
+// open prepares the response to a stream. Between sides that speak alike its
+// header goes out at once, as the agent's came in. Else it waits for the first
+// event: an agent that streams nothing but an error still gets its caller a
+// response that is one.
+func (x *exchange) open() error {
+	header := x.w.Header()
+	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
+	x.rec.Streamed = true
+	if x.call.Binding == wire.GRPC {
+		header.Set("Content-Type", typeGRPC)
+	} else {
+		header.Set("Content-Type", "text/event-stream")
+		x.w.streaming = true
+	}
+	if x.leg.retell != nil {
+		return nil
+	}
+	x.w.WriteHeader(http.StatusOK)
+	if err := http.NewResponseController(x.w).Flush(); err != nil {
+		return stream.ErrGone
+	}
+	return nil
+}
+
+// closed is the status with which an agent's gRPC stream ended, nil for OK.
+func (x *exchange) closed(resp *http.Response) error {
+	e := wire.ReadStatus(resp.Header, resp.Trailer)
+	if e == nil {
+		return nil
+	}
+	if x.leg.retell == nil {
+		copyStatus(x.w.Header(), resp)
+		x.w.ended = true
+	}
+	return theirs(e)
+}
+
+// finish ends a stream that went well. One without a single event has not even
+// begun.
+func (x *exchange) finish() {
+	if !x.w.wrote {
+		x.w.WriteHeader(http.StatusOK)
+	}
+	if x.call.Binding == wire.GRPC {
+		wire.SetStatus(x.w.Header(), nil)
+	}
 }
 
 // see judges one event.
-func (p *Proxy) see(x *exchange, data []byte) ([]byte, error) {
-	seen, err := wire.ReadAnswer(x.call.Binding, x.call.Version, x.call.Method, data, p.answerLimits())
-	if err != nil {
-		return nil, wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream.Emit) error {
+	doc := event.Data
+	if x.leg.Binding == wire.GRPC {
+		var err error
+		if doc, err = wire.ResponseJSON(x.leg.call.Method, x.leg.Version, event.Data); err != nil {
+			return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+		}
 	}
-	out, err := p.observe(x, seen, data)
+	seen, err := wire.ReadAnswer(x.leg.Binding, x.leg.Version, x.leg.call.Method, doc, p.answerLimits())
+	if err != nil {
+		return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+	}
+	out, err := p.observe(x, seen, doc)
 	x.rec.Events++
-	return out, err
+	switch {
+	case err != nil:
+		return err
+	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
+		return x.passEvent(event, doc, out, emit)
+	case x.leg.retell == nil:
+		return emit(event.Name, out)
+	case isError(seen):
+		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, out))
+	case from.shows(x.leg, out):
+		return nil
+	}
+	return x.retell(out, emit)
+}
+
+// passEvent passes a gRPC message on, as it came unless something in it had to be
+// put in another's place.
+func (x *exchange) passEvent(event stream.Event, doc, out []byte, emit stream.Emit) error {
+	if same(doc, out) {
+		return emit("", event.Data)
+	}
+	message, err := wire.ResponseMessage(x.call.Method, x.call.Version, out)
+	if err != nil {
+		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	return emit("", message)
+}
+
+// retell emits what an event of the agent's is to the caller.
+func (x *exchange) retell(doc []byte, emit stream.Emit) error {
+	err := x.leg.retell.Event(doc, func(event []byte) error { return emit("", event) })
+	if err != nil {
+		return retelling(err)
+	}
+	return nil
 }
 
 // end names why a stream ended, from a closed set.

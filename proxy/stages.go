@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -43,39 +41,22 @@ func (p *Proxy) identify(x *exchange) error {
 	return nil
 }
 
-// decode: what is asked? It reads the body, settles the version and finds the
-// agent's interface that speaks the same version and binding.
+// decode: what is asked, and of whom? It reads the body, settles the version,
+// finds the agent where the path did not name it, and the interface to call.
 func (p *Proxy) decode(x *exchange) error {
 	body, e := p.readBody(x)
 	if e != nil {
 		return e
 	}
 	x.body = body
-	var query url.Values // parsing an empty one would still cost a map
-	if x.r.URL.RawQuery != "" {
-		query = x.r.URL.Query()
-	}
-	version, e := wire.RequestVersion(x.r.Header, query)
-	if e != nil {
-		if x.call.Binding == wire.JSONRPC {
-			_ = x.call.DecodeJSONRPC(body.bytes(), "", p.decodeLimits()) // for the caller's id
-		}
-		return e
-	}
-	if x.call.Binding == wire.JSONRPC {
-		if !wire.MediaType(x.r.Header.Get("Content-Type")) {
-			return wire.Errorf(wire.ContentType, "send Content-Type: application/json")
-		}
-		e = x.call.DecodeJSONRPC(body.bytes(), version, p.decodeLimits())
-	} else {
-		if len(body.bytes()) > 0 && !wire.MediaType(x.r.Header.Get("Content-Type")) {
-			return wire.Errorf(wire.ContentType, "send Content-Type: application/json or application/a2a+json")
-		}
-		e = x.call.DecodeHTTP(x.route, query, body.bytes(), version, p.decodeLimits())
-	}
 	x.rec.RequestBytes = int64(len(body.bytes()))
-	if e != nil {
+	if e := p.read(x); e != nil {
 		return e
+	}
+	if x.shared {
+		if err := p.nameAgent(x); err != nil {
+			return err
+		}
 	}
 	// Only now, with the caller's id known for the answer, is it time to say that
 	// there is no such agent, in the same words for one that does not exist and
@@ -83,49 +64,47 @@ func (p *Proxy) decode(x *exchange) error {
 	if x.agent == nil || !x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID) {
 		return errUnknownAgent
 	}
+	if err := p.recognise(x); err != nil {
+		return err
+	}
 	return x.connect()
 }
 
-// connect picks the agent's interface for the call's binding and version.
-func (x *exchange) connect() error {
-	x.view = x.agent.look()
-	if x.view == nil {
-		return errNotReady
+// read decodes the body by the binding.
+func (p *Proxy) read(x *exchange) *wire.Error {
+	body := x.body.bytes()
+	var query url.Values // parsing an empty one would still cost a map
+	if x.r.URL.RawQuery != "" {
+		query = x.r.URL.Query()
 	}
-	if x.skill != "" && !slices.Contains(x.view.skills, x.skill) {
-		return errUnknownAgent // the path names a skill that is not there
-	}
-	var spoken []string
-	stranger := false
-	for i := range x.view.endpoints {
-		e := &x.view.endpoints[i]
-		switch {
-		case e.binding != x.call.Binding:
-		case e.version != x.call.Version:
-			spoken = append(spoken, string(e.version))
-		case e.tenant != x.call.Tenant:
-			stranger = true // another interface may be the tenant's
-		default:
-			x.endpoint = e
-			return nil
+	version, e := wire.RequestVersion(x.r.Header, query)
+	if e != nil {
+		if x.call.Binding == wire.JSONRPC {
+			_ = x.call.DecodeJSONRPC(body, "", p.decodeLimits()) // for the caller's id
 		}
+		return e
 	}
-	switch {
-	case stranger:
-		return wire.Errorf(wire.InvalidParams, "tenant does not match the agent's interface")
-	case spoken == nil:
-		return wire.Errorf(wire.MethodNotFound, "the agent does not offer %s", x.call.Binding)
+	json := wire.MediaType(x.r.Header.Get("Content-Type"))
+	switch x.call.Binding {
+	case wire.GRPC:
+		return p.decodeRPC(x, version)
+	case wire.JSONRPC:
+		if !json {
+			return wire.Errorf(wire.ContentType, "send Content-Type: application/json")
+		}
+		return x.call.DecodeJSONRPC(body, version, p.decodeLimits())
 	}
-	slices.Sort(spoken)
-	offered := strings.Join(slices.Compact(spoken), ",")
-	// In the message too: before 1.0, JSON-RPC errors carry no metadata.
-	e := wire.Errorf(wire.VersionUnsupported, "the agent does not speak A2A %s, only %s", x.call.Version, offered)
-	e.Meta = map[string]string{"supportedVersions": offered}
-	return e
+	if len(body) > 0 && !json {
+		return wire.Errorf(wire.ContentType, "send Content-Type: application/json or application/a2a+json")
+	}
+	return x.call.DecodeHTTP(x.route, query, body, version, p.decodeLimits())
 }
 
 // own: are the task, the context and the referenced tasks the caller's?
 func (p *Proxy) own(x *exchange) error {
+	if err := p.rename(x); err != nil {
+		return err
+	}
 	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
 	var other *ledger.ForeignContext
 	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {

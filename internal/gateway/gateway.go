@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"google.golang.org/grpc/health"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -39,6 +41,8 @@ type Gateway struct {
 	server *server.Server
 	status *statusServer
 
+	health    *health.Server // gRPC's view of whether the gateway serves
+
 	started   chan struct{} // closed by Start
 	drain     chan struct{} // closed when open streams have to end
 	draining  atomic.Bool
@@ -54,7 +58,10 @@ type Gateway struct {
 // or an unreadable certificate is an error here and not a log line later.
 // Nothing is served before Start.
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
-	g := &Gateway{started: make(chan struct{}), drain: make(chan struct{}), salt: make([]byte, 32)}
+	g := &Gateway{
+		started: make(chan struct{}), drain: make(chan struct{}), salt: make([]byte, 32),
+		health: newHealth(),
+	}
 	if _, err := rand.Read(g.salt); err != nil {
 		return nil, fmt.Errorf("read random bytes: %w", err)
 	}
@@ -129,6 +136,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // without a deadline gets server.timeouts.drain.
 func (g *Gateway) Shutdown(ctx context.Context) error {
 	g.draining.Store(true)
+	g.health.Shutdown()
 	defer g.closeParts(context.WithoutCancel(ctx))
 	s := g.current.Load()
 	if s == nil {

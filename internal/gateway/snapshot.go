@@ -122,6 +122,8 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
 		Push:      cfg.Push,
 		Salt:      g.salt,
+		System:    g.system(*cfg.Server.Reflection),
+		GRPC:      cfg.Server.GRPC(),
 		Drain:     g.drain,
 		Streams:   &g.streams,
 	})

@@ -40,6 +40,10 @@ type Config struct {
 	// elsewhere.
 	H2C *bool `yaml:"h2c,omitempty"`
 
+	// Serves gRPC's server reflection to anyone, which describes A2A itself and
+	// nothing of agents or callers. Default: true.
+	Reflection *bool `yaml:"reflection,omitempty"`
+
 	// Directory for state, audit records and generated keys. Default:
 	// $STATE_DIRECTORY, else $XDG_STATE_HOME/a2a-gateway, else
 	// ~/.local/state/a2a-gateway.
@@ -134,6 +138,11 @@ type Limits struct {
 	// Default: 10000.
 	Streams int `yaml:"streams,omitempty"`
 
+	// Most tasks of one caller on one agent that the gateway lists by itself, for
+	// agents of a version without ListTasks: it asks for each of them. A caller with
+	// more has to name a context. Default: 1000.
+	ListedTasks int `yaml:"listedTasks,omitempty"`
+
 	// Most connections open at once. A few more are answered 503, the rest are
 	// closed unanswered. Every connection takes a file descriptor, and its calls
 	// take one more each toward the agents. Default: 16384.
@@ -195,6 +204,10 @@ func (c *Config) Defaults() {
 		h2c := c.TLS == nil && c.Loopback()
 		c.H2C = &h2c
 	}
+	if c.Reflection == nil {
+		on := true
+		c.Reflection = &on
+	}
 	c.Limits.Defaults()
 	c.Timeouts.defaults()
 }
@@ -214,10 +227,15 @@ func (l *Limits) Defaults() {
 	fill(&l.Answer, 16<<20)
 	fill(&l.Event, 4<<20)
 	fill(&l.Streams, 10_000)
+	fill(&l.ListedTasks, 1000)
 	fill(&l.Connections, 16_384)
 	fill(&l.ConnectionsPerIP, 4096)
 	fill(&l.ConnectionStreams, 100)
 }
+
+// GRPC reports whether gRPC clients can reach the public listener: gRPC needs
+// HTTP/2, which TLS negotiates and plaintext must permit. c must have its Defaults.
+func (c *Config) GRPC() bool { return c.TLS != nil || *c.H2C }
 
 func (t *Timeouts) defaults() {
 	fill(&t.Header, seconds(5))

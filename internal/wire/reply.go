@@ -1,0 +1,35 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+)
+
+// MediaType is the media type of a successful unary answer to the call:
+// application/json, or application/a2a+json for a 1.0 HTTP+JSON client that names
+// it (A2A 1.0.1 §11.1).
+func (c *Call) MediaType() string {
+	if c.Binding == HTTPJSON {
+		return viewOf(c).contentType()
+	}
+	return typeJSON
+}
+
+// State reads a task state as any version or ProtoJSON writes it ("canceled",
+// "TASK_STATE_CANCELLED", "5") and returns its 1.0 name, TASK_STATE_CANCELED. The
+// second result is false for a state that no version has.
+func State(s string) (string, bool) {
+	if i := slices.Index(stateDigits, s); i >= 0 {
+		return stateNumbers[i], true
+	}
+	name := stateNamed([]byte(s))
+	return name, name != ""
+}
+
+// stateDigits are the numbers of stateNumbers as text.
+var stateDigits = []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}
+
+// Services are the names of A2A's gRPC services, newest first.
+func Services() []string {
+	return []string{strings.Trim(service10, "/"), strings.Trim(service03, "/")}
+}

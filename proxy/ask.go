@@ -1,0 +1,111 @@
+package proxy
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+var getTask = method(wire.GetTask)
+
+// method finds an operation of the table by its 1.0 name.
+func method(name string) *wire.Method {
+	m, ok := wire.ByName(wire.V10, name)
+	if !ok {
+		panic("no method " + name) //nolint:forbidigo // a name that is written wrong in this package
+	}
+	return m
+}
+
+// question is a 1.0 call of the gateway's own, in the caller's behalf, about a
+// task that has been found to be the caller's.
+func question(m *wire.Method, task string, history *int) *wire.Call {
+	c := &wire.Call{Version: wire.V10, Binding: wire.GRPC, Method: m, Streaming: m.Streams, TaskID: task}
+	params := []byte(`{"id":` + string(quoted(task)))
+	if history != nil {
+		params = append(params, `,"historyLength":`...)
+		params = strconv.AppendInt(params, int64(*history), 10)
+	}
+	c.Params = append(params, '}')
+	c.Body = c.Params
+	return c
+}
+
+// ask puts a question to the agent and returns its answer, in the agent's words,
+// and how it would be retold as a 1.0 document. It may be used by several
+// goroutines: it changes nothing of the exchange.
+func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
+	as := *c
+	as.Binding = wire.HTTPJSON // the document alone, without an envelope
+	l, err := x.retold(c, nil, &as)
+	if err != nil {
+		return nil, nil, wire.Answer{}, err
+	}
+	l, resp, err := p.send(ctx, x, l)
+	if err != nil {
+		return nil, nil, wire.Answer{}, broken(ctx, err)
+	}
+	defer resp.Body.Close() // nothing is left to do with the answer
+	if e := unreadable(resp); e != nil {
+		return nil, nil, wire.Answer{}, e
+	}
+	a, err := p.receive(l, resp, new(buffer)) // not pooled: the document goes further up
+	switch {
+	case err != nil:
+		return nil, nil, wire.Answer{}, err
+	case a.failed != nil:
+		return nil, nil, wire.Answer{}, theirs(a.failed)
+	}
+	seen, err := p.judge(l, a.doc)
+	switch {
+	case err != nil:
+		return nil, nil, wire.Answer{}, err
+	case isError(seen):
+		return nil, nil, wire.Answer{}, theirs(wire.ReadError(l.Side, resp.StatusCode, a.doc))
+	case len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID:
+		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
+	}
+	return l, a.doc, seen, nil
+}
+
+// settled reports whether a caller who waits for a task need not wait any longer:
+// it has ended, or it is the caller's turn (A2A 1.0 §3.1.1).
+func settled(state string) bool {
+	switch state {
+	case "TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED",
+		"TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED":
+		return true
+	}
+	return false
+}
+
+// How often a task is looked at that a caller waits for: soon at first, because
+// most tasks are short.
+const (
+	firstLook = 50 * time.Millisecond
+	lastLook  = 2 * time.Second
+)
+
+// await waits, on behalf of a caller who asked to, for the end of a task whose
+// agent could not be asked to: the answer to a send becomes that to the get which
+// found the task settled.
+func (p *Proxy) await(ctx context.Context, x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	if len(seen.Tasks) != 1 {
+		return doc, nil
+	}
+	for pause := firstLook; !settled(seen.State); pause = min(2*pause, lastLook) {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		var err error
+		if _, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.leg.retell.History)); err != nil {
+			return nil, err
+		}
+	}
+	x.rec.TaskState = seen.State
+	return doc, nil
+}

@@ -1,0 +1,135 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+const typeGRPC = "application/grpc"
+
+// isGRPC knows the media types of gRPC whose messages are protobuf.
+func isGRPC(media string) bool { return media == typeGRPC || media == typeGRPC+"+proto" }
+
+// locateRPC finds the operation behind a gRPC path and the agent, where a host of
+// its own names it. Everywhere else gRPC has no place for the agent's name but
+// the tenant and the credential.
+func (p *Proxy) locateRPC(x *exchange) error {
+	x.call.Binding, x.call.Version = wire.GRPC, wire.V10
+	host, err := p.screen(x)
+	if err != nil {
+		return err
+	}
+	x.agent = p.hosts[host]
+	x.shared = x.agent == nil
+	method, version, ok := wire.ByRPC(x.r.URL.Path)
+	switch {
+	case !ok:
+		return wire.Errorf(wire.MethodNotFound, "no such service")
+	case x.r.ProtoMajor < 2:
+		return wire.Errorf(wire.Malformed, "gRPC needs HTTP/2")
+	case x.r.Method != http.MethodPost:
+		return notAllowed([]string{http.MethodPost})
+	case !isGRPC(mediaType(x.r.Header)):
+		return wire.Errorf(wire.ContentType, "send Content-Type: application/grpc or application/grpc+proto")
+	}
+	x.call.Version, x.call.Method = version, method
+	x.call.Streaming = method != nil && method.Streams
+	return nil
+}
+
+// decodeRPC reads the one message of a gRPC call.
+func (p *Proxy) decodeRPC(x *exchange, version wire.Version) *wire.Error {
+	method := x.call.Method
+	if method == nil {
+		return wire.Errorf(wire.MethodNotFound, "no such method")
+	}
+	limit := int(p.Server.Limits.Body)
+	message, err := onlyMessage(x.body.bytes(), limit)
+	switch {
+	case errors.Is(err, wire.ErrMessageTooLarge):
+		return wire.Errorf(wire.TooLarge, "the message exceeds server.limits.body (%d bytes)", limit)
+	case err != nil:
+		return wire.Errorf(wire.InvalidRequest, "the body is not one uncompressed gRPC message").Because(err)
+	}
+	return x.call.DecodeGRPC(method, x.call.Version, message, version, p.decodeLimits())
+}
+
+var errNotOne = errors.New("not exactly one gRPC message")
+
+// onlyMessage takes the message out of a body that must have exactly one.
+func onlyMessage(body []byte, limit int) ([]byte, error) {
+	messages := wire.NewMessages(bytes.NewReader(body), limit)
+	message, err := messages.Next()
+	if errors.Is(err, io.EOF) {
+		return nil, errNotOne
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := len(wire.AppendMessage(nil, nil)) + len(message)
+	if n != len(body) {
+		return nil, errNotOne
+	}
+	return body[n-len(message):], nil
+}
+
+// receiveRPC reads the answer of a unary gRPC call: at most one message, and the
+// status behind it, which the header has instead where there is no message.
+func receiveRPC(l *leg, resp *http.Response, body []byte) (received, error) {
+	if e := wire.ReadStatus(resp.Header, resp.Trailer); e != nil {
+		return received{failed: e}, nil
+	}
+	message, err := onlyMessage(body, len(body))
+	if err != nil {
+		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not one message").Because(err)
+	}
+	doc, err := wire.ResponseJSON(l.call.Method, l.Version, message)
+	if err != nil {
+		return received{}, wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	return received{bytes: message, doc: doc}, nil
+}
+
+// statusFields are how a gRPC call ended.
+var statusFields = []string{"Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin"}
+
+// copyStatus passes the agent's status on as it is.
+func copyStatus(to http.Header, resp *http.Response) {
+	for _, from := range []http.Header{resp.Trailer, resp.Header} {
+		if from.Get(statusFields[0]) == "" {
+			continue
+		}
+		for _, name := range statusFields {
+			if v := from.Get(name); v != "" && cleanValue(v) {
+				to.Set(http.TrailerPrefix+name, v)
+			}
+		}
+		return
+	}
+}
+
+// systemServices are gRPC's own: they say whether the gateway is up and what the
+// protocol looks like, nothing of agents or callers, and so to anybody.
+var systemServices = []string{
+	"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection",
+}
+
+// serveSystem hands a call to gRPC's own services. Like the status listener's
+// answers it leaves no record: load balancers ask every few seconds.
+func (p *Proxy) serveSystem(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{w: &response{ResponseWriter: w}, r: r}
+	x.call.Binding, x.call.Version = wire.GRPC, wire.V10
+	_, err := p.screen(x)
+	if err == nil && (r.ProtoMajor < 2 || !isGRPC(mediaType(r.Header))) {
+		err = wire.Errorf(wire.Malformed, "this is a gRPC service")
+	}
+	if err != nil {
+		wire.WriteError(w, &x.call, p.refusal(x, err))
+		return
+	}
+	p.System.ServeHTTP(w, r)
+}

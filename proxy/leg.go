@@ -1,0 +1,260 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// leg is one call on its way to the agent, as the interface it goes to wants it:
+// the caller's call untouched or retold, or a question of the gateway's own.
+type leg struct {
+	*endpoint
+	call   *wire.Call // as the agent sees it
+	verb   string
+	path   string // escaped, below the interface's URL
+	query  string
+	body   []byte
+	holder *buffer // holds body, where that is the caller's own bytes; else nil
+
+	retell *translate.Retelling // how answers come back; nil where both sides speak alike
+	wait   bool                 // the caller waits for the task's end, and the agent was not told so
+	other  func() (*leg, error) // the second of two forms that agents disagree about, or nil
+}
+
+// prepare settles how the call goes to the agent.
+func (p *Proxy) prepare(x *exchange) error {
+	switch {
+	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
+		return x.olderCard()
+	case x.endpoint.Side == x.side():
+		return x.verbatim()
+	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
+		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)
+	}
+	c := x.call
+	if x.endpoint.Version == wire.V01 {
+		if err := p.christen(x, &c); err != nil {
+			return err
+		}
+	}
+	l, err := x.retold(&c, x.parameters(), &x.call)
+	if err != nil {
+		return err
+	}
+	l.retell.Task, l.retell.Context = x.task, x.session
+	x.leg = l
+	return nil
+}
+
+// christen gives a new task the id that a 0.1 agent expects its client to choose,
+// and a session. The id is random, so it is nobody's yet.
+func (p *Proxy) christen(x *exchange, c *wire.Call) error {
+	if c.Method.Subject != wire.OfMessage {
+		return nil
+	}
+	if c.ContextID == "" {
+		c.ContextID = uuid.NewString()
+	}
+	if c.TaskID != "" {
+		return nil
+	}
+	c.TaskID = uuid.NewString()
+	return p.Ledger.ReserveTask(x.ctx, x.principal, x.agent.ID, x.skill, string(x.call.Version), c.TaskID, c.ContextID)
+}
+
+// retold retells c, which is the caller's call or made like one, for the agent's
+// interface, and its answers for whoever made as.
+func (x *exchange) retold(c *wire.Call, query url.Values, as *wire.Call) (*leg, error) {
+	to := translate.To{Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c)}
+	if to.Side == (wire.Side{Version: wire.V03, Binding: wire.JSONRPC}) {
+		to.OutputModes = x.view.modes()
+	}
+	return x.retoldAs(c, query, as, to)
+}
+
+func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to translate.To) (*leg, error) {
+	out, e := translate.Request(c, query, to)
+	if e != nil {
+		return nil, e
+	}
+	l := &leg{
+		endpoint: x.endpoint, call: &out.Call,
+		verb: out.Verb, path: out.Path, query: out.Query, body: out.Body, wait: out.Wait,
+		retell: &translate.Retelling{From: x.endpoint.Side, Call: as, History: out.History},
+	}
+	switch {
+	case to.Binding != wire.HTTPJSON || to.Alternative:
+	case out.Call.Method.Name == wire.SubscribeToTask:
+		// 1.0's text says POST and its proto GET, 0.3 the other way round.
+		l.other = func() (*leg, error) {
+			again := *l
+			again.verb, again.other = otherVerb(l.verb), nil
+			return &again, nil
+		}
+	case out.Call.Method.Name == wire.CreatePushConfig && to.Version == wire.V03:
+		l.other = func() (*leg, error) {
+			to.Alternative = true
+			return x.retoldAs(c, query, as, to)
+		}
+	}
+	return l, nil
+}
+
+func otherVerb(verb string) string {
+	if verb == http.MethodGet {
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// idFor is the JSON-RPC id toward the agent: the caller's own where it has one.
+func (x *exchange) idFor(c *wire.Call) []byte {
+	if c.Binding == wire.JSONRPC && c.ID != nil {
+		return c.ID
+	}
+	return []byte(`"` + x.rec.RequestID + `"`)
+}
+
+// parameters are the request's query.
+func (x *exchange) parameters() url.Values {
+	if x.call.Binding != wire.HTTPJSON || x.r.URL.RawQuery == "" {
+		return nil
+	}
+	return x.r.URL.Query()
+}
+
+// verbatim sends what the caller sent. Only a tenant that named the agent gives
+// way to the one that the interface has.
+func (x *exchange) verbatim() error {
+	c := &x.call
+	l := &leg{endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
+	changed := x.foreign != nil
+	if x.named {
+		changed = x.retenant() || changed
+	}
+	l.body = c.Body
+	switch c.Binding {
+	case wire.HTTPJSON:
+		l.path, l.query = x.below(), forwardedQuery(x.queryString())
+	case wire.GRPC:
+		message := c.Message
+		if changed {
+			var err error
+			if message, err = wire.RequestMessage(c.Method, c.Version, c.Body); err != nil {
+				return err
+			}
+		}
+		l.path, l.body, l.holder = c.Method.RPC(c.Version), wire.AppendMessage(nil, message), nil
+	}
+	x.leg = l
+	return nil
+}
+
+// queryString is the caller's query, with the interface's tenant where one there
+// named the agent.
+func (x *exchange) queryString() string {
+	raw := cmp.Or(x.query, x.r.URL.RawQuery)
+	if x.named && raw != "" {
+		return replaceQuery(raw, "tenant", x.endpoint.tenant)
+	}
+	return raw
+}
+
+// retenant puts the interface's tenant where the body names the agent, and
+// reports whether there was such a place. An empty tenant is none (ProtoJSON).
+func (x *exchange) retenant() bool {
+	spans := x.call.TenantSpans
+	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
+		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.tenant))
+	}
+	x.call.Tenant = x.endpoint.tenant
+	return len(spans) > 0
+}
+
+// below is the path below the interface's URL.
+func (x *exchange) below() string {
+	if !x.named || x.route.Tenant == "" {
+		return x.rest
+	}
+	_, path, _ := strings.Cut(x.rest[1:], "/") // the first segment named the agent
+	if x.endpoint.tenant == "" {
+		return "/" + path
+	}
+	return "/" + url.PathEscape(x.endpoint.tenant) + "/" + path
+}
+
+// request is the HTTP request of a leg.
+func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request, error) {
+	target, err := l.target()
+	if err != nil {
+		return nil, err
+	}
+	header, err := x.outgoing(ctx, l)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
+	}
+	p.Telemetry.Inject(ctx, header)
+	req := (&http.Request{
+		Method: l.verb, URL: target, Host: target.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	if len(l.body) > 0 {
+		req.Body, req.ContentLength = l.holder.reader(l.body), int64(len(l.body))
+	}
+	return req, nil
+}
+
+// target is the URL of a leg: the interface's for JSON-RPC, below it for
+// HTTP+JSON, and the RPC's path at its host for gRPC.
+func (l *leg) target() (*url.URL, error) {
+	path := l.path
+	switch l.Binding {
+	case wire.JSONRPC:
+		return l.url, nil
+	case wire.HTTPJSON:
+		path = strings.TrimSuffix(l.url.EscapedPath(), "/") + path
+	}
+	u, err := l.url.Parse(path)
+	if err != nil {
+		return nil, wire.Errorf(wire.Malformed, "the path cannot be forwarded").Because(err)
+	}
+	u.RawQuery = l.query
+	return u, nil
+}
+
+// send sends a leg, once; where agents disagree about a form and this one refuses
+// the usual, the other. A refusal of the form comes before any effect.
+func (p *Proxy) send(ctx context.Context, x *exchange, l *leg) (*leg, *http.Response, error) {
+	req, err := p.request(ctx, x, l)
+	if err != nil {
+		return l, nil, err
+	}
+	resp, err := x.agent.Upstream.RoundTrip(req)
+	if err != nil || l.other == nil || !refusesForm(resp.StatusCode) {
+		return l, resp, err
+	}
+	_ = resp.Body.Close() // what it says of the form does not matter
+	again, err := l.other()
+	if err != nil {
+		return l, nil, err
+	}
+	return p.send(ctx, x, again)
+}
+
+// refusesForm tells the statuses of a form that a server does not take. 404 may
+// also be an unknown task; then the other form says so again.
+func refusesForm(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusNotFound ||
+		status == http.StatusMethodNotAllowed || status == http.StatusUnprocessableEntity
+}

@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+)
+
+// A client of A2A 0.1 chooses the ids of its tasks and sessions; since 0.2 the
+// agent does. Between the two the gateway remembers, for each caller and agent,
+// which of the agent's ids goes by which of the caller's.
+
+// recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
+// it is if the caller's task was made by a 0.1 call.
+func (p *Proxy) recognise(x *exchange) error {
+	if !x.call.Shared {
+		return nil
+	}
+	version, err := p.Ledger.Speaks(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
+	if err == nil && version == string(wire.V01) {
+		x.call.Version = wire.V01
+	}
+	return err
+}
+
+// rename puts the agent's ids in the place of those that a 0.1 caller chose. A new
+// one is left out: the agent will choose its own, and alias remembers it.
+func (p *Proxy) rename(x *exchange) error {
+	if x.call.Version != wire.V01 || x.endpoint.Version == wire.V01 {
+		return nil
+	}
+	send := x.call.Method.Subject == wire.OfMessage
+	for _, n := range []struct {
+		kind state.Kind
+		id   *string
+		to   *string
+		from *string
+	}{
+		{state.TaskAlias, &x.call.TaskID, &x.task.Agent, &x.task.Caller},
+		{state.ContextAlias, &x.call.ContextID, &x.session.Agent, &x.session.Caller},
+	} {
+		if *n.id == "" {
+			continue
+		}
+		agents, ok, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, n.kind, *n.id)
+		switch {
+		case err != nil:
+			return err
+		case ok:
+			*n.to, *n.from, *n.id = agents, *n.id, agents
+		case send:
+			*n.from, *n.id = *n.id, ""
+		}
+	}
+	return nil
+}
+
+// alias remembers which ids the agent chose for those of a 0.1 caller.
+func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
+	if x.task.Caller != "" && x.task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
+		if err := p.bind(x, state.TaskAlias, x.task.Caller, seen.Tasks[0].ID); err != nil {
+			return err
+		}
+		x.task.Agent = seen.Tasks[0].ID
+	}
+	if x.session.Caller != "" && x.session.Agent == "" && seen.ContextID != "" {
+		if err := p.bind(x, state.ContextAlias, x.session.Caller, seen.ContextID); err != nil {
+			return err
+		}
+		x.session.Agent = seen.ContextID
+	}
+	if x.leg.retell != nil {
+		x.leg.retell.Task, x.leg.retell.Context = x.task, x.session
+	}
+	return nil
+}
+
+// bind is insert-only: of two first calls with one id, the agent has made two
+// tasks, and only one of them can have the name.
+func (p *Proxy) bind(x *exchange, kind state.Kind, callers, agents string) error {
+	err := p.Ledger.Bind(x.ctx, x.principal, x.agent.ID, kind, callers, agents)
+	if errors.Is(err, ledger.ErrBound) {
+		if kind == state.ContextAlias {
+			return nil // a second conversation of the session; its tasks have names of their own
+		}
+		return wire.Errorf(wire.InvalidParams, "another call with this task id was faster").Because(err)
+	}
+	return err
+}

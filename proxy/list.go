@@ -1,0 +1,196 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// listed is one task of a list: the members of a 1.0 Task.
+type listed struct {
+	ID        jsontext.Value `json:"id,omitzero"`
+	ContextID jsontext.Value `json:"contextId,omitzero"`
+	Status    jsontext.Value `json:"status,omitzero"`
+	Artifacts jsontext.Value `json:"artifacts,omitzero"`
+	History   jsontext.Value `json:"history,omitzero"`
+	Metadata  jsontext.Value `json:"metadata,omitzero"`
+
+	state string
+	at    time.Time // of the status, else of the first sight of the task
+	id    string
+}
+
+// page is the result of ListTasks (A2A 1.0 §3.1.4).
+type page struct {
+	Tasks []listed `json:"tasks"`
+	Next  string   `json:"nextPageToken"`
+	Size  int      `json:"pageSize"`
+	Total int      `json:"totalSize"`
+}
+
+// listTasks answers ListTasks for an agent whose version has no such method, from
+// the gateway's record of the caller's tasks and the agent's word on each.
+func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
+	filter, e := readFilter(&x.call, x.parameters())
+	if e != nil {
+		return e
+	}
+	after, e := readCursor(x.call.PageToken)
+	if e != nil {
+		return e
+	}
+	most := p.Server.Limits.ListedTasks
+	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.ContextID, most+1)
+	switch {
+	case err != nil:
+		return err
+	case len(records) > most:
+		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
+			"server.limits.listedTasks (%d); ask for those of one context", most)
+	}
+	tasks, err := p.describeTasks(ctx, x, records, filter)
+	if err != nil {
+		return err
+	}
+	doc, err := json.Marshal(paginate(tasks, filter.size, after))
+	if err != nil {
+		return err
+	}
+	x.rec.UpstreamStatus = http.StatusOK
+	out, err := (&translate.Retelling{
+		From: wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}, Call: &x.call,
+	}).Answer(nil, doc)
+	if err != nil {
+		return err
+	}
+	x.stamp(nil)
+	x.write(out)
+	return nil
+}
+
+// atOnce is how many of an agent's tasks are asked for at the same time.
+const atOnce = 8
+
+// describeTasks asks the agent for each task and keeps those that the filter
+// wants. A task that the agent has forgotten is none any more.
+func (p *Proxy) describeTasks(
+	ctx context.Context, x *exchange, records []state.Record, f listFilter,
+) ([]listed, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	found := make([]*listed, len(records))
+	var wait sync.WaitGroup
+	turns := make(chan struct{}, atOnce)
+	for i, r := range records {
+		turns <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-turns }()
+			task, err := p.describeTask(ctx, x, r, f)
+			if err != nil {
+				stop(err)
+			}
+			found[i] = task
+		})
+	}
+	wait.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	tasks := make([]listed, 0, len(found))
+	for _, t := range found {
+		if t != nil && f.wants(t) {
+			tasks = append(tasks, *t)
+		}
+	}
+	return tasks, nil
+}
+
+func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f listFilter) (*listed, error) {
+	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
+	var e *wire.Error
+	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {
+		return nil, nil //nolint:nilnil // no task and no error: it is gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = l.retell.Answer(nil, doc); err != nil {
+		return nil, retelling(err)
+	}
+	t := &listed{state: seen.State, id: r.ID}
+	if err := json.Unmarshal(doc, t); err != nil {
+		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	if _, t.at = statusOf(doc); t.at.IsZero() {
+		t.at = r.Created
+	}
+	if !f.artifacts {
+		t.Artifacts = nil
+	}
+	return t, nil
+}
+
+// cursor is where a page ended: the order of a list is that of its tasks' last
+// change, newest first, and of their ids where that is the same.
+type cursor struct {
+	at time.Time
+	id string
+}
+
+func (c cursor) compare(t listed) int {
+	return cmp.Or(c.at.Compare(t.at), strings.Compare(t.id, c.id))
+}
+
+// readCursor reads a page token of the gateway's own. It leads nowhere but into
+// the caller's own tasks, so nothing is gained by making one up.
+func readCursor(token string) (*cursor, *wire.Error) {
+	if token == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	when, id, ok := strings.Cut(string(raw), " ")
+	at, errTime := time.Parse(time.RFC3339Nano, when)
+	if err != nil || !ok || errTime != nil {
+		return nil, wire.Errorf(wire.InvalidParams, "pageToken is not one that this list has given")
+	}
+	return &cursor{at, id}, nil
+}
+
+func (c cursor) token() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(c.at.UTC().Format(time.RFC3339Nano) + " " + c.id))
+}
+
+// paginate sorts tasks and cuts one page out of them.
+func paginate(tasks []listed, size int, after *cursor) page {
+	slices.SortFunc(tasks, func(a, b listed) int {
+		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.id, b.id))
+	})
+	out := page{Size: size, Total: len(tasks)}
+	rest := tasks
+	if after != nil {
+		first := slices.IndexFunc(tasks, func(t listed) bool { return after.compare(t) > 0 })
+		if first < 0 {
+			first = len(tasks)
+		}
+		rest = tasks[first:]
+	}
+	out.Tasks = rest[:min(size, len(rest))]
+	if len(rest) > size {
+		last := rest[size-1]
+		out.Next = cursor{last.at, last.id}.token()
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+)
+
+// observe learns from an answer or event what later calls depend on, before the
+// caller sees it, and returns the bytes to pass on.
+func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
+	body, err := x.matchID(seen, body)
+	if err != nil {
+		return nil, err
+	}
+	if seen.State != "" {
+		x.rec.TaskState = seen.State
+	}
+	if isError(seen) {
+		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
+		return x.restoreContext(body), nil
+	}
+	switch x.call.Method.Name {
+	case wire.ListTasks:
+		body, err := wire.FilterTasks(x.leg.Binding, x.leg.Version, body, seen, func(t wire.TaskRef) bool {
+			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
+			return err == nil && mine // a store that cannot answer shows nothing
+		})
+		return x.restoreContext(body), err
+	case wire.GetExtendedAgentCard:
+		return p.extendedCard(x, seen, body)
+	}
+	if err := p.learn(x, seen); err != nil {
+		return nil, err
+	}
+	return x.restoreContext(body), nil
+}
+
+// learn records the ids an answer shows as the caller's, unless they already are.
+func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
+	if len(seen.Tasks) == 0 && seen.ContextID == "" {
+		return nil
+	}
+	var shown wire.TaskRef // all that the answer names, if that is one task in its context
+	switch {
+	case len(seen.Tasks) == 0:
+		x.rec.ContextID = seen.ContextID
+	case len(seen.Tasks) == 1 && seen.ContextID == seen.Tasks[0].ContextID:
+		shown = wire.TaskRef{ID: seen.Tasks[0].ID, ContextID: seen.ContextID}
+		if shown == x.learned {
+			return nil // nothing but what the stream's previous event named
+		}
+		fallthrough
+	default:
+		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
+	}
+	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
+		string(x.call.Version), x.active, seen)
+	if errors.Is(err, ledger.ErrAbsent) {
+		// The agent showed this caller somebody else's task.
+		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	if err == nil {
+		err = p.alias(x, seen)
+	}
+	if err == nil {
+		x.learned = shown
+	}
+	return err
+}
+
+// matchID makes sure that a JSON-RPC answer is the answer to this call. An agent
+// that read a large number into a float gets it wrong without meaning to: the
+// caller's own bytes are put back then.
+func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
+	if x.leg.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.leg.call.ID) {
+		return body, nil
+	}
+	failed := seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null")
+	if !failed && !seen.Answers(x.leg.call.ID) {
+		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
+	}
+	if len(seen.ID) == 0 {
+		return body, nil // an error without an id member says nothing false
+	}
+	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.leg.call.ID), nil
+}
+
+// splice returns body with body[from:to] replaced. body itself is not changed.
+func splice(body []byte, from, to int, with []byte) []byte {
+	out := make([]byte, 0, len(body)-(to-from)+len(with))
+	out = append(out, body[:from]...)
+	out = append(out, with...)
+	return append(out, body[to:]...)
+}
+
+func reasonOf(seen wire.Answer) string {
+	if seen.Reason != "" {
+		return seen.Reason
+	}
+	for _, k := range wire.Kinds() {
+		if k.Code == seen.Error {
+			return k.Reason
+		}
+	}
+	return "AGENT_ERROR"
+}
+
+// answerMembers bounds objects and arrays of agents' answers. It is far above
+// what callers may send: a data part with the rows of a table is one array, and
+// the answer's size is bounded anyway.
+const answerMembers = 1 << 20
+
+func (p *Proxy) answerLimits() wire.Limits {
+	l := p.decodeLimits()
+	l.Body, l.Members = int64(p.Server.Limits.Answer), answerMembers
+	return l
+}

@@ -1,0 +1,45 @@
+package proxy
+
+import (
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// sharedPath is the endpoint that all agents have in common. There, and on gRPC,
+// whose paths are A2A's own, a call names its agent by tenant or by a credential
+// that is good for one agent only (A2A 1.0, multi-tenancy).
+const sharedPath = "/a2a"
+
+// nameAgent finds the agent of a call that came to a shared endpoint. What tenant
+// and credential say must agree: an agent that the credential is not good for is
+// refused later like one that does not exist.
+func (p *Proxy) nameAgent(x *exchange) error {
+	bound := ""
+	if len(x.principal.Agents) == 1 {
+		bound = x.principal.Agents[0]
+	}
+	id, skill := x.call.Tenant, ""
+	if at := strings.Index(id, "/skills/"); at >= 0 {
+		id, skill = id[:at], id[at+len("/skills/"):]
+	}
+	switch {
+	case id == "" && bound == "":
+		return wire.Errorf(wire.InvalidParams,
+			"name the agent: by tenant, or by a credential that is bound to one agent")
+	case id == "" || p.agents[id] == nil && bound != "":
+		x.agent = p.agents[bound] // a tenant that is no agent's name is the agent's own
+	default:
+		x.agent, x.skill, x.named = p.agents[id], skill, true
+	}
+	return nil
+}
+
+// tenantName is the tenant by which an agent, or one skill of it, is addressed
+// where no path can.
+func tenantName(agent, skill string) string {
+	if skill == "" {
+		return agent
+	}
+	return agent + "/skills/" + skill
+}

@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// snapshot is what a task was when a subscription to it began.
+type snapshot struct {
+	doc    []byte // in the agent's words, as an event of its stream would have it
+	status []byte // in the agent's words
+	at     time.Time
+}
+
+// subscribe gives a 1.0 caller what SubscribeToTask promises (A2A 1.0 §3.1.6) in
+// front of an agent whose resubscribe does not: the task as it is comes first,
+// and a task that has ended is refused. The two are asked for at the same time,
+// so that nothing can happen in between that neither shows; what both show is
+// left out of the stream.
+func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	type opened struct {
+		resp *http.Response
+		err  error
+	}
+	stream := make(chan opened, 1)
+	go func() {
+		resp, err := p.reach(ctx, x)
+		stream <- opened{resp, err}
+	}()
+	l, doc, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
+	switch {
+	case err != nil:
+	case terminal(seen.State):
+		err = wire.Errorf(wire.Unsupported, "the task has ended; get it instead")
+	}
+	if err != nil {
+		stop()
+	}
+	s := <-stream
+	if s.resp != nil {
+		defer s.resp.Body.Close() // nothing is left to do with the answer
+	}
+	switch {
+	case err != nil:
+		return err
+	case s.err != nil:
+		return s.err
+	case !streams(s.resp, x.leg):
+		return p.answer(ctx, x, s.resp)
+	}
+	late.Stop()
+	return p.relay(x, s.resp, newSnapshot(l, doc))
+}
+
+func terminal(state string) bool {
+	return settled(state) && state != "TASK_STATE_INPUT_REQUIRED" && state != "TASK_STATE_AUTH_REQUIRED"
+}
+
+// newSnapshot makes an event of the answer to a get. JSON-RPC has the same
+// envelope for both; the ProtoJSON of 0.3 puts events into a wrapper.
+func newSnapshot(l *leg, doc []byte) *snapshot {
+	s := &snapshot{doc: doc}
+	task := doc
+	if l.Binding == wire.JSONRPC {
+		task = inner(l, doc)
+	} else {
+		s.doc = append(append([]byte(`{"task":`), doc...), '}')
+	}
+	s.status, s.at = statusOf(task)
+	return s
+}
+
+// statusOf finds the status of a task or update, and when it came about.
+func statusOf(v []byte) (status []byte, at time.Time) {
+	var o struct {
+		Status jsontext.Value `json:"status"`
+	}
+	var when struct {
+		Timestamp string `json:"timestamp"`
+	}
+	if json.Unmarshal(v, &o) != nil || json.Unmarshal(o.Status, &when) != nil {
+		return nil, time.Time{}
+	}
+	at, _ = time.Parse(time.RFC3339Nano, when.Timestamp) // absent and unreadable are the same: unknown
+	return o.Status, at
+}
+
+// shows reports whether the snapshot had what an event brings: the same status,
+// or one that is no newer. Artifacts have no time; what of them came between the
+// two questions comes twice, and never not at all.
+func (s *snapshot) shows(l *leg, doc []byte) bool {
+	if s == nil {
+		return false
+	}
+	status, at := statusOf(inner(l, doc))
+	if status == nil {
+		return false
+	}
+	if at.IsZero() || s.at.IsZero() {
+		return string(status) == string(s.status)
+	}
+	return !at.After(s.at)
+}
+
+// inner takes the task or update out of an event of the agent's.
+func inner(l *leg, doc []byte) []byte {
+	var event struct {
+		Result jsontext.Value `json:"result"`
+		Task   jsontext.Value `json:"task"`
+		Update jsontext.Value `json:"statusUpdate"`
+	}
+	if json.Unmarshal(doc, &event) != nil {
+		return doc
+	}
+	switch {
+	case l.Binding == wire.JSONRPC:
+		return event.Result
+	case event.Task != nil:
+		return event.Task
+	case event.Update != nil:
+		return event.Update
+	}
+	return doc
+}
