@@ -71,11 +71,15 @@ const (
 const british = "cancelled"
 
 // number finds what a JSON value means: a word of any dialect, since agents and
-// callers mix them, or the number that ProtoJSON allows for an enum.
+// callers mix them, or the number that ProtoJSON allows for an enum. It is 0 for
+// everything else.
 func number(table []words, raw []byte) (n int, ok bool) {
 	if !isString(raw) {
 		n, err := strconv.Atoi(string(raw))
-		return n, err == nil && n >= 0 && n < len(table) && table[n][d10] != ""
+		if err != nil || n < 0 || n >= len(table) || table[n][d10] == "" {
+			return 0, false
+		}
+		return n, true
 	}
 	word := inside(raw)
 	for n := range table {

@@ -216,3 +216,10 @@ var listParams = newObject("ListTasksRequest", "",
 var agentParams = newObject("GetExtendedAgentCardRequest", "",
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
+
+// objects are all tables, for the document and the tests that go through them.
+var objects = []*object{
+	sendObject, settingsObject, messageObject, partObject, fileObject, taskObject, statusObject, artifactObject,
+	statusUpdateObject, artifactUpdateObject, configObject, webhookObject, authenticationObject,
+	taskParams, cancelParams, configParams, configsParams, listParams, agentParams, tasksObject, configsObject,
+}
