@@ -138,7 +138,7 @@ func (x *exchange) write(out []byte) {
 		h.Set("Content-Type", typeGRPC)
 		x.w.WriteHeader(http.StatusOK)
 		x.send(wire.AppendMessage(nil, out))
-		wire.SetStatus(h, nil)
+		wire.SetStatus(h, x.call.Version, nil)
 		return
 	}
 	h.Set("Content-Type", x.call.MediaType())

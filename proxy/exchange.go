@@ -159,7 +159,7 @@ func (p *Proxy) refuse(x *exchange, err error) {
 		wire.WriteError(x.w, &x.call, e)
 	case x.w.ended: // the agent's own word has been passed on
 	case x.call.Binding == wire.GRPC:
-		wire.SetStatus(x.w.Header(), e)
+		wire.SetStatus(x.w.Header(), x.call.Version, e)
 	case x.w.streaming:
 		x.w.write(wire.ErrorEvent(&x.call, e))
 	}

@@ -99,7 +99,7 @@ func (x *exchange) finish() {
 		x.w.WriteHeader(http.StatusOK)
 	}
 	if x.call.Binding == wire.GRPC {
-		wire.SetStatus(x.w.Header(), nil)
+		wire.SetStatus(x.w.Header(), x.call.Version, nil)
 	}
 }
 

@@ -82,7 +82,7 @@ func WriteError(w http.ResponseWriter, c *Call, e *Error) {
 	}
 	if v.Binding == GRPC {
 		h.Set("Content-Type", typeGRPC)
-		setStatus(h, v.Version, e)
+		SetStatus(h, v.Version, e)
 		w.WriteHeader(http.StatusOK)
 		return
 	}

@@ -83,7 +83,7 @@ func grpcServer(t *testing.T, v wire.Version, events []string, e *wire.Error) ht
 				t.Error(err)
 			}
 		}
-		wire.SetStatus(w.Header(), e)
+		wire.SetStatus(w.Header(), wire.V10, e)
 	})
 }
 
@@ -221,7 +221,7 @@ func TestStatusReadsBack(t *testing.T) {
 		}
 	}
 	h := http.Header{}
-	wire.SetStatus(h, nil)
+	wire.SetStatus(h, wire.V10, nil)
 	if diff := cmp.Diff(http.Header{"Trailer:Grpc-Status": {"0"}}, h); diff != "" {
 		t.Error(diff)
 	}

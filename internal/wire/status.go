@@ -52,15 +52,12 @@ const (
 	largestStatus  = 16 << 10
 )
 
-// SetStatus writes how a gRPC call ended into h, in the form of 1.0: the trailers of
-// a response whose header may have gone out. A nil e is OK. Errors have their
+// SetStatus writes how a gRPC call of version v ended into h: the trailers of a
+// response whose header may have gone out. A nil e is OK. Errors have their
 // ErrorInfo, and those of the details that are known to this program, in
-// grpc-status-details-bin (A2A 1.0 §10.6). 0.3 has code and message only, and
-// WriteError writes it so: the Go SDK takes a reason that does not go with the code
-// for no reason at all.
-func SetStatus(h http.Header, e *Error) { setStatus(h, V10, e) }
-
-func setStatus(h http.Header, v Version, e *Error) {
+// grpc-status-details-bin (A2A 1.0 §10.6). 0.3 has code and message only: the Go
+// SDK takes a reason that does not go with the code for no reason at all.
+func SetStatus(h http.Header, v Version, e *Error) {
 	if e == nil {
 		h.Set(http.TrailerPrefix+"Grpc-Status", "0")
 		return
