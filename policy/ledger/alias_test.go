@@ -117,7 +117,8 @@ func TestA04_NamesDoNotCollide(t *testing.T) {
 		l := New(s, Config{Scope: scope})
 		for _, p := range []*authn.Principal{
 			{Issuer: "i", Subject: "a"}, {Issuer: "i", Subject: "a1"}, {Issuer: "i1:a", Subject: ""},
-			{Issuer: "i", Subject: "b", Tenant: "1:i1:a"}, {Issuer: "i", Subject: "c", Tenant: "t"},
+			{Issuer: "i", Subject: "b", Tenant: "1:i1:a"},
+			{Issuer: "i", Subject: "c", Tenant: "t"}, {Issuer: "i", Subject: "d", Tenant: "t1"},
 		} {
 			for _, id := range []string{"x", "1x", ":x", "1:x", "agent:0:x", "tenant:1:tx", "principal:6:1:i1:ax"} {
 				key := l.aliasID(ownerOf(p), id)
