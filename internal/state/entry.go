@@ -58,12 +58,13 @@ func (e *entry) name() string { return e.text[:e.key] }
 // context is the context of a task, or what an alias stands for.
 func (e *entry) context() string { return e.text[e.key:] }
 
-// before reports whether a list names e ahead of f: the newer first.
+// before reports whether a list names e ahead of f: the newer first,
+// of equal ones that with the greater id, as ids often grow with time.
 func (e *entry) before(f *entry) bool {
 	if e.created != f.created {
 		return e.created > f.created
 	}
-	return e.text[e.id:e.key] < f.text[f.id:f.key]
+	return e.text[e.id:e.key] > f.text[f.id:f.key]
 }
 
 // record is the inverse of newEntry. Agent and kind are the caller's: they are

@@ -5,9 +5,13 @@ import "sync"
 // indexes is how many locks the memory driver spreads its agents over.
 const indexes = 32
 
+// stretch keeps a list that passes by very many tasks from holding a lock for
+// more than about a millisecond at a time.
+const stretch = 4096
+
 // index finds the tasks of an owner, of a tenant or of all on one agent without
 // looking at anybody else's. It costs no memory per task, as the links lie in the
-// entries, and about 350 bytes for each owner that has tasks on an agent.
+// entries, and about 140 bytes for each owner that has tasks on an agent.
 //
 // A claim adds to the index before it unlocks its shard, so that a task is listed
 // as soon as anybody can know of it. Who holds a shard may lock an index, never
@@ -15,7 +19,9 @@ const indexes = 32
 type index struct {
 	mu     sync.Mutex
 	agents map[string]*library
-	_      [48]byte // keeps neighbours' locks off this cache line
+	// stretch is how many tasks are looked at before others are let in.
+	stretch int
+	_       [40]byte // keeps neighbours' locks off this cache line
 }
 
 // library is the tasks on one agent. It is dropped with the last of them.
@@ -91,7 +97,8 @@ func (x *index) remove(agent string, e *entry) {
 }
 
 // list returns the tasks that q asks for and keep lets pass, in the order that
-// Ledger promises.
+// Ledger promises. It lets others in from time to time; what they add meanwhile
+// may be missing.
 func (x *index) list(q Query, keep func(*entry) bool) []*entry {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -104,9 +111,10 @@ func (x *index) list(q Query, keep func(*entry) bool) []*entry {
 		found []*entry
 		open  tops // the next task of each shelf that may have the next of all
 	)
-	for len(found) < q.Limit {
+	for passed := 1; len(found) < q.Limit; passed++ {
+		pause := passed%x.stretch == 0
 		for i := range rows {
-			rows[i].open(&open)
+			rows[i].open(&open, pause)
 		}
 		if len(open) == 0 {
 			break
@@ -115,6 +123,12 @@ func (x *index) list(q Query, keep func(*entry) bool) []*entry {
 			found = append(found, open[0])
 		}
 		open.pass()
+		if pause {
+			// A task that goes meanwhile still says what was older. Shelves that go
+			// or are raised do not say what was next; hence all are open by now.
+			x.mu.Unlock()
+			x.mu.Lock()
+		}
 	}
 	return found
 }
@@ -142,13 +156,13 @@ type row struct {
 }
 
 // open adds to tops the shelves that may hold a task newer than those there, or
-// as new.
-func (r *row) open(t *tops) {
+// as new; or all of them.
+func (r *row) open(t *tops, all bool) {
 	for ; r.next != nil; r.next = r.next.next[r.axis] {
 		if r.without != "" && r.next.owner == r.without {
 			continue
 		}
-		if len(*t) > 0 && (*t)[0].created > r.next.latest {
+		if !all && len(*t) > 0 && (*t)[0].created > r.next.latest {
 			return
 		}
 		t.push(r.next.newest)
@@ -237,7 +251,8 @@ func (l *library) setFirst(a axis, s, first *shelf) {
 }
 
 // put inserts a task among the others of its shelf. It nearly always is the
-// newest; clocks that are set back make it pass a few.
+// newest; it passes those of its own nanosecond, and what is younger than it since
+// the clock was set back.
 func (s *shelf) put(e *entry) {
 	var newer *entry
 	older := s.newest
@@ -252,47 +267,5 @@ func (s *shelf) put(e *entry) {
 		newer.older = e
 	} else {
 		s.newest = e
-	}
-}
-
-// tops is a binary heap of tasks, the first in the order of lists on top.
-type tops []*entry
-
-func (t *tops) push(e *entry) {
-	*t = append(*t, e)
-	h := *t
-	for i := len(h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !h[i].before(h[parent]) {
-			return
-		}
-		h[i], h[parent] = h[parent], h[i]
-		i = parent
-	}
-}
-
-// pass puts the next of its shelf in the place of the top, if there is one.
-func (t *tops) pass() {
-	h := *t
-	last := len(h) - 1
-	if h[0].older != nil {
-		h[0] = h[0].older
-	} else {
-		h[0] = h[last]
-		h = h[:last]
-	}
-	*t = h
-	for i := 0; ; {
-		first := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[child].before(h[first]) {
-				first = child
-			}
-		}
-		if first == i {
-			return
-		}
-		h[i], h[first] = h[first], h[i]
-		i = first
 	}
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -69,8 +70,73 @@ func TestIndexFollowsTheStore(t *testing.T) {
 	}
 }
 
+// While a list lets others in at every step, tasks come and go around those that
+// stay, and shelves with them. The list has all that stay, once, in order.
+func TestListsLetOthersIn(t *testing.T) {
+	t.Parallel()
+	const stay, owners = 60, 6
+	for seed := range uint64(50) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		m := NewMemory(Config{})
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		x := m.index("a")
+		x.stretch = 1
+		claimAt := func(id string, owner, minute int) {
+			r := Record{Agent: "a", Kind: Task, ID: id, Owner: fmt.Sprint(owner), Created: time.Unix(int64(minute)*60, 0)}
+			if _, err := m.Claim(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		}
+		forget := func(id string) {
+			key := appendKey(nil, "a", Task, id)
+			s := m.shard(key)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if e := s.records[string(key)]; e != nil {
+				m.forget(s, e)
+			}
+		}
+		for i := range stay {
+			claimAt(fmt.Sprint("stay-", i), i*owners/stay, i)
+			claimAt(fmt.Sprint("goes-", i), random.IntN(2*owners), i)
+		}
+		var seen []string
+		list := x.list(Query{Agent: "a", Everyone: true, Limit: 10_000}, func(e *entry) bool {
+			id := e.text[e.id:e.key]
+			if strings.HasPrefix(id, "stay-") {
+				seen = append(seen, id)
+			}
+			// Nothing but the lock keeps others out; this is what a pause lets in.
+			x.mu.Unlock()
+			defer x.mu.Lock()
+			for range 3 {
+				id := fmt.Sprint("goes-", random.IntN(stay))
+				forget(id)
+				claimAt(id, random.IntN(2*owners), random.IntN(2*stay))
+			}
+			if strings.HasPrefix(id, "goes-") {
+				forget(id) // the very one that the list stands at
+			}
+			return true
+		})
+		want := make([]string, stay)
+		for i := range want {
+			want[stay-1-i] = fmt.Sprint("stay-", i)
+		}
+		if !slices.Equal(seen, want) {
+			t.Fatalf("seed %d: the list shows\n%q, want\n%q", seed, seen, want)
+		}
+		if !slices.IsSortedFunc(list, func(e, f *entry) int { return cmp.Compare(f.created, e.created) }) {
+			t.Fatalf("seed %d: the list is not in order", seed)
+		}
+	}
+}
+
 func compare(t *testing.T, m *Memory, living map[string]Record, when string) {
 	t.Helper()
+	line := func(r Record) string { return fmt.Sprint(r.Created.UnixNano(), " ", r.ID) }
 	for _, q := range []Query{
 		{Everyone: true}, {Owner: "o1"}, {Tenant: "t"}, {Owner: "o1", Tenant: "tt"}, {Owner: "o9"},
 	} {
@@ -78,17 +144,18 @@ func compare(t *testing.T, m *Memory, living map[string]Record, when string) {
 		var want, got []string
 		for _, r := range living {
 			if q.Everyone || r.Owner == q.Owner || q.Tenant != "" && r.Tenant == q.Tenant {
-				want = append(want, fmt.Sprint(1<<62-r.Created.UnixNano(), " ", r.ID))
+				want = append(want, line(r))
 			}
 		}
-		// All as long, so that the order of text is that of numbers, the newest first.
+		// All as long, so that the order of text is that of time.
 		slices.Sort(want)
+		slices.Reverse(want)
 		list, err := m.Tasks(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range list {
-			got = append(got, fmt.Sprint(1<<62-r.Created.UnixNano(), " ", r.ID))
+			got = append(got, line(r))
 		}
 		if !slices.Equal(want, got) {
 			t.Fatalf("%s: %+v lists\n%q, want\n%q", when, q, got, want)

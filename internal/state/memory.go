@@ -51,7 +51,7 @@ func NewMemory(c Config) *Memory {
 		m.shards[i].records = make(map[string]*entry)
 	}
 	for i := range m.indexes {
-		m.indexes[i].agents = make(map[string]*library)
+		m.indexes[i].agents, m.indexes[i].stretch = make(map[string]*library), stretch
 	}
 	go m.sweep()
 	return m
@@ -101,7 +101,7 @@ func (m *Memory) Lookup(_ context.Context, agent string, k Kind, id string) (Rec
 
 // Tasks implements Ledger. It takes time for the records it returns and for those
 // that it passes by because they are in another context or have run out, never
-// for those of others; meanwhile no task of the same agent can be recorded.
+// for those of others.
 func (m *Memory) Tasks(_ context.Context, q Query) ([]Record, error) {
 	now := time.Now()
 	list := m.index(q.Agent).list(q, func(e *entry) bool {

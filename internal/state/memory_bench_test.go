@@ -96,12 +96,14 @@ func BenchmarkTasks(b *testing.B) {
 // the others.
 func BenchmarkMemoryPerOwner(b *testing.B) {
 	const n = 100_000
+	fills := 0
 	fill := func(owners int) float64 {
+		fills++
 		before := heap()
 		m := open(b, state.MemoryConfig{})
 		for i := range n {
 			r := record(i)
-			r.Owner, r.Extensions = fmt.Sprintf("14:https://issuer%08d", i%owners), nil
+			r.Owner, r.Extensions = fmt.Sprintf("14:https://issuer%d:%08d", fills, i%owners), nil
 			if _, err := m.Claim(b.Context(), r); err != nil {
 				b.Fatal(err)
 			}

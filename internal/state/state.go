@@ -54,10 +54,10 @@ type Query struct {
 // the caller must refuse, since an id nobody owns could be claimed by anyone.
 var ErrFull = errors.New("state: record limit reached")
 
-// Ledger stores ownership. Its operations are linearizable: once a Claim has
-// returned, every later Claim, Lookup or Tasks that asks for the same id sees its
-// record, until the driver's retention has passed without a Claim or Lookup of
-// it. Drivers bound the time of their own operations: a caller may pass a context
+// Ledger stores ownership. Claim and Lookup are linearizable: once a Claim has
+// returned, every later Claim or Lookup of the same id sees its record, and every
+// later Tasks that asks for it, until the driver's retention has passed without a
+// Claim or Lookup of it. What comes while Tasks runs it may show or not. Drivers bound the time of their own operations: a caller may pass a context
 // that nobody cancels. Every driver passes the suite in statetest.
 type Ledger interface {
 	// Claim inserts r unless (Agent, Kind, ID) is already recorded, and returns
@@ -69,7 +69,7 @@ type Ledger interface {
 	Lookup(ctx context.Context, agent string, k Kind, id string) (Record, bool, error)
 
 	// Tasks returns the records of Kind Task that q asks for, by Created from the
-	// newest to the oldest, equal ones by ID, each once. Being listed is no use
-	// that keeps a record alive.
+	// newest to the oldest, equal ones by ID from the greatest to the least, each
+	// once. Being listed is no use that keeps a record alive.
 	Tasks(ctx context.Context, q Query) ([]Record, error)
 }

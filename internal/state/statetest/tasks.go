@@ -30,7 +30,7 @@ func answer(q state.Query, records iter.Seq[state.Record]) []state.Record {
 }
 
 func newestFirst(a, b state.Record) int {
-	return cmp.Or(b.Created.Compare(a.Created), strings.Compare(a.ID, b.ID))
+	return cmp.Or(b.Created.Compare(a.Created), strings.Compare(b.ID, a.ID))
 }
 
 // numbered is one of many tasks; those of one minute were created together.
@@ -57,7 +57,7 @@ func inOrder(t *testing.T, l state.Ledger) {
 		if !slices.IsSortedFunc(got, newestFirst) {
 			t.Errorf("the list of %d is not in order", limit)
 		}
-		if last := got[0].ID; last != "task-196" {
+		if last := got[0].ID; last != "task-199" {
 			t.Errorf("the list of %d starts with %s, want the newest", limit, last)
 		}
 	}
@@ -95,16 +95,16 @@ func selects(t *testing.T, l state.Ledger) {
 		want string
 	}{
 		"nobody":              {state.Query{}, ""},
-		"owner":               {state.Query{Owner: "alice"}, "0 1 2"},
-		"owner in a context":  {state.Query{Owner: "alice", Context: "c1"}, "0 2"},
-		"tenant":              {state.Query{Tenant: "acme"}, "0 1 3"},
-		"tenant in a context": {state.Query{Tenant: "acme", Context: "c1"}, "0 3"},
-		"both":                {state.Query{Owner: "alice", Tenant: "acme"}, "0 1 2 3"},
-		"both, apart":         {state.Query{Owner: "carol", Tenant: "acme"}, "0 1 3 5"},
-		"everyone":            {state.Query{Everyone: true}, "0 1 2 3 4 5 6 7"},
-		"everyone and more":   {state.Query{Everyone: true, Owner: "alice", Tenant: "acme"}, "0 1 2 3 4 5 6 7"},
+		"owner":               {state.Query{Owner: "alice"}, "2 1 0"},
+		"owner in a context":  {state.Query{Owner: "alice", Context: "c1"}, "2 0"},
+		"tenant":              {state.Query{Tenant: "acme"}, "3 1 0"},
+		"tenant in a context": {state.Query{Tenant: "acme", Context: "c1"}, "3 0"},
+		"both":                {state.Query{Owner: "alice", Tenant: "acme"}, "3 2 1 0"},
+		"both, apart":         {state.Query{Owner: "carol", Tenant: "acme"}, "5 3 1 0"},
+		"everyone":            {state.Query{Everyone: true}, "7 6 5 4 3 2 1 0"},
+		"everyone and more":   {state.Query{Everyone: true, Owner: "alice", Tenant: "acme"}, "7 6 5 4 3 2 1 0"},
 		"context of nobody":   {state.Query{Context: "c1"}, ""},
-		"everyone's context":  {state.Query{Everyone: true, Context: "c1"}, "0 2 3"},
+		"everyone's context":  {state.Query{Everyone: true, Context: "c1"}, "3 2 0"},
 		"unknown":             {state.Query{Owner: "dave", Tenant: "initech"}, ""},
 	} {
 		tc.q.Agent, tc.q.Limit = "billing", 100
