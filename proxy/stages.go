@@ -159,6 +159,9 @@ func (p *Proxy) record(x *exchange) error {
 	x.describe()
 	x.rec.Digest = digest(x.call.Body)
 	x.rec.Endpoint = x.endpoint.address
+	if x.endpoint.Side != x.side() {
+		x.rec.TranslatedTo = x.endpoint.String()
+	}
 	if err := p.Audit.Intent(&x.rec); err != nil && !p.FailOpen {
 		return fmt.Errorf("%w: %w", errNotRecorded, err)
 	}

@@ -90,6 +90,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 	l.Strs("extensions_activated", e.ExtensionsActivated)
 	l.Count("response_bytes", e.ResponseBytes)
 	l.Str("endpoint", e.Endpoint)
+	l.Str("translated_to", e.TranslatedTo)
 	if e.UpstreamStatus != 0 || e.UpstreamDuration != 0 {
 		l.Count("upstream_status", int64(e.UpstreamStatus))
 		l.Millis("upstream_duration_ms", e.UpstreamDuration)

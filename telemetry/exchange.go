@@ -55,6 +55,7 @@ type Exchange struct {
 
 	// Set by forward.
 	Endpoint         string        // upstream URL the call went to, without userinfo or query
+	TranslatedTo     string        // version and binding the agent is spoken to in ("0.3 HTTP+JSON"), where they are not the client's
 	UpstreamStatus   int           // HTTP status of the agent; 0 when it was not reached
 	UpstreamDuration time.Duration // until the agent's answer was read, for streams until its head
 	Status           int           // HTTP status sent to the client

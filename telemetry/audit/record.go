@@ -26,6 +26,7 @@ func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	head(l, typeIntent, now)
 	appendSubject(l, e)
 	l.Str("endpoint", e.Endpoint)
+	l.Str("translated_to", e.TranslatedTo)
 }
 
 // appendCall appends the members of a call record: the intent's again, since
