@@ -13,7 +13,17 @@ const (
 	isArtifact
 )
 
-// kinds are the things by what 0.2 and 0.3 call them.
+var streamRules = []rule{
+	{before1, only10, added, "A task as the first event of a stream, if the agent begins with something else than a task or " +
+		"a message. Its state is working if the first update says so, else submitted."},
+	{after01, only01, changed, "A task in a stream becomes a status update and an artifact update for each artifact; a status " +
+		"that is final comes last."},
+	{after01, only01, changed, "A message instead of a task becomes a completed task with that message, in a stream a final " +
+		"status update."},
+	{after01, only01, lost, "The history of a task in a stream."},
+}
+
+// thingNamed finds a thing by what 0.2 and 0.3 call it.
 func thingNamed(kind []byte) thing {
 	for i := range wrapperObject.members {
 		if m := &wrapperObject.members[i]; string(kind) == m.of.kind {

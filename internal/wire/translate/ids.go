@@ -6,6 +6,18 @@ import (
 	"strconv"
 )
 
+var idRules = []rule{
+	{only01, after01, added, "`messageId`, a UUID made from the message: the same message has the same id again."},
+	{every, onlyD03, added, "`contextId` of tasks and updates; the empty string when nobody knows it."},
+	{only01, after01, changed, "An artifact's `index` becomes its id, `artifact-<index>`."},
+	{after01, only01, changed, "Artifacts are numbered in the order in which they are first seen."},
+	{only01, after01, changed, "`append` and `lastChunk` move from the artifact to the update."},
+	{after01, only01, changed, "`append` and `lastChunk` move from the update into the artifact."},
+	{before1, only10, lost, "`final`: the state and the end of the stream say it."},
+	{only10, before1, added, "`final`: true for the terminal states and for input required, false for auth required, " +
+		"since such a task may go on by itself."},
+}
+
 // id writes the id of a task or context. In a call it is the call's, wherever the
 // source had another; in an answer it goes by the caller's name for it, and one
 // that belongs to the thing itself is filled in where it is missing.
@@ -111,7 +123,7 @@ func (w *writer) artifactID(raw, index []byte) bool {
 
 // index numbers the artifacts of a task or stream as they appear.
 func (w *writer) index(id []byte) int {
-	name := string(inside(id))
+	name := first(string(inside(id)), artifactPrefix+strconv.Itoa(w.position))
 	n, ok := w.artifacts[name]
 	if !ok {
 		n = len(w.artifacts)

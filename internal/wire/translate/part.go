@@ -8,6 +8,17 @@ import (
 // say it; the SDKs have agreed on {"value":X} and this key in the part's metadata.
 const compat = "data_part_compat"
 
+var partRules = []rule{
+	{only10, before1, lost, "`mediaType` and `filename` of parts that are text or data."},
+	{only10, before1, changed, "Data that is no object becomes `{\"value\":X}`, marked by `data_part_compat` in the part's " +
+		"metadata, as the SDKs do it."},
+	{before1, only10, changed, "Data that is marked so becomes what it was, `null` included. Metadata that has nothing but " +
+		"the mark goes with it."},
+	{every, every, changed, "Base64 in the alphabet of URLs becomes the standard one, with padding."},
+	{every, every, refused, "A part that is not exactly one of text, file and data, or a file that is not exactly one of " +
+		"bytes and URI: `INVALID_PARAMS` for a caller, `INVALID_AGENT_RESPONSE` for an agent."},
+}
+
 // part is one part of a message or artifact, whatever it was written in. Exactly
 // one of text, data, bytes and uri is set.
 type part struct {

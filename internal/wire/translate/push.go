@@ -18,6 +18,20 @@ import (
 // and a create is {"parent":"tasks/T","configId":C,"config":{"name":…,…}} to most
 // servers of 0.3's ProtoJSON. Agents and callers are read in all of these forms.
 
+var pushRules = []rule{
+	{before1, only10, lost, "All but the first of a webhook's authentication `schemes`; `authentication` that has none."},
+	{only10, before1, changed, "The authentication `scheme` becomes a list of one."},
+	{only01, after01, added, "The id of a push notification config, which is its task's."},
+	{after01, only01, lost, "The id of a push notification config: 0.1 has one per task, and a second replaces it."},
+	{every, onlyP03, added, "The id of a push notification config to be created, if the caller gives none: its task's."},
+	{kinded, proto, changed, "A get that names no push notification config becomes a list, of which the first is the answer; " +
+		"`TASK_NOT_FOUND` if there is none."},
+	{after01, only01, changed, "A list of push notification configs becomes a get, and has one entry."},
+	{proto, onlyD03, lost, "Paging of lists of push notification configs."},
+	{onlyD03, proto, lost, "All but the first page of a list of push notification configs, if the agent pages."},
+	{every, every, changed, "What a delete returns: null on JSON-RPC before 1.0, else `{}`."},
+}
+
 // config is a push notification config taken to pieces.
 type config struct {
 	webhook  []byte // the object with the url

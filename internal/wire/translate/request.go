@@ -72,6 +72,17 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	return o, o.dress(to)
 }
 
+var callRules = []rule{
+	{every, every, lost, "Members that A2A does not define. Extensions put theirs into `metadata`, which is kept."},
+	{only01, after01, changed, "Task ids are chosen by the caller in 0.1 and by the agent later: the gateway keeps which " +
+		"is which and says each its own. The same goes for `sessionId` and `contextId`."},
+	{after01, only01, added, "A task id for a message that begins a task."},
+	{only10, every, changed, "`tenant` is what the interface's card says, never what the caller said."},
+	{every, only10, added, "`tenant`, if the interface's card has one."},
+	{every, proto, refused, "An id that cannot be part of a path or resource name (`..`, a slash, a verb at its end), " +
+		"where the binding has it in one: `INVALID_PARAMS`."},
+}
+
 // room is how long a document of n bytes may become before it has to be copied once
 // more. What grows are names; large documents are large by their values.
 func room(n int) int { return n + min(n/8, 64<<10) + 512 }
@@ -80,6 +91,8 @@ func room(n int) int { return n + min(n/8, 64<<10) + 512 }
 func retarget(c *wire.Call, to dialect) *wire.Error {
 	m := c.Method
 	switch {
+	case m == nil || m.Subject == 0: // an extension's
+		return wire.Errorf(wire.Unsupported, "This method cannot be retold in another version or binding")
 	case to == d01 && m.Name == listConfigs: // 0.1 has one config per task
 		c.Method = methodNamed(getConfig)
 	case to == d01 && m.V01 == "", to != d01 && to != d10 && m.V03 == "":

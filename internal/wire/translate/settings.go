@@ -14,6 +14,22 @@ type settings struct {
 	blocking bool   // wait for the end of the task
 }
 
+var settingRules = []rule{
+	{only01, after01, added, "Blocking: a 0.1 call waits for the end of the task, and says so to the agent."},
+	{after01, only01, changed, "0.1 has no say in waiting: a caller that wants to wait is kept waiting by the gateway, " +
+		"which asks the agent for the task until it rests."},
+	{onlyD03, after01, changed, "`blocking` that is absent is said as true, as the SDKs' servers take it."},
+	{onlyP03, every, changed, "`blocking` that is absent is false if there is a `configuration`, else true: ProtoJSON " +
+		"cannot tell absent from false."},
+	{[]dialect{d03, p03}, only10, changed, "`blocking` becomes its opposite, `returnImmediately`, and is always said."},
+	{only10, []dialect{d03, p03}, changed, "`returnImmediately` becomes its opposite, `blocking`, and is always said."},
+	{every, onlyP03, lost, "A `historyLength` of 0, which ProtoJSON cannot tell from none; the gateway cuts the history."},
+	{onlyP03, every, changed, "A `historyLength` of 0 is none at all."},
+	{every, onlyD03, added, "`acceptedOutputModes` from the agent's card, if the caller has none: agents of 0.2 require it."},
+	{every, every, refused, "A `historyLength` that is no number of messages, a `blocking` or `returnImmediately` that is " +
+		"not a boolean: `INVALID_PARAMS`."},
+}
+
 // readSettings finds the settings in the params of a send. Whether a call waits is
 // said differently everywhere, and absent means something else each time:
 // 0.1 has no say and waits; on 0.3's JSON-RPC the SDKs' servers wait unless told

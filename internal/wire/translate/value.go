@@ -81,6 +81,18 @@ func (w *writer) status(raw []byte) bool {
 	return true
 }
 
+var valueRules = []rule{
+	{every, every, refused, "A caller's role that is neither user nor agent: `INVALID_PARAMS`. An agent's is taken for agent."},
+	{after01, only01, changed, "The state `rejected` becomes `failed`, and `auth-required` becomes `input-required`."},
+	{every, every, changed, "A state that no version has becomes unknown (unspecified)."},
+	{every, every, added, "A status whose state is unknown, for a task that has none."},
+	{every, kinded, added, "An empty list of parts where there is none."},
+	{kinded, proto, changed, "Timestamps become RFC 3339 in UTC; those without a zone are taken for UTC."},
+	{kinded, proto, lost, "Timestamps that cannot be read."},
+	{every, every, changed, "`history` is cut to the `historyLength` that the caller gave, whatever the agent makes of it."},
+	{every, every, lost, "Empty lists of history and artifacts, and members that are null."},
+}
+
 // role writes a role. A caller must name one; an agent that names none, or one that
 // nobody knows, speaks for itself.
 func (w *writer) role(raw []byte) bool {
