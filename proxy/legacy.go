@@ -2,9 +2,11 @@ package proxy
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
@@ -15,11 +17,21 @@ import (
 // recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
 // it is if the caller's task was made by a 0.1 call.
 func (p *Proxy) recognise(x *exchange) error {
-	if !x.call.Shared {
+	view := x.agent.look()
+	if !x.call.Shared || view == nil {
 		return nil
 	}
+	old := slices.ContainsFunc(view.endpoints, func(e endpoint) bool { return e.Version == wire.V01 })
+	if !old {
+		// A newer agent has ids of its own, which clients of every version may name.
+		_, named, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, state.TaskAlias, x.call.TaskID)
+		if named {
+			x.call.Version = wire.V01
+		}
+		return err
+	}
 	version, err := p.Ledger.Speaks(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
-	if err == nil && version == string(wire.V01) {
+	if version == string(wire.V01) {
 		x.call.Version = wire.V01
 	}
 	return err
@@ -57,6 +69,18 @@ func (p *Proxy) rename(x *exchange) error {
 	return nil
 }
 
+// recall finds the session of a task that a 0.1 caller names without it.
+func (p *Proxy) recall(x *exchange) error {
+	if x.task.Caller == "" || x.session.Caller != "" || x.record.Context == "" {
+		return nil
+	}
+	callers, ok, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, state.ContextName, x.record.Context)
+	if ok {
+		x.session = translate.Alias{Agent: x.record.Context, Caller: callers}
+	}
+	return err
+}
+
 // alias remembers which ids the agent chose for those of a 0.1 caller.
 func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
 	if x.task.Caller != "" && x.task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
@@ -69,6 +93,9 @@ func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
 		if err := p.bind(x, state.ContextAlias, x.session.Caller, seen.ContextID); err != nil {
 			return err
 		}
+		if err := p.bind(x, state.ContextName, seen.ContextID, x.session.Caller); err != nil {
+			return err
+		}
 		x.session.Agent = seen.ContextID
 	}
 	if x.leg.retell != nil {
@@ -79,10 +106,10 @@ func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
 
 // bind is insert-only: of two first calls with one id, the agent has made two
 // tasks, and only one of them can have the name.
-func (p *Proxy) bind(x *exchange, kind state.Kind, callers, agents string) error {
-	err := p.Ledger.Bind(x.ctx, x.principal, x.agent.ID, kind, callers, agents)
+func (p *Proxy) bind(x *exchange, kind state.Kind, id, stands string) error {
+	err := p.Ledger.Bind(x.ctx, x.principal, x.agent.ID, kind, id, stands)
 	if errors.Is(err, ledger.ErrBound) {
-		if kind == state.ContextAlias {
+		if kind != state.TaskAlias {
 			return nil // a second conversation of the session; its tasks have names of their own
 		}
 		return wire.Errorf(wire.InvalidParams, "another call with this task id was faster").Because(err)

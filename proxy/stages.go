@@ -111,7 +111,10 @@ func (p *Proxy) own(x *exchange) error {
 		return p.replaceContext(x)
 	}
 	x.record = record
-	return err
+	if err != nil {
+		return err
+	}
+	return p.recall(x)
 }
 
 // authorize: may they? It resolves the skill, then asks the rules.

@@ -20,6 +20,7 @@ const (
 	Context                      // an A2A context id
 	TaskAlias                    // a client's own name for a task
 	ContextAlias                 // a client's own name for a context
+	ContextName                  // the other way round: the agent's id, for which Context holds the client's name
 )
 
 // Record says who an id belongs to and what later calls on it need to know. It

@@ -18,7 +18,8 @@ var ErrBound = errors.New("the id stands for something else already")
 
 // Alias returns the agent's id that a client's own stands for. Clients of 0.1
 // choose the ids of their tasks and sessions; in front of agents that do so too,
-// Bind keeps which is which. kind is state.TaskAlias or state.ContextAlias.
+// Bind keeps which is which. kind is state.TaskAlias or state.ContextAlias;
+// with state.ContextName the two ids change places.
 //
 // The names are of whoever shares tasks: of the principal, with the scope tenant
 // of the tenant, with the scope agent of everyone. So those who may use a task can

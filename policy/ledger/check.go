@@ -174,7 +174,7 @@ func (l *Ledger) Tasks(
 }
 
 func kindName(k state.Kind) string {
-	if k == state.Context || k == state.ContextAlias {
+	if k == state.Context || k == state.ContextAlias || k == state.ContextName {
 		return "context"
 	}
 	return "task"
