@@ -22,7 +22,7 @@ test: ## Run the tests
 race: ## Run the tests under the race detector (needs a C compiler)
 	$(GO) test -race ./...
 
-interop: ## Run the JavaScript and Python SDK matrix (needs node and python3)
+interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3, java and mvn)
 	interop/setup
 	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -timeout 20m ./interop/...
 

@@ -1,5 +1,5 @@
-// The agent on @a2a-js/sdk 0.3: protocol 0.3 over JSON-RPC at / and HTTP+JSON
-// at /rest.
+// The agent on @a2a-js/sdk 0.3: protocol 0.3 over JSON-RPC at /, HTTP+JSON
+// at /rest and gRPC on a port of its own.
 import { randomUUID } from 'node:crypto';
 import {
   DefaultRequestHandler,
@@ -8,6 +8,7 @@ import {
   InMemoryTaskStore,
 } from 'a2a-v03/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-v03/server/express';
+import { A2AService, grpcService } from 'a2a-v03/server/grpc';
 import express from 'express';
 import { Behaviour, serve } from './behaviour.mjs';
 
@@ -80,10 +81,11 @@ const options = { requestHandler, userBuilder: UserBuilder.noAuthentication };
 app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
 app.use('/rest', restHandler(options));
 app.use('/', jsonRpcHandler(options));
-serve(app, (url) => {
+serve(app, A2AService, grpcService(options), (url, rpc) => {
   card.url = `${url}/`;
   card.additionalInterfaces = [
     { url: `${url}/`, transport: 'JSONRPC' },
     { url: `${url}/rest`, transport: 'HTTP+JSON' },
+    { url: rpc, transport: 'GRPC' },
   ];
 });

@@ -1,5 +1,5 @@
-// The agent on @a2a-js/sdk 1.x: protocol 1.0 over JSON-RPC at / and HTTP+JSON
-// at /rest.
+// The agent on @a2a-js/sdk 1.x: protocol 1.0 over JSON-RPC at /, HTTP+JSON
+// at /rest and gRPC on a port of its own.
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-v1';
 import {
@@ -10,6 +10,7 @@ import {
   InMemoryTaskStore,
 } from 'a2a-v1/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-v1/server/express';
+import { A2AService, grpcService } from 'a2a-v1/server/grpc';
 import express from 'express';
 import { Behaviour, serve } from './behaviour.mjs';
 
@@ -102,9 +103,10 @@ const options = { requestHandler, userBuilder: UserBuilder.noAuthentication };
 app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
 app.use('/rest', restHandler(options));
 app.use('/', jsonRpcHandler(options));
-serve(app, (url) => {
+serve(app, A2AService, grpcService(options), (url, rpc) => {
   card.supportedInterfaces = [
     { url: `${url}/`, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '1.0' },
     { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', tenant: '', protocolVersion: '1.0' },
+    { url: rpc, protocolBinding: 'GRPC', tenant: '', protocolVersion: '1.0' },
   ];
 });

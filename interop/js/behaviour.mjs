@@ -8,6 +8,8 @@
 //   emit.message(text, parts)             a message instead of a task
 //   emit.end()                            no more events
 
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Behaviour {
@@ -64,14 +66,20 @@ export class Behaviour {
   }
 }
 
-// serve listens on a free loopback port, tells it on standard output as one
-// JSON line, and ends when standard input is closed: no agent outlives the test
-// that started it. The card is made once the port is known.
-export function serve(app, announce) {
-  const server = app.listen(0, '127.0.0.1', () => {
-    const url = `http://127.0.0.1:${server.address().port}`;
-    announce(url);
-    console.log(JSON.stringify({ port: server.address().port, url }));
+// serve listens on two free loopback ports, HTTP and gRPC, tells the first on
+// standard output as one JSON line, and ends when standard input is closed: no
+// agent outlives the test that started it. The card is made once the ports are
+// known: announce(url, address of gRPC).
+export function serve(app, service, implementation, announce) {
+  const rpc = new Server({ 'grpc.max_receive_message_length': 16 << 20 });
+  rpc.addService(service, implementation);
+  rpc.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, rpcPort) => {
+    if (error) throw error;
+    const server = app.listen(0, '127.0.0.1', () => {
+      const url = `http://127.0.0.1:${server.address().port}`;
+      announce(url, `127.0.0.1:${rpcPort}`);
+      console.log(JSON.stringify({ port: server.address().port, url }));
+    });
   });
   process.stdin.resume();
   process.stdin.on('end', () => process.exit(0));

@@ -1,8 +1,9 @@
-// The client on @a2a-js/sdk 0.3: node client-v03.mjs BASE-URL JSONRPC|HTTP+JSON
+// The client on @a2a-js/sdk 0.3: node client-v03.mjs BASE-URL JSONRPC|HTTP+JSON|GRPC
 import { randomUUID } from 'node:crypto';
 import {
   ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory,
 } from 'a2a-v03/client';
+import { GrpcTransportFactory } from 'a2a-v03/client/grpc';
 import { run } from './operations.mjs';
 
 const textPart = (text) => ({ kind: 'text', text });
@@ -16,7 +17,7 @@ const request = (text, { taskId, parts = [] } = {}) => ({
   configuration: { blocking: true },
 });
 
-await run(async ({ base, binding, fetch }) => {
+await run(async ({ base, binding, fetch, calls }) => {
   const card = await new DefaultAgentCardResolver({ fetchImpl: fetch })
     .resolve(`${base}/.well-known/agent-card.json`, '');
   const all = [{ url: card.url, transport: card.preferredTransport }, ...(card.additionalInterfaces ?? [])];
@@ -27,6 +28,7 @@ await run(async ({ base, binding, fetch }) => {
   const client = await new ClientFactory({
     transports: [
       new JsonRpcTransportFactory({ fetchImpl: fetch }), new RestTransportFactory({ fetchImpl: fetch }),
+      new GrpcTransportFactory({ grpcCallOptions: calls }),
     ],
   }).createFromAgentCard(one);
   return {

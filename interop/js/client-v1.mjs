@@ -1,9 +1,10 @@
-// The client on @a2a-js/sdk 1.x: node client-v1.mjs BASE-URL JSONRPC|HTTP+JSON
+// The client on @a2a-js/sdk 1.x: node client-v1.mjs BASE-URL JSONRPC|HTTP+JSON|GRPC
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-v1';
 import {
   ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory,
 } from 'a2a-v1/client';
+import { GrpcTransportFactory } from 'a2a-v1/client/grpc';
 import { run } from './operations.mjs';
 
 const part = (content, more = {}) => ({
@@ -20,7 +21,7 @@ const request = (text, { taskId = '', parts = [] } = {}) => ({
   },
 });
 
-await run(async ({ base, binding, fetch }) => {
+await run(async ({ base, binding, fetch, calls }) => {
   const card = await new DefaultAgentCardResolver({ fetchImpl: fetch })
     .resolve(`${base}/.well-known/agent-card.json`, '');
   card.supportedInterfaces = card.supportedInterfaces.filter(
@@ -28,6 +29,7 @@ await run(async ({ base, binding, fetch }) => {
   const client = await new ClientFactory({
     transports: [
       new JsonRpcTransportFactory({ fetchImpl: fetch }), new RestTransportFactory({ fetchImpl: fetch }),
+      new GrpcTransportFactory({ grpcCallOptions: calls }),
     ],
   }).createFromAgentCard(card);
   const of = (event) => event?.payload?.value ?? event;

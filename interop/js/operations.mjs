@@ -2,11 +2,19 @@
 // words of one SDK; results are printed as they are, one JSON line for each
 // operation, and compared by whoever started the program.
 //
+//   connect({ base, binding, fetch, calls })    → adapter; calls are options of gRPC calls
 //   adapter.send(text, { taskId, parts })       → task or message
 //   adapter.stream(text), adapter.subscribe(id) → async iterable of events
 //   adapter.get(id, historyLength), cancel(id), list(contextId), card()
 //   adapter.createPush(id, name), getPush, listPush, deletePush
 //   adapter.idOf(event), contextOf(event), isWorking(event)
+
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import { InterceptingCall } from '@grpc/grpc-js';
+
+// How long a stream may go on: none does by itself, in ms.
+const patience = 10000;
 
 // These have a task that says the same thing until it is cancelled; how often
 // is a matter of luck.
@@ -45,18 +53,20 @@ class Run {
   }
 
   async each(what, events, react = async () => {}) {
-    let last;
+    const began = Date.now();
     try {
       for await (const event of events) {
+        if (Date.now() - began > patience) {
+          this.lines.push(`${what}: no end`);
+          return;
+        }
         this.note(what, event);
-        last = event;
         await react(event);
       }
       this.lines.push(`${what}: end`);
     } catch (error) {
       this.lines.push(`${what}: ${reason(error)}`);
     }
-    return last;
   }
 }
 
@@ -91,8 +101,15 @@ const operations = {
     await r.each('stream', a.stream('tick'), once(a, (id) => r.try('cancel', async () => a.cancel(id))));
   },
   'subscribe to a running task': async (r, a) => {
-    await r.each('stream', a.stream('tick'), once(a, (id) => (
-      r.each('subscribe', a.subscribe(id), once(a, () => r.try('cancel', async () => a.cancel(id)))))));
+    const cancel = (id) => r.try('cancel', async () => a.cancel(id));
+    await r.each('stream', a.stream('tick'), once(a, async (id) => {
+      let seen = false;
+      await r.each('subscribe', a.subscribe(id), once(a, () => {
+        seen = true;
+        return cancel(id);
+      }));
+      if (!seen) await cancel(id);
+    }));
   },
   'subscribe to an ended task': async (r, a) => {
     await r.each('subscribe', a.subscribe(a.idOf(await r.send('task'))));
@@ -127,7 +144,7 @@ const operations = {
     return [card.name, card.description, card.version, card.skills.map((s) => s.id)];
   }),
   'unknown task': async (r, a) => {
-    const id = '0a0a0a0a-0000-7000-8000-000000000000';
+    const id = randomUUID();
     await r.try('get', () => a.get(id));
     await r.try('cancel', () => a.cancel(id));
     await r.each('subscribe', a.subscribe(id));
@@ -142,19 +159,44 @@ const operations = {
   },
 };
 
-export async function run(connect) {
-  const [base, binding] = process.argv.slice(2);
-  const headers = process.env.AUTHORIZATION ? { Authorization: process.env.AUTHORIZATION } : {};
-  const authorized = (input, init = {}) => {
-    const all = new Headers(init.headers);
-    for (const [name, value] of Object.entries(headers)) all.set(name, value);
-    return fetch(input, { ...init, headers: all });
-  };
-  const adapter = await connect({ base, binding, fetch: authorized });
+// withHeaders is what adds headers to every request of a fetch.
+const withHeaders = (headers) => (input, init = {}) => {
+  const all = new Headers(init.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return fetch(input, { ...init, headers: all });
+};
+
+// interceptor is what adds headers to every gRPC call.
+const interceptor = (headers) => (options, next) => new InterceptingCall(next(options), {
+  start(metadata, listener, go) {
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    go(metadata, listener);
+  },
+});
+
+async function perform(connect, { base, binding, headers }) {
+  const adapter = await connect({
+    base, binding, fetch: withHeaders(headers), calls: { interceptors: [interceptor(headers)] },
+  });
   for (const [name, operation] of Object.entries(operations)) {
     const r = new Run(adapter);
     await operation(r, adapter);
     console.log(JSON.stringify({ operation: name, ticks: ticking.has(name), lines: r.lines }));
+  }
+}
+
+// run does what the command line says, or else what the lines of standard input
+// say, one run each; see interop/README.md.
+export async function run(connect) {
+  const [base, binding] = process.argv.slice(2);
+  if (base) {
+    const authorization = process.env.AUTHORIZATION;
+    await perform(connect, { base, binding, headers: authorization ? { authorization } : {} });
+    process.exit(0);
+  }
+  for await (const line of createInterface({ input: process.stdin })) {
+    await perform(connect, JSON.parse(line));
+    console.log(JSON.stringify({ done: true }));
   }
   process.exit(0);
 }

@@ -1,5 +1,5 @@
-"""The agent on a2a-sdk 0.3: protocol 0.3 over JSON-RPC at / and HTTP+JSON at
-/rest."""
+"""The agent on a2a-sdk 0.3: protocol 0.3 over JSON-RPC at /, HTTP+JSON at
+/rest and gRPC on a port of its own."""
 
 import asyncio
 import uuid
@@ -8,9 +8,10 @@ import httpx
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
+from a2a.grpc import a2a_pb2_grpc
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.apps import A2ARESTFastAPIApplication, A2AStarletteApplication
-from a2a.server.request_handlers import DefaultRequestHandler
+from a2a.server.request_handlers import DefaultRequestHandler, GrpcHandler
 from a2a.server.tasks import (
     BasePushNotificationSender,
     InMemoryPushNotificationConfigStore,
@@ -81,7 +82,7 @@ class Executor(AgentExecutor):
         await Emit(context, event_queue).status('canceled')
 
 
-def make_card(url):
+def make_card(url, rpc):
     skills = [
         AgentSkill(id=i, name=n, description=f'{n}s.', tags=['test'])
         for i, n in (('work', 'Work'), ('rest', 'Rest'))
@@ -92,22 +93,24 @@ def make_card(url):
         additional_interfaces=[
             AgentInterface(url=f'{url}/', transport='JSONRPC'),
             AgentInterface(url=f'{url}/rest', transport='HTTP+JSON'),
+            AgentInterface(url=rpc, transport='GRPC'),
         ],
         capabilities=AgentCapabilities(streaming=True, push_notifications=True),
         supports_authenticated_extended_card=True,
         default_input_modes=['text/plain'], default_output_modes=['text/plain'])
 
 
-def make_app(url):
-    card = make_card(url)
+def make_app(url, rpc):
+    card = make_card(url, rpc)
     extended = card.model_copy(update={'description': card.description + ' Extended.'})
     store = InMemoryPushNotificationConfigStore()
     handler = DefaultRequestHandler(
         agent_executor=Executor(), task_store=InMemoryTaskStore(), push_config_store=store,
         push_sender=BasePushNotificationSender(httpx.AsyncClient(), store))
-    rpc = A2AStarletteApplication(agent_card=card, http_handler=handler, extended_agent_card=extended)
+    http = A2AStarletteApplication(agent_card=card, http_handler=handler, extended_agent_card=extended)
     rest = A2ARESTFastAPIApplication(agent_card=card, http_handler=handler, extended_agent_card=extended)
-    return Starlette(routes=[Mount('/rest', rest.build()), *rpc.routes()])
+    app = Starlette(routes=[Mount('/rest', rest.build()), *http.routes()])
+    return app, lambda server: a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(card, handler), server)
 
 
 if __name__ == '__main__':

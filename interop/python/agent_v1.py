@@ -1,5 +1,5 @@
-"""The agent on a2a-sdk 1.x: protocol 1.0 over JSON-RPC at / and HTTP+JSON at
-/rest."""
+"""The agent on a2a-sdk 1.x: protocol 1.0 over JSON-RPC at /, HTTP+JSON at
+/rest and gRPC on a port of its own."""
 
 import uuid
 
@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 
 from a2a.helpers import new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
-from a2a.server.request_handlers import DefaultRequestHandler
+from a2a.server.request_handlers import DefaultRequestHandler, GrpcHandler
 from a2a.server.routes import (
     create_agent_card_routes,
     create_jsonrpc_routes,
@@ -20,7 +20,7 @@ from a2a.server.tasks import (
     InMemoryTaskStore,
     TaskUpdater,
 )
-from a2a.types import a2a_pb2 as pb
+from a2a.types import a2a_pb2 as pb, a2a_pb2_grpc
 
 from behaviour import Behaviour, serve
 
@@ -71,7 +71,7 @@ class Executor(AgentExecutor):
         await self.behaviour.cancel(context.task_id, Emit(context, event_queue))
 
 
-def make_card(url):
+def make_card(url, rpc):
     skills = [
         pb.AgentSkill(id=i, name=n, description=f'{n}s.', tags=['test'])
         for i, n in (('work', 'Work'), ('rest', 'Rest'))
@@ -81,25 +81,27 @@ def make_card(url):
         supported_interfaces=[
             pb.AgentInterface(url=f'{url}/', protocol_binding='JSONRPC', protocol_version='1.0'),
             pb.AgentInterface(url=f'{url}/rest', protocol_binding='HTTP+JSON', protocol_version='1.0'),
+            pb.AgentInterface(url=rpc, protocol_binding='GRPC', protocol_version='1.0'),
         ],
         capabilities=pb.AgentCapabilities(streaming=True, push_notifications=True, extended_agent_card=True),
         default_input_modes=['text/plain'], default_output_modes=['text/plain'])
 
 
-def make_app(url):
-    card = make_card(url)
-    extended = make_card(url)
+def make_app(url, rpc):
+    card = make_card(url, rpc)
+    extended = make_card(url, rpc)
     extended.description += ' Extended.'
     store = InMemoryPushNotificationConfigStore()
     handler = DefaultRequestHandler(
         agent_executor=Executor(), task_store=InMemoryTaskStore(), agent_card=card,
         push_config_store=store, push_sender=BasePushNotificationSender(httpx.AsyncClient(), store),
         extended_agent_card=extended)
-    return Starlette(routes=[
+    app = Starlette(routes=[
         *create_agent_card_routes(card),
         *create_jsonrpc_routes(handler, '/'),
         *create_rest_routes(handler, path_prefix='/rest'),
     ])
+    return app, lambda server: a2a_pb2_grpc.add_A2AServiceServicer_to_server(GrpcHandler(handler), server)
 
 
 if __name__ == '__main__':

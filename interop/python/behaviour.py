@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 
+import grpc
 import uvicorn
 
 
@@ -58,9 +59,14 @@ class Behaviour:
 
 
 def serve(make_app):
-    """Listens on a free loopback port and tells it on standard output as one
-    JSON line; ends when standard input is closed, so that no agent outlives the
-    test that started it. The app is made once the address is known."""
+    """Listens on two free loopback ports, HTTP and gRPC, tells the first on
+    standard output as one JSON line, and ends when standard input is closed, so
+    that no agent outlives the test that started it. The app is made once the
+    addresses are known; it comes with what adds the service to a gRPC server."""
+    asyncio.run(listen(make_app))
+
+
+async def listen(make_app):
     listener = socket.socket()
     listener.bind(('127.0.0.1', 0))
     listener.listen(128)
@@ -72,6 +78,10 @@ def serve(make_app):
         os._exit(0)
 
     threading.Thread(target=watch, daemon=True).start()
-    server = uvicorn.Server(uvicorn.Config(make_app(url), log_level='warning'))
+    rpc = grpc.aio.server()
+    app, add_service = make_app(url, f"127.0.0.1:{rpc.add_insecure_port('127.0.0.1:0')}")
+    add_service(rpc)
+    await rpc.start()
+    server = uvicorn.Server(uvicorn.Config(app, log_level='warning'))
     print(json.dumps({'port': port, 'url': url}), flush=True)
-    server.run(sockets=[listener])
+    await server.serve(sockets=[listener])

@@ -1,4 +1,4 @@
-"""The client on a2a-sdk 0.3: client_v03.py BASE-URL JSONRPC|HTTP+JSON."""
+"""The client on a2a-sdk 0.3: client_v03.py BASE-URL JSONRPC|HTTP+JSON|GRPC."""
 
 import uuid
 
@@ -99,7 +99,7 @@ class Adapter:
         return isinstance(inner, TaskStatusUpdateEvent) and inner.status.state == 'working'
 
 
-async def connect(base, binding, client):
+async def connect(base, binding, client, dial):
     card = await A2ACardResolver(client, base).get_agent_card()
     interfaces = [(card.preferred_transport, card.url)]
     interfaces += [(i.transport, i.url) for i in card.additional_interfaces or []]
@@ -107,7 +107,8 @@ async def connect(base, binding, client):
     card = card.model_copy(update={'url': url, 'preferred_transport': binding, 'additional_interfaces': []})
 
     def make(streaming):
-        config = ClientConfig(httpx_client=client, streaming=streaming, supported_transports=[binding])
+        config = ClientConfig(httpx_client=client, streaming=streaming, grpc_channel_factory=dial,
+                              supported_transports=[binding])
         return ClientFactory(config).create(card)
 
     return Adapter(make(False), make(True))

@@ -1,4 +1,4 @@
-"""The client on a2a-sdk 1.x: client_v1.py BASE-URL JSONRPC|HTTP+JSON."""
+"""The client on a2a-sdk 1.x: client_v1.py BASE-URL JSONRPC|HTTP+JSON|GRPC."""
 
 import uuid
 
@@ -95,7 +95,7 @@ class Adapter:
         return isinstance(inner, pb.TaskStatusUpdateEvent) and inner.status.state == pb.TASK_STATE_WORKING
 
 
-async def connect(base, binding, client):
+async def connect(base, binding, client, dial):
     card = await A2ACardResolver(client, base).get_agent_card()
     kept = [
         i for i in card.supported_interfaces
@@ -105,7 +105,8 @@ async def connect(base, binding, client):
     card.supported_interfaces.extend(kept)
 
     def make(streaming):
-        config = ClientConfig(httpx_client=client, streaming=streaming, supported_protocol_bindings=[binding])
+        config = ClientConfig(httpx_client=client, streaming=streaming, grpc_channel_factory=dial,
+                              supported_protocol_bindings=[binding])
         return ClientFactory(config).create(card)
 
     return Adapter(make(False), make(True))

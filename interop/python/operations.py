@@ -9,10 +9,14 @@ import asyncio
 import json
 import os
 import sys
+import time
+import uuid
 
+import grpc
 import httpx
 
 TICKING = {'cancel a stream', 'subscribe to a running task'}
+PATIENCE = 10  # how long a stream may go on, in seconds: none does by itself
 MEGABYTE = 'zyxw vuts rqpo nm' * (1 << 16)
 
 
@@ -45,8 +49,12 @@ class Run:
         return await self.attempt('send', self.adapter.send(text, **options))
 
     async def each(self, what, events, react=None):
+        began = time.monotonic()
         try:
             async for event in events:
+                if time.monotonic() - began > PATIENCE:
+                    self.lines.append(f'{what}: no end')
+                    return
                 self.note(what, event)
                 if react:
                     await react(event)
@@ -73,7 +81,16 @@ async def cancel_stream(r, a):
 
 async def subscribe(r, a):
     async def attach(task_id):
-        await r.each('subscribe', a.subscribe(task_id), once(a, lambda i: r.attempt('cancel', a.cancel(i))))
+        seen = False
+
+        async def cancel(_):
+            nonlocal seen
+            seen = True
+            await r.attempt('cancel', a.cancel(task_id))
+
+        await r.each('subscribe', a.subscribe(task_id), once(a, cancel))
+        if not seen:
+            await cancel(task_id)
 
     await r.each('stream', a.stream('tick'), once(a, attach))
 
@@ -112,7 +129,7 @@ async def push(r, a):
 
 
 async def unknown(r, a):
-    task_id = '0a0a0a0a-0000-7000-8000-000000000000'
+    task_id = str(uuid.uuid4())
     await r.attempt('get', a.get(task_id, None))
     await r.attempt('cancel', a.cancel(task_id))
     await r.each('subscribe', a.subscribe(task_id))
@@ -154,18 +171,52 @@ OPERATIONS = {
 }
 
 
-async def main(connect):
-    base, binding = sys.argv[1:3]
-    headers = {}
-    if os.environ.get('AUTHORIZATION'):
-        headers['Authorization'] = os.environ['AUTHORIZATION']
+class Headers:
+    """Adds headers to the details of a gRPC call."""
+
+    def __init__(self, headers):
+        self.headers = [(name.lower(), value) for name, value in headers.items()]
+
+    def add(self, details):
+        return details._replace(metadata=grpc.aio.Metadata(*(details.metadata or ()), *self.headers))
+
+
+class UnaryHeaders(Headers, grpc.aio.UnaryUnaryClientInterceptor):
+    async def intercept_unary_unary(self, continuation, client_call_details, request):
+        return await continuation(self.add(client_call_details), request)
+
+
+class StreamHeaders(Headers, grpc.aio.UnaryStreamClientInterceptor):
+    async def intercept_unary_stream(self, continuation, client_call_details, request):
+        return await continuation(self.add(client_call_details), request)
+
+
+def dialer(headers):
+    """Gives what makes a channel to a gRPC address."""
+    return lambda url: grpc.aio.insecure_channel(
+        url, interceptors=[UnaryHeaders(headers), StreamHeaders(headers)])
+
+
+async def perform(connect, base, binding, headers):
     async with httpx.AsyncClient(headers=headers, timeout=30) as client:
-        adapter = await connect(base, binding, client)
+        adapter = await connect(base, binding, client, dialer(headers))
         for name, operation in OPERATIONS.items():
             r = Run(adapter)
             await operation(r, adapter)
             line = {'operation': name, 'ticks': name in TICKING, 'lines': r.lines}
             print(json.dumps(line, ensure_ascii=False), flush=True)
+
+
+async def main(connect):
+    """Does what the command line says, or else what the lines of standard input
+    say, one run each; see interop/README.md."""
+    if len(sys.argv) > 1:
+        authorization = os.environ.get('AUTHORIZATION')
+        await perform(connect, *sys.argv[1:3], {'authorization': authorization} if authorization else {})
+        return
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        await perform(connect, **json.loads(line))
+        print(json.dumps({'done': True}), flush=True)
 
 
 def run(connect):
