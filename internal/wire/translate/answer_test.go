@@ -29,7 +29,7 @@ const (
 		{"kind":"file","file":{"bytes":"aGV5","mimeType":"text/plain","name":"f.txt"}}]}]}`
 	goldenP3 = `{"task":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-11-21T08:13:46.575Z"},
 		"artifacts":[{"artifactId":"a1","parts":[{"data":{"data":{"value":[1,2]}},"metadata":{"data_part_compat":true}},
-		{"file":{"fileWithBytes":"aGV5","mimeType":"text/plain","name":"f.txt"}}]}],
+		{"file":{"fileWithBytes":"YUdWNQ==","mimeType":"text/plain","name":"f.txt"}}]}],
 		"history":[{"messageId":"m","contextId":"C","taskId":"T","role":"ROLE_USER","content":[{"text":"go"}]}]}}`
 	golden01 = `{"id":"T","sessionId":"C","status":{"state":"completed","timestamp":"2026-11-21T08:13:46.575Z"},
 		"history":[{"role":"user","parts":[{"type":"text","text":"go"}]}],

@@ -108,6 +108,17 @@ var streams = []eventCase{
 		},
 	},
 	{
+		name: "0.3's ProtoJSON to 0.1: the end is said though the agent does not", from: grpc03, to: rpc01,
+		in: []string{
+			`{"statusUpdate":{"taskId":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}`,
+			`{"statusUpdate":{"taskId":"T","contextId":"C","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}}`,
+		},
+		want: []string{
+			`{"id":"T","status":{"state":"working"},"final":false}`,
+			`{"id":"T","status":{"state":"input-required"},"final":true}`,
+		},
+	},
+	{
 		name: "0.1 to 0.3", from: rpc01, to: rpc03, call: wire.Call{TaskID: "T", ContextID: "C"},
 		in: []string{
 			`{"id":"T","status":{"state":"working"},"final":false,"metadata":null}`,

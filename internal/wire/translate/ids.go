@@ -14,6 +14,8 @@ var idRules = []rule{
 	{only01, after01, changed, "`append` and `lastChunk` move from the artifact to the update."},
 	{after01, only01, changed, "`append` and `lastChunk` move from the update into the artifact."},
 	{before1, only10, lost, "`final`: the state and the end of the stream say it."},
+	{onlyP03, kinded, changed, "`final`: true also where the state is one that `final` goes with, since some servers never say it."},
+	{onlyD03, only01, changed, "`final`: true also where the state is one that `final` goes with, since clients wait for it."},
 	{only10, before1, added, "`final`: true for the terminal states and for input required, false for auth required, " +
 		"since such a task may go on by itself."},
 }
@@ -144,10 +146,11 @@ func (w *writer) chunk(raw []byte, v *values, outside []byte, names ...string) [
 }
 
 // final says whether a status update is the last event. 1.0 leaves that to the
-// state; 0.3's ProtoJSON leaves out what is false.
+// state, and so do servers of 0.3's ProtoJSON, which cannot tell false from absent.
+// Clients of 0.1 wait for it whatever the agent says.
 func (w *writer) final(raw []byte, v *values) bool {
 	last := isTrue(raw)
-	if w.from == d10 {
+	if !last && (w.from == d10 || w.from == p03 || w.to == d01) {
 		n, _ := number(states[:], lookup(v[updateStatus], "state"))
 		last = ends(n)
 	}

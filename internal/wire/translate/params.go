@@ -117,6 +117,9 @@ func (w *writer) params(source []byte) {
 		w.readSettings(&v)
 	case taskParams:
 		w.settings.history = w.count(v[taskParamsHistory])
+		if w.call.Binding == wire.HTTPJSON && string(v[taskParamsHistory]) == "0" {
+			w.settings.history = new(int) // in a query, 0 is not the same as nothing
+		}
 	}
 	if w.from == w.to {
 		w.copy(o, source)

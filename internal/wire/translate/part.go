@@ -1,9 +1,5 @@
 package translate
 
-import (
-	"bytes"
-)
-
 // compat marks a data part whose data is no object. Before 1.0 there was no way to
 // say it; the SDKs have agreed on {"value":X} and this key in the part's metadata.
 const compat = "data_part_compat"
@@ -14,6 +10,9 @@ var partRules = []rule{
 		"metadata, as the SDKs do it."},
 	{before1, only10, changed, "Data that is marked so becomes what it was, `null` included. Metadata that has nothing but " +
 		"the mark goes with it."},
+	{after01, onlyP03, changed, "A file's bytes become base64 of base64, as the SDKs for Go and Python have it."},
+	{onlyP03, every, changed, "A file's bytes that are base64 of base64 become base64; others stay, as the SDK for " +
+		"JavaScript has them."},
 	{every, every, changed, "Base64 in the alphabet of URLs becomes the standard one, with padding."},
 	{every, every, refused, "A part that is not exactly one of text, file and data, or a file that is not exactly one of " +
 		"bytes and URI: `INVALID_PARAMS` for a caller, `INVALID_AGENT_RESPONSE` for an agent."},
@@ -258,46 +257,4 @@ func (w *writer) data(p part) {
 	w.raw(p.metadata[:len(p.metadata)-1])
 	w.name(compat)
 	w.literal("true}")
-}
-
-// file writes a file part: in 1.0 into the part, else as an object.
-func (w *writer) file(p part) {
-	if w.to != d10 {
-		w.name("file")
-		w.literal("{")
-		defer w.literal("}")
-	}
-	say := func(row int) string { return fileObject.members[row].say[w.to] }
-	if p.bytes != nil {
-		w.name(say(partBytes))
-		w.base64(p.bytes)
-	} else {
-		w.verbatim(say(partURI), p.uri)
-	}
-	w.verbatim(say(partName), p.name)
-	w.verbatim(say(partMedia), p.media)
-}
-
-// base64 writes a file's bytes in the alphabet that every version reads, with the
-// padding that goes with it. Most are in it already, and are copied.
-func (w *writer) base64(raw []byte) {
-	if bytes.IndexByte(raw, '-') < 0 && bytes.IndexByte(raw, '_') < 0 {
-		w.raw(raw)
-		return
-	}
-	w.literal(`"`)
-	body := inside(raw)
-	for _, c := range body {
-		switch c {
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
-		}
-		w.out = append(w.out, c)
-	}
-	for n := len(body); n%4 != 0; n++ {
-		w.literal("=")
-	}
-	w.literal(`"`)
 }

@@ -55,7 +55,7 @@ var sends = []requestCase{
 		line: "POST /v1/message:stream",
 		doc: `{"message":{"messageId":"m","role":"ROLE_USER","content":[
 			{"data":{"data":{"value":[1]}},"metadata":{"data_part_compat":true}},
-			{"file":{"fileWithBytes":"aGV5","name":"f","mimeType":"t"},"metadata":{"a":1}}]},
+			{"file":{"fileWithBytes":"YUdWNQ==","name":"f","mimeType":"t"},"metadata":{"a":1}}]},
 			"configuration":{"blocking":false,"pushNotification":{"id":"c","url":"w","authentication":{"schemes":["Bearer"]}}}}`,
 	},
 	{

@@ -24,7 +24,7 @@ var settingRules = []rule{
 	{[]dialect{d03, p03}, only10, changed, "`blocking` becomes its opposite, `returnImmediately`, and is always said."},
 	{only10, []dialect{d03, p03}, changed, "`returnImmediately` becomes its opposite, `blocking`, and is always said."},
 	{every, onlyP03, lost, "A `historyLength` of 0, which ProtoJSON cannot tell from none; the gateway cuts the history."},
-	{onlyP03, every, changed, "A `historyLength` of 0 is none at all."},
+	{onlyP03, every, changed, "A `historyLength` of 0 is none at all, except in a query."},
 	{every, onlyD03, added, "`acceptedOutputModes` from the agent's card, if the caller has none: agents of 0.2 require it."},
 	{every, every, refused, "A `historyLength` that is no number of messages, a `blocking` or `returnImmediately` that is " +
 		"not a boolean: `INVALID_PARAMS`."},
