@@ -1,11 +1,6 @@
 package translate
 
-import (
-	"iter"
-	"strings"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-)
+import "strings"
 
 // A webhook is the part of a push notification config that the versions agree
 // about: url, token, authentication. What is around it they do not:
@@ -78,24 +73,6 @@ func (c *config) named(name string) {
 		task, id, _ := strings.Cut(rest, configsInfix)
 		c.task, c.id = first(c.task, task), first(c.id, id)
 	}
-}
-
-// configName writes the name of a config of an answer, with the caller's task in it.
-func (w *writer) configName(m *member, raw []byte) bool {
-	if m.is != aConfigName || !isString(raw) {
-		return false // answers have no tenant
-	}
-	rest, ok := strings.CutPrefix(string(inside(raw)), tasksPrefix)
-	task, after, cut := strings.Cut(rest, "/")
-	if !ok || w.task.caller(task) == task {
-		w.raw(raw)
-		return true
-	}
-	if cut {
-		after = "/" + after
-	}
-	w.text(tasksPrefix + w.task.caller(task) + after)
-	return true
 }
 
 // first is the first string that is not empty.
@@ -231,77 +208,4 @@ func (w *writer) schemes(raw []byte) bool {
 		w.literal("]")
 	}
 	return true
-}
-
-// answered writes a config of an answer.
-func (w *writer) answered(raw []byte) {
-	if w.from == w.to && w.from != d01 && w.from != d03 {
-		w.object(configObject, raw)
-		return
-	}
-	c := readConfig(w.from, raw)
-	if c.webhook == nil {
-		w.broken("a push notification config is not an object")
-	}
-	c.task = first(w.task.caller(c.task), w.task.known)
-	c.id = first(c.id, w.configID)
-	w.config(c)
-}
-
-// configList yields the configs of a list, in whatever form it is; 0.1's has one.
-func configList(raw []byte) iter.Seq[[]byte] {
-	list := lookup(raw, "configs")
-	switch {
-	case isArray(raw):
-		list = raw
-	case list == nil && lookup(raw, "pushNotificationConfig") != nil:
-		return func(yield func([]byte) bool) { yield(raw) }
-	}
-	if !isArray(list) {
-		return func(func([]byte) bool) {}
-	}
-	return elements(list)
-}
-
-// configs writes the answer of a list of push notification configs.
-func (w *writer) configs(result []byte) error {
-	if w.from == w.to && w.from != d01 && w.from != d03 && isObject(result) {
-		w.object(configsObject, result)
-		return nil
-	}
-	if w.to != d03 {
-		w.literal("{")
-		w.name("configs")
-	}
-	w.literal("[")
-	for raw := range configList(result) {
-		w.comma()
-		w.answered(raw)
-	}
-	w.literal("]")
-	if w.to != d03 {
-		w.name("nextPageToken")
-		if token := lookup(result, "nextPageToken", "next_page_token"); isString(token) {
-			w.raw(token)
-		} else {
-			w.word("")
-		}
-		w.literal("}")
-	}
-	return nil
-}
-
-// config writes the one config that was asked for. Where the target must be asked
-// for one by its id and the caller gave none, the answer is a list; see Request.
-func (r *Retelling) config(w *writer, result []byte) error {
-	listed := isArray(result) || has(result, "configs") || r.Call.ConfigID == "" && (w.from == p03 || w.from == d10)
-	if !listed || r.Call.Method.Name == createConfig {
-		w.answered(result)
-		return nil
-	}
-	for raw := range configList(result) {
-		w.answered(raw)
-		return nil
-	}
-	return wire.Errorf(wire.TaskNotFound, "push notification config not found")
 }

@@ -3,7 +3,6 @@ package translate
 import (
 	"bytes"
 	"errors"
-	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -74,7 +73,10 @@ func (a Alias) caller(id string) string {
 // TaskNotFound if a push notification config was asked for and there is none.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
 	result := r.result(doc)
-	w := r.writer(slices.Grow(dst, room(len(doc))))
+	if n := room(len(doc)); cap(dst)-len(dst) < n {
+		dst = append(make([]byte, 0, len(dst)+n), dst...)
+	}
+	w := r.writer(dst)
 	return r.dress(w, len(dst), func() error { return r.answer(w, result) })
 }
 
@@ -122,6 +124,9 @@ func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, er
 // answer writes the result of a call that is not a stream.
 func (r *Retelling) answer(w *writer, result []byte) error {
 	m := r.Call.Method
+	if m == nil || m.Subject == 0 {
+		return broken("no answer that A2A defines")
+	}
 	switch m.Name {
 	case deleteConfig:
 		w.literal(nothing(r.side()))
@@ -134,12 +139,12 @@ func (r *Retelling) answer(w *writer, result []byte) error {
 	if result == nil {
 		return broken("the answer is empty")
 	}
-	switch m.Subject {
-	case wire.OfMessage:
+	switch {
+	case m.Subject == wire.OfMessage, m.Streams:
 		return r.sent(w, result)
-	case wire.OfTask:
+	case m.Subject == wire.OfTask:
 		return r.task(w, result)
-	case wire.OfConfig:
+	case m.Subject == wire.OfConfig:
 		return r.config(w, result)
 	}
 	w.raw(result) // a card, already in the caller's words
@@ -173,7 +178,7 @@ func (r *Retelling) sent(w *writer, result []byte) error {
 func (w *writer) messageTask(raw []byte) {
 	w.literal("{")
 	w.member(&taskObject.members[taskID], nil, nil)
-	w.member(&taskObject.members[taskContext], nil, nil)
+	w.member(&taskObject.members[taskContext], lookup(raw, "contextId", "context_id"), nil)
 	w.name("status")
 	w.messageStatus(raw)
 	w.literal("}")

@@ -125,16 +125,19 @@ func (w *writer) copy(o *object, raw []byte) {
 	w.literal("{")
 	for name, value := range members(raw) {
 		s := o.find(w.from, unescaped(name))
-		if s != nil && w.call != nil && o.members[s.at].is.ofCall() || s != nil && o.members[s.at].is == aTenant {
+		is := meaning(0)
+		if s != nil {
+			is = o.members[s.at].is
+		}
+		if is == aTenant || w.call != nil && is.ofCall() {
 			continue
 		}
 		mark := len(w.out)
-		w.comma()
-		w.word(string(name))
-		w.literal(":")
-		if s == nil || isNull(value) || !o.members[s.at].is.reaches() {
+		w.name(string(name))
+		switch {
+		case isNull(value) || !is.reaches():
 			w.raw(value)
-		} else if !w.value(&o.members[s.at], value, nil) {
+		case !w.value(&o.members[s.at], value, nil):
 			w.out = w.out[:mark]
 		}
 	}
