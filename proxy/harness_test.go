@@ -58,7 +58,11 @@ type record struct {
 
 func newRecorder(t testing.TB) *recorder {
 	a := &recorder{handler: agreeable, doc: cardOf}
-	a.Server = httptest.NewServer(a)
+	a.Server = httptest.NewUnstartedServer(a)
+	a.Config.Protocols = new(http.Protocols)
+	a.Config.Protocols.SetHTTP1(true)
+	a.Config.Protocols.SetUnencryptedHTTP2(true) // gRPC
+	a.Start()
 	t.Cleanup(a.Close)
 	return a
 }
@@ -232,6 +236,8 @@ type setup struct {
 	noCard   bool
 	drain    chan struct{}
 	wrap     func(http.Handler) http.Handler
+	system   http.Handler
+	bound    map[string]string // further callers, each good for one agent only
 }
 
 // world is a gateway with its parts, an agent behind it, and callers in front.
@@ -242,11 +248,14 @@ type world struct {
 	base  string // of the agent at the gateway
 	keys  map[string]string
 	http  *http.Client
+	http2 *http.Client // for h2
 	proxy *proxy.Proxy
 	tel   *telemetry.Telemetry
 	audit *audit.Log
 	dir   string
 	logs  *buffer
+
+	sources []*card.Source // of the agents, in their order
 }
 
 // buffer is a bytes.Buffer for two goroutines.
@@ -274,10 +283,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// everyone is a policy that allows the three callers everything.
+// everyone is a policy that allows everything to all but mallory.
 func everyone() policy.Config {
 	return policy.Config{Rules: []policy.Rule{{
-		Name: "all", Effect: "allow", Subjects: []string{"alice", "bob"},
+		Name: "all", Effect: "allow", Subjects: []string{"alice", "bob", "tied"},
 	}}}
 }
 
@@ -292,11 +301,13 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 		agent: proxy.AgentConfig{ID: "rec"}, drain: make(chan struct{}),
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
-	s.authn.APIKeys = &authn.APIKeys{File: w.makeKeys("alice", "bob", "mallory")}
+	file := w.makeKeys("alice", "bob", "mallory")
+	s.authn.APIKeys = &authn.APIKeys{File: file}
 	s.agent.Card.URL = w.agent.URL + "/card"
 	for _, f := range edit {
 		f(s)
 	}
+	w.bindKeys(file, s.bound)
 	s.server.Defaults()
 	w.start(s)
 	return w
@@ -313,6 +324,17 @@ func (w *world) makeKeys(names ...string) string {
 		w.keys[name] = key
 	}
 	return file
+}
+
+// bindKeys writes a key for each caller who may use one agent only.
+func (w *world) bindKeys(file string, bound map[string]string) {
+	keys, err := authn.OpenKeys(file)
+	must(w, err)
+	for name, agent := range bound {
+		_, key, err := keys.Create(authn.KeySpec{ID: name, Agents: []string{agent}})
+		must(w, err)
+		w.keys[name] = key
+	}
 }
 
 func (w *world) start(s *setup) {
@@ -355,6 +377,7 @@ func (w *world) start(s *setup) {
 		if !s.noCard {
 			must(w, source.Refresh(ctx))
 		}
+		w.sources = append(w.sources, source)
 		ids = append(ids, a.ID)
 		agents = append(agents, &proxy.Agent{AgentConfig: a, Source: source, Upstream: up})
 	}
@@ -367,6 +390,7 @@ func (w *world) start(s *setup) {
 		Ledger: ledger.New(s.store, ledger.Config{Scope: s.policy.Tasks.Scope}), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Drain: s.drain,
+		System: s.system, GRPC: true,
 	})
 	must(w, err)
 	w.url = front.URL()
