@@ -40,6 +40,9 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 			return err
 		}
 	}
+	if doc, err = p.allConfigs(ctx, x, doc); err != nil {
+		return err
+	}
 	x.incoming(resp)
 	return x.deliver(doc)
 }
@@ -164,6 +167,7 @@ func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 		copyStatus(x.w.Header(), resp)
 		return nil
 	}
+	e.Kind = said(e.Kind)
 	wire.WriteError(x.w, &x.call, e)
 	return nil
 }

@@ -33,10 +33,19 @@ func question(m *wire.Method, task string, history *int) *wire.Call {
 	return c
 }
 
-// ask puts a question to the agent and returns its answer, in the agent's words,
+// ask puts a question about a task to the agent. The answer must be about it.
+func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
+	l, doc, seen, err := p.put(ctx, x, c)
+	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
+		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
+	}
+	return l, doc, seen, err
+}
+
+// put puts a question to the agent and returns its answer, in the agent's words,
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
-func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
+func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
 	as := *c
 	as.Binding = wire.HTTPJSON // the document alone, without an envelope
 	l, err := x.retold(c, nil, &as)
@@ -64,8 +73,6 @@ func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 		return nil, nil, wire.Answer{}, err
 	case isError(seen):
 		return nil, nil, wire.Answer{}, theirs(wire.ReadError(l.Side, resp.StatusCode, a.doc))
-	case len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID:
-		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	return l, a.doc, seen, nil
 }
