@@ -103,8 +103,11 @@ func retarget(c *wire.Call, to dialect) *wire.Error {
 		c.Method = methodNamed(listConfigs)
 	case m.Name == deleteConfig && c.ConfigID == "":
 		return wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config id is missing")
-	case to == p03 && m.Name == createConfig && c.ConfigID == "":
-		c.ConfigID = c.TaskID // as the SDKs' servers name one that has no name
+	case c.ConfigID == "" && (to == p03 || c.Version == wire.V01) && m.Name == createConfig,
+		c.ConfigID == "" && to == d03 && m.Name == getConfig:
+		// As the SDKs' servers name one that has no name; and so a 0.1 caller, whose
+		// task has one config, replaces it.
+		c.ConfigID = c.TaskID
 	}
 	if to == p03 && m.Subject != wire.OfMessage && strings.Contains(c.TaskID+c.ConfigID, "/") {
 		return wire.Errorf(wire.InvalidParams, "Invalid parameters: an id cannot be part of a resource name")

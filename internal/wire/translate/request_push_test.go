@@ -34,7 +34,7 @@ var pushes = []requestCase{
 	{
 		name: "create 0.1 to 1.0", to: To{Side: rpc10},
 		from: exchange{side: rpc01, method: createConfig, doc: `{"id":"T","pushNotificationConfig":{"url":"w"}}`},
-		doc:  `{"taskId":"T","url":"w"}`,
+		doc:  `{"taskId":"T","id":"T","url":"w"}`,
 	},
 	{
 		name: "create 1.0 to 1.0 keeps what is unknown", to: To{Side: grpc10, Tenant: "u"},
@@ -50,7 +50,7 @@ var pushes = []requestCase{
 		from: exchange{side: rpc03, method: getConfig, doc: `{"id":"T"}`},
 	},
 	{
-		name: "get without an id 0.1 to 0.3", to: To{Side: rpc03}, doc: `{"id":"T"}`,
+		name: "get without an id 0.1 to 0.3", to: To{Side: rpc03}, doc: `{"id":"T","pushNotificationConfigId":"T"}`,
 		from: exchange{side: rpc01, method: getConfig, doc: `{"id":"T"}`},
 	},
 	{
