@@ -168,6 +168,7 @@ func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 		return nil
 	}
 	e.Kind = said(e.Kind)
+	e.Kind = said(e.Kind)
 	wire.WriteError(x.w, &x.call, e)
 	return nil
 }

@@ -94,7 +94,22 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 }
 
 // theirs marks an error as the agent's: the gateway has refused nothing.
-func theirs(e *wire.Error) error { return e.Because(errors.Join(errAgentSaid, e.Err)) }
+func theirs(e *wire.Error) error {
+	e.Kind = said(e.Kind)
+	return e.Because(errors.Join(errAgentSaid, e.Err))
+}
+
+// said is a kind as the agent's own word. JSON-RPC has it under status 200, as the
+// agent would: a2a-go's client reads no body under another. What HTTP itself must
+// say keeps its status.
+func said(k *wire.Kind) *wire.Kind {
+	if k != wire.Internal && k != wire.BadAgentResponse {
+		return k
+	}
+	own := *k
+	own.RPC = http.StatusOK
+	return &own
+}
 
 // denied tells a caller with some business on the agent that this call is not
 // part of it, and everybody else that there is no such agent.
