@@ -16,8 +16,6 @@ func (w *writer) param(m *member, raw []byte) bool {
 		return w.schemes(raw)
 	case aConfiguration, aModeList, aHistoryLength, aBlocking, aReturn, aPushConfig:
 		return w.setting(m, raw)
-	case aStateFilter:
-		return raw != nil && w.filter(raw)
 	}
 	if w.call == nil {
 		return w.configName(m, raw)
@@ -44,16 +42,6 @@ func (w *writer) param(m *member, raw []byte) bool {
 		return false
 	}
 	w.text(value)
-	return true
-}
-
-// filter writes the state that tasks of a list must have.
-func (w *writer) filter(raw []byte) bool {
-	if n, ok := number(states[:], raw); ok {
-		w.word(states[n][w.to])
-	} else {
-		w.raw(raw) // the agent knows what to say to it
-	}
 	return true
 }
 

@@ -204,7 +204,7 @@ func (w *writer) schemes(raw []byte) bool {
 		w.raw(raw)
 	default:
 		w.literal("[")
-		w.raw(raw)
+		w.raw(worth(raw))
 		w.literal("]")
 	}
 	return true

@@ -34,7 +34,6 @@ const (
 	aTaskName   // "tasks/T"
 	aConfigName // "tasks/T/pushNotificationConfigs/C"
 	aFilter     // the context that a list is about
-	aStateFilter
 	aPageToken
 	anAuthentication
 	aScheme // a list of them before 1.0

@@ -46,7 +46,7 @@ type objectNames struct {
 func silent(is meaning) bool {
 	switch is {
 	case anIndex, anArtifactID, anAppend, aLastChunk, aFinal, ownTaskID, ownContextID, aTenant, aConfigID,
-		aTaskName, aConfigName, aConfiguration, aPushConfig, aHistoryLength, aBlocking, aReturn, aFilter, aStateFilter:
+		aTaskName, aConfigName, aConfiguration, aPushConfig, aHistoryLength, aBlocking, aReturn, aFilter:
 		return true
 	}
 	return false
