@@ -30,7 +30,8 @@ func TestDemoLinesBehaveAsPrinted(t *testing.T) {
 		{"HTTP/1.1 200 OK", "A2a-Extensions: https://billing.example/extensions/cost-centre/v1", `"id":5,"result"`},
 		{`"supportedInterfaces"`, `"id":"summarize"`, `"id":"refund"`},
 		{`/agents/billing/skills/summarize"`, `"id":"summarize"`},
-		{`"id":6,"result":{"kind":"task"`, `"state":"completed"`},
+		{`"id":6,"result":{"kind":"message"`, "Hello from billing."},
+		{`"id":7,"result":{"kind":"task"`, `"state":"completed"`},
 	}
 	if len(answers) != len(want) {
 		t.Fatalf("%d answers, want %d:\n%s", len(answers), len(want), out)

@@ -65,7 +65,11 @@ curl -s -i {{.Gateway}}/agents/treasury -H "Authorization: Bearer $ALICE" -H 'Co
 curl -s {{.Gateway}}/agents/billing/.well-known/agent-card.json
 curl -s {{.Gateway}}/agents/billing/.well-known/agent-card.json -H "Authorization: Bearer $BOB"
 
-# 6. An API key, and the 0.3 agent in its own protocol version.
+# 6. An old client: the 1.0 agent, called and answering in A2A 0.3.
+curl -s {{.Gateway}}/agents/billing -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' \
+  -d '{"jsonrpc":"2.0","id":6,"method":"message/send","params":{"message":{"kind":"message","messageId":"m6","role":"user","parts":[{"kind":"text","text":"hello"}]}}}'
+
+# 7. An API key, and the 0.3 agent in its own protocol version.
 curl -s {{.Gateway}}/agents/weather -H 'X-API-Key: {{.Key}}' -H 'Content-Type: application/json' \
-  -d '{"jsonrpc":"2.0","id":6,"method":"message/send","params":{"message":{"kind":"message","messageId":"m6","role":"user","parts":[{"kind":"text","text":"forecast Oslo"}]}}}'
+  -d '{"jsonrpc":"2.0","id":7,"method":"message/send","params":{"message":{"kind":"message","messageId":"m7","role":"user","parts":[{"kind":"text","text":"forecast Oslo"}]}}}'
 `))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -22,6 +21,7 @@ import (
 type backend struct {
 	server *httptest.Server
 	skills []string
+	only   string // the one version it speaks, over JSON-RPC alone; empty for 1.0 in both bindings
 
 	mu   sync.Mutex
 	mode string
@@ -29,20 +29,12 @@ type backend struct {
 	quit chan struct{}
 }
 
-// arrival is one request as it came in.
-type arrival struct {
-	method, target, rpc string
-	header              http.Header
-	body                []byte
-	cancelled           bool
-}
-
 // cmdBackend starts a backend, or changes the mode of one: backend NAME MODE
-// [skill]…. It sets $NAME_CARD.
+// [only=VERSION] [skill]…. It sets $NAME_CARD.
 func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) < 2 {
-		ts.Fatalf("usage: backend NAME MODE [SKILL]…")
+		ts.Fatalf("usage: backend NAME MODE [only=VERSION] [SKILL]…")
 	}
 	w, name, mode := worldOf(ts), args[0], args[1]
 	if modes()[mode] == nil {
@@ -55,6 +47,9 @@ func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	b := &backend{mode: mode, skills: args[2:], quit: make(chan struct{})}
+	if len(b.skills) > 0 && strings.HasPrefix(b.skills[0], "only=") {
+		b.only, b.skills = strings.TrimPrefix(b.skills[0], "only="), b.skills[1:]
+	}
 	if len(b.skills) == 0 {
 		b.skills = []string{"work"}
 	}
@@ -113,16 +108,25 @@ func (b *backend) cardJSON() string {
 	for _, id := range b.skills {
 		skills = append(skills, object{"id": id, "name": id, "description": "Does " + id + ".", "tags": []string{"test"}})
 	}
-	card, _ := json.Marshal(object{
+	card := object{
 		"name": "Backend", "description": "Answers as told.", "version": "1.0.0",
-		"supportedInterfaces": []object{
-			{"url": b.server.URL + "/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
-			{"url": b.server.URL + "/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"},
-		},
 		"capabilities": object{"streaming": true}, "skills": skills,
 		"defaultInputModes": []string{"text/plain"}, "defaultOutputModes": []string{"text/plain"},
-	}, json.Deterministic(true))
-	return string(card)
+	}
+	interfaces := []object{
+		{"url": b.server.URL + "/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
+		{"url": b.server.URL + "/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"},
+	}
+	switch b.only {
+	case "":
+		card["supportedInterfaces"] = interfaces
+	case "1.0":
+		card["supportedInterfaces"] = interfaces[:1]
+	default:
+		card["protocolVersion"], card["url"] = b.only+".0", b.server.URL+"/"
+	}
+	out, _ := json.Marshal(card, json.Deterministic(true))
+	return string(out)
 }
 
 // question is what a mode needs to know of a call.
@@ -143,7 +147,8 @@ func (q question) answer(result string) string {
 
 const (
 	okMessage = `{"message":{"messageId":"reply","role":"ROLE_AGENT","parts":[{"text":"ok"}]}}`
-	working   = `{"task":{"id":"task-1","contextId":"context-1","status":{"state":"TASK_STATE_WORKING"}}}`
+	theTask   = `{"id":"task-1","contextId":"context-1","status":{"state":"TASK_STATE_WORKING"}}`
+	working   = `{"task":` + theTask + `}`
 	completed = `{"statusUpdate":{"taskId":"task-1","contextId":"context-1",` +
 		`"status":{"state":"TASK_STATE_COMPLETED"}}}`
 )
@@ -170,7 +175,13 @@ func modes() map[string]func(http.ResponseWriter, question) {
 			answerJSON(w, q.answer(okMessage))
 		},
 		// task shows everybody the same task.
-		"task": func(w http.ResponseWriter, q question) { answerJSON(w, q.answer(working)) },
+		"task": func(w http.ResponseWriter, q question) {
+			if q.method == "GetTask" || q.method == "CancelTask" {
+				answerJSON(w, q.answer(theTask))
+				return
+			}
+			answerJSON(w, q.answer(working))
+		},
 		// hang does not answer.
 		"hang": func(_ http.ResponseWriter, q question) { q.gone() },
 		// early-close closes in the middle of the body.
@@ -231,58 +242,4 @@ func cut(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).Flush()
 	time.Sleep(20 * time.Millisecond) // what was flushed arrives before the reset
 	panic(http.ErrAbortHandler)
-}
-
-// cmdSeen prints what a backend has got since the last time it was asked:
-// seen NAME [-header] [-body]. Nothing at all is the line "nothing".
-// With -cancelled it waits until the backend's open call has been given up.
-func cmdSeen(ts *testscript.TestScript, neg bool, args []string) {
-	noNeg(ts, neg)
-	w := worldOf(ts)
-	b := w.backends[args[0]]
-	if b == nil {
-		ts.Fatalf("seen: no backend %q", args[0])
-	}
-	if slices.Contains(args, "-cancelled") && !eventually(5*time.Second, b.cancelled) {
-		ts.Fatalf("the call to %s goes on", args[0])
-	}
-	b.mu.Lock()
-	all := b.seen
-	b.seen = nil
-	b.mu.Unlock()
-	var out bytes.Buffer
-	if len(all) == 0 {
-		out.WriteString("nothing\n")
-	}
-	for _, a := range all {
-		a.print(&out, slices.Contains(args, "-header"), slices.Contains(args, "-body"))
-	}
-	_, _ = io.WriteString(ts.Stdout(), w.steady(out.String()))
-}
-
-func (b *backend) cancelled() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.seen) > 0 && b.seen[len(b.seen)-1].cancelled
-}
-
-func (a arrival) print(out *bytes.Buffer, header, body bool) {
-	line := strings.Join([]string{a.method, a.target, a.rpc}, " ")
-	if a.cancelled {
-		line += " (cancelled)"
-	}
-	_, _ = fmt.Fprintln(out, strings.TrimSpace(line))
-	if header {
-		for _, name := range slices.Sorted(maps.Keys(a.header)) {
-			for _, v := range a.header[name] {
-				if name == "Traceparent" {
-					v = "<trace>"
-				}
-				_, _ = fmt.Fprintf(out, "  %s: %s\n", name, v)
-			}
-		}
-	}
-	if body && len(a.body) > 0 {
-		_, _ = fmt.Fprintf(out, "  %s\n", a.body)
-	}
 }

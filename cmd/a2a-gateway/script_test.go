@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"call":        printing(call),
 			"rpc":         printing(rpc),
 			"send":        printing(send),
+			"grpc":        printing(callGRPC),
 			"join":        cmdJoin,
 			"until":       printing(until),
 			"capture":     cmdCapture,
