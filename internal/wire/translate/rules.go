@@ -35,7 +35,8 @@ var (
 )
 
 // rules are all of them, in the order of the document.
-var rules = slices.Concat(callRules, settingRules, valueRules, idRules, partRules, streamRules, pushRules)
+var rules = slices.Concat(callRules, settingRules, valueRules, idRules, partRules, streamRules, pushRules,
+	notificationRules)
 
 // applies reports whether the rule holds between two different dialects.
 func (r rule) applies(from, to dialect) bool {
