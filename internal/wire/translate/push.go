@@ -22,8 +22,9 @@ var pushRules = []rule{
 	{kinded, proto, changed, "A get that names no push notification config becomes a list, of which the first is the answer; " +
 		"`TASK_NOT_FOUND` if there is none."},
 	{after01, only01, changed, "A list of push notification configs becomes a get, and has one entry."},
-	{proto, onlyD03, lost, "Paging of lists of push notification configs."},
-	{onlyD03, proto, lost, "All but the first page of a list of push notification configs, if the agent pages."},
+	{proto, onlyD03, lost, "Page size and token of a list of push notification configs: the agent gives all at once."},
+	{onlyD03, only10, changed, "The pages of a list of push notification configs become one list, which the gateway completes."},
+	{onlyD03, onlyP03, lost, "All but the first page of a list of push notification configs, if the agent pages."},
 	{every, every, changed, "What a delete returns: null on JSON-RPC before 1.0, else `{}`."},
 }
 
