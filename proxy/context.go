@@ -86,11 +86,13 @@ func (x *exchange) restoreContext(body []byte) []byte {
 	return bytes.ReplaceAll(body, x.foreign.alias, x.foreign.sent)
 }
 
-// replaceQuery changes one parameter and leaves the rest as written.
+// replaceQuery changes one parameter, by whichever of its spellings it goes, and
+// leaves the rest as written.
 func replaceQuery(raw, name, value string) string {
 	pairs := strings.Split(raw, "&")
 	for i, pair := range pairs {
-		if key, _, _ := strings.Cut(pair, "="); key == name {
+		key, _, _ := strings.Cut(pair, "=")
+		if key, err := url.QueryUnescape(key); err == nil && (key == name || key == snake(name)) {
 			pairs[i] = name + "=" + url.QueryEscape(value)
 		}
 	}

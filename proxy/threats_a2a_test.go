@@ -272,6 +272,12 @@ func TestA03_ForeignContextFilter(t *testing.T) {
 	if q.Query().Get("contextId") == "shared" || q.Query().Get("contextId") == "" || !strings.HasSuffix(q.RawQuery, "&x=%20") {
 		t.Errorf("the agent got %s", q)
 	}
+	for _, name := range []string{"context%49d", "context_id", "%63ontext%5fid"} {
+		wantStatus(t, name, w.do("bob", "GET", "/tasks?"+name+"=shar%65d", "", "A2A-Version: 1.0"), 200)
+		if q := w.agent.one(t).URL.Query(); q.Get("contextId") == "shared" || q.Get("contextId") == "" || q.Has("context_id") {
+			t.Errorf("%s: the agent got %s", name, q)
+		}
+	}
 	wantStatus(t, "list", w.call("bob", "ListTasks", `{"contextId":"shared"}`), 200)
 	if seen := w.agent.one(t); strings.Contains(string(seen.body), "shared") {
 		t.Errorf("the agent got %s", seen.body)
