@@ -35,10 +35,13 @@ func (x *exchange) connect() error {
 			x.endpoint, best = e, d
 		}
 	}
-	if x.endpoint == nil {
-		return wire.Errorf(wire.InvalidParams, "tenant does not match the agent's interface")
+	switch {
+	case x.endpoint != nil:
+		return nil
+	case x.shared && x.call.Tenant != "":
+		return errUnknownAgent // there, whatever is no tenant of the agent's may have been meant as a name
 	}
-	return nil
+	return wire.Errorf(wire.InvalidParams, "tenant does not match the agent's interface")
 }
 
 // mayUse reports whether a call may go to an interface by its tenant. A 1.0

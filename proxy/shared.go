@@ -11,9 +11,10 @@ import (
 // that is good for one agent only (A2A 1.0, multi-tenancy).
 const sharedPath = "/a2a"
 
-// nameAgent finds the agent of a call that came to a shared endpoint. What tenant
-// and credential say must agree: an agent that the credential is not good for is
-// refused later like one that does not exist.
+// nameAgent finds the agent of a call that came to a shared endpoint. To the holder
+// of a credential that is bound to an agent, a tenant is that agent's name or one
+// of its own tenants: whether another agent goes by it does not matter, and so
+// cannot be found out.
 func (p *Proxy) nameAgent(x *exchange) error {
 	bound := ""
 	if len(x.principal.Agents) == 1 {
@@ -27,8 +28,8 @@ func (p *Proxy) nameAgent(x *exchange) error {
 	case id == "" && bound == "":
 		return wire.Errorf(wire.InvalidParams,
 			"name the agent: by tenant, or by a credential that is bound to one agent")
-	case id == "" || p.agents[id] == nil && bound != "":
-		x.agent = p.agents[bound] // a tenant that is no agent's name is the agent's own
+	case bound != "" && id != bound:
+		x.agent = p.agents[bound]
 	default:
 		x.agent, x.skill, x.named = p.agents[id], skill, true
 	}

@@ -423,3 +423,22 @@ func (s said) refused(t testing.TB, what string, want *wire.Kind) {
 		t.Errorf("%s: want %s, got %d %v %s", what, want.Reason, s.status, s.err, s.body)
 	}
 }
+
+// given has an agent give a caller a task of an id, in a context.
+func (w *world) given(who, base string, a *recorder, task, context, tenant string) {
+	w.Helper()
+	a.answers(func(rw http.ResponseWriter, r *record) {
+		made := taskIn(r.side(), task, context, "working", "")
+		if r.side().Version == wire.V10 || r.side().Binding != wire.JSONRPC {
+			made = `{"task":` + made + `}`
+		}
+		r.say(rw, made)
+	})
+	more := ""
+	if tenant != "" {
+		more = fmt.Sprintf(`,"tenant":%q`, tenant)
+	}
+	w.speak(who, base, rpc10, ask{method: wire.SendMessage, more: more + `,"configuration":{"returnImmediately":true}`}).ok(w, "make a task")
+	a.answers(fluent)
+	a.take()
+}
