@@ -60,7 +60,7 @@ func classify(d dialect, raw []byte, stream bool) (thing, []byte) {
 // members that only one of them has.
 func bareThing(d dialect, raw []byte, stream bool) thing {
 	var kind []byte
-	var id, task, message, status, artifact bool
+	var id, task, message, status, artifact, whole bool
 	for name, value := range members(raw) {
 		if isNull(value) {
 			continue
@@ -78,6 +78,8 @@ func bareThing(d dialect, raw []byte, stream bool) thing {
 			status = true
 		case "artifact":
 			artifact = true
+		case "sessionId", "artifacts", "history":
+			whole = true // of tasks only
 		}
 	}
 	if t := thingNamed(kind); t != 0 && d == d03 {
@@ -88,7 +90,7 @@ func bareThing(d dialect, raw []byte, stream bool) thing {
 		return isMessage
 	case artifact && (task || d == d01):
 		return isArtifact
-	case status && (task || d == d01 && stream):
+	case status && (task || d == d01 && stream && !whole):
 		return isStatus
 	case id, status:
 		return isTask

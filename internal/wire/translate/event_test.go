@@ -119,6 +119,17 @@ var streams = []eventCase{
 		},
 	},
 	{
+		name: "0.1 to 1.0: a task that was asked for", from: rpc01, to: rpc10,
+		in: []string{
+			`{"id":"T","sessionId":"C","status":{"state":"working"},"history":[]}`,
+			`{"id":"T","status":{"state":"completed"},"final":true}`,
+		},
+		want: []string{
+			`{"task":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"}}}`,
+			`{"statusUpdate":{"taskId":"T","contextId":"C","status":{"state":"TASK_STATE_COMPLETED"}}}`,
+		},
+	},
+	{
 		name: "0.1 to 0.3", from: rpc01, to: rpc03, call: wire.Call{TaskID: "T", ContextID: "C"},
 		in: []string{
 			`{"id":"T","status":{"state":"working"},"final":false,"metadata":null}`,
