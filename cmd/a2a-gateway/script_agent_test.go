@@ -20,20 +20,23 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
-// cmdAgent starts a sample agent: agent NAME 1.0|0.3 [require-extension]
+// cmdAgent starts a sample agent: agent NAME 1.0|0.3 [grpc] [require-extension]
 // [token=SECRET] [step=DURATION]. It sets $NAME_CARD. "agent NAME down" ends it;
 // for a name that never was, $NAME_CARD then leads to a port where nobody is.
 func cmdAgent(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) < 2 {
-		ts.Fatalf("usage: agent NAME 1.0|0.3|down [require-extension] [token=SECRET] [step=DURATION]")
+		ts.Fatalf("usage: agent NAME 1.0|0.3|down [grpc] [require-extension] [token=SECRET] [step=DURATION]")
 	}
 	w, name, kind := worldOf(ts), args[0], args[1]
 	if kind == "down" {
 		w.agentDown(ts, name)
 		return
 	}
-	o := demo.Options{Step: 2 * time.Millisecond, RequireExtension: slices.Contains(args, "require-extension")}
+	o := demo.Options{
+		Step: 2 * time.Millisecond, RequireExtension: slices.Contains(args, "require-extension"),
+		GRPC: slices.Contains(args, "grpc"),
+	}
 	for _, a := range args[2:] {
 		key, value, _ := strings.Cut(a, "=")
 		switch key {

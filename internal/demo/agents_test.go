@@ -400,6 +400,24 @@ func TestOperationsOnTasks(t *testing.T) {
 	}
 }
 
+// The billing agent speaks gRPC instead where that is asked for.
+func TestGRPC(t *testing.T) {
+	t.Parallel()
+	agent := start(t, demo.Agent10, demo.Options{GRPC: true})
+	client := dial(t, agent, "1.0", a2a.TransportProtocolGRPC)
+	t.Cleanup(func() { _ = client.Destroy() })
+	got, err := client.SendMessage(t.Context(), send("summarize"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "task TASK_STATE_COMPLETED [text text text] [data]"; shape(got) != want {
+		t.Errorf("got %q, want %q", shape(got), want)
+	}
+	if got := post(t, agent.URL+"/", http.Header{}, `{}`).StatusCode; got != http.StatusNotFound {
+		t.Errorf("JSON-RPC has status %d", got)
+	}
+}
+
 // Closing an agent ends a task that would run for minutes, and its stream.
 func TestCloseEndsStreams(t *testing.T) {
 	t.Parallel()

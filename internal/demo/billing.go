@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 	"github.com/a2aproject/a2a-go/v2/a2asrv/push"
+	"google.golang.org/grpc"
 )
 
 // Agent10 starts the billing agent: A2A 1.0 on a2a-go/v2, JSON-RPC and
-// HTTP+JSON. The caller closes it.
+// HTTP+JSON, or gRPC instead. The caller closes it.
 func Agent10(o Options) (*Agent, error) {
 	o = o.withDefaults()
 	agent, l, err := newAgent(o)
@@ -30,6 +32,13 @@ func Agent10(o Options) (*Agent, error) {
 		})),
 		a2asrv.WithCallInterceptors(everyone{}),
 	)
+	if o.GRPC {
+		card.SupportedInterfaces = []*a2a.AgentInterface{
+			a2a.NewAgentInterface(l.Addr().String(), a2a.TransportProtocolGRPC),
+		}
+		agent.grpc = grpc.NewServer()
+		a2agrpc.NewHandler(handler).RegisterWith(agent.grpc)
+	}
 	transport := a2asrv.WithTransportKeepAlive(o.KeepAlive)
 	agent.serve(l, o,
 		a2asrv.NewStaticAgentCardHandler(card),

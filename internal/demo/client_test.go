@@ -11,6 +11,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
@@ -75,7 +78,8 @@ func dial(
 	opts = append(opts,
 		a2aclient.WithJSONRPCTransport(hc), a2aclient.WithRESTTransport(hc),
 		a2av0.WithJSONRPCTransport(a2av0.JSONRPCTransportConfig{Client: hc}),
-		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{Client: hc}))
+		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{Client: hc}),
+		a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())))
 	client, err := a2aclient.NewFromCard(t.Context(), card, opts...)
 	if err != nil {
 		t.Fatal(err)

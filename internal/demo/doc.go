@@ -9,8 +9,8 @@
 //
 // # Billing, protocol 1.0
 //
-// [Agent10] speaks JSON-RPC at / and HTTP+JSON at /rest. Its skills are
-// `summarize` and `refund`. The first word of the message text chooses what it
+// [Agent10] speaks JSON-RPC at / and HTTP+JSON at /rest, or with [Options.GRPC]
+// gRPC alone. Its skills are `summarize` and `refund`. The first word of the message text chooses what it
 // does; case does not matter, and words after it are arguments:
 //
 //	hello             a plain message, no task

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"google.golang.org/grpc"
 )
 
 // Options say how a sample agent is started. The zero value is a loopback
@@ -28,6 +30,9 @@ type Options struct {
 	Step time.Duration
 	// KeepAlive is the interval of comment lines on idle streams. Default none.
 	KeepAlive time.Duration
+	// GRPC makes the billing agent one that speaks gRPC and nothing else, in
+	// plaintext, on the same port as its card.
+	GRPC bool
 	// Logger receives what the SDK logs. Default nothing.
 	Logger *slog.Logger
 }
@@ -55,6 +60,7 @@ type Agent struct {
 	RESTURL string
 
 	server  *http.Server
+	grpc    *grpc.Server  // nil without Options.GRPC
 	quit    chan struct{} // closed first: running tasks end, so streams end
 	closing sync.Once
 	served  chan error
@@ -81,9 +87,16 @@ func newAgent(o Options) (*Agent, net.Listener, error) {
 func (a *Agent) serve(l net.Listener, o Options, card, rpc, rest http.Handler) {
 	mux := http.NewServeMux()
 	mux.Handle("/.well-known/agent-card.json", card)
-	mux.Handle("/rest/", guard(o.BearerToken, echoExtensions(http.StripPrefix("/rest", rest))))
-	mux.Handle("/{$}", guard(o.BearerToken, echoExtensions(rpc)))
 	a.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	if a.grpc != nil {
+		mux.Handle("/lf.a2a.v1.A2AService/", guard(o.BearerToken, a.grpc))
+		a.server.Protocols = new(http.Protocols)
+		a.server.Protocols.SetHTTP1(true)
+		a.server.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		mux.Handle("/rest/", guard(o.BearerToken, echoExtensions(http.StripPrefix("/rest", rest))))
+		mux.Handle("/{$}", guard(o.BearerToken, echoExtensions(rpc)))
+	}
 	go func() { a.served <- a.server.Serve(l) }()
 }
 

@@ -16,7 +16,9 @@ import (
 // credentials, with the system's roots, under the default limits.
 type Config struct {
 	// Endpoints lists URLs (scheme, host, port) that the agent's card may name
-	// beside the card's own origin. Anything else in a card is not contacted.
+	// beside the card's own origin. Anything else in a card is not contacted. For
+	// gRPC the scheme may be grpcs or grpc, which mean https and http; a card that
+	// says host:port alone is reached over the scheme that is listed.
 	Endpoints []string `yaml:"endpoints"`
 
 	// Credentials are added to every call; each sets one header. The caller's
