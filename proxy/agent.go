@@ -34,6 +34,12 @@ type AgentConfig struct {
 	// Config says how the agent is reached: endpoints, credentials, TLS, timeouts.
 	upstream.Config `yaml:",inline"`
 
+	// FileBytes is how an agent that speaks 0.3 over HTTP+JSON or gRPC has the bytes
+	// of files: doubled (default; base64 text in the place of the proto's bytes, as
+	// the SDKs for Go, Java and Python have it) or plain (the SDK for JavaScript).
+	// Only translated calls depend on it.
+	FileBytes string `yaml:"fileBytes,omitempty"`
+
 	// Extensions that are required, allowed or denied on this agent.
 	Extensions ext.Config `yaml:"extensions"`
 
@@ -99,7 +105,11 @@ func (c AgentConfig) Validate() error {
 	if extensions != nil {
 		extensions = fmt.Errorf("extensions: %w", extensions)
 	}
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), extensions)
+	var bytes error
+	if c.FileBytes != "" && c.FileBytes != "doubled" && c.FileBytes != plainBytes {
+		bytes = fmt.Errorf("fileBytes: %q is not one of doubled, plain", c.FileBytes)
+	}
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions)
 }
 
 // Agent is a member of the fleet made ready to serve.

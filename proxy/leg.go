@@ -76,7 +76,10 @@ func (p *Proxy) christen(x *exchange, c *wire.Call) error {
 // retold retells c, which is the caller's call or made like one, for the agent's
 // interface, and its answers for whoever made as.
 func (x *exchange) retold(c *wire.Call, query url.Values, as *wire.Call) (*leg, error) {
-	to := translate.To{Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c)}
+	to := translate.To{
+		Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c),
+		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
+	}
 	if to.Side == (wire.Side{Version: wire.V03, Binding: wire.JSONRPC}) {
 		to.OutputModes = x.view.modes()
 	}
@@ -91,7 +94,10 @@ func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to tr
 	l := &leg{
 		endpoint: x.endpoint, call: &out.Call,
 		verb: out.Verb, path: out.Path, query: out.Query, body: out.Body, wait: out.Wait,
-		retell: &translate.Retelling{From: x.endpoint.Side, Call: as, History: out.History},
+		retell: &translate.Retelling{
+			From: x.endpoint.Side, Call: as, History: out.History,
+			Bytes: to.Bytes, CallerBytes: to.CallerBytes,
+		},
 	}
 	switch {
 	case to.Binding != wire.HTTPJSON || to.Alternative:

@@ -5,6 +5,18 @@ import (
 	"encoding/base64"
 )
 
+// Bytes is how somebody who speaks 0.3's ProtoJSON, or gRPC, has the bytes of files.
+type Bytes uint8
+
+// The SDKs for Go, Java and Python put base64 text where the proto has bytes, so
+// that its ProtoJSON has base64 of base64; that is the usual form. The SDK for
+// JavaScript does as the proto says. Of somebody whose form is not known, what does
+// not look like base64 of base64 is taken for plain.
+const (
+	Doubled Bytes = iota
+	Plain
+)
+
 // file writes a file part: in 1.0 into the part, else as an object.
 func (w *writer) file(p part) {
 	if w.to != d10 {
@@ -23,17 +35,15 @@ func (w *writer) file(p part) {
 	w.verbatim(say(partMedia), p.media)
 }
 
-// bytes writes a file's bytes. The SDKs for Go and Python put base64 text where 0.3's
-// proto has bytes, so that its ProtoJSON has base64 of base64. The JavaScript SDK does
-// not, and is understood unless the bytes themselves look like base64.
+// bytes writes a file's bytes.
 func (w *writer) bytes(raw []byte) {
 	switch {
 	case w.from == w.to:
-	case w.from == p03:
+	case w.from == p03 && w.reads == Doubled:
 		if text, err := base64.StdEncoding.AppendDecode(nil, inside(raw)); err == nil && isBase64(text) {
 			raw = append(append([]byte{'"'}, text...), '"')
 		}
-	case w.to == p03:
+	case w.to == p03 && w.writes == Doubled:
 		once := writer{}
 		once.base64(raw)
 		w.literal(`"`)

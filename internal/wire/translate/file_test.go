@@ -21,3 +21,26 @@ func TestFileBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainFileBytes: of somebody who has bytes as the proto has them, none are
+// taken for anything else, and they get them so. "dGVzdA==" is base64 of "test",
+// which is base64 as well.
+func TestPlainFileBytes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		w    writer
+		want string
+	}{
+		{writer{from: p03, to: d10, reads: Plain}, `"dGVzdA=="`},
+		{writer{from: p03, to: d10, reads: Doubled}, `"test"`},
+		{writer{from: d10, to: p03, writes: Plain}, `"dGVzdA=="`},
+		{writer{from: d10, to: p03, writes: Doubled}, `"ZEdWemRBPT0="`},
+		{writer{from: d03, to: d10, reads: Doubled, writes: Doubled}, `"dGVzdA=="`},
+		{writer{from: p03, to: p03, reads: Doubled, writes: Plain}, `"dGVzdA=="`},
+	} {
+		w := tt.w
+		if w.bytes([]byte(`"dGVzdA=="`)); string(w.out) != tt.want {
+			t.Errorf("%d to %d: %s, want %s", w.from, w.to, w.out, tt.want)
+		}
+	}
+}

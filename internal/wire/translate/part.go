@@ -10,9 +10,10 @@ var partRules = []rule{
 		"metadata, as the SDKs do it."},
 	{before1, only10, changed, "Data that is marked so becomes what it was, `null` included. Metadata that has nothing but " +
 		"the mark goes with it."},
-	{after01, onlyP03, changed, "A file's bytes become base64 of base64, as the SDKs for Go and Python have it."},
+	{after01, onlyP03, changed, "A file's bytes become base64 of base64, as the SDKs for Go, Java and Python have it, but for " +
+		"callers that say they are JavaScript and agents with `fileBytes: plain`."},
 	{onlyP03, every, changed, "A file's bytes that are base64 of base64 become base64; others stay, as the SDK for " +
-		"JavaScript has them."},
+		"JavaScript has them, and so do all bytes of such a caller or agent."},
 	{every, every, changed, "Base64 in the alphabet of URLs becomes the standard one, with padding."},
 	{every, every, refused, "A part that is not exactly one of text, file and data, or a file that is not exactly one of " +
 		"bytes and URI: `INVALID_PARAMS` for a caller, `INVALID_AGENT_RESPONSE` for an agent."},

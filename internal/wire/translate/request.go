@@ -15,6 +15,8 @@ type To struct {
 	ID          []byte   // JSON-RPC id of the outgoing call, verbatim
 	OutputModes []string // stand in for absent acceptedOutputModes toward 0.3 JSON-RPC; nil for none
 	Alternative bool     // the second of two body forms, where implementations disagree
+	Bytes       Bytes    // of files, as the agent has them
+	CallerBytes Bytes    // and the caller
 }
 
 // Outbound is a request as an agent's interface wants it.
@@ -42,6 +44,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	call := *c
 	w := writer{
 		from: dialectOf(wire.Side{Version: c.Version, Binding: c.Binding}), to: dialectOf(to.Side),
+		reads: to.CallerBytes, writes: to.Bytes,
 		call: &call, target: &to, inPath: to.Binding == wire.HTTPJSON,
 	}
 	if e := retarget(&call, w.to); e != nil {

@@ -21,6 +21,9 @@ type Retelling struct {
 	Task    Alias      // may be set when the agent's id becomes known
 	Context Alias
 
+	Bytes       Bytes // of files, as the agent has them
+	CallerBytes Bytes // and the caller
+
 	begun     bool           // an event has been retold
 	taskID    string         // what the stream is about, as the caller says it
 	contextID string         //
@@ -41,6 +44,7 @@ func (r *Retelling) writer(dst []byte) *writer {
 	w := &writer{
 		out:  dst,
 		from: dialectOf(r.From), to: dialectOf(r.side()),
+		reads: r.Bytes, writes: r.CallerBytes,
 		task:      naming{r.Task, first(r.taskID, r.Task.caller(r.Call.TaskID))},
 		context:   naming{r.Context, first(r.contextID, r.Context.caller(r.Call.ContextID))},
 		history:   r.History,

@@ -12,6 +12,8 @@ import (
 type writer struct {
 	out      []byte
 	from, to dialect
+	reads    Bytes  // of files in the source
+	writes   Bytes  // and in what is written
 	wrong    string // what is wrong with the source; the first thing found
 
 	// Of a call. Ids in the source are not looked at then.

@@ -1,0 +1,50 @@
+package proxy_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// TestFileBytes: in 0.3's ProtoJSON the SDKs have the bytes of files in two ways. An
+// agent gets them in the one that its configuration says, a caller in the one that
+// goes with its runtime, and each is understood in it.
+func TestFileBytes(t *testing.T) {
+	t.Parallel()
+	const once, twice = "dGVzdA==", "ZEdWemRBPT0="
+	rest03 := func(base string) string {
+		return strings.Replace(only10(base), `/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"`,
+			`/rest","protocolBinding":"HTTP+JSON","protocolVersion":"0.3"`, 1)
+	}
+	for config, want := range map[string]string{"": twice, "doubled": twice, "plain": once} {
+		agent := newRecorder(t)
+		agent.doc = rest03
+		w := build(t, func(s *setup) {
+			s.agent.Card.URL = agent.URL + "/card"
+			s.agent.FileBytes = config
+		})
+		send := strings.Replace(message(""), `{"text":"hi"}`, `{"raw":"`+once+`"}`, 1)
+		wantStatus(t, "send", w.call("alice", "SendMessage", send), 200)
+		if got := string(agent.one(t).body); !strings.Contains(got, `"fileWithBytes":"`+want+`"`) {
+			t.Errorf("fileBytes %q: the agent got %s", config, got)
+		}
+	}
+	for runtime, sent := range map[string]string{"node": once, "grpc-node-js/1.14": once, "python-httpx/0.28": twice, "": twice} {
+		agent := newRecorder(t)
+		agent.doc = only10
+		w := build(t, func(s *setup) { s.agent.Card.URL = agent.URL + "/card" })
+		body := `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"file":{"fileWithBytes":"` + sent + `"}}]}}`
+		r := w.request("alice", "POST", "/v1/message:send", body)
+		r.Header.Set("User-Agent", runtime)
+		resp, err := w.http.Do(r)
+		must(t, err)
+		must(t, resp.Body.Close())
+		if got := string(agent.one(t).body); !strings.Contains(got, `"raw":"`+once+`"`) {
+			t.Errorf("a caller on %q: the agent got %s", runtime, got)
+		}
+	}
+	if err := (proxy.AgentConfig{ID: "a", FileBytes: "once"}).Validate(); err == nil || !strings.Contains(err.Error(), "fileBytes") {
+		t.Errorf("an unknown form: %v", err)
+	}
+}
