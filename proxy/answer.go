@@ -20,7 +20,7 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 		return err
 	}
 	if a.failed != nil {
-		return x.failed(resp, a.failed)
+		return x.failed(resp, p.ended(ctx, x, a.failed))
 	}
 	seen, err := p.judge(x.leg, a.doc)
 	if err != nil {
@@ -33,8 +33,11 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	switch {
 	case x.leg.retell == nil:
 		return x.pass(resp, a, doc)
+	case isError(seen) && x.noConfigs(seen):
+		x.incoming(resp)
+		return x.deliverNone()
 	case isError(seen):
-		return x.failed(resp, wire.ReadError(x.leg.Side, resp.StatusCode, doc))
+		return x.failed(resp, p.ended(ctx, x, wire.ReadError(x.leg.Side, resp.StatusCode, doc)))
 	case x.leg.wait && !settled(seen.State):
 		if doc, err = p.await(ctx, x, seen, doc); err != nil {
 			return err
@@ -167,7 +170,6 @@ func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 		copyStatus(x.w.Header(), resp)
 		return nil
 	}
-	e.Kind = said(e.Kind)
 	e.Kind = said(e.Kind)
 	wire.WriteError(x.w, &x.call, e)
 	return nil

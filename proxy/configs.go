@@ -20,18 +20,24 @@ type configPage struct {
 	Next    string           `json:"nextPageToken"`
 }
 
-// allConfigs completes the first page of a task's push notification configs. Before
-// 1.0 there were no pages: a caller of 0.3 takes what it gets for all there is.
+// pages reports whether a side has pages of push notification configs: 0.1 and
+// JSON-RPC of 0.3 have not.
+func pages(s wire.Side) bool {
+	return s.Version == wire.V10 || s.Version == wire.V03 && s.Binding != wire.JSONRPC
+}
+
+// allConfigs completes the first page of a task's push notification configs, for a
+// caller who takes what it gets for all there is.
 func (p *Proxy) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
-	if x.leg.call.Method != listConfigs || x.leg.Version != wire.V10 || x.call.Version == wire.V10 {
+	if x.leg.call.Method != listConfigs || pages(x.side()) || !pages(x.leg.Side) {
 		return doc, nil
 	}
 	all, err := readPage(x.leg, doc)
 	if err != nil || all.Next == "" {
 		return doc, err
 	}
-	for pages := 1; all.Next != ""; pages++ {
-		if pages == morePages {
+	for n := 1; all.Next != ""; n++ {
+		if n == morePages {
 			return nil, wire.Errorf(wire.BadAgentResponse, "the list of push notification configs does not end")
 		}
 		c := question(listConfigs, x.call.TaskID, nil)
@@ -50,6 +56,18 @@ func (p *Proxy) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte
 		all.Configs, all.Next = append(all.Configs, page.Configs...), page.Next
 	}
 	return writePage(x.leg, all)
+}
+
+// noConfigs reports whether an error is 0.1's way to say that a task has no push
+// notification config. 0.1 has no list: it was asked for the one there can be.
+func (x *exchange) noConfigs(seen wire.Answer) bool {
+	return x.call.Method == listConfigs && x.leg.Version == wire.V01 && seen.Error == wire.TaskNotFound.Code
+}
+
+// deliverNone gives the caller an empty list of push notification configs.
+func (x *exchange) deliverNone() error {
+	x.leg.retell.From = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
+	return x.deliver([]byte(`{"configs":[]}`))
 }
 
 // rpcPage is a page in its JSON-RPC envelope.

@@ -48,6 +48,35 @@ func TestPushConfigPages(t *testing.T) {
 	}
 }
 
+// TestNoPushConfigs: 0.1 has no list, so a 0.1 agent is asked for the one config that
+// there can be, and what it answers when there is none is an empty list.
+func TestNoPushConfigs(t *testing.T) {
+	t.Parallel()
+	agent := newRecorder(t)
+	agent.doc = func(base string) string {
+		return strings.Replace(only10(base), `"protocolVersion":"1.0"`, `"protocolVersion":"0.1"`, 1)
+	}
+	w := build(t, func(s *setup) { s.agent.Card.URL = agent.URL + "/card" })
+	w.agent = agent
+	w.own("alice", "task", "c")
+	agent.answers(func(rw http.ResponseWriter, r *record) {
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(rw, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"no"}}`, r.rpc().ID)
+	})
+	for method, want := range map[string]string{
+		"ListTaskPushNotificationConfigs": `"result":{"configs":[]`,
+		"GetTask":                         `"code":-32001`,
+	} {
+		got := w.call("alice", method, `{"taskId":"task"}`)
+		if !strings.Contains(got.body, want) {
+			t.Errorf("%s: %d %s", method, got.status, got.body)
+		}
+	}
+	if got := agent.take()[0].rpc().Method; got != "tasks/pushNotification/get" && got != "tasks/get" {
+		t.Errorf("the agent was asked for %s", got)
+	}
+}
+
 func pushConfig03(n int) string {
 	return fmt.Sprintf(`{"taskId":"task","pushNotificationConfig":{"id":"c%d","url":"https://hook.example"}}`, n)
 }

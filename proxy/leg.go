@@ -105,7 +105,7 @@ func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to tr
 		// 1.0's text says POST and its proto GET, 0.3 the other way round.
 		l.other = func() (*leg, error) {
 			again := *l
-			again.verb, again.other = otherVerb(l.verb), nil
+			again.verb, again.body, again.other = otherVerb(l.verb), nil, nil // a GET has none, and a POST needs none
 			return &again, nil
 		}
 	case out.Call.Method.Name == wire.CreatePushConfig && to.Version == wire.V03:
