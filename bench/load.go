@@ -20,13 +20,14 @@ import (
 type client struct {
 	http        *http.Client
 	connections int
+	version     string // A2A-Version of its calls
 }
 
-func newClient(connections int, h2 bool, t *tls.Config) *client {
+func newClient(connections int, h2 bool, version string, t *tls.Config) *client {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(!h2)
 	protocols.SetHTTP2(h2)
-	return &client{connections: connections, http: &http.Client{
+	return &client{connections: connections, version: version, http: &http.Client{
 		Timeout: 30 * time.Second,
 		Transport: &http.Transport{
 			TLSClientConfig: t, Protocols: protocols, DisableCompression: true,
@@ -72,7 +73,7 @@ func (c *client) call(ctx context.Context, url, token string, body []byte) error
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("A2A-Version", "1.0")
+	req.Header.Set("A2A-Version", c.version)
 	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := c.http.Do(req)
 	if err != nil {

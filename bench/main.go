@@ -53,6 +53,15 @@ type subject struct {
 	target string // URL of the JSON-RPC endpoint
 	pid    int    // of the process whose time counts; 0 for none
 	h2     bool
+	old    bool // the calls are of A2A 0.3, and the agent's of 1.0
+}
+
+// call is what is sent, and the version it is in.
+func (s subject) call() (body []byte, version string) {
+	if s.old {
+		return request03(), "0.3"
+	}
+	return request(), "1.0"
 }
 
 // result is one subject's figures, one value a round.
@@ -88,9 +97,10 @@ func run(o options, out io.Writer) error {
 
 // round sends one round of requests and notes what they took.
 func (st *stage) round(s subject, r *result) error {
-	client := newClient(st.options.connections, s.h2, &tls.Config{RootCAs: st.roots, MinVersion: tls.VersionTLS13})
+	body, version := s.call()
+	client := newClient(st.options.connections, s.h2, version, &tls.Config{RootCAs: st.roots, MinVersion: tls.VersionTLS13})
 	defer client.close()
-	if err := client.warm(s.target, st.token, st.body); err != nil {
+	if err := client.warm(s.target, st.token, body); err != nil {
 		return err
 	}
 	before, err := cpuTime(s.pid)
@@ -98,7 +108,7 @@ func (st *stage) round(s subject, r *result) error {
 		return err
 	}
 	began := time.Now()
-	latencies, err := client.load(s.target, st.token, st.body, st.options.requests)
+	latencies, err := client.load(s.target, st.token, body, st.options.requests)
 	if err != nil {
 		return err
 	}
@@ -122,10 +132,11 @@ func report(out io.Writer, o options, subjects []subject, results []result) erro
 	_, _ = fmt.Fprintf(out, "%d rounds of %d requests, %d connections, 700 B call, 600 B answer; medians\n\n",
 		o.rounds, o.requests, o.connections)
 	_, _ = fmt.Fprintln(w, "subject\tCPU µs/req\t× floor\treq/s\tp50 µs\tp99 µs\tRSS MiB\t")
-	floor := map[bool]float64{}
+	floor, cpu := map[bool]float64{}, map[string]float64{}
 	for i, s := range subjects {
+		cpu[s.name] = median(results[i].cpu)
 		if s.name == "floor" || s.name == "floor h2" {
-			floor[s.h2] = median(results[i].cpu)
+			floor[s.h2] = cpu[s.name]
 		}
 	}
 	for i, s := range subjects {
@@ -140,7 +151,11 @@ func report(out io.Writer, o options, subjects []subject, results []result) erro
 		_, _ = fmt.Fprintf(w, "%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f\t%d\t\n", s.name, median(r.cpu), ratio,
 			median(r.rps), median(r.p50), median(r.p99), r.rss/1024)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || cpu["gateway"] == 0 || cpu[translated] == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\na translated call takes %.2f × the CPU of one that is not\n", cpu[translated]/cpu["gateway"])
+	return err
 }
 
 func median(v []float64) float64 {

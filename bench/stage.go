@@ -29,7 +29,6 @@ type stage struct {
 	roots   *x509.CertPool
 	issuer  *demo.Issuer
 	token   string
-	body    []byte
 	agent   string // URL
 	stops   []func()
 }
@@ -39,7 +38,7 @@ func newStage(o options) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := &stage{options: o, dir: dir, body: request()}
+	st := &stage{options: o, dir: dir}
 	st.stops = append(st.stops, func() { _ = os.RemoveAll(dir) })
 	if err := st.prepare(); err != nil {
 		st.close()
@@ -78,6 +77,16 @@ func request() []byte {
 		`"}]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`)
 }
 
+// request03 is the same call in A2A 0.3.
+func request03() []byte {
+	return []byte(`{"jsonrpc":"2.0","id":"01a1fe36-7a96-7cb8-a529-0be518f37800","method":"message/send","params":{"message":` +
+		`{"kind":"message","messageId":"m-1","contextId":"bench","role":"user","parts":[{"kind":"text","text":"` +
+		strings.Repeat("summarize ", 48) + `"}]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`)
+}
+
+// translated is the subject whose caller and agent differ in version.
+const translated = "gateway 0.3 to 1.0"
+
 // subjects starts everything that is compared.
 func (st *stage) subjects() ([]subject, error) {
 	floorPID, floorURL, err := st.spawn(os.Args[0], "role", "floor", st.agent, st.cert(), st.key())
@@ -93,6 +102,7 @@ func (st *stage) subjects() ([]subject, error) {
 		{name: "direct, no TLS", target: st.agent},
 		{name: "floor", target: floorURL, pid: floorPID},
 		{name: "gateway", target: rpc, pid: gatewayPID},
+		{name: translated, target: rpc, pid: gatewayPID, old: true},
 		{name: "floor h2", target: floorURL, pid: floorPID, h2: true},
 		{name: "gateway h2", target: rpc, pid: gatewayPID, h2: true},
 	}, nil
