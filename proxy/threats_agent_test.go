@@ -185,7 +185,9 @@ func TestL40_BrokenAnswers(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	json := func(body string) string {
-		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		// It says that it closes, as it does: or the next call might still use the connection.
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"+
+			"Content-Length: %d\r\n\r\n%s", len(body), body)
 	}
 	tests := map[string]string{
 		"another id":         json(`{"jsonrpc":"2.0","id":8,"result":{"message":{"messageId":"m"}}}`),
