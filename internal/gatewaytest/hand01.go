@@ -18,9 +18,12 @@ type part01 struct {
 	Type     string         `json:"type"` // text, file or data
 	Text     string         `json:"text,omitempty"`
 	File     *file01        `json:"file,omitempty"`
-	Data     map[string]any `json:"data,omitempty"`
+	Data     *object01      `json:"data,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
+
+// object01 is an object that may be empty and is told from none.
+type object01 = map[string]any
 
 type file01 struct {
 	Name     string `json:"name,omitempty"`
@@ -121,9 +124,9 @@ func toPart01(p *a2a.Part) part01 {
 		return part01{Type: "file", Metadata: p.Metadata, File: &file01{p.Filename, p.MediaType, nil, string(v)}}
 	case a2a.Data:
 		if object, ok := v.Value.(map[string]any); ok {
-			return part01{Type: "data", Metadata: p.Metadata, Data: object}
+			return part01{Type: "data", Metadata: p.Metadata, Data: &object}
 		}
-		return part01{Type: "data", Metadata: map[string]any{wrapped: true}, Data: map[string]any{"value": v.Value}}
+		return part01{Type: "data", Metadata: map[string]any{wrapped: true}, Data: &object01{"value": v.Value}}
 	}
 	return part01{Type: "text", Metadata: p.Metadata, Text: p.Text()}
 }
@@ -135,10 +138,10 @@ func fromPart01(p part01) *a2a.Part {
 		out.Content = a2a.URL(p.File.URI)
 	case p.File != nil:
 		out.Content = a2a.Raw(p.File.Bytes)
-	case p.Type == "data" && p.Metadata[wrapped] == true:
-		out.Content, out.Metadata = a2a.Data{Value: p.Data["value"]}, nil
-	case p.Type == "data":
-		out.Content = a2a.Data{Value: p.Data}
+	case p.Data != nil && p.Metadata[wrapped] == true:
+		out.Content, out.Metadata = a2a.Data{Value: (*p.Data)["value"]}, nil
+	case p.Data != nil:
+		out.Content = a2a.Data{Value: *p.Data}
 	default:
 		out.Content = a2a.Text(p.Text)
 	}

@@ -254,7 +254,7 @@ func (a *agent01) resubscribe(w http.ResponseWriter, r *http.Request, call *requ
 	n, ended := len(j.events)-1, j.task.Status.State.Terminal()
 	unlock()
 	if ended {
-		return nil, &error01{-32004, "the task has ended"}
+		return nil, &error01{-32001, "the task has ended"}
 	}
 	a.tellAll(w, r, call, j, n)
 	return nil, nil

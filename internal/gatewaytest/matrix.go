@@ -16,6 +16,10 @@ type Gateway struct {
 	Base func(id string) string
 	// Header has the credential that the gateway wants.
 	Header http.Header
+	// Credential, when set, gives what to send instead of Header, by the name of
+	// the calling flavour and the agent's ID: some calls say only by their
+	// credential which agent they are for, and some clients must not share tasks.
+	Credential func(caller, id string) http.Header
 	// Push tells that the gateway passes push configurations on.
 	Push bool
 	// Transport, when set, reaches the gateway: its certificates, for instance.
@@ -68,22 +72,33 @@ func RunMatrix(t *testing.T, start func(t *testing.T, agents []*Agent) Gateway) 
 func Differences(t testing.TB, sdk SDK, direct, behind *Agent, g Gateway) []Difference {
 	t.Helper()
 	left := open(t, sdk, direct.Flavour, direct.URL, nil, nil)
-	var transport *http.Transport
-	if g.Transport != nil {
-		transport = g.Transport()
-	}
-	right := open(t, sdk, direct.Flavour, g.Base(behind.ID), g.Header, transport)
+	right := g.open(t, sdk, direct.Flavour, behind.ID)
 	var found []Difference
 	for _, op := range Operations() {
 		if op.Push && !g.Push || op.List && !speaks(direct.Version, "1.0") {
 			continue
 		}
 		a, b := left.perform(op), right.perform(op)
-		if diff := cmp.Diff(a, b); diff != "" {
+		if diff := cmp.Diff(toldMore(a, b), b); diff != "" {
 			found = append(found, Difference{op.Name, a, b, diff})
 		}
 	}
 	return found
+}
+
+// open gives a session with an agent behind the gateway, of a client of the
+// flavour.
+func (g Gateway) open(t testing.TB, sdk SDK, caller Flavour, id string) *session {
+	t.Helper()
+	var transport *http.Transport
+	if g.Transport != nil {
+		transport = g.Transport()
+	}
+	header := g.Header
+	if g.Credential != nil {
+		header = g.Credential(caller.Name, id)
+	}
+	return open(t, sdk, caller, g.Base(id), header, transport)
 }
 
 func open(

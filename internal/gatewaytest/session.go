@@ -23,19 +23,32 @@ type session struct {
 	lines  []string
 }
 
-// perform runs one operation and gives what happened, comparable between runs.
+// perform runs one operation and gives what happened, comparable between runs:
+// results first, then the wire.
 func (s *session) perform(op Operation) []string {
+	results, wire := s.do(op)
+	return op.comparable(append(results, wire...), s.names)
+}
+
+// do runs one operation and gives what happened, with the ids it happened under.
+func (s *session) do(op Operation) (results, wire []string) {
 	s.lines = nil
 	s.tape.take()
-	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
-	defer cancel()
 	whole := s.ctx
+	ctx, cancel := context.WithTimeout(whole, 20*time.Second)
+	defer cancel()
 	s.ctx = ctx
 	op.run(s)
 	s.ctx = whole
+	return s.lines, s.tape.take()
+}
+
+// comparable names ids and times, and keeps what is new where a task says the
+// same thing until it is cancelled.
+func (op Operation) comparable(lines []string, n names) []string {
 	var out []string
-	for _, line := range append(s.lines, s.tape.take()...) {
-		line = s.names.rewrite(line)
+	for _, line := range lines {
+		line = n.rewrite(line)
 		if !op.ticks || !slices.Contains(out, line) {
 			out = append(out, line)
 		}

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
+
+	log03 "github.com/a2aproject/a2a-go/log"
+	"github.com/a2aproject/a2a-go/v2/log"
 )
 
 // severHere in an event of a stream makes the agent lose the connection after it.
@@ -12,7 +15,9 @@ const severHere = "cut here"
 // severable is a handler whose streams can be severed.
 func severable(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&severableWriter{ResponseWriter: w}, r)
+		// The SDKs would log that they cannot write on.
+		ctx := log.AttachLogger(log03.WithLogger(r.Context(), quiet()), quiet())
+		next.ServeHTTP(&severableWriter{ResponseWriter: w}, r.WithContext(ctx))
 	})
 }
 
