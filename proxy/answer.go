@@ -67,12 +67,12 @@ func (p *Proxy) receive(l *leg, resp *http.Response, body *buffer) (received, er
 		}
 		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
 	}
-	media := mediaType(resp.Header)
-	if l.Binding == wire.GRPC && isGRPC(media) {
+	media, rpc := mediaType(resp.Header), l.Binding == wire.GRPC
+	switch {
+	case rpc && isGRPC(media):
 		return receiveRPC(l, resp, body.bytes())
-	}
-	if e := unusable(resp, media, body.bytes()); e != nil {
-		return received{}, e
+	case rpc || !usable(resp, media, body.bytes()):
+		return received{}, unusable(resp, media)
 	}
 	return received{bytes: body.bytes(), doc: body.bytes()}, nil
 }
@@ -164,10 +164,9 @@ func (x *exchange) send(out []byte) {
 func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 	x.rec.Reason, x.rec.Decision = e.Reason, "error"
 	x.incoming(resp)
-	if x.leg.retell == nil && x.leg.Binding == wire.GRPC {
+	if x.leg.retell == nil && x.leg.Binding == wire.GRPC && copyStatus(x.w.Header(), resp) {
 		x.w.Header().Set("Content-Type", typeGRPC)
 		x.w.WriteHeader(http.StatusOK)
-		copyStatus(x.w.Header(), resp)
 		return nil
 	}
 	e.Kind = said(e.Kind)
@@ -175,27 +174,27 @@ func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 	return nil
 }
 
-// unusable refuses answers that are not A2A at all: another media type (an HTML
+// usable reports whether an answer can be A2A: not with another media type (an HTML
 // page of some proxy between us and the agent), a redirect, an empty success.
-// What their status says to an HTTP client is kept where it means something.
-func unusable(resp *http.Response, media string, body []byte) *wire.Error {
+func usable(resp *http.Response, media string, body []byte) bool {
+	good := resp.StatusCode >= 200 && resp.StatusCode < 300
 	switch media {
 	case "application/json", "application/a2a+json", "application/problem+json":
-		if resp.StatusCode >= 200 && resp.StatusCode < 300 || resp.StatusCode >= 400 {
-			return nil
-		}
-	default:
-		if resp.StatusCode == http.StatusNoContent && len(body) == 0 {
-			return nil
-		}
-		// a2a-go 0.3 does not label its JSON, and net/http then guesses text/plain.
-		// Whether it is an answer is found out when it is read.
-		known := media == "text/plain" && resp.StatusCode >= 200 && resp.StatusCode < 300
-		if (known || resp.StatusCode >= 400) && len(body) > 0 && body[0] == '{' {
-			return nil
-		}
+		return good || resp.StatusCode >= 400
 	}
-	cause := fmt.Errorf("agent answered HTTP %d with media type %q", resp.StatusCode, media)
+	if resp.StatusCode == http.StatusNoContent && len(body) == 0 {
+		return true
+	}
+	// a2a-go 0.3 does not label its JSON, and net/http then guesses text/plain.
+	// Whether it is an answer is found out when it is read.
+	known := media == "text/plain" && good
+	return (known || resp.StatusCode >= 400) && len(body) > 0 && body[0] == '{'
+}
+
+// unusable is the refusal of an answer that is not A2A at all. What its status says
+// to an HTTP client is kept where it means something.
+func unusable(resp *http.Response, media string) *wire.Error {
+	cause := fmt.Errorf("%w: HTTP %d with media type %q", errAgentSaid, resp.StatusCode, media)
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		e := wire.Errorf(wire.RateLimited, "the agent is receiving too many requests").Because(cause)

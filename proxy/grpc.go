@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -18,7 +19,7 @@ func isGRPC(media string) bool { return media == typeGRPC || media == typeGRPC+"
 // its own names it. Everywhere else gRPC has no place for the agent's name but
 // the tenant and the credential.
 func (p *Proxy) locateRPC(x *exchange) error {
-	x.call.Binding, x.call.Version = wire.GRPC, wire.V10
+	x.call.Binding, x.call.Version = bindingRPC(x.r), wire.V10
 	host, err := p.screen(x)
 	if err != nil {
 		return err
@@ -29,16 +30,25 @@ func (p *Proxy) locateRPC(x *exchange) error {
 	switch {
 	case !ok:
 		return wire.Errorf(wire.MethodNotFound, "no such service")
-	case x.r.ProtoMajor < 2:
-		return wire.Errorf(wire.Malformed, "gRPC needs HTTP/2")
 	case x.r.Method != http.MethodPost:
 		return notAllowed([]string{http.MethodPost})
+	case x.r.ProtoMajor < 2:
+		return wire.Errorf(wire.Malformed, "gRPC needs HTTP/2")
 	case !isGRPC(mediaType(x.r.Header)):
 		return wire.Errorf(wire.ContentType, "send Content-Type: application/grpc or application/grpc+proto")
 	}
 	x.call.Version, x.call.Method = version, method
 	x.call.Streaming = method != nil && method.Streams
 	return nil
+}
+
+// bindingRPC tells in which form a request to a path of gRPC is refused: a browser
+// or an HTTP client that has come to the wrong door cannot read trailers.
+func bindingRPC(r *http.Request) wire.Binding {
+	if r.ProtoMajor < 2 || !isGRPC(mediaType(r.Header)) {
+		return wire.HTTPJSON
+	}
+	return wire.GRPC
 }
 
 // decodeRPC reads the one message of a gRPC call.
@@ -97,19 +107,24 @@ func receiveRPC(l *leg, resp *http.Response, body []byte) (received, error) {
 // statusFields are how a gRPC call ended.
 var statusFields = []string{"Grpc-Status", "Grpc-Message", "Grpc-Status-Details-Bin"}
 
-// copyStatus passes the agent's status on as it is.
-func copyStatus(to http.Header, resp *http.Response) {
+// copyStatus passes the agent's status on as it is, and reports whether there was
+// one that could be.
+func copyStatus(to http.Header, resp *http.Response) bool {
 	for _, from := range []http.Header{resp.Trailer, resp.Header} {
 		if from.Get(statusFields[0]) == "" {
 			continue
+		}
+		if _, err := strconv.ParseUint(from.Get(statusFields[0]), 10, 16); err != nil {
+			return false
 		}
 		for _, name := range statusFields {
 			if v := from.Get(name); v != "" && cleanValue(v) {
 				to.Set(http.TrailerPrefix+name, v)
 			}
 		}
-		return
+		return true
 	}
+	return false
 }
 
 // systemServices are gRPC's own: they say whether the gateway is up and what the
@@ -122,9 +137,9 @@ var systemServices = []string{
 // answers it leaves no record: load balancers ask every few seconds.
 func (p *Proxy) serveSystem(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{w: &response{ResponseWriter: w}, r: r}
-	x.call.Binding, x.call.Version = wire.GRPC, wire.V10
+	x.call.Binding, x.call.Version = bindingRPC(r), wire.V10
 	_, err := p.screen(x)
-	if err == nil && (r.ProtoMajor < 2 || !isGRPC(mediaType(r.Header))) {
+	if err == nil && x.call.Binding != wire.GRPC {
 		err = wire.Errorf(wire.Malformed, "this is a gRPC service")
 	}
 	if err != nil {

@@ -85,10 +85,7 @@ func (x *exchange) closed(resp *http.Response) error {
 	if e == nil {
 		return nil
 	}
-	if x.leg.retell == nil {
-		copyStatus(x.w.Header(), resp)
-		x.w.ended = true
-	}
+	x.w.ended = x.leg.retell == nil && copyStatus(x.w.Header(), resp)
 	return theirs(e)
 }
 

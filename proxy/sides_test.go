@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -359,9 +358,11 @@ func (w *world) heard(m *wire.Method, s wire.Side, got answer) said {
 func (w *world) dial(who, path string, body []byte, header ...string) rawRPC {
 	w.Helper()
 	target := w.url + path
-	r := w.request(who, "POST", target, string(body), append([]string{"Te: trailers"}, header...)...)
-	if !slices.ContainsFunc(header, func(h string) bool { return strings.HasPrefix(h, "Content-Type: ") }) {
-		r.Header.Set("Content-Type", "application/grpc")
+	r := w.request(who, "POST", target, string(body), "Te: trailers")
+	r.Header.Set("Content-Type", "application/grpc")
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
 	}
 	resp, err := w.h2().Do(r)
 	must(w, err)
