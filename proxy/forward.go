@@ -67,7 +67,11 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 		if !x.call.Streaming {
 			return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
 		}
-		return p.relay(x, resp, nil)
+		err := p.relay(x, resp, nil)
+		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.w.wrote {
+			return p.ended(ctx, x, e)
+		}
+		return err
 	}
 	return p.answer(ctx, x, resp)
 }

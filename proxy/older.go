@@ -1,13 +1,14 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
 
-// What agents of 0.2 do not have of what is otherwise 0.3.
+// What agents of older versions do not have, or say in other words.
 
 // isOlder reports whether the interface's agent speaks a version before this one,
 // which on the wire is called 0.3 all the same.
@@ -37,4 +38,20 @@ func (x *exchange) olderCard() error {
 		retell:   &translate.Retelling{From: at.Side, Call: &x.call},
 	}
 	return nil
+}
+
+// ended gives the refusal of a message to a task that has ended the name that 1.0
+// has for it (A2A 1.0 §3.1.1). Before, agents called such a message invalid, and
+// a client could not tell that it should begin anew.
+func (p *Proxy) ended(ctx context.Context, x *exchange, e *wire.Error) *wire.Error {
+	invalid := e.Code == wire.InvalidParams.Code || e.Code == wire.InvalidRequest.Code
+	if !invalid || x.call.TaskID == "" || x.call.Method.Subject != wire.OfMessage ||
+		x.call.Version != wire.V10 || x.endpoint.Version == wire.V10 {
+		return e
+	}
+	_, _, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
+	if err != nil || !terminal(seen.State) {
+		return e
+	}
+	return wire.Errorf(wire.Unsupported, "the task has ended; a message without its id begins another").Because(e)
 }
