@@ -48,8 +48,10 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	// Callers without a credential are all the same one, and so is their card.
+	private := x.principal != nil && x.principal.Method != "anonymous"
 	card.Reply{
-		Body: body, ETag: etag, Private: x.principal != nil, MaxAge: cardMaxAge,
+		Body: body, ETag: etag, Private: private, MaxAge: cardMaxAge,
 		Credentials: p.Authn.CredentialHeaders(),
 	}.ServeHTTP(x.w, x.r)
 	return nil
