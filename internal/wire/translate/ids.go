@@ -8,6 +8,7 @@ import (
 
 var idRules = []rule{
 	{only01, after01, added, "`messageId`, a UUID made from the message: the same message has the same id again."},
+	{only10, before1, refused, "A caller's message without `messageId`: `INVALID_PARAMS`."},
 	{every, onlyD03, added, "`contextId` of tasks and updates; the empty string when nobody knows it."},
 	{only01, after01, changed, "An artifact's `index` becomes its id, `artifact-<index>`."},
 	{after01, only01, changed, "Artifacts are numbered in the order in which they are first seen."},
@@ -75,16 +76,20 @@ func (w *writer) derived(is meaning, raw []byte, v *values) bool {
 }
 
 // messageID writes the id of a message. Before 0.2 there was none, and some agents
-// leave it out: then it is made from what the message is, so that the same message
-// has the same id whenever it is shown.
+// and older clients leave it out: then it is made from what the message is, so that
+// the same message has the same id whenever it is shown. 1.0 leaves nobody in doubt
+// that a caller must say it.
 func (w *writer) messageID(raw []byte) bool {
 	if len(raw) > len(`""`) {
 		w.raw(raw)
 		return true
 	}
-	if w.call != nil {
+	switch {
+	case w.call != nil && w.from == d10:
+		w.broken("message.messageId is missing")
+	case w.call != nil:
 		w.word(mint(w.call.ID, w.call.Params))
-	} else {
+	default:
 		w.word(mint([]byte(w.task.known), w.message))
 	}
 	return true

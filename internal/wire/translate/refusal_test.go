@@ -29,6 +29,8 @@ func TestRequestRefused(t *testing.T) {
 		{"role 0", "SendMessage", role(`0`), rpc10, rpc03, nil, wire.InvalidParams, "message.role"},
 		{"role 1.5", "SendMessage", role(`1.5`), rpc10, rpc03, nil, wire.InvalidParams, "message.role"},
 		{"no role", "SendMessage", `{"message":{"messageId":"m","parts":[]}}`, rpc10, rpc03, nil, wire.InvalidParams, "message.role"},
+		{"no message id", "SendMessage", `{"message":{"role":"ROLE_USER","parts":[{"text":"x"}]}}`, rpc10, rpc03, nil, wire.InvalidParams, "message.messageId"},
+		{"an empty message id", "SendMessage", `{"message":{"messageId":"","role":"ROLE_USER","parts":[{"text":"x"}]}}`, rpc10, http03, nil, wire.InvalidParams, "message.messageId"},
 		{"a part of nothing", "SendMessage", part(`{"kind":"file"}`), rpc03, rpc10, nil, wire.InvalidParams, "exactly one"},
 		{"a file of nothing", "SendMessage", part(`{"kind":"file","file":{"name":"x"}}`), rpc03, rpc10, nil, wire.InvalidParams, "exactly one"},
 		{"a part of two", "SendMessage", part(`{"text":"a","data":1}`), rpc10, rpc03, nil, wire.InvalidParams, "exactly one"},
