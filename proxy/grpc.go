@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -146,5 +147,14 @@ func (p *Proxy) serveSystem(w http.ResponseWriter, r *http.Request) {
 		wire.WriteError(w, &x.call, p.refusal(x, err))
 		return
 	}
-	p.System.ServeHTTP(w, r)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-p.Drain: // who watches has been told, and would stay for ever
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	p.System.ServeHTTP(w, r.WithContext(ctx))
 }
