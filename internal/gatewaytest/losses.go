@@ -72,9 +72,10 @@ var losses = [...]loss{
 		why: "0.3's protobuf cannot tell a history of length 0 from one of any length",
 	},
 	{
-		caller: "go10-*", agent: "*03-*|hand01-*", operation: "subscribe to an ended task",
-		want: each("(task not found|(wire: error) .*)", "$2"), got: each("(this operation is not supported|(wire: error) .*)", "$2"),
-		why: "1.0 says that it is not supported, which is what the gateway answers; the SDK says not found",
+		caller: "go10-*", agent: "*03-*|hand01-*", operation: "* to an ended task",
+		want: each("(task not found|invalid params|(wire: error) .*)", "$2"),
+		got:  each("(this operation is not supported|(wire: error) .*)", "$2"),
+		why:  "1.0 says that it is not supported, which is what the gateway answers; the SDK says otherwise",
 	},
 	{
 		agent: "go10-*", operation: "list", want: each(" of .*", ""), got: each(" of .*", ""),
