@@ -66,7 +66,7 @@ func newSite(t *testing.T) *site {
 		}
 		var conn *grpc.ClientConn
 		if target != "" {
-			conn = dial(t, target)
+			conn = plaintext(t, target)
 		}
 		c.transport = over(c.on, s.client, conn, c.base, "")
 		s.direct[a.ID] = c
@@ -82,7 +82,7 @@ func newSite(t *testing.T) *site {
 	w := newWorld(t)
 	g := w.start(w.yaml(plain, openDoors+agents))
 	s.url = g.URL()
-	s.conn = dial(t, strings.TrimPrefix(s.url, "http://"))
+	s.conn = plaintext(t, strings.TrimPrefix(s.url, "http://"))
 	return s
 }
 

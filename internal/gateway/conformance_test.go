@@ -266,8 +266,8 @@ func (c *conversation) task(word string, more ...object) any {
 	return task
 }
 
-// dial is a gRPC connection that ends with the test.
-func dial(t testing.TB, target string) *grpc.ClientConn {
+// plaintext is a gRPC connection that ends with the test.
+func plaintext(t testing.TB, target string) *grpc.ClientConn {
 	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithNoProxy())
 	if err != nil {
 		t.Fatal(err)
