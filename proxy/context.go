@@ -41,8 +41,9 @@ func (p *Proxy) replaceContext(x *exchange) error {
 		return err
 	}
 	x.record = record
+	x.foreign = &foreign{sent: quoted(sent), alias: quoted(alias)}
 	if span := x.call.ContextSpan; span[1] > span[0] {
-		x.foreign = &foreign{sent: bytes.Clone(x.call.Body[span[0]:span[1]]), alias: []byte(`"` + alias + `"`)}
+		x.foreign.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
 		x.call.Body = splice(x.call.Body, span[0], span[1], x.foreign.alias)
 		for i := range x.call.TenantSpans {
 			if t := &x.call.TenantSpans[i]; t[0] > span[0] { // stands behind what has changed its length

@@ -72,7 +72,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 	x.rec.UpstreamStatus = http.StatusOK
 	out, err := (&translate.Retelling{
 		From: wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}, Call: &x.call,
-	}).Answer(nil, doc)
+	}).Answer(nil, x.restoreContext(doc))
 	if err != nil {
 		return err
 	}

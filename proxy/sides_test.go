@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -346,7 +348,11 @@ func (w *world) heard(m *wire.Method, s wire.Side, got answer) said {
 		case seen.Error != 0 || seen.Reason != "" || got.status >= 400:
 			out.err = wire.ReadError(s, got.status, []byte(doc))
 		case s.Binding == wire.JSONRPC:
-			out.docs = append(out.docs, doc[seen.Result[0]:seen.Result[1]])
+			var envelope struct {
+				Result jsonRaw `json:"result"`
+			}
+			must(w, json.Unmarshal([]byte(doc), &envelope))
+			out.docs = append(out.docs, string(envelope.Result))
 		default:
 			out.docs = append(out.docs, doc)
 		}

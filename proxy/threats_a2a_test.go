@@ -282,6 +282,24 @@ func TestA03_ForeignContextFilter(t *testing.T) {
 	if seen := w.agent.one(t); strings.Contains(string(seen.body), "shared") {
 		t.Errorf("the agent got %s", seen.body)
 	}
+	// What bob has in the context goes by the name that bob knows, however he asks.
+	alias := ""
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		alias = cmp.Or(r.rpc().Params.Message.ContextID, alias)
+		if r.rpc().Method == "SendMessage" {
+			reply(rw, r, taskResult(r, "task-bob", alias))
+			return
+		}
+		reply(rw, r, `{"tasks":[`+taskResult(r, "task-bob", alias)+`],"totalSize":1}`)
+	})
+	wantStatus(t, "send", w.call("bob", "SendMessage", message(`,"contextId":"shared"`)), 200)
+	for _, got := range []answer{
+		w.call("bob", "ListTasks", `{"contextId":"shared"}`), w.do("bob", "GET", "/tasks?contextId=shared", "", "A2A-Version: 1.0"),
+	} {
+		if !strings.Contains(got.body, "task-bob") || !strings.Contains(got.body, `"contextId":"shared"`) {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
 }
 
 // TestA05_SubscribeAsSomebodyElse: nor do event ids of another stream help.
