@@ -73,6 +73,8 @@ func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 		return nil, nil, wire.Answer{}, err
 	case isError(seen):
 		return nil, nil, wire.Answer{}, theirs(wire.ReadError(l.Side, resp.StatusCode, a.doc))
+	case l.Binding == wire.JSONRPC && !seen.Answers(l.call.ID):
+		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
 	return l, a.doc, seen, nil
 }
@@ -114,5 +116,5 @@ func (p *Proxy) await(ctx context.Context, x *exchange, seen wire.Answer, doc []
 		}
 	}
 	x.rec.TaskState = seen.State
-	return doc, nil
+	return x.restoreContext(doc), nil
 }
