@@ -62,7 +62,7 @@ type exchange struct {
 // begin starts the record of a request.
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{w: &response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}, r: r}
-	if len(r.Header["Expect"]) > 0 {
+	if len(r.Header["Expect"]) > 0 && r.ProtoMajor < 2 {
 		x.w.arm() // 100 Continue is written before any response
 	}
 	x.rec.Start = time.Now()
@@ -215,6 +215,12 @@ func (w *response) arm() {
 		// Not every ResponseWriter has deadlines; the write itself then decides.
 		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.limit))
 	}
+}
+
+// disarm ends the time of a write that is done. On HTTP/2 a deadline that passes
+// resets the stream, whether or not anyone is writing.
+func (w *response) disarm() {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Time{})
 }
 
 // piece is what a client must take within one limit.

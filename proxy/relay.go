@@ -76,6 +76,7 @@ func (x *exchange) open() error {
 	if err := http.NewResponseController(x.w).Flush(); err != nil {
 		return stream.ErrGone
 	}
+	x.w.disarm()
 	return nil
 }
 

@@ -133,6 +133,9 @@ func (o *writer) write(b []byte) error {
 	if err != nil {
 		o.err = writeError(err)
 	}
+	// On HTTP/2 a deadline that passes resets the stream, whether or not anyone is
+	// writing: silence must have none.
+	_ = o.rc.SetWriteDeadline(time.Time{})
 	return o.err
 }
 

@@ -1,0 +1,56 @@
+package proxy_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// TestSilentStreams: a stream in which nothing happens for longer than one write may
+// take goes on, also on HTTP/2, where a deadline that has passed ends the stream
+// even though nobody is writing.
+func TestSilentStreams(t *testing.T) {
+	t.Parallel()
+	const write = 200 * time.Millisecond
+	for _, agent := range []wire.Side{{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC}} {
+		w := in(t, speaks(agent), func(s *setup) {
+			s.server.Timeouts.Write = secret.Duration(write)
+			s.server.Timeouts.Heartbeat = secret.Duration(time.Hour)
+		})
+		w.agent.answers(func(rw http.ResponseWriter, r *record) {
+			id := "t-" + r.Header.Get("X-Request-Id")
+			rw.Header().Set("Content-Type", "text/event-stream")
+			if agent.Binding == wire.GRPC {
+				rw.Header().Set("Content-Type", "application/grpc")
+			}
+			for _, event := range []string{
+				`{"task":` + taskIn(agent, id, "c", "working", "") + `}`, statusIn(agent, id, "c", "completed", ""),
+			} {
+				r.event(rw, event)
+				time.Sleep(3 * write)
+			}
+			if agent.Binding == wire.GRPC {
+				rw.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+			}
+		})
+		client := a2apb.NewA2AServiceClient(w.grpcClient())
+		if events, err := received(client.SendStreamingMessage(w.as("alice"), hi())); err != nil || len(events) != 2 {
+			t.Errorf("%s to gRPC: %d events, %v", agent, len(events), err)
+		}
+		r := w.request("alice", "POST", "/message:stream", message(""), "A2A-Version: 1.0")
+		resp, err := w.h2().Do(r)
+		must(t, err)
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.ProtoMajor != 2 || strings.Count(string(body), "data: ") != 2 {
+			t.Errorf("%s to HTTP+JSON over HTTP/%d: %s %v", agent, resp.ProtoMajor, body, err)
+		}
+	}
+}
