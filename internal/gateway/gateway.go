@@ -41,7 +41,7 @@ type Gateway struct {
 	server *server.Server
 	status *statusServer
 
-	health    *health.Server // gRPC's view of whether the gateway serves
+	health *health.Server // gRPC's view of whether the gateway serves
 
 	started   chan struct{} // closed by Start
 	drain     chan struct{} // closed when open streams have to end

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
@@ -46,9 +48,15 @@ func TestCardsNameTheOnlySkill(t *testing.T) {
 			}
 			hc := gatewaytest.HTTPClient(t, tt.header, nil)
 			client, card := gatewaytest.Dial(t, gatewaytest.Go10, hc, tt.url, f.Version, f.Binding)
+			host := strings.TrimPrefix(g.URL(), "http://")
+			tenant := strings.TrimPrefix(tt.want, g.URL()+"/agents/") // where no path can say it
 			for _, i := range card.SupportedInterfaces {
-				if i.URL != tt.want {
-					t.Errorf("the card names %s, want %s", i.URL, tt.want)
+				if i.ProtocolBinding == a2a.TransportProtocolGRPC {
+					if i.URL != host || i.Tenant != tenant {
+						t.Errorf("the card names %s and tenant %q, want %s and %q", i.URL, i.Tenant, host, tenant)
+					}
+				} else if i.URL != tt.want || i.Tenant != "" {
+					t.Errorf("the card names %s and tenant %q, want %s", i.URL, i.Tenant, tt.want)
 				}
 			}
 			var skills []string
@@ -61,9 +69,12 @@ func TestCardsNameTheOnlySkill(t *testing.T) {
 			if tt.header == nil {
 				return
 			}
-			for _, err := range client.SendStreamingMessage(t.Context(), say("stream")) {
-				if err != nil {
-					t.Errorf("stream: %v", err)
+			rpc, _ := gatewaytest.Dial(t, gatewaytest.Go10, hc, tt.url, f.Version, a2a.TransportProtocolGRPC)
+			for _, client := range []gatewaytest.Client{client, rpc} {
+				for _, err := range client.SendStreamingMessage(t.Context(), say("stream")) {
+					if err != nil {
+						t.Errorf("stream: %v", err)
+					}
 				}
 			}
 		})
