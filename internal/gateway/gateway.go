@@ -40,7 +40,6 @@ type Gateway struct {
 
 	server *server.Server
 	status *statusServer
-
 	health *health.Server // gRPC's view of whether the gateway serves
 
 	started   chan struct{} // closed by Start
