@@ -33,11 +33,15 @@ func question(m *wire.Method, task string, history *int) *wire.Call {
 	return c
 }
 
-// ask puts a question about a task to the agent. The answer must be about it.
+// ask puts a question about a task to the agent. The answer must be about it, and
+// show nothing of other callers'.
 func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
 	l, doc, seen, err := p.put(ctx, x, c)
 	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
+	}
+	if err == nil {
+		err = p.claim(x, seen)
 	}
 	return l, doc, seen, err
 }

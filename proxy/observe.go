@@ -56,17 +56,23 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	default:
 		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
-	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
-		string(x.call.Version), x.active, seen)
-	if errors.Is(err, ledger.ErrAbsent) {
-		// The agent showed this caller somebody else's task.
-		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
-	}
+	err := p.claim(x, seen)
 	if err == nil {
 		err = p.alias(x, seen)
 	}
 	if err == nil {
 		x.learned = shown
+	}
+	return err
+}
+
+// claim makes what an answer shows the caller's. An agent that shows somebody
+// else's has mixed its callers up, and is not helped.
+func (p *Proxy) claim(x *exchange, seen wire.Answer) error {
+	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
+		string(x.call.Version), x.active, seen)
+	if errors.Is(err, ledger.ErrAbsent) {
+		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
 	return err
 }

@@ -179,6 +179,39 @@ func TestA01_AnswerShowsForeignTask(t *testing.T) {
 	}
 }
 
+// TestA01_QuestionShowsForeignTask: nor are questions of the gateway's own a way to
+// what an agent mixes up.
+func TestA01_QuestionShowsForeignTask(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		agent wire.Side
+		ask   ask
+	}{
+		{rpc03, ask{method: wire.ListTasks}},
+		{rpc03, ask{method: wire.SubscribeToTask, task: "task-bob"}},
+		{rpc01, ask{method: wire.SendMessage, task: "task-bob"}},
+	} {
+		w := in(t, speaks(tt.agent))
+		w.given("alice", w.base, w.agent, "task-alice", "context-alice", "")
+		w.given("bob", w.base, w.agent, "task-bob", "", "")
+		w.agent.answers(func(rw http.ResponseWriter, r *record) {
+			switch s := r.side(); {
+			case r.method().Name == wire.GetTask:
+				r.say(rw, taskIn(s, "task-bob", "context-alice", "input-required", ""))
+			case r.method().Streams:
+				r.say(rw)
+			default:
+				r.say(rw, taskIn(s, "task-bob", "", "working", ""))
+			}
+		})
+		got := w.speak("bob", w.base, rpc10, tt.ask)
+		got.refused(t, tt.ask.method, wire.BadAgentResponse)
+		if strings.Contains(got.body, "alice") {
+			t.Errorf("%s %s: %d %s", tt.agent, tt.ask.method, got.status, got.body)
+		}
+	}
+}
+
 // TestA01_SecondTaskInEvent: an event can name another task beside the one that
 // the stream is about.
 func TestA01_SecondTaskInEvent(t *testing.T) {
