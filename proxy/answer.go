@@ -47,6 +47,9 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 		return err
 	}
 	x.incoming(resp)
+	if x.call.Streaming {
+		return x.single(doc)
+	}
 	return x.deliver(doc)
 }
 

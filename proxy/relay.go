@@ -80,6 +80,30 @@ func (x *exchange) open() error {
 	return nil
 }
 
+// single streams an answer that came whole to a caller who asked for events: many
+// clients read nothing else, and would take it for a stream of none.
+func (x *exchange) single(doc []byte) error {
+	var frames stream.Framing = stream.EventFrames{}
+	if x.call.Binding == wire.GRPC {
+		frames = stream.MessageFrames{}
+	}
+	var out []byte
+	err := x.retell(doc, func(name string, event []byte) error {
+		out = frames.Append(out, name, event)
+		return nil
+	})
+	if err == nil {
+		err = x.open()
+	}
+	if err != nil {
+		return err
+	}
+	x.w.WriteHeader(http.StatusOK)
+	x.send(out)
+	x.finish()
+	return nil
+}
+
 // closed is the status with which an agent's gRPC stream ended, nil for OK.
 func (x *exchange) closed(resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
