@@ -1,8 +1,9 @@
-// Package interop runs the A2A SDKs of other languages against each other,
-// direct and through the gateway, and compares what their clients see.
+// Package interop runs the A2A SDKs against each other, direct and through the
+// gateway, and compares what their clients see.
 //
-// It owns the agent and client programs below js and python, and the test that
-// drives them. It has no Go code that anybody could import; the test may import
-// the standard library only, and knows the gateway as a binary. README.md says
-// how to run it, docs/interop.md what it found.
+// It owns the agent and client programs below js, python and java, and the test
+// that drives them. It has no Go code that anybody could import; the test may
+// import package gatewaytest, for the Go SDKs, and the standard library, and
+// knows the gateway as a binary. README.md says how to run it, docs/interop.md
+// what it found.
 package interop

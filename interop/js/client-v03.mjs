@@ -1,4 +1,4 @@
-// The client on @a2a-js/sdk 0.3: node client-v03.mjs BASE-URL JSONRPC|HTTP+JSON|GRPC
+// The client on @a2a-js/sdk 0.3, over every binding.
 import { randomUUID } from 'node:crypto';
 import {
   ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory,

@@ -1,4 +1,4 @@
-// The client on @a2a-js/sdk 1.x: node client-v1.mjs BASE-URL JSONRPC|HTTP+JSON|GRPC
+// The client on @a2a-js/sdk 1.x, over every binding.
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-v1';
 import {

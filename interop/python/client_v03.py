@@ -1,4 +1,4 @@
-"""The client on a2a-sdk 0.3: client_v03.py BASE-URL JSONRPC|HTTP+JSON|GRPC."""
+"""The client on a2a-sdk 0.3, over every binding."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""The client on a2a-sdk 1.x: client_v1.py BASE-URL JSONRPC|HTTP+JSON|GRPC."""
+"""The client on a2a-sdk 1.x, over every binding."""
 
 import uuid
 

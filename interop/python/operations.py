@@ -208,12 +208,8 @@ async def perform(connect, base, binding, headers):
 
 
 async def main(connect):
-    """Does what the command line says, or else what the lines of standard input
-    say, one run each; see interop/README.md."""
-    if len(sys.argv) > 1:
-        authorization = os.environ.get('AUTHORIZATION')
-        await perform(connect, *sys.argv[1:3], {'authorization': authorization} if authorization else {})
-        return
+    """Does what the lines of standard input say, one run each; see
+    interop/README.md."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         await perform(connect, **json.loads(line))
         print(json.dumps({'done': True}), flush=True)

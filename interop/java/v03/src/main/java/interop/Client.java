@@ -7,6 +7,7 @@ import io.a2a.client.TaskEvent;
 import io.a2a.client.TaskUpdateEvent;
 import io.a2a.client.config.ClientConfig;
 import io.a2a.client.http.A2ACardResolver;
+import io.a2a.client.http.A2AHttpClient;
 import io.a2a.client.http.JdkA2AHttpClient;
 import io.a2a.client.transport.grpc.GrpcTransport;
 import io.a2a.client.transport.grpc.GrpcTransportConfigBuilder;
@@ -40,6 +41,9 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.reflect.Field;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -57,6 +61,7 @@ public class Client implements AutoCloseable {
     private final io.a2a.client.Client unary;
     private final io.a2a.client.Client streaming;
     private final ClientCallContext headers;
+    private final A2AHttpClient http = plain();
     private final List<ManagedChannel> channels = new ArrayList<>();
 
     public static void main(String... args) throws Exception {
@@ -75,7 +80,10 @@ public class Client implements AutoCloseable {
                 Utils.OBJECT_MAPPER.getTypeFactory().constructMapType(Map.class, String.class, String.class));
         headers = new ClientCallContext(Map.of(), all);
         String binding = job.get("binding").asText();
-        AgentCard card = new A2ACardResolver(new JdkA2AHttpClient(), job.get("base").asText(), null, all).getAgentCard();
+        // The SDK takes the path of the card, not of the base, for all of the path.
+        String base = job.get("base").asText();
+        AgentCard card = new A2ACardResolver(http, base,
+                URI.create(base).getPath() + "/.well-known/agent-card.json", all).getAgentCard();
         AgentCard one = only(card, binding);
         unary = connect(one, false);
         streaming = connect(one, true);
@@ -96,10 +104,26 @@ public class Client implements AutoCloseable {
     private io.a2a.client.Client connect(AgentCard card, boolean stream) throws A2AClientException {
         return io.a2a.client.Client.builder(card)
                 .clientConfig(new ClientConfig.Builder().setStreaming(stream).build())
-                .withTransport(JSONRPCTransport.class, new JSONRPCTransportConfigBuilder())
-                .withTransport(RestTransport.class, new RestTransportConfigBuilder())
+                .withTransport(JSONRPCTransport.class, new JSONRPCTransportConfigBuilder().httpClient(http))
+                .withTransport(RestTransport.class, new RestTransportConfigBuilder().httpClient(http))
                 .withTransport(GrpcTransport.class, new GrpcTransportConfigBuilder().channelFactory(this::dial))
                 .build();
+    }
+
+    /**
+     * The SDK's HTTP client on HTTP/1.1. By itself it would ask plaintext servers to switch to
+     * HTTP/2, which the gateway refuses to be asked; over TLS it does not ask.
+     */
+    private static A2AHttpClient plain() {
+        JdkA2AHttpClient client = new JdkA2AHttpClient();
+        try {
+            Field inner = JdkA2AHttpClient.class.getDeclaredField("httpClient");
+            inner.setAccessible(true);
+            inner.set(client, HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+        return client;
     }
 
     private ManagedChannel dial(String target) {

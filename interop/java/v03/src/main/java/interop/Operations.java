@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import io.a2a.spec.JSONRPCError;
 import io.a2a.spec.TextPart;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -163,7 +164,7 @@ final class Operations {
     private <T> T attempt(String what, Call<T> call) {
         try {
             return note(what, call.run());
-        } catch (Exception e) { // every error is a result
+        } catch (Exception | JSONRPCError e) { // every error is a result
             lines.add(what + ": " + reason(e));
             return null;
         }
@@ -191,7 +192,7 @@ final class Operations {
                 }
             }
             lines.add(what + ": end");
-        } catch (Exception e) { // every error is a result
+        } catch (Exception | JSONRPCError e) { // every error is a result
             lines.add(what + ": " + reason(e));
         }
     }

@@ -1,0 +1,189 @@
+package interop_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// document collects what is found, for docs/interop.md.
+type document struct {
+	mu    sync.Mutex // guards what follows
+	cells []cell
+	used  map[int]bool // reasons that explained something
+}
+
+// cell is the result of one meeting.
+type cell struct {
+	meet       meeting
+	operations int
+	same       int
+	reasons    []int
+}
+
+func (d *document) add(m meeting, operations int, found []difference) {
+	c := cell{meet: m, operations: operations, same: operations - len(found)}
+	for _, f := range found {
+		c.reasons = append(c.reasons, explain(m, f.operation))
+	}
+	slices.Sort(c.reasons)
+	c.reasons = slices.Compact(c.reasons)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cells = append(d.cells, c)
+	if d.used == nil {
+		d.used = map[int]bool{}
+	}
+	for _, r := range c.reasons {
+		d.used[r] = true
+	}
+}
+
+// notes numbers the reasons that were needed.
+func (d *document) notes() map[int]int {
+	numbers := map[int]int{}
+	for i := range reasons {
+		if d.used[i] {
+			numbers[i] = len(numbers) + 1
+		}
+	}
+	return numbers
+}
+
+func (c cell) text(notes map[int]int) string {
+	text := fmt.Sprintf("%d of %d", c.same, c.operations)
+	var numbers []string
+	for _, r := range c.reasons {
+		numbers = append(numbers, fmt.Sprint(notes[r]))
+	}
+	if len(numbers) > 0 {
+		text += " (" + strings.Join(numbers, ", ") + ")"
+	}
+	return text
+}
+
+const head = `# Interoperability
+
+Every client below had the conversations of ` + "`interop/`" + ` with every agent, through the gateway, and
+the same directly. "19 of 19" means that what the client's SDK returned was the same both times, but
+for ids and times, in all of 19 conversations; where an SDK fails at something, it failed the same way.
+Numbers in parentheses are notes, at the end, which explain the others. Callers
+had a token of a certified OpenID Connect issuer; over gRPC of 0.3, where only the credential says which
+agent is meant, they had a key for it.
+
+For a task that does not exist only the refusal is compared, since the gateway does not ask the agent;
+likewise where the agent of a2a-sdk 0.3 breaks off a stream that it refuses over HTTP+JSON. The Go SDKs
+have matrices of their own in ` + "`internal/gateway`" + `, which also compare the wire. What is lost between versions
+is in [versions.md](versions.md).
+
+The Java SDK took part in its last release for 0.3; its releases for 1.0 could not be had where this
+ran. 0.1 has no SDK; its agent and client are our own.
+
+This page is written by ` + "`make interop`" + `.
+`
+
+const headSame = `
+## Of the same version and binding
+
+Bytes pass untouched. The same client did the same directly.
+
+`
+
+const headClients = `
+## Clients and agents of any side
+
+The agents are of the Go SDK, and differ in version and binding alone. What is compared with is the
+same client on the agent of its own side, directly. Where 0.1 takes part, ids of messages and artifacts,
+and what belongs to which task and context, are not compared: it does not say.
+
+The client of a2a-java-sdk 0.3.3 cannot read null in metadata over HTTP+JSON and gRPC, and artifacts of
+the Go agents have it: half of its conversations there fail, and fail alike.
+
+`
+
+const headAgents = `
+## Agents and callers of any side
+
+The callers are clients of the Go SDK. What is compared with is the one that speaks as the agent does,
+directly; of errors, that they are, since what this client can tell about them depends on the side.
+
+`
+
+// write writes the page.
+func (d *document) write(t *testing.T, path string) {
+	t.Helper()
+	for i, r := range reasons {
+		if !d.used[i] {
+			t.Logf("this reason explained nothing: %s", r.why)
+		}
+	}
+	notes := d.notes()
+	var page strings.Builder
+	page.WriteString(head + headSame)
+	page.WriteString(d.list(notes))
+	page.WriteString(headClients + d.table("client", notes, func(c cell) (row, column string, ok bool) {
+		m := c.meet
+		return m.client.name + ", " + m.client.side.String(), m.agent.side.String(), m.agent.name == goSDK
+	}))
+	page.WriteString(headAgents + d.table("agent", notes, func(c cell) (row, column string, ok bool) {
+		m := c.meet
+		return m.agent.name + ", " + m.agent.side.String(), m.client.side.String(), m.client.name == goSDK
+	}))
+	page.WriteString("\n## Notes\n\n")
+	for i, r := range reasons {
+		if n := notes[i]; n > 0 {
+			fmt.Fprintf(&page, "%d. %s\n", n, r.why)
+		}
+	}
+	if err := os.WriteFile(path, []byte(page.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// list has a line for each meeting of the other SDKs on the same side.
+func (d *document) list(notes map[int]int) string {
+	rows := []string{}
+	for _, c := range d.cells {
+		if m := c.meet; m.agent.name != goSDK && m.client.name != goSDK {
+			rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", m.agent.side, m.client.name, m.agent.name, c.text(notes)))
+		}
+	}
+	slices.Sort(rows)
+	slices.Reverse(rows) // newest protocol first
+	return "| side | client | agent | the same |\n| --- | --- | --- | --- |\n" + strings.Join(rows, "")
+}
+
+// table has a row for each client or agent, and a column for each side of the
+// other end.
+func (d *document) table(what string, notes map[int]int, place func(cell) (row, column string, ok bool)) string {
+	rows := map[string]map[string]string{}
+	for _, c := range d.cells {
+		row, column, ok := place(c)
+		if !ok {
+			continue
+		}
+		if rows[row] == nil {
+			rows[row] = map[string]string{}
+		}
+		rows[row][column] = c.text(notes)
+	}
+	var out strings.Builder
+	out.WriteString("| " + what + " |")
+	for _, s := range sides() {
+		out.WriteString(" " + s.String() + " |")
+	}
+	out.WriteString("\n|" + strings.Repeat(" --- |", len(sides())+1) + "\n")
+	for _, row := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Compare(b, a) }) {
+		out.WriteString("| " + row + " |")
+		for _, s := range sides() {
+			out.WriteString(" " + rows[row][s.String()] + " |")
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
