@@ -249,6 +249,7 @@ type ask struct {
 	query         string // raw
 	path          string // before the method's; "/acme"
 	header        []string
+	unversioned   bool // no A2A-Version says which version it is
 }
 
 // params are the JSON-RPC params, the HTTP+JSON body or the gRPC message of an ask.
@@ -324,7 +325,11 @@ func (w *world) speak(who, base string, s wire.Side, a ask) said {
 			target += "?" + a.query
 		}
 	}
-	return w.heard(m, s, w.do(who, verb, target, body, append([]string{"A2A-Version: " + string(s.Version)}, a.header...)...))
+	header := a.header
+	if !a.unversioned {
+		header = append([]string{"A2A-Version: " + string(s.Version)}, header...)
+	}
+	return w.heard(m, s, w.do(who, verb, target, body, header...))
 }
 
 // heard takes an answer in JSON apart.

@@ -82,6 +82,7 @@ func (p *Proxy) read(x *exchange) *wire.Error {
 		if x.call.Binding == wire.JSONRPC {
 			_ = x.call.DecodeJSONRPC(body, "", p.decodeLimits()) // for the caller's id
 		}
+		x.call.Version = wire.V10 // whose word it is for a version that nobody here speaks
 		return e
 	}
 	json := wire.MediaType(x.r.Header.Get("Content-Type"))
