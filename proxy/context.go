@@ -18,6 +18,7 @@ import (
 // foreign is a context id that belongs to somebody else and what the agent sees
 // in its place for this caller.
 type foreign struct {
+	id    string // the caller's
 	sent  []byte // the caller's id as a JSON string, verbatim
 	alias []byte // the replacement as a JSON string
 }
@@ -41,7 +42,7 @@ func (p *Proxy) replaceContext(x *exchange) error {
 		return err
 	}
 	x.record = record
-	x.foreign = &foreign{sent: quoted(sent), alias: quoted(alias)}
+	x.foreign = &foreign{id: sent, sent: quoted(sent), alias: quoted(alias)}
 	if span := x.call.ContextSpan; span[1] > span[0] {
 		x.foreign.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
 		x.call.Body = splice(x.call.Body, span[0], span[1], x.foreign.alias)
@@ -85,6 +86,14 @@ func (x *exchange) restoreContext(body []byte) []byte {
 		return body
 	}
 	return bytes.ReplaceAll(body, x.foreign.alias, x.foreign.sent)
+}
+
+// nameFor is what the caller calls the context that the call is in.
+func (x *exchange) nameFor(context string) string {
+	if x.foreign != nil {
+		return x.foreign.id
+	}
+	return context
 }
 
 // replaceQuery changes one parameter, by whichever of its spellings it goes, and

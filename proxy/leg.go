@@ -50,7 +50,7 @@ func (p *Proxy) prepare(x *exchange) error {
 		return err
 	}
 	if known := cmp.Or(c.ContextID, x.record.Context); known != "" && x.session == (translate.Alias{}) {
-		x.session = translate.Alias{Agent: known, Caller: known} // 0.1's events do not say it
+		x.session = translate.Alias{Agent: known, Caller: x.nameFor(known)} // 0.1's events do not say it
 	}
 	l.retell.Task, l.retell.Context = x.task, x.session
 	x.leg = l

@@ -133,3 +133,33 @@ func TestA10_VersionSaidTwice(t *testing.T) {
 		w.agent.silent(t, target)
 	}
 }
+
+// TestA03_EverySide: a context of somebody else's is replaced in front of whichever
+// agent, and put back into whichever answer.
+func TestA03_EverySide(t *testing.T) {
+	t.Parallel()
+	for _, agent := range sides {
+		w := in(t, speaks(agent), tied)
+		w.given("alice", w.base, w.agent, "task-alice", "shared", "")
+		w.speak("alice", w.base, rpc10, ask{method: wire.SendMessage, context: "shared"}).ok(t, "alice's")
+		w.agent.take()
+		for _, caller := range sides {
+			for _, name := range []string{wire.SendMessage, wire.SendStreamingMessage} {
+				what := fmt.Sprintf("%s: %s to %s", name, caller, agent)
+				a := ask{method: name, context: "shared", task: ifOld(caller, "mine"+name)}
+				got := w.speak("tied", w.base, caller, a).ok(t, what)
+				for _, r := range w.agent.take() {
+					if c := r.call(); c.ContextID == "shared" || c.ContextID == "" && caller != rpc01 {
+						t.Errorf("%s: the agent got %s", what, r.body)
+					}
+				}
+				if caller == rpc01 && name == wire.SendStreamingMessage {
+					continue // its events name no session
+				}
+				if !strings.Contains(got.docs[0], `"shared"`) {
+					t.Errorf("%s: %s", what, got.docs)
+				}
+			}
+		}
+	}
+}
