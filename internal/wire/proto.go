@@ -147,7 +147,25 @@ func documentOf(t protoreflect.MessageType, b []byte, lim Limits) ([]byte, error
 	if err != nil {
 		return nil, fmt.Errorf("write ProtoJSON: %w", err)
 	}
-	return compact(doc), nil
+	return escapeLineEnds(compact(doc)), nil
+}
+
+// lineEnds are characters that JSON may hold as they are, and at which Python's
+// splitlines ends a line: the Python SDK's client reads streams with it.
+var lineEnds = []struct{ raw, escaped []byte }{
+	{[]byte("\u0085"), []byte(`\u0085`)},
+	{[]byte("\u2028"), []byte(`\u2028`)},
+	{[]byte("\u2029"), []byte(`\u2029`)},
+}
+
+// escapeLineEnds gives the document without them.
+func escapeLineEnds(doc []byte) []byte {
+	for _, e := range lineEnds {
+		if bytes.Contains(doc, e.raw) {
+			doc = bytes.ReplaceAll(doc, e.raw, e.escaped)
+		}
+	}
+	return doc
 }
 
 // compact takes the space out that protojson puts in, or not, by the toss of a

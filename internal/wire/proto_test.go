@@ -280,6 +280,25 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// A document from gRPC has no character in it at which a client might end a line of
+// a stream of events.
+func TestLineEndsAreEscaped(t *testing.T) {
+	t.Parallel()
+	get, _ := ByName(V10, GetTask)
+	task, err := proto.Marshal(&a2apbv1.Task{Id: "a\u2028b\u2029c\u0085d é \u2027"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := ResponseJSON(get, V10, task)
+	if want := `{"id":"a\u2028b\u2029c\u0085d é ` + "\u2027" + `"}`; err != nil || string(doc) != want {
+		t.Errorf("%s, %v, want %s", doc, err, want)
+	}
+	back, err := ResponseMessage(get, V10, doc)
+	if err != nil || !bytes.Equal(back, task) {
+		t.Errorf("%q, %v, want %q", back, err, task)
+	}
+}
+
 // TestReadAnswerGRPC: a document that came over gRPC reads as the body of HTTP+JSON
 // does, and errors are none.
 func TestReadAnswerGRPC(t *testing.T) {
