@@ -197,7 +197,7 @@ func usable(resp *http.Response, media string, body []byte) bool {
 // unusable is the refusal of an answer that is not A2A at all. What its status says
 // to an HTTP client is kept where it means something.
 func unusable(resp *http.Response, media string) *wire.Error {
-	cause := fmt.Errorf("%w: HTTP %d with media type %q", errAgentSaid, resp.StatusCode, media)
+	cause := fmt.Errorf("%w HTTP %d with media type %q", errAgentSaid, resp.StatusCode, media)
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		e := wire.Errorf(wire.RateLimited, "the agent is receiving too many requests").Because(cause)

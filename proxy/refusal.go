@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -25,7 +26,7 @@ var (
 	errNotRecorded  = errors.New("the audit record could not be written")
 	errAnswerLate   = errors.New("the agent's answer did not come in time")
 	errAgentBroke   = errors.New("the agent's connection broke")
-	errAgentSaid    = errors.New("the agent's own error")
+	errAgentSaid    = errors.New("agent answered")
 	errStreams      = errors.New("too many event streams are open")
 )
 
@@ -96,7 +97,10 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 // theirs marks an error as the agent's: the gateway has refused nothing.
 func theirs(e *wire.Error) error {
 	e.Kind = said(e.Kind)
-	return e.Because(errors.Join(errAgentSaid, e.Err))
+	if e.Err == nil {
+		return e.Because(errAgentSaid)
+	}
+	return e.Because(fmt.Errorf("%w: %w", errAgentSaid, e.Err))
 }
 
 // said is a kind as the agent's own word. JSON-RPC has it under status 200, as the
