@@ -78,10 +78,6 @@ var reasons = []reason{
 			"the gateway does.",
 	},
 	{
-		`^python-v1-(jsonrpc|rest) to go-v(03|10)-grpc`, `stream to completion`,
-		"This client ends lines at U+2028 too. The Go agent escapes it in JSON; in gRPC there is nothing to escape.",
-	},
-	{
 		`^js-v03-jsonrpc to java-v03-jsonrpc`, `push configurations`,
 		"The Java agent answers under another id than the call's, which the gateway refuses as the client would.",
 	},
