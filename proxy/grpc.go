@@ -63,6 +63,8 @@ func (p *Proxy) decodeRPC(x *exchange, version wire.Version) *wire.Error {
 	switch {
 	case errors.Is(err, wire.ErrMessageTooLarge):
 		return wire.Errorf(wire.TooLarge, "the message exceeds server.limits.body (%d bytes)", limit)
+	case errors.Is(err, wire.ErrMessageCompressed):
+		return wire.Errorf(wire.Encoded, "the message must not be compressed").Because(err)
 	case err != nil:
 		return wire.Errorf(wire.InvalidRequest, "the body is not one uncompressed gRPC message").Because(err)
 	}

@@ -203,8 +203,8 @@ func TestGRPCFrames(t *testing.T) {
 		"two":             {frame(0, good) + frame(0, good), 3},
 		"an empty second": {frame(0, good) + frame(0, ""), 3},
 		"more behind":     {frame(0, good) + "x", 3},
-		"compressed":      {frame(1, good), 3},
-		"unknown flag":    {frame(2, good), 3},
+		"compressed":      {frame(1, good), 12},
+		"unknown flag":    {frame(2, good), 12},
 		"cut in the head": {"\x00\x00\x00", 3},
 		"cut in the body": {frame(0, good)[:20], 3},
 		"announces much":  {"\x00\xff\xff\xff\xff" + good, 8},
@@ -309,17 +309,19 @@ func TestGRPCVerbatim(t *testing.T) {
 	}
 }
 
-// TestGRPCTenant: by tenant, the message is written anew without the agent's name,
-// and with the interface's own.
+// TestGRPCTenant: of a message that names the agent by tenant, that alone changes:
+// the interface's own stands in its place.
 func TestGRPCTenant(t *testing.T) {
 	t.Parallel()
 	w := in(t, func(base string) string { return cardWith(base, interfaceOf(base, grpc10, "acme")) })
-	got := w.dial("alice", "/lf.a2a.v1.A2AService/SendMessage", []byte(frame(0, string(protobuf(t, hi())))))
+	sent := unknown + string(protobuf(t, hi())) + unknown
+	got := w.dial("alice", "/lf.a2a.v1.A2AService/SendMessage", []byte(frame(0, sent)))
 	if got.trailer.Get("Grpc-Status") != "0" {
 		t.Errorf("%v %v", got.header, got.trailer)
 	}
-	if c := w.agent.one(t).call(); c.Tenant != "acme" || strings.Contains(string(c.Message), "rec") {
-		t.Errorf("the agent got %s", c.Body)
+	c := w.agent.one(t).call()
+	if c.Tenant != "acme" || strings.Contains(string(c.Message), "rec") || strings.Count(string(c.Message), unknown) != 2 {
+		t.Errorf("the agent got %s in %q", c.Body, c.Message)
 	}
 }
 

@@ -145,26 +145,36 @@ func (x *exchange) parameters() url.Values {
 func (x *exchange) verbatim() error {
 	c := &x.call
 	l := &leg{endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
-	changed := x.foreign != nil
 	if x.named {
-		changed = x.retenant() || changed
+		x.retenant()
 	}
 	l.body = c.Body
 	switch c.Binding {
 	case wire.HTTPJSON:
 		l.path, l.query = x.below(), forwardedQuery(x.queryString())
 	case wire.GRPC:
-		message := c.Message
-		if changed {
-			var err error
-			if message, err = wire.RequestMessage(c.Method, c.Version, c.Body); err != nil {
-				return err
-			}
+		message, err := x.message()
+		if err != nil {
+			return err
 		}
 		l.path, l.body, l.holder = c.Method.RPC(c.Version), wire.AppendMessage(nil, message), nil
 	}
 	x.leg = l
 	return nil
+}
+
+// message is the caller's protobuf message, as it came but for what names the agent.
+// One whose context had to be replaced is made of its document, and has what A2A
+// knows of it.
+func (x *exchange) message() ([]byte, error) {
+	c := &x.call
+	switch {
+	case x.foreign != nil:
+		return wire.RequestMessage(c.Method, c.Version, c.Body)
+	case x.named && len(c.TenantSpans) > 0:
+		return wire.ReplaceTenant(c.Method, c.Version, c.Message, x.endpoint.tenant)
+	}
+	return c.Message, nil
 }
 
 // queryString is the caller's query, with the interface's tenant where one there
@@ -177,15 +187,14 @@ func (x *exchange) queryString() string {
 	return raw
 }
 
-// retenant puts the interface's tenant where the body names the agent, and
-// reports whether there was such a place. An empty tenant is none (ProtoJSON).
-func (x *exchange) retenant() bool {
+// retenant puts the interface's tenant where the body names the agent. An empty
+// tenant is none (ProtoJSON).
+func (x *exchange) retenant() {
 	spans := x.call.TenantSpans
 	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
 		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.tenant))
 	}
 	x.call.Tenant = x.endpoint.tenant
-	return len(spans) > 0
 }
 
 // below is the path below the interface's URL.

@@ -256,6 +256,9 @@ func (s stream) task01(raw []byte) error {
 			return err
 		}
 	}
+	if v[taskArtifacts] != nil && !isArray(v[taskArtifacts]) {
+		return broken("artifacts is not an array")
+	}
 	position := 0
 	if isArray(v[taskArtifacts]) {
 		for artifact := range elements(v[taskArtifacts]) {
