@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,7 +130,6 @@ func TestL16_CallerUpgrades(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	for _, lines := range [][]string{
-		{"Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"},
 		{"Connection: Upgrade", "Upgrade: websocket"},
 		{"Upgrade: h2c"},
 	} {
@@ -138,6 +138,17 @@ func TestL16_CallerUpgrades(t *testing.T) {
 		}
 	}
 	w.agent.silent(t, "upgrade")
+
+	// The offer that the JDK's client makes is declined, and goes no further.
+	body := rpcBody("SendMessage", message(""))
+	got := w.raw(w.head("POST /agents/rec HTTP/1.1", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c",
+		"HTTP2-Settings: AAMAAABkAAQAAP__", "Content-Type: application/json", "A2A-Version: 1.0",
+		"Content-Length: "+strconv.Itoa(len(body))) + body)
+	wantStatus(t, "the offer of h2c", got, 200)
+	seen := w.agent.one(t).Header
+	if seen["Upgrade"] != nil || seen["Http2-Settings"] != nil || got.header.Get("Upgrade") != "" {
+		t.Errorf("the agent got %v; the caller got %v", seen, got.header)
+	}
 }
 
 // TestL23_CompressedAnswer: nobody asked for it and nobody could check it.

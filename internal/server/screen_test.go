@@ -200,8 +200,18 @@ func TestL15_Verbs(t *testing.T) {
 func TestL16_Upgrade(t *testing.T) {
 	t.Parallel()
 	runRaw(t, []rawCase{
+		// What the JDK's client sends. It is served, in HTTP/1.1.
 		{"h2c", get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c",
+			"HTTP2-Settings: AAMAAABkAAQAAP__"), "", 204},
+		{"h2c and more", get("/", "Connection: Upgrade, HTTP2-Settings, Authorization", "Upgrade: h2c",
 			"HTTP2-Settings: AAMAAABkAAQAAP__"), "", 400},
+		{"h2c and websocket", get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c, websocket",
+			"HTTP2-Settings: AAMAAABkAAQAAP__"), "", 400},
+		{"h2c twice", get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "Upgrade: h2c",
+			"HTTP2-Settings: AAMAAABkAAQAAP__"), "", 400},
+		{"h2c, two Connections", get("/", "Connection: Upgrade", "Connection: HTTP2-Settings", "Upgrade: h2c",
+			"HTTP2-Settings: AAMAAABkAAQAAP__"), "", 400},
+		{"h2c without settings", get("/", "Connection: Upgrade", "Upgrade: h2c"), "", 400},
 		{"websocket", get("/", "Connection: Upgrade", "Upgrade: websocket"), "", 400},
 		{"without Connection", get("/", "Upgrade: h2c"), "", 400},
 		{"empty", get("/", "Upgrade:"), "", 400},

@@ -51,11 +51,12 @@ func screenFields(r *http.Request, most int) *wire.Error {
 
 // screenMeaning reads the fields that change what the others, or the body, are.
 func screenMeaning(h http.Header) *wire.Error {
-	if _, ok := h["Upgrade"]; ok {
-		return malformed("protocol upgrades are not offered") // h2c, websocket (L16)
+	upgrade, declined := h["Upgrade"], offersH2C(h)
+	if upgrade != nil && !declined {
+		return malformed("protocol upgrades are not offered") // websocket, a tunnel (L16)
 	}
 	for _, line := range h["Connection"] {
-		if !onlyTokens(line, "close", "keep-alive") {
+		if !declined && !onlyTokens(line, "close", "keep-alive") {
 			// Any other token makes an intermediary drop the field it names (L3).
 			return malformed("Connection may only say close or keep-alive")
 		}
@@ -71,6 +72,16 @@ func screenMeaning(h http.Header) *wire.Error {
 		}
 	}
 	return nil
+}
+
+// offersH2C recognises the offer that the JDK's HTTP client makes with its first
+// request on a plaintext connection: to go on in HTTP/2. It is declined by not
+// answering it (RFC 9110 §7.8); the fields of the offer end here, as all do that are
+// not meant for agents. Anything that is not exactly this offer is none.
+func offersH2C(h http.Header) bool {
+	upgrade, connection := h["Upgrade"], h["Connection"]
+	return len(upgrade) == 1 && upgrade[0] == "h2c" && len(h["Http2-Settings"]) == 1 &&
+		len(connection) == 1 && onlyTokens(connection[0], "upgrade", "http2-settings")
 }
 
 // onlyTokens tells whether a comma-separated list has no element but a and b,
