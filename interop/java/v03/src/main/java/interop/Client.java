@@ -41,9 +41,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.lang.reflect.Field;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,7 +59,7 @@ public class Client implements AutoCloseable {
     private final io.a2a.client.Client unary;
     private final io.a2a.client.Client streaming;
     private final ClientCallContext headers;
-    private final A2AHttpClient http = plain();
+    private final A2AHttpClient http = new JdkA2AHttpClient();
     private final List<ManagedChannel> channels = new ArrayList<>();
 
     public static void main(String... args) throws Exception {
@@ -108,22 +106,6 @@ public class Client implements AutoCloseable {
                 .withTransport(RestTransport.class, new RestTransportConfigBuilder().httpClient(http))
                 .withTransport(GrpcTransport.class, new GrpcTransportConfigBuilder().channelFactory(this::dial))
                 .build();
-    }
-
-    /**
-     * The SDK's HTTP client on HTTP/1.1. By itself it would ask plaintext servers to switch to
-     * HTTP/2, which the gateway refuses to be asked; over TLS it does not ask.
-     */
-    private static A2AHttpClient plain() {
-        JdkA2AHttpClient client = new JdkA2AHttpClient();
-        try {
-            Field inner = JdkA2AHttpClient.class.getDeclaredField("httpClient");
-            inner.setAccessible(true);
-            inner.set(client, HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build());
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
-        return client;
     }
 
     private ManagedChannel dial(String target) {
