@@ -21,6 +21,8 @@ func FuzzRequest(f *testing.F) {
 			}
 		}
 	}
+	// A tenant where the caller's own dialect has none.
+	f.Add(uint8(1), uint8(1), wire.GetExtendedAgentCard, `{"tenant":"0"}`, "T", "C", "P")
 	f.Fuzz(func(t *testing.T, from, to uint8, method, doc, task, context, config string) {
 		side := sides()[int(from)%len(sides())]
 		m := methodNamed(method)
@@ -47,9 +49,6 @@ func FuzzRequest(f *testing.F) {
 		target := To{Side: sides()[int(to)%len(sides())], ID: []byte("7"), Tenant: "a b"}
 		if target.Version != wire.V10 {
 			target.Tenant = ""
-		}
-		if target.Side == side {
-			t.Skip() // those two understand each other, unknown members included
 		}
 		out, e := Request(c, q, target)
 		if e != nil {

@@ -79,6 +79,7 @@ type object struct {
 	kind    string // 0.2's and 0.3's "kind", "" for none
 	members []member
 	names   [dialects][]spelling
+	tenant  bool // one of the members is a tenant, if not in every dialect
 }
 
 // spelling is one name under which a member is read.
@@ -98,6 +99,7 @@ type values [mostMembers][]byte
 func newObject(name, kind string, rows ...member) *object {
 	o := &object{name: name, kind: kind, members: rows}
 	for i, m := range rows {
+		o.tenant = o.tenant || m.is == aTenant
 		for d, name := range m.say {
 			if name == "" {
 				continue

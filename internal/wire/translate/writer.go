@@ -131,7 +131,10 @@ func (w *writer) copy(o *object, raw []byte) {
 		if s != nil {
 			is = o.members[s.at].is
 		}
-		if is == aTenant || w.call != nil && is.ofCall() {
+		// A tenant in a dialect that has none would be unknown, and kept: but agents
+		// of several versions might understand it.
+		stray := o.tenant && s == nil && string(unescaped(name)) == "tenant"
+		if is == aTenant || stray || w.call != nil && is.ofCall() {
 			continue
 		}
 		mark := len(w.out)
