@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,16 +16,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 )
 
-// freeAddress is one that nothing listens on at the moment. Tests that want it to
-// stay so do not run beside others, which would be given it for a port 0.
+// freeAddress is one that nothing listens on, and that nobody is given for a port
+// 0: systems hand those out from higher up, to tests of other packages as well.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000)) //nolint:gosec // a port is no secret
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			continue // somebody is there
+		}
+		_ = l.Close()
+		return address
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port from 20000 to 29999 is free")
+	return ""
 }
 
 // A gateway that cannot start says why and leaves nothing behind: the addresses
