@@ -78,9 +78,9 @@ type Relay struct {
 // error can still become a response of its own. The body is closed in any case,
 // so that the agent learns that nobody listens.
 // Closing body must be safe while it is being read, as it is for an HTTP response.
-func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
+func (r Relay) Run(client context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
 	defer body.Close() // nothing is left to do with it
-	ctx, stop := context.WithCancelCause(ctx)
+	ctx, stop := context.WithCancelCause(client)
 	defer stop(nil)
 	// Reads do not know contexts: whatever ends the stream early closes the body,
 	// and the cause tells which it was.
@@ -101,6 +101,11 @@ func (r Relay) Run(ctx context.Context, w http.ResponseWriter, body io.ReadClose
 	out := newWriter(w, r.To, r.Limits, stop)
 	defer out.stop()
 	err := r.copy(ctx, out, body, idle)
+	if errors.Is(err, ErrBroken) && errors.Is(client.Err(), context.Canceled) {
+		// A client who hangs up cancels ctx and the request to the agent, in no
+		// order: the agent's body may break before ctx knows why.
+		err = ErrGone
+	}
 	return out.stats, err
 }
 

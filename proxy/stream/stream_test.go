@@ -270,6 +270,27 @@ func TestClientGone(t *testing.T) {
 	})
 }
 
+// hungUp is the context of a client who has hung up, at the moment when nobody
+// has been told yet: its contexts are cancelled one after the other.
+type hungUp struct{ context.Context }
+
+func (hungUp) Err() error            { return context.Canceled }
+func (hungUp) Done() <-chan struct{} { return make(chan struct{}) }
+
+// TestClientGoneFirst: the agent's connection ends because the client's has, and
+// that is not the agent's doing.
+func TestClientGoneFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var c client
+		to, done := run(hungUp{t.Context()}, &c, stream.Relay{Limits: limits(), See: same})
+		_ = to.CloseWithError(context.Canceled)
+		if err := <-done; !errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrBroken) {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAgentBreaks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
