@@ -21,12 +21,15 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 var floors = [][]string{
 	0: {"internal/wire", "internal/sse", "internal/secret", "internal/egress", "internal/demo"},
 	1: {"internal/wire/translate", "telemetry", "internal/keys", "internal/state"},
-	2: {"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "internal/server"},
+	2: {
+		"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "internal/server",
+		"ext/schema", "ext/hook",
+	},
 	3: {
 		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream",
 		"telemetry/audit/postgres", "telemetry/audit/kafka",
 	},
-	4: {"proxy/card", "proxy/stream", "proxy/push"},
+	4: {"proxy/card", "proxy/stream", "proxy/push", "ext/content", "ext/provided"},
 	5: {"proxy", "internal/console"},
 	6: {"internal/config"},
 	7: {"internal/gateway"},

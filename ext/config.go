@@ -27,6 +27,41 @@ type Config struct {
 	// Allow says. They are ignored in requests and missing from the served card,
 	// even when the agent's card marks them as required.
 	Deny []string `yaml:"deny"`
+
+	// Inject lists extensions that are active in every call to this agent, whether
+	// or not the client knows them: the gateway asks for them, adds the defaults of
+	// the registry, and hides them from a client that did not ask. They count as
+	// declared, and a client need not ask for one that is required.
+	Inject []string `yaml:"inject"`
+
+	// Provide lists extensions that the gateway implements itself as long as the
+	// agent's card does not declare them (docs/extensions).
+	Provide []string `yaml:"provide"`
+
+	// Activation says how it is known which extensions the agent activated: "echo"
+	// (default) by its answer, "declared" for agents that never say: all that it was
+	// asked for.
+	Activation string `yaml:"activation"`
+
+	// Verify fails a call in which a required extension was not activated.
+	Verify bool `yaml:"verify"`
+
+	// Unrequested says what becomes of metadata and URIs in bodies whose extension is
+	// not active in the call: "strip" (default), "refuse" (the call or the answer), or
+	// "report".
+	Unrequested string `yaml:"unrequested"`
+
+	// Dependencies says what becomes of a request for an extension without those it
+	// needs: "refuse" (default), or "close" to activate them too.
+	Dependencies string `yaml:"dependencies"`
+
+	// Conformance says what becomes of members and enum values that A2A does not
+	// define: "off" (default), "report" or "enforce".
+	Conformance Mode `yaml:"conformance"`
+
+	// Mode is "enforce" (default), or "shadow": what this section, and the card's
+	// required extensions, would refuse or leave out is only recorded.
+	Mode string `yaml:"mode"`
 }
 
 // Validate reports every URI that is malformed and every contradiction.
@@ -59,30 +94,6 @@ func (c *Config) permits(uri string) bool {
 		return true
 	}
 	return slices.Contains(c.Allow, uri) || slices.Contains(c.Require, uri)
-}
-
-// Status is what the registry says about an extension.
-type Status string
-
-// The statuses. The empty status means Allowed.
-const (
-	Allowed    Status = "allowed"    // agents may offer it
-	Deprecated Status = "deprecated" // still works; on its way out
-	Blocked    Status = "blocked"    // denied on every agent
-)
-
-// Entry is one extension in the registry, the top-level `extensions:` list.
-type Entry struct {
-	// URI identifies the extension, exactly as clients and cards write it.
-	URI string `yaml:"uri"`
-
-	// Description says in a sentence what the extension is for. It is shown in
-	// served cards where the gateway adds the extension itself.
-	Description string `yaml:"description"`
-
-	// Status is allowed (the default), deprecated or blocked. A blocked
-	// extension is denied on every agent.
-	Status Status `yaml:"status"`
 }
 
 // Registry is the top-level `extensions:` list.

@@ -25,6 +25,9 @@ type Declared struct {
 	URI      string // identifier, compared byte for byte
 	Required bool   // a client that does not activate it must be refused
 
+	// Params are the card's parameters of the extension, as JSON; nil for none.
+	Params []byte
+
 	// Description is what a served card says about an extension that the
 	// gateway added. The agent's own words win where it has any.
 	Description string

@@ -74,3 +74,18 @@ type Ledger interface {
 	// once. Being listed is no use that keeps a record alive.
 	Tasks(ctx context.Context, q Query) ([]Record, error)
 }
+
+// Step is where a task stands in the states that an extension adds to A2A's.
+type Step struct {
+	Agent     string // configured agent id
+	Task      string // the agent's id
+	Extension string // URI
+}
+
+// Steps stores where tasks stand. Advance is linearizable.
+type Steps interface {
+	// Advance makes to the state of a task if that is from, "" for none yet, and
+	// returns the state that it has then: to, or the one that was there instead.
+	// With from and to equal it only reads and keeps alive.
+	Advance(ctx context.Context, s Step, from, to string) (string, error)
+}

@@ -55,6 +55,7 @@ type Call struct {
 	Params  []byte // verbatim sub-slice of Body: JSON-RPC's params, else the whole body; nil when absent
 	Message []byte // gRPC: the protobuf message as it came, without its frame; else nil
 	Accept  string // Accept header of the request; set by the caller, decoding leaves it alone
+	Extra   *Extra // methods beside A2A's own; set by the caller, decoding leaves it alone
 
 	Tenant    string // path segment, query or member
 	MessageID string // message.messageId

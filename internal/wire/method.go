@@ -38,6 +38,13 @@ type Method struct {
 	// gRPC. 1.0's RPCs have the operation's name; this is 0.3's, empty where the
 	// operation did not exist.
 	GRPC03 string
+
+	// Of an extension's method only; see NewExtra. Its Name is that of every version,
+	// and its paths are the same in both.
+	Extension string // the extension's URI; "" for A2A's own methods
+	TaskField string // member of the params that names the task, beside those A2A has for it
+	RPCPath   string // gRPC: "/package.Service/Method"; its messages stay protobuf
+	TaskTag   int    // gRPC: number of the request's field that names the task; 0 for none
 }
 
 // Names of the operations, in 1.0 spelling, for code that has to single one out.

@@ -1,0 +1,165 @@
+package ext
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Status is what the registry says about an extension.
+type Status string
+
+// The statuses. The empty status means Allowed.
+const (
+	Allowed    Status = "allowed"    // agents may offer it
+	Deprecated Status = "deprecated" // still works; on its way out
+	Blocked    Status = "blocked"    // denied on every agent
+)
+
+// Kind is what an extension adds to A2A (A2A 1.0 §4.6); it decides what is checked.
+type Kind string
+
+// The kinds. The empty kind means Profile.
+const (
+	Data    Kind = "data"    // information in the card only
+	Profile Kind = "profile" // rules on the core objects and their metadata
+	Method  Kind = "method"  // further RPCs
+	States  Kind = "state"   // further states of a task
+)
+
+// Mode is how strictly something is checked.
+type Mode string
+
+// The modes. What the empty mode means stands with each key.
+const (
+	Off     Mode = "off"
+	Report  Mode = "report"  // recorded and counted
+	Enforce Mode = "enforce" // refused
+)
+
+// Entry is one extension in the registry, the top-level `extensions:` list.
+type Entry struct {
+	// URI identifies the extension, exactly as clients and cards write it.
+	URI string `yaml:"uri"`
+
+	// Description says in a sentence what the extension is for. It is shown in
+	// served cards where the gateway adds the extension itself.
+	Description string `yaml:"description"`
+
+	// Kind is data, profile (the default), method or state.
+	Kind Kind `yaml:"kind"`
+
+	// Status is allowed (the default), deprecated or blocked. A blocked extension is
+	// denied on every agent.
+	Status Status `yaml:"status"`
+
+	// Replacement is the URI to use instead of a deprecated extension.
+	Replacement string `yaml:"replacement"`
+
+	// Sunset is the last day of a deprecated extension, as 2027-03-31; from the next
+	// on, in UTC, it is blocked.
+	Sunset string `yaml:"sunset"`
+
+	// Specification is where the extension is written down: a URL, or a file.
+	Specification string `yaml:"specification"`
+
+	// Digest is "sha256:" and the hex digest of the specification. `validate` compares
+	// it with a file, `validate --online` with a URL.
+	Digest string `yaml:"digest"`
+
+	// Dependencies are other extensions that this one builds on.
+	Dependencies Dependencies `yaml:"dependencies"`
+
+	// Metadata lists the keys that the extension uses in metadata, beyond those that
+	// are its by convention: the URI, the URI with a slash and a name behind it, and
+	// both without their scheme. A * at the end stands for any rest.
+	Metadata []string `yaml:"metadata"`
+
+	// Defaults are what an injected extension adds to a message's metadata.
+	Defaults map[string]secret.JSON `yaml:"defaults"`
+
+	// Schemas are what calls with this extension are held against.
+	Schemas Schemas `yaml:"schemas"`
+
+	// Methods are the RPCs that the extension adds.
+	Methods []MethodConfig `yaml:"methods"`
+
+	// States are the states that the extension adds.
+	States *StatesConfig `yaml:"states"`
+
+	// Validation says how Schemas and States are held: off, report, or enforce (the
+	// default).
+	Validation Mode `yaml:"validation"`
+
+	// Hooks are services that see the calls in which the extension is active.
+	Hooks []hook.Config `yaml:"hooks"`
+}
+
+// Dependencies are extensions that another one builds on, by URI.
+type Dependencies struct {
+	Required []string `yaml:"required"` // must be active with it
+	Optional []string `yaml:"optional"` // may be; for the reader
+}
+
+// Schemas are JSON Schemas, each optional. Objects are checked in the form that they
+// have in A2A 1.0's JSON, whatever the version and binding on the wire.
+type Schemas struct {
+	// Params is for the params that a card gives the extension.
+	Params schema.Source `yaml:"params"`
+	// Request is for the value under the extension's URI in the metadata of a request.
+	Request schema.Source `yaml:"request"`
+	// Metadata are for the values under these keys, in whichever metadata they stand.
+	Metadata map[string]schema.Source `yaml:"metadata"`
+	// Message, Artifact, Status and Part are for every such object of a call in which
+	// the extension is active, in both directions. A task's history is left alone: it
+	// may be older than the call.
+	Message  schema.Source `yaml:"message"`
+	Artifact schema.Source `yaml:"artifact"`
+	Status   schema.Source `yaml:"status"`
+	Part     schema.Source `yaml:"part"`
+}
+
+// MethodConfig is an RPC that an extension adds. Nobody else's name is ever
+// forwarded.
+type MethodConfig struct {
+	// Name is what JSON-RPC calls it, as in tasks/search, and policy, metrics and
+	// records too.
+	Name string `yaml:"name"`
+	// Verb and Path are for HTTP+JSON: GET or POST, and a path below the agent's base
+	// such as /tasks:search or /tasks/{task}:annotate. 0.3 has it below /v1.
+	Verb string `yaml:"verb"`
+	Path string `yaml:"path"`
+	// RPC is for gRPC, as in /acme.v1.Search/Find. Its messages go through untouched, so
+	// that only an agent with gRPC can answer it.
+	RPC string `yaml:"rpc"`
+	// TaskTag is the number of the field of RPC's request that names the task.
+	TaskTag int `yaml:"taskTag"`
+	// About says what a call is about, and so what is checked before the agent sees it
+	// and what its answer can show: message (params as those of SendMessage), task (one
+	// task), tasks (the caller's tasks; others are cut out of the answer), or agent
+	// (default; no task).
+	About string `yaml:"about"`
+	// Task is the member of the params that names the task, beside id and taskId.
+	Task string `yaml:"task"`
+	// Skill is the skill that a caller needs.
+	Skill string `yaml:"skill"`
+	// Streaming says that the answer is an event stream.
+	Streaming bool `yaml:"streaming"`
+	// Writes says that a call changes something.
+	Writes bool `yaml:"writes"`
+}
+
+// StatesConfig are states that an extension adds to those of A2A (A2A 1.0 §4.6: in
+// metadata, never as new task states).
+type StatesConfig struct {
+	// Key is the metadata key under which a task, an update or a status message says
+	// its state: a text, or an object with a text under "state".
+	Key string `yaml:"key"`
+	// Initial are the states that a task may begin with.
+	Initial []string `yaml:"initial"`
+	// Transitions are the states that may follow each. Staying is always allowed.
+	Transitions map[string][]string `yaml:"transitions"`
+	// Within are the task states, by their 1.0 names, that a state may go with; a
+	// state that is not listed goes with any.
+	Within map[string][]string `yaml:"within"`
+}

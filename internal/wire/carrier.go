@@ -1,0 +1,80 @@
+package wire
+
+// Place is the kind of object that a Carrier is.
+type Place uint8
+
+// The places where extensions leave something (A2A 1.0 §4.6).
+const (
+	InParams   Place = iota + 1 // of a request; metadata only
+	InMessage                   // of a request, an answer, a task's history or status
+	InPart                      // of a message or artifact; metadata only
+	InTask                      // metadata only
+	InStatus                    // of a task or update; has neither, but a message
+	InUpdate                    // an event about a status or artifact; metadata only
+	InArtifact                  // of a task or update
+)
+
+// Carrier is one object of a document that may hold what belongs to extensions.
+type Carrier struct {
+	Place   Place
+	Span    [2]int // the object in the document
+	Data    [2]int // of a part: the value of its data, whatever its version wraps around it; else {0, 0}
+	Text    [2]int // of a part: the value of its text; else {0, 0}
+	State   string // of a status: the task state under its 1.0 name
+	Task    string // of a task or update: its task's id
+	History bool   // it is in a task's history, and so may be older than this call
+	Parent  int    // index of the object around it, -1 for none
+	Name    string // the member of Parent that it stands in, as the document spells it: "parts"
+	Index   int    // its place in that member where that is an array, else -1
+
+	metadata, extensions [2]int // values of the members; {0, 0} where there are none
+}
+
+// Mark is one thing that an extension left: a member of some metadata, or a URI
+// that a message or artifact lists in its extensions.
+type Mark struct {
+	Carrier int    // index of the object that has it
+	Key     string // unescaped name of the member, or the URI
+	Listed  bool   // in extensions; else in metadata
+	Value   [2]int // value of the member; of a URI, the string
+	span    [2]int // the member with its name; of a URI, the string
+}
+
+// Carriers are the objects of one document in the order in which they begin, and
+// what extensions left in them. Changes are collected and made by Apply.
+type Carriers struct {
+	Doc   []byte
+	List  []Carrier
+	Marks []Mark
+}
+
+// ReadCarriers finds the objects of a document: the whole request body of m, or, with
+// answer, an agent's whole answer or one event. On gRPC doc is the ProtoJSON document.
+// Errors are those of ReadAnswer and of decoding.
+func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
+	return &Carriers{Doc: doc}, nil
+}
+
+// MayCarry reports whether ReadCarriers could find a Mark in doc. False is certain,
+// and found without reading the document.
+func MayCarry(doc []byte) bool { return false }
+
+// Pointer is where a carrier stands, as an RFC 6901 pointer into the document.
+func (c *Carriers) Pointer(i int) string { return "" }
+
+// PointerTo is where a mark stands.
+func (c *Carriers) PointerTo(m Mark) string { return "" }
+
+// Remove takes a mark out. What it stood in stays, though empty.
+func (c *Carriers) Remove(m Mark) {}
+
+// Set gives a carrier's metadata a member, in the place of one of that name.
+func (c *Carriers) Set(i int, key string, value []byte) {}
+
+// Add lists a URI in a carrier's extensions, unless it is listed. Only messages and
+// artifacts have such lists, and those of 0.1 have none: elsewhere it does nothing.
+func (c *Carriers) Add(i int, uri string) {}
+
+// Apply returns the document with the changes made: Doc itself if there are none,
+// else new memory. Everything that was not changed stays as it is, byte for byte.
+func (c *Carriers) Apply() []byte { return c.Doc }
