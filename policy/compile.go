@@ -11,8 +11,9 @@ import (
 // Compile checks a Config and makes it fast. agents are the ids of the configured
 // agents: a rule that names another one is an error. All errors are reported at
 // once, each with the rule it is about; warnings are for rules that are allowed
-// but cannot do what they seem to.
-func Compile(c Config, agents []string) (*Set, []Warning, error) {
+// but cannot do what they seem to. extra are the methods that extensions bring, at
+// most fifty; those are the calls that rules can name beside A2A's own.
+func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning, error) {
 	s := &Set{ids: slices.Clone(agents), bits: make(map[*wire.Method]methods)}
 	slices.Sort(s.ids)
 	s.ids = slices.Compact(s.ids)

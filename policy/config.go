@@ -41,7 +41,8 @@ type TasksConfig struct {
 type Rule struct {
 	// Name is what audit records call the rule. Required and unique.
 	Name string `yaml:"name"`
-	// Effect is "allow" or "deny". Required.
+	// Effect is "allow" or "deny". A rule with extensions may leave it out, and then
+	// decides nothing about the call itself.
 	Effect string `yaml:"effect"`
 	// Agents are ids of configured agents, with * allowed; any of them.
 	Agents []string `yaml:"agents"`
@@ -49,7 +50,8 @@ type Rule struct {
 	Skills []string `yaml:"skills"`
 	// Methods are A2A operations under their 1.0 names (SendMessage, GetTask, …);
 	// any of them. The names of earlier versions mean the same operations: a rule
-	// for message/send holds for SendMessage and tasks/send too.
+	// for message/send holds for SendMessage and tasks/send too. Methods that
+	// extensions bring go by the one name they have.
 	Methods []string `yaml:"methods"`
 	// Subjects are subjects of principals, with * allowed; any of them. Where
 	// several issuers are configured, say whose subjects with issuers.
@@ -64,6 +66,23 @@ type Rule struct {
 	// Mode is "enforce" (default) or "shadow". A shadow rule decides nothing; what
 	// it would have done is written into the audit record.
 	Mode string `yaml:"mode"`
+	// Extensions says what the calls that the rule matches may do with extensions,
+	// beside what the agent's own section says. Not with effect deny.
+	Extensions *RuleExtensions `yaml:"extensions"`
+}
+
+// RuleExtensions is `extensions:` of a rule. At least one list is given, none is
+// empty, and each URI is compared byte for byte.
+type RuleExtensions struct {
+	// Allow are the extensions that may be active. Where several rules with such a
+	// list match a call, one that any of them lists may be.
+	Allow []string `yaml:"allow"`
+	// Deny are extensions that are never active, whoever else allows them.
+	Deny []string `yaml:"deny"`
+	// Require are extensions without which the call is refused.
+	Require []string `yaml:"require"`
+	// Inject are extensions that the gateway activates for callers who do not ask.
+	Inject []string `yaml:"inject"`
 }
 
 // undeclared is SkillsConfig.Undeclared, compiled.

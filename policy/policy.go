@@ -49,6 +49,18 @@ type Decision struct {
 	Rule   string   // the rule that decided, or one of the reserved names below
 	Skill  string   // Request.Skill
 	Shadow []string // what shadow rules would have done: "deny NAME", "allow NAME"
+
+	// Extensions are what the rules say about extensions whose conditions hold for
+	// the call, in the order of the file; nil when it is refused.
+	Extensions []Extensions
+}
+
+// Extensions is what one rule says about extensions. Its lists are the rule's own
+// and must not be changed.
+type Extensions struct {
+	Rule   string // the rule's name
+	Shadow bool   // only recorded
+	RuleExtensions
 }
 
 // Names that stand in Decision.Rule and Denied.Rule where no rule decided. Rules

@@ -11,10 +11,11 @@ import (
 // SkillSource is everything that may say which skill a call is for, in the order
 // in which it is believed. No A2A field names a skill, so each is a convention.
 type SkillSource struct {
-	Path     string   // the {skill} of /agents/{agent}/skills/{skill}
-	Task     string   // what the ledger recorded for the task the call names
-	Declared string   // wire.Call.Skill: the skill-selection metadata
-	All      []string // every skill of the agent; nil when it has none
+	Path      string   // the {skill} of /agents/{agent}/skills/{skill}
+	Task      string   // what the ledger recorded for the task the call names
+	Extension string   // what the registry says that the extension's method needs
+	Declared  string   // wire.Call.Skill: the skill-selection metadata
+	All       []string // every skill of the agent; nil when it has none
 
 	// Method decides what it means that nobody said: listing tasks and reading the
 	// extended card are about no skill. Nil counts as sending a message.

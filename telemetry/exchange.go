@@ -52,6 +52,9 @@ type Exchange struct {
 	Shadow              []string // shadow rules that would have decided otherwise
 	ExtensionsRequested []string // URIs the client asked for
 	ExtensionsActivated []string // URIs the agent said it activated, of those asked for
+	ExtensionsInjected  []string // URIs the gateway asked the agent for, that the client did not
+	ExtensionsProvided  []string // URIs asked for that the gateway implements in the agent's place
+	ExtensionsRefused   []string // URIs asked for that are known and not permitted
 
 	// Set by forward.
 	Endpoint         string        // upstream URL the call went to, without userinfo or query
@@ -67,5 +70,17 @@ type Exchange struct {
 	FirstEvent       time.Duration // from Start until the first event was passed on
 	End              string        // why the stream ended: "final", "client", "agent", "idle", "drain", …
 
+	// Set wherever bodies are held against the extensions of the call.
+	Violations []Violation
+
 	span trace.Span // the recording server span between StartServer and Record, else nil
+}
+
+// Violation is one thing in a call that an extension, or A2A itself, does not allow.
+type Violation struct {
+	Extension string // URI; empty when it is nobody's, or A2A's
+	Fault     string // unrequested, undeclared, schema, transition, conformance, not_activated or hook
+	Pointer   string // where, as a JSON Pointer (RFC 6901) into the body; empty for the whole
+	Text      string // what is wrong, without the value
+	Enforced  bool   // something came of it: the call was refused, or the place removed
 }

@@ -21,6 +21,7 @@ type Labels struct {
 	Agents    []string // configured agent ids
 	Rules     []string // names of policy rules
 	URIs      []string // registered extension URIs
+	Methods   []string // names of the methods that extensions bring
 	Providers []string // issuers and schemes, as authn reports them
 }
 
