@@ -71,14 +71,6 @@ type Interface struct {
 	Tenant  string // to be put into every request on this interface (1.0 only)
 }
 
-// Skill is an entry of the card's skills.
-type Skill struct {
-	ID          string // never empty
-	Name        string // the id where the card has none
-	Description string
-	Tags        []string
-}
-
 // Parse reads a card of any version, and the mixtures and near-misses of them
 // that agents serve: Protobuf and OpenAPI forms of security objects in any
 // combination, nulls, empty strings, snake_case names, unknown members. Members
@@ -170,30 +162,9 @@ func (c *Card) readCapabilities() {
 		c.Extensions = append(c.Extensions, ext.Declared{
 			URI:         uri,
 			Required:    entry.flag("required"),
+			Params:      entry.find("params"),
 			Description: entry.text("description"),
 		})
-	}
-}
-
-// readSkills leaves out what policy could not name: a skill without an id, and
-// the second skill under one id, which could otherwise borrow the first one's
-// permissions.
-func (c *Card) readSkills() {
-	seen := make(map[string]bool)
-	for _, v := range elements(c.top.find("skills")) {
-		entry := members(v)
-		id := entry.text("id")
-		if id == "" || seen[id] {
-			continue
-		}
-		seen[id] = true
-		s := Skill{ID: id, Name: entry.text("name"), Description: entry.text("description")}
-		if s.Name == "" {
-			s.Name = id
-		}
-		s.Tags = texts(entry.find("tags"))
-		c.Skills = append(c.Skills, s)
-		c.skills = append(c.skills, entry)
 	}
 }
 

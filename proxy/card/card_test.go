@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func view(c *card.Card, v wire.Version) card.View {
 	return card.View{
 		BaseURL:    base,
 		Version:    v,
-		Extensions: ext.Effective(c.Extensions, ext.Config{Require: []string{"https://gw.example.com/ext/v1"}}),
+		Extensions: append(slices.Clip(c.Extensions), ext.Declared{URI: "https://gw.example.com/ext/v1", Required: true}),
 		Schemes:    card.Schemes{OIDC: []string{"https://idp.example.com/realm/"}, APIKeyHeader: "X-API-Key"},
 		Extended:   c.Extended,
 	}
@@ -232,16 +233,19 @@ func TestParseReads(t *testing.T) {
 	t.Parallel()
 	c := mustParse(t, "\xef\xbb\xbf"+` {"name":"N","description":"D","version":"1",
 		"capabilities":{"streaming":true,"pushNotifications":true,
-		"extensions":[{"uri":"urn:a","required":true,"description":"x"},{"uri":"urn:a"},{"uri":"no uri"},{},
-			null,5]},
+		"extensions":[{"uri":"urn:a","required":true,"description":"x"},{"uri":"urn:a","params":{}},{"uri":"no uri"},
+			{},null,5,{"uri":"urn:b","params": {"n": 1e400} },{"uri":"urn:c","params":null},{"uri":"urn:d","params":[1]}]},
 		"supportsExtendedAgentCard":true,
 		"skills":[{"id":"a","tags":["t",1,""]},{"id":"a","name":"second"},{"name":"no id"},{"id":""},{"id":"b",
 			"name":"B","description":"d"}]}`)
 	if !c.Streaming || !c.Push || !c.Extended {
 		t.Errorf("capabilities %v %v %v", c.Streaming, c.Push, c.Extended)
 	}
-	if diff := cmp.Diff([]ext.Declared{{URI: "urn:a", Required: true, Description: "x"}},
-		c.Extensions); diff != "" {
+	extensions := []ext.Declared{
+		{URI: "urn:a", Required: true, Description: "x"}, {URI: "urn:b", Params: []byte(`{"n": 1e400}`)},
+		{URI: "urn:c"}, {URI: "urn:d", Params: []byte("[1]")},
+	}
+	if diff := cmp.Diff(extensions, c.Extensions); diff != "" {
 		t.Error(diff)
 	}
 	want := []card.Skill{{ID: "a", Name: "a", Tags: []string{"t"}}, {ID: "b", Name: "B", Description: "d"}}
@@ -250,6 +254,34 @@ func TestParseReads(t *testing.T) {
 	}
 	if len(c.Digest) != 64 {
 		t.Errorf("digest %q", c.Digest)
+	}
+}
+
+// TestParseSchemas: the schemas of a skill are found where agents put them.
+func TestParseSchemas(t *testing.T) {
+	t.Parallel()
+	large := func(n int) string { return `{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}` }
+	tests := []struct{ name, in, input, output string }{
+		{name: "none", in: `"examples":["x"]`},
+		{"beside the name", `"inputSchema":{"a": 1},"outputSchema":{}`, `{"a": 1}`, `{}`},
+		{name: "snake_case", in: `"output_schema":{"type":"object"}`, output: `{"type":"object"}`},
+		{"inside, short names", `"schema":{"input":{"a":1},"output":{"b":2}}`, `{"a":1}`, `{"b":2}`},
+		{"inside, long names", `"schema":{"inputSchema":{"a":1},"outputSchema":{"b":2}}`, `{"a":1}`, `{"b":2}`},
+		{"the nearest wins", `"schema":{"input":{"a":1},"output":{"b":2}},"inputSchema":{"c":3}`, `{"c":3}`, `{"b":2}`},
+		{"something else is passed over", `"inputSchema":"text","schema":{"inputSchema":true,"input":{"a":1}}`, `{"a":1}`, ``},
+		{name: "null, arrays and addresses", in: `"inputSchema":null,"outputSchema":[{}],"schema":"https://x/"`},
+		{name: "a schema of neither", in: `"schema":{"type":"object","properties":{"input":{"type":"string"}}}`},
+		{name: "64 KiB", in: `"inputSchema":` + large(64<<10), input: large(64 << 10)},
+		{name: "one byte more", in: `"inputSchema":` + large(64<<10+1)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := mustParse(t, `{"name":"n","skills":[{"id":"a",`+tt.in+`}]}`).Skills[0]
+			if string(s.Input) != tt.input || string(s.Output) != tt.output {
+				t.Errorf("input %.80s, output %.80s", s.Input, s.Output)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -184,14 +186,36 @@ func TestPushNeedsBoth(t *testing.T) {
 func TestExtensionsAreTheViews(t *testing.T) {
 	t.Parallel()
 	c := mustParse(t, `{"name":"n","capabilities":{"extensions":[
-		{"uri":"urn:a","description":"own words","params":{"p":1},"required":true},{"uri":"urn:denied"}]}}`)
+		{"uri":"urn:a","description":"own words","params":{"p":1},"required":true},{"uri":"urn:b"},{"uri":"urn:denied"}]}}`)
 	got := mustRender(t, c, card.View{BaseURL: base, Extensions: []ext.Declared{
-		{URI: "urn:a", Description: "ignored"}, {URI: "urn:gw", Required: true, Description: "added"},
+		{URI: "urn:a", Description: "ignored", Params: []byte(`{"p":2}`)},
+		{URI: "urn:b", Description: "lent", Params: []byte(`{"p":3}`)},
+		{URI: "urn:gw", Required: true, Description: "added", Params: []byte(` {"n": 1.50, "o": [] } `)},
 	}})
 	want := `"extensions":[{"uri":"urn:a","description":"own words","required":false,"params":{"p":1}},` +
-		`{"uri":"urn:gw","description":"added","required":true}]`
+		`{"uri":"urn:b","description":"lent","required":false,"params":{"p":3}},` +
+		`{"uri":"urn:gw","description":"added","required":true,"params":{"n":1.50,"o":[]}}]`
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// TestParamsOfTheGateway: they are held to the same as the agent's, break no card,
+// and make a rendering of their own.
+func TestParamsOfTheGateway(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, `{"name":"n","url":"https://agent.test/"}`)
+	for _, tt := range []struct{ params, want string }{
+		{`{"a":1}`, `,"params":{"a":1}}`}, {`{"a":2}`, `,"params":{"a":2}}`}, {``, `"required":false}`},
+		{`{"a":"https://agent.test/x","b":2}`, `,"params":{"b":2}}`},
+		{`[1]`, `"required":false}`}, {`x`, `"required":false}`}, {`{"a":}`, `,"params":{}}`},
+	} {
+		got := mustRender(t, c, card.View{
+			BaseURL: base, Extensions: []ext.Declared{{URI: "urn:gw", Params: []byte(tt.params)}},
+		})
+		if !strings.Contains(got, tt.want) || !jsontext.Value(got).IsValid() {
+			t.Errorf("%s: %s", tt.params, got)
+		}
 	}
 }
 

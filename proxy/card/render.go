@@ -25,7 +25,7 @@ func (c *Card) Render(v View) (body []byte, etag string, err error) {
 	if origin(v.BaseURL) == "" || strings.HasSuffix(v.BaseURL, "/") {
 		return nil, "", fmt.Errorf("render card of %s: %w", c.Name, errBase)
 	}
-	key := v.key()
+	key := v.key(c)
 	if done, ok := c.rendered.load(key); ok {
 		return done.body, done.etag, nil
 	}
@@ -151,6 +151,7 @@ func (w *writer) capabilities() jsontext.Value {
 
 // extensions writes the enforced list. A URI is an identifier that clients must
 // repeat byte for byte; it is the one string that is never scrubbed.
+// Where the agent has its own description and params, those are shown.
 func (w *writer) extensions() jsontext.Value {
 	var list []jsontext.Value
 	for _, d := range w.view.Extensions {
@@ -164,7 +165,11 @@ func (w *writer) extensions() jsontext.Value {
 			entry.put("description", w.prose(description))
 		}
 		entry.put("required", boolean(d.Required))
-		entry.put("params", w.params(agents.find("params")))
+		params := agents.find("params")
+		if params == nil {
+			params = d.Params
+		}
+		entry.put("params", w.params(params))
 		w.rest(&entry, agents, known("uri", "description", "required", "params"))
 		list = append(list, entry.encode())
 	}

@@ -44,8 +44,8 @@ type View struct {
 	// Skills are the ids of the skills to list; nil lists all, an empty slice none.
 	Skills []string
 
-	// Extensions replaces capabilities.extensions. The agent's description and
-	// params stay with the URIs that are its own.
+	// Extensions replaces capabilities.extensions. Description and Params count for
+	// the URIs for which the agent has none of its own.
 	Extensions []ext.Declared
 
 	Schemes      Schemes      // the gateway's own security
@@ -59,9 +59,9 @@ type View struct {
 	Hidden []string
 }
 
-// key identifies v among the renderings of one card. Every part is preceded by
-// its length or count, so that no two views share a key.
-func (v *View) key() [sha256.Size]byte {
+// key identifies v among the renderings of c. Every part is preceded by its
+// length or count, so that no two views share a key.
+func (v *View) key(c *Card) [sha256.Size]byte {
 	var b []byte
 	str := func(s string) {
 		b = strconv.AppendInt(b, int64(len(s)), 10)
@@ -109,6 +109,10 @@ func (v *View) key() [sha256.Size]byte {
 		str(e.URI)
 		str(e.Description)
 		b = strconv.AppendBool(b, e.Required)
+		// The agent's own params are not v's and may be as large as the card.
+		if c.extensions[e.URI].find("params") == nil {
+			str(string(e.Params))
+		}
 	}
 	return sha256.Sum256(b)
 }
