@@ -18,8 +18,9 @@ type Config struct {
 
 // MemoryConfig is `state.memory:`.
 type MemoryConfig struct {
-	// Records is how many task and context ids are remembered at once; default
-	// 1000000, at about 200 bytes each. At the limit calls that would need a new
+	// Records is how many task and context ids, and states that extensions give to
+	// tasks, are remembered at once; default 1000000, at about 200 bytes each. At the
+	// limit calls that would need a new
 	// record are refused, because an id without an owner could be taken by anyone.
 	Records int `yaml:"records"`
 	// Retention is how long an id is remembered after the last call that named it;

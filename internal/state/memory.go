@@ -20,7 +20,7 @@ type Memory struct {
 	limit     int64
 	retention time.Duration
 	seed      maphash.Seed
-	size      atomic.Int64 // records in all shards, never above limit
+	size      atomic.Int64 // records and steps in all shards, never above limit
 	shards    [shards]shard
 	indexes   [indexes]index
 
@@ -34,7 +34,8 @@ type Memory struct {
 type shard struct {
 	mu      sync.Mutex
 	records map[string]*entry
-	_       [48]byte // keeps neighbours' locks off this cache line
+	steps   map[stepKey]*step
+	_       [40]byte // keeps neighbours' locks off this cache line
 }
 
 // NewMemory makes an empty store and starts its sweeper, which Close ends. What
@@ -49,6 +50,7 @@ func NewMemory(c Config) *Memory {
 	}
 	for i := range m.shards {
 		m.shards[i].records = make(map[string]*entry)
+		m.shards[i].steps = make(map[stepKey]*step)
 	}
 	for i := range m.indexes {
 		m.indexes[i].agents, m.indexes[i].stretch = make(map[string]*library), stretch
@@ -69,10 +71,7 @@ func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
 	if e := m.live(s, key, now); e != nil {
 		return e.record(r.Agent, r.Kind), nil
 	}
-	// Taking the place before filling it keeps the limit exact without a lock
-	// over all shards.
-	if m.size.Add(1) > m.limit {
-		m.size.Add(-1)
+	if !m.grow() {
 		return Record{}, ErrFull
 	}
 	e := newEntry(key, r, now)
@@ -133,6 +132,16 @@ func (m *Memory) live(s *shard, key []byte, now time.Time) *entry {
 	return e
 }
 
+// grow takes the place of one more record or step, if there is one. Taking it
+// before filling it keeps the limit exact without a lock over all shards.
+func (m *Memory) grow() bool {
+	if m.size.Add(1) > m.limit {
+		m.size.Add(-1)
+		return false
+	}
+	return true
+}
+
 // forget removes a record from wherever it is held. The shard must be locked.
 func (m *Memory) forget(s *shard, e *entry) {
 	delete(s.records, e.name())
@@ -146,7 +155,12 @@ func (m *Memory) forget(s *shard, e *entry) {
 // expired compares whole seconds: a record lives for its retention and up to one
 // second more.
 func (m *Memory) expired(e *entry, now time.Time) bool {
-	return now.Unix()-e.used.Load() > int64(m.retention/time.Second)
+	return m.over(e.used.Load(), now)
+}
+
+// over reports whether what was last used in a second of Unix time has run out.
+func (m *Memory) over(used int64, now time.Time) bool {
+	return now.Unix()-used > int64(m.retention/time.Second)
 }
 
 func (m *Memory) shard(key []byte) *shard {
@@ -189,9 +203,14 @@ func (m *Memory) sweepShard(s *shard, now time.Time) {
 			m.forget(s, e)
 		}
 	}
+	for k, st := range s.steps {
+		if m.over(st.used, now) {
+			m.leave(s, k)
+		}
+	}
 }
 
-// Len is how many records are held, those that ran out but were not yet swept
+// Len is how many records and steps are held, those that ran out but were not yet swept
 // included.
 func (m *Memory) Len() int { return int(m.size.Load()) }
 

@@ -35,6 +35,11 @@ func TestMemoryConforms(t *testing.T) {
 	statetest.Ledger(t, func(t testing.TB) state.Ledger { return open(t, state.MemoryConfig{}) })
 }
 
+func TestMemoryStepsConform(t *testing.T) {
+	t.Parallel()
+	statetest.Steps(t, func(t testing.TB) state.Steps { return open(t, state.MemoryConfig{}) })
+}
+
 func TestMemoryRefusesWhenFull(t *testing.T) {
 	t.Parallel()
 	m := open(t, state.MemoryConfig{Records: 3})

@@ -82,10 +82,14 @@ type Step struct {
 	Extension string // URI
 }
 
-// Steps stores where tasks stand. Advance is linearizable.
+// Steps stores where tasks stand, as long as the driver keeps records, from the
+// latest Advance of each on. Advance is linearizable: of callers who come at the same
+// moment with the same from, one makes its step and the others are told of it. Every
+// driver passes the suite in statetest.
 type Steps interface {
 	// Advance makes to the state of a task if that is from, "" for none yet, and
 	// returns the state that it has then: to, or the one that was there instead.
-	// With from and to equal it only reads and keeps alive.
+	// With from and to equal it only reads and keeps alive. With to empty the task
+	// has no state again. With an error nothing has changed; ErrFull is one.
 	Advance(ctx context.Context, s Step, from, to string) (string, error)
 }
