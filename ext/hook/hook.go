@@ -1,9 +1,21 @@
 // Package hook calls an HTTP service of the operator's at a phase of a call, so that
 // extensions can be written in any language.
+//
+// It owns what the service is sent, and what counts as an answer. It does not own
+// when a hook is called, in what order, or what becomes of a refusal. It imports
+// internal/secret only.
 package hook
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -18,29 +30,11 @@ const (
 	Event    Phase = "event"    // of every event of a stream
 )
 
-// Config is an entry of `extensions[].hooks`.
-type Config struct {
-	// URL is where the phases are posted to; http or https.
-	URL string `yaml:"url"`
-	// Phases are those that are posted: request, response, event.
-	Phases []Phase `yaml:"phases"`
-	// Timeout is how long an answer may take. Default 1s.
-	Timeout secret.Duration `yaml:"timeout"`
-	// OnFailure says what happens when the service does not answer, or not as it
-	// should: deny (default) or pass.
-	OnFailure string `yaml:"onFailure"`
-	// Headers are sent with every callout.
-	Headers []Header `yaml:"headers"`
-}
-
 // Header is a header of every callout.
 type Header struct {
 	Name  string       `yaml:"name"`
 	Value secret.Value `yaml:"value"`
 }
-
-// Validate reports what cannot work, naming the key.
-func (c Config) Validate() error { return nil }
 
 // Callout is what the service is told, as JSON.
 type Callout struct {
@@ -55,7 +49,11 @@ type Callout struct {
 	Tenant    string `json:"tenant,omitempty"`
 	RequestID string `json:"requestId"`
 	TaskID    string `json:"taskId,omitempty"`
-	Document  []byte `json:"-"` // sent verbatim as "document": params, result or event
+	Document  []byte `json:"-"` // sent verbatim as "document": params, result or event; nil is sent as null
+
+	// Failed is told of what onFailure lets pass, and would otherwise never be known.
+	// Nil for nobody.
+	Failed func(error) `json:"-"`
 }
 
 // Denied is the service's no.
@@ -64,21 +62,151 @@ type Denied struct {
 }
 
 // Error is for the log.
-func (d *Denied) Error() string { return "denied by a hook: " + d.Message }
+func (d *Denied) Error() string {
+	if d.Message == "" {
+		return "denied by a hook"
+	}
+	return "denied by a hook: " + d.Message
+}
 
 // Hook is a Config made ready. Any number of goroutines may use it.
-type Hook struct{}
+type Hook struct {
+	url     string
+	name    string // url without its query, which may be a credential
+	phases  []Phase
+	timeout time.Duration
+	lenient bool // onFailure is pass
+	header  http.Header
+	client  *http.Client
+	pool    *http.Transport
+}
 
 // New makes a Hook.
-func New(c Config) (*Hook, error) { return &Hook{}, nil }
+func New(c Config) (*Hook, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("url: %w", errURL)
+	}
+	h := &Hook{
+		url:     c.URL,
+		name:    u.Scheme + "://" + u.Host + u.Path,
+		phases:  c.Phases,
+		timeout: c.timeout(),
+		lenient: c.OnFailure == passing,
+		header:  c.header(),
+		pool:    newPool(),
+	}
+	h.client = &http.Client{
+		Transport: h.pool,
+		// Calls go to the address that was configured and no further.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return h, nil
+}
+
+func newPool() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	return &http.Transport{
+		// No Proxy: an environment variable must not reroute what people say to agents.
+		Protocols:           protocols,
+		MaxIdleConns:        64,
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     90 * time.Second,
+		// A compressed answer could be a bomb.
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
 
 // Handles reports whether a phase is posted.
-func (h *Hook) Handles(p Phase) bool { return false }
+func (h *Hook) Handles(p Phase) bool {
+	for _, own := range h.phases {
+		if own == p {
+			return true
+		}
+	}
+	return false
+}
 
 // Call posts a phase and returns the document as it is to go on: Callout.Document
-// itself, or what the service put in its place. The error is a *Denied, or says why
-// there was no usable answer; with onFailure pass there is none of the latter.
-func (h *Hook) Call(ctx context.Context, c Callout) ([]byte, error) { return c.Document, nil }
+// itself, or what the service put in its place, which is a JSON object on one line.
+// The error is a *Denied, or says why there was no usable answer; with onFailure pass
+// there is none of the latter.
+func (h *Hook) Call(ctx context.Context, c Callout) ([]byte, error) {
+	doc, err := h.ask(ctx, &c)
+	var denied *Denied
+	switch {
+	case err == nil:
+		return doc, nil
+	case errors.As(err, &denied):
+		return nil, denied
+	}
+	err = fmt.Errorf("hook %s: %w", h.name, err)
+	if !h.lenient {
+		return nil, err
+	}
+	if c.Failed != nil {
+		c.Failed(err)
+	}
+	return c.Document, nil
+}
+
+func (h *Hook) ask(ctx context.Context, c *Callout) ([]byte, error) {
+	body, err := c.encode()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, bare(err)
+	}
+	req.Header = h.header.Clone()
+	resp, err := h.client.Do(req)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer resp.Body.Close()
+	a, err := read(resp)
+	if err != nil {
+		return nil, err
+	}
+	return a.settle(c.Document)
+}
+
+// encode puts the document behind the members of a callout. It is JSON already, and
+// not read again.
+func (c *Callout) encode() ([]byte, error) {
+	head, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("write callout: %w", err)
+	}
+	doc := c.Document
+	if len(doc) == 0 {
+		doc = []byte("null")
+	}
+	const join = `,"document":`
+	body := make([]byte, 0, len(head)+len(join)+len(doc))
+	body = append(body, head[:len(head)-1]...)
+	body = append(body, join...)
+	body = append(body, doc...)
+	return append(body, '}'), nil
+}
+
+// bare is err without the URL that net/http puts in front, query and all.
+func bare(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
 
 // Close lets go of idle connections.
-func (h *Hook) Close() {}
+func (h *Hook) Close() { h.pool.CloseIdleConnections() }

@@ -1,0 +1,136 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is an entry of `extensions[].hooks`.
+type Config struct {
+	// URL is where the phases are posted to; http or https.
+	URL string `yaml:"url"`
+	// Phases are those that are posted: request, response, event.
+	Phases []Phase `yaml:"phases"`
+	// Timeout is how long an answer may take, 1ms to 30s. Default 1s.
+	Timeout secret.Duration `yaml:"timeout"`
+	// OnFailure says what happens when the service does not answer, or not as it
+	// should: deny (default) or pass.
+	OnFailure string `yaml:"onFailure"`
+	// Headers are sent with every callout.
+	Headers []Header `yaml:"headers"`
+}
+
+// What OnFailure may be, beside empty.
+const (
+	denying = "deny"
+	passing = "pass"
+)
+
+// The bounds of Timeout, and what it is when empty.
+const (
+	leastTimeout   = time.Millisecond
+	mostTimeout    = 30 * time.Second
+	defaultTimeout = time.Second
+)
+
+var errURL = errors.New("not an absolute http or https URL without user and fragment")
+
+// Validate reports what cannot work, naming the key. It never shows URL or a
+// header's value: either may hold a credential.
+func (c Config) Validate() error {
+	var errs []error
+	if !goodURL(c.URL) {
+		errs = append(errs, fmt.Errorf("url: %w", errURL))
+	}
+	if err := checkPhases(c.Phases); err != nil {
+		errs = append(errs, fmt.Errorf("phases: %w", err))
+	}
+	if d := c.timeout(); d < leastTimeout || d > mostTimeout {
+		errs = append(errs, fmt.Errorf("timeout: %v is not between %v and %v", d, leastTimeout, mostTimeout))
+	}
+	switch c.OnFailure {
+	case "", denying, passing:
+	default:
+		errs = append(errs, fmt.Errorf("onFailure: %q is not deny or pass", c.OnFailure))
+	}
+	return errors.Join(append(errs, checkHeaders(c.Headers)...)...)
+}
+
+func goodURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
+		u.Hostname() != "" && u.User == nil && !strings.Contains(s, "#")
+}
+
+func checkPhases(phases []Phase) error {
+	if len(phases) == 0 {
+		return errors.New("none is given; want request, response or event")
+	}
+	for i, p := range phases {
+		switch {
+		case p != Request && p != Response && p != Event:
+			return fmt.Errorf("%q is not request, response or event", p)
+		case slices.Contains(phases[:i], p):
+			return fmt.Errorf("%q is given twice", p)
+		}
+	}
+	return nil
+}
+
+func checkHeaders(headers []Header) []error {
+	var errs []error
+	seen := make(map[string]bool, len(headers))
+	for i, h := range headers {
+		name := http.CanonicalHeaderKey(h.Name)
+		switch {
+		case !httpguts.ValidHeaderFieldName(h.Name):
+			errs = append(errs, fmt.Errorf("headers[%d].name: %q is no header name", i, h.Name))
+		case ownHeader(name):
+			errs = append(errs, fmt.Errorf("headers[%d].name: %s is set by the gateway", i, name))
+		case seen[name]:
+			errs = append(errs, fmt.Errorf("headers[%d].name: %s is given twice", i, name))
+		}
+		seen[name] = true
+		if h.Value.IsZero() || !httpguts.ValidHeaderFieldValue(h.Value.Reveal()) {
+			errs = append(errs, fmt.Errorf("headers[%d].value: empty, or has control characters", i))
+		}
+	}
+	return errs
+}
+
+// ownHeader reports whether a header belongs to the connection or to the body.
+func ownHeader(name string) bool {
+	switch name {
+	case "Host", "Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+		"Accept", "Accept-Encoding", "Expect":
+		return true
+	}
+	return strings.HasPrefix(name, "Content-")
+}
+
+func (c Config) timeout() time.Duration {
+	if c.Timeout == 0 {
+		return defaultTimeout
+	}
+	return c.Timeout.Std()
+}
+
+// header is what every callout carries.
+func (c Config) header() http.Header {
+	h := http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json"}, "User-Agent": {"a2a-gateway"},
+	}
+	for _, own := range c.Headers {
+		h.Set(own.Name, own.Value.Reveal())
+	}
+	return h
+}
