@@ -17,14 +17,15 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 	s := &Set{ids: slices.Clone(agents), bits: make(map[*wire.Method]methods)}
 	slices.Sort(s.ids)
 	s.ids = slices.Compact(s.ids)
-	names := s.methodNames()
+	names, err := s.methodNames(extra)
 
-	errs := []error{s.options(c)}
+	errs := []error{err, s.options(c)}
 	taken := map[string]bool{}
 	for i := range c.Rules {
 		r, err := s.compile(i, &c.Rules[i], names, taken)
 		errs = append(errs, err)
 		s.rules = append(s.rules, r)
+		s.speaks = s.speaks || r.says != nil
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
@@ -34,8 +35,9 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 }
 
 // methodNames gives every operation its bit and lists it under each name it has
-// had.
-func (s *Set) methodNames() map[string]methods {
+// had. An extension's method must not have a name of another one: a rule for the
+// one would be a rule for the other.
+func (s *Set) methodNames(extra []*wire.Method) (map[string]methods, error) {
 	names := map[string]methods{}
 	table := wire.Methods()
 	for i := range table {
@@ -47,7 +49,20 @@ func (s *Set) methodNames() map[string]methods {
 			}
 		}
 	}
-	return names
+	if len(extra) > maxExtra {
+		return names, fmt.Errorf("extensions bring %d methods; rules can tell apart %d", len(extra), maxExtra)
+	}
+	var errs []error
+	for i, m := range extra {
+		bit := methods(1) << (len(table) + i)
+		if names[m.Name] != 0 {
+			errs = append(errs, fmt.Errorf("method %q of extension %q: another method has the same name",
+				m.Name, m.Extension))
+			continue
+		}
+		s.bits[m], names[m.Name] = bit, bit
+	}
+	return names, errors.Join(errs...)
 }
 
 // options reads everything but the rules.
@@ -90,12 +105,16 @@ func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[st
 	}
 	r := &rule{
 		pos: pos, name: src.Name, source: src,
-		deny: src.Effect == "deny", shadow: src.Mode == "shadow",
+		effect: effects[src.Effect], shadow: src.Mode == "shadow",
 		would:  src.Effect + " " + src.Name,
 		agents: newPatterns(src.Agents), skills: newPatterns(src.Skills), subjects: newPatterns(src.Subjects),
 		issuers: src.Issuers, groups: src.Groups, scopes: src.Scopes,
 	}
-	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src))
+	if src.Extensions != nil {
+		r.says = &Extensions{Rule: r.name, Shadow: r.shadow, RuleExtensions: *src.Extensions}
+	}
+	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src),
+		src.checkExtensions())
 	var unknown []string
 	r.methods, unknown = methodsOf(src.Methods, names)
 	problems = append(problems, unknown...)

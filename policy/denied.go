@@ -47,7 +47,7 @@ func (s *Set) denied(q *Request, n *need, hits []*rule, by *rule) *Denied {
 func (s *Set) lacking(n *need, hits []*rule) string {
 	for i := range n.count() {
 		skill := n.skill(i)
-		if first(hits, n.level, skill, false) == nil && n.level == bySkill {
+		if first(hits, n.level, skill, allows) == nil && n.level == bySkill {
 			return fmt.Sprintf("no rule allows skill %q", skill)
 		}
 	}
@@ -62,10 +62,10 @@ func (s *Set) missing(q *Request, n *need, hits []*rule) []string {
 	var scopes []string
 	for i := range n.count() {
 		skill := n.skill(i)
-		if first(hits, n.level, skill, false) != nil {
+		if first(hits, n.level, skill, allows) != nil {
 			continue
 		}
-		r := first(candidates, n.level, skill, false)
+		r := first(candidates, n.level, skill, allows)
 		if r == nil {
 			return nil
 		}

@@ -1,11 +1,113 @@
 package policy
 
-import "github.com/a2a-gateway/a2a-gateway/authn"
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+)
 
 // Extensions returns what rules say about extensions in messages sent to an agent,
 // for its card: one list for each of the skills, or a single one for the agent when
 // there are no skills. Lists that are the same appear once. Of a caller that is not
 // known (nil) only the rules without a condition on callers count.
 func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]Extensions {
-	return [][]Extensions{nil}
+	if !s.speaks || p != nil && !p.MayUse(agent) {
+		return [][]Extensions{nil}
+	}
+	send := s.sending()
+	var hits []*rule
+	if p == nil {
+		hits = unconditional(s.agents[agent], send)
+	} else {
+		hits = gather(hits, s.agents[agent], p, send)
+	}
+	if len(skills) == 0 {
+		return [][]Extensions{said(nil, hits, &need{level: withoutSkill})}
+	}
+	var lists [][]Extensions
+	for _, skill := range skills {
+		list := said(nil, hits, &need{level: bySkill, one: skill})
+		if !slices.ContainsFunc(lists, func(other []Extensions) bool { return sameRules(other, list) }) {
+			lists = append(lists, list)
+		}
+	}
+	return lists
+}
+
+// unconditional gathers the rules that hold for every caller.
+func unconditional(buckets []*bucket, m methods) []*rule {
+	var hits []*rule
+	for _, b := range buckets {
+		for _, r := range b.rest { // rules with any other condition on callers stand elsewhere
+			if r.methods&m != 0 && r.subjects.any {
+				hits = append(hits, r)
+			}
+		}
+	}
+	return hits
+}
+
+// said appends what the rules that match say about extensions, each rule once and in
+// the order of the file.
+func said(list []Extensions, hits []*rule, n *need) []Extensions {
+	last := -1
+	for {
+		var next *rule
+		for _, r := range hits {
+			if r.says != nil && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
+				next = r
+			}
+		}
+		if next == nil {
+			return list
+		}
+		list = append(list, *next.says)
+		last = next.pos
+	}
+}
+
+// sameRules reports whether two lists are of the same rules; names are unique.
+func sameRules(a, b []Extensions) bool {
+	return slices.EqualFunc(a, b, func(x, y Extensions) bool { return x.Rule == y.Rule })
+}
+
+// checkExtensions returns what is wrong with what a rule says about extensions.
+func (r *Rule) checkExtensions() []string {
+	e := r.Extensions
+	if e == nil {
+		return nil
+	}
+	if e.Allow == nil && e.Deny == nil && e.Require == nil && e.Inject == nil {
+		return []string{"extensions has none of allow, deny, require and inject"}
+	}
+	var problems []string
+	for _, l := range []struct {
+		key  string
+		uris []string
+	}{{"allow", e.Allow}, {"deny", e.Deny}, {"require", e.Require}, {"inject", e.Inject}} {
+		if l.uris != nil && len(l.uris) == 0 {
+			problems = append(problems, fmt.Sprintf("extensions.%s is empty; leave it out", l.key))
+		}
+		for i, uri := range l.uris {
+			switch {
+			case !absolute(uri):
+				problems = append(problems, fmt.Sprintf("extensions.%s: %q is not an absolute URI", l.key, uri))
+			case slices.Contains(l.uris[:i], uri):
+				problems = append(problems, fmt.Sprintf("extensions.%s has %q twice", l.key, uri))
+			case l.key != "deny" && slices.Contains(e.Deny, uri):
+				problems = append(problems, fmt.Sprintf("extensions.%s has %q, which extensions.deny has too", l.key, uri))
+			}
+		}
+	}
+	return problems
+}
+
+// absolute is a cheap look; package ext has the full one. A comma would be two
+// extensions in the header that carries them.
+func absolute(uri string) bool {
+	u, err := url.Parse(uri)
+	return err == nil && u.Scheme != "" && len(uri) > len(u.Scheme)+1 && !strings.ContainsAny(uri, " ,\"<>")
 }

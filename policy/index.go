@@ -122,7 +122,7 @@ func (s *Set) unscoped(p *authn.Principal, agent string, m methods) []*rule {
 	for _, b := range s.agents[agent] {
 		for _, list := range b.lists(p) {
 			for _, r := range list {
-				if !r.deny && !r.shadow && r.methods&m != 0 && r.identifies(p) {
+				if r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(p) {
 					hits = append(hits, r)
 				}
 			}

@@ -24,14 +24,14 @@ func (w Warning) String() string {
 func (s *Set) warnings() []Warning {
 	var list []Warning
 	closed := s.closed()
-	allows := false
+	open := false
 	for _, r := range s.rules {
-		allows = allows || !r.deny && !r.shadow
+		open = open || r.effect == allows && !r.shadow
 		if text := s.dead(r, closed); text != "" {
 			list = append(list, Warning{r.name, text})
 		}
 	}
-	if !s.allow && !allows {
+	if !s.allow && !open {
 		list = append(list, Warning{Text: "no rule allows anything and the default is deny: every call is denied"})
 	}
 	return list
@@ -44,12 +44,14 @@ func (s *Set) dead(r *rule, closed patterns) string {
 		return "no configured agent has such an id, so the rule can never match"
 	case r.shadow:
 		return ""
-	case !r.deny && overruled(r, closed):
+	case r.effect == allows && overruled(r, closed):
 		return "a deny rule without other conditions covers its agents, so it can never allow anything"
-	case !r.deny && s.allow:
+	case r.effect == silent && overruled(r, closed):
+		return "a deny rule without other conditions covers its agents, so there is never a call it is about"
+	case r.effect == allows && s.allow && r.says == nil:
 		return "the default is allow, so it decides nothing"
-	case r.deny && !r.skills.any && r.methods&^s.wideMethods() == 0:
-		return "it denies some skills of methods that are about no skill; " +
+	case r.effect != allows && !r.skills.any && r.methods&^s.wideMethods() == 0:
+		return "it is about some skills of methods that are about no skill; " +
 			"it matches only calls under the path of such a skill"
 	}
 	return ""
@@ -69,7 +71,7 @@ func (s *Set) reaches(r *rule) bool {
 func (s *Set) closed() patterns {
 	list := []string{}
 	for _, r := range s.rules {
-		if !r.deny || r.shadow || r.methods != allMethods || !r.skills.any || !r.subjects.any ||
+		if r.effect != denies || r.shadow || r.methods != allMethods || !r.skills.any || !r.subjects.any ||
 			r.issuers != nil || r.groups != nil || r.scopes != nil {
 			continue
 		}
@@ -91,10 +93,12 @@ func overruled(r *rule, closed patterns) bool {
 	return !slices.ContainsFunc(r.source.Agents, func(pattern string) bool { return !closed.match(pattern) })
 }
 
+// wideMethods are the methods that are about no skill for certain. Those that
+// extensions bring may need one.
 func (s *Set) wideMethods() methods {
 	var set methods
 	for m, bit := range s.bits {
-		if wide(m) {
+		if wide(m) && m.Extension == "" {
 			set |= bit
 		}
 	}
@@ -129,7 +133,7 @@ func (r *rule) lintIssuers(issuers []string) []Warning {
 			list = append(list, Warning{r.name, fmt.Sprintf("issuer %q is not configured", issuer)})
 		}
 	}
-	if r.issuers == nil && len(issuers) > 1 && (!r.subjects.any || r.groups != nil) && !r.deny {
+	if r.issuers == nil && len(issuers) > 1 && (!r.subjects.any || r.groups != nil) && r.effect != denies {
 		list = append(list, Warning{r.name, fmt.Sprintf("it names subjects or groups but no issuers, "+
 			"so the same names from any of %d issuers match", len(issuers))})
 	}

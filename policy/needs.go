@@ -16,7 +16,7 @@ const (
 	withoutSkill
 
 	// acrossSkills: the method is about the caller or the agent as a whole, see
-	// wide. An allow rule matches whatever its skills condition, a deny rule only
+	// wide. An allow rule matches whatever its skills condition, another rule only
 	// if it has none.
 	acrossSkills
 
@@ -25,7 +25,8 @@ const (
 )
 
 // wide reports whether a method is about no skill in particular: ListTasks and
-// GetExtendedAgentCard.
+// GetExtendedAgentCard, and methods of extensions that are about the same things
+// and, by the registry, need no skill.
 //
 // A caller who may use one skill of an agent must be able to list its own tasks
 // and to read the card that names the skill: so any allow rule for the method is
@@ -44,7 +45,7 @@ func (l level) met(r *rule, skill string) bool {
 	case bySkill:
 		return r.skills.match(skill)
 	case acrossSkills:
-		return !r.deny || r.skills.any
+		return r.effect == allows || r.skills.any
 	case withoutSkill:
 		return r.skills.any
 	}

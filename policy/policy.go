@@ -9,7 +9,8 @@
 //
 // Rules have no order of their own. A deny rule that matches wins, then an allow
 // rule, then the default, which is deny. Conditions of one rule must all hold; a
-// condition that is left out always does.
+// condition that is left out always does. What matching rules say about extensions
+// is handed on, for package ext to weigh.
 package policy
 
 import (
@@ -20,6 +21,7 @@ import (
 // Set is a compiled Config. It is immutable; any number of goroutines may ask it.
 type Set struct {
 	allow      bool // what the default is
+	speaks     bool // some rule says something about extensions
 	undeclared undeclared
 	rules      []*rule // in the order of the file, for Trace and Lint
 	bits       map[*wire.Method]methods
@@ -99,6 +101,9 @@ func (s *Set) Check(q Request) (Decision, error) {
 		d.Rule = denied.Rule
 		return d, denied
 	}
+	if s.speaks {
+		d.Extensions = said(nil, hits, &n)
+	}
 	return d, nil
 }
 
@@ -112,12 +117,12 @@ func (s *Set) decide(hits []*rule, n *need) (*rule, bool) {
 	}
 	var by *rule
 	for i := range n.count() {
-		if r := first(hits, n.level, n.skill(i), true); r != nil {
+		if r := first(hits, n.level, n.skill(i), denies); r != nil {
 			return r, false
 		}
 	}
 	for i := range n.count() {
-		r := first(hits, n.level, n.skill(i), false)
+		r := first(hits, n.level, n.skill(i), allows)
 		if r == nil && !s.allow {
 			return nil, false
 		}
@@ -129,10 +134,10 @@ func (s *Set) decide(hits []*rule, n *need) (*rule, bool) {
 }
 
 // first finds the enforced rule of an effect that stands first in the file.
-func first(hits []*rule, l level, skill string, deny bool) *rule {
+func first(hits []*rule, l level, skill string, e effect) *rule {
 	var found *rule
 	for _, r := range hits {
-		if r.deny == deny && !r.shadow && (found == nil || r.pos < found.pos) && l.met(r, skill) {
+		if r.effect == e && !r.shadow && (found == nil || r.pos < found.pos) && l.met(r, skill) {
 			found = r
 		}
 	}
@@ -146,7 +151,7 @@ func shadows(hits []*rule, n *need) []string {
 	for {
 		var next *rule
 		for _, r := range hits {
-			if r.shadow && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
+			if r.shadow && r.effect != silent && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
 				next = r
 			}
 		}

@@ -33,14 +33,15 @@ type SkillSource struct {
 //
 // The error is a *Denied: the sources contradict each other, a skill is named
 // that the agent does not have, or none is and `undeclared` is "deny". A skill
-// that is recorded for a task counts even when the card no longer lists it.
+// that is recorded for a task counts even when the card no longer lists it, and so
+// does one that the registry gives an extension's method: the operator said it.
 func (s *Set) Resolve(src SkillSource) (skill string, agentwide bool, err error) {
 	for _, named := range []string{src.Path, src.Declared} {
 		if named != "" && !slices.Contains(src.All, named) {
 			return "", false, s.unsettledSkill(src, fmt.Sprintf("the agent has no skill %q", named))
 		}
 	}
-	for _, named := range []string{src.Path, src.Task, src.Declared} {
+	for _, named := range []string{src.Path, src.Task, src.Extension, src.Declared} {
 		switch {
 		case named == "" || named == skill:
 		case skill == "":

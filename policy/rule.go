@@ -9,10 +9,12 @@ import (
 
 // rule is a Rule, compiled.
 type rule struct {
-	pos          int // place in the file, from 0
-	name         string
-	deny, shadow bool
-	would        string // "deny NAME" or "allow NAME", for Decision.Shadow
+	pos    int // place in the file, from 0
+	name   string
+	effect effect
+	shadow bool
+	would  string      // "deny NAME" or "allow NAME", for Decision.Shadow
+	says   *Extensions // about extensions; nil for nothing
 
 	methods  methods
 	agents   patterns
@@ -25,16 +27,32 @@ type rule struct {
 	source *Rule // as written, for Lint
 }
 
-// methods is a set of operations, one bit per row of the method table.
+// effect is Rule.Effect, compiled.
+type effect uint8
+
+const (
+	silent effect = iota // decides nothing about the call, only about its extensions
+	allows
+	denies
+)
+
+// effects are the words for them. Other words are reported before they get here.
+var effects = map[string]effect{"allow": allows, "deny": denies}
+
+// methods is a set of operations, one bit per row of the method table and per
+// method of an extension.
 type methods uint64
 
-// otherMethods is the bit that all methods share that are not in the table, such
-// as those that extensions declare. Only a rule without a methods condition has
-// it.
+// otherMethods is the bit that all methods share that the set was not compiled
+// with. Only a rule without a methods condition has it.
 const (
 	otherMethods methods = 1 << 63
 	allMethods   methods = 1<<64 - 1
 )
+
+// maxExtra is how many methods of extensions there may be: with A2A's own they have
+// to fit below otherMethods.
+const maxExtra = 50
 
 func (s *Set) bit(m *wire.Method) methods {
 	if b, ok := s.bits[m]; ok {

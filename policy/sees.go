@@ -48,9 +48,9 @@ func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
 	for _, r := range hits {
 		switch {
 		case r.shadow || !l.met(r, skill):
-		case r.deny:
+		case r.effect == denies:
 			denied |= r.methods
-		default:
+		case r.effect == allows:
 			allowed |= r.methods
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
 func (s *Set) sending() methods {
 	var set methods
 	for m, bit := range s.bits {
-		if m.Subject == wire.OfMessage {
+		if m.Subject == wire.OfMessage && m.Extension == "" {
 			set |= bit
 		}
 	}

@@ -1,11 +1,14 @@
 package policy
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Step is what one rule had to say about a call.
 type Step struct {
 	Rule   string
-	Effect string // "allow" or "deny"
+	Effect string // "allow", "deny", or "extensions" for a rule that only speaks of those
 	Shadow bool
 	Failed string // the first condition that does not hold, by its key; "" when the rule matches
 }
@@ -21,7 +24,7 @@ func (s *Set) Trace(q Request) []Step {
 	steps := make([]Step, 0, len(s.rules))
 	for _, r := range s.rules {
 		steps = append(steps, Step{
-			Rule: r.name, Effect: r.source.Effect, Shadow: r.shadow, Failed: s.failed(r, &q, &n),
+			Rule: r.name, Effect: cmp.Or(r.source.Effect, "extensions"), Shadow: r.shadow, Failed: s.failed(r, &q, &n),
 		})
 	}
 	return steps

@@ -34,9 +34,15 @@ func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 func (r *Rule) checkWords() []string {
 	var problems []string
 	switch r.Effect {
-	case "allow", "deny":
+	case "allow":
+	case "deny":
+		if r.Extensions != nil {
+			problems = append(problems, "it denies the call, so there is none that could have extensions")
+		}
 	case "":
-		problems = append(problems, `effect is missing; it must be "allow" or "deny"`)
+		if r.Extensions == nil {
+			problems = append(problems, `effect is missing; it must be "allow" or "deny"`)
+		}
 	default:
 		problems = append(problems, fmt.Sprintf(`effect is %q; it must be "allow" or "deny"`, r.Effect))
 	}
