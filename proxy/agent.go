@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -58,6 +59,12 @@ type SkillConfig struct {
 	// Hidden keeps the skill out of the public card. Callers who may use it still
 	// see it in cards made for them.
 	Hidden bool `yaml:"hidden"`
+	// Input and Output are JSON Schemas for what asks for the skill, and for what
+	// answers; they take the place of those in the agent's card.
+	Input  schema.Source `yaml:"input"`
+	Output schema.Source `yaml:"output"`
+	// Schemas says how both are held: off, report, or enforce (the default).
+	Schemas ext.Mode `yaml:"schemas"`
 }
 
 // HeaderConfig lists header names to let through. Names the gateway owns and

@@ -10,16 +10,6 @@ package schema
 
 import "errors"
 
-// Source is a schema as the configuration has it: the path of a JSON file, or the
-// schema itself, written as YAML. The zero Source is none.
-type Source struct {
-	File   string // path; relative to the configuration file
-	Inline []byte // JSON
-}
-
-// IsZero reports whether there is no schema.
-func (s Source) IsZero() bool { return s.File == "" && s.Inline == nil }
-
 // Schema is a compiled schema. It is immutable but for what it remembers; any number
 // of goroutines may use it.
 type Schema struct{}

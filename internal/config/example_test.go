@@ -27,9 +27,9 @@ func TestExampleHasEveryKey(t *testing.T) {
 	if err := yaml.Load(data, &doc); err != nil {
 		t.Fatal(err)
 	}
-	have, want := map[string]bool{}, map[string]bool{}
-	present(doc.Content[0], "", have)
-	declared(reflect.TypeFor[Config](), "", want)
+	have, want, open := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	declared(reflect.TypeFor[Config](), "", want, open)
+	present(doc.Content[0], "", have, open)
 	if len(want) < 90 {
 		t.Fatalf("only %d keys found in the types: is the walk broken?", len(want))
 	}
@@ -45,23 +45,27 @@ func TestExampleHasEveryKey(t *testing.T) {
 	}
 }
 
-// present collects the paths of all mapping keys; list items share their list's.
-func present(n *yaml.Node, path string, keys map[string]bool) {
-	switch n.Kind {
-	case yaml.MappingNode:
+// present collects the paths of all mapping keys but those below an open one; list
+// items share their list's.
+func present(n *yaml.Node, path string, keys, open map[string]bool) {
+	switch {
+	case open[path]:
+	case n.Kind == yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			key := path + "." + n.Content[i].Value
 			keys[key] = true
-			present(n.Content[i+1], key, keys)
+			present(n.Content[i+1], key, keys, open)
 		}
-	case yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode:
 		for _, item := range n.Content {
-			present(item, path, keys)
+			present(item, path, keys, open)
 		}
 	}
 }
 
-func declared(t reflect.Type, path string, keys map[string]bool) {
+// declared collects the paths of all keys that the types have. Below an open one the
+// operator chooses.
+func declared(t reflect.Type, path string, keys, open map[string]bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("yaml"), ",")
@@ -69,7 +73,7 @@ func declared(t reflect.Type, path string, keys map[string]bool) {
 			continue
 		}
 		if option == "inline" {
-			declared(f.Type, path, keys)
+			declared(f.Type, path, keys, open)
 			continue
 		}
 		key := path + "." + name
@@ -78,9 +82,10 @@ func declared(t reflect.Type, path string, keys map[string]bool) {
 		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
 			inner = inner.Elem()
 		}
+		open[key] = inner.Kind() == reflect.Map || readsItself(inner)
 		_, text := reflect.New(inner).Interface().(encoding.TextUnmarshaler)
-		if inner.Kind() == reflect.Struct && !text && inner != reflect.TypeFor[secret.Value]() {
-			declared(inner, key, keys)
+		if inner.Kind() == reflect.Struct && !text && inner != reflect.TypeFor[secret.Value]() && !open[key] {
+			declared(inner, key, keys, open)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -61,6 +62,12 @@ func special(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer", Minimum: "0"}, text}}
 	case reflect.TypeFor[netip.Prefix]():
 		return text
+	case reflect.TypeFor[secret.JSON]():
+		return jsonschema.TrueSchema
+	case reflect.TypeFor[schema.Source]():
+		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+			{Type: "string", MinLength: new(uint64(1))}, {Type: "object"},
+		}}
 	case reflect.TypeFor[card.Config]():
 		// A plain URL or the mapping; the mapping's own schema is reflected without
 		// this function, which would otherwise meet the type again and never end.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,13 +42,17 @@ func (s *section) place(text string) (path []string, rest string) {
 	return path, rest
 }
 
-// spell writes a path as it stands in messages: agents[0].card.
+// spell writes a path as it stands in messages: agents[0].card,
+// extensions[0].defaults["https://…"].
 func spell(path []string) string {
 	var b strings.Builder
 	for i, step := range path {
 		switch {
-		case step[0] >= '0' && step[0] <= '9':
+		case index.MatchString(step):
 			b.WriteString("[" + step + "]")
+			continue
+		case !name.MatchString(step):
+			b.WriteString("[" + strconv.Quote(step) + "]")
 			continue
 		case i > 0:
 			b.WriteByte('.')
@@ -56,6 +61,12 @@ func spell(path []string) string {
 	}
 	return b.String()
 }
+
+// The steps of a path that need no quotes.
+var (
+	index = regexp.MustCompile(`^[0-9]+$`)
+	name  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+)
 
 // leaves takes joined errors apart, also below a common prefix as in
 // fmt.Errorf("authn.oidc[0]: %w", errors.Join(…)), which is then put before each.

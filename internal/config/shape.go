@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -69,6 +70,7 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 	case isNull(n): // as if left out
 	case t == reflect.TypeFor[secret.Value]():
 		s.secret(n, path)
+	case readsItself(t): // and tells the place of what is wrong
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		if n.Kind != yaml.ScalarNode {
 			s.wrong(n, path, "want a single value, found %s", kindOf(n))
@@ -78,6 +80,8 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 		s.mapping(n, t, path)
 	case t.Kind() == reflect.Slice:
 		s.list(n, t.Elem(), path)
+	case t.Kind() == reflect.Map:
+		s.dictionary(n, t.Elem(), path)
 	default:
 		s.scalar(n, t.Kind(), path)
 	}
@@ -85,6 +89,11 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 
 // unmarshaler is what the YAML library asks to read a value by itself.
 type unmarshaler interface{ UnmarshalYAML(n *yaml.Node) error }
+
+// readsItself is true of the types that take any value, or any mapping.
+func readsItself(t reflect.Type) bool {
+	return t == reflect.TypeFor[secret.JSON]() || t == reflect.TypeFor[schema.Source]()
+}
 
 func (s *shape) mapping(n *yaml.Node, t reflect.Type, path []string) {
 	if n.Kind != yaml.MappingNode {
@@ -111,6 +120,32 @@ func (s *shape) mapping(n *yaml.Node, t reflect.Type, path []string) {
 			s.wrong(n.Content[i], path, "unknown key %q%s", key.Value, guess(key.Value, known))
 		default:
 			s.visit(value, field, extend(path, key.Value))
+		}
+		lines[key.Value] = n.Content[i].Line
+	}
+}
+
+// dictionary is a mapping whose keys are the operator's.
+func (s *shape) dictionary(n *yaml.Node, t reflect.Type, path []string) {
+	if n.Kind != yaml.MappingNode {
+		s.wrong(n, path, "want a mapping, found %s", kindOf(n))
+		return
+	}
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := target(n.Content[i]), n.Content[i+1]
+		if key.Kind != yaml.ScalarNode || isNull(key) || key.ShortTag() == "!!merge" || key.Value == "" {
+			s.wrong(n.Content[i], path, "the key is not a name")
+			continue
+		}
+		line, twice := lines[key.Value]
+		switch {
+		case twice:
+			s.wrong(n.Content[i], path, "key %q is set on line %d already", key.Value, line)
+		case isNull(target(value)):
+			s.wrong(n.Content[i], path, "key %q has no value", key.Value)
+		default:
+			s.visit(value, t, extend(path, key.Value))
 		}
 		lines[key.Value] = n.Content[i].Line
 	}
