@@ -8,11 +8,7 @@
 // import ext, ext/schema and internal/wire.
 package content
 
-import (
-	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/ext/schema"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-)
+import "github.com/a2a-gateway/a2a-gateway/ext"
 
 // Fault is what kind of violation something is; metrics and records use the words.
 type Fault string
@@ -28,9 +24,10 @@ const (
 	Hooked       Fault = "hook"          // a hook said no, or nothing
 )
 
-// Violation is one thing that is wrong with a document.
+// Violation is one thing that is wrong with a document. The checks of this package
+// return 64 of each document at most, one that is enforced among them if there is any.
 type Violation struct {
-	Extension string // URI; "" for Strange and for a skill's schemas
+	Extension string // URI, cut off at 512 bytes; "" for Strange and for a skill's schemas
 	Fault     Fault
 	Pointer   string // RFC 6901, into the document
 	Text      string // what is wrong, without the value
@@ -46,37 +43,32 @@ type Terms struct {
 	Answer   bool           // the document is the agent's; else the caller's
 }
 
-// Strays are the marks of extensions that are not visible: URIs that are listed and
-// metadata keys of an extension that the registry or the card knows.
-func (t *Terms) Strays(c *wire.Carriers) []wire.Mark { return nil }
-
-// Unknown are violations for metadata keys that are URIs of extensions which nobody
-// knows.
-func (t *Terms) Unknown(c *wire.Carriers) []Violation { return nil }
-
-// Values holds the values in metadata against the schemas of active extensions.
-func (t *Terms) Values(c *wire.Carriers) []Violation { return nil }
-
-// JudgesObjects reports whether Objects could find anything.
-func (t *Terms) JudgesObjects() bool { return false }
-
-// Objects holds messages, artifacts, statuses and parts against the schemas of active
-// extensions. c must be of a document in A2A 1.0's JSON.
-func (t *Terms) Objects(c *wire.Carriers) []Violation { return nil }
-
-// Arrival is a state that a document says a task is in.
-type Arrival struct {
-	Extension string // URI
-	Task      string // the task's id; "" where the document does not say it
-	State     string // of the extension
-	Within    string // the task state, 1.0 name; "" where not said
-	Pointer   string
+// mode is how strictly an extension is checked.
+func (t *Terms) mode(uri string) ext.Mode {
+	if e, ok := t.Book.Entry(uri); ok && e.Validation != "" {
+		return e.Validation
+	}
+	return ext.Enforce
 }
 
-// Arrivals are the states of active extensions that a document shows, in its order.
-// A value under a machine's key that is no state has an empty State.
-func (t *Terms) Arrivals(c *wire.Carriers) []Arrival { return nil }
+// most is how many violations one check returns. A document can have as many as it
+// has members, and nobody reads the rest.
+const most = 64
 
-// Data holds the data parts of messages and artifacts, history aside, against a
-// schema, such as that of a skill's input.
-func Data(c *wire.Carriers, s *schema.Schema, enforced bool) []Violation { return nil }
+// findings are violations as a check finds them.
+type findings struct {
+	list    []Violation
+	refuses bool // one of list is enforced
+}
+
+// add keeps the first of them, but always one that refuses: no flood of what is only
+// recorded hides it.
+func (f *findings) add(v Violation) {
+	switch {
+	case len(f.list) < most:
+		f.list = append(f.list, v)
+	case v.Enforced && !f.refuses:
+		f.list[most-1] = v
+	}
+	f.refuses = f.refuses || v.Enforced
+}

@@ -1,0 +1,108 @@
+package content
+
+import (
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Strays are the marks of extensions that are not visible: URIs that are listed,
+// known or not, and metadata keys of an extension that the registry or the card
+// knows. They may be in a task's history too, where they can be left from a call in
+// which they were in place (wire.Carrier.History).
+func (t *Terms) Strays(c *wire.Carriers) []wire.Mark {
+	var strays []wire.Mark
+	for i := range c.Marks {
+		m := &c.Marks[i]
+		if uri := t.whose(m); uri != "" && !t.Visible.Has(uri) {
+			strays = append(strays, *m)
+		}
+	}
+	return strays
+}
+
+// Describe says as violations what Strays found.
+func (t *Terms) Describe(c *wire.Carriers, strays []wire.Mark, enforced bool) []Violation {
+	var f findings
+	for i := range strays {
+		m := &strays[i]
+		text := "metadata of an extension that is not active here"
+		if m.Listed {
+			text = "lists an extension that is not active here"
+		}
+		f.add(Violation{
+			Extension: clip(t.whose(m)), Fault: Unrequested,
+			Pointer: c.PointerTo(*m), Text: text, Enforced: enforced,
+		})
+	}
+	return f.list
+}
+
+// Unknown are violations for metadata keys that are URIs of extensions which nobody
+// knows. They are never enforced: such a key may be anybody's way of naming things.
+func (t *Terms) Unknown(c *wire.Carriers) []Violation {
+	var f findings
+	for i := range c.Marks {
+		m := &c.Marks[i]
+		if m.Listed || !identifies(m.Key) || t.whose(m) != "" {
+			continue
+		}
+		f.add(Violation{
+			Extension: clip(m.Key), Fault: Undeclared, Pointer: c.PointerTo(*m),
+			Text: "metadata of an extension that neither the registry nor the agent's card knows",
+		})
+	}
+	return f.list
+}
+
+// whose is the extension that left a mark, "" if nobody knows.
+func (t *Terms) whose(m *wire.Mark) string {
+	if m.Listed {
+		return m.Key
+	}
+	owner := t.Book.Owner(m.Key)
+	for i := range t.Declared {
+		// Of nested URIs the longest is meant, wherever it is written down.
+		if uri := t.Declared[i].URI; len(uri) > len(owner) && owns(uri, m.Key) {
+			owner = uri
+		}
+	}
+	return owner
+}
+
+// owns reports whether a metadata key is an extension's by convention: its URI, or
+// that and a name behind a slash, both also without the scheme.
+func owns(uri, key string) bool {
+	if under(uri, key) {
+		return true
+	}
+	_, rest, ok := strings.Cut(uri, "://")
+	return ok && rest != "" && under(rest, key)
+}
+
+func under(name, key string) bool {
+	return strings.HasPrefix(key, name) && (len(key) == len(name) || key[len(name)] == '/')
+}
+
+// identifies reports whether a key looks like an extension's identifier. Other
+// schemes than these are as likely to be a word and a colon.
+func identifies(key string) bool {
+	for _, scheme := range [...]string{"https://", "http://", "urn:"} {
+		if len(key) > len(scheme) && strings.EqualFold(key[:len(scheme)], scheme) {
+			return ext.CheckURI(key) == nil
+		}
+	}
+	return false
+}
+
+// longest is how much of a text from a document is repeated, as much as a client may
+// name in the header.
+const longest = 512
+
+func clip(uri string) string {
+	if len(uri) <= longest {
+		return uri
+	}
+	return strings.ToValidUTF8(uri[:longest], "") + "…"
+}
