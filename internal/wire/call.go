@@ -84,12 +84,15 @@ type Call struct {
 // settles which version it is. header is what RequestVersion found. The body
 // is scanned once and kept; ID and Params point into it.
 //
+// An extension's method has the same name in every version, so only header can say
+// which it is; without one it is V03 (A2A 1.0 §3.6.2).
+//
 // On an error the Call holds whatever could be read, so that the error can be
 // answered in the caller's shape and with the caller's id. A body that is not
 // strict JSON is a ParseError without id; an envelope that is not a call is
 // InvalidRequest, params that do not fit the method are InvalidParams.
 func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
-	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept}
+	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept, Extra: c.Extra}
 	lim = lim.withDefaults()
 	if int64(len(body)) > lim.Body {
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)

@@ -5,17 +5,21 @@ package wire
 // metadata. Body and Params become the message's ProtoJSON document, which is read
 // as strictly as an HTTP+JSON body; Message stays what goes on to an agent of the
 // same version. All parsers of that version read it as the document says (see
-// checkMessage).
+// checkMessage). Of the message of an extension's RPC nothing is known but the field
+// that names the task; Body and Params stay nil.
 //
 // A message that cannot be read is an InvalidRequest. On an error the Call holds
 // whatever could be read.
 func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, lim Limits) *Error {
-	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept}
+	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept, Extra: c.Extra}
 	lim = lim.withDefaults()
-	if m == nil {
+	if m == nil || !c.Extra.knows(m) {
 		return Errorf(MethodNotFound, "")
 	}
 	c.Streaming = m.Streams
+	if m.Extension != "" {
+		return c.extraMessage(header, lim)
+	}
 	t, err := m.types(v)
 	switch {
 	case err != nil:

@@ -16,7 +16,7 @@ import (
 func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Version, lim Limits) *Error {
 	*c = Call{
 		Binding: HTTPJSON, Version: route.Version, Method: route.Method,
-		Body: body, Accept: c.Accept,
+		Body: body, Accept: c.Accept, Extra: c.Extra,
 	}
 	lim = lim.withDefaults()
 	c.Streaming = route.Method != nil && route.Method.Streams
@@ -25,7 +25,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 		e := Errorf(VerbNotAllowed, "")
 		e.Header = http.Header{"Allow": {strings.Join(route.Allow, ", ")}}
 		return e
-	case route.Method == nil:
+	case route.Method == nil, !c.Extra.knows(route.Method):
 		return Errorf(MethodNotFound, "")
 	case int64(len(body)) > lim.Body:
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
@@ -104,8 +104,8 @@ func (d *decoder) parameter(f field, value string) {
 	}
 }
 
-// httpBody reads the body. Cancel and subscribe are posted with nothing, null
-// or {} as well; what has no POST has no body.
+// httpBody reads the body. Cancel, subscribe and extensions' methods are posted with
+// nothing, null or {} as well; what has no POST has no body.
 func (d *decoder) httpBody() {
 	c := d.call
 	m := c.Method

@@ -1,23 +1,66 @@
 package wire
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
 // Extra are the methods that extensions bring, beside A2A's own. It is immutable; a
 // nil Extra has none.
 type Extra struct {
 	methods []*Method
+	names   map[string]*Method
+	rpcs    map[string]*Method
+	params  map[*Method]*extraNames
+	routes  *routeTable // A2A's own among them
 }
 
-// NewExtra makes the tables. Rows need a Name, an Extension, and, as far as they are
-// offered, Verbs and Path, or RPCPath. A name, path or RPC that A2A or another row
-// has, or one that some parser could take for it, is an error.
+// NewExtra makes the tables, of copies of the rows. Rows need a Name, a Subject, an
+// Extension and, as far as they are offered, Verbs and Path, or RPCPath; V03 is set to
+// Name. The error names every row that is wrong, and says why:
+//
+//   - a name, path or RPC that A2A or another row has, or one that some parser could
+//     take for it: in another case, with other punctuation, with a tenant before it;
+//   - a path of other verbs than GET and POST, or with more in it than one {task};
+//   - what could never be proved to be the caller's: the messages of gRPC are opaque, so
+//     an RPC is about the agent, or about the one task that TaskTag names.
+//
+// A path may be A2A's or another row's if the verbs differ. A ":verb" that some row has
+// behind {task} ends the id in A2A's own paths too, where nothing follows it.
 func NewExtra(rows []Method) (*Extra, error) {
-	e := &Extra{}
-	for i := range rows {
-		e.methods = append(e.methods, &rows[i])
+	e := &Extra{
+		names:  make(map[string]*Method, len(rows)),
+		rpcs:   make(map[string]*Method),
+		params: make(map[*Method]*extraNames, len(rows)),
 	}
+	taken := coreNames()
+	var errs []error
+	for _, row := range rows {
+		m := &row
+		m.V03, m.Verbs = m.Name, slices.Clone(m.Verbs)
+		if err := errors.Join(checkExtra(m), taken.claim(m)); err != nil {
+			errs = append(errs, fmt.Errorf("method %q: %w", m.Name, err))
+		}
+		e.methods = append(e.methods, m)
+		e.names[m.Name] = m
+		e.params[m] = newExtraNames(m)
+		if m.RPCPath != "" {
+			e.rpcs[m.RPCPath] = m
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	if err := checkPaths(e.methods); err != nil {
+		return nil, err
+	}
+	e.routes = newRouteTable(slices.Concat(coreMethods(), e.methods))
 	return e, nil
 }
 
-// Methods returns the rows. Callers must not change them.
+// Methods returns the rows, in the order in which NewExtra was given them. Callers
+// must not change them.
 func (e *Extra) Methods() []*Method {
 	if e == nil {
 		return nil
@@ -25,12 +68,52 @@ func (e *Extra) Methods() []*Method {
 	return e.methods
 }
 
-// ByRoute is the function ByRoute, with the extensions' paths after A2A's own.
-func (e *Extra) ByRoute(verb, path string) (Route, bool) { return ByRoute(verb, path) }
+// ByRoute is the function ByRoute, for A2A's own paths and the extensions'.
+func (e *Extra) ByRoute(verb, path string) (Route, bool) {
+	if e == nil {
+		return ByRoute(verb, path)
+	}
+	return e.routes.find(verb, path)
+}
 
-// ByRPC is the function ByRPC, with the extensions' RPCs after A2A's own. Theirs are
+// ByRPC is the function ByRPC, with the extensions' RPCs beside A2A's own. Theirs are
 // of version V10.
-func (e *Extra) ByRPC(path string) (m *Method, v Version, ok bool) { return ByRPC(path) }
+func (e *Extra) ByRPC(path string) (m *Method, v Version, ok bool) {
+	if e != nil {
+		if m := e.rpcs[path]; m != nil {
+			return m, V10, true
+		}
+	}
+	return ByRPC(path)
+}
 
-// RPCs are the paths of the extensions' RPCs.
-func (e *Extra) RPCs() []string { return nil }
+// RPCs are the paths of the extensions' RPCs, in order.
+func (e *Extra) RPCs() []string {
+	var list []string
+	for _, m := range e.Methods() {
+		if m.RPCPath != "" {
+			list = append(list, m.RPCPath)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// knows reports whether m is A2A's own or one of these. A route that was found in
+// other tables is none of ours.
+func (e *Extra) knows(m *Method) bool {
+	return m.Extension == "" || e != nil && e.params[m] != nil
+}
+
+// spoken is what an extension's name means in a call of which header says the
+// version, or nothing.
+func (e *Extra) spoken(name []byte, header Version) (spoken, bool) {
+	if e == nil {
+		return spoken{}, false
+	}
+	m := e.names[string(name)]
+	if header == "" {
+		header = V03
+	}
+	return spoken{method: m, version: header}, m != nil
+}

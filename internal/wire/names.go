@@ -65,7 +65,7 @@ func newNames(kind *Kind, sets ...map[string]field) *names {
 	n := &names{kind: kind}
 	for i, camel := range slices.Sorted(maps.Keys(all)) {
 		n.list = append(n.list, spelling{
-			camel: camel, snake: snakeCase(camel), folded: string(fold(nil, []byte(camel))),
+			camel: camel, snake: snakeCase(camel), folded: string(fold(nil, []byte(camel), longestName)),
 			field: all[camel], bit: 1 << i,
 		})
 	}
@@ -97,17 +97,20 @@ var (
 	sendNames = newNames(InvalidParams, sendMembers)
 	// 0.3's proto calls the message "request" and its JSON name is "message";
 	// clients that write proto names send the former.
-	sendNamesHTTP03 = newNames(InvalidParams, sendMembers, map[string]field{"request": fieldMessage})
-	sendNames01     = newNames(InvalidParams, sendMembers, map[string]field{
+	requestMembers  = map[string]field{"request": fieldMessage}
+	sendNamesHTTP03 = newNames(InvalidParams, sendMembers, requestMembers)
+	send01Members   = map[string]field{
 		"id": fieldTask, "sessionId": fieldContext, "pushNotification": fieldPush, "historyLength": fieldOpaque,
-	})
+	}
+	sendNames01 = newNames(InvalidParams, sendMembers, send01Members)
 
 	taskMembers = map[string]field{
 		"tenant": fieldTenant, "id": fieldTask, "taskId": fieldTask, "metadata": fieldMetadata,
 		"historyLength": fieldHistory,
 	}
+	nameMembers   = map[string]field{"name": fieldName}
 	taskNames     = newNames(InvalidParams, taskMembers)
-	taskNamesHTTP = newNames(InvalidParams, taskMembers, map[string]field{"name": fieldName})
+	taskNamesHTTP = newNames(InvalidParams, taskMembers, nameMembers)
 
 	// Flat in 1.0; nested in "config" for its release candidate, whose clients
 	// are still about.
@@ -125,9 +128,10 @@ var (
 	configNames03     = newNames(InvalidParams, configMembers, config03Members)
 	configNamesHTTP03 = newNames(InvalidParams, configMembers, config03Members, resourceMembers)
 
-	listNames = newNames(InvalidParams, map[string]field{
+	listMembers = map[string]field{
 		"tenant": fieldTenant, "contextId": fieldContext, "pageToken": fieldPageToken,
-	})
+	}
+	listNames  = newNames(InvalidParams, listMembers)
 	agentNames = newNames(InvalidParams, map[string]field{"tenant": fieldTenant})
 
 	messageNames = newNames(InvalidParams, map[string]field{
@@ -154,6 +158,9 @@ var (
 // the body of HTTP+JSON with the members of path and query in it.
 func (d *decoder) table() *names {
 	http, v := d.call.Binding != JSONRPC, d.call.Version
+	if d.call.Method.Extension != "" {
+		return d.call.Extra.params[d.call.Method].table(http, v)
+	}
 	switch d.call.Method.Subject {
 	case OfMessage:
 		switch {
@@ -212,7 +219,7 @@ func (n *names) find(name []byte) (*spelling, field) {
 		}
 	}
 	var buf [longestName + utf8.UTFMax]byte
-	folded := fold(buf[:0], name)
+	folded := fold(buf[:0], name, longestName)
 	for i := range n.list {
 		if sp := &n.list[i]; string(folded) == sp.folded {
 			return sp, fieldNone
@@ -225,9 +232,9 @@ func (n *names) find(name []byte) (*spelling, field) {
 const longestName = 32
 
 // fold appends name as the most lenient parser would see it. It stops where
-// the result is longer than every name in the tables.
-func fold(dst, name []byte) []byte {
-	for i := 0; i < len(name) && len(dst) <= longestName; {
+// the result is longer than longest.
+func fold(dst, name []byte, longest int) []byte {
+	for i := 0; i < len(name) && len(dst) <= longest; {
 		c := name[i]
 		if c < utf8.RuneSelf {
 			i++

@@ -26,36 +26,39 @@ type Route struct {
 // Allow set. The result is false for every other path, and for every path that
 // servers do not read alike: empty or dot segments, and encodings of what
 // separates segments and verbs.
-func ByRoute(verb, path string) (Route, bool) {
+func ByRoute(verb, path string) (Route, bool) { return coreRoutes.find(verb, path) }
+
+// find is ByRoute in these tables.
+func (t *routeTable) find(verb, path string) (Route, bool) {
 	segments, ok := split(path)
 	if !ok {
 		return Route{}, false
 	}
 	if len(segments) > 1 && segments[0] == "v1" {
-		return routes03.match(verb, segments)
+		return t.v03.match(verb, segments)
 	}
-	if r, ok := routes10.match(verb, segments); ok {
+	if r, ok := t.v10.match(verb, segments); ok {
 		return r, true
 	}
-	r, ok := routes10.match(verb, segments[1:])
+	r, ok := t.v10.match(verb, segments[1:])
 	if !ok {
 		return Route{}, false
 	}
-	r.Tenant, ok = decodeTenant(segments)
+	r.Tenant, ok = t.v10.decodeTenant(segments)
 	return r, ok
 }
 
 // decodeTenant decodes the first segment. What servers that decode first, or
 // that take no notice of case, could read as another path is no tenant.
-func decodeTenant(segments []string) (string, bool) {
+func (rs *routes) decodeTenant(segments []string) (string, bool) {
 	raw := segments[0]
-	tenant, ok := decodeSegment(raw)
+	tenant, ok := rs.decodeSegment(raw)
 	if !ok || strings.EqualFold(tenant, "v1") {
 		return "", false
 	}
 	if tenant != raw {
 		segments[0] = tenant
-		_, other := routes10.match("", segments)
+		_, other := rs.match("", segments)
 		return tenant, !other
 	}
 	return tenant, true
@@ -90,33 +93,58 @@ type segment struct {
 	suffix  string // ":cancel" behind an id, or ""
 }
 
+// routes are the paths of one version.
 type routes struct {
-	version Version
-	paths   []route
+	version  Version
+	paths    []route
+	suffixes []string // the verbs that may stand behind an id, in either version
 }
 
-var (
-	routes10 = newRoutes(V10, func(m *Method) string { return m.Path })
-	routes03 = newRoutes(V03, func(m *Method) string {
-		if m.Path03 != "" {
-			return m.Path03
-		}
-		return "/v1" + m.Path
-	})
-	// idSuffixes are the verbs that may stand behind an id.
-	idSuffixes = suffixes(routes10)
-)
+// routeTable has the paths of both versions that have any.
+type routeTable struct{ v10, v03 routes }
 
-func newRoutes(v Version, path func(*Method) string) routes {
+// coreRoutes are A2A's own.
+var coreRoutes = newRouteTable(coreMethods())
+
+func coreMethods() []*Method {
+	list := make([]*Method, len(methods))
+	for i := range methods {
+		list[i] = &methods[i]
+	}
+	return list
+}
+
+func newRouteTable(list []*Method) *routeTable {
+	t := &routeTable{newRoutes(V10, list), newRoutes(V03, list)}
+	t.v10.suffixes = suffixes(t.v10)
+	t.v03.suffixes = t.v10.suffixes
+	return t
+}
+
+// path is the method's in a version that has HTTP+JSON, "" where it has none.
+func (m *Method) path(v Version) string {
+	switch {
+	case m.Path == "", v == V10:
+		return m.Path
+	case m.Path03 != "":
+		return m.Path03
+	}
+	return "/v1" + m.Path
+}
+
+func newRoutes(v Version, list []*Method) routes {
 	rs := routes{version: v}
 	index := make(map[string]int)
-	for i := range methods {
-		m := &methods[i]
-		at, ok := index[path(m)]
+	for _, m := range list {
+		path := m.path(v)
+		if path == "" {
+			continue
+		}
+		at, ok := index[path]
 		if !ok {
 			at = len(rs.paths)
-			index[path(m)] = at
-			rs.paths = append(rs.paths, route{segments: parseTemplate(path(m))})
+			index[path] = at
+			rs.paths = append(rs.paths, route{segments: parseTemplate(path)})
 		}
 		rs.paths[at].methods = append(rs.paths[at].methods, m)
 	}
@@ -148,10 +176,10 @@ func suffixes(rs routes) []string {
 }
 
 // match finds the path. No two of a version's paths match the same segments.
-func (rs routes) match(verb string, segments []string) (Route, bool) {
+func (rs *routes) match(verb string, segments []string) (Route, bool) {
 	for _, p := range rs.paths {
 		r := Route{Version: rs.version}
-		if len(p.segments) != len(segments) || !p.match(segments, &r) {
+		if len(p.segments) != len(segments) || !rs.fits(p, segments, &r) {
 			continue
 		}
 		for _, m := range p.methods {
@@ -168,8 +196,8 @@ func (rs routes) match(verb string, segments []string) (Route, bool) {
 	return Route{}, false
 }
 
-// match reports whether the segments, as many as p has, are p's.
-func (p route) match(segments []string, r *Route) bool {
+// fits reports whether the segments, as many as p has, are p's.
+func (rs *routes) fits(p route, segments []string, r *Route) bool {
 	for i, s := range p.segments {
 		if s.literal != "" {
 			if segments[i] != s.literal {
@@ -180,9 +208,9 @@ func (p route) match(segments []string, r *Route) bool {
 		// Only the last segment can carry a verb; before it, a colon is a colon.
 		raw, suffix, exact := segments[i], "", true
 		if i == len(segments)-1 && !s.config {
-			raw, suffix, exact = cutVerb(raw)
+			raw, suffix, exact = rs.cutVerb(raw)
 		}
-		id, ok := decodeSegment(raw)
+		id, ok := rs.decodeSegment(raw)
 		if !ok || !exact || suffix != s.suffix {
 			return false
 		}
@@ -198,12 +226,12 @@ func (p route) match(segments []string, r *Route) bool {
 // cutVerb splits an id from the verb behind it, at the last colon and only for
 // verbs that exist: ids may hold colons. exact is false for a verb in another
 // case, which is a verb to some servers and a piece of the id to others.
-func cutVerb(s string) (id, suffix string, exact bool) {
+func (rs *routes) cutVerb(s string) (id, suffix string, exact bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i <= 0 {
 		return s, "", true
 	}
-	for _, verb := range idSuffixes {
+	for _, verb := range rs.suffixes {
 		if strings.EqualFold(s[i:], verb) {
 			return s[:i], verb, s[i:] == verb
 		}
@@ -214,14 +242,14 @@ func cutVerb(s string) (id, suffix string, exact bool) {
 // decodeSegment decodes an id or tenant once. An encoded slash would be two
 // segments to servers that decode before they split, an encoded colon before a
 // verb would be that verb; dots would be cleaned away.
-func decodeSegment(raw string) (string, bool) {
+func (rs *routes) decodeSegment(raw string) (string, bool) {
 	s := raw
 	if strings.IndexByte(raw, '%') >= 0 {
 		var err error
 		if s, err = url.PathUnescape(raw); err != nil {
 			return "", false
 		}
-		if _, suffix, _ := cutVerb(s); suffix != "" {
+		if _, suffix, _ := rs.cutVerb(s); suffix != "" {
 			return "", false
 		}
 	}

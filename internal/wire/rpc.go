@@ -42,9 +42,12 @@ func ByRPC(path string) (m *Method, v Version, ok bool) {
 }
 
 // RPC is the path of the operation's RPC in a version, or "" where the version has
-// no gRPC or no such RPC.
+// no gRPC or no such RPC. An extension's is of V10.
 func (m *Method) RPC(v Version) string {
 	switch {
+	case m.Extension != "" && v == V10:
+		return m.RPCPath
+	case m.Extension != "":
 	case v == V10 && m.Name != "":
 		return service10 + m.Name
 	case v == V03 && m.GRPC03 != "":

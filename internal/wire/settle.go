@@ -36,7 +36,8 @@ func indexMethods() map[string]spoken {
 }
 
 // method reads the method name and what it says about the version. This is the
-// one place where a JSON-RPC name is looked up.
+// one place where a JSON-RPC name is looked up: A2A's own first, then those of
+// extensions, both byte for byte.
 func (d *decoder) method() {
 	if d.kind() != '"' {
 		d.skip()
@@ -45,6 +46,9 @@ func (d *decoder) method() {
 	}
 	c, name := d.call, d.text()
 	means, ok := methodNames[string(name)]
+	if !ok {
+		means, ok = c.Extra.spoken(name, d.header)
+	}
 	if !ok {
 		d.unknownMethod(string(name))
 		return

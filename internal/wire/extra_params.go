@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+)
+
+// extraNames are how the params of one extension's method are read.
+type extraNames struct {
+	rpc, rpc01, http, http03 *names
+}
+
+// newExtraNames makes the tables: those of A2A's methods with the same subject, with
+// the names for a task in all of them. A method about tasks as a whole, or about the
+// agent, that names a task nevertheless must not get past the ownership check.
+func newExtraNames(m *Method) *extraNames {
+	own := map[string]field{"taskId": fieldTask, "metadata": fieldMetadata}
+	if m.TaskField != "" {
+		own[m.TaskField] = fieldTask
+	}
+	sets := extraMembers(m.Subject)
+	table := func(further map[string]field) *names {
+		all := maps.Clone(sets)
+		maps.Copy(all, further)
+		maps.Copy(all, own)
+		return newNames(InvalidParams, all)
+	}
+	plain := table(nil)
+	switch m.Subject {
+	case OfMessage:
+		return &extraNames{plain, table(send01Members), plain, table(requestMembers)}
+	case OfTask:
+		named := table(nameMembers)
+		return &extraNames{plain, plain, named, named}
+	}
+	return &extraNames{plain, plain, plain, plain}
+}
+
+// extraMembers are what params have in every version.
+func extraMembers(s Subject) map[string]field {
+	switch s {
+	case OfMessage:
+		return sendMembers
+	case OfTask:
+		return taskMembers
+	case OfCaller:
+		return listMembers
+	}
+	return map[string]field{"tenant": fieldTenant, "contextId": fieldContext}
+}
+
+// table is the one for a binding and version.
+func (n *extraNames) table(http bool, v Version) *names {
+	switch {
+	case http && v == V03:
+		return n.http03
+	case http:
+		return n.http
+	case v == V01:
+		return n.rpc01
+	}
+	return n.rpc
+}
+
+// checkTaskField refuses a member name that cannot be told from one of A2A's, or that
+// is too long to be told from anything (see find).
+func checkTaskField(m *Method) error {
+	name := m.TaskField
+	if name == "" || name == "taskId" || name == "id" {
+		return nil
+	}
+	if len(name) > longestName || !isWord(name, "_-.") {
+		return fmt.Errorf("%q is no name for a member that names a task", name)
+	}
+	folded := string(fold(nil, []byte(name), longestName))
+	for _, set := range []map[string]field{
+		extraMembers(m.Subject), send01Members, requestMembers, nameMembers, {"taskId": fieldTask},
+	} {
+		for camel := range set {
+			if string(fold(nil, []byte(camel), longestName)) == folded {
+				return fmt.Errorf("the member %q could be taken for A2A's %q", name, camel)
+			}
+		}
+	}
+	return nil
+}
