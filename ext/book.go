@@ -1,6 +1,9 @@
 package ext
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
@@ -10,29 +13,169 @@ import (
 
 // Book is a Registry made ready to be asked. It is immutable; a nil Book is that of
 // an empty registry.
-type Book struct{}
+type Book struct {
+	entries map[string]*record
+	order   []*record // as configured
+	owners  owners
+	extra   *wire.Extra
+	skills  map[string]string // of methods, by name
+}
+
+// record is an entry with what was made of it.
+type record struct {
+	Entry
+	needs    []string  // dependencies, and theirs, nearest first
+	ends     time.Time // when it is blocked; zero for never
+	compiled *Compiled
+	machine  *Machine
+	hooks    []*hook.Hook
+}
 
 // Compile makes a Book: schemas compiled, methods and dependencies checked against
-// each other. The error names every entry that is wrong.
-func (r Registry) Compile() (*Book, error) { return &Book{}, nil }
+// each other. The error names every entry that is wrong, as Validate does.
+func (r Registry) Compile() (*Book, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	b := &Book{entries: make(map[string]*record, len(r)), owners: ownersOf(r)}
+	var errs []error
+	for i := range r {
+		rec, problems := compile(&r[i])
+		b.entries[rec.URI] = rec
+		b.order = append(b.order, rec)
+		errs = append(errs, prefixed(fmt.Sprintf("[%d].", i), problems)...)
+	}
+	for _, rec := range b.order {
+		rec.needs = b.closure(nil, rec)
+	}
+	errs = append(errs, b.bringMethods()...)
+	if err := errors.Join(errs...); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func compile(e *Entry) (*record, []error) {
+	rec := &record{Entry: *e}
+	var errs []error
+	rec.compiled, errs = e.Schemas.compile()
+	if e.Sunset != "" {
+		last, err := time.Parse(time.DateOnly, e.Sunset)
+		errs = append(errs, err)
+		rec.ends = last.AddDate(0, 0, 1)
+	}
+	if e.States != nil {
+		rec.machine = newMachine(e.States)
+	}
+	for i, c := range e.Hooks {
+		h, err := hook.New(c)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("hooks[%d]: %w", i, err))
+			continue
+		}
+		rec.hooks = append(rec.hooks, h)
+	}
+	return rec, errs
+}
+
+// closure appends what an extension depends on, directly or not. Validate has seen to
+// it that this ends.
+func (b *Book) closure(needs []string, rec *record) []string {
+	for _, uri := range rec.Dependencies.Required {
+		if slices.Contains(needs, uri) {
+			continue
+		}
+		needs = append(needs, uri)
+		if dep, ok := b.entries[uri]; ok {
+			needs = b.closure(needs, dep)
+		}
+	}
+	return needs
+}
 
 // Close ends what the book holds open.
-func (b *Book) Close() {}
+func (b *Book) Close() {
+	if b == nil {
+		return
+	}
+	for _, rec := range b.order {
+		for _, h := range rec.hooks {
+			h.Close()
+		}
+	}
+}
 
-// Entry finds an extension.
-func (b *Book) Entry(uri string) (*Entry, bool) { return nil, false }
+func (b *Book) record(uri string) *record {
+	if b == nil {
+		return nil
+	}
+	return b.entries[uri]
+}
 
-// Extra are the methods of all extensions.
-func (b *Book) Extra() *wire.Extra { return nil }
-
-// Skill is the skill that an extension's method needs, "" for none.
-func (b *Book) Skill(m *wire.Method) string { return "" }
+// Entry finds an extension. Callers must not change it.
+func (b *Book) Entry(uri string) (*Entry, bool) {
+	if rec := b.record(uri); rec != nil {
+		return &rec.Entry, true
+	}
+	return nil, false
+}
 
 // Owner says whose a metadata key is: the URI of a registered extension, or "".
-func (b *Book) Owner(key string) string { return "" }
+func (b *Book) Owner(key string) string {
+	if b == nil {
+		return ""
+	}
+	return b.owners.of(key)
+}
 
 // Hooks are the services that see calls with an extension.
-func (b *Book) Hooks(uri string) []*hook.Hook { return nil }
+func (b *Book) Hooks(uri string) []*hook.Hook {
+	if rec := b.record(uri); rec != nil {
+		return rec.hooks
+	}
+	return nil
+}
+
+// Machine is an extension's, nil for none.
+func (b *Book) Machine(uri string) *Machine {
+	if rec := b.record(uri); rec != nil {
+		return rec.machine
+	}
+	return nil
+}
+
+// Check reports what an agent's configuration asks for and the registry blocks: one of
+// the two lines is a mistake, and guessing which would be worse. What a sunset blocks
+// is no error, so that no day comes on which the gateway does not start.
+func (b *Book) Check(c *Config) error {
+	var errs []error
+	for _, list := range []struct {
+		key  string
+		uris []string
+	}{{"require", c.Require}, {"allow", c.Allow}, {"inject", c.Inject}, {"provide", c.Provide}} {
+		for _, uri := range list.uris {
+			if e, ok := b.Entry(uri); ok && e.Status == Blocked {
+				errs = append(errs, fmt.Errorf("%s: extension %q is blocked by the registry", list.key, uri))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// blocked reports whether the registry forbids an extension.
+func (b *Book) blocked(uri string, now time.Time) bool {
+	rec := b.record(uri)
+	return rec != nil && (rec.Status == Blocked || !rec.ends.IsZero() && !now.Before(rec.ends))
+}
+
+// needs are the extensions that one builds on, directly or not.
+func (b *Book) needs(uri string) []string {
+	if rec := b.record(uri); rec != nil {
+		return rec.needs
+	}
+	return nil
+}
 
 // Compiled are an entry's Schemas; each may be nil.
 type Compiled struct {
@@ -42,51 +185,47 @@ type Compiled struct {
 }
 
 // Schemas are an extension's schemas, nil for none.
-func (b *Book) Schemas(uri string) *Compiled { return nil }
-
-// Machine follows tasks through the states of an extension.
-type Machine struct{}
-
-// Machine is an extension's, nil for none.
-func (b *Book) Machine(uri string) *Machine { return nil }
-
-// Key is the metadata key.
-func (m *Machine) Key() string { return "" }
-
-// Move says why a task may not go from a state, "" at first, to another while it is
-// in a task state, "" where that is not known; "" if it may.
-func (m *Machine) Move(from, to, task string) string { return "" }
-
-// Effect is what one rule of the policy says about extensions in a call.
-type Effect struct {
-	Rule                         string
-	Shadow                       bool // only recorded
-	Allow, Deny, Require, Inject []string
+func (b *Book) Schemas(uri string) *Compiled {
+	if rec := b.record(uri); rec != nil {
+		return rec.compiled
+	}
+	return nil
 }
 
-// Question is a call as negotiation sees it.
-type Question struct {
-	Requested Set        // by the client
-	Declared  []Declared // by the agent's card
-	Config    *Config    // the agent's
-	Rules     []Effect   // of the rules that match the call
-	Now       time.Time
+// compile returns nil where there is no schema at all.
+func (s *Schemas) compile() (*Compiled, []error) {
+	var (
+		c    Compiled
+		errs []error
+		any  bool
+	)
+	one := func(key string, src schema.Source) *schema.Schema {
+		if src.IsZero() {
+			return nil
+		}
+		any = true
+		compiled, err := schema.Compile(src)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("schemas.%s: %w", key, err))
+		}
+		return compiled
+	}
+	c.Params = one("params", s.Params)
+	c.Request = one("request", s.Request)
+	c.Message = one("message", s.Message)
+	c.Artifact = one("artifact", s.Artifact)
+	c.Status = one("status", s.Status)
+	c.Part = one("part", s.Part)
+	for _, key := range sortedKeys(s.Metadata) {
+		if compiled := one(fmt.Sprintf("metadata: %q", clip(key)), s.Metadata[key]); compiled != nil {
+			if c.Metadata == nil {
+				c.Metadata = make(map[string]*schema.Schema, len(s.Metadata))
+			}
+			c.Metadata[key] = compiled
+		}
+	}
+	if !any {
+		return nil, errs
+	}
+	return &c, errs
 }
-
-// Outcome is what a call may do with extensions.
-type Outcome struct {
-	Send     Set      // goes to the agent
-	Visible  Set      // of those, what the caller asked for, and so may see
-	Injected Set      // of those, what it did not ask for
-	Provided Set      // asked for, and implemented by the gateway in the agent's place
-	Required Set      // of Send, what is required
-	Refused  Set      // asked for, known, and not permitted
-	Shadow   []string // what shadow modes would have done: "rule NAME: require URI", "extensions: deny URI"
-}
-
-// Negotiate decides. The error is a *MissingError.
-func (b *Book) Negotiate(q *Question) (Outcome, error) { return Outcome{}, nil }
-
-// Effective returns what a served card lists, which is what Negotiate enforces. Of
-// requested it looks at nothing.
-func (b *Book) Effective(q *Question) []Declared { return nil }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Config is an agent's `extensions:` section: which extensions its callers may,
@@ -15,11 +16,12 @@ type Config struct {
 	// them is refused with "extension support required" before the agent is
 	// contacted, and the served card lists them as required, whether or not the
 	// agent's own card does. The operator vouches for the agent here: a required
-	// URI counts as declared and is passed on to it.
+	// URI counts as declared and is passed on to it, unless Provide lists it.
 	Require []string `yaml:"require"`
 
 	// Allow lists the extension URIs that may be activated on this agent. Empty
-	// allows everything the agent declares. Required URIs are always allowed.
+	// allows everything the agent declares. URIs under Require, Inject and Provide are
+	// always allowed.
 	// What is not allowed is ignored in requests and missing from the served card.
 	Allow []string `yaml:"allow"`
 
@@ -64,90 +66,92 @@ type Config struct {
 	Mode string `yaml:"mode"`
 }
 
-// Validate reports every URI that is malformed and every contradiction.
+// The words of Config.
+const (
+	activationEcho     = "echo"
+	activationDeclared = "declared"
+
+	unrequestedStrip  = "strip"
+	unrequestedRefuse = "refuse"
+	unrequestedReport = "report"
+
+	dependenciesRefuse = "refuse"
+	dependenciesClose  = "close"
+
+	modeEnforce = "enforce"
+	modeShadow  = "shadow"
+)
+
+// Validate reports every URI that is malformed, every word that means nothing and
+// every contradiction.
 func (c Config) Validate() error {
 	var errs []error
 	for _, list := range []struct {
 		key  string
 		uris []string
-	}{{"require", c.Require}, {"allow", c.Allow}, {"deny", c.Deny}} {
-		for _, uri := range list.uris {
-			if err := CheckURI(uri); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", list.key, err))
+	}{
+		{"require", c.Require}, {"allow", c.Allow}, {"deny", c.Deny},
+		{"inject", c.Inject}, {"provide", c.Provide},
+	} {
+		errs = append(errs, checkURIs(list.key, list.uris)...)
+	}
+	for _, word := range []struct {
+		key, is string
+		may     []string
+	}{
+		{"activation", c.Activation, []string{activationEcho, activationDeclared}},
+		{"unrequested", c.Unrequested, []string{unrequestedStrip, unrequestedRefuse, unrequestedReport}},
+		{"dependencies", c.Dependencies, []string{dependenciesRefuse, dependenciesClose}},
+		{"conformance", string(c.Conformance), modes},
+		{"mode", c.Mode, []string{modeEnforce, modeShadow}},
+	} {
+		errs = append(errs, checkWord(word.key, word.is, word.may))
+	}
+	errs = append(errs, c.contradictions()...)
+	return errors.Join(errs...)
+}
+
+func (c *Config) contradictions() []error {
+	var errs []error
+	for _, clash := range []struct {
+		one, other   []string
+		what, andWhy string
+	}{
+		{c.Require, c.Deny, "required", "denied"},
+		{c.Inject, c.Deny, "injected", "denied"},
+		{c.Provide, c.Deny, "provided", "denied"},
+		// What is injected counts as declared, so that it would never be provided.
+		{c.Inject, c.Provide, "injected", "provided"},
+	} {
+		for _, uri := range clash.one {
+			if slices.Contains(clash.other, uri) {
+				errs = append(errs, fmt.Errorf("extension %q is both %s and %s", uri, clash.what, clash.andWhy))
 			}
 		}
 	}
-	for _, uri := range c.Require {
-		if slices.Contains(c.Deny, uri) {
-			errs = append(errs, fmt.Errorf("extension %q is both required and denied", uri))
-		}
-	}
-	return errors.Join(errs...)
+	return errs
 }
 
-// permits reports whether uri may be active on the agent at all.
-func (c *Config) permits(uri string) bool {
-	switch {
-	case slices.Contains(c.Deny, uri):
-		return false
-	case len(c.Allow) == 0:
-		return true
-	}
-	return slices.Contains(c.Allow, uri) || slices.Contains(c.Require, uri)
-}
-
-// Registry is the top-level `extensions:` list.
-type Registry []Entry
-
-// Validate reports malformed and repeated URIs and unknown statuses.
-func (r Registry) Validate() error {
+// checkURIs reports malformed and repeated URIs of a list.
+func checkURIs(key string, uris []string) []error {
 	var errs []error
-	seen := make(map[string]bool, len(r))
-	for _, e := range r {
-		if err := CheckURI(e.URI); err != nil {
-			errs = append(errs, err)
-		}
-		if seen[e.URI] {
-			errs = append(errs, fmt.Errorf("extension %q is listed twice", e.URI))
-		}
-		seen[e.URI] = true
-		switch e.Status {
-		case "", Allowed, Deprecated, Blocked:
-		default:
-			errs = append(errs, fmt.Errorf("extension %q: status %q is not allowed, deprecated or blocked",
-				e.URI, e.Status))
+	for i, uri := range uris {
+		if err := CheckURI(uri); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		} else if slices.Contains(uris[:i], uri) {
+			errs = append(errs, fmt.Errorf("%s: extension %q is listed twice", key, uri))
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
-// Govern returns an agent's rules with the registry's blocked extensions denied.
-// An agent that requires or allows by name what the registry blocks is an error:
-// one of the two lines is a mistake, and guessing which would be worse.
-func (r Registry) Govern(c Config) (Config, error) {
-	var errs []error
-	deny := slices.Clone(c.Deny)
-	for _, e := range r {
-		if e.Status != Blocked {
-			continue
-		}
-		if slices.Contains(c.Require, e.URI) || slices.Contains(c.Allow, e.URI) {
-			errs = append(errs, fmt.Errorf("extension %q is blocked by the registry", e.URI))
-		}
-		if !slices.Contains(deny, e.URI) {
-			deny = append(deny, e.URI)
-		}
-	}
-	c.Deny = deny
-	return c, errors.Join(errs...)
-}
+// modes are the words of a Mode.
+var modes = []string{string(Off), string(Report), string(Enforce)}
 
-// Description returns what the registry says about uri, or "".
-func (r Registry) Description(uri string) string {
-	for _, e := range r {
-		if e.URI == uri {
-			return e.Description
-		}
+// checkWord reports a word that is none of may. The empty word is the default.
+func checkWord(key, word string, may []string) error {
+	if word == "" || slices.Contains(may, word) {
+		return nil
 	}
-	return ""
+	return fmt.Errorf("%s: %q is none of %s", key, word, strings.Join(may, ", "))
 }

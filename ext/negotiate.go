@@ -2,96 +2,189 @@ package ext
 
 import (
 	"slices"
-	"strings"
+	"time"
 )
 
-// MissingError says which required extensions a client did not activate. Its
-// URIs stand in the public card, so that they may be told to the client.
-type MissingError struct {
-	URIs []string // all of them, sorted, never empty
+// Effect is what one rule of the policy says about extensions in a call.
+type Effect struct {
+	Rule                         string
+	Shadow                       bool // only recorded
+	Allow, Deny, Require, Inject []string
 }
 
-// Error lists the URIs.
-func (e *MissingError) Error() string {
-	return "required extensions not activated: " + strings.Join(e.URIs, ", ")
+// Question is a call as negotiation sees it.
+type Question struct {
+	Requested Set        // by the client
+	Declared  []Declared // by the agent's card
+	Config    *Config    // the agent's; nil is the zero value
+	Rules     []Effect   // of the rules that match the call
+	Now       time.Time  // for sunsets
+
+	// Provided is how cards list what the gateway provides, by URI. Only Effective
+	// looks at it: what is provided is for Config to say.
+	Provided map[string]Declared
 }
 
-// Negotiate decides what goes to the agent: of what the client requested, that
-// which the agent declares and the operator permits, in the client's order.
-// Anything else is ignored, as A2A wants for unknown extensions.
+// Outcome is what a call may do with extensions.
+type Outcome struct {
+	Send     Set      // goes to the agent
+	Visible  Set      // of those, what the caller asked for, and so may see
+	Injected Set      // of those, what it did not ask for
+	Provided Set      // implemented by the gateway in the agent's place
+	Required Set      // of Send, what is required
+	Refused  Set      // asked for, known, and not permitted
+	Shadow   []string // what shadow modes would have done: "rule NAME: require URI", "extensions: deny URI"
+}
+
+// Negotiate decides which extensions are active in a call: what the client asks for,
+// as far as the agent offers it and registry, agent and rules permit it, in the
+// client's order; what those depend on; and what is injected. Anything else is
+// ignored, as A2A wants for unknown extensions.
 //
-// A call that does not request every required extension is refused with a
-// *MissingError. Required is what the agent declares as required and what cfg
-// requires. An extension that is not permitted cannot be required, since a
-// client is never told of it; such a call goes on without it, and an agent that
-// insists says so itself.
+// A call without every required extension is refused with a *MissingError, and no
+// Outcome. An extension that is not permitted cannot be required, since a client is
+// never told of it; such a call goes on without it, and an agent that insists says so
+// itself. The same goes for what a required extension depends on and the agent does
+// not have.
 //
-// A request without extensions to an agent without required ones costs no
-// allocation.
-func Negotiate(requested Set, declared []Declared, cfg Config) (Set, error) {
-	var missing []string
-	for _, uri := range cfg.Require {
-		if !requested.Has(uri) && cfg.permits(uri) {
-			missing = append(missing, uri)
-		}
-	}
-	for i := range declared {
-		d := &declared[i]
-		if d.Required && !requested.Has(d.URI) && cfg.permits(d.URI) {
-			missing = append(missing, d.URI)
-		}
-	}
-	if missing != nil {
+// A call without extensions to an agent without required ones costs no allocation.
+func (b *Book) Negotiate(q *Question) (Outcome, error) {
+	r := b.judge(q)
+	if missing := r.missing(); missing != nil {
 		slices.Sort(missing)
-		return nil, &MissingError{URIs: slices.Compact(missing)}
+		return Outcome{}, &MissingError{URIs: slices.Compact(missing)}
 	}
-	var active Set
-	for i, uri := range requested {
-		if !cfg.permits(uri) || !offers(declared, &cfg, uri) {
+	var out Outcome
+	for _, uri := range q.Requested {
+		switch {
+		case r.active(uri):
+			r.activate(&out, uri)
+		case !r.permits(uri) && r.governs(uri):
+			out.Refused = append(out.Refused, uri)
+		}
+	}
+	for uri := range r.injections() {
+		if r.active(uri) {
+			r.activate(&out, uri)
+		}
+	}
+	for _, uri := range out.Send {
+		if r.required(uri) {
+			out.Required = append(out.Required, uri)
+		}
+	}
+	r.record(&out)
+	return out, nil
+}
+
+// activate puts an active extension where it belongs, unless it is there, and behind
+// it what it depends on, as far as that is not the client's to ask for. Nobody can ask
+// for what an extension needs that was injected.
+func (r *ruling) activate(out *Outcome, uri string) {
+	r.place(out, uri)
+	if r.config.Dependencies != dependenciesClose && !r.present(uri) {
+		return
+	}
+	for _, dep := range r.book.needs(uri) {
+		if !r.q.Requested.Has(dep) && r.active(dep) {
+			r.place(out, dep)
+		}
+	}
+}
+
+func (r *ruling) place(out *Outcome, uri string) {
+	asked := r.q.Requested.Has(uri)
+	switch {
+	case out.Send.Has(uri) || out.Provided.Has(uri):
+	case r.provides(uri):
+		out.Provided = append(out.Provided, uri)
+	case asked:
+		out.Send = r.grow(out.Send, uri)
+		out.Visible = r.grow(out.Visible, uri)
+	default:
+		out.Send = r.grow(out.Send, uri)
+		out.Injected = append(out.Injected, uri)
+	}
+}
+
+// grow appends to a set that will mostly hold what the client asked for.
+func (r *ruling) grow(s Set, uri string) Set {
+	if s == nil {
+		s = make(Set, 0, max(len(r.q.Requested), 1))
+	}
+	return append(s, uri)
+}
+
+// missing lists what the client must ask for and did not, in no order and with
+// repeats.
+func (r *ruling) missing() []string {
+	var missing []string
+	for uri := range r.demands() {
+		if !r.permits(uri) || r.present(uri) {
 			continue
 		}
-		if active == nil {
-			active = make(Set, 0, len(requested)-i)
+		if !r.q.Requested.Has(uri) {
+			missing = append(missing, uri)
 		}
-		active = append(active, uri)
+		missing = r.unmet(missing, uri)
 	}
-	return active, nil
-}
-
-// offers reports whether the served card lists uri.
-func offers(declared []Declared, cfg *Config, uri string) bool {
-	for i := range declared {
-		if declared[i].URI == uri {
-			return true
+	for _, uri := range r.q.Requested {
+		if r.active(uri) && !r.present(uri) {
+			missing = r.unmet(missing, uri)
 		}
 	}
-	return slices.Contains(cfg.Require, uri)
+	return missing
 }
 
-// Effective returns what the served card shows, which is what Negotiate
-// enforces: the agent's entries in its order, without those that are not
-// permitted, marked required where cfg says so, then those that only cfg
-// requires. An agent that lists a URI twice gets one entry, required if either
-// was.
-func Effective(declared []Declared, cfg Config) []Declared {
-	out := make([]Declared, 0, len(declared)+len(cfg.Require))
-	add := func(d Declared) {
-		if !cfg.permits(d.URI) {
-			return
+// unmet appends what uri depends on and the client has to ask for.
+func (r *ruling) unmet(missing []string, uri string) []string {
+	if !r.refuses() {
+		return missing
+	}
+	for _, dep := range r.book.needs(uri) {
+		if !r.q.Requested.Has(dep) && !r.present(dep) && r.active(dep) {
+			missing = append(missing, dep)
 		}
-		for i := range out {
-			if out[i].URI == d.URI {
-				out[i].Required = out[i].Required || d.Required
-				return
+	}
+	return missing
+}
+
+// record says what would be different without the shadow modes, each taken alone.
+func (r *ruling) record(out *Outcome) {
+	if r.lenient {
+		strict := *r
+		strict.lenient = false
+		strict.compare(out, "extensions: ")
+	}
+	for i := range r.q.Rules {
+		if r.q.Rules[i].Shadow {
+			strict := *r
+			strict.trial = i
+			strict.compare(out, "rule "+r.q.Rules[i].Rule+": ")
+		}
+	}
+}
+
+// compare notes how r, which is stricter, differs from what came out.
+func (r *ruling) compare(out *Outcome, who string) {
+	note := func(verb, uri string) {
+		if line := who + verb + uri; !slices.Contains(out.Shadow, line) {
+			out.Shadow = append(out.Shadow, line)
+		}
+	}
+	for _, uri := range r.missing() {
+		note("require ", uri)
+	}
+	for _, set := range []Set{out.Send, out.Provided} {
+		for _, uri := range set {
+			if !r.active(uri) {
+				note("deny ", uri)
 			}
 		}
-		out = append(out, d)
 	}
-	for _, d := range declared {
-		add(d)
+	for uri := range r.injections() {
+		if r.active(uri) && !out.Send.Has(uri) && !out.Provided.Has(uri) {
+			note("inject ", uri)
+		}
 	}
-	for _, uri := range cfg.Require {
-		add(Declared{URI: uri, Required: true})
-	}
-	return out
 }

@@ -167,7 +167,7 @@ func TestValidate(t *testing.T) {
 		{"comma", ext.Config{Deny: []string{"urn:a,b"}}.Validate(), "deny: extension"},
 		{"good registry", ext.Registry{{URI: uriA, Status: ext.Blocked}, {URI: uriB}}.Validate(), ""},
 		{"listed twice", ext.Registry{{URI: uriA}, {URI: uriA}}.Validate(), "listed twice"},
-		{"unknown status", ext.Registry{{URI: uriA, Status: "off"}}.Validate(), `status "off"`},
+		{"unknown status", ext.Registry{{URI: uriA, Status: "off"}}.Validate(), `status: "off" is none of`},
 		{"no URI", ext.Registry{{Description: "x"}}.Validate(), "not an absolute URI"},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,92 @@
+package ext
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// maxMethods is how many methods extensions may have together: the policy has a bit
+// for each beside A2A's own.
+const maxMethods = 50
+
+// subjects are the words of MethodConfig.About.
+var subjects = map[string]wire.Subject{
+	"": wire.OfAgent, "agent": wire.OfAgent,
+	"message": wire.OfMessage, "task": wire.OfTask, "tasks": wire.OfCaller,
+}
+
+// Extra are the methods of all extensions but blocked ones.
+func (b *Book) Extra() *wire.Extra {
+	if b == nil {
+		return nil
+	}
+	return b.extra
+}
+
+// Skill is the skill that an extension's method needs, "" for none.
+func (b *Book) Skill(m *wire.Method) string {
+	if b == nil || m == nil || m.Extension == "" {
+		return ""
+	}
+	return b.skills[m.Name]
+}
+
+// bringMethods makes rows of every entry's methods. Those of a blocked extension are
+// left out: its successor may have the same names.
+func (b *Book) bringMethods() []error {
+	var (
+		rows []wire.Method
+		errs []error
+	)
+	b.skills = make(map[string]string)
+	for i, rec := range b.order {
+		if rec.Status == Blocked {
+			continue
+		}
+		for j := range rec.Methods {
+			m := &rec.Methods[j]
+			row, err := m.row(rec.URI)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("[%d].methods[%d]: %w", i, j, err))
+			}
+			rows = append(rows, row)
+			b.skills[m.Name] = m.Skill
+		}
+	}
+	if len(rows) > maxMethods {
+		errs = append(errs, fmt.Errorf("extensions have %d methods, at most %d are possible", len(rows), maxMethods))
+	}
+	if errs != nil {
+		return errs
+	}
+	extra, err := wire.NewExtra(rows)
+	if err != nil {
+		return []error{err}
+	}
+	b.extra = extra
+	return nil
+}
+
+// row is a method as package wire has it. It is tried by itself first, so that an
+// error that has nothing to do with others can be laid at its door.
+func (m *MethodConfig) row(uri string) (wire.Method, error) {
+	subject, ok := subjects[m.About]
+	if !ok {
+		return wire.Method{}, fmt.Errorf("about: %q is none of message, task, tasks, agent", clip(m.About))
+	}
+	if (m.Verb == "") != (m.Path == "") {
+		return wire.Method{}, errors.New("verb and path: one needs the other")
+	}
+	row := wire.Method{
+		Name: m.Name, V03: m.Name, Extension: uri,
+		Streams: m.Streaming, Subject: subject, Writes: m.Writes,
+		Path: m.Path, RPCPath: m.RPC, TaskField: m.Task, TaskTag: m.TaskTag,
+	}
+	if m.Verb != "" {
+		row.Verbs = []string{m.Verb}
+	}
+	_, err := wire.NewExtra([]wire.Method{row})
+	return row, err
+}

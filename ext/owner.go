@@ -1,0 +1,62 @@
+package ext
+
+import "strings"
+
+// owners says whose a metadata key is. The longest match decides, so that an extension
+// and another one below its URI keep their keys apart.
+type owners struct {
+	roots    map[string]string // a URI with and without its scheme, to the URI
+	keys     map[string]string // Entry.Metadata without a star, to the URI
+	prefixes []prefix          // Entry.Metadata with a star
+}
+
+type prefix struct{ text, uri string }
+
+func ownersOf(r Registry) owners {
+	o := owners{roots: make(map[string]string), keys: make(map[string]string)}
+	for i := range r {
+		e := &r[i]
+		o.roots[e.URI] = e.URI
+		if _, bare, ok := strings.Cut(e.URI, "://"); ok && bare != "" {
+			// Of two URIs that differ by scheme only, the first keeps the bare keys.
+			if _, taken := o.roots[bare]; !taken {
+				o.roots[bare] = e.URI
+			}
+		}
+		for _, key := range e.Metadata {
+			if text, ok := strings.CutSuffix(key, "*"); ok {
+				o.prefixes = append(o.prefixes, prefix{text, e.URI})
+			} else {
+				o.keys[key] = e.URI
+			}
+		}
+	}
+	return o
+}
+
+// of finds the owner of a key, or returns "".
+func (o *owners) of(key string) string {
+	if uri, ok := o.keys[key]; ok {
+		return uri
+	}
+	best, owner := o.below(key)
+	for _, p := range o.prefixes {
+		if len(p.text) > best && strings.HasPrefix(key, p.text) {
+			best, owner = len(p.text), p.uri
+		}
+	}
+	return owner
+}
+
+// below finds the longest root that key is, or is below of, and its length.
+func (o *owners) below(key string) (length int, uri string) {
+	if len(o.roots) == 0 {
+		return 0, ""
+	}
+	for end := len(key); end > 0; end = strings.LastIndexByte(key[:end], '/') {
+		if uri, ok := o.roots[key[:end]]; ok {
+			return end, uri
+		}
+	}
+	return 0, ""
+}

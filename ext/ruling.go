@@ -1,0 +1,206 @@
+package ext
+
+import (
+	"iter"
+	"slices"
+)
+
+// ruling answers one Question about single URIs. Negotiate and Effective both ask it,
+// so that a card cannot list anything else than what is enforced.
+type ruling struct {
+	book    *Book
+	q       *Question
+	config  *Config
+	lenient bool // what Config would refuse or leave out is only recorded
+	trial   int  // index of a shadow rule to be taken as one that is enforced, else -1
+}
+
+// nothing is the Config of an agent that has none.
+var nothing Config
+
+func (b *Book) judge(q *Question) ruling {
+	r := ruling{book: b, q: q, config: q.Config, trial: -1}
+	if r.config == nil {
+		r.config = &nothing
+	}
+	r.lenient = r.config.Mode == modeShadow
+	return r
+}
+
+// enforced are the rules that count.
+func (r *ruling) enforced() iter.Seq[*Effect] {
+	return func(yield func(*Effect) bool) {
+		for i := range r.q.Rules {
+			if e := &r.q.Rules[i]; (!e.Shadow || i == r.trial) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// permits reports whether uri may be active in the call at all.
+func (r *ruling) permits(uri string) bool {
+	if r.book.blocked(uri, r.q.Now) || !r.lenient && !r.config.admits(uri) {
+		return false
+	}
+	restricted, listed := false, false
+	for e := range r.enforced() {
+		if slices.Contains(e.Deny, uri) {
+			return false
+		}
+		restricted = restricted || len(e.Allow) > 0
+		listed = listed || slices.Contains(e.Allow, uri) ||
+			slices.Contains(e.Require, uri) || slices.Contains(e.Inject, uri)
+	}
+	return !restricted || listed
+}
+
+// admits reports whether an agent's own configuration permits uri.
+func (c *Config) admits(uri string) bool {
+	switch {
+	case slices.Contains(c.Deny, uri):
+		return false
+	case len(c.Allow) == 0:
+		return true
+	}
+	return slices.Contains(c.Allow, uri) || slices.Contains(c.Require, uri) ||
+		slices.Contains(c.Inject, uri) || slices.Contains(c.Provide, uri)
+}
+
+// declared finds the agent's own entry, nil for none.
+func (r *ruling) declared(uri string) *Declared {
+	for i := range r.q.Declared {
+		if r.q.Declared[i].URI == uri {
+			return &r.q.Declared[i]
+		}
+	}
+	return nil
+}
+
+// governs reports whether anybody has said what uri is.
+func (r *ruling) governs(uri string) bool {
+	_, registered := r.book.Entry(uri)
+	return registered || r.declared(uri) != nil
+}
+
+// demands are the extensions without which a call is refused, permitted or not, with
+// repeats.
+func (r *ruling) demands() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !r.lenient {
+			for _, uri := range r.config.Require {
+				if !yield(uri) {
+					return
+				}
+			}
+			for i := range r.q.Declared {
+				if d := &r.q.Declared[i]; d.Required && !yield(d.URI) {
+					return
+				}
+			}
+		}
+		for e := range r.enforced() {
+			for _, uri := range e.Require {
+				if !yield(uri) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// injections are the extensions that clients need not ask for, permitted or not, with
+// repeats.
+func (r *ruling) injections() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, uri := range r.config.Inject {
+			if !yield(uri) {
+				return
+			}
+		}
+		for e := range r.enforced() {
+			for _, uri := range e.Inject {
+				if !yield(uri) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func has(list iter.Seq[string], uri string) bool {
+	for u := range list {
+		if u == uri {
+			return true
+		}
+	}
+	return false
+}
+
+// provides reports whether the gateway does in the agent's place what uri stands for.
+func (r *ruling) provides(uri string) bool {
+	return slices.Contains(r.config.Provide, uri) &&
+		r.declared(uri) == nil && !has(r.injections(), uri)
+}
+
+// available reports whether uri can be active in the call, whatever it depends on.
+// What is required or injected counts as declared: the operator vouches for it.
+func (r *ruling) available(uri string) bool {
+	offered := r.declared(uri) != nil || slices.Contains(r.config.Provide, uri) ||
+		has(r.demands(), uri) || has(r.injections(), uri)
+	return offered && r.permits(uri)
+}
+
+// active reports whether uri becomes active when it is asked for, and so whether a
+// card lists it. What a required extension depends on is the agent's business: a
+// client cannot do without it, whatever the registry thinks.
+func (r *ruling) active(uri string) bool {
+	if !r.available(uri) {
+		return false
+	}
+	needs := r.book.needs(uri)
+	if len(needs) == 0 || has(r.demands(), uri) {
+		return true
+	}
+	for _, dep := range needs {
+		if !r.available(dep) {
+			return false
+		}
+	}
+	return true
+}
+
+// present reports whether uri is active without being asked for: injected, or needed
+// by what is.
+func (r *ruling) present(uri string) bool {
+	for injected := range r.injections() {
+		if injected == uri || slices.Contains(r.book.needs(injected), uri) {
+			if r.active(injected) && r.active(uri) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refuses reports whether a client has to ask for what its extensions depend on.
+func (r *ruling) refuses() bool {
+	return r.config.Dependencies != dependenciesClose && !r.lenient
+}
+
+// required reports whether a call without uri is refused, were it not for what is
+// injected.
+func (r *ruling) required(uri string) bool {
+	if has(r.demands(), uri) {
+		return true
+	}
+	if !r.refuses() {
+		return false
+	}
+	for demanded := range r.demands() {
+		if slices.Contains(r.book.needs(demanded), uri) && r.permits(demanded) && !r.present(demanded) {
+			return true
+		}
+	}
+	return false
+}
