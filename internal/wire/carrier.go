@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Place is the kind of object that a Carrier is.
 type Place uint8
 
@@ -38,6 +43,7 @@ type Mark struct {
 	Listed  bool   // in extensions; else in metadata
 	Value   [2]int // value of the member; of a URI, the string
 	span    [2]int // the member with its name; of a URI, the string
+	index   int    // of a URI, its place in the list
 }
 
 // Carriers are the objects of one document in the order in which they begin, and
@@ -46,35 +52,39 @@ type Carriers struct {
 	Doc   []byte
 	List  []Carrier
 	Marks []Mark
-}
 
-// ReadCarriers finds the objects of a document: the whole request body of m, or, with
-// answer, an agent's whole answer or one event. On gRPC doc is the ProtoJSON document.
-// Errors are those of ReadAnswer and of decoding.
-func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
-	return &Carriers{Doc: doc}, nil
+	base    string // pointer to the params or the result
+	lists   bool   // this version has lists of extensions
+	changes []change
 }
-
-// MayCarry reports whether ReadCarriers could find a Mark in doc. False is certain,
-// and found without reading the document.
-func MayCarry(doc []byte) bool { return false }
 
 // Pointer is where a carrier stands, as an RFC 6901 pointer into the document.
-func (c *Carriers) Pointer(i int) string { return "" }
+func (c *Carriers) Pointer(i int) string { return string(c.appendPointer(nil, i)) }
+
+func (c *Carriers) appendPointer(b []byte, i int) []byte {
+	at := &c.List[i]
+	if at.Parent < 0 {
+		b = append(b, c.base...)
+	} else {
+		b = c.appendPointer(b, at.Parent)
+	}
+	if at.Name != "" {
+		b = append(append(b, '/'), at.Name...)
+	}
+	if at.Index >= 0 {
+		b = strconv.AppendInt(append(b, '/'), int64(at.Index), 10)
+	}
+	return b
+}
+
+// escapePointer is RFC 6901 §3.
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // PointerTo is where a mark stands.
-func (c *Carriers) PointerTo(m Mark) string { return "" }
-
-// Remove takes a mark out. What it stood in stays, though empty.
-func (c *Carriers) Remove(m Mark) {}
-
-// Set gives a carrier's metadata a member, in the place of one of that name.
-func (c *Carriers) Set(i int, key string, value []byte) {}
-
-// Add lists a URI in a carrier's extensions, unless it is listed. Only messages and
-// artifacts have such lists, and those of 0.1 have none: elsewhere it does nothing.
-func (c *Carriers) Add(i int, uri string) {}
-
-// Apply returns the document with the changes made: Doc itself if there are none,
-// else new memory. Everything that was not changed stays as it is, byte for byte.
-func (c *Carriers) Apply() []byte { return c.Doc }
+func (c *Carriers) PointerTo(m Mark) string {
+	at := c.Pointer(m.Carrier)
+	if m.Listed {
+		return at + "/extensions/" + strconv.Itoa(m.index)
+	}
+	return at + "/metadata/" + escapePointer.Replace(m.Key)
+}

@@ -1,0 +1,255 @@
+package wire
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"sync"
+)
+
+// MayCarry reports whether ReadCarriers could find a Mark in doc. False is certain,
+// and found without reading the document.
+func MayCarry(doc []byte) bool {
+	return bytes.Contains(doc, []byte("metadata")) || bytes.Contains(doc, []byte("extensions")) ||
+		bytes.Contains(doc, []byte(`\u`)) // a name may be spelled in escapes
+}
+
+// ReadCarriers finds the objects of a document: the whole request body of m, or, with
+// answer, an agent's whole answer or one event. On gRPC doc is the ProtoJSON document.
+// An empty document has none; neither have cards and push notification configs.
+//
+// The document has been read before, by ReadAnswer or by decoding, so that here
+// whatever might be an object of A2A's is taken for one: under the names of all
+// versions, with and without wrappers, in the answers of extensions' methods too.
+// Errors are those of ReadAnswer and of decoding; in addition, members are refused
+// whose names some parsers take for ones that are looked into, and documents of more
+// objects or marks than any call needs.
+func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
+	c := &Carriers{Doc: doc, lists: s.Version != V01}
+	if len(bytes.TrimSpace(doc)) == 0 {
+		return c, nil
+	}
+	r, _ := carrierReaders.Get().(*carrierReader) // the pool holds nothing else
+	r.answerReader = answerReader{s: newScanner(doc, lim), binding: s.Binding, version: s.Version, method: m}
+	defer r.release()
+	r.answer = answer
+	switch {
+	case s.Binding != JSONRPC:
+		r.root()
+	case answer:
+		c.base = "/result"
+		r.payload("result")
+	default:
+		c.base = "/params"
+		r.payload("params")
+	}
+	if e := r.s.finish(); e != nil {
+		if answer {
+			return nil, badAnswer(e)
+		}
+		return nil, e
+	}
+	c.List, c.Marks = slices.Clone(r.list), slices.Clone(r.marks)
+	return c, nil
+}
+
+// carrierReader is the state of one ReadCarriers. It reads ids, kinds and states as
+// ReadAnswer does.
+type carrierReader struct {
+	answerReader
+	answer bool
+	list   []Carrier
+	marks  []Mark
+}
+
+// carrierReaders recycles the scratch memory; one in the pool holds no document.
+var carrierReaders = sync.Pool{New: func() any { return new(carrierReader) }}
+
+// manyCarriers bounds the objects of one document, and its marks: an empty part takes
+// three bytes in a document and fifty times as many here.
+const manyCarriers = 1 << 16
+
+// keptCarriers bounds what one unusual document leaves behind in the pool.
+const keptCarriers = 128
+
+func (r *carrierReader) release() {
+	r.s.release()
+	r.answerReader = answerReader{}
+	if cap(r.list) > keptCarriers || cap(r.marks) > keptCarriers {
+		return
+	}
+	clear(r.list)
+	clear(r.marks)
+	r.list, r.marks = r.list[:0], r.marks[:0]
+	carrierReaders.Put(r)
+}
+
+// payload reads the member of a JSON-RPC envelope that the method is about.
+func (r *carrierReader) payload(member string) {
+	s := r.s
+	if s.kind() != '{' {
+		s.skip()
+		return
+	}
+	for s.enter(); s.more(); {
+		if string(s.name()) == member {
+			r.root()
+		} else {
+			s.skip()
+		}
+	}
+}
+
+// root reads params or a result.
+func (r *carrierReader) root() {
+	switch {
+	case r.s.kind() != '{', r.answer && r.silent():
+		r.s.skip()
+	case r.answer:
+		r.top()
+	default:
+		r.params()
+	}
+}
+
+// silent reports whether the method answers nothing that has room for extensions.
+func (r *carrierReader) silent() bool {
+	return !r.foreign() && (r.method.Subject == OfConfig || r.method.Subject == OfAgent)
+}
+
+// foreign reports whether the method is not A2A's own.
+func (r *carrierReader) foreign() bool { return r.method == nil || r.method.Extension != "" }
+
+// begin adds the object that comes next. It gets its index before those inside of it.
+func (r *carrierReader) begin(c Carrier) int {
+	c.Span[0] = r.s.pos // kind has been asked for, and stands on the brace
+	r.list = append(r.list, c)
+	r.bounded(len(r.list))
+	return len(r.list) - 1
+}
+
+func (r *carrierReader) bounded(n int) {
+	if n > manyCarriers && r.s.err == nil {
+		r.s.err = Errorf(TooLarge, "the document has more than %d objects or marks of extensions", manyCarriers)
+	}
+}
+
+// params reads the params of a request.
+func (r *carrierReader) params() {
+	s := r.s
+	i := r.begin(Carrier{Place: InParams, Parent: -1, Index: -1})
+	for s.enter(); s.more(); {
+		switch string(s.name()) {
+		case "metadata":
+			r.metadata(i)
+		case "message":
+			r.child(Carrier{Place: InMessage, Parent: i, Name: "message", Index: -1})
+		case "request":
+			if r.proto03() {
+				r.child(Carrier{Place: InMessage, Parent: i, Name: "request", Index: -1})
+			} else {
+				s.skip()
+			}
+		default: // near misses are the decoder's
+			s.skip()
+		}
+	}
+	r.list[i].Span[1] = s.pos
+}
+
+// proto03 reports whether the document is ProtoJSON of 0.3.
+func (r *carrierReader) proto03() bool { return r.version == V03 && r.binding != JSONRPC }
+
+// metadata reads the metadata of object i. The decoder refuses what is no object, and
+// agents' is left to clients.
+func (r *carrierReader) metadata(i int) {
+	s := r.s
+	kind, start := s.kind(), s.pos
+	if kind != '{' {
+		s.skip()
+		r.list[i].metadata = [2]int{start, s.pos}
+		return
+	}
+	for s.enter(); s.more(); {
+		s.peek()
+		name := s.pos
+		key := string(s.name())
+		from, to := s.skip()
+		r.marks = append(r.marks, Mark{Carrier: i, Key: key, Value: [2]int{from, to}, span: [2]int{name, to}})
+		r.bounded(len(r.marks))
+	}
+	r.list[i].metadata = [2]int{start, s.pos}
+}
+
+// listed reads the extensions that object i lists.
+func (r *carrierReader) listed(i int) {
+	s := r.s
+	kind, start := s.kind(), s.pos
+	if kind != '[' {
+		s.skip()
+		r.list[i].extensions = [2]int{start, s.pos}
+		return
+	}
+	n := 0
+	for s.enter(); s.more(); n++ {
+		if s.kind() != '"' {
+			s.skip()
+			continue
+		}
+		from := s.pos
+		uri := string(s.text())
+		span := [2]int{from, s.pos}
+		r.marks = append(r.marks, Mark{Carrier: i, Key: uri, Listed: true, Value: span, span: span, index: n})
+		r.bounded(len(r.marks))
+	}
+	r.list[i].extensions = [2]int{start, s.pos}
+}
+
+// carrierNames are the names that lead to a mark.
+var carrierNames = newNames(InvalidParams, map[string]field{
+	"task": fieldOpaque, "message": fieldOpaque, "msg": fieldOpaque, "statusUpdate": fieldOpaque,
+	"artifactUpdate": fieldOpaque, "tasks": fieldOpaque, "status": fieldOpaque, "update": fieldOpaque,
+	"artifact": fieldOpaque, "artifacts": fieldOpaque, "history": fieldOpaque, "parts": fieldOpaque,
+	"content": fieldOpaque, "data": fieldOpaque, "metadata": fieldOpaque, "extensions": fieldOpaque,
+})
+
+// other reads past a member that has no meaning here. If its name is almost one that
+// has, it is refused: Go and .NET read "Metadata" as metadata. A value that holds
+// nothing does no harm, and frameworks say "Message" in their errors.
+func (r *carrierReader) other(name []byte) {
+	s := r.s
+	if kind := s.kind(); (kind == '{' || kind == '[') && !lowercase(name) {
+		if sp, f := carrierNames.find(name); sp != nil && f == fieldNone {
+			s.refuse(Errorf(InvalidParams, "a member's name, before byte %d, is not quite %q", s.pos, sp.camel))
+		}
+	}
+	s.skip()
+}
+
+// lowercase reports whether a name is spelled as the tables spell names of one word.
+func lowercase(name []byte) bool {
+	for _, c := range name {
+		if c < 'a' || 'z' < c {
+			return false
+		}
+	}
+	return true
+}
+
+// memberOf finds a member of an object that has been read before, and how many
+// members there are.
+func memberOf(doc []byte, object [2]int, name string) (value [2]int, n int) {
+	s := newScanner(doc[:object[1]], Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
+	defer s.release()
+	s.pos = object[0]
+	if s.kind() != '{' {
+		return value, 0
+	}
+	for s.enter(); s.more(); n++ {
+		found := string(s.name()) == name
+		if from, to := s.skip(); found {
+			value = [2]int{from, to}
+		}
+	}
+	return value, n
+}
