@@ -78,6 +78,9 @@ func AppendSubject(l *Line, e *Exchange) {
 	l.Str("context_id", e.ContextID)
 	l.Str("message_id", e.MessageID)
 	l.Strs("extensions_requested", e.ExtensionsRequested)
+	l.Strs("extensions_injected", e.ExtensionsInjected)
+	l.Strs("extensions_provided", e.ExtensionsProvided)
+	l.Strs("extensions_refused", e.ExtensionsRefused)
 	l.Count("request_bytes", e.RequestBytes)
 }
 
@@ -88,6 +91,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 	l.Cause("cause", e.Cause)
 	l.Str("task_state", e.TaskState)
 	l.Strs("extensions_activated", e.ExtensionsActivated)
+	appendViolations(l, e.Violations)
 	l.Count("response_bytes", e.ResponseBytes)
 	l.Str("endpoint", e.Endpoint)
 	l.Str("translated_to", e.TranslatedTo)

@@ -72,6 +72,7 @@ func sample() *Exchange {
 		Skill: "invoices", Decision: "allow", Rule: "team", Reason: "", Shadow: []string{"trial"},
 		ExtensionsRequested: []string{"https://ext.example/a", "https://ext.example/b"},
 		ExtensionsActivated: []string{"https://ext.example/a"},
+		ExtensionsInjected:  []string{"https://ext.example/c"},
 		Endpoint:            "http://10.0.0.1:9001", UpstreamStatus: 200, UpstreamDuration: 9 * time.Millisecond,
 		Status: 200, ResponseBytes: 600, ResponseDigest: "sha-256:cd", TaskState: "TASK_STATE_COMPLETED",
 	}
@@ -83,13 +84,19 @@ func TestAccessLine(t *testing.T) {
 	stream.Streamed, stream.Events, stream.FirstEvent, stream.End = true, 3, 5*time.Millisecond, "final"
 	refused := &Exchange{Start: start, Duration: time.Millisecond, RequestID: "r", Status: 503,
 		Reason: "UNAVAILABLE", Cause: "dial: refused", Decision: "error"}
+	broken := &Exchange{Start: start, Duration: time.Millisecond, Status: 200,
+		ExtensionsProvided: []string{"https://ext.example/p"}, ExtensionsRefused: []string{"https://ext.example/r"},
+		Violations: []Violation{
+			{Extension: "https://ext.example/a", Fault: "schema", Pointer: "/message/metadata", Text: "maximum: not <= 3", Enforced: true},
+			{Fault: "conformance"},
+		}}
 	common := `{"time":"2026-11-21T12:00:00.135802467Z","level":"INFO","msg":"call","request_id":"req-1",` +
 		`"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331","agent":"billing",` +
 		`"skill":"invoices","method":"SendMessage","binding":"JSONRPC","version":"1.0","principal":"alice",` +
 		`"issuer":"https://id.example","client":"web","tenant":"acme","auth_method":"oidc","key_id":"k1",` +
 		`"decision":"allow","rule":"team","shadow":["trial"],"task_id":"task-1","context_id":"ctx-1",` +
 		`"message_id":"msg-1","extensions_requested":["https://ext.example/a","https://ext.example/b"],` +
-		`"request_bytes":700,"client_ip":"192.0.2.7","host":"gw.example","path":"/agents/billing",` +
+		`"extensions_injected":["https://ext.example/c"],"request_bytes":700,"client_ip":"192.0.2.7","host":"gw.example","path":"/agents/billing",` +
 		`"user_agent":"sdk/1.0","status":200,"task_state":"TASK_STATE_COMPLETED",` +
 		`"extensions_activated":["https://ext.example/a"],"response_bytes":600,` +
 		`"endpoint":"http://10.0.0.1:9001","upstream_status":200,"upstream_duration_ms":9.000,`
@@ -102,6 +109,11 @@ func TestAccessLine(t *testing.T) {
 		"refused": {refused, `{"time":"2026-11-21T12:00:00.124456789Z","level":"WARN","msg":"call",` +
 			`"request_id":"r","decision":"error","status":503,"reason":"UNAVAILABLE","cause":"dial: refused",` +
 			`"duration_ms":1.000}`},
+		"violations": {broken, `{"time":"2026-11-21T12:00:00.124456789Z","level":"INFO","msg":"call",` +
+			`"extensions_provided":["https://ext.example/p"],"extensions_refused":["https://ext.example/r"],"status":200,` +
+			`"violation_count":2,"violations":[{"extension":"https://ext.example/a","fault":"schema",` +
+			`"pointer":"/message/metadata","text":"maximum: not <= 3","enforced":true},` +
+			`{"fault":"conformance","enforced":false}],"duration_ms":1.000}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,16 +133,30 @@ func TestAccessLineOnTerminal(t *testing.T) {
 	var out bytes.Buffer
 	tel := opened(t, &out, func(c *Config) { c.Logs.Format = "text" })
 	tel.Record(&Exchange{Start: start, Duration: time.Millisecond, Path: "/a b\n", Agent: "x", Status: 200,
-		Shadow: []string{"one", "two words"}})
+		Shadow: []string{"one", "two words"}, Violations: []Violation{{Extension: "https://a", Fault: "schema", Pointer: "/x", Text: "no\n"}}})
 	closed(t, tel)
 	want := `time=2026-11-21T12:00:00.124456789Z level=INFO msg=call agent=x shadow=[one,"two words"] ` +
-		`path="/a b\\x0a" status=200 duration_ms=1.000` + "\n"
+		`path="/a b\\x0a" status=200 violation_count=1 violations=["schema https://a at /x: no\\x0a"] duration_ms=1.000` + "\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// fill sets every string and list of strings that an Exchange has.
+// TestViolationsAreBounded: what an agent can make thousands of is counted, and
+// only the first are shown.
+func TestViolationsAreBounded(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	tel := opened(t, &out, nil)
+	tel.Record(&Exchange{Start: start, Status: 200, Violations: make([]Violation, 5000)})
+	closed(t, tel)
+	line := lines(t, out.Bytes())[0]
+	if shown, _ := line["violations"].([]any); line["violation_count"] != 5000.0 || len(shown) != maxViolations {
+		t.Errorf("%v counted, %d shown", line["violation_count"], len(shown))
+	}
+}
+
+// fill sets every string, list of strings and violation that an Exchange has.
 func fill(e *Exchange, text func(field string) string) {
 	v := reflect.ValueOf(e).Elem()
 	for i := range v.NumField() {
@@ -141,6 +167,9 @@ func fill(e *Exchange, text func(field string) string) {
 			field.SetString(text(name))
 		case field.Type() == reflect.TypeFor[[]string]():
 			field.Set(reflect.ValueOf([]string{text(name), text(name)}))
+		case field.Type() == reflect.TypeFor[[]Violation]():
+			v := Violation{Extension: text(name), Fault: text(name), Pointer: text(name), Text: text(name)}
+			field.Set(reflect.ValueOf([]Violation{v, v}))
 		}
 	}
 }
@@ -192,11 +221,16 @@ func checkNaughty(t *testing.T, parsed []map[string]any) {
 		}
 		for key, value := range line {
 			switch key {
-			case "time", "level", "msg", "cause", "status", "duration_ms":
+			case "time", "level", "msg", "cause", "status", "duration_ms", "violation_count":
 				continue
 			}
 			if list, ok := value.([]any); ok {
 				value = list[0]
+			}
+			if v, ok := value.(map[string]any); ok { // a violation
+				delete(v, "enforced")
+				checkTexts(t, v, want)
+				continue
 			}
 			if value != want {
 				t.Errorf("%s is %.80q, want %.80q", key, value, want)
@@ -204,6 +238,15 @@ func checkNaughty(t *testing.T, parsed []map[string]any) {
 		}
 		if msg := line["msg"]; msg != accessMessage {
 			t.Errorf("msg is %q", msg)
+		}
+	}
+}
+
+func checkTexts(t *testing.T, members map[string]any, want string) {
+	t.Helper()
+	for key, value := range members {
+		if value != want {
+			t.Errorf("%s is %.80q, want %.80q", key, value, want)
 		}
 	}
 }

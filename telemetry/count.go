@@ -39,12 +39,13 @@ func (m *Metrics) record(e *Exchange) {
 	}
 	m.countDecision(sets, e)
 	m.countExtensions(sets, e)
+	m.countViolations(sets, e)
 }
 
 // call returns the children of an agent and a method, made on first use.
 func (m *Metrics) call(agent *agentSeries, method string) *callSeries {
-	name, i := m.method(method)
-	if c := agent.calls[i].Load(); c != nil {
+	name, cell := agent.cell(method)
+	if c := cell.Load(); c != nil {
 		return c
 	}
 	c := &callSeries{agent: agent.id, method: name, upstream: make([]counterCell, len(m.codes.names))}
@@ -52,8 +53,8 @@ func (m *Metrics) call(agent *agentSeries, method string) *callSeries {
 		c.requests[i] = make([]counterCell, len(m.codes.names))
 	}
 	// Two that race make the same children; whichever is stored, both count.
-	agent.calls[i].CompareAndSwap(nil, c)
-	return agent.calls[i].Load()
+	cell.CompareAndSwap(nil, c)
+	return cell.Load()
 }
 
 func (m *Metrics) countRequest(c *callSeries, e *Exchange) {
@@ -146,25 +147,6 @@ func member[T any](set map[string]T, value string) string {
 		return value
 	}
 	return labelOther
-}
-
-func (m *Metrics) countExtensions(sets *labelSet, e *Exchange) {
-	for _, uri := range e.ExtensionsRequested {
-		s, result := bounded(sets.uris, uri), "inactive"
-		cell := &s.inactive
-		for _, active := range e.ExtensionsActivated {
-			if active == uri {
-				cell, result = &s.activated, "activated"
-			}
-		}
-		p := cell.Load()
-		if p == nil {
-			counter := m.extensions.WithLabelValues(member(sets.uris, uri), result)
-			p = &counter
-			cell.Store(p)
-		}
-		(*p).Inc()
-	}
 }
 
 // Enter counts a call that has arrived; each needs one Leave.

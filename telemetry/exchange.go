@@ -70,17 +70,8 @@ type Exchange struct {
 	FirstEvent       time.Duration // from Start until the first event was passed on
 	End              string        // why the stream ended: "final", "client", "agent", "idle", "drain", …
 
-	// Set wherever bodies are held against the extensions of the call.
+	// Added to wherever bodies are held against the extensions of the call.
 	Violations []Violation
 
 	span trace.Span // the recording server span between StartServer and Record, else nil
-}
-
-// Violation is one thing in a call that an extension, or A2A itself, does not allow.
-type Violation struct {
-	Extension string // URI; empty when it is nobody's, or A2A's
-	Fault     string // unrequested, undeclared, schema, transition, conformance, not_activated or hook
-	Pointer   string // where, as a JSON Pointer (RFC 6901) into the body; empty for the whole
-	Text      string // what is wrong, without the value
-	Enforced  bool   // something came of it: the call was refused, or the place removed
 }

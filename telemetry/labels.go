@@ -29,6 +29,7 @@ type Labels struct {
 // children that are made on first use.
 type labelSet struct {
 	agents    map[string]*agentSeries
+	methods   map[string]bool // those of extensions; A2A's are in coreMethods
 	rules     map[string]*ruleSeries
 	uris      map[string]*uriSeries
 	providers map[string]bool
@@ -39,12 +40,14 @@ type labelSet struct {
 type (
 	counterCell  = atomic.Pointer[prometheus.Counter]
 	observerCell = atomic.Pointer[prometheus.Observer]
+	callCell     = atomic.Pointer[callSeries]
 )
 
 // agentSeries are the children of one agent.
 type agentSeries struct {
 	id    string
-	calls []atomic.Pointer[callSeries] // by method index
+	calls []callCell           // by index of coreMethods
+	extra map[string]*callCell // by name of an extension's method
 }
 
 // ruleSeries are the children of one rule, uriSeries those of one extension.
@@ -52,7 +55,10 @@ type (
 	ruleSeries struct {
 		decisions [len(decisionNames)]counterCell
 	}
-	uriSeries struct{ activated, inactive counterCell }
+	uriSeries struct {
+		results [len(resultNames)]counterCell
+		faults  [len(faultNames)][2]counterCell // reported, enforced
+	}
 )
 
 // Decisions, as indices of ruleSeries.
@@ -79,7 +85,7 @@ func decisionIndex(decision string) int {
 }
 
 // SetLabels replaces the closed sets, at start and with every reload. Series of
-// agents, rules and extensions that are gone are removed; those that stay keep
+// agents, methods, rules and extensions that are gone are removed; those that stay keep
 // counting. Calls that began under the old sets and end now count as "other"
 // where their value is gone.
 func (m *Metrics) SetLabels(l Labels) {
@@ -91,8 +97,9 @@ func (m *Metrics) SetLabels(l Labels) {
 	}
 	next := &labelSet{
 		agents: series(old.agents, l.Agents, func(id string) *agentSeries {
-			return &agentSeries{id: id, calls: make([]atomic.Pointer[callSeries], len(m.methods))}
+			return &agentSeries{id: id, calls: make([]callCell, len(coreMethods))}
 		}),
+		methods:   make(map[string]bool, len(l.Methods)),
 		rules:     series(old.rules, l.Rules, func(string) *ruleSeries { return new(ruleSeries) }),
 		uris:      series(old.uris, l.URIs, func(string) *uriSeries { return new(uriSeries) }),
 		providers: map[string]bool{labelNone: true},
@@ -100,6 +107,7 @@ func (m *Metrics) SetLabels(l Labels) {
 	for _, p := range l.Providers {
 		next.providers[p] = true
 	}
+	next.addMethods(l.Methods)
 	m.sets.Store(next)
 	m.forget(old, next)
 }
@@ -118,6 +126,26 @@ func series[T any](old map[string]*T, names []string, fresh func(string) *T) map
 	return set
 }
 
+// addMethods gives every agent a cell for each of the extensions' methods. Agents
+// that the old set has too are copied for it, calls that are counted meanwhile read
+// their maps; the cells of methods that stay go over.
+func (s *labelSet) addMethods(names []string) {
+	for _, name := range names {
+		if _, core := coreMethods[name]; !core {
+			s.methods[name] = true
+		}
+	}
+	for id, a := range s.agents {
+		fresh := &agentSeries{id: a.id, calls: a.calls, extra: make(map[string]*callCell, len(s.methods))}
+		for name := range s.methods {
+			if fresh.extra[name] = a.extra[name]; fresh.extra[name] == nil {
+				fresh.extra[name] = new(callCell)
+			}
+		}
+		s.agents[id] = fresh
+	}
+}
+
 // forget removes the series of what is no longer in the sets. Without it a
 // fleet whose agents come and go would grow /metrics for ever.
 func (m *Metrics) forget(old, next *labelSet) {
@@ -125,11 +153,16 @@ func (m *Metrics) forget(old, next *labelSet) {
 		DeletePartialMatch(prometheus.Labels) int
 	}{
 		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
-		m.upstreamDuration, m.streamsActive, m.streamEvents, m.streamDuration, m.firstEvent, m.cardFetch,
+		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
+		m.streamsActive, m.streamEvents, m.cardFetch,
 	}
-	for id := range gone(old.agents, next.agents) {
-		for _, vec := range byAgent {
+	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
+	for _, vec := range byAgent {
+		for id := range agents {
 			vec.DeletePartialMatch(prometheus.Labels{"agent": id})
+		}
+		for name := range methods {
+			vec.DeletePartialMatch(prometheus.Labels{"method": name})
 		}
 	}
 	for name := range gone(old.rules, next.rules) {
@@ -137,6 +170,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 	}
 	for uri := range gone(old.uris, next.uris) {
 		m.extensions.DeletePartialMatch(prometheus.Labels{"uri": uri})
+		m.violations.DeletePartialMatch(prometheus.Labels{"uri": uri})
 	}
 	for name := range gone(old.providers, next.providers) {
 		m.authn.DeletePartialMatch(prometheus.Labels{"provider": name})
@@ -163,7 +197,10 @@ func bounded[T any](set map[string]*T, value string) *T {
 	return set[labelOther]
 }
 
-// indexMethods numbers the values of the method label.
+// coreMethods numbers the values of the method label that are always there: A2A's
+// own, none and other.
+var coreMethods = indexMethods()
+
 func indexMethods() map[string]int {
 	methods := wire.Methods()
 	index := make(map[string]int, len(methods)+2)
@@ -175,15 +212,29 @@ func indexMethods() map[string]int {
 	return index
 }
 
-// method bounds a method name and returns its index.
-func (m *Metrics) method(name string) (string, int) {
+// method bounds a method name.
+func (s *labelSet) method(name string) string {
 	if name == "" {
-		name = labelNone
+		return labelNone
 	}
-	if i, ok := m.methods[name]; ok {
-		return name, i
+	if _, core := coreMethods[name]; core || s.methods[name] {
+		return name
 	}
-	return labelOther, m.methods[labelOther]
+	return labelOther
+}
+
+// cell bounds a method name and finds where its children are kept.
+func (a *agentSeries) cell(method string) (string, *callCell) {
+	if method == "" {
+		method = labelNone
+	}
+	if i, ok := coreMethods[method]; ok {
+		return method, &a.calls[i]
+	}
+	if c, ok := a.extra[method]; ok {
+		return method, c
+	}
+	return labelOther, &a.calls[coreMethods[labelOther]]
 }
 
 // codeIndex numbers the values of the code label.

@@ -14,7 +14,8 @@ import (
 // base units. Beside these there are the go_ and process_ metrics.
 //
 // Every label takes its values from a closed set, so that no client can make a
-// series: "agent" the configured ids, "method" the 1.0 names of wire.Methods,
+// series: "agent" the configured ids, "method" the 1.0 names of wire.Methods and
+// the names of the methods that registered extensions bring,
 // "binding" JSONRPC, HTTP+JSON or GRPC, "rule" the configured rules, "uri" the
 // registered extensions, "provider" the configured issuers, api-keys and
 // unknown. A value from outside its set is counted as "other", an absent one as
@@ -68,8 +69,15 @@ type Metrics struct {
 	// when the default decided.
 	authz *prometheus.CounterVec
 	// extensions_negotiated_total{uri,result}: extensions that clients asked
-	// for; result is activated or inactive.
+	// for, once each, and those that the gateway injected; result is activated or
+	// inactive by what the agent said, provided by the gateway in its place,
+	// refused where known and not permitted, or injected.
 	extensions *prometheus.CounterVec
+	// extension_violations_total{uri,fault,enforced}: what bodies held against
+	// an extension; fault is unrequested, undeclared, schema, transition,
+	// conformance, not_activated or hook; enforced is true where the call was
+	// refused or the place removed, false where it was only reported.
+	violations *prometheus.CounterVec
 	// card_fetch_total{agent,result}: fetches of agent cards; result is ok,
 	// unchanged or error.
 	cardFetch *prometheus.CounterVec
@@ -92,7 +100,6 @@ type Metrics struct {
 
 	exemplars bool
 	codes     codeIndex
-	methods   map[string]int           // method name to index, none and other included
 	sets      atomic.Pointer[labelSet] // the closed sets in force
 	setting   sync.Mutex               // held while sets is replaced
 }
@@ -100,7 +107,7 @@ type Metrics struct {
 const prefix = "a2a_gateway_"
 
 func newMetrics(registry *prometheus.Registry, config MetricsConfig, version string) *Metrics {
-	m := &Metrics{exemplars: config.Exemplars, codes: newCodeIndex(), methods: indexMethods()}
+	m := &Metrics{exemplars: config.Exemplars, codes: newCodeIndex()}
 	f := factory{registry}
 	m.buildInfo = f.gauges("build_info", "Version of the gateway, always 1.", "version", "go_version")
 	m.buildInfo.WithLabelValues(version, runtime.Version()).Set(1)
@@ -144,7 +151,9 @@ func (f factory) decisions(m *Metrics) {
 	m.jwksRefreshes = f.counters("jwks_refreshes_total", "Fetches of issuers' keys.", "result")
 	m.authz = f.counters("authz_decisions_total", "Authorization decisions.", "decision", "rule")
 	m.extensions = f.counters("extensions_negotiated_total",
-		"Extensions that clients asked for.", "uri", "result")
+		"Extensions that clients asked for, and those that were injected.", "uri", "result")
+	m.violations = f.counters("extension_violations_total",
+		"What bodies held against extensions.", "uri", "fault", "enforced")
 	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result")
 	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
 }

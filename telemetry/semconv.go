@@ -27,6 +27,10 @@ const (
 	attrRequestID = attribute.Key("a2a_gateway.request.id")
 	attrRequested = attribute.Key("a2a_gateway.extensions.requested")
 	attrActivated = attribute.Key("a2a_gateway.extensions.activated")
+	attrInjected  = attribute.Key("a2a_gateway.extensions.injected")
+	attrProvided  = attribute.Key("a2a_gateway.extensions.provided")
+	attrRefused   = attribute.Key("a2a_gateway.extensions.refused")
+	attrViolated  = attribute.Key("a2a_gateway.extensions.violations") // how many
 	attrDecision  = attribute.Key("a2a_gateway.policy.decision")
 	attrRule      = attribute.Key("a2a_gateway.policy.rule")
 	attrPrincipal = attribute.Key("a2a_gateway.principal.type")

@@ -29,6 +29,10 @@ func (t *Telemetry) endServer(e *Exchange) {
 	setText(span, attrError, e.Reason)
 	setTexts(span, attrRequested, e.ExtensionsRequested)
 	setTexts(span, attrActivated, e.ExtensionsActivated)
+	setTexts(span, attrInjected, e.ExtensionsInjected)
+	setTexts(span, attrProvided, e.ExtensionsProvided)
+	setTexts(span, attrRefused, e.ExtensionsRefused)
+	setNumber(span, attrViolated, len(e.Violations))
 	setNumber(span, attrStatus, e.Status)
 	if e.Streamed {
 		span.SetAttributes(attrEvents.Int64(e.Events))
@@ -46,8 +50,7 @@ func (t *Telemetry) spanName(e *Exchange) string {
 	if e.Method == "" {
 		return "a2a.server"
 	}
-	name, _ := t.Metrics.method(e.Method)
-	return name
+	return t.Metrics.sets.Load().method(e.Method)
 }
 
 // setCommon sets what the server and the client span share.

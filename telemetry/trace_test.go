@@ -186,6 +186,7 @@ func TestSpans(t *testing.T) {
 		"error.type": "AGENT_TIMEOUT", "http.response.status_code": int64(504), "a2a_gateway.stream.events": int64(4),
 		"a2a_gateway.extensions.requested": []string{"https://ext.example/a", "https://ext.example/b"},
 		"a2a_gateway.extensions.activated": []string{"https://ext.example/a"},
+		"a2a_gateway.extensions.injected":  []string{"https://ext.example/c"},
 	}
 	for i, want := range []map[string]any{merged(common, client, failed), merged(common, client), merged(common, own)} {
 		if diff := cmp.Diff(want, attributes(got[i])); diff != "" {
@@ -217,7 +218,8 @@ func TestA28_SpansHoldNoCanary(t *testing.T) {
 	tel.EndClient(client, e, errors.New("canary-error"))
 	tel.Record(e)
 	allowed := []string{"TaskID", "ContextID", "MessageID", "TaskState", "Tenant", "Version", "Agent", "Method", "RequestID",
-		"ClientIP", "Skill", "Decision", "Rule", "AuthMethod", "Reason", "ExtensionsRequested", "ExtensionsActivated"}
+		"ClientIP", "Skill", "Decision", "Rule", "AuthMethod", "Reason", "ExtensionsRequested", "ExtensionsActivated",
+		"ExtensionsInjected", "ExtensionsProvided", "ExtensionsRefused"}
 	for _, s := range spans.GetSpans() {
 		if strings.Contains(s.Name, "canary") {
 			t.Errorf("span is named %q", s.Name)

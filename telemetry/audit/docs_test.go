@@ -62,6 +62,8 @@ func written(t *testing.T) map[string][]string {
 			f.SetInt(1)
 		case f.Type() == reflect.TypeFor[[]string]():
 			f.Set(reflect.ValueOf([]string{"x"}))
+		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
+			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
 		}
 	}
 	for _, err := range []error{l.Intent(&e), l.Call(&e), l.Event("x", map[string]string{"a": "b"})} {

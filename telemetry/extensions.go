@@ -1,0 +1,139 @@
+package telemetry
+
+import (
+	"slices"
+	"strconv"
+)
+
+// What became of an extension in a call, as indices of uriSeries.
+const (
+	resultActivated = iota
+	resultInactive
+	resultRefused
+	resultInjected
+	resultProvided
+)
+
+var resultNames = [...]string{
+	resultActivated: "activated", resultInactive: "inactive", resultRefused: "refused",
+	resultInjected: "injected", resultProvided: "provided",
+}
+
+// Violation is one thing in a call that an extension, or A2A itself, does not allow.
+type Violation struct {
+	Extension string // URI; empty when it is nobody's, or A2A's
+	Fault     string // unrequested, undeclared, schema, transition, conformance, not_activated or hook
+	Pointer   string // where, as a JSON Pointer (RFC 6901) into the body; empty for the whole
+	Text      string // what is wrong, without the value
+	Enforced  bool   // something came of it: the call was refused, or the place removed
+}
+
+// faultNames are the values of Violation.Fault, and of the fault label. What is not
+// one of them is counted as the last.
+var faultNames = [...]string{
+	"unrequested",   // stands in a body and is not active in the call
+	"undeclared",    // stands in a body and is nobody's that is known
+	"schema",        // breaks a schema of the extension, or of the skill
+	"transition",    // a task went where the extension's states do not lead
+	"conformance",   // a member or a value that A2A does not define
+	"not_activated", // required, and the agent did not activate it
+	"hook",          // a hook refused the call
+	labelOther,
+}
+
+func faultIndex(fault string) int {
+	for i, name := range faultNames {
+		if name == fault {
+			return i
+		}
+	}
+	return len(faultNames) - 1
+}
+
+// maxViolations bounds those that a line shows: an agent can make thousands in one
+// answer.
+const maxViolations = 16
+
+// appendViolations appends how many violations there are and the first of them,
+// each as an object; on a terminal as one text.
+func appendViolations(l *Line, all []Violation) {
+	if len(all) == 0 {
+		return
+	}
+	l.Int("violation_count", int64(len(all)))
+	l.key("violations")
+	open := byte('[')
+	for i := range all[:min(len(all), maxViolations)] {
+		l.buf = append(l.buf, open)
+		l.violation(&all[i])
+		open = ','
+	}
+	l.buf = append(l.buf, ']')
+}
+
+func (l *Line) violation(v *Violation) {
+	if l.text {
+		l.value(v.Fault+" "+v.Extension+" at "+v.Pointer+": "+v.Text, MaxText)
+		return
+	}
+	at := len(l.buf)
+	l.Str("extension", v.Extension)
+	l.Str("fault", v.Fault)
+	l.Str("pointer", v.Pointer)
+	l.Str("text", v.Text)
+	l.key("enforced") // false is told too: it is what a report is read for
+	if v.Enforced {
+		l.buf = append(l.buf, "true}"...)
+	} else {
+		l.buf = append(l.buf, "false}"...)
+	}
+	l.buf[at] = '{' // for the comma of the first member
+}
+
+func (m *Metrics) countExtensions(sets *labelSet, e *Exchange) {
+	for _, uri := range e.ExtensionsRequested {
+		result := resultInactive
+		switch {
+		case slices.Contains(e.ExtensionsActivated, uri):
+			result = resultActivated
+		case slices.Contains(e.ExtensionsProvided, uri):
+			result = resultProvided
+		case slices.Contains(e.ExtensionsRefused, uri):
+			result = resultRefused
+		}
+		m.countExtension(sets, uri, result)
+	}
+	for _, uri := range e.ExtensionsInjected {
+		m.countExtension(sets, uri, resultInjected)
+	}
+}
+
+func (m *Metrics) countExtension(sets *labelSet, uri string, result int) {
+	cell := &bounded(sets.uris, uri).results[result]
+	p := cell.Load()
+	if p == nil {
+		counter := m.extensions.WithLabelValues(member(sets.uris, uri), resultNames[result])
+		p = &counter
+		cell.Store(p)
+	}
+	(*p).Inc()
+}
+
+func (m *Metrics) countViolations(sets *labelSet, e *Exchange) {
+	for i := range e.Violations {
+		v := &e.Violations[i]
+		fault, enforced := faultIndex(v.Fault), 0
+		if v.Enforced {
+			enforced = 1
+		}
+		cell := &bounded(sets.uris, v.Extension).faults[fault][enforced]
+		p := cell.Load()
+		if p == nil {
+			counter := m.violations.WithLabelValues(member(sets.uris, v.Extension), faultNames[fault],
+				strconv.FormatBool(v.Enforced))
+			p = &counter
+			cell.Store(p)
+		}
+		(*p).Inc()
+	}
+}
