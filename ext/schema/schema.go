@@ -8,23 +8,92 @@
 // it. It may import internal/secret.
 package schema
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
 
 // Schema is a compiled schema. It is immutable but for what it remembers; any number
-// of goroutines may use it.
-type Schema struct{}
+// of goroutines may use it. A nil Schema allows everything.
+type Schema struct {
+	compiled *jsonschema.Schema
+	memory   *memory
+}
 
-// Violation is the first thing about a value that a schema does not allow.
+// Violation is the first thing about a value that a schema does not allow: of those
+// in the part of the value that ends first, so that a member is named before the
+// object it is in.
 type Violation struct {
 	Pointer string // RFC 6901, into the value; "" for the value as a whole
 	Text    string // what is wrong, without the value itself, which may be a secret
 }
 
 // Error is Pointer and Text.
-func (v *Violation) Error() string { return v.Pointer + ": " + v.Text }
+func (v *Violation) Error() string {
+	if v.Pointer == "" {
+		return v.Text
+	}
+	return v.Pointer + ": " + v.Text
+}
 
-// Compile reads and compiles a schema.
-func Compile(s Source) (*Schema, error) { return nil, errors.New("not yet") }
+// Compile reads and compiles a schema. Formats are asserted, contents of texts are
+// not. Patterns are RE2's: they run in linear time, and know no look-around. The
+// schema of the zero Source is nil.
+func Compile(s Source) (*Schema, error) {
+	if s.IsZero() {
+		return nil, nil
+	}
+	doc, at, beside, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.UseLoader(beside)
+	if err := c.AddResource(at, doc); err != nil {
+		return nil, s.told(err)
+	}
+	compiled, err := c.Compile(at)
+	if err != nil {
+		return nil, s.told(err)
+	}
+	return &Schema{compiled: compiled, memory: newMemory()}, nil
+}
 
 // Check holds a JSON value against the schema. The error is a *Violation.
-func (s *Schema) Check(value []byte) error { return nil }
+func (s *Schema) Check(value []byte) error {
+	if s == nil {
+		return nil
+	}
+	key := s.memory.key(value)
+	v, known := s.memory.recall(key, value)
+	if !known {
+		v = s.check(value)
+		s.memory.keep(key, value, v)
+	}
+	if v == nil {
+		return nil
+	}
+	return v
+}
+
+func (s *Schema) check(value []byte) *Violation {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		return &Violation{Text: "not JSON"}
+	}
+	if excessive(doc) {
+		return excess(value)
+	}
+	var broken *jsonschema.ValidationError
+	switch err := s.compiled.Validate(doc); {
+	case err == nil:
+		return nil
+	case !errors.As(err, &broken):
+		return &Violation{Text: "cannot be checked"}
+	}
+	return first(value, broken)
+}

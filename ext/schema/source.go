@@ -1,8 +1,17 @@
 package schema
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -14,6 +23,12 @@ type Source struct {
 	File   string // path; relative to the configuration file
 	Inline []byte // JSON
 }
+
+// maxFile is the largest schema; a wrong path must not fill the memory.
+const maxFile = 1 << 20
+
+// inline is where a schema without a file stands. It has no neighbours.
+const inline = "inline:///schema"
 
 // IsZero reports whether there is no schema.
 func (s Source) IsZero() bool { return s.File == "" && s.Inline == nil }
@@ -29,13 +44,106 @@ func (s *Source) UnmarshalYAML(n *yaml.Node) error {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && n.Value != "":
 		*s = Source{File: n.Value}
 	case n.Kind == yaml.MappingNode:
-		var inline secret.JSON
-		if err := inline.UnmarshalYAML(n); err != nil {
+		var value secret.JSON
+		if err := value.UnmarshalYAML(n); err != nil {
 			return err
 		}
-		*s = Source{Inline: inline}
+		*s = Source{Inline: value}
 	default:
 		return fmt.Errorf("line %d: want the path of a JSON file, or a schema as a mapping", n.Line)
 	}
 	return nil
+}
+
+// read returns the document, the URL by which it is known, and what it may refer to.
+func (s Source) read() (doc any, at string, beside neighbours, err error) {
+	if s.File == "" {
+		doc, err = decode(s.Inline)
+		return doc, inline, "", err
+	}
+	path, err := filepath.Abs(s.File)
+	if err != nil {
+		return nil, "", "", fmt.Errorf("find %s: %w", s.File, err)
+	}
+	beside = neighbours(filepath.Dir(path))
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", "", err // os errors name the path
+	}
+	defer func() { _ = f.Close() }()
+	doc, err = load(f)
+	if err != nil {
+		return nil, "", "", fmt.Errorf("%s: %w", s.File, err)
+	}
+	return doc, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), beside, nil
+}
+
+// told is the library's error in one line, with the path of the file.
+func (s Source) told(err error) error {
+	var meta *jsonschema.SchemaValidationError
+	var broken *jsonschema.ValidationError
+	if errors.As(err, &meta) && errors.As(meta.Err, &broken) {
+		err = first(nil, broken)
+	}
+	text := strings.ReplaceAll(strings.ReplaceAll(err.Error(), inline, "the schema"), "\n", " ")
+	if s.File != "" {
+		text = s.File + ": " + text
+	}
+	return errors.New(text)
+}
+
+// neighbours are the files of a directory, the only documents that schemas in it may
+// refer to; "" has none.
+type neighbours string
+
+// Load reads a document that a schema refers to.
+func (n neighbours) Load(address string) (any, error) {
+	u, err := url.Parse(address)
+	if err != nil || n == "" || u.Scheme != "file" || u.Host != "" ||
+		filepath.Dir(filepath.FromSlash(u.Path)) != string(n) {
+		return nil, errors.New("not a file beside the schema; nothing else is read")
+	}
+	dir, err := os.OpenRoot(string(n)) // also keeps symbolic links inside
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	f, err := dir.Open(filepath.Base(filepath.FromSlash(u.Path)))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return load(f)
+}
+
+func load(f *os.File) (any, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	return decode(data)
+}
+
+// decode is strict where JSON leaves it open: of a name that is there twice, one
+// would be ignored.
+func decode(data []byte) (any, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("larger than %s", secret.Size(maxFile))
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(data))
+	if _, err := d.ReadValue(); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return nil, errors.New("not one JSON value")
+	}
+	return doc, nil
 }

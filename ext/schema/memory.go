@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync/atomic"
+)
+
+// What one schema remembers: at most slots values, none larger than maxRemembered,
+// and budget bytes together.
+const (
+	slots         = 256
+	maxRemembered = 16 << 10
+	budget        = 256 << 10
+)
+
+// memory keeps the results of values that come again and again. It costs no locks
+// and never mixes two values up: those with the same hash are compared.
+type memory struct {
+	seed  maphash.Seed
+	bytes atomic.Int64 // of all values together
+	hand  atomic.Uint32
+	table [slots]slot
+}
+
+// slot is one value's place. A value is kept when it comes a second time: most never
+// do, and copying those would be in vain.
+type slot struct {
+	seen atomic.Uint64
+	held atomic.Pointer[remembered]
+}
+
+type remembered struct {
+	value  []byte
+	result *Violation
+}
+
+func newMemory() *memory { return &memory{seed: maphash.MakeSeed()} }
+
+// key is a value's hash, 0 for one that is not worth it.
+func (m *memory) key(value []byte) uint64 {
+	if len(value) > maxRemembered {
+		return 0
+	}
+	return max(maphash.Bytes(m.seed, value), 1)
+}
+
+func (m *memory) recall(key uint64, value []byte) (*Violation, bool) {
+	if key == 0 {
+		return nil, false
+	}
+	r := m.table[key%slots].held.Load()
+	if r == nil || !bytes.Equal(r.value, value) {
+		return nil, false
+	}
+	return r.result, true
+}
+
+func (m *memory) keep(key uint64, value []byte, result *Violation) {
+	if key == 0 {
+		return
+	}
+	s := &m.table[key%slots]
+	if s.seen.Swap(key) != key {
+		return
+	}
+	m.put(s, &remembered{bytes.Clone(value), result})
+	for m.bytes.Load() > budget {
+		m.put(&m.table[m.hand.Add(1)%slots], nil)
+	}
+}
+
+// put fills or, with nil, empties a slot, and keeps the account.
+func (m *memory) put(s *slot, r *remembered) {
+	grown := 0
+	if r != nil {
+		grown = len(r.value)
+	}
+	if old := s.held.Swap(r); old != nil {
+		grown -= len(old.value)
+	}
+	m.bytes.Add(int64(grown))
+}
