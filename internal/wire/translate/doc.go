@@ -9,7 +9,8 @@
 // It owns what the versions call the same thing (table.go), how a value is said in
 // another version (value.go, part.go, push.go, settings.go) and what cannot be
 // said, which stands as data beside the code (rules.go) and is printed in
-// docs/versions.md.
+// docs/versions.md. The same tables tell what in a document its version does not
+// define (stranger.go).
 //
 // It does not own transport, ids or policy: the ids of a wire.Call are right and
 // those in its body are not looked at. It reads documents that package wire has
