@@ -107,8 +107,7 @@ func statusOf(c *wire.Carriers, of int) int {
 	return -1
 }
 
-// stateIn reads a text, or the text under "state" of an object. Two of them are none:
-// the agent may mean either.
+// stateIn reads a text, or the text under "state" of an object.
 func stateIn(value []byte) string {
 	var name string
 	if jsontext.Value(value).Kind() == jsontext.KindString {

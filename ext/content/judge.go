@@ -1,9 +1,9 @@
 package content
 
 import (
+	"bytes"
 	"errors"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -86,7 +86,7 @@ func Data(c *wire.Carriers, s *schema.Schema, enforced bool) []Violation {
 			continue
 		}
 		f.hold(law{schema: s, enforced: enforced}, c.Doc[on.Data[0]:on.Data[1]], func() string {
-			return c.Pointer(i) + toData(c.Doc[on.Span[0]:on.Span[1]], on.Data[1]-on.Data[0])
+			return c.Pointer(i) + within(c.Doc[on.Span[0]:on.Span[1]], on.Data[0]-on.Span[0])
 		})
 	}
 	return f.list
@@ -153,14 +153,14 @@ func (f *findings) hold(l law, value []byte, pointer func() string) {
 	f.add(v)
 }
 
-// toData is the pointer from a part to its data, of which only the size is needed:
-// ProtoJSON of 0.3 has it in an object of its own (protocol buffers allow no other).
-func toData(part []byte, size int) string {
-	var p struct {
-		Data jsontext.Value `json:"data"`
+// within is the pointer from an object to a value inside of it that begins at an
+// offset. Versions before 1.0 wrap data in one or two objects of their own.
+func within(object []byte, offset int) string {
+	d := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true))
+	for d.InputOffset() <= int64(offset) {
+		if _, err := d.ReadToken(); err != nil {
+			return ""
+		}
 	}
-	if err := json.Unmarshal(part, &p); err == nil && len(p.Data) != size {
-		return "/data/data"
-	}
-	return "/data"
+	return string(d.StackPointer())
 }

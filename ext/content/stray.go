@@ -56,33 +56,42 @@ func (t *Terms) Unknown(c *wire.Carriers) []Violation {
 	return f.list
 }
 
-// whose is the extension that left a mark, "" if nobody knows.
+// whose is the extension that left a mark, "" if nobody knows. Of nested URIs the
+// longest is meant, whoever wrote it down; but no card takes a key away from whom the
+// registry gives it to by name.
 func (t *Terms) whose(m *wire.Mark) string {
 	if m.Listed {
 		return m.Key
 	}
 	owner := t.Book.Owner(m.Key)
+	longest := root(owner, m.Key)
+	if owner != "" && longest == 0 {
+		return owner
+	}
 	for i := range t.Declared {
-		// Of nested URIs the longest is meant, wherever it is written down.
-		if uri := t.Declared[i].URI; len(uri) > len(owner) && owns(uri, m.Key) {
-			owner = uri
+		uri := t.Declared[i].URI
+		if n := root(uri, m.Key); n > longest {
+			owner, longest = uri, n
 		}
 	}
 	return owner
 }
 
-// owns reports whether a metadata key is an extension's by convention: its URI, or
-// that and a name behind a slash, both also without the scheme.
-func owns(uri, key string) bool {
+// root is how much of a metadata key says whose it is, if it is an extension's by
+// convention: its URI, or that and a name behind a slash, both also without the
+// scheme. 0 means that it is not.
+func root(uri, key string) int {
 	if under(uri, key) {
-		return true
+		return len(uri)
 	}
-	_, rest, ok := strings.Cut(uri, "://")
-	return ok && rest != "" && under(rest, key)
+	if _, rest, ok := strings.Cut(uri, "://"); ok && under(rest, key) {
+		return len(rest)
+	}
+	return 0
 }
 
 func under(name, key string) bool {
-	return strings.HasPrefix(key, name) && (len(key) == len(name) || key[len(name)] == '/')
+	return name != "" && strings.HasPrefix(key, name) && (len(key) == len(name) || key[len(name)] == '/')
 }
 
 // identifies reports whether a key looks like an extension's identifier. Other
@@ -96,13 +105,13 @@ func identifies(key string) bool {
 	return false
 }
 
-// longest is how much of a text from a document is repeated, as much as a client may
+// repeated is how much of a text from a document is repeated: as much as a client may
 // name in the header.
-const longest = 512
+const repeated = 512
 
 func clip(uri string) string {
-	if len(uri) <= longest {
+	if len(uri) <= repeated {
 		return uri
 	}
-	return strings.ToValidUTF8(uri[:longest], "") + "…"
+	return strings.ToValidUTF8(uri[:repeated], "") + "…"
 }
