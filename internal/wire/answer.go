@@ -53,11 +53,12 @@ type Answer struct {
 
 	// Kind is "task", "message", "statusUpdate", "artifactUpdate", "list", or ""
 	// for every other answer: errors, empty results, cards, push notification
-	// configs, the results of extension methods.
+	// configs, results of extension methods that show nothing of these.
 	Kind string
 
 	// Result is where the body holds a JSON-RPC result that was not looked into:
-	// the card of GetExtendedAgentCard, what an extension's method returns.
+	// the card of GetExtendedAgentCard, what an extension's method returns that is no
+	// object.
 	Result [2]int
 
 	// Extensions are the URIs listed by the message, the status message or the
@@ -100,7 +101,8 @@ func (a *Answer) Answers(id []byte) bool {
 // any order, in camelCase or in the snake_case of their proto names, unknown
 // ones are ignored, objects are recognised with and without "kind" and wrappers,
 // the HTTP status is not needed to tell an error body. A method with no row in
-// the core table (nil, or one of an extension) may answer anything.
+// the core table (nil, or one of an extension) may answer anything; tasks in it are
+// found where A2A would have them.
 //
 // They are read strictly where parsers would disagree, or where the answer is
 // none: broken JSON, invalid UTF-8, two members of one name, an id that is no
@@ -138,7 +140,7 @@ func badAnswer(e *Error) error {
 
 // inCore reports whether m is in the method table, so that its answer has a shape
 // that A2A prescribes.
-func inCore(m *Method) bool { return m != nil && m.Subject != 0 }
+func inCore(m *Method) bool { return m != nil && m.Subject != 0 && m.Extension == "" }
 
 // mayBeEmpty is true for methods that answer google.protobuf.Empty, and for those
 // of extensions.
@@ -157,6 +159,9 @@ type answerReader struct {
 	wrapper string  // the 1.0 oneof member that was seen: one of the kinds, or ""
 	inner   shape   // what the wrapper held
 	problem problem // what an HTTP+JSON body has of an error
+
+	listed  bool      // an extension's answer has a list of tasks
+	entries []TaskRef // and these are they
 }
 
 // refuse says why the answer is not acceptable. The first reason stands.
@@ -217,10 +222,11 @@ func (r *answerReader) rpcID() []byte {
 // shows nothing and is left for the client to make sense of: it is the empty
 // result of a delete, the empty list of a Go agent, the "no task" of 0.1.
 func (r *answerReader) result() {
-	var subject Subject
-	if r.method != nil {
-		subject = r.method.Subject
+	if !inCore(r.method) {
+		r.extraResult()
+		return
 	}
+	subject := r.method.Subject
 	object := r.s.kind() == '{'
 	switch {
 	case subject == OfConfig:
@@ -235,8 +241,7 @@ func (r *answerReader) result() {
 	case object && r.binding != JSONRPC:
 		r.card()
 	default:
-		known := subject == OfMessage || subject == OfTask || subject == OfCaller
-		if known && !object && r.s.kind() != 'n' {
+		if subject != OfAgent && r.s.kind() != 'n' {
 			r.refuse("the result is not an object")
 		}
 		r.a.Result[0], r.a.Result[1] = r.s.skip()

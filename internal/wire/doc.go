@@ -2,10 +2,10 @@
 // binding, and nothing else does.
 //
 // It owns the protocol's words: versions and bindings (version.go), the method
-// table (method.go), the envelope of a call and the few members that policy
-// needs (call.go), what an agent's answer says about tasks (answer.go), the
-// error table (error.go), every form an error takes on the wire (render.go,
-// status.go) and in which agents send theirs (agent_error.go).
+// table (method.go) and what extensions add to it (extra.go), the envelope of a call
+// and the few members that policy needs (call.go), what an agent's answer says about
+// tasks (answer.go), the error table (error.go), every form an error takes on the
+// wire (render.go, status.go) and in which agents send theirs (agent_error.go).
 //
 // It does not own transport, policy or translation, keeps no state and does no
 // I/O beyond writing an error response and taking gRPC messages from a reader. It

@@ -94,7 +94,7 @@ func (r *answerReader) list() {
 		switch {
 		case r.problemMember(name):
 		case string(name) == "tasks":
-			r.entries()
+			r.tasks()
 		case bytes.EqualFold(name, []byte("tasks")):
 			// encoding/json reads it as "tasks"; a filter that does not would
 			// let every task through to Go clients.
@@ -106,8 +106,8 @@ func (r *answerReader) list() {
 	}
 }
 
-// entries reads the tasks of a list and where each stands.
-func (r *answerReader) entries() {
+// tasks reads the tasks of a list and where each stands.
+func (r *answerReader) tasks() {
 	s := r.s
 	if s.kind() != '[' {
 		if s.kind() != 'n' {

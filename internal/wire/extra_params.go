@@ -74,7 +74,7 @@ func checkTaskField(m *Method) error {
 	}
 	folded := string(fold(nil, []byte(name), longestName))
 	for _, set := range []map[string]field{
-		extraMembers(m.Subject), send01Members, requestMembers, nameMembers, {"taskId": fieldTask},
+		sendMembers, send01Members, requestMembers, taskMembers, nameMembers, listMembers,
 	} {
 		for camel := range set {
 			if string(fold(nil, []byte(camel), longestName)) == folded {

@@ -41,7 +41,7 @@ func checkTemplate(path string) error {
 func checkPaths(extra []*Method) error {
 	all := slices.Concat(coreMethods(), extra)
 	table := newRouteTable(all)
-	errs := []error{checkSuffixes(table.v10.suffixes)}
+	var errs []error
 	for i, m := range all {
 		if m.Extension == "" || m.Path == "" {
 			continue
@@ -72,23 +72,18 @@ func (rs *routes) rival(all []*Method, i int) *Method {
 			if slices.ContainsFunc(m.Verbs, func(verb string) bool { return slices.Contains(other.Verbs, verb) }) {
 				return other
 			}
-		case rs.overlap(path, its, true), rs.version == V10 && rs.hidesTenant(path, its):
+		case sameVerb(path, its), rs.overlap(path, its, true), rs.version == V10 && rs.hidesTenant(path, its):
 			return other
 		}
 	}
 	return nil
 }
 
-// checkSuffixes refuses verbs behind ids that differ only in case.
-func checkSuffixes(list []string) error {
-	for i, s := range list {
-		for _, other := range list[:i] {
-			if s != other && strings.EqualFold(s, other) {
-				return fmt.Errorf("the verbs %q and %q behind a task could be taken for each other", s, other)
-			}
-		}
-	}
-	return nil
+// sameVerb reports whether the verbs behind two ids differ only in case: what ends
+// which id, servers would then not agree on (see cutVerb).
+func sameVerb(path, other []segment) bool {
+	x, y := path[len(path)-1].suffix, other[len(other)-1].suffix
+	return x != y && strings.EqualFold(x, y)
 }
 
 // hidesTenant reports whether a path could be another one with a tenant before it,

@@ -9,7 +9,7 @@ import (
 
 // FilterTasks cuts the tasks that keep says no to out of a ListTasks answer and
 // leaves every other byte as it was, the white space between entries included.
-// a is what ReadAnswer made of body. When keep says yes to every task, body itself
+// a is what ReadAnswer made of body, in which extensions may list tasks too. When keep says yes to every task, body itself
 // is returned; otherwise the result is new memory and body is unchanged.
 //
 // totalSize (A2A 1.0 §3.1.4: all matching tasks, not only this page) becomes the
@@ -103,9 +103,12 @@ func totalSize(b Binding, body []byte) ([][2]int, error) {
 			}
 		}
 	}
-	if b != JSONRPC {
+	switch {
+	case s.kind() != '{': // an extension's list may be an array
+		s.skip()
+	case b != JSONRPC:
 		page()
-	} else {
+	default:
 		for s.enter(); s.more(); {
 			if string(s.name()) == "result" && s.kind() == '{' {
 				page()

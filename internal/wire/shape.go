@@ -40,7 +40,7 @@ func (r *answerReader) object(top bool) shape {
 	s := r.s
 	for s.enter(); s.more(); {
 		name := s.name()
-		if top && (r.problemMember(name) || r.wrapperMember(name)) {
+		if top && (r.problemMember(name) || r.wrapperMember(name) || r.listMember(name)) {
 			continue
 		}
 		switch string(name) {
