@@ -20,14 +20,16 @@ func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 	anyOf := func(list []string, has func(string) bool) bool {
 		return list == nil || slices.ContainsFunc(list, has)
 	}
-	named := func(s string) bool { return s == q.Method.Name || s == q.Method.V03 || s == q.Method.V01 }
+	named := func(s string) bool {
+		return s == q.Method.Name || s != "" && (s == q.Method.V03 || s == q.Method.V01)
+	}
 	fits := func(s string) func(string) bool {
 		return func(pattern string) bool { return reference(pattern, s) }
 	}
 	skills := anyOf(r.Skills, fits(skill))
 	if !known {
 		skills = r.Skills == nil || slices.Contains(r.Skills, "*")
-		if r.Effect == "allow" && (q.Method.Name == wire.ListTasks || q.Method.Name == wire.GetExtendedAgentCard) {
+		if r.Effect == "allow" && slices.Contains(wideNames, q.Method.Name) {
 			skills = true
 		}
 	}
@@ -53,7 +55,7 @@ func (m model) one(q Request, skill string, known bool) (bool, string) {
 }
 
 func (m model) check(q Request) bool {
-	lists := q.Method.Name == wire.ListTasks || q.Method.Name == wire.GetExtendedAgentCard
+	lists := slices.Contains(wideNames, q.Method.Name)
 	switch {
 	case q.Principal.Agents != nil && !slices.Contains(q.Principal.Agents, q.Agent):
 		return false
@@ -77,9 +79,8 @@ func (m model) check(q Request) bool {
 
 // sees tries every method, for any skill.
 func (m model) sees(q Request) bool {
-	table := wire.Methods()
-	for i := range table {
-		q.Method = &table[i]
+	for _, method := range everyMethod() {
+		q.Method = method
 		r := m
 		r.Rules = nil
 		for _, rule := range m.Rules { // the skills of allow rules do not matter
@@ -111,32 +112,29 @@ func drawList(rt *rapid.T, label string, from []string) []string {
 }
 
 func drawConfig(rt *rapid.T) Config {
-	var names []string
-	table := wire.Methods()
-	for i := range table {
-		names = append(names, table[i].Name)
-	}
 	c := Config{Default: rapid.SampledFrom([]string{"", "deny", "allow"}).Draw(rt, "default")}
 	c.Skills.Undeclared = rapid.SampledFrom([]string{"", "require-all", "deny", "agent"}).Draw(rt, "undeclared")
 	for i := range rapid.IntRange(0, 8).Draw(rt, "rules") {
 		c.Rules = append(c.Rules, Rule{
 			Name:     string(rune('A' + i)),
-			Effect:   rapid.SampledFrom([]string{"allow", "allow", "deny"}).Draw(rt, "effect"),
+			Effect:   rapid.SampledFrom([]string{"allow", "allow", "deny", ""}).Draw(rt, "effect"),
 			Mode:     rapid.SampledFrom([]string{"", "enforce", "shadow"}).Draw(rt, "mode"),
 			Agents:   drawList(rt, "agents", []string{"a", "b", "ab", "a*", "*b", "*", "c*"}),
 			Skills:   drawList(rt, "skills", []string{"s", "t", "s*", "*t", "*"}),
-			Methods:  drawList(rt, "methods", names[:4]),
+			Methods:  drawList(rt, "methods", []string{wire.SendMessage, wire.SendStreamingMessage, "tasks/get", wire.ListTasks, "x/send", "x/find"}),
 			Subjects: drawList(rt, "subjects", somePatterns),
 			Groups:   drawList(rt, "groups", []string{"g", "h"}),
 			Scopes:   drawList(rt, "scopes", []string{"x", "y"}),
 			Issuers:  drawList(rt, "issuers", []string{"i", "j"}),
 		})
+		if r := &c.Rules[i]; r.Effect == "" || r.Effect == "allow" && rapid.Bool().Draw(rt, "speaks") {
+			r.Extensions = &RuleExtensions{Require: []string{"urn:" + r.Name}}
+		}
 	}
 	return c
 }
 
 func drawRequest(rt *rapid.T) Request {
-	table := wire.Methods()
 	q := Request{
 		Principal: &authn.Principal{
 			Subject: rapid.SampledFrom([]string{"a", "b", "ab", "ss"}).Draw(rt, "subject"),
@@ -146,7 +144,7 @@ func drawRequest(rt *rapid.T) Request {
 			Agents:  drawList(rt, "bound to", someAgents),
 		},
 		Agent:     rapid.SampledFrom(someAgents).Draw(rt, "agent"),
-		Method:    &table[rapid.IntRange(0, len(table)-1).Draw(rt, "method")],
+		Method:    rapid.SampledFrom(everyMethod()).Draw(rt, "method"),
 		Agentwide: rapid.IntRange(0, 4).Draw(rt, "agentwide") == 0,
 		Skills:    rapid.SliceOfNDistinct(rapid.SampledFrom(someSkills), 0, 3, rapid.ID).Draw(rt, "all skills"),
 	}
@@ -162,7 +160,7 @@ func TestSetIsTheModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawConfig(rt)
-		s, _, err := Compile(c, someAgents)
+		s, _, err := Compile(c, someAgents, extra...)
 		if err != nil {
 			rt.Fatalf("Compile: %v", err)
 		}
@@ -181,6 +179,7 @@ func TestSetIsTheModel(t *testing.T) {
 		}
 		agreeTrace(rt, s, q, d)
 		agreeSkills(rt, s, q)
+		agreeExtensions(rt, m, s, q, d, err)
 		agreeDenied(rt, s, q, err)
 	})
 }
@@ -190,7 +189,7 @@ func agreeTrace(rt *rapid.T, s *Set, q Request, d Decision) {
 	var shadows []string
 	decided := false
 	for _, step := range s.Trace(q) {
-		if step.Shadow && step.Failed == "" {
+		if step.Shadow && step.Failed == "" && step.Effect != "extensions" {
 			shadows = append(shadows, step.Effect+" "+step.Rule)
 		}
 		decided = decided || step.Rule == d.Rule && step.Failed == "" && !step.Shadow

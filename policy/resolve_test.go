@@ -11,6 +11,7 @@ func TestResolve(t *testing.T) {
 	t.Parallel()
 	both := []string{"invoices", "refunds"}
 	list := method(t, wire.ListTasks)
+	find := &wire.Method{Name: "x/find", Extension: "https://x", Subject: wire.OfCaller}
 	for name, tc := range map[string]struct {
 		undeclared string
 		in         SkillSource
@@ -46,6 +47,18 @@ func TestResolve(t *testing.T) {
 		"path against task":     {in: SkillSource{Path: "refunds", Task: "invoices", All: both}, denied: true},
 		"declared against task": {in: SkillSource{Task: "invoices", Declared: "refunds", All: both}, denied: true},
 		"declared against path": {in: SkillSource{Path: "invoices", Declared: "refunds", All: both}, denied: true},
+
+		"extension":              {in: SkillSource{Extension: "refunds", All: both}, skill: "refunds"},
+		"extension's own":        {in: SkillSource{Extension: "search", All: both}, skill: "search"},
+		"extension, deny":        {undeclared: "deny", in: SkillSource{Extension: "search", All: both}, skill: "search"},
+		"extension against task": {in: SkillSource{Task: "refunds", Extension: "search", All: both}, denied: true},
+		"extension against path": {in: SkillSource{Path: "refunds", Extension: "search", All: both}, denied: true},
+		"declared against extension": {
+			in:     SkillSource{Extension: "search", Declared: "refunds", All: both},
+			denied: true,
+		},
+		"find":              {in: SkillSource{Method: find, All: both}, agentwide: true},
+		"find with a skill": {in: SkillSource{Method: find, Extension: "search", All: both}, skill: "search"},
 
 		"list":                {in: SkillSource{Method: list, All: both}, agentwide: true},
 		"list, deny":          {undeclared: "deny", in: SkillSource{Method: list, All: both}, agentwide: true},

@@ -20,6 +20,7 @@ func TestTrace(t *testing.T) {
 		deny("skill", skills("refunds")),
 		deny("soon", shadow),
 		allow("yes", agents("billing"), skills("invoices")),
+		{Name: "says", Extensions: &RuleExtensions{Deny: []string{"urn:x"}}},
 	}})
 	q := Request{Principal: alice(), Agent: "billing", Method: method(t, wire.SendMessage), Skill: "invoices"}
 	want := []Step{
@@ -32,6 +33,7 @@ func TestTrace(t *testing.T) {
 		{Rule: "skill", Effect: "deny", Failed: "skills"},
 		{Rule: "soon", Effect: "deny", Shadow: true},
 		{Rule: "yes", Effect: "allow"},
+		{Rule: "says", Effect: "extensions"},
 	}
 	if diff := cmp.Diff(want, s.Trace(q)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -105,118 +104,6 @@ func TestRecordCounts(t *testing.T) {
 		if got := metric(t, tel, p+c.name, c.labels); got != c.want {
 			t.Errorf("%s%v = %v, want %v", c.name, c.labels, got, c.want)
 		}
-	}
-}
-
-// TestExtensionsAreCounted has every result and every fault once, and what is in no
-// closed set.
-func TestExtensionsAreCounted(t *testing.T) {
-	t.Parallel()
-	const a, b, evil = "https://ext.example/a", "https://ext.example/b", "https://evil.example"
-	tel := labelled(t)
-	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a, b, evil}, ExtensionsActivated: []string{a}, ExtensionsRefused: []string{b}})
-	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a}, ExtensionsProvided: []string{a}, ExtensionsInjected: []string{b, b}})
-	e := &Exchange{Start: start, Violations: []Violation{{Fault: "conformance"}, {Extension: evil, Fault: evil, Enforced: true}}}
-	faults := []string{"unrequested", "undeclared", "schema", "transition", "conformance", "not_activated", "hook"}
-	for _, fault := range faults {
-		e.Violations = append(e.Violations, Violation{Extension: a, Fault: fault, Enforced: true}, Violation{Extension: a, Fault: fault})
-	}
-	tel.Record(e)
-	tel.Record(e)
-	negotiated := func(uri, result string, want float64) {
-		t.Helper()
-		if got := metric(t, tel, prefix+"extensions_negotiated_total", labels{"uri": uri, "result": result}); got != want {
-			t.Errorf("negotiated %s %s: %v, want %v", uri, result, got, want)
-		}
-	}
-	negotiated(a, "activated", 1)
-	negotiated(a, "provided", 1)
-	negotiated(a, "inactive", 0)
-	negotiated(b, "refused", 1)
-	negotiated(b, "inactive", 0)
-	negotiated(b, "injected", 2)
-	negotiated("other", "inactive", 1)
-	violated := func(uri, fault, enforced string) {
-		t.Helper()
-		if got := metric(t, tel, prefix+"extension_violations_total",
-			labels{"uri": uri, "fault": fault, "enforced": enforced}); got != 2 {
-			t.Errorf("violations %s %s %s: %v, want 2", uri, fault, enforced, got)
-		}
-	}
-	violated("none", "conformance", "false")
-	violated("other", "other", "true")
-	for _, fault := range faults {
-		violated(a, fault, "true")
-		violated(a, fault, "false")
-	}
-}
-
-// TestMethodsOfExtensions: their names become values of the method label, survive a
-// reload that keeps them whatever their order, and go with one that does not.
-func TestMethodsOfExtensions(t *testing.T) {
-	t.Parallel()
-	tel := labelled(t)
-	call := func(method string) {
-		tel.Record(&Exchange{Start: start, Agent: "billing", Method: method, Binding: "JSONRPC", Status: 200})
-	}
-	want := func(when, method string, want float64) {
-		t.Helper()
-		if got := metric(t, tel, prefix+"requests_total",
-			labels{"agent": "billing", "method": method, "binding": "JSONRPC", "code": "OK"}); got != want {
-			t.Errorf("%s: %v calls of %s, want %v", when, got, method, want)
-		}
-	}
-	set := func(methods ...string) { tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}, Methods: methods}) }
-	for _, m := range []string{"tasks/search", "tasks/annotate", "tasks/annotate", "tasks/secret", "SendMessage"} {
-		call(m)
-	}
-	want("at first", "tasks/search", 1)
-	want("at first", "tasks/annotate", 2)
-	want("at first", "other", 1)
-	set("a/first", "tasks/annotate", "tasks/search", "SendMessage", "other", "none", "")
-	call("tasks/search")
-	call("a/first")
-	want("after a reload", "tasks/search", 2)
-	want("after a reload", "tasks/annotate", 2)
-	want("after a reload", "a/first", 1)
-	set("a/first")
-	want("when it is gone", "tasks/search", 0)
-	want("when it is gone", "other", 1)
-	want("when it is gone", "SendMessage", 1)
-	call("tasks/search")
-	call("a/first")
-	want("when it is gone", "other", 2)
-	want("when it is gone", "a/first", 2)
-	set("tasks/search")
-	call("tasks/search")
-	want("when it is back", "tasks/search", 1)
-	if got := tel.Metrics.sets.Load().method("a/first"); got != labelOther {
-		t.Errorf("a span would be named %q", got)
-	}
-}
-
-// TestReloadsBesideCalls reloads while calls are counted, for the race detector; of
-// what stays nothing is lost.
-func TestReloadsBesideCalls(t *testing.T) {
-	t.Parallel()
-	tel := labelled(t)
-	var writers sync.WaitGroup
-	for range 4 {
-		writers.Go(func() {
-			for range 200 {
-				tel.Record(&Exchange{Start: start, Agent: "billing", Method: "tasks/search", Binding: "JSONRPC", Status: 200})
-				tel.Record(&Exchange{Start: start, Agent: "billing", Method: "tasks/annotate", Binding: "JSONRPC", Status: 200})
-			}
-		})
-	}
-	for i := range 100 {
-		methods := []string{"tasks/annotate", "tasks/search"}
-		tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}, Methods: methods[i%2:]})
-	}
-	writers.Wait()
-	if got := metric(t, tel, prefix+"requests_total",
-		labels{"agent": "billing", "method": "tasks/search", "binding": "JSONRPC", "code": "OK"}); got != 800 {
-		t.Errorf("%v calls were counted, want 800", got)
 	}
 }
 
