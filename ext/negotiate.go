@@ -54,8 +54,15 @@ func (b *Book) Negotiate(q *Question) (Outcome, error) {
 		slices.Sort(missing)
 		return Outcome{}, &MissingError{URIs: slices.Compact(missing)}
 	}
+	out := r.outcome()
+	r.record(&out)
+	return out, nil
+}
+
+// outcome is what becomes of a call in which nothing is missing.
+func (r *ruling) outcome() Outcome {
 	var out Outcome
-	for _, uri := range q.Requested {
+	for _, uri := range r.q.Requested {
 		switch {
 		case r.active(uri):
 			r.activate(&out, uri)
@@ -73,8 +80,7 @@ func (b *Book) Negotiate(q *Question) (Outcome, error) {
 			out.Required = append(out.Required, uri)
 		}
 	}
-	r.record(&out)
-	return out, nil
+	return out
 }
 
 // activate puts an active extension where it belongs, unless it is there, and behind
@@ -95,7 +101,7 @@ func (r *ruling) activate(out *Outcome, uri string) {
 func (r *ruling) place(out *Outcome, uri string) {
 	asked := r.q.Requested.Has(uri)
 	switch {
-	case out.Send.Has(uri) || out.Provided.Has(uri):
+	case out.has(uri):
 	case r.provides(uri):
 		out.Provided = append(out.Provided, uri)
 	case asked:
@@ -165,7 +171,8 @@ func (r *ruling) record(out *Outcome) {
 	}
 }
 
-// compare notes how r, which is stricter, differs from what came out.
+// compare notes how what came out differs from what r, which is stricter, makes of
+// the call.
 func (r *ruling) compare(out *Outcome, who string) {
 	note := func(verb, uri string) {
 		if line := who + verb + uri; !slices.Contains(out.Shadow, line) {
@@ -175,16 +182,17 @@ func (r *ruling) compare(out *Outcome, who string) {
 	for _, uri := range r.missing() {
 		note("require ", uri)
 	}
-	for _, set := range []Set{out.Send, out.Provided} {
-		for _, uri := range set {
-			if !r.active(uri) {
-				note("deny ", uri)
-			}
+	strict := r.outcome()
+	for _, uri := range slices.Concat(out.Send, out.Provided) {
+		if !strict.has(uri) {
+			note("deny ", uri)
 		}
 	}
-	for uri := range r.injections() {
-		if r.active(uri) && !out.Send.Has(uri) && !out.Provided.Has(uri) {
+	for _, uri := range slices.Concat(strict.Send, strict.Provided) {
+		if !out.has(uri) && !r.q.Requested.Has(uri) {
 			note("inject ", uri)
 		}
 	}
 }
+
+func (o *Outcome) has(uri string) bool { return o.Send.Has(uri) || o.Provided.Has(uri) }
