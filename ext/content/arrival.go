@@ -70,12 +70,11 @@ type placed struct {
 }
 
 // place says whose state a mark shows; false if it stands where nobody says a task's.
+// What is in a task's history is in no status.
 func place(c *wire.Carriers, m *wire.Mark) (p placed, ok bool) {
 	on := &c.List[m.Carrier]
 	var status int
 	switch {
-	case on.History:
-		return p, false
 	case on.Place == wire.InTask, on.Place == wire.InUpdate:
 		p.root = m.Carrier
 		status = statusOf(c, m.Carrier)

@@ -76,6 +76,10 @@ func TestArrivals(t *testing.T) {
 				3 TASK_STATE_COMPLETED "d" /tasks/2/metadata/pay.status
 			`,
 		},
+		"a task around another": {
+			doc:  result(`{"id":"t","metadata":{"pay.status":"x"},"tasks":[{"id":"u","status":{"state":"TASK_STATE_WORKING"}}]}`),
+			want: `t - "x" /result/metadata/pay.status`,
+		},
 		"where nobody says a task's state": {
 			doc: result(`{"task":{"id":"t","artifacts":[{"artifactId":"a","metadata":{"pay.status":"x"},"parts":[{"text":"","metadata":{"pay.status":"x"}}]}],
 				"status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","extensions":["pay.status"],"parts":[{"text":"","metadata":{"pay.status":"x"}}]}},
@@ -103,6 +107,10 @@ func TestArrivals(t *testing.T) {
 			terms := content.Terms{Book: compile(t, moving("")), Active: tc.active, Answer: tc.doc.answer}
 			if got := arrived(terms.Arrivals(read(t, tc.doc))); got != text(tc.want) {
 				t.Errorf("got\n%swant\n%s", got, text(tc.want))
+			}
+			terms.Answer = false
+			if got := terms.Arrivals(read(t, tc.doc)); got != nil {
+				t.Errorf("of a caller's document: %v", got)
 			}
 		})
 	}

@@ -33,7 +33,7 @@ func (t *Terms) Values(c *wire.Carriers) []Violation {
 			pointer := func() string { return c.PointerTo(*m) }
 			value := c.Doc[m.Value[0]:m.Value[1]]
 			// One key may have both.
-			if m.Key == uri && on.Place == wire.InParams && !t.Answer {
+			if m.Key == uri && on.Place == wire.InParams {
 				f.hold(law{s.Request, uri, enforced}, value, pointer)
 			}
 			f.hold(law{s.Metadata[m.Key], uri, enforced}, value, pointer)

@@ -15,7 +15,7 @@ func (t *Terms) Strays(c *wire.Carriers) []wire.Mark {
 	var strays []wire.Mark
 	for i := range c.Marks {
 		m := &c.Marks[i]
-		if uri := t.whose(m); uri != "" && !t.Visible.Has(uri) {
+		if uri := t.whose(m); (m.Listed || uri != "") && !t.Visible.Has(uri) {
 			strays = append(strays, *m)
 		}
 	}
@@ -45,7 +45,8 @@ func (t *Terms) Unknown(c *wire.Carriers) []Violation {
 	var f findings
 	for i := range c.Marks {
 		m := &c.Marks[i]
-		if m.Listed || !identifies(m.Key) || t.whose(m) != "" {
+		// What is listed is its own URI's, and so a stray or in place.
+		if !identifies(m.Key) || t.whose(m) != "" {
 			continue
 		}
 		f.add(Violation{

@@ -73,6 +73,10 @@ func TestA8_StraysInEveryCarrier(t *testing.T) {
 				/msg/content/0/metadata/pay.status
 			`,
 		},
+		"no URIs": {
+			doc:  params(`{"message":{"messageId":"m","extensions":["","x"],"metadata":{"":1}}}`),
+			want: "/params/message/extensions/0\n/params/message/extensions/1",
+		},
 		"a list": {
 			doc: document{side: rest10, method: wire.ListTasks, answer: true,
 				text: `{"tasks":[{"id":"1"},{"id":"2","metadata":{"` + pay + `":{}}}]}`},
@@ -146,6 +150,7 @@ func TestWhoseKeys(t *testing.T) {
 		"nobody's without a card": {key: local + "/x"},
 		"a card's URN":            {key: "urn:acme:x/y", declared: "urn:acme:x", want: "urn:acme:x"},
 		"a URN has no such start": {key: "acme:x", declared: "urn:acme:x"},
+		"a card's, and more":      {key: local + "s/x", declared: local},
 		"a card's, by another":    {key: "https://example.com/listed", declared: "https://example.com/listed", want: pay},
 		"a card's, less of it":    {key: "example.com/ext/stamp/v1/x", declared: "a-very-long-scheme://example.com/ext", want: stamp},
 		"a scheme is no name":     {key: "/x", declared: "x://"},
