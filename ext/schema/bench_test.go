@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 )
@@ -16,10 +17,11 @@ const order = `{"type":"object","required":["messageId","role","parts"],"propert
 		"type":"object","required":["sku","count"],"additionalProperties":false,"properties":{
 		"sku":{"type":"string","pattern":"^[A-Z]{3}-[0-9]+$"},"count":{"type":"integer","minimum":1}}}}}}}}`
 
-// message is about a KiB.
-func message(id int) []byte {
-	b := fmt.Appendf(nil, `{"messageId":"m-%d","contextId":"c-1","role":"ROLE_USER","parts":[{"text":"%0500d"},{"data":{"lines":[`, id, 0)
-	for i := range 10 {
+// message is about a KiB, more or less of it lines of an order.
+func message(id, lines int) []byte {
+	b := fmt.Appendf(nil, `{"messageId":"m-%d","contextId":"c-1","role":"ROLE_USER","parts":[{"text":"%0*d"},{"data":{"lines":[`,
+		id, 750-27*lines, 0)
+	for i := range lines {
 		if i > 0 {
 			b = append(b, ',')
 		}
@@ -30,18 +32,20 @@ func message(id int) []byte {
 
 func BenchmarkCheck(b *testing.B) {
 	s := compile(b, order)
-	b.Run("new", func(b *testing.B) {
-		value := message(1)
-		b.SetBytes(int64(len(value)))
-		b.ReportAllocs()
-		for b.Loop() {
-			if v := s.check(value); v != nil {
-				b.Fatal(v)
+	for _, lines := range []int{1, 10} {
+		b.Run(fmt.Sprintf("new/lines=%d", lines), func(b *testing.B) {
+			value := message(1, lines)
+			b.SetBytes(int64(len(value)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if v := s.check(value); v != nil {
+					b.Fatal(v)
+				}
 			}
-		}
-	})
+		})
+	}
 	b.Run("known", func(b *testing.B) {
-		value := message(2)
+		value := message(2, 10)
 		b.ReportAllocs()
 		for b.Loop() {
 			if err := s.Check(value); err != nil {
@@ -49,8 +53,17 @@ func BenchmarkCheck(b *testing.B) {
 			}
 		}
 	})
+	b.Run("known/16KiB", func(b *testing.B) {
+		value := message(3, 1)
+		value = append(value, bytes.Repeat([]byte(" "), maxRemembered-len(value))...)
+		for b.Loop() {
+			if err := s.Check(value); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	b.Run("broken", func(b *testing.B) {
-		value := append(message(3), ' ')
+		value := message(4, 1)
 		value[2] = 'M' // messageId is missing
 		b.ReportAllocs()
 		for b.Loop() {

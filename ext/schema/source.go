@@ -66,7 +66,7 @@ func (s Source) read() (doc any, at string, beside neighbours, err error) {
 		return nil, "", "", fmt.Errorf("find %s: %w", s.File, err)
 	}
 	beside = neighbours(filepath.Dir(path))
-	f, err := os.Open(path)
+	f, err := os.Open(s.File)
 	if err != nil {
 		return nil, "", "", err // os errors name the path
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // Check does what can be done offline beyond Load: it opens the files that the
-// configuration names and compiles the rules. The strings are warnings.
+// configuration names and compiles the registry and the rules. The strings are
+// warnings.
 func (c *Config) Check() ([]string, error) {
 	var errs []error
 	var warnings []string
@@ -33,7 +34,14 @@ func (c *Config) Check() ([]string, error) {
 			warnings = append(warnings, fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File))
 		}
 	}
-	_, dubious, err := policy.Compile(c.Policy, c.AgentIDs())
+	odd, wrong := c.checkSpecifications()
+	warnings = append(warnings, odd...)
+	errs = append(errs, wrong...)
+	book, err := c.Extensions.Compile()
+	errs = append(errs, registered(err)...)
+	defer book.Close()
+	warnings = append(warnings, book.Warnings()...)
+	_, dubious, err := policy.Compile(c.Policy, c.AgentIDs(), book.Extra().Methods()...)
 	errs = append(errs, err)
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
@@ -65,6 +73,7 @@ func (c *Config) resolve(dir string) {
 		in(&t.Certificate)
 		in(&t.Key)
 	}
+	c.resolveSchemas(in)
 	in(&c.Telemetry.Audit.Dir)
 	if c.Telemetry.Audit.Dir == "" {
 		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")

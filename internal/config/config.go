@@ -75,17 +75,12 @@ func Load(path string) (*Config, error) {
 		return nil, fmt.Errorf("read configuration: %s: %w", path, err)
 	}
 	dir := filepath.Dir(path)
-	c, err := parse(path, dir, buf.Bytes(), os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
-	c.resolve(dir)
-	return c, nil
+	return parse(path, dir, buf.Bytes(), os.LookupEnv)
 }
 
 // Parse is Load for bytes in memory. name stands for the file in errors; lookup
 // finds environment variables. Relative paths are left as they are, those of
-// {file: PATH} secrets are relative to the working directory.
+// {file: PATH} secrets and of schemas are relative to the working directory.
 func Parse(name string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
 	return parse(name, "", data, lookup)
 }
@@ -108,6 +103,9 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	}
 	c.Sum = sha256.Sum256(data)
 	c.Server.Defaults()
+	if dir != "" {
+		c.resolve(dir) // before the files of schemas are read
+	}
 	if err := c.Validate(); err != nil {
 		return nil, placed(name, doc, err)
 	}
@@ -116,15 +114,16 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 
 // Validate checks every section and what only holds between sections.
 func (c *Config) Validate() error {
-	errs := []error{
+	book, unregistered := c.Extensions.Compile()
+	defer book.Close()
+	errs := append(registered(unregistered),
 		at(c.Server.Validate(), "server"),
 		at(c.Authn.Validate(), "authn"),
-		at(c.Extensions.Validate(), "extensions"),
 		at(c.Push.Validate(), "push"),
 		at(c.State.Validate(), "state"),
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
-	}
+	)
 	seen := map[string]bool{}
 	for i, a := range c.Agents {
 		index := fmt.Sprint(i)
@@ -133,13 +132,18 @@ func (c *Config) Validate() error {
 			errs = append(errs, at(fmt.Errorf("id %q is used twice", a.ID), "agents", index))
 		}
 		seen[a.ID] = true
-		_, err := c.Extensions.Govern(a.Extensions)
-		errs = append(errs, at(err, "agents", index, "extensions"))
+		for _, err := range checkAgent(book, &c.Agents[i]) {
+			errs = append(errs, at(err, "agents", index))
+		}
 	}
-	rules, _, err := policy.Compile(c.Policy, c.AgentIDs())
+	if unregistered != nil && c.bringsMethods() {
+		return errors.Join(errs...)
+	}
+	rules, _, err := policy.Compile(c.Policy, c.AgentIDs(), book.Extra().Methods()...)
 	if err != nil {
 		return errors.Join(append(errs, at(err, "policy"))...)
 	}
+	errs = append(errs, c.checkRules(book)...)
 	return errors.Join(append(errs, c.checkSkills(rules)...)...)
 }
 

@@ -1,0 +1,148 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// registered puts the registry's errors, which begin with the place in its list, below
+// the section.
+func registered(err error) []error {
+	if err == nil {
+		return nil
+	}
+	var errs []error
+	for _, one := range leaves("", err) {
+		if strings.HasPrefix(one.text, "[") {
+			errs = append(errs, at(&said{"extensions" + one.text, one.err}))
+		} else {
+			errs = append(errs, at(&said{one.text, one.err}, "extensions"))
+		}
+	}
+	return errs
+}
+
+// checkAgent holds an agent's extensions and skills against the registry.
+func checkAgent(book *ext.Book, a *proxy.AgentConfig) []error {
+	errs := []error{at(book.Check(&a.Extensions), "extensions")}
+	for _, uri := range a.Extensions.Provide {
+		if _, ok := provided.Providers()[uri]; !ok && uri != wire.SkillSelection {
+			errs = append(errs, fmt.Errorf("extensions.provide: the gateway does not implement %q", uri))
+		}
+	}
+	for i, s := range a.Skills {
+		skill := []string{"skills", fmt.Sprint(i)}
+		switch s.Schemas {
+		case "", ext.Off, ext.Report, ext.Enforce:
+		default:
+			errs = append(errs, at(fmt.Errorf("schemas: %q is none of off, report, enforce", s.Schemas), skill...))
+		}
+		_, input := schema.Compile(s.Input)
+		_, output := schema.Compile(s.Output)
+		errs = append(errs, at(input, append(skill, "input")...), at(output, append(skill, "output")...))
+	}
+	return errs
+}
+
+// checkRules holds what rules say of extensions against the registry.
+func (c *Config) checkRules(book *ext.Book) []error {
+	var errs []error
+	for i, r := range c.Policy.Rules {
+		if r.Extensions == nil {
+			continue
+		}
+		e := ext.Config{
+			Allow: r.Extensions.Allow, Deny: r.Extensions.Deny,
+			Require: r.Extensions.Require, Inject: r.Extensions.Inject,
+		}
+		err := errors.Join(e.Validate(), book.Check(&e))
+		errs = append(errs, at(err, "policy", "rules", fmt.Sprint(i), "extensions"))
+	}
+	return errs
+}
+
+// bringsMethods reports whether rules could name methods that only a compiled
+// registry knows.
+func (c *Config) bringsMethods() bool {
+	return slices.ContainsFunc(c.Extensions, func(e ext.Entry) bool { return len(e.Methods) > 0 })
+}
+
+// isFile reports whether a specification is a file and no URL.
+func isFile(specification string) bool {
+	return specification != "" && !strings.Contains(specification, "://")
+}
+
+// checkSpecifications compares the files that specifications are in with their digests.
+// What is not there is only a warning as long as no digest vouches for it.
+func (c *Config) checkSpecifications() (warnings []string, errs []error) {
+	for i, e := range c.Extensions {
+		if !isFile(e.Specification) {
+			continue
+		}
+		where := fmt.Sprintf("extensions[%d]", i)
+		sum, err := digest(e.Specification)
+		switch {
+		case err != nil && e.Digest == "":
+			warnings = append(warnings, fmt.Sprintf("%s.specification: %v", where, err))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s.specification: %w", where, err))
+		case e.Digest != "" && e.Digest != sum:
+			errs = append(errs, fmt.Errorf("%s.digest: %s has changed: its digest is %s", where, e.Specification, sum))
+		}
+	}
+	return warnings, errs
+}
+
+// resolveSchemas is resolve for the files of schemas and specifications.
+func (c *Config) resolveSchemas(in func(path *string)) {
+	for i := range c.Agents {
+		for j := range c.Agents[i].Skills {
+			in(&c.Agents[i].Skills[j].Input.File)
+			in(&c.Agents[i].Skills[j].Output.File)
+		}
+	}
+	for i := range c.Extensions {
+		e := &c.Extensions[i]
+		if isFile(e.Specification) {
+			in(&e.Specification)
+		}
+		s := &e.Schemas
+		for _, one := range []*schema.Source{&s.Params, &s.Request, &s.Message, &s.Artifact, &s.Status, &s.Part} {
+			in(&one.File)
+		}
+		for key, one := range s.Metadata {
+			in(&one.File)
+			s.Metadata[key] = one
+		}
+	}
+}
+
+// digest is that of a file, as Entry.Digest has it.
+func digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err // os errors name the path
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	n, err := io.Copy(h, io.LimitReader(f, sizeLimit+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s: %w", path, err)
+	case n > sizeLimit:
+		return "", fmt.Errorf("read %s: larger than %d bytes", path, sizeLimit)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
+}
