@@ -106,7 +106,8 @@ func isWord(s, others string) bool {
 	for i := range len(s) {
 		c := s[i]
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !('0' <= c && c <= '9' || strings.IndexByte(others, c) >= 0)) {
+		inside := '0' <= c && c <= '9' || strings.IndexByte(others, c) >= 0
+		if !letter && (i == 0 || !inside) {
 			return false
 		}
 	}
