@@ -190,6 +190,11 @@ func (m *Metrics) CardFetch(agent, result string) {
 	m.cardFetch.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
 }
 
+// CardWarnings says how many warnings an agent's card gives reason for.
+func (m *Metrics) CardWarnings(agent string, n int) {
+	m.cardWarnings.WithLabelValues(member(m.sets.Load().agents, agent)).Set(float64(n))
+}
+
 // Audit counts n audit records; result is written, failed or unsynced, and
 // nothing else is counted.
 func (m *Metrics) Audit(result string, n int) {

@@ -81,6 +81,9 @@ type Metrics struct {
 	// card_fetch_total{agent,result}: fetches of agent cards; result is ok,
 	// unchanged or error.
 	cardFetch *prometheus.CounterVec
+	// card_warnings{agent}: what is odd about the extensions of an agent's card, as
+	// last fetched; the log says what.
+	cardWarnings *prometheus.GaugeVec
 	// audit_records_total{result}: audit records; result is written or failed,
 	// or unsynced for records that were acknowledged and whose later fsync failed.
 	audit map[string]prometheus.Counter
@@ -155,6 +158,7 @@ func (f factory) decisions(m *Metrics) {
 	m.violations = f.counters("extension_violations_total",
 		"What bodies held against extensions.", "uri", "fault", "enforced")
 	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result")
+	m.cardWarnings = f.gauges("card_warnings", "Oddities of an agent's card.", "agent")
 	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
 }
 
