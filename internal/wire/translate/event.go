@@ -107,6 +107,9 @@ func bareThing(d dialect, raw []byte, stream bool) thing {
 func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	s := stream{Retelling: r, emit: emit}
 	result := r.result(doc)
+	if ofExtension(r.Call) {
+		return s.send(func(w *writer) { w.raw(result) })
+	}
 	from, to := dialectOf(r.From), dialectOf(r.side())
 	what, raw := classify(from, result, true)
 	if what == 0 {

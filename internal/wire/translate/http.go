@@ -25,7 +25,7 @@ func (o *Outbound) route(tenant string) *wire.Error {
 	if before, ok := strings.CutSuffix(o.Path, "{config}"); ok { // an id may look like this, but not end the path
 		o.Path = before + url.PathEscape(o.Call.ConfigID)
 	}
-	r, ok := wire.ByRoute(o.Verb, o.Path)
+	r, ok := o.Call.Extra.ByRoute(o.Verb, o.Path)
 	named := strings.Contains(template, "{config}")
 	if !ok || r.Method != m || r.Tenant != "" || r.Version != v ||
 		strings.Contains(template, "{task}") && r.TaskID != o.Call.TaskID || named && r.ConfigID != o.Call.ConfigID {

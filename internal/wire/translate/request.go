@@ -41,6 +41,9 @@ type Outbound struct {
 // told as InvalidParams. The method and the ids are checked, other values are for
 // the agent to judge.
 func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
+	if ofExtension(c) {
+		return requestOpaque(c, query, to)
+	}
 	call := *c
 	w := writer{
 		from: dialectOf(wire.Side{Version: c.Version, Binding: c.Binding}), to: dialectOf(to.Side),

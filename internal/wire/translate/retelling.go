@@ -128,6 +128,13 @@ func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, er
 // answer writes the result of a call that is not a stream.
 func (r *Retelling) answer(w *writer, result []byte) error {
 	m := r.Call.Method
+	if ofExtension(r.Call) {
+		if result == nil {
+			result = []byte(nothing(r.side()))
+		}
+		w.raw(result)
+		return nil
+	}
 	if m == nil || m.Subject == 0 {
 		return broken("no answer that A2A defines")
 	}
