@@ -125,7 +125,17 @@ type Agent struct {
 	Source   *card.Source       // the agent's card as last fetched
 	Upstream *upstream.Upstream // its connections and credentials
 
-	seen atomic.Pointer[view] // of the card that was current last
+	schemas map[string]skillSchemas // of the configuration, by skill
+	seen    atomic.Pointer[view]    // of the card that was current last
+}
+
+// NewAgent makes a member of the fleet. Its fields are not changed afterwards.
+func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent, error) {
+	schemas, err := c.compile()
+	if err != nil {
+		return nil, err
+	}
+	return &Agent{AgentConfig: c, Source: source, Upstream: up, schemas: schemas}, nil
 }
 
 // view is what one exchange needs to know of the agent's card. It is taken once
@@ -137,6 +147,7 @@ type view struct {
 	endpoints  []endpoint       // the same, ready for use
 	skills     []string         // every skill id
 	extensions []ext.Declared
+	schemas    map[string]skillSchemas // by skill
 }
 
 // endpoint is one interface of the agent.
@@ -164,7 +175,7 @@ func (a *Agent) look() *view {
 }
 
 func (a *Agent) read(c *card.Card) *view {
-	v := &view{card: c, extensions: c.Extensions}
+	v := &view{card: c, extensions: c.Extensions, schemas: learnSchemas(a.schemas, c.Skills)}
 	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before

@@ -26,6 +26,11 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	if err != nil {
 		return err
 	}
+	if x.hear(resp); !isError(seen) {
+		if err := x.verify(); err != nil {
+			return err
+		}
+	}
 	doc, err := p.observe(x, seen, a.doc)
 	if err != nil {
 		return err

@@ -120,5 +120,6 @@ func (p *Proxy) await(ctx context.Context, x *exchange, seen wire.Answer, doc []
 		}
 	}
 	x.rec.TaskState = seen.State
-	return x.restoreContext(doc), nil
+	doc, err := p.govern(x, seen, doc)
+	return x.restoreContext(doc), err
 }

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -168,15 +167,30 @@ func (p *Proxy) authority(a *Agent) string {
 // extensions is what the card says about extensions: the agent's as far as they
 // are permitted, the operator's, and the gateway's own where it has a use.
 func (p *Proxy) extensions(x *exchange, skills []string) []ext.Declared {
-	all := ext.Effective(x.view.extensions, x.agent.Extensions)
-	for i := range all {
-		all[i].Description = cmp.Or(all[i].Description, p.Registry.Description(all[i].URI))
+	all := []ext.Declared{}
+	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, skills) {
+		q := p.question(x, rules)
+		all = merge(all, p.Book.Effective(&q))
 	}
 	if len(skills) > 1 && !slices.ContainsFunc(all, func(d ext.Declared) bool { return d.URI == wire.SkillSelection }) {
 		all = append(all, ext.Declared{
 			URI:         wire.SkillSelection,
 			Description: "Metadata under this URI names the skill that a message is for.",
 		})
+	}
+	return all
+}
+
+// merge adds what holds for calls of one skill to what holds for those of others. A
+// client that activates an extension for a skill which does not need it does no harm,
+// so that it is required if any of them does.
+func merge(all, more []ext.Declared) []ext.Declared {
+	for _, d := range more {
+		if i := slices.IndexFunc(all, func(known ext.Declared) bool { return known.URI == d.URI }); i >= 0 {
+			all[i].Required = all[i].Required || d.Required
+			continue
+		}
+		all = append(all, d)
 	}
 	return all
 }

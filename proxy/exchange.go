@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -45,9 +46,13 @@ type exchange struct {
 	agentwide bool             // authorize; the call is not about one skill
 	decision  policy.Decision  // authorize
 
-	asked  ext.Set   // negotiate; what the client asked for
-	active ext.Set   // negotiate; what goes to the agent
-	names  ext.Names // negotiate; the header names the client used
+	asked     ext.Set     // negotiate; what the client asked for
+	names     ext.Names   // negotiate; the header names the client used
+	terms     ext.Outcome // negotiate
+	shown     ext.Set     // negotiate; what the client asked for and gets, from whomever
+	activated ext.Set     // forward; of what was sent, what the agent says it activated
+	watched   *watch      // forward; what the agent's documents are held to, once there is one
+	sent      time.Time   // forward; when the call went to the agent
 
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
 	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
@@ -125,7 +130,12 @@ func (x *exchange) describe() {
 	}
 	rec.MessageID = x.call.MessageID
 	rec.Rule, rec.Shadow = x.decision.Rule, x.decision.Shadow
+	if len(x.terms.Shadow) > 0 {
+		rec.Shadow = slices.Concat(x.decision.Shadow, x.terms.Shadow)
+	}
 	rec.ExtensionsRequested = x.asked
+	rec.ExtensionsInjected, rec.ExtensionsProvided, rec.ExtensionsRefused =
+		x.terms.Injected, x.terms.Provided, x.terms.Refused
 	if rec.Decision == "" {
 		rec.Decision = "allow"
 	}

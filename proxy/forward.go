@@ -78,10 +78,10 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 
 // reach sends the exchange's leg and looks at the head of the answer.
 func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
-	began := time.Now()
+	x.sent = time.Now()
 	l, resp, err := p.send(ctx, x, x.leg)
 	x.leg = l
-	x.rec.UpstreamDuration = time.Since(began)
+	x.rec.UpstreamDuration = time.Since(x.sent)
 	if err != nil {
 		return nil, broken(ctx, err)
 	}
@@ -146,16 +146,32 @@ func unreadable(resp *http.Response) *wire.Error {
 	return nil
 }
 
-// forwardedQuery drops A2A-Version, which the gateway says by header, and keeps
-// every other parameter as it was written.
+// forwardedQuery drops A2A-Version and A2A-Extensions, which the gateway says by
+// header and some agents would take from here, and keeps every other parameter as it
+// was written.
 func forwardedQuery(raw string) string {
-	if !strings.Contains(strings.ToLower(raw), "version") {
+	if raw == "" || !mayNameParameter(raw) {
 		return raw
 	}
 	pairs := slices.DeleteFunc(strings.Split(raw, "&"), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(name)
-		return err != nil || strings.EqualFold(name, "A2A-Version")
+		return err != nil || isServiceParameter(name)
 	})
 	return strings.Join(pairs, "&")
+}
+
+// mayNameParameter is false for a query that is certain to have no service parameter.
+func mayNameParameter(raw string) bool {
+	lower := strings.ToLower(raw)
+	return strings.Contains(lower, "a2a") || strings.Contains(lower, "%")
+}
+
+func isServiceParameter(name string) bool {
+	for _, own := range []string{"A2A-Version", "A2A-Extensions", "X-A2A-Extensions"} {
+		if strings.EqualFold(strings.ReplaceAll(name, "_", "-"), own) {
+			return true
+		}
+	}
+	return false
 }

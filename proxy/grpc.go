@@ -27,7 +27,8 @@ func (p *Proxy) locateRPC(x *exchange) error {
 	}
 	x.agent = p.hosts[host]
 	x.shared = x.agent == nil
-	method, version, ok := wire.ByRPC(x.r.URL.Path)
+	x.call.Extra = p.extra
+	method, version, ok := p.extra.ByRPC(x.r.URL.Path)
 	switch {
 	case !ok:
 		return wire.Errorf(wire.MethodNotFound, "no such service")

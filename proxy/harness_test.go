@@ -22,6 +22,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -225,19 +227,22 @@ func rawAnswer(bytes string) func(http.ResponseWriter, *record) {
 
 // setup is what a test may change before the world is built.
 type setup struct {
-	server   server.Config
-	agent    proxy.AgentConfig
-	more     []proxy.AgentConfig
-	policy   policy.Config
-	authn    authn.Config
-	store    state.Ledger
-	push     string
-	failOpen bool
-	noCard   bool
-	drain    chan struct{}
-	wrap     func(http.Handler) http.Handler
-	system   http.Handler
-	bound    map[string]string // further callers, each good for one agent only
+	server server.Config
+	agent  proxy.AgentConfig
+	more   []proxy.AgentConfig
+
+	extensions ext.Registry
+	steps      state.Steps
+	policy     policy.Config
+	authn      authn.Config
+	store      state.Ledger
+	push       string
+	failOpen   bool
+	noCard     bool
+	drain      chan struct{}
+	wrap       func(http.Handler) http.Handler
+	system     http.Handler
+	bound      map[string]string // further callers, each good for one agent only
 }
 
 // world is a gateway with its parts, an agent behind it, and callers in front.
@@ -297,7 +302,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	memory := state.NewMemory(state.Config{})
 	t.Cleanup(func() { _ = memory.Close() })
 	s := &setup{
-		policy: everyone(), store: memory, push: "passthrough",
+		policy: everyone(), store: memory, steps: memory, push: "passthrough",
 		agent: proxy.AgentConfig{ID: "rec"}, drain: make(chan struct{}),
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
@@ -379,9 +384,14 @@ func (w *world) start(s *setup) {
 		}
 		w.sources = append(w.sources, source)
 		ids = append(ids, a.ID)
-		agents = append(agents, &proxy.Agent{AgentConfig: a, Source: source, Upstream: up})
+		agent, err := proxy.NewAgent(a, source, up)
+		must(w, err)
+		agents = append(agents, agent)
 	}
-	rules, _, err := policy.Compile(s.policy, ids)
+	book, err := s.extensions.Compile()
+	must(w, err)
+	w.Cleanup(book.Close)
+	rules, _, err := policy.Compile(s.policy, ids, book.Extra().Methods()...)
 	must(w, err)
 	w.tel.Metrics.SetLabels(telemetry.Labels{Agents: ids})
 	w.proxy, err = proxy.New(proxy.Options{
@@ -390,7 +400,7 @@ func (w *world) start(s *setup) {
 		Ledger: ledger.New(s.store, ledger.Config{Scope: s.policy.Tasks.Scope}), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Drain: s.drain,
-		System: s.system, GRPC: true,
+		System: s.system, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 	})
 	must(w, err)
 	w.url = front.URL()

@@ -74,7 +74,7 @@ func (x *exchange) outgoing(ctx context.Context, l *leg) (http.Header, error) {
 	out["Accept-Encoding"] = []string{"identity"} // what is compressed cannot be checked
 	out["A2a-Version"] = []string{string(l.Version)}
 	out["X-Request-Id"] = []string{x.rec.RequestID}
-	x.active.Apply(out, l.Version)
+	x.terms.Send.Apply(out, l.Version)
 	return out, x.agent.Upstream.Authorize(ctx, out, in)
 }
 
@@ -120,26 +120,16 @@ func (x *exchange) incoming(resp *http.Response) {
 	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
 		to["Www-Authenticate"] = challenge
 	}
-	activated := ext.Activated(from, x.active)
-	if x.leg.Binding == wire.GRPC {
-		// a2a-go's server puts them into the trailer, which is known once the body is.
-		for _, uri := range ext.Activated(resp.Trailer, x.active) {
-			if !activated.Has(uri) {
-				activated = append(activated, uri)
-			}
-		}
-	}
-	x.stamp(activated)
+	x.hear(resp)
+	x.stamp()
 }
 
 // stamp sets what every response to a call says.
-func (x *exchange) stamp(activated ext.Set) {
+func (x *exchange) stamp() {
 	to := x.w.Header()
 	to.Set("Cache-Control", "no-store")
 	to.Set("X-Content-Type-Options", "nosniff")
-	if x.asked.Has(wire.SkillSelection) && !activated.Has(wire.SkillSelection) {
-		activated = append(activated, wire.SkillSelection) // the gateway's own: it has acted on it
-	}
+	activated := x.answerable()
 	activated.Respond(to, x.names.Or(x.call.Version))
 	x.rec.ExtensionsActivated = activated
 }

@@ -28,7 +28,7 @@ func (x *exchange) connect() error {
 	best := unreachable
 	for i := range x.view.endpoints {
 		e := &x.view.endpoints[i]
-		if !x.mayUse(e) {
+		if !x.mayUse(e) || !reaches(x.call.Binding, e.Binding, x.call.Method) {
 			continue
 		}
 		if d := distance(x.side(), e.Side, x.call.Method); d < best {
@@ -38,6 +38,8 @@ func (x *exchange) connect() error {
 	switch {
 	case x.endpoint != nil:
 		return nil
+	case x.call.Method.Extension != "":
+		return wire.Errorf(wire.Unsupported, "the agent has no interface that this method can be called at")
 	case x.shared && x.call.Tenant != "":
 		return errUnknownAgent // there, whatever is no tenant of the agent's may have been meant as a name
 	}
@@ -75,6 +77,18 @@ func distance(from, to wire.Side, m *wire.Method) int {
 		d += 100
 	}
 	return d
+}
+
+// reaches reports whether a call of the method can get from one binding to another. The
+// protobuf messages of an extension's method are nobody's here, and stay on gRPC.
+func reaches(from, to wire.Binding, m *wire.Method) bool {
+	switch {
+	case m.Extension == "" || from == to:
+		return true
+	case from == wire.GRPC || to == wire.GRPC:
+		return false
+	}
+	return to == wire.JSONRPC || m.Path != ""
 }
 
 // strangeness orders the other versions by what is lost on the way to them: 0.1

@@ -34,7 +34,8 @@ func (p *Proxy) prepare(x *exchange) error {
 	switch {
 	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
 		return x.olderCard()
-	case x.endpoint.Side == x.side():
+	case x.endpoint.Side == x.side(), x.call.Method.Extension != "" && x.endpoint.Binding == x.call.Binding &&
+		x.call.Binding != wire.HTTPJSON: // there, versions differ in the path
 		return x.verbatim()
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)

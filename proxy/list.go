@@ -61,6 +61,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
 			"server.limits.listedTasks (%d); ask for those of one context", most)
 	}
+	p.watch(x) // once, and not by each of those who ask
 	tasks, err := p.describeTasks(ctx, x, records, filter)
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.stamp(nil)
+	x.stamp()
 	x.write(out)
 	return nil
 }
@@ -120,6 +121,9 @@ func (p *Proxy) describeTasks(
 
 func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f listFilter) (*listed, error) {
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
+	if err == nil {
+		doc, err = p.strip(x, l, doc)
+	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {
 		return nil, nil //nolint:nilnil // no task and no error: it is gone

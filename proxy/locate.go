@@ -46,7 +46,7 @@ func (p *Proxy) locate(x *exchange) error {
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.
 	x.rest = (&url.URL{Path: strings.TrimPrefix(x.r.URL.Path, base)}).EscapedPath()
-	x.call.Accept = accept(x.r.Header)
+	x.call.Accept, x.call.Extra = accept(x.r.Header), p.extra
 	return x.bind()
 }
 
@@ -103,7 +103,7 @@ func (x *exchange) bind() error {
 		return nil
 	}
 	x.call.Binding = wire.HTTPJSON
-	route, ok := wire.ByRoute(x.r.Method, x.rest)
+	route, ok := x.call.Extra.ByRoute(x.r.Method, x.rest)
 	x.route, x.call.Version = route, route.Version
 	switch {
 	case !ok:

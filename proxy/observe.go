@@ -28,11 +28,17 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
 			return err == nil && mine // a store that cannot answer shows nothing
 		})
+		if err == nil {
+			body, err = p.govern(x, seen, body)
+		}
 		return x.restoreContext(body), err
 	case wire.GetExtendedAgentCard:
 		return p.extendedCard(x, seen, body)
 	}
 	if err := p.learn(x, seen); err != nil {
+		return nil, err
+	}
+	if body, err = p.govern(x, seen, body); err != nil {
 		return nil, err
 	}
 	return x.restoreContext(body), nil
@@ -70,7 +76,7 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 // else's has mixed its callers up, and is not helped.
 func (p *Proxy) claim(x *exchange, seen wire.Answer) error {
 	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
-		string(x.call.Version), x.active, seen)
+		string(x.call.Version), x.shown, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}

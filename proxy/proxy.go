@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -42,9 +43,11 @@ type Options struct {
 	Ledger    *ledger.Ledger
 	Telemetry *telemetry.Telemetry
 	Audit     *audit.Log
-	FailOpen  bool         // calls go on while no record can be written
-	Schemes   card.Schemes // what served cards say about credentials
-	Registry  ext.Registry // the extensions this gateway knows; may be nil
+	FailOpen  bool                    // calls go on while no record can be written
+	Schemes   card.Schemes            // what served cards say about credentials
+	Book      *ext.Book               // the extensions this gateway knows; may be nil
+	Providers map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
+	Steps     state.Steps             // where tasks stand in the states of extensions
 	Push      PushConfig
 	Salt      []byte          // keys ids derived for callers; the same across reloads
 	System    http.Handler    // gRPC health and reflection; nil for none
@@ -57,11 +60,13 @@ type Options struct {
 type Proxy struct {
 	Options
 
-	agents map[string]*Agent   // by id
-	hosts  map[string]*Agent   // by canonical host, for host-based addressing
-	self   map[string]struct{} // canonical hosts of the gateway itself
-	main   http.Handler        // /agents/{agent}/… and the well-known documents
-	hosted http.Handler        // an agent at the root of a host of its own
+	extra   *wire.Extra             // the methods of extensions
+	offered map[string]ext.Declared // what Providers declare
+	agents  map[string]*Agent       // by id
+	hosts   map[string]*Agent       // by canonical host, for host-based addressing
+	self    map[string]struct{}     // canonical hosts of the gateway itself
+	main    http.Handler            // /agents/{agent}/… and the well-known documents
+	hosted  http.Handler            // an agent at the root of a host of its own
 }
 
 // New wires a Proxy.
@@ -69,7 +74,10 @@ func New(o Options) (*Proxy, error) {
 	if o.Streams == nil {
 		o.Streams = new(atomic.Int64)
 	}
-	p := &Proxy{Options: o}
+	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
+	for uri, provider := range o.Providers {
+		p.offered[uri] = provider.Declared()
+	}
 	if err := p.index(); err != nil {
 		return nil, err
 	}
@@ -119,6 +127,9 @@ func (p *Proxy) mount(r chi.Router, base string, call, card http.HandlerFunc) {
 func (p *Proxy) mountRPC(r chi.Router, rpc http.HandlerFunc) {
 	for _, service := range wire.Services() {
 		r.HandleFunc("/"+service+"/*", rpc)
+	}
+	for _, path := range p.extra.RPCs() {
+		r.HandleFunc(path, rpc)
 	}
 	if p.System != nil {
 		for _, service := range systemServices {

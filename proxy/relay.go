@@ -14,6 +14,11 @@ import (
 // nil.
 func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 	x.incoming(resp)
+	if x.leg.Binding != wire.GRPC { // there the trailers may say it
+		if err := x.verify(); err != nil {
+			return err
+		}
+	}
 	if err := x.open(); err != nil {
 		return err
 	}
@@ -107,8 +112,9 @@ func (x *exchange) single(doc []byte) error {
 // closed is the status with which an agent's gRPC stream ended, nil for OK.
 func (x *exchange) closed(resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
-	if e == nil {
-		return nil
+	if x.hear(resp); e == nil {
+		x.rec.ExtensionsActivated = x.answerable()
+		return x.verify()
 	}
 	x.w.ended = x.leg.retell == nil && copyStatus(x.w.Header(), resp)
 	return theirs(e)

@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -121,7 +120,8 @@ func (p *Proxy) own(x *exchange) error {
 // authorize: may they? It resolves the skill, then asks the rules.
 func (p *Proxy) authorize(x *exchange) error {
 	skill, agentwide, err := p.Policy.Resolve(policy.SkillSource{
-		Path: x.skill, Task: x.record.Skill, Declared: x.call.Skill, All: x.view.skills,
+		Path: x.skill, Task: x.record.Skill, Extension: p.Book.Skill(x.call.Method),
+		Declared: x.call.Skill, All: x.view.skills,
 		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
 	})
 	if err != nil {
@@ -145,17 +145,6 @@ func (p *Proxy) authorize(x *exchange) error {
 		return wire.Errorf(wire.Unsupported, "")
 	}
 	return nil
-}
-
-// negotiate: which extensions are active?
-func (p *Proxy) negotiate(x *exchange) error {
-	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
-	if err != nil {
-		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
-	}
-	x.asked, x.names = asked, names
-	x.active, err = ext.Negotiate(asked, x.view.extensions, x.agent.Extensions)
-	return err
 }
 
 // record: the audit intent is on disk, or nothing is forwarded.

@@ -57,6 +57,9 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		return p.answer(ctx, x, s.resp)
 	}
 	late.Stop()
+	if doc, err = p.govern(x, seen, doc); err != nil {
+		return err
+	}
 	return p.relay(x, s.resp, newSnapshot(l, doc))
 }
 

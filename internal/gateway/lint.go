@@ -18,11 +18,31 @@ func (g *Gateway) lint(s *snapshot) {
 	s.linting.Lock()
 	defer s.linting.Unlock()
 	for _, w := range s.rules.Lint(known) {
-		if text := w.String(); !s.warned[text] {
-			s.warned[text] = true
-			g.telemetry.Log.Warn("policy rule", "warning", text)
+		g.warn(s, "policy rule", "", w.String())
+	}
+	for id, m := range s.agents {
+		if card := m.agent.Source.Current(); card != nil {
+			warnings := s.book.Lint(card.Extensions)
+			g.telemetry.Metrics.CardWarnings(id, len(warnings))
+			for _, w := range warnings {
+				g.warn(s, "agent card", id, w)
+			}
 		}
 	}
+}
+
+// warn gives a warning once. s.linting is held.
+func (g *Gateway) warn(s *snapshot, about, agent, text string) {
+	key := about + " " + agent + " " + text
+	if s.warned[key] {
+		return
+	}
+	s.warned[key] = true
+	if agent == "" {
+		g.telemetry.Log.Warn(about, "warning", text)
+		return
+	}
+	g.telemetry.Log.Warn(about, "agent", agent, "warning", text)
 }
 
 // skills are those the operator lists, or else the card's; false while neither

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -125,7 +128,7 @@ func (g *Gateway) config(last *snapshot) *config.Config {
 
 // labels are the values that metrics may be labelled with.
 func labels(cfgs ...*config.Config) telemetry.Labels {
-	l := telemetry.Labels{Providers: []string{"api-keys", "unknown"}}
+	l := telemetry.Labels{Providers: []string{"api-keys", "unknown"}, URIs: slices.Collect(maps.Keys(provided.Providers()))}
 	for _, cfg := range cfgs {
 		l.Agents = append(l.Agents, cfg.AgentIDs()...)
 		for _, r := range cfg.Policy.Rules {
@@ -133,6 +136,9 @@ func labels(cfgs ...*config.Config) telemetry.Labels {
 		}
 		for _, e := range cfg.Extensions {
 			l.URIs = append(l.URIs, e.URI)
+			for _, m := range e.Methods {
+				l.Methods = append(l.Methods, m.Name)
+			}
 		}
 		for _, i := range cfg.Authn.OIDC {
 			l.Providers = append(l.Providers, i.Issuer)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -32,6 +34,7 @@ type snapshot struct {
 	agents map[string]*member
 
 	rules *policy.Set
+	book  *ext.Book
 
 	refs  atomic.Int64
 	close func()
@@ -60,8 +63,16 @@ const firstAnswer = 2 * time.Second
 func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) (*snapshot, error) {
 	s := &snapshot{config: cfg, agents: make(map[string]*member, len(cfg.Agents)), warned: map[string]bool{}}
 	s.refs.Store(1)
-	rules, warnings, err := policy.Compile(cfg.Policy, cfg.AgentIDs())
+	var err error
+	if s.book, err = cfg.Extensions.Compile(); err != nil {
+		return nil, fmt.Errorf("extensions: %w", err)
+	}
+	for _, w := range s.book.Warnings() {
+		g.telemetry.Log.Warn("extension", "warning", w)
+	}
+	rules, warnings, err := policy.Compile(cfg.Policy, cfg.AgentIDs(), s.book.Extra().Methods()...)
 	if err != nil {
+		s.book.Close()
 		return nil, fmt.Errorf("policy: %w", err)
 	}
 	s.rules = rules
@@ -111,7 +122,9 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		PublicURL: public,
 		Hosts:     g.hosts(cfg),
 		Schemes:   schemes(cfg),
-		Registry:  cfg.Extensions,
+		Book:      s.book,
+		Providers: provided.Providers(),
+		Steps:     g.store,
 		Server:    cfg.Server,
 		Agents:    agents,
 		Authn:     s.chain,
@@ -133,12 +146,6 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error {
 	var errs []error
 	for i, a := range cfg.Agents {
-		governed, err := cfg.Extensions.Govern(a.Extensions)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("agents[%d].extensions: %w", i, err))
-			continue
-		}
-		a.Extensions = governed
 		a.Answer = cmp.Or(a.Answer, cfg.Server.Timeouts.Call)
 		if old != nil {
 			if m := old.agents[a.ID]; m != nil && reflect.DeepEqual(m.config, a) {
@@ -170,10 +177,16 @@ func (g *Gateway) member(a proxy.AgentConfig) (*member, error) {
 			g.lint(s)
 		}
 	})
+	agent, err := proxy.NewAgent(a, source, up)
+	if err != nil {
+		stop()
+		up.Close()
+		return nil, err
+	}
 	go source.Run(ctx)
 	m := &member{
 		config: a,
-		agent:  &proxy.Agent{AgentConfig: a, Source: source, Upstream: up},
+		agent:  agent,
 		stop:   stop,
 		users:  new(atomic.Int64),
 	}
@@ -200,6 +213,7 @@ func (s *snapshot) await(ctx context.Context) {
 
 // dismiss lets go of the members; the last snapshot to do so ends them.
 func (s *snapshot) dismiss() {
+	s.book.Close()
 	for _, m := range s.agents {
 		if m.users.Add(-1) == 0 {
 			m.stop()

@@ -1,0 +1,72 @@
+package proxy
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// hear notes which of the extensions that were sent the agent says it activated: in
+// the header, and on gRPC also in the trailer, which a2a-go's server prefers and
+// which is known once the body is. An agent that never says is taken at its card's
+// word where the configuration says so.
+func (x *exchange) hear(resp *http.Response) {
+	sent := x.terms.Send
+	if len(sent) == 0 {
+		return
+	}
+	if x.agent.Extensions.Activation == "declared" {
+		x.activated = sent
+		return
+	}
+	activated := ext.Activated(resp.Header, sent)
+	if x.leg.Binding == wire.GRPC {
+		activated = union(activated, ext.Activated(resp.Trailer, sent))
+	}
+	x.activated = activated
+}
+
+// verify refuses an answer that came about without an extension that is required.
+func (x *exchange) verify() error {
+	if !x.agent.Extensions.Verify || len(x.terms.Required) == 0 {
+		return nil
+	}
+	var missing []string
+	var found []content.Violation
+	for _, uri := range x.terms.Required {
+		if x.activated.Has(uri) {
+			continue
+		}
+		missing = append(missing, uri)
+		found = append(found, content.Violation{
+			Extension: uri, Fault: content.NotActivated, Text: "required, and the agent has not activated it",
+			Enforced: !x.shadows(),
+		})
+	}
+	if err := x.judge(found, true); err != nil {
+		e := wire.Errorf(wire.BadAgentResponse, "the agent did not activate required extensions: %s",
+			strings.Join(missing, ", "))
+		e.Meta = map[string]string{"extensions": strings.Join(missing, ",")}
+		return e.Because(err)
+	}
+	return nil
+}
+
+// answerable lists what the response says is active: what the caller asked for and
+// the agent has activated, and what the gateway itself has acted on.
+func (x *exchange) answerable() ext.Set {
+	if len(x.asked) == 0 {
+		return nil
+	}
+	active := make(ext.Set, 0, len(x.asked))
+	for _, uri := range x.asked {
+		if x.terms.Provided.Has(uri) || uri == wire.SkillSelection ||
+			x.terms.Visible.Has(uri) && x.activated.Has(uri) {
+			active = append(active, uri)
+		}
+	}
+	return active
+}

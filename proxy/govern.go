@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// watch is what the agent's documents are held to, made with the first of them.
+type watch struct {
+	terms   content.Terms
+	skill   skillSchemas
+	objects bool // some schema is for whole objects
+	always  bool // every document is looked at; else those that may carry something
+	canon   *translate.Retelling
+}
+
+// watch returns the exchange's.
+func (p *Proxy) watch(x *exchange) *watch {
+	if x.watched != nil {
+		return x.watched
+	}
+	w := &watch{terms: p.bounds(x), skill: x.view.schemas[x.skill]}
+	w.terms.Answer = true
+	w.terms.Visible = p.visibleIn(x)
+	w.objects = w.terms.JudgesObjects()
+	mode := x.agent.Extensions.Conformance
+	w.always = w.objects || w.skill.output != nil || len(x.terms.Provided) > 0 ||
+		mode != "" && mode != ext.Off || p.hooked(x)
+	if w.objects && x.leg != nil && x.leg.Version != wire.V10 {
+		as := x.call
+		as.Version, as.Binding = wire.V10, wire.HTTPJSON // the document alone
+		w.canon = &translate.Retelling{From: x.leg.Side, Call: &as, Bytes: x.agent.bytes()}
+	}
+	x.watched = w
+	return w
+}
+
+// visibleIn lists the extensions that the caller may find in the agent's documents:
+// those of this call; those that were active when the task was made; and in what only
+// shows tasks as they are, whatever the caller could have asked for when they ran.
+func (p *Proxy) visibleIn(x *exchange) ext.Set {
+	visible := union(union(x.shown, ours), x.record.Extensions)
+	if x.call.Method.Subject == wire.OfMessage && x.call.TaskID == "" {
+		return visible
+	}
+	q := p.question(x, x.decision.Extensions)
+	for _, d := range p.Book.Effective(&q) {
+		if !visible.Has(d.URI) && !x.terms.Injected.Has(d.URI) {
+			visible = append(visible, d.URI)
+		}
+	}
+	return visible
+}
+
+// carries reports whether a method's answers show messages, tasks or artifacts.
+func carries(m *wire.Method) bool {
+	return m.Extension != "" || m.Subject == wire.OfMessage || m.Subject == wire.OfTask || m.Subject == wire.OfCaller
+}
+
+// govern makes an answer or event of the agent's agree with what was negotiated,
+// before it is retold: what nobody asked for is taken out, the rest held against
+// schemas and states, and the gateway's own extensions and hooks have their turn.
+func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	if len(doc) == 0 || x.leg.Binding == wire.GRPC && x.call.Method.Extension != "" || !carries(x.call.Method) {
+		return doc, nil
+	}
+	w := p.watch(x)
+	if !w.always && !wire.MayCarry(doc) {
+		return doc, nil
+	}
+	doc, err := p.clean(x, w, doc)
+	if err == nil {
+		err = p.weigh(x, w, seen, doc)
+	}
+	if err == nil {
+		doc, err = p.answerProvided(x, seen, doc)
+	}
+	if err == nil {
+		doc, err = p.tellHooks(x, seen, doc)
+	}
+	return doc, err
+}
+
+func (p *Proxy) readAnswer(x *exchange, doc []byte) (*wire.Carriers, error) {
+	return wire.ReadCarriers(x.leg.Side, x.leg.call.Method, true, doc, p.answerLimits())
+}
+
+// clean takes out what does not belong into the caller's answers.
+func (p *Proxy) clean(x *exchange, w *watch, doc []byte) ([]byte, error) {
+	if !wire.MayCarry(doc) {
+		return doc, nil
+	}
+	cs, err := p.readAnswer(x, doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.clear(x, &w.terms, cs); err != nil {
+		return nil, err
+	}
+	return cs.Apply(), nil
+}
+
+// strip is clean for answers to questions of the gateway's own, which several goroutines
+// put at the same time: it records nothing.
+func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, error) {
+	mode := x.agent.Extensions.Unrequested
+	if !wire.MayCarry(doc) || mode == "report" || x.shadows() {
+		return doc, nil
+	}
+	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, doc, p.answerLimits())
+	if err != nil {
+		return nil, err
+	}
+	strays := x.watched.terms.Strays(cs)
+	if mode == "refuse" && len(strays) > 0 {
+		return nil, refuseFor(&x.watched.terms.Describe(cs, strays[:1], true)[0], true)
+	}
+	for _, m := range strays {
+		cs.Remove(m)
+	}
+	return cs.Apply(), nil
+}
+
+// weigh holds a document of the agent's against schemas, states and A2A's limits.
+func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, doc []byte) error {
+	found := p.strange(x, x.leg.Side, true, resultOf(x.leg.Binding, doc))
+	cs, err := p.readAnswer(x, doc)
+	if err != nil {
+		return err
+	}
+	found = append(append(found, w.terms.Unknown(cs)...), w.terms.Values(cs)...)
+	if w.skill.output != nil {
+		found = append(found, w.skill.hold(cs, w.skill.output)...)
+	}
+	arrived, err := p.follow(x, w, seen, cs)
+	if err != nil {
+		return err
+	}
+	found = append(found, arrived...)
+	if !w.objects {
+		return x.judge(found, true)
+	}
+	modern := []*wire.Carriers{cs}
+	if w.canon != nil {
+		if modern, err = p.modernAnswer(x, w, doc); err != nil {
+			return err
+		}
+	}
+	for _, cs := range modern {
+		found = append(found, w.terms.Objects(cs)...)
+	}
+	return x.judge(found, true)
+}
+
+// modernAnswer is a document of the agent's as A2A 1.0 would have it; an event may
+// become several.
+func (p *Proxy) modernAnswer(x *exchange, w *watch, doc []byte) ([]*wire.Carriers, error) {
+	side := wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
+	var list []*wire.Carriers
+	add := func(doc []byte) error {
+		cs, err := wire.ReadCarriers(side, x.call.Method, true, doc, p.answerLimits())
+		list = append(list, cs)
+		return err
+	}
+	if x.rec.Streamed {
+		if err := w.canon.Event(doc, func(doc []byte) error { return add(append([]byte(nil), doc...)) }); err != nil {
+			return nil, retelling(err)
+		}
+		return list, nil
+	}
+	out, err := w.canon.Answer(nil, doc)
+	if err != nil {
+		return nil, retelling(err)
+	}
+	return list, add(out)
+}

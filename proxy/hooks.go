@@ -1,0 +1,176 @@
+package proxy
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+var errHook = errors.New("hook")
+
+// hooked reports whether any extension of the call has a hook.
+func (p *Proxy) hooked(x *exchange) bool {
+	for _, uri := range x.terms.Send {
+		if len(p.Book.Hooks(uri)) > 0 {
+			return true
+		}
+	}
+	for _, uri := range x.terms.Provided {
+		if len(p.Book.Hooks(uri)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// callout describes the call to a hook.
+func (p *Proxy) callout(x *exchange, phase hook.Phase, s wire.Side, doc []byte) hook.Callout {
+	return hook.Callout{
+		Phase: phase, Agent: x.agent.ID, Method: x.call.Method.Name,
+		Version: string(s.Version), Binding: s.Binding.String(), Skill: x.skill,
+		Principal: x.principal.Subject, Tenant: x.principal.Tenant, RequestID: x.rec.RequestID,
+		TaskID: cmp.Or(x.call.TaskID, x.rec.TaskID), Document: doc,
+	}
+}
+
+// runHooks gives a document to every hook of the call's extensions, one after the
+// other, each what the one before has made of it.
+func (p *Proxy) runHooks(x *exchange, c hook.Callout, answer bool) ([]byte, error) {
+	for _, uri := range slices.Concat(x.terms.Send, x.terms.Provided) {
+		for _, h := range p.Book.Hooks(uri) {
+			if !h.Handles(c.Phase) {
+				continue
+			}
+			c.Extension = uri
+			c.Failed = func(error) {
+				_ = x.judge([]content.Violation{{
+					Extension: uri, Fault: content.Hooked, Text: "the hook gave no usable answer, and was passed over",
+				}}, answer)
+			}
+			out, err := h.Call(x.ctx, c)
+			var denied *hook.Denied
+			switch {
+			case errors.As(err, &denied):
+				return nil, x.hookDenied(uri, denied, answer)
+			case err != nil:
+				_ = x.judge([]content.Violation{{
+					Extension: uri, Fault: content.Hooked, Text: "the hook gave no usable answer", Enforced: true,
+				}}, answer)
+				return nil, later("5", "an extension of this call cannot be served at the moment").
+					Because(errors.Join(errHook, err))
+			}
+			c.Document = out
+		}
+	}
+	return c.Document, nil
+}
+
+// hookDenied refuses a call that a hook said no to, and an answer likewise: it is
+// withheld.
+func (x *exchange) hookDenied(uri string, d *hook.Denied, answer bool) error {
+	_ = x.judge([]content.Violation{{
+		Extension: uri, Fault: content.Hooked, Text: "a hook said no", Enforced: true,
+	}}, answer)
+	kind, text := wire.Denied, cmp.Or(d.Message, "an extension does not allow this call")
+	if answer {
+		kind, text = wire.BadAgentResponse, cmp.Or(d.Message, "an extension does not allow this answer")
+	}
+	e := wire.Errorf(kind, "%s", text)
+	e.Meta = map[string]string{"extension": uri}
+	return e.Because(d)
+}
+
+// askHooks is the request phase.
+func (p *Proxy) askHooks(x *exchange) error {
+	if !p.hooked(x) {
+		return nil
+	}
+	doc := x.call.Params
+	if doc == nil {
+		doc = []byte("{}")
+	}
+	out, err := p.runHooks(x, p.callout(x, hook.Request, x.side(), doc), false)
+	if err != nil || same(out, doc) {
+		return err
+	}
+	body, err := x.withParams(out)
+	if err != nil {
+		return err
+	}
+	before, err := p.reread(x, x.call.Body)
+	if err != nil {
+		return err
+	}
+	after, err := p.reread(x, body)
+	if err != nil {
+		return err
+	}
+	if !sameBusiness(before, after) {
+		return wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it changed what the call is about")))
+	}
+	return p.rebody(x, body)
+}
+
+// withParams is the call's body with other params.
+func (x *exchange) withParams(params []byte) ([]byte, error) {
+	if x.call.Binding != wire.JSONRPC {
+		if len(x.call.Body) == 0 {
+			return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it gave a body to a call that has none")))
+		}
+		return params, nil
+	}
+	from, to := memberSpan(x.call.Body, "params")
+	if from == to {
+		return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it gave params to a call that has none")))
+	}
+	return splice(x.call.Body, from, to, params), nil
+}
+
+// sameBusiness reports whether two calls are about the same things: what decided
+// whose they are and whether they are allowed is not for a hook to change.
+func sameBusiness(a, b *wire.Call) bool {
+	return a.Method == b.Method && a.TaskID == b.TaskID && a.ContextID == b.ContextID && a.Tenant == b.Tenant &&
+		a.ConfigID == b.ConfigID && a.Skill == b.Skill && a.HasPushConfig == b.HasPushConfig &&
+		a.PageToken == b.PageToken && slices.Equal(a.ReferenceTaskIDs, b.ReferenceTaskIDs)
+}
+
+// tellHooks is the response phase, or that of one event.
+func (p *Proxy) tellHooks(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	if !p.hooked(x) {
+		return doc, nil
+	}
+	phase := hook.Response
+	if x.rec.Streamed {
+		phase = hook.Event
+	}
+	from, to := resultSpan(x.leg.Binding, doc)
+	if from == to {
+		return doc, nil
+	}
+	result := doc[from:to:to]
+	out, err := p.runHooks(x, p.callout(x, phase, x.leg.Side, result), true)
+	if err != nil || same(out, result) {
+		return doc, err
+	}
+	changed := splice(doc, from, to, out)
+	again, err := p.judge(x.leg, changed)
+	if err != nil {
+		return nil, err
+	}
+	if !sameShown(seen, again) {
+		return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it changed which tasks an answer shows")))
+	}
+	return changed, nil
+}
+
+// sameShown reports whether two answers show the same tasks, which have been found to
+// be the caller's.
+func sameShown(a, b wire.Answer) bool {
+	return a.ContextID == b.ContextID && slices.EqualFunc(a.Tasks, b.Tasks, func(a, b wire.TaskRef) bool {
+		return a.ID == b.ID && a.ContextID == b.ContextID
+	})
+}

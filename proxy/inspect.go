@@ -1,0 +1,224 @@
+package proxy
+
+import (
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// inspect makes the call's body agree with what was negotiated, and holds it against
+// the schemas of what is active. Most calls have nothing that could be looked at.
+func (p *Proxy) inspect(x *exchange) error {
+	if x.opaque() {
+		return nil
+	}
+	for _, step := range []func(*exchange) error{p.tidy, p.hold, p.askHooks, p.provide} {
+		if err := step(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opaque reports whether nobody here can read what the call carries: the protobuf
+// messages of an extension's method are the extension's own.
+func (x *exchange) opaque() bool {
+	return x.call.Binding == wire.GRPC && x.call.Method.Extension != ""
+}
+
+// ours are extensions that only the gateway acts on, so that nobody has to declare
+// them.
+var ours = ext.Set{wire.SkillSelection}
+
+// bounds are what holds for the body of the call.
+func (p *Proxy) bounds(x *exchange) content.Terms {
+	return content.Terms{
+		Book: p.Book, Declared: x.view.extensions, Active: union(x.terms.Send, x.terms.Provided),
+		Visible: union(x.shown, ours),
+	}
+}
+
+func union(a, b ext.Set) ext.Set {
+	out := make(ext.Set, 0, len(a)+len(b))
+	out = append(out, a...)
+	for _, uri := range b {
+		if !out.Has(uri) {
+			out = append(out, uri)
+		}
+	}
+	return out
+}
+
+// tidy takes out of the body what belongs to extensions that are not active, and
+// puts the defaults of those in that are active without the client's knowledge.
+func (p *Proxy) tidy(x *exchange) error {
+	if len(x.call.Body) == 0 || len(x.terms.Injected) == 0 && !wire.MayCarry(x.call.Body) {
+		return nil
+	}
+	cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
+	if err != nil {
+		return err
+	}
+	t := p.bounds(x)
+	if err := p.clear(x, &t, cs); err != nil {
+		return err
+	}
+	for i, c := range cs.List {
+		if c.Place == wire.InMessage {
+			p.inject(x, cs, i)
+		}
+	}
+	return p.rebody(x, cs.Apply())
+}
+
+// inject adds the defaults of injected extensions to a message.
+func (p *Proxy) inject(x *exchange, cs *wire.Carriers, message int) {
+	for _, uri := range x.terms.Injected {
+		cs.Add(message, uri)
+		entry, ok := p.Book.Entry(uri)
+		if !ok {
+			continue
+		}
+		for key, value := range entry.Defaults {
+			cs.Set(message, key, value)
+		}
+	}
+}
+
+// clear deals with marks of extensions that have no business in a document. The
+// error is that of a document which is refused for them.
+func (p *Proxy) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
+	marks := t.Strays(cs)
+	if len(marks) == 0 {
+		return nil
+	}
+	mode := x.agent.Extensions.Unrequested
+	if x.shadows() {
+		mode = "report"
+	}
+	var refused []wire.Mark
+	for _, m := range marks {
+		switch {
+		case mode == "report":
+		case mode == "refuse" && !cs.List[m.Carrier].History:
+			refused = append(refused, m)
+		default:
+			// A task's history may be of calls in which the extension was active: what
+			// is left of them is no reason to withhold the task.
+			cs.Remove(m)
+		}
+	}
+	if refused != nil {
+		return x.judge(t.Describe(cs, refused, true), t.Answer)
+	}
+	return x.judge(t.Describe(cs, marks, false), t.Answer)
+}
+
+// hold holds the body against schemas and the limits that A2A sets to extensions.
+func (p *Proxy) hold(x *exchange) error {
+	if len(x.call.Body) == 0 {
+		return nil
+	}
+	t, skill := p.bounds(x), x.view.schemas[x.skill]
+	objects := t.JudgesObjects()
+	var found []content.Violation
+	if len(x.call.Params) > 0 {
+		found = p.strange(x, x.side(), false, x.call.Params)
+	}
+	if objects || skill.input != nil || wire.MayCarry(x.call.Body) {
+		cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
+		if err != nil {
+			return err
+		}
+		found = append(append(found, t.Unknown(cs)...), t.Values(cs)...)
+		if skill.input != nil && x.call.Method.Subject == wire.OfMessage {
+			found = append(found, skill.hold(cs, skill.input)...)
+		}
+		if objects {
+			if cs, err = p.modern(x, cs); err != nil {
+				return err
+			}
+			found = append(found, t.Objects(cs)...)
+		}
+	}
+	return x.judge(found, false)
+}
+
+// modern is the body of the call as it would be in A2A 1.0, which is what schemas of
+// whole objects are written for.
+func (p *Proxy) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
+	if x.call.Version == wire.V10 || x.call.Method.Extension != "" {
+		return cs, nil
+	}
+	side := wire.Side{Version: wire.V10, Binding: wire.JSONRPC}
+	out, e := translate.Request(&x.call, x.parameters(), translate.To{
+		Side: side, ID: []byte("0"), CallerBytes: x.callerBytes(),
+	})
+	if e != nil {
+		return nil, e
+	}
+	return wire.ReadCarriers(side, out.Call.Method, false, out.Call.Body, p.answerLimits())
+}
+
+// strange finds what A2A does not define in a document, where the agent's
+// configuration cares.
+func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
+	mode := x.agent.Extensions.Conformance
+	if mode == "" || mode == ext.Off || x.call.Method.Extension != "" {
+		return nil
+	}
+	var found []content.Violation
+	for _, stranger := range translate.Strangers(s, x.call.Method, answer, doc) {
+		text := "A2A has no such member"
+		if stranger.Value {
+			text = "A2A has no such value"
+		}
+		found = append(found, content.Violation{
+			Fault: content.Strange, Pointer: stranger.Pointer, Text: text,
+			Enforced: mode == ext.Enforce && !x.shadows(),
+		})
+	}
+	return found
+}
+
+// rebody puts another body in the place of the call's, and reads it anew. What the
+// call is about was settled before, in the agent's ids, and stays.
+func (p *Proxy) rebody(x *exchange, body []byte) error {
+	if same(body, x.call.Body) {
+		return nil
+	}
+	c, err := p.reread(x, body)
+	if err != nil {
+		return err
+	}
+	x.call.Body, x.call.Params, x.call.Message, x.call.ID = c.Body, c.Params, c.Message, c.ID
+	x.call.ContextSpan, x.call.TenantSpans, x.call.MessageExtensions = c.ContextSpan, c.TenantSpans, c.MessageExtensions
+	return nil
+}
+
+var errUnreadable = errors.New("the changed body cannot be read")
+
+// reread decodes a body that stands in for the call's.
+func (p *Proxy) reread(x *exchange, body []byte) (*wire.Call, error) {
+	c := &wire.Call{Extra: x.call.Extra}
+	var e *wire.Error
+	switch x.call.Binding {
+	case wire.JSONRPC:
+		e = c.DecodeJSONRPC(body, x.call.Version, p.decodeLimits())
+	case wire.HTTPJSON:
+		e = c.DecodeHTTP(x.route, nil, body, "", p.decodeLimits())
+	default:
+		message, err := wire.RequestMessage(x.call.Method, x.call.Version, body)
+		if err != nil {
+			return nil, errors.Join(errUnreadable, err)
+		}
+		e = c.DecodeGRPC(x.call.Method, x.call.Version, message, "", p.decodeLimits())
+	}
+	if e != nil {
+		return nil, errors.Join(errUnreadable, e)
+	}
+	return c, nil
+}

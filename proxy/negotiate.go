@@ -1,0 +1,62 @@
+package proxy
+
+import (
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// negotiate: which extensions are active, and is what the call carries of them as
+// it should be?
+func (p *Proxy) negotiate(x *exchange) error {
+	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
+	if err != nil {
+		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
+	}
+	x.asked, x.names = asked, names
+	q := p.question(x, x.decision.Extensions)
+	q.Requested = asked
+	if x.terms, err = p.Book.Negotiate(&q); err != nil {
+		return err
+	}
+	if uri := x.call.Method.Extension; uri != "" && !x.terms.Send.Has(uri) {
+		// In the words for a name that nobody has: who did not ask for the extension
+		// knows of no such method.
+		return x.unknownMethod()
+	}
+	x.shown = x.terms.Visible
+	if len(x.terms.Provided) > 0 {
+		x.shown = slices.Concat(x.terms.Visible, x.terms.Provided)
+	}
+	return p.inspect(x)
+}
+
+// question is what negotiation needs to know of the agent and the rules. Nothing
+// is requested in it.
+func (p *Proxy) question(x *exchange, rules []policy.Extensions) ext.Question {
+	return ext.Question{
+		Declared: x.view.extensions, Config: &x.agent.Extensions, Rules: effects(rules),
+		Provided: p.offered, Now: x.rec.Start,
+	}
+}
+
+// effects carries what rules say about extensions from policy to ext, which do not
+// know each other.
+func effects(rules []policy.Extensions) []ext.Effect {
+	if len(rules) == 0 {
+		return nil
+	}
+	list := make([]ext.Effect, 0, len(rules))
+	for _, r := range rules {
+		list = append(list, ext.Effect{
+			Rule: r.Rule, Shadow: r.Shadow, Allow: r.Allow, Deny: r.Deny, Require: r.Require, Inject: r.Inject,
+		})
+	}
+	return list
+}
+
+// shadows reports whether the agent's extensions are in shadow mode: nothing is
+// refused or taken out, only recorded.
+func (x *exchange) shadows() bool { return x.agent.Extensions.Mode == "shadow" }

@@ -1,0 +1,59 @@
+package proxy
+
+import (
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// facts are what the gateway's own extensions may know of the call.
+func (p *Proxy) facts(x *exchange) *ext.Facts {
+	return &ext.Facts{
+		Now: time.Now(), Began: x.rec.Start, Sent: x.sent, RequestID: x.rec.RequestID,
+		TraceID: x.rec.TraceID, SpanID: x.rec.SpanID, Gateway: p.Server.ID,
+		Agent: x.agent.ID, AgentName: x.view.card.Name, AgentURL: p.base(x.agent),
+		Method: x.call.Method.Name, Skill: x.skill, Subject: x.principal.Subject, Issuer: x.principal.Issuer,
+	}
+}
+
+// provide lets the gateway's own extensions see the call.
+func (p *Proxy) provide(x *exchange) error {
+	if len(x.terms.Provided) == 0 || len(x.call.Body) == 0 {
+		return nil
+	}
+	f := p.facts(x)
+	for _, uri := range x.terms.Provided {
+		cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
+		if err != nil {
+			return err
+		}
+		if err := p.Providers[uri].Request(f, cs); err != nil {
+			return err
+		}
+		if err := p.rebody(x, cs.Apply()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answerProvided lets them see an answer or event.
+func (p *Proxy) answerProvided(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+	if len(x.terms.Provided) == 0 {
+		return doc, nil
+	}
+	f := p.facts(x)
+	f.Final = seen.Final || !x.rec.Streamed
+	for _, uri := range x.terms.Provided {
+		cs, err := p.readAnswer(x, doc)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.Providers[uri].Answer(f, cs); err != nil {
+			return nil, err
+		}
+		doc = cs.Apply()
+	}
+	return doc, nil
+}
