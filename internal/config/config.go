@@ -115,7 +115,6 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 // Validate checks every section and what only holds between sections.
 func (c *Config) Validate() error {
 	book, unregistered := c.Extensions.Compile()
-	defer book.Close()
 	errs := append(registered(unregistered),
 		at(c.Server.Validate(), "server"),
 		at(c.Authn.Validate(), "authn"),
@@ -124,6 +123,7 @@ func (c *Config) Validate() error {
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
 	)
+	defer book.Close() // nil where the registry is wrong, and knows nothing then
 	seen := map[string]bool{}
 	for i, a := range c.Agents {
 		index := fmt.Sprint(i)
