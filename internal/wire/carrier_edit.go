@@ -148,13 +148,13 @@ func (b *box) change(ch change) {
 			return cmp.Compare(it.span[0], start)
 		})
 		if ok {
-			b.items[at].gone, b.items[at].set = true, nil
+			b.items[at].gone = true
 		}
 		return
 	}
 	for _, list := range [][]item{b.items, b.added} {
 		for i := range list {
-			if it := &list[i]; it.word && it.key == ch.key && !(b.listed && it.gone) {
+			if it := &list[i]; it.word && it.key == ch.key && (!b.listed || !it.gone) {
 				it.gone, it.set = false, ch.value
 				return
 			}

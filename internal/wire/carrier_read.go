@@ -7,13 +7,6 @@ import (
 	"sync"
 )
 
-// MayCarry reports whether ReadCarriers could find a Mark in doc. False is certain,
-// and found without reading the document.
-func MayCarry(doc []byte) bool {
-	return bytes.Contains(doc, []byte("metadata")) || bytes.Contains(doc, []byte("extensions")) ||
-		bytes.Contains(doc, []byte(`\u`)) // a name may be spelled in escapes
-}
-
 // ReadCarriers finds the objects of a document: the whole request body of m, or, with
 // answer, an agent's whole answer or one event. On gRPC doc is the ProtoJSON document.
 // An empty document has none; neither have cards and push notification configs.
