@@ -29,10 +29,10 @@ func (b *Book) Effective(q *Question) []Declared {
 	for _, d := range q.Declared {
 		add(d)
 	}
-	for uri := range r.demands() {
+	for _, uri := range r.demands {
 		add(r.own(uri))
 	}
-	for uri := range r.injections() {
+	for _, uri := range r.injections {
 		add(r.own(uri))
 	}
 	for _, uri := range r.config.Provide {

@@ -259,19 +259,24 @@ func TestRespond(t *testing.T) {
 func TestNoExtensionsNoAllocations(t *testing.T) {
 	in := http.Header{"Accept": {"*/*"}, "Authorization": {"x"}, "Content-Type": {"application/json"}}
 	out := http.Header{"Accept": {"*/*"}}
-	declared := []ext.Declared{{URI: uriA}, {URI: uriB}}
-	cfg := ext.Config{Allow: []string{uriA}, Deny: []string{uriC}}
+	q := &ext.Question{
+		Declared: []ext.Declared{{URI: uriA}, {URI: uriB}},
+		Config:   &ext.Config{Allow: []string{uriA}, Deny: []string{uriC}},
+	}
+	book := compiled(t, ext.Registry{{URI: uriA}, {URI: uriC, Status: ext.Blocked}})
 	allocs := testing.AllocsPerRun(100, func() {
 		set, names, err := ext.Requested(in, ext.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err = ext.Negotiate(set, declared, cfg)
+		ask := *q
+		ask.Requested = set
+		won, err := book.Negotiate(&ask)
 		if err != nil {
 			t.Fatal(err)
 		}
-		set.Apply(out, wire.V10)
-		ext.Activated(out, set).Respond(out, names)
+		won.Send.Apply(out, wire.V10)
+		ext.Activated(out, won.Send).Respond(out, names)
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
@@ -312,8 +317,11 @@ func FuzzRequested(f *testing.F) {
 }
 
 func BenchmarkNegotiation(b *testing.B) {
-	declared := []ext.Declared{{URI: uriA}, {URI: uriB, Required: false}, {URI: uriC}}
-	cfg := ext.Config{Allow: []string{uriA, uriB, uriC}}
+	q := ext.Question{
+		Declared: []ext.Declared{{URI: uriA}, {URI: uriB}, {URI: uriC}},
+		Config:   &ext.Config{Allow: []string{uriA, uriB, uriC}},
+	}
+	book := compiled(b, ext.Registry{{URI: uriA}, {URI: uriB}, {URI: uriC}})
 	for _, count := range []int{0, 3} {
 		b.Run(fmt.Sprintf("uris=%d", count), func(b *testing.B) {
 			in := http.Header{
@@ -330,9 +338,14 @@ func BenchmarkNegotiation(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				set, _ = ext.Negotiate(set, declared, cfg)
-				set.Apply(out, wire.V10)
-				ext.Activated(out, set).Respond(out, names)
+				ask := q
+				ask.Requested = set
+				won, err := book.Negotiate(&ask)
+				if err != nil {
+					b.Fatal(err)
+				}
+				won.Send.Apply(out, wire.V10)
+				ext.Activated(out, won.Send).Respond(out, names)
 			}
 		})
 	}

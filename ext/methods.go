@@ -1,7 +1,6 @@
 package ext
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -76,11 +75,8 @@ func (m *MethodConfig) row(uri string) (wire.Method, error) {
 	if !ok {
 		return wire.Method{}, fmt.Errorf("about: %q is none of message, task, tasks, agent", clip(m.About))
 	}
-	if (m.Verb == "") != (m.Path == "") {
-		return wire.Method{}, errors.New("verb and path: one needs the other")
-	}
 	row := wire.Method{
-		Name: m.Name, V03: m.Name, Extension: uri,
+		Name: m.Name, Extension: uri,
 		Streams: m.Streaming, Subject: subject, Writes: m.Writes,
 		Path: m.Path, RPCPath: m.RPC, TaskField: m.Task, TaskTag: m.TaskTag,
 	}

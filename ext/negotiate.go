@@ -70,7 +70,7 @@ func (r *ruling) outcome() Outcome {
 			out.Refused = append(out.Refused, uri)
 		}
 	}
-	for uri := range r.injections() {
+	for _, uri := range r.injections {
 		if r.active(uri) {
 			r.activate(&out, uri)
 		}
@@ -125,7 +125,7 @@ func (r *ruling) grow(s Set, uri string) Set {
 // repeats.
 func (r *ruling) missing() []string {
 	var missing []string
-	for uri := range r.demands() {
+	for _, uri := range r.demands {
 		if !r.permits(uri) || r.present(uri) {
 			continue
 		}
@@ -135,7 +135,7 @@ func (r *ruling) missing() []string {
 		missing = r.unmet(missing, uri)
 	}
 	for _, uri := range r.q.Requested {
-		if r.active(uri) && !r.present(uri) {
+		if len(r.book.needs(uri)) > 0 && r.active(uri) && !r.present(uri) {
 			missing = r.unmet(missing, uri)
 		}
 	}
@@ -160,12 +160,14 @@ func (r *ruling) record(out *Outcome) {
 	if r.lenient {
 		strict := *r
 		strict.lenient = false
+		strict.collect()
 		strict.compare(out, "extensions: ")
 	}
 	for i := range r.q.Rules {
 		if r.q.Rules[i].Shadow {
 			strict := *r
 			strict.trial = i
+			strict.collect()
 			strict.compare(out, "rule "+r.q.Rules[i].Rule+": ")
 		}
 	}

@@ -54,6 +54,12 @@ func (o *owners) below(key string) (length int, uri string) {
 		return 0, ""
 	}
 	for end := len(key); end > 0; end = strings.LastIndexByte(key[:end], '/') {
+		// A URI that ends in a slash needs no second one before the name.
+		if end < len(key) {
+			if uri, ok := o.roots[key[:end+1]]; ok {
+				return end + 1, uri
+			}
+		}
 		if uri, ok := o.roots[key[:end]]; ok {
 			return end, uri
 		}

@@ -100,7 +100,7 @@ func TestOutcomesAreSound(t *testing.T) {
 		if err != nil {
 			return
 		}
-		active := ext.Set(slices.Concat(out.Send, out.Provided))
+		active := slices.Concat(out.Send, out.Provided)
 		for _, uri := range world {
 			e, registered := book.Entry(uri)
 			switch {

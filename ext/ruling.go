@@ -1,42 +1,70 @@
 package ext
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // ruling answers one Question about single URIs. Negotiate and Effective both ask it,
 // so that a card cannot list anything else than what is enforced.
 type ruling struct {
 	book    *Book
-	q       *Question
+	q       Question // a copy, so that the caller's need not be on the heap
 	config  *Config
 	lenient bool // what Config would refuse or leave out is only recorded
 	trial   int  // index of a shadow rule to be taken as one that is enforced, else -1
+
+	demands    Set // the extensions without which a call is refused, permitted or not
+	injections Set // the extensions that clients need not ask for, permitted or not
 }
 
 // nothing is the Config of an agent that has none.
 var nothing Config
 
 func (b *Book) judge(q *Question) ruling {
-	r := ruling{book: b, q: q, config: q.Config, trial: -1}
+	r := ruling{book: b, q: *q, config: q.Config, trial: -1}
 	if r.config == nil {
 		r.config = &nothing
 	}
 	r.lenient = r.config.Mode == modeShadow
+	r.collect()
 	return r
 }
 
-// enforced are the rules that count.
-func (r *ruling) enforced() iter.Seq[*Effect] {
-	return func(yield func(*Effect) bool) {
-		for i := range r.q.Rules {
-			if e := &r.q.Rules[i]; (!e.Shadow || i == r.trial) && !yield(e) {
-				return
+// collect reads demands and injections from wherever they may come. There are mostly
+// none, and then it costs no memory.
+func (r *ruling) collect() {
+	r.demands, r.injections = nil, nil
+	r.injections.include(r.config.Inject)
+	if !r.lenient {
+		r.demands.include(r.config.Require)
+		for i := range r.q.Declared {
+			if d := &r.q.Declared[i]; d.Required && !r.demands.Has(d.URI) {
+				r.demands = append(r.demands, d.URI)
 			}
 		}
 	}
+	for i := range r.q.Rules {
+		if r.counts(i) {
+			r.demands.include(r.q.Rules[i].Require)
+			r.injections.include(r.q.Rules[i].Inject)
+		}
+	}
 }
+
+// include adds what is not there yet. An empty set shares the memory of the first
+// list, which has no repeats; appending copies it.
+func (s *Set) include(uris []string) {
+	if len(*s) == 0 {
+		*s = uris[:len(uris):len(uris)]
+		return
+	}
+	for _, uri := range uris {
+		if !s.Has(uri) {
+			*s = append(*s, uri)
+		}
+	}
+}
+
+// counts reports whether a rule is enforced.
+func (r *ruling) counts(rule int) bool { return !r.q.Rules[rule].Shadow || rule == r.trial }
 
 // permits reports whether uri may be active in the call at all.
 func (r *ruling) permits(uri string) bool {
@@ -44,7 +72,11 @@ func (r *ruling) permits(uri string) bool {
 		return false
 	}
 	restricted, listed := false, false
-	for e := range r.enforced() {
+	for i := range r.q.Rules {
+		if !r.counts(i) {
+			continue
+		}
+		e := &r.q.Rules[i]
 		if slices.Contains(e.Deny, uri) {
 			return false
 		}
@@ -83,71 +115,17 @@ func (r *ruling) governs(uri string) bool {
 	return registered || r.declared(uri) != nil
 }
 
-// demands are the extensions without which a call is refused, permitted or not, with
-// repeats.
-func (r *ruling) demands() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if !r.lenient {
-			for _, uri := range r.config.Require {
-				if !yield(uri) {
-					return
-				}
-			}
-			for i := range r.q.Declared {
-				if d := &r.q.Declared[i]; d.Required && !yield(d.URI) {
-					return
-				}
-			}
-		}
-		for e := range r.enforced() {
-			for _, uri := range e.Require {
-				if !yield(uri) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// injections are the extensions that clients need not ask for, permitted or not, with
-// repeats.
-func (r *ruling) injections() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, uri := range r.config.Inject {
-			if !yield(uri) {
-				return
-			}
-		}
-		for e := range r.enforced() {
-			for _, uri := range e.Inject {
-				if !yield(uri) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func has(list iter.Seq[string], uri string) bool {
-	for u := range list {
-		if u == uri {
-			return true
-		}
-	}
-	return false
-}
-
 // provides reports whether the gateway does in the agent's place what uri stands for.
 func (r *ruling) provides(uri string) bool {
 	return slices.Contains(r.config.Provide, uri) &&
-		r.declared(uri) == nil && !has(r.injections(), uri)
+		r.declared(uri) == nil && !r.injections.Has(uri)
 }
 
 // available reports whether uri can be active in the call, whatever it depends on.
 // What is required or injected counts as declared: the operator vouches for it.
 func (r *ruling) available(uri string) bool {
 	offered := r.declared(uri) != nil || slices.Contains(r.config.Provide, uri) ||
-		has(r.demands(), uri) || has(r.injections(), uri)
+		r.demands.Has(uri) || r.injections.Has(uri)
 	return offered && r.permits(uri)
 }
 
@@ -159,7 +137,7 @@ func (r *ruling) active(uri string) bool {
 		return false
 	}
 	needs := r.book.needs(uri)
-	if len(needs) == 0 || has(r.demands(), uri) {
+	if len(needs) == 0 || r.demands.Has(uri) {
 		return true
 	}
 	for _, dep := range needs {
@@ -173,7 +151,7 @@ func (r *ruling) active(uri string) bool {
 // present reports whether uri is active without being asked for: injected, or needed
 // by what is.
 func (r *ruling) present(uri string) bool {
-	for injected := range r.injections() {
+	for _, injected := range r.injections {
 		if injected == uri || slices.Contains(r.book.needs(injected), uri) {
 			if r.active(injected) && r.active(uri) {
 				return true
@@ -191,13 +169,13 @@ func (r *ruling) refuses() bool {
 // required reports whether a call without uri is refused, were it not for what is
 // injected.
 func (r *ruling) required(uri string) bool {
-	if has(r.demands(), uri) {
+	if r.demands.Has(uri) {
 		return true
 	}
 	if !r.refuses() {
 		return false
 	}
-	for demanded := range r.demands() {
+	for _, demanded := range r.demands {
 		if slices.Contains(r.book.needs(demanded), uri) && r.permits(demanded) && !r.present(demanded) {
 			return true
 		}

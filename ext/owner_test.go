@@ -1,0 +1,93 @@
+package ext_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+)
+
+func TestOwner(t *testing.T) {
+	t.Parallel()
+	const (
+		sub   = uriA + "/sub"
+		slash = "https://example.com/ext/adk/"
+	)
+	book := compiled(t, ext.Registry{
+		{URI: uriA, Metadata: []string{"pay.*", "mime"}},
+		{URI: sub}, {URI: uriC}, {URI: slash},
+		{URI: uriB, Metadata: []string{"pay.status.*", uriA + "/lent"}},
+	})
+	tests := []struct{ key, want string }{
+		{uriA, uriA},
+		{uriA + "/name", uriA},
+		{uriA + "/name/deeper", uriA},
+		{uriA + "x", ""},
+		{"example.com/ext/a/v1", uriA},
+		{"example.com/ext/a/v1/name", uriA},
+		{"http://example.com/ext/a/v1", ""},
+		{"example.com/ext/a", ""},
+		{sub, sub},
+		{sub + "/name", sub},
+		{uriA + "/subway", uriA},
+		{"example.com/ext/a/v1/sub/name", sub},
+		{uriC, uriC},
+		{uriC + "/name", uriC},
+		{"example:c", ""},
+		{slash, slash},
+		{slash + "name", slash},
+		{"https://example.com/ext/adk", ""},
+		{"pay.", uriA},
+		{"pay.amount", uriA},
+		{"pay.status.x", uriB},
+		{"pay", ""},
+		{"mime", uriA},
+		{"mimetype", ""},
+		{uriA + "/lent", uriB},
+		{strings.ToUpper(uriA), ""},
+		{"", ""},
+		{"/", ""},
+	}
+	for _, tt := range tests {
+		if got := book.Owner(tt.key); got != tt.want {
+			t.Errorf("%q is %q's, want %q", tt.key, got, tt.want)
+		}
+	}
+}
+
+// TestOwnerIsTheLongest compares with looking at every extension.
+func TestOwnerIsTheLongest(t *testing.T) {
+	t.Parallel()
+	step := rapid.StringMatching(`[ab]{1,2}`)
+	rapid.Check(t, func(t *rapid.T) {
+		paths := rapid.SliceOfNDistinct(rapid.SliceOfN(step, 1, 3), 1, 5, func(p []string) string {
+			return strings.Join(p, "/")
+		}).Draw(t, "paths")
+		var r ext.Registry
+		for _, p := range paths {
+			r = append(r, ext.Entry{URI: "https://" + strings.Join(p, "/")})
+		}
+		book, err := r.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := rapid.SampledFrom([]string{"", "https://", "http://"}).Draw(t, "scheme") +
+			strings.Join(rapid.SliceOfN(step, 1, 4).Draw(t, "key"), "/")
+		want := ""
+		for _, e := range r {
+			bare := strings.TrimPrefix(e.URI, "https://")
+			if under(key, e.URI) || under(key, bare) {
+				if len(e.URI) > len(want) {
+					want = e.URI
+				}
+			}
+		}
+		if got := book.Owner(key); got != want {
+			t.Fatalf("%q is %q's, want %q", key, got, want)
+		}
+	})
+}
+
+func under(key, root string) bool { return key == root || strings.HasPrefix(key, root+"/") }
