@@ -9,7 +9,6 @@
 package schema
 
 import (
-	"bytes"
 	"errors"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -81,12 +80,9 @@ func (s *Schema) Check(value []byte) error {
 }
 
 func (s *Schema) check(value []byte) *Violation {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-	if err != nil {
-		return &Violation{Text: "not JSON"}
-	}
-	if excessive(doc) {
-		return excess(value)
+	doc, unread := parse(value)
+	if unread != nil {
+		return unread
 	}
 	var broken *jsonschema.ValidationError
 	switch err := s.compiled.Validate(doc); {

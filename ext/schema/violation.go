@@ -1,76 +1,14 @@
 package schema
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
-
-// Numbers beyond these are refused: comparing 1e999999 would fill the memory with
-// its digits.
-const (
-	maxDigits   = 400
-	maxExponent = 400
-)
-
-// excessive reports whether a value has such a number.
-func excessive(v any) bool {
-	switch v := v.(type) {
-	case json.Number:
-		return immense(string(v))
-	case []any:
-		return slices.ContainsFunc(v, excessive)
-	case map[string]any:
-		for _, member := range v {
-			if excessive(member) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func immense(number string) bool {
-	if len(number) > maxDigits {
-		return true
-	}
-	_, exponent, ok := strings.Cut(strings.ToLower(number), "e")
-	if !ok {
-		return false
-	}
-	n, err := strconv.Atoi(exponent)
-	return err != nil || n > maxExponent || n < -maxExponent
-}
-
-// excess finds the first of them.
-func excess(value []byte) *Violation {
-	v := &Violation{Text: "a number too long to be checked"}
-	d := reader(value)
-	for {
-		token, err := d.ReadToken()
-		if err != nil {
-			return v
-		}
-		if token.Kind() == '0' && immense(token.String()) {
-			v.Pointer = string(d.StackPointer())
-			return v
-		}
-	}
-}
-
-// reader reads whatever the library has read before.
-func reader(value []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewReader(value),
-		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-}
 
 // faults are what is wrong with a value, by place.
 type faults struct {
