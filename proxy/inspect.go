@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
@@ -82,8 +84,8 @@ func (p *Proxy) inject(x *exchange, cs *wire.Carriers, message int) {
 		if !ok {
 			continue
 		}
-		for key, value := range entry.Defaults {
-			cs.Set(message, key, value)
+		for _, key := range slices.Sorted(maps.Keys(entry.Defaults)) {
+			cs.Set(message, key, entry.Defaults[key])
 		}
 	}
 }
