@@ -185,8 +185,12 @@ func cmdReload(ts *testscript.TestScript, neg bool, args []string) {
 	failed := scrape(ts, p, "config_reloads_total", `result="error"`)
 	data, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
+	// Stopped meanwhile, so that it does not notice the change by itself before the
+	// signal is there, and reload twice.
+	ts.Check(p.cmd.Process.Signal(syscall.SIGSTOP))
 	ts.Check(os.WriteFile(p.config, data, 0o600))
 	ts.Check(p.cmd.Process.Signal(syscall.SIGHUP))
+	ts.Check(p.cmd.Process.Signal(syscall.SIGCONT))
 	refused := false
 	if !eventually(10*time.Second, func() bool {
 		refused = scrape(ts, p, "config_reloads_total", `result="error"`) > failed
