@@ -128,6 +128,22 @@ func TestNegotiate(t *testing.T) {
 			},
 		},
 		{
+			name: "dependencies in the shadow are neither refused nor closed", registry: chain,
+			q: ext.Question{
+				Requested: ext.Set{uriA, uriB}, Declared: all, Config: &ext.Config{Mode: "shadow"},
+			},
+			want: ext.Outcome{
+				Send: ext.Set{uriA, uriB}, Visible: ext.Set{uriA, uriB},
+				Shadow: []string{"extensions: require " + uriC},
+			},
+		},
+		{
+			name: "nobody needs to inject what was asked for",
+			q: ext.Question{
+				Requested: ext.Set{uriA}, Rules: []ext.Effect{{Rule: "R", Shadow: true, Inject: []string{uriA}}},
+			},
+		},
+		{
 			name:     "the registry has no shadow",
 			registry: ext.Registry{{URI: uriA, Status: ext.Blocked}},
 			q: ext.Question{
@@ -147,6 +163,20 @@ func TestNegotiate(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestConfigIsLeftAlone: lists of the configuration are shared by all calls.
+func TestConfigIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	shared := []string{uriA, uriB, uriB}
+	q := &ext.Question{
+		Config: &ext.Config{Inject: shared[:1]},
+		Rules:  []ext.Effect{{Inject: []string{uriC}}},
+	}
+	var book *ext.Book
+	if out, err := book.Negotiate(q); err != nil || len(out.Send) != 2 || shared[1] != uriB {
+		t.Errorf("%+v, %v, %q", out, err, shared)
 	}
 }
 

@@ -37,7 +37,7 @@ type Config struct {
 	Inject []string `yaml:"inject"`
 
 	// Provide lists extensions that the gateway implements itself as long as the
-	// agent's card does not declare them (docs/extensions).
+	// agent's card does not declare them (docs/extensions). They cannot be injected.
 	Provide []string `yaml:"provide"`
 
 	// Activation says how it is known which extensions the agent activated: "echo"
@@ -54,7 +54,8 @@ type Config struct {
 	Unrequested string `yaml:"unrequested"`
 
 	// Dependencies says what becomes of a request for an extension without those it
-	// needs: "refuse" (default), or "close" to activate them too.
+	// needs: "refuse" (default), or "close" to activate them too. Those that an injected
+	// extension needs are activated with it.
 	Dependencies string `yaml:"dependencies"`
 
 	// Conformance says what becomes of members and enum values that A2A does not

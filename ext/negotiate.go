@@ -135,7 +135,7 @@ func (r *ruling) missing() []string {
 		missing = r.unmet(missing, uri)
 	}
 	for _, uri := range r.q.Requested {
-		if len(r.book.needs(uri)) > 0 && r.active(uri) && !r.present(uri) {
+		if len(r.book.needs(uri)) > 0 && r.active(uri) {
 			missing = r.unmet(missing, uri)
 		}
 	}
