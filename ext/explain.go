@@ -68,7 +68,7 @@ func (r *ruling) standing(uri string) string {
 // why collects everything that somebody says about uri.
 func (r *ruling) why(uri string) []string {
 	why := slices.Concat(r.ofCard(uri), r.ofSection(uri), r.ofRules(uri), r.ofOthers(uri))
-	if len(why) == 0 && !r.available(uri) {
+	if !r.offers(uri) {
 		why = append(why, "neither the card nor the configuration offers it")
 	}
 	return append(why, r.book.registered(uri, r.q.Now))
@@ -157,9 +157,11 @@ func (r *ruling) ofRules(uri string) []string {
 func (r *ruling) ofOthers(uri string) []string {
 	var why []string
 	for _, dep := range r.book.needs(uri) {
+		text := fmt.Sprintf("registry: it needs %q", dep)
 		if !r.available(dep) {
-			why = append(why, fmt.Sprintf("registry: it needs %q, which this agent does not have or may not use", dep))
+			text += ", which this agent does not have or may not use"
 		}
+		why = append(why, text)
 	}
 	for _, list := range []struct {
 		uris Set

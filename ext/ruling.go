@@ -122,11 +122,13 @@ func (r *ruling) provides(uri string) bool {
 }
 
 // available reports whether uri can be active in the call, whatever it depends on.
-// What is required or injected counts as declared: the operator vouches for it.
-func (r *ruling) available(uri string) bool {
-	offered := r.declared(uri) != nil || slices.Contains(r.config.Provide, uri) ||
+func (r *ruling) available(uri string) bool { return r.offers(uri) && r.permits(uri) }
+
+// offers reports whether anybody can do what uri stands for. What is required or
+// injected counts as declared: the operator vouches for it.
+func (r *ruling) offers(uri string) bool {
+	return r.declared(uri) != nil || slices.Contains(r.config.Provide, uri) ||
 		r.demands.Has(uri) || r.injections.Has(uri)
-	return offered && r.permits(uri)
 }
 
 // active reports whether uri becomes active when it is asked for, and so whether a
