@@ -37,14 +37,14 @@ func (p *Proxy) negotiate(x *exchange) error {
 // is requested in it.
 func (p *Proxy) question(x *exchange, rules []policy.Extensions) ext.Question {
 	return ext.Question{
-		Declared: x.view.extensions, Config: &x.agent.Extensions, Rules: effects(rules),
+		Declared: x.view.extensions, Config: &x.agent.Extensions, Rules: Effects(rules),
 		Provided: p.offered, Now: x.rec.Start,
 	}
 }
 
-// effects carries what rules say about extensions from policy to ext, which do not
+// Effects carries what rules say about extensions from policy to ext, which do not
 // know each other.
-func effects(rules []policy.Extensions) []ext.Effect {
+func Effects(rules []policy.Extensions) []ext.Effect {
 	if len(rules) == 0 {
 		return nil
 	}
