@@ -99,27 +99,3 @@ func TestValidate(t *testing.T) {
 		})
 	}
 }
-
-func TestRegistryGovern(t *testing.T) {
-	t.Parallel()
-	r := ext.Registry{
-		{URI: uriA, Status: ext.Blocked}, {URI: uriB, Status: ext.Deprecated, Description: "old"}, {URI: uriC},
-	}
-	own := ext.Config{Deny: []string{uriC}}
-	got, err := r.Govern(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{uriC, uriA}, got.Deny); diff != "" {
-		t.Error(diff)
-	}
-	if len(own.Deny) != 1 {
-		t.Error("the agent's own configuration was changed")
-	}
-	if _, err := r.Govern(ext.Config{Require: []string{uriA}}); err == nil {
-		t.Error("a blocked extension was required without an error")
-	}
-	if r.Description(uriB) != "old" || r.Description("urn:none") != "" {
-		t.Error("descriptions are mixed up")
-	}
-}

@@ -28,8 +28,8 @@ type Declared struct {
 	// Params are the card's parameters of the extension, as JSON; nil for none.
 	Params []byte
 
-	// Description is what a served card says about an extension that the
-	// gateway added. The agent's own words win where it has any.
+	// Description is what a card says about the extension: the agent's words in its
+	// own card; in a served one those, or the registry's, and what becomes of it.
 	Description string
 }
 

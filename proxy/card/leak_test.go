@@ -188,11 +188,11 @@ func TestExtensionsAreTheViews(t *testing.T) {
 	c := mustParse(t, `{"name":"n","capabilities":{"extensions":[
 		{"uri":"urn:a","description":"own words","params":{"p":1},"required":true},{"uri":"urn:b"},{"uri":"urn:denied"}]}}`)
 	got := mustRender(t, c, card.View{BaseURL: base, Extensions: []ext.Declared{
-		{URI: "urn:a", Description: "ignored", Params: []byte(`{"p":2}`)},
+		{URI: "urn:a", Description: "own words, deprecated", Params: []byte(`{"p":2}`)},
 		{URI: "urn:b", Description: "lent", Params: []byte(`{"p":3}`)},
 		{URI: "urn:gw", Required: true, Description: "added", Params: []byte(` {"n": 1.50, "o": [] } `)},
 	}})
-	want := `"extensions":[{"uri":"urn:a","description":"own words","required":false,"params":{"p":1}},` +
+	want := `"extensions":[{"uri":"urn:a","description":"own words, deprecated","required":false,"params":{"p":1}},` +
 		`{"uri":"urn:b","description":"lent","required":false,"params":{"p":3}},` +
 		`{"uri":"urn:gw","description":"added","required":true,"params":{"n":1.50,"o":[]}}]`
 	if !strings.Contains(got, want) {

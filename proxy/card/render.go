@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -157,10 +158,7 @@ func (w *writer) extensions() jsontext.Value {
 	for _, d := range w.view.Extensions {
 		agents := w.card.extensions[d.URI]
 		entry := object{{"uri", quote(d.URI)}}
-		description := agents.text("description")
-		if description == "" {
-			description = d.Description
-		}
+		description := cmp.Or(d.Description, agents.text("description"))
 		if description != "" {
 			entry.put("description", w.prose(description))
 		}
