@@ -50,6 +50,9 @@ type recorder struct {
 	seen    []*record
 	handler func(http.ResponseWriter, *record)
 	doc     func(base string) string // its card
+
+	// docs has the cards where one server is several agents; the query says which.
+	docs map[string]func(base string) string
 }
 
 // record is one request as the agent got it.
@@ -72,7 +75,11 @@ func newRecorder(t testing.TB) *recorder {
 // ServeHTTP implements http.Handler. Reading the card is not recorded.
 func (a *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/card" {
-		_, _ = io.WriteString(w, a.doc("http://"+r.Host))
+		doc := a.docs[r.URL.RawQuery]
+		if doc == nil {
+			doc = a.doc
+		}
+		_, _ = io.WriteString(w, doc("http://"+r.Host))
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
@@ -240,6 +247,7 @@ type setup struct {
 	failOpen   bool
 	noCard     bool
 	drain      chan struct{}
+	docs       map[string]func(base string) string // cards of further agents on the same server, by query
 	wrap       func(http.Handler) http.Handler
 	system     http.Handler
 	bound      map[string]string // further callers, each good for one agent only
@@ -312,6 +320,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	for _, f := range edit {
 		f(s)
 	}
+	w.agent.docs = s.docs
 	w.bindKeys(file, s.bound)
 	s.server.Defaults()
 	w.start(s)
@@ -393,7 +402,11 @@ func (w *world) start(s *setup) {
 	w.Cleanup(book.Close)
 	rules, _, err := policy.Compile(s.policy, ids, book.Extra().Methods()...)
 	must(w, err)
-	w.tel.Metrics.SetLabels(telemetry.Labels{Agents: ids})
+	uris := make([]string, 0, len(s.extensions))
+	for _, e := range s.extensions {
+		uris = append(uris, e.URI)
+	}
+	w.tel.Metrics.SetLabels(telemetry.Labels{Agents: ids, URIs: uris})
 	w.proxy, err = proxy.New(proxy.Options{
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,
