@@ -10,10 +10,12 @@ import (
 
 	a2a03 "github.com/a2aproject/a2a-go/a2a"
 	a2aclient03 "github.com/a2aproject/a2a-go/a2aclient"
+	a2aext03 "github.com/a2aproject/a2a-go/a2aext"
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	"github.com/a2aproject/a2a-go/v2/a2aext"
 	a2agrpcv0 "github.com/a2aproject/a2a-go/v2/a2agrpc/v0"
 	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"google.golang.org/grpc"
@@ -60,9 +62,11 @@ func (f Flavour) SDKs() []SDK {
 // Dial reads the card below base and gives a client on the interface of the
 // version and binding, which ends with the test. The http.Client attaches
 // whatever credentials the caller has; where the binding is gRPC, only one of
-// [HTTPClient] will do.
+// [HTTPClient] will do. Of the extensions the client activates, by its SDK's means,
+// those that the card lists.
 func Dial(
 	t testing.TB, sdk SDK, hc *http.Client, base string, v a2a.ProtocolVersion, b a2a.TransportProtocol,
+	extensions ...string,
 ) (Client, *a2a.AgentCard) {
 	t.Helper()
 	resolver := agentcard.NewResolver(hc)
@@ -78,7 +82,7 @@ func Dial(
 		if i.ProtocolBinding != b || !speaks(i.ProtocolVersion, v) {
 			continue
 		}
-		client, err := dial(t, sdk, hc, card, i)
+		client, err := dial(t, sdk, hc, card, i, extensions)
 		if err != nil {
 			t.Fatalf("make %s client: %v", sdk, err)
 		}
@@ -89,7 +93,7 @@ func Dial(
 }
 
 func dial(
-	t testing.TB, sdk SDK, hc *http.Client, card *a2a.AgentCard, i *a2a.AgentInterface,
+	t testing.TB, sdk SDK, hc *http.Client, card *a2a.AgentCard, i *a2a.AgentInterface, extensions []string,
 ) (Client, error) {
 	var opts []grpc.DialOption
 	if tape, ok := hc.Transport.(*tape); ok {
@@ -101,11 +105,14 @@ func dial(
 	case Go03:
 		old := &a2a03.AgentCard{
 			URL: i.URL, PreferredTransport: a2a03.TransportProtocol(i.ProtocolBinding), ProtocolVersion: "0.3.0",
-			Capabilities:                      a2a03.AgentCapabilities{Streaming: card.Capabilities.Streaming},
+			Capabilities: a2a03.AgentCapabilities{
+				Streaming: card.Capabilities.Streaming, Extensions: extensions03(card.Capabilities.Extensions),
+			},
 			SupportsAuthenticatedExtendedCard: true,
 		}
 		client, err := a2aclient03.NewFromCard(t.Context(), old,
-			a2aclient03.WithJSONRPCTransport(hc), a2aclient03.WithGRPCTransport(opts...))
+			a2aclient03.WithJSONRPCTransport(hc), a2aclient03.WithGRPCTransport(opts...),
+			a2aclient03.WithInterceptors(a2aext03.NewActivator(extensions...)))
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +124,8 @@ func dial(
 	client, err := a2aclient.NewFromCard(t.Context(), &one,
 		a2aclient.WithJSONRPCTransport(hc), a2aclient.WithRESTTransport(hc), a2agrpc.WithGRPCTransport(opts...),
 		a2av0.WithJSONRPCTransport(a2av0.JSONRPCTransportConfig{Client: hc}),
-		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{Client: hc}), a2agrpcv0.WithGRPCTransport(opts...))
+		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{Client: hc}), a2agrpcv0.WithGRPCTransport(opts...),
+		a2aclient.WithCallInterceptors(a2aext.NewActivator(extensions...)))
 	if err != nil {
 		return nil, err
 	}

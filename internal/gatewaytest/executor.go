@@ -37,6 +37,9 @@ type Executor struct {
 	quit    chan struct{}
 	stopped sync.Once
 	calls   atomic.Int64
+
+	declared []a2a.AgentExtension // in its card
+	act      Act                  // in the place of the words
 }
 
 func newExecutor() *Executor { return &Executor{quit: make(chan struct{})} }
@@ -52,6 +55,9 @@ var errStopped = errors.New("agent stopped")
 // Execute implements a2asrv.AgentExecutor.
 func (e *Executor) Execute(ctx context.Context, ec *a2asrv.ExecutorContext) iter.Seq2[a2a.Event, error] {
 	e.calls.Add(1)
+	if e.act != nil {
+		return sequence(e.act(ec, requested(ec)))
+	}
 	return func(yield func(a2a.Event, error) bool) {
 		s := &script{ExecutorContext: ec, ctx: ctx, quit: e.quit, yield: yield}
 		s.run()
@@ -193,6 +199,7 @@ func (e executor03) Execute(ctx context.Context, rc *a2asrv03.RequestContext, q 
 	if err != nil {
 		return err
 	}
+	ec.ServiceParams = params10(ctx)
 	return write03(ctx, q, e.now.Execute(ctx, ec))
 }
 

@@ -87,7 +87,11 @@ type Agent struct {
 // Start runs an agent until the test ends.
 func Start(t testing.TB, f Flavour) *Agent {
 	t.Helper()
-	ex := newExecutor()
+	return start(t, f, newExecutor())
+}
+
+func start(t testing.TB, f Flavour, ex *Executor) *Agent {
+	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(func() {
@@ -134,19 +138,19 @@ func handler10(card *a2a.AgentCard, ex *Executor) a2asrv.RequestHandler {
 		a2asrv.WithLogger(quiet()),
 		a2asrv.WithCapabilityChecks(&card.Capabilities),
 		a2asrv.WithExtendedAgentCard(&extended),
-		a2asrv.WithCallInterceptors(everyone{}),
+		a2asrv.WithCallInterceptors(everyone{}, activating{ex: ex}),
 		a2asrv.WithPushNotifications(push.NewInMemoryStore(),
 			push.NewHTTPPushSender(&push.HTTPSenderConfig{Timeout: 5 * time.Second, AllowPrivateNetworks: true})))
 }
 
-func card10(at string, v a2a.ProtocolVersion, b a2a.TransportProtocol) *a2a.AgentCard {
+func card10(at string, v a2a.ProtocolVersion, b a2a.TransportProtocol, ex *Executor) *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name:                "Rich",
 		Description:         "Does every operation of the protocol.",
 		Version:             "1.0.0",
 		SupportedInterfaces: []*a2a.AgentInterface{{URL: at, ProtocolBinding: b, ProtocolVersion: v}},
 		Capabilities: a2a.AgentCapabilities{
-			Streaming: true, PushNotifications: true, ExtendedAgentCard: true,
+			Streaming: true, PushNotifications: true, ExtendedAgentCard: true, Extensions: ex.declared,
 		},
 		DefaultInputModes:  []string{"text/plain"},
 		DefaultOutputModes: []string{"text/plain"},
@@ -158,22 +162,22 @@ func card10(at string, v a2a.ProtocolVersion, b a2a.TransportProtocol) *a2a.Agen
 }
 
 func serve10(at string, ex *Executor) service {
-	c := card10(at, "1.0", a2a.TransportProtocolJSONRPC)
+	c := card10(at, "1.0", a2a.TransportProtocolJSONRPC, ex)
 	return service{rpc: a2asrv.NewJSONRPCHandler(handler10(c, ex)), card: a2asrv.NewStaticAgentCardHandler(c)}
 }
 
 func serveREST10(at string, ex *Executor) service {
-	c := card10(at, "1.0", a2a.TransportProtocolHTTPJSON)
+	c := card10(at, "1.0", a2a.TransportProtocolHTTPJSON, ex)
 	return service{rpc: a2asrv.NewRESTHandler(handler10(c, ex)), card: a2asrv.NewStaticAgentCardHandler(c)}
 }
 
 func serveCompat(at string, ex *Executor) service {
-	c := card10(at, a2av0.Version, a2a.TransportProtocolJSONRPC)
+	c := card10(at, a2av0.Version, a2a.TransportProtocolJSONRPC, ex)
 	return service{rpc: a2av0.NewJSONRPCHandler(handler10(c, ex)), card: cardCompat(c)}
 }
 
 func serveCompatREST(at string, ex *Executor) service {
-	c := card10(at, a2av0.Version, a2a.TransportProtocolHTTPJSON)
+	c := card10(at, a2av0.Version, a2a.TransportProtocolHTTPJSON, ex)
 	return service{rpc: a2av0.NewRESTHandler(handler10(c, ex)), card: cardCompat(c)}
 }
 
@@ -182,7 +186,7 @@ func cardCompat(c *a2a.AgentCard) http.Handler {
 }
 
 func serve03(at string, ex *Executor) service {
-	c := card03(at, a2a03.TransportProtocolJSONRPC)
+	c := card03(at, a2a03.TransportProtocolJSONRPC, ex)
 	return service{rpc: a2asrv03.NewJSONRPCHandler(handler03(c, ex)), card: a2asrv03.NewStaticAgentCardHandler(c)}
 }
 
@@ -191,14 +195,15 @@ func handler03(card *a2a03.AgentCard, ex *Executor) a2asrv03.RequestHandler {
 	extended := *card
 	extended.Description += " Extended."
 	return a2asrv03.NewHandler(executor03{ex},
+		a2asrv03.WithCallInterceptor(activating03{ex: ex}),
 		a2asrv03.WithLogger(quiet()),
 		a2asrv03.WithExtendedAgentCard(&extended),
 		a2asrv03.WithPushNotifications(push03.NewInMemoryStore(),
 			push03.NewHTTPPushSender(&push03.HTTPSenderConfig{Timeout: 5 * time.Second})))
 }
 
-func card03(at string, transport a2a03.TransportProtocol) *a2a03.AgentCard {
-	now := card10(at, "0.3", a2a.TransportProtocol(transport))
+func card03(at string, transport a2a03.TransportProtocol, ex *Executor) *a2a03.AgentCard {
+	now := card10(at, "0.3", a2a.TransportProtocol(transport), ex)
 	c := &a2a03.AgentCard{
 		ProtocolVersion: "0.3.0", Name: now.Name, Description: now.Description, Version: now.Version,
 		URL: at, PreferredTransport: transport,
@@ -206,10 +211,19 @@ func card03(at string, transport a2a03.TransportProtocol) *a2a03.AgentCard {
 		SupportsAuthenticatedExtendedCard: true,
 		DefaultInputModes:                 now.DefaultInputModes, DefaultOutputModes: now.DefaultOutputModes,
 	}
+	c.Capabilities.Extensions = extensions03(now.Capabilities.Extensions)
 	for _, s := range now.Skills {
 		c.Skills = append(c.Skills, a2a03.AgentSkill{
 			ID: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags,
 		})
 	}
 	return c
+}
+
+func extensions03(now []a2a.AgentExtension) []a2a03.AgentExtension {
+	var all []a2a03.AgentExtension
+	for _, e := range now {
+		all = append(all, a2a03.AgentExtension(e))
+	}
+	return all
 }

@@ -29,19 +29,19 @@ import (
 )
 
 func serveGRPC10(at string, ex *Executor) service {
-	c := card10(at, "1.0", a2a.TransportProtocolGRPC)
+	c := card10(at, "1.0", a2a.TransportProtocolGRPC, ex)
 	h := a2agrpc.NewHandler(handler10(c, ex))
 	return service{card: a2asrv.NewStaticAgentCardHandler(c), grpc: func(s *grpc.Server) { h.RegisterWith(s) }}
 }
 
 func serveCompatGRPC(at string, ex *Executor) service {
-	c := card10(at, a2av0.Version, a2a.TransportProtocolGRPC)
+	c := card10(at, a2av0.Version, a2a.TransportProtocolGRPC, ex)
 	h := a2agrpcv0.NewHandler(handler10(c, ex))
 	return service{card: cardCompat(c), grpc: func(s *grpc.Server) { h.RegisterWith(s) }}
 }
 
 func serveGRPC03(at string, ex *Executor) service {
-	c := card03(at, a2a03.TransportProtocolGRPC)
+	c := card03(at, a2a03.TransportProtocolGRPC, ex)
 	h := a2agrpc03.NewHandler(handler03(c, ex))
 	return service{card: a2asrv03.NewStaticAgentCardHandler(c), grpc: func(s *grpc.Server) { h.RegisterWith(s) }}
 }
@@ -92,7 +92,10 @@ func (t *tape) unary(
 	opts ...grpc.CallOption,
 ) error {
 	a := t.begin(http.StatusOK, "")
+	var header, trailer metadata.MD
+	opts = append(opts[:len(opts):len(opts)], grpc.Header(&header), grpc.Trailer(&trailer))
 	err := invoke(t.attach(ctx), method, in, out, conn, opts...)
+	t.hear(fields(header, trailer))
 	_, _ = io.WriteString(a, written(out, err))
 	return err
 }
@@ -107,22 +110,39 @@ func (t *tape) stream(
 		_, _ = io.WriteString(a, "data: "+written(nil, err)+"\n\n")
 		return nil, err
 	}
-	return &tapedStream{stream, a}, nil
+	return &tapedStream{stream, a, t}, nil
 }
 
 // tapedStream keeps the messages of a stream as events.
 type tapedStream struct {
 	grpc.ClientStream
 	a *answer
+	t *tape
 }
 
 // RecvMsg implements grpc.ClientStream.
 func (s *tapedStream) RecvMsg(m any) error {
 	err := s.ClientStream.RecvMsg(m)
+	if err != nil {
+		header, _ := s.Header() // it failed where the message did
+		s.t.hear(fields(header, s.Trailer()))
+	}
 	if !errors.Is(err, io.EOF) {
 		_, _ = io.WriteString(s.a, "data: "+written(m, err)+"\n\n")
 	}
 	return err
+}
+
+// fields are metadata as HTTP would have them.
+func fields(all ...metadata.MD) http.Header {
+	h := http.Header{}
+	for _, md := range all {
+		for name, values := range md {
+			name = http.CanonicalHeaderKey(name)
+			h[name] = append(h[name], values...)
+		}
+	}
+	return h
 }
 
 // written is a message or a status as a document like those of JSON-RPC.

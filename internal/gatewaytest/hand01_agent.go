@@ -13,7 +13,7 @@ import (
 
 // serve01 is an agent of 0.1.
 func serve01(at string, ex *Executor) service {
-	now := card10(at, "0.1", a2a.TransportProtocolJSONRPC)
+	now := card10(at, "0.1", a2a.TransportProtocolJSONRPC, ex)
 	card := map[string]any{
 		"name": now.Name, "description": now.Description, "version": now.Version, "url": at, "skills": now.Skills,
 		"capabilities":   map[string]bool{"streaming": true, "pushNotifications": true, "stateTransitionHistory": false},

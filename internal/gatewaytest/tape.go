@@ -28,8 +28,9 @@ type tape struct {
 	tls    *tls.Config // nil for plaintext; for what does not go through next
 	header http.Header
 
-	mu      sync.Mutex // guards answers
+	mu      sync.Mutex // guards what follows
 	answers []*answer
+	last    http.Header // of the last answer, with its trailer where the binding is gRPC
 }
 
 // answer is one response as it was on the wire, its body complete once the
@@ -60,6 +61,7 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.hear(resp.Header)
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	a := t.begin(resp.StatusCode, media)
 	resp.Body = struct {
@@ -67,6 +69,12 @@ func (t *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 		io.Closer
 	}{io.TeeReader(resp.Body, a), resp.Body}
 	return resp, nil
+}
+
+func (t *tape) hear(h http.Header) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.last = h.Clone()
 }
 
 // begin opens the memory of one answer.
