@@ -14,16 +14,20 @@ type Machine struct {
 	known   []string // sorted
 	initial map[string]bool
 	next    map[string][]string
+	later   map[string]map[string]bool // what next comes to in any number of steps, none included
 	within  map[string][]string
 }
 
 func newMachine(s *StatesConfig) *Machine {
 	m := &Machine{
 		key: s.Key, known: s.names(), initial: make(map[string]bool, len(s.Initial)),
-		next: s.Transitions, within: s.Within,
+		next: s.Transitions, within: s.Within, later: make(map[string]map[string]bool),
 	}
 	for _, state := range s.Initial {
 		m.initial[state] = true
+	}
+	for _, state := range m.known {
+		m.later[state] = s.reached(state)
 	}
 	return m
 }
@@ -40,8 +44,14 @@ func (s *StatesConfig) names() []string {
 
 // stranded are the states that no task comes to, sorted.
 func (s *StatesConfig) stranded() []string {
+	reached := s.reached(s.Initial...)
+	return slices.DeleteFunc(s.names(), func(state string) bool { return reached[state] })
+}
+
+// reached are the states that a task comes to from these, and these.
+func (s *StatesConfig) reached(from ...string) map[string]bool {
 	reached := make(map[string]bool)
-	for todo := slices.Clone(s.Initial); len(todo) > 0; {
+	for todo := slices.Clone(from); len(todo) > 0; {
 		state := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if !reached[state] {
@@ -49,7 +59,7 @@ func (s *StatesConfig) stranded() []string {
 			todo = append(todo, s.Transitions[state]...)
 		}
 	}
-	return slices.DeleteFunc(s.names(), func(state string) bool { return reached[state] })
+	return reached
 }
 
 func sortedKeys[M ~map[K]V, K cmp.Ordered, V any](m M) []K {
@@ -66,17 +76,35 @@ func (m *Machine) Key() string { return m.key }
 // From a state that is no longer configured every state may follow: a task must not
 // be stuck because the registry changed while it ran.
 func (m *Machine) Move(from, to, task string) string {
-	if !m.knows(to) {
-		return "not one of the states " + strings.Join(m.known, ", ")
-	}
 	switch {
+	case !m.knows(to):
+		return m.unknown()
 	case from == "" && !m.initial[to]:
 		return fmt.Sprintf("a task may not begin with state %q", to)
 	case from != "" && from != to && m.knows(from) && !slices.Contains(m.next[from], to):
 		return fmt.Sprintf("state %q may not follow %q", to, from)
 	}
-	if may, limited := m.within[to]; limited && task != "" && !slices.Contains(may, task) {
-		return fmt.Sprintf("state %q may not go with task state %s", to, task)
+	return m.together(to, task)
+}
+
+// Come is Move for a task that was not watched in between: it may have gone any way
+// that the transitions lead.
+func (m *Machine) Come(from, to, task string) string {
+	switch {
+	case !m.knows(to):
+		return m.unknown()
+	case m.knows(from) && !m.later[from][to]:
+		return fmt.Sprintf("state %q may not come after %q", to, from)
+	}
+	return m.together(to, task)
+}
+
+func (m *Machine) unknown() string { return "not one of the states " + strings.Join(m.known, ", ") }
+
+// together says why a state may not go with a task state.
+func (m *Machine) together(state, task string) string {
+	if may, limited := m.within[state]; limited && task != "" && !slices.Contains(may, task) {
+		return fmt.Sprintf("state %q may not go with task state %s", state, task)
 	}
 	return ""
 }

@@ -50,6 +50,22 @@ func TestMachine(t *testing.T) {
 			t.Errorf("%q to %q while %q: %q, want %q", tt.from, tt.to, tt.task, got, tt.want)
 		}
 	}
+	comes := []struct{ from, to, task, want string }{
+		{"", "verified", "", ""},
+		{"", "required", "TASK_STATE_WORKING", `state "required" may not go with task state TASK_STATE_WORKING`},
+		{"required", "completed", "TASK_STATE_COMPLETED", ""},
+		{"submitted", "rejected", "", ""}, // by way of required
+		{"rejected", "rejected", "", ""},
+		{"rejected", "required", "", `state "required" may not come after "rejected"`},
+		{"verified", "submitted", "", `state "submitted" may not come after "verified"`},
+		{"a state of last week", "verified", "", ""},
+		{"required", "REJECTED", "", "not one of the states completed, rejected, required, submitted, verified"},
+	}
+	for _, tt := range comes {
+		if got := m.Come(tt.from, tt.to, tt.task); got != tt.want {
+			t.Errorf("%q, some time after %q, while %q: %q, want %q", tt.to, tt.from, tt.task, got, tt.want)
+		}
+	}
 	if book.Machine(uriB) != nil {
 		t.Error("an extension without states has a machine")
 	}

@@ -8,6 +8,7 @@ type owners struct {
 	roots    map[string]string // a URI with and without its scheme, to the URI
 	keys     map[string]string // Entry.Metadata without a star, to the URI
 	prefixes []prefix          // Entry.Metadata with a star
+	longest  int               // root, in bytes
 }
 
 type prefix struct{ text, uri string }
@@ -17,6 +18,7 @@ func ownersOf(r Registry) owners {
 	for i := range r {
 		e := &r[i]
 		o.roots[e.URI] = e.URI
+		o.longest = max(o.longest, len(e.URI))
 		if _, bare, ok := strings.Cut(e.URI, "://"); ok && bare != "" {
 			// Of two URIs that differ by scheme only, the first keeps the bare keys.
 			if _, taken := o.roots[bare]; !taken {
@@ -53,7 +55,11 @@ func (o *owners) below(key string) (length int, uri string) {
 	if len(o.roots) == 0 {
 		return 0, ""
 	}
-	for end := len(key); end > 0; end = strings.LastIndexByte(key[:end], '/') {
+	end := len(key)
+	if end > o.longest { // a key of slashes only would be looked up in every length
+		end = strings.LastIndexByte(key[:o.longest+1], '/')
+	}
+	for ; end > 0; end = strings.LastIndexByte(key[:end], '/') {
 		// A URI that ends in a slash needs no second one before the name.
 		if end < len(key) {
 			if uri, ok := o.roots[key[:end+1]]; ok {

@@ -57,6 +57,21 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// TestA8_OwnersOfLongKeys: a key of nothing but slashes is not looked up in each of its
+// lengths, which would take the square of them. This test would run for hours.
+func TestA8_OwnersOfLongKeys(t *testing.T) {
+	t.Parallel()
+	book := compiled(t, ext.Registry{{URI: uriA, Metadata: []string{"pay.*"}}})
+	for key, want := range map[string]string{
+		strings.Repeat("/", 4<<20): "", uriA + strings.Repeat("/", 4<<20): uriA,
+		"pay." + strings.Repeat("/", 4<<20): uriA, uriA + "x" + strings.Repeat("/", 4<<20): "",
+	} {
+		if got := book.Owner(key); got != want {
+			t.Errorf("%.30s… is %q's, want %q", key, got, want)
+		}
+	}
+}
+
 // TestOwnerIsTheLongest compares with looking at every extension.
 func TestOwnerIsTheLongest(t *testing.T) {
 	t.Parallel()
