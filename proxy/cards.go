@@ -172,11 +172,8 @@ func (p *Proxy) extensions(x *exchange, skills []string) []ext.Declared {
 		q := p.question(x, rules)
 		all = merge(all, p.Book.Effective(&q))
 	}
-	if len(skills) > 1 && !slices.ContainsFunc(all, func(d ext.Declared) bool { return d.URI == wire.SkillSelection }) {
-		all = append(all, ext.Declared{
-			URI:         wire.SkillSelection,
-			Description: "Metadata under this URI names the skill that a message is for.",
-		})
+	if own, ok := p.offered[wire.SkillSelection]; ok && len(skills) > 1 {
+		all = merge(all, []ext.Declared{own})
 	}
 	return all
 }

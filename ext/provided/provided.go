@@ -17,6 +17,7 @@ var providers = [...]ext.Provider{
 	timestamp{"github.com/a2aproject/a2a-samples/samples/extensions/timestamp/v1"},
 	traceability{},
 	passport{},
+	selection{},
 }
 
 // Providers returns every provider by its URI.

@@ -13,7 +13,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 )
 
@@ -38,7 +37,7 @@ func registered(err error) []error {
 func checkAgent(book *ext.Book, a *proxy.AgentConfig) []error {
 	errs := []error{at(book.Check(&a.Extensions), "extensions")}
 	for _, uri := range a.Extensions.Provide {
-		if _, ok := provided.Providers()[uri]; !ok && uri != wire.SkillSelection {
+		if _, ok := provided.Providers()[uri]; !ok {
 			errs = append(errs, fmt.Errorf("extensions.provide: the gateway does not implement %q", uri))
 		}
 	}
