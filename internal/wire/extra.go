@@ -13,7 +13,8 @@ type Extra struct {
 	names   map[string]*Method
 	rpcs    map[string]*Method
 	params  map[*Method]*extraNames
-	routes  *routeTable // A2A's own among them
+	routes  *routeTable           // A2A's own among them
+	asked   func(uri string) bool // nil for all; see Asked
 }
 
 // NewExtra makes the tables, of copies of the rows. Rows need a Name, a Subject, an
@@ -59,8 +60,25 @@ func NewExtra(rows []Method) (*Extra, error) {
 	return e, nil
 }
 
+// Asked is the same with the methods of other extensions hidden than those that asked
+// says yes to: a name, path or RPC of theirs is found as if nobody had it. What ends an
+// id in a path stays as it is, because agents do not read it by who asks.
+func (e *Extra) Asked(asked func(uri string) bool) *Extra {
+	if e == nil {
+		return nil
+	}
+	view := *e
+	view.asked = asked
+	return &view
+}
+
+// shows reports whether whoever looks may find m.
+func (e *Extra) shows(m *Method) bool {
+	return m.Extension == "" || e.asked == nil || e.asked(m.Extension)
+}
+
 // Methods returns the rows, in the order in which NewExtra was given them. Callers
-// must not change them.
+// must not change them. Hidden ones are among them.
 func (e *Extra) Methods() []*Method {
 	if e == nil {
 		return nil
@@ -73,14 +91,14 @@ func (e *Extra) ByRoute(verb, path string) (Route, bool) {
 	if e == nil {
 		return ByRoute(verb, path)
 	}
-	return e.routes.find(verb, path)
+	return e.routes.find(verb, path, e.shows)
 }
 
 // ByRPC is the function ByRPC, with the extensions' RPCs beside A2A's own. Theirs are
 // of version V10.
 func (e *Extra) ByRPC(path string) (m *Method, v Version, ok bool) {
 	if e != nil {
-		if m := e.rpcs[path]; m != nil {
+		if m := e.rpcs[path]; m != nil && e.shows(m) {
 			return m, V10, true
 		}
 	}
@@ -106,14 +124,18 @@ func (e *Extra) knows(m *Method) bool {
 }
 
 // spoken is what an extension's name means in a call of which header says the
-// version, or nothing.
+// version, or nothing. 0.1 knows no extensions: its callers have names of their own for
+// tasks, and nobody could say what they mean in params that are an extension's.
 func (e *Extra) spoken(name []byte, header Version) (spoken, bool) {
-	if e == nil {
+	if e == nil || header == V01 {
 		return spoken{}, false
 	}
 	m := e.names[string(name)]
+	if m == nil || !e.shows(m) {
+		return spoken{}, false
+	}
 	if header == "" {
 		header = V03
 	}
-	return spoken{method: m, version: header}, m != nil
+	return spoken{method: m, version: header}, true
 }

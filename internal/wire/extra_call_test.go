@@ -115,13 +115,85 @@ func TestExtraParams(t *testing.T) {
 	}
 }
 
-// TestExtraParams01: a message of 0.1 names its task outside of the message.
-func TestExtraParams01(t *testing.T) {
+// TestA09_NoExtensionsIn01: a caller of 0.1 has its own names for tasks, and no way to
+// tell which of an extension's params are such names.
+func TestA09_NoExtensionsIn01(t *testing.T) {
 	t.Parallel()
-	c := Call{Extra: testExtra(t)}
-	err := c.DecodeJSONRPC([]byte(rpc("message/simulate", `{"id":"t","sessionId":"s","message":{}}`)), V01, Limits{})
-	if err != nil || c.Version != V01 || c.TaskID != "t" || c.ContextID != "s" {
-		t.Errorf("%v: %s, task %q, context %q", err, c.Version, c.TaskID, c.ContextID)
+	for _, m := range testExtra(t).Methods() {
+		body := []byte(rpc(m.Name, `{"id":"t","taskId":"t","message":{"taskId":"t"}}`))
+		known, unknown := Call{Extra: testExtra(t)}, Call{}
+		got, want := known.DecodeJSONRPC(body, V01, Limits{}), unknown.DecodeJSONRPC(body, V01, Limits{})
+		if got == nil || got.Kind != MethodNotFound || got.Message != want.Message || known.Method != nil {
+			t.Errorf("%s: %v, want %v", m.Name, got, want)
+		}
+	}
+}
+
+// TestA09_Asked: what is hidden is found in no other way than what is not there.
+func TestA09_Asked(t *testing.T) {
+	t.Parallel()
+	rows := extraRows()
+	for i := range rows {
+		if rows[i].Name != "tasks/search" && rows[i].Name != "acme.limits" {
+			rows[i].Extension = "https://acme.example/ext/other/v1"
+		}
+	}
+	e, err := NewExtra(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := e.Asked(func(uri string) bool { return uri == testURI })
+	for _, m := range e.Methods() {
+		body := []byte(rpc(m.Name, `{"id":"t","message":{}}`))
+		known, unknown := Call{Extra: view}, Call{}
+		got, want := known.DecodeJSONRPC(body, "", Limits{}), unknown.DecodeJSONRPC(body, "", Limits{})
+		if shown := m.Extension == testURI; shown != (got == nil) || !shown && (got.Message != want.Message || known.Version != unknown.Version) {
+			t.Errorf("%s: %v, without extensions %v", m.Name, got, want)
+		}
+	}
+	for request, want := range map[string]string{
+		"POST /tasks:search":       "tasks/search",
+		"GET /limits":              "acme.limits",
+		"POST /acme/limits":        "acme.limits",
+		"POST /tasks/7:annotate":   "nothing",
+		"GET /tasks/7:annotate":    "nothing", // and no task "7:annotate": agents would not read it so
+		"GET /tasks/7/notes":       "nothing",
+		"GET /acme/tasks/7/notes":  "nothing",
+		"POST /v1/tasks/7/notes":   "nothing",
+		"POST /message:simulate":   "nothing",
+		"GET /message:simulate":    "nothing",
+		"POST /tasks":              "use GET",
+		"DELETE /tasks":            "use GET",
+		"DELETE /limits":           "use GET POST",
+		"GET /tasks/7":             GetTask,
+		"GET /tasks/7:subscribe":   SubscribeToTask,
+		"GET /tasks/7%3Asubscribe": "nothing",
+	} {
+		verb, path, _ := strings.Cut(request, " ")
+		r, ok := view.ByRoute(verb, path)
+		got := "nothing"
+		switch {
+		case ok && r.Method != nil:
+			got = r.Method.Name
+		case ok:
+			got = "use " + strings.Join(r.Allow, " ")
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", request, got, want)
+		}
+	}
+	for path, want := range map[string]bool{
+		"/acme.v1.Notes/Annotate": false, "/lf.a2a.v1.A2AService/Limits": true, "/lf.a2a.v1.A2AService/GetTask": true,
+	} {
+		if m, _, _ := view.ByRPC(path); (m != nil) != want {
+			t.Errorf("%s: %v", path, m)
+		}
+	}
+	if none := (*Extra)(nil).Asked(nil); none != nil {
+		t.Error("a nil Extra shows something")
+	}
+	if len(view.Methods()) != len(rows) || len(view.RPCs()) != 2 {
+		t.Error("policy and metrics must know the methods that are hidden too")
 	}
 }
 

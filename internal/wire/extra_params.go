@@ -7,14 +7,18 @@ import (
 
 // extraNames are how the params of one extension's method are read.
 type extraNames struct {
-	rpc, rpc01, http, http03 *names
+	rpc, http, http03 *names
 }
 
 // newExtraNames makes the tables: those of A2A's methods with the same subject, with
-// the names for a task in all of them. A method about tasks as a whole, or about the
-// agent, that names a task nevertheless must not get past the ownership check.
+// the names for a task in all of them, and that for a context. A method about tasks as a
+// whole, or about the agent, that names a task nevertheless must not get past the
+// ownership check; nor one about a task that names a context beside it.
 func newExtraNames(m *Method) *extraNames {
 	own := map[string]field{"taskId": fieldTask, "metadata": fieldMetadata}
+	if m.Subject != OfMessage { // there, the message has it
+		own["contextId"] = fieldContext
+	}
 	if m.TaskField != "" {
 		own[m.TaskField] = fieldTask
 	}
@@ -28,12 +32,12 @@ func newExtraNames(m *Method) *extraNames {
 	plain := table(nil)
 	switch m.Subject {
 	case OfMessage:
-		return &extraNames{plain, table(send01Members), plain, table(requestMembers)}
+		return &extraNames{plain, plain, table(requestMembers)}
 	case OfTask:
 		named := table(nameMembers)
-		return &extraNames{plain, plain, named, named}
+		return &extraNames{plain, named, named}
 	}
-	return &extraNames{plain, plain, plain, plain}
+	return &extraNames{plain, plain, plain}
 }
 
 // extraMembers are what params have in every version.
@@ -46,7 +50,7 @@ func extraMembers(s Subject) map[string]field {
 	case OfCaller:
 		return listMembers
 	}
-	return map[string]field{"tenant": fieldTenant, "contextId": fieldContext}
+	return map[string]field{"tenant": fieldTenant}
 }
 
 // table is the one for a binding and version.
@@ -56,8 +60,6 @@ func (n *extraNames) table(http bool, v Version) *names {
 		return n.http03
 	case http:
 		return n.http
-	case v == V01:
-		return n.rpc01
 	}
 	return n.rpc
 }

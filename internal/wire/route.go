@@ -26,21 +26,32 @@ type Route struct {
 // Allow set. The result is false for every other path, and for every path that
 // servers do not read alike: empty or dot segments, and encodings of what
 // separates segments and verbs.
-func ByRoute(verb, path string) (Route, bool) { return coreRoutes.find(verb, path) }
+func ByRoute(verb, path string) (Route, bool) { return coreRoutes.find(verb, path, everyMethod) }
 
-// find is ByRoute in these tables.
-func (t *routeTable) find(verb, path string) (Route, bool) {
+func everyMethod(*Method) bool { return true }
+
+// find is ByRoute in these tables, for who may find the methods that shows says yes to.
+func (t *routeTable) find(verb, path string, shows func(*Method) bool) (Route, bool) {
 	segments, ok := split(path)
 	if !ok {
 		return Route{}, false
 	}
-	if len(segments) > 1 && segments[0] == "v1" {
-		return t.v03.match(verb, segments)
+	r, ok := t.read(verb, segments, shows)
+	if !ok || r.Method == nil && r.Allow == nil { // all that has the path is hidden
+		return Route{}, false
 	}
-	if r, ok := t.v10.match(verb, segments); ok {
+	return r, true
+}
+
+// read tells what a path means, with a tenant or without.
+func (t *routeTable) read(verb string, segments []string, shows func(*Method) bool) (Route, bool) {
+	if len(segments) > 1 && segments[0] == "v1" {
+		return t.v03.match(verb, segments, shows)
+	}
+	if r, ok := t.v10.match(verb, segments, shows); ok {
 		return r, true
 	}
-	r, ok := t.v10.match(verb, segments[1:])
+	r, ok := t.v10.match(verb, segments[1:], shows)
 	if !ok {
 		return Route{}, false
 	}
@@ -58,7 +69,7 @@ func (rs *routes) decodeTenant(segments []string) (string, bool) {
 	}
 	if tenant != raw {
 		segments[0] = tenant
-		_, other := rs.match("", segments)
+		_, other := rs.match("", segments, everyMethod)
 		return tenant, !other
 	}
 	return tenant, true
@@ -176,20 +187,22 @@ func suffixes(rs routes) []string {
 }
 
 // match finds the path. No two of a version's paths match the same segments.
-func (rs *routes) match(verb string, segments []string) (Route, bool) {
+func (rs *routes) match(verb string, segments []string, shows func(*Method) bool) (Route, bool) {
 	for _, p := range rs.paths {
 		r := Route{Version: rs.version}
 		if len(p.segments) != len(segments) || !rs.fits(p, segments, &r) {
 			continue
 		}
 		for _, m := range p.methods {
-			if slices.Contains(m.Verbs, verb) {
+			if slices.Contains(m.Verbs, verb) && shows(m) {
 				r.Method = m
 				return r, true
 			}
 		}
 		for _, m := range p.methods {
-			r.Allow = append(r.Allow, m.Verbs...)
+			if shows(m) {
+				r.Allow = append(r.Allow, m.Verbs...)
+			}
 		}
 		return r, true
 	}
