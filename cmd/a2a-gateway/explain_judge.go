@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// judgement is everything that is asked about a call.
+type judgement struct {
+	book   *ext.Book
+	rules  *policy.Set
+	agent  *proxy.AgentConfig
+	method *wire.Method
+	card   *card.Card // nil: not known
+	skills []string
+	push   bool
+	notes  []string
+}
+
+// newJudgement compiles what the configuration says and learns what the card does.
+func newJudgement(ctx context.Context, cfg *config.Config, a *proxy.AgentConfig, q *inquiry) (*judgement, error) {
+	j := &judgement{agent: a, push: cfg.Push.Mode == "passthrough"}
+	var err error
+	if j.book, err = cfg.Extensions.Compile(); err != nil {
+		return nil, usage(err)
+	}
+	extra := j.book.Extra().Methods()
+	if j.rules, _, err = policy.Compile(cfg.Policy, cfg.AgentIDs(), extra...); err == nil {
+		j.method, err = methodNamed(q.method, extra)
+	}
+	if err == nil {
+		j.card, err = q.read(ctx, a)
+	}
+	if err != nil {
+		j.book.Close()
+		return nil, usage(err)
+	}
+	j.learn(q.skill)
+	return j, nil
+}
+
+// read gets the agent's card from where the flags say, if anywhere.
+func (q *inquiry) read(ctx context.Context, a *proxy.AgentConfig) (*card.Card, error) {
+	switch {
+	case q.online:
+		up, err := upstream.New(a.Config)
+		if err != nil {
+			return nil, err
+		}
+		defer up.Close()
+		return card.Fetch(ctx, up.Client(), a.Card.URL, 0)
+	case q.card == "":
+		return nil, nil //nolint:nilnil // no card is what was asked for
+	case strings.Contains(q.card, "://"):
+		// Not with the agent's credentials: this address may be anybody's.
+		return card.Fetch(ctx, nil, q.card, 0)
+	}
+	raw, err := os.ReadFile(q.card)
+	if err != nil {
+		return nil, err
+	}
+	return card.Parse(raw)
+}
+
+// learn settles which skills the agent has, and says what is not known of it.
+func (j *judgement) learn(named string) {
+	note := func(text string) { j.notes = append(j.notes, text) }
+	for _, s := range j.agent.Skills {
+		j.skills = append(j.skills, s.ID)
+	}
+	if j.card == nil {
+		note("the agent's card is not known, so that no extension counts as declared by it (--card, --online)")
+	}
+	switch {
+	case j.skills != nil:
+	case j.card != nil:
+		for _, s := range j.card.Skills {
+			j.skills = append(j.skills, s.ID)
+		}
+	case named != "":
+		j.skills = []string{named}
+		note("whether the agent has this skill is for its card to say")
+	default:
+		note("which skills the agent has is for its card to say: it is judged as one without any")
+	}
+	if j.method.Subject == wire.OfTask || j.method.Subject == wire.OfConfig {
+		note("the task has to be the caller's own")
+	}
+}
+
+// The verdicts.
+const (
+	allowed = "allowed"
+	denied  = "denied"  // by the rules
+	refused = "refused" // for something else
+)
+
+// explanation is the answer, as `--output json` has it.
+type explanation struct {
+	Verdict string `json:"verdict"`
+	Rule    string `json:"rule"`             // that decided, or default, credential, undeclared
+	Reason  string `json:"reason,omitempty"` // of a verdict that is not allowed
+	Error   string `json:"error,omitempty"`  // what the caller is told, by its reason in docs/errors.md
+
+	MissingScopes []string `json:"missingScopes,omitempty"`
+	Visible       bool     `json:"visible"` // the caller may learn that the agent exists
+	Shadow        []string `json:"shadow,omitempty"`
+
+	Agent  string `json:"agent"`
+	Method string `json:"method"`
+	Caller caller `json:"caller"`
+	Skill  skill  `json:"skill"`
+
+	Rules      []step        `json:"rules,omitempty"`      // in the order of the file; none where none was asked
+	Extensions []ext.Account `json:"extensions,omitempty"` // none where the call does not get that far
+	Call       *activation   `json:"activation,omitempty"`
+	Notes      []string      `json:"notes,omitempty"`
+}
+
+type caller struct {
+	Subject string   `json:"subject"`
+	Issuer  string   `json:"issuer"`
+	Client  string   `json:"client,omitempty"`
+	Tenant  string   `json:"tenant,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
+	Scopes  []string `json:"scopes,omitempty"`
+}
+
+type skill struct {
+	ID  string `json:"id,omitempty"`
+	Why string `json:"why"`
+}
+
+// step is a policy.Step.
+type step struct {
+	Rule    string `json:"rule"`
+	Effect  string `json:"effect"`
+	Shadow  bool   `json:"shadow,omitempty"`
+	Matches bool   `json:"matches"`
+	Failed  string `json:"failed,omitempty"`
+}
+
+// activation is what becomes of the extensions that the call asks for.
+type activation struct {
+	Asked    []string `json:"asked,omitempty"`
+	Sent     []string `json:"sent,omitempty"`
+	Visible  []string `json:"visible,omitempty"`
+	Injected []string `json:"injected,omitempty"`
+	Provided []string `json:"provided,omitempty"`
+	Required []string `json:"required,omitempty"`
+	Refused  []string `json:"refused,omitempty"`
+	Ignored  []string `json:"ignored,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
+	Shadow   []string `json:"shadow,omitempty"`
+}
+
+// explain takes the call through what the stages authorize and negotiate of the
+// request path ask.
+func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
+	p := &q.caller
+	e := &explanation{
+		Verdict: allowed, Agent: j.agent.ID, Method: j.method.Name, Visible: j.rules.Sees(p, j.agent.ID),
+		Caller: caller{p.Subject, p.Issuer, p.Client, p.Tenant, p.Groups, p.Scopes},
+		Notes:  j.notes,
+	}
+	src := policy.SkillSource{
+		Path: q.skill, Extension: j.book.Skill(j.method), All: j.skills,
+		Method: j.method, Principal: p, Agent: j.agent.ID,
+	}
+	e.Skill.Why = j.rules.Reading(src)
+	skill, agentwide, err := j.rules.Resolve(src)
+	if err != nil {
+		return e.deny(err)
+	}
+	e.Skill.ID = skill
+	decision := e.judge(j.rules, policy.Request{
+		Principal: p, Agent: j.agent.ID, Method: j.method, Skill: skill, Skills: j.skills, Agentwide: agentwide,
+	})
+	switch {
+	case e.Verdict != allowed:
+	case j.method.Push && !j.push:
+		e.refuse(wire.PushUnsupported, "push.mode is off")
+	case j.method.Name == wire.GetExtendedAgentCard && j.card != nil && !j.card.Extended:
+		e.refuse(wire.Unsupported, "the agent's card says that there is no extended one")
+	default:
+		j.negotiate(e, decision, asked)
+	}
+	return e
+}
+
+// judge asks the rules.
+func (e *explanation) judge(rules *policy.Set, q policy.Request) policy.Decision {
+	for _, s := range rules.Trace(q) {
+		e.Rules = append(e.Rules, step{s.Rule, s.Effect, s.Shadow, s.Failed == "", s.Failed})
+	}
+	d, err := rules.Check(q)
+	e.Rule, e.Shadow = d.Rule, d.Shadow
+	if err != nil {
+		e.deny(err)
+	}
+	return d
+}
+
+func (e *explanation) deny(err error) *explanation {
+	var d *policy.Denied
+	if errors.As(err, &d) {
+		e.Rule, e.MissingScopes = d.Rule, d.Scopes
+		err = errors.New(d.Reason)
+	}
+	e.refuse(wire.Denied, err.Error())
+	e.Verdict = denied
+	if !e.Visible {
+		e.Error = wire.UnknownAgent.Reason
+	}
+	return e
+}
+
+func (e *explanation) refuse(k *wire.Kind, reason string) {
+	e.Verdict, e.Reason, e.Error = refused, reason, k.Reason
+}
+
+// negotiate asks what the call may do with extensions.
+func (j *judgement) negotiate(e *explanation, d policy.Decision, asked ext.Set) {
+	q := ext.Question{
+		Requested: asked, Config: &j.agent.Extensions, Rules: proxy.Effects(d.Extensions),
+		Provided: make(map[string]ext.Declared), Now: time.Now(),
+	}
+	if j.card != nil {
+		q.Declared = j.card.Extensions
+	}
+	for uri, p := range provided.Providers() {
+		q.Provided[uri] = p.Declared()
+	}
+	e.Extensions = j.book.Explain(&q)
+	e.Call = &activation{Asked: asked}
+	out, err := j.book.Negotiate(&q)
+	var missing *ext.MissingError
+	if errors.As(err, &missing) {
+		e.Call.Missing = missing.URIs
+		e.refuse(wire.ExtensionRequired, err.Error())
+		return
+	}
+	e.Call.take(&out)
+	if uri := j.method.Extension; uri != "" && !out.Send.Has(uri) {
+		e.refuse(wire.MethodNotFound, fmt.Sprintf("the method is that of %s, which is not active in the call", uri))
+	}
+}
+
+// take copies an outcome. What is asked for and stands nowhere in it is ignored;
+// skill-selection is acted on by the gateway whoever declares it.
+func (a *activation) take(out *ext.Outcome) {
+	a.Sent, a.Visible, a.Injected, a.Provided = out.Send, out.Visible, out.Injected, out.Provided
+	a.Required, a.Refused, a.Shadow = out.Required, out.Refused, out.Shadow
+	for _, uri := range a.Asked {
+		switch {
+		case out.Send.Has(uri) || out.Provided.Has(uri) || out.Refused.Has(uri):
+		case uri == wire.SkillSelection:
+			a.Provided = append(a.Provided[:len(a.Provided):len(a.Provided)], uri)
+		default:
+			a.Ignored = append(a.Ignored, uri)
+		}
+	}
+}
