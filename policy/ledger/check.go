@@ -20,6 +20,9 @@ func (l *Ledger) Check(
 	ctx context.Context, p *authn.Principal, agent string, c *wire.Call,
 ) (state.Record, error) {
 	o := ownerOf(p)
+	if c.Method.Extension != "" && c.Method.Subject != wire.OfMessage {
+		return l.checkExtension(ctx, o, agent, c)
+	}
 	switch c.Method.Subject {
 	case wire.OfMessage:
 		return l.checkMessage(ctx, o, agent, c)
@@ -45,6 +48,32 @@ func (l *Ledger) Check(
 	}
 	return state.Record{}, fmt.Errorf("check ownership of %s: unknown kind of subject %d",
 		c.Method.Name, c.Method.Subject)
+}
+
+// checkExtension judges a call of an extension's method that brings no message.
+// Whatever it is about, it may name a task, a context, or both.
+func (l *Ledger) checkExtension(
+	ctx context.Context, o owner, agent string, c *wire.Call,
+) (state.Record, error) {
+	task, err := l.find(ctx, o, agent, state.Task, c.TaskID)
+	if err != nil {
+		return state.Record{}, err
+	}
+	group, err := l.find(ctx, o, agent, state.Context, c.ContextID)
+	if err != nil {
+		return state.Record{}, err
+	}
+	named := c.TaskID != "" || c.Method.Subject == wire.OfTask
+	if named && !task.owned || disagree(task.record, c.ContextID) {
+		return state.Record{}, ErrAbsent
+	}
+	if err := group.foreign(c.ContextID); err != nil {
+		if named { // as in checkMessage
+			return state.Record{}, ErrAbsent
+		}
+		return state.Record{}, err
+	}
+	return task.record, nil
 }
 
 // checkMessage judges a send: the task it continues, the context it is in, and

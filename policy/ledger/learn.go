@@ -10,8 +10,8 @@ import (
 )
 
 // Reserve makes the ids that a caller chose the caller's, once the call has been
-// allowed and before the agent sees it: the contextId of a send, and the task id
-// of a 0.1 send. Ids that the caller owns already stay as they are. c is the call
+// allowed and before the agent sees it: the contextId of a send, or of an extension's
+// method that writes, and the task id of a 0.1 send. Ids that the caller owns already stay as they are. c is the call
 // as it goes to the agent: with a fresh contextId where Check found a foreign one.
 //
 // The error is ErrAbsent or a *ForeignContext when somebody else was faster, or
@@ -20,7 +20,7 @@ import (
 func (l *Ledger) Reserve(
 	ctx context.Context, p *authn.Principal, agent, skill string, c *wire.Call,
 ) error {
-	if c.Method.Subject != wire.OfMessage {
+	if c.Method.Subject != wire.OfMessage && (c.Method.Extension == "" || !c.Method.Writes) {
 		return nil
 	}
 	taskID := ""
