@@ -42,7 +42,7 @@ func (p *Proxy) watch(x *exchange) *watch {
 // shows tasks as they are, whatever the caller could have asked for when they ran.
 func (p *Proxy) visibleIn(x *exchange) ext.Set {
 	visible := union(union(x.shown, ours), x.record.Extensions)
-	if x.call.Method.Subject == wire.OfMessage && x.call.TaskID == "" {
+	if x.call.Method.Subject == wire.OfMessage && x.record.ID == "" { // 0.1's clients name tasks that are new
 		return visible
 	}
 	q := p.question(x, x.decision.Extensions)
