@@ -246,6 +246,7 @@ type ask struct {
 	task, context string
 	more          string // of the params or request
 	inMessage     string // of the message
+	inPart        string // of its part
 	query         string // raw
 	path          string // before the method's; "/acme"
 	header        []string
@@ -282,15 +283,17 @@ func (a ask) message(s wire.Side) string {
 		if a.context != "" {
 			session = fmt.Sprintf(`,"sessionId":%q`, a.context)
 		}
-		return fmt.Sprintf(`{"id":%q%s,"message":{"role":"user","parts":[{"type":"text","text":"hi"}]%s}%s}`,
-			a.task, session, a.inMessage, a.more)
+		return fmt.Sprintf(`{"id":%q%s,"message":{"role":"user","parts":[{"type":"text","text":"hi"%s}]%s}%s}`,
+			a.task, session, a.inPart, a.inMessage, a.more)
 	case s == rpc03:
-		return `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]` +
+		return `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"` + a.inPart + `}]` +
 			ids + a.inMessage + `}` + a.more + `}`
 	case s.Version == wire.V03:
-		return `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]` + ids + a.inMessage + `}` + a.more + `}`
+		return `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"` + a.inPart + `}]` + ids +
+			a.inMessage + `}` + a.more + `}`
 	}
-	return `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]` + ids + a.inMessage + `}` + a.more + `}`
+	return `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"` + a.inPart + `}]` + ids +
+		a.inMessage + `}` + a.more + `}`
 }
 
 // said is what a caller heard: documents, and an error if there was one.
