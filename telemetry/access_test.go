@@ -148,7 +148,7 @@ func TestViolationsAreBounded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tel := opened(t, &out, nil)
-	tel.Record(&Exchange{Start: start, Status: 200, Violations: make([]Violation, 5000)})
+	tel.Record(&Exchange{Start: start, Status: 200, Violations: append(make([]Violation, 4990), Violation{More: 9})})
 	closed(t, tel)
 	line := lines(t, out.Bytes())[0]
 	if shown, _ := line["violations"].([]any); line["violation_count"] != 5000.0 || len(shown) != maxViolations {

@@ -26,6 +26,7 @@ type Violation struct {
 	Pointer   string // where, as a JSON Pointer (RFC 6901) into the body; empty for the whole
 	Text      string // what is wrong, without the value
 	Enforced  bool   // something came of it: the call was refused, or the place removed
+	More      int    // further ones like it, of which nothing else is recorded
 }
 
 // faultNames are the values of Violation.Fault, and of the fault label. What is not
@@ -60,7 +61,7 @@ func appendViolations(l *Line, all []Violation) {
 	if len(all) == 0 {
 		return
 	}
-	l.Int("violation_count", int64(len(all)))
+	l.Int("violation_count", int64(violated(all)))
 	l.key("violations")
 	open := byte('[')
 	for i := range all[:min(len(all), maxViolations)] {
@@ -69,6 +70,15 @@ func appendViolations(l *Line, all []Violation) {
 		open = ','
 	}
 	l.buf = append(l.buf, ']')
+}
+
+// violated is how many violations there are.
+func violated(all []Violation) int {
+	n := len(all)
+	for i := range all {
+		n += all[i].More
+	}
+	return n
 }
 
 func (l *Line) violation(v *Violation) {
@@ -134,6 +144,6 @@ func (m *Metrics) countViolations(sets *labelSet, e *Exchange) {
 			p = &counter
 			cell.Store(p)
 		}
-		(*p).Inc()
+		(*p).Add(float64(1 + v.More))
 	}
 }

@@ -13,7 +13,7 @@ func TestExtensionsAreCounted(t *testing.T) {
 	tel := labelled(t)
 	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a, b, evil}, ExtensionsActivated: []string{a}, ExtensionsRefused: []string{b}})
 	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a}, ExtensionsProvided: []string{a}, ExtensionsInjected: []string{b, b}})
-	e := &Exchange{Start: start, Violations: []Violation{{Fault: "conformance"}, {Extension: evil, Fault: evil, Enforced: true}}}
+	e := &Exchange{Start: start, Violations: []Violation{{Fault: "conformance", More: 2}, {Extension: evil, Fault: evil, Enforced: true}}}
 	faults := []string{"unrequested", "undeclared", "schema", "transition", "conformance", "not_activated", "hook"}
 	for _, fault := range faults {
 		e.Violations = append(e.Violations, Violation{Extension: a, Fault: fault, Enforced: true}, Violation{Extension: a, Fault: fault})
@@ -33,18 +33,18 @@ func TestExtensionsAreCounted(t *testing.T) {
 	negotiated(b, "inactive", 0)
 	negotiated(b, "injected", 2)
 	negotiated("other", "inactive", 1)
-	violated := func(uri, fault, enforced string) {
+	violated := func(uri, fault, enforced string, want float64) {
 		t.Helper()
 		if got := metric(t, tel, prefix+"extension_violations_total",
-			labels{"uri": uri, "fault": fault, "enforced": enforced}); got != 2 {
-			t.Errorf("violations %s %s %s: %v, want 2", uri, fault, enforced, got)
+			labels{"uri": uri, "fault": fault, "enforced": enforced}); got != want {
+			t.Errorf("violations %s %s %s: %v, want %v", uri, fault, enforced, got, want)
 		}
 	}
-	violated("none", "conformance", "false")
-	violated("other", "other", "true")
+	violated("none", "conformance", "false", 6)
+	violated("other", "other", "true", 2)
 	for _, fault := range faults {
-		violated(a, fault, "true")
-		violated(a, fault, "false")
+		violated(a, fault, "true", 2)
+		violated(a, fault, "false", 2)
 	}
 }
 

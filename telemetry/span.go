@@ -32,7 +32,7 @@ func (t *Telemetry) endServer(e *Exchange) {
 	setTexts(span, attrInjected, e.ExtensionsInjected)
 	setTexts(span, attrProvided, e.ExtensionsProvided)
 	setTexts(span, attrRefused, e.ExtensionsRefused)
-	setNumber(span, attrViolated, len(e.Violations))
+	setNumber(span, attrViolated, violated(e.Violations))
 	setNumber(span, attrStatus, e.Status)
 	if e.Streamed {
 		span.SetAttributes(attrEvents.Int64(e.Events))
