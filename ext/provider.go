@@ -34,6 +34,7 @@ type Facts struct {
 	AgentName string // by its card
 	AgentURL  string // as clients know it
 	Method    string // 1.0 name
+	TaskID    string // of the task that the call names; "" for none
 	Skill     string // "" when not known
 	Subject   string // of the principal
 	Issuer    string // of the principal

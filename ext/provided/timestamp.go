@@ -32,7 +32,7 @@ func (p timestamp) Answer(f *ext.Facts, doc *wire.Carriers) error {
 	value := []byte(`"` + f.Now.UTC().Format(time.RFC3339Nano) + `"`)
 	for i := range doc.List {
 		c := &doc.List[i]
-		if c.Place != wire.InMessage && c.Place != wire.InArtifact || c.History || have[i] || !isNew(f.Method, doc, i) {
+		if c.Place != wire.InMessage && c.Place != wire.InArtifact || c.History || have[i] || !isNew(f, doc, i) {
 			continue
 		}
 		doc.Set(i, key, value)
@@ -42,18 +42,16 @@ func (p timestamp) Answer(f *ext.Facts, doc *wire.Carriers) error {
 }
 
 // isNew reports whether an object was made while the call was on its way. What a
-// read shows, and the task that a subscription begins with, are older, and a wrong
-// time is worse than none.
-func isNew(method string, doc *wire.Carriers, i int) bool {
-	if isSend(method) {
-		return true
-	}
-	if method != wire.SubscribeToTask {
+// read shows, the task that a subscription begins with, and the artifacts of a task
+// that a message goes to, are older, or may be, and a wrong time is worse than none.
+func isNew(f *ext.Facts, doc *wire.Carriers, i int) bool {
+	sends, made := isSend(f.Method), doc.List[i].Place
+	if !sends && f.Method != wire.SubscribeToTask {
 		return false
 	}
 	for ; i >= 0; i = doc.List[i].Parent {
 		if doc.List[i].Place == wire.InTask {
-			return false
+			return sends && (f.TaskID == "" || made == wire.InMessage)
 		}
 	}
 	return true
