@@ -29,6 +29,7 @@ type exchange struct {
 	r   *http.Request   // begin
 	ctx context.Context // begin; carries the trace and the client's disconnect, nothing else
 
+	book   *ext.Book  // begin; the extensions that are registered
 	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
 	shared bool       // locate; neither path nor host says which agent is meant
 	named  bool       // decode; the tenant named the agent, and is not the agent's own
@@ -46,13 +47,15 @@ type exchange struct {
 	agentwide bool             // authorize; the call is not about one skill
 	decision  policy.Decision  // authorize
 
-	asked     ext.Set     // negotiate; what the client asked for
-	names     ext.Names   // negotiate; the header names the client used
-	terms     ext.Outcome // negotiate
-	shown     ext.Set     // negotiate; what the client asked for and gets, from whomever
-	activated ext.Set     // forward; of what was sent, what the agent says it activated
-	watched   *watch      // forward; what the agent's documents are held to, once there is one
-	sent      time.Time   // forward; when the call went to the agent
+	asked     ext.Set                 // negotiate; what the client asked for
+	names     ext.Names               // negotiate; the header names the client used
+	terms     ext.Outcome             // negotiate
+	shown     ext.Set                 // negotiate; what the client asked for and gets, from whomever
+	activated ext.Set                 // forward; of what was sent, what the agent says it activated
+	watched   *watch                  // forward; what the agent's documents are held to, once there is one
+	stands    map[state.Step]standing // negotiate: of the call's task; forward
+	sent      time.Time               // forward; when the call went to the agent
+	leads     bool                    // forward; the agent's document at hand is put before a stream
 
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
 	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
@@ -66,7 +69,7 @@ type exchange struct {
 
 // begin starts the record of a request.
 func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{w: &response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}, r: r}
+	x := &exchange{w: &response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}, r: r, book: p.Book}
 	if len(r.Header["Expect"]) > 0 && r.ProtoMajor < 2 {
 		x.w.arm() // 100 Continue is written before any response
 	}

@@ -29,8 +29,8 @@ func (p *Proxy) watch(x *exchange) *watch {
 	w.always = w.objects || w.skill.output != nil || len(x.terms.Provided) > 0 ||
 		mode != "" && mode != ext.Off || p.hooked(x)
 	if w.objects && x.leg != nil && x.leg.Version != wire.V10 {
-		as := x.call
-		as.Version, as.Binding = wire.V10, wire.HTTPJSON // the document alone
+		as, side := x.call, modernSide(x.leg.Binding)
+		as.Version, as.Binding = side.Version, side.Binding
 		w.canon = &translate.Retelling{From: x.leg.Side, Call: &as, Bytes: x.agent.bytes()}
 	}
 	x.watched = w
@@ -78,7 +78,7 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 		doc, err = p.answerProvided(x, seen, doc)
 	}
 	if err == nil {
-		doc, err = p.tellHooks(x, seen, doc)
+		doc, err = p.tellHooks(x, doc)
 	}
 	return doc, err
 }
@@ -115,7 +115,7 @@ func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, error) {
 	}
 	strays := x.watched.terms.Strays(cs)
 	if mode == "refuse" && len(strays) > 0 {
-		return nil, refuseFor(&x.watched.terms.Describe(cs, strays[:1], true)[0], true)
+		return nil, refuseFor(x.discreet(x.watched.terms.Describe(cs, strays[:1], true)[0], true), true)
 	}
 	for _, m := range strays {
 		cs.Remove(m)
@@ -142,37 +142,32 @@ func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, doc []byte) error
 	if !w.objects {
 		return x.judge(found, true)
 	}
-	modern := []*wire.Carriers{cs}
 	if w.canon != nil {
-		if modern, err = p.modernAnswer(x, w, doc); err != nil {
+		if cs, err = p.modernAnswer(x, w, doc); err != nil {
 			return err
 		}
 	}
-	for _, cs := range modern {
-		found = append(found, w.terms.Objects(cs)...)
-	}
-	return x.judge(found, true)
+	return x.judge(append(found, w.terms.Objects(cs)...), true)
 }
 
-// modernAnswer is a document of the agent's as A2A 1.0 would have it; an event may
-// become several.
-func (p *Proxy) modernAnswer(x *exchange, w *watch, doc []byte) ([]*wire.Carriers, error) {
-	side := wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
-	var list []*wire.Carriers
-	add := func(doc []byte) error {
-		cs, err := wire.ReadCarriers(side, x.call.Method, true, doc, p.answerLimits())
-		list = append(list, cs)
-		return err
+// modernAnswer is a document of the agent's as A2A 1.0 would have it. Of what becomes
+// of an event the last is the agent's; the task that 1.0 wants before it is made up.
+func (p *Proxy) modernAnswer(x *exchange, w *watch, doc []byte) (*wire.Carriers, error) {
+	var out []byte
+	var err error
+	if x.streams() {
+		err = w.canon.Event(doc, func(event []byte) error {
+			out = append(out[:0], event...)
+			return nil
+		})
+	} else {
+		out, err = w.canon.Answer(nil, doc)
 	}
-	if x.rec.Streamed {
-		if err := w.canon.Event(doc, func(doc []byte) error { return add(append([]byte(nil), doc...)) }); err != nil {
-			return nil, retelling(err)
-		}
-		return list, nil
-	}
-	out, err := w.canon.Answer(nil, doc)
 	if err != nil {
 		return nil, retelling(err)
 	}
-	return list, add(out)
+	return wire.ReadCarriers(modernSide(x.leg.Binding), x.call.Method, true, out, p.answerLimits())
 }
+
+// streams reports whether the agent's document at hand is one of a stream.
+func (x *exchange) streams() bool { return x.rec.Streamed || x.leads }

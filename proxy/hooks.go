@@ -38,30 +38,30 @@ func (p *Proxy) callout(x *exchange, phase hook.Phase, s wire.Side, doc []byte) 
 }
 
 // runHooks gives a document to every hook of the call's extensions, one after the
-// other, each what the one before has made of it.
-func (p *Proxy) runHooks(x *exchange, c hook.Callout, answer bool) ([]byte, error) {
+// other, each what the one before has made of it. check says what is wrong with that.
+func (p *Proxy) runHooks(x *exchange, c hook.Callout, check func(doc []byte) error) ([]byte, error) {
 	for _, uri := range slices.Concat(x.terms.Send, x.terms.Provided) {
 		for _, h := range p.Book.Hooks(uri) {
 			if !h.Handles(c.Phase) {
 				continue
 			}
 			c.Extension = uri
-			c.Failed = func(error) {
-				_ = x.judge([]content.Violation{{
-					Extension: uri, Fault: content.Hooked, Text: "the hook gave no usable answer, and was passed over",
-				}}, answer)
-			}
+			c.Failed = func(error) { x.hooked(uri, "the hook gave no usable answer, and was passed over", false) }
 			out, err := h.Call(x.ctx, c)
 			var denied *hook.Denied
 			switch {
 			case errors.As(err, &denied):
-				return nil, x.hookDenied(uri, denied, answer)
+				return nil, x.hookDenied(uri, denied, c.Phase != hook.Request)
 			case err != nil:
-				_ = x.judge([]content.Violation{{
-					Extension: uri, Fault: content.Hooked, Text: "the hook gave no usable answer", Enforced: true,
-				}}, answer)
+				x.hooked(uri, "the hook gave no usable answer", true)
 				return nil, later("5", "an extension of this call cannot be served at the moment").
 					Because(errors.Join(errHook, err))
+			}
+			if !same(out, c.Document) {
+				if err := check(out); err != nil {
+					x.hooked(uri, "the hook changed what it may not", true)
+					return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, hide(err)))
+				}
 			}
 			c.Document = out
 		}
@@ -69,18 +69,27 @@ func (p *Proxy) runHooks(x *exchange, c hook.Callout, answer bool) ([]byte, erro
 	return c.Document, nil
 }
 
+// hooked records what a hook did.
+func (x *exchange) hooked(uri, what string, enforced bool) {
+	x.note(&content.Violation{Extension: uri, Fault: content.Hooked, Text: what, Enforced: enforced})
+}
+
+// hide makes another error of a *wire.Error: it is of what a hook wrote, and not for
+// the caller.
+func hide(err error) error { return errors.New(err.Error()) }
+
 // hookDenied refuses a call that a hook said no to, and an answer likewise: it is
 // withheld.
 func (x *exchange) hookDenied(uri string, d *hook.Denied, answer bool) error {
-	_ = x.judge([]content.Violation{{
-		Extension: uri, Fault: content.Hooked, Text: "a hook said no", Enforced: true,
-	}}, answer)
+	x.hooked(uri, "a hook said no", true)
 	kind, text := wire.Denied, cmp.Or(d.Message, "an extension does not allow this call")
 	if answer {
 		kind, text = wire.BadAgentResponse, cmp.Or(d.Message, "an extension does not allow this answer")
 	}
 	e := wire.Errorf(kind, "%s", text)
-	e.Meta = map[string]string{"extension": uri}
+	if x.shown.Has(uri) {
+		e.Meta = map[string]string{"extension": uri}
+	}
 	return e.Because(d)
 }
 
@@ -93,24 +102,23 @@ func (p *Proxy) askHooks(x *exchange) error {
 	if doc == nil {
 		doc = []byte("{}")
 	}
-	out, err := p.runHooks(x, p.callout(x, hook.Request, x.side(), doc), false)
-	if err != nil || same(out, doc) {
+	body := x.call.Body
+	_, err := p.runHooks(x, p.callout(x, hook.Request, x.side(), doc), func(params []byte) (err error) {
+		if body, err = x.withParams(params); err != nil {
+			return err
+		}
+		before, err := p.reread(x, x.call.Body)
+		if err != nil {
+			return err
+		}
+		after, err := p.reread(x, body)
+		if err == nil && !sameBusiness(before, after) {
+			err = errors.New("it changed what the call is about")
+		}
 		return err
-	}
-	body, err := x.withParams(out)
+	})
 	if err != nil {
 		return err
-	}
-	before, err := p.reread(x, x.call.Body)
-	if err != nil {
-		return err
-	}
-	after, err := p.reread(x, body)
-	if err != nil {
-		return err
-	}
-	if !sameBusiness(before, after) {
-		return wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it changed what the call is about")))
 	}
 	return p.rebody(x, body)
 }
@@ -119,13 +127,13 @@ func (p *Proxy) askHooks(x *exchange) error {
 func (x *exchange) withParams(params []byte) ([]byte, error) {
 	if x.call.Binding != wire.JSONRPC {
 		if len(x.call.Body) == 0 {
-			return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it gave a body to a call that has none")))
+			return nil, errors.New("it gave a body to a call that has none")
 		}
 		return params, nil
 	}
 	from, to := memberSpan(x.call.Body, "params")
 	if from == to {
-		return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it gave params to a call that has none")))
+		return nil, errors.New("it gave params to a call that has none")
 	}
 	return splice(x.call.Body, from, to, params), nil
 }
@@ -139,38 +147,38 @@ func sameBusiness(a, b *wire.Call) bool {
 }
 
 // tellHooks is the response phase, or that of one event.
-func (p *Proxy) tellHooks(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+func (p *Proxy) tellHooks(x *exchange, doc []byte) ([]byte, error) {
 	if !p.hooked(x) {
 		return doc, nil
 	}
 	phase := hook.Response
-	if x.rec.Streamed {
+	if x.streams() {
 		phase = hook.Event
 	}
 	from, to := resultSpan(x.leg.Binding, doc)
 	if from == to {
 		return doc, nil
 	}
-	result := doc[from:to:to]
-	out, err := p.runHooks(x, p.callout(x, phase, x.leg.Side, result), true)
-	if err != nil || same(out, result) {
-		return doc, err
-	}
-	changed := splice(doc, from, to, out)
-	again, err := p.judge(x.leg, changed)
-	if err != nil {
-		return nil, err
-	}
-	if !sameShown(seen, again) {
-		return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, errors.New("it changed which tasks an answer shows")))
-	}
-	return changed, nil
+	changed := doc
+	_, err := p.runHooks(x, p.callout(x, phase, x.leg.Side, doc[from:to:to]), func(result []byte) error {
+		changed = splice(doc, from, to, result)
+		before, err := p.judge(x.leg, doc) // lists have lost tasks since they were judged first
+		if err != nil {
+			return err
+		}
+		after, err := p.judge(x.leg, changed)
+		if err == nil && !sameShown(before, after) {
+			err = errors.New("it changed which tasks an answer shows")
+		}
+		return err
+	})
+	return changed, err
 }
 
 // sameShown reports whether two answers show the same tasks, which have been found to
 // be the caller's.
 func sameShown(a, b wire.Answer) bool {
-	return a.ContextID == b.ContextID && slices.EqualFunc(a.Tasks, b.Tasks, func(a, b wire.TaskRef) bool {
+	return a.Kind == b.Kind && !isError(b) && a.ContextID == b.ContextID && slices.EqualFunc(a.Tasks, b.Tasks, func(a, b wire.TaskRef) bool {
 		return a.ID == b.ID && a.ContextID == b.ContextID
 	})
 }

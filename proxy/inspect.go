@@ -17,7 +17,7 @@ func (p *Proxy) inspect(x *exchange) error {
 	if x.opaque() {
 		return nil
 	}
-	for _, step := range []func(*exchange) error{p.tidy, p.hold, p.askHooks, p.provide} {
+	for _, step := range []func(*exchange) error{p.tidy, p.hold, p.askHooks, p.provide, p.stand} {
 		if err := step(x); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (p *Proxy) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	if x.call.Version == wire.V10 || x.call.Method.Extension != "" {
 		return cs, nil
 	}
-	side := wire.Side{Version: wire.V10, Binding: wire.JSONRPC}
+	side := modernSide(x.call.Binding)
 	out, e := translate.Request(&x.call, x.parameters(), translate.To{
 		Side: side, ID: []byte("0"), CallerBytes: x.callerBytes(),
 	})
@@ -165,12 +165,29 @@ func (p *Proxy) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	return wire.ReadCarriers(side, out.Call.Method, false, out.Call.Body, p.answerLimits())
 }
 
+// modernSide is A2A 1.0 in JSON, with JSON-RPC's envelope for who has one too: places
+// in documents then have the same names.
+func modernSide(b wire.Binding) wire.Side {
+	if b == wire.JSONRPC {
+		return wire.Side{Version: wire.V10, Binding: wire.JSONRPC}
+	}
+	return wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
+}
+
 // strange finds what A2A does not define in a document, where the agent's
 // configuration cares.
 func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
 	mode := x.agent.Extensions.Conformance
 	if mode == "" || mode == ext.Off || x.call.Method.Extension != "" {
 		return nil
+	}
+	around := ""
+	switch {
+	case s.Binding != wire.JSONRPC:
+	case answer:
+		around = "/result"
+	default:
+		around = "/params"
 	}
 	var found []content.Violation
 	for _, stranger := range translate.Strangers(s, x.call.Method, answer, doc) {
@@ -179,8 +196,7 @@ func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []con
 			text = "A2A has no such value"
 		}
 		found = append(found, content.Violation{
-			Fault: content.Strange, Pointer: stranger.Pointer, Text: text,
-			Enforced: mode == ext.Enforce && !x.shadows(),
+			Fault: content.Strange, Pointer: around + stranger.Pointer, Text: text, Enforced: mode == ext.Enforce,
 		})
 	}
 	return found

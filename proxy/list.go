@@ -71,6 +71,9 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 		return err
 	}
 	x.rec.UpstreamStatus = http.StatusOK
+	if doc, err = p.governList(x, doc); err != nil {
+		return err
+	}
 	out, err := (&translate.Retelling{
 		From: wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}, Call: &x.call,
 	}).Answer(nil, x.restoreContext(doc))
@@ -80,6 +83,19 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 	x.stamp()
 	x.write(out)
 	return nil
+}
+
+// governList is govern for a list of the gateway's own making, which is in 1.0's
+// words. Its tasks were stripped one by one.
+func (p *Proxy) governList(x *exchange, doc []byte) ([]byte, error) {
+	at := *x.endpoint
+	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
+	x.leg = &leg{endpoint: &at, call: &x.call}
+	seen, err := p.judge(x.leg, doc)
+	if err != nil {
+		return nil, err
+	}
+	return p.govern(x, seen, doc)
 }
 
 // atOnce is how many of an agent's tasks are asked for at the same time.

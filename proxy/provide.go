@@ -13,7 +13,7 @@ func (p *Proxy) facts(x *exchange) *ext.Facts {
 		Now: time.Now(), Began: x.rec.Start, Sent: x.sent, RequestID: x.rec.RequestID,
 		TraceID: x.rec.TraceID, SpanID: x.rec.SpanID, Gateway: p.Server.ID,
 		Agent: x.agent.ID, AgentName: x.view.card.Name, AgentURL: p.base(x.agent),
-		Method: x.call.Method.Name, Skill: x.skill, Subject: x.principal.Subject, Issuer: x.principal.Issuer,
+		Method: x.call.Method.Name, TaskID: x.call.TaskID, Skill: x.skill, Subject: x.principal.Subject, Issuer: x.principal.Issuer,
 	}
 }
 
@@ -44,7 +44,7 @@ func (p *Proxy) answerProvided(x *exchange, seen wire.Answer, doc []byte) ([]byt
 		return doc, nil
 	}
 	f := p.facts(x)
-	f.Final = seen.Final || !x.rec.Streamed
+	f.Final = seen.Final || !x.streams()
 	for _, uri := range x.terms.Provided {
 		cs, err := p.readAnswer(x, doc)
 		if err != nil {

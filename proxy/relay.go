@@ -155,7 +155,7 @@ func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream
 		return emit(event.Name, out)
 	case isError(seen):
 		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, out))
-	case from.shows(x.leg, out):
+	case from.shows(x.leg, doc):
 		return nil
 	}
 	return x.retell(out, emit)

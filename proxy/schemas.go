@@ -22,7 +22,8 @@ func (s skillSchemas) hold(cs *wire.Carriers, by *schema.Schema) []content.Viola
 	return content.Data(cs, by, s.enforced)
 }
 
-// compile makes the schemas that the configuration has for skills.
+// compile makes the schemas that the configuration has for skills. A skill for which
+// it has none, and does not say that there shall be none, is not in the map.
 func (c AgentConfig) compile() (map[string]skillSchemas, error) {
 	var errs []error
 	all := make(map[string]skillSchemas)
@@ -41,10 +42,12 @@ func (c AgentConfig) compile() (map[string]skillSchemas, error) {
 				errs = append(errs, fmt.Errorf("skills[%d].%s: %w", i, one.key, err))
 			}
 		}
-		if s.Schemas == ext.Off {
-			compiled = skillSchemas{}
+		switch {
+		case s.Schemas == ext.Off:
+			all[s.ID] = skillSchemas{}
+		case compiled.input != nil || compiled.output != nil:
+			all[s.ID] = compiled
 		}
-		all[s.ID] = compiled
 	}
 	return all, errors.Join(errs...)
 }

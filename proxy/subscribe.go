@@ -57,10 +57,13 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		return p.answer(ctx, x, s.resp)
 	}
 	late.Stop()
-	if doc, err = p.govern(x, seen, doc); err != nil {
+	from := newSnapshot(l, doc)
+	x.leads = true
+	if from.doc, err = p.govern(x, seen, from.doc); err != nil {
 		return err
 	}
-	return p.relay(x, s.resp, newSnapshot(l, doc))
+	x.leads = false
+	return p.relay(x, s.resp, from)
 }
 
 func terminal(state string) bool {

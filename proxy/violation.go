@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"strings"
+
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -12,9 +14,8 @@ func (x *exchange) judge(found []content.Violation, answer bool) error {
 	var first *content.Violation
 	for i := range found {
 		v := &found[i]
-		x.rec.Violations = append(x.rec.Violations, telemetry.Violation{
-			Extension: v.Extension, Fault: string(v.Fault), Pointer: v.Pointer, Text: v.Text, Enforced: v.Enforced,
-		})
+		v.Enforced = v.Enforced && !x.shadows()
+		x.note(v)
 		if v.Enforced && first == nil {
 			first = v
 		}
@@ -22,7 +23,58 @@ func (x *exchange) judge(found []content.Violation, answer bool) error {
 	if first == nil {
 		return nil
 	}
-	return refuseFor(first, answer)
+	return refuseFor(x.discreet(*first, answer), answer)
+}
+
+// discreet is a violation as the caller may hear of it. Extensions that were injected,
+// or that an agent adds unasked, are none of the caller's business.
+func (x *exchange) discreet(v content.Violation, answer bool) *content.Violation {
+	switch {
+	case v.Extension == "" || x.shown.Has(v.Extension):
+	case answer:
+		v.Extension, v.Pointer, v.Text = "", "", "breaks the rules of an extension"
+	case v.Fault == content.Invalid:
+		v.Extension = ""
+	}
+	return &v
+}
+
+// manyViolations is how many a call records one by one. A stream can bring some with
+// every event, and last for days.
+const manyViolations = 64
+
+// note records a violation: as one more like another where there are many. Those of
+// extensions that nobody has registered are then all alike, for anything can be one.
+func (x *exchange) note(v *content.Violation) {
+	fault, kept := string(v.Fault), x.rec.Violations
+	if len(kept) >= manyViolations {
+		for i := range kept {
+			k := &kept[i]
+			if k.Fault == fault && k.Enforced == v.Enforced &&
+				(k.Extension == v.Extension || !x.registered(k.Extension) && !x.registered(v.Extension)) {
+				k.More++
+				return
+			}
+		}
+	}
+	x.rec.Violations = append(kept, telemetry.Violation{
+		Extension: v.Extension, Fault: fault, Pointer: near(v.Pointer), Text: v.Text, Enforced: v.Enforced,
+	})
+}
+
+func (x *exchange) registered(uri string) bool {
+	_, ok := x.book.Entry(uri)
+	return ok
+}
+
+// near is a pointer, or, instead of one that is longer than anybody reads, that to
+// something around it: names of members may be as long as a body.
+func near(pointer string) string {
+	const most = 512
+	if len(pointer) <= most {
+		return pointer
+	}
+	return pointer[:max(strings.LastIndexByte(pointer[:most+1], '/'), 0)]
 }
 
 // refuseFor tells which extension, where and what. The value itself is not repeated.
@@ -31,15 +83,13 @@ func refuseFor(v *content.Violation, answer bool) *wire.Error {
 	if answer {
 		kind, whose = wire.BadAgentResponse, "the agent's answer: "
 	}
-	text := whose
-	if v.Pointer != "" {
-		text += v.Pointer + ": "
+	text, pointer := whose, near(v.Pointer)
+	meta := map[string]string{"fault": string(v.Fault)}
+	if pointer != "" {
+		text += pointer + ": "
+		meta["pointer"] = pointer
 	}
 	text += v.Text
-	meta := map[string]string{"fault": string(v.Fault)}
-	if v.Pointer != "" {
-		meta["pointer"] = v.Pointer
-	}
 	if v.Extension != "" {
 		text += " (" + v.Extension + ")"
 		meta["extension"] = v.Extension
