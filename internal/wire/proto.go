@@ -107,8 +107,12 @@ func ResponseMessage(m *Method, v Version, doc []byte) ([]byte, error) {
 
 // ResponseJSON turns the protobuf message of an answer, or of one event of a
 // stream, into its ProtoJSON document. It refuses what parsers would not read
-// alike, as DecodeGRPC does for requests.
+// alike, as DecodeGRPC does for requests. Of what an extension's RPC answers nothing is
+// known, and the document is nil.
 func ResponseJSON(m *Method, v Version, message []byte) ([]byte, error) {
+	if m.Extension != "" {
+		return nil, nil
+	}
 	t, err := m.types(v)
 	if err != nil {
 		return nil, err

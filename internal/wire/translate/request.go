@@ -67,7 +67,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	o := Outbound{
 		Call: wire.Call{
 			Binding: to.Binding, Version: to.Version, Method: call.Method, Streaming: call.Method.Streams,
-			ID: to.ID, Body: w.out, Params: w.out[start:end:end], Accept: c.Accept,
+			ID: to.ID, Body: w.out, Params: w.out[start:end:end], Accept: c.Accept, Extra: c.Extra,
 			Tenant: to.Tenant, MessageID: c.MessageID, TaskID: call.TaskID, ContextID: call.ContextID,
 			ConfigID: call.ConfigID, Skill: c.Skill, PageToken: c.PageToken,
 			ReferenceTaskIDs: c.ReferenceTaskIDs, MessageExtensions: c.MessageExtensions, HasPushConfig: c.HasPushConfig,
