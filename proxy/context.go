@@ -62,7 +62,8 @@ func (p *Proxy) replaceContext(x *exchange) error {
 // a task that seems absent may be one of the caller's in a context that was
 // replaced: the caller knows that context by the name it had before.
 func (x *exchange) inOtherContext() bool {
-	return x.call.Method.Subject == wire.OfMessage && x.call.TaskID != "" && x.call.ContextID != ""
+	m := x.call.Method
+	return (m.Subject == wire.OfMessage || m.Extension != "") && x.call.TaskID != "" && x.call.ContextID != ""
 }
 
 // derive makes a context id of who uses which id where. It is keyed, so that

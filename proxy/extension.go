@@ -1,16 +1,73 @@
 package proxy
 
 import (
+	"net/http"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// unknownMethod refuses a call in the words for a name, path or RPC that is not there.
-func (x *exchange) unknownMethod() *wire.Error {
+// An extension's method is there for callers who ask for the extension in the header
+// of this call, on agents that offer it to them. For everybody else it must look like a
+// name that nobody has: a method that is refused in other words, or only after its
+// params were looked at, could be found out, and one that is refused later than others
+// could be called.
+
+// methods are those of the extensions that a request asks for; the others are hidden
+// before anything of the call is read.
+func (p *Proxy) methods(h http.Header) *wire.Extra {
+	all := p.extra.Methods()
+	if len(all) == 0 {
+		return p.extra
+	}
+	asked, _, err := ext.Requested(h, ext.Limits{})
+	if err != nil || !slices.ContainsFunc(all, func(m *wire.Method) bool { return asked.Has(m.Extension) }) {
+		return p.hidden // what is wrong with the header, negotiate says
+	}
+	return p.extra.Asked(asked.Has)
+}
+
+// admit ends a call of an extension's method on an agent where no call of this caller's
+// could activate the extension. Whether this one does is for negotiate to say; but until
+// then ownership and rules would have been asked, and their answers told the methods
+// that exist from those that do not.
+func (p *Proxy) admit(x *exchange) error {
+	uri := x.call.Method.Extension
+	if uri == "" {
+		return nil
+	}
+	if x.view = x.agent.look(); x.view == nil {
+		return errNotReady
+	}
+	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, x.view.skills) {
+		q := p.question(x, rules)
+		if slices.ContainsFunc(p.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri }) {
+			return nil
+		}
+	}
+	return p.unknownMethod(x)
+}
+
+// unknownMethod reads the call again as if extensions had no methods, so that the
+// refusal is the one for a name, path or RPC that nobody has, to the byte. The record
+// keeps the name.
+func (p *Proxy) unknownMethod(x *exchange) error {
+	x.describe()
+	x.call = wire.Call{Binding: x.call.Binding, Accept: x.call.Accept, Extra: p.hidden}
+	var err error
 	switch x.call.Binding {
 	case wire.JSONRPC:
-		return wire.Errorf(wire.MethodNotFound, "Method not found: %q", x.call.Method.Name)
 	case wire.HTTPJSON:
-		return wire.Errorf(wire.MethodNotFound, "no such path")
+		err = x.bind()
+	default:
+		err = x.findRPC()
+	}
+	if err != nil {
+		return err
+	}
+	if e := p.read(x); e != nil {
+		return e
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such method")
 }

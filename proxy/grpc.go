@@ -20,18 +20,32 @@ func isGRPC(media string) bool { return media == typeGRPC || media == typeGRPC+"
 // its own names it. Everywhere else gRPC has no place for the agent's name but
 // the tenant and the credential.
 func (p *Proxy) locateRPC(x *exchange) error {
-	x.call.Binding, x.call.Version = bindingRPC(x.r), wire.V10
+	x.call.Binding, x.call.Version, x.call.Accept = bindingRPC(x.r), wire.V10, accept(x.r.Header)
 	host, err := p.screen(x)
 	if err != nil {
 		return err
 	}
 	x.agent = p.hosts[host]
 	x.shared = x.agent == nil
-	x.call.Extra = p.extra
-	method, version, ok := p.extra.ByRPC(x.r.URL.Path)
+	x.call.Extra = p.methods(x.r.Header)
+	return x.findRPC()
+}
+
+// noRoute is the refusal of what is there on no binding. A gRPC client reads nothing
+// but a status.
+func (x *exchange) noRoute() error {
+	if x.call.Binding == wire.GRPC {
+		return wire.Errorf(wire.MethodNotFound, "no such service")
+	}
+	return wire.Errorf(wire.MethodNotFound, "no such path")
+}
+
+// findRPC finds the operation behind a gRPC path.
+func (x *exchange) findRPC() error {
+	method, version, ok := x.call.Extra.ByRPC(x.r.URL.Path)
 	switch {
 	case !ok:
-		return wire.Errorf(wire.MethodNotFound, "no such service")
+		return x.noRoute()
 	case x.r.Method != http.MethodPost:
 		return notAllowed([]string{http.MethodPost})
 	case x.r.ProtoMajor < 2:

@@ -151,7 +151,7 @@ func TestGRPCRefusals(t *testing.T) {
 		}, "alice", codes.Unimplemented, "METHOD_NOT_FOUND"},
 		"no such service": {func(ctx context.Context) error {
 			return conn.Invoke(ctx, "/lf.a2a.v2.A2AService/SendMessage", hi(), new(a2apb.Task))
-		}, "alice", codes.Unimplemented, ""},
+		}, "alice", codes.Unimplemented, "METHOD_NOT_FOUND"},
 		"not a message": {func(ctx context.Context) error {
 			return conn.Invoke(ctx, "/lf.a2a.v1.A2AService/SendMessage", &a2apb.SendMessageRequest{Tenant: "rec"}, new(a2apb.Task))
 		}, "alice", codes.InvalidArgument, "INVALID_PARAMS"},

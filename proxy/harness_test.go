@@ -402,11 +402,14 @@ func (w *world) start(s *setup) {
 	w.Cleanup(book.Close)
 	rules, _, err := policy.Compile(s.policy, ids, book.Extra().Methods()...)
 	must(w, err)
-	uris := make([]string, 0, len(s.extensions))
+	labels := telemetry.Labels{Agents: ids}
 	for _, e := range s.extensions {
-		uris = append(uris, e.URI)
+		labels.URIs = append(labels.URIs, e.URI)
 	}
-	w.tel.Metrics.SetLabels(telemetry.Labels{Agents: ids, URIs: uris})
+	for _, m := range book.Extra().Methods() {
+		labels.Methods = append(labels.Methods, m.Name)
+	}
+	w.tel.Metrics.SetLabels(labels)
 	w.proxy, err = proxy.New(proxy.Options{
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,

@@ -28,7 +28,7 @@ func (x *exchange) connect() error {
 	best := unreachable
 	for i := range x.view.endpoints {
 		e := &x.view.endpoints[i]
-		if !x.mayUse(e) || !reaches(x.call.Binding, e.Binding, x.call.Method) {
+		if !x.mayUse(e) || !reaches(x.side(), e.Side, x.call.Method) {
 			continue
 		}
 		if d := distance(x.side(), e.Side, x.call.Method); d < best {
@@ -73,22 +73,28 @@ func distance(from, to wire.Side, m *wire.Method) int {
 	if from.Version != to.Version {
 		d += 10 * strangeness(from.Version, to.Version)
 	}
+	if m.Extension != "" && from.Binding != to.Binding {
+		d += 50 // its params may not fit; between versions they are the same
+	}
 	if !speaks(to, m) {
 		d += 100
 	}
 	return d
 }
 
-// reaches reports whether a call of the method can get from one binding to another. The
-// protobuf messages of an extension's method are nobody's here, and stay on gRPC.
-func reaches(from, to wire.Binding, m *wire.Method) bool {
+// reaches reports whether a call of the method can get from one side to another. The
+// protobuf messages of an extension's method are nobody's here, and stay on gRPC; and
+// 0.1 has no extensions.
+func reaches(from, to wire.Side, m *wire.Method) bool {
 	switch {
-	case m.Extension == "" || from == to:
+	case m.Extension == "":
 		return true
-	case from == wire.GRPC || to == wire.GRPC:
+	case to.Version == wire.V01:
 		return false
+	case from.Binding == wire.GRPC || to.Binding == wire.GRPC:
+		return from == to
 	}
-	return to == wire.JSONRPC || m.Path != ""
+	return to.Binding == wire.JSONRPC || m.Path != ""
 }
 
 // strangeness orders the other versions by what is lost on the way to them: 0.1

@@ -34,8 +34,7 @@ func (p *Proxy) prepare(x *exchange) error {
 	switch {
 	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
 		return x.olderCard()
-	case x.endpoint.Side == x.side(), x.call.Method.Extension != "" && x.endpoint.Binding == x.call.Binding &&
-		x.call.Binding != wire.HTTPJSON: // there, versions differ in the path
+	case x.endpoint.Side == x.side():
 		return x.verbatim()
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)
@@ -80,6 +79,11 @@ func (x *exchange) retold(c *wire.Call, query url.Values, as *wire.Call) (*leg, 
 	to := translate.To{
 		Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c),
 		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
+	}
+	if c.Extra == nil { // a question of the gateway's own: paths are read as the caller's are
+		again := *c
+		again.Extra = x.call.Extra
+		c = &again
 	}
 	if to.Side == (wire.Side{Version: wire.V03, Binding: wire.JSONRPC}) {
 		to.OutputModes = x.view.modes()

@@ -24,9 +24,14 @@ const (
 // look like one that does.
 func (p *Proxy) locate(x *exchange) error {
 	x.guess()
+	x.call.Accept = accept(x.r.Header)
 	host, err := p.screen(x)
 	if err != nil {
 		return err
+	}
+	if bindingRPC(x.r) == wire.GRPC { // no RPC has this path
+		x.call.Binding, x.call.Version = wire.GRPC, wire.V10
+		return x.noRoute()
 	}
 	base := ""
 	if a := p.hosts[host]; a != nil {
@@ -46,7 +51,7 @@ func (p *Proxy) locate(x *exchange) error {
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.
 	x.rest = (&url.URL{Path: strings.TrimPrefix(x.r.URL.Path, base)}).EscapedPath()
-	x.call.Accept, x.call.Extra = accept(x.r.Header), p.extra
+	x.call.Extra = p.methods(x.r.Header)
 	return x.bind()
 }
 

@@ -21,10 +21,8 @@ func (p *Proxy) negotiate(x *exchange) error {
 	if x.terms, err = p.Book.Negotiate(&q); err != nil {
 		return err
 	}
-	if uri := x.call.Method.Extension; uri != "" && !x.terms.Send.Has(uri) {
-		// In the words for a name that nobody has: who did not ask for the extension
-		// knows of no such method.
-		return x.unknownMethod()
+	if uri := x.call.Method.Extension; uri != "" && !x.terms.Visible.Has(uri) {
+		return p.unknownMethod(x)
 	}
 	x.shown = x.terms.Visible
 	if len(x.terms.Provided) > 0 {

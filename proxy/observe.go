@@ -22,8 +22,8 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
 		return x.restoreContext(body), nil
 	}
-	switch x.call.Method.Name {
-	case wire.ListTasks:
+	switch {
+	case seen.Kind == "list": // of ListTasks or an extension's method
 		body, err := wire.FilterTasks(x.leg.Binding, x.leg.Version, body, seen, func(t wire.TaskRef) bool {
 			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
 			return err == nil && mine // a store that cannot answer shows nothing
@@ -32,7 +32,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 			body, err = p.govern(x, seen, body)
 		}
 		return x.restoreContext(body), err
-	case wire.GetExtendedAgentCard:
+	case x.call.Method.Name == wire.GetExtendedAgentCard:
 		return p.extendedCard(x, seen, body)
 	}
 	if err := p.learn(x, seen); err != nil {

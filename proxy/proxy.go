@@ -61,6 +61,7 @@ type Proxy struct {
 	Options
 
 	extra   *wire.Extra             // the methods of extensions
+	hidden  *wire.Extra             // the same for callers who ask for none of those
 	offered map[string]ext.Declared // what Providers declare
 	agents  map[string]*Agent       // by id
 	hosts   map[string]*Agent       // by canonical host, for host-based addressing
@@ -75,6 +76,7 @@ func New(o Options) (*Proxy, error) {
 		o.Streams = new(atomic.Int64)
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
+	p.hidden = p.extra.Asked(func(string) bool { return false })
 	for uri, provider := range o.Providers {
 		p.offered[uri] = provider.Declared()
 	}

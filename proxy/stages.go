@@ -66,6 +66,9 @@ func (p *Proxy) decode(x *exchange) error {
 	if err := p.recognise(x); err != nil {
 		return err
 	}
+	if err := p.admit(x); err != nil {
+		return err
+	}
 	return x.connect()
 }
 
@@ -150,7 +153,9 @@ func (p *Proxy) authorize(x *exchange) error {
 // record: the audit intent is on disk, or nothing is forwarded.
 func (p *Proxy) record(x *exchange) error {
 	x.describe()
-	x.rec.Digest = digest(x.call.Body)
+	if x.rec.Digest = digest(x.call.Body); x.opaque() {
+		x.rec.Digest = digest(x.call.Message)
+	}
 	x.rec.Endpoint = x.endpoint.address
 	if x.endpoint.Side != x.side() {
 		x.rec.TranslatedTo = x.endpoint.String()
