@@ -2,6 +2,7 @@ package ext
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -82,6 +83,9 @@ func (m *MethodConfig) row(uri string) (wire.Method, error) {
 	}
 	if m.Verb != "" {
 		row.Verbs = []string{m.Verb}
+	}
+	if strings.HasPrefix(m.Path, "/skills/") {
+		return row, fmt.Errorf("path: %q begins as the addresses of skills do", clip(m.Path))
 	}
 	_, err := wire.NewExtra([]wire.Method{row})
 	return row, err
