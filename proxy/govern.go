@@ -103,24 +103,17 @@ func (p *Proxy) clean(x *exchange, w *watch, doc []byte) ([]byte, error) {
 }
 
 // strip is clean for answers to questions of the gateway's own, which several goroutines
-// put at the same time: it records nothing.
-func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, error) {
-	mode := x.agent.Extensions.Unrequested
-	if !wire.MayCarry(doc) || mode == "report" || x.shadows() {
-		return doc, nil
+// put at the same time: what it finds is for one of them to judge.
+func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, []content.Violation, error) {
+	if !wire.MayCarry(doc) {
+		return doc, nil, nil
 	}
 	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, doc, p.answerLimits())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	strays := x.watched.terms.Strays(cs)
-	if mode == "refuse" && len(strays) > 0 {
-		return nil, refuseFor(x.discreet(x.watched.terms.Describe(cs, strays[:1], true)[0], true), true)
-	}
-	for _, m := range strays {
-		cs.Remove(m)
-	}
-	return cs.Apply(), nil
+	found := x.strays(&x.watched.terms, cs)
+	return cs.Apply(), found, nil
 }
 
 // weigh holds a document of the agent's against schemas, states and A2A's limits.

@@ -93,6 +93,12 @@ func (p *Proxy) inject(x *exchange, cs *wire.Carriers, message int) {
 // clear deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
 func (p *Proxy) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
+	return x.judge(x.strays(t, cs), t.Answer)
+}
+
+// strays are those marks, after the configuration's way with them: taken out, left
+// where they are, or a reason to refuse the document.
+func (x *exchange) strays(t *content.Terms, cs *wire.Carriers) []content.Violation {
 	marks := t.Strays(cs)
 	if len(marks) == 0 {
 		return nil
@@ -114,9 +120,9 @@ func (p *Proxy) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
 		}
 	}
 	if refused != nil {
-		return x.judge(t.Describe(cs, refused, true), t.Answer)
+		return t.Describe(cs, refused, true)
 	}
-	return x.judge(t.Describe(cs, marks, false), t.Answer)
+	return t.Describe(cs, marks, false)
 }
 
 // hold holds the body against schemas and the limits that A2A sets to extensions.

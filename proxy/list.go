@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
@@ -28,9 +29,10 @@ type listed struct {
 	History   jsontext.Value `json:"history,omitzero"`
 	Metadata  jsontext.Value `json:"metadata,omitzero"`
 
-	state string
-	at    time.Time // of the status, else of the first sight of the task
-	id    string
+	state  string
+	at     time.Time // of the status, else of the first sight of the task
+	id     string
+	strays []content.Violation
 }
 
 // page is the result of ListTasks (A2A 1.0 §3.1.4).
@@ -128,17 +130,22 @@ func (p *Proxy) describeTasks(
 	}
 	tasks := make([]listed, 0, len(found))
 	for _, t := range found {
-		if t != nil && f.wants(t) {
-			tasks = append(tasks, *t)
+		if t == nil || !f.wants(t) {
+			continue
 		}
+		if err := x.judge(t.strays, true); err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, *t)
 	}
 	return tasks, nil
 }
 
 func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f listFilter) (*listed, error) {
+	var strays []content.Violation
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {
-		doc, err = p.strip(x, l, doc)
+		doc, strays, err = p.strip(x, l, doc)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {
@@ -150,7 +157,7 @@ func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f
 	if doc, err = l.retell.Answer(nil, doc); err != nil {
 		return nil, retelling(err)
 	}
-	t := &listed{state: seen.State, id: r.ID}
+	t := &listed{state: seen.State, id: r.ID, strays: strays}
 	if err := json.Unmarshal(doc, t); err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
