@@ -112,15 +112,21 @@ func Activated(hc *http.Client) map[string][]string {
 	return all
 }
 
-// Send sends a message with a client on an http.Client of [HTTPClient]. The Go SDKs
-// answer before they have put an execution away, and refuse to continue the task
-// until they have: such a refusal is none.
+// InProgress reports whether an error of a client on an http.Client of [HTTPClient]
+// says that a task cannot be continued yet: the Go SDKs answer before they have put
+// an execution away, and refuse to continue the task until they have.
+func InProgress(err error, hc *http.Client) bool {
+	t, ok := hc.Transport.(*tape)
+	return ok && err != nil && inProgress(err, t)
+}
+
+// Send sends a message again and again until it is no longer refused for that.
 func Send(
 	ctx context.Context, c Client, hc *http.Client, r *a2a.SendMessageRequest,
 ) (a2a.SendMessageResult, error) {
 	for {
 		result, err := c.SendMessage(ctx, r)
-		if t, ok := hc.Transport.(*tape); !ok || err == nil || !inProgress(err, t) {
+		if !InProgress(err, hc) {
 			return result, err
 		}
 		runtime.Gosched()
