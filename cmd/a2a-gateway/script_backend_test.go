@@ -25,25 +25,31 @@ type backend struct {
 
 	mu   sync.Mutex
 	mode string
+	play *play // of the mode play
 	seen []arrival
 	quit chan struct{}
 }
 
 // cmdBackend starts a backend, or changes the mode of one: backend NAME MODE
-// [only=VERSION] [skill]…. It sets $NAME_CARD.
+// [only=VERSION] [skill]…. It sets $NAME_CARD. The mode play=FILE has it say what
+// is in a file.
 func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) < 2 {
 		ts.Fatalf("usage: backend NAME MODE [only=VERSION] [SKILL]…")
 	}
-	w, name, mode := worldOf(ts), args[0], args[1]
-	if modes()[mode] == nil {
+	w, name := worldOf(ts), args[0]
+	mode, file, plays := strings.Cut(args[1], "=")
+	if modes()[mode] == nil || plays != (mode == "play") {
 		ts.Fatalf("backend: no such mode %q, only %s", mode, slices.Sorted(maps.Keys(modes())))
 	}
 	if b := w.backends[name]; b != nil {
 		b.mu.Lock()
 		b.mode = mode
 		b.mu.Unlock()
+		if plays {
+			b.cast(ts, file)
+		}
 		return
 	}
 	b := &backend{mode: mode, skills: args[2:], quit: make(chan struct{})}
@@ -52,6 +58,9 @@ func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if len(b.skills) == 0 {
 		b.skills = []string{"work"}
+	}
+	if plays {
+		b.cast(ts, file)
 	}
 	b.server = httptest.NewUnstartedServer(b) // its handler looks at b.server
 	b.server.Start()
@@ -74,7 +83,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, _ := io.ReadAll(r.Body)
-	q := question{id: []byte("null"), rest: r.URL.Path != "/"}
+	q := question{id: []byte("null"), rest: r.URL.Path != "/", r: r, body: body}
 	var envelope struct {
 		ID     jsontext.Value `json:"id"`
 		Method string         `json:"method"`
@@ -84,6 +93,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	b.mu.Lock()
 	mode := modes()[b.mode]
+	q.play = b.play
 	index := len(b.seen)
 	b.seen = append(b.seen, arrival{
 		method: r.Method, target: r.RequestURI, rpc: q.method, header: r.Header.Clone(), body: body,
@@ -110,7 +120,7 @@ func (b *backend) cardJSON() string {
 	}
 	card := object{
 		"name": "Backend", "description": "Answers as told.", "version": "1.0.0",
-		"capabilities": object{"streaming": true}, "skills": skills,
+		"capabilities": b.capabilities(), "skills": skills,
 		"defaultInputModes": []string{"text/plain"}, "defaultOutputModes": []string{"text/plain"},
 	}
 	interfaces := []object{
@@ -129,11 +139,24 @@ func (b *backend) cardJSON() string {
 	return string(out)
 }
 
+func (b *backend) capabilities() map[string]any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := map[string]any{"streaming": true}
+	if b.play != nil && b.play.Extensions != nil {
+		c["extensions"] = b.play.Extensions
+	}
+	return c
+}
+
 // question is what a mode needs to know of a call.
 type question struct {
 	id           []byte
 	method       string
 	rest, stream bool
+	r            *http.Request
+	body         []byte
+	play         *play
 	gone         func() // waits until the caller has gone, and notes it
 }
 
@@ -164,6 +187,8 @@ func modes() map[string]func(http.ResponseWriter, question) {
 			}
 			answerJSON(w, q.answer(okMessage))
 		},
+		// play says what stands in a file.
+		"play": func(w http.ResponseWriter, q question) { q.play.perform(w, q) },
 		// html is the login page of something between the gateway and the agent.
 		"html": func(w http.ResponseWriter, _ question) {
 			w.Header().Set("Content-Type", "text/html")

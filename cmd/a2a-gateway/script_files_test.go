@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 
@@ -21,21 +19,17 @@ func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: code N PROGRAM [args]")
 	}
-	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(args[1], args[2:]...) //nolint:noctx,gosec // short by what it does
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "CARD=" + ts.Getenv("CARD")}
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	code, err := 0, cmd.Run()
+	code, err := 0, ts.Exec(args[1], args[2:]...)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		code = exit.ExitCode()
 	} else {
 		ts.Check(err)
 	}
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
 	w := worldOf(ts)
-	_, _ = io.WriteString(ts.Stdout(), w.steady(stdout.String()))
-	_, _ = io.WriteString(ts.Stderr(), w.steady(stderr.String()))
+	_, _ = io.WriteString(ts.Stdout(), w.steady(stdout))
+	_, _ = io.WriteString(ts.Stderr(), w.steady(stderr))
 	if fmt.Sprint(code) != args[0] {
 		ts.Fatalf("exit code %d, not %s", code, args[0])
 	}
