@@ -108,10 +108,7 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	s := stream{Retelling: r, emit: emit}
 	result := r.result(doc)
 	if ofExtension(r.Call) {
-		if result == nil {
-			result = []byte(nothing(r.side()))
-		}
-		return s.send(func(w *writer) { w.raw(result) })
+		return s.send(func(w *writer) { w.opaque(result) })
 	}
 	from, to := dialectOf(r.From), dialectOf(r.side())
 	what, raw := classify(from, result, true)

@@ -220,6 +220,14 @@ func (p *opaque) write(w *writer, rpc bool) {
 	w.literal("}")
 }
 
+// opaque writes a result of which nothing is known. None at all, as of a 204, is null.
+func (w *writer) opaque(result []byte) {
+	if result == nil {
+		w.literal("null")
+	}
+	w.raw(result)
+}
+
 // query is what a GET says.
 func (o *Outbound) query(p *opaque) *wire.Error {
 	values := p.rest

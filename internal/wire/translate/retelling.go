@@ -129,10 +129,7 @@ func (r *Retelling) dress(w *writer, start int, result func() error) ([]byte, er
 func (r *Retelling) answer(w *writer, result []byte) error {
 	m := r.Call.Method
 	if ofExtension(r.Call) {
-		if result == nil {
-			result = []byte(nothing(r.side()))
-		}
-		w.raw(result)
+		w.opaque(result)
 		return nil
 	}
 	if m == nil || m.Subject == 0 {
