@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -101,72 +103,6 @@ func (j *judgement) learn(named string) {
 	}
 }
 
-// The verdicts.
-const (
-	allowed = "allowed"
-	denied  = "denied"  // by the rules
-	refused = "refused" // for something else
-)
-
-// explanation is the answer, as `--output json` has it.
-type explanation struct {
-	Verdict string `json:"verdict"`
-	Rule    string `json:"rule"`             // that decided, or default, credential, undeclared
-	Reason  string `json:"reason,omitempty"` // of a verdict that is not allowed
-	Error   string `json:"error,omitempty"`  // what the caller is told, by its reason in docs/errors.md
-
-	MissingScopes []string `json:"missingScopes,omitempty"`
-	Visible       bool     `json:"visible"` // the caller may learn that the agent exists
-	Shadow        []string `json:"shadow,omitempty"`
-
-	Agent  string `json:"agent"`
-	Method string `json:"method"`
-	Caller caller `json:"caller"`
-	Skill  skill  `json:"skill"`
-
-	Rules      []step        `json:"rules,omitempty"`      // in the order of the file; none where none was asked
-	Extensions []ext.Account `json:"extensions,omitempty"` // none where the call does not get that far
-	Call       *activation   `json:"activation,omitempty"`
-	Notes      []string      `json:"notes,omitempty"`
-}
-
-type caller struct {
-	Subject string   `json:"subject"`
-	Issuer  string   `json:"issuer"`
-	Client  string   `json:"client,omitempty"`
-	Tenant  string   `json:"tenant,omitempty"`
-	Groups  []string `json:"groups,omitempty"`
-	Scopes  []string `json:"scopes,omitempty"`
-}
-
-type skill struct {
-	ID  string `json:"id,omitempty"`
-	Why string `json:"why"`
-}
-
-// step is a policy.Step.
-type step struct {
-	Rule    string `json:"rule"`
-	Effect  string `json:"effect"`
-	Shadow  bool   `json:"shadow,omitempty"`
-	Matches bool   `json:"matches"`
-	Failed  string `json:"failed,omitempty"`
-}
-
-// activation is what becomes of the extensions that the call asks for.
-type activation struct {
-	Asked    []string `json:"asked,omitempty"`
-	Sent     []string `json:"sent,omitempty"`
-	Visible  []string `json:"visible,omitempty"`
-	Injected []string `json:"injected,omitempty"`
-	Provided []string `json:"provided,omitempty"`
-	Required []string `json:"required,omitempty"`
-	Refused  []string `json:"refused,omitempty"`
-	Ignored  []string `json:"ignored,omitempty"`
-	Missing  []string `json:"missing,omitempty"`
-	Shadow   []string `json:"shadow,omitempty"`
-}
-
 // explain takes the call through what the stages authorize and negotiate of the
 // request path ask.
 func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
@@ -183,7 +119,7 @@ func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
 	e.Skill.Why = j.rules.Reading(src)
 	skill, agentwide, err := j.rules.Resolve(src)
 	if err != nil {
-		return e.deny(err)
+		return j.hide(e.deny(err), p, asked)
 	}
 	e.Skill.ID = skill
 	decision := e.judge(j.rules, policy.Request{
@@ -198,7 +134,29 @@ func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
 	default:
 		j.negotiate(e, decision, asked)
 	}
+	return j.hide(e, p, asked)
+}
+
+// hide says of an extension's method that there is none, to whom a running gateway says
+// so before any rule is asked: who does not ask for the extension, or cannot have it.
+func (j *judgement) hide(e *explanation, p *authn.Principal, asked ext.Set) *explanation {
+	uri := j.method.Extension
+	switch {
+	case uri == "":
+	case !asked.Has(uri):
+		e.refuse(wire.MethodNotFound, "only calls that ask for "+uri+" have the method")
+	case e.Visible && !j.offers(p, uri):
+		e.refuse(wire.MethodNotFound, "the method is that of "+uri+", which the caller cannot have on this agent")
+	}
 	return e
+}
+
+// offers reports whether any call of the caller's could activate an extension.
+func (j *judgement) offers(p *authn.Principal, uri string) bool {
+	return slices.ContainsFunc(j.rules.Extensions(p, j.agent.ID, j.skills), func(said []policy.Extensions) bool {
+		q := j.question(said)
+		return slices.ContainsFunc(j.book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri })
+	})
 }
 
 // judge asks the rules.
@@ -232,10 +190,10 @@ func (e *explanation) refuse(k *wire.Kind, reason string) {
 	e.Verdict, e.Reason, e.Error = refused, reason, k.Reason
 }
 
-// negotiate asks what the call may do with extensions.
-func (j *judgement) negotiate(e *explanation, d policy.Decision, asked ext.Set) {
+// question is what negotiation is told of the agent and the rules.
+func (j *judgement) question(said []policy.Extensions) ext.Question {
 	q := ext.Question{
-		Requested: asked, Config: &j.agent.Extensions, Rules: proxy.Effects(d.Extensions),
+		Config: &j.agent.Extensions, Rules: proxy.Effects(said),
 		Provided: make(map[string]ext.Declared), Now: time.Now(),
 	}
 	if j.card != nil {
@@ -244,6 +202,13 @@ func (j *judgement) negotiate(e *explanation, d policy.Decision, asked ext.Set) 
 	for uri, p := range provided.Providers() {
 		q.Provided[uri] = p.Declared()
 	}
+	return q
+}
+
+// negotiate asks what the call may do with extensions.
+func (j *judgement) negotiate(e *explanation, d policy.Decision, asked ext.Set) {
+	q := j.question(d.Extensions)
+	q.Requested = asked
 	e.Extensions = j.book.Explain(&q)
 	e.Call = &activation{Asked: asked}
 	out, err := j.book.Negotiate(&q)

@@ -6,7 +6,75 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
 )
+
+// The verdicts.
+const (
+	allowed = "allowed"
+	denied  = "denied"  // by the rules
+	refused = "refused" // for something else
+)
+
+// explanation is the answer, as `--output json` has it.
+type explanation struct {
+	Verdict string `json:"verdict"`
+	Rule    string `json:"rule"`             // that decided, or default, credential, undeclared
+	Reason  string `json:"reason,omitempty"` // of a verdict that is not allowed
+	Error   string `json:"error,omitempty"`  // what the caller is told, by its reason in docs/errors.md
+
+	MissingScopes []string `json:"missingScopes,omitempty"`
+	Visible       bool     `json:"visible"` // the caller may learn that the agent exists
+	Shadow        []string `json:"shadow,omitempty"`
+
+	Agent  string `json:"agent"`
+	Method string `json:"method"`
+	Caller caller `json:"caller"`
+	Skill  skill  `json:"skill"`
+
+	Rules      []step        `json:"rules,omitempty"`      // in the order of the file; none where none was asked
+	Extensions []ext.Account `json:"extensions,omitempty"` // none where the call does not get that far
+	Call       *activation   `json:"activation,omitempty"`
+	Notes      []string      `json:"notes,omitempty"`
+}
+
+type caller struct {
+	Subject string   `json:"subject"`
+	Issuer  string   `json:"issuer"`
+	Client  string   `json:"client,omitempty"`
+	Tenant  string   `json:"tenant,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
+	Scopes  []string `json:"scopes,omitempty"`
+}
+
+type skill struct {
+	ID  string `json:"id,omitempty"`
+	Why string `json:"why"`
+}
+
+// step is a policy.Step.
+type step struct {
+	Rule    string `json:"rule"`
+	Effect  string `json:"effect"`
+	Shadow  bool   `json:"shadow,omitempty"`
+	Matches bool   `json:"matches"`
+	Failed  string `json:"failed,omitempty"`
+}
+
+// activation is what becomes of the extensions that the call asks for.
+type activation struct {
+	Asked    []string `json:"asked,omitempty"`
+	Sent     []string `json:"sent,omitempty"`
+	Visible  []string `json:"visible,omitempty"`
+	Injected []string `json:"injected,omitempty"`
+	Provided []string `json:"provided,omitempty"`
+	Required []string `json:"required,omitempty"`
+	Refused  []string `json:"refused,omitempty"`
+	Ignored  []string `json:"ignored,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
+	Shadow   []string `json:"shadow,omitempty"`
+}
 
 // print is the explanation for people, the answer first.
 func (e *explanation) print(w io.Writer) {
