@@ -121,10 +121,20 @@ func (b *Book) Entry(uri string) (*Entry, bool) {
 	return nil, false
 }
 
-// Owner says whose a metadata key is: the URI of a registered extension, or "".
+// Owner says whose a metadata key is: the URI of a registered extension, or "". Of
+// several it is the first.
 func (b *Book) Owner(key string) string {
+	if uris := b.Owners(key); len(uris) > 0 {
+		return uris[0]
+	}
+	return ""
+}
+
+// Owners are all whose a metadata key is: versions of one extension, for instance,
+// that have kept their keys. Callers must not change them.
+func (b *Book) Owners(key string) []string {
 	if b == nil {
-		return ""
+		return nil
 	}
 	return b.owners.of(key)
 }

@@ -72,7 +72,8 @@ type Entry struct {
 
 	// Metadata lists the keys that the extension uses in metadata, beyond those that
 	// are its by convention: the URI, the URI with a slash and a name behind it, and
-	// both without their scheme. A * at the end stands for any rest.
+	// both without their scheme. A * at the end stands for any rest. Several extensions
+	// may list the same key, as versions of one do: it may stay if one of them is active.
 	Metadata []string `yaml:"metadata"`
 
 	// Defaults are what an injected extension adds to a message's metadata.

@@ -1,6 +1,9 @@
 package ext
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Lint says what is wrong with the extensions of an agent's card.
 func (b *Book) Lint(declared []Declared) []string {
@@ -101,12 +104,12 @@ func (b *Book) oddities(rec *record) []string {
 		say("is of kind state and lists no states: none will be followed")
 	}
 	for _, key := range sortedKeys(rec.Defaults) {
-		if b.Owner(key) != rec.URI {
+		if !slices.Contains(b.Owners(key), rec.URI) {
 			say("has a default for %q, which is no key of its own: callers would see it in answers", key)
 		}
 	}
 	if rec.States != nil {
-		if b.Owner(rec.States.Key) != rec.URI {
+		if !slices.Contains(b.Owners(rec.States.Key), rec.URI) {
 			say("says its states under %q, which is no key of its own", rec.States.Key)
 		}
 		for _, state := range rec.States.stranded() {

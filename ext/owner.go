@@ -3,57 +3,72 @@ package ext
 import "strings"
 
 // owners says whose a metadata key is. The longest match decides, so that an extension
-// and another one below its URI keep their keys apart.
+// and another one below its URI keep their keys apart. Versions of one extension, which
+// are extensions by themselves, may list the same key: it is all of theirs.
 type owners struct {
-	roots    map[string]string // a URI with and without its scheme, to the URI
-	keys     map[string]string // Entry.Metadata without a star, to the URI
-	prefixes []prefix          // Entry.Metadata with a star
-	longest  int               // root, in bytes
+	roots    map[string][]string // a URI with and without its scheme, to the URI
+	keys     map[string][]string // Entry.Metadata without a star, to the URIs
+	prefixes []prefix            // Entry.Metadata with a star
+	longest  int                 // root, in bytes
 }
 
-type prefix struct{ text, uri string }
+type prefix struct {
+	text string
+	uris []string
+}
 
 func ownersOf(r Registry) owners {
-	o := owners{roots: make(map[string]string), keys: make(map[string]string)}
+	o := owners{roots: make(map[string][]string), keys: make(map[string][]string)}
 	for i := range r {
 		e := &r[i]
-		o.roots[e.URI] = e.URI
+		o.roots[e.URI] = []string{e.URI}
 		o.longest = max(o.longest, len(e.URI))
 		if _, bare, ok := strings.Cut(e.URI, "://"); ok && bare != "" {
 			// Of two URIs that differ by scheme only, the first keeps the bare keys.
 			if _, taken := o.roots[bare]; !taken {
-				o.roots[bare] = e.URI
+				o.roots[bare] = []string{e.URI}
 			}
 		}
 		for _, key := range e.Metadata {
 			if text, ok := strings.CutSuffix(key, "*"); ok {
-				o.prefixes = append(o.prefixes, prefix{text, e.URI})
+				o.lay(text, e.URI)
 			} else {
-				o.keys[key] = e.URI
+				o.keys[key] = append(o.keys[key], e.URI)
 			}
 		}
 	}
 	return o
 }
 
-// of finds the owner of a key, or returns "".
-func (o *owners) of(key string) string {
-	if uri, ok := o.keys[key]; ok {
-		return uri
-	}
-	best, owner := o.below(key)
-	for _, p := range o.prefixes {
-		if len(p.text) > best && strings.HasPrefix(key, p.text) {
-			best, owner = len(p.text), p.uri
+// lay gives a prefix to one more extension.
+func (o *owners) lay(text, uri string) {
+	for i := range o.prefixes {
+		if p := &o.prefixes[i]; p.text == text {
+			p.uris = append(p.uris, uri)
+			return
 		}
 	}
-	return owner
+	o.prefixes = append(o.prefixes, prefix{text, []string{uri}})
+}
+
+// of finds the owners of a key, in the registry's order.
+func (o *owners) of(key string) []string {
+	if uris, ok := o.keys[key]; ok {
+		return uris
+	}
+	best, uris := o.below(key)
+	for _, p := range o.prefixes {
+		if len(p.text) > best && strings.HasPrefix(key, p.text) {
+			best, uris = len(p.text), p.uris
+		}
+	}
+	return uris
 }
 
 // below finds the longest root that key is, or is below of, and its length.
-func (o *owners) below(key string) (length int, uri string) {
+func (o *owners) below(key string) (length int, uris []string) {
 	if len(o.roots) == 0 {
-		return 0, ""
+		return 0, nil
 	}
 	end := len(key)
 	if end > o.longest { // a key of slashes only would be looked up in every length
@@ -62,13 +77,13 @@ func (o *owners) below(key string) (length int, uri string) {
 	for ; end > 0; end = strings.LastIndexByte(key[:end], '/') {
 		// A URI that ends in a slash needs no second one before the name.
 		if end < len(key) {
-			if uri, ok := o.roots[key[:end+1]]; ok {
-				return end + 1, uri
+			if uris, ok := o.roots[key[:end+1]]; ok {
+				return end + 1, uris
 			}
 		}
-		if uri, ok := o.roots[key[:end]]; ok {
-			return end, uri
+		if uris, ok := o.roots[key[:end]]; ok {
+			return end, uris
 		}
 	}
-	return 0, ""
+	return 0, nil
 }

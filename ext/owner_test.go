@@ -1,6 +1,7 @@
 package ext_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,30 @@ func TestOwner(t *testing.T) {
 		if got := book.Owner(tt.key); got != tt.want {
 			t.Errorf("%q is %q's, want %q", tt.key, got, tt.want)
 		}
+	}
+}
+
+// TestSharedKeys: versions of one extension keep their keys, and each is theirs alone
+// that no other lists.
+func TestSharedKeys(t *testing.T) {
+	t.Parallel()
+	book := compiled(t, ext.Registry{
+		{URI: uriB, Metadata: []string{"pay.*", "mime"}},
+		{URI: uriA, Metadata: []string{"mime", "pay.*", "pay.new.*"}},
+		{URI: uriC, Metadata: []string{uriA + "/lent"}},
+	})
+	for key, want := range map[string][]string{
+		"mime": {uriB, uriA}, "pay.status": {uriB, uriA}, "pay.new.status": {uriA}, uriA: {uriA}, uriA + "/lent": {uriC}, "x": nil,
+	} {
+		if got := book.Owners(key); !slices.Equal(got, want) {
+			t.Errorf("%q belongs to %q, want %q", key, got, want)
+		}
+		if got := book.Owner(key); len(want) > 0 && got != want[0] {
+			t.Errorf("%q is %q's, want the first of %q", key, got, want)
+		}
+	}
+	if warnings := book.Warnings(); warnings != nil {
+		t.Errorf("warnings %q", warnings)
 	}
 }
 

@@ -20,7 +20,6 @@ type Registry []Entry
 func (r Registry) Validate() error {
 	var errs []error
 	seen := make(map[string]bool, len(r))
-	claimed := make(map[string]bool)
 	for i := range r {
 		e := &r[i]
 		problems := e.problems()
@@ -28,12 +27,6 @@ func (r Registry) Validate() error {
 			problems = append(problems, fmt.Errorf("uri: extension %q is listed twice", e.URI))
 		}
 		seen[e.URI] = true
-		for _, key := range e.Metadata {
-			if claimed[key] {
-				problems = append(problems, fmt.Errorf("metadata: another extension has %q too", key))
-			}
-			claimed[key] = true
-		}
 		errs = append(errs, prefixed(fmt.Sprintf("[%d].", i), problems)...)
 	}
 	if len(seen) == len(r) {
@@ -72,7 +65,10 @@ func (e *Entry) problems() []error {
 		errs = append(errs, errors.New("digest: there is no specification that it could be of"))
 	}
 	errs = append(errs, e.Dependencies.problems(e.URI)...)
-	for _, key := range e.Metadata {
+	for i, key := range e.Metadata {
+		if slices.Contains(e.Metadata[:i], key) {
+			errs = append(errs, fmt.Errorf("metadata: %q is listed twice", clip(key)))
+		}
 		errs = append(errs, checkKey(key))
 	}
 	errs = append(errs, e.misfits()...)

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -15,11 +16,21 @@ func (t *Terms) Strays(c *wire.Carriers) []wire.Mark {
 	var strays []wire.Mark
 	for i := range c.Marks {
 		m := &c.Marks[i]
-		if uri := t.whose(m); (m.Listed || uri != "") && !t.Visible.Has(uri) {
+		if uri := t.whose(m); (m.Listed || uri != "") && !t.Visible.Has(uri) && !t.shares(uri, m) {
 			strays = append(strays, *m)
 		}
 	}
 	return strays
+}
+
+// shares reports whether the key of one extension is also that of another, which is
+// visible.
+func (t *Terms) shares(uri string, m *wire.Mark) bool {
+	if m.Listed {
+		return false
+	}
+	all := t.Book.Owners(m.Key)
+	return len(all) > 1 && all[0] == uri && slices.ContainsFunc(all[1:], t.Visible.Has)
 }
 
 // Describe says as violations what Strays found.

@@ -104,6 +104,37 @@ func TestA8_StraysInEveryCarrier(t *testing.T) {
 	}
 }
 
+// A key of several extensions may stay where one of them is active; each one's URI
+// stays its own.
+func TestSharedKeys(t *testing.T) {
+	t.Parallel()
+	const (
+		other = "https://example.com/ext/pay/v2"
+		own   = "/params/message/metadata/https:~1~1example.com~1ext~1pay~1v1"
+		all   = "/params/message/extensions/0\n/params/message/metadata/pay.status\n" + own
+	)
+	book := compile(t, ext.Registry{
+		{URI: pay, Metadata: []string{"pay.*"}}, {URI: other, Metadata: []string{"pay.*"}}, {URI: stamp},
+	})
+	doc := params(`{"message":{"messageId":"m","extensions":["` + other + `"],"metadata":{"pay.status":1,"` + pay + `":2}}}`)
+	for _, tc := range []struct {
+		visible ext.Set
+		want    string
+	}{
+		{nil, all},
+		{ext.Set{stamp}, all},
+		{ext.Set{other}, own},
+		{ext.Set{pay}, "/params/message/extensions/0"},
+		{ext.Set{pay, other}, ""},
+	} {
+		terms := content.Terms{Book: book, Visible: tc.visible}
+		c := read(t, doc)
+		if got := shown(c, terms.Strays(c)); got != text(tc.want) {
+			t.Errorf("with %v strays:\n%swant:\n%s", tc.visible, got, text(tc.want))
+		}
+	}
+}
+
 // takeOut removes strays, and finds none in what is left.
 func takeOut(t *testing.T, terms *content.Terms, d document, c *wire.Carriers, strays []wire.Mark) {
 	t.Helper()

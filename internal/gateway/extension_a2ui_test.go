@@ -15,10 +15,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
-// A2UI names its metadata without any URI, and sends lists as the data of parts.
+// A2UI names its metadata without any URI, alike in every version, and sends lists as the data of parts.
 const (
 	a2uiURI      = "https://a2ui.org/a2a-extension/a2ui/v0.8"
-	a2uiRegistry = `  - uri: "` + a2uiURI + `"
+	a2uiRegistry = `  - {uri: "https://a2ui.org/a2a-extension/a2ui/v0.9", metadata: [mimeType, a2uiClientCapabilities]}
+  - uri: "` + a2uiURI + `"
     metadata: [mimeType, a2uiClientCapabilities]
     schemas:
       params: {type: object, required: [supportedCatalogIds]}
