@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -34,12 +35,12 @@ func (x *exchange) hear(resp *http.Response) {
 // not say what was active.
 func (x *exchange) verify() error {
 	works := x.call.Method.Subject == wire.OfMessage || x.call.Method.Extension != ""
-	if !works || !x.agent.Extensions.Verify || len(x.terms.Required) == 0 {
+	if !works || !x.agent.Extensions.Verify {
 		return nil
 	}
 	var missing []string
 	var found []content.Violation
-	for _, uri := range x.terms.Required {
+	for _, uri := range x.demanded() {
 		if x.activated.Has(uri) {
 			continue
 		}
@@ -56,6 +57,23 @@ func (x *exchange) verify() error {
 		return e.Because(err)
 	}
 	return nil
+}
+
+// demanded are the extensions of the call that are required, or would be without
+// shadow mode.
+func (x *exchange) demanded() ext.Set {
+	if !x.shadows() {
+		return x.terms.Required
+	}
+	all := slices.Clone(x.terms.Required)
+	for _, uri := range x.terms.Send {
+		required := slices.Contains(x.agent.Extensions.Require, uri) ||
+			slices.ContainsFunc(x.view.extensions, func(d ext.Declared) bool { return d.URI == uri && d.Required })
+		if required && !all.Has(uri) {
+			all = append(all, uri)
+		}
+	}
+	return all
 }
 
 // answerable lists what the response says is active: what the caller asked for and
