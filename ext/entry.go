@@ -107,7 +107,8 @@ type Dependencies struct {
 type Schemas struct {
 	// Params is for the params that a card gives the extension.
 	Params schema.Source `yaml:"params"`
-	// Request is for the value under the extension's URI in the metadata of a request.
+	// Request is for the value under the extension's URI in the metadata that a request
+	// has beside its message (params.metadata); what a message has is for Metadata.
 	Request schema.Source `yaml:"request"`
 	// Metadata are for the values under these keys, in whichever metadata they stand.
 	Metadata map[string]schema.Source `yaml:"metadata"`
