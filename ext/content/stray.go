@@ -56,8 +56,9 @@ func (t *Terms) Unknown(c *wire.Carriers) []Violation {
 	var f findings
 	for i := range c.Marks {
 		m := &c.Marks[i]
-		// What is listed is its own URI's, and so a stray or in place.
-		if !identifies(m.Key) || t.whose(m) != "" {
+		// What is listed is its own URI's, and so a stray or in place. What only the
+		// gateway acts on is visible, and nobody has to know it.
+		if !identifies(m.Key) || t.whose(m) != "" || t.Visible.Has(m.Key) {
 			continue
 		}
 		f.add(Violation{
