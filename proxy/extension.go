@@ -14,6 +14,8 @@ import (
 // params were looked at, could be found out, and one that is refused later than others
 // could be called.
 
+func noExtension(string) bool { return false }
+
 // methods are those of the extensions that a request asks for; the others are hidden
 // before anything of the call is read.
 func (p *Proxy) methods(h http.Header) *wire.Extra {
@@ -47,6 +49,21 @@ func (p *Proxy) admit(x *exchange) error {
 		}
 	}
 	return p.unknownMethod(x)
+}
+
+// misread is the refusal of a call that could not be read. That its params are not as
+// they should be is nothing for a caller to hear who may not call the method.
+func (p *Proxy) misread(x *exchange, e *wire.Error) error {
+	switch {
+	case x.call.Method == nil || x.call.Method.Extension == "":
+		return e
+	case p.meet(x) != nil:
+		return p.unknownMethod(x)
+	}
+	if err := p.admit(x); err != nil {
+		return err
+	}
+	return e
 }
 
 // unknownMethod reads the call again as if extensions had no methods, so that the

@@ -25,10 +25,13 @@ func (x *exchange) connect() error {
 	if len(x.view.endpoints) == 0 {
 		return errNoInterface
 	}
-	best := unreachable
+	best, reached := unreachable, false
 	for i := range x.view.endpoints {
 		e := &x.view.endpoints[i]
-		if !x.mayUse(e) || !reaches(x.side(), e.Side, x.call.Method) {
+		if !reaches(x.side(), e.Side, x.call.Method) {
+			continue
+		}
+		if reached = true; !x.mayUse(e) {
 			continue
 		}
 		if d := distance(x.side(), e.Side, x.call.Method); d < best {
@@ -38,7 +41,7 @@ func (x *exchange) connect() error {
 	switch {
 	case x.endpoint != nil:
 		return nil
-	case x.call.Method.Extension != "":
+	case !reached:
 		return wire.Errorf(wire.Unsupported, "the agent has no interface that this method can be called at")
 	case x.shared && x.call.Tenant != "":
 		return errUnknownAgent // there, whatever is no tenant of the agent's may have been meant as a name

@@ -109,6 +109,10 @@ func (x *exchange) bind() error {
 	}
 	x.call.Binding = wire.HTTPJSON
 	route, ok := x.call.Extra.ByRoute(x.r.Method, x.rest)
+	if ok && route.Method == nil {
+		// Whether this agent has the extensions' verbs is not known yet.
+		route, ok = x.call.Extra.Asked(noExtension).ByRoute(x.r.Method, x.rest)
+	}
 	x.route, x.call.Version = route, route.Version
 	switch {
 	case !ok:

@@ -76,7 +76,7 @@ func New(o Options) (*Proxy, error) {
 		o.Streams = new(atomic.Int64)
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
-	p.hidden = p.extra.Asked(func(string) bool { return false })
+	p.hidden = p.extra.Asked(noExtension)
 	for uri, provider := range o.Providers {
 		p.offered[uri] = provider.Declared()
 	}

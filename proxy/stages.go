@@ -50,18 +50,12 @@ func (p *Proxy) decode(x *exchange) error {
 	x.body = body
 	x.rec.RequestBytes = int64(len(body.bytes()))
 	if e := p.read(x); e != nil {
-		return e
-	}
-	if x.shared {
-		if err := p.nameAgent(x); err != nil {
-			return err
-		}
+		return p.misread(x, e)
 	}
 	// Only now, with the caller's id known for the answer, is it time to say that
-	// there is no such agent, in the same words for one that does not exist and
-	// for one this caller has no business with.
-	if x.agent == nil || !x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID) {
-		return errUnknownAgent
+	// there is no such agent.
+	if err := p.meet(x); err != nil {
+		return err
 	}
 	if err := p.recognise(x); err != nil {
 		return err
@@ -70,6 +64,20 @@ func (p *Proxy) decode(x *exchange) error {
 		return err
 	}
 	return x.connect()
+}
+
+// meet makes sure of the agent, in the same words for one that does not exist and for
+// one this caller has no business with.
+func (p *Proxy) meet(x *exchange) error {
+	if x.shared {
+		if err := p.nameAgent(x); err != nil {
+			return err
+		}
+	}
+	if x.agent == nil || !x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID) {
+		return errUnknownAgent
+	}
+	return nil
 }
 
 // read decodes the body by the binding.
