@@ -1,0 +1,124 @@
+package proxy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// strangeCase is what A2A does not define, from a caller or an agent.
+type strangeCase struct {
+	name   string
+	asked  func(words) string
+	events func(s words, id string) []string
+	at     string // a pointer
+	text   string
+}
+
+const (
+	noMember = "A2A has no such member"
+	noValue  = "A2A has no such value"
+)
+
+var strangeCases = []strangeCase{
+	{name: "nothing"},
+	{name: "data is anybody's", asked: func(s words) string { return s.send(s.data(`{"kind":1}`), meta("x", `{"kind":1}`), "") }},
+	{name: "member of a message", asked: func(s words) string { return s.send("", `,"mood":"secret"`, "") }, at: "/message/mood", text: noMember},
+	{name: "member of the params", asked: func(s words) string { return s.send("", "", `,"x/~":1`) }, at: "/x~1~0", text: noMember},
+	{name: "role", asked: func(s words) string {
+		return strings.NewReplacer(`"user"`, `"secret"`, `"ROLE_USER"`, `9`).Replace(s.send("", "", ""))
+	}, at: "/message/role", text: noValue},
+	{name: "member of a status", events: func(s words, id string) []string {
+		return []string{s.status(id, "working", ""), strings.Replace(s.status(id, "working", ""), `"state"`, `"mood":1,"state"`, 1)}
+	}, at: "/status/mood", text: noMember},
+	{name: "state", events: func(s words, id string) []string {
+		return []string{s.status(id, "working", ""), strings.NewReplacer(`"working"`, `"secret"`, `"TASK_STATE_WORKING"`, `77`).Replace(s.status(id, "working", ""))}
+	}, at: "/status/state", text: noValue},
+}
+
+// TestConformance: members and values that A2A does not define are refused in both
+// directions, only recorded, or nobody's business; in the words of every side.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []ext.Mode{ext.Enforce, ext.Report, ext.Off, "shadow"} {
+		w := in(t, speaks(rpc10), tied, func(s *setup) {
+			if s.agent.Extensions.Conformance = mode; mode == "shadow" {
+				s.agent.Extensions.Conformance, s.agent.Extensions.Mode = ext.Enforce, "shadow"
+			}
+		})
+		calls, bad := 0, 0
+		for i, agent := range sides {
+			w.becomes(speaks(agent))
+			for j, tt := range strangeCases {
+				for _, caller := range callersOf(i, j) {
+					// Protobuf drops what it does not know, but for the numbers of words.
+					unsaid := tt.asked != nil && caller.Binding == wire.GRPC || tt.events != nil && agent.Binding == wire.GRPC
+					if unsaid && tt.text == noMember {
+						continue
+					}
+					calls++
+					if tt.at != "" {
+						bad++
+					}
+					tt.run(t, w, fmt.Sprintf("%s, %s to %s: %s", mode, caller, agent, tt.name), caller, mode)
+				}
+			}
+		}
+		if mode == ext.Off {
+			bad = 0
+		}
+		found := w.violations(calls)
+		for _, v := range found {
+			if !strings.HasPrefix(v, "conformance /") || !strings.HasSuffix(v, fmt.Sprint(mode == ext.Enforce)) {
+				t.Errorf("%s: %s", mode, v)
+			}
+		}
+		if len(found) != bad {
+			t.Errorf("%s: %d violations, want %d", mode, len(found), bad)
+		}
+	}
+}
+
+func (c strangeCase) run(t *testing.T, w *world, what string, caller wire.Side, mode ext.Mode) {
+	t.Helper()
+	w.agent.answers(fluent)
+	if c.events != nil {
+		w.tells(c.events)
+	}
+	s := words{caller}
+	params := s.send("", "", "")
+	if c.asked != nil {
+		params = c.asked(s)
+	}
+	w.agent.take()
+	got := w.utter(caller, wire.SendStreamingMessage, params)
+	switch {
+	case c.at == "" || mode != ext.Enforce:
+		// What is translated cannot keep a word that nobody knows.
+		if c.text != noValue && (len(w.agent.take()) != 1 || got.err != nil) {
+			t.Errorf("%s: %v", what, got.err)
+		}
+	case c.asked != nil:
+		got.told(t, what, wire.InvalidParams, "Invalid parameters: "+around(caller, "/params")+c.at+": "+c.text)
+		w.agent.silent(t, what)
+	default:
+		got.told(t, what, badAnswer(caller), c.at+": "+c.text)
+		if len(got.docs) == 0 {
+			t.Errorf("%s: what came before is lost: %s", what, got.body)
+		}
+	}
+	if mode == ext.Enforce && strings.Contains(got.body, "secret") {
+		t.Errorf("%s: the value is repeated: %s", what, got.body)
+	}
+}
+
+// around is what stands before the pointer into params or a result.
+func around(s wire.Side, member string) string {
+	if s.Binding == wire.JSONRPC {
+		return member
+	}
+	return ""
+}
