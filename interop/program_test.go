@@ -104,9 +104,11 @@ type worker struct {
 
 // job is one run, as the program reads it.
 type job struct {
-	Base    string            `json:"base"`
-	Binding string            `json:"binding"`
-	Headers map[string]string `json:"headers"`
+	Base       string            `json:"base"`
+	Binding    string            `json:"binding"`
+	Headers    map[string]string `json:"headers"`
+	Extensions []string          `json:"extensions,omitempty"` // activated by the SDK's means
+	Only       string            `json:"only,omitempty"`       // the one operation to do
 }
 
 // run has the program do a run and gives what it printed.

@@ -10,14 +10,15 @@ import {
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-v03/server/express';
 import { A2AService, grpcService } from 'a2a-v03/server/grpc';
 import express from 'express';
-import { Behaviour, serve } from './behaviour.mjs';
+import { activate, Behaviour, echo, serve } from './behaviour.mjs';
 
 const ends = new Set(['completed', 'failed', 'rejected', 'canceled', 'input-required']);
 
 const textPart = (text) => ({ kind: 'text', text });
 
-const message = (taskId, contextId, parts) => ({
+const message = (taskId, contextId, parts, metadata) => ({
   kind: 'message', messageId: randomUUID(), role: 'agent', contextId, parts, ...(taskId && { taskId }),
+  ...(metadata && { metadata }),
 });
 
 class Executor {
@@ -48,7 +49,8 @@ class Executor {
           kind: 'artifact-update', taskId, contextId, append, lastChunk,
           artifact: { artifactId, name: 'artifact', parts: [textPart(text)] },
         }),
-        message: (text, parts) => bus.publish(message('', contextId, [textPart(text), ...parts.slice(1)])),
+        message: (text, parts) => bus.publish(
+          message('', contextId, [textPart(text), ...parts.slice(1)], activate(context.context))),
         end: () => bus.finished(),
       },
     });
@@ -62,7 +64,9 @@ const skill = (id, name) => ({ id, name, description: `${name}s.`, tags: ['test'
 const card = {
   name: 'JavaScript 0.3', description: 'Does every operation.', version: '1.0.0', protocolVersion: '0.3.0',
   url: '', preferredTransport: 'JSONRPC', additionalInterfaces: [],
-  capabilities: { streaming: true, pushNotifications: true },
+  capabilities: {
+    streaming: true, pushNotifications: true, extensions: [{ uri: echo, description: 'Says what was asked for.' }],
+  },
   supportsAuthenticatedExtendedCard: true,
   defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
   skills: [skill('work', 'Work'), skill('rest', 'Rest')],

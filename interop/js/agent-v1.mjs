@@ -12,7 +12,7 @@ import {
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-v1/server/express';
 import { A2AService, grpcService } from 'a2a-v1/server/grpc';
 import express from 'express';
-import { Behaviour, serve } from './behaviour.mjs';
+import { activate, Behaviour, echo, serve } from './behaviour.mjs';
 
 const states = {
   working: TaskState.TASK_STATE_WORKING,
@@ -27,9 +27,9 @@ const textPart = (value) => ({
   content: { $case: 'text', value }, metadata: undefined, filename: '', mediaType: '',
 });
 
-const message = (taskId, contextId, parts) => ({
+const message = (taskId, contextId, parts, metadata) => ({
   messageId: randomUUID(), taskId, contextId, role: Role.ROLE_AGENT, parts,
-  metadata: undefined, extensions: [], referenceTaskIds: [],
+  metadata, extensions: [], referenceTaskIds: [],
 });
 
 class Executor {
@@ -65,7 +65,7 @@ class Executor {
           },
         })),
         message: (text, parts) => bus.publish(AgentEvent.message(
-          message('', contextId, [textPart(text), ...parts.slice(1)]))),
+          message('', contextId, [textPart(text), ...parts.slice(1)], activate(context.context)))),
         end: () => bus.finished(),
       },
     });
@@ -84,7 +84,10 @@ const skill = (id, name) => ({
 const card = {
   name: 'JavaScript 1', description: 'Does every operation.', version: '1.0.0',
   supportedInterfaces: [], provider: undefined,
-  capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true, extensions: [] },
+  capabilities: {
+    streaming: true, pushNotifications: true, extendedAgentCard: true,
+    extensions: [{ uri: echo, description: 'Says what was asked for.', required: false, params: undefined }],
+  },
   securitySchemes: {}, securityRequirements: [], signatures: [],
   defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
   skills: [skill('work', 'Work'), skill('rest', 'Rest')],

@@ -10,6 +10,17 @@
 
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 
+// echo is an extension that every agent declares: its messages say which extensions
+// the caller has asked for.
+export const echo = 'https://example.com/ext/echo/v1';
+
+// activate activates echo if the caller wants that, and gives the metadata of a message.
+export function activate(call) {
+  if (!call?.requestedExtensions?.includes(echo)) return undefined;
+  call.addActivatedExtension(echo);
+  return { [echo]: [...call.requestedExtensions] };
+}
+
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Behaviour {

@@ -1,7 +1,8 @@
 // The client on @a2a-js/sdk 0.3, over every binding.
 import { randomUUID } from 'node:crypto';
 import {
-  ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory,
+  ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters,
+  withA2AExtensions,
 } from 'a2a-v03/client';
 import { GrpcTransportFactory } from 'a2a-v03/client/grpc';
 import { run } from './operations.mjs';
@@ -17,7 +18,7 @@ const request = (text, { taskId, parts = [] } = {}) => ({
   configuration: { blocking: true },
 });
 
-await run(async ({ base, binding, fetch, calls }) => {
+await run(async ({ base, binding, fetch, calls, extensions }) => {
   const card = await new DefaultAgentCardResolver({ fetchImpl: fetch })
     .resolve(`${base}/.well-known/agent-card.json`, '');
   const all = [{ url: card.url, transport: card.preferredTransport }, ...(card.additionalInterfaces ?? [])];
@@ -31,8 +32,10 @@ await run(async ({ base, binding, fetch, calls }) => {
       new GrpcTransportFactory({ grpcCallOptions: calls }),
     ],
   }).createFromAgentCard(one);
+  const asking = extensions.length
+    ? { serviceParameters: ServiceParameters.create(withA2AExtensions(...extensions)) } : undefined;
   return {
-    send: (text, options) => client.sendMessage(request(text, options)),
+    send: (text, options) => client.sendMessage(request(text, options), asking),
     stream: (text) => client.sendMessageStream(request(text)),
     subscribe: (id) => client.resubscribeTask({ id }),
     get: (id, historyLength) => client.getTask({ id, ...(historyLength !== undefined && { historyLength }) }),

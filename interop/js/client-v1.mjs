@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-v1';
 import {
-  ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory,
+  ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters,
+  withA2AExtensions,
 } from 'a2a-v1/client';
 import { GrpcTransportFactory } from 'a2a-v1/client/grpc';
 import { run } from './operations.mjs';
@@ -21,7 +22,7 @@ const request = (text, { taskId = '', parts = [] } = {}) => ({
   },
 });
 
-await run(async ({ base, binding, fetch, calls }) => {
+await run(async ({ base, binding, fetch, calls, extensions }) => {
   const card = await new DefaultAgentCardResolver({ fetchImpl: fetch })
     .resolve(`${base}/.well-known/agent-card.json`, '');
   card.supportedInterfaces = card.supportedInterfaces.filter(
@@ -32,9 +33,11 @@ await run(async ({ base, binding, fetch, calls }) => {
       new GrpcTransportFactory({ grpcCallOptions: calls }),
     ],
   }).createFromAgentCard(card);
+  const asking = extensions.length
+    ? { serviceParameters: ServiceParameters.create(withA2AExtensions(...extensions)) } : undefined;
   const of = (event) => event?.payload?.value ?? event;
   return {
-    send: (text, options) => client.sendMessage(request(text, options)),
+    send: (text, options) => client.sendMessage(request(text, options), asking),
     stream: (text) => client.sendMessageStream(request(text)),
     subscribe: (id) => client.resubscribeTask({ tenant: '', id }),
     get: (id, historyLength) => client.getTask({ tenant: '', id, historyLength }),

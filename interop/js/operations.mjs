@@ -2,7 +2,9 @@
 // words of one SDK; results are printed as they are, one JSON line for each
 // operation, and compared by whoever started the program.
 //
-//   connect({ base, binding, fetch, calls })    → adapter; calls are options of gRPC calls
+//   connect({ base, binding, fetch, calls,
+//     extensions })                             → adapter; calls are options of gRPC calls, and
+//                                               send activates the extensions
 //   adapter.send(text, { taskId, parts })       → task or message
 //   adapter.stream(text), adapter.subscribe(id) → async iterable of events
 //   adapter.get(id, historyLength), cancel(id), list(contextId), card()
@@ -180,11 +182,13 @@ const interceptor = (headers) => (options, next) => new InterceptingCall(next(op
   },
 });
 
-async function perform(connect, { base, binding, headers }) {
+async function perform(connect, { base, binding, headers, extensions, only }) {
   const adapter = await connect({
     base, binding, fetch: withHeaders(headers), calls: { interceptors: [interceptor(headers)] },
+    extensions: extensions ?? [],
   });
   for (const [name, operation] of Object.entries(operations)) {
+    if (only && name !== only) continue;
     const r = new Run(adapter);
     await operation(r, adapter);
     console.log(JSON.stringify({ operation: name, ticks: ticking.has(name), lines: r.lines }));

@@ -21,6 +21,7 @@ from a2a.server.tasks import (
 from a2a.types import (
     AgentCapabilities,
     AgentCard,
+    AgentExtension,
     AgentInterface,
     AgentSkill,
     Message,
@@ -31,7 +32,7 @@ from a2a.types import (
 )
 from a2a.utils import new_task
 
-from behaviour import Behaviour, serve
+from behaviour import ECHO, Behaviour, activate, serve
 
 ENDS = {'completed', 'failed', 'rejected', 'canceled', 'input-required'}
 
@@ -61,7 +62,8 @@ class Emit:
     async def message(self, text):
         parts = [text_part(text), *self.context.message.parts[1:]]
         await self.queue.enqueue_event(Message(
-            role=Role.agent, message_id=str(uuid.uuid4()), context_id=self.context.context_id, parts=parts))
+            role=Role.agent, message_id=str(uuid.uuid4()), context_id=self.context.context_id, parts=parts,
+            metadata=activate(self.context) or None))
 
 
 class Executor(AgentExecutor):
@@ -95,7 +97,9 @@ def make_card(url, rpc):
             AgentInterface(url=f'{url}/rest', transport='HTTP+JSON'),
             AgentInterface(url=rpc, transport='GRPC'),
         ],
-        capabilities=AgentCapabilities(streaming=True, push_notifications=True),
+        capabilities=AgentCapabilities(
+            streaming=True, push_notifications=True,
+            extensions=[AgentExtension(uri=ECHO, description='Says what was asked for.')]),
         supports_authenticated_extended_card=True,
         default_input_modes=['text/plain'], default_output_modes=['text/plain'])
 

@@ -22,7 +22,7 @@ from a2a.server.tasks import (
 )
 from a2a.types import a2a_pb2 as pb, a2a_pb2_grpc
 
-from behaviour import Behaviour, serve
+from behaviour import ECHO, Behaviour, activate, serve
 
 STATES = {
     'working': pb.TASK_STATE_WORKING,
@@ -54,8 +54,11 @@ class Emit:
 
     async def message(self, text):
         parts = [new_text_part(text), *self.context.message.parts[1:]]
-        await self.queue.enqueue_event(pb.Message(
-            role=pb.ROLE_AGENT, message_id=str(uuid.uuid4()), context_id=self.context.context_id, parts=parts))
+        message = pb.Message(
+            role=pb.ROLE_AGENT, message_id=str(uuid.uuid4()), context_id=self.context.context_id, parts=parts)
+        if marks := activate(self.context):
+            message.metadata.update(marks)
+        await self.queue.enqueue_event(message)
 
 
 class Executor(AgentExecutor):
@@ -83,7 +86,9 @@ def make_card(url, rpc):
             pb.AgentInterface(url=f'{url}/rest', protocol_binding='HTTP+JSON', protocol_version='1.0'),
             pb.AgentInterface(url=rpc, protocol_binding='GRPC', protocol_version='1.0'),
         ],
-        capabilities=pb.AgentCapabilities(streaming=True, push_notifications=True, extended_agent_card=True),
+        capabilities=pb.AgentCapabilities(
+            streaming=True, push_notifications=True, extended_agent_card=True,
+            extensions=[pb.AgentExtension(uri=ECHO, description='Says what was asked for.')]),
         default_input_modes=['text/plain'], default_output_modes=['text/plain'])
 
 

@@ -16,6 +16,21 @@ import grpc
 import uvicorn
 
 
+# An extension that every agent declares: its messages say which extensions the
+# caller has asked for.
+ECHO = 'https://example.com/ext/echo/v1'
+
+
+def activate(context):
+    """Activates ECHO if the caller wants that, and gives the metadata of a message.
+    The SDK for 1.0 has no way to say what is active."""
+    if ECHO not in context.requested_extensions:
+        return {}
+    if hasattr(context, 'add_activated_extension'):
+        context.add_activated_extension(ECHO)
+    return {ECHO: sorted(context.requested_extensions)}
+
+
 class Behaviour:
     """Runs the words; cancelled tasks are remembered by their id."""
 

@@ -99,7 +99,7 @@ class Adapter:
         return isinstance(inner, TaskStatusUpdateEvent) and inner.status.state == 'working'
 
 
-async def connect(base, binding, client, dial):
+async def connect(base, binding, client, dial, extensions):
     card = await A2ACardResolver(client, base).get_agent_card()
     interfaces = [(card.preferred_transport, card.url)]
     interfaces += [(i.transport, i.url) for i in card.additional_interfaces or []]
@@ -109,7 +109,7 @@ async def connect(base, binding, client, dial):
     def make(streaming):
         config = ClientConfig(httpx_client=client, streaming=streaming, grpc_channel_factory=dial,
                               supported_transports=[binding])
-        return ClientFactory(config).create(card)
+        return ClientFactory(config).create(card, extensions=extensions)
 
     return Adapter(make(False), make(True))
 

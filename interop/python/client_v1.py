@@ -5,7 +5,8 @@ import uuid
 from google.protobuf.json_format import MessageToDict, ParseDict
 from google.protobuf.message import Message as ProtoMessage
 
-from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
+from a2a.client import A2ACardResolver, ClientCallContext, ClientConfig, ClientFactory
+from a2a.client.service_parameters import ServiceParametersFactory, with_a2a_extensions
 from a2a.types import a2a_pb2 as pb
 
 from operations import run
@@ -19,9 +20,10 @@ def request(text, task_id='', parts=()):
 
 
 class Adapter:
-    def __init__(self, unary, streaming):
+    def __init__(self, unary, streaming, extensions):
         self.unary = unary
         self.streaming = streaming
+        self.extensions = extensions
 
     @staticmethod
     def plain(value):
@@ -29,7 +31,9 @@ class Adapter:
 
     async def send(self, text, **options):
         last = None
-        async for event in self.unary.send_message(request(text, **options)):
+        asking = ServiceParametersFactory.create([with_a2a_extensions(self.extensions)])
+        context = ClientCallContext(service_parameters=asking)
+        async for event in self.unary.send_message(request(text, **options), context=context):
             last = event
         return last
 
@@ -95,7 +99,7 @@ class Adapter:
         return isinstance(inner, pb.TaskStatusUpdateEvent) and inner.status.state == pb.TASK_STATE_WORKING
 
 
-async def connect(base, binding, client, dial):
+async def connect(base, binding, client, dial, extensions):
     card = await A2ACardResolver(client, base).get_agent_card()
     kept = [
         i for i in card.supported_interfaces
@@ -109,7 +113,7 @@ async def connect(base, binding, client, dial):
                               supported_protocol_bindings=[binding])
         return ClientFactory(config).create(card)
 
-    return Adapter(make(False), make(True))
+    return Adapter(make(False), make(True), extensions)
 
 
 if __name__ == '__main__':

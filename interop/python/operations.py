@@ -197,10 +197,12 @@ def dialer(headers):
         url, interceptors=[UnaryHeaders(headers), StreamHeaders(headers)])
 
 
-async def perform(connect, base, binding, headers):
+async def perform(connect, base, binding, headers, extensions=(), only=None):
     async with httpx.AsyncClient(headers=headers, timeout=30) as client:
-        adapter = await connect(base, binding, client, dialer(headers))
+        adapter = await connect(base, binding, client, dialer(headers), list(extensions))
         for name, operation in OPERATIONS.items():
+            if only and name != only:
+                continue
             r = Run(adapter)
             await operation(r, adapter)
             line = {'operation': name, 'ticks': name in TICKING, 'lines': r.lines}
