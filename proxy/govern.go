@@ -103,16 +103,16 @@ func (p *Proxy) clean(x *exchange, w *watch, doc []byte) ([]byte, error) {
 }
 
 // strip is clean for answers to questions of the gateway's own, which several goroutines
-// put at the same time: what it finds is for one of them to judge.
-func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, []content.Violation, error) {
+// put at the same time: what it finds is for one of them to settle.
+func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, strays, error) {
 	if !wire.MayCarry(doc) {
-		return doc, nil, nil
+		return doc, strays{}, nil
 	}
 	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, doc, p.answerLimits())
 	if err != nil {
-		return nil, nil, err
+		return nil, strays{}, err
 	}
-	found := x.strays(&x.watched.terms, cs)
+	found := x.sweep(&x.watched.terms, cs)
 	return cs.Apply(), found, nil
 }
 

@@ -93,15 +93,20 @@ func (p *Proxy) inject(x *exchange, cs *wire.Carriers, message int) {
 // clear deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
 func (p *Proxy) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
-	return x.judge(x.strays(t, cs), t.Answer)
+	return x.settle(x.sweep(t, cs), t.Answer)
 }
 
-// strays are those marks, after the configuration's way with them: taken out, left
-// where they are, or a reason to refuse the document.
-func (x *exchange) strays(t *content.Terms, cs *wire.Carriers) []content.Violation {
+// strays are those marks, after the configuration's way with them.
+type strays struct {
+	found   []content.Violation
+	refused bool // with the document; else they were taken out, or left where they are
+}
+
+// sweep deals with a document's strays.
+func (x *exchange) sweep(t *content.Terms, cs *wire.Carriers) strays {
 	marks := t.Strays(cs)
 	if len(marks) == 0 {
-		return nil
+		return strays{}
 	}
 	mode := x.agent.Extensions.Unrequested
 	if x.shadows() {
@@ -120,9 +125,20 @@ func (x *exchange) strays(t *content.Terms, cs *wire.Carriers) []content.Violati
 		}
 	}
 	if refused != nil {
-		return t.Describe(cs, refused, true)
+		return strays{t.Describe(cs, refused, true), true}
 	}
-	return t.Describe(cs, marks, false)
+	return strays{t.Describe(cs, marks, mode != "report"), false}
+}
+
+// settle records strays, and refuses the document if that is their fate.
+func (x *exchange) settle(s strays, answer bool) error {
+	if s.refused {
+		return x.judge(s.found, answer)
+	}
+	for i := range s.found {
+		x.note(&s.found[i])
+	}
+	return nil
 }
 
 // hold holds the body against schemas and the limits that A2A sets to extensions.

@@ -14,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
@@ -32,7 +31,7 @@ type listed struct {
 	state  string
 	at     time.Time // of the status, else of the first sight of the task
 	id     string
-	strays []content.Violation
+	strays strays
 }
 
 // page is the result of ListTasks (A2A 1.0 §3.1.4).
@@ -133,7 +132,7 @@ func (p *Proxy) describeTasks(
 		if t == nil || !f.wants(t) {
 			continue
 		}
-		if err := x.judge(t.strays, true); err != nil {
+		if err := x.settle(t.strays, true); err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, *t)
@@ -142,10 +141,10 @@ func (p *Proxy) describeTasks(
 }
 
 func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f listFilter) (*listed, error) {
-	var strays []content.Violation
+	var found strays
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {
-		doc, strays, err = p.strip(x, l, doc)
+		doc, found, err = p.strip(x, l, doc)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {
@@ -157,7 +156,7 @@ func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f
 	if doc, err = l.retell.Answer(nil, doc); err != nil {
 		return nil, retelling(err)
 	}
-	t := &listed{state: seen.State, id: r.ID, strays: strays}
+	t := &listed{state: seen.State, id: r.ID, strays: found}
 	if err := json.Unmarshal(doc, t); err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
