@@ -104,10 +104,10 @@ func (m *Metrics) countExtensions(sets *labelSet, e *Exchange) {
 	for _, uri := range e.ExtensionsRequested {
 		result := resultInactive
 		switch {
+		case slices.Contains(e.ExtensionsProvided, uri): // activated too, though not by the agent
+			result = resultProvided
 		case slices.Contains(e.ExtensionsActivated, uri):
 			result = resultActivated
-		case slices.Contains(e.ExtensionsProvided, uri):
-			result = resultProvided
 		case slices.Contains(e.ExtensionsRefused, uri):
 			result = resultRefused
 		}
