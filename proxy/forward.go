@@ -28,7 +28,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses
 	// them at the same moment.
-	if err := p.Ledger.Reserve(x.ctx, x.principal, x.agent.ID, x.skill, &x.call); err != nil {
+	if err := p.Ledger.Reserve(x.ctx, x.principal, x.agent.ID, x.skill, &x.call, x.shown...); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(x.ctx)

@@ -70,7 +70,8 @@ func (p *Proxy) christen(x *exchange, c *wire.Call) error {
 		return nil
 	}
 	c.TaskID = uuid.NewString()
-	return p.Ledger.ReserveTask(x.ctx, x.principal, x.agent.ID, x.skill, string(x.call.Version), c.TaskID, c.ContextID)
+	return p.Ledger.ReserveTask(x.ctx, x.principal, x.agent.ID, x.skill, string(x.call.Version),
+		c.TaskID, c.ContextID, x.shown...)
 }
 
 // retold retells c, which is the caller's call or made like one, for the agent's

@@ -11,14 +11,15 @@ import (
 
 // Reserve makes the ids that a caller chose the caller's, once the call has been
 // allowed and before the agent sees it: the contextId of a send, or of an extension's
-// method that writes, and the task id of a 0.1 send. Ids that the caller owns already stay as they are. c is the call
-// as it goes to the agent: with a fresh contextId where Check found a foreign one.
+// method that writes, and the task id of a 0.1 send. Ids that the caller owns already
+// stay as they are. c is the call as it goes to the agent: with a fresh contextId where
+// Check found a foreign one. exts are the extensions that are active in it.
 //
 // The error is ErrAbsent or a *ForeignContext when somebody else was faster, or
 // wraps one of the store, state.ErrFull among them. When the call then fails, the
 // reservation stands: it binds nobody but the one who made it.
 func (l *Ledger) Reserve(
-	ctx context.Context, p *authn.Principal, agent, skill string, c *wire.Call,
+	ctx context.Context, p *authn.Principal, agent, skill string, c *wire.Call, exts ...string,
 ) error {
 	if c.Method.Subject != wire.OfMessage && (c.Method.Extension == "" || !c.Method.Writes) {
 		return nil
@@ -27,7 +28,7 @@ func (l *Ledger) Reserve(
 	if choosesTaskID(c) {
 		taskID = c.TaskID
 	}
-	return l.ReserveTask(ctx, p, agent, skill, string(c.Version), taskID, c.ContextID)
+	return l.ReserveTask(ctx, p, agent, skill, string(c.Version), taskID, c.ContextID, exts...)
 }
 
 // ReserveTask is Reserve for ids that the gateway made up in the caller's place,
@@ -36,9 +37,11 @@ func (l *Ledger) Reserve(
 // version is what the caller speaks. The errors are those of Reserve.
 func (l *Ledger) ReserveTask(
 	ctx context.Context, p *authn.Principal, agent, skill, version, taskID, contextID string,
+	exts ...string,
 ) error {
 	o := ownerOf(p)
 	r := o.record(agent, skill, version)
+	r.Extensions = exts
 	if taskID != "" {
 		if err := l.claimTask(ctx, o, r, taskID, contextID); err != nil {
 			return err
