@@ -48,6 +48,14 @@ type evil struct {
 	where       map[string]string // context of each task
 	docs        []string          // what it has said last
 	good        []string          // the same without what must not be seen
+	task        string            // what that was about
+}
+
+// last is the id of the task that was spoken of last.
+func (a *evil) last() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.task
 }
 
 // becomes sets what the agent says from now on.
@@ -73,7 +81,7 @@ func (a *evil) answer(w http.ResponseWriter, r *record) {
 	if a.where == nil {
 		a.where = map[string]string{}
 	}
-	a.where[e.id] = e.context
+	a.where[e.id], a.task = e.context, e.id
 	a.docs = e.docs(c.Method, a.state)
 	e.good = true
 	a.good = e.docs(c.Method, a.state)
