@@ -128,13 +128,13 @@ func (w *world) utter(s wire.Side, method, params string, header ...string) said
 		return w.heardRPC(m, s, w.dial("tied", m.RPC(s.Version), wire.AppendMessage(nil, message), header...))
 	}
 	header = append([]string{"A2A-Version: " + string(s.Version)}, header...)
-	target, body := w.base, params
+	verb, target, body := "POST", w.base, params
 	if s.Binding == wire.JSONRPC {
 		body = rpcBody(map[wire.Version]string{wire.V10: m.Name, wire.V03: m.V03, wire.V01: m.V01}[s.Version], params)
-	} else if target += m.Path; s.Version == wire.V03 {
+	} else if verb, target = m.Verbs[0], target+m.Path; s.Version == wire.V03 {
 		target = w.base + cmp.Or(m.Path03, "/v1"+m.Path)
 	}
-	return w.heard(m, s, w.do("tied", m.Verbs[0], target, body, header...))
+	return w.heard(m, s, w.do("tied", verb, target, body, header...))
 }
 
 // tells has the agent answer with what docs makes of the words of the call and of the
