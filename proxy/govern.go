@@ -25,9 +25,7 @@ func (p *Proxy) watch(x *exchange) *watch {
 	w.terms.Answer = true
 	w.terms.Visible = p.visibleIn(x)
 	w.objects = w.terms.JudgesObjects()
-	mode := x.agent.Extensions.Conformance
-	w.always = w.objects || w.skill.output != nil || len(x.terms.Provided) > 0 ||
-		mode != "" && mode != ext.Off || p.hooked(x)
+	w.always = w.objects || w.skill.output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
 	if w.objects && x.leg != nil && x.leg.Version != wire.V10 {
 		as, side := x.call, modernSide(x.leg.Binding)
 		as.Version, as.Binding = side.Version, side.Binding
@@ -66,11 +64,14 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 	if len(doc) == 0 || x.leg.Binding == wire.GRPC && x.call.Method.Extension != "" || !carries(x.call.Method) {
 		return doc, nil
 	}
-	w := p.watch(x)
-	if !w.always && !wire.MayCarry(doc) {
+	if x.plain(seen.MayCarry, x.view.schemas[x.skill].output) {
 		return doc, nil
 	}
-	doc, err := p.clean(x, w, doc)
+	w := p.watch(x)
+	if !w.always && !seen.MayCarry {
+		return doc, nil
+	}
+	doc, err := p.clean(x, w, seen, doc)
 	if err == nil {
 		err = p.weigh(x, w, seen, doc)
 	}
@@ -88,8 +89,8 @@ func (p *Proxy) readAnswer(x *exchange, doc []byte) (*wire.Carriers, error) {
 }
 
 // clean takes out what does not belong into the caller's answers.
-func (p *Proxy) clean(x *exchange, w *watch, doc []byte) ([]byte, error) {
-	if !wire.MayCarry(doc) {
+func (p *Proxy) clean(x *exchange, w *watch, seen wire.Answer, doc []byte) ([]byte, error) {
+	if !seen.MayCarry {
 		return doc, nil
 	}
 	cs, err := p.readAnswer(x, doc)
@@ -104,8 +105,8 @@ func (p *Proxy) clean(x *exchange, w *watch, doc []byte) ([]byte, error) {
 
 // strip is clean for answers to questions of the gateway's own, which several goroutines
 // put at the same time: what it finds is for one of them to settle.
-func (p *Proxy) strip(x *exchange, l *leg, doc []byte) ([]byte, strays, error) {
-	if !wire.MayCarry(doc) {
+func (p *Proxy) strip(x *exchange, l *leg, seen wire.Answer, doc []byte) ([]byte, strays, error) {
+	if !seen.MayCarry {
 		return doc, strays{}, nil
 	}
 	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, doc, p.answerLimits())

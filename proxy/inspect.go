@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
@@ -14,7 +15,7 @@ import (
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
 func (p *Proxy) inspect(x *exchange) error {
-	if x.opaque() {
+	if x.opaque() || x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
 		return nil
 	}
 	for _, step := range []func(*exchange) error{p.tidy, p.hold, p.askHooks, p.provide, p.stand} {
@@ -31,6 +32,18 @@ func (x *exchange) opaque() bool {
 	return x.call.Binding == wire.GRPC && x.call.Method.Extension != ""
 }
 
+// plain reports whether there is nothing to do about a document: its call has no
+// extension, it carries nothing of one, and no schema of the skill's is for it.
+func (x *exchange) plain(mayCarry bool, by *schema.Schema) bool {
+	return !mayCarry && by == nil && len(x.terms.Send) == 0 && len(x.terms.Provided) == 0 && !x.conforms()
+}
+
+// conforms reports whether the agent's documents, and what is for it, are held to A2A.
+func (x *exchange) conforms() bool {
+	mode := x.agent.Extensions.Conformance
+	return mode != "" && mode != ext.Off
+}
+
 // ours are extensions that only the gateway acts on, so that nobody has to declare
 // them.
 var ours = ext.Set{wire.SkillSelection}
@@ -43,7 +56,14 @@ func (p *Proxy) bounds(x *exchange) content.Terms {
 	}
 }
 
+// union has the members of both, in memory that is not to be written to.
 func union(a, b ext.Set) ext.Set {
+	switch {
+	case len(a) == 0:
+		return slices.Clip(b)
+	case len(b) == 0:
+		return slices.Clip(a)
+	}
 	out := make(ext.Set, 0, len(a)+len(b))
 	out = append(out, a...)
 	for _, uri := range b {
@@ -57,7 +77,7 @@ func union(a, b ext.Set) ext.Set {
 // tidy takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge.
 func (p *Proxy) tidy(x *exchange) error {
-	if len(x.call.Body) == 0 || len(x.terms.Injected) == 0 && !wire.MayCarry(x.call.Body) {
+	if len(x.call.Body) == 0 || len(x.terms.Injected) == 0 && !x.call.MayCarry {
 		return nil
 	}
 	cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
@@ -152,7 +172,7 @@ func (p *Proxy) hold(x *exchange) error {
 	if len(x.call.Params) > 0 {
 		found = p.strange(x, x.side(), false, x.call.Params)
 	}
-	if objects || skill.input != nil || wire.MayCarry(x.call.Body) {
+	if objects || skill.input != nil || x.call.MayCarry {
 		cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
 		if err != nil {
 			return err
@@ -199,8 +219,7 @@ func modernSide(b wire.Binding) wire.Side {
 // strange finds what A2A does not define in a document, where the agent's
 // configuration cares.
 func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
-	mode := x.agent.Extensions.Conformance
-	if mode == "" || mode == ext.Off || x.call.Method.Extension != "" {
+	if !x.conforms() || x.call.Method.Extension != "" {
 		return nil
 	}
 	around := ""
@@ -218,7 +237,7 @@ func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []con
 			text = "A2A has no such value"
 		}
 		found = append(found, content.Violation{
-			Fault: content.Strange, Pointer: around + stranger.Pointer, Text: text, Enforced: mode == ext.Enforce,
+			Fault: content.Strange, Pointer: around + stranger.Pointer, Text: text, Enforced: x.agent.Extensions.Conformance == ext.Enforce,
 		})
 	}
 	return found
@@ -235,7 +254,8 @@ func (p *Proxy) rebody(x *exchange, body []byte) error {
 		return err
 	}
 	x.call.Body, x.call.Params, x.call.Message, x.call.ID = c.Body, c.Params, c.Message, c.ID
-	x.call.ContextSpan, x.call.TenantSpans, x.call.MessageExtensions = c.ContextSpan, c.TenantSpans, c.MessageExtensions
+	x.call.ContextSpan, x.call.TenantSpans = c.ContextSpan, c.TenantSpans
+	x.call.MessageExtensions, x.call.MayCarry = c.MessageExtensions, c.MayCarry
 	return nil
 }
 

@@ -144,7 +144,7 @@ func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f
 	var found strays
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {
-		doc, found, err = p.strip(x, l, doc)
+		doc, found, err = p.strip(x, l, seen, doc)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {

@@ -65,6 +65,9 @@ type Answer struct {
 	// artifacts shown, in order of appearance, each once. History is not looked
 	// at: it may be older than this call.
 	Extensions []string
+
+	// MayCarry says the same as that of a Call.
+	MayCarry bool
 }
 
 // TaskRef names a task that an answer shows.
@@ -126,6 +129,7 @@ func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answe
 	if e := r.s.finish(); e != nil {
 		return Answer{}, badAnswer(e)
 	}
+	r.a.MayCarry = r.s.marks
 	return r.a, nil
 }
 

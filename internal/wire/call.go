@@ -69,6 +69,11 @@ type Call struct {
 	MessageExtensions []string // message.extensions
 	HasPushConfig     bool     // a webhook comes with this call: inline in a send, or a push create
 
+	// MayCarry says that a member of Body, wherever it stands, is called metadata or
+	// extensions, or almost. Without one ReadCarriers finds no Mark, nor a member that
+	// might be taken for one: most calls are like that, and extensions cost them nothing.
+	MayCarry bool
+
 	// ContextSpan is where Body holds the value of ContextID, quotes included:
 	// Body[ContextSpan[0]:ContextSpan[1]]. It is {0, 0} when ContextID is empty
 	// or came from the query.
@@ -105,6 +110,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		d.skip()
 		d.notCall("it is not a single call object; batches are not accepted")
 	}
+	c.MayCarry = d.marks
 	e := d.finish()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed

@@ -38,6 +38,7 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 	d := decoder{scanner: newScanner(c.Body, lim), call: c, lim: lim, header: header}
 	defer d.release()
 	d.object(d.table())
+	c.MayCarry = d.marks
 	if d.err == nil {
 		d.required()
 	}

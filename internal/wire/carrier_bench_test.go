@@ -45,13 +45,3 @@ func BenchmarkApply(b *testing.B) {
 		c.Apply()
 	}
 }
-
-func BenchmarkMayCarry(b *testing.B) {
-	plain := bytes.Replace(sendOf(700), []byte(`,"metadata":{"locale":"en"}`), nil, 1)
-	b.SetBytes(int64(len(plain)))
-	for b.Loop() {
-		if MayCarry(plain) {
-			b.Fatal("it may not")
-		}
-	}
-}

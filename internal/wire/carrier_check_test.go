@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,8 +45,8 @@ func checkCarriers(t rapid.TB, c *Carriers) {
 	for _, m := range c.Marks {
 		same(c.PointerTo(m), m.Value)
 	}
-	if len(c.Marks) > 0 && !MayCarry(c.Doc) {
-		t.Fatalf("MayCarry says no of %s", c.Doc)
+	if len(c.Marks) > 0 && !mayCarry(c.Doc) {
+		t.Fatalf("there may be none in %s", c.Doc)
 	}
 }
 
@@ -209,33 +210,90 @@ func TestReadCarriersRefuses(t *testing.T) {
 	}
 }
 
+// mayCarry is what reading doc finds out about it.
+func mayCarry(doc []byte) bool {
+	s := newScanner(doc, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
+	defer s.release()
+	s.skip()
+	return s.marks
+}
+
 func TestMayCarry(t *testing.T) {
 	t.Parallel()
-	for doc, want := range map[string]bool{
-		`{"message":{"parts":[{"text":"hi"}]}}`: false,
-		`{"message":{"metadata":{}}}`:           true,
-		`{"message":{"extensions":[]}}`:         true,
-		`{"message":{"\u006detadata":{}}}`:      true,
-		`{"message":{"MetaData":{}}}`:           true,
-		`{"message":{"EXTENSIONS":[]}}`:         true,
-		`{"message":{"extenſions":[]}}`:         true,
-		`{"message":{"extension":[],"a":"\n"}}`: false,
-		`{"message":{"text":"metadata,\\"}}`:    false,
-		`"metadata":`:                           true,
-		`"metadata`:                             false,
-		`\`:                                     false,
-		``:                                      false,
+	send, _ := ByName(V10, SendMessage)
+	for member, want := range map[string]bool{
+		`"tags":{}`:                       false,
+		`"metadata":{}`:                   true,
+		`"extensions":[]`:                 true,
+		`"\u006detadata":{}`:              true,
+		`"MetaData":{}`:                   true,
+		`"meta_data":{}`:                  true,
+		`"-EXTENSIONS":[]`:                true,
+		`"exten\u017fionſ":[]`:            true,
+		`"metadata\u0000":{}`:             true,
+		`"extension":[],"metadatas":"\n"`: false,
+		`"tags":["metadata",{"extensions2":"metadata:"}]`: false,
+		`"tags":[[{"metadata":1}]]`:                       true,
+		`"metadatb":1,"\u00e9":"\u006d"`:                  false,
 	} {
-		for pad := range 20 { // wherever it stands
-			padded := strings.Repeat(" ", pad) + doc
-			for range 10 {
-				if got := MayCarry([]byte(padded)); got != want {
-					t.Errorf("%q: %v", padded, got)
-				}
-				padded += "\n"
+		params := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":{` + member + `}}]}}`
+		for name, envelope := range map[string]string{
+			"in order":     `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + params + `}`,
+			"params first": `{"params":` + params + `,"jsonrpc":"2.0","id":1,"method":"SendMessage"}`,
+		} {
+			c := &Call{}
+			if e := c.DecodeJSONRPC([]byte(envelope), "", Limits{}); e != nil || c.MayCarry != want {
+				t.Errorf("JSON-RPC, %s: %v of %s (%v)", name, c.MayCarry, member, e)
+			}
+		}
+		c := &Call{}
+		if e := c.DecodeHTTP(Route{Method: send, Version: V10}, nil, []byte(params), "", Limits{}); e != nil || c.MayCarry != want {
+			t.Errorf("HTTP+JSON: %v of %s (%v)", c.MayCarry, member, e)
+		}
+		message, err := RequestMessage(send, V10, []byte(params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := c.DecodeGRPC(send, V10, message, "", Limits{}); e != nil || c.MayCarry != want {
+			t.Errorf("gRPC: %v of %s (%v)", c.MayCarry, member, e)
+		}
+		for _, b := range []Binding{JSONRPC, HTTPJSON, GRPC} {
+			body := params
+			if b == JSONRPC {
+				body = `{"jsonrpc":"2.0","id":1,"result":` + params + `}`
+			}
+			if a, err := ReadAnswer(b, V10, send, []byte(body), Limits{}); err != nil || a.MayCarry != want {
+				t.Errorf("answer in %s: %v of %s (%v)", b, a.MayCarry, member, err)
 			}
 		}
 	}
+	for _, known := range []bool{mayCarry([]byte(`{"metadata":1}`)), mayCarry([]byte(`{}`))} { // the pool forgets
+		if a, err := ReadAnswer(HTTPJSON, V10, send, []byte(`{}`), Limits{}); err != nil || a.MayCarry {
+			t.Errorf("after %v: %+v, %v", known, a, err)
+		}
+	}
+}
+
+// TestMayMark: what a name resembles is what the tables of names fold it to.
+func TestMayMark(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		var name []byte
+		for _, c := range rapid.SampledFrom([]string{"metadata", "extensions"}).Draw(r, "word") {
+			one := []string{string(c), string(c), string(c), strings.ToUpper(string(c))}
+			if c == 's' {
+				one = append(one, "ſ")
+			}
+			name = append(name, rapid.SampledFrom(one).Draw(r, "spelled")...)
+			name = append(name, rapid.SampledFrom([]string{
+				"", "", "", "", "", "", "", "", "", "_", "-", " ", "\x00", "x", "ſ", "\u212a", "é", "\xc5", "@", "[",
+			}).Draw(r, "between")...)
+		}
+		folded := string(fold(nil, name, longestName))
+		if want := folded == "metadata" || folded == "extensions"; mayMark(name) != want {
+			r.Fatalf("%v of %q", !want, name)
+		}
+	})
 }
 
 // FuzzReadCarriers: no bytes make the reader panic; what it finds is where it says;

@@ -45,6 +45,7 @@ type scanner struct {
 	table   []int32   // scratch of uniqueNames
 	err     *Error    // failure
 	fault   *Error    // first refusal
+	marks   bool      // a name was read that may lead to a Mark
 }
 
 // frame is one open object or array.
@@ -80,7 +81,7 @@ func (s *scanner) release() {
 	if cap(s.names) > scratchKept || cap(s.arena) > scratchKept || cap(s.table) > scratchKept {
 		return
 	}
-	s.doc, s.err, s.fault = nil, nil, nil
+	s.doc, s.err, s.fault, s.marks = nil, nil, nil, false
 	s.frames, s.names, s.arena = s.frames[:0], s.names[:0], s.arena[:0]
 	scanners.Put(s)
 }

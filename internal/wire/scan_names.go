@@ -53,6 +53,7 @@ func (s *scanner) name() []byte {
 		}
 	}
 	s.names = append(s.names, ref)
+	s.marks = s.marks || mayMark(name)
 	return name
 }
 
