@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"bytes"
 	"net/http"
 	"net/url"
 	"slices"
@@ -101,7 +102,7 @@ func (p *opaque) readParams() {
 	if p.call.Binding == wire.JSONRPC {
 		doc = lookup(doc, "params")
 	}
-	if doc = []byte(strings.TrimSpace(string(doc))); !isObject(doc) {
+	if doc = bytes.TrimSpace(doc); !isObject(doc) {
 		p.none = true
 		return
 	}
