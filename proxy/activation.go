@@ -30,24 +30,31 @@ func (x *exchange) hear(resp *http.Response) {
 	x.activated = activated
 }
 
-// verify refuses an answer that came about without an extension that is required. It
-// is for calls in which the agent does something: when it only shows a task, SDKs do
-// not say what was active.
-func (x *exchange) verify() error {
+// lacks lists what is required and the agent has not activated. It is for calls in
+// which the agent does something: when it only shows a task, SDKs do not say what was
+// active.
+func (x *exchange) lacks() []string {
 	works := x.call.Method.Subject == wire.OfMessage || x.call.Method.Extension != ""
 	if !works || !x.agent.Extensions.Verify {
 		return nil
 	}
 	var missing []string
-	var found []content.Violation
 	for _, uri := range x.demanded() {
-		if x.activated.Has(uri) {
-			continue
+		if !x.activated.Has(uri) {
+			missing = append(missing, uri)
 		}
-		missing = append(missing, uri)
+	}
+	return missing
+}
+
+// verify refuses an answer that came about without an extension that is required.
+func (x *exchange) verify() error {
+	missing := x.lacks()
+	found := make([]content.Violation, 0, len(missing))
+	for _, uri := range missing {
 		found = append(found, content.Violation{
 			Extension: uri, Fault: content.NotActivated, Text: "required, and the agent has not activated it",
-			Enforced: !x.shadows(),
+			Enforced: true,
 		})
 	}
 	if err := x.judge(found, true); err != nil {

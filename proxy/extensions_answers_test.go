@@ -150,3 +150,60 @@ func old(w http.ResponseWriter, r *record) {
 	}
 	r.say(w, task)
 }
+
+// TestActivatedLate: an agent of gRPC says at the end of a stream what it activated, and
+// callers of gRPC are told there too.
+func TestActivatedLate(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(grpc10), tied)
+	for _, agent := range []wire.Side{grpc10, grpc03} {
+		w.becomes(declares(speaks(agent), `{"uri":"`+focus+`"}`, `{"uri":"`+bystander+`"}`))
+		w.agent.answers(func(rw http.ResponseWriter, r *record) {
+			rw.Header().Set(nameFor(agent.Version), focus)
+			rw.Header().Set(http.TrailerPrefix+nameFor(agent.Version), bystander+", urn:else")
+			fluent(rw, r)
+		})
+		for _, caller := range []wire.Side{grpc10, grpc03} {
+			for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions"} {
+				m := methodOf(wire.SendStreamingMessage)
+				message, err := wire.RequestMessage(m, caller.Version, []byte(ask{method: m.Name}.params(caller)))
+				must(t, err)
+				got := w.dial("tied", m.RPC(caller.Version), wire.AppendMessage(nil, message), name+": "+bystander+","+focus)
+				what := fmt.Sprintf("%s from %s to %s", name, caller, agent)
+				w.heardRPC(m, caller, got).ok(t, what)
+				if header, trailer := got.header.Get(name), got.trailer.Get(name); header != focus || trailer != bystander+","+focus {
+					t.Errorf("%s: told %q, then %q", what, header, trailer)
+				}
+				records := w.audited("call")
+				if active := joined(records[len(records)-1]["extensions_activated"]); active != bystander+","+focus {
+					t.Errorf("%s: recorded %q", what, active)
+				}
+			}
+		}
+	}
+}
+
+// TestVerifiedErrors: an agent that refuses has activated nothing, and says so itself.
+func TestVerifiedErrors(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(rpc10), tied, func(s *setup) { s.agent.Extensions.Verify = true })
+	for _, agent := range sides {
+		w.becomes(declares(speaks(agent), `{"uri":"`+focus+`","required":true}`))
+		w.agent.answers(func(rw http.ResponseWriter, r *record) {
+			c := r.call() // JSON-RPC has the errors of streams in them
+			wire.WriteError(rw, c, wire.Errorf(wire.InvalidParams, "no such thing"))
+		})
+		for _, caller := range sides {
+			for _, method := range []string{wire.SendMessage, wire.SendStreamingMessage} {
+				a := ask{method: method, header: []string{"A2A-Extensions: " + focus}}
+				if caller == rpc01 {
+					a.task = fmt.Sprint(agent, method)
+				}
+				what := fmt.Sprintf("%s from %s to %s", method, caller, agent)
+				if got := w.speak("tied", w.base, caller, a); got.err == nil || got.err.Message != "no such thing" {
+					t.Errorf("%s: %d %v %s", what, got.status, got.err, got.body)
+				}
+			}
+		}
+	}
+}

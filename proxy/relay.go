@@ -14,11 +14,6 @@ import (
 // nil.
 func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 	x.incoming(resp)
-	if x.leg.Binding != wire.GRPC { // there the trailers may say it
-		if err := x.verify(); err != nil {
-			return err
-		}
-	}
 	if err := x.open(); err != nil {
 		return err
 	}
@@ -48,6 +43,8 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 	stats, err := r.Run(x.r.Context(), x.w, resp.Body)
 	if err == nil && x.leg.Binding == wire.GRPC {
 		err = x.closed(resp)
+	} else if err == nil && stats.Events == 0 {
+		err = x.verify()
 	}
 	x.rec.Events = stats.Events
 	x.rec.FirstEvent = stats.First
@@ -63,7 +60,7 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 // open prepares the response to a stream. Between sides that speak alike its
 // header goes out at once, as the agent's came in. Else it waits for the first
 // event: an agent that streams nothing but an error still gets its caller a
-// response that is one.
+// response that is one, and so does an agent that has not activated what it must.
 func (x *exchange) open() error {
 	header := x.w.Header()
 	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
@@ -74,7 +71,7 @@ func (x *exchange) open() error {
 		header.Set("Content-Type", "text/event-stream")
 		x.w.streaming = true
 	}
-	if x.leg.retell != nil {
+	if x.leg.retell != nil || x.leg.Binding != wire.GRPC && !x.shadows() && x.lacks() != nil {
 		return nil
 	}
 	x.w.WriteHeader(http.StatusOK)
@@ -113,11 +110,26 @@ func (x *exchange) single(doc []byte) error {
 func (x *exchange) closed(resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
 	if x.hear(resp); e == nil {
-		x.rec.ExtensionsActivated = x.answerable()
+		x.tellLate()
 		return x.verify()
 	}
 	x.w.ended = x.leg.retell == nil && copyStatus(x.w.Header(), resp)
 	return theirs(e)
+}
+
+// tellLate says what is active to a caller of gRPC, who can still be told where the
+// agent has only said it in its trailer.
+func (x *exchange) tellLate() {
+	active, said := x.answerable(), x.rec.ExtensionsActivated
+	x.rec.ExtensionsActivated = active
+	if x.call.Binding != wire.GRPC || len(active) == len(said) {
+		return
+	}
+	late := make(http.Header, 2)
+	active.Respond(late, x.names.Or(x.call.Version))
+	for name, line := range late {
+		x.w.Header()[http.TrailerPrefix+name] = line
+	}
 }
 
 // finish ends a stream that went well. One without a single event has not even
@@ -143,6 +155,12 @@ func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream
 	seen, err := wire.ReadAnswer(x.leg.Binding, x.leg.Version, x.leg.call.Method, doc, p.answerLimits())
 	if err != nil {
 		return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+	}
+	// On gRPC the trailers may still say what is active.
+	if x.rec.Events == 0 && x.leg.Binding != wire.GRPC && !isError(seen) {
+		if err := x.verify(); err != nil {
+			return err
+		}
 	}
 	out, err := p.observe(x, seen, doc)
 	x.rec.Events++
