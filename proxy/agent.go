@@ -147,6 +147,7 @@ type view struct {
 	endpoints  []endpoint       // the same, ready for use
 	skills     []string         // every skill id
 	extensions []ext.Declared
+	known      []ext.Declared          // extensions, and those that the configuration names
 	schemas    map[string]skillSchemas // by skill
 }
 
@@ -175,7 +176,7 @@ func (a *Agent) look() *view {
 }
 
 func (a *Agent) read(c *card.Card) *view {
-	v := &view{card: c, extensions: c.Extensions, schemas: learnSchemas(a.schemas, c.Skills)}
+	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), schemas: learnSchemas(a.schemas, c.Skills)}
 	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before

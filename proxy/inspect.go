@@ -51,7 +51,7 @@ var ours = ext.Set{wire.SkillSelection}
 // bounds are what holds for the body of the call.
 func (p *Proxy) bounds(x *exchange) content.Terms {
 	return content.Terms{
-		Book: p.Book, Declared: x.view.extensions, Active: union(x.terms.Send, x.terms.Provided),
+		Book: p.Book, Declared: x.view.known, Active: union(x.terms.Send, x.terms.Provided),
 		Visible: union(x.shown, ours),
 	}
 }

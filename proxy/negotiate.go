@@ -58,3 +58,16 @@ func Effects(rules []policy.Extensions) []ext.Effect {
 // shadows reports whether the agent's extensions are in shadow mode: nothing is
 // refused or taken out, only recorded.
 func (x *exchange) shadows() bool { return x.agent.Extensions.Mode == "shadow" }
+
+// knownIn are the extensions whose metadata is held to what was negotiated, beside the
+// registry's. What the gateway provides, for one, must not pass because a caller did
+// not ask for it.
+func knownIn(declared []ext.Declared, c *ext.Config) []ext.Declared {
+	known := slices.Clip(declared)
+	for _, uri := range slices.Concat(c.Require, c.Allow, c.Deny, c.Inject, c.Provide) {
+		if !slices.ContainsFunc(known, func(d ext.Declared) bool { return d.URI == uri }) {
+			known = append(known, ext.Declared{URI: uri})
+		}
+	}
+	return known
+}
