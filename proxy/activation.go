@@ -98,3 +98,21 @@ func (x *exchange) answerable() ext.Set {
 	}
 	return active
 }
+
+// union has the members of both, in memory that is not to be written to.
+func union(a, b ext.Set) ext.Set {
+	switch {
+	case len(a) == 0:
+		return slices.Clip(b)
+	case len(b) == 0:
+		return slices.Clip(a)
+	}
+	out := make(ext.Set, 0, len(a)+len(b))
+	out = append(out, a...)
+	for _, uri := range b {
+		if !out.Has(uri) {
+			out = append(out, uri)
+		}
+	}
+	return out
+}

@@ -3,24 +3,37 @@ package proxy_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 )
 
 // benchWorld has an agent that answers at once with 600 bytes.
-func benchWorld(b *testing.B) *world {
-	w := build(b)
+func benchWorld(b *testing.B, edit ...func(*setup)) *world {
+	w := build(b, edit...)
 	w.logs = nil
+	w.instant("")
+	return w
+}
+
+// instant has the agent answer at once with 600 bytes, in which the task has these
+// further members, and with these headers.
+func (w *world) instant(members string, header ...string) {
 	answer := `{"jsonrpc":"2.0","id":7,"result":{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},` +
-		`"artifacts":[{"artifactId":"a","parts":[{"text":"` + strings.Repeat("x", 450) + `"}]}]}}}`
+		`"artifacts":[{"artifactId":"a","parts":[{"text":"` + strings.Repeat("x", 450) + `"}]}]` + members + `}}}`
 	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
-		rw.Header().Set("Content-Type", "application/json")
+		for _, h := range append(header, "Content-Type: application/json") {
+			name, value, _ := strings.Cut(h, ": ")
+			rw.Header().Set(name, value)
+		}
 		_, _ = io.WriteString(rw, answer)
 		w.agent.take()
 	})
-	return w
 }
 
 // BenchmarkUnary is one call at a time over a kept-alive connection, straight to
@@ -51,23 +64,105 @@ func BenchmarkUnary(b *testing.B) {
 // BenchmarkServeHTTP is the gateway without a client in front, and the agent
 // over a real connection.
 func BenchmarkServeHTTP(b *testing.B) {
-	w := benchWorld(b)
 	body := []byte(rpcBody("SendMessage", message("")))
+	benchWorld(b).serve(b, func() []byte { return body })
+}
+
+// serve is one call after the other, without a client.
+func (w *world) serve(b *testing.B, body func() []byte, header ...string) {
 	from := bytes.NewReader(nil)
-	r := w.request("alice", "POST", "", string(body), "A2A-Version: 1.0")
+	r := w.request("alice", "POST", "", string(body()), append(header, "A2A-Version: 1.0")...)
 	r.RequestURI, r.Host = "/agents/rec", strings.TrimPrefix(w.url, "http://")
 	r.URL.Host, r.URL.Scheme = "", ""
 	r.RemoteAddr = "127.0.0.1:1"
 	out := &sink{header: http.Header{}}
 	b.ReportAllocs()
 	for b.Loop() {
-		from.Reset(body)
+		from.Reset(body())
 		r.Body = io.NopCloser(from)
 		clear(out.header)
 		w.proxy.ServeHTTP(out, r)
 		if out.status != http.StatusOK {
 			b.Fatal(out.status)
 		}
+	}
+}
+
+// BenchmarkExtensions is the same with extensions, step by step: none; a registry of a
+// hundred, of which the agent declares ten; three that are asked for; a value of each in
+// the message and in the task that is answered; a schema for one of them. An agent and
+// the gateway's store are built anew for every step.
+func BenchmarkExtensions(b *testing.B) {
+	const plain = `"messageId":"m","role":"ROLE_USER","parts":[{"text":"hi"}]`
+	value := func(n int) string {
+		return fmt.Sprintf(`{%q:{"code":"ABC-%d","lines":[{"sku":"A-1","count":2},{"sku":"B-2","count":3}]},%q:"x",%q:[1,2]}`,
+			benchURI(0), n, benchURI(1), benchURI(2))
+	}
+	asked := "A2A-Extensions: " + benchURI(0) + "," + benchURI(1) + "," + benchURI(2)
+	for _, tt := range []struct {
+		name               string
+		size               int
+		schema             string
+		asks, marks, fresh bool
+	}{
+		{name: "none"},
+		{name: "registry", size: 100},
+		{name: "asked", size: 100, asks: true},
+		{name: "marked", size: 100, asks: true, marks: true},
+		{name: "schema/known", size: 100, asks: true, marks: true, schema: benchSchema},
+		{name: "schema/new", size: 100, asks: true, marks: true, schema: benchSchema, fresh: true},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			w := benchWorld(b, hundred(tt.size, tt.schema))
+			var header []string
+			if tt.asks {
+				header = []string{asked}
+				w.instant("", header...)
+			}
+			n, body := 0, []byte(rpcBody("SendMessage", `{"message":{`+plain+`}}`))
+			if tt.marks {
+				w.instant(`,"metadata":`+value(0), header...)
+				body = []byte(rpcBody("SendMessage", `{"message":{`+plain+`,"metadata":`+value(0)+`}}`))
+			}
+			w.serve(b, func() []byte {
+				if n++; tt.fresh {
+					body = []byte(rpcBody("SendMessage", `{"message":{`+plain+`,"metadata":`+value(n)+`}}`))
+				}
+				return body
+			}, header...)
+		})
+	}
+}
+
+func benchURI(n int) string { return fmt.Sprintf("https://extensions.example.com/%02d/v1", n) }
+
+const benchSchema = `{"type":"object","required":["code","lines"],"properties":{
+	"code":{"type":"string","pattern":"^[A-Z]{3}-[0-9]+$"},
+	"lines":{"type":"array","minItems":1,"items":{"type":"object","required":["sku","count"],"additionalProperties":false,
+		"properties":{"sku":{"type":"string","maxLength":20},"count":{"type":"integer","minimum":1}}}}}}`
+
+// hundred gives a world a registry of so many, with a schema for the first one's values,
+// and an agent that declares ten of them; of none, the usual ones.
+func hundred(size int, values string) func(*setup) {
+	return func(s *setup) {
+		var declared []string
+		for i := range size {
+			e := ext.Entry{URI: benchURI(i)}
+			if i < 10 {
+				declared = append(declared, fmt.Sprintf(`{"uri":%q}`, e.URI))
+			}
+			if i == 0 && values != "" {
+				e.Schemas.Metadata = map[string]schema.Source{e.URI: inline(values)}
+			}
+			s.extensions = append(s.extensions, e)
+		}
+		if declared == nil {
+			return
+		}
+		s.agent.Card.URL += "?many"
+		s.docs = map[string]func(string) string{"many": func(base string) string {
+			return strings.Replace(cardOf(base), `{"uri":"urn:declared"}`, strings.Join(declared, ","), 1)
+		}}
 	}
 }
 

@@ -71,9 +71,9 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 	if !w.always && !seen.MayCarry {
 		return doc, nil
 	}
-	doc, err := p.clean(x, w, seen, doc)
+	cs, err := p.clean(x, w, seen, doc)
 	if err == nil {
-		err = p.weigh(x, w, seen, doc)
+		doc, err = cs.Doc, p.weigh(x, w, seen, cs)
 	}
 	if err == nil {
 		doc, err = p.answerProvided(x, seen, doc)
@@ -88,19 +88,20 @@ func (p *Proxy) readAnswer(x *exchange, doc []byte) (*wire.Carriers, error) {
 	return wire.ReadCarriers(x.leg.Side, x.leg.call.Method, true, doc, p.answerLimits())
 }
 
-// clean takes out what does not belong into the caller's answers.
-func (p *Proxy) clean(x *exchange, w *watch, seen wire.Answer, doc []byte) ([]byte, error) {
-	if !seen.MayCarry {
-		return doc, nil
-	}
+// clean takes out what does not belong into the caller's answers. The carriers are those
+// of what is left.
+func (p *Proxy) clean(x *exchange, w *watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
 	cs, err := p.readAnswer(x, doc)
-	if err != nil {
-		return nil, err
+	if err != nil || !seen.MayCarry {
+		return cs, err
 	}
 	if err := p.clear(x, &w.terms, cs); err != nil {
 		return nil, err
 	}
-	return cs.Apply(), nil
+	if out := cs.Apply(); !same(out, doc) {
+		return p.readAnswer(x, out)
+	}
+	return cs, nil
 }
 
 // strip is clean for answers to questions of the gateway's own, which several goroutines
@@ -118,11 +119,10 @@ func (p *Proxy) strip(x *exchange, l *leg, seen wire.Answer, doc []byte) ([]byte
 }
 
 // weigh holds a document of the agent's against schemas, states and A2A's limits.
-func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, doc []byte) error {
-	found := p.strange(x, x.leg.Side, true, resultOf(x.leg.Binding, doc))
-	cs, err := p.readAnswer(x, doc)
-	if err != nil {
-		return err
+func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers) error {
+	var found []content.Violation
+	if x.conforms() {
+		found = p.strange(x, x.leg.Side, true, resultOf(x.leg.Binding, cs.Doc))
 	}
 	found = append(append(found, w.terms.Unknown(cs)...), w.terms.Values(cs)...)
 	if w.skill.output != nil {
@@ -137,7 +137,7 @@ func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, doc []byte) error
 		return x.judge(found, true)
 	}
 	if w.canon != nil {
-		if cs, err = p.modernAnswer(x, w, doc); err != nil {
+		if cs, err = p.modernAnswer(x, w, cs.Doc); err != nil {
 			return err
 		}
 	}

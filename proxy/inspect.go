@@ -18,12 +18,16 @@ func (p *Proxy) inspect(x *exchange) error {
 	if x.opaque() || x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
 		return nil
 	}
-	for _, step := range []func(*exchange) error{p.tidy, p.hold, p.askHooks, p.provide, p.stand} {
-		if err := step(x); err != nil {
-			return err
+	cs, err := p.tidy(x)
+	if err == nil {
+		err = p.hold(x, cs)
+	}
+	for _, step := range []func(*exchange) error{p.askHooks, p.provide, p.stand} {
+		if err == nil {
+			err = step(x)
 		}
 	}
-	return nil
+	return err
 }
 
 // opaque reports whether nobody here can read what the call carries: the protobuf
@@ -56,44 +60,36 @@ func (p *Proxy) bounds(x *exchange) content.Terms {
 	}
 }
 
-// union has the members of both, in memory that is not to be written to.
-func union(a, b ext.Set) ext.Set {
-	switch {
-	case len(a) == 0:
-		return slices.Clip(b)
-	case len(b) == 0:
-		return slices.Clip(a)
-	}
-	out := make(ext.Set, 0, len(a)+len(b))
-	out = append(out, a...)
-	for _, uri := range b {
-		if !out.Has(uri) {
-			out = append(out, uri)
-		}
-	}
-	return out
-}
-
 // tidy takes out of the body what belongs to extensions that are not active, and
-// puts the defaults of those in that are active without the client's knowledge.
-func (p *Proxy) tidy(x *exchange) error {
+// puts the defaults of those in that are active without the client's knowledge. The
+// carriers are those of the body as it is then, nil where they have not been read.
+func (p *Proxy) tidy(x *exchange) (*wire.Carriers, error) {
 	if len(x.call.Body) == 0 || len(x.terms.Injected) == 0 && !x.call.MayCarry {
-		return nil
+		return nil, nil
 	}
-	cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
+	cs, err := p.carriers(x)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t := p.bounds(x)
 	if err := p.clear(x, &t, cs); err != nil {
-		return err
+		return nil, err
 	}
 	for i, c := range cs.List {
 		if c.Place == wire.InMessage {
 			p.inject(x, cs, i)
 		}
 	}
-	return p.rebody(x, cs.Apply())
+	body := cs.Apply()
+	if same(body, x.call.Body) {
+		return cs, nil
+	}
+	return nil, p.rebody(x, body)
+}
+
+// carriers reads those of the call's body.
+func (p *Proxy) carriers(x *exchange) (*wire.Carriers, error) {
+	return wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
 }
 
 // inject adds the defaults of injected extensions to a message.
@@ -161,8 +157,9 @@ func (x *exchange) settle(s strays, answer bool) error {
 	return nil
 }
 
-// hold holds the body against schemas and the limits that A2A sets to extensions.
-func (p *Proxy) hold(x *exchange) error {
+// hold holds the body against schemas and the limits that A2A sets to extensions. cs may
+// be nil.
+func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 	if len(x.call.Body) == 0 {
 		return nil
 	}
@@ -172,10 +169,12 @@ func (p *Proxy) hold(x *exchange) error {
 	if len(x.call.Params) > 0 {
 		found = p.strange(x, x.side(), false, x.call.Params)
 	}
-	if objects || skill.input != nil || x.call.MayCarry {
-		cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
-		if err != nil {
-			return err
+	if cs != nil || objects || skill.input != nil || x.call.MayCarry {
+		var err error
+		if cs == nil {
+			if cs, err = p.carriers(x); err != nil {
+				return err
+			}
 		}
 		found = append(append(found, t.Unknown(cs)...), t.Values(cs)...)
 		if skill.input != nil && x.call.Method.Subject == wire.OfMessage {

@@ -24,7 +24,7 @@ func (p *Proxy) provide(x *exchange) error {
 	}
 	f := p.facts(x)
 	for _, uri := range x.terms.Provided {
-		cs, err := wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
+		cs, err := p.carriers(x)
 		if err != nil {
 			return err
 		}
