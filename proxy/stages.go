@@ -130,8 +130,12 @@ func (p *Proxy) own(x *exchange) error {
 
 // authorize: may they? It resolves the skill, then asks the rules.
 func (p *Proxy) authorize(x *exchange) error {
+	own, err := p.authorizeMethod(x)
+	if err != nil {
+		return err
+	}
 	skill, agentwide, err := p.Policy.Resolve(policy.SkillSource{
-		Path: x.skill, Task: x.record.Skill, Extension: p.Book.Skill(x.call.Method),
+		Path: x.skill, Task: x.record.Skill, Extension: own,
 		Declared: x.call.Skill, All: x.view.skills,
 		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
 	})
@@ -156,6 +160,20 @@ func (p *Proxy) authorize(x *exchange) error {
 		return wire.Errorf(wire.Unsupported, "")
 	}
 	return nil
+}
+
+// authorizeMethod finds the skill that an extension's method needs. On a task that was
+// made for another skill the caller needs both: the method's is asked for here, the
+// task's is the call's then.
+func (p *Proxy) authorizeMethod(x *exchange) (skill string, err error) {
+	skill = p.Book.Skill(x.call.Method)
+	if skill == "" || x.record.Skill == "" || skill == x.record.Skill {
+		return skill, nil
+	}
+	_, err = p.Policy.Check(policy.Request{
+		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method, Skill: skill, Skills: x.view.skills,
+	})
+	return "", err
 }
 
 // record: the audit intent is on disk, or nothing is forwarded.
