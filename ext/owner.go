@@ -21,14 +21,7 @@ func ownersOf(r Registry) owners {
 	o := owners{roots: make(map[string][]string), keys: make(map[string][]string)}
 	for i := range r {
 		e := &r[i]
-		o.roots[e.URI] = []string{e.URI}
-		o.longest = max(o.longest, len(e.URI))
-		if _, bare, ok := strings.Cut(e.URI, "://"); ok && bare != "" {
-			// Of two URIs that differ by scheme only, the first keeps the bare keys.
-			if _, taken := o.roots[bare]; !taken {
-				o.roots[bare] = []string{e.URI}
-			}
-		}
+		o.root(e.URI)
 		for _, key := range e.Metadata {
 			if text, ok := strings.CutSuffix(key, "*"); ok {
 				o.lay(text, e.URI)
@@ -38,6 +31,18 @@ func ownersOf(r Registry) owners {
 		}
 	}
 	return o
+}
+
+// root gives a URI the keys that are its by convention.
+func (o *owners) root(uri string) {
+	o.roots[uri] = []string{uri}
+	o.longest = max(o.longest, len(uri))
+	if _, bare, ok := strings.Cut(uri, "://"); ok && bare != "" {
+		// Of two URIs that differ by scheme only, the first keeps the bare keys.
+		if _, taken := o.roots[bare]; !taken {
+			o.roots[bare] = []string{uri}
+		}
+	}
 }
 
 // lay gives a prefix to one more extension.
@@ -86,4 +91,30 @@ func (o *owners) below(key string) (length int, uris []string) {
 		}
 	}
 	return 0, nil
+}
+
+// Roots says whose metadata keys are by convention alone: of extensions that are not
+// in the registry. The nil Roots knows none.
+type Roots struct{ owners owners }
+
+// NewRoots makes the Roots of a card, or of whoever names extensions.
+func NewRoots(declared []Declared) *Roots {
+	r := &Roots{owners{roots: make(map[string][]string, 2*len(declared))}}
+	for i := range declared {
+		r.owners.root(declared[i].URI)
+	}
+	return r
+}
+
+// Owner is the URI whose key this is, "" for nobody's, and how many bytes of the key
+// say so: of nested URIs the longest is meant.
+func (r *Roots) Owner(key string) (uri string, length int) {
+	if r == nil {
+		return "", 0
+	}
+	length, uris := r.owners.below(key)
+	if length == 0 {
+		return "", 0
+	}
+	return uris[0], length
 }

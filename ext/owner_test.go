@@ -130,4 +130,26 @@ func TestOwnerIsTheLongest(t *testing.T) {
 	})
 }
 
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	const slash = "https://example.com/ext/adk/"
+	roots := ext.NewRoots([]ext.Declared{{URI: uriA}, {URI: uriA + "/sub"}, {URI: slash}, {URI: "urn:x"}})
+	for key, want := range map[string]struct {
+		uri    string
+		length int
+	}{
+		uriA: {uriA, len(uriA)}, uriA + "/name": {uriA, len(uriA)}, uriA + "x": {},
+		"example.com/ext/a/v1/name": {uriA, len(uriA) - len("https://")}, uriA + "/sub/name": {uriA + "/sub", len(uriA) + 4},
+		slash + "name": {slash, len(slash)}, "urn:x": {"urn:x", 5}, "urn:x/y": {"urn:x", 5}, "urn:xy": {}, "x": {}, "": {},
+		"urn:x/" + strings.Repeat("/", 4<<20): {"urn:x", 5}, strings.Repeat("/", 4<<20): {},
+	} {
+		if uri, n := roots.Owner(key); uri != want.uri || n != want.length {
+			t.Errorf("%.40s is %q's by %d bytes, want %q's by %d", key, uri, n, want.uri, want.length)
+		}
+	}
+	if uri, n := (*ext.Roots)(nil).Owner(uriA); uri != "" || n != 0 {
+		t.Errorf("%q, %d", uri, n)
+	}
+}
+
 func under(key, root string) bool { return key == root || strings.HasPrefix(key, root+"/") }

@@ -147,7 +147,7 @@ type view struct {
 	endpoints  []endpoint       // the same, ready for use
 	skills     []string         // every skill id
 	extensions []ext.Declared
-	known      []ext.Declared          // extensions, and those that the configuration names
+	known      *ext.Roots              // extensions, and those that the configuration names
 	schemas    map[string]skillSchemas // by skill
 }
 

@@ -62,12 +62,10 @@ func (x *exchange) shadows() bool { return x.agent.Extensions.Mode == "shadow" }
 // knownIn are the extensions whose metadata is held to what was negotiated, beside the
 // registry's. What the gateway provides, for one, must not pass because a caller did
 // not ask for it.
-func knownIn(declared []ext.Declared, c *ext.Config) []ext.Declared {
+func knownIn(declared []ext.Declared, c *ext.Config) *ext.Roots {
 	known := slices.Clip(declared)
 	for _, uri := range slices.Concat(c.Require, c.Allow, c.Deny, c.Inject, c.Provide) {
-		if !slices.ContainsFunc(known, func(d ext.Declared) bool { return d.URI == uri }) {
-			known = append(known, ext.Declared{URI: uri})
-		}
+		known = append(known, ext.Declared{URI: uri})
 	}
-	return known
+	return ext.NewRoots(known)
 }

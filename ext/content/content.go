@@ -37,10 +37,10 @@ type Violation struct {
 // Terms are what holds for the documents of one call.
 type Terms struct {
 	Book     *ext.Book
-	Declared []ext.Declared // by the agent's card
-	Active   ext.Set        // in this call, the gateway's own and injected ones included
-	Visible  ext.Set        // may be in the document at hand
-	Answer   bool           // the document is the agent's; else the caller's
+	Declared *ext.Roots // by the agent's card, or named by its configuration
+	Active   ext.Set    // in this call, the gateway's own and injected ones included
+	Visible  ext.Set    // may be in the document at hand
+	Answer   bool       // the document is the agent's; else the caller's
 }
 
 // mode is how strictly an extension is checked.

@@ -1,6 +1,8 @@
 package content_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -55,6 +57,13 @@ func FuzzTerms(f *testing.F) {
 		}
 		if left := terms.Strays(after); left != nil || len(after.Marks) != len(c.Marks)-len(strays) {
 			t.Errorf("%s still has %d strays, and %d marks of %d", c.Apply(), len(left), len(after.Marks), len(c.Marks))
+		}
+		for i := range c.List {
+			c.Set(i, pay, []byte(`{"a":[1]}`))
+			c.Add(i, pay)
+		}
+		if out := c.Apply(); len(bytes.TrimSpace(out)) > 0 && !json.Valid(out) {
+			t.Errorf("%s is no JSON", out)
 		}
 	})
 }

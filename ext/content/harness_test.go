@@ -40,7 +40,7 @@ func compile(t testing.TB, r ext.Registry) *ext.Book {
 }
 
 // card is what the agent declares.
-var card = []ext.Declared{{URI: pay}, {URI: local}}
+var card = ext.NewRoots([]ext.Declared{{URI: pay}, {URI: local}})
 
 // source is a schema as it stands in the configuration.
 func source(text string) schema.Source { return schema.Source{Inline: []byte(text)} }

@@ -135,8 +135,8 @@ type law struct {
 // hold holds a value against a law. Where the value is matters, and is worked out,
 // only if it breaks it.
 func (f *findings) hold(l law, value []byte, pointer func() string) {
-	if l.schema == nil {
-		return
+	if l.schema == nil || len(f.list) == most && (f.refuses || !l.enforced) {
+		return // what it finds would not be kept
 	}
 	err := l.schema.Check(value)
 	if err == nil {

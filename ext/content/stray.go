@@ -14,13 +14,41 @@ import (
 // which they were in place (wire.Carrier.History).
 func (t *Terms) Strays(c *wire.Carriers) []wire.Mark {
 	var strays []wire.Mark
+	visible := t.visible(len(c.Marks))
 	for i := range c.Marks {
 		m := &c.Marks[i]
-		if uri := t.whose(m); (m.Listed || uri != "") && !t.Visible.Has(uri) && !t.shares(uri, m) {
+		if uri := t.whose(m); (m.Listed || uri != "") && !visible.has(uri) && !t.shares(uri, m) {
 			strays = append(strays, *m)
 		}
 	}
 	return strays
+}
+
+// lookup is a set that is asked for often.
+type lookup struct {
+	set   ext.Set
+	index map[string]bool // of set, where that is worth it
+}
+
+func (l *lookup) has(uri string) bool {
+	if l.index != nil {
+		return l.index[uri]
+	}
+	return l.set.Has(uri)
+}
+
+// visible is Visible to be asked n times. An agent chooses how many extensions its card
+// declares, and how many marks it makes: going through the one for each of the other
+// could take a second.
+func (t *Terms) visible(n int) *lookup {
+	l := &lookup{set: t.Visible}
+	if n*len(t.Visible) > 1<<12 {
+		l.index = make(map[string]bool, len(t.Visible))
+		for _, uri := range t.Visible {
+			l.index[uri] = true
+		}
+	}
+	return l
 }
 
 // shares reports whether the key of one extension is also that of another, which is
@@ -54,11 +82,12 @@ func (t *Terms) Describe(c *wire.Carriers, strays []wire.Mark, enforced bool) []
 // knows. They are never enforced: such a key may be anybody's way of naming things.
 func (t *Terms) Unknown(c *wire.Carriers) []Violation {
 	var f findings
+	visible := t.visible(len(c.Marks))
 	for i := range c.Marks {
 		m := &c.Marks[i]
 		// What is listed is its own URI's, and so a stray or in place. What only the
 		// gateway acts on is visible, and nobody has to know it.
-		if !identifies(m.Key) || t.whose(m) != "" || t.Visible.Has(m.Key) {
+		if !identifies(m.Key) || t.whose(m) != "" || visible.has(m.Key) {
 			continue
 		}
 		f.add(Violation{
@@ -81,11 +110,8 @@ func (t *Terms) whose(m *wire.Mark) string {
 	if owner != "" && longest == 0 {
 		return owner
 	}
-	for i := range t.Declared {
-		uri := t.Declared[i].URI
-		if n := root(uri, m.Key); n > longest {
-			owner, longest = uri, n
-		}
+	if uri, n := t.Declared.Owner(m.Key); n > longest {
+		return uri
 	}
 	return owner
 }

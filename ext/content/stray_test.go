@@ -190,7 +190,7 @@ func TestWhoseKeys(t *testing.T) {
 			t.Parallel()
 			terms := content.Terms{Book: compile(t, registry())}
 			if tc.declared != "" {
-				terms.Declared = []ext.Declared{{URI: tc.declared}}
+				terms.Declared = ext.NewRoots([]ext.Declared{{URI: tc.declared}})
 			}
 			c := read(t, params(fmt.Sprintf(`{"metadata":{%q:1}}`, tc.key)))
 			strays := terms.Strays(c)
