@@ -1,11 +1,17 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // FuzzCheck feeds one schema with every keyword that looks at values.
@@ -16,7 +22,7 @@ func FuzzCheck(f *testing.F) {
 		"anyOf":[{"maxProperties":3},{"format":"date-time"}],"unevaluatedProperties":{"pattern":"^x"},
 		"not":{"const":1e3},"maxLength":5,"exclusiveMaximum":1e300}`)
 	for _, seed := range []string{`{"a":[1,2]}`, `{"a":{"n":1e9999999}}`, `[1,1.0,{"e":{"b":1}}]`, `"\ud800"`, "\"\xff\"",
-		`{"a":1,"a":2}`, `{"":{"~/":[-0]}}`, `1E+400`, `[[[[[]]]]]`} {
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":[]}`, `{"\u0061":{"b":[-7,0,-0,123456789012345678,1234567890123456789]},"e":"\n"}`, `{"":{"~/":[-0]}}`, `1E+400`, `[[[[[]]]]]`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
@@ -27,6 +33,11 @@ func FuzzCheck(f *testing.F) {
 		if first == nil && !json.Valid(value) {
 			t.Fatal("accepted what is not JSON")
 		}
+		if got, unread := parse(value, s.names); unread == nil {
+			if want, err := jsonschema.UnmarshalJSON(bytes.NewReader(value)); err != nil || !alike(got, want) {
+				t.Fatalf("read as %#v, not %#v (%v)", got, want, err)
+			}
+		}
 		if first != nil && !jsontext.Pointer(first.Pointer).IsValid() {
 			t.Fatalf("%q is no pointer", first.Pointer)
 		}
@@ -36,6 +47,23 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+// alike reports whether two values are the same to the library.
+func alike(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, alike)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, alike)
+	case int64, json.Number:
+		m, _ := new(big.Rat).SetString(fmt.Sprint(a))
+		n, ok := new(big.Rat).SetString(fmt.Sprint(b))
+		return ok && m.Cmp(n) == 0
+	}
+	return a == b
 }
 
 // FuzzCompile looks for schemas that break the compiler, or reach outside.

@@ -37,12 +37,18 @@ type remembered struct {
 
 func newMemory() *memory { return &memory{seed: maphash.MakeSeed()} }
 
-// key is a value's hash, 0 for one that is not worth it.
+// key is a value's hash, 0 for one that is not worth it. Of a large value both ends are
+// hashed: that takes six times as long as comparing, which is done anyway.
 func (m *memory) key(value []byte) uint64 {
-	if len(value) > maxRemembered {
+	const end = 512
+	n := len(value)
+	switch {
+	case n > maxRemembered:
 		return 0
+	case n <= 2*end:
+		return max(maphash.Bytes(m.seed, value), 1)
 	}
-	return max(maphash.Bytes(m.seed, value), 1)
+	return max(maphash.Bytes(m.seed, value[:end])^maphash.Bytes(m.seed, value[n-end:])^uint64(n), 1)
 }
 
 func (m *memory) recall(key uint64, value []byte) (*Violation, bool) {

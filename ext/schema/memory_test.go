@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -31,6 +32,20 @@ func TestMemoryIsExact(t *testing.T) {
 	}
 	if _, known := m.recall(key, good); known {
 		t.Error("the old value is still there")
+	}
+}
+
+// TestMemoryOfLargeValues: they are told apart though only their ends are hashed.
+func TestMemoryOfLargeValues(t *testing.T) {
+	t.Parallel()
+	s := compile(t, `{"items":{"pattern":"^x*$"}}`)
+	ends := `"` + strings.Repeat("x", 2000) + `"`
+	for range 4 {
+		for middle, want := range map[string]bool{`"x"`: true, `"y"`: false, `"z"`: false} {
+			if err := s.Check([]byte(`[` + ends + `,` + middle + `,` + ends + `]`)); (err == nil) != want {
+				t.Errorf("with %s in the middle: %v", middle, err)
+			}
+		}
 	}
 }
 

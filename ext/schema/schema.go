@@ -18,6 +18,7 @@ import (
 // of goroutines may use it. A nil Schema allows everything.
 type Schema struct {
 	compiled *jsonschema.Schema
+	names    map[string]string // of members, as they are written and as they are
 	memory   *memory
 }
 
@@ -59,7 +60,9 @@ func Compile(s Source) (*Schema, error) {
 	if err != nil {
 		return nil, s.told(err)
 	}
-	return &Schema{compiled: compiled, memory: newMemory()}, nil
+	names := make(map[string]string)
+	namesIn(doc, names)
+	return &Schema{compiled: compiled, names: names, memory: newMemory()}, nil
 }
 
 // Check holds a JSON value against the schema. The error is a *Violation.
@@ -80,7 +83,7 @@ func (s *Schema) Check(value []byte) error {
 }
 
 func (s *Schema) check(value []byte) *Violation {
-	doc, unread := parse(value)
+	doc, unread := parse(value, s.names)
 	if unread != nil {
 		return unread
 	}

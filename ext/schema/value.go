@@ -18,81 +18,155 @@ const (
 	maxExponent = 400
 )
 
-// errImmense is a number that is refused.
-var errImmense = errors.New("a number too long to be checked")
+var (
+	errImmense = errors.New("a number too long to be checked")
+	errTwice   = errors.New("two members of one name")
+)
 
 // reader reads JSON where it lies. Names that are there twice are errors.
 func reader(value []byte) *jsontext.Decoder { return jsontext.NewDecoder(bytes.NewBuffer(value)) }
 
-// parse makes of a value what the library takes, with every digit of its numbers, in
+// parser makes of a value what the library takes, with every digit of its numbers, in
 // less time than the library does.
-func parse(value []byte) (any, *Violation) {
-	d := reader(value)
-	v, err := next(d)
+type parser struct {
+	d     *jsontext.Decoder
+	names map[string]string // what members are likely to be called
+	items []any             // of the arrays that are open, innermost last
+}
+
+// parse reads a value.
+func parse(value []byte, names map[string]string) (any, *Violation) {
+	// Names that are there twice are found when they are put into their object.
+	p := parser{d: jsontext.NewDecoder(bytes.NewBuffer(value), jsontext.AllowDuplicateNames(true)), names: names}
+	v, err := p.next()
 	switch {
 	case errors.Is(err, errImmense):
-		return nil, &Violation{string(d.StackPointer()), err.Error()}
+		return nil, &Violation{string(p.d.StackPointer()), err.Error()}
 	case err != nil:
 		return nil, &Violation{Text: "not JSON"}
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+	if _, err := p.d.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, &Violation{Text: "not JSON"}
 	}
 	return v, nil
 }
 
 // next reads one value. The decoder bounds how deep it is nested.
-func next(d *jsontext.Decoder) (any, error) {
-	t, err := d.ReadToken()
+func (p *parser) next() (any, error) {
+	switch p.d.PeekKind() {
+	case '{':
+		return p.object()
+	case '[':
+		return p.array()
+	}
+	raw, err := p.d.ReadValue()
 	if err != nil {
 		return nil, err
 	}
-	switch t.Kind() {
-	case '{':
-		return members(d)
-	case '[':
-		return items(d)
+	switch raw.Kind() {
 	case '"':
-		return t.String(), nil
+		return unquote(raw)
 	case '0':
-		number := t.String()
-		if immense(number) {
-			return nil, errImmense
-		}
-		return json.Number(number), nil
+		return number(raw)
 	case 't', 'f':
-		return t.Bool(), nil
+		return raw[0] == 't', nil
 	}
 	return nil, nil
 }
 
-func members(d *jsontext.Decoder) (any, error) {
+func (p *parser) object() (any, error) {
+	if _, err := p.d.ReadToken(); err != nil {
+		return nil, err
+	}
 	object := map[string]any{}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
+	for p.d.PeekKind() != '}' {
+		name, err := p.name()
 		if err != nil {
 			return nil, err
 		}
-		key := name.String() // before the next token takes its place
-		if object[key], err = next(d); err != nil {
+		n := len(object)
+		if object[name], err = p.next(); err != nil {
 			return nil, err
 		}
+		if len(object) == n {
+			return nil, errTwice
+		}
 	}
-	_, err := d.ReadToken()
+	_, err := p.d.ReadToken()
 	return object, err
 }
 
-func items(d *jsontext.Decoder) (any, error) {
-	array := []any{}
-	for d.PeekKind() != ']' {
-		item, err := next(d)
+// name reads the name of a member, or finds out that there is none.
+func (p *parser) name() (string, error) {
+	raw, err := p.d.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	if name, ok := p.names[string(raw)]; ok {
+		return name, nil
+	}
+	return unquote(raw)
+}
+
+func (p *parser) array() (any, error) {
+	if _, err := p.d.ReadToken(); err != nil {
+		return nil, err
+	}
+	from := len(p.items)
+	for p.d.PeekKind() != ']' {
+		item, err := p.next()
 		if err != nil {
 			return nil, err
 		}
-		array = append(array, item)
+		p.items = append(p.items, item)
 	}
-	_, err := d.ReadToken()
+	array := append([]any{}, p.items[from:]...)
+	clear(p.items[from:])
+	p.items = p.items[:from]
+	_, err := p.d.ReadToken()
 	return array, err
+}
+
+// unquote makes a text of a string as it is written.
+func unquote(raw []byte) (string, error) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1]), nil
+	}
+	text, err := jsontext.AppendUnquote(nil, raw)
+	return string(text), err
+}
+
+// number is a whole number where it is a small one, which costs less.
+func number(raw []byte) (any, error) {
+	const digits = 18 // always fit
+	if len(raw) <= digits {
+		if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+			return n, nil
+		}
+	}
+	text := string(raw)
+	if immense(text) {
+		return nil, errImmense
+	}
+	return json.Number(text), nil
+}
+
+// namesIn adds to names what members are called in a schema, which is where members of
+// values get their names from. The keys are as the names are written.
+func namesIn(doc any, names map[string]string) {
+	switch doc := doc.(type) {
+	case map[string]any:
+		for name, value := range doc {
+			if quoted, err := jsontext.AppendQuote(nil, name); err == nil {
+				names[string(quoted)] = name
+			}
+			namesIn(value, names)
+		}
+	case []any:
+		for _, value := range doc {
+			namesIn(value, names)
+		}
+	}
 }
 
 func immense(number string) bool {
