@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -330,5 +331,30 @@ func TestSchemasOfSkillsInModes(t *testing.T) {
 				t.Errorf("%v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestSchemasOfLists: a list is held to them, whether the agent made it or the gateway,
+// for an agent that has none.
+func TestSchemasOfLists(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []wire.Side{rpc10, rest10, grpc10, rpc03, rest03, rpc01} {
+		w := in(t, speaks(agent), knows(strict("")))
+		w.tells(func(s words, id string) []string { return []string{s.task(id, "completed", "", "")} })
+		id := w.utter(rpc10, wire.SendMessage, words{rpc10}.send("", "", ""), asking(profile)...).ok(t, agent.String()).task(t)
+		list := func(level string) said {
+			w.agent.answers(func(rw http.ResponseWriter, r *record) {
+				task := bare(words{r.side()}.task(id, "completed", "", meta("p.level", level)))
+				if r.method().Name == wire.ListTasks {
+					task = `{"tasks":[` + task + `],"pageSize":50,"totalSize":1}`
+				}
+				r.say(rw, task)
+			})
+			return w.speak("tied", w.base, rpc10, ask{method: wire.ListTasks, header: asking(profile)})
+		}
+		if got := list("4711").ok(t, agent.String()); !strings.Contains(got.docs[0], "4711") {
+			t.Errorf("%s: %s", agent, got.docs[0])
+		}
+		list(`"x"`).told(t, agent.String(), wire.BadAgentResponse, "/tasks/0/metadata/p.level: type", "("+profile+")")
 	}
 }
