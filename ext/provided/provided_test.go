@@ -146,6 +146,20 @@ func TestTimestamp(t *testing.T) {
 	}
 }
 
+// TestTimestampOfKnownTask: the artifacts of a task that the call names may be older.
+func TestTimestampOfKnownTask(t *testing.T) {
+	t.Parallel()
+	const task = `{"task":{"id":"t","artifacts":[{"artifactId":"1","parts":[]}],` +
+		`"status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"s","role":"ROLE_AGENT","parts":[],"STAMP"}}}}`
+	f := facts(wire.SendMessage)
+	f.TaskID = "t"
+	doc := read(t, wire.SendMessage, true, strings.ReplaceAll(result(task), `,"STAMP"`, ""))
+	if err := provided.Providers()[stampURI].Answer(f, doc); err != nil {
+		t.Fatal(err)
+	}
+	same(t, doc.Apply(), stamped(result(task), stampURI, stampKey))
+}
+
 func TestTimestampInOlderVersions(t *testing.T) {
 	t.Parallel()
 	v03 := wire.Side{Version: wire.V03, Binding: wire.JSONRPC}
