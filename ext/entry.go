@@ -159,7 +159,9 @@ type StatesConfig struct {
 	Key string `yaml:"key"`
 	// Initial are the states that a task may begin with.
 	Initial []string `yaml:"initial"`
-	// Transitions are the states that may follow each. Staying is always allowed.
+	// Transitions are the states that may follow each. Staying is always allowed. The
+	// events of a stream show every step; other answers show where a task has come to,
+	// by as many steps as it took.
 	Transitions map[string][]string `yaml:"transitions"`
 	// Within are the task states, by their 1.0 names, that a state may go with; a
 	// state that is not listed goes with any.

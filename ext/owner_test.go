@@ -82,9 +82,9 @@ func TestSharedKeys(t *testing.T) {
 	}
 }
 
-// TestA8_OwnersOfLongKeys: a key of nothing but slashes is not looked up in each of its
+// TestA08_OwnersOfLongKeys: a key of nothing but slashes is not looked up in each of its
 // lengths, which would take the square of them. This test would run for hours.
-func TestA8_OwnersOfLongKeys(t *testing.T) {
+func TestA08_OwnersOfLongKeys(t *testing.T) {
 	t.Parallel()
 	book := compiled(t, ext.Registry{{URI: uriA, Metadata: []string{"pay.*"}}})
 	for key, want := range map[string]string{

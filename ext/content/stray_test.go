@@ -12,7 +12,7 @@ import (
 
 // A6 and A8: what an extension leaves is found in every carrier, version and
 // spelling, whichever side left it, and is gone without a trace when taken out.
-func TestA8_StraysInEveryCarrier(t *testing.T) {
+func TestA08_StraysInEveryCarrier(t *testing.T) {
 	t.Parallel()
 	book := compile(t, registry())
 	for name, tc := range map[string]struct {

@@ -23,9 +23,9 @@ func of(n int, text string) string {
 	return b.String()
 }
 
-// TestA8_WorkIsLinear: twice the document is twice the work, whatever the agent makes
+// TestA08_WorkIsLinear: twice the document is twice the work, whatever the agent makes
 // it of. What takes the square of these sizes would not come to an end.
-func TestA8_WorkIsLinear(t *testing.T) {
+func TestA08_WorkIsLinear(t *testing.T) {
 	r := judged("")
 	r[0].Kind, r[0].States = ext.States, moving("")[0].States
 	book := compile(t, big(r))

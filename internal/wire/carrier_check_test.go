@@ -80,9 +80,9 @@ func checkAnswered(t rapid.TB, a Answer, c *Carriers) {
 	}
 }
 
-// TestA8_CarriersMissNothing: whatever the dialect, every mark is found once, and
+// TestA08_CarriersMissNothing: whatever the dialect, every mark is found once, and
 // nothing else is taken for one.
-func TestA8_CarriersMissNothing(t *testing.T) {
+func TestA08_CarriersMissNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		d, m, answer := drawCarrierDoc(r)
@@ -128,8 +128,8 @@ func TestCarriersOfAnswers(t *testing.T) {
 	}
 }
 
-// TestA8_AlmostCarriers: encoding/json and .NET read names in any case.
-func TestA8_AlmostCarriers(t *testing.T) {
+// TestA08_AlmostCarriers: encoding/json and .NET read names in any case.
+func TestA08_AlmostCarriers(t *testing.T) {
 	t.Parallel()
 	send, _ := ByName(V10, SendMessage)
 	for doc, answer := range map[string]bool{
