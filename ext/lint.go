@@ -107,6 +107,9 @@ func (b *Book) oddities(rec *record) []string {
 		if !slices.Contains(b.Owners(key), rec.URI) {
 			say("has a default for %q, which is no key of its own: callers would see it in answers", key)
 		}
+		if err := rec.checkDefault(key); err != nil {
+			say("has a default for %q that its own schema does not allow: %v", key, err)
+		}
 	}
 	if rec.States != nil {
 		if !slices.Contains(b.Owners(rec.States.Key), rec.URI) {
@@ -117,4 +120,13 @@ func (b *Book) oddities(rec *record) []string {
 		}
 	}
 	return odd
+}
+
+// checkDefault holds a default against the schema for its key, if there is one. It
+// would refuse every call that the default is put into.
+func (rec *record) checkDefault(key string) error {
+	if rec.compiled == nil || rec.compiled.Metadata[key] == nil {
+		return nil
+	}
+	return rec.compiled.Metadata[key].Check(rec.Defaults[key])
 }

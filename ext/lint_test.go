@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -59,6 +60,13 @@ func TestWarnings(t *testing.T) {
 		{URI: "urn:pay", Kind: ext.States, States: states, Defaults: map[string]secret.JSON{
 			"other": secret.JSON("1"), "urn:pay/own": secret.JSON("1"),
 		}},
+		{
+			URI: "urn:cost", Defaults: map[string]secret.JSON{"urn:cost": secret.JSON(`{"code":47}`), "urn:cost/ok": secret.JSON(`"x"`)},
+			Schemas: ext.Schemas{Metadata: map[string]schema.Source{
+				"urn:cost":    {Inline: []byte(`{"properties":{"code":{"type":"string"}}}`)},
+				"urn:cost/ok": {Inline: []byte(`{"type":"string"}`)},
+			}},
+		},
 	})
 	want := []string{
 		`extension "urn:old" is deprecated, and nothing is named to use instead`,
@@ -70,6 +78,7 @@ func TestWarnings(t *testing.T) {
 		`extension "urn:pay" has a default for "other", which is no key of its own: callers would see it in answers`,
 		`extension "urn:pay" says its states under "pay.status", which is no key of its own`,
 		`extension "urn:pay" has a state "lost" that no task comes to`,
+		`extension "urn:cost" has a default for "urn:cost" that its own schema does not allow: /code: type: found number, want string`,
 	}
 	if diff := cmp.Diff(want, book.Warnings()); diff != "" {
 		t.Error(diff)
