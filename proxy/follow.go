@@ -31,7 +31,7 @@ func (p *Proxy) stand(x *exchange) error {
 		if err != nil && p.follows(uri) {
 			return err
 		}
-		x.stand(step, standing{state: now})
+		x.place(step, standing{state: now})
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func (p *Proxy) follows(uri string) bool {
 	return ok && (e.Validation == "" || e.Validation == ext.Enforce)
 }
 
-func (x *exchange) stand(step state.Step, s standing) {
+func (x *exchange) place(step state.Step, s standing) {
 	if x.stands == nil {
 		x.stands = make(map[state.Step]standing)
 	}
@@ -94,7 +94,7 @@ func (p *Proxy) arrive(x *exchange, a content.Arrival) (wrong string, err error)
 		return wrong, nil
 	}
 	if x.rec.Streamed { // what goes before a stream may be newer than its events
-		x.stand(step, standing{state: a.State, shown: true})
+		x.place(step, standing{state: a.State, shown: true})
 	}
 	if known && at.state == a.State {
 		return wrong, nil

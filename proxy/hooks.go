@@ -46,20 +46,20 @@ func (p *Proxy) runHooks(x *exchange, c hook.Callout, check func(doc []byte) err
 				continue
 			}
 			c.Extension = uri
-			c.Failed = func(error) { x.hooked(uri, "the hook gave no usable answer, and was passed over", false) }
+			c.Failed = func(error) { x.noteHook(uri, "the hook gave no usable answer, and was passed over", false) }
 			out, err := h.Call(x.ctx, c)
 			var denied *hook.Denied
 			switch {
 			case errors.As(err, &denied):
 				return nil, x.hookDenied(uri, denied, c.Phase != hook.Request)
 			case err != nil:
-				x.hooked(uri, "the hook gave no usable answer", true)
+				x.noteHook(uri, "the hook gave no usable answer", true)
 				return nil, later("5", "an extension of this call cannot be served at the moment").
 					Because(errors.Join(errHook, err))
 			}
 			if !same(out, c.Document) {
 				if err := check(out); err != nil {
-					x.hooked(uri, "the hook changed what it may not", true)
+					x.noteHook(uri, "the hook changed what it may not", true)
 					return nil, wire.Errorf(wire.Internal, "").Because(errors.Join(errHook, hide(err)))
 				}
 			}
@@ -69,8 +69,8 @@ func (p *Proxy) runHooks(x *exchange, c hook.Callout, check func(doc []byte) err
 	return c.Document, nil
 }
 
-// hooked records what a hook did.
-func (x *exchange) hooked(uri, what string, enforced bool) {
+// noteHook records what a hook did.
+func (x *exchange) noteHook(uri, what string, enforced bool) {
 	x.note(&content.Violation{Extension: uri, Fault: content.Hooked, Text: what, Enforced: enforced})
 }
 
@@ -81,7 +81,7 @@ func hide(err error) error { return errors.New(err.Error()) }
 // hookDenied refuses a call that a hook said no to, and an answer likewise: it is
 // withheld.
 func (x *exchange) hookDenied(uri string, d *hook.Denied, answer bool) error {
-	x.hooked(uri, "a hook said no", true)
+	x.noteHook(uri, "a hook said no", true)
 	kind, text := wire.Denied, cmp.Or(d.Message, "an extension does not allow this call")
 	if answer {
 		kind, text = wire.BadAgentResponse, cmp.Or(d.Message, "an extension does not allow this answer")
