@@ -18,7 +18,8 @@ import (
 // start is called once, with all agents running, one of each flavour; it starts
 // the gateway in front of them, with push mode passthrough. Callers go by the
 // names of [AllFlavours]; those of 0.3 over gRPC say only by their credential or
-// the authority which agent they mean.
+// the authority which agent they mean. Under the race detector it is a third of the
+// pairs, of every client and every agent.
 func RunTranslations(t *testing.T, start func(t *testing.T, agents []*Agent) Gateway) {
 	t.Helper()
 	var agents []*Agent
@@ -31,13 +32,16 @@ func RunTranslations(t *testing.T, start func(t *testing.T, agents []*Agent) Gat
 	var ran atomic.Int64
 	paired := int64(0)
 	t.Run("through", func(t *testing.T) {
-		for _, caller := range AllFlavours() {
-			for _, agent := range agents {
+		for i, caller := range AllFlavours() {
+			for j, agent := range agents {
 				p := pairing{caller, agent.Flavour}
 				if caller.sameSide(agent.Flavour) {
 					continue
 				}
 				paired++
+				if (i+j)%sampled != 0 {
+					continue
+				}
 				t.Run(p.String(), func(t *testing.T) {
 					t.Parallel()
 					standard := direct[p.standard().String()]()
@@ -48,7 +52,7 @@ func RunTranslations(t *testing.T, start func(t *testing.T, agents []*Agent) Gat
 		}
 	})
 	for i, l := range losses {
-		if paired == ran.Load() && !c.needed[i] {
+		if paired == ran.Load() && !c.needed[i] { // all have run, and none was left out
 			t.Errorf("nothing is lost any more where this was: %s", l.why)
 		}
 	}
