@@ -196,18 +196,13 @@ func (b *box) cuts(cuts []splice) []splice {
 	}
 	kept := 0
 	for i, it := range b.items {
-		switch {
-		case !it.gone:
-			kept++
-			if it.set != nil {
-				cuts = append(cuts, splice{it.value[0], it.value[1], string(it.set)})
-			}
-		case kept > 0: // the comma before it goes too
-			cuts = append(cuts, splice{start: b.items[i-1].span[1], end: it.span[1]})
-		case i+1 < len(b.items): // nothing stays before it: the comma behind it goes
-			cuts = append(cuts, splice{start: it.span[0], end: b.items[i+1].span[0]})
-		default:
-			cuts = append(cuts, splice{start: it.span[0], end: it.span[1]})
+		if it.gone {
+			cuts = append(cuts, cutting(i, len(b.items), kept, func(i int) [2]int { return b.items[i].span }))
+			continue
+		}
+		kept++
+		if it.set != nil {
+			cuts = append(cuts, splice{it.value[0], it.value[1], string(it.set)})
 		}
 	}
 	if len(b.added) == 0 {

@@ -142,7 +142,11 @@ func (t takenNames) claim(m *Method) error {
 
 func take(taken map[string]string, name string) error {
 	folded := foldedName(name)
-	if other, ok := taken[folded]; ok && name != "" {
+	switch other, ok := taken[folded]; {
+	case !ok || name == "":
+	case other == name:
+		return fmt.Errorf("%q is taken", name)
+	default:
 		return fmt.Errorf("%q could be taken for %q", name, other)
 	}
 	taken[folded] = name

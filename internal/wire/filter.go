@@ -30,16 +30,11 @@ func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef)
 		if !follows(t.Span, a.Tasks[:i], len(body)) {
 			return nil, filterError("not the body that was read")
 		}
-		switch {
-		case keep(t):
+		if keep(t) {
 			kept++
-		case kept > 0: // the comma before it goes too
-			cuts = append(cuts, splice{start: a.Tasks[i-1].Span[1], end: t.Span[1]})
-		case i+1 < len(a.Tasks): // nothing stays before it: the comma behind it goes
-			cuts = append(cuts, splice{start: t.Span[0], end: a.Tasks[i+1].Span[0]})
-		default:
-			cuts = append(cuts, splice{start: t.Span[0], end: t.Span[1]})
+			continue
 		}
+		cuts = append(cuts, cutting(i, len(a.Tasks), kept, func(i int) [2]int { return a.Tasks[i].Span }))
 	}
 	if len(cuts) == 0 {
 		return body, nil
@@ -71,6 +66,19 @@ func follows(span [2]int, before []TaskRef, length int) bool {
 type splice struct {
 	start, end int
 	text       string
+}
+
+// cutting takes entry i out of n in an array or object, of which kept stay before it,
+// with a comma. span says where each stands.
+func cutting(i, n, kept int, span func(int) [2]int) splice {
+	at := span(i)
+	switch {
+	case kept > 0: // the comma before it goes too
+		return splice{start: span(i - 1)[1], end: at[1]}
+	case i+1 < n: // nothing stays before it: the comma behind it goes
+		return splice{start: at[0], end: span(i + 1)[0]}
+	}
+	return splice{start: at[0], end: at[1]}
 }
 
 // spliced returns a copy of body with the splices made. They must not overlap.
