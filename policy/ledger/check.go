@@ -55,11 +55,7 @@ func (l *Ledger) Check(
 func (l *Ledger) checkExtension(
 	ctx context.Context, o owner, agent string, c *wire.Call,
 ) (state.Record, error) {
-	task, err := l.find(ctx, o, agent, state.Task, c.TaskID)
-	if err != nil {
-		return state.Record{}, err
-	}
-	group, err := l.find(ctx, o, agent, state.Context, c.ContextID)
+	task, group, err := l.findBoth(ctx, o, agent, c)
 	if err != nil {
 		return state.Record{}, err
 	}
@@ -81,11 +77,7 @@ func (l *Ledger) checkExtension(
 func (l *Ledger) checkMessage(
 	ctx context.Context, o owner, agent string, c *wire.Call,
 ) (state.Record, error) {
-	task, err := l.find(ctx, o, agent, state.Task, c.TaskID)
-	if err != nil {
-		return state.Record{}, err
-	}
-	group, err := l.find(ctx, o, agent, state.Context, c.ContextID)
+	task, group, err := l.findBoth(ctx, o, agent, c)
 	if err != nil {
 		return state.Record{}, err
 	}
@@ -138,6 +130,14 @@ func (f found) foreign(id string) error {
 		return &ForeignContext{ID: id}
 	}
 	return nil
+}
+
+// findBoth looks up the task and the context that a call names.
+func (l *Ledger) findBoth(ctx context.Context, o owner, agent string, c *wire.Call) (task, group found, err error) {
+	if task, err = l.find(ctx, o, agent, state.Task, c.TaskID); err == nil {
+		group, err = l.find(ctx, o, agent, state.Context, c.ContextID)
+	}
+	return task, group, err
 }
 
 // find looks an id up. The empty id, which is how a call says nothing, is not
