@@ -19,6 +19,7 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	if err != nil {
 		return err
 	}
+	x.hear(resp) // trailers are there now
 	if a.failed != nil {
 		return x.failed(resp, p.ended(ctx, x, a.failed))
 	}
@@ -26,7 +27,7 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	if err != nil {
 		return err
 	}
-	if x.hear(resp); !isError(seen) {
+	if !isError(seen) {
 		if err := x.verify(); err != nil {
 			return err
 		}

@@ -120,7 +120,6 @@ func (x *exchange) incoming(resp *http.Response) {
 	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
 		to["Www-Authenticate"] = challenge
 	}
-	x.hear(resp)
 	x.stamp()
 }
 

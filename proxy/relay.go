@@ -13,6 +13,7 @@ import (
 // differently, retold one by one. from is where a subscription began; it may be
 // nil.
 func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
+	x.hear(resp)
 	x.incoming(resp)
 	if err := x.open(); err != nil {
 		return err
