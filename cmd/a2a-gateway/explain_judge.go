@@ -85,6 +85,10 @@ func (j *judgement) learn(named string) {
 	}
 	if j.card == nil {
 		note("the agent's card is not known, so that no extension counts as declared by it (--card, --online)")
+	} else {
+		for _, odd := range j.book.Lint(j.card.Extensions) {
+			note("the agent's card: " + odd)
+		}
 	}
 	switch {
 	case j.skills != nil:
