@@ -2,6 +2,7 @@ package translate
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -77,9 +78,11 @@ func (p *opaque) fact(name string) (fact, bool) {
 	return fact{name: name}, name == "tenant"
 }
 
-// readQuery sorts the parameters.
+// readQuery sorts the parameters, by name too, so that one call is always retold in the
+// same words.
 func (p *opaque) readQuery(query url.Values) {
-	for name, values := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		values := query[name]
 		f, known := p.fact(name)
 		switch {
 		case known:
