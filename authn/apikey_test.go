@@ -90,7 +90,7 @@ func TestL28_MutatedKeys(t *testing.T) {
 			t.Errorf("%q: %v, %v", b, p, err)
 			continue
 		}
-		reasons[strings.Join(c.Challenges("r", "", err, ""), "")] = true
+		reasons[strings.Join(c.Challenges(Demand{Realm: "r", Err: err}), "")] = true
 	}
 	if len(reasons) != 1 {
 		t.Errorf("callers can tell refusals apart: %v", reasons)
@@ -171,8 +171,7 @@ func TestL28_KeyIsNowhere(t *testing.T) {
 	asJSON, _ := json.Marshal([]any{specs, p})
 	for name, text := range map[string]string{"principal": fmt.Sprintf("%v %+v %#v", p, *p, p),
 		"log":    log.String(),
-		"errors": fmt.Sprint(refused, ambiguous, dupErr), "challenges": fmt.Sprint(c.Challenges("r", "", refused,
-			"")),
+		"errors": fmt.Sprint(refused, ambiguous, dupErr), "challenges": fmt.Sprint(c.Challenges(Demand{Realm: "r", Err: refused})),
 		"list": fmt.Sprintf("%+v", specs), "JSON": string(asJSON), "disk": disk.String()} {
 		if strings.Contains(text, secret) || strings.Contains(text, secret[:20]) {
 			t.Errorf("%s holds the secret: %s", name, text)

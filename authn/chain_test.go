@@ -209,7 +209,7 @@ func TestTokenIsNowhere(t *testing.T) {
 	for _, token := range tokens {
 		for _, presented := range []string{token, token[:len(token)-9], strings.Replace(token, ".", "", 1)} {
 			p, err := c.Authenticate(bearerOf(presented))
-			text := log.String() + strings.Join(c.Challenges("r", "", err, ""), "")
+			text := log.String() + strings.Join(c.Challenges(Demand{Realm: "r", Err: err}), "")
 			if err != nil {
 				text += err.Error()
 			} else {

@@ -3,17 +3,36 @@ package authn
 import (
 	"errors"
 	"strings"
+	"time"
 )
+
+// Demand is what a refused call would have needed, for its challenge.
+type Demand struct {
+	Realm string
+	// ResourceMetadata is the address of the RFC 9728 document; empty leaves it out.
+	ResourceMetadata string
+	// Err is what Authenticate or the policy said: nothing for ErrNoCredentials
+	// (RFC 6750 §3.1: a caller who tried nothing gets no error code), the code and
+	// reason of a *Refused, invalid_request for ErrAmbiguous. With a scope, any other
+	// error, nil included, is a good credential that lacks it: insufficient_scope.
+	Err error
+	// Scope lists what the credential lacks, separated by spaces.
+	Scope string
+	// StepUp asks for another authentication of the user
+	// (RFC 9470: insufficient_user_authentication); nil for none.
+	StepUp *StepUp
+}
+
+// StepUp is the authentication that a call needs (RFC 9470 §3).
+type StepUp struct {
+	ACR    []string       // acr_values, in the order of preference; none leaves them out
+	MaxAge *time.Duration // max_age; nil leaves it out
+}
 
 // Challenges returns the WWW-Authenticate values for a 401 or 403, one per scheme
 // that is configured, or none when the gateway asks for no credential.
-//
-// err is what Authenticate or the policy said: nothing for ErrNoCredentials
-// (RFC 6750 §3.1: a caller who tried nothing gets no error code), the code and
-// reason of a *Refused, invalid_request for ErrAmbiguous. With a scope, any other
-// err, nil included, is a good credential that lacks it: insufficient_scope.
-// resourceMetadata is the address of the RFC 9728 document; empty leaves it out.
-func (c *Chain) Challenges(realm, resourceMetadata string, err error, scope string) []string {
+func (c *Chain) Challenges(d Demand) []string {
+	realm, resourceMetadata, err, scope := d.Realm, d.ResourceMetadata, d.Err, d.Scope
 	var out []string
 	if c.takesBearer() {
 		ch := newChallenge(schemeBearer, realm)

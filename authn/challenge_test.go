@@ -49,7 +49,7 @@ func TestChallenges(t *testing.T) {
 		{"anybody", anybody, meta, "", ErrNoCredentials, nil},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, tt.chain.Challenges("gw", tt.meta, tt.err, tt.scope)); diff != "" {
+		if diff := cmp.Diff(tt.want, tt.chain.Challenges(Demand{Realm: "gw", ResourceMetadata: tt.meta, Err: tt.err, Scope: tt.scope})); diff != "" {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
 	}
@@ -60,7 +60,7 @@ func TestChallengeQuoting(t *testing.T) {
 	t.Parallel()
 	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{})
 	for _, bad := range []string{`a", error="x`, "a\r\nSet-Cookie: x", `a\`, "a\x00", "ü", "\x7f"} {
-		got := c.Challenges(bad, bad, &Refused{Scheme: "Bearer", Code: bad, Reason: bad}, bad)[0]
+		got := c.Challenges(Demand{Realm: bad, ResourceMetadata: bad, Err: &Refused{Scheme: "Bearer", Code: bad, Reason: bad}, Scope: bad})[0]
 		if strings.ContainsAny(got, "\r\n\x00\\\x7fü") || strings.Count(got, `"`) != 10 {
 			t.Errorf("%q became %q", bad, got)
 		}

@@ -14,7 +14,8 @@ import (
 )
 
 // Config is the authn section of the configuration: which credentials the
-// gateway accepts. Schemes are alternatives; a request carries exactly one.
+// gateway accepts. Schemes are alternatives, and a request carries exactly one
+// credential, unless combinations say which belong together.
 type Config struct {
 	// OIDC lists the issuers whose JWT access tokens are accepted in
 	// `Authorization: Bearer`. A token is checked against the one issuer that
@@ -23,6 +24,22 @@ type Config struct {
 	// APIKeys accepts the gateway's own keys, made with `a2a-gateway keys create`.
 	// Absent means that no API key is accepted.
 	APIKeys *APIKeys `yaml:"apiKeys,omitempty"`
+	// MTLS accepts the certificates that clients show in the TLS handshake
+	// (server.tls.clientAuth) as identities. Absent means that no certificate is one;
+	// tokens may be bound to certificates all the same (RFC 8705).
+	MTLS *MTLS `yaml:"mtls,omitempty"`
+	// Combinations lists which credentials must come together, as alternatives: a
+	// request has to match one of them whole. Default: exactly one credential of any
+	// scheme above.
+	Combinations []Combination `yaml:"combinations,omitempty"`
+	// DPoP says how proofs of possession (RFC 9449) are judged. Proofs are always
+	// checked where a token asks for one; this section only sets bounds.
+	DPoP DPoP `yaml:"dpop,omitempty"`
+	// Actors bounds delegation (RFC 8693 act claims).
+	Actors Actors `yaml:"actors,omitempty"`
+	// Failures bounds how often one client address may present credentials that are
+	// turned down.
+	Failures Failures `yaml:"failures,omitempty"`
 	// Anonymous lets callers without any credential in, as the principal
 	// "anonymous". It must be written out when neither oidc nor apiKeys is
 	// configured. Beside them, a credential that is presented is still checked, and
@@ -52,6 +69,18 @@ type Issuer struct {
 	JWKS string `yaml:"jwks,omitempty"`
 	// Claims says which claims make the principal.
 	Claims Claims `yaml:"claims,omitempty"`
+	// Header carries this issuer's tokens: Authorization (the default), as a Bearer or
+	// DPoP token, or a header of its own, where the token stands alone or behind
+	// "Bearer ". Several issuers may share one.
+	Header string `yaml:"header,omitempty"`
+	// Introspection asks the issuer about tokens (RFC 7662): about opaque ones, which
+	// cannot be read here, and where it says so about all. At most one issuer per
+	// header may have it.
+	Introspection *Introspection `yaml:"introspection,omitempty"`
+	// SenderConstrained refuses tokens of this issuer that are bound neither to a DPoP
+	// key nor to a client certificate. Default: false; a token that is bound needs its
+	// proof in any case.
+	SenderConstrained bool `yaml:"senderConstrained,omitempty"`
 	// Tenant binds every principal of this issuer to one tenant. When claims.tenant
 	// is set as well, the claim must have this value. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`
@@ -76,6 +105,12 @@ type Claims struct {
 	// Client is the OAuth client that uses the token. Default: azp, and client_id
 	// where there is no azp.
 	Client string `yaml:"client,omitempty"`
+	// ACR, AMR and AuthTime say how and when the user authenticated (OpenID Connect
+	// Core §2). Default: acr, amr and auth_time. AMR is a list of strings or one string,
+	// AuthTime seconds since 1970.
+	ACR      string `yaml:"acr,omitempty"`
+	AMR      string `yaml:"amr,omitempty"`
+	AuthTime string `yaml:"authTime,omitempty"`
 	// Tenant is the claim that names the tenant. When set, tokens without it are
 	// refused. Default: no tenant is read from tokens.
 	Tenant string `yaml:"tenant,omitempty"`

@@ -108,7 +108,7 @@ anonymous: true
 	}
 	want := Config{OIDC: []Issuer{{Issuer: "https://idp.test", Audiences: []string{"https://gateway.test"},
 		Algorithms: []string{"ES256"},
-		JWKS:       "https://idp.test/jwks", Claims: Claims{"sub", "realm_access.roles", "scp", "azp", "tid"},
+		JWKS:       "https://idp.test/jwks", Claims: Claims{Subject: "sub", Groups: "realm_access.roles", Scopes: "scp", Client: "azp", Tenant: "tid"},
 		Tenant:    "acme",
 		ClockSkew: secret.Duration(30 * time.Second)}}, APIKeys: &APIKeys{File: "keys.yaml", Header: "X-Key",
 		Bearer: true}, Anonymous: true}

@@ -40,7 +40,7 @@ func ExampleNew() {
 	defer chain.Close()
 	r := httptest.NewRequest("POST", "/agents/billing", nil)
 	_, err = chain.Authenticate(r)
-	fmt.Println(err, chain.Challenges("gateway", "", err, ""))
+	fmt.Println(err, chain.Challenges(authn.Demand{Realm: "gateway", Err: err}))
 	r.Header.Set("X-API-Key", key)
 	p, err := chain.Authenticate(r)
 	fmt.Println(p, p.Groups, p.MayUse("billing"), p.MayUse("weather"), err)

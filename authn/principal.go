@@ -16,11 +16,30 @@ type Principal struct {
 	Tenant  string // from the configured claim or the key; may be empty
 	Groups  []string
 	Scopes  []string
-	Method  string         // how it was proved: "oidc", "api-key" or "anonymous"
+	Method  string         // how it was proved: "oidc", "introspection", "api-key", "mtls" or "anonymous"
 	KeyID   string         // API key id or JWT kid, for the audit record
 	Agents  []string       // agents the credential is bound to; nil means any
 	Claims  map[string]any // all verified claims; nil for API keys
 	Expires time.Time      // exp or the key's expiry, without clock tolerance; zero means never
+
+	// Proof says what tied the credential to its sender: "dpop", "mtls", "dpop mtls",
+	// or "" for one that is good in anybody's hands.
+	Proof string
+	// Actors act for Subject, the one that made the call first (RFC 8693 §4.1 act).
+	// Nil: nobody does.
+	Actors []Actor
+	// How and when the user authenticated, as far as the credential says.
+	ACR      string
+	AMR      []string
+	AuthTime time.Time
+	// Owner is the person or team who answers for an API key.
+	Owner string
+	// Workload is the client identity that came with the user's, where
+	// authn.combinations asks for both; else nil. Its own Workload is nil.
+	Workload *Principal
+	// Carrier is the canonical name of the header that held the credential; "" for
+	// certificates and anonymous callers.
+	Carrier string
 
 	key string // what Key returns; empty in literals, which compute it each time
 }

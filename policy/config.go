@@ -63,6 +63,22 @@ type Rule struct {
 	// Issuers are issuers of principals, exactly: an OIDC issuer URL, "api-keys" or
 	// "anonymous"; any of them.
 	Issuers []string `yaml:"issuers"`
+	// Clients are the software that calls, with * allowed; any of them: the OAuth client
+	// of the credential, or the subject of the workload that came with it.
+	Clients []string `yaml:"clients"`
+	// Actors are the subjects that may act for the caller, with * allowed: every actor of
+	// the credential has to be one of them, and there has to be one. ["none"] alone is
+	// for callers nobody acts for.
+	Actors []string `yaml:"actors"`
+	// Claims are values of the credential's claims, by name or path: one of the values
+	// of each. A claim with a list has all its members.
+	Claims map[string][]string `yaml:"claims"`
+	// Authentication says how the user has to have authenticated. Only with effect
+	// allow: a caller who lacks nothing else is asked to authenticate again (RFC 9470).
+	Authentication *Authentication `yaml:"authentication"`
+	// Consent is what the user has to have agreed to. Only with effect allow; what was
+	// consented to is written into the audit record.
+	Consent *Consent `yaml:"consent"`
 	// Mode is "enforce" (default) or "shadow". A shadow rule decides nothing; what
 	// it would have done is written into the audit record.
 	Mode string `yaml:"mode"`

@@ -16,6 +16,10 @@ type Denied struct {
 	// They may be told to the caller (RFC 6750 §3.1, insufficient_scope) if Visible.
 	Scopes []string
 
+	// StepUp is what the caller's authentication lacks, when an allow rule fails on
+	// nothing else but it and Scopes. It may be told to the caller if Visible.
+	StepUp *StepUp
+
 	// Visible says that some other call on the agent is allowed, so that the caller
 	// may learn that it exists. Otherwise the answer must be that of an agent that
 	// does not.

@@ -14,6 +14,8 @@
 package policy
 
 import (
+	"time"
+
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -44,6 +46,9 @@ type Request struct {
 	// condition decide. Methods that are about the caller or the agent as a whole
 	// are always judged agentwide, by the rule in needs. A Skill counts for more.
 	Agentwide bool
+
+	// Now is when the call came, for rules that say how old an authentication may be.
+	Now time.Time
 }
 
 // Decision is what the audit record keeps of an answer, yes or no.
@@ -51,6 +56,10 @@ type Decision struct {
 	Rule   string   // the rule that decided, or one of the reserved names below
 	Skill  string   // Request.Skill
 	Shadow []string // what shadow rules would have done: "deny NAME", "allow NAME"
+
+	// Consent lists the consents that the deciding rules asked for and found: "scope S",
+	// "claim C", "claim C=V".
+	Consent []string
 
 	// Extensions are what the rules say about extensions whose conditions hold for
 	// the call, in the order of the file; nil when it is refused.

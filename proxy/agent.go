@@ -44,6 +44,9 @@ type AgentConfig struct {
 	// Extensions that are required, allowed or denied on this agent.
 	Extensions ext.Config `yaml:"extensions"`
 
+	// Authorization says how tasks are treated that ask for it.
+	Authorization AuthorizationConfig `yaml:"authorization"`
+
 	// Skills lists what this agent can do, where the card should not decide. With
 	// a list, rules that name other skills of this agent are errors.
 	Skills []SkillConfig `yaml:"skills"`

@@ -384,7 +384,7 @@ func (w *world) start(s *setup) {
 	var agents []*proxy.Agent
 	for _, a := range append([]proxy.AgentConfig{s.agent}, s.more...) {
 		must(w, a.Validate())
-		up, err := upstream.New(a.Config)
+		up, err := upstream.New(a.Config, upstream.Options{})
 		must(w, err)
 		w.Cleanup(up.Close)
 		source := card.NewSource(a.Card, up.Client(), w.tel.Log)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // Headers cross the gateway by allow-list, in both directions: a header that is
@@ -75,7 +76,7 @@ func (x *exchange) outgoing(ctx context.Context, l *leg) (http.Header, error) {
 	out["A2a-Version"] = []string{string(l.Version)}
 	out["X-Request-Id"] = []string{x.rec.RequestID}
 	x.terms.Send.Apply(out, l.Version)
-	return out, x.agent.Upstream.Authorize(ctx, out, in)
+	return out, x.agent.Upstream.Authorize(ctx, out, &upstream.Caller{Header: in})
 }
 
 // describe sets what the request says about its body and the answer it wants.

@@ -132,7 +132,9 @@ func (p *Proxy) denied(x *exchange, d *policy.Denied) *wire.Error {
 
 // challenge adds WWW-Authenticate (RFC 6750 §3, RFC 9728 §5.1).
 func (p *Proxy) challenge(x *exchange, e *wire.Error, err error, scope string) *wire.Error {
-	values := p.Authn.Challenges("a2a-gateway", p.metadataURL(x), err, scope)
+	values := p.Authn.Challenges(authn.Demand{
+		Realm: "a2a-gateway", ResourceMetadata: p.metadataURL(x), Err: err, Scope: scope,
+	})
 	if len(values) > 0 {
 		e.Header = http.Header{"Www-Authenticate": values}
 	}

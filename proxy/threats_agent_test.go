@@ -326,7 +326,7 @@ func TestL32_NoTokenForAgent(t *testing.T) {
 	w := build(t)
 	up, err := upstream.New(upstream.Config{Credentials: []upstream.Credential{{
 		OAuth2: &upstream.OAuth2{TokenURL: broken.URL, ClientID: "gw", ClientSecret: secret.New("s3cret")},
-	}}})
+	}}}, upstream.Options{})
 	must(t, err)
 	t.Cleanup(up.Close)
 	w.proxy.Agents[0].Upstream = up

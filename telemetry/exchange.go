@@ -42,6 +42,11 @@ type Exchange struct {
 	AuthMethod string // authn.Principal.Method: "oidc", "api-key", "anonymous"
 	KeyID      string // API key id or JWT kid
 	Groups     []string
+	Actors     []string // who acts for the principal, "subject@issuer", the latest first
+	Workload   string   // the client identity that came with the user's, "subject@issuer"
+	Proof      string   // authn.Principal.Proof
+	ACR        string   // authentication context class of the user
+	Hops       []string // gateways and proxies that the call passed before (Via), in order
 
 	// Set by own, authorize and negotiate.
 	Skill               string   // skill the call was decided for; empty when unknown
@@ -49,6 +54,7 @@ type Exchange struct {
 	Rule                string   // name of the rule that decided; empty when the default did
 	Reason              string   // wire.Kind.Reason of the refusal or of the agent's error
 	Cause               string   // why, for operators; never sent to the client
+	Consent             []string // consents that the rules asked for and found
 	Shadow              []string // shadow rules that would have decided otherwise
 	ExtensionsRequested []string // URIs the client asked for
 	ExtensionsActivated []string // URIs the agent said it activated, of those asked for
@@ -57,6 +63,9 @@ type Exchange struct {
 	ExtensionsRefused   []string // URIs asked for that are known and not permitted
 
 	// Set by forward.
+	Credentials      []string      // what the agent was shown, kind and header: "exchange Authorization"
+	Authorized       bool          // the gateway answered a task that asked for authorization
+	Demanded         []string      // hosts of links in a task that asks for authorization
 	Endpoint         string        // upstream URL the call went to, without userinfo or query
 	TranslatedTo     string        // version and binding the agent is spoken to in ("0.3 HTTP+JSON"), where they are not the client's
 	UpstreamStatus   int           // HTTP status of the agent; 0 when it was not reached

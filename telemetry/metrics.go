@@ -64,6 +64,12 @@ type Metrics struct {
 	authn *prometheus.CounterVec
 	// jwks_refreshes_total{result}: fetches of an issuer's keys; result is ok or error.
 	jwksRefreshes *prometheus.CounterVec
+	// authn_throttled_total: refused credentials answered 429, because too many came
+	// from one address.
+	throttled prometheus.Counter
+	// upstream_tokens_total{agent,kind,result}: fetches of tokens to show to agents;
+	// kind is oauth2, exchange or actor, result ok, declined or failed.
+	upstreamTokens *prometheus.CounterVec
 	// authz_decisions_total{decision,rule}: decision is allow, deny, error, or
 	// shadow for a shadow rule that would have decided otherwise; rule is none
 	// when the default decided.
@@ -152,6 +158,9 @@ func (f factory) streams(m *Metrics) {
 func (f factory) decisions(m *Metrics) {
 	m.authn = f.counters("authn_total", "Credentials looked at.", "provider", "result")
 	m.jwksRefreshes = f.counters("jwks_refreshes_total", "Fetches of issuers' keys.", "result")
+	m.throttled = f.counter("authn_throttled_total", "Refused credentials answered 429.")
+	m.upstreamTokens = f.counters("upstream_tokens_total",
+		"Fetches of tokens to show to agents.", "agent", "kind", "result")
 	m.authz = f.counters("authz_decisions_total", "Authorization decisions.", "decision", "rule")
 	m.extensions = f.counters("extensions_negotiated_total",
 		"Extensions that clients asked for, and those that were injected.", "uri", "result")

@@ -58,7 +58,7 @@ func newJudgement(ctx context.Context, cfg *config.Config, a *proxy.AgentConfig,
 func (q *inquiry) read(ctx context.Context, a *proxy.AgentConfig) (*card.Card, error) {
 	switch {
 	case q.online:
-		up, err := upstream.New(a.Config)
+		up, err := upstream.New(a.Config, upstream.Options{})
 		if err != nil {
 			return nil, err
 		}

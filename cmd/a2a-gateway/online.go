@@ -49,7 +49,7 @@ func checkOnline(ctx context.Context, cfg *config.Config, warn func(string)) err
 
 // checkCard fetches an agent's card and says what is odd about it.
 func checkCard(ctx context.Context, a *proxy.AgentConfig, book *ext.Book) ([]string, error) {
-	up, err := upstream.New(a.Config)
+	up, err := upstream.New(a.Config, upstream.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (c *Config) Check() ([]string, error) {
 		}
 	}
 	for i, a := range c.Agents {
-		if _, err := upstream.New(a.Config); err != nil {
+		if _, err := upstream.New(a.Config, upstream.Options{}); err != nil {
 			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
 		}
 	}
@@ -63,6 +63,9 @@ func (c *Config) resolve(dir string) {
 			in(&c.Server.TLS.Certificates[i].Cert)
 			in(&c.Server.TLS.Certificates[i].Key)
 		}
+		for i := range c.Server.TLS.ClientCA {
+			in(&c.Server.TLS.ClientCA[i])
+		}
 	}
 	if c.Authn.APIKeys != nil {
 		in(&c.Authn.APIKeys.File)
@@ -72,6 +75,12 @@ func (c *Config) resolve(dir string) {
 		in(&t.CA)
 		in(&t.Certificate)
 		in(&t.Key)
+	}
+	for i := range c.Keys.Signing {
+		in(&c.Keys.Signing[i])
+	}
+	if in(&c.Keys.Dir); c.Keys.Dir == "" {
+		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
 	}
 	c.resolveSchemas(in)
 	in(&c.Telemetry.Audit.Dir)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -46,6 +47,8 @@ type Config struct {
 	Telemetry Telemetry `yaml:"telemetry"`
 	// State is where ownership of tasks and contexts is kept.
 	State state.Config `yaml:"state"`
+	// Keys are the gateway's own.
+	Keys keys.Config `yaml:"keys"`
 
 	// Sum is the SHA-256 of the file, to tell configurations apart.
 	Sum [32]byte `yaml:"-"`
@@ -120,6 +123,7 @@ func (c *Config) Validate() error {
 		at(c.Authn.Validate(), "authn"),
 		at(c.Push.Validate(), "push"),
 		at(c.State.Validate(), "state"),
+		at(c.Keys.Validate(), "keys"),
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
 	)

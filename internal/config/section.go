@@ -35,7 +35,7 @@ func (s *section) Unwrap() error { return s.err }
 
 // place splits what a section says into the whole path of the key and the rest.
 func (s *section) place(text string) (path []string, rest string) {
-	path, rest = keys(text)
+	path, rest = keyPath(text)
 	if len(path) < len(s.path) || !slices.Equal(path[:len(s.path)], s.path) {
 		path = slices.Concat(s.path, path)
 	}
@@ -95,7 +95,7 @@ var leading = regexp.MustCompile(`^([a-z]\w*(\[\d+\])*(\.[a-z]\w*(\[\d+\])*)*): 
 // steps takes such a path apart.
 var steps = regexp.MustCompile(`\w+`)
 
-func keys(text string) (path []string, rest string) {
+func keyPath(text string) (path []string, rest string) {
 	for {
 		m := leading.FindStringSubmatch(text)
 		if m == nil {

@@ -165,7 +165,7 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 }
 
 func (g *Gateway) member(a proxy.AgentConfig) (*member, error) {
-	up, err := upstream.New(a.Config)
+	up, err := upstream.New(a.Config, upstream.Options{})
 	if err != nil {
 		return nil, err
 	}

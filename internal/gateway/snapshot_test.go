@@ -79,7 +79,7 @@ func TestSnapshotClosesOnce(t *testing.T) {
 // A member that is in several snapshots ends with the last of them.
 func TestMemberEndsWithLastSnapshot(t *testing.T) {
 	t.Parallel()
-	up, err := upstream.New(upstream.Config{})
+	up, err := upstream.New(upstream.Config{}, upstream.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,6 +81,17 @@ type TLS struct {
 	// old ones kept.
 	Certificates []Certificate `yaml:"certificates"`
 
+	// PEM files with the CAs that client certificates are verified by. They are watched
+	// like the certificates; a CA that is taken out ends sessions that began with it and
+	// identities it vouched for. With any of them, clientAuth must be optional or
+	// require.
+	ClientCA []string `yaml:"clientCA,omitempty"`
+
+	// Whether clients are asked for a certificate: off (the default), request (any
+	// certificate or none; good for tokens bound to it, never as an identity), optional
+	// (none, or one that clientCA verifies), or require (one that clientCA verifies).
+	ClientAuth string `yaml:"clientAuth,omitempty"`
+
 	// Lowest version spoken: "1.3", or "1.2" with forward-secret AEAD suites only.
 	// Default: "1.3".
 	MinVersion string `yaml:"minVersion,omitempty"`
@@ -142,6 +153,10 @@ type Limits struct {
 	// agents of a version without ListTasks: it asks for each of them. A caller with
 	// more has to name a context. Default: 1000.
 	ListedTasks int `yaml:"listedTasks,omitempty"`
+
+	// Gateways and proxies that a call may have passed before this one (Via,
+	// RFC 9110 §7.6.3); 508 beyond. Default: 8.
+	Hops int `yaml:"hops,omitempty"`
 
 	// Most connections open at once. A few more are answered 503, the rest are
 	// closed unanswered. Every connection takes a file descriptor, and its calls
@@ -228,6 +243,7 @@ func (l *Limits) Defaults() {
 	fill(&l.Event, 4<<20)
 	fill(&l.Streams, 10_000)
 	fill(&l.ListedTasks, 1000)
+	fill(&l.Hops, 8)
 	fill(&l.Connections, 16_384)
 	fill(&l.ConnectionsPerIP, 4096)
 	fill(&l.ConnectionStreams, 100)

@@ -63,6 +63,7 @@ var (
 	TooLarge        = &Kind{"REQUEST_TOO_LARGE", -32600, 413, 413, "RESOURCE_EXHAUSTED", "Request too large"}
 	Encoded         = &Kind{"CONTENT_ENCODING_NOT_SUPPORTED", -32600, 415, 415, "UNIMPLEMENTED", "Request body must not be compressed"}
 	RateLimited     = &Kind{"RATE_LIMITED", -32603, 429, 429, "RESOURCE_EXHAUSTED", "Too many requests"}
+	Loop            = &Kind{"LOOP_DETECTED", -32603, 508, 508, "FAILED_PRECONDITION", "The call has come back to where it has been"}
 	Unavailable     = &Kind{"UNAVAILABLE", -32603, 503, 503, "UNAVAILABLE", "Temporarily unavailable"}
 	AgentTimeout    = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
 )
@@ -74,7 +75,7 @@ func Kinds() []*Kind {
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
 		Unauthenticated, Denied, UnknownAgent, Malformed, Misdirected, VerbNotAllowed,
-		TooLarge, Encoded, RateLimited, Unavailable, AgentTimeout,
+		TooLarge, Encoded, RateLimited, Loop, Unavailable, AgentTimeout,
 	}
 }
 

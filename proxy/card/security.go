@@ -16,6 +16,13 @@ type Schemes struct {
 	// APIKeyHeader is the header that carries API keys, "" for none.
 	APIKeyHeader string
 
+	// MTLS says that client certificates are identities.
+	MTLS bool
+
+	// Combinations are the credentials that have to come together, as alternatives:
+	// "oidc", "apiKeys" or "mtls" each. None: any one scheme alone.
+	Combinations [][]string
+
 	// Anonymous adds the alternative of no credential at all.
 	Anonymous bool
 }

@@ -41,11 +41,19 @@ type Config struct {
 	Answer secret.Duration `yaml:"answerTimeout"`
 }
 
-// Credential is one identity shown to the agent. Exactly one of Value, OAuth2
-// and Passthrough is set.
+// Credential is one identity shown to the agent. Exactly one of Value, OAuth2,
+// Exchange, Assertion and Passthrough is set.
 type Credential struct {
 	// Header that carries it. Default Authorization.
 	Header string `yaml:"header"`
+
+	// Prefix stands before a token that the gateway fetched or made. Default: "Bearer "
+	// in Authorization, nothing in other headers.
+	Prefix *string `yaml:"prefix"`
+
+	// On says when it is shown: always (default), or auth-required: only in the answer
+	// that the gateway gives, once, to a task that asks for authorization.
+	On string `yaml:"on"`
 
 	// Value is a static secret, with its scheme where the header wants one:
 	// "Bearer ${TOKEN}".
@@ -55,10 +63,28 @@ type Credential struct {
 	// and sends it as "Bearer <token>".
 	OAuth2 *OAuth2 `yaml:"oauth2"`
 
+	// Exchange fetches a token for the caller at another system's authorization server
+	// (RFC 8693), and sends it as "Bearer <token>".
+	Exchange *Exchange `yaml:"exchange"`
+
+	// Assertion is a JWT of the gateway's own that says who calls and for what, signed
+	// with its keys and verified by the JWK set at /.well-known/jwks.json.
+	Assertion *Assertion `yaml:"assertion"`
+
 	// Passthrough copies the caller's own header. It hands the agent a
 	// credential that is good at the gateway too, so it must be written out.
 	Passthrough bool `yaml:"passthrough"`
+
+	// Audience, with Passthrough, is an audience that the caller's token must name
+	// beside the gateway's: a call without is refused rather than sent without it.
+	Audience string `yaml:"audience"`
 }
+
+// What Credential.On may say.
+const (
+	always         = "always"
+	onAuthRequired = "auth-required"
+)
 
 // OAuth2 names a client at an authorization server.
 type OAuth2 struct {
@@ -88,13 +114,15 @@ type TLS struct {
 func (c Config) Validate() error {
 	for i, cred := range c.Credentials {
 		set := 0
-		for _, is := range []bool{!cred.Value.IsZero(), cred.OAuth2 != nil, cred.Passthrough} {
+		for _, is := range []bool{
+			!cred.Value.IsZero(), cred.OAuth2 != nil, cred.Exchange != nil, cred.Assertion != nil, cred.Passthrough,
+		} {
 			if is {
 				set++
 			}
 		}
 		if set != 1 {
-			return fmt.Errorf("credentials[%d]: exactly one of value, oauth2 and passthrough must be set", i)
+			return fmt.Errorf("credentials[%d]: exactly one of value, oauth2, exchange, assertion and passthrough must be set", i)
 		}
 		if cred.OAuth2 != nil && (cred.OAuth2.TokenURL == "" || cred.OAuth2.ClientID == "") {
 			return fmt.Errorf("credentials[%d].oauth2: tokenURL and clientID are required", i)

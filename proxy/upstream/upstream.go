@@ -4,7 +4,7 @@
 // It owns transport settings and outgoing credentials. It does not choose
 // methods, read bodies or write responses, and it never sends a call twice: a
 // send may have had its effect even when no answer came. It may import
-// internal/secret, internal/wire and below.
+// internal/secret, authn and below.
 package upstream
 
 import (
@@ -14,8 +14,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
 )
 
 // Upstream is one agent's connections and credentials. It is safe for concurrent use.
@@ -40,9 +43,67 @@ type credential struct {
 	passthrough bool
 }
 
+// Options are what credentials need besides their configuration. The zero value works
+// where none is signed.
+type Options struct {
+	// Sign makes a JWS of a payload with the header parameter typ (see package keys).
+	Sign func(typ string, payload []byte) (string, error)
+	// Issuer is the gateway's public URL: iss of what it signs.
+	Issuer string
+	// Gateway is server.id, the gateway's name as an actor.
+	Gateway string
+	// Fetched is called after each fetch of a token; kind is oauth2, exchange or actor,
+	// result ok, declined (the server said no) or failed.
+	Fetched func(kind, result string)
+}
+
+// Caller is one call, as far as credentials depend on it.
+type Caller struct {
+	Principal  *authn.Principal
+	Header     http.Header // the caller's, for Passthrough
+	Token      string      // the caller's own credential, without the name of its scheme
+	Workload   string      // the same of Principal.Workload
+	Agent      string      // configured agent id
+	Target     *url.URL    // the interface that is called
+	Method     string      // 1.0 name
+	Skills     []string    // that the call was allowed for
+	Task       string      // the agent's id; "" for none yet
+	Context    string      // likewise
+	Extensions []string    // active in the call
+	// Demanded is set in the gateway's own answer to a task that asks for
+	// authorization: then credentials for that occasion are shown too.
+	Demanded *Demand
+}
+
+// Demand is what a task that asks for authorization wants to see.
+type Demand struct {
+	Audiences []string // audiences and resources that it names
+	Scopes    []string
+}
+
+// Errors of credentials that are about the caller and not about the moment.
+var (
+	// ErrNobody says that the caller is nobody in the agent's system, or may do nothing
+	// there, by agents[].credentials.
+	ErrNobody = errors.New("the caller has no identity or permission in the agent's system")
+	// ErrDeclined says that the other system's authorization server turned the exchange
+	// down.
+	ErrDeclined = errors.New("the authorization server declined the exchange")
+)
+
+// Answers reports whether a credential is configured for a task that demands d.
+func (u *Upstream) Answers(d *Demand) bool {
+	_ = d
+	return false
+}
+
+// Shown names the credentials that a call shows the agent, for the record: kind and
+// header, "exchange Authorization".
+func (u *Upstream) Shown() []string { return nil }
+
 // New prepares an agent's connections. Files named in c are read now, so that a
 // missing one is an error of the configuration and not of a call.
-func New(c Config) (*Upstream, error) {
+func New(c Config, _ Options) (*Upstream, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -76,10 +137,14 @@ func prepare(c Credential) credential {
 	return out
 }
 
-// Authorize sets the gateway's credentials on an outgoing header. in is the
-// caller's header, from which a passthrough credential is copied. It may have to
-// wait for a token, no longer than ctx.
-func (u *Upstream) Authorize(ctx context.Context, out, in http.Header) error {
+// Authorize sets the gateway's credentials on an outgoing header. Without a caller
+// the call is the gateway's own: only credentials that depend on nobody are set. It
+// may have to wait for a token, no longer than ctx.
+func (u *Upstream) Authorize(ctx context.Context, out http.Header, caller *Caller) error {
+	var in http.Header
+	if caller != nil {
+		in = caller.Header
+	}
 	for _, c := range u.credentials {
 		switch {
 		case c.passthrough:

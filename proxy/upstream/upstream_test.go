@@ -45,7 +45,7 @@ func must(t testing.TB, err error) {
 
 func newUpstream(t testing.TB, c Config) *Upstream {
 	t.Helper()
-	u, err := New(c)
+	u, err := New(c, Options{})
 	must(t, err)
 	t.Cleanup(u.Close)
 	return u
@@ -311,7 +311,7 @@ func TestConfigErrors(t *testing.T) {
 		"two in one":     {Config{Credentials: []Credential{{Value: value, Passthrough: true}}}, "exactly one"},
 		"half an OAuth2": {Config{Credentials: []Credential{{Value: value}, {OAuth2: &OAuth2{}}}}, "credentials[1].oauth2"},
 	} {
-		if _, err := New(tt.c); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := New(tt.c, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -417,7 +417,7 @@ func TestPassthrough(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t, Config{Credentials: []Credential{{Passthrough: true}, {Header: "x-user", Passthrough: true}}})
 	out := http.Header{"X-User": {"gateway"}}
-	must(t, u.Authorize(t.Context(), out, http.Header{"Authorization": {"a", "b"}, "Cookie": {"c"}}))
+	must(t, u.Authorize(t.Context(), out, &Caller{Header: http.Header{"Authorization": {"a", "b"}, "Cookie": {"c"}}}))
 	if len(out["Authorization"]) != 1 || out.Get("Authorization") != "a" || out["Cookie"] != nil {
 		t.Errorf("%v", out)
 	}
