@@ -3,10 +3,8 @@ package authn
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -23,6 +21,9 @@ const (
 	maxKeyLength = len(keyPrefix) + maxID + 1 + secretLength
 )
 
+// bearerHeader carries API keys beside their own header, where that is configured.
+const bearerHeader = "Authorization"
+
 // apiKeys accepts the keys of a file.
 type apiKeys struct {
 	header  string // canonical
@@ -34,14 +35,15 @@ type apiKeys struct {
 
 // authenticate looks a key up if the request has one.
 func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
-	key, scheme := a.presented(r)
-	if scheme == "" {
+	key, carrier := a.presented(r)
+	if carrier == "" {
 		return nil, ErrNoCredentials
 	}
-	p, f := a.file.table.Load().verify(key, a.now())
-	if p != nil {
+	table := a.file.table.Load()
+	index, f := table.verify(key, a.now())
+	if f == "" {
 		a.observe(issuerAPIKeys, resultOK)
-		return p, nil
+		return table.principal(index, carrier), nil
 	}
 	a.observe(issuerAPIKeys, string(f))
 	// Whether the id is unknown, the secret wrong or the key malformed is the log's
@@ -50,78 +52,36 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 	if f == faultKeyExpired {
 		reason = f.reason()
 	}
+	scheme := schemeAPIKey
+	if carrier == bearerHeader {
+		scheme = schemeBearer
+	}
 	return nil, &Refused{Scheme: scheme, Code: "invalid_token", Reason: reason,
 		Err: errors.New(string(f)), fault: f}
 }
 
-// presented is the key of the request and the scheme it came under, from the header
-// of its own or, if that is configured, from Authorization. A bearer token without
-// the prefix is for others.
-func (a *apiKeys) presented(r *http.Request) (key, scheme string) {
+// stands reports whether a principal of an API key is still what its key stands for.
+func (a *apiKeys) stands(p *Principal) error {
+	if f := a.file.table.Load().stands(p, a.now()); f != "" {
+		return &Refused{Scheme: schemeAPIKey, Code: "invalid_token", Reason: f.reason(), fault: f}
+	}
+	return nil
+}
+
+// presented is the key of the request and the header it came in: one of its own or,
+// if that is configured, Authorization. A bearer token without the prefix is for
+// others.
+func (a *apiKeys) presented(r *http.Request) (key, carrier string) {
 	if v := r.Header[a.header]; len(v) > 0 {
-		return v[0], schemeAPIKey
+		return v[0], a.header
 	}
 	if !a.bearer {
 		return "", ""
 	}
 	if token, ok := bearerToken(r); ok && strings.HasPrefix(token, keyPrefix) {
-		return token, schemeBearer
+		return token, bearerHeader
 	}
 	return "", ""
-}
-
-// keyTable is an immutable snapshot of the key file, ready to verify.
-type keyTable struct {
-	byID map[string]*storedKey
-	none storedKey // compared with when the id is unknown; its hash fits nothing
-}
-
-// storedKey is what is kept of a key: enough to recognise it, nothing to present.
-type storedKey struct {
-	hash      [sha256.Size]byte
-	principal *Principal
-}
-
-// newKeyTable indexes records. The principal of a key is made once and shared by
-// all its calls.
-func newKeyTable(records []keyRecord) (*keyTable, error) {
-	t := &keyTable{byID: make(map[string]*storedKey, len(records))}
-	// A hash that nobody knows the key of; only its being compared matters.
-	_, _ = rand.Read(t.none.hash[:]) // never fails
-	for i := range records {
-		r := &records[i]
-		if err := r.validate(); err != nil {
-			return nil, err
-		}
-		if t.byID[r.ID] != nil {
-			return nil, fmt.Errorf("key %q is listed twice", r.ID)
-		}
-		t.byID[r.ID] = &storedKey{hash: r.Hash, principal: r.principal()}
-	}
-	return t, nil
-}
-
-// verify finds the principal of a key; nil with the fault otherwise. An unknown id
-// costs the same hash and the same comparison as a known one, so that time does
-// not tell which ids exist.
-func (t *keyTable) verify(key string, now time.Time) (*Principal, fault) {
-	id, ok := splitKey(key)
-	if !ok {
-		return nil, faultMalformed
-	}
-	sum := hashKey(key)
-	k, known := t.byID[id]
-	if !known {
-		k = &t.none
-	}
-	match := subtle.ConstantTimeCompare(sum[:], k.hash[:]) == 1
-	if !match || !known {
-		return nil, faultAPIKey
-	}
-	if e := k.principal.Expires; !e.IsZero() && !now.Before(e) {
-		return nil, faultKeyExpired
-	}
-	return k.principal, ""
 }
 
 // hashKey is the stored form of a key: SHA-256 over all of it, so that not one

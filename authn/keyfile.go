@@ -31,6 +31,9 @@ type KeySpec struct {
 	Agents []string `yaml:"agents,omitempty" json:"agents,omitempty"`
 	// Tenant is the principal's tenant.
 	Tenant string `yaml:"tenant,omitempty" json:"tenant,omitempty"`
+	// Owner is the person or team who answers for the key; it is written to records and
+	// gives no right.
+	Owner string `yaml:"owner,omitempty" json:"owner,omitempty"`
 	// Created is when the key was made.
 	Created time.Time `yaml:"created,omitempty" json:"created,omitzero"`
 	// Expires ends the key. Absent means never.
@@ -153,21 +156,10 @@ func (r *keyRecord) validate() error {
 		return fmt.Errorf("key id %.80q is not 1 to %d letters, digits, hyphens, underscores and dots", r.ID, maxID)
 	case r.Hash == keyHash{}:
 		return fmt.Errorf("key %q has no hash", r.ID)
-	case !printable(r.Subject), !printable(r.Tenant):
-		return fmt.Errorf("key %q: subject and tenant are at most %d printable bytes", r.ID, maxSubject)
+	case !printable(r.Subject), !printable(r.Tenant), !printable(r.Owner):
+		return fmt.Errorf("key %q: subject, tenant and owner are at most %d printable bytes", r.ID, maxSubject)
 	}
 	return nil
-}
-
-// principal is the caller that the key stands for.
-func (r *keyRecord) principal() *Principal {
-	p := &Principal{Subject: r.Subject, Issuer: issuerAPIKeys, Tenant: r.Tenant, Groups: r.Groups,
-		Scopes: r.Scopes, Method: methodAPIKey, KeyID: r.ID, Agents: r.Agents, Expires: r.Expires}
-	if p.Subject == "" {
-		p.Subject = r.ID
-	}
-	p.key = p.identity()
-	return p
 }
 
 // keyHash is written as sha256:<64 hex digits>.

@@ -169,7 +169,11 @@ func TestHandWrittenKeyFile(t *testing.T) {
 		if err != nil || len(records) != n {
 			t.Errorf("%q: %d, %v", doc, len(records), err)
 		}
-		if n == 1 && (records[0].principal().MayUse("any") || records[0].principal().Subject != "a") {
+		table, err := newKeyTable(records)
+		if err != nil || len(table.byID) != n {
+			t.Fatalf("%q: %v", doc, err)
+		}
+		if n == 1 && (table.principal(0, "").MayUse("any") || table.principal(0, "").Subject != "a") {
 			t.Error("an empty list of agents allows agents")
 		}
 	}

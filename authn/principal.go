@@ -41,7 +41,8 @@ type Principal struct {
 	// certificates and anonymous callers.
 	Carrier string
 
-	key string // what Key returns; empty in literals, which compute it each time
+	key     string   // what Key returns; empty in literals, which compute it each time
+	keyHash [32]byte // of the API key that was presented, as its file holds it; else zero
 }
 
 // How a principal was proved, in Principal.Method.

@@ -1,0 +1,150 @@
+package authn
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// maxBuilt is how many principals of API keys a table holds ready, about 10 MiB of
+// them. They are made when their key is first used; of keys that were made and
+// never came back, of which there may be any number, only the compact form is kept.
+const maxBuilt = 1 << 14
+
+// keyTable is an immutable snapshot of the key file, ready to verify. A key costs it
+// some 200 bytes.
+type keyTable struct {
+	byID  map[string]uint32 // index into keys
+	keys  []storedKey
+	none  storedKey                   // compared with when the id is unknown; its hash fits nothing
+	built []atomic.Pointer[Principal] // by index, modulo its length, a power of two
+}
+
+// storedKey is what is kept of a key: enough to recognise it, nothing to present.
+type storedKey struct {
+	hash    [sha256.Size]byte
+	expires int64         // in seconds since 1970, or never
+	text    string        // the principal, as keyText makes it; a part of one string for all keys
+	used    atomic.Uint32 // last use in seconds since 1970 (until 2106); 0: not known
+}
+
+// never is later than every time.
+const never = math.MaxInt64
+
+// newKeyTable indexes records.
+func newKeyTable(records []keyRecord) (*keyTable, error) {
+	t := &keyTable{byID: make(map[string]uint32, len(records)), keys: make([]storedKey, len(records))}
+	// A hash that nobody knows the key of; only its being compared matters.
+	_, _ = rand.Read(t.none.hash[:]) // never fails
+	var all strings.Builder
+	ends := make([]int, len(records))
+	for i := range records {
+		r := &records[i]
+		if err := r.validate(); err != nil {
+			return nil, err
+		}
+		all.Write(r.text())
+		ends[i] = all.Len()
+	}
+	start := 0
+	for i := range records {
+		k, r := &t.keys[i], &records[i]
+		k.hash, k.expires, k.text = r.Hash, r.ends(), all.String()[start:ends[i]]
+		start = ends[i]
+		id, _ := cutText(k.text) // not r.ID, which would keep all that was read in memory
+		if _, twice := t.byID[id]; twice {
+			return nil, fmt.Errorf("key %q is listed twice", id)
+		}
+		t.byID[id] = uint32(i) //nolint:gosec // a file of 2^32 keys cannot be read
+	}
+	slots := 1 << bits.Len(uint(max(len(records)-1, 0)))
+	t.built = make([]atomic.Pointer[Principal], min(slots, maxBuilt))
+	return t, nil
+}
+
+// verify finds the key that a text belongs to; nil with the fault otherwise. An
+// unknown id costs the same hash and the same comparison as a known one, so that
+// time does not tell which ids exist.
+func (t *keyTable) verify(key string, now time.Time) (index uint32, f fault) {
+	id, ok := splitKey(key)
+	if !ok {
+		return 0, faultMalformed
+	}
+	sum := hashKey(key)
+	k := &t.none
+	index, known := t.byID[id]
+	if known {
+		k = &t.keys[index]
+	}
+	match := subtle.ConstantTimeCompare(sum[:], k.hash[:]) == 1
+	if !match || !known {
+		return 0, faultAPIKey
+	}
+	if k.expired(now) {
+		return 0, faultKeyExpired
+	}
+	return index, ""
+}
+
+func (k *storedKey) expired(now time.Time) bool { return now.Unix() >= k.expires }
+
+// touch notes a use of the key. Most calls find the second noted already and write
+// nothing, so that the processors do not fight over the line. It reports whether it
+// wrote.
+func (k *storedKey) touch(now time.Time) bool {
+	s := uint32(min(max(now.Unix(), 0), math.MaxUint32)) //nolint:gosec // bounded
+	for {
+		was := k.used.Load()
+		if s <= was {
+			return false
+		}
+		if k.used.CompareAndSwap(was, s) {
+			return true
+		}
+	}
+}
+
+// principal is the caller that the key at index stands for, presented in the header
+// carrier. Usually it is there from an earlier call.
+func (t *keyTable) principal(index uint32, carrier string) *Principal {
+	slot := &t.built[int(index)&(len(t.built)-1)]
+	k := &t.keys[index]
+	if p := slot.Load(); p != nil && p.keyHash == k.hash && p.Carrier == carrier {
+		return p
+	}
+	p := k.principal()
+	p.Carrier = carrier
+	slot.Store(p)
+	return p
+}
+
+// stands reports whether a principal of an API key, maybe of an earlier table, is what
+// its key stands for now: the key is there, with the same secret and the same rights.
+func (t *keyTable) stands(p *Principal, now time.Time) fault {
+	index, known := t.byID[p.KeyID]
+	if !known || t.keys[index].hash != p.keyHash {
+		return faultAPIKey
+	}
+	k := &t.keys[index]
+	if k.expired(now) {
+		return faultKeyExpired
+	}
+	if !sameRights(t.principal(index, p.Carrier), p) {
+		return faultAPIKey
+	}
+	return ""
+}
+
+// sameRights compares all of a key that a policy can look at.
+func sameRights(a, b *Principal) bool {
+	return a.Subject == b.Subject && a.Tenant == b.Tenant && slices.Equal(a.Groups, b.Groups) &&
+		slices.Equal(a.Scopes, b.Scopes) && slices.Equal(a.Agents, b.Agents) &&
+		(a.Agents == nil) == (b.Agents == nil)
+}

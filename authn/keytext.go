@@ -1,0 +1,93 @@
+package authn
+
+import (
+	"encoding/binary"
+	"strings"
+	"time"
+)
+
+// The compact form of a key's principal is its strings behind one another, each with
+// its length in front: id, subject, tenant and owner, then groups, scopes and agents,
+// each list with one more than its length in front, or 0 where there is none.
+
+// text is the compact form of a record, without its hash and times.
+func (r *keyRecord) text() []byte {
+	subject := r.Subject
+	if subject == "" {
+		subject = r.ID
+	}
+	var b []byte
+	for _, s := range []string{r.ID, subject, r.Tenant, r.Owner} {
+		b = appendText(b, s)
+	}
+	for _, list := range [][]string{r.Groups, r.Scopes, r.Agents} {
+		if list == nil {
+			b = append(b, 0)
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(len(list))+1)
+		for _, s := range list {
+			b = appendText(b, s)
+		}
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// ends is the record's expiry in whole seconds since 1970, or never.
+func (r *keyRecord) ends() int64 {
+	if r.Expires.IsZero() {
+		return never
+	}
+	return r.Expires.Unix()
+}
+
+// principal unpacks the compact form. Its strings are parts of a copy, so that a
+// principal of a long stream does not keep all keys of its time in memory.
+func (k *storedKey) principal() *Principal {
+	p := &Principal{Issuer: issuerAPIKeys, Method: methodAPIKey, keyHash: k.hash}
+	if k.expires != never {
+		p.Expires = time.Unix(k.expires, 0).UTC()
+	}
+	rest := strings.Clone(k.text)
+	for _, s := range []*string{&p.KeyID, &p.Subject, &p.Tenant, &p.Owner} {
+		*s, rest = cutText(rest)
+	}
+	for _, list := range []*[]string{&p.Groups, &p.Scopes, &p.Agents} {
+		*list, rest = cutTexts(rest)
+	}
+	p.key = p.identity()
+	return p
+}
+
+func cutText(s string) (text, rest string) {
+	n, s := cutLength(s)
+	return s[:n], s[n:]
+}
+
+func cutTexts(s string) (list []string, rest string) {
+	n, s := cutLength(s)
+	if n == 0 {
+		return nil, s
+	}
+	list = make([]string, n-1)
+	for i := range list {
+		list[i], s = cutText(s)
+	}
+	return list, s
+}
+
+// cutLength is binary.Uvarint of a string.
+func cutLength(s string) (n int, rest string) {
+	for shift := 0; ; shift += 7 {
+		c := s[0]
+		s = s[1:]
+		n |= int(c&0x7f) << shift
+		if c < 0x80 {
+			return n, s
+		}
+	}
+}
