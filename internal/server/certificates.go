@@ -19,8 +19,10 @@ const maxPEM = 1 << 20
 // session resumes only under the configuration that it began with (L24).
 // A generation does not change.
 type generation struct {
-	config *tls.Config
-	digest [sha256.Size]byte // of all file contents and settings
+	config   *tls.Config
+	clientCA []*x509.Certificate // what config.ClientCAs holds
+	verdicts verdicts            // on client certificates, by clientCA
+	digest   [sha256.Size]byte   // of all file contents and settings
 }
 
 // forwardSecret are TLS 1.2's suites with ECDHE and AEAD, which is what HTTP/2
@@ -56,6 +58,9 @@ func loadGeneration(t TLS) (*generation, error) {
 		}
 		g.config.Certificates = append(g.config.Certificates, pair)
 	}
+	if err := g.trust(t, digest); err != nil {
+		return nil, err
+	}
 	digest.Sum(g.digest[:0])
 	return g, nil
 }
@@ -74,9 +79,15 @@ func loadPair(files Certificate, digest io.Writer) (tls.Certificate, error) {
 		return tls.Certificate{}, fmt.Errorf("read %s with key %s: %w", files.Cert, files.Key, err)
 	}
 	for _, content := range [][]byte{cert, key} {
-		_, _ = fmt.Fprintf(digest, "%d\n%s", len(content), content)
+		record(digest, content)
 	}
 	return pair, nil
+}
+
+// record adds a file's content to the digest, in such a way that no content can
+// pass for two.
+func record(digest io.Writer, content []byte) {
+	_, _ = fmt.Fprintf(digest, "%d\n%s", len(content), content)
 }
 
 func readPEM(path string) ([]byte, error) {
@@ -130,10 +141,15 @@ func (g *generation) notAfter() time.Time {
 // warn logs certificates that clients will not accept. They are used all the
 // same: the clock may be the wrong one, and the old ones are no better.
 func (g *generation) warn(log *slog.Logger, now time.Time) {
-	for _, pair := range g.config.Certificates {
-		if leaf := pair.Leaf; now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
-			log.Warn("certificate is not valid now", "name", firstName(leaf),
-				"notBefore", leaf.NotBefore, "notAfter", leaf.NotAfter)
+	invalid := func(what string, c *x509.Certificate) {
+		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
+			log.Warn(what+" is not valid now", "name", firstName(c), "notBefore", c.NotBefore, "notAfter", c.NotAfter)
 		}
+	}
+	for _, pair := range g.config.Certificates {
+		invalid("certificate", pair.Leaf)
+	}
+	for _, ca := range g.clientCA {
+		invalid("CA of client certificates", ca)
 	}
 }

@@ -83,8 +83,8 @@ type TLS struct {
 
 	// PEM files with the CAs that client certificates are verified by. They are watched
 	// like the certificates; a CA that is taken out ends sessions that began with it and
-	// identities it vouched for. With any of them, clientAuth must be optional or
-	// require.
+	// identities it vouched for. With require, requests on connections that are open
+	// are refused too. With any of them, clientAuth must be optional or require.
 	ClientCA []string `yaml:"clientCA,omitempty"`
 
 	// Whether clients are asked for a certificate: off (the default), request (any
@@ -104,6 +104,15 @@ type Certificate struct {
 
 	// PEM file of the private key.
 	Key string `yaml:"key"`
+}
+
+// files are all that a generation is read from.
+func (t TLS) files() []string {
+	var paths []string
+	for _, pair := range t.Certificates {
+		paths = append(paths, pair.Cert, pair.Key)
+	}
+	return append(paths, t.ClientCA...)
 }
 
 // Limits is the server.limits section. 0 is the default, everywhere.
@@ -208,6 +217,7 @@ func (c *Config) Defaults() {
 	if c.TLS != nil {
 		fill(&c.Address, ":8443")
 		fill(&c.TLS.MinVersion, "1.3")
+		fill(&c.TLS.ClientAuth, authOff)
 	}
 	fill(&c.Address, ":8080")
 	fill(&c.StatusAddress, ":9902")

@@ -7,8 +7,9 @@ import (
 )
 
 // Reload takes over what can change while connections are open: certificates
-// and minVersion (for new handshakes), trusted proxies, limits and timeouts
-// that are asked for per request or connection. A change to anything else is an
+// and minVersion (for new handshakes), clientCA and clientAuth (for those, and for
+// what Trusted says of connections that are open), trusted proxies, limits and
+// timeouts that are asked for per request or connection. A change to anything else is an
 // error that names the keys and says that a restart is needed; then, as after
 // any error, nothing has changed.
 func (s *Server) Reload(cfg Config) error {
@@ -62,7 +63,7 @@ func (s *Server) install(g *generation) {
 		return
 	}
 	s.tls.Store(g)
-	s.log.Info("certificates loaded", "names", g.names(), "notAfter", g.notAfter())
+	s.log.Info("certificates loaded", "names", g.names(), "notAfter", g.notAfter(), "clientCAs", len(g.clientCA))
 	g.warn(s.log, time.Now())
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // serve is around every request: it counts, adds HSTS, paces the body, and
-// sends away those who came on a connection too many.
+// sends away those who came on a connection too many, or on one that would not be
+// let in any more.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.inflight.Add(1)
 	defer s.inflight.Add(-1)
@@ -21,6 +22,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		e := wire.Errorf(wire.Unavailable, "Too many connections")
 		e.Header = http.Header{"Retry-After": {"1"}}
 		wire.WriteError(w, nil, e)
+		return
+	}
+	if !s.admits(r.TLS) {
+		w.Header().Set("Connection", "close") // a new one is judged at its handshake
+		wire.WriteError(w, nil, wire.Errorf(wire.Misdirected, "This connection's client certificate is not accepted"))
 		return
 	}
 	if r.ContentLength != 0 {

@@ -130,7 +130,7 @@ func (c *Config) validateTLS() error {
 			all = append(all, fmt.Errorf("server.tls.certificates[%d]: needs both cert and key", i))
 		}
 	}
-	return errors.Join(all...)
+	return errors.Join(append(all, c.TLS.validateClients())...)
 }
 
 // validateProxies refuses to trust everyone by accident (docs/threat-model.md L04): the

@@ -46,12 +46,10 @@ func (w *watch) follow(t TLS) {
 	if w == nil || w.events == nil {
 		return
 	}
-	for _, files := range t.Certificates {
-		for _, path := range []string{files.Cert, files.Key} {
-			_ = w.events.Add(filepath.Dir(path))
-			if real, err := filepath.EvalSymlinks(path); err == nil {
-				_ = w.events.Add(filepath.Dir(real))
-			}
+	for _, path := range t.files() {
+		_ = w.events.Add(filepath.Dir(path))
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			_ = w.events.Add(filepath.Dir(real))
 		}
 	}
 }
