@@ -85,6 +85,11 @@ func (is *issuer) checkTimes(claims map[string]any, now time.Time) error {
 	case !now.Before(exp.Add(skew)):
 		return refuse(faultExpired, fmt.Errorf("claim exp is %s", exp.UTC().Format(time.RFC3339)))
 	}
+	return is.checkStart(claims, now)
+}
+
+// checkStart judges nbf and iat.
+func (is *issuer) checkStart(claims map[string]any, now time.Time) error {
 	for _, name := range []string{"nbf", "iat"} {
 		at, ok, err := numericDate(claims, name)
 		if err != nil {

@@ -12,7 +12,7 @@ var ErrNoCredentials = errors.New("no credentials")
 var ErrAmbiguous = errors.New("more than one credential")
 
 // ErrUnavailable says that a credential cannot be judged now, because the keys of
-// its issuer could not be fetched yet. It is no statement about the credential;
+// its issuer could not be fetched yet, or its issuer does not answer. It is no statement about the credential;
 // 503, and a retry may succeed.
 var ErrUnavailable = errors.New("issuer keys unavailable")
 
@@ -57,6 +57,7 @@ const (
 	faultBound      fault = "sender-constrained"
 	faultUnknownKey fault = "unknown-key"
 	faultSignature  fault = "signature"
+	faultInactive   fault = "inactive"
 	faultAPIKey     fault = "unknown-api-key"
 	faultKeyExpired fault = "api-key-expired"
 )
@@ -92,6 +93,8 @@ func (f fault) reason() string {
 		return "the token names a key that its issuer does not publish"
 	case faultSignature:
 		return "the token signature is not valid"
+	case faultInactive:
+		return "the token is not active"
 	case faultKeyExpired:
 		return "the API key has expired"
 	default:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // How long a key set may be used. Issuers say it with Cache-Control; the bounds
@@ -34,10 +35,12 @@ type errStatus int
 
 func (e errStatus) Error() string { return "unexpected status " + strconv.Itoa(int(e)) }
 
-// source fetches the key set of one issuer. It is used by one goroutine at a time.
+// source finds, and where that is the key set fetches, one endpoint of an issuer. It is
+// used by one goroutine at a time.
 type source struct {
 	issuer string
-	jwks   string // configured address; empty means discovery
+	fixed  string // configured address; empty means discovery
+	member string // of the issuer's metadata that has the address
 	client *http.Client
 	now    func() time.Time
 
@@ -45,7 +48,7 @@ type source struct {
 	foundAt time.Time
 }
 
-// newSource derives a client that follows no redirect: an open redirect at the
+// newSource is for the key set. It derives a client that follows no redirect: an open redirect at the
 // issuer must not decide whose keys are believed.
 func newSource(is *Issuer, client *http.Client, now func() time.Time) *source {
 	if client == nil {
@@ -57,10 +60,21 @@ func newSource(is *Issuer, client *http.Client, now func() time.Time) *source {
 			DisableKeepAlives:      true, // fetches are minutes apart
 		}}
 	}
+	return &source{issuer: is.Issuer, fixed: is.JWKS, member: "jwks_uri", client: strict(client), now: now}
+}
+
+// newEndpointSource is for the introspection endpoint.
+func newEndpointSource(is *Issuer, client *http.Client, now func() time.Time) *source {
+	return &source{issuer: is.Issuer, fixed: is.Introspection.URL, member: "introspection_endpoint",
+		client: strict(client), now: now}
+}
+
+// strict is a client that stays where it is sent and brings nothing along.
+func strict(client *http.Client) *http.Client {
 	c := *client
 	c.Jar = nil
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &source{issuer: is.Issuer, jwks: is.JWKS, client: &c, now: now}
+	return &c
 }
 
 // keys fetches the key set, after finding out its address where that is not known.
@@ -74,7 +88,7 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 	asked := s.now()
 	doc, header, err := s.get(ctx, addr)
 	if err != nil {
-		s.foundAt = time.Time{} // it may have moved: ask again next time
+		s.forget()
 		return nil, fmt.Errorf("fetch key set: %w", err)
 	}
 	list, err := parseKeys(doc)
@@ -84,13 +98,16 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 	return &keys{list: list, asked: asked, fresh: asked.Add(age(header))}, nil
 }
 
-// address is where the key set is. A discovery that fails is no reason to forget an
+// forget has the address looked up again next time: it may have moved.
+func (s *source) forget() { s.foundAt = time.Time{} }
+
+// address is where the endpoint is. A discovery that fails is no reason to forget an
 // address that worked.
 func (s *source) address(ctx context.Context) (string, error) {
-	if s.jwks != "" {
-		return s.jwks, nil
+	if s.fixed != "" {
+		return s.fixed, nil
 	}
-	if s.found != "" && s.now().Sub(s.foundAt) < rediscover {
+	if s.found != "" && !elapsed(s.foundAt, s.now(), rediscover) {
 		return s.found, nil
 	}
 	found, err := s.discover(ctx)
@@ -115,22 +132,23 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
 	}
-	var meta struct {
-		Issuer string `json:"issuer"`
-		JWKS   string `json:"jwks_uri"`
-	}
-	if err := json.Unmarshal(doc, &meta); err != nil {
+	meta, err := object[jsontext.Value](doc)
+	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
 	}
+	var issuer, found string
 	// §4.3: the document must be about the issuer that was asked for, exactly;
 	// otherwise one tenant of a provider could speak for another.
-	if meta.Issuer != s.issuer {
-		return "", fmt.Errorf("discover: document of issuer %.200q", meta.Issuer)
+	if err := json.Unmarshal(meta["issuer"], &issuer); err != nil || issuer != s.issuer {
+		return "", fmt.Errorf("discover: document of issuer %.200q", issuer)
 	}
-	if _, err := address(meta.JWKS, s.plaintext()); err != nil {
-		return "", fmt.Errorf("discover: jwks_uri: %w", err)
+	if err := json.Unmarshal(meta[s.member], &found); err != nil {
+		return "", fmt.Errorf("discover: %s is no address", s.member)
 	}
-	return meta.JWKS, nil
+	if _, err := address(found, s.plaintext()); err != nil {
+		return "", fmt.Errorf("discover: %s: %w", s.member, err)
+	}
+	return found, nil
 }
 
 // oauthMetadata inserts the well-known part between host and path, as RFC 8414 §3.1.

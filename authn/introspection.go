@@ -1,6 +1,12 @@
 package authn
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
 
 // Introspection is authn.oidc[].introspection: asking an issuer about tokens
 // (RFC 7662).
@@ -17,6 +23,56 @@ type Introspection struct {
 	// Cache is how long an answer is good, at most until the token expires.
 	// Default: 10s; at most 5m.
 	Cache secret.Duration `yaml:"cache,omitempty"`
-	// Timeout of one question. Default: 5s.
+	// Timeout of one question. Default: 5s; at most 1m.
 	Timeout secret.Duration `yaml:"timeout,omitempty"`
+}
+
+// Defaults and bounds of Introspection.
+const (
+	defaultAnswerAge  = 10 * time.Second
+	maxAnswerAge      = 5 * time.Minute
+	defaultAskTimeout = 5 * time.Second
+	maxAskTimeout     = time.Minute
+)
+
+// validate reports everything that is wrong, naming the keys below introspection.
+// plaintext allows an endpoint without TLS.
+func (c *Introspection) validate(plaintext bool) error {
+	var errs []error
+	if c.URL != "" {
+		if _, err := address(c.URL, plaintext); err != nil {
+			errs = append(errs, fmt.Errorf("url: %w", err))
+		}
+	}
+	// Without them anybody's guess at a token could be tried out at the endpoint, which
+	// RFC 7662 §2.1 has issuers refuse.
+	if c.ClientID == "" {
+		errs = append(errs, errors.New("clientID: missing"))
+	}
+	if c.ClientSecret.IsZero() {
+		errs = append(errs, errors.New("clientSecret: missing"))
+	}
+	if d := c.Cache.Std(); d < 0 || d > maxAnswerAge {
+		errs = append(errs, fmt.Errorf("cache: %s is not between 0 and %s", d, maxAnswerAge))
+	}
+	if d := c.Timeout.Std(); d < 0 || d > maxAskTimeout {
+		errs = append(errs, fmt.Errorf("timeout: %s is not between 0 and %s", d, maxAskTimeout))
+	}
+	return errors.Join(errs...)
+}
+
+// age is how long an answer is good.
+func (c *Introspection) age() time.Duration {
+	if c.Cache == 0 {
+		return defaultAnswerAge
+	}
+	return c.Cache.Std()
+}
+
+// patience is how long one question may take.
+func (c *Introspection) patience() time.Duration {
+	if c.Timeout == 0 {
+		return defaultAskTimeout
+	}
+	return c.Timeout.Std()
 }

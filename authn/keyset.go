@@ -117,7 +117,7 @@ func (s *keySet) touch() {
 // the moment when a key which the issuer removed stops being good.
 func (s *keySet) usable(ctx context.Context) (*keys, error) {
 	known := s.current.Load()
-	if known != nil && s.source.now().Before(known.fresh) {
+	if now := s.source.now(); known != nil && !now.Before(known.asked) && now.Before(known.fresh) {
 		return known, nil
 	}
 	if wait := s.renew(); wait != nil {

@@ -14,7 +14,7 @@ func (s *keySet) renew() <-chan struct{} {
 	defer s.mu.Unlock()
 	healthy := s.failures == 0 || s.current.Load() == nil
 	now := s.source.now()
-	if s.flight == nil && now.Sub(s.routine) >= s.pause() {
+	if s.flight == nil && elapsed(s.routine, now, s.pause()) {
 		s.routine = now
 		s.launch()
 	}
@@ -22,6 +22,13 @@ func (s *keySet) renew() <-chan struct{} {
 		return nil
 	}
 	return s.flight
+}
+
+// elapsed reports whether an interval is over. One that began in the future is: the
+// clock was set back, and waiting for it to catch up could take hours.
+func elapsed(since, now time.Time, interval time.Duration) bool {
+	d := now.Sub(since)
+	return d < 0 || d >= interval
 }
 
 // pause is the least time between fetches by age. Before anything is known it
@@ -46,7 +53,7 @@ func (s *keySet) ask(kid string) <-chan struct{} {
 		return nil
 	}
 	if s.flight == nil {
-		if now.Sub(s.miss) < minInterval {
+		if !elapsed(s.miss, now, minInterval) {
 			return nil
 		}
 		s.miss, s.asked = now, kid
