@@ -38,9 +38,10 @@ type shard struct {
 // more than the rest of the hit.
 type entry struct {
 	principal *Principal
-	issuer    *issuer   // the configured issuer that verified it
-	lost      uint64    // generation of its key set at that time
-	until     time.Time // at most the token's exp
+	bound     confirmation // to be proved by each request
+	issuer    *issuer      // the configured issuer that verified it
+	lost      uint64       // generation of its key set at that time
+	until     time.Time    // at most the token's exp
 }
 
 func newCache() *cache {

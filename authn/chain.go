@@ -70,21 +70,15 @@ const (
 
 // Chain authenticates requests. It is immutable and safe for concurrent use.
 type Chain struct {
-	schemes   []scheme // in the order they are asked
-	bearer    *bearer  // nil when no issuer is configured
-	keys      *apiKeys // nil when API keys are not configured
-	issuers   []string // as configured
-	headers   []string // that may carry API keys, canonical
+	schemes   []scheme      // of headers, in the order they are asked
+	bearer    *bearer       // nil when no issuer is configured
+	keys      *apiKeys      // nil when API keys are not configured
+	certs     *certificates // nil when client certificates are no identities
+	issuers   []string      // as configured
+	headers   []string      // that may carry credentials, canonical, Authorization first
 	anonymous *Principal
 	observe   func(provider, result string)
 	closed    atomic.Bool
-}
-
-// scheme recognises one kind of credential. It must return an error that wraps
-// ErrNoCredentials when the request has none of that kind; any other error, and a
-// principal, are final.
-type scheme interface {
-	authenticate(*http.Request) (*Principal, error)
 }
 
 // New builds a chain. It reads the key file, and fetches nothing: an issuer that is
@@ -96,7 +90,7 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 	o.defaults()
 	// The usual header counts and is stripped even where API keys are not configured
 	// or travel in another one: somebody's key is in it.
-	c := &Chain{observe: o.Observe, headers: []string{defaultHeader}}
+	c := &Chain{observe: o.Observe, headers: []string{authorization, defaultHeader}}
 	if cfg.APIKeys != nil {
 		file, err := takeKeyFile(cfg.APIKeys.File, &o)
 		if err != nil {
@@ -105,22 +99,33 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 		c.keys = &apiKeys{header: cfg.APIKeys.header(), bearer: cfg.APIKeys.Bearer, file: file,
 			now: o.Now, observe: o.Observe}
 		c.schemes = append(c.schemes, c.keys)
-		if c.keys.header != defaultHeader {
-			c.headers = append(c.headers, c.keys.header)
-		}
+		c.carry(c.keys.header)
 	}
 	if len(cfg.OIDC) > 0 {
-		c.bearer = newBearer(ctx, cfg.OIDC, &o)
-		c.schemes = append(c.schemes, c.bearer)
+		c.bearer = newBearer(ctx, &cfg, &o)
+		for _, t := range c.bearer.headers {
+			c.schemes = append(c.schemes, t)
+			c.carry(t.header)
+		}
 		for _, is := range cfg.OIDC {
 			c.issuers = append(c.issuers, is.Issuer)
 		}
+	}
+	if cfg.MTLS != nil {
+		c.certs = newCertificates(cfg.MTLS, &o)
 	}
 	if cfg.Anonymous {
 		c.anonymous = &Principal{Subject: "anonymous", Issuer: issuerAnonymous, Method: methodAnonymous}
 		c.anonymous.key = c.anonymous.identity()
 	}
 	return c, nil
+}
+
+// carry notes a header that may carry credentials.
+func (c *Chain) carry(header string) {
+	if !slices.Contains(c.headers, header) {
+		c.headers = append(c.headers, header)
+	}
 }
 
 func (o *Options) defaults() {
@@ -146,33 +151,6 @@ func takeKeyFile(path string, o *Options) (*keyFile, error) {
 	return openKeyFile(path, o.Logger)
 }
 
-// newBearer takes over from the previous chain what did not change: an issuer whole,
-// or at least its keys when only the reading of its tokens is another one.
-func newBearer(ctx context.Context, cfg []Issuer, o *Options) *bearer {
-	b := &bearer{issuers: make(map[string]*issuer, len(cfg)), now: o.Now, observe: o.Observe}
-	var old *bearer
-	if o.Previous != nil {
-		old = o.Previous.bearer
-	}
-	if old == nil {
-		old = &bearer{cache: newCache()}
-	}
-	b.cache = old.cache
-	for i := range cfg {
-		is := &cfg[i]
-		was := old.issuers[is.Issuer]
-		switch {
-		case was == nil || !was.sameKeys(is) || !was.keys.lease.share():
-			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, o), o.Now)
-		case was.same(is):
-			b.issuers[is.Issuer] = was
-		default:
-			b.issuers[is.Issuer] = newIssuer(*is, was.keys, o.Now)
-		}
-	}
-	return b
-}
-
 // Authenticate says who is calling. The request must carry exactly one credential;
 // its body is not touched. The error wraps ErrNoCredentials (none, and anonymous
 // callers are not let in), ErrAmbiguous (several), ErrUnavailable (cannot be judged
@@ -182,13 +160,13 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	if n > 1 {
 		return nil, ErrAmbiguous
 	}
+	if n == 0 {
+		return c.silent(r)
+	}
 	// Where no scheme is configured, what a caller sends in Authorization is not
 	// meant for the gateway; it may be meant for the agent.
-	if c.anonymous != nil && (n == 0 || len(c.schemes) == 0) {
+	if c.anonymous != nil && len(c.schemes) == 0 && c.certs == nil {
 		return c.anonymous, nil
-	}
-	if n == 0 {
-		return nil, ErrNoCredentials
 	}
 	for _, s := range c.schemes {
 		p, err := s.authenticate(r)
@@ -200,6 +178,20 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	// in: its sender believes to be somebody.
 	c.observe(providerUnknown, string(faultScheme))
 	return nil, refuse(faultScheme, nil)
+}
+
+// silent judges a request without any credential in its header: the certificate of its
+// connection, where certificates are identities, or the absence of everything.
+func (c *Chain) silent(r *http.Request) (*Principal, error) {
+	if c.certs != nil {
+		if p, err := c.certs.authenticate(r); !errors.Is(err, ErrNoCredentials) {
+			return p, err
+		}
+	}
+	if c.anonymous != nil {
+		return c.anonymous, nil
+	}
+	return nil, ErrNoCredentials
 }
 
 // Blame counts a refused credential against the client address that presented it. It
@@ -229,7 +221,7 @@ func (c *Chain) Token(p *Principal, h http.Header) string {
 // count is how many credentials the request carries, of whatever scheme. An empty
 // header counts: its sender meant something by it.
 func (c *Chain) count(h http.Header) int {
-	n := len(h["Authorization"])
+	n := 0
 	for _, name := range c.headers {
 		n += len(h[name])
 	}
@@ -237,9 +229,11 @@ func (c *Chain) count(h http.Header) int {
 }
 
 // CredentialHeaders are the canonical names of the headers that carry credentials,
-// to be stripped before a request goes on to an agent.
+// or prove that they are the sender's, to be stripped before a request goes on to an
+// agent.
 func (c *Chain) CredentialHeaders() []string {
-	return append([]string{"Authorization", "Proxy-Authorization"}, c.headers...)
+	names := append([]string{authorization, "Proxy-Authorization"}, c.headers[1:]...)
+	return append(names, proofHeader)
 }
 
 // Issuers are the configured OIDC issuers in order, for RFC 9728 metadata and the
@@ -286,11 +280,10 @@ func (c *Chain) Close() {
 
 // outcome is the metric label of a result.
 func outcome(err error) string {
-	var refused *Refused
-	switch {
-	case err == nil:
+	if err == nil {
 		return resultOK
-	case errors.As(err, &refused):
+	}
+	if refused := new(Refused); errors.As(err, &refused) {
 		return string(refused.fault)
 	}
 	return resultUnavailable

@@ -49,7 +49,7 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 		{"both", []string{ak, "Basic YTpi", "X-API-Key", key}, "more than one credential"},
 		{"both", []string{ak, "", "X-API-Key", key}, "more than one credential"},
 		{"both", []string{ak, "Basic YTpi"}, "unknown-scheme"},
-		{"both", []string{ak, "DPoP " + token}, "unknown-scheme"},
+		{"both", []string{ak, "DPoP " + token}, "not-bound"},
 		{"both", []string{ak, token}, "unknown-scheme"},
 		{"both", []string{ak, ""}, "unknown-scheme"},
 		{"both", []string{ak, "Bearer"}, "malformed"},
@@ -99,7 +99,7 @@ func TestL5_ExactlyOneCredential(t *testing.T) {
 		ErrNoCredentials) {
 		t.Error("no credentials is not ErrNoCredentials")
 	}
-	want := []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "X-Gateway-Key"}
+	want := []string{"Authorization", "Proxy-Authorization", "X-Api-Key", "X-Gateway-Key", "Dpop"}
 	if diff := cmp.Diff(want, chains["bearer"].CredentialHeaders()); diff != "" {
 		t.Errorf("credential headers: %s", diff)
 	}

@@ -32,11 +32,6 @@ func (is *issuer) check(t *token, now time.Time) error {
 // and hashes of an ID token (OpenID Connect Core §2, §3.3.2.11), events of a logout
 // or security event token (RFC 8417), the kinds that Keycloak and Cognito write.
 func (is *issuer) checkKind(t *token) error {
-	if t.claims["cnf"] != nil {
-		// RFC 7800: whoever steals it must not be able to use it. Until proofs are
-		// checked, accepting it as a plain bearer token would undo that.
-		return refuse(faultBound, errors.New("claim cnf"))
-	}
 	if _, ok := t.claims["events"]; ok {
 		return refuse(faultIDToken, errors.New("claim events"))
 	}
@@ -116,12 +111,19 @@ func numericDate(claims map[string]any, name string) (time.Time, bool, error) {
 	return time.Unix(int64(f), 0), true, nil
 }
 
-// principal makes the caller out of verified claims.
-func (is *issuer) principal(t *token) (*Principal, error) {
-	p := &Principal{Issuer: is.cfg.Issuer, Method: methodOIDC, KeyID: t.kid, Claims: t.claims}
-	exp, _, _ := numericDate(t.claims, "exp") // checked before
-	p.Expires = exp
-	c, cfg := claimReader{claims: t.claims}, &is.cfg.Claims
+// principal makes the caller out of verified claims, and reads what binds the token
+// to its sender. How it was proved is for others to say.
+func (is *issuer) principal(claims map[string]any) (*Principal, confirmation, error) {
+	bound, err := readConfirmation(claims)
+	if err != nil {
+		return nil, bound, err
+	}
+	if is.cfg.SenderConstrained && bound == (confirmation{}) {
+		return nil, bound, refuse(faultUnbound, errors.New("no claim cnf (senderConstrained)"))
+	}
+	p := &Principal{Issuer: is.cfg.Issuer, Claims: claims, Carrier: is.cfg.header(), Proof: bound.proof()}
+	p.Expires, _, _ = numericDate(claims, "exp") // checked before
+	c, cfg := claimReader{claims: claims}, &is.cfg.Claims
 	p.Subject = c.name(cfg.Subject, "sub")
 	p.Client = c.name(cfg.Client, "azp", "client_id")
 	p.Groups = c.list(false, cfg.Groups, "groups")
@@ -132,16 +134,16 @@ func (is *issuer) principal(t *token) (*Principal, error) {
 	}
 	switch {
 	case c.err != nil:
-		return nil, refuse(faultClaims, c.err)
+		return nil, bound, refuse(faultClaims, c.err)
 	case p.Subject == "":
-		return nil, refuse(faultClaims, errors.New("no subject"))
+		return nil, bound, refuse(faultClaims, errors.New("no subject"))
 	case cfg.Tenant != "" && p.Tenant == "":
-		return nil, refuse(faultClaims, errors.New("no tenant"))
+		return nil, bound, refuse(faultClaims, errors.New("no tenant"))
 	case is.cfg.Tenant != "" && p.Tenant != is.cfg.Tenant:
-		return nil, refuse(faultClaims, fmt.Errorf("tenant %.40q is not the issuer's", p.Tenant))
+		return nil, bound, refuse(faultClaims, fmt.Errorf("tenant %.40q is not the issuer's", p.Tenant))
 	}
 	p.key = p.identity()
-	return p, nil
+	return p, bound, nil
 }
 
 // claimReader reads mapped claims and keeps the first error.

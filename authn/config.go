@@ -193,6 +193,14 @@ func (is *Issuer) validate() error {
 // the only way to have anything of it fetched without TLS.
 func (is *Issuer) plaintext() bool { return strings.HasPrefix(is.Issuer, "http://") }
 
+// header is the effective header name in canonical form.
+func (is *Issuer) header() string {
+	if is.Header == "" {
+		return authorization
+	}
+	return textproto.CanonicalMIMEHeaderKey(is.Header)
+}
+
 // algs is the effective allow-list.
 func (is *Issuer) algs() []string {
 	if len(is.Algorithms) > 0 {

@@ -18,12 +18,13 @@ var ErrUnavailable = errors.New("issuer keys unavailable")
 
 // Refused is a credential that was looked at and turned down; 401 with a challenge.
 type Refused struct {
-	Scheme string // "Bearer" or "ApiKey": the challenge that carries the error
-	Code   string // RFC 6750 §3.1: "invalid_token" or "invalid_request"
+	Scheme string // "Bearer", "DPoP" or "ApiKey": the challenge that carries the error
+	Code   string // RFC 6750 §3.1, RFC 9449 §7.1: "invalid_token", "invalid_dpop_proof" …
 	Reason string // one sentence from a closed list, safe to send to the caller
 	Err    error  // the cause with details, for the log only; may be nil
 
-	fault fault // label of the outcome in metrics
+	fault  fault  // label of the outcome in metrics
+	header string // that carried the token, unless it is Authorization
 }
 
 // Error is for the log: the reason and, where there is one, the cause.
@@ -55,6 +56,7 @@ const (
 	faultClaims     fault = "claims"
 	faultIDToken    fault = "id-token"
 	faultBound      fault = "sender-constrained"
+	faultUnbound    fault = "not-bound"
 	faultUnknownKey fault = "unknown-key"
 	faultSignature  fault = "signature"
 	faultInactive   fault = "inactive"
@@ -89,6 +91,8 @@ func (f fault) reason() string {
 		return "an access token is needed, not another kind of token"
 	case faultBound:
 		return "the token is bound to a proof that was not presented"
+	case faultUnbound:
+		return "the token is not bound to its sender"
 	case faultUnknownKey:
 		return "the token names a key that its issuer does not publish"
 	case faultSignature:
@@ -101,13 +105,6 @@ func (f fault) reason() string {
 		return "the API key is not known"
 	}
 }
-
-// Challenge schemes. ApiKey is not a registered HTTP authentication scheme; it is
-// what gateways commonly say, and tells a person which header to set.
-const (
-	schemeBearer = "Bearer"
-	schemeAPIKey = "ApiKey"
-)
 
 // refuse makes the refusal of a bearer token.
 func refuse(f fault, err error) *Refused {

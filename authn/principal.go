@@ -43,6 +43,16 @@ type Principal struct {
 
 	key     string   // what Key returns; empty in literals, which compute it each time
 	keyHash [32]byte // of the API key that was presented, as its file holds it; else zero
+	origin  *origin  // of a token; nil for all others, and in literals
+}
+
+// origin is what a token's principal rests on, for Chain.Stands.
+type origin struct {
+	issuer *issuer    // as it was configured when the token was verified
+	id     [32]byte   // digest of the token
+	key    *publicKey // that verified it; nil when the issuer was asked
+	alg    string
+	access bool // its typ said at+jwt
 }
 
 // How a principal was proved, in Principal.Method.

@@ -29,7 +29,7 @@ func TestReload(t *testing.T) {
 		}
 		same := func(*Issuer) {}
 		token := good(t, nil)
-		known := func(c *Chain) bool { return c.bearer.cached(digest(token), time.Now()) != nil }
+		known := func(c *Chain) bool { _, ok := c.bearer.cached(digest(token), time.Now()); return ok }
 		pass := func(c *Chain, result string) {
 			t.Helper()
 			_, err := c.Authenticate(bearerOf(token))

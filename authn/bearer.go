@@ -1,0 +1,178 @@
+package authn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// bearer accepts access tokens of several issuers. The headers they come in are a
+// scheme each; what is known of issuers and tokens is common to them.
+type bearer struct {
+	issuers map[string]*issuer // by issuer identifier
+	headers []*tokens          // in the order of configuration
+	cache   *cache
+	prover  *prover
+	now     func() time.Time
+	observe func(provider, result string)
+}
+
+// tokens is the scheme of one header that carries access tokens.
+type tokens struct {
+	*bearer
+
+	header string  // canonical
+	opaque *issuer // is asked about tokens that cannot be read here; nil: nobody is
+	keys   bool    // API keys may come in this header: they are not ours
+}
+
+// newBearer takes over from the previous chain what did not change: an issuer whole,
+// or at least its keys when only the reading of its tokens is another one.
+func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
+	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe}
+	old := &bearer{cache: newCache()}
+	if o.Previous != nil && o.Previous.bearer != nil {
+		old = o.Previous.bearer
+	}
+	b.cache = old.cache
+	b.prover = newProver(cfg.DPoP, o, old.prover)
+	for i := range cfg.OIDC {
+		is := &cfg.OIDC[i]
+		was := old.issuers[is.Issuer]
+		switch {
+		case was == nil || !was.sameKeys(is) || !was.keys.lease.share():
+			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, o), o)
+		case was.same(is):
+			b.issuers[is.Issuer] = was
+		default:
+			b.issuers[is.Issuer] = newIssuer(*is, was.keys, o)
+		}
+		b.carry(b.issuers[is.Issuer], cfg)
+	}
+	return b
+}
+
+// carry enters an issuer with the header that its tokens come in.
+func (b *bearer) carry(is *issuer, cfg *Config) {
+	name := is.cfg.header()
+	i := slices.IndexFunc(b.headers, func(t *tokens) bool { return t.header == name })
+	if i < 0 {
+		i = len(b.headers)
+		keys := name == authorization && cfg.APIKeys != nil && cfg.APIKeys.Bearer
+		b.headers = append(b.headers, &tokens{bearer: b, header: name, keys: keys})
+	}
+	if is.cfg.Introspection != nil {
+		b.headers[i].opaque = is
+	}
+}
+
+// authenticate verifies the token of a request that has one in this header, and that
+// it is its sender's.
+func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
+	values := r.Header[t.header]
+	if len(values) == 0 {
+		return nil, ErrNoCredentials
+	}
+	shown, ok := readToken(values[0], t.header != authorization)
+	if !ok || t.keys && strings.HasPrefix(shown.token, keyPrefix) {
+		return nil, ErrNoCredentials
+	}
+	provider, e, err := t.find(r.Context(), shown.token)
+	if err == nil {
+		err = t.proved(r, shown, e.bound)
+	}
+	t.observe(provider, outcome(err))
+	if err != nil {
+		return nil, t.blame(err, shown)
+	}
+	return e.principal, nil
+}
+
+// blame says in a refusal which challenge it belongs to.
+func (t *tokens) blame(err error, shown presented) error {
+	refused, ok := err.(*Refused) //nolint:errorlint // others are no challenge's business
+	if !ok {
+		return err
+	}
+	r := *refused // it may be remembered, and shared
+	if shown.scheme == schemeDPoP {
+		r.Scheme = schemeDPoP
+	}
+	if t.header != authorization {
+		r.header = t.header
+	}
+	return &r
+}
+
+// find knows a token from a moment ago, or verifies it. provider names the configured
+// issuer, or is a fixed word: it becomes a metric label, and callers must not be able
+// to make one.
+func (t *tokens) find(ctx context.Context, raw string) (provider string, e entry, err error) {
+	now, id := t.now(), digest(raw)
+	e, ok := t.cached(id, now)
+	switch {
+	case ok && e.issuer.cfg.header() == t.header:
+		provider = e.principal.Issuer
+	case t.opaque != nil && opaque(raw):
+		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, now)
+		return t.opaque.cfg.Issuer, e, err
+	default:
+		provider, e, err = t.verify(ctx, id, raw)
+	}
+	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
+		err = e.issuer.active(ctx, raw, e.principal, now)
+	}
+	return provider, e, err
+}
+
+// cached finds a token that was verified a moment ago. What has changed since makes
+// it unverified again: the issuer's configuration, or a key that the issuer withdrew.
+func (b *bearer) cached(id [32]byte, now time.Time) (entry, bool) {
+	e, ok := b.cache.find(id, now)
+	if !ok || b.issuers[e.principal.Issuer] != e.issuer || e.lost != e.issuer.keys.lost.Load() {
+		return entry{}, false
+	}
+	e.issuer.keys.touch()
+	return e, true
+}
+
+// verify checks a token in full, but for its sender, and remembers it.
+func (t *tokens) verify(ctx context.Context, id [32]byte, raw string) (provider string, e entry, _ error) {
+	parsed, err := precheck(raw)
+	if err != nil {
+		return providerUnknown, entry{}, err
+	}
+	// The unverified iss only chooses among configured issuers; the verifier of the
+	// chosen one then demands that very iss under its own keys.
+	name, _ := parsed.claims["iss"].(string)
+	is := t.issuers[name]
+	if is == nil {
+		return providerUnknown, entry{}, refuse(faultIssuer, fmt.Errorf("iss is %.200q", name))
+	}
+	if is.cfg.header() != t.header {
+		// What a header means is the configuration's word, not the caller's.
+		return name, entry{}, refuse(faultIssuer, errors.New("tokens of this issuer come in another header"))
+	}
+	now := t.now()
+	lost := is.keys.lost.Load() // before the key is chosen, lest a withdrawal be missed
+	p, bound, err := is.verify(ctx, parsed, now)
+	if err != nil {
+		return name, entry{}, err
+	}
+	p.origin.id = id
+	e = entry{principal: p, bound: bound, issuer: is, lost: lost}
+	e.until = earlier(is.keys.bound(now.Add(maxRemembered), now), p.Expires)
+	t.cache.add(id, e, now)
+	return name, e, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
