@@ -26,6 +26,7 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 		errs = append(errs, err)
 		s.rules = append(s.rules, r)
 		s.speaks = s.speaks || r.says != nil
+		s.steps = s.steps || r.terms != nil && (r.terms.authentication != nil || r.terms.consent != nil)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
@@ -108,13 +109,13 @@ func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[st
 		effect: effects[src.Effect], shadow: src.Mode == "shadow",
 		would:  src.Effect + " " + src.Name,
 		agents: newPatterns(src.Agents), skills: newPatterns(src.Skills), subjects: newPatterns(src.Subjects),
-		issuers: src.Issuers, groups: src.Groups, scopes: src.Scopes,
+		issuers: src.Issuers, groups: src.Groups, scopes: src.Scopes, terms: newTerms(src),
 	}
 	if src.Extensions != nil {
 		r.says = &Extensions{Rule: r.name, Shadow: r.shadow, RuleExtensions: *src.Extensions}
 	}
 	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src),
-		src.checkExtensions())
+		src.checkTerms(), src.checkExtensions())
 	var unknown []string
 	r.methods, unknown = methodsOf(src.Methods, names)
 	problems = append(problems, unknown...)

@@ -64,14 +64,19 @@ type Rule struct {
 	// "anonymous"; any of them.
 	Issuers []string `yaml:"issuers"`
 	// Clients are the software that calls, with * allowed; any of them: the OAuth client
-	// of the credential, or the subject of the workload that came with it.
+	// of the credential, or the subject of the workload that came with it. A lone * is
+	// any that is named.
 	Clients []string `yaml:"clients"`
 	// Actors are the subjects that may act for the caller, with * allowed: every actor of
-	// the credential has to be one of them, and there has to be one. ["none"] alone is
-	// for callers nobody acts for.
+	// the credential has to be one of them, and there has to be one. For a deny rule one
+	// that is among them is enough, or an actor more would be a way around it. ["none"]
+	// alone is for callers nobody acts for.
 	Actors []string `yaml:"actors"`
 	// Claims are values of the credential's claims, by name or path: one of the values
-	// of each. A claim with a list has all its members.
+	// of each, exactly. A claim with a list has all its members. Numbers are compared as
+	// they are written out (1.5, 42), true and false as those words. Where a claim cannot
+	// be told, as it is kept elsewhere or too large a number, a deny rule matches and an
+	// allow rule does not.
 	Claims map[string][]string `yaml:"claims"`
 	// Authentication says how the user has to have authenticated. Only with effect
 	// allow: a caller who lacks nothing else is asked to authenticate again (RFC 9470).

@@ -12,7 +12,8 @@ import (
 // Extensions returns what rules say about extensions in messages sent to an agent,
 // for its card: one list for each of the skills, or a single one for the agent when
 // there are no skills. Lists that are the same appear once. Of a caller that is not
-// known (nil) only the rules without a condition on callers count.
+// known (nil) only the rules without a condition on callers count; a missing
+// authentication or consent does not, as with Skills.
 func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]Extensions {
 	if !s.speaks || p != nil && !p.MayUse(agent) {
 		return [][]Extensions{nil}
@@ -41,8 +42,8 @@ func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]
 func unconditional(buckets []*bucket, m methods) []*rule {
 	var hits []*rule
 	for _, b := range buckets {
-		for _, r := range b.rest { // rules with any other condition on callers stand elsewhere
-			if r.methods&m != 0 && r.subjects.any {
+		for _, r := range b.rest { // rules with groups, scopes or issuers stand elsewhere
+			if r.methods&m != 0 && r.subjects.any && r.terms == nil {
 				hits = append(hits, r)
 			}
 		}

@@ -80,8 +80,8 @@ func mark(key string) uint64 {
 }
 
 // gather appends the rules in an agent's buckets that hold for a principal and at
-// least one of the methods, whatever their skills. A rule may come twice, and the
-// order is not the file's.
+// least one of the methods, whatever their skills, authentication and consent. A rule
+// may come twice, and the order is not the file's.
 func gather(hits []*rule, buckets []*bucket, p *authn.Principal, m methods) []*rule {
 	for _, b := range buckets {
 		hits = b.known(hits, p, m)
@@ -116,7 +116,7 @@ func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
 }
 
 // unscoped gathers the allow rules that would hold if the principal had more
-// scopes. Only refusals ask for it.
+// scopes, another authentication and the user's consent. Only refusals ask for it.
 func (s *Set) unscoped(p *authn.Principal, agent string, m methods) []*rule {
 	var hits []*rule
 	for _, b := range s.agents[agent] {

@@ -29,6 +29,8 @@ func (s *Set) warnings() []Warning {
 		open = open || r.effect == allows && !r.shadow
 		if text := s.dead(r, closed); text != "" {
 			list = append(list, Warning{r.name, text})
+		} else if text := s.outdone(r); text != "" {
+			list = append(list, Warning{r.name, text})
 		}
 	}
 	if !s.allow && !open {
@@ -72,7 +74,7 @@ func (s *Set) closed() patterns {
 	list := []string{}
 	for _, r := range s.rules {
 		if r.effect != denies || r.shadow || r.methods != allMethods || !r.skills.any || !r.subjects.any ||
-			r.issuers != nil || r.groups != nil || r.scopes != nil {
+			r.issuers != nil || r.groups != nil || r.scopes != nil || r.terms != nil {
 			continue
 		}
 		if r.agents.any {
@@ -133,11 +135,26 @@ func (r *rule) lintIssuers(issuers []string) []Warning {
 			list = append(list, Warning{r.name, fmt.Sprintf("issuer %q is not configured", issuer)})
 		}
 	}
-	if r.issuers == nil && len(issuers) > 1 && (!r.subjects.any || r.groups != nil) && r.effect != denies {
-		list = append(list, Warning{r.name, fmt.Sprintf("it names subjects or groups but no issuers, "+
-			"so the same names from any of %d issuers match", len(issuers))})
+	if names := r.names(); r.issuers == nil && len(issuers) > 1 && names != "" && r.effect != denies {
+		list = append(list, Warning{r.name, fmt.Sprintf("it names %s but no issuers, "+
+			"so the same names from any of %d issuers match", names, len(issuers))})
 	}
 	return list
+}
+
+// names says what the rule knows callers by that means little without an issuer.
+func (r *rule) names() string {
+	switch {
+	case !r.subjects.any || r.groups != nil:
+		return "subjects or groups"
+	case r.terms == nil:
+		return ""
+	case r.terms.clients != nil || r.terms.actors != nil && !r.terms.actors.none:
+		return "clients or actors"
+	case r.terms.claims != nil:
+		return "claims"
+	}
+	return ""
 }
 
 // lintSkills reports the skills that none of the rule's agents has. A rule with

@@ -14,6 +14,7 @@
 package policy
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -24,6 +25,7 @@ import (
 type Set struct {
 	allow      bool // what the default is
 	speaks     bool // some rule says something about extensions
+	steps      bool // some rule asks for an authentication or a consent
 	undeclared undeclared
 	rules      []*rule // in the order of the file, for Trace and Lint
 	bits       map[*wire.Method]methods
@@ -99,6 +101,9 @@ func (s *Set) Check(q Request) (Decision, error) {
 	}
 	var room [hitRoom]*rule
 	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method))
+	if s.steps {
+		hits = ready(hits, q.Principal, q.Now)
+	}
 	n := s.need(&q)
 	by, ok := s.decide(hits, &n)
 	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n)}
@@ -112,6 +117,9 @@ func (s *Set) Check(q Request) (Decision, error) {
 	}
 	if s.speaks {
 		d.Extensions = said(nil, hits, &n)
+	}
+	if s.steps {
+		d.Consent = consents(hits, &n)
 	}
 	return d, nil
 }
@@ -151,6 +159,21 @@ func first(hits []*rule, l level, skill string, e effect) *rule {
 		}
 	}
 	return found
+}
+
+// consents lists what the rules that allow a call found to be agreed to, each once.
+func consents(hits []*rule, n *need) []string {
+	var list []string
+	for i := range n.count() {
+		r := first(hits, n.level, n.skill(i), allows)
+		if r == nil || r.terms == nil || r.terms.consent == nil {
+			continue
+		}
+		if label := r.terms.consent.label; !slices.Contains(list, label) {
+			list = append(list, label)
+		}
+	}
+	return list
 }
 
 // shadows lists the shadow rules that match, each once.

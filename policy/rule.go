@@ -23,6 +23,7 @@ type rule struct {
 	issuers  []string // nil: any
 	groups   []string // nil: any
 	scopes   []string // all needed
+	terms    *terms   // nil: none
 
 	source *Rule // as written, for Lint
 }
@@ -61,17 +62,24 @@ func (s *Set) bit(m *wire.Method) methods {
 	return otherMethods
 }
 
-// identifies reports whether the conditions on who is calling hold, scopes apart.
+// identifies reports whether the conditions on who is calling hold, apart from scopes
+// and what terms.unready is about.
 func (r *rule) identifies(p *authn.Principal) bool {
 	return (r.issuers == nil || slices.Contains(r.issuers, p.Issuer)) &&
 		r.subjects.match(p.Subject) &&
-		(r.groups == nil || intersect(r.groups, p.Groups))
+		(r.groups == nil || intersect(r.groups, p.Groups)) &&
+		(r.terms == nil || r.terms.failed(p) == "")
 }
 
 // scoped reports whether the principal has every scope that the rule asks for.
 func (r *rule) scoped(p *authn.Principal) bool {
-	for _, scope := range r.scopes {
-		if !slices.Contains(p.Scopes, scope) {
+	return within(r.scopes, p.Scopes)
+}
+
+// within reports whether all of a are in b.
+func within(a, b []string) bool {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
 			return false
 		}
 	}

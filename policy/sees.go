@@ -7,7 +7,9 @@ import (
 
 // Sees reports whether a principal may learn that an agent exists: whether some
 // call on it could be allowed. A caller for whom every call is denied is told
-// that there is no such agent, and so is one whose credential is bound elsewhere.
+// that there is no such agent, and so is one whose credential is bound elsewhere. A
+// rule whose authentication or consent is missing counts, since the caller can get it:
+// who may not see what it needs another sign-in for would never sign in.
 func (s *Set) Sees(p *authn.Principal, agent string) bool {
 	buckets, known := s.agents[agent]
 	if !known || p == nil || !p.MayUse(agent) {
@@ -19,8 +21,9 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 }
 
 // Skills returns which of an agent's skills a principal may send messages to, in
-// the order given. It is what cards and the catalog show. The result is never
-// nil: no skill is not the same as all skills.
+// the order given, authentication and consent not looked at, as in Sees. It is what
+// cards and the catalog show. The result is never nil: no skill is not the same as
+// all skills.
 func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
 	may := make([]string, 0, len(all))
 	buckets, known := s.agents[agent]

@@ -10,7 +10,10 @@ type Step struct {
 	Rule   string
 	Effect string // "allow", "deny", or "extensions" for a rule that only speaks of those
 	Shadow bool
-	Failed string // the first condition that does not hold, by its key; "" when the rule matches
+	// Failed is the first condition that does not hold, by its key: "groups", "claims.NAME",
+	// "authentication.maxAge"; "" when the rule matches. What the caller can do something
+	// about, authentication and consent, comes last.
+	Failed string
 }
 
 // Trace goes through all rules, in the order of the file, and says of each why it
@@ -44,10 +47,15 @@ func (s *Set) failed(r *rule, q *Request, n *need) string {
 		return "subjects"
 	case r.groups != nil && !intersect(r.groups, p.Groups):
 		return "groups"
+	}
+	if key := r.terms.failed(p); key != "" {
+		return key
+	}
+	switch {
 	case !r.scoped(p):
 		return "scopes"
 	case !n.met(r):
 		return "skills"
 	}
-	return ""
+	return r.terms.unready(p, q.Now)
 }

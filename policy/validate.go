@@ -69,6 +69,8 @@ func (r *Rule) checkLists() []string {
 		{"groups", r.Groups, true},
 		{"scopes", r.Scopes, true},
 		{"issuers", r.Issuers, true},
+		{"clients", r.Clients, false},
+		{"actors", r.Actors, false},
 	} {
 		switch {
 		case l.items == nil:
