@@ -36,6 +36,18 @@ type token struct {
 // or trust a key that the token brings along, and what would change how the
 // payload is to be read is refused here, before a byte of it reaches a library.
 func precheck(raw string) (*token, error) {
+	t, err := dissect(raw)
+	if err != nil {
+		return nil, err
+	}
+	if t.claims, err = object[any](t.payload); err != nil {
+		return nil, refuse(faultMalformed, fmt.Errorf("read payload: %w", err))
+	}
+	return t, nil
+}
+
+// dissect reads everything but the payload, which is that of any JWS.
+func dissect(raw string) (*token, error) {
 	header, payload, signature, err := split(raw)
 	if err != nil {
 		return nil, refuse(faultMalformed, err)
@@ -44,10 +56,7 @@ func precheck(raw string) (*token, error) {
 	if err := t.readHeader(header); err != nil {
 		return nil, err
 	}
-	if t.payload, err = decode(payload); err == nil {
-		t.claims, err = object[any](t.payload)
-	}
-	if err != nil {
+	if t.payload, err = decode(payload); err != nil {
 		return nil, refuse(faultMalformed, fmt.Errorf("read payload: %w", err))
 	}
 	if t.signature, err = decode(signature); err != nil {
