@@ -1,26 +1,107 @@
 package keys
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
 
 // Config is the keys: section.
 type Config struct {
-	// Signing are PEM files (PKCS #8, or SEC 1) with private keys, P-256 or Ed25519. The
-	// first signs; all are published, so that the next one is known before it signs and
-	// the last one as long as anything signed with it is good. The files are read again
-	// when they change. Default: keys that the gateway generates in Dir.
+	// Signing are PEM files (PKCS #8, or SEC 1) with private keys, P-256 or Ed25519, one
+	// in each, at most 16. The first signs; all are published, so that the next one is
+	// known before it signs and the last one as long as anything signed with it is good.
+	// The files are read again when they change. Default: keys that the gateway generates
+	// in Dir.
 	Signing []string `yaml:"signing,omitempty"`
-	// Dir is where generated keys are kept. Replicas must share it, or Signing. Default:
-	// keys below server.dataDir.
+	// Dir is where generated keys are kept. Replicas must share it, or Signing. Removing
+	// a key's file withdraws the key. Default: keys below server.dataDir.
 	Dir string `yaml:"dir,omitempty"`
-	// Algorithm of generated keys: ES256 (default) or EdDSA.
+	// Algorithm of generated keys: ES256 (default) or EdDSA. A change takes hold with the
+	// next key, which is made at once and published for an hour or two before it signs.
 	Algorithm string `yaml:"algorithm,omitempty"`
-	// Rotate is the age at which the next generated key takes over. It is published an
-	// hour before. Default: 90d. 0s is the default too; negative: never.
+	// Rotate is the age at which the next generated key takes over, at least 2h. It is
+	// published at least an hour before. Default: 90d. There is no never, but 36500d.
 	Rotate secret.Duration `yaml:"rotate,omitempty"`
-	// Retain is how long a generated key that no longer signs stays published.
-	// Default: 1d.
+	// Retain is how long a generated key that no longer signs stays published, after
+	// which its file is removed: at least 10m, twice the life of the longest assertion,
+	// and at most 32 times Rotate. Default: 1d.
 	Retain secret.Duration `yaml:"retain,omitempty"`
 }
 
-// Validate reports what cannot work, by the names of the keys.
-func (c Config) Validate() error { return nil }
+const (
+	defaultRotate = 90 * 24 * time.Hour
+	defaultRetain = 24 * time.Hour
+	minRotate     = 2 * lead
+	minRetain     = 10 * time.Minute
+	// maxRetained times Rotate is the longest Retain: readers of key sets set limits,
+	// often to 50 keys.
+	maxRetained = 32
+	maxSigning  = 16 // files in Signing
+)
+
+// Validate reports what cannot work, by the names of the keys. It reads no files.
+func (c Config) Validate() error {
+	return errors.Join(c.validateSigning(), c.validateAlgorithm(), c.validateTimes())
+}
+
+func (c Config) validateSigning() error {
+	var errs []error
+	if len(c.Signing) > maxSigning {
+		errs = append(errs, fmt.Errorf("signing: %d files, at most %d", len(c.Signing), maxSigning))
+	}
+	for i, path := range c.Signing {
+		switch {
+		case path == "":
+			errs = append(errs, fmt.Errorf("signing[%d]: is empty, write the path of a PEM file", i))
+		case slices.Contains(c.Signing[:i], path):
+			errs = append(errs, fmt.Errorf("signing[%d]: %q is there twice", i, path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) validateAlgorithm() error {
+	if _, ok := generators[c.algorithm()]; !ok {
+		return fmt.Errorf("algorithm: %.40q is not available, write %s or %s", c.Algorithm, es256, edDSA)
+	}
+	return nil
+}
+
+func (c Config) validateTimes() error {
+	rotate, retain := c.schedule().rotate, c.schedule().retain
+	switch {
+	case rotate < minRotate:
+		return fmt.Errorf("rotate: %s is less than %s; the next key is published an hour before it signs",
+			secret.Duration(rotate), secret.Duration(minRotate))
+	case retain < minRetain:
+		return fmt.Errorf("retain: %s is less than %s; what was signed must be verifiable while it is good",
+			secret.Duration(retain), secret.Duration(minRetain))
+	case retain/maxRetained > rotate:
+		return fmt.Errorf("retain: %s is more than %d times the %s of rotate; too many keys would be published",
+			secret.Duration(retain), maxRetained, secret.Duration(rotate))
+	}
+	return nil
+}
+
+// algorithm and schedule fill in the defaults.
+func (c Config) algorithm() string {
+	if c.Algorithm == "" {
+		return es256
+	}
+	return c.Algorithm
+}
+
+func (c Config) schedule() schedule {
+	s := schedule{algorithm: c.algorithm(), rotate: c.Rotate.Std(), retain: c.Retain.Std()}
+	if s.rotate == 0 {
+		s.rotate = defaultRotate
+	}
+	if s.retain == 0 {
+		s.retain = defaultRetain
+	}
+	return s
+}

@@ -2,29 +2,216 @@ package keys
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+)
+
+const (
+	// pollInterval is how soon a change of the files is seen. They are few and small, and
+	// the directories of replicas are often on networks that send no events.
+	pollInterval = 5 * time.Second
+	// A file of another replica may be seen while it is written, where there are no
+	// links. Open looks this often, and this long apart.
+	openLooks = 40
+	openPause = 50 * time.Millisecond
 )
 
 // Ring is a set of keys in use. It is safe for concurrent use.
-type Ring struct{}
+type Ring struct {
+	log    *slog.Logger
+	now    func() time.Time
+	source source
+	set    atomic.Pointer[set] // nil in a zero Ring only
+
+	mu   sync.Mutex // serialises Refresh
+	said string     // the last error that was logged
+
+	end        sync.Once
+	stop, done chan struct{}
+}
+
+// source is where keys come from.
+type source interface {
+	// keys are those to publish now, the signing one first. Without any, the error says
+	// why, and the keys of before stay; beside some, it is about others.
+	keys(now time.Time) ([]*key, error)
+}
+
+// set is an immutable state of the ring.
+type set struct {
+	keys []*key // the first signs
+	jwks []byte
+}
 
 // Open reads the keys that c names, or those in its Dir, and makes one there if there is
-// none. It watches the files until Close.
-func Open(c Config, log *slog.Logger) (*Ring, error) {
-	_, _ = c, log
-	return nil, errors.New("keys: not built")
+// none. It looks at the files every 5 s until Close.
+func Open(c Config, log *slog.Logger) (*Ring, error) { return open(c, log, time.Now) }
+
+func open(c Config, log *slog.Logger, now func() time.Time) (*Ring, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("open keys: %w", err)
+	}
+	r := &Ring{log: log, now: now, stop: make(chan struct{}), done: make(chan struct{})}
+	if err := r.connect(c); err != nil {
+		return nil, err
+	}
+	list, err := r.look()
+	if len(list) == 0 {
+		return nil, err
+	}
+	r.mu.Lock()
+	r.report(err)
+	r.adopt(list)
+	r.mu.Unlock()
+	go r.watch()
+	return r, nil
+}
+
+// connect finds the source. It warns of private keys that lie open, and no more: in
+// containers secrets are often mounted like that, with nobody else there.
+func (r *Ring) connect(c Config) error {
+	paths := c.Signing
+	if len(paths) > 0 {
+		r.source = files(paths)
+	} else {
+		if c.Dir == "" {
+			return errors.New("open keys: neither signing nor dir says where they are")
+		}
+		s, err := openStore(c.Dir, c.schedule(), r.now())
+		if err != nil {
+			return err
+		}
+		r.source, paths = s, []string{c.Dir}
+	}
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o007 != 0 {
+			r.log.Warn("private keys are open to everybody on this machine",
+				"path", path, "mode", info.Mode().Perm().String())
+		}
+	}
+	return nil
+}
+
+// look waits for a key that somebody is writing, if it is the only one.
+func (r *Ring) look() (list []*key, err error) {
+	for range openLooks {
+		list, err = r.source.keys(r.now())
+		if _, shared := r.source.(*store); !shared || len(list) > 0 || !errors.Is(err, errNoKey) {
+			break
+		}
+		<-time.After(openPause)
+	}
+	if len(list) == 0 && err == nil {
+		err = errNoKey // made, and removed by somebody at once
+	}
+	return list, err
+}
+
+// Refresh looks at the files now. Keys that cannot be used leave those of before in
+// force, and are reported in the log once.
+func (r *Ring) Refresh() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list, err := r.source.keys(r.now())
+	r.report(err)
+	if len(list) > 0 {
+		r.adopt(list)
+	}
+}
+
+func (r *Ring) report(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != r.said {
+		r.log.Error("keys not usable; those that are stay in force", "err", text)
+	}
+	r.said = text
+}
+
+// adopt puts keys in force, unless they are.
+func (r *Ring) adopt(list []*key) {
+	list = distinct(list)
+	old := r.set.Load()
+	if old != nil && slices.EqualFunc(old.keys, list, same) {
+		return
+	}
+	public := jose.JSONWebKeySet{}
+	for _, k := range list {
+		public.Keys = append(public.Keys, k.public)
+	}
+	jwks, err := json.Marshal(public)
+	if err != nil {
+		r.log.Error("keys not published; those of before stay in force", "err", err)
+		return
+	}
+	r.set.Store(&set{keys: list, jwks: jwks})
+	r.log.Info("signing keys in use", "kid", list[0].public.KeyID, "alg", list[0].public.Algorithm,
+		"published", len(list))
+}
+
+// distinct leaves every key once: while files change places, one may be in two.
+func distinct(list []*key) []*key {
+	var out []*key
+	for _, k := range list {
+		if !slices.ContainsFunc(out, func(o *key) bool { return same(k, o) }) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+func same(a, b *key) bool { return a.public.KeyID == b.public.KeyID }
+
+func (r *Ring) watch() {
+	defer close(r.done)
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-r.stop:
+			return
+		case <-tick.C:
+			r.Refresh()
+		}
+	}
 }
 
 // Sign makes a compact JWS (RFC 7515) over payload with the key that signs now. typ
-// becomes the header parameter of that name; kid is the key's RFC 7638 thumbprint.
+// becomes the header parameter of that name, if it is not empty; kid is the key's
+// RFC 7638 thumbprint.
 func (r *Ring) Sign(typ string, payload []byte) (string, error) {
-	_, _ = typ, payload
-	return "", errors.New("keys: not built")
+	s := r.set.Load()
+	if s == nil {
+		return "", errors.New("sign: no keys are open")
+	}
+	return s.keys[0].jws(typ, payload)
 }
 
 // JWKS is the JWK set (RFC 7517) of all published keys, the signing one first. It must
 // not be changed.
-func (r *Ring) JWKS() []byte { return nil }
+func (r *Ring) JWKS() []byte {
+	if s := r.set.Load(); s != nil {
+		return s.jwks
+	}
+	return []byte(`{"keys":[]}`)
+}
 
-// Close ends the watch.
-func (r *Ring) Close() {}
+// Close ends the watch. What is open stays usable.
+func (r *Ring) Close() {
+	r.end.Do(func() {
+		if r.stop != nil {
+			close(r.stop)
+			<-r.done
+		}
+	})
+}
