@@ -71,7 +71,8 @@ var generators = map[string]func() (crypto.PrivateKey, error){
 }
 
 // jws is payload signed, in compact form. It is put together here because a general
-// signer builds the header anew from maps, at six times the allocations.
+// signer builds the header anew from maps: sixty allocations beside those of the
+// signature itself, not three.
 func (k *key) jws(typ string, payload []byte) (string, error) {
 	header := append(make([]byte, 0, len(k.header)+len(`,"typ":""}`)+len(typ)), k.header...)
 	if typ != "" {

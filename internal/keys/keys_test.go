@@ -20,6 +20,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"go.uber.org/goleak"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -198,3 +200,5 @@ func rsaKey(t testing.TB) *rsa.PrivateKey {
 	}
 	return k
 }
+
+func hour(n int) secret.Duration { return secret.Duration(time.Duration(n) * time.Hour) }

@@ -24,11 +24,11 @@ func readFile(path string) (*key, error) {
 	}
 	defer f.Close() // only read from
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("larger than %d bytes", maxFile)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read key: %s: %w", path, err)
+		return nil, fmt.Errorf("read key: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("read key: %s: larger than %d bytes", path, maxFile)
 	}
 	k, err := parse(data)
 	if err != nil {
