@@ -71,22 +71,12 @@ func BenchmarkPrecheck(b *testing.B) {
 }
 
 func BenchmarkAPIKey(b *testing.B) {
-	for _, n := range []int{1, 100_000} {
+	for _, n := range []int{1, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			records := make([]keyRecord, n)
-			key := ""
-			for i := range records {
-				id := fmt.Sprint("key-", i)
-				key = mintKey(id)
-				records[i] = keyRecord{KeySpec: KeySpec{ID: id}, Hash: hashKey(key)}
-			}
-			table, err := newKeyTable(records)
-			if err != nil {
-				b.Fatal(err)
-			}
+			records, key := manyRecords(n)
 			_, path := keyStore(b)
 			c := openKeys(b, path, Options{})
-			c.keys.file.table.Store(table)
+			c.keys.file.table.Store(tableOf(b, records...))
 			r := request("X-API-Key", key)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -9,8 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -36,8 +38,10 @@ type KeySpec struct {
 	Owner string `yaml:"owner,omitempty" json:"owner,omitempty"`
 	// Created is when the key was made.
 	Created time.Time `yaml:"created,omitempty" json:"created,omitzero"`
-	// Expires ends the key. Absent means never.
+	// Expires ends the key, in whole seconds. Absent means never.
 	Expires time.Time `yaml:"expires,omitempty" json:"expires,omitzero"`
+	// ReplacedBy is the id of the key that Rotate made in place of this one.
+	ReplacedBy string `yaml:"replacedBy,omitempty" json:"replacedBy,omitempty"`
 }
 
 // Keys edits a file of API keys. It may be used while gateways read the file and
@@ -70,6 +74,7 @@ func (k *Keys) Create(spec KeySpec) (id, key string, err error) {
 		spec.Subject = spec.ID
 	}
 	now := time.Now().UTC().Truncate(time.Second)
+	spec.Expires = spec.Expires.UTC().Truncate(time.Second)
 	if spec.Created.IsZero() {
 		spec.Created = now
 	}
@@ -158,6 +163,13 @@ func (r *keyRecord) validate() error {
 		return fmt.Errorf("key %q has no hash", r.ID)
 	case !printable(r.Subject), !printable(r.Tenant), !printable(r.Owner):
 		return fmt.Errorf("key %q: subject, tenant and owner are at most %d printable bytes", r.ID, maxSubject)
+	case r.ReplacedBy != "" && !validID(r.ReplacedBy):
+		return fmt.Errorf("key %q: replacedBy is no key id", r.ID)
+	}
+	for _, list := range [][]string{r.Groups, r.Scopes, r.Agents} {
+		if slices.ContainsFunc(list, func(s string) bool { return !printable(s) }) {
+			return fmt.Errorf("key %q: a group, scope and agent is at most %d printable bytes", r.ID, maxSubject)
+		}
 	}
 	return nil
 }
@@ -197,7 +209,11 @@ func readKeys(path string) ([]keyRecord, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read keys: %w", err)
 	}
-	records, err := parseKeyFile(doc)
+	records, ok := parseWritten(string(doc))
+	if ok {
+		return records, nil
+	}
+	records, err = parseKeyFile(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read keys %s: %w", path, err)
 	}
@@ -226,5 +242,6 @@ func parseKeyFile(doc []byte) ([]keyRecord, error) {
 
 // printable admits what may stand in logs and records.
 func printable(s string) bool {
-	return len(s) <= maxSubject && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return len(s) <= maxSubject && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

@@ -1,7 +1,6 @@
 package authn
 
 import (
-	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -9,39 +8,33 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 )
 
-// keyFileHeader opens every file that is written.
-const keyFileHeader = "# API keys: made and removed with `a2a-gateway keys`, which rewrites the file\n" +
-	"# whole; comments are not kept.\n" +
-	"# Only hashes are stored; a key is shown once, when it is made.\n"
-
-// writeKeys puts a new file in place in one step: readers see the old one or the
-// new one, and a crash leaves one of them. Mode 0600, since subjects and groups
-// are nobody else's business.
+// writeKeys puts a new key file in place.
 func writeKeys(path string, records []keyRecord) error {
-	var buf bytes.Buffer
-	buf.WriteString(keyFileHeader)
-	doc, err := yaml.Dump(keyDocument{Keys: records}, yaml.WithIndent(2))
-	if err != nil {
+	if err := replaceFile(path, appendKeyFile(nil, records)); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
-	buf.Write(doc)
+	return nil
+}
+
+// replaceFile puts a new file in place in one step: readers see the old one or the
+// new one, and a crash leaves one of them. Mode 0600, since subjects and groups, and
+// when keys are used, are nobody else's business.
+func replaceFile(path string, doc []byte) error {
 	dir := filepath.Dir(path)
 	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with mode 0600
 	if err != nil {
-		return fmt.Errorf("write keys: %w", err)
+		return err
 	}
 	defer os.Remove(tmp.Name()) // gone already after the rename
-	_, err = tmp.Write(buf.Bytes())
+	_, err = tmp.Write(doc)
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write keys: %w", err)
+		return err
 	}
 	return syncDir(dir)
 }
@@ -51,7 +44,7 @@ func writeKeys(path string, records []keyRecord) error {
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("write keys: %w", err)
+		return err
 	}
 	defer d.Close()
 	_ = d.Sync()

@@ -1,0 +1,158 @@
+package authn
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// manyRecords makes records of usual size, and the last one's key.
+func manyRecords(n int) (records []keyRecord, last string) {
+	created := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	records = make([]keyRecord, n)
+	for i := range records {
+		id := fmt.Sprint("service-", i)
+		last = mintKey(id)
+		records[i] = keyRecord{KeySpec: KeySpec{ID: id, Subject: id, Groups: []string{"analysts", "staff"},
+			Scopes: []string{"billing.read"}, Agents: []string{"billing"}, Tenant: "acme", Owner: "payments",
+			Created: created}, Hash: hashKey(last)}
+	}
+	return records, last
+}
+
+func tableOf(t testing.TB, records ...keyRecord) *keyTable {
+	t.Helper()
+	table, err := newKeyTable(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// All that a key says comes out of the compact form as it went in.
+func TestCompactForm(t *testing.T) {
+	t.Parallel()
+	r := fullRecord()
+	want := &Principal{Subject: r.Subject, Issuer: "api-keys", Tenant: r.Tenant, Groups: r.Groups, Scopes: r.Scopes,
+		Method: "api-key", KeyID: r.ID, Agents: r.Agents, Owner: r.Owner, Expires: r.Expires.Truncate(time.Second),
+		Carrier: "X-Api-Key", keyHash: r.Hash, key: "8:api-keys4:true"}
+	table := tableOf(t, keyRecord{KeySpec: KeySpec{ID: "a"}, Hash: hashKey("y")}, r)
+	if diff := cmp.Diff(want, table.principal(1, "X-Api-Key"), cmp.AllowUnexported(Principal{})); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	long := make([]string, 300) // lengths of more than one byte
+	for i := range long {
+		long[i] = fmt.Sprintf("%0*d", i%200, i)
+	}
+	p := tableOf(t, keyRecord{KeySpec: KeySpec{ID: "a", Groups: long}, Hash: hashKey("y")}).principal(0, "")
+	if diff := cmp.Diff(long, p.Groups); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// More keys than principals are kept: each is its own, whatever was asked before.
+func TestPrincipalsOfManyKeys(t *testing.T) {
+	t.Parallel()
+	records, _ := manyRecords(2*maxBuilt + 3)
+	table := tableOf(t, records...)
+	if len(table.built) != maxBuilt {
+		t.Errorf("%d principals may be kept", len(table.built))
+	}
+	for range 2 {
+		for i := range records {
+			if p := table.principal(uint32(i), "X-Api-Key"); p.KeyID != records[i].ID {
+				t.Fatalf("principal of %s is %s", records[i].ID, p.KeyID)
+			}
+		}
+	}
+	if a, b := table.principal(7, "X-Api-Key"), table.principal(7, "X-Api-Key"); a != b {
+		t.Error("a principal was made twice")
+	}
+}
+
+// The header that a key came in belongs to the call, not to the key.
+func TestCarrierOfAPIKey(t *testing.T) {
+	t.Parallel()
+	k, path := keyStore(t)
+	key := create(t, k, KeySpec{ID: "alice"})
+	c := open(t, Config{APIKeys: &APIKeys{File: path, Bearer: true}}, Options{})
+	for range 3 {
+		for carrier, r := range map[string]*http.Request{"X-Api-Key": request("X-API-Key", key), "Authorization": bearerOf(key)} {
+			if p, err := c.Authenticate(r); err != nil || p.Carrier != carrier {
+				t.Errorf("%v, %v, want %s", p, err, carrier)
+			}
+		}
+	}
+}
+
+// A principal stands while its key would still make the same one.
+func TestL28_StandingKeys(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	base := KeySpec{ID: "alice", Subject: "alice", Groups: []string{"a"}, Scopes: []string{"s"},
+		Agents: []string{"x"}, Tenant: "t", Owner: "o", Expires: now.Add(time.Hour)}
+	hash := keyHash(hashKey("one"))
+	p := tableOf(t, keyRecord{KeySpec: base, Hash: hash}).principal(0, "X-Api-Key")
+	with := func(change func(*keyRecord)) []keyRecord {
+		r := keyRecord{KeySpec: base, Hash: hash}
+		change(&r)
+		return []keyRecord{{KeySpec: KeySpec{ID: "other"}, Hash: hashKey("two")}, r}
+	}
+	for name, tt := range map[string]struct {
+		change func(*keyRecord)
+		want   fault
+	}{
+		"nothing":       {func(*keyRecord) {}, ""},
+		"owner":         {func(r *keyRecord) { r.Owner = "p" }, ""},
+		"longer":        {func(r *keyRecord) { r.Expires = time.Time{} }, ""},
+		"rotated":       {func(r *keyRecord) { r.Expires, r.ReplacedBy = now.Add(time.Minute), "alice.2" }, ""},
+		"expired":       {func(r *keyRecord) { r.Expires = now }, faultKeyExpired},
+		"revoked":       {func(r *keyRecord) { r.ID = "bob" }, faultAPIKey},
+		"other secret":  {func(r *keyRecord) { r.Hash = hashKey("three") }, faultAPIKey},
+		"other subject": {func(r *keyRecord) { r.Subject = "bob" }, faultAPIKey},
+		"other tenant":  {func(r *keyRecord) { r.Tenant = "u" }, faultAPIKey},
+		"other groups":  {func(r *keyRecord) { r.Groups = nil }, faultAPIKey},
+		"other scopes":  {func(r *keyRecord) { r.Scopes = []string{"s", "t"} }, faultAPIKey},
+		"other agents":  {func(r *keyRecord) { r.Agents = []string{"y"} }, faultAPIKey},
+		"no agents":     {func(r *keyRecord) { r.Agents = []string{} }, faultAPIKey},
+		"any agent":     {func(r *keyRecord) { r.Agents = nil }, faultAPIKey},
+	} {
+		if got := tableOf(t, with(tt.change)...).stands(p, now); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	if got := new(keyTable).stands(p, now); got != faultAPIKey {
+		t.Errorf("no file: %q", got)
+	}
+}
+
+// A hundred thousand keys, all of which have called, stay below 50 MB. Not parallel:
+// it looks at the heap of the whole process.
+func TestManyKeysAreSmall(t *testing.T) { //nolint:paralleltest // see above
+	const n, limit = 100_000, 50 << 20
+	records, _ := manyRecords(n)
+	before := heap()
+	table := tableOf(t, records...)
+	for i := range n {
+		table.principal(uint32(i), "X-Api-Key")
+	}
+	grown := heap() - before
+	t.Logf("%d keys: %.1f MB", n, float64(grown)/(1<<20))
+	if grown > limit {
+		t.Errorf("%d keys take %d bytes, at most %d", n, grown, limit)
+	}
+	runtime.KeepAlive(table)
+	runtime.KeepAlive(records)
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // finalizers and pools of the first round
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
