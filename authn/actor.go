@@ -1,10 +1,36 @@
 package authn
 
+import (
+	"errors"
+	"fmt"
+)
+
 // Actors is authn.actors.
 type Actors struct {
 	// Depth is how many actors may stand behind one another in a credential: a token
-	// with more is refused. Default: 5.
+	// with more is refused. Default: 5; at most 16.
 	Depth int `yaml:"depth,omitempty"`
+}
+
+// Bounds of Actors.Depth. What an agent is told grows with it.
+const (
+	defaultDepth = 5
+	maxDepth     = 16
+)
+
+func (a Actors) validate() error {
+	if a.Depth < 0 || a.Depth > maxDepth {
+		return fmt.Errorf("authn.actors.depth: %d is not between 1 and %d", a.Depth, maxDepth)
+	}
+	return nil
+}
+
+// depth is the effective bound.
+func (a Actors) depth() int {
+	if a.Depth == 0 {
+		return defaultDepth
+	}
+	return a.Depth
 }
 
 // Actor is one party of a delegation (RFC 8693 §4.1).
@@ -15,3 +41,34 @@ type Actor struct {
 
 // String is for people and records.
 func (a Actor) String() string { return a.Subject + "@" + a.Issuer }
+
+// readActors reads the claim act: the party that made the call, and within it those
+// that it acts for in turn. A chain that cannot be read whole is refused, since rules
+// look at all of it. may_act says what is allowed to others, nothing of this call.
+func readActors(claims map[string]any, issuer string, depth int) ([]Actor, error) {
+	var actors []Actor
+	for {
+		v, ok := claims["act"]
+		if !ok {
+			return actors, nil
+		}
+		if len(actors) == depth {
+			return nil, fmt.Errorf("claim act: more than %d actors (authn.actors.depth)", depth)
+		}
+		if claims, ok = v.(map[string]any); !ok {
+			return nil, errors.New("claim act is not an object")
+		}
+		c := claimReader{claims: claims}
+		a := Actor{Subject: c.name("", "sub"), Issuer: c.name("", "iss")}
+		switch {
+		case c.err != nil:
+			return nil, fmt.Errorf("claim act: %w", c.err)
+		case a.Subject == "":
+			return nil, errors.New("claim act: no sub")
+		}
+		if a.Issuer == "" {
+			a.Issuer = issuer
+		}
+		actors = append(actors, a)
+	}
+}

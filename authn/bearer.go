@@ -40,16 +40,17 @@ func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
 	}
 	b.cache = old.cache
 	b.prover = newProver(cfg.DPoP, o, old.prover)
+	depth := cfg.Actors.depth()
 	for i := range cfg.OIDC {
 		is := &cfg.OIDC[i]
 		was := old.issuers[is.Issuer]
 		switch {
 		case was == nil || !was.sameKeys(is) || !was.keys.lease.share():
-			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, o), o)
-		case was.same(is):
+			b.issuers[is.Issuer] = newIssuer(*is, newKeySet(ctx, is, o), depth, o)
+		case was.same(is, depth):
 			b.issuers[is.Issuer] = was
 		default:
-			b.issuers[is.Issuer] = newIssuer(*is, was.keys, o)
+			b.issuers[is.Issuer] = newIssuer(*is, was.keys, depth, o)
 		}
 		b.carry(b.issuers[is.Issuer], cfg)
 	}

@@ -77,8 +77,12 @@ type Chain struct {
 	issuers   []string      // as configured
 	headers   []string      // that may carry credentials, canonical, Authorization first
 	anonymous *Principal
-	observe   func(provider, result string)
-	closed    atomic.Bool
+
+	combinations []Combination // none: exactly one credential
+	blame        *blame        // nil: no limit
+	now          func() time.Time
+	observe      func(provider, result string)
+	closed       atomic.Bool
 }
 
 // New builds a chain. It reads the key file, and fetches nothing: an issuer that is
@@ -90,7 +94,13 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 	o.defaults()
 	// The usual header counts and is stripped even where API keys are not configured
 	// or travel in another one: somebody's key is in it.
-	c := &Chain{observe: o.Observe, headers: []string{authorization, defaultHeader}}
+	c := &Chain{observe: o.Observe, now: o.Now, headers: []string{authorization, defaultHeader},
+		combinations: slices.Clone(cfg.Combinations)}
+	var counted *blame
+	if o.Previous != nil {
+		counted = o.Previous.blame
+	}
+	c.blame = newBlame(cfg.Failures, counted)
 	if cfg.APIKeys != nil {
 		file, err := takeKeyFile(cfg.APIKeys.File, &o)
 		if err != nil {
@@ -156,6 +166,9 @@ func takeKeyFile(path string, o *Options) (*keyFile, error) {
 // callers are not let in), ErrAmbiguous (several), ErrUnavailable (cannot be judged
 // now), or is a *Refused.
 func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
+	if len(c.combinations) > 0 {
+		return c.combined(r)
+	}
 	n := c.count(r.Header)
 	if n > 1 {
 		return nil, ErrAmbiguous
@@ -192,30 +205,6 @@ func (c *Chain) silent(r *http.Request) (*Principal, error) {
 		return c.anonymous, nil
 	}
 	return nil, ErrNoCredentials
-}
-
-// Blame counts a refused credential against the client address that presented it. It
-// returns err, or a *Throttled in its place when there have been too many.
-func (c *Chain) Blame(source string, err error) error {
-	_ = source
-	return err
-}
-
-// Stands reports whether a principal that was authenticated a while ago, maybe by
-// the chain of an earlier configuration, still would be: nil, or why not. It is for
-// streams that outlive their call, asks nobody, and costs no more than a lookup.
-func (c *Chain) Stands(p *Principal) error {
-	_ = p
-	return nil
-}
-
-// Token is the text of p's credential in the request that it was authenticated from,
-// without the name of its scheme; "" when there is none. It must go nowhere but to
-// whom the configuration says.
-func (c *Chain) Token(p *Principal, h http.Header) string {
-	_ = p
-	_ = h
-	return ""
 }
 
 // count is how many credentials the request carries, of whatever scheme. An empty

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // maxSubject bounds the names that end up in records and logs (OpenID Connect Core
@@ -103,12 +102,20 @@ func numericDate(claims map[string]any, name string) (time.Time, bool, error) {
 	if !ok {
 		return time.Time{}, false, nil
 	}
-	const year9999 = 253402300799
-	f, isNumber := v.(float64)
-	if !isNumber || math.IsNaN(f) || f < 0 || f > year9999 {
+	at, ok := asDate(v)
+	if !ok {
 		return time.Time{}, true, refuse(faultClaims, fmt.Errorf("claim %s is not a date", name))
 	}
-	return time.Unix(int64(f), 0), true, nil
+	return at, true, nil
+}
+
+func asDate(v any) (time.Time, bool) {
+	const year9999 = 253402300799
+	f, ok := v.(float64)
+	if !ok || math.IsNaN(f) || f < 0 || f > year9999 {
+		return time.Time{}, false
+	}
+	return time.Unix(int64(f), 0), true
 }
 
 // principal makes the caller out of verified claims, and reads what binds the token
@@ -128,6 +135,10 @@ func (is *issuer) principal(claims map[string]any) (*Principal, confirmation, er
 	p.Client = c.name(cfg.Client, "azp", "client_id")
 	p.Groups = c.list(false, cfg.Groups, "groups")
 	p.Scopes = c.list(true, cfg.Scopes, "scope", "scp")
+	p.ACR = c.name(cfg.ACR, "acr")
+	p.AMR = c.list(false, cfg.AMR, "amr")
+	p.AuthTime = c.date(cfg.AuthTime, "auth_time")
+	p.Actors = c.actors(is.cfg.Issuer, is.depth)
 	p.Tenant = is.cfg.Tenant
 	if cfg.Tenant != "" {
 		p.Tenant = c.name(cfg.Tenant)
@@ -144,118 +155,4 @@ func (is *issuer) principal(claims map[string]any) (*Principal, confirmation, er
 	}
 	p.key = p.identity()
 	return p, bound, nil
-}
-
-// claimReader reads mapped claims and keeps the first error.
-type claimReader struct {
-	claims map[string]any
-	err    error
-}
-
-// names are the claims to look at: the configured one, or else the defaults.
-func names(configured string, defaults []string) []string {
-	if configured != "" {
-		return []string{configured}
-	}
-	return defaults
-}
-
-// pick finds the first claim of the list that is present.
-func (c *claimReader) pick(paths []string) (string, any) {
-	for _, path := range paths {
-		if v, ok := lookup(c.claims, path); ok && v != nil {
-			return path, v
-		}
-	}
-	return "", nil
-}
-
-// name reads a claim that names something: a string of printable characters.
-func (c *claimReader) name(configured string, defaults ...string) string {
-	path, v := c.pick(names(configured, defaults))
-	if v == nil {
-		return ""
-	}
-	s, ok := v.(string)
-	bad := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
-	if (!ok || bad || len(s) > maxSubject) && c.err == nil {
-		c.err = fmt.Errorf("claim %s is not a name", path)
-	}
-	return s
-}
-
-// list reads a claim that holds several names. A string is one name, or with
-// spaced one per word (RFC 6749 §3.3).
-func (c *claimReader) list(spaced bool, configured string, defaults ...string) []string {
-	paths := names(configured, defaults)
-	path, v := c.pick(paths)
-	if v == nil {
-		// Claims that do not fit a token are left out and only pointed to (OpenID
-		// Connect Core §5.6.2; Entra does it with more than 200 groups). Going on
-		// without them would slip past rules that deny by group.
-		away, _ := c.claims["_claim_names"].(map[string]any)
-		for _, name := range paths {
-			if _, ok := away[name]; ok && c.err == nil {
-				c.err = fmt.Errorf("claim %s is not in the token", name)
-			}
-		}
-		return nil
-	}
-	if s, ok := v.(string); ok && spaced {
-		return distinct(strings.Fields(s))
-	}
-	list, err := stringList(v)
-	if err != nil && c.err == nil {
-		c.err = fmt.Errorf("claim %s: %w", path, err)
-	}
-	return distinct(list)
-}
-
-// lookup finds a claim by its whole name, or as a path whose dots go down into
-// objects. Each prefix is tried, since names may contain dots themselves.
-func lookup(claims map[string]any, path string) (any, bool) {
-	if v, ok := claims[path]; ok {
-		return v, true
-	}
-	for i := range len(path) {
-		if path[i] != '.' {
-			continue
-		}
-		if inner, ok := claims[path[:i]].(map[string]any); ok {
-			if v, ok := lookup(inner, path[i+1:]); ok {
-				return v, true
-			}
-		}
-	}
-	return nil, false
-}
-
-// stringList reads a string or a list of nothing but strings.
-func stringList(v any) ([]string, error) {
-	switch v := v.(type) {
-	case string:
-		return []string{v}, nil
-	case []any:
-		names := make([]string, 0, len(v))
-		for _, e := range v {
-			s, ok := e.(string)
-			if !ok {
-				return nil, errors.New("list with something else than strings")
-			}
-			names = append(names, s)
-		}
-		return names, nil
-	}
-	return nil, errors.New("neither a string nor a list of strings")
-}
-
-// distinct drops empty names and repetitions, keeping the order.
-func distinct(names []string) []string {
-	var out []string
-	for _, n := range names {
-		if n != "" && !slices.Contains(out, n) {
-			out = append(out, n)
-		}
-	}
-	return out
 }

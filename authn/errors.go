@@ -44,24 +44,26 @@ func (r *Refused) Unwrap() error { return r.Err }
 type fault string
 
 const (
-	faultMalformed  fault = "malformed"
-	faultScheme     fault = "unknown-scheme"
-	faultHeader     fault = "forbidden-header"
-	faultAlgorithm  fault = "algorithm"
-	faultType       fault = "token-type"
-	faultIssuer     fault = "unknown-issuer"
-	faultAudience   fault = "audience"
-	faultExpired    fault = "expired"
-	faultNotYet     fault = "not-yet-valid"
-	faultClaims     fault = "claims"
-	faultIDToken    fault = "id-token"
-	faultBound      fault = "sender-constrained"
-	faultUnbound    fault = "not-bound"
-	faultUnknownKey fault = "unknown-key"
-	faultSignature  fault = "signature"
-	faultInactive   fault = "inactive"
-	faultAPIKey     fault = "unknown-api-key"
-	faultKeyExpired fault = "api-key-expired"
+	faultMalformed fault = "malformed"
+	faultScheme    fault = "unknown-scheme"
+	faultHeader    fault = "forbidden-header"
+	faultAlgorithm fault = "algorithm"
+	faultType      fault = "token-type"
+	faultIssuer    fault = "unknown-issuer"
+	faultAudience  fault = "audience"
+	faultExpired   fault = "expired"
+	faultNotYet    fault = "not-yet-valid"
+	faultClaims    fault = "claims"
+	faultIDToken   fault = "id-token"
+	faultBound     fault = "sender-constrained"
+	faultUnbound   fault = "not-bound"
+	// The credential is good, and one that has to come with it is missing.
+	faultCombination fault = "combination"
+	faultUnknownKey  fault = "unknown-key"
+	faultSignature   fault = "signature"
+	faultInactive    fault = "inactive"
+	faultAPIKey      fault = "unknown-api-key"
+	faultKeyExpired  fault = "api-key-expired"
 )
 
 // reason is the sentence sent to the caller.
@@ -93,6 +95,8 @@ func (f fault) reason() string {
 		return "the token is bound to a proof that was not presented"
 	case faultUnbound:
 		return "the token is not bound to its sender"
+	case faultCombination:
+		return "another credential is needed beside this one"
 	case faultUnknownKey:
 		return "the token names a key that its issuer does not publish"
 	case faultSignature:

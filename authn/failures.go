@@ -1,19 +1,34 @@
 package authn
 
 import (
+	"container/list"
 	"errors"
+	"fmt"
+	"hash/maphash"
+	"net/netip"
+	"sync"
 	"time"
 )
 
 // Failures is authn.failures: how many refused credentials one client address may
 // present before it is answered 429. Good credentials from the same address are never
-// held up.
+// held up. Addresses of IPv6 count by their /64, which is what one client has.
 type Failures struct {
 	// PerMinute is the rate that is refilled. Default: 60. Negative: no limit.
 	PerMinute int `yaml:"perMinute,omitempty"`
 	// Burst is how many may come at once. Default: 30.
 	Burst int `yaml:"burst,omitempty"`
 }
+
+// Defaults and bounds of Failures.
+const (
+	defaultPerMinute = 60
+	defaultBurst     = 30
+	maxFailures      = 1_000_000
+	failureShards    = 32
+	// failuresEach times failureShards is 65,536 addresses, about 12 MiB.
+	failuresEach = 2048
+)
 
 // ErrThrottled says that a client address has presented too many credentials that were
 // turned down; 429.
@@ -31,3 +46,131 @@ func (t *Throttled) Error() string { return ErrThrottled.Error() + ": " + t.Err.
 // Is makes errors.Is(err, ErrThrottled) true. The refusal behind it must not be found
 // by errors.As: the caller is not to hear it.
 func (t *Throttled) Is(target error) bool { return target == ErrThrottled }
+
+func (f Failures) validate() error {
+	var errs []error
+	if f.PerMinute > maxFailures {
+		errs = append(errs, fmt.Errorf("authn.failures.perMinute: %d is more than %d", f.PerMinute, maxFailures))
+	}
+	if f.Burst < 0 || f.Burst > maxFailures {
+		errs = append(errs, fmt.Errorf("authn.failures.burst: %d is not between 1 and %d", f.Burst, maxFailures))
+	}
+	return errors.Join(errs...)
+}
+
+// blame counts refused credentials by client address, a token bucket each. What an
+// address has used up is kept as the time at which its bucket will be full again.
+type blame struct {
+	every  time.Duration // one more is let through
+	burst  time.Duration // every, times the size of the bucket
+	seed   maphash.Seed
+	shards [failureShards]blameShard
+}
+
+type blameShard struct {
+	mu    sync.Mutex
+	known map[netip.Addr]*list.Element
+	order list.List // of *blamed, the latest refused in front
+	_     [64]byte  // keeps the locks of neighbours off one cache line
+}
+
+type blamed struct {
+	from netip.Addr
+	full time.Time
+}
+
+// newBlame takes over what was counted before a reload, unless the limits are others;
+// nil when there is no limit.
+func newBlame(cfg Failures, previous *blame) *blame {
+	rate, size := cfg.PerMinute, cfg.Burst
+	if rate < 0 {
+		return nil
+	}
+	if rate == 0 {
+		rate = defaultPerMinute
+	}
+	if size == 0 {
+		size = defaultBurst
+	}
+	every := time.Minute / time.Duration(rate)
+	b := &blame{every: every, burst: every * time.Duration(size), seed: maphash.MakeSeed()}
+	if previous != nil && previous.every == b.every && previous.burst == b.burst {
+		return previous
+	}
+	for i := range b.shards {
+		b.shards[i].known = make(map[netip.Addr]*list.Element)
+	}
+	return b
+}
+
+// charge takes one from the bucket of an address. A result above zero is the time
+// after which there will be one again.
+func (b *blame) charge(from netip.Addr, now time.Time) time.Duration {
+	s := &b.shards[maphash.Comparable(b.seed, from)%failureShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.find(from)
+	full := e.full
+	if full.Before(now) {
+		full = now
+	}
+	// A clock that was set back must not hold anybody up for the difference.
+	if latest := now.Add(b.burst); full.After(latest) {
+		full = latest
+	}
+	if wait := full.Add(b.every).Sub(now) - b.burst; wait > 0 {
+		return wait
+	}
+	e.full = full.Add(b.every)
+	return 0
+}
+
+// find returns the entry of an address as the latest one, in place of the one that was
+// refused longest ago where there is no room.
+func (s *blameShard) find(from netip.Addr) *blamed {
+	if at, ok := s.known[from]; ok {
+		s.order.MoveToFront(at)
+		e, _ := at.Value.(*blamed) // nothing else is in the list
+		return e
+	}
+	if len(s.known) >= failuresEach {
+		last := s.order.Back()
+		e, _ := last.Value.(*blamed)
+		delete(s.known, e.from)
+		*e = blamed{from: from}
+		s.order.MoveToFront(last)
+		s.known[from] = last
+		return e
+	}
+	e := &blamed{from: from}
+	s.known[from] = s.order.PushFront(e)
+	return e
+}
+
+// block is what of an address one client has for itself. What is no address is counted
+// together.
+func block(source string) netip.Addr {
+	a, err := netip.ParseAddr(source)
+	if err != nil {
+		return netip.Addr{}
+	}
+	if a = a.Unmap().WithZone(""); a.Is4() {
+		return a
+	}
+	p, _ := a.Prefix(64) // never fails on IPv6
+	return p.Addr()
+}
+
+// Blame counts a refused credential against the client address that presented it. It
+// returns err, or a *Throttled in its place when there have been too many. Other
+// errors are nobody's fault or no credential's, and pass.
+func (c *Chain) Blame(source string, err error) error {
+	refused := new(Refused)
+	if err == nil || c.blame == nil || !errors.As(err, &refused) {
+		return err
+	}
+	if wait := c.blame.charge(block(source), c.now()); wait > 0 {
+		return &Throttled{After: wait, Err: err}
+	}
+	return err
+}

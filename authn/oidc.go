@@ -14,13 +14,14 @@ import (
 // issuer is one configured issuer. A chain whose configuration of it is unchanged
 // takes it over, and with it the tokens verified so far.
 type issuer struct {
-	cfg  Issuer
-	keys *keySet
-	oidc *oidc.Config
+	cfg   Issuer
+	keys  *keySet
+	oidc  *oidc.Config
+	depth int // of actors in tokens, at most
 }
 
-func newIssuer(cfg Issuer, keys *keySet, o *Options) *issuer {
-	return &issuer{cfg: cfg, keys: keys, oidc: &oidc.Config{
+func newIssuer(cfg Issuer, keys *keySet, depth int, o *Options) *issuer {
+	return &issuer{cfg: cfg, keys: keys, depth: depth, oidc: &oidc.Config{
 		SupportedSigningAlgs: cfg.algs(),
 		SkipClientIDCheck:    true, // several audiences: checkAudience
 		SkipExpiryCheck:      true, // five minutes of grace for nbf: checkTimes
@@ -32,7 +33,9 @@ func newIssuer(cfg Issuer, keys *keySet, o *Options) *issuer {
 func (is *issuer) sameKeys(cfg *Issuer) bool {
 	return is.cfg.Issuer == cfg.Issuer && is.cfg.JWKS == cfg.JWKS
 }
-func (is *issuer) same(cfg *Issuer) bool { return reflect.DeepEqual(is.cfg, *cfg) }
+func (is *issuer) same(cfg *Issuer, depth int) bool {
+	return is.depth == depth && reflect.DeepEqual(is.cfg, *cfg)
+}
 
 // verify runs the checks of one issuer, cheap ones first.
 func (is *issuer) verify(

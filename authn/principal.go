@@ -89,7 +89,8 @@ func (p *Principal) String() string { return p.Subject + "@" + p.Issuer }
 
 // MayUse reports whether the credential is good for this agent at all. It is a
 // bound of the credential, checked before and beside every policy rule. A list
-// that is there but empty allows no agent.
+// that is there but empty allows no agent. A workload's bound counts as well.
 func (p *Principal) MayUse(agent string) bool {
-	return p.Agents == nil || slices.Contains(p.Agents, agent)
+	return (p.Agents == nil || slices.Contains(p.Agents, agent)) &&
+		(p.Workload == nil || p.Workload.MayUse(agent))
 }
