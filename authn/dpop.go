@@ -1,16 +1,188 @@
 package authn
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
 
-// DPoP is authn.dpop: the bounds of proofs of possession (RFC 9449).
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// DPoP is authn.dpop: the bounds of proofs of possession (RFC 9449). Proofs that were
+// taken are remembered by each gateway for itself, and only while it runs.
 type DPoP struct {
 	// Window is how old a proof may be, and how far its clock ahead. Default: 60s,
-	// at most 5m.
+	// at least 1s, at most 5m.
 	Window secret.Duration `yaml:"window,omitempty"`
 	// Nonce makes clients repeat a value of the gateway's in every proof (RFC 9449 §9),
-	// so that none can be made in advance. Default: false.
+	// so that none can be made in advance. Each gateway knows its own values only:
+	// several behind one address need clients to come back to the same one.
+	// Default: false.
 	Nonce bool `yaml:"nonce,omitempty"`
-	// Proofs is how many proofs are remembered, so that none is taken twice, for as
-	// long as Window lasts. When they are more, calls are answered 503. Default: 100000.
+	// Proofs is how many proofs are remembered, about 150 bytes each, so that none is
+	// taken twice, for two times Window. When they are more, calls are answered 503;
+	// those of one key alone when they are more than half as many. Default: 100000, at
+	// most 10000000.
 	Proofs int `yaml:"proofs,omitempty"`
+}
+
+// Bounds of authn.dpop.
+const (
+	defaultWindow = time.Minute
+	minWindow     = time.Second // dates in proofs are whole seconds
+	maxWindow     = 5 * time.Minute
+	defaultProofs = 100_000
+	maxProofs     = 10_000_000
+)
+
+// validate reports what is wrong with the section, by its keys.
+func (d *DPoP) validate() error {
+	var errs []error
+	if w := d.window(); w < minWindow || w > maxWindow {
+		errs = append(errs, fmt.Errorf("window: %s is not between %s and %s", w, minWindow, maxWindow))
+	}
+	if n := d.proofs(); n < 1 || n > maxProofs {
+		errs = append(errs, fmt.Errorf("proofs: %d is not between 1 and %d", n, maxProofs))
+	}
+	return errors.Join(errs...)
+}
+
+// window is the effective age.
+func (d *DPoP) window() time.Duration {
+	if d.Window == 0 {
+		return defaultWindow
+	}
+	return d.Window.Std()
+}
+
+// proofs is the effective number.
+func (d *DPoP) proofs() int {
+	if d.Proofs == 0 {
+		return defaultProofs
+	}
+	return d.Proofs
+}
+
+// headerDPoP carries proofs, in canonical form. It must never reach an agent: the
+// proof in it is good for nobody else, and says what the caller did.
+const headerDPoP = "Dpop"
+
+// prover judges proofs of possession (RFC 9449 §4.3). Every proof is verified, since
+// none is good twice.
+type prover struct {
+	scheme string // of the addresses that clients know; empty means as the request came
+	window time.Duration
+	limit  int       // proofs remembered
+	floor  time.Time // older ones may have been taken and forgotten
+	now    func() time.Time
+	seen   *replays
+	nonces *nonces
+	demand bool // proofs must hold a nonce
+}
+
+// newProver shares what the prover of the chain before a reload remembers; previous
+// may be nil.
+func newProver(cfg DPoP, o *Options, previous *prover) *prover {
+	g := &prover{scheme: o.Scheme, window: cfg.window(), limit: cfg.proofs(), now: o.Now, demand: cfg.Nonce}
+	if previous == nil {
+		g.seen, g.nonces = newReplays(o.Now()), newNonces()
+	} else {
+		g.seen, g.nonces, g.floor = previous.seen, previous.nonces, previous.floor
+		// A longer window must not bring back proofs that the shorter one let go.
+		if at := o.Now().Add(-previous.window); g.window > previous.window && at.After(g.floor) {
+			g.floor = at
+		}
+	}
+	g.seen.keep(2 * g.window)
+	return g
+}
+
+// nonce is the DPoP-Nonce to answer with (RFC 9449 §8.2); "" where none is asked for.
+func (g *prover) nonce() string {
+	if !g.demand {
+		return ""
+	}
+	return g.nonces.at(g.now(), g.window, 0)
+}
+
+// check demands one good proof for this very request and token, by the key whose
+// thumbprint is jkt. The error is a *Refused, or wraps ErrUnavailable when proofs
+// cannot be told from repeated ones now.
+func (g *prover) check(r *http.Request, token, jkt string) error {
+	lines := r.Header[headerDPoP]
+	switch {
+	case len(lines) == 0:
+		return refuseProof(faultBound, errors.New("no DPoP header"))
+	case len(lines) > 1:
+		return refuseProof(faultProof, fmt.Errorf("%d DPoP headers", len(lines)))
+	}
+	p, err := readProof(lines[0])
+	if err != nil {
+		return err
+	}
+	if p.thumbprint() != jkt {
+		return refuseProof(faultProofKey, nil)
+	}
+	now := g.now()
+	if err := p.fits(g, r, token, now); err != nil {
+		return err
+	}
+	if err := p.alg.verify(p.key, []byte(p.signed), p.signature); err != nil {
+		return refuseProof(faultProofSignature, err)
+	}
+	// From here on the proof is its key's: what follows is answered to its maker, and
+	// nobody else can use up the memory that is set aside for the key.
+	if g.demand && !g.nonces.knows(p.nonce, now, g.window) {
+		return refuseProof(faultNonce, nil)
+	}
+	return g.seen.add(p.print, p.id, g.limit, now)
+}
+
+// Faults of proofs. Like the others they are metric labels and sentences.
+const (
+	faultProof          fault = "dpop-proof"
+	faultProofKey       fault = "dpop-key"
+	faultProofRequest   fault = "dpop-request"
+	faultProofToken     fault = "dpop-token"
+	faultProofTime      fault = "dpop-time"
+	faultProofSignature fault = "dpop-signature"
+	faultProofRepeated  fault = "dpop-replay"
+	faultNonce          fault = "dpop-nonce"
+)
+
+// proofReason is the sentence for a fault of proofs.
+func proofReason(f fault) (string, bool) {
+	switch f {
+	case faultProof:
+		return "the DPoP proof is malformed", true
+	case faultProofKey:
+		return "the token is bound to another key than that of the DPoP proof", true
+	case faultProofRequest:
+		return "the DPoP proof is for another method or address", true
+	case faultProofToken:
+		return "the DPoP proof is for another token", true
+	case faultProofTime:
+		return "the DPoP proof is too old, or its clock is ahead", true
+	case faultProofSignature:
+		return "the DPoP proof signature is not valid", true
+	case faultProofRepeated:
+		return "the DPoP proof was used before", true
+	case faultNonce:
+		return "the DPoP proof needs the nonce of this answer", true
+	}
+	return "", false
+}
+
+// refuseProof makes the refusal of a proof with its code of RFC 9449 §7.1. A proof by
+// another key is flawless: it is the token that is not its sender's.
+func refuseProof(f fault, err error) *Refused {
+	code := "invalid_dpop_proof"
+	switch f {
+	case faultNonce:
+		code = "use_dpop_nonce"
+	case faultProofKey:
+		code = "invalid_token"
+	}
+	return &Refused{Scheme: schemeDPoP, Code: code, Reason: f.reason(), Err: err, fault: f}
 }

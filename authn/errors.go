@@ -106,6 +106,9 @@ func (f fault) reason() string {
 	case faultKeyExpired:
 		return "the API key has expired"
 	default:
+		if sentence, ok := proofReason(f); ok {
+			return sentence
+		}
 		return "the API key is not known"
 	}
 }

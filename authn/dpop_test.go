@@ -1,0 +1,378 @@
+package authn
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// proofToken is what proofs are made for: of no importance to them but for its hash.
+const proofToken = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
+
+// proofKey is the caller's own; whatever the gateway knows of it is its thumbprint.
+var proofKey = ecKey
+
+// publicMembers are the members of a JWK.
+func publicMembers(t testing.TB, key crypto.PublicKey) map[string]any {
+	t.Helper()
+	doc, err := json.Marshal(jose.JSONWebKey{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(doc, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// jktOf is the thumbprint of a key.
+func jktOf(t testing.TB, key crypto.PublicKey) string {
+	t.Helper()
+	sum, err := (&jose.JSONWebKey{Key: key}).Thumbprint(crypto.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b64(sum)
+}
+
+// athOf is the hash of a token.
+func athOf(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return b64(sum[:])
+}
+
+// proofClaims are good ones for proofRequest, with changes; a nil value removes one.
+func proofClaims(change map[string]any) map[string]any {
+	c := map[string]any{
+		"jti": rand.Text(), "htm": "POST", "htu": "https://gateway.test/agents/billing",
+		"iat": time.Now().Unix(), "ath": athOf(proofToken),
+	}
+	maps.Copy(c, change)
+	maps.DeleteFunc(c, func(_ string, v any) bool { return v == nil })
+	return c
+}
+
+// proofHeader is a good one for proofKey, with changes; a nil value removes one.
+func proofHeader(t testing.TB, change map[string]any) map[string]any {
+	t.Helper()
+	h := map[string]any{"typ": "dpop+jwt", "alg": "ES256", "jwk": publicMembers(t, proofKey().Public())}
+	maps.Copy(h, change)
+	maps.DeleteFunc(h, func(_ string, v any) bool { return v == nil })
+	return h
+}
+
+// proofOf is a good proof but for the changes.
+func proofOf(t testing.TB, header, claims map[string]any) string {
+	t.Helper()
+	return sign(t, proofKey(), proofHeader(t, header), proofClaims(claims))
+}
+
+// proofRequest comes over TLS to gateway.test with these DPoP headers.
+func proofRequest(proofs ...string) *http.Request {
+	r := request()
+	r.Host, r.TLS = "gateway.test", new(tls.ConnectionState)
+	r.Header[headerDPoP] = proofs
+	return r
+}
+
+func secs(n int) secret.Duration { return secret.Duration(time.Duration(n) * time.Second) }
+
+func openProver(cfg DPoP, now func() time.Time) *prover {
+	o := Options{Now: now}
+	o.defaults()
+	return newProver(cfg, &o, nil)
+}
+
+func TestDPoPProofs(t *testing.T) {
+	t.Parallel()
+	type m = map[string]any
+	now := time.Now()
+	at := func(d time.Duration) m { return m{"iat": now.Add(d).Unix()} }
+	stranger, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	weak := &rsa.PublicKey{N: rsaKey().N, E: 2}
+	public := func(change m) m {
+		k := publicMembers(t, proofKey().Public())
+		maps.Copy(k, change)
+		maps.DeleteFunc(k, func(_ string, v any) bool { return v == nil })
+		return m{"jwk": k}
+	}
+	proof := func(header, claims m) string { return proofOf(t, header, claims) }
+	good := proof(nil, nil)
+	head, rest, _ := strings.Cut(good, ".")
+	payload, sig, _ := strings.Cut(rest, ".")
+	raw := func(header, payload string) string {
+		return signRaw(t, proofKey(), []byte(header), []byte(payload))
+	}
+	headerJSON, _ := json.Marshal(proofHeader(t, nil))
+	claimsJSON, _ := json.Marshal(proofClaims(nil))
+	inside := func(doc []byte, more string) string { return "{" + more + "," + string(doc[1:]) }
+
+	tests := []struct{ name, proof, want string }{
+		{"control", good, "ok"},
+		{"typ in capitals", proof(m{"typ": "DPoP+JWT"}, nil), "ok"},
+		{"kid and x5t beside the key", proof(m{"kid": "a", "x5t": "b"}, nil), "ok"},
+		{"unknown claims", proof(nil, m{"cnf": m{"a": 1}, "sub": "x"}), "ok"},
+
+		// RFC 9449 §4.3 number 2: a well-formed JWT.
+		{"empty", "", "dpop-proof"},
+		{"two parts", head + "." + payload, "dpop-proof"},
+		{"five parts", good + ".a.b", "dpop-proof"},
+		{"two proofs in one line", good + ", " + proof(nil, nil), "dpop-proof"},
+		{"padding", good + "=", "dpop-proof"},
+		{"too long", proof(nil, m{"pad": strings.Repeat("a", maxToken)}), "dpop-proof"},
+		{"header no object", raw(`["ES256"]`, string(claimsJSON)), "dpop-proof"},
+		{"payload no object", raw(string(headerJSON), `[1]`), "dpop-proof"},
+		{"header member twice", raw(inside(headerJSON, `"alg":"ES256"`), string(claimsJSON)), "dpop-proof"},
+		{"claim twice", raw(string(headerJSON), inside(claimsJSON, `"htm":"POST"`)), "dpop-proof"},
+		{"jwk member twice", raw(strings.Replace(string(headerJSON), `"kty":"EC"`, `"kty":"EC","kty":"EC"`, 1),
+			string(claimsJSON)), "dpop-proof"},
+		{"invalid UTF-8", raw(string(headerJSON), inside(claimsJSON, "\"a\":\"\xff\"")), "dpop-proof"},
+		{"nested absurdly", proof(nil, m{"a": json.RawMessage(strings.Repeat("[", 40) + strings.Repeat("]", 40))}), "dpop-proof"},
+
+		// Number 3: all claims are there, in their shape.
+		{"no jti", proof(nil, m{"jti": nil}), "dpop-proof"},
+		{"empty jti", proof(nil, m{"jti": ""}), "dpop-proof"},
+		{"jti a number", proof(nil, m{"jti": 1}), "dpop-proof"},
+		{"jti of 256", proof(nil, m{"jti": strings.Repeat("j", 256)}), "ok"},
+		{"jti of 257", proof(nil, m{"jti": strings.Repeat("j", 257)}), "dpop-proof"},
+		{"no htm", proof(nil, m{"htm": nil}), "dpop-proof"},
+		{"no htu", proof(nil, m{"htu": nil}), "dpop-proof"},
+		{"htu a list", proof(nil, m{"htu": []string{"https://gateway.test/agents/billing"}}), "dpop-proof"},
+		{"no iat", proof(nil, m{"iat": nil}), "dpop-proof"},
+		{"iat a string", proof(nil, m{"iat": "now"}), "dpop-proof"},
+		{"iat negative", proof(nil, m{"iat": -1}), "dpop-proof"},
+		{"no ath", proof(nil, m{"ath": nil}), "dpop-proof"},
+		{"nonce a number", proof(nil, m{"nonce": 1}), "dpop-proof"},
+		{"nonce nobody asked for", proof(nil, m{"nonce": "x"}), "ok"},
+
+		// Number 4 and 5: typ and alg.
+		{"no typ", proof(m{"typ": nil}, nil), "dpop-proof"},
+		{"typ JWT", proof(m{"typ": "JWT"}, nil), "dpop-proof"},
+		{"typ at+jwt", proof(m{"typ": "at+jwt"}, nil), "dpop-proof"},
+		{"typ a number", proof(m{"typ": 1}, nil), "dpop-proof"},
+		{"no alg", proof(m{"alg": nil}, nil), "dpop-proof"},
+		{"alg none", head[:0] + b64([]byte(`{"typ":"dpop+jwt","alg":"none"}`)) + "." + payload + ".AA", "dpop-proof"},
+		{"alg lower case", proof(m{"alg": "es256"}, nil), "dpop-proof"},
+		{"alg of another kind", proof(m{"alg": "RS256"}, nil), "dpop-proof"},
+		{"alg of another curve", proof(m{"alg": "ES384"}, nil), "dpop-proof"},
+		{"HS256", proof(m{"alg": "HS256", "jwk": m{"kty": "oct", "k": "AAAA"}}, nil), "dpop-proof"},
+		{"crit", proof(m{"crit": []string{"b64"}}, nil), "dpop-proof"},
+		{"b64", proof(m{"b64": false}, nil), "dpop-proof"},
+		{"jku", proof(m{"jku": "https://evil.test"}, nil), "dpop-proof"},
+		{"x5c", proof(m{"x5c": []string{"AA"}}, nil), "dpop-proof"},
+		{"JWK spelled otherwise", proof(m{"JWK": m{}}, nil), "dpop-proof"},
+
+		// Number 6 and 7: the key and its signature.
+		{"no jwk", proof(m{"jwk": nil}, nil), "dpop-proof"},
+		{"jwk null", raw(`{"typ":"dpop+jwt","alg":"ES256","jwk":null}`, string(claimsJSON)), "dpop-proof"},
+		{"jwk a string", proof(m{"jwk": "key"}, nil), "dpop-proof"},
+		{"private key", proof(public(m{"d": b64([]byte("secret"))}), nil), "dpop-proof"},
+		{"private member null", proof(public(m{"d": json.RawMessage("null")}), nil), "dpop-proof"},
+		{"RSA secret in an EC key", proof(public(m{"p": "AQAB"}), nil), "dpop-proof"},
+		{"symmetric member", proof(public(m{"k": "AQAB"}), nil), "dpop-proof"},
+		{"key for encryption", proof(public(m{"use": "enc"}), nil), "dpop-proof"},
+		{"key to sign with", proof(public(m{"key_ops": []string{"sign"}}), nil), "dpop-proof"},
+		{"key to verify with", proof(public(m{"key_ops": []string{"verify"}, "ext": true}), nil), "ok"},
+		{"key for another alg", proof(public(m{"alg": "ES512"}), nil), "dpop-proof"},
+		{"not on its curve", proof(public(m{"x": b64(make([]byte, 32))}), nil), "dpop-proof"},
+		{"coordinate cut", proof(public(m{"x": "AA"}), nil), "dpop-proof"},
+		{"coordinate padded", proof(public(m{"y": b64(make([]byte, 32)) + "="}), nil), "dpop-proof"},
+		{"RSA exponent 2", sign(t, rsaKey(), proofHeader(t, m{"alg": "RS256", "jwk": publicMembers(t, weak)}),
+			proofClaims(nil)), "dpop-proof"},
+		{"another key", sign(t, stranger, proofHeader(t, m{"jwk": publicMembers(t, stranger.Public())}),
+			proofClaims(nil)), "dpop-key"},
+		{"our key, another signature", sign(t, stranger, proofHeader(t, nil), proofClaims(nil)), "dpop-signature"},
+		{"signature cut", head + "." + payload + "." + b64(make([]byte, 63)), "dpop-signature"},
+		{"payload changed", head + "." + b64(claimsJSON) + "." + sig, "dpop-signature"},
+
+		// Number 8 and 9: this request.
+		{"another method", proof(nil, m{"htm": "GET"}), "dpop-request"},
+		{"method in small letters", proof(nil, m{"htm": "post"}), "dpop-request"},
+		{"another scheme", proof(nil, m{"htu": "http://gateway.test/agents/billing"}), "dpop-request"},
+		{"another host", proof(nil, m{"htu": "https://evil.test/agents/billing"}), "dpop-request"},
+		{"another port", proof(nil, m{"htu": "https://gateway.test:8443/agents/billing"}), "dpop-request"},
+		{"another path", proof(nil, m{"htu": "https://gateway.test/agents/payroll"}), "dpop-request"},
+		{"a slash more", proof(nil, m{"htu": "https://gateway.test/agents/billing/"}), "dpop-request"},
+		{"only the path", proof(nil, m{"htu": "/agents/billing"}), "dpop-request"},
+		{"the host before an @", proof(nil, m{"htu": "https://gateway.test@evil.test/agents/billing"}), "dpop-request"},
+		{"same but for spelling", proof(nil, m{"htu": "HTTPS://Gateway.TEST:443/%61gents/b%69lling"}), "ok"},
+		{"with query and fragment", proof(nil, m{"htu": "https://gateway.test/agents/billing?a=b#c"}), "ok"},
+
+		// Number 11: lately.
+		{"59 s old", proof(nil, at(-59*time.Second)), "ok"},
+		{"61 s old", proof(nil, at(-61*time.Second)), "dpop-time"},
+		{"59 s ahead", proof(nil, at(59*time.Second)), "ok"},
+		{"62 s ahead", proof(nil, at(62*time.Second)), "dpop-time"},
+		{"milliseconds", proof(nil, m{"iat": now.UnixMilli()}), "dpop-proof"},
+
+		// Number 12: this token.
+		{"another token", proof(nil, m{"ath": athOf("another")}), "dpop-token"},
+		{"hash in hexadecimal", proof(nil, m{"ath": strings.Repeat("a", 64)}), "dpop-token"},
+		{"hash padded", proof(nil, m{"ath": athOf(proofToken) + "="}), "dpop-token"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := openProver(DPoP{}, func() time.Time { return now })
+			err := g.check(proofRequest(tt.proof), proofToken, jktOf(t, proofKey().Public()))
+			if got := faultOf(err); got != tt.want {
+				t.Errorf("fault %s (%v), want %s", got, err, tt.want)
+			}
+			wantChallenge(t, err)
+		})
+	}
+}
+
+// wantChallenge holds every refusal of a proof to what clients are to read.
+func wantChallenge(t *testing.T, err error) {
+	t.Helper()
+	var refused *Refused
+	if !errors.As(err, &refused) {
+		return
+	}
+	code := "invalid_dpop_proof"
+	switch refused.fault {
+	case faultNonce:
+		code = "use_dpop_nonce"
+	case faultProofKey:
+		code = "invalid_token"
+	}
+	if refused.Scheme != "DPoP" || refused.Code != code || refused.Reason == "" ||
+		refused.Reason == faultAPIKey.reason() {
+		t.Errorf("challenge %s %s %q, want DPoP %s", refused.Scheme, refused.Code, refused.Reason, code)
+	}
+}
+
+// One header line, no more and no less (RFC 9449 §4.3 number 1).
+func TestDPoPHeaders(t *testing.T) {
+	t.Parallel()
+	g := openProver(DPoP{}, nil)
+	jkt := jktOf(t, proofKey().Public())
+	for _, tt := range []struct {
+		name   string
+		proofs []string
+		want   string
+	}{
+		{"none", nil, "sender-constrained"},
+		{"two", []string{proofOf(t, nil, nil), proofOf(t, nil, nil)}, "dpop-proof"},
+		{"the same twice", []string{"a", "a"}, "dpop-proof"},
+	} {
+		err := g.check(proofRequest(tt.proofs...), proofToken, jkt)
+		if got := faultOf(err); got != tt.want {
+			t.Errorf("%s: fault %s, want %s", tt.name, got, tt.want)
+		}
+		wantChallenge(t, err)
+	}
+}
+
+// Every algorithm that tokens may have, proofs may have.
+func TestDPoPAlgorithms(t *testing.T) {
+	t.Parallel()
+	g := openProver(DPoP{}, nil)
+	for _, tt := range []struct {
+		alg string
+		key crypto.Signer
+	}{{"ES256", ecKey()}, {"EdDSA", edKey()}, {"RS256", rsaKey()}, {"PS256", rsaKey()}} {
+		header := proofHeader(t, map[string]any{"alg": tt.alg, "jwk": publicMembers(t, tt.key.Public())})
+		proof := sign(t, tt.key, header, proofClaims(nil))
+		if err := g.check(proofRequest(proof), proofToken, jktOf(t, tt.key.Public())); err != nil {
+			t.Errorf("%s: %v", tt.alg, err)
+		}
+	}
+}
+
+// The example of RFC 9449 §7.1, with the thumbprint of §6.1.
+func TestDPoPExampleOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	const (
+		proof = "eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6Ik" +
+			"VDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJoRjQyVVFVZldWQVdCR" +
+			"nMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JE" +
+			"QSIsImNydiI6IlAtMjU2In19.eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIj" +
+			"oiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9yZy9wcm90ZWN0Z" +
+			"WRyZXNvdXJjZSIsImlhdCI6MTU2MjI2MjYxOCwiYXRoIjoiZlVIeU8ycjJaM0RaNTNF" +
+			"c05yV0JiMHhXWG9hTnk1OUlpS0NBcWtzbVFFbyJ9.2oW9RP35yRqzhrtNP86L-Ey71E" +
+			"OptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy1dqd-jfxSYoMxhAJpLjA"
+		jkt = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
+	)
+	r := proofRequest(proof)
+	r.Method, r.Host, r.URL.Path = http.MethodGet, "resource.example.org", "/protectedresource"
+	g := openProver(DPoP{}, func() time.Time { return time.Unix(1562262618, 0) })
+	if err := g.check(r, proofToken, jkt); err != nil {
+		t.Error(err)
+	}
+}
+
+// The scheme is the one that clients know, where something in front ends TLS.
+func TestDPoPBehindTLSTermination(t *testing.T) {
+	t.Parallel()
+	jkt := jktOf(t, proofKey().Public())
+	for _, tt := range []struct{ scheme, want string }{{"", "dpop-request"}, {"https", "ok"}, {"http", "dpop-request"}} {
+		g := openProver(DPoP{}, nil)
+		g.scheme = tt.scheme
+		r := proofRequest(proofOf(t, nil, nil))
+		r.TLS = nil
+		if got := faultOf(g.check(r, proofToken, jkt)); got != tt.want {
+			t.Errorf("scheme %q: %s, want %s", tt.scheme, got, tt.want)
+		}
+	}
+}
+
+func TestDPoPConfig(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		cfg  DPoP
+		want string
+	}{
+		{"defaults", DPoP{}, ""},
+		{"largest", DPoP{Window: secs(300), Proofs: maxProofs}, ""},
+		{"window too long", DPoP{Window: secs(301)}, "window: "},
+		{"window too short", DPoP{Window: secs(1) - 1}, "window: "},
+		{"window negative", DPoP{Window: secs(-1)}, "window: "},
+		{"proofs negative", DPoP{Proofs: -1}, "proofs: "},
+		{"proofs absurd", DPoP{Proofs: maxProofs + 1}, "proofs: "},
+	} {
+		err := tt.cfg.validate()
+		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func BenchmarkDPoP(b *testing.B) {
+	for _, bb := range []struct {
+		alg string
+		key crypto.Signer
+	}{{"ES256", ecKey()}, {"EdDSA", edKey()}, {"RS256", rsaKey()}} {
+		b.Run(bb.alg, func(b *testing.B) {
+			g := openProver(DPoP{Proofs: maxProofs}, nil)
+			jkt := jktOf(b, bb.key.Public())
+			header := proofHeader(b, map[string]any{"alg": bb.alg, "jwk": publicMembers(b, bb.key.Public())})
+			r := proofRequest(sign(b, bb.key, header, proofClaims(nil)))
+			b.ReportAllocs()
+			for b.Loop() {
+				g.seen = newReplays(g.now()) // one proof serves for all rounds
+				if err := g.check(r, proofToken, jkt); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

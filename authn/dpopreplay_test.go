@@ -1,0 +1,256 @@
+package authn
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// aClock is set by hand.
+type aClock struct{ at atomic.Int64 }
+
+func newClock(t time.Time) *aClock {
+	c := new(aClock)
+	c.at.Store(t.UnixNano())
+	return c
+}
+
+func (c *aClock) now() time.Time            { return time.Unix(0, c.at.Load()) }
+func (c *aClock) pass(d time.Duration)      { c.at.Add(int64(d)) }
+func ownerOf(name string) [sha256.Size]byte { return sha256.Sum256([]byte(name)) }
+
+// RFC 9449 §11.1: a proof is good once, for as long as it is fresh at all.
+func TestDPoPReplay(t *testing.T) {
+	t.Parallel()
+	c := newClock(time.Now())
+	g := openProver(DPoP{}, c.now)
+	jkt := jktOf(t, proofKey().Public())
+	take := func(proof, want string) {
+		t.Helper()
+		err := g.check(proofRequest(proof), proofToken, jkt)
+		if got := faultOf(err); got != want {
+			t.Errorf("fault %s, want %s", got, want)
+		}
+		wantChallenge(t, err)
+	}
+	ahead := proofOf(t, nil, map[string]any{"jti": "a", "iat": c.now().Add(59 * time.Second).Unix()})
+	take(ahead, "ok")
+	for range 118 { // until its last second
+		take(ahead, "dpop-replay")
+		c.pass(time.Second)
+	}
+	c.pass(2 * time.Second)
+	take(ahead, "dpop-time")
+	again := func(change map[string]any) string {
+		claims := map[string]any{"jti": "b", "iat": c.now().Unix()}
+		for k, v := range change {
+			claims[k] = v
+		}
+		return proofOf(t, nil, claims)
+	}
+	take(again(nil), "ok")
+	take(again(map[string]any{"x": "other bytes, same jti"}), "dpop-replay")
+	take(again(map[string]any{"jti": "c"}), "ok")
+	// A proof that was turned down was not used.
+	turned := again(map[string]any{"jti": "d", "htm": "GET"})
+	take(turned, "dpop-request")
+	take(again(map[string]any{"jti": "d"}), "ok")
+}
+
+// Of many who show one proof at once, one is let in.
+func TestDPoPReplayRace(t *testing.T) {
+	t.Parallel()
+	g := openProver(DPoP{}, nil)
+	jkt := jktOf(t, proofKey().Public())
+	for range 20 {
+		proof := proofOf(t, nil, nil)
+		var taken, repeated atomic.Int64
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				switch err := g.check(proofRequest(proof), proofToken, jkt); faultOf(err) {
+				case "ok":
+					taken.Add(1)
+				case "dpop-replay":
+					repeated.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if taken.Load() != 1 || repeated.Load() != 7 {
+			t.Fatalf("%d taken, %d repeated", taken.Load(), repeated.Load())
+		}
+	}
+}
+
+// Memory is bounded, nothing fresh is forgotten for it, and one key's flood leaves
+// room for others.
+func TestDPoPReplayBounds(t *testing.T) {
+	t.Parallel()
+	c := newClock(time.Now())
+	s := newReplays(c.now())
+	s.keep(2 * time.Minute)
+	const limit = 100
+	add := func(owner, id string) error { return s.add(ownerOf(owner), id, limit, c.now()) }
+	full := func(err error, who string) {
+		t.Helper()
+		if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "authn.dpop.proofs") {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	for i := range 1000 {
+		if err := add("mallory", fmt.Sprint(i)); i < limit/2 && err != nil {
+			t.Fatal(i, err)
+		} else if i >= limit/2 {
+			full(err, "mallory")
+		}
+	}
+	for i := range limit / 2 {
+		if err := add(fmt.Sprint("alice", i), "1"); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	full(add("bob", "1"), "one more than there may be")
+	if faultOf(add("mallory", "0")) != "dpop-replay" || faultOf(add("alice0", "1")) != "dpop-replay" {
+		t.Error("a fresh proof was forgotten in the flood")
+	}
+	c.pass(2 * time.Minute)
+	if err := add("bob", "1"); err != nil {
+		t.Error("when all have ended:", err)
+	}
+	if n := s.count.Load(); n != 1 {
+		t.Error(n, "proofs remembered, want 1")
+	}
+}
+
+// The numbers stay right under load, and there are never more than the bound.
+func TestDPoPReplayCount(t *testing.T) {
+	t.Parallel()
+	s := newReplays(time.Now())
+	s.keep(time.Hour)
+	const limit = 500
+	var taken atomic.Int64
+	var all sync.WaitGroup
+	for w := range 8 {
+		all.Go(func() {
+			for i := range 200 {
+				if s.add(ownerOf(fmt.Sprint(w, i%50)), fmt.Sprint(i), limit, time.Now()) == nil {
+					taken.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	held := 0
+	for i := range s.shards {
+		held += len(s.shards[i].known)
+	}
+	if taken.Load() != limit || s.count.Load() != limit || held != limit {
+		t.Errorf("%d taken, %d counted, %d held, want %d", taken.Load(), s.count.Load(), held, limit)
+	}
+}
+
+// A reload keeps what was taken, and a longer window brings nothing back.
+func TestDPoPAcrossReload(t *testing.T) {
+	t.Parallel()
+	c := newClock(time.Now())
+	o := Options{Now: c.now}
+	o.defaults()
+	jkt := jktOf(t, proofKey().Public())
+	first := newProver(DPoP{Window: secs(10), Nonce: true}, &o, nil)
+	nonce := first.nonce()
+	proof := proofOf(t, nil, map[string]any{"iat": c.now().Unix(), "nonce": nonce})
+	if err := first.check(proofRequest(proof), proofToken, jkt); err != nil {
+		t.Fatal(err)
+	}
+	same := newProver(DPoP{Window: secs(10), Nonce: true}, &o, first)
+	if same.nonce() != nonce {
+		t.Error("the nonce changed with a reload")
+	}
+	if got := faultOf(same.check(proofRequest(proof), proofToken, jkt)); got != "dpop-replay" {
+		t.Error("after a reload:", got)
+	}
+	c.pass(30 * time.Second) // forgotten, were anything added now
+	same.seen.sweep(c.now().Sub(same.seen.start))
+	longer := newProver(DPoP{Window: secs(300)}, &o, same)
+	if got := faultOf(longer.check(proofRequest(proof), proofToken, jkt)); got != "dpop-time" {
+		t.Error("with a longer window:", got)
+	}
+	fresh := proofOf(t, nil, map[string]any{"iat": c.now().Unix()})
+	if err := longer.check(proofRequest(fresh), proofToken, jkt); err != nil {
+		t.Error(err)
+	}
+	c.pass(30 * time.Second)
+	// A chain that is on its way out must not forget for the one that came after.
+	same.seen.sweep(c.now().Sub(same.seen.start))
+	if got := faultOf(longer.check(proofRequest(fresh), proofToken, jkt)); got != "dpop-replay" {
+		t.Error("after the old chain swept:", got)
+	}
+}
+
+// RFC 9449 §9: a nonce of the gateway's, of this stretch of time or the last.
+func TestDPoPNonce(t *testing.T) {
+	t.Parallel()
+	c := newClock(time.Unix(1_800_000_000, 0))
+	g := openProver(DPoP{Nonce: true}, c.now)
+	jkt := jktOf(t, proofKey().Public())
+	take := func(name string, nonce any, want string) {
+		t.Helper()
+		proof := proofOf(t, nil, map[string]any{"nonce": nonce, "iat": c.now().Unix()})
+		err := g.check(proofRequest(proof), proofToken, jkt)
+		if got := faultOf(err); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		wantChallenge(t, err)
+	}
+	nonce := g.nonce()
+	take("none", nil, "dpop-nonce")
+	take("somebody else's", newNonces().at(c.now(), time.Minute, 0), "dpop-nonce")
+	take("cut", nonce[:len(nonce)-1], "dpop-nonce")
+	take("ours", nonce, "ok")
+	take("ours again", nonce, "ok")
+	c.pass(time.Minute)
+	take("the last one", nonce, "ok")
+	if g.nonce() == nonce {
+		t.Error("the nonce does not change")
+	}
+	c.pass(time.Minute)
+	take("one before the last", nonce, "dpop-nonce")
+	// Asking for the nonce does not use the proof up.
+	proof := proofOf(t, nil, map[string]any{"iat": c.now().Unix()})
+	for range 2 {
+		if got := faultOf(g.check(proofRequest(proof), proofToken, jkt)); got != "dpop-nonce" {
+			t.Error("asked twice:", got)
+		}
+	}
+	if n := g.seen.count.Load(); n != 3 {
+		t.Error(n, "proofs remembered, want 3")
+	}
+	if openProver(DPoP{}, nil).nonce() != "" {
+		t.Error("a nonce that nobody asks for")
+	}
+}
+
+func BenchmarkReplays(b *testing.B) {
+	for _, owners := range []int{1, 10_000} {
+		b.Run(fmt.Sprint(owners), func(b *testing.B) {
+			s := newReplays(time.Now())
+			s.keep(time.Millisecond)
+			keys := make([][sha256.Size]byte, owners)
+			for i := range keys {
+				keys[i] = ownerOf(fmt.Sprint(i))
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if err := s.add(keys[i%owners], fmt.Sprint(i), maxProofs, time.Now()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
