@@ -64,10 +64,6 @@ func (d *DPoP) proofs() int {
 	return d.Proofs
 }
 
-// headerDPoP carries proofs, in canonical form. It must never reach an agent: the
-// proof in it is good for nobody else, and says what the caller did.
-const headerDPoP = "Dpop"
-
 // prover judges proofs of possession (RFC 9449 §4.3). Every proof is verified, since
 // none is good twice.
 type prover struct {
@@ -110,7 +106,7 @@ func (g *prover) nonce() string {
 // thumbprint is jkt. The error is a *Refused, or wraps ErrUnavailable when proofs
 // cannot be told from repeated ones now.
 func (g *prover) check(r *http.Request, token, jkt string) error {
-	lines := r.Header[headerDPoP]
+	lines := r.Header[proofHeader]
 	switch {
 	case len(lines) == 0:
 		return refuseProof(faultBound, errors.New("no DPoP header"))

@@ -68,8 +68,8 @@ func proofClaims(change map[string]any) map[string]any {
 	return c
 }
 
-// proofHeader is a good one for proofKey, with changes; a nil value removes one.
-func proofHeader(t testing.TB, change map[string]any) map[string]any {
+// proofParams is a good one for proofKey, with changes; a nil value removes one.
+func proofParams(t testing.TB, change map[string]any) map[string]any {
 	t.Helper()
 	h := map[string]any{"typ": "dpop+jwt", "alg": "ES256", "jwk": publicMembers(t, proofKey().Public())}
 	maps.Copy(h, change)
@@ -80,14 +80,14 @@ func proofHeader(t testing.TB, change map[string]any) map[string]any {
 // proofOf is a good proof but for the changes.
 func proofOf(t testing.TB, header, claims map[string]any) string {
 	t.Helper()
-	return sign(t, proofKey(), proofHeader(t, header), proofClaims(claims))
+	return sign(t, proofKey(), proofParams(t, header), proofClaims(claims))
 }
 
 // proofRequest comes over TLS to gateway.test with these DPoP headers.
 func proofRequest(proofs ...string) *http.Request {
 	r := request()
 	r.Host, r.TLS = "gateway.test", new(tls.ConnectionState)
-	r.Header[headerDPoP] = proofs
+	r.Header[proofHeader] = proofs
 	return r
 }
 
@@ -119,7 +119,7 @@ func TestDPoPProofs(t *testing.T) {
 	raw := func(header, payload string) string {
 		return signRaw(t, proofKey(), []byte(header), []byte(payload))
 	}
-	headerJSON, _ := json.Marshal(proofHeader(t, nil))
+	headerJSON, _ := json.Marshal(proofParams(t, nil))
 	claimsJSON, _ := json.Marshal(proofClaims(nil))
 	inside := func(doc []byte, more string) string { return "{" + more + "," + string(doc[1:]) }
 
@@ -193,11 +193,11 @@ func TestDPoPProofs(t *testing.T) {
 		{"not on its curve", proof(public(m{"x": b64(make([]byte, 32))}), nil), "dpop-proof"},
 		{"coordinate cut", proof(public(m{"x": "AA"}), nil), "dpop-proof"},
 		{"coordinate padded", proof(public(m{"y": b64(make([]byte, 32)) + "="}), nil), "dpop-proof"},
-		{"RSA exponent 2", sign(t, rsaKey(), proofHeader(t, m{"alg": "RS256", "jwk": publicMembers(t, weak)}),
+		{"RSA exponent 2", sign(t, rsaKey(), proofParams(t, m{"alg": "RS256", "jwk": publicMembers(t, weak)}),
 			proofClaims(nil)), "dpop-proof"},
-		{"another key", sign(t, stranger, proofHeader(t, m{"jwk": publicMembers(t, stranger.Public())}),
+		{"another key", sign(t, stranger, proofParams(t, m{"jwk": publicMembers(t, stranger.Public())}),
 			proofClaims(nil)), "dpop-key"},
-		{"our key, another signature", sign(t, stranger, proofHeader(t, nil), proofClaims(nil)), "dpop-signature"},
+		{"our key, another signature", sign(t, stranger, proofParams(t, nil), proofClaims(nil)), "dpop-signature"},
 		{"signature cut", head + "." + payload + "." + b64(make([]byte, 63)), "dpop-signature"},
 		{"payload changed", head + "." + b64(claimsJSON) + "." + sig, "dpop-signature"},
 
@@ -289,7 +289,7 @@ func TestDPoPAlgorithms(t *testing.T) {
 		alg string
 		key crypto.Signer
 	}{{"ES256", ecKey()}, {"EdDSA", edKey()}, {"RS256", rsaKey()}, {"PS256", rsaKey()}} {
-		header := proofHeader(t, map[string]any{"alg": tt.alg, "jwk": publicMembers(t, tt.key.Public())})
+		header := proofParams(t, map[string]any{"alg": tt.alg, "jwk": publicMembers(t, tt.key.Public())})
 		proof := sign(t, tt.key, header, proofClaims(nil))
 		if err := g.check(proofRequest(proof), proofToken, jktOf(t, tt.key.Public())); err != nil {
 			t.Errorf("%s: %v", tt.alg, err)
@@ -364,7 +364,7 @@ func BenchmarkDPoP(b *testing.B) {
 		b.Run(bb.alg, func(b *testing.B) {
 			g := openProver(DPoP{Proofs: maxProofs}, nil)
 			jkt := jktOf(b, bb.key.Public())
-			header := proofHeader(b, map[string]any{"alg": bb.alg, "jwk": publicMembers(b, bb.key.Public())})
+			header := proofParams(b, map[string]any{"alg": bb.alg, "jwk": publicMembers(b, bb.key.Public())})
 			r := proofRequest(sign(b, bb.key, header, proofClaims(nil)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -2,7 +2,6 @@ package authn
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -29,22 +28,6 @@ func (is *issuer) active(context.Context, string, *Principal, time.Time) error {
 // good.
 func (is *issuer) stands(*Principal, time.Time) error { return nil }
 
-// prover judges proofs of possession (RFC 9449 §4.3).
-type prover struct{}
-
-// newProver shares what the prover of the chain before a reload remembers; previous
-// may be nil.
-func newProver(_ DPoP, _ *Options, _ *prover) *prover { return new(prover) }
-
-// check demands one good proof for this very request and token, by the key whose
-// thumbprint is jkt.
-func (g *prover) check(*http.Request, string, string) error {
-	return refuse(faultBound, errors.New("claim cnf.jkt"))
-}
-
-// nonce is the DPoP-Nonce to answer with, "" where none is asked for.
-func (g *prover) nonce() string { return "" }
-
 // certificates takes the client certificate of a connection as an identity.
 type certificates struct{}
 
@@ -58,7 +41,3 @@ func (c *certificates) authenticate(*http.Request) (*Principal, error) {
 
 // stands reports whether the certificate that p rests on is still good.
 func (c *certificates) stands(*Principal) error { return nil }
-
-// certificateThumbprint is x5t#S256 of the connection's client certificate (RFC 8705
-// §3.1), "" without one. Whoever signed it does not matter.
-func certificateThumbprint(*http.Request) string { return "" }
