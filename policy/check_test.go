@@ -62,13 +62,15 @@ type verdict struct {
 	Rule    string
 	Shadow  []string
 	Scopes  []string
+	StepUp  *StepUp
+	Consent []string
 	Visible bool
 }
 
 func judge(t testing.TB, s *Set, q Request) verdict {
 	t.Helper()
 	d, err := s.Check(q)
-	v := verdict{Allowed: err == nil, Rule: d.Rule, Shadow: d.Shadow}
+	v := verdict{Allowed: err == nil, Rule: d.Rule, Shadow: d.Shadow, Consent: d.Consent}
 	if err == nil {
 		return v
 	}
@@ -79,7 +81,7 @@ func judge(t testing.TB, s *Set, q Request) verdict {
 	if denied.Rule != d.Rule || denied.Reason == "" {
 		t.Errorf("Denied{%q, %q} beside Decision{%q}", denied.Rule, denied.Reason, d.Rule)
 	}
-	v.Scopes, v.Visible = denied.Scopes, denied.Visible
+	v.Scopes, v.StepUp, v.Visible = denied.Scopes, denied.StepUp, denied.Visible
 	return v
 }
 

@@ -54,6 +54,7 @@ func agreeExtensions(rt *rapid.T, m model, s *Set, q Request, d Decision, err er
 	if diff := cmp.Diff(want, d.Extensions); diff != "" {
 		rt.Fatalf("Decision.Extensions (-want +got):\n%s", diff)
 	}
+	m = m.signedIn()
 	for _, skill := range someSkills {
 		var card []string
 		for _, r := range m.Rules {

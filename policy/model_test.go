@@ -13,6 +13,16 @@ import (
 // model is policy as the documentation says it, rule by rule, without an index.
 type model struct{ Config }
 
+// signedIn is the model with callers who lack no authentication and no consent.
+func (m model) signedIn() model {
+	rules := slices.Clone(m.Rules)
+	for i := range rules {
+		rules[i].Authentication, rules[i].Consent = nil, nil
+	}
+	m.Rules = rules
+	return m
+}
+
 // holds reports whether a rule's conditions hold for a call to one skill; wide
 // and known say how the skills condition is read.
 func (m model) holds(r Rule, q Request, skill string, known bool) bool {
@@ -39,6 +49,7 @@ func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 		anyOf(r.Methods, named) &&
 		anyOf(r.Groups, func(s string) bool { return slices.Contains(p.Groups, s) }) &&
 		anyOf(r.Issuers, func(s string) bool { return s == p.Issuer }) &&
+		m.terms(r, q) &&
 		!slices.ContainsFunc(r.Scopes, func(s string) bool { return !slices.Contains(p.Scopes, s) })
 }
 
@@ -79,6 +90,7 @@ func (m model) check(q Request) bool {
 
 // sees tries every method, for any skill.
 func (m model) sees(q Request) bool {
+	m = m.signedIn()
 	for _, method := range everyMethod() {
 		q.Method = method
 		r := m
@@ -127,6 +139,7 @@ func drawConfig(rt *rapid.T) Config {
 			Scopes:   drawList(rt, "scopes", []string{"x", "y"}),
 			Issuers:  drawList(rt, "issuers", []string{"i", "j"}),
 		})
+		drawTerms(rt, &c.Rules[i])
 		if r := &c.Rules[i]; r.Effect == "" || r.Effect == "allow" && rapid.Bool().Draw(rt, "speaks") {
 			r.Extensions = &RuleExtensions{Require: []string{"urn:" + r.Name}}
 		}
@@ -143,6 +156,7 @@ func drawRequest(rt *rapid.T) Request {
 			Scopes:  rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y"}), 0, 2).Draw(rt, "scopes of"),
 			Agents:  drawList(rt, "bound to", someAgents),
 		},
+		Now:       drawnNow,
 		Agent:     rapid.SampledFrom(someAgents).Draw(rt, "agent"),
 		Method:    rapid.SampledFrom(everyMethod()).Draw(rt, "method"),
 		Agentwide: rapid.IntRange(0, 4).Draw(rt, "agentwide") == 0,
@@ -151,6 +165,7 @@ func drawRequest(rt *rapid.T) Request {
 	if rapid.Bool().Draw(rt, "declares") {
 		q.Skill = rapid.SampledFrom(someSkills).Draw(rt, "skill")
 	}
+	drawSignIn(rt, q.Principal)
 	return q
 }
 
@@ -178,9 +193,10 @@ func TestSetIsTheModel(t *testing.T) {
 			rt.Fatalf("Sees: %v, want %v", got, want)
 		}
 		agreeTrace(rt, s, q, d)
-		agreeSkills(rt, s, q)
+		agreeConsent(rt, m, q, d, err)
 		agreeExtensions(rt, m, s, q, d, err)
 		agreeDenied(rt, s, q, err)
+		agreeSkills(rt, s, m.signedIn(), q)
 	})
 }
 
@@ -205,8 +221,8 @@ func agreeTrace(rt *rapid.T, s *Set, q Request, d Decision) {
 	}
 }
 
-// agreeSkills: Skills are those for which sending is allowed.
-func agreeSkills(rt *rapid.T, s *Set, q Request) {
+// agreeSkills: Skills are those for which sending is allowed, once signed in.
+func agreeSkills(rt *rapid.T, s *Set, m model, q Request) {
 	got := s.Skills(q.Principal, q.Agent, someSkills)
 	for _, skill := range someSkills {
 		allowed := false
@@ -214,8 +230,7 @@ func agreeSkills(rt *rapid.T, s *Set, q Request) {
 			send := q
 			send.Skill = skill
 			send.Method, _ = wire.ByName(wire.V10, name)
-			_, err := s.Check(send)
-			allowed = allowed || err == nil
+			allowed = allowed || m.check(send)
 		}
 		if allowed != slices.Contains(got, skill) {
 			rt.Fatalf("Skills %q, but sending for %q is allowed: %v", got, skill, allowed)
@@ -223,8 +238,8 @@ func agreeSkills(rt *rapid.T, s *Set, q Request) {
 	}
 }
 
-// agreeDenied: with the scopes that a refusal asks for, no allow rule is missing
-// any more; and it is visible if and only if the agent is.
+// agreeDenied: with the scopes and the authentication that a refusal asks for, no
+// allow rule is missing any more; and it is visible if and only if the agent is.
 func agreeDenied(rt *rapid.T, s *Set, q Request, err error) {
 	if err == nil {
 		return
@@ -233,13 +248,19 @@ func agreeDenied(rt *rapid.T, s *Set, q Request, err error) {
 	if denied.Visible != s.Sees(q.Principal, q.Agent) {
 		rt.Fatalf("Visible %v, Sees says otherwise", denied.Visible)
 	}
-	if denied.Scopes == nil {
+	if denied.Scopes == nil && denied.StepUp == nil {
 		return
 	}
 	p := *q.Principal
 	p.Scopes = append(slices.Clone(p.Scopes), denied.Scopes...)
+	if step := denied.StepUp; step != nil {
+		p.AMR, p.AuthTime = step.AMR, q.Now
+		if p.ACR = ""; step.ACR != nil {
+			p.ACR = rapid.SampledFrom(step.ACR).Draw(rt, "the class asked for")
+		}
+	}
 	q.Principal = &p
 	if d, err := s.Check(q); err != nil && d.Rule == byDefault {
-		rt.Fatalf("still refused with the scopes %q: %v", p.Scopes, err)
+		rt.Fatalf("still refused with the scopes %q and %+v: %v", p.Scopes, denied.StepUp, err)
 	}
 }

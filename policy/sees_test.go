@@ -36,6 +36,19 @@ func TestSees(t *testing.T) {
 				deny("b", calls("SendMessage")),
 			}},
 		},
+		"consent missing":        {config: Config{Rules: []Rule{allow("r", agreed(Consent{Scope: "x"}))}}, want: true},
+		"claim missing":          {config: Config{Rules: []Rule{allow("r", agreed(Consent{Claim: "x"}))}}, want: true},
+		"authentication missing": {config: Config{Rules: []Rule{allow("r", signIn(Authentication{MaxAge: seconds(1)}))}}, want: true},
+		"scope missing as well": {
+			config: Config{Rules: []Rule{allow("r", scopes("admin"), signIn(Authentication{MaxAge: seconds(1)}))}},
+		},
+		"authentication missing, denied": {
+			config: Config{Rules: []Rule{allow("r", signIn(Authentication{MaxAge: seconds(1)})), deny("no")}},
+		},
+		"other client":          {config: Config{Rules: []Rule{allow("r", clients("shop"))}}},
+		"other actors":          {config: Config{Rules: []Rule{allow("r", acting("planner"))}}},
+		"other claims":          {config: Config{Rules: []Rule{allow("r", claiming("a", "1"))}}},
+		"others' client denied": {config: Config{Rules: []Rule{allow("r"), deny("no", clients("shop"))}}, want: true},
 		"bound elsewhere": {
 			config: Config{Rules: []Rule{allow("r")}},
 			change: func(p *authn.Principal) { p.Agents = []string{"weather"} },
@@ -99,6 +112,14 @@ func TestSkills(t *testing.T) {
 			config:    Config{Rules: []Rule{allow("r"), deny("no", calls("message/send", "message/stream"))}},
 			principal: alice(),
 			want:      []string{},
+		},
+		"after another sign-in": {
+			config: Config{Rules: []Rule{
+				allow("a", skills("audit"), signIn(Authentication{ACR: []string{"gold"}})),
+				allow("b", skills("invoices"), agreed(Consent{Claim: "x"})),
+			}},
+			principal: alice(),
+			want:      all[1:],
 		},
 		"shadow": {
 			config:    Config{Rules: []Rule{allow("r", shadow)}},

@@ -42,3 +42,32 @@ func TestTrace(t *testing.T) {
 		t.Errorf("a trace of nothing: %v", got)
 	}
 }
+
+// The first condition that does not hold is named, those last that the caller can do
+// something about.
+func TestTraceTerms(t *testing.T) {
+	t.Parallel()
+	q := signedIn(t)
+	for want, r := range map[string]Rule{
+		"clients":               allow("r", clients("shop"), acting("planner")),
+		"actors":                allow("r", acting("planner"), claiming("a", "2")),
+		"claims.b":              allow("r", claiming("c", "2"), claiming("b", "2"), claiming("a", "1"), scopes("x")),
+		"scopes":                allow("r", scopes("x"), agreed(Consent{Scope: "agreed"})),
+		"skills":                allow("r", skills("x"), signIn(Authentication{ACR: []string{"gold"}})),
+		"authentication.acr":    allow("r", signIn(Authentication{ACR: []string{"gold"}, AMR: []string{"hwk"}})),
+		"authentication.amr":    allow("r", signIn(Authentication{AMR: []string{"pwd", "hwk"}, MaxAge: seconds(1)})),
+		"authentication.maxAge": allow("r", signIn(Authentication{MaxAge: seconds(299)}), agreed(Consent{Scope: "x"})),
+		"consent.scope":         allow("r", agreed(Consent{Scope: "agreed"})),
+		"consent.claim":         allow("r", agreed(Consent{Claim: "consents", Value: "refunds"})),
+		"": allow("r", clients("app"), acting("none"), claiming("a", "1"), agreed(Consent{Claim: "ok"}),
+			signIn(Authentication{ACR: []string{"gold", "silver"}, AMR: []string{"pwd"}, MaxAge: seconds(300)})),
+	} {
+		s := compile(t, Config{Rules: []Rule{r}})
+		if got := s.Trace(q)[0].Failed; got != want {
+			t.Errorf("%q does not hold, want %q", got, want)
+		}
+		if _, err := s.Check(q); (err == nil) != (want == "") {
+			t.Errorf("but for %q: %v", want, err)
+		}
+	}
+}
