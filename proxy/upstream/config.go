@@ -1,12 +1,7 @@
 package upstream
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -25,7 +20,8 @@ type Config struct {
 	// own credential never reaches the agent unless one of them passes it on.
 	Credentials []Credential `yaml:"credentials"`
 
-	// TLS changes how https endpoints are verified.
+	// TLS changes how https endpoints are verified. The files are read again when they
+	// change; bad ones leave the last good ones in use.
 	TLS TLS `yaml:"tls"`
 
 	// Connections limits calls in flight to the agent, streams included; on
@@ -59,12 +55,12 @@ type Credential struct {
 	// "Bearer ${TOKEN}".
 	Value secret.Value `yaml:"value"`
 
-	// OAuth2 fetches a token by the client credentials grant (RFC 6749 §4.4)
-	// and sends it as "Bearer <token>".
+	// OAuth2 fetches a token by the client credentials grant (RFC 6749 §4.4). It is the
+	// same for every caller.
 	OAuth2 *OAuth2 `yaml:"oauth2"`
 
 	// Exchange fetches a token for the caller at another system's authorization server
-	// (RFC 8693), and sends it as "Bearer <token>".
+	// (RFC 8693). It is kept for that caller until shortly before it expires.
 	Exchange *Exchange `yaml:"exchange"`
 
 	// Assertion is a JWT of the gateway's own that says who calls and for what, signed
@@ -79,6 +75,8 @@ type Credential struct {
 	// beside the gateway's: a call without is refused rather than sent without it.
 	Audience string `yaml:"audience"`
 }
+
+const authorization = "Authorization"
 
 // What Credential.On may say.
 const (
@@ -110,60 +108,23 @@ type TLS struct {
 	ServerName string `yaml:"serverName"`
 }
 
-// Validate reports what cannot work, naming the key.
-func (c Config) Validate() error {
-	for i, cred := range c.Credentials {
-		set := 0
-		for _, is := range []bool{
-			!cred.Value.IsZero(), cred.OAuth2 != nil, cred.Exchange != nil, cred.Assertion != nil, cred.Passthrough,
-		} {
-			if is {
-				set++
-			}
-		}
-		if set != 1 {
-			return fmt.Errorf("credentials[%d]: exactly one of value, oauth2, exchange, assertion and passthrough must be set", i)
-		}
-		if cred.OAuth2 != nil && (cred.OAuth2.TokenURL == "" || cred.OAuth2.ClientID == "") {
-			return fmt.Errorf("credentials[%d].oauth2: tokenURL and clientID are required", i)
-		}
-	}
-	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
-		return errors.New("tls: certificate and key go together")
-	}
-	return nil
-}
-
 // header returns the canonical name of the header that carries the credential.
 func (c Credential) header() string {
 	if c.Header == "" {
-		return "Authorization"
+		return authorization
 	}
 	return http.CanonicalHeaderKey(c.Header)
 }
 
-// client builds the TLS configuration toward the agent.
-func (t TLS) client() (*tls.Config, error) {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
-	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
-		if err != nil {
-			return nil, fmt.Errorf("read tls.ca: %w", err)
-		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			// An empty pool would refuse every agent one call at a time.
-			return nil, fmt.Errorf("read tls.ca: %s holds no certificate", t.CA)
-		}
+// prefix is what stands before a token in that header.
+func (c Credential) prefix() string {
+	switch {
+	case c.Prefix != nil:
+		return *c.Prefix
+	case c.header() == authorization:
+		return "Bearer "
 	}
-	if t.Certificate != "" {
-		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
-		if err != nil {
-			return nil, fmt.Errorf("read tls.certificate: %w", err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	return cfg, nil
+	return ""
 }
 
 func orDefault(d secret.Duration, def time.Duration) time.Duration {

@@ -12,7 +12,7 @@ import (
 // HTTP/2 the framing says whose every byte is.
 type dialer struct {
 	net.Dialer // its Timeout is also that of the TLS handshake
-	tls        *tls.Config
+	tls        *material
 }
 
 // dial connects in plaintext, over which only gRPC speaks HTTP/2.
@@ -61,7 +61,7 @@ func (d *dialer) handshake(ctx context.Context, network, address string) (*tls.C
 	if err != nil {
 		return nil, err
 	}
-	config := d.tls.Clone()
+	config := d.tls.current().Clone()
 	config.NextProtos = []string{"h2", "http/1.1"}
 	if config.ServerName == "" {
 		if config.ServerName, _, err = net.SplitHostPort(address); err != nil {

@@ -14,8 +14,10 @@ type Exchange struct {
 	// subject token goes as the assertion.
 	Grant string `yaml:"grant"`
 	// Subject is the token that says for whom: token (default; the caller's own, as it
-	// came), client (that of the workload beside it), or assertion (a JWT signed by the
-	// gateway with the subject that Identity gives, for servers that trust its keys).
+	// came), client (that of the workload beside it, whom Identity and Permissions are
+	// then about), or assertion (a JWT signed by the gateway with the subject that
+	// Identity gives, for servers that trust its keys). Callers without a token, as
+	// those with an API key, are nobody for the first two.
 	Subject string `yaml:"subject"`
 	// SubjectType is the subject_token_type. Default: the access_token one of RFC 8693
 	// §3, for assertions the jwt one.
@@ -69,3 +71,24 @@ type Permissions struct {
 	// Always are asked for whoever calls.
 	Always []string `yaml:"always"`
 }
+
+// What Exchange.Grant, Subject and Actor may say. The first of each is the default.
+const (
+	grantExchange = "token-exchange"
+	grantBearer   = "jwt-bearer"
+
+	subjectToken     = "token"
+	subjectClient    = "client"
+	subjectAssertion = "assertion"
+
+	actorNone      = "none"
+	actorClient    = "client"
+	actorAssertion = "assertion"
+)
+
+// Token types of RFC 8693 §3.
+const (
+	typeAccess  = "urn:ietf:params:oauth:token-type:access_token"
+	typeRefresh = "urn:ietf:params:oauth:token-type:refresh_token"
+	typeJWT     = "urn:ietf:params:oauth:token-type:jwt"
+)

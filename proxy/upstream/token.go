@@ -2,108 +2,47 @@ package upstream
 
 import (
 	"context"
-	"net"
-	"net/http"
 	"net/url"
-	"sync"
-	"time"
-
-	"golang.org/x/oauth2"
-	"golang.org/x/oauth2/clientcredentials"
+	"strings"
 )
 
-// tokens fetches and keeps the access token of one OAuth2 credential. However
-// many calls need a token at once, the authorization server is asked once, and a
-// caller who leaves does not take the others' answer along.
-type tokens struct {
-	config clientcredentials.Config
-	client *http.Client
-
-	mu   sync.Mutex
-	last *fetch
+// clientToken is the gateway's own token, by client credentials. It is the same whoever
+// calls.
+type clientToken struct {
+	client *client
+	kind   string // what its fetches are counted under
+	prefix string
+	form   url.Values
+	cache  *cache
 }
 
-// fetch is one request to the token endpoint. Its fields are set before done is
-// closed and read after.
-type fetch struct {
-	done  chan struct{}
-	token *oauth2.Token
-	err   error
-	ended time.Time
+func newClientToken(o *OAuth2, prefix string, s *servers) *clientToken {
+	return &clientToken{
+		client: s.client(o.TokenURL, o.ClientID, o.ClientSecret), kind: "oauth2", prefix: prefix,
+		form: clientForm(o.Scopes, o.Audience), cache: newCache(s.life),
+	}
 }
 
-const (
-	tokenTimeout = 10 * time.Second // for the whole of one fetch
-	tokenPause   = time.Second      // after a failure: an outage must not become a flood
-)
-
-func newTokens(o *OAuth2) *tokens {
-	t := &tokens{
-		config: clientcredentials.Config{
-			ClientID: o.ClientID, ClientSecret: o.ClientSecret.Reveal(),
-			TokenURL: o.TokenURL, Scopes: o.Scopes,
-		},
-		// Its own connections, without the agent's client certificate, and like those
-		// to the agent not subject to the proxy variables of the environment.
-		client: &http.Client{
-			Timeout: tokenTimeout,
-			Transport: &http.Transport{
-				DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
-				TLSHandshakeTimeout: 5 * time.Second,
-				ForceAttemptHTTP2:   true,
-				IdleConnTimeout:     30 * time.Second,
-			},
-			// A client secret goes to the address that was configured and no further.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+// clientForm is the request of RFC 6749 §4.4.2.
+func clientForm(scopes []string, audience string) url.Values {
+	form := url.Values{"grant_type": {"client_credentials"}}
+	if len(scopes) > 0 {
+		form.Set("scope", strings.Join(scopes, " "))
 	}
-	if o.Audience != "" {
-		t.config.EndpointParams = url.Values{"audience": {o.Audience}}
+	if audience != "" {
+		form.Set("audience", audience)
 	}
-	return t
+	return form
 }
 
-// get returns an access token that is good for some seconds more, or as good as
-// the server makes them. It waits no longer than ctx.
-func (t *tokens) get(ctx context.Context) (string, error) {
-	t.mu.Lock()
-	f := t.last
-	if f == nil || f.stale() {
-		f = &fetch{done: make(chan struct{})}
-		t.last = f
-		go t.run(f)
+func (t *clientToken) value(ctx context.Context, _ *Caller) (string, error) {
+	token, err := t.cache.get(ctx, cacheKey{}, t.ask)
+	if err != nil {
+		return "", err
 	}
-	t.mu.Unlock()
-	select {
-	case <-f.done:
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-	if f.err != nil {
-		return "", f.err
-	}
-	return f.token.AccessToken, nil
+	return t.prefix + token, nil
 }
 
-func (t *tokens) run(f *fetch) {
-	defer close(f.done)
-	ctx, cancel := context.WithTimeout(context.Background(), tokenTimeout)
-	defer cancel()
-	f.token, f.err = t.config.Token(context.WithValue(ctx, oauth2.HTTPClient, t.client))
-	f.ended = time.Now()
+func (t *clientToken) ask(ctx context.Context) (grant, error) {
+	return t.client.ask(ctx, t.kind, t.form)
 }
-
-// stale reports whether another fetch is due.
-func (f *fetch) stale() bool {
-	select {
-	case <-f.done:
-	default:
-		return false
-	}
-	if f.err != nil {
-		return time.Since(f.ended) > tokenPause
-	}
-	return !f.token.Valid()
-}
-
-func (t *tokens) close() { t.client.CloseIdleConnections() }

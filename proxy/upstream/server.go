@@ -1,0 +1,234 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Bounds of one request for a token.
+const (
+	tokenTimeout = 10 * time.Second // for the whole of it
+	maxAnswer    = 64 << 10         // bytes of the server's answer
+	maxAsking    = 64               // connections to one server
+)
+
+// servers are the authorization servers that one agent's credentials are fetched from,
+// by token endpoint, and the life of what is fetched.
+type servers struct {
+	life    context.Context
+	end     context.CancelFunc
+	http    *http.Client
+	byURL   map[string]*breaker
+	fetched func(kind, result string)
+}
+
+func newServers(fetched func(kind, result string)) *servers {
+	s := &servers{byURL: map[string]*breaker{}, fetched: fetched}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.http = &http.Client{
+		// Its own connections, without the agent's client certificate, and like those
+		// to the agent not subject to the proxy variables of the environment.
+		Transport: &http.Transport{
+			DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+			TLSHandshakeTimeout:    5 * time.Second,
+			ForceAttemptHTTP2:      true,
+			IdleConnTimeout:        30 * time.Second,
+			MaxConnsPerHost:        maxAsking,
+			MaxIdleConnsPerHost:    8,
+			MaxResponseHeaderBytes: maxAnswer,
+		},
+		// A secret goes to the address that was configured and no further.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s
+}
+
+func (s *servers) close() {
+	s.end()
+	s.http.CloseIdleConnections()
+}
+
+// client makes the gateway's registration at a server ready to use.
+func (s *servers) client(tokenURL, id string, password secret.Value) *client {
+	b := s.byURL[tokenURL]
+	if b == nil {
+		b = new(breaker)
+		s.byURL[tokenURL] = b
+	}
+	return &client{servers: s, breaker: b, url: tokenURL, id: id, password: password.Reveal()}
+}
+
+// client is the gateway at one token endpoint.
+type client struct {
+	*servers
+	breaker      *breaker
+	url          string
+	id, password string
+	inForm       atomic.Bool // the server wants id and secret there
+}
+
+// errResting is not about the call: the server did not answer those before.
+var errResting = errors.New("the authorization server has failed and is left alone for a moment")
+
+// refusal is an answer that holds no token.
+type refusal struct {
+	status int
+	code   string // "error" (RFC 6749 §5.2); "" when the answer has none
+}
+
+func (r *refusal) Error() string {
+	return strings.TrimSpace("the authorization server answered " + strconv.Itoa(r.status) + " " + r.code)
+}
+
+// final reports whether the server has decided, and would decide the same again.
+func (r *refusal) final() bool {
+	switch r.code {
+	case "", "server_error", "temporarily_unavailable", "slow_down":
+		return false
+	}
+	return r.status >= 400 && r.status < 500 && r.status != http.StatusTooManyRequests
+}
+
+// theirs reports whether it is the caller who was turned down, and not the gateway.
+func (r *refusal) theirs() bool {
+	switch r.code {
+	case "invalid_client", "unauthorized_client", "unsupported_grant_type":
+		return false
+	}
+	return r.final()
+}
+
+// ask sends a request for a token and counts it under kind. Errors hold nothing of the
+// form, and of the answer the status and the error code only.
+func (c *client) ask(ctx context.Context, kind string, form url.Values) (grant, error) {
+	if !c.breaker.enter(time.Now()) {
+		return grant{}, errResting
+	}
+	inForm := c.inForm.Load()
+	g, err := c.send(ctx, form, inForm)
+	var r *refusal
+	if !inForm && c.password != "" && errors.As(err, &r) && (r.status == http.StatusUnauthorized || r.code == "invalid_client") {
+		// Some servers know only the form that RFC 6749 §2.3.1 advises against.
+		if again, errAgain := c.send(ctx, form, true); errAgain == nil {
+			c.inForm.Store(true)
+			g, err = again, nil
+		}
+	}
+	result, alive := "ok", true
+	switch {
+	case errors.As(err, &r) && r.final():
+		result = "declined"
+	case err != nil:
+		result, alive = "failed", false
+	}
+	c.breaker.leave(time.Now(), alive)
+	c.fetched(kind, result)
+	return g, err
+}
+
+// send posts the form once.
+func (c *client) send(ctx context.Context, form url.Values, inForm bool) (grant, error) {
+	if inForm || c.password == "" {
+		own := make(url.Values, len(form)+2)
+		for name, values := range form {
+			own[name] = values
+		}
+		if own.Set("client_id", c.id); c.password != "" {
+			own.Set("client_secret", c.password)
+		}
+		form = own
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(form.Encode()))
+	if err != nil {
+		return grant{}, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "a2a-gateway")
+	if !inForm && c.password != "" {
+		r.SetBasicAuth(url.QueryEscape(c.id), url.QueryEscape(c.password))
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		var address *url.Error // would say the whole URL, and what its query holds
+		if errors.As(err, &address) {
+			err = address.Err
+		}
+		return grant{}, fmt.Errorf("ask %s for a token: %w", r.URL.Host, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err != nil {
+		return grant{}, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
+	}
+	return readGrant(resp.StatusCode, body)
+}
+
+// Lifetimes of tokens: that of one that names none, and the longest that is believed.
+const (
+	lifetimeUnsaid = 5 * time.Minute
+	lifetimeMost   = 24 * time.Hour
+)
+
+// readGrant reads the answer of a token endpoint (RFC 6749 §5, RFC 8693 §2.2). The type
+// must be Bearer, N_A or left out: with any other the token alone is worth nothing.
+func readGrant(status int, body []byte) (grant, error) {
+	var a struct {
+		Token  string         `json:"access_token"`
+		Type   string         `json:"token_type"`
+		Issued string         `json:"issued_token_type"`
+		Expiry jsontext.Value `json:"expires_in"`
+		Error  string         `json:"error"`
+	}
+	wellFormed := len(body) <= maxAnswer && json.Unmarshal(body, &a) == nil
+	switch {
+	case status != http.StatusOK || wellFormed && a.Error != "":
+		return grant{}, &refusal{status, errorCode(a.Error)}
+	case !wellFormed:
+		return grant{}, errors.New("the authorization server's answer is not a JSON object of bounded size")
+	case a.Token == "" || strings.ContainsFunc(a.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return grant{}, errors.New("the authorization server's answer has no token that can stand in a header")
+	case a.Type != "" && !strings.EqualFold(a.Type, "Bearer") && !strings.EqualFold(a.Type, "N_A"):
+		return grant{}, errors.New("the authorization server's token is neither of type Bearer nor N_A")
+	case a.Issued == typeRefresh:
+		return grant{}, errors.New("the authorization server gave a refresh token, which is not for agents")
+	}
+	lifetime, err := lifetime(a.Expiry)
+	return grant{a.Token, a.Issued, lifetime}, err
+}
+
+// lifetime reads expires_in: seconds, which some servers put in quotes.
+func lifetime(v jsontext.Value) (time.Duration, error) {
+	text := strings.Trim(string(v), `"`)
+	if text == "" || text == "null" {
+		return lifetimeUnsaid, nil
+	}
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(seconds >= 0) {
+		return 0, errors.New("the authorization server's expires_in is no number of seconds")
+	}
+	return time.Duration(min(seconds, lifetimeMost.Seconds()) * float64(time.Second)), nil
+}
+
+// errorCode is an error code as it may be shown: "" for one that is none.
+func errorCode(code string) string {
+	const known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+	if len(code) > 64 || strings.Trim(code, known) != "" {
+		return ""
+	}
+	return code
+}
