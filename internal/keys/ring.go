@@ -35,7 +35,7 @@ type Ring struct {
 	said string     // the last error that was logged
 
 	end        sync.Once
-	stop, done chan struct{}
+	stop, done chan struct{} // nil without a watch
 }
 
 // source is where keys come from.
@@ -53,13 +53,22 @@ type set struct {
 
 // Open reads the keys that c names, or those in its Dir, and makes one there if there is
 // none. It looks at the files every 5 s until Close.
-func Open(c Config, log *slog.Logger) (*Ring, error) { return open(c, log, time.Now) }
+func Open(c Config, log *slog.Logger) (*Ring, error) {
+	r, err := open(c, log, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	r.stop, r.done = make(chan struct{}), make(chan struct{})
+	go r.watch()
+	return r, nil
+}
 
+// open is Open without the watch.
 func open(c Config, log *slog.Logger, now func() time.Time) (*Ring, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("open keys: %w", err)
 	}
-	r := &Ring{log: log, now: now, stop: make(chan struct{}), done: make(chan struct{})}
+	r := &Ring{log: log, now: now}
 	if err := r.connect(c); err != nil {
 		return nil, err
 	}
@@ -67,11 +76,8 @@ func open(c Config, log *slog.Logger, now func() time.Time) (*Ring, error) {
 	if len(list) == 0 {
 		return nil, err
 	}
-	r.mu.Lock()
 	r.report(err)
 	r.adopt(list)
-	r.mu.Unlock()
-	go r.watch()
 	return r, nil
 }
 
