@@ -40,9 +40,13 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 		return nil, ErrNoCredentials
 	}
 	table := a.file.table.Load()
-	index, f := table.verify(key, a.now())
+	now := a.now()
+	index, f := table.verify(key, now)
 	if f == "" {
 		a.observe(issuerAPIKeys, resultOK)
+		if a.file.usage != nil {
+			a.file.used(table, index, now)
+		}
 		return table.principal(index, carrier), nil
 	}
 	a.observe(issuerAPIKeys, string(f))

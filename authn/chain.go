@@ -155,10 +155,10 @@ func (o *Options) defaults() {
 
 // takeKeyFile shares the previous chain's file, or opens one.
 func takeKeyFile(path string, o *Options) (*keyFile, error) {
-	if p := o.Previous; p != nil && p.keys != nil && p.keys.file.path == path && p.keys.file.lease.share() {
+	if p := o.Previous; p != nil && p.keys != nil && p.keys.file.serves(path, o) && p.keys.file.lease.share() {
 		return p.keys.file, nil
 	}
-	return openKeyFile(path, o.Logger)
+	return openKeyFile(path, o)
 }
 
 // Authenticate says who is calling. The request must carry exactly one credential;

@@ -95,17 +95,16 @@ func (t *keyTable) verify(key string, now time.Time) (index uint32, f fault) {
 
 func (k *storedKey) expired(now time.Time) bool { return now.Unix() >= k.expires }
 
-// touch notes a use of the key. Most calls find the second noted already and write
-// nothing, so that the processors do not fight over the line. It reports whether it
-// wrote.
-func (k *storedKey) touch(now time.Time) bool {
-	s := uint32(min(max(now.Unix(), 0), math.MaxUint32)) //nolint:gosec // bounded
+// touch notes a use of the key at a time, and reports whether that was news. Most calls
+// find the second noted already and write nothing, so that the processors do not fight
+// over the line.
+func (k *storedKey) touch(at uint32) bool {
 	for {
 		was := k.used.Load()
-		if s <= was {
+		if at <= was {
 			return false
 		}
-		if k.used.CompareAndSwap(was, s) {
+		if k.used.CompareAndSwap(was, at) {
 			return true
 		}
 	}

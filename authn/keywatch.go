@@ -29,6 +29,8 @@ type keyFile struct {
 	log   *slog.Logger
 	lease lease
 	table atomic.Pointer[keyTable] // never nil once opened
+	usage *keyUsage                // nil where it is not kept
+	kept  string                   // where usage is to be kept, as Options.Usage
 
 	mu   sync.Mutex // serialises look
 	seen fileState  // of the last reading
@@ -65,8 +67,8 @@ func look(path string) fileState {
 
 // openKeyFile reads the keys and begins to watch. A file that is there but cannot
 // be read is an error now, when somebody is looking; later it is a log line.
-func openKeyFile(path string, log *slog.Logger) (*keyFile, error) {
-	f := &keyFile{path: path, log: log, stop: make(chan struct{}), done: make(chan struct{})}
+func openKeyFile(path string, o *Options) (*keyFile, error) {
+	f := &keyFile{path: path, kept: o.Usage, log: o.Logger, stop: make(chan struct{}), done: make(chan struct{})}
 	f.seen = look(path)
 	table, err := f.read()
 	if err != nil {
@@ -74,13 +76,22 @@ func openKeyFile(path string, log *slog.Logger) (*keyFile, error) {
 	}
 	f.table.Store(table)
 	f.remark(len(table.byID))
+	if o.Usage != "" {
+		f.usage = openKeyUsage(o.Usage, f, o.Now)
+	}
 	go f.watch()
 	f.lease.start(func() {
 		close(f.stop)
 		<-f.done
+		if f.usage != nil {
+			f.usage.close()
+		}
 	})
 	return f, nil
 }
+
+// serves reports whether a chain with these options can share the file.
+func (f *keyFile) serves(path string, o *Options) bool { return f.path == path && f.kept == o.Usage }
 
 // read loads the file as it is now.
 func (f *keyFile) read() (*keyTable, error) {
@@ -124,7 +135,7 @@ func (f *keyFile) refresh() {
 		f.log.Error("API key file not usable; the keys of before stay in force", "file", f.path, "err", err)
 		return
 	}
-	f.table.Store(table)
+	f.adopt(table)
 	f.remark(len(table.byID))
 }
 
