@@ -119,13 +119,13 @@ func (t *tokens) find(ctx context.Context, raw string) (provider string, e entry
 	case ok && e.issuer.cfg.header() == t.header:
 		provider = e.principal.Issuer
 	case t.opaque != nil && opaque(raw):
-		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, now)
+		e.principal, e.bound, err = t.opaque.introspect(ctx, raw)
 		return t.opaque.cfg.Issuer, e, err
 	default:
 		provider, e, err = t.verify(ctx, id, raw)
 	}
 	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
-		err = e.issuer.active(ctx, raw, e.principal, now)
+		err = e.issuer.active(ctx, raw, e.principal)
 	}
 	return provider, e, err
 }

@@ -114,6 +114,11 @@ func (is *Issuer) validate() error {
 	if d := is.ClockSkew.Std(); d < 0 || d > maxSkew {
 		errs = append(errs, fmt.Errorf("clockSkew: %s is not between 0 and %s", d, maxSkew))
 	}
+	if is.Introspection != nil {
+		if err := is.Introspection.validate(is.plaintext()); err != nil {
+			errs = append(errs, fmt.Errorf("introspection: %w", err))
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -16,17 +16,22 @@ import (
 type issuer struct {
 	cfg   Issuer
 	keys  *keySet
+	asked *introspector // nil: nobody is asked about its tokens
 	oidc  *oidc.Config
 	depth int // of actors in tokens, at most
 }
 
 func newIssuer(cfg Issuer, keys *keySet, depth int, o *Options) *issuer {
-	return &issuer{cfg: cfg, keys: keys, depth: depth, oidc: &oidc.Config{
+	is := &issuer{cfg: cfg, keys: keys, depth: depth, oidc: &oidc.Config{
 		SupportedSigningAlgs: cfg.algs(),
 		SkipClientIDCheck:    true, // several audiences: checkAudience
 		SkipExpiryCheck:      true, // five minutes of grace for nbf: checkTimes
 		Now:                  o.Now,
 	}}
+	if cfg.Introspection != nil {
+		is.asked = newIntrospector(keys.ctx, &is.cfg, o)
+	}
+	return is
 }
 
 // sameKeys and same say what a reload may keep.

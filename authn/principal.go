@@ -57,9 +57,10 @@ type origin struct {
 
 // How a principal was proved, in Principal.Method.
 const (
-	methodOIDC      = "oidc"
-	methodAPIKey    = "api-key"
-	methodAnonymous = "anonymous"
+	methodOIDC          = "oidc"
+	methodIntrospection = "introspection"
+	methodAPIKey        = "api-key"
+	methodAnonymous     = "anonymous"
 )
 
 // Issuers of principals that no OIDC issuer vouches for. Neither can be configured

@@ -62,7 +62,7 @@ func (b *bearer) stands(p *Principal) error {
 	if k := p.origin.key; k != nil && is.keys.withdrew(k) {
 		return refuse(faultUnknownKey, errors.New("withdrawn"))
 	}
-	return is.stands(p, now)
+	return is.stands(p)
 }
 
 // withdrew reports whether a key that was good is known to be good no more.

@@ -1,0 +1,201 @@
+package authn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Bounds of the questions to one issuer.
+const (
+	// maxQuestions in flight at once: tokens that nobody can read are cheap to make up,
+	// and each costs the issuer a look.
+	maxQuestions = 64
+	// questionPause follows a failure.
+	questionPause = time.Second
+)
+
+// introspector asks one issuer about tokens: one question per token at a time,
+// whoever waits for it, and none about a token it was told about a moment ago.
+type introspector struct {
+	issuer string
+	cfg    Introspection
+	source *source // finds the endpoint, and has the client
+	log    *slog.Logger
+	now    func() time.Time
+	ctx    context.Context // ends questions; done when the last chain lets go
+
+	// Tokens that were found good are kept apart from those that were not, so that
+	// strangers with made-up tokens cannot push callers out.
+	good, bad findings
+
+	turn chan struct{} // held by whoever uses source.address
+
+	mu       sync.Mutex
+	flights  map[[32]byte]*question
+	failures int       // since the last answer
+	failed   time.Time // when the last question failed
+	err      error     // and why
+}
+
+// finding is what an answer about a token comes to.
+type finding struct {
+	principal *Principal   // who holds it; nil when err is set, and for JWTs
+	bound     confirmation // to be proved by each request
+	asked     time.Time    // when the question was put
+	until     time.Time    // how long it is good
+	err       error        // a *Refused, or one that wraps ErrUnavailable
+}
+
+// question is one that is being asked. finding is set once done is closed.
+type question struct {
+	done    chan struct{}
+	finding finding
+}
+
+// judge makes a finding out of the members of an answer about an active token. It
+// sets principal or err; until only to shorten what the configuration says.
+type judge func(claims map[string]any, now time.Time) finding
+
+// newIntrospector prepares the questions to an issuer that has introspection. Nothing
+// is asked yet. ctx ends them all.
+func newIntrospector(ctx context.Context, is *Issuer, o *Options) *introspector {
+	client := o.Client
+	if client == nil {
+		// Unlike key sets, answers are needed all the time: connections stay open.
+		t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: fetchTimeout, MaxResponseHeaderBytes: 64 << 10,
+			MaxIdleConnsPerHost: maxQuestions, IdleConnTimeout: 30 * time.Second}
+		context.AfterFunc(ctx, t.CloseIdleConnections)
+		client = &http.Client{Transport: t}
+	}
+	return &introspector{issuer: is.Issuer, cfg: *is.Introspection, log: o.Logger, now: o.Now, ctx: ctx,
+		source: newEndpointSource(is, client, o.Now), turn: make(chan struct{}, 1),
+		flights: make(map[[32]byte]*question)}
+}
+
+// recall knows what was found out about a token a moment ago.
+func (in *introspector) recall(id [32]byte) (finding, bool) {
+	now := in.now()
+	if f, ok := in.good.find(id, now); ok {
+		return f, true
+	}
+	return in.bad.find(id, now)
+}
+
+// ask finds out about a token, id being its digest. A caller who leaves gets
+// ErrUnavailable, and the question goes on for the others.
+func (in *introspector) ask(ctx context.Context, id [32]byte, raw string, j judge) finding {
+	q, known, err := in.join(id, raw, j)
+	switch {
+	case err != nil:
+		return finding{err: err}
+	case q == nil:
+		return known
+	}
+	if err := await(ctx, q.done); err != nil {
+		return finding{err: err}
+	}
+	return q.finding
+}
+
+// join finds the question that is being asked about the token, or asks it; nil when the
+// answer came while the lock was waited for.
+func (in *introspector) join(id [32]byte, raw string, j judge) (*question, finding, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if q := in.flights[id]; q != nil {
+		return q, finding{}, nil
+	}
+	if f, ok := in.recall(id); ok {
+		return nil, f, nil
+	}
+	if err := in.admits(); err != nil {
+		return nil, finding{}, in.unavailable(err)
+	}
+	q := &question{done: make(chan struct{})}
+	in.flights[id] = q
+	go in.run(q, id, raw, j)
+	return q, finding{}, nil
+}
+
+// admits reports why no question may be asked now.
+func (in *introspector) admits() error {
+	switch {
+	case in.failures > 0 && !elapsed(in.failed, in.now(), questionPause):
+		return in.err
+	case in.failures > 0 && len(in.flights) > 0:
+		return in.err // one tries whether the issuer is back
+	case len(in.flights) >= maxQuestions:
+		return fmt.Errorf("more than %d questions at once", maxQuestions)
+	}
+	return nil
+}
+
+// run asks one question to its end.
+func (in *introspector) run(q *question, id [32]byte, raw string, j judge) {
+	defer close(q.done)
+	ctx, cancel := context.WithTimeout(in.ctx, in.cfg.patience())
+	defer cancel()
+	asked := in.now()
+	claims, err := in.question(ctx, raw)
+	switch {
+	case err != nil:
+		q.finding = finding{err: in.unavailable(err)}
+	case claims == nil:
+		q.finding = finding{err: refuse(faultInactive, nil)}
+	default:
+		q.finding = j(claims, in.now())
+	}
+	// By age from the question, not from the answer: it is no younger than that.
+	q.finding.asked = asked
+	if until := asked.Add(in.cfg.age()); q.finding.until.IsZero() || until.Before(q.finding.until) {
+		q.finding.until = until
+	}
+	in.settle(q, id, err)
+}
+
+// settle remembers what was found before the question is taken off the list, so that
+// nobody asks it again in between.
+func (in *introspector) settle(q *question, id [32]byte, failure error) {
+	now := in.now()
+	switch {
+	case failure != nil:
+	case q.finding.err != nil:
+		in.bad.add(id, q.finding, now)
+	default:
+		in.good.add(id, q.finding, now)
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.flights, id)
+	switch {
+	case failure == nil && in.failures > 0:
+		in.failures, in.err = 0, nil
+		in.log.Info("introspection answers again", "issuer", in.issuer)
+	case failure == nil, in.ctx.Err() != nil, isAboutToken(failure):
+	default:
+		in.failures++
+		in.failed, in.err = now, failure
+		level := slog.LevelDebug // an outage of hours is one warning, not hundreds
+		if in.failures == 1 {
+			level = slog.LevelWarn
+		}
+		in.log.Log(in.ctx, level, "introspection failed", "issuer", in.issuer, "err", failure)
+	}
+}
+
+// isAboutToken tells a failure that another token need not meet from one of the
+// endpoint. Otherwise a stranger with an odd token could keep everybody waiting.
+func isAboutToken(err error) bool {
+	var status errStatus
+	return errors.As(err, &status) && status == http.StatusBadRequest
+}
+
+func (in *introspector) unavailable(cause error) error {
+	return fmt.Errorf("%w: introspection at issuer %s: %w", ErrUnavailable, in.issuer, cause)
+}
