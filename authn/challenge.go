@@ -2,6 +2,8 @@ package authn
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,29 +32,60 @@ type StepUp struct {
 }
 
 // Challenges returns the WWW-Authenticate values for a 401 or 403, one per scheme
-// that is configured, or none when the gateway asks for no credential.
+// that is configured, or none when the gateway asks for no credential. Tokens that
+// have a header of their own are asked for as Bearer ones with its name.
 func (c *Chain) Challenges(d Demand) []string {
-	realm, resourceMetadata, err, scope := d.Realm, d.ResourceMetadata, d.Err, d.Scope
 	var out []string
 	if c.takesBearer() {
-		ch := newChallenge(schemeBearer, realm)
-		ch.explain(schemeBearer, err, scope)
-		ch.param("scope", scope)
-		ch.param("resource_metadata", resourceMetadata)
-		out = append(out, ch.String())
+		out = append(out, tokenChallenge(schemeBearer, "", &d))
+	}
+	if c.bearer != nil {
+		for _, t := range c.bearer.headers {
+			if t.header == authorization {
+				out = append(out, tokenChallenge(schemeDPoP, "", &d))
+			} else {
+				out = append(out, tokenChallenge(schemeBearer, t.header, &d))
+			}
+		}
 	}
 	if c.keys != nil {
-		ch := newChallenge(schemeAPIKey, realm)
+		ch := newChallenge(schemeAPIKey, d.Realm)
 		ch.param("header", c.keys.header)
-		ch.explain(schemeAPIKey, err, "")
+		ch.explain(schemeAPIKey, "", d.Err)
 		out = append(out, ch.String())
 	}
 	return out
 }
 
+// tokenChallenge is the one that asks for a token; header is "" for Authorization.
+func tokenChallenge(scheme, header string, d *Demand) string {
+	ch := newChallenge(scheme, d.Realm)
+	if scheme == schemeDPoP {
+		ch.param("algs", strings.Join(algorithms(), " ")) // of proofs (RFC 9449 §7.1)
+	}
+	ch.param("header", header)
+	if !ch.explain(scheme, header, d.Err) {
+		ch.lack(d)
+	}
+	ch.param("scope", d.Scope)
+	ch.param("resource_metadata", d.ResourceMetadata)
+	return ch.String()
+}
+
+// Nonce is the value of DPoP-Nonce for an answer to a caller whose proof has to repeat
+// it (RFC 9449 §8.2); "" when none is asked for.
+func (c *Chain) Nonce() string {
+	if c.bearer == nil {
+		return ""
+	}
+	return c.bearer.prover.nonce()
+}
+
 // takesBearer reports whether any scheme reads Authorization: Bearer.
 func (c *Chain) takesBearer() bool {
-	return c.bearer != nil || c.keys != nil && c.keys.bearer
+	tokens := c.bearer != nil &&
+		slices.ContainsFunc(c.bearer.headers, func(t *tokens) bool { return t.header == authorization })
+	return tokens || c.keys != nil && c.keys.bearer
 }
 
 // challenge builds one WWW-Authenticate value (RFC 9110 §11.6.1).
@@ -95,20 +128,38 @@ func (c *challenge) quote(s string) {
 	}
 }
 
-// explain adds error and error_description to the challenge that err is about.
-func (c *challenge) explain(scheme string, err error, scope string) {
-	var refused *Refused
+// explain adds error and error_description to the challenge that err is about. It
+// reports whether err is about credentials at all.
+func (c *challenge) explain(scheme, header string, err error) bool {
+	refused := new(Refused)
 	switch {
 	case errors.Is(err, ErrNoCredentials):
 	case errors.Is(err, ErrAmbiguous):
 		c.param("error", "invalid_request")
 		c.param("error_description", "more than one credential in the request")
 	case errors.As(err, &refused):
-		if refused.Scheme == scheme {
+		if refused.Scheme == scheme && refused.header == header {
 			c.param("error", refused.Code)
 			c.param("error_description", refused.Reason)
 		}
-	case scope != "":
+	default:
+		return false
+	}
+	return true
+}
+
+// lack adds what a good credential is not good enough in. Another authentication comes
+// before a scope (RFC 9470 §3): its token may bring the scope along.
+func (c *challenge) lack(d *Demand) {
+	switch {
+	case d.StepUp != nil:
+		c.param("error", "insufficient_user_authentication")
+		c.param("error_description", "another authentication of the user is needed")
+		c.param("acr_values", strings.Join(d.StepUp.ACR, " "))
+		if age := d.StepUp.MaxAge; age != nil {
+			c.param("max_age", strconv.FormatInt(int64(*age/time.Second), 10))
+		}
+	case d.Scope != "":
 		c.param("error", "insufficient_scope")
 	}
 }

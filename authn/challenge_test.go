@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -19,39 +20,71 @@ func TestChallenges(t *testing.T) {
 	anybody := open(t, Config{Anonymous: true}, Options{})
 	const meta = "https://gw.test/.well-known/oauth-protected-resource/agents/billing"
 	refusedKey := &Refused{Scheme: "ApiKey", Code: "invalid_token", Reason: "the API key is not known"}
+	const dpop = `DPoP realm="gw", algs="RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA"`
+	apart := open(t, Config{OIDC: []Issuer{{Issuer: testIssuer, Audiences: []string{"x"}, Header: "x-user-token"}}},
+		Options{})
+	hour, missing := time.Hour, errors.New("denied")
+	inHeader := refuse(faultExpired, nil)
+	inHeader.header = "X-User-Token"
+	badProof := &Refused{Scheme: "DPoP", Code: "invalid_dpop_proof", Reason: "bad proof"}
 	tests := []struct {
-		name        string
-		chain       *Chain
-		meta, scope string
-		err         error
-		want        []string
+		name  string
+		chain *Chain
+		d     Demand
+		want  []string
 	}{
-		{"nothing presented", both, meta, "", ErrNoCredentials,
-			[]string{`Bearer realm="gw", resource_metadata="` + meta + `"`, `ApiKey realm="gw", header="X-Api-Key"`}},
-		{"nothing presented, scope known", oidc, "", "a b", fmt.Errorf("call: %w", ErrNoCredentials),
-			[]string{`Bearer realm="gw", scope="a b"`}},
-		{"bad token", both, meta, "", fmt.Errorf("call: %w", refuse(faultExpired, nil)),
-			[]string{`Bearer realm="gw", error="invalid_token", error_description="the token has expired", resource_metadata="` + meta + `"`,
+		{"nothing presented", both, Demand{ResourceMetadata: meta, Err: ErrNoCredentials},
+			[]string{`Bearer realm="gw", resource_metadata="` + meta + `"`, dpop + `, resource_metadata="` + meta + `"`,
 				`ApiKey realm="gw", header="X-Api-Key"`}},
-		{"bad key", both, "", "", refusedKey, []string{`Bearer realm="gw"`,
+		{"nothing presented, scope known", oidc, Demand{Scope: "a b", Err: fmt.Errorf("call: %w", ErrNoCredentials)},
+			[]string{`Bearer realm="gw", scope="a b"`, dpop + `, scope="a b"`}},
+		{"bad token", both, Demand{ResourceMetadata: meta, Err: fmt.Errorf("call: %w", refuse(faultExpired, nil))},
+			[]string{`Bearer realm="gw", error="invalid_token", error_description="the token has expired", ` +
+				`resource_metadata="` + meta + `"`, dpop + `, resource_metadata="` + meta + `"`,
+				`ApiKey realm="gw", header="X-Api-Key"`}},
+		{"bad proof", oidc, Demand{Err: badProof}, []string{`Bearer realm="gw"`,
+			dpop + `, error="invalid_dpop_proof", error_description="bad proof"`}},
+		{"bad key", both, Demand{Err: refusedKey}, []string{`Bearer realm="gw"`, dpop,
 			`ApiKey realm="gw", header="X-Api-Key", error="invalid_token", error_description="the API key is not known"`}},
-		{"two credentials", oidc, "", "", ErrAmbiguous,
-			[]string{`Bearer realm="gw", error="invalid_request", error_description="more than one credential in the request"`}},
-		{"scope missing", both, "", "billing.read", errors.New("denied"),
+		{"two credentials", keys, Demand{Err: ErrAmbiguous}, []string{`ApiKey realm="gw", header="X-Key", ` +
+			`error="invalid_request", error_description="more than one credential in the request"`}},
+		{"scope missing", both, Demand{Err: missing, Scope: "billing.read"},
+			[]string{`Bearer realm="gw", error="insufficient_scope", scope="billing.read"`,
+				dpop + `, error="insufficient_scope", scope="billing.read"`, `ApiKey realm="gw", header="X-Api-Key"`}},
+		{"scope missing, no error", bearer, Demand{Scope: "billing.read"},
 			[]string{`Bearer realm="gw", error="insufficient_scope", scope="billing.read"`,
 				`ApiKey realm="gw", header="X-Api-Key"`}},
-		{"scope missing, no error", oidc, "", "billing.read", nil,
-			[]string{`Bearer realm="gw", error="insufficient_scope", scope="billing.read"`}},
-		{"denied for another reason", oidc, "", "", errors.New("denied"), []string{`Bearer realm="gw"`}},
-		{"other header", keys, meta, "", ErrNoCredentials, []string{`ApiKey realm="gw", header="X-Key"`}},
-		{"keys as bearer", bearer, "", "", ErrNoCredentials, []string{`Bearer realm="gw"`,
+		{"denied for another reason", oidc, Demand{Err: missing}, []string{`Bearer realm="gw"`, dpop}},
+		{"another authentication", bearer, Demand{Err: missing, StepUp: &StepUp{ACR: []string{"gold", "silver"},
+			MaxAge: &hour}, Scope: "pay"}, []string{`Bearer realm="gw", error="insufficient_user_authentication", ` +
+			`error_description="another authentication of the user is needed", acr_values="gold silver", ` +
+			`max_age="3600", scope="pay"`, `ApiKey realm="gw", header="X-Api-Key"`}},
+		{"a fresh authentication, with DPoP", oidc, Demand{StepUp: &StepUp{MaxAge: new(time.Duration)}},
+			[]string{`Bearer realm="gw", error="insufficient_user_authentication", ` +
+				`error_description="another authentication of the user is needed", max_age="0"`,
+				dpop + `, error="insufficient_user_authentication", ` +
+					`error_description="another authentication of the user is needed", max_age="0"`}},
+		{"bad token and another authentication", bearer, Demand{Err: refuse(faultExpired, nil), StepUp: &StepUp{}},
+			[]string{`Bearer realm="gw", error="invalid_token", error_description="the token has expired"`,
+				`ApiKey realm="gw", header="X-Api-Key"`}},
+		{"other header", keys, Demand{ResourceMetadata: meta, Err: ErrNoCredentials},
+			[]string{`ApiKey realm="gw", header="X-Key"`}},
+		{"keys as bearer", bearer, Demand{Err: ErrNoCredentials}, []string{`Bearer realm="gw"`,
 			`ApiKey realm="gw", header="X-Api-Key"`}},
-		{"anybody", anybody, meta, "", ErrNoCredentials, nil},
+		{"token in a header of its own", apart, Demand{Err: inHeader}, []string{`Bearer realm="gw", ` +
+			`header="X-User-Token", error="invalid_token", error_description="the token has expired"`}},
+		{"token in another header", apart, Demand{Err: refuse(faultExpired, nil)},
+			[]string{`Bearer realm="gw", header="X-User-Token"`}},
+		{"anybody", anybody, Demand{ResourceMetadata: meta, Err: ErrNoCredentials}, nil},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, tt.chain.Challenges(Demand{Realm: "gw", ResourceMetadata: tt.meta, Err: tt.err, Scope: tt.scope})); diff != "" {
+		tt.d.Realm = "gw"
+		if diff := cmp.Diff(tt.want, tt.chain.Challenges(tt.d)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
+	}
+	if anybody.Nonce() != "" || oidc.Nonce() != "" {
+		t.Error("a nonce is asked for, and none is configured")
 	}
 }
 
@@ -61,7 +94,8 @@ func TestChallengeQuoting(t *testing.T) {
 	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{})
 	for _, bad := range []string{`a", error="x`, "a\r\nSet-Cookie: x", `a\`, "a\x00", "ü", "\x7f"} {
 		got := c.Challenges(Demand{Realm: bad, ResourceMetadata: bad, Err: &Refused{Scheme: "Bearer", Code: bad, Reason: bad}, Scope: bad})[0]
-		if strings.ContainsAny(got, "\r\n\x00\\\x7fü") || strings.Count(got, `"`) != 10 {
+		got += c.Challenges(Demand{Realm: bad, StepUp: &StepUp{ACR: []string{bad}}})[0]
+		if strings.ContainsAny(got, "\r\n\x00\\\x7fü") || strings.Count(got, `"`) != 18 {
 			t.Errorf("%q became %q", bad, got)
 		}
 	}
@@ -73,7 +107,7 @@ func TestReasons(t *testing.T) {
 	seen := map[string]fault{}
 	for _, f := range []fault{faultMalformed, faultScheme, faultHeader, faultAlgorithm, faultType,
 		faultIssuer, faultAudience, faultExpired,
-		faultNotYet, faultClaims, faultIDToken, faultBound, faultUnknownKey, faultSignature, faultAPIKey,
+		faultNotYet, faultClaims, faultIDToken, faultBound, faultUnbound, faultCombination, faultUnknownKey, faultSignature, faultAPIKey,
 		faultKeyExpired} {
 		if was, ok := seen[f.reason()]; ok || f.reason() == "" {
 			t.Errorf("%s says the same as %s: %q", f, was, f.reason())
