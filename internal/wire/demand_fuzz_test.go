@@ -1,0 +1,122 @@
+package wire
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// statesOf are the states that an answer has for those who read it, by version,
+// binding and method.
+func statesOf(body []byte) []string {
+	methods := []*Method{nil}
+	for _, name := range []string{SendMessage, SendStreamingMessage, GetTask} {
+		m, _ := ByName(V10, name)
+		methods = append(methods, m)
+	}
+	var states []string
+	for _, b := range []Binding{JSONRPC, HTTPJSON, GRPC} {
+		for _, v := range []Version{V01, V03, V10} {
+			for _, m := range methods {
+				if a, err := ReadAnswer(b, v, m, body, Limits{}); err == nil {
+					states = append(states, a.State)
+				}
+			}
+		}
+	}
+	return states
+}
+
+// FuzzReadDemand: no bytes make the reader panic, none that it takes for a demand are
+// in another state for every reader of answers, and none that one of those takes for
+// an authorization escape it.
+func FuzzReadDemand(f *testing.F) {
+	_, cases := answerCases(f)
+	for _, c := range cases {
+		f.Add(c.body)
+	}
+	f.Add([]byte(waitingTask(authRequired, `{"aud":["a"],"scope":"s","x":"[a](https://b.example/(c)) http:/\\d,"}`)))
+	f.Add([]byte(`{"jsonrpc":"2.0","result":{"statusUpdate":` + waitingTask(inputRequired, `{"auth":1}`) + `}}`))
+	f.Add([]byte(`{"status":{"\u0073tate":8},"kind":"task"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		before := bytes.Clone(body)
+		d, ok := ReadDemand(body)
+		if !bytes.Equal(body, before) {
+			t.Fatal("the body was changed")
+		}
+		states := statesOf(body)
+		switch {
+		case !ok && slices.Contains(states, authRequired):
+			t.Fatalf("%q asks for authorization", body)
+		case !ok && !cmp.Equal(d, Demand{}):
+			t.Fatalf("%q: %+v", body, d)
+		case ok && len(states) > 0 && !slices.Contains(states, d.State):
+			t.Fatalf("%q: %s, but it is %q", body, d.State, states)
+		}
+		checkDemand(t, d)
+	})
+}
+
+// checkDemand holds a demand to its bounds.
+func checkDemand(t *testing.T, d Demand) {
+	t.Helper()
+	if len(d.Audiences) > mostAudiences || len(d.Scopes) > mostScopes || len(d.Links) > mostLinks {
+		t.Fatalf("too much: %+v", d)
+	}
+	for _, list := range [][]string{d.Audiences, d.Scopes, d.Links} {
+		if sorted := slices.Sorted(slices.Values(list)); len(slices.Compact(sorted)) != len(list) {
+			t.Fatalf("twice in %q", list)
+		}
+	}
+	for _, link := range d.Links {
+		scheme, rest, ok := strings.Cut(link, "://")
+		if !ok || scheme == "" || authority(rest) == "" || strings.ContainsAny(link, " \t\r\n") {
+			t.Fatalf("%q is no link", link)
+		}
+	}
+}
+
+// FuzzDemandLinks: what browsers would open is found in any text it stands in alone.
+func FuzzDemandLinks(f *testing.F) {
+	f.Add("see ", "b.example/x", ".")
+	f.Add("[a](", "b.example", ")")
+	f.Add("https://a.example/?", "b.example", "")
+	f.Fuzz(func(t *testing.T, before, host, after string) {
+		if len(host) > 100 || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" ||
+			strings.Trim(host, ".") != host || host == "" || strings.ContainsAny(host, " ") {
+			t.Skip()
+		}
+		var l links
+		l.add(before + " https://" + host + "/ " + after)
+		if !l.cut && !slices.Contains(l.list, "https://"+host+"/") {
+			t.Fatalf("%q is not in %q", host, l.list)
+		}
+		checkDemand(t, Demand{Links: l.list})
+	})
+}
+
+// BenchmarkReadDemand is of an answer that is none, as nearly all are.
+func BenchmarkReadDemand(b *testing.B) {
+	wanting := waitingTask(authRequired, `{"aud":"https://crm.example","scope":"read","url":"https://login.example"}`)
+	for _, c := range []struct {
+		name string
+		body []byte
+	}{
+		{"1KB none", taskAnswer(500)},
+		{"1MB none", taskAnswer(1 << 20)},
+		{"demand", []byte(wanting)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(c.body)))
+			for b.Loop() {
+				if _, ok := ReadDemand(c.body); ok != (c.name == "demand") {
+					b.Fatal("read otherwise")
+				}
+			}
+		})
+	}
+}
