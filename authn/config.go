@@ -83,6 +83,14 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("authn.apiKeys: %w", err))
 		}
 	}
+	if c.MTLS != nil {
+		if err := c.MTLS.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("authn.mtls: %w", err))
+		}
+	}
+	if err := c.DPoP.validate(); err != nil {
+		errs = append(errs, fmt.Errorf("authn.dpop: %w", err))
+	}
 	return errors.Join(append(errs, c.validateHeaders(), c.validateCombinations(), c.Actors.validate(),
 		c.Failures.validate())...)
 }

@@ -109,6 +109,9 @@ func (f fault) reason() string {
 		if sentence, ok := proofReason(f); ok {
 			return sentence
 		}
+		if sentence, ok := certificateReason(f); ok {
+			return sentence
+		}
 		return "the API key is not known"
 	}
 }

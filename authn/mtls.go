@@ -1,5 +1,13 @@
 package authn
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
 // MTLS is authn.mtls: client certificates as identities. The subject is a name in the
 // certificate's subjectAltName, never its common name; the principal's issuer is
 // "mtls". Which CAs count is server.tls.clientCA.
@@ -8,8 +16,8 @@ type MTLS struct {
 	// dns. A certificate needs exactly one of the kind that is taken. Default:
 	// [uri, dns].
 	Names []string `yaml:"names,omitempty"`
-	// TrustDomains are the SPIFFE trust domains whose ids are taken (spiffe://DOMAIN/…).
-	// Default: any that a trusted CA vouches for.
+	// TrustDomains are the SPIFFE trust domains whose ids are taken (spiffe://DOMAIN/…);
+	// other URIs then are not. Default: any that a trusted CA vouches for.
 	TrustDomains []string `yaml:"trustDomains,omitempty"`
 	// Identities says more of callers, by the name in their certificate. Without an
 	// entry that matches, a certificate is refused, unless there are no entries at all.
@@ -29,4 +37,114 @@ type CertificateIdentity struct {
 	Tenant string   `yaml:"tenant,omitempty"`
 	// Agents binds the identity to these agents. Default: any.
 	Agents []string `yaml:"agents,omitempty"`
+}
+
+// Kinds of names in authn.mtls.names.
+const (
+	nameURI = "uri"
+	nameDNS = "dns"
+)
+
+// kinds are the effective kinds of names.
+func (m *MTLS) kinds() []string {
+	if len(m.Names) == 0 {
+		return []string{nameURI, nameDNS}
+	}
+	return m.Names
+}
+
+// validate reports what is wrong with the section, by its keys.
+func (m *MTLS) validate() error {
+	var errs []error
+	for i, kind := range m.Names {
+		if kind != nameURI && kind != nameDNS {
+			errs = append(errs, fmt.Errorf("names[%d]: %q is neither uri nor dns", i, kind))
+		}
+		if slices.Contains(m.Names[:i], kind) {
+			errs = append(errs, fmt.Errorf("names[%d]: %q is listed twice", i, kind))
+		}
+	}
+	for i, domain := range m.TrustDomains {
+		if !trustDomain(domain) {
+			errs = append(errs, fmt.Errorf("trustDomains[%d]: %q is not made of small letters, "+
+				"digits, dots, hyphens and underscores", i, domain))
+		}
+	}
+	if len(m.TrustDomains) > 0 && !slices.Contains(m.kinds(), nameURI) {
+		errs = append(errs, errors.New("trustDomains: SPIFFE ids are URIs, which names leaves out"))
+	}
+	for i := range m.Identities {
+		id := &m.Identities[i]
+		if slices.ContainsFunc(m.Identities[:i], func(o CertificateIdentity) bool { return o.Name == id.Name }) {
+			errs = append(errs, fmt.Errorf("identities[%d]: name %q is listed twice", i, id.Name))
+		}
+		if err := id.validate(m); err != nil {
+			errs = append(errs, fmt.Errorf("identities[%d]: %w", i, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (id *CertificateIdentity) validate(m *MTLS) error {
+	var errs []error
+	switch {
+	case id.Name == "":
+		errs = append(errs, errors.New("name: missing"))
+	case !strings.Contains(id.Name, "*") && m.admit(id.Name) != nil:
+		errs = append(errs, fmt.Errorf("name: no certificate that is taken has it: %w", m.admit(id.Name)))
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if len(id.Subject) > maxSubject || strings.ContainsFunc(id.Subject, unprintable) {
+		errs = append(errs, fmt.Errorf("subject: not %d bytes of printable characters at most", maxSubject))
+	}
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"groups", id.Groups}, {"scopes", id.Scopes}, {"agents", id.Agents}} {
+		if slices.Contains(list.names, "") {
+			errs = append(errs, fmt.Errorf("%s: one is empty", list.key))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// admit reports whether a name could be a subject under any of the kinds.
+func (m *MTLS) admit(name string) error {
+	var err error
+	for _, kind := range m.kinds() {
+		if err = m.checkName(kind, name); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// identity finds what is said of a name: nothing and true where nothing is said of
+// any.
+func (m *MTLS) identity(name string) (CertificateIdentity, bool) {
+	for i := range m.Identities {
+		if matches(m.Identities[i].Name, name) {
+			return m.Identities[i], true
+		}
+	}
+	return CertificateIdentity{}, len(m.Identities) == 0
+}
+
+// matches compares a name with a pattern, in which a * stands for any run of
+// characters. Taking each part at its first place is enough: nothing but * can vary.
+func matches(pattern, name string) bool {
+	first, rest, wild := strings.Cut(pattern, "*")
+	if !wild {
+		return pattern == name
+	}
+	name, ok := strings.CutPrefix(name, first)
+	for ok {
+		part, more, wild := strings.Cut(rest, "*")
+		if !wild {
+			return strings.HasSuffix(name, part)
+		}
+		_, name, ok = strings.Cut(name, part)
+		rest = more
+	}
+	return false
 }

@@ -44,6 +44,7 @@ type Principal struct {
 	key     string   // what Key returns; empty in literals, which compute it each time
 	keyHash [32]byte // of the API key that was presented, as its file holds it; else zero
 	origin  *origin  // of a token; nil for all others, and in literals
+	shown   *shown   // of a client certificate; nil for all others, and in literals
 }
 
 // origin is what a token's principal rests on, for Chain.Stands.

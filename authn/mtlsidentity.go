@@ -1,0 +1,155 @@
+package authn
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+const methodMTLS = "mtls"
+
+// certificates takes the client certificate of a connection as an identity. Headers in
+// which something in front may tell of one (Client-Cert, X-Forwarded-Client-Cert) say
+// nothing here: anybody can write them.
+type certificates struct {
+	cfg     MTLS
+	trusted func(*tls.ConnectionState) error
+	now     func() time.Time
+	observe func(provider, result string)
+}
+
+func newCertificates(cfg *MTLS, o *Options) *certificates {
+	c := &certificates{cfg: *cfg, trusted: o.Trusted, now: o.Now, observe: o.Observe}
+	if c.trusted == nil {
+		c.trusted = func(*tls.ConnectionState) error { return nil }
+	}
+	return c
+}
+
+// shown is the certificate that a principal rests on.
+type shown struct {
+	state  *tls.ConnectionState // no more of it than its certificates
+	agents []string             // that its identity was bound to
+}
+
+// authenticate implements scheme. A request whose connection shows no certificate has
+// no credential.
+func (c *certificates) authenticate(r *http.Request) (*Principal, error) {
+	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
+		return nil, ErrNoCredentials
+	}
+	p, err := c.judge(r.TLS)
+	c.observe(namedMTLS, outcome(err))
+	if err != nil {
+		return nil, err
+	}
+	p.KeyID = certificateThumbprint(r)
+	p.key = p.identity()
+	return p, nil
+}
+
+// judge says whose certificate it is. That the handshake verified it is the least; the
+// CAs may have changed since, and time has passed.
+func (c *certificates) judge(state *tls.ConnectionState) (*Principal, error) {
+	leaf := state.PeerCertificates[0]
+	if len(state.VerifiedChains) == 0 {
+		return nil, refuseCertificate(faultUntrusted, errors.New("not verified in the handshake"))
+	}
+	if now := c.now(); now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
+		return nil, refuseCertificate(faultOutdated, fmt.Errorf("valid from %s to %s",
+			leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339)))
+	}
+	if err := c.trusted(state); err != nil {
+		return nil, refuseCertificate(faultUntrusted, err)
+	}
+	if err := checkUse(leaf); err != nil {
+		return nil, refuseCertificate(faultCertificate, err)
+	}
+	name, err := c.cfg.subject(leaf)
+	if err != nil {
+		return nil, refuseCertificate(faultName, err)
+	}
+	id, known := c.cfg.identity(name)
+	if !known {
+		return nil, refuseCertificate(faultNobody, fmt.Errorf("%.200q is none of authn.mtls.identities", name))
+	}
+	if id.Subject != "" {
+		name = id.Subject
+	}
+	return &Principal{
+		Subject: name, Issuer: namedMTLS, Method: methodMTLS, Proof: "mtls", Expires: leaf.NotAfter,
+		Groups: id.Groups, Scopes: id.Scopes, Tenant: id.Tenant, Agents: id.Agents,
+		shown: &shown{agents: id.Agents, state: &tls.ConnectionState{
+			Version: state.Version, HandshakeComplete: true,
+			PeerCertificates: state.PeerCertificates, VerifiedChains: state.VerifiedChains,
+		}},
+	}, nil
+}
+
+// checkUse wants a certificate that was made for clients. Without an extended key usage,
+// or with "any", x509 lets it pass; so it would those of servers and of machines that
+// sign mail.
+func checkUse(leaf *x509.Certificate) error {
+	switch {
+	case !slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageClientAuth):
+		return errors.New("its extended key usage does not name clientAuth")
+	case leaf.KeyUsage != 0 && leaf.KeyUsage&x509.KeyUsageDigitalSignature == 0:
+		return errors.New("its key usage leaves out digitalSignature")
+	case leaf.IsCA:
+		return errors.New("it is that of a CA")
+	}
+	return nil
+}
+
+// stands reports whether the certificate that p rests on would still make the same
+// principal.
+func (c *certificates) stands(p *Principal) error {
+	if p.shown == nil {
+		return refuseCertificate(faultUntrusted, errors.New("nothing is known of the certificate"))
+	}
+	again, err := c.judge(p.shown.state)
+	if err != nil {
+		return err
+	}
+	sameAgents := slices.Equal(again.Agents, p.shown.agents) && (again.Agents == nil) == (p.shown.agents == nil)
+	if !again.alike(p) || !sameAgents {
+		return refuseCertificate(faultNobody, errors.New("the same certificate makes another principal now"))
+	}
+	return nil
+}
+
+// Faults of certificates. Like the others they are metric labels and sentences.
+const (
+	faultCertificate fault = "certificate-use"
+	faultUntrusted   fault = "certificate-untrusted"
+	faultOutdated    fault = "certificate-outdated"
+	faultName        fault = "certificate-name"
+	faultNobody      fault = "certificate-unknown"
+)
+
+// certificateReason is the sentence for a fault of certificates.
+func certificateReason(f fault) (string, bool) {
+	switch f {
+	case faultCertificate:
+		return "the client certificate is not made for clients", true
+	case faultUntrusted:
+		return "the client certificate is not from a trusted authority", true
+	case faultOutdated:
+		return "the client certificate has expired or is not valid yet", true
+	case faultName:
+		return "the client certificate has no single name that is accepted here", true
+	case faultNobody:
+		return "the client certificate is of nobody who is known here", true
+	}
+	return "", false
+}
+
+// refuseCertificate makes the refusal of a certificate. No challenge is about
+// certificates, so none carries the error.
+func refuseCertificate(f fault, err error) *Refused {
+	return &Refused{Code: "invalid_token", Reason: f.reason(), Err: err, fault: f}
+}
