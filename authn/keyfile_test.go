@@ -136,6 +136,7 @@ func TestBrokenKeyFiles(t *testing.T) {
 		"unknown field":    "keys:\n- {id: a, " + hash + ", admin: true}",
 		"unknown section":  "users: []",
 		"id twice":         "keys:\n- {id: a, " + hash + "}\n- {id: a, " + hash + "}",
+		"hash twice":       "keys:\n- {id: a, " + hash + "}\n- {id: b, " + hash + "}",
 		"field twice":      "keys:\n- {id: a, id: b, " + hash + "}",
 		"no hash":          "keys:\n- {id: a}",
 		"no id":            "keys:\n- {" + hash + "}",
@@ -170,7 +171,7 @@ func TestHandWrittenKeyFile(t *testing.T) {
 			t.Errorf("%q: %d, %v", doc, len(records), err)
 		}
 		table, err := newKeyTable(records)
-		if err != nil || len(table.byID) != n {
+		if err != nil || len(table.keys) != n {
 			t.Fatalf("%q: %v", doc, err)
 		}
 		if n == 1 && (table.principal(0, "").MayUse("any") || table.principal(0, "").Subject != "a") {
@@ -190,8 +191,8 @@ func FuzzParseKeyFile(f *testing.F) {
 			return
 		}
 		table, err := newKeyTable(records)
-		if err == nil && len(table.byID) != len(records) {
-			t.Fatalf("%d keys of %d records", len(table.byID), len(records))
+		if err == nil && len(table.keys) != len(records) {
+			t.Fatalf("%d keys of %d records", len(table.keys), len(records))
 		}
 	})
 }

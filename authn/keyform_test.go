@@ -101,7 +101,7 @@ func TestL28_EditsKeepEmptyBinding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if table.principal(table.byID["a"], "").MayUse("billing") || !table.principal(table.byID["b"], "").MayUse("billing") {
+		if table.principal(0, "").MayUse("billing") || !table.principal(1, "").MayUse("billing") {
 			t.Error("the binding changed")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -21,9 +22,9 @@ const maxBuilt = 1 << 14
 // keyTable is an immutable snapshot of the key file, ready to verify. A key costs it
 // some 200 bytes.
 type keyTable struct {
-	byID  map[string]uint32 // index into keys
+	index map[uint64]uint32 // into keys, by the beginning of their hash
 	keys  []storedKey
-	none  storedKey                   // compared with when the id is unknown; its hash fits nothing
+	none  storedKey                   // compared with when there is no such key; its hash fits nothing
 	built []atomic.Pointer[Principal] // by index, modulo its length, a power of two
 }
 
@@ -40,15 +41,18 @@ const never = math.MaxInt64
 
 // newKeyTable indexes records.
 func newKeyTable(records []keyRecord) (*keyTable, error) {
-	t := &keyTable{byID: make(map[string]uint32, len(records)), keys: make([]storedKey, len(records))}
+	t := &keyTable{index: make(map[uint64]uint32, len(records)), keys: make([]storedKey, len(records))}
 	// A hash that nobody knows the key of; only its being compared matters.
 	_, _ = rand.Read(t.none.hash[:]) // never fails
 	var all strings.Builder
-	ends := make([]int, len(records))
+	ends, ids := make([]int, len(records)), make(map[string]struct{}, len(records))
 	for i := range records {
 		r := &records[i]
 		if err := r.validate(); err != nil {
 			return nil, err
+		}
+		if ids[r.ID] = struct{}{}; len(ids) == i {
+			return nil, fmt.Errorf("key %q is listed twice", r.ID)
 		}
 		all.Write(r.text())
 		ends[i] = all.Len()
@@ -58,20 +62,22 @@ func newKeyTable(records []keyRecord) (*keyTable, error) {
 		k, r := &t.keys[i], &records[i]
 		k.hash, k.expires, k.text = r.Hash, r.ends(), all.String()[start:ends[i]]
 		start = ends[i]
-		id, _ := cutText(k.text) // not r.ID, which would keep all that was read in memory
-		if _, twice := t.byID[id]; twice {
-			return nil, fmt.Errorf("key %q is listed twice", id)
+		if other, twice := t.index[beginning(&k.hash)]; twice {
+			return nil, fmt.Errorf("keys %q and %q have the same hash", records[other].ID, r.ID)
 		}
-		t.byID[id] = uint32(i) //nolint:gosec // a file of 2^32 keys cannot be read
+		t.index[beginning(&k.hash)] = uint32(i) //nolint:gosec // a file of 2^32 keys cannot be read
 	}
 	slots := 1 << bits.Len(uint(max(len(records)-1, 0)))
 	t.built = make([]atomic.Pointer[Principal], min(slots, maxBuilt))
 	return t, nil
 }
 
-// verify finds the key that a text belongs to; nil with the fault otherwise. An
-// unknown id costs the same hash and the same comparison as a known one, so that
-// time does not tell which ids exist.
+// beginning is what hashes are looked up by; two keys never share it.
+func beginning(hash *[sha256.Size]byte) uint64 { return binary.BigEndian.Uint64(hash[:]) }
+
+// verify finds the key that a text belongs to; nil with the fault otherwise. Keys are
+// looked up by their hash and not by their id: a wrong secret of a known id and an
+// unknown id are then the same to the lookup, and time does not tell which ids exist.
 func (t *keyTable) verify(key string, now time.Time) (index uint32, f fault) {
 	id, ok := splitKey(key)
 	if !ok {
@@ -79,12 +85,13 @@ func (t *keyTable) verify(key string, now time.Time) (index uint32, f fault) {
 	}
 	sum := hashKey(key)
 	k := &t.none
-	index, known := t.byID[id]
-	if known {
+	index, found := t.index[beginning(&sum)]
+	if found {
 		k = &t.keys[index]
 	}
 	match := subtle.ConstantTimeCompare(sum[:], k.hash[:]) == 1
-	if !match || !known {
+	// A record with another one's hash, which only a hand can have made, is no key.
+	if !match || !found || k.id() != id {
 		return 0, faultAPIKey
 	}
 	if k.expired(now) {
@@ -127,8 +134,8 @@ func (t *keyTable) principal(index uint32, carrier string) *Principal {
 // stands reports whether a principal of an API key, maybe of an earlier table, is what
 // its key stands for now: the key is there, with the same secret and the same rights.
 func (t *keyTable) stands(p *Principal, now time.Time) fault {
-	index, known := t.byID[p.KeyID]
-	if !known || t.keys[index].hash != p.keyHash {
+	index, found := t.index[beginning(&p.keyHash)]
+	if !found || t.keys[index].hash != p.keyHash || t.keys[index].id() != p.KeyID {
 		return faultAPIKey
 	}
 	k := &t.keys[index]

@@ -2,6 +2,8 @@ package authn
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"runtime"
 	"testing"
@@ -155,4 +157,64 @@ func heap() int64 {
 	runtime.GC() // finalizers and pools of the first round
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// BenchmarkTiming is the statistic of dudect (Reparaz, Balasch, Verbauwhede 2017):
+// Welch's t between the times of two kinds of bad keys, in random order. Beyond 5 either
+// way, time tells one from the other. It is a figure to read on a quiet machine, and no
+// test: a busy one shows anything.
+func BenchmarkTiming(b *testing.B) {
+	records, key := manyRecords(1000)
+	table, now := tableOf(b, records...), time.Now()
+	id, _ := splitKey(key)
+	wrong := func(at int) string { return key[:at] + string(key[at]^1) + key[at+1:] }
+	early, late := wrong(len(key)-secretLength), wrong(len(key)-1)
+	unknown := mintKey(id[:len(id)-1] + "x")
+	for name, pair := range map[string][2]string{"unknown id": {late, unknown}, "place of the error": {early, late}} {
+		b.Run(name, func(b *testing.B) {
+			var s [2]welch
+			for b.Loop() {
+				class := rand.IntN(2)
+				start := time.Now()
+				for range 8 { // one alone is near the clock's resolution
+					table.verify(pair[class], now)
+				}
+				s[class].add(float64(time.Since(start)))
+			}
+			b.ReportMetric(welchT(&s[0], &s[1]), "t")
+		})
+	}
+}
+
+// welch is a running mean and variance. Times far beyond the mean, which interrupts
+// make, are cut off.
+type welch struct{ n, mean, m2 float64 }
+
+func (w *welch) add(x float64) {
+	if w.n > 100 && x > 3*w.mean {
+		return
+	}
+	w.n++
+	d := x - w.mean
+	w.mean += d / w.n
+	w.m2 += d * (x - w.mean)
+}
+
+// welchT is how many standard errors two means are apart.
+func welchT(a, b *welch) float64 {
+	spread := math.Sqrt(a.m2/(a.n-1)/a.n + b.m2/(b.n-1)/b.n)
+	if spread == 0 || math.IsNaN(spread) {
+		return 0
+	}
+	return (a.mean - b.mean) / spread
+}
+
+// A hash that was copied under another id does not make its key that one's.
+func TestL28_CopiedHash(t *testing.T) {
+	t.Parallel()
+	key := mintKey("alice")
+	table := tableOf(t, keyRecord{KeySpec: KeySpec{ID: "bob"}, Hash: hashKey(key)})
+	if _, f := table.verify(key, time.Now()); f != faultAPIKey {
+		t.Errorf("%q", f)
+	}
 }

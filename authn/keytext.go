@@ -63,6 +63,12 @@ func (k *storedKey) principal() *Principal {
 	return p
 }
 
+// id is the first string of the compact form.
+func (k *storedKey) id() string {
+	id, _ := cutText(k.text)
+	return id
+}
+
 func cutText(s string) (text, rest string) {
 	n, s := cutLength(s)
 	return s[:n], s[n:]

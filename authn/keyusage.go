@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -122,8 +123,7 @@ func (f *keyFile) used(t *keyTable, index uint32, now time.Time) {
 		return
 	}
 	if next := f.table.Load(); next != t {
-		id, _ := cutText(t.keys[index].text)
-		if i, ok := next.byID[id]; ok {
+		if i, ok := next.index[beginning(&t.keys[index].hash)]; ok {
 			next.keys[i].touch(at)
 		}
 	}
@@ -140,9 +140,9 @@ func (f *keyFile) adopt(next *keyTable) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	old := f.table.Swap(next)
-	for id, i := range old.byID {
+	for i := range old.keys {
 		if at := old.keys[i].used.Load(); at != 0 {
-			u.gone[id] = max(at, u.gone[id])
+			u.gone[strings.Clone(old.keys[i].id())] = at
 		}
 	}
 	u.settle(next)
@@ -150,8 +150,9 @@ func (f *keyFile) adopt(next *keyTable) {
 
 // settle gives a table what is remembered of its keys; the rest stays remembered.
 func (u *keyUsage) settle(t *keyTable) {
-	for id, at := range u.gone {
-		if i, ok := t.byID[id]; ok {
+	for i := range t.keys {
+		id := t.keys[i].id()
+		if at, ok := u.gone[id]; ok {
 			t.keys[i].touch(at)
 			delete(u.gone, id)
 		}
@@ -223,9 +224,9 @@ func (u *keyUsage) last() map[string]uint32 {
 	maps.DeleteFunc(u.gone, func(id string, at uint32) bool { return at < oldest || !validID(id) })
 	last := maps.Clone(u.gone)
 	t := u.table()
-	for id, i := range t.byID {
+	for i := range t.keys {
 		if at := t.keys[i].used.Load(); at != 0 {
-			last[id] = at
+			last[t.keys[i].id()] = at
 		}
 	}
 	return last

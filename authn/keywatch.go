@@ -16,10 +16,14 @@ import (
 // Timing of the key file watch.
 const (
 	// pollInterval is how soon a change is seen where the file system sends no
-	// events (network mounts, some containers). A look costs one stat.
-	pollInterval = time.Second
-	// settleTime lets a burst of events, one edit makes several, end before reading.
-	settleTime = 20 * time.Millisecond
+	// events (network mounts, some containers). A look costs one stat. Half of the second
+	// within which a revoked key must be refused; the other half is for reading.
+	pollInterval = time.Second / 2
+	// settleTime is how long a file must look the same before it is read: an editor that
+	// writes in place empties it first, and no keys is a legal file. One that is written
+	// on and on is read after settleLooks.
+	settleTime  = 20 * time.Millisecond
+	settleLooks = 10
 )
 
 // keyFile keeps the keys of a file at hand and current. Chains of successive
@@ -32,10 +36,11 @@ type keyFile struct {
 	usage *keyUsage                // nil where it is not kept
 	kept  string                   // where usage is to be kept, as Options.Usage
 
-	mu   sync.Mutex // serialises look
-	seen fileState  // of the last reading
-	stop chan struct{}
-	done chan struct{}
+	mu    sync.Mutex // serialises refresh
+	seen  fileState  // of the last reading
+	pause func()     // between two looks at a file that changes
+	stop  chan struct{}
+	done  chan struct{}
 }
 
 // fileState is what tells two versions of a file apart without reading them.
@@ -69,13 +74,14 @@ func look(path string) fileState {
 // be read is an error now, when somebody is looking; later it is a log line.
 func openKeyFile(path string, o *Options) (*keyFile, error) {
 	f := &keyFile{path: path, kept: o.Usage, log: o.Logger, stop: make(chan struct{}), done: make(chan struct{})}
+	f.pause = f.rest
 	f.seen = look(path)
 	table, err := f.read()
 	if err != nil {
 		return nil, err
 	}
 	f.table.Store(table)
-	f.remark(len(table.byID))
+	f.remark(len(table.keys))
 	if o.Usage != "" {
 		f.usage = openKeyUsage(o.Usage, f, o.Now)
 	}
@@ -121,10 +127,10 @@ func (f *keyFile) remark(n int) {
 func (f *keyFile) refresh() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := look(f.path)
-	if !now.changed(f.seen) {
+	if !look(f.path).changed(f.seen) {
 		return
 	}
+	now := f.settled()
 	f.seen = now
 	if now.err != "" {
 		f.log.Error("API key file not readable; the keys of before stay in force", "file", f.path, "err", now.err)
@@ -136,10 +142,32 @@ func (f *keyFile) refresh() {
 		return
 	}
 	f.adopt(table)
-	f.remark(len(table.byID))
+	f.remark(len(table.keys))
 }
 
-// watch looks when the directory changes, and every second in any case. It watches
+// settled waits for an edit to end.
+func (f *keyFile) settled() fileState {
+	now := look(f.path)
+	for range settleLooks {
+		f.pause()
+		next := look(f.path)
+		if !next.changed(now) {
+			break
+		}
+		now = next
+	}
+	return now
+}
+
+// rest is the usual pause.
+func (f *keyFile) rest() {
+	select {
+	case <-f.stop:
+	case <-time.After(settleTime):
+	}
+}
+
+// watch looks when the directory changes, and twice a second in any case. It watches
 // the directory because the file itself is replaced by every edit, and because a
 // mounted Kubernetes secret changes by a link beside it.
 func (f *keyFile) watch() {
@@ -157,15 +185,11 @@ func (f *keyFile) watch() {
 	f.refresh() // a change since the file was opened sent no event
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	var settled <-chan time.Time
 	for {
 		select {
 		case <-f.stop:
 			return
 		case <-events:
-			settled = time.After(settleTime)
-		case <-settled:
-			settled = nil
 			f.refresh()
 		case <-tick.C:
 			f.refresh()

@@ -59,12 +59,12 @@ func TestPollSeesChanges(t *testing.T) {
 	t.Parallel()
 	k, path := keyStore(t)
 	var log logTo
-	f := &keyFile{path: path, log: log.logger()}
+	f := &keyFile{path: path, log: log.logger(), pause: func() {}}
 	f.table.Store(&keyTable{})
 	has := func(n int) {
 		t.Helper()
 		f.refresh()
-		if got := len(f.table.Load().byID); got != n {
+		if got := len(f.table.Load().keys); got != n {
 			t.Errorf("%d keys, want %d", got, n)
 		}
 	}
@@ -166,4 +166,41 @@ func TestMissingDirectory(t *testing.T) {
 	}
 	key := create(t, &Keys{path: path}, KeySpec{ID: "alice"})
 	eventually(t, "key in a directory made later", func() bool { return accepted(c, key) })
+}
+
+// An editor that writes in place empties the file first. Nobody's key is refused on
+// that account.
+func TestEditInPlaceEndsFirst(t *testing.T) {
+	t.Parallel()
+	k, path := keyStore(t)
+	create(t, k, KeySpec{ID: "alice"})
+	create(t, k, KeySpec{ID: "bob"})
+	doc, err := os.ReadFile(path)
+	must(t, err)
+	var log logTo
+	f := &keyFile{path: path, log: log.logger(), pause: func() { t.Error("an unchanged file is waited for") }}
+	f.table.Store(&keyTable{})
+	f.seen = look(path)
+	f.refresh()
+	pieces, looks := len(doc)/3, 0
+	f.pause = func() {
+		looks++
+		must(t, os.WriteFile(path, doc[:min(looks*pieces, len(doc))], 0o600))
+	}
+	must(t, os.Truncate(path, 0))
+	f.refresh()
+	if n := len(f.table.Load().keys); n != 2 || looks < 3 {
+		t.Errorf("%d keys after %d looks", n, looks)
+	}
+	// One that never ends is read all the same.
+	looks = 0
+	f.pause = func() {
+		looks++
+		must(t, os.WriteFile(path, []byte("#"+strings.Repeat("#", looks)), 0o600))
+	}
+	must(t, os.Truncate(path, 0))
+	f.refresh()
+	if n := len(f.table.Load().keys); n != 0 || looks != settleLooks {
+		t.Errorf("%d keys after %d looks", n, looks)
+	}
 }
