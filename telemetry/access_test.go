@@ -78,8 +78,18 @@ func sample() *Exchange {
 	}
 }
 
+// delegated sets what a call has that came by way of others.
+func delegated(e *Exchange) {
+	e.Proof, e.ACR, e.Workload = "dpop", "mfa", "batch@mtls"
+	e.Actors, e.Hops = []string{"planner@https://id.example", "ui@https://id.example"}, []string{"1.1 gw-a"}
+	e.Consent, e.Credentials = []string{"scope pay"}, []string{"exchange Authorization"}
+	e.Authorized, e.Demanded = true, []string{"login.example"}
+}
+
 func TestAccessLine(t *testing.T) {
 	t.Parallel()
+	identity := &Exchange{Start: start, Duration: time.Millisecond, Status: 200, Principal: "alice", Rule: "team"}
+	delegated(identity)
 	stream := sample()
 	stream.Streamed, stream.Events, stream.FirstEvent, stream.End = true, 3, 5*time.Millisecond, "final"
 	refused := &Exchange{Start: start, Duration: time.Millisecond, RequestID: "r", Status: 503,
@@ -106,6 +116,10 @@ func TestAccessLine(t *testing.T) {
 	}{
 		"unary":  {sample(), common + `"duration_ms":12.345}`},
 		"stream": {stream, common + `"streamed":true,"events":3,"first_event_ms":5.000,"end":"final","duration_ms":12.345}`},
+		"identity": {identity, `{"time":"2026-11-21T12:00:00.124456789Z","level":"INFO","msg":"call","principal":"alice",` +
+			`"proof":"dpop","acr":"mfa","actors":["planner@https://id.example","ui@https://id.example"],` +
+			`"workload":"batch@mtls","hops":["1.1 gw-a"],"rule":"team","consent":["scope pay"],"status":200,` +
+			`"demanded_hosts":["login.example"],"authorized":true,"credentials":["exchange Authorization"],"duration_ms":1.000}`},
 		"refused": {refused, `{"time":"2026-11-21T12:00:00.124456789Z","level":"WARN","msg":"call",` +
 			`"request_id":"r","decision":"error","status":503,"reason":"UNAVAILABLE","cause":"dial: refused",` +
 			`"duration_ms":1.000}`},
@@ -154,6 +168,41 @@ func TestViolationsAreBounded(t *testing.T) {
 	if shown, _ := line["violations"].([]any); line["violation_count"] != 5000.0 || len(shown) != maxViolations {
 		t.Errorf("%v counted, %d shown", line["violation_count"], len(shown))
 	}
+}
+
+// TestChainsAreBounded: actors and hops come from whoever is before the gateway. The
+// first are shown, cleaned, and the others counted.
+func TestChainsAreBounded(t *testing.T) {
+	t.Parallel()
+	var many, want []string
+	for i := range maxFew + 3 {
+		many = append(many, fmt.Sprintf("a%d\n", i))
+		want = append(want, fmt.Sprintf(`a%d\x0a`, i))
+	}
+	want = append(want[:maxFew:maxFew], `\…+3`)
+	var out bytes.Buffer
+	tel := opened(t, &out, nil)
+	tel.Record(&Exchange{Start: start, Status: 200, Actors: many, Hops: many, Credentials: many})
+	tel.Record(&Exchange{Start: start, Status: 200, Actors: many[:maxFew]})
+	closed(t, tel)
+	got := lines(t, out.Bytes())
+	for _, key := range []string{"actors", "hops", "credentials"} {
+		if diff := cmp.Diff(want, texts(got[0][key])); diff != "" {
+			t.Errorf("%s: %s", key, diff)
+		}
+	}
+	if n := len(texts(got[1]["actors"])); n != maxFew {
+		t.Errorf("%d of %d actors", n, maxFew)
+	}
+}
+
+func texts(list any) []string {
+	values, _ := list.([]any)
+	var all []string
+	for _, v := range values {
+		all = append(all, fmt.Sprint(v))
+	}
+	return all
 }
 
 // fill sets every string, list of strings and violation that an Exchange has.

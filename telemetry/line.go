@@ -10,6 +10,10 @@ import (
 // maxItems bounds a list in a line; the rest is counted, not shown.
 const maxItems = 64
 
+// maxFew bounds a list that others can make long, each entry by being somebody else:
+// what is worth reading of it stands first.
+const maxFew = 8
+
 // Line is one record being appended: a JSON object, or key=value pairs for a
 // terminal. It does not reflect and does not allocate once its buffer has grown.
 // Keys are constants of the caller and are not escaped; every string value goes
@@ -67,12 +71,17 @@ func (l *Line) value(s string, limit int) {
 }
 
 // Strs appends a list of strings; an empty one is left out.
-func (l *Line) Strs(key string, values []string) {
+func (l *Line) Strs(key string, values []string) { l.list(key, values, maxItems) }
+
+// Few appends a list of which the first 8 are shown; an empty one is left out.
+func (l *Line) Few(key string, values []string) { l.list(key, values, maxFew) }
+
+func (l *Line) list(key string, values []string, most int) {
 	if len(values) == 0 {
 		return
 	}
 	l.key(key)
-	shown := values[:min(len(values), maxItems)]
+	shown := values[:min(len(values), most)]
 	open := byte('[')
 	for _, v := range shown {
 		l.buf = append(l.buf, open)

@@ -34,6 +34,14 @@ const (
 	attrDecision  = attribute.Key("a2a_gateway.policy.decision")
 	attrRule      = attribute.Key("a2a_gateway.policy.rule")
 	attrPrincipal = attribute.Key("a2a_gateway.principal.type")
+	attrProof     = attribute.Key("a2a_gateway.proof")
+	attrACR       = attribute.Key("a2a_gateway.acr")
+	attrActors    = attribute.Key("a2a_gateway.actors") // how many
+	attrHops      = attribute.Key("a2a_gateway.hops")   // how many
+	attrConsent   = attribute.Key("a2a_gateway.policy.consent")
+	attrShown     = attribute.Key("a2a_gateway.credentials")            // kinds and headers
+	attrDemanded  = attribute.Key("a2a_gateway.authorization.hosts")    // how many
+	attrAnswered  = attribute.Key("a2a_gateway.authorization.provided") // by the gateway
 	attrEvents    = attribute.Key("a2a_gateway.stream.events")
 	attrTrusted   = attribute.Key("a2a_gateway.caller.trusted")
 )

@@ -25,7 +25,7 @@ func (t *Telemetry) endServer(e *Exchange) {
 	setText(span, attrSkill, e.Skill)
 	setText(span, attrDecision, e.Decision)
 	setText(span, attrRule, e.Rule)
-	setText(span, attrPrincipal, e.AuthMethod)
+	setIdentity(span, e)
 	setText(span, attrError, e.Reason)
 	setTexts(span, attrRequested, e.ExtensionsRequested)
 	setTexts(span, attrActivated, e.ExtensionsActivated)
@@ -42,6 +42,23 @@ func (t *Telemetry) endServer(e *Exchange) {
 	}
 	span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
 	e.span = nil
+}
+
+// setIdentity says how the caller came to be one, and what the agent was shown of it.
+// Who that is, and for whom, is not in spans: traces have more readers than the audit
+// record.
+func setIdentity(span trace.Span, e *Exchange) {
+	setText(span, attrPrincipal, e.AuthMethod)
+	setText(span, attrProof, e.Proof)
+	setText(span, attrACR, e.ACR)
+	setNumber(span, attrActors, len(e.Actors))
+	setNumber(span, attrHops, len(e.Hops))
+	setTexts(span, attrConsent, e.Consent)
+	setTexts(span, attrShown, e.Credentials)
+	setNumber(span, attrDemanded, len(e.Demanded))
+	if e.Authorized {
+		span.SetAttributes(attrAnswered.Bool(true))
+	}
 }
 
 // spanName is the method, or the kind of span when the call was refused before

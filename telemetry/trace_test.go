@@ -152,6 +152,7 @@ func TestSpans(t *testing.T) {
 	e := sample()
 	e.Streamed, e.Events, e.Status, e.Reason = true, 4, 504, "AGENT_TIMEOUT"
 	e.TaskID = "a\u202eb"
+	delegated(e)
 	ctx := tel.StartServer(t.Context(), incoming(sampled), false, e)
 	_, first := tel.StartClient(ctx, e)
 	tel.EndClient(first, e, errors.New("dial 10.0.0.1: secret"))
@@ -187,6 +188,9 @@ func TestSpans(t *testing.T) {
 		"a2a_gateway.extensions.requested": []string{"https://ext.example/a", "https://ext.example/b"},
 		"a2a_gateway.extensions.activated": []string{"https://ext.example/a"},
 		"a2a_gateway.extensions.injected":  []string{"https://ext.example/c"},
+		"a2a_gateway.proof":                "dpop", "a2a_gateway.acr": "mfa", "a2a_gateway.actors": int64(2), "a2a_gateway.hops": int64(1),
+		"a2a_gateway.policy.consent": []string{"scope pay"}, "a2a_gateway.credentials": []string{"exchange Authorization"},
+		"a2a_gateway.authorization.hosts": int64(1), "a2a_gateway.authorization.provided": true,
 	}
 	for i, want := range []map[string]any{merged(common, client, failed), merged(common, client), merged(common, own)} {
 		if diff := cmp.Diff(want, attributes(got[i])); diff != "" {
@@ -219,7 +223,7 @@ func TestA28_SpansHoldNoCanary(t *testing.T) {
 	tel.Record(e)
 	allowed := []string{"TaskID", "ContextID", "MessageID", "TaskState", "Tenant", "Version", "Agent", "Method", "RequestID",
 		"ClientIP", "Skill", "Decision", "Rule", "AuthMethod", "Reason", "ExtensionsRequested", "ExtensionsActivated",
-		"ExtensionsInjected", "ExtensionsProvided", "ExtensionsRefused"}
+		"ExtensionsInjected", "ExtensionsProvided", "ExtensionsRefused", "Proof", "ACR", "Consent", "Credentials"}
 	for _, s := range spans.GetSpans() {
 		if strings.Contains(s.Name, "canary") {
 			t.Errorf("span is named %q", s.Name)

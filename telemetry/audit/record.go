@@ -27,6 +27,7 @@ func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	appendSubject(l, e)
 	l.Str("endpoint", e.Endpoint)
 	l.Str("translated_to", e.TranslatedTo)
+	l.Few("credentials", e.Credentials)
 }
 
 // appendCall appends the members of a call record: the intent's again, since
