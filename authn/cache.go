@@ -41,7 +41,8 @@ type entry struct {
 	bound     confirmation // to be proved by each request
 	issuer    *issuer      // the configured issuer that verified it
 	lost      uint64       // generation of its key set at that time
-	until     time.Time    // at most the token's exp
+	since     time.Time    // when it was remembered, by the wall clock
+	until     time.Time    // at most the token's exp, by the wall clock
 }
 
 func newCache() *cache {
@@ -64,13 +65,14 @@ func digest(raw string) [32]byte {
 	return sha256.Sum256(b)
 }
 
-// find returns a live entry.
+// find returns a live entry. One of the future is none: the clock was set back, and the
+// token has to be judged by the new time.
 func (c *cache) find(id [32]byte, now time.Time) (entry, bool) {
 	s := &c.shards[id[0]%cacheShards]
 	s.mu.RLock()
 	e, ok := s.entries[id]
 	s.mu.RUnlock()
-	return e, ok && now.Before(e.until)
+	return e, ok && !now.Before(e.since) && now.Before(e.until)
 }
 
 // add remembers a verified token, making room where there is none.
@@ -78,6 +80,8 @@ func (c *cache) add(id [32]byte, e entry, now time.Time) {
 	if !now.Before(e.until) {
 		return
 	}
+	// Without the monotonic clock, which goes on as if nothing were when the other jumps.
+	e.since, e.until = now.Round(0), e.until.Round(0)
 	s := &c.shards[id[0]%cacheShards]
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -273,27 +273,6 @@ func TestClockSkewIsConfigurable(t *testing.T) {
 	}
 }
 
-// A clock that jumps decides by its new time, both ways, and nothing breaks.
-func TestClockJumps(t *testing.T) {
-	t.Parallel()
-	var shift time.Duration
-	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{Client: &http.Client{Transport: standard()},
-		Now: func() time.Time { return time.Now().Add(shift) }})
-	token := good(t, map[string]any{"exp": time.Now().Add(10 * time.Minute).Unix()})
-	for _, tt := range []struct {
-		shift time.Duration
-		want  string
-	}{{0, "ok"}, {time.Hour, "expired"}, {0, "ok"}, {-time.Hour, "not-yet-valid"}, {9 * time.Minute, "ok"}} {
-		shift = tt.shift
-		if tt.want != "ok" {
-			c.bearer.cache = newCache() // remembered for seconds at most; not the point here
-		}
-		if _, err := c.Authenticate(bearerOf(token)); faultOf(err) != tt.want {
-			t.Errorf("clock %v off: got %v, want %s", tt.shift, err, tt.want)
-		}
-	}
-}
-
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	claims := map[string]any{"a": map[string]any{"b.c": "x", "b": map[string]any{"d": "y"}}, "a.b": "z",

@@ -66,7 +66,7 @@ func (a *authServer) set(change func(*authServer)) {
 }
 
 func (a *authServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/.well-known/openid-configuration" {
+	if a.Server != nil && r.URL.Path == "/.well-known/openid-configuration" {
 		_ = json.NewEncoder(w).Encode(m{"issuer": a.URL, "jwks_uri": a.URL + "/jwks",
 			"introspection_endpoint": a.URL + "/introspect"})
 		return
