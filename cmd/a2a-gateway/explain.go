@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +24,15 @@ for, which reach the agent, which the caller sees, and which are refused or miss
 No call is made. The configuration is compiled, and the questions are put to the same
 code that a running gateway asks.
 
-The caller is who --subject, --issuer, --group and --scope describe, whether or not
-such a credential exists; without --subject it is a caller without a credential, where
-authn.anonymous lets those in. --issuer may be left out where only one is configured.
+The caller is who --subject, --issuer, --group, --scope and their like describe, whether
+or not such a credential exists; without --subject it is a caller without a credential,
+where authn.anonymous lets those in. --issuer may be left out where only one is
+configured.
+
+How and when the user signed in is what --acr, --amr and --auth-time say, and --claim
+adds what else the credential does. Who acts for the caller is an --actor, the software
+that calls --client, or --workload where it has a credential of its own. A call that
+only lacks another sign-in or a consent is denied, and what it needs is shown.
 
 What only the agent's card can say, its skills and the extensions it declares, is taken
 from --card, a file or a URL, or, with --online, from where the configuration says the
@@ -44,12 +50,16 @@ const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --
   a2a-gateway explain -c config.yaml --agent billing --subject bob --group support \
       --skill refund --extension https://billing.example/extensions/cost-centre/v1 --online
   a2a-gateway explain -c config.yaml --agent billing --subject alice --method tasks/search \
-      --card billing-card.json --output json`
+      --card billing-card.json --output json
+  a2a-gateway explain -c config.yaml --agent billing --subject alice --skill refund \
+      --acr urn:example:mfa --amr mfa --auth-time 10m --claim email_verified=true`
 
 // inquiry is what the flags of explain ask.
 type inquiry struct {
 	agent, method, skill string
 	caller               authn.Principal
+	said                 said
+	now                  time.Time
 	extensions           []string
 	card                 string
 	online               bool
@@ -67,12 +77,7 @@ func explainCommand() *cobra.Command {
 	var q inquiry
 	f := cmd.Flags()
 	f.StringVar(&q.agent, "agent", "", "`id` of the agent")
-	f.StringVar(&q.caller.Subject, "subject", "", "caller's `subject`")
-	f.StringVar(&q.caller.Issuer, "issuer", "", "`issuer` of the caller's credential: an OIDC issuer, or api-keys")
-	f.StringSliceVar(&q.caller.Groups, "group", nil, "`group` of the caller; repeatable")
-	f.StringSliceVar(&q.caller.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
-	f.StringVar(&q.caller.Client, "client", "", "OAuth `client` of the caller")
-	f.StringVar(&q.caller.Tenant, "tenant", "", "`tenant` of the caller")
+	q.describe(f)
 	f.StringVar(&q.skill, "skill", "", "`skill` that the call names")
 	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, as any version or an extension calls it")
 	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call asks for; repeatable")
@@ -109,6 +114,7 @@ func (q *inquiry) explain(ctx context.Context, path string) (*explanation, error
 	if i < 0 {
 		return nil, usage(fmt.Errorf("--agent: %q is none of %s", q.agent, strings.Join(cfg.AgentIDs(), ", ")))
 	}
+	q.now = time.Now()
 	if err := q.identify(&cfg.Authn); err != nil {
 		return nil, usage(err)
 	}
@@ -127,35 +133,6 @@ func (q *inquiry) explain(ctx context.Context, path string) (*explanation, error
 	}
 	defer j.book.Close()
 	return j.explain(q, asked), nil
-}
-
-// identify settles who the caller is. A name that no issuer could have vouched for
-// would be explained as one that nobody ever has.
-func (q *inquiry) identify(c *authn.Config) error {
-	p := &q.caller
-	if p.Subject == "" {
-		if p.Issuer != "" || p.Groups != nil || p.Scopes != nil || p.Client != "" || p.Tenant != "" || !c.Anonymous {
-			return errors.New("--subject: needed for a caller with a credential")
-		}
-		p.Subject, p.Issuer, p.Method = "anonymous", "anonymous", "anonymous"
-		return nil
-	}
-	var issuers []string
-	for _, i := range c.OIDC {
-		issuers = append(issuers, i.Issuer)
-	}
-	if c.APIKeys != nil {
-		issuers = append(issuers, "api-keys")
-	}
-	switch {
-	case len(issuers) == 0:
-		return errors.New("--subject: authn has neither oidc nor apiKeys, so that no caller has a name")
-	case p.Issuer == "" && len(issuers) == 1:
-		p.Issuer = issuers[0]
-	case !slices.Contains(issuers, p.Issuer):
-		return fmt.Errorf("--issuer: %q is none of %s", p.Issuer, strings.Join(issuers, ", "))
-	}
-	return nil
 }
 
 // methodNamed finds an operation by the name that any version, or an extension, has

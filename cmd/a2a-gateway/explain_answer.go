@@ -25,7 +25,9 @@ type explanation struct {
 	Error   string `json:"error,omitempty"`  // what the caller is told, by its reason in docs/errors.md
 
 	MissingScopes []string `json:"missingScopes,omitempty"`
-	Visible       bool     `json:"visible"` // the caller may learn that the agent exists
+	StepUp        *signIn  `json:"stepUp,omitempty"`  // the sign-in that is missing
+	Consent       []string `json:"consent,omitempty"` // asked for by the rules that allow, and found
+	Visible       bool     `json:"visible"`           // the caller may learn that the agent exists
 	Shadow        []string `json:"shadow,omitempty"`
 
 	Agent  string `json:"agent"`
@@ -37,15 +39,6 @@ type explanation struct {
 	Extensions []ext.Account `json:"extensions,omitempty"` // none where the call does not get that far
 	Call       *activation   `json:"activation,omitempty"`
 	Notes      []string      `json:"notes,omitempty"`
-}
-
-type caller struct {
-	Subject string   `json:"subject"`
-	Issuer  string   `json:"issuer"`
-	Client  string   `json:"client,omitempty"`
-	Tenant  string   `json:"tenant,omitempty"`
-	Groups  []string `json:"groups,omitempty"`
-	Scopes  []string `json:"scopes,omitempty"`
 }
 
 type skill struct {
@@ -89,6 +82,8 @@ func (e *explanation) print(w io.Writer) {
 	line("because", e.Reason)
 	line("caller is told", e.Error)
 	line("missing scopes", strings.Join(e.MissingScopes, " "))
+	line("missing sign-in", e.StepUp.String())
+	line("consented to", strings.Join(e.Consent, ", "))
 	line("sees the agent", map[bool]string{true: "yes", false: "no"}[e.Visible])
 	line("skill", strings.TrimPrefix(e.Skill.ID+": "+e.Skill.Why, ": "))
 	line("in shadow", strings.Join(e.Shadow, ", "))
@@ -98,23 +93,6 @@ func (e *explanation) print(w io.Writer) {
 	for i, note := range e.Notes {
 		_, _ = fmt.Fprintf(w, "%snote: %s\n", map[bool]string{true: "\n"}[i == 0], note)
 	}
-}
-
-// String names the caller and what rules could ask of it.
-func (c *caller) String() string {
-	if c.Issuer == "anonymous" {
-		return "a caller without a credential"
-	}
-	text := c.Subject + " of " + c.Issuer
-	for _, more := range []struct{ what, value string }{
-		{"groups", strings.Join(c.Groups, " ")}, {"scopes", strings.Join(c.Scopes, " ")},
-		{"client", c.Client}, {"tenant", c.Tenant},
-	} {
-		if more.value != "" {
-			text += ", " + more.what + " " + more.value
-		}
-	}
-	return text
 }
 
 // decider is the rule that decided, or what did in its place.

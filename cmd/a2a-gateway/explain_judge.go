@@ -113,7 +113,7 @@ func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
 	p := &q.caller
 	e := &explanation{
 		Verdict: allowed, Agent: j.agent.ID, Method: j.method.Name, Visible: j.rules.Sees(p, j.agent.ID),
-		Caller: caller{p.Subject, p.Issuer, p.Client, p.Tenant, p.Groups, p.Scopes},
+		Caller: newCaller(p),
 		Notes:  j.notes,
 	}
 	src := policy.SkillSource{
@@ -128,6 +128,7 @@ func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
 	e.Skill.ID = skill
 	decision := e.judge(j.rules, policy.Request{
 		Principal: p, Agent: j.agent.ID, Method: j.method, Skill: skill, Skills: j.skills, Agentwide: agentwide,
+		Now: q.now,
 	})
 	switch {
 	case e.Verdict != allowed:
@@ -169,7 +170,7 @@ func (e *explanation) judge(rules *policy.Set, q policy.Request) policy.Decision
 		e.Rules = append(e.Rules, step{s.Rule, s.Effect, s.Shadow, s.Failed == "", s.Failed})
 	}
 	d, err := rules.Check(q)
-	e.Rule, e.Shadow = d.Rule, d.Shadow
+	e.Rule, e.Shadow, e.Consent = d.Rule, d.Shadow, d.Consent
 	if err != nil {
 		e.deny(err)
 	}
@@ -179,7 +180,7 @@ func (e *explanation) judge(rules *policy.Set, q policy.Request) policy.Decision
 func (e *explanation) deny(err error) *explanation {
 	var d *policy.Denied
 	if errors.As(err, &d) {
-		e.Rule, e.MissingScopes = d.Rule, d.Scopes
+		e.Rule, e.MissingScopes, e.StepUp = d.Rule, d.Scopes, newSignIn(d.StepUp)
 		err = errors.New(d.Reason)
 	}
 	e.refuse(wire.Denied, err.Error())

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// caller is what rules can ask of an authn.Principal.
+type caller struct {
+	Subject  string         `json:"subject"`
+	Issuer   string         `json:"issuer"`
+	Client   string         `json:"client,omitempty"`
+	Workload string         `json:"workload,omitempty"`
+	Tenant   string         `json:"tenant,omitempty"`
+	Groups   []string       `json:"groups,omitempty"`
+	Scopes   []string       `json:"scopes,omitempty"`
+	Actors   []string       `json:"actors,omitempty"` // the one that calls first
+	ACR      string         `json:"acr,omitempty"`
+	AMR      []string       `json:"amr,omitempty"`
+	AuthTime string         `json:"authTime,omitempty"` // RFC 3339
+	Claims   map[string]any `json:"claims,omitempty"`
+}
+
+func newCaller(p *authn.Principal) caller {
+	c := caller{
+		Subject: p.Subject, Issuer: p.Issuer, Client: p.Client, Tenant: p.Tenant,
+		Groups: p.Groups, Scopes: p.Scopes, ACR: p.ACR, AMR: p.AMR, Claims: p.Claims,
+	}
+	if p.Workload != nil {
+		c.Workload = p.Workload.Subject
+	}
+	for _, a := range p.Actors {
+		c.Actors = append(c.Actors, a.Subject)
+	}
+	if !p.AuthTime.IsZero() {
+		c.AuthTime = p.AuthTime.UTC().Format(time.RFC3339)
+	}
+	return c
+}
+
+// String names the caller and what rules could ask of it.
+func (c *caller) String() string {
+	if c.Issuer == "anonymous" {
+		return "a caller without a credential"
+	}
+	text := c.Subject + " of " + c.Issuer
+	for _, more := range []struct{ what, value string }{
+		{"groups", strings.Join(c.Groups, " ")}, {"scopes", strings.Join(c.Scopes, " ")},
+		{"client", c.Client}, {"workload", c.Workload}, {"tenant", c.Tenant},
+		{"actors", strings.Join(c.Actors, " ")}, {"acr", c.ACR}, {"amr", strings.Join(c.AMR, " ")},
+		{"signed in at", c.AuthTime}, {"claims", strings.Join(slices.Sorted(maps.Keys(c.Claims)), " ")},
+	} {
+		if more.value != "" {
+			text += ", " + more.what + " " + more.value
+		}
+	}
+	return text
+}
+
+// signIn is a policy.StepUp.
+type signIn struct {
+	ACR    []string `json:"acr,omitempty"`    // any of them
+	AMR    []string `json:"amr,omitempty"`    // all of them
+	MaxAge string   `json:"maxAge,omitempty"` // as in the configuration
+}
+
+func newSignIn(s *policy.StepUp) *signIn {
+	if s == nil {
+		return nil
+	}
+	n := &signIn{ACR: s.ACR, AMR: s.AMR}
+	if s.MaxAge > 0 {
+		n.MaxAge = secret.Duration(s.MaxAge).String()
+	}
+	return n
+}
+
+// String is for people; "" where none is missing.
+func (s *signIn) String() string {
+	if s == nil {
+		return ""
+	}
+	var parts []string
+	if s.ACR != nil {
+		parts = append(parts, "acr "+strings.Join(s.ACR, " or "))
+	}
+	if s.AMR != nil {
+		parts = append(parts, "amr "+strings.Join(s.AMR, " and "))
+	}
+	if s.MaxAge != "" {
+		parts = append(parts, "at most "+s.MaxAge+" ago")
+	}
+	return strings.Join(parts, ", ")
+}
