@@ -20,7 +20,7 @@ type DPoP struct {
 	// several behind one address need clients to come back to the same one.
 	// Default: false.
 	Nonce bool `yaml:"nonce,omitempty"`
-	// Proofs is how many proofs are remembered, about 150 bytes each, so that none is
+	// Proofs is how many proofs are remembered, up to 200 bytes each, so that none is
 	// taken twice, for two times Window. When they are more, calls are answered 503;
 	// those of one key alone when they are more than half as many. Default: 100000, at
 	// most 10000000.
