@@ -201,7 +201,7 @@ func isStruct(v jsontext.Value) bool {
 // security writes the gateway's schemes and the extended card's older flag. In
 // Protobuf requirements have but one shape, in 0.3 as in 1.0.
 func (w *writer) security(o *object) {
-	schemes := &w.view.Schemes
+	schemes := w.view.Schemes.in(w.view.Version)
 	requirements := schemes.requirements(w.view.Requirements)
 	if w.proto {
 		requirements = schemes.requirements(SpecRequirements)

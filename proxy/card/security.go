@@ -1,10 +1,13 @@
 package card
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Schemes is the security of the gateway, which replaces the agent's: a caller
@@ -20,7 +23,8 @@ type Schemes struct {
 	MTLS bool
 
 	// Combinations are the credentials that have to come together, as alternatives:
-	// "oidc", "apiKeys" or "mtls" each. None: any one scheme alone.
+	// "oidc" (of any issuer), an issuer of OIDC, "apiKeys" or "mtls" each. None: any
+	// one scheme alone.
 	Combinations [][]string
 
 	// Anonymous adds the alternative of no credential at all.
@@ -48,9 +52,24 @@ type scheme struct {
 	wrapper string // 1.0's member
 	fields  object // members that both versions call the same
 	where   string // API keys only: "in" of 0.3, "location" of 1.0
+	issuer  string // OIDC only: which one
 }
 
-// list names the schemes in a fixed order. Any one of them is enough.
+// What Combinations call the kinds of credential.
+const (
+	anyIssuer   = "oidc"
+	apiKeys     = "apiKeys"
+	certificate = "mtls"
+)
+
+// in is what a form can say of s: readers of 0.2 refuse a card with a kind of scheme
+// that they do not know, and mutualTLS came with 0.3.
+func (s Schemes) in(v wire.Version) Schemes {
+	s.MTLS = s.MTLS && v != wire.V01
+	return s
+}
+
+// list names the schemes in a fixed order.
 func (s Schemes) list() []scheme {
 	var out []scheme
 	for i, issuer := range s.OIDC {
@@ -61,7 +80,7 @@ func (s Schemes) list() []scheme {
 		discovery := strings.TrimSuffix(issuer, "/") + "/.well-known/openid-configuration"
 		out = append(out, scheme{
 			name: name, kind: "openIdConnect", wrapper: "openIdConnectSecurityScheme",
-			fields: object{{"openIdConnectUrl", quote(discovery)}},
+			fields: object{{"openIdConnectUrl", quote(discovery)}}, issuer: issuer,
 		})
 	}
 	if s.APIKeyHeader != "" {
@@ -69,6 +88,58 @@ func (s Schemes) list() []scheme {
 			name: "apiKey", kind: "apiKey", wrapper: "apiKeySecurityScheme",
 			fields: object{{"name", quote(s.APIKeyHeader)}}, where: "header",
 		})
+	}
+	if s.MTLS {
+		out = append(out, scheme{name: "mtls", kind: "mutualTLS", wrapper: "mtlsSecurityScheme"})
+	}
+	return out
+}
+
+// means reports whether the scheme is what a combination calls credential.
+func (sc *scheme) means(credential string) bool {
+	switch sc.wrapper {
+	case "openIdConnectSecurityScheme":
+		return credential == anyIssuer || credential == sc.issuer
+	case "apiKeySecurityScheme":
+		return credential == apiKeys
+	}
+	return credential == certificate
+}
+
+// together lists the names of schemes that are enough, each list by being complete. A
+// combination that this form has no words for is left out: one that lacks a part
+// would promise too much.
+func (s Schemes) together() [][]string {
+	list := s.list()
+	var out [][]string
+	if len(s.Combinations) == 0 {
+		for _, sc := range list {
+			out = append(out, []string{sc.name})
+		}
+		return out
+	}
+	for _, credentials := range s.Combinations {
+		whole := [][]string{nil}
+		for _, credential := range credentials {
+			whole = extend(whole, list, credential)
+		}
+		if len(credentials) > 0 {
+			out = append(out, whole...)
+		}
+	}
+	return out
+}
+
+// extend adds to each list every scheme in turn that the credential can be. No scheme
+// stands twice in one: a caller has one token of an issuer.
+func extend(all [][]string, list []scheme, credential string) [][]string {
+	var out [][]string
+	for _, names := range all {
+		for _, sc := range list {
+			if sc.means(credential) && !slices.Contains(names, sc.name) {
+				out = append(out, append(slices.Clip(names), sc.name))
+			}
+		}
 	}
 	return out
 }
@@ -102,9 +173,16 @@ func (s Schemes) schemes(mixed bool) jsontext.Value {
 
 // security writes 0.3's security: alternatives, each an object of scheme names.
 func (s Schemes) security() jsontext.Value {
-	return s.alternatives(func(name string) object {
-		return object{{name, array(nil)}}
-	})
+	return s.alternatives(func(names []string) object { return named(names, array(nil)) })
+}
+
+// named gives every scheme the same scopes.
+func named(names []string, scopes jsontext.Value) object {
+	var out object
+	for _, name := range names {
+		out.put(name, scopes)
+	}
+	return out
 }
 
 // requirements writes 1.0's securityRequirements, or nil.
@@ -118,8 +196,8 @@ func (s Schemes) requirements(shape Requirements) jsontext.Value {
 	default:
 		return nil
 	}
-	return s.alternatives(func(name string) object {
-		return object{{"schemes", object{{name, scopes}}.encode()}}
+	return s.alternatives(func(names []string) object {
+		return object{{"schemes", named(names, scopes).encode()}}
 	})
 }
 
@@ -139,12 +217,12 @@ func (s Schemes) authentication() jsontext.Value {
 	return object{{"schemes", array(list)}}.encode()
 }
 
-// alternatives writes one object per scheme. An empty object among them is
-// OpenAPI's way to say that no credential is fine too.
-func (s Schemes) alternatives(entry func(name string) object) jsontext.Value {
+// alternatives writes one object per list of schemes that are enough. An empty object
+// among them is OpenAPI's way to say that no credential is fine too.
+func (s Schemes) alternatives(entry func(names []string) object) jsontext.Value {
 	var out []jsontext.Value
-	for _, sc := range s.list() {
-		out = append(out, entry(sc.name).encode())
+	for _, names := range s.together() {
+		out = append(out, entry(names).encode())
 	}
 	if out == nil {
 		return nil

@@ -87,6 +87,12 @@ func (v *View) key(c *Card) [sha256.Size]byte {
 	b = strconv.AppendBool(b, v.Schemes.Anonymous)
 	str(v.Schemes.APIKeyHeader)
 	list(v.Schemes.OIDC)
+	b = strconv.AppendBool(b, v.Schemes.MTLS)
+	b = strconv.AppendInt(b, int64(len(v.Schemes.Combinations)), 10)
+	b = append(b, ':')
+	for _, c := range v.Schemes.Combinations {
+		list(c)
+	}
 	list(v.Skills)
 	list(v.Hidden)
 	b = strconv.AppendBool(b, v.Interfaces == nil)
