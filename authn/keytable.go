@@ -63,7 +63,7 @@ func newKeyTable(records []keyRecord) (*keyTable, error) {
 		k.hash, k.expires, k.text = r.Hash, r.ends(), all.String()[start:ends[i]]
 		start = ends[i]
 		if other, twice := t.index[beginning(&k.hash)]; twice {
-			return nil, fmt.Errorf("keys %q and %q have the same hash", records[other].ID, r.ID)
+			return nil, fmt.Errorf("keys %q and %q have hashes that begin alike", records[other].ID, r.ID)
 		}
 		t.index[beginning(&k.hash)] = uint32(i) //nolint:gosec // a file of 2^32 keys cannot be read
 	}
