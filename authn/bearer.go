@@ -59,7 +59,7 @@ func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
 
 // carry enters an issuer with the header that its tokens come in.
 func (b *bearer) carry(is *issuer, cfg *Config) {
-	name := is.cfg.header()
+	name := is.header
 	i := slices.IndexFunc(b.headers, func(t *tokens) bool { return t.header == name })
 	if i < 0 {
 		i = len(b.headers)
@@ -116,7 +116,7 @@ func (t *tokens) find(ctx context.Context, raw string) (provider string, e entry
 	now, id := t.now(), digest(raw)
 	e, ok := t.cached(id, now)
 	switch {
-	case ok && e.issuer.cfg.header() == t.header:
+	case ok && e.issuer.header == t.header:
 		provider = e.principal.Issuer
 	case t.opaque != nil && opaque(raw):
 		e.principal, e.bound, err = t.opaque.introspect(ctx, raw)
@@ -154,7 +154,7 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string) (provider 
 	if is == nil {
 		return providerUnknown, entry{}, refuse(faultIssuer, fmt.Errorf("iss is %.200q", name))
 	}
-	if is.cfg.header() != t.header {
+	if is.header != t.header {
 		// What a header means is the configuration's word, not the caller's.
 		return name, entry{}, refuse(faultIssuer, errors.New("tokens of this issuer come in another header"))
 	}

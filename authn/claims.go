@@ -128,7 +128,7 @@ func (is *issuer) principal(claims map[string]any) (*Principal, confirmation, er
 	if is.cfg.SenderConstrained && bound == (confirmation{}) {
 		return nil, bound, refuse(faultUnbound, errors.New("no claim cnf (senderConstrained)"))
 	}
-	p := &Principal{Issuer: is.cfg.Issuer, Claims: claims, Carrier: is.cfg.header(), Proof: bound.proof()}
+	p := &Principal{Issuer: is.cfg.Issuer, Claims: claims, Carrier: is.header, Proof: bound.proof()}
 	p.Expires, _, _ = numericDate(claims, "exp") // checked before
 	c, cfg := claimReader{claims: claims}, &is.cfg.Claims
 	p.Subject = c.name(cfg.Subject, "sub")

@@ -171,7 +171,7 @@ func (c *Chain) incomplete(p *Principal, missing string) error {
 	case missing == namedAPIKeys:
 		refused.Scheme = schemeAPIKey
 	case c.bearer != nil && c.bearer.issuers[missing] != nil:
-		if h := c.bearer.issuers[missing].cfg.header(); h != authorization {
+		if h := c.bearer.issuers[missing].header; h != authorization {
 			refused.header = h
 		}
 	}

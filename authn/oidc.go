@@ -14,15 +14,16 @@ import (
 // issuer is one configured issuer. A chain whose configuration of it is unchanged
 // takes it over, and with it the tokens verified so far.
 type issuer struct {
-	cfg   Issuer
-	keys  *keySet
-	asked *introspector // nil: nobody is asked about its tokens
-	oidc  *oidc.Config
-	depth int // of actors in tokens, at most
+	cfg    Issuer
+	keys   *keySet
+	asked  *introspector // nil: nobody is asked about its tokens
+	oidc   *oidc.Config
+	depth  int    // of actors in tokens, at most
+	header string // that its tokens come in, canonical
 }
 
 func newIssuer(cfg Issuer, keys *keySet, depth int, o *Options) *issuer {
-	is := &issuer{cfg: cfg, keys: keys, depth: depth, oidc: &oidc.Config{
+	is := &issuer{cfg: cfg, keys: keys, depth: depth, header: cfg.header(), oidc: &oidc.Config{
 		SupportedSigningAlgs: cfg.algs(),
 		SkipClientIDCheck:    true, // several audiences: checkAudience
 		SkipExpiryCheck:      true, // five minutes of grace for nbf: checkTimes

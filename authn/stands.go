@@ -76,7 +76,7 @@ func (s *keySet) withdrew(k *publicKey) bool {
 func (is *issuer) review(p *Principal, now time.Time) error {
 	o := p.origin
 	switch {
-	case is.cfg.header() != p.Carrier:
+	case is.header != p.Carrier:
 		return refuse(faultIssuer, fmt.Errorf("tokens no longer come in %s", p.Carrier))
 	case o.key == nil && is.cfg.Introspection == nil:
 		return refuse(faultIssuer, errors.New("opaque tokens are no longer taken"))
