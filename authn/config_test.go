@@ -18,6 +18,20 @@ func TestValidate(t *testing.T) {
 		return Config{OIDC: []Issuer{is}}
 	}
 	header := func(h string) Config { return Config{APIKeys: &APIKeys{File: "k", Header: h}} }
+	combos := func(k ...Combination) Config {
+		own := Issuer{Issuer: "https://own.test", Audiences: []string{"x"}, Header: "x-own"}
+		return Config{OIDC: []Issuer{issuerConfig(), own}, APIKeys: &APIKeys{File: "k"}, MTLS: &MTLS{}, Combinations: k}
+	}
+	without := func(c Config, change func(*Config)) Config { change(&c); return c }
+	asked := func(header ...string) Config {
+		var c Config
+		for i, h := range header {
+			in := &Introspection{ClientID: "gw", ClientSecret: secret.New("s")}
+			c.OIDC = append(c.OIDC, Issuer{Issuer: "https://i" + string(rune('a'+i)), Audiences: []string{"x"}, Header: h,
+				Introspection: in})
+		}
+		return c
+	}
 	tests := []struct {
 		name string
 		cfg  Config
@@ -59,6 +73,43 @@ func TestValidate(t *testing.T) {
 		{"key header Authorization", header("authorization"), "meaning of its own"},
 		{"key header Cookie", header("cookie"), "meaning of its own"},
 		{"key header A2A-Version", header("a2a-version"), "meaning of its own"},
+		{"key header DPoP", header("DPoP"), "meaning of its own"},
+		{"certificates alone", Config{MTLS: &MTLS{}}, ""},
+		{"token header", with(func(is *Issuer) { is.Header = "x-user-token" }), ""},
+		{"token header Authorization", with(func(is *Issuer) { is.Header = "authorization" }), ""},
+		{"token header Cookie", with(func(is *Issuer) { is.Header = "cookie" }), "authn.oidc[0]: header"},
+		{"token header with underscore", with(func(is *Issuer) { is.Header = "x_t" }), "letters, digits and hyphens"},
+		{"token header of the keys", without(combos(), func(c *Config) { c.OIDC[1].Header = "x-api-key" }),
+			"authn.oidc[1].header"},
+		{"opaque tokens of one", asked("", "x-a"), ""},
+		{"opaque tokens of two", asked("x-a", "x-b", "X-A"), "authn.oidc[2].introspection"},
+		{"combinations", combos(Combination{"oidc", ""}, Combination{"oidc", "mtls"}, Combination{"apiKeys", "mtls"},
+			Combination{testIssuer, "https://own.test"}, Combination{"oidc", "https://own.test"},
+			Combination{"https://own.test", "oidc"}, Combination{"oidc", "apiKeys"}, Combination{"mtls", "oidc"}), ""},
+		{"combination of nobody", combos(Combination{}), "authn.combinations[0].user"},
+		{"combination of a word", combos(Combination{"oidc", ""}, Combination{"jwt", ""}), "authn.combinations[1].user"},
+		{"combination of a stranger", combos(Combination{"oidc", "https://evil.test"}), "combinations[0].client"},
+		{"combination with itself", combos(Combination{"oidc", "oidc"}), "the same as user"},
+		{"combination of one issuer", combos(Combination{testIssuer, testIssuer}), "the same as user"},
+		{"combination twice", combos(Combination{"oidc", ""}, Combination{"oidc", ""}), "listed twice"},
+		{"combination in one header", without(combos(Combination{testIssuer, "https://own.test"}),
+			func(c *Config) { c.OIDC[1].Header = "" }), "same header"},
+		{"combination of any two in one header", without(combos(Combination{"oidc", "https://own.test"}),
+			func(c *Config) { c.OIDC[1].Header = "" }), "same header"},
+		{"combination of a single issuer with any", without(combos(Combination{"oidc", testIssuer}),
+			func(c *Config) { c.OIDC = c.OIDC[:1] }), "same header"},
+		{"keys not configured", without(combos(Combination{"apiKeys", ""}), func(c *Config) { c.APIKeys = nil }),
+			"combinations[0].user"},
+		{"certificates not configured", without(combos(Combination{"oidc", "mtls"}), func(c *Config) { c.MTLS = nil }),
+			"combinations[0].client"},
+		{"tokens not configured", without(combos(Combination{"oidc", ""}), func(c *Config) { c.OIDC = nil }),
+			"combinations[0].user"},
+		{"no depth", Config{Anonymous: true, Actors: Actors{Depth: -1}}, "authn.actors.depth"},
+		{"depth without end", Config{Anonymous: true, Actors: Actors{Depth: 17}}, "authn.actors.depth"},
+		{"depth", Config{Anonymous: true, Actors: Actors{Depth: 16}}, ""},
+		{"no limit of failures", Config{Anonymous: true, Failures: Failures{PerMinute: -1}}, ""},
+		{"failures too many", Config{Anonymous: true, Failures: Failures{PerMinute: 1e9}}, "authn.failures.perMinute"},
+		{"failures, negative burst", Config{Anonymous: true, Failures: Failures{Burst: -1}}, "authn.failures.burst"},
 	}
 	for _, tt := range tests {
 		err := tt.cfg.Validate()

@@ -118,6 +118,7 @@ func (b *blame) charge(from netip.Addr, now time.Time) time.Duration {
 	if latest := now.Add(b.burst); full.After(latest) {
 		full = latest
 	}
+	e.full = full
 	if wait := full.Add(b.every).Sub(now) - b.burst; wait > 0 {
 		return wait
 	}

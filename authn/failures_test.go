@@ -1,0 +1,188 @@
+package authn
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// blaming is a chain with API keys and these limits, on a clock of its own.
+func blaming(t testing.TB, f Failures, previous *Chain, now func() time.Time) (*Chain, string) {
+	t.Helper()
+	k, path := keyStore(t)
+	key := create(t, k, KeySpec{ID: "bob"})
+	return open(t, Config{APIKeys: &APIKeys{File: path}, Failures: f}, Options{Previous: previous, Now: now}), key
+}
+
+// A thousand bad keys from an address are throttled, and whoever calls with a good
+// one from the same address notices nothing.
+func TestL31_BadKeysDisturbNobody(t *testing.T) {
+	t.Parallel()
+	clock := newClock(time.Now())
+	c, key := blaming(t, Failures{}, nil, clock.now)
+	refused, throttled := 0, 0
+	for i := range 1000 {
+		_, err := c.Authenticate(request("X-API-Key", mintKey(fmt.Sprint("guess-", i%7))))
+		err = c.Blame("192.0.2.7", err)
+		var late *Throttled
+		switch {
+		case errors.As(err, &late) && errors.Is(err, ErrThrottled):
+			throttled++
+			if late.After <= 0 || late.After > time.Second {
+				t.Fatalf("after %v", late.After)
+			}
+		case faultOf(err) == "unknown-api-key":
+			refused++
+		default:
+			t.Fatalf("guess %d: %v", i, err)
+		}
+		if _, err := c.Authenticate(request("X-API-Key", key)); c.Blame("192.0.2.7", err) != nil {
+			t.Fatalf("a good key after %d bad ones: %v", i, err)
+		}
+	}
+	if refused != defaultBurst || throttled != 1000-defaultBurst {
+		t.Errorf("%d refused and %d throttled, want %d and the rest", refused, throttled, defaultBurst)
+	}
+}
+
+// A flood from ever new addresses takes no more than its share of memory, and what
+// those refused last have used up is not forgotten.
+func TestL31_FloodFromManyAddresses(t *testing.T) {
+	t.Parallel()
+	b := newBlame(Failures{Burst: 1}, nil)
+	now := time.Now()
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	const flood = 300_000
+	address := func(i int) netip.Addr { return block(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff)) }
+	for i := range flood {
+		if wait := b.charge(address(i), now); wait != 0 {
+			t.Fatalf("address %d waits %v for the first", i, wait)
+		}
+	}
+	known := 0
+	for i := range b.shards {
+		known += len(b.shards[i].known)
+		if b.shards[i].order.Len() != len(b.shards[i].known) {
+			t.Errorf("shard %d: %d in order, %d known", i, b.shards[i].order.Len(), len(b.shards[i].known))
+		}
+	}
+	if most := failureShards * failuresEach; known > most {
+		t.Errorf("%d addresses, more than %d", known, most)
+	}
+	// Other tests run at the same time; a table without bound would take over 60 MiB.
+	if grown := int64(heap()) - int64(before); grown > 48<<20 { //nolint:gosec // far below the limit
+		t.Errorf("%d MiB for %d addresses", grown>>20, known)
+	}
+	for i := flood - 1000; i < flood; i++ {
+		if b.charge(address(i), now) == 0 {
+			t.Errorf("address %d, refused a moment ago, has a new bucket", i)
+		}
+	}
+	runtime.KeepAlive(b)
+}
+
+func TestBlameRefills(t *testing.T) {
+	t.Parallel()
+	clock := newClock(time.Now())
+	c, _ := blaming(t, Failures{PerMinute: 60, Burst: 2}, nil, clock.now)
+	bad := refuse(faultSignature, nil)
+	blame := func(step, source string, want time.Duration) {
+		t.Helper()
+		got := time.Duration(0)
+		var late *Throttled
+		if err := c.Blame(source, bad); errors.As(err, &late) {
+			got = late.After
+			if r := new(Refused); errors.As(err, &r) {
+				t.Errorf("%s: the caller could hear why", step)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: wait %v, want %v", step, got, want)
+		}
+	}
+	blame("first", "192.0.2.1", 0)
+	blame("second", "192.0.2.1", 0)
+	blame("third", "192.0.2.1", time.Second)
+	blame("fourth, not punished for the third", "192.0.2.1", time.Second)
+	blame("the same, mapped into IPv6", "::ffff:192.0.2.1", time.Second)
+	blame("a neighbour", "192.0.2.2", 0)
+	clock.pass(400 * time.Millisecond)
+	blame("too early", "192.0.2.1", 600*time.Millisecond)
+	clock.pass(600 * time.Millisecond)
+	blame("one more", "192.0.2.1", 0)
+	blame("and none", "192.0.2.1", time.Second)
+	clock.pass(time.Hour)
+	blame("full again", "192.0.2.1", 0)
+	blame("but no fuller", "192.0.2.1", 0)
+	blame("than before", "192.0.2.1", time.Second)
+	clock.pass(-time.Hour)
+	blame("clock set back", "192.0.2.1", time.Second)
+	clock.pass(time.Second)
+	blame("a second later", "192.0.2.1", 0)
+	blame("one /64", "2001:db8::1", 0)
+	blame("is one", "2001:db8::2%eth0", 0)
+	blame("client", "2001:db8:0:0:ffff::", time.Second)
+	blame("another /64", "2001:db8:0:1::1", 0)
+	blame("no address", "", 0)
+	blame("no address either", "unix", 0)
+	blame("are counted together", "@", time.Second)
+}
+
+// Only credentials that were looked at and turned down count.
+func TestBlameCountsRefusalsOnly(t *testing.T) {
+	t.Parallel()
+	c, _ := blaming(t, Failures{PerMinute: 1, Burst: 1}, nil, nil)
+	for _, err := range []error{nil, ErrNoCredentials, ErrAmbiguous, fmt.Errorf("%w: x", ErrUnavailable)} {
+		for range 5 {
+			if got := c.Blame("192.0.2.1", err); got != err { //nolint:errorlint // the very same
+				t.Errorf("%v became %v", err, got)
+			}
+		}
+	}
+	bad := refuse(faultSignature, nil)
+	if err := c.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
+		t.Error("what is no refusal was counted")
+	}
+	off, _ := blaming(t, Failures{PerMinute: -1, Burst: 1}, nil, nil)
+	for range 5 {
+		if err := off.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
+			t.Error("throttled without a limit")
+		}
+	}
+}
+
+// A reload forgets nobody, unless the limits are others.
+func TestBlameAcrossReload(t *testing.T) {
+	t.Parallel()
+	clock := newClock(time.Now())
+	f := Failures{PerMinute: 1, Burst: 1}
+	bad := refuse(faultSignature, nil)
+	c, _ := blaming(t, f, nil, clock.now)
+	_ = c.Blame("192.0.2.1", bad)
+	same, _ := blaming(t, f, c, clock.now)
+	if err := same.Blame("192.0.2.1", bad); !errors.Is(err, ErrThrottled) {
+		t.Errorf("after a reload: %v", err)
+	}
+	wider, _ := blaming(t, Failures{PerMinute: 1, Burst: 2}, same, clock.now)
+	if err := wider.Blame("192.0.2.1", bad); errors.Is(err, ErrThrottled) {
+		t.Errorf("with other limits: %v", err)
+	}
+}
+
+func BenchmarkBlame(b *testing.B) {
+	c, _ := blaming(b, Failures{}, nil, nil)
+	err := error(refuse(faultSignature, nil))
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = c.Blame("192.0.2.1", err)
+	}
+}
