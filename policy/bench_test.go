@@ -152,3 +152,17 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCheckTerms is a rule that asks for everything a rule can ask for.
+func BenchmarkCheckTerms(b *testing.B) {
+	q := signedIn(b)
+	s := compile(b, Config{Rules: []Rule{allow("r", clients("app"), acting("none"), claiming("a", "1"),
+		claiming("consents", "reports"), agreed(Consent{Scope: "openid"}),
+		signIn(Authentication{ACR: []string{"silver"}, AMR: []string{"pwd"}, MaxAge: seconds(300)}))}})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Check(q); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
