@@ -119,7 +119,11 @@ func (c AgentConfig) Validate() error {
 	if c.FileBytes != "" && c.FileBytes != "doubled" && c.FileBytes != plainBytes {
 		bytes = fmt.Errorf("fileBytes: %q is not one of doubled, plain", c.FileBytes)
 	}
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions)
+	authorization := c.Authorization.Validate()
+	if authorization != nil {
+		authorization = fmt.Errorf("authorization: %w", authorization)
+	}
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization)
 }
 
 // Agent is a member of the fleet made ready to serve.

@@ -32,7 +32,19 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 			return err
 		}
 	}
+	d, waits, err := p.demand(x, seen, a.doc)
+	if err != nil {
+		return err
+	}
+	if waits && p.provides(x, &d) {
+		if done, err := p.instead(ctx, x, seen, &d); done {
+			return err
+		}
+	}
 	doc, err := p.observe(x, seen, a.doc)
+	if err == nil && waits {
+		doc, err = p.enrich(x, doc)
+	}
 	if err != nil {
 		return err
 	}

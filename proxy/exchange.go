@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/google/uuid"
 )
@@ -61,6 +62,10 @@ type exchange struct {
 	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
 	session  translate.Alias // own; the same for the context
 	leg      *leg            // forward; the call as it goes to the agent
+
+	answering *upstream.Demand // forward; what the task wants to see that the gateway is answering
+	question  *wire.Demand     // forward; the same, of a stream
+	held      []byte           // forward; the event that showed it, framed for the caller
 
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
 
@@ -124,6 +129,15 @@ func (x *exchange) describe() {
 	if p := x.principal; p != nil {
 		rec.Principal, rec.Issuer, rec.Client = p.Subject, p.Issuer, p.Client
 		rec.AuthMethod, rec.Groups, rec.Tenant, rec.KeyID = p.Method, p.Groups, p.Tenant, p.KeyID
+		rec.Proof, rec.ACR = p.Proof, p.ACR
+		if rec.Actors == nil {
+			for _, a := range p.Actors {
+				rec.Actors = append(rec.Actors, a.String())
+			}
+		}
+		if p.Workload != nil {
+			rec.Workload = p.Workload.String()
+		}
 	}
 	if rec.TaskID == "" {
 		rec.TaskID = x.call.TaskID
@@ -132,7 +146,7 @@ func (x *exchange) describe() {
 		rec.ContextID = x.call.ContextID
 	}
 	rec.MessageID = x.call.MessageID
-	rec.Rule, rec.Shadow = x.decision.Rule, x.decision.Shadow
+	rec.Rule, rec.Shadow, rec.Consent = x.decision.Rule, x.decision.Shadow, x.decision.Consent
 	if len(x.terms.Shadow) > 0 {
 		rec.Shadow = slices.Concat(x.decision.Shadow, x.terms.Shadow)
 	}

@@ -20,11 +20,10 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	if x.call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
-		if open := p.Streams.Add(1); open > int64(p.Server.Limits.Streams) {
-			p.Streams.Add(-1)
+		if !p.Streams.enter(int64(p.Server.Limits.Streams)) {
 			return errStreams
 		}
-		defer p.Streams.Add(-1)
+		defer p.Streams.leave()
 	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses
 	// them at the same moment.
@@ -38,7 +37,9 @@ func (p *Proxy) forward(x *exchange) (err error) {
 
 	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
 	defer func() { p.Telemetry.EndClient(span, &x.rec, err) }()
-	err = p.exchange(ctx, x, late)
+	if err = p.exchange(ctx, x, late); errors.Is(err, errAnswers) {
+		err = p.resume(ctx, x, late)
+	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
 		return cause
 	}

@@ -250,6 +250,8 @@ type setup struct {
 	docs       map[string]func(base string) string // cards of further agents on the same server, by query
 	wrap       func(http.Handler) http.Handler
 	system     http.Handler
+	streams    *proxy.Streams
+	upstream   upstream.Options
 	bound      map[string]string // further callers, each good for one agent only
 }
 
@@ -384,7 +386,7 @@ func (w *world) start(s *setup) {
 	var agents []*proxy.Agent
 	for _, a := range append([]proxy.AgentConfig{s.agent}, s.more...) {
 		must(w, a.Validate())
-		up, err := upstream.New(a.Config, upstream.Options{})
+		up, err := upstream.New(a.Config, s.upstream)
 		must(w, err)
 		w.Cleanup(up.Close)
 		source := card.NewSource(a.Card, up.Client(), w.tel.Log)
@@ -417,6 +419,7 @@ func (w *world) start(s *setup) {
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Drain: s.drain,
 		System: s.system, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
+		Streams: s.streams,
 	})
 	must(w, err)
 	w.url = front.URL()
@@ -556,4 +559,27 @@ func wantStatus(t testing.TB, what string, got answer, want ...int) {
 		}
 	}
 	t.Errorf("%s: status %d, want %v: %s", what, got.status, want, got.body)
+}
+
+// passOn is an agent that is another gateway: it hands calls on to the agent at base,
+// with the key of a caller there and who has been passed.
+func passOn(w *world, base *string, key func() string) func(http.ResponseWriter, *record) {
+	return func(rw http.ResponseWriter, r *record) {
+		req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, *base, bytes.NewReader(r.body))
+		if err != nil {
+			panic(err)
+		}
+		for _, name := range []string{"A2a-Version", "Content-Type", "Via"} {
+			req.Header[name] = r.Header[name]
+		}
+		req.Header.Set("X-API-Key", key())
+		resp, err := w.http.Do(req)
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		rw.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
+		rw.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(rw, resp.Body)
+	}
 }

@@ -53,7 +53,7 @@ func owned(name string) bool {
 }
 
 // outgoing builds the header of the request to the agent from nothing.
-func (x *exchange) outgoing(ctx context.Context, l *leg) (http.Header, error) {
+func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header, error) {
 	in := x.r.Header
 	out := make(http.Header, 12)
 	for _, name := range requestHeaders {
@@ -75,8 +75,28 @@ func (x *exchange) outgoing(ctx context.Context, l *leg) (http.Header, error) {
 	out["Accept-Encoding"] = []string{"identity"} // what is compressed cannot be checked
 	out["A2a-Version"] = []string{string(l.Version)}
 	out["X-Request-Id"] = []string{x.rec.RequestID}
+	out["Via"] = p.via(x)
 	x.terms.Send.Apply(out, l.Version)
-	return out, x.agent.Upstream.Authorize(ctx, out, &upstream.Caller{Header: in})
+	return out, x.agent.Upstream.Authorize(ctx, out, p.caller(x, l))
+}
+
+// caller is what the agent's credentials may depend on.
+func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
+	c := &upstream.Caller{
+		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Method: l.call.Method.Name,
+		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: x.answering,
+	}
+	c.Token = p.Authn.Token(x.principal, x.r.Header)
+	if x.principal.Workload != nil {
+		c.Workload = p.Authn.Token(x.principal.Workload, x.r.Header)
+	}
+	switch {
+	case x.skill != "":
+		c.Skills = []string{x.skill}
+	case !x.agentwide:
+		c.Skills = x.view.skills // all of them had to be allowed
+	}
+	return c
 }
 
 // describe sets what the request says about its body and the answer it wants.
@@ -87,7 +107,7 @@ func (l *leg) describe(out http.Header, accept string) {
 		out["Content-Type"] = []string{typeGRPC}
 		out["Te"] = []string{"trailers"} // or proxies in between may drop the status
 		return
-	case l.retell == nil:
+	case l.retell == nil && !l.own:
 		if accept != "" {
 			out["Accept"] = []string{accept}
 		}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // leg is one call on its way to the agent, as the interface it goes to wants it:
@@ -24,6 +26,7 @@ type leg struct {
 	body   []byte
 	holder *buffer // holds body, where that is the caller's own bytes; else nil
 
+	own    bool                 // the call is the gateway's, whatever the answer is passed on as
 	retell *translate.Retelling // how answers come back; nil where both sides speak alike
 	wait   bool                 // the caller waits for the task's end, and the agent was not told so
 	other  func() (*leg, error) // the second of two forms that agents disagree about, or nil
@@ -77,19 +80,25 @@ func (p *Proxy) christen(x *exchange, c *wire.Call) error {
 // retold retells c, which is the caller's call or made like one, for the agent's
 // interface, and its answers for whoever made as.
 func (x *exchange) retold(c *wire.Call, query url.Values, as *wire.Call) (*leg, error) {
-	to := translate.To{
-		Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c),
-		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
-	}
+	to := x.toward(c)
 	if c.Extra == nil { // a question of the gateway's own: paths are read as the caller's are
 		again := *c
 		again.Extra = x.call.Extra
 		c = &again
 	}
+	return x.retoldAs(c, query, as, to)
+}
+
+// toward is the side that a call is retold for.
+func (x *exchange) toward(c *wire.Call) translate.To {
+	to := translate.To{
+		Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c),
+		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
+	}
 	if to.Side == (wire.Side{Version: wire.V03, Binding: wire.JSONRPC}) {
 		to.OutputModes = x.view.modes()
 	}
-	return x.retoldAs(c, query, as, to)
+	return to
 }
 
 func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to translate.To) (*leg, error) {
@@ -221,10 +230,13 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request
 	if err != nil {
 		return nil, err
 	}
-	header, err := x.outgoing(ctx, l)
+	header, err := p.outgoing(ctx, x, l)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if errors.Is(err, upstream.ErrNobody) || errors.Is(err, upstream.ErrDeclined) {
+			return nil, wire.Errorf(wire.Denied, "permission denied in the agent's own system").Because(err)
 		}
 		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
 	}

@@ -17,7 +17,10 @@ type metadata struct {
 	Name     string   `json:"resource_name"`
 }
 
-const metadataPath = "/.well-known/oauth-protected-resource"
+const (
+	metadataPath = "/.well-known/oauth-protected-resource"
+	jwksPath     = "/.well-known/jwks.json"
+)
 
 // ownHost is the URL of the host asked for, if an agent has it for itself.
 func (p *Proxy) ownHost(r *http.Request) (string, bool) {
@@ -67,5 +70,23 @@ func (p *Proxy) serveMetadata(x *exchange) error {
 	x.w.Header().Set("Content-Type", "application/json")
 	x.w.Header().Set("Cache-Control", "public, max-age=300")
 	_, err = x.w.Write(body)
+	return err
+}
+
+// serveKeys writes the gateway's public keys. They are nobody's secret, and say nothing
+// of who may call.
+func (p *Proxy) serveKeys(x *exchange) error {
+	if _, err := p.screen(x); err != nil {
+		return err
+	}
+	switch {
+	case p.JWKS == nil:
+		return x.noRoute()
+	case x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
+		return notAllowed([]string{http.MethodGet, http.MethodHead})
+	}
+	x.w.Header().Set("Content-Type", "application/jwk-set+json")
+	x.w.Header().Set("Cache-Control", "public, max-age=300")
+	_, err := x.w.Write(p.JWKS())
 	return err
 }

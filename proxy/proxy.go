@@ -15,7 +15,6 @@ package proxy
 import (
 	"net/http"
 	"net/url"
-	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
 
@@ -51,9 +50,10 @@ type Options struct {
 	Push      PushConfig
 	Salt      []byte          // keys ids derived for callers; the same across reloads
 	System    http.Handler    // gRPC health and reflection; nil for none
+	JWKS      func() []byte   // the gateway's public keys (RFC 7517); nil for none
 	GRPC      bool            // the listener takes gRPC, so cards may say so
 	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil
-	Streams   *atomic.Int64   // event streams that are open, over all reloads; nil for a count of its own
+	Streams   *Streams        // event streams that are open, over all reloads; nil for those of this Proxy alone
 }
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
@@ -73,7 +73,7 @@ type Proxy struct {
 // New wires a Proxy.
 func New(o Options) (*Proxy, error) {
 	if o.Streams == nil {
-		o.Streams = new(atomic.Int64)
+		o.Streams = new(Streams)
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
 	p.hidden = p.extra.Asked(noExtension)
@@ -89,9 +89,11 @@ func New(o Options) (*Proxy, error) {
 	rpc := p.do(p.locateRPC, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
+	keys := p.do(p.serveKeys)
 	lost := p.do(p.locate, p.nowhere)
 
 	main := chi.NewRouter()
+	main.HandleFunc(jwksPath, keys)
 	main.HandleFunc(metadataPath, metadata)
 	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
 	p.mount(main, "/agents/{agent}", call, card)
@@ -103,6 +105,7 @@ func New(o Options) (*Proxy, error) {
 	p.main = main
 
 	hosted := chi.NewRouter()
+	hosted.HandleFunc(jwksPath, keys)
 	hosted.HandleFunc(metadataPath, metadata)
 	p.mount(hosted, "", call, card)
 	p.mountRPC(hosted, rpc)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -35,12 +37,13 @@ var (
 // audit record.
 func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 	var (
-		e       *wire.Error
-		denied  *policy.Denied
-		missing *ext.MissingError
-		refused *authn.Refused
-		network net.Error
-		dial    *net.OpError
+		e         *wire.Error
+		denied    *policy.Denied
+		missing   *ext.MissingError
+		refused   *authn.Refused
+		throttled *authn.Throttled
+		network   net.Error
+		dial      *net.OpError
 	)
 	switch {
 	case errors.As(err, &e):
@@ -49,6 +52,11 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.Malformed, "more than one credential: send exactly one").Because(err)
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
 		return p.challenge(x, wire.Errorf(wire.Unauthenticated, ""), err, "").Because(err)
+	case errors.As(err, &throttled):
+		p.Telemetry.Metrics.Throttled()
+		e := wire.Errorf(wire.RateLimited, "too many refused credentials (authn.failures)").Because(err)
+		e.Header = http.Header{"Retry-After": {strconv.Itoa(int(throttled.After/time.Second) + 1)}}
+		return e
 	case errors.Is(err, authn.ErrUnavailable):
 		return later("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):
@@ -121,23 +129,49 @@ func (p *Proxy) denied(x *exchange, d *policy.Denied) *wire.Error {
 	if !d.Visible {
 		return wire.Errorf(wire.UnknownAgent, "").Because(d)
 	}
+	scope := strings.Join(d.Scopes, " ")
+	if d.StepUp != nil {
+		return p.stepUp(x, d, scope)
+	}
 	e := wire.Errorf(wire.Denied, "").Because(d)
 	if len(d.Scopes) == 0 {
 		return e
 	}
-	scope := strings.Join(d.Scopes, " ")
 	e.Message = "permission denied: missing scope " + scope
 	return p.challenge(x, e, d, scope)
 }
 
+// stepUp asks for another authentication of the user (RFC 9470 §3), which is a 401:
+// the same call with another token may do.
+func (p *Proxy) stepUp(x *exchange, d *policy.Denied, scope string) *wire.Error {
+	e := wire.Errorf(wire.Unauthenticated, "the user has to authenticate again").Because(d)
+	e.Meta = map[string]string{}
+	want := &authn.StepUp{ACR: d.StepUp.ACR}
+	if len(want.ACR) > 0 {
+		e.Meta["acr_values"] = strings.Join(want.ACR, " ")
+	}
+	if age := d.StepUp.MaxAge; age > 0 {
+		want.MaxAge = &age
+		e.Meta["max_age"] = strconv.Itoa(int(age / time.Second))
+	}
+	if scope != "" {
+		e.Meta["scope"] = scope
+	}
+	return p.challenges(x, e, authn.Demand{Err: d, Scope: scope, StepUp: want})
+}
+
 // challenge adds WWW-Authenticate (RFC 6750 §3, RFC 9728 §5.1).
 func (p *Proxy) challenge(x *exchange, e *wire.Error, err error, scope string) *wire.Error {
-	values := p.Authn.Challenges(authn.Demand{
-		Realm: "a2a-gateway", ResourceMetadata: p.metadataURL(x), Err: err, Scope: scope,
-	})
-	if len(values) > 0 {
+	return p.challenges(x, e, authn.Demand{Err: err, Scope: scope})
+}
+
+// challenges adds what a demand asks for.
+func (p *Proxy) challenges(x *exchange, e *wire.Error, d authn.Demand) *wire.Error {
+	d.Realm, d.ResourceMetadata = "a2a-gateway", p.metadataURL(x)
+	if values := p.Authn.Challenges(d); len(values) > 0 {
 		e.Header = http.Header{"Www-Authenticate": values}
 	}
+	x.nonce(p.Authn.Nonce())
 	return e
 }
 

@@ -41,14 +41,18 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 	if from != nil {
 		r.Lead = func(emit stream.Emit) error { return x.retell(from.doc, emit) }
 	}
-	stats, err := r.Run(x.r.Context(), x.w, resp.Body)
+	ctx, done := p.Streams.watch(x.r.Context(), x.request())
+	defer done()
+	before := x.rec.Events // of a stream that this one goes on from
+	stats, err := r.Run(ctx, x.w, resp.Body)
 	if err == nil && x.leg.Binding == wire.GRPC {
 		err = x.closed(resp)
 	} else if err == nil && stats.Events == 0 {
 		err = x.verify()
 	}
-	x.rec.Events = stats.Events
-	x.rec.FirstEvent = stats.First
+	if x.rec.Events = before + stats.Events; before == 0 {
+		x.rec.FirstEvent = stats.First
+	}
 	x.rec.End = "agent finished"
 	if err != nil {
 		x.rec.End = end(err)
@@ -63,6 +67,9 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 // event: an agent that streams nothing but an error still gets its caller a
 // response that is one, and so does an agent that has not activated what it must.
 func (x *exchange) open() error {
+	if x.w.wrote { // the stream goes on from another
+		return nil
+	}
 	header := x.w.Header()
 	header.Set("X-Accel-Buffering", "no") // nginx in front would hold events back
 	x.rec.Streamed = true
@@ -163,11 +170,31 @@ func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream
 			return err
 		}
 	}
+	d, waits, err := p.demand(x, seen, doc)
+	if err != nil {
+		return err
+	}
 	out, err := p.observe(x, seen, doc)
 	x.rec.Events++
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	provided := waits && p.provides(x, &d)
+	if waits {
+		if out, err = p.enrich(x, out); err != nil {
+			return err
+		}
+	}
+	tell := func(emit stream.Emit) error { return x.tell(event, seen, doc, out, from, emit) }
+	if provided {
+		return x.hold(&d, tell)
+	}
+	return tell(emit)
+}
+
+// tell emits an event that has been judged: out is what is left of doc.
+func (x *exchange) tell(event stream.Event, seen wire.Answer, doc, out []byte, from *snapshot, emit stream.Emit) error {
+	switch {
 	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
 		return x.passEvent(event, doc, out, emit)
 	case x.leg.retell == nil:
@@ -206,6 +233,7 @@ func (x *exchange) retell(doc []byte, emit stream.Emit) error {
 func end(err error) string {
 	for _, known := range []error{
 		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
+		errRevoked,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()

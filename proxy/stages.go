@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -16,16 +17,29 @@ import (
 func (p *Proxy) authenticate(x *exchange) error {
 	principal, err := p.Authn.Authenticate(x.r)
 	if err != nil {
-		return err
+		return p.Authn.Blame(x.rec.ClientIP, err)
 	}
 	x.principal = principal
+	if strings.Contains(principal.Proof, "dpop") {
+		x.nonce(p.Authn.Nonce()) // for the next proof
+	}
 	return nil
+}
+
+// nonce gives the caller a value for DPoP proofs to hold (RFC 9449 §8).
+func (x *exchange) nonce(value string) {
+	if value != "" {
+		x.w.Header().Set("DPoP-Nonce", value)
+	}
 }
 
 // identify is authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
 func (p *Proxy) identify(x *exchange) error {
 	principal, err := p.Authn.Authenticate(x.r)
+	if err != nil {
+		err = p.Authn.Blame(x.rec.ClientIP, err)
+	}
 	var refused *authn.Refused
 	switch {
 	case err == nil:
@@ -55,6 +69,9 @@ func (p *Proxy) decode(x *exchange) error {
 	// Only now, with the caller's id known for the answer, is it time to say that
 	// there is no such agent.
 	if err := p.meet(x); err != nil {
+		return err
+	}
+	if err := p.hops(x); err != nil {
 		return err
 	}
 	if err := p.recognise(x); err != nil {
@@ -143,10 +160,7 @@ func (p *Proxy) authorize(x *exchange) error {
 		return err
 	}
 	x.skill, x.agentwide = skill, agentwide
-	x.decision, err = p.Policy.Check(policy.Request{
-		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
-		Skill: skill, Skills: x.view.skills, Agentwide: agentwide,
-	})
+	x.decision, err = p.Policy.Check(x.request())
 	if err != nil {
 		return err
 	}
@@ -162,6 +176,14 @@ func (p *Proxy) authorize(x *exchange) error {
 	return nil
 }
 
+// request is the call as the rules see it.
+func (x *exchange) request() policy.Request {
+	return policy.Request{
+		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
+		Skill: x.skill, Skills: x.view.skills, Agentwide: x.agentwide, Now: x.rec.Start,
+	}
+}
+
 // authorizeMethod finds the skill that an extension's method needs. On a task that was
 // made for another skill the caller needs both: the method's is asked for here, the
 // task's is the call's then.
@@ -171,7 +193,7 @@ func (p *Proxy) authorizeMethod(x *exchange) (skill string, err error) {
 		return skill, nil
 	}
 	_, err = p.Policy.Check(policy.Request{
-		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method, Skill: skill, Skills: x.view.skills,
+		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method, Skill: skill, Skills: x.view.skills, Now: x.rec.Start,
 	})
 	return "", err
 }
@@ -182,7 +204,7 @@ func (p *Proxy) record(x *exchange) error {
 	if x.rec.Digest = digest(x.call.Body); x.opaque() {
 		x.rec.Digest = digest(x.call.Message)
 	}
-	x.rec.Endpoint = x.endpoint.address
+	x.rec.Endpoint, x.rec.Credentials = x.endpoint.address, x.agent.Upstream.Shown()
 	if x.endpoint.Side != x.side() {
 		x.rec.TranslatedTo = x.endpoint.String()
 	}

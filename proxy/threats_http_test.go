@@ -43,6 +43,10 @@ func checkHeader(t interface{ Errorf(string, ...any) }, sent string, seen *recor
 	for name, values := range seen.Header {
 		switch {
 		case slices.Contains(passing, name):
+		case name == "Via": // whom the call has passed, and the gateway last
+			if len(values) != 1 || !strings.HasSuffix(values[0], ".1 127.0.0.1") && !strings.HasSuffix(values[0], ".0 127.0.0.1") {
+				t.Errorf("%s: the agent got Via %q", sent, values)
+			}
 		case slices.Contains(set, name):
 			if len(values) != 1 || strings.Contains(values[0], "evil") {
 				t.Errorf("%s: the agent got %s: %q", sent, name, values)

@@ -1,0 +1,90 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// A call that comes back to a gateway it has passed would go round until something
+// breaks. Every gateway therefore adds itself to Via (RFC 9110 §7.6.3) under its
+// server.id, and refuses a call that names it already, or that has passed more than
+// server.limits.hops of anything. The header is nobody's proof: whoever writes names
+// into it only has calls of his own refused, and whoever takes them out, an agent that
+// does not hand the header on among them, is stopped by the depth of actors, by
+// limits, and by the agents.
+
+// hops refuses calls that go in circles.
+func (p *Proxy) hops(x *exchange) error {
+	x.rec.Hops = passed(x.r.Header)
+	for _, name := range x.rec.Hops {
+		if strings.EqualFold(name, p.Server.ID) {
+			return wire.Errorf(wire.Loop, "the call has passed this gateway before").
+				Because(fmt.Errorf("via %s", strings.Join(x.rec.Hops, ", ")))
+		}
+	}
+	if most := p.Server.Limits.Hops; len(x.rec.Hops) > most {
+		return wire.Errorf(wire.Loop, "the call has passed more than %d gateways (server.limits.hops)", most).
+			Because(fmt.Errorf("via %s", strings.Join(x.rec.Hops, ", ")))
+	}
+	return nil
+}
+
+// passed lists who is named in Via, in the order passed. What is written beside the
+// names is not kept.
+func passed(h http.Header) []string {
+	var names []string
+	for _, line := range h["Via"] {
+		for entry := range entries(line) {
+			fields := strings.Fields(entry)
+			switch len(fields) {
+			case 0:
+			case 1:
+				names = append(names, fields[0]) // without a protocol it still is a hop
+			default:
+				names = append(names, fields[1])
+			}
+		}
+	}
+	return names
+}
+
+// entries cuts a list at its commas, those in comments apart.
+func entries(line string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		depth, from := 0, 0
+		for i := range len(line) {
+			switch line[i] {
+			case '(':
+				depth++
+			case ')':
+				depth = max(depth-1, 0)
+			case ',':
+				if depth > 0 {
+					continue
+				}
+				if !yield(line[from:i]) {
+					return
+				}
+				from = i + 1
+			}
+		}
+		yield(line[from:])
+	}
+}
+
+// via is the header's value toward the agent: who was passed, and this gateway.
+func (p *Proxy) via(x *exchange) []string {
+	var b strings.Builder
+	for _, name := range x.rec.Hops {
+		b.WriteString("1.1 " + name + ", ")
+	}
+	protocol := "1.1 "
+	if x.r.ProtoMajor >= 2 {
+		protocol = "2.0 "
+	}
+	b.WriteString(protocol + p.Server.ID)
+	return []string{b.String()}
+}

@@ -1,0 +1,82 @@
+package proxy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestA26_Loops: a call that has passed this gateway, or too many of anything, ends
+// here, and the agent hears nothing of it.
+func TestA26_Loops(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) { s.server.ID, s.server.Limits.Hops = "Gate-A:1", 4 })
+	for name, tt := range map[string]struct {
+		via  []string
+		loop bool
+		told string // Via at the agent, where it gets there
+	}{
+		"none":                   {nil, false, "1.1 Gate-A:1"},
+		"another gateway":        {[]string{"Via: 2.0 gate-b"}, false, "1.1 gate-b, 1.1 Gate-A:1"},
+		"several, in lines":      {[]string{"Via: 1.1 b, HTTP/1.1 c", "Via: 1.0 d (who, what)"}, false, "1.1 b, 1.1 c, 1.1 d, 1.1 Gate-A:1"},
+		"in a comment only":      {[]string{"Via: 1.1 b (1.1 Gate-A:1, 1.1 gate-a:1)"}, false, "1.1 b, 1.1 Gate-A:1"},
+		"part of another name":   {[]string{"Via: 1.1 Gate-A:12"}, false, "1.1 Gate-A:12, 1.1 Gate-A:1"},
+		"nothing said":           {[]string{"Via: , ,"}, false, "1.1 Gate-A:1"},
+		"as many as may be":      {[]string{"Via: 1.1 b, 1.1 c, 1.1 d, 1.1 e"}, false, "1.1 b, 1.1 c, 1.1 d, 1.1 e, 1.1 Gate-A:1"},
+		"one too many":           {[]string{"Via: 1.1 b, 1.1 c, 1.1 d, 1.1 e, 1.1 f"}, true, ""},
+		"itself":                 {[]string{"Via: 1.1 Gate-A:1"}, true, ""},
+		"itself, further back":   {[]string{"Via: 1.1 Gate-A:1, 1.1 b", "Via: 1.1 c"}, true, ""},
+		"itself, in other case":  {[]string{"Via: 1.1 b,2 gate-a:1"}, true, ""},
+		"itself, by name alone":  {[]string{"Via: b, gate-a:1"}, true, ""},
+		"itself, with a comment": {[]string{"Via: 1.1 Gate-A:1 (go), 1.1 b"}, true, ""},
+		"an open comment":        {[]string{"Via: 1.1 b (, 1.1 Gate-A:1"}, false, "1.1 b, 1.1 Gate-A:1"},
+	} {
+		got := w.call("alice", "SendMessage", message(""), tt.via...)
+		if !tt.loop {
+			wantStatus(t, name, got, 200)
+			if seen := w.agent.one(t).Header["Via"]; !slices.Equal(seen, []string{tt.told}) {
+				t.Errorf("%s: the agent got Via %q, want %q", name, seen, tt.told)
+			}
+			continue
+		}
+		wantStatus(t, name, got, 508)
+		if !strings.Contains(got.body, `"id":7`) || !strings.Contains(got.body, "LOOP_DETECTED") {
+			t.Errorf("%s: %s", name, got.body)
+		}
+		w.agent.silent(t, name)
+	}
+}
+
+// TestA26_Ring: gateway A sends its agent's calls to gateway B, and B sends them to A.
+// The ring is found when it closes; the one agent that is no gateway is never called.
+func TestA26_Ring(t *testing.T) {
+	t.Parallel()
+	b := build(t, func(s *setup) { s.server.ID = "gate-b" })
+	var agentAtB string
+	a := build(t, func(s *setup) { s.server.ID = "gate-a" })
+	a.agent.answers(passOn(a, &agentAtB, func() string { return b.keys["alice"] }))
+	b.agent.answers(passOn(b, &a.base, func() string { return a.keys["alice"] }))
+	agentAtB = b.base
+	got := a.call("alice", "SendMessage", message(""))
+	if !strings.Contains(got.body, "LOOP_DETECTED") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if n := len(a.agent.take()) + len(b.agent.take()); n != 2 {
+		t.Errorf("the ring was gone round in %d calls, want 2: to B, and back to A", n)
+	}
+}
+
+// TestHopsInTheRecord: who passed a call on stands in its record.
+func TestHopsInTheRecord(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	wantStatus(t, "call", w.call("alice", "SendMessage", message(""), "Via: 1.1 b", "Via: 1.1 c (x)"), 200)
+	var all []map[string]any
+	eventually(t, "record", func() bool { all = w.audited("call"); return len(all) == 1 })
+	if diff := cmp.Diff("[b c]", fmt.Sprint(all[0]["hops"])); diff != "" {
+		t.Error(diff)
+	}
+}

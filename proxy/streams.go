@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// errRevoked ends a stream whose caller could no longer open it.
+var errRevoked = errors.New("caller no longer permitted")
+
+// Streams are the event streams that are open, whichever configuration they began
+// with. The zero value has none.
+type Streams struct {
+	taken atomic.Int64 // places, of streams that open too
+
+	mu   sync.Mutex
+	open map[*openStream]struct{}
+}
+
+// openStream is what a stream was permitted by, and how to end it.
+type openStream struct {
+	request policy.Request
+	cut     context.CancelCauseFunc
+}
+
+// enter takes a place for a stream, of most there are.
+func (s *Streams) enter(most int64) bool {
+	if s.taken.Add(1) > most {
+		s.taken.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (s *Streams) leave() { s.taken.Add(-1) }
+
+// watch has a stream reviewed until done is called. ctx ends when a review finds that
+// its caller could no longer open it.
+func (s *Streams) watch(parent context.Context, q policy.Request) (ctx context.Context, done func()) {
+	ctx, cut := context.WithCancelCause(parent)
+	st := &openStream{q, cut}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = map[*openStream]struct{}{}
+	}
+	s.open[st] = struct{}{}
+	return ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.open, st)
+		cut(nil)
+	}
+}
+
+// Review ends the streams whose callers p would no longer let open them: their
+// credential has ended or was revoked, the agent is gone, or the rules have changed.
+// It asks nobody, and is quick enough to be called every few seconds.
+func (s *Streams) Review(p *Proxy) {
+	s.mu.Lock()
+	all := make([]*openStream, 0, len(s.open))
+	for st := range s.open {
+		all = append(all, st)
+	}
+	s.mu.Unlock()
+	for _, st := range all {
+		if err := p.stands(st.request); err != nil {
+			st.cut(fmt.Errorf("%w: %w", errRevoked, err))
+		}
+	}
+}
+
+// stands asks again what was asked when a stream began. How long ago the user
+// authenticated counted then.
+func (p *Proxy) stands(q policy.Request) error {
+	if err := p.Authn.Stands(q.Principal); err != nil {
+		return err
+	}
+	if p.agents[q.Agent] == nil {
+		return errUnknownAgent
+	}
+	if q.Method.Extension != "" {
+		// The registry of each configuration has methods of its own.
+		all := p.extra.Methods()
+		i := slices.IndexFunc(all, func(m *wire.Method) bool { return m.Name == q.Method.Name })
+		if i < 0 {
+			return wire.Errorf(wire.MethodNotFound, "")
+		}
+		q.Method = all[i]
+	}
+	_, err := p.Policy.Check(q)
+	return err
+}
