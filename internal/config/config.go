@@ -127,6 +127,7 @@ func (c *Config) Validate() error {
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
 	)
+	errs = append(errs, c.checkIdentity()...)
 	defer book.Close() // nil where the registry is wrong, and knows nothing then
 	seen := map[string]bool{}
 	for i, a := range c.Agents {

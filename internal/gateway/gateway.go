@@ -19,9 +19,11 @@ import (
 	"google.golang.org/grpc/health"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -36,6 +38,7 @@ type Gateway struct {
 	telemetry *telemetry.Telemetry
 	audit     *audit.Log
 	store     *state.Memory
+	keys      *keys.Ring
 	salt      []byte
 
 	server *server.Server
@@ -47,8 +50,9 @@ type Gateway struct {
 	draining  atomic.Bool
 	farewell  sync.Once
 	closing   sync.Once
-	reloading sync.Mutex   // one reload at a time
-	streams   atomic.Int64 // event streams that are open, whichever snapshot they began with
+	closed    chan struct{} // closed when the parts are
+	reloading sync.Mutex    // one reload at a time
+	streams   proxy.Streams // event streams that are open, whichever snapshot they began with
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
 }
@@ -58,7 +62,8 @@ type Gateway struct {
 // Nothing is served before Start.
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
-		started: make(chan struct{}), drain: make(chan struct{}), salt: make([]byte, 32),
+		started: make(chan struct{}), drain: make(chan struct{}), closed: make(chan struct{}),
+		salt:   make([]byte, 32),
 		health: newHealth(),
 	}
 	if _, err := rand.Read(g.salt); err != nil {
@@ -74,6 +79,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		}
 	}()
 	g.store = state.NewMemory(cfg.State)
+	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
+	}
 	if g.audit, err = audit.Open(cfg.Telemetry.Audit, cfg.Server.ID, g.telemetry); err != nil {
 		return nil, fmt.Errorf("telemetry.audit: %w", err)
 	}
@@ -102,6 +110,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 func (g *Gateway) Start() {
 	g.status.start()
 	close(g.started)
+	go g.review()
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
 		"status_url", g.StatusURL())
 }
@@ -168,7 +177,31 @@ func (g *Gateway) endStreams() {
 
 // closeParts ends what New began, last first. It is also New's way back.
 func (g *Gateway) closeParts(ctx context.Context) {
-	g.closing.Do(func() { g.close(ctx) })
+	g.closing.Do(func() {
+		close(g.closed)
+		g.close(ctx)
+	})
+}
+
+// reviewEvery is how often the callers of open streams are looked at: one whose key was
+// revoked hears no more of its streams after that long.
+const reviewEvery = 2 * time.Second
+
+// review ends streams whose callers may no longer have them.
+func (g *Gateway) review() {
+	tick := time.NewTicker(reviewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.closed:
+			return
+		case <-tick.C:
+			if s := g.acquire(); s != nil {
+				g.streams.Review(s.proxy)
+				s.release()
+			}
+		}
+	}
 }
 
 func (g *Gateway) close(ctx context.Context) {
@@ -186,6 +219,9 @@ func (g *Gateway) close(ctx context.Context) {
 	var errs []error
 	if g.audit != nil {
 		errs = append(errs, g.audit.Close())
+	}
+	if g.keys != nil {
+		g.keys.Close()
 	}
 	if g.store != nil {
 		errs = append(errs, g.store.Close())

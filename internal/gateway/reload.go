@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -57,6 +58,7 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
 		return errClosed
 	}
 	old.release()
+	g.streams.Review(s.proxy) // now, rather than with the next look
 	return nil
 }
 
@@ -84,8 +86,9 @@ func fixed(old, cfg *config.Config) error {
 		{"server.id", old.Server.ID, cfg.Server.ID},
 		{"telemetry.audit", old.Telemetry.Audit, cfg.Telemetry.Audit},
 		{"state", old.State, cfg.State},
+		{"keys", old.Keys, cfg.Keys},
 	} {
-		if key.old != key.new {
+		if !reflect.DeepEqual(key.old, key.new) {
 			errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key.name))
 		}
 	}
@@ -128,7 +131,7 @@ func (g *Gateway) config(last *snapshot) *config.Config {
 
 // labels are the values that metrics may be labelled with.
 func labels(cfgs ...*config.Config) telemetry.Labels {
-	l := telemetry.Labels{Providers: []string{"api-keys", "unknown"}, URIs: slices.Collect(maps.Keys(provided.Providers()))}
+	l := telemetry.Labels{Providers: []string{"api-keys", "mtls", "unknown"}, URIs: slices.Collect(maps.Keys(provided.Providers()))}
 	for _, cfg := range cfgs {
 		l.Agents = append(l.Agents, cfg.AgentIDs()...)
 		for _, r := range cfg.Policy.Rules {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"sync"
@@ -29,6 +30,7 @@ import (
 // been replaced and its last request has ended.
 type snapshot struct {
 	config *config.Config
+	public *url.URL
 	proxy  *proxy.Proxy
 	chain  *authn.Chain
 	agents map[string]*member
@@ -79,6 +81,12 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	for _, w := range warnings {
 		g.telemetry.Log.Warn("policy rule", "warning", w.String())
 	}
+	public, err := g.publicURL(cfg)
+	if err != nil {
+		s.book.Close()
+		return nil, fmt.Errorf("server.publicURL: %w", err)
+	}
+	s.public = public
 	if err := g.recruit(s, cfg, old); err != nil {
 		s.dismiss()
 		return nil, err
@@ -89,7 +97,8 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	}
 	s.chain, err = authn.New(ctx, cfg.Authn, authn.Options{
 		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
-		Refreshed: g.keysFetched,
+		Refreshed: g.keysFetched, Scheme: public.Scheme, Trusted: g.server.Trusted,
+		Usage: filepath.Join(cfg.Server.DataDir, keyUsage),
 	})
 	if err != nil {
 		s.dismiss()
@@ -110,16 +119,12 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 }
 
 func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error) {
-	public, err := g.publicURL(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("server.publicURL: %w", err)
-	}
 	agents := make([]*proxy.Agent, 0, len(cfg.Agents))
 	for _, a := range cfg.Agents {
 		agents = append(agents, s.agents[a.ID].agent)
 	}
 	return proxy.New(proxy.Options{
-		PublicURL: public,
+		PublicURL: s.public,
 		Hosts:     g.hosts(cfg),
 		Schemes:   schemes(cfg),
 		Book:      s.book,
@@ -137,6 +142,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Salt:      g.salt,
 		System:    g.system(*cfg.Server.Reflection),
 		GRPC:      cfg.Server.GRPC(),
+		JWKS:      g.keys.JWKS,
 		Drain:     g.drain,
 		Streams:   &g.streams,
 	})
@@ -148,13 +154,15 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 	for i, a := range cfg.Agents {
 		a.Answer = cmp.Or(a.Answer, cfg.Server.Timeouts.Call)
 		if old != nil {
-			if m := old.agents[a.ID]; m != nil && reflect.DeepEqual(m.config, a) {
+			// What the gateway signs for an agent names the gateway's own URL.
+			m := old.agents[a.ID]
+			if m != nil && *old.public == *s.public && reflect.DeepEqual(m.config, a) {
 				m.users.Add(1)
 				s.agents[a.ID] = m
 				continue
 			}
 		}
-		m, err := g.member(a)
+		m, err := g.member(a, cfg, s.public)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
 			continue
@@ -164,8 +172,11 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 	return errors.Join(errs...)
 }
 
-func (g *Gateway) member(a proxy.AgentConfig) (*member, error) {
-	up, err := upstream.New(a.Config, upstream.Options{})
+func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.URL) (*member, error) {
+	up, err := upstream.New(a.Config, upstream.Options{
+		Sign: g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID,
+		Fetched: func(kind, result string) { g.telemetry.Metrics.UpstreamToken(a.ID, kind, result) },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -271,35 +282,4 @@ func (g *Gateway) hosts(cfg *config.Config) []string {
 		}
 	}
 	return hosts
-}
-
-// schemes is what cards say about how to authenticate.
-func schemes(cfg *config.Config) card.Schemes {
-	s := card.Schemes{Anonymous: cfg.Authn.Anonymous}
-	for _, i := range cfg.Authn.OIDC {
-		s.OIDC = append(s.OIDC, i.Issuer)
-	}
-	if keys := cfg.Authn.APIKeys; keys != nil {
-		s.APIKeyHeader = cmp.Or(keys.Header, "X-API-Key")
-	}
-	return s
-}
-
-// authenticated counts a request that carried a credential. What exactly was
-// wrong with it is in the audit record; a metric needs no more than yes and no.
-func (g *Gateway) authenticated(provider, result string) {
-	if result != "ok" && result != "unavailable" {
-		result = "refused"
-	}
-	g.telemetry.Metrics.Authn(provider, result)
-}
-
-var errFetchKeys = errors.New("fetch keys")
-
-func (g *Gateway) keysFetched(_, result string) {
-	var err error
-	if result != "ok" {
-		err = errFetchKeys
-	}
-	g.telemetry.Metrics.JWKSRefresh(err)
 }

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+)
+
+// schemes is what cards say about how to authenticate.
+func schemes(cfg *config.Config) card.Schemes {
+	s := card.Schemes{Anonymous: cfg.Authn.Anonymous}
+	for _, i := range cfg.Authn.OIDC {
+		s.OIDC = append(s.OIDC, i.Issuer)
+	}
+	if keys := cfg.Authn.APIKeys; keys != nil {
+		s.APIKeyHeader = cmp.Or(keys.Header, "X-API-Key")
+	}
+	s.MTLS = cfg.Authn.MTLS != nil
+	for _, c := range cfg.Authn.Combinations {
+		s.Combinations = append(s.Combinations, together(c))
+	}
+	return s
+}
+
+// together is a combination by the kinds of its credentials, as cards know them.
+func together(c authn.Combination) []string {
+	var kinds []string
+	for _, name := range []string{c.User, c.Client} {
+		switch name {
+		case "":
+		case "apiKeys", "mtls":
+			kinds = append(kinds, name)
+		default: // an issuer by its address
+			kinds = append(kinds, "oidc")
+		}
+	}
+	return kinds
+}
+
+// keyUsage is the file below server.dataDir that says when API keys were last used.
+const keyUsage = "key-usage.json"
+
+// authenticated counts a request that carried a credential. What exactly was
+// wrong with it is in the audit record; a metric needs no more than yes and no.
+func (g *Gateway) authenticated(provider, result string) {
+	if result != "ok" && result != "unavailable" {
+		result = "refused"
+	}
+	g.telemetry.Metrics.Authn(provider, result)
+}
+
+var errFetchKeys = errors.New("fetch keys")
+
+func (g *Gateway) keysFetched(_, result string) {
+	var err error
+	if result != "ok" {
+		err = errFetchKeys
+	}
+	g.telemetry.Metrics.JWKSRefresh(err)
+}
