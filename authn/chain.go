@@ -41,9 +41,10 @@ type Options struct {
 	// switched off in a copy of it. Default: a plain client with the proxy settings
 	// of the environment.
 	Client *http.Client
-	// Observe is called once per request that carries a credential. provider is a
-	// configured issuer, "api-keys" or "unknown"; result is "ok", "unavailable" or
-	// the name of a fault. Both are closed sets, fit to be metric labels.
+	// Observe is called once per credential that is judged, and once more about a good
+	// one that is not enough (authn.combinations). provider is a configured issuer,
+	// "api-keys", "mtls" or "unknown"; result is "ok", "unavailable" or the name of a
+	// fault. Both are closed sets, fit to be metric labels.
 	Observe func(provider, result string)
 	// Refreshed is called after each fetch of an issuer's keys; result is "ok" or
 	// "failed".
@@ -161,8 +162,10 @@ func takeKeyFile(path string, o *Options) (*keyFile, error) {
 	return openKeyFile(path, o)
 }
 
-// Authenticate says who is calling. The request must carry exactly one credential;
-// its body is not touched. The error wraps ErrNoCredentials (none, and anonymous
+// Authenticate says who is calling. The request must carry exactly one credential, or
+// those of one combination; its body is not touched. The client certificate of the
+// connection is one where certificates are identities and nothing else came, or a
+// combination asks for it. The error wraps ErrNoCredentials (none, and anonymous
 // callers are not let in), ErrAmbiguous (several), ErrUnavailable (cannot be judged
 // now), or is a *Refused.
 func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {

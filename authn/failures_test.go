@@ -143,7 +143,7 @@ func TestBlameCountsRefusalsOnly(t *testing.T) {
 	c, _ := blaming(t, Failures{PerMinute: 1, Burst: 1}, nil, nil)
 	for _, err := range []error{nil, ErrNoCredentials, ErrAmbiguous, fmt.Errorf("%w: x", ErrUnavailable)} {
 		for range 5 {
-			if got := c.Blame("192.0.2.1", err); got != err { //nolint:errorlint // the very same
+			if got := c.Blame("192.0.2.1", err); got != err {
 				t.Errorf("%v became %v", err, got)
 			}
 		}
