@@ -6,31 +6,33 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
-	"text/tabwriter"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 func keysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
-		Short: "Create, list and revoke API keys",
-		Long: "Create, list and revoke API keys. The file holds hashes only, and a running gateway picks\n" +
+		Short: "Create, list, rotate and revoke API keys",
+		Long: "Create, list, rotate and revoke API keys. The file holds hashes only, and a running gateway picks\n" +
 			"up every change of it without a restart.",
 	}
 	file := cmd.PersistentFlags().String("file", "keys.yaml", "key `file`, as in authn.apiKeys.file")
 	output := cmd.PersistentFlags().StringP("output", "o", "text", "`format`: text or json")
-	cmd.AddCommand(keysCreate(file, output), keysList(file, output), keysRevoke(file))
+	cmd.AddCommand(keysCreate(file, output), keysList(file, output), keysRotate(file, output),
+		keysRevoke(file))
 	return cmd
 }
 
 func keysCreate(file, output *string) *cobra.Command {
 	var spec authn.KeySpec
-	var ttl time.Duration
+	var ttl secret.Duration
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Create a key and print it, once",
@@ -40,8 +42,11 @@ func keysCreate(file, output *string) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
+			if !slices.Contains(formats, *output) {
+				return usage(errOutput) // before there is a key that nobody would see
+			}
 			if ttl > 0 {
-				spec.Expires = time.Now().Add(ttl).UTC()
+				spec.Expires = time.Now().Add(ttl.Std()).UTC()
 			}
 			if err := unused(keys, *file, spec.ID); err != nil {
 				return usage(err)
@@ -62,7 +67,8 @@ func keysCreate(file, output *string) *cobra.Command {
 	f.StringSliceVar(&spec.Scopes, "scope", nil, "`scope` of the caller; repeatable")
 	f.StringSliceVar(&spec.Agents, "agent", nil, "`agent` the key is bound to; repeatable, none means any")
 	f.StringVar(&spec.Tenant, "tenant", "", "`tenant` of the caller")
-	f.DurationVar(&ttl, "ttl", 0, "lifetime, as in 720h; none means until revoked")
+	f.StringVar(&spec.Owner, "owner", "", "person or `team` who answers for the key")
+	durationVar(f, &ttl, "ttl", 0, "`lifetime`, as in 30d; none means until revoked")
 	return cmd
 }
 
@@ -81,57 +87,45 @@ func unused(keys *authn.Keys, file, id string) error {
 	return nil
 }
 
-// listed is a key as `keys list` shows it: everything but what would let
-// somebody use it.
-type listed struct {
-	ID      string    `json:"id"`
-	Subject string    `json:"subject"`
-	Groups  []string  `json:"groups,omitempty"`
-	Scopes  []string  `json:"scopes,omitempty"`
-	Agents  []string  `json:"agents,omitempty"`
-	Tenant  string    `json:"tenant,omitempty"`
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires,omitzero"`
-}
-
-func keysList(file, output *string) *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the keys",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+func keysRotate(file, output *string) *cobra.Command {
+	var overlap secret.Duration
+	cmd := &cobra.Command{
+		Use:   "rotate ID",
+		Short: "Replace a key by a new one for the same caller, and print it, once",
+		Long: "Replace a key by a new one with the same subject, groups, scopes, agents, tenant and owner.\n" +
+			"The old one is accepted for --overlap longer, but not longer than before.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			keys, err := authn.OpenKeys(*file)
 			if err != nil {
 				return usage(err)
 			}
-			entries, err := keys.List()
+			if !slices.Contains(formats, *output) {
+				return usage(errOutput) // before there is a key that nobody would see
+			}
+			id, key, err := keys.Rotate(args[0], overlap.Std())
+			if errors.Is(err, fs.ErrNotExist) {
+				return failed(fmt.Errorf("%s holds no key %q", *file, args[0]))
+			}
 			if err != nil {
-				return usage(err)
+				return failed(err)
 			}
-			all := make([]listed, 0, len(entries))
-			for _, k := range entries {
-				all = append(all, listed{
-					ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents,
-					Tenant: k.Tenant, Created: k.Created, Expires: k.Expires,
-				})
-			}
-			return show(cmd.OutOrStdout(), *output, all, func(w io.Writer) { table(w, all) })
+			made := map[string]string{"id": id, "key": key, "replaces": args[0]}
+			return show(cmd.OutOrStdout(), *output, made, func(w io.Writer) {
+				_, _ = fmt.Fprintf(w, "%s\n", key)
+			})
 		},
 	}
+	durationVar(cmd.Flags(), &overlap, "overlap", 24*time.Hour, "`time` for which the old key is accepted still, as in 7d")
+	return cmd
 }
 
-func table(w io.Writer, all []listed) {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(t, "ID\tSUBJECT\tGROUPS\tSCOPES\tAGENTS\tEXPIRES")
-	for _, k := range all {
-		expires := "never"
-		if !k.Expires.IsZero() {
-			expires = k.Expires.Format(time.RFC3339)
-		}
-		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Subject,
-			strings.Join(k.Groups, ","), strings.Join(k.Scopes, ","), strings.Join(k.Agents, ","), expires)
+// durationVar adds a flag for a duration that may have days in it.
+func durationVar(f *pflag.FlagSet, d *secret.Duration, name string, value time.Duration, help string) {
+	f.TextVar(d, name, secret.Duration(value), help)
+	if value == 0 {
+		f.Lookup(name).DefValue = "" // keeps (default 0s) out of the help
 	}
-	_ = t.Flush()
 }
 
 func keysRevoke(file *string) *cobra.Command {
@@ -156,6 +150,8 @@ func keysRevoke(file *string) *cobra.Command {
 	}
 	return cmd
 }
+
+var formats = []string{"text", "json"}
 
 var errOutput = errors.New("--output must be text or json")
 

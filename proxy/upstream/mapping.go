@@ -62,7 +62,7 @@ func (i *Identity) value(p *authn.Principal) (string, bool) {
 // are left, beside the last: the demand comes from the agent, and can narrow but not
 // widen. That nothing is left is ErrNobody.
 func (m *Permissions) scopes(p *authn.Principal, d *Demand) ([]string, error) {
-	var granted []string
+	granted := make([]string, 0, 4)
 	for _, s := range p.Scopes {
 		granted = append(granted, m.Scopes[s]...)
 	}

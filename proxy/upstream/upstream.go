@@ -21,6 +21,7 @@ import (
 type Upstream struct {
 	transport   *http.Transport
 	grpc        *http.Transport // the same over HTTP/2 alone
+	files       *material       // of TLS
 	credentials []credential
 	shown       []string // what Shown returns
 	end         func()   // ends the fetching of tokens
@@ -50,6 +51,7 @@ func New(c Config, o Options) (*Upstream, error) {
 	connect := orDefault(c.Connect, 5*time.Second)
 	d := dialer{net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, files}
 	u := &Upstream{
+		files:     files,
 		answer:    orDefault(c.Answer, 5*time.Minute),
 		most:      int64(connections),
 		transport: d.pool(connections),

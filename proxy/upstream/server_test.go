@@ -1,0 +1,240 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// TestClientCredentials asks as the usual client does.
+func TestClientCredentials(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{
+		TokenURL: s.URL, ClientID: "a:b c", ClientSecret: secret.New("p&:"), Scopes: []string{"x", "y"}, Audience: "agent",
+	}}}})
+	got, err := authorizedAs(t, u, nil)
+	must(t, err)
+	usual := clientcredentials.Config{
+		TokenURL: s.URL, ClientID: "a:b c", ClientSecret: "p&:", Scopes: []string{"x", "y"},
+		EndpointParams: map[string][]string{"audience": {"agent"}},
+	}
+	_, err = usual.Token(t.Context())
+	must(t, err)
+	requests := s.take()
+	if got != "Bearer t1" || len(requests) != 2 {
+		t.Fatalf("%q after %v", got, requests)
+	}
+	for i := range requests {
+		requests[i].Header = http.Header{"Content-Type": requests[i].Header["Content-Type"]}
+	}
+	if diff := cmp.Diff(requests[1], requests[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSecretInForm: a server that does not know HTTP Basic is asked in its way, and from
+// then on in no other.
+func TestSecretInForm(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	s.answer = func(a asked) (int, string) {
+		if a.ID != "" || a.Form.Get("client_id") != "gate way" || a.Form.Get("client_secret") != "s&cret" {
+			return http.StatusUnauthorized, `{"error":"invalid_client"}`
+		}
+		return http.StatusOK, `{"access_token":"t","token_type":"Bearer","expires_in":0}`
+	}
+	u := newUpstream(t, Config{Credentials: []Credential{exchangeAt(s)}})
+	for range 3 {
+		_, err := authorizedAs(t, u, alice())
+		must(t, err)
+	}
+	if n := len(s.take()); n != 4 {
+		t.Errorf("%d requests", n)
+	}
+	// A client without a secret says who it is, and nothing else.
+	public := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "app"}}}})
+	_, err := authorizedAs(t, public, nil)
+	requests := s.take()
+	if err == nil || len(requests) != 1 || requests[0].Form.Get("client_id") != "app" || requests[0].Header["Authorization"] != nil {
+		t.Errorf("%v, %v", err, requests)
+	}
+}
+
+// TestReadGrant: what counts as a token.
+func TestReadGrant(t *testing.T) {
+	t.Parallel()
+	good := grant{token: "t", lifetime: time.Hour}
+	for body, want := range map[string]grant{
+		`{"access_token":"t","token_type":"Bearer","expires_in":3600}`:               good,
+		`{"access_token":"t","token_type":"bearer","expires_in":"3600","scope":"x"}`: good,
+		`{"access_token":"t","token_type":"N_A","expires_in":3.6e3}`:                 good,
+		`{"access_token":"t"}`:                                       {token: "t", lifetime: lifetimeUnsaid},
+		`{"access_token":"t","expires_in":null}`:                     {token: "t", lifetime: lifetimeUnsaid},
+		`{"access_token":"t","expires_in":0}`:                        {token: "t"},
+		`{"access_token":"t","expires_in":1e300}`:                    {token: "t", lifetime: lifetimeMost},
+		`{"access_token":"t","token_type":"DPoP","expires_in":3600}`: {},
+		`{"access_token":"t","token_type":"mac","expires_in":3600}`:  {},
+		`{"access_token":"t","expires_in":-1}`:                       {},
+		`{"access_token":"t","expires_in":"NaN"}`:                    {},
+		`{"access_token":"t","expires_in":"soon"}`:                   {},
+		`{"access_token":"t","expires_in":{}}`:                       {},
+		`{"access_token":""}`:                                        {},
+		`{"access_token":"a b"}`:                                     {},
+		`{"access_token":"a\r\nX: y"}`:                               {},
+		`{"access_token":"ä"}`:                                       {},
+		`{"access_token":1}`:                                         {},
+		`{"Access_Token":"t"}`:                                       {},
+		`{"access_token":"t","error":"x"}`:                           {},
+		`{"access_token":"t","access_token":"u"}`:                    {},
+		`{"access_token":"t"} {}`:                                    {},
+		`{"access_token":"t","issued_token_type":"urn:ietf:params:oauth:token-type:refresh_token"}`: {},
+		`["t"]`:          {},
+		`access_token=t`: {},
+		``:               {},
+		`{"access_token":"t` + strings.Repeat("t", maxAnswer) + `"}`: {},
+	} {
+		got, err := readGrant(http.StatusOK, []byte(body))
+		if (err == nil) != (want.token != "") || err == nil && got != want {
+			t.Errorf("%.100s: %v, %v", body, got, err)
+		}
+		for _, status := range []int{201, 204, 302, 400, 500} {
+			if _, err := readGrant(status, []byte(body)); err == nil {
+				t.Errorf("%d %.100s is a token", status, body)
+			}
+		}
+	}
+}
+
+// FuzzReadGrant: what is taken for a token can stand in a header for a bounded time.
+func FuzzReadGrant(f *testing.F) {
+	for _, seed := range []string{
+		`{"access_token":"t","token_type":"Bearer","expires_in":"3600","issued_token_type":"x"}`, `{"error":"invalid_grant"}`, `{"expires_in":1e999}`,
+	} {
+		f.Add(200, []byte(seed))
+		f.Add(400, []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		g, err := readGrant(status, body)
+		if err != nil {
+			if text := err.Error(); len(text) > 200 || !printable(text) {
+				t.Errorf("the error is %q", text)
+			}
+			return
+		}
+		if status != http.StatusOK || g.token == "" || !printable(g.token) || strings.Contains(g.token, " ") || g.lifetime < 0 || g.lifetime > lifetimeMost {
+			t.Errorf("%d: %+v", status, g)
+		}
+	})
+}
+
+// TestBreakerOfServer: a server that is down is not asked by every caller in turn.
+func TestBreakerOfServer(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	s.says(http.StatusBadGateway, "")
+	var failed atomic.Int64
+	u, err := New(Config{Credentials: []Credential{exchangeAt(s)}}, Options{Fetched: func(kind, result string) {
+		if kind == "exchange" && result == "failed" {
+			failed.Add(1)
+		}
+	}})
+	must(t, err)
+	t.Cleanup(u.Close)
+	for i := range 3 * breakerFailures {
+		c := alice()
+		c.Token = fmt.Sprint("token ", i)
+		_, err := authorizedAs(t, u, c)
+		if err == nil || errors.Is(err, ErrDeclined) || (i >= breakerFailures) != errors.Is(err, errResting) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if n := len(s.take()); n != breakerFailures || failed.Load() != breakerFailures {
+		t.Errorf("asked %d times, %d counted", n, failed.Load())
+	}
+}
+
+// TestA23_TokensOfTwoCallers: however calls fall together, each agent call shows the token
+// of its own caller, and each caller's is asked for once.
+func TestA23_TokensOfTwoCallers(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	s.answer = func(a asked) (int, string) {
+		return http.StatusOK, `{"access_token":"for-` + a.Form.Get("subject_token") + `","token_type":"Bearer","expires_in":3600}`
+	}
+	u := newUpstream(t, Config{Credentials: []Credential{exchangeAt(s)}})
+	start := make(chan struct{})
+	var calls sync.WaitGroup
+	for i := range 10_000 {
+		calls.Go(func() {
+			<-start
+			c := alice() // the same in everything but the token
+			c.Token = []string{"A", "B"}[i%2]
+			h := http.Header{}
+			if err := u.Authorize(context.Background(), h, c); err != nil || h.Get("Authorization") != "Bearer for-"+c.Token {
+				t.Errorf("%s was shown with %q, %v", c.Token, h.Get("Authorization"), err)
+			}
+		})
+	}
+	close(start)
+	calls.Wait()
+	var subjects []string
+	for _, a := range s.take() {
+		subjects = append(subjects, a.Form.Get("subject_token"))
+	}
+	slices.Sort(subjects)
+	if !slices.Equal(subjects, []string{"A", "B"}) {
+		t.Errorf("asked for %v", subjects)
+	}
+}
+
+// TestL30_ExchangeKeys: whatever tells two callers apart gives each a token of its own.
+func TestL30_ExchangeKeys(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	u := newUpstream(t, Config{Credentials: []Credential{exchangeAt(s, func(x *Exchange) {
+		x.Permissions = &Permissions{Groups: map[string][]string{"finance": {"f"}}, Always: []string{"openid"}}
+	})}})
+	shown := map[string]string{}
+	for name, edit := range map[string]func(*Caller){
+		"alice":            func(*Caller) {},
+		"another subject":  func(c *Caller) { c.Principal.Subject = "bob" },
+		"another issuer":   func(c *Caller) { c.Principal.Issuer = "https://other.example" },
+		"another token":    func(c *Caller) { c.Token = "other-token" },
+		"another client":   func(c *Caller) { c.Principal.Client = "other" },
+		"another tenant":   func(c *Caller) { c.Principal.Tenant = "other" },
+		"another context":  func(c *Caller) { c.Principal.ACR = "mfa" },
+		"another method":   func(c *Caller) { c.Principal.AMR = []string{"otp"} },
+		"another time":     func(c *Caller) { c.Principal.AuthTime = time.Unix(1, 0) },
+		"an actor":         func(c *Caller) { c.Principal.Actors = delegate(t).Principal.Actors },
+		"one actor":        func(c *Caller) { c.Principal.Actors = delegate(t).Principal.Actors[:1] },
+		"a workload":       func(c *Caller) { c.Principal.Workload = delegate(t).Principal.Workload },
+		"other permission": func(c *Caller) { c.Principal.Groups = nil },
+	} {
+		for range 2 {
+			c := alice()
+			edit(c)
+			got, err := authorizedAs(t, u, c)
+			must(t, err)
+			if who, ok := shown[got]; ok && who != name {
+				t.Errorf("%s was shown with the token of %s", name, who)
+			}
+			shown[got] = name
+		}
+	}
+	if n := len(s.take()); n != 13 || len(shown) != n {
+		t.Errorf("%d requests, %d tokens", n, len(shown))
+	}
+}
