@@ -238,3 +238,31 @@ func TestL30_ExchangeKeys(t *testing.T) {
 		t.Errorf("%d requests, %d tokens", n, len(shown))
 	}
 }
+
+// TestCloseEndsFetches: what nobody waits for any more is given up.
+func TestCloseEndsFetches(t *testing.T) {
+	t.Parallel()
+	arrived, left := make(chan struct{}), make(chan struct{})
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm() // a server notices that the other end has gone once it has read all
+		close(arrived)
+		<-r.Context().Done()
+		close(left)
+	})
+	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "gw"}}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- u.Authorize(ctx, http.Header{}, nil) }()
+	<-arrived
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that left: %v", err)
+	}
+	select {
+	case <-left:
+		t.Error("the fetch went with its caller")
+	default:
+	}
+	u.Close()
+	<-left
+}
