@@ -37,9 +37,9 @@ func normalAddress(raw string) (string, error) {
 	case !ok:
 		return "", errors.New("not an absolute address")
 	case scheme == "https":
-		port = ":443"
+		port = "443"
 	case scheme == "http":
-		port = ":80"
+		port = "80"
 	default:
 		return "", errors.New("neither http nor https")
 	}
@@ -47,12 +47,29 @@ func normalAddress(raw string) (string, error) {
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
 		host, path = rest[:i], rest[i:]
 	}
-	host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(host), port), ":")
-	if host == "" || strings.ContainsAny(host, `@\`) {
+	host, err := normalHost(host, port)
+	if err != nil {
+		return "", err
+	}
+	path, err = normalPath(path)
+	return scheme + "://" + host + path, err
+}
+
+// normalHost writes a host in small letters, with its port unless it is the usual one.
+func normalHost(host, usual string) (string, error) {
+	name, port := strings.ToLower(host), ""
+	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, ']') {
+		name, port = name[:i], name[i+1:]
+	}
+	literal := strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
+	if name == "" || strings.ContainsAny(name, `@\`) || strings.Contains(name, ":") && !literal ||
+		!consists(port, "0123456789") {
 		return "", errors.New("no host, or something else in its place")
 	}
-	path, err := normalPath(path)
-	return scheme + "://" + host + path, err
+	if port == "" || port == usual {
+		return name, nil
+	}
+	return name + ":" + port, nil
 }
 
 // normalPath decodes what need not be encoded, and writes the rest in capitals.
