@@ -275,7 +275,8 @@ func outcome(err error) string {
 	if err == nil {
 		return resultOK
 	}
-	if refused := new(Refused); errors.As(err, &refused) {
+	var refused *Refused // made when it is needed: most results are good
+	if errors.As(err, &refused) {
 		return string(refused.fault)
 	}
 	return resultUnavailable

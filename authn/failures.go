@@ -166,8 +166,11 @@ func block(source string) netip.Addr {
 // returns err, or a *Throttled in its place when there have been too many. Other
 // errors are nobody's fault or no credential's, and pass.
 func (c *Chain) Blame(source string, err error) error {
-	refused := new(Refused)
-	if err == nil || c.blame == nil || !errors.As(err, &refused) {
+	if err == nil || c.blame == nil {
+		return err
+	}
+	var refused *Refused
+	if !errors.As(err, &refused) {
 		return err
 	}
 	if wait := c.blame.charge(block(source), c.now()); wait > 0 {
