@@ -21,7 +21,7 @@ const canary = "hunter2"
 // environment is what testdata may refer to.
 func environment(name string) (string, bool) {
 	value, ok := map[string]string{
-		"PORT": "8080", "TRUE": "true", "SECRET": "s3cr:et\n- x", "EMPTY": "", "DEFAULT_KEY": "default",
+		"PORT": "8080", "TRUE": "true", "SECRET": "s3cr:et - x", "EMPTY": "", "DEFAULT_KEY": "default",
 		"MULTILINE": canary + "\npolicy: {default: allow}",
 	}[name]
 	return value, ok
@@ -102,7 +102,7 @@ func TestEnvironment(t *testing.T) {
 	if want := "literal ${PORT} and no host"; c.Policy.Rules[0].Name != want {
 		t.Errorf("name %q, want %q", c.Policy.Rules[0].Name, want)
 	}
-	if got := a.Credentials[0].Value.Reveal(); got != "s3cr:et\n- x" {
+	if got := a.Credentials[0].Value.Reveal(); got != "s3cr:et - x" {
 		t.Errorf("secret %q", got)
 	}
 	if a.Connections != 8080 || len(c.Agents) != 1 {
@@ -127,7 +127,7 @@ func TestReplace(t *testing.T) {
 		{"$$${PORT}", "$${PORT}", ""},
 		{"$${", "${", ""},
 		{"$${${PORT}}", "${8080}", ""},
-		{"${SECRET}", "s3cr:et\n- x", ""},
+		{"${SECRET}", "s3cr:et - x", ""},
 		{"${UNSET}", "", "environment variable UNSET is not set"},
 		{"${A}${B}", "", "environment variable A is not set\nenvironment variable B is not set"},
 		{"${", "", "begins no reference"},

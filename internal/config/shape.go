@@ -67,6 +67,8 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 		// In a rule, an absent condition matches everything: a list whose items were
 		// commented out must not turn into that without a word.
 		s.wrong(n, path, "has no value; write a list, or leave the key out")
+	case isNull(n) && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct && len(path) > 3 && path[1] == "rules"):
+		s.wrong(n, path, "has no value; write a mapping, or leave the key out")
 	case isNull(n): // as if left out
 	case t == reflect.TypeFor[secret.Value]():
 		s.secret(n, path)

@@ -79,9 +79,6 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		}
 	}()
 	g.store = state.NewMemory(cfg.State)
-	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
-		return nil, fmt.Errorf("keys: %w", err)
-	}
 	if g.audit, err = audit.Open(cfg.Telemetry.Audit, cfg.Server.ID, g.telemetry); err != nil {
 		return nil, fmt.Errorf("telemetry.audit: %w", err)
 	}
@@ -95,6 +92,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	}
 	if g.status, err = newStatusServer(g, cfg.Server.StatusAddress); err != nil {
 		return nil, fmt.Errorf("server.statusAddress: %w", err)
+	}
+	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
+		return nil, fmt.Errorf("keys: %w", err)
 	}
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	s, err := g.build(ctx, cfg, nil)
