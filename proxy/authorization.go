@@ -81,6 +81,9 @@ func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (wire.Demand, 
 		return d, false, nil
 	}
 	elsewhere := ""
+	if d.Cut && len(x.agent.Authorization.Hosts) > 0 {
+		elsewhere = "more links than are looked at"
+	}
 	for _, link := range d.Links {
 		host := hostOf(link)
 		if !slices.Contains(x.rec.Demanded, host) {
@@ -162,12 +165,13 @@ func (p *Proxy) provides(x *exchange, d *wire.Demand) bool {
 		x.withdraw(p, d, err)
 		return false
 	}
-	x.rec.Authorized = true
+	x.rec.Authorized, x.rec.Credentials = true, x.agent.Upstream.ShownTo(want)
 	return true
 }
 
 // withdraw takes back that the gateway answers a task. The next call may try again.
 func (x *exchange) withdraw(p *Proxy, d *wire.Demand, err error) {
 	x.answering, x.rec.Authorized, x.rec.Cause = nil, false, err.Error()
+	x.rec.Credentials = x.agent.Upstream.Shown()
 	_, _ = p.Steps.Advance(x.ctx, answered(x, d), x.rec.RequestID, "") // what stays behind only keeps the gateway silent
 }

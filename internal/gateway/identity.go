@@ -25,19 +25,12 @@ func schemes(cfg *config.Config) card.Schemes {
 	return s
 }
 
-// together is a combination by the kinds of its credentials, as cards know them.
+// together is a combination, as cards know it.
 func together(c authn.Combination) []string {
-	var kinds []string
-	for _, name := range []string{c.User, c.Client} {
-		switch name {
-		case "":
-		case "apiKeys", "mtls":
-			kinds = append(kinds, name)
-		default: // an issuer by its address
-			kinds = append(kinds, "oidc")
-		}
+	if c.Client == "" {
+		return []string{c.User}
 	}
-	return kinds
+	return []string{c.User, c.Client}
 }
 
 // keyUsage is the file below server.dataDir that says when API keys were last used.

@@ -174,7 +174,7 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 
 func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.URL) (*member, error) {
 	up, err := upstream.New(a.Config, upstream.Options{
-		Sign: g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID,
+		Sign: g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
 		Fetched: func(kind, result string) { g.telemetry.Metrics.UpstreamToken(a.ID, kind, result) },
 	})
 	if err != nil {
