@@ -35,8 +35,10 @@ const (
 
 const needed = "https://example.com/ext/needed"
 
-// openDoors follows the authn section.
+// openDoors follows the authn section. Every conversation tries bad credentials, all of
+// them from one address, and wants to hear that they are.
 const openDoors = `  anonymous: true
+  failures: {perMinute: -1}
 push: {mode: passthrough}
 extensions: [{uri: "` + needed + `"}]
 policy:
