@@ -108,6 +108,11 @@ func (g *Gateway) install(old, s *snapshot) bool {
 // ReportReload records the outcome of a reload, also of one that failed before
 // there was a configuration to hand to Reload.
 func (g *Gateway) ReportReload(sum [32]byte, err error) {
+	if err == nil { // first of all: whoever sees the outcome elsewhere finds it on record
+		if failed := g.audit.Event("config.reloaded", nil); failed != nil {
+			g.telemetry.Log.Error("write audit event", "error", failed)
+		}
+	}
 	g.reload.Store(&reloadResult{at: time.Now(), err: err})
 	g.telemetry.Metrics.Reloaded(sum, err)
 	if err != nil {
@@ -115,9 +120,6 @@ func (g *Gateway) ReportReload(sum [32]byte, err error) {
 		return
 	}
 	g.telemetry.Log.Info("configuration reloaded")
-	if err := g.audit.Event("config.reloaded", nil); err != nil {
-		g.telemetry.Log.Error("write audit event", "error", err)
-	}
 }
 
 // config is the configuration in force, or the last one's once the gateway has
