@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -42,7 +45,7 @@ func newServers(fetched func(kind, result string)) *servers {
 	s.http = &http.Client{
 		// Its own connections, without the agent's client certificate, and like those
 		// to the agent not subject to the proxy variables of the environment.
-		Transport: &http.Transport{
+		Transport: strict{&http.Transport{
 			DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 			TLSHandshakeTimeout:    5 * time.Second,
 			ForceAttemptHTTP2:      true,
@@ -50,7 +53,7 @@ func newServers(fetched func(kind, result string)) *servers {
 			MaxConnsPerHost:        maxAsking,
 			MaxIdleConnsPerHost:    8,
 			MaxResponseHeaderBytes: maxAnswer,
-		},
+		}},
 		// A secret goes to the address that was configured and no further.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -118,11 +121,12 @@ func (c *client) ask(ctx context.Context, kind string, form url.Values) (grant, 
 	if !c.breaker.enter(time.Now()) {
 		return grant{}, errResting
 	}
-	inForm := c.inForm.Load()
+	inForm := c.inForm.Load() || c.password == ""
 	g, err := c.send(ctx, form, inForm)
 	var r *refusal
-	if !inForm && c.password != "" && errors.As(err, &r) && (r.status == http.StatusUnauthorized || r.code == "invalid_client") {
-		// Some servers know only the form that RFC 6749 §2.3.1 advises against.
+	if !inForm && errors.As(err, &r) && (r.status == http.StatusUnauthorized || r.code == "invalid_client") {
+		// Some servers know only the form that RFC 6749 §2.3.1 advises against. The library
+		// would find that out by itself, but by asking twice after any failure.
 		if again, errAgain := c.send(ctx, form, true); errAgain == nil {
 			c.inForm.Store(true)
 			g, err = again, nil
@@ -140,42 +144,68 @@ func (c *client) ask(ctx context.Context, kind string, form url.Values) (grant, 
 	return g, err
 }
 
-// send posts the form once.
+// send asks once. The form has the parameters of whichever grant it is, its grant_type
+// among them, which the library lets stand in the place of client_credentials.
 func (c *client) send(ctx context.Context, form url.Values, inForm bool) (grant, error) {
-	if inForm || c.password == "" {
-		own := make(url.Values, len(form)+2)
-		for name, values := range form {
-			own[name] = values
-		}
-		if own.Set("client_id", c.id); c.password != "" {
-			own.Set("client_secret", c.password)
-		}
-		form = own
+	request := clientcredentials.Config{
+		ClientID: c.id, ClientSecret: c.password, TokenURL: c.url,
+		EndpointParams: form, AuthStyle: oauth2.AuthStyleInHeader,
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(form.Encode()))
-	if err != nil {
-		return grant{}, err
+	if inForm {
+		request.AuthStyle = oauth2.AuthStyleInParams
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "a2a-gateway")
-	if !inForm && c.password != "" {
-		r.SetBasicAuth(url.QueryEscape(c.id), url.QueryEscape(c.password))
-	}
-	resp, err := c.http.Do(r)
+	token, err := request.Token(context.WithValue(ctx, oauth2.HTTPClient, c.http))
 	if err != nil {
 		var address *url.Error // would say the whole URL, and what its query holds
 		if errors.As(err, &address) {
 			err = address.Err
 		}
-		return grant{}, fmt.Errorf("ask %s for a token: %w", r.URL.Host, err)
+		return grant{}, err
+	}
+	kind, _ := token.Extra("issued_token_type").(string)
+	seconds, _ := token.Extra("expires_in").(float64)
+	return grant{token.AccessToken, kind, time.Duration(seconds) * time.Second}, nil
+}
+
+// strict is the way to a token endpoint on which the library sees nothing but tokens. By
+// itself it would take a megabyte, JSON in which a member stands twice or in another case,
+// a form in the place of JSON, any status from 200 to 299 and any type of token, and its
+// errors quote what the server said.
+type strict struct{ *http.Transport }
+
+// RoundTrip implements http.RoundTripper. An answer that holds no token is an error.
+func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "a2a-gateway")
+	resp, err := s.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s for a token: %w", r.URL.Host, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
-		return grant{}, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
+		return nil, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
 	}
-	return readGrant(resp.StatusCode, body)
+	g, err := readGrant(resp.StatusCode, body)
+	if err != nil {
+		return nil, err
+	}
+	if body, err = g.rewritten(); err != nil {
+		return nil, err
+	}
+	resp.Header = http.Header{"Content-Type": {"application/json"}}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return resp, nil
+}
+
+// rewritten is a token endpoint's answer that says what was read, and no more.
+func (g grant) rewritten() ([]byte, error) {
+	return json.Marshal(struct {
+		Token   string `json:"access_token"`
+		Kind    string `json:"issued_token_type,omitzero"`
+		Seconds int64  `json:"expires_in"`
+	}{g.token, g.kind, int64(g.lifetime / time.Second)})
 }
 
 // Lifetimes of tokens: that of one that names none, and the longest that is believed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -13,12 +14,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// TestClientCredentials asks as the usual client does.
+// TestClientCredentials: the request is that of RFC 6749 §4.4.2, with the id and the secret
+// encoded as §2.3.1 has it.
 func TestClientCredentials(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
@@ -27,21 +30,59 @@ func TestClientCredentials(t *testing.T) {
 	}}}})
 	got, err := authorizedAs(t, u, nil)
 	must(t, err)
-	usual := clientcredentials.Config{
-		TokenURL: s.URL, ClientID: "a:b c", ClientSecret: "p&:", Scopes: []string{"x", "y"},
-		EndpointParams: map[string][]string{"audience": {"agent"}},
-	}
-	_, err = usual.Token(t.Context())
-	must(t, err)
 	requests := s.take()
-	if got != "Bearer t1" || len(requests) != 2 {
+	if got != "Bearer t1" || len(requests) != 1 {
 		t.Fatalf("%q after %v", got, requests)
 	}
-	for i := range requests {
-		requests[i].Header = http.Header{"Content-Type": requests[i].Header["Content-Type"]}
+	header := http.Header{}
+	for _, name := range []string{"Content-Type", "Accept", "User-Agent"} {
+		header[name] = requests[0].Header[name]
 	}
-	if diff := cmp.Diff(requests[1], requests[0]); diff != "" {
+	requests[0].Header = header
+	if diff := cmp.Diff(asked{
+		Form: url.Values{"grant_type": {"client_credentials"}, "scope": {"x y"}, "audience": {"agent"}},
+		ID:   "a%3Ab+c", Password: "p%26%3A",
+		Header: http.Header{
+			"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}, "User-Agent": {"a2a-gateway"},
+		},
+	}, requests[0]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestStrictAnswers: x/oauth2 takes more for a token than RFC 6749 has, and its errors quote
+// the server. Neither gets through.
+func TestStrictAnswers(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		status      int
+		kind, body  string
+		takenBefore bool // by the library alone
+	}{
+		"a form":             {200, "text/plain", "access_token=canary", true},
+		"created":            {201, "application/json", `{"access_token":"canary"}`, true},
+		"twice":              {200, "application/json", `{"access_token":"canary","access_token":"canary"}`, true},
+		"another case":       {200, "application/json", `{"ACCESS_TOKEN":"canary"}`, true},
+		"of another type":    {200, "application/json", `{"access_token":"canary","token_type":"DPoP"}`, true},
+		"large":              {200, "application/json", `{"access_token":"canary","x":"` + strings.Repeat("x", maxAnswer) + `"}`, true},
+		"not for a header":   {200, "application/json", `{"access_token":"canary\n"}`, true},
+		"a page":             {502, "text/html", "<h1>canary</h1>", false},
+		"an error":           {400, "application/json", `{"error":"invalid_scope","error_description":"canary"}`, false},
+		"an error that lies": {400, "application/json", `{"error":"canary of the server's own making"}`, false},
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tt.kind)
+			w.WriteHeader(tt.status)
+			_, _ = w.Write([]byte(tt.body))
+		})
+		bare := clientcredentials.Config{TokenURL: s.URL, ClientID: "gw", AuthStyle: oauth2.AuthStyleInParams}
+		if _, err := bare.Token(t.Context()); (err == nil) != tt.takenBefore {
+			t.Errorf("%s: the library alone says %v", name, err)
+		}
+		u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL + "/?q=canary", ClientID: "gw"}}}})
+		if got, err := authorizedAs(t, u, nil); err == nil || got != "" || strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
 
