@@ -9,8 +9,8 @@ import (
 )
 
 // serve is around every request: it counts, adds HSTS, paces the body, and
-// sends away those who came on a connection too many, or on one that would not be
-// let in any more.
+// sends away those who came on a connection too many, on one that would not be
+// let in any more, or on one that was opened for another host.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.inflight.Add(1)
 	defer s.inflight.Add(-1)
@@ -27,6 +27,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.admits(r.TLS) {
 		w.Header().Set("Connection", "close") // a new one is judged at its handshake
 		wire.WriteError(w, nil, wire.Errorf(wire.Misdirected, "This connection's client certificate is not accepted"))
+		return
+	}
+	if !s.addressed(r) {
+		wire.WriteError(w, nil, wire.Errorf(wire.Misdirected, "This connection was opened for another host"))
 		return
 	}
 	if r.ContentLength != 0 {
