@@ -42,13 +42,23 @@ func passed(h http.Header) []string {
 			switch len(fields) {
 			case 0:
 			case 1:
-				names = append(names, fields[0]) // without a protocol it still is a hop
+				names = append(names, hopName(fields[0])) // without a protocol it still is a hop
 			default:
-				names = append(names, fields[1])
+				names = append(names, hopName(fields[1]))
 			}
 		}
 	}
 	return names
+}
+
+// hopName ends a name where a comment begins: written into the next Via, an open one
+// would hide this gateway, and every one behind it, from itself.
+func hopName(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	if name == "" {
+		return "unnamed"
+	}
+	return name
 }
 
 // entries cuts a list at its commas, those in comments apart.

@@ -32,6 +32,8 @@ func TestA26_Loops(t *testing.T) {
 		"itself, in other case":  {[]string{"Via: 1.1 b,2 gate-a:1"}, true, ""},
 		"itself, by name alone":  {[]string{"Via: b, gate-a:1"}, true, ""},
 		"itself, with a comment": {[]string{"Via: 1.1 Gate-A:1 (go), 1.1 b"}, true, ""},
+		"a comment in the name":  {[]string{"Via: 1.1 b("}, false, "1.1 b, 1.1 Gate-A:1"},
+		"a comment for a name":   {[]string{"Via: 1.1 (b"}, false, "1.1 unnamed, 1.1 Gate-A:1"},
 		"an open comment":        {[]string{"Via: 1.1 b (, 1.1 Gate-A:1"}, false, "1.1 b, 1.1 Gate-A:1"},
 	} {
 		got := w.call("alice", "SendMessage", message(""), tt.via...)
@@ -66,6 +68,20 @@ func TestA26_Ring(t *testing.T) {
 	}
 	if n := len(a.agent.take()) + len(b.agent.take()); n != 2 {
 		t.Errorf("the ring was gone round in %d calls, want 2: to B, and back to A", n)
+	}
+}
+
+// TestA26_RingBehindComment: an open comment in the caller's own Via hides nobody who is
+// written behind it.
+func TestA26_RingBehindComment(t *testing.T) {
+	t.Parallel()
+	for _, via := range []string{"1.1 x(", "x(", "1.1 x (", `1.1 x(\`} {
+		a := build(t, func(s *setup) { s.server.ID = "gate-a" })
+		a.agent.answers(passOn(a, &a.base, func() string { return a.keys["alice"] }))
+		got := a.call("alice", "SendMessage", message(""), "Via: "+via)
+		if n := len(a.agent.take()); n != 1 || !strings.Contains(got.body, "LOOP_DETECTED") {
+			t.Errorf("%s: %d calls, %d %s", via, n, got.status, got.body)
+		}
 	}
 }
 
