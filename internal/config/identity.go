@@ -3,6 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // checkIdentity reports what of identity only holds between sections.
@@ -30,4 +33,36 @@ func (c *Config) checkIdentity() []error {
 		}
 	}
 	return errs
+}
+
+// identities returns warnings about credentials that tell callers apart by names: what is
+// one person's at one issuer may be another's at the next.
+func (c *Config) identities() []string {
+	known := []string{"api-keys", "anonymous", "mtls"}
+	for _, issuer := range c.Authn.OIDC {
+		known = append(known, issuer.Issuer)
+	}
+	var warnings []string
+	for i := range c.Agents {
+		for j, cred := range c.Agents[i].Credentials {
+			mapped, key := &upstream.Identity{}, ""
+			switch {
+			case cred.Exchange != nil && cred.Exchange.Identity != nil:
+				mapped, key = cred.Exchange.Identity, "exchange"
+			case cred.Assertion != nil && cred.Assertion.Identity != nil:
+				mapped, key = cred.Assertion.Identity, "assertion"
+			}
+			at := fmt.Sprintf("agents[%d].credentials[%d].%s.identity", i, j, key)
+			if len(mapped.Subjects) > 0 && len(mapped.Issuers) == 0 && len(c.Authn.OIDC) > 1 {
+				warnings = append(warnings, fmt.Sprintf("%s.subjects: holds for callers of every one of %d issuers, "+
+					"who may have the same names: say whose it is by issuers", at, len(c.Authn.OIDC)))
+			}
+			for _, issuer := range mapped.Issuers {
+				if !slices.Contains(known, issuer) {
+					warnings = append(warnings, fmt.Sprintf("%s.issuers: no caller comes from %s", at, issuer))
+				}
+			}
+		}
+	}
+	return warnings
 }

@@ -53,6 +53,10 @@ type Assertion struct {
 
 // Identity maps the caller to a subject of another system.
 type Identity struct {
+	// Issuers are those whose callers this is about, by the names that rules use; any
+	// other's are nobody. Default: all. Subjects and addresses of one issuer may be
+	// somebody else's at another.
+	Issuers []string `yaml:"issuers"`
 	// Claim of the caller's credential to look at, by name or path: subject (default),
 	// client, email, …
 	Claim string `yaml:"claim"`

@@ -192,6 +192,33 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// TestL26_MappedSubjectsOfTwoIssuers: the map of one issuer's subjects is nothing to callers
+// of another, whatever they are called.
+func TestL26_MappedSubjectsOfTwoIssuers(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	identity := &Identity{Issuers: []string{"https://idp.example", "mtls"}, Subjects: map[string]string{"alice": "al"}}
+	o, _ := signing(t)
+	u, err := New(Config{Credentials: []Credential{
+		exchangeAt(s, func(x *Exchange) { x.Identity = identity }),
+		{Header: "X-Assertion", Assertion: &Assertion{Audience: "a", Identity: identity}},
+	}}, o)
+	must(t, err)
+	t.Cleanup(u.Close)
+	for issuer, somebody := range map[string]bool{
+		"https://idp.example": true, "mtls": true, "https://idp.example/": false, "https://IDP.example": false, "api-keys": false, "": false,
+	} {
+		c := alice()
+		c.Principal.Issuer = issuer
+		for i, credential := range u.credentials {
+			value, err := credential.value(t.Context(), c)
+			if somebody != (err == nil) || !somebody && (!errors.Is(err, ErrNobody) || value != "") {
+				t.Errorf("credential %d for a caller of %q: %q, %v", i, issuer, value, err)
+			}
+		}
+	}
+}
+
 // TestDeclined: what the server says of a caller is told from what it says of the gateway.
 func TestDeclined(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,9 @@ func (i *Identity) subject(p *authn.Principal) (string, error) {
 	if i == nil {
 		return p.Subject, nil
 	}
+	if len(i.Issuers) > 0 && !slices.Contains(i.Issuers, p.Issuer) {
+		return "", fmt.Errorf("%w: the caller's issuer is not one of identity.issuers", ErrNobody)
+	}
 	value, ok := i.value(p)
 	if !ok || value == "" {
 		return "", fmt.Errorf("%w: the credential has no %s", ErrNobody, i.claim())

@@ -159,6 +159,9 @@ func (a *Assertion) validate() error {
 // mapped validates both mappings of a credential.
 func mapped(i *Identity, p *Permissions) error {
 	if i != nil {
+		if slices.Contains(i.Issuers, "") {
+			return wrong("identity.issuers", "holds an empty entry")
+		}
 		for value, subject := range i.Subjects {
 			if value == "" || subject == "" {
 				return wrong("identity.subjects", "holds an empty entry")

@@ -54,6 +54,7 @@ func TestCredentialErrors(t *testing.T) {
 		"credentials[0].exchange.resource[1]: ":              exchange(func(x *Exchange) { x.Resource = []string{"urn:a", "b"} }),
 		"credentials[0].exchange.resource[0]: ":              exchange(func(x *Exchange) { x.Resource = []string{"https://a.example#f"} }),
 		"credentials[0].exchange.identity.subjects: ":        exchange(func(x *Exchange) { x.Identity = &Identity{Subjects: map[string]string{"a": ""}} }),
+		"credentials[0].exchange.identity.issuers: ":         exchange(func(x *Exchange) { x.Identity = &Identity{Issuers: []string{""}} }),
 		"credentials[0].exchange.permissions: ":              exchange(func(x *Exchange) { x.Permissions = &Permissions{} }),
 		"credentials[0].exchange.permissions.always: ":       exchange(func(x *Exchange) { x.Permissions = &Permissions{Always: []string{""}} }),
 		"credentials[0].exchange.permissions.scopes[a]: ":    exchange(func(x *Exchange) { x.Permissions = &Permissions{Scopes: map[string][]string{"a": {`"`}}} }),
