@@ -80,6 +80,9 @@ func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (wire.Demand, 
 	if !ok {
 		return d, false, nil
 	}
+	if !slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID == d.Task }) {
+		d.Task = "" // read in two ways: it may be somebody else's, and is not answered
+	}
 	elsewhere := ""
 	if d.Cut && len(x.agent.Authorization.Hosts) > 0 {
 		elsewhere = "more links than are looked at"
@@ -152,7 +155,8 @@ func (p *Proxy) enrich(x *exchange, doc []byte) ([]byte, error) {
 // whatever call. From here on x shows it to the agent.
 func (p *Proxy) provides(x *exchange, d *wire.Demand) bool {
 	want := &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
-	if d.Task == "" || !x.agent.Upstream.Answers(want) {
+	// An agent that asks again was not satisfied, and would not be by the same.
+	if d.Task == "" || x.answering != nil || !x.agent.Upstream.Answers(want) {
 		return false
 	}
 	step, mine := answered(x, d), x.rec.RequestID

@@ -157,8 +157,8 @@ func (c *Config) validateProxies() error {
 // validateID keeps the name fit for a header field and a log line.
 func (c *Config) validateID() error {
 	for _, r := range c.ID {
-		if r <= ' ' || r >= 0x7f || r == ',' || r == '"' {
-			return fmt.Errorf("server.id: %q must be printable ASCII without spaces, commas and quotes", c.ID)
+		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`,"()`, r) {
+			return fmt.Errorf("server.id: %q must be printable ASCII without spaces, commas, quotes and parentheses", c.ID)
 		}
 	}
 	return nil

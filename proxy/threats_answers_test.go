@@ -1,0 +1,54 @@
+package proxy_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// answering is a world whose gateway has something to show to tasks that ask for it.
+func answering(t *testing.T) *world {
+	return build(t, func(s *setup) {
+		s.agent.Credentials = []upstream.Credential{{Value: secret.New("Bearer shown"), On: "auth-required"}}
+	})
+}
+
+// TestA24_AskingOnAndOn: an agent that is never satisfied does not keep the gateway busy.
+func TestA24_AskingOnAndOn(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+		w := answering(t)
+		w.agent.answers(func(rw http.ResponseWriter, r *record) {
+			task := `{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_AUTH_REQUIRED"}}}`
+			reply(rw, r, task)
+		})
+		got := w.call("alice", method, message(""))
+		if got.status != 200 || !strings.Contains(got.body, "TASK_STATE_AUTH_REQUIRED") {
+			t.Errorf("%s: %d %s", method, got.status, got.body)
+		}
+		if seen := w.agent.take(); len(seen) != 2 || seen[1].Header.Get("Authorization") != "Bearer shown" {
+			t.Errorf("%s: the agent was called %d times, want 2", method, len(seen))
+		}
+	}
+}
+
+// TestA24_TwoReadings: an answer that shows another task beside the caller's does not
+// have the gateway answer that one.
+func TestA24_TwoReadings(t *testing.T) {
+	t.Parallel()
+	w := answering(t)
+	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, `{"jsonrpc":"2.0","id":7,
+			"task":{"id":"bobs","contextId":"c","status":{"state":"TASK_STATE_AUTH_REQUIRED"}},
+			"result":{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_INPUT_REQUIRED"}}}}`)
+	})
+	w.call("alice", "SendMessage", message(""))
+	if seen := w.agent.take(); len(seen) != 1 {
+		t.Errorf("the agent heard %s", seen[1].body)
+	}
+}
