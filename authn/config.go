@@ -152,10 +152,12 @@ func checkHeader(name, canonical, exempt string) error {
 }
 
 // reservedHeaders cannot carry credentials: HTTP or A2A gives them a meaning, and
-// stripping them as credentials would break the call.
+// stripping them as credentials would break the call; or they go on to agents whatever
+// is in them.
 func reservedHeaders() []string {
 	return []string{"Authorization", "Proxy-Authorization", "Cookie", "Host", "Content-Type",
 		"Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Accept", "Te",
+		"Accept-Language", "User-Agent", "Idempotency-Key", "Last-Event-Id",
 		"Upgrade", "Expect", "Forwarded", "Via", "Traceparent", "Tracestate", proofHeader,
 		http.CanonicalHeaderKey("A2A-Version"), http.CanonicalHeaderKey("A2A-Extensions"),
 		http.CanonicalHeaderKey("X-A2A-Extensions")}

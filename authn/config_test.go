@@ -74,6 +74,10 @@ func TestValidate(t *testing.T) {
 		{"key header Cookie", header("cookie"), "meaning of its own"},
 		{"key header A2A-Version", header("a2a-version"), "meaning of its own"},
 		{"key header DPoP", header("DPoP"), "meaning of its own"},
+		{"key header that agents get", header("user-agent"), "meaning of its own"},
+		{"key header that agents get", header("Idempotency-Key"), "meaning of its own"},
+		{"key header that agents get", header("last-event-id"), "meaning of its own"},
+		{"key header that agents get", header("Accept-Language"), "meaning of its own"},
 		{"certificates alone", Config{MTLS: &MTLS{}}, ""},
 		{"token header", with(func(is *Issuer) { is.Header = "x-user-token" }), ""},
 		{"token header Authorization", with(func(is *Issuer) { is.Header = "authorization" }), ""},
@@ -165,6 +169,30 @@ anonymous: true
 		Bearer: true}, Anonymous: true}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// Credentials that go together may be bound to several agents each, and to one together.
+func TestPrincipalOnly(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		user, workload []string
+		alone          bool
+		want           string
+	}{
+		{nil, nil, true, ""}, {[]string{}, nil, true, ""}, {[]string{"a"}, nil, true, "a"},
+		{[]string{"a", "b"}, nil, true, ""}, {[]string{"a", "a"}, nil, true, "a"},
+		{nil, nil, false, ""}, {nil, []string{"a"}, false, "a"}, {[]string{"a"}, nil, false, "a"},
+		{[]string{"a"}, []string{"b"}, false, ""}, {[]string{"a"}, []string{}, false, ""},
+		{[]string{"a", "b"}, []string{"b", "c"}, false, "b"}, {[]string{"a", "b"}, []string{"b", "a"}, false, ""},
+	} {
+		p := &Principal{Agents: tt.user}
+		if !tt.alone {
+			p.Workload = &Principal{Agents: tt.workload}
+		}
+		if got := p.Only(); got != tt.want {
+			t.Errorf("%q with %q: got %q, want %q", tt.user, tt.workload, got, tt.want)
+		}
 	}
 }
 

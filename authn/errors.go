@@ -11,9 +11,9 @@ var ErrNoCredentials = errors.New("no credentials")
 // tell which of them the agent, or a proxy in front, would believe; 400.
 var ErrAmbiguous = errors.New("more than one credential")
 
-// ErrUnavailable says that a credential cannot be judged now, because the keys of
-// its issuer could not be fetched yet, or its issuer does not answer. It is no statement about the credential;
-// 503, and a retry may succeed.
+// ErrUnavailable says that a credential cannot be judged now: the keys of its issuer
+// could not be fetched yet, its issuer does not answer, or there is no room to remember
+// its proof. It is no statement about the credential; 503, and a retry may succeed.
 var ErrUnavailable = errors.New("issuer keys unavailable")
 
 // Refused is a credential that was looked at and turned down; 401 with a challenge.

@@ -72,8 +72,10 @@ const (
 )
 
 // Key identifies the principal across requests: two issuers with the same
-// subject are two principals. The parts are length-prefixed, so that no choice
-// of subject can collide with another issuer's.
+// subject are two principals. How it was proved, and by way of which workload or
+// actors it calls, is no part of it: a user's tasks are the user's through every
+// client. The parts are length-prefixed, so that no choice of subject can collide
+// with another issuer's.
 func (p *Principal) Key() string {
 	if p.key != "" {
 		return p.key
@@ -88,6 +90,26 @@ func (p *Principal) identity() string {
 
 // String is for people: logs and error reports. It holds no credential.
 func (p *Principal) String() string { return p.Subject + "@" + p.Issuer }
+
+// Only is the one agent that the credentials are good for, workload's included; "" when
+// they are good for none or several.
+func (p *Principal) Only() string {
+	list := p.Agents
+	if list == nil && p.Workload != nil {
+		list = p.Workload.Agents
+	}
+	only := ""
+	for _, agent := range list {
+		switch {
+		case agent == only || !p.MayUse(agent):
+		case only != "":
+			return ""
+		default:
+			only = agent
+		}
+	}
+	return only
+}
 
 // MayUse reports whether the credential is good for this agent at all. It is a
 // bound of the credential, checked before and beside every policy rule. A list

@@ -14,7 +14,7 @@ import (
 // unless the issuer's configuration has changed. Proofs of possession are of their
 // moment and are not asked for again.
 func (c *Chain) Stands(p *Principal) error {
-	if !c.combines(p) {
+	if p.Method != methodAnonymous && !c.combines(p) {
 		return refuse(faultCombination, errors.New("authn.combinations has changed"))
 	}
 	if err := c.standsAlone(p); err != nil || p.Workload == nil {

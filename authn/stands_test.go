@@ -116,6 +116,10 @@ func TestStandsAnonymous(t *testing.T) {
 	if err := open(t, Config{Anonymous: true}, Options{Previous: c}).Stands(p); err != nil {
 		t.Errorf("got %v", err)
 	}
+	beside := Config{Anonymous: true, MTLS: &MTLS{}, Combinations: []Combination{{User: "mtls"}}}
+	if err := open(t, beside, Options{Previous: c}).Stands(p); err != nil {
+		t.Errorf("beside combinations: %v", err)
+	}
 	if err := open(t, Config{MTLS: &MTLS{}}, Options{Previous: c}).Stands(p); err == nil {
 		t.Error("nobody in particular stands where everybody has to be somebody")
 	}

@@ -140,9 +140,9 @@ func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
 	return list
 }
 
-// boundHere reports whether the caller's credential is good for this agent alone.
+// boundHere reports whether what the caller shows is good for this agent alone.
 func (x *exchange) boundHere() bool {
-	return x.principal != nil && len(x.principal.Agents) == 1 && x.principal.Agents[0] == x.agent.ID
+	return x.principal != nil && x.principal.Only() == x.agent.ID
 }
 
 // authority is where gRPC clients of the agent connect: host:port, which is what

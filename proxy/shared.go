@@ -16,10 +16,7 @@ const sharedPath = "/a2a"
 // of its own tenants: whether another agent goes by it does not matter, and so
 // cannot be found out.
 func (p *Proxy) nameAgent(x *exchange) error {
-	bound := ""
-	if len(x.principal.Agents) == 1 {
-		bound = x.principal.Agents[0]
-	}
+	bound := x.principal.Only()
 	id, skill := x.call.Tenant, ""
 	if at := strings.Index(id, "/skills/"); at >= 0 {
 		id, skill = id[:at], id[at+len("/skills/"):]
