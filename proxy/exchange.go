@@ -129,7 +129,7 @@ func (x *exchange) describe() {
 	if p := x.principal; p != nil {
 		rec.Principal, rec.Issuer, rec.Client = p.Subject, p.Issuer, p.Client
 		rec.AuthMethod, rec.Groups, rec.Tenant, rec.KeyID = p.Method, p.Groups, p.Tenant, p.KeyID
-		rec.Proof, rec.ACR = p.Proof, p.ACR
+		rec.Proof, rec.ACR, rec.KeyOwner = p.Proof, p.ACR, p.Owner
 		if rec.Actors == nil {
 			for _, a := range p.Actors {
 				rec.Actors = append(rec.Actors, a.String())

@@ -71,6 +71,7 @@ func AppendSubject(l *Line, e *Exchange) {
 	l.Str("tenant", e.Tenant)
 	l.Str("auth_method", e.AuthMethod)
 	l.Str("key_id", e.KeyID)
+	l.Str("key_owner", e.KeyOwner)
 	l.Str("proof", e.Proof)
 	l.Str("acr", e.ACR)
 	l.Few("actors", e.Actors)

@@ -80,7 +80,7 @@ func sample() *Exchange {
 
 // delegated sets what a call has that came by way of others.
 func delegated(e *Exchange) {
-	e.Proof, e.ACR, e.Workload = "dpop", "mfa", "batch@mtls"
+	e.Proof, e.ACR, e.Workload, e.KeyOwner = "dpop", "mfa", "batch@mtls", "team-a"
 	e.Actors, e.Hops = []string{"planner@https://id.example", "ui@https://id.example"}, []string{"1.1 gw-a"}
 	e.Consent, e.Credentials = []string{"scope pay"}, []string{"exchange Authorization"}
 	e.Authorized, e.Demanded = true, []string{"login.example"}
@@ -117,7 +117,7 @@ func TestAccessLine(t *testing.T) {
 		"unary":  {sample(), common + `"duration_ms":12.345}`},
 		"stream": {stream, common + `"streamed":true,"events":3,"first_event_ms":5.000,"end":"final","duration_ms":12.345}`},
 		"identity": {identity, `{"time":"2026-11-21T12:00:00.124456789Z","level":"INFO","msg":"call","principal":"alice",` +
-			`"proof":"dpop","acr":"mfa","actors":["planner@https://id.example","ui@https://id.example"],` +
+			`"key_owner":"team-a","proof":"dpop","acr":"mfa","actors":["planner@https://id.example","ui@https://id.example"],` +
 			`"workload":"batch@mtls","hops":["1.1 gw-a"],"rule":"team","consent":["scope pay"],"status":200,` +
 			`"demanded_hosts":["login.example"],"authorized":true,"credentials":["exchange Authorization"],"duration_ms":1.000}`},
 		"refused": {refused, `{"time":"2026-11-21T12:00:00.124456789Z","level":"WARN","msg":"call",` +

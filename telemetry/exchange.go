@@ -41,6 +41,7 @@ type Exchange struct {
 	Tenant     string // the principal's tenant
 	AuthMethod string // authn.Principal.Method: "oidc", "api-key", "anonymous"
 	KeyID      string // API key id or JWT kid
+	KeyOwner   string // who answers for the API key
 	Groups     []string
 	Actors     []string // who acts for the principal, "subject@issuer", the latest first
 	Workload   string   // the client identity that came with the user's, "subject@issuer"
