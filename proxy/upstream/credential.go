@@ -147,7 +147,7 @@ func (u *Upstream) Authorize(ctx context.Context, out http.Header, caller *Calle
 		if !c.due(caller) || u.replaced(c, caller) {
 			continue
 		}
-		value, err := c.value(ctx, caller)
+		value, err := c.value(ctx, c.told(caller))
 		if err != nil {
 			return fmt.Errorf("agents[].credentials: %s: %w", c.name, err)
 		}
@@ -156,6 +156,17 @@ func (u *Upstream) Authorize(ctx context.Context, out http.Header, caller *Calle
 		}
 	}
 	return nil
+}
+
+// told is the caller as the credential's source is to know it: what a task demands
+// narrows what is shown for the demand, not what is shown in any call.
+func (c *credential) told(caller *Caller) *Caller {
+	if caller == nil || caller.Demanded == nil || c.onDemand {
+		return caller
+	}
+	plain := *caller
+	plain.Demanded = nil
+	return &plain
 }
 
 // due reports whether the credential is one for this call.

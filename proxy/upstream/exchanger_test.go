@@ -77,7 +77,11 @@ func TestExchangeParameters(t *testing.T) {
 			if tt.caller != nil {
 				tt.caller(caller)
 			}
-			u := newUpstream(t, Config{Credentials: []Credential{exchangeAt(s, tt.edit)}})
+			c := exchangeAt(s, tt.edit)
+			if caller.Demanded != nil {
+				c.On = onAuthRequired
+			}
+			u := newUpstream(t, Config{Credentials: []Credential{c}})
 			got, err := authorizedAs(t, u, caller)
 			must(t, err)
 			requests := s.take()
@@ -162,7 +166,11 @@ func TestNobody(t *testing.T) {
 			if tt.caller != nil {
 				tt.caller(caller)
 			}
-			u := newUpstream(t, Config{Credentials: []Credential{exchangeAt(s, tt.edit)}})
+			c := exchangeAt(s, tt.edit)
+			if caller.Demanded != nil {
+				c.On = onAuthRequired
+			}
+			u := newUpstream(t, Config{Credentials: []Credential{c}})
 			if got, err := authorizedAs(t, u, caller); got != "" || !errors.Is(err, ErrNobody) {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -260,5 +268,26 @@ func TestRequestedType(t *testing.T) {
 		if got, err := authorizedAs(t, u, alice()); ok != (err == nil && got == "Bearer t") {
 			t.Errorf("%s: %q, %v", answer, got, err)
 		}
+	}
+}
+
+// TestDemandLeavesOthersAlone: what a task demands narrows what is shown for it. What is
+// shown in any call stays as it is.
+func TestDemandLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	usual := exchangeAt(s, func(x *Exchange) { x.Permissions = &Permissions{Always: []string{"read"}} })
+	asked := exchangeAt(s, func(x *Exchange) {
+		x.Permissions = &Permissions{Groups: map[string][]string{"finance": {"pay", "read"}}}
+	})
+	asked.Header, asked.On = "X-Payment", onAuthRequired
+	u := newUpstream(t, Config{Credentials: []Credential{usual, asked}})
+	caller := alice()
+	caller.Demanded = &Demand{Scopes: []string{"pay"}}
+	_, err := authorizedAs(t, u, caller)
+	must(t, err)
+	requests := s.take()
+	if len(requests) != 2 || requests[0].Form.Get("scope") != "read" || requests[1].Form.Get("scope") != "pay" {
+		t.Errorf("asked for %v", requests)
 	}
 }
