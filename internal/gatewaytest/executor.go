@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -40,6 +41,7 @@ type Executor struct {
 
 	declared []a2a.AgentExtension // in its card
 	act      Act                  // in the place of the words
+	front    func(http.Handler) http.Handler
 }
 
 func newExecutor() *Executor { return &Executor{quit: make(chan struct{})} }
@@ -47,6 +49,14 @@ func newExecutor() *Executor { return &Executor{quit: make(chan struct{})} }
 // Calls tells how many messages reached the agent. It is what shows that a
 // refused call was refused before the agent.
 func (e *Executor) Calls() int64 { return e.calls.Load() }
+
+// behind puts what stands in front of the agent before its handler.
+func (e *Executor) behind(handler http.Handler) http.Handler {
+	if e.front == nil {
+		return handler
+	}
+	return e.front(handler)
+}
 
 func (e *Executor) stop() { e.stopped.Do(func() { close(e.quit) }) }
 

@@ -29,6 +29,15 @@ func StartWith(t testing.TB, f Flavour, declared []a2a.AgentExtension, act Act) 
 	return start(t, f, ex)
 }
 
+// StartBehind runs an agent until the test ends whose calls pass front first, which may
+// read, refuse or answer them; its card does not. act may be nil. It is not for gRPC.
+func StartBehind(t testing.TB, f Flavour, front func(http.Handler) http.Handler, act Act) *Agent {
+	t.Helper()
+	ex := newExecutor()
+	ex.front, ex.act = front, act
+	return start(t, f, ex)
+}
+
 func requested(ec *a2asrv.ExecutorContext) []string {
 	uris, _ := ec.ServiceParams.Get(a2a.SvcParamExtensions)
 	return uris
@@ -110,6 +119,18 @@ func Activated(hc *http.Client) map[string][]string {
 		}
 	}
 	return all
+}
+
+// Heard gives the header of the last answer to a client of [HTTPClient], with the
+// trailer where the binding is gRPC.
+func Heard(hc *http.Client) http.Header {
+	t, ok := hc.Transport.(*tape)
+	if !ok {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
 }
 
 // InProgress reports whether an error of a client on an http.Client of [HTTPClient]

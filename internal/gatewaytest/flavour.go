@@ -112,7 +112,7 @@ func start(t testing.TB, f Flavour, ex *Executor) *Agent {
 	if listener != nil {
 		serveGRPC(t, listener, ex, s.grpc)
 	} else {
-		mux.Handle("/", severable(s.rpc))
+		mux.Handle("/", severable(ex.behind(s.rpc)))
 	}
 	return a
 }
