@@ -27,28 +27,31 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	if err != nil {
 		return err
 	}
+	return p.show(ctx, x, resp, a, seen)
+}
+
+// show gives the caller a unary answer that has been read.
+func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a received, seen wire.Answer) error {
 	if !isError(seen) {
 		if err := x.verify(); err != nil {
 			return err
 		}
 	}
-	d, waits, err := p.demand(x, seen, a.doc)
+	d, err := p.demand(x, seen, a.doc)
 	if err != nil {
 		return err
 	}
-	if waits && p.provides(x, &d) {
-		if done, err := p.instead(ctx, x, seen, &d); done {
-			return err
-		}
-	}
 	doc, err := p.observe(x, seen, a.doc)
-	if err == nil && waits {
-		doc, err = p.enrich(x, doc)
-	}
 	if err != nil {
+		return err
+	}
+	doc, done, err := p.heed(ctx, x, d, doc)
+	if err != nil || done {
 		return err
 	}
 	switch {
+	case x.leg.retell == nil && x.rec.Streamed:
+		return x.single(doc)
 	case x.leg.retell == nil:
 		return x.pass(resp, a, doc)
 	case isError(seen) && x.noConfigs(seen):
@@ -57,7 +60,7 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	case isError(seen):
 		return x.failed(resp, p.ended(ctx, x, wire.ReadError(x.leg.Side, resp.StatusCode, doc)))
 	case x.leg.wait && !settled(seen.State):
-		if doc, err = p.await(ctx, x, seen, doc); err != nil {
+		if doc, done, err = p.await(ctx, x, seen, doc); err != nil || done {
 			return err
 		}
 	}

@@ -50,12 +50,27 @@ func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
 func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
+	l, err := x.asking(c)
+	if err != nil {
+		return nil, nil, wire.Answer{}, err
+	}
+	return p.say(ctx, x, l)
+}
+
+// asking is the leg of a call of the gateway's own, whose answer is for itself.
+func (x *exchange) asking(c *wire.Call) (*leg, error) {
 	as := *c
 	as.Binding = wire.HTTPJSON // the document alone, without an envelope
 	l, err := x.retold(c, nil, &as)
 	if err != nil {
-		return nil, nil, wire.Answer{}, err
+		return nil, err
 	}
+	l.own = true
+	return l, nil
+}
+
+// say sends such a leg and returns its answer, as put does.
+func (p *Proxy) say(ctx context.Context, x *exchange, l *leg) (*leg, []byte, wire.Answer, error) {
 	l, resp, err := p.send(ctx, x, l)
 	if err != nil {
 		return nil, nil, wire.Answer{}, broken(ctx, err)
@@ -103,23 +118,31 @@ const (
 
 // await waits, on behalf of a caller who asked to, for the end of a task whose
 // agent could not be asked to: the answer to a send becomes that to the get which
-// found the task settled.
-func (p *Proxy) await(ctx context.Context, x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+// found the task settled. It is done when the caller has got another answer.
+func (p *Proxy) await(
+	ctx context.Context, x *exchange, seen wire.Answer, doc []byte,
+) (_ []byte, done bool, _ error) {
 	if len(seen.Tasks) != 1 {
-		return doc, nil
+		return doc, false, nil
 	}
 	for pause := firstLook; !settled(seen.State); pause = min(2*pause, lastLook) {
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, false, context.Cause(ctx)
 		case <-time.After(pause):
 		}
 		var err error
 		if _, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.leg.retell.History)); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	x.rec.TaskState = seen.State
-	doc, err := p.govern(x, seen, doc)
-	return x.restoreContext(doc), err
+	d, err := p.demand(x, seen, doc)
+	if err == nil {
+		doc, err = p.govern(x, seen, doc)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return p.heed(ctx, x, d, x.restoreContext(doc))
 }

@@ -3,15 +3,14 @@ package proxy
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // AuthorizationConfig is agents[].authorization: what becomes of a task that waits for
@@ -50,8 +49,9 @@ func (c AuthorizationConfig) Validate() error {
 	var errs []error
 	for _, h := range c.Hosts {
 		name := strings.TrimPrefix(h, "*.")
-		if u, err := url.Parse("https://" + name); err != nil || u.Host != name || name == "" || strings.Contains(name, "*") {
-			errs = append(errs, fmt.Errorf("hosts: %q is not a host, or *. and a domain", h))
+		u, err := url.Parse("https://" + name)
+		if err != nil || u.Host != name || name == "" || u.Port() != "" || strings.Contains(name, "*") || !ascii(name) {
+			errs = append(errs, fmt.Errorf("hosts: %q is not a host in ASCII without a port, or *. and a domain", h))
 		}
 	}
 	if c.Links != "" && c.Links != "refuse" && c.Links != reportLinks {
@@ -69,20 +69,38 @@ func (c AuthorizationConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// demand reads what a task wants to see that waits for authorization, and holds its
-// links against the hosts that are permitted: an agent that has been taken over asks
-// the user to log in somewhere else. That a task waits is never an authorization.
-func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (wire.Demand, bool, error) {
+// demand reads what a task wants to see that waits for authorization, nil for any other
+// answer, and holds its links against the hosts that are permitted: an agent that has
+// been taken over asks the user to log in somewhere else. That a task waits is never an
+// authorization.
+func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand, error) {
 	if isError(seen) || seen.State != "TASK_STATE_AUTH_REQUIRED" && seen.State != "TASK_STATE_INPUT_REQUIRED" {
-		return wire.Demand{}, false, nil
+		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
 	d, ok := wire.ReadDemand(doc)
 	if !ok {
-		return d, false, nil
+		return nil, nil //nolint:nilnil // as above
 	}
 	if !slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID == d.Task }) {
 		d.Task = "" // read in two ways: it may be somebody else's, and is not answered
 	}
+	return &d, p.links(x, &d)
+}
+
+// demands does the same to the tasks of a list, none of which is answered.
+func (p *Proxy) demands(x *exchange, seen wire.Answer, doc []byte) error {
+	for _, t := range seen.Tasks {
+		if d, ok := wire.ReadDemand(doc[t.Span[0]:t.Span[1]]); ok {
+			if err := p.links(x, &d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// links refuses a demand with links that lead where they may not.
+func (p *Proxy) links(x *exchange, d *wire.Demand) error {
 	elsewhere := ""
 	if d.Cut && len(x.agent.Authorization.Hosts) > 0 {
 		elsewhere = "more links than are looked at"
@@ -97,10 +115,10 @@ func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (wire.Demand, 
 		}
 	}
 	if elsewhere != "" && x.agent.Authorization.Links != reportLinks {
-		return d, false, wire.Errorf(wire.BadAgentResponse, "the task asks for authorization at a host that is not permitted").
+		return wire.Errorf(wire.BadAgentResponse, "the task asks for authorization at a host that is not permitted").
 			Because(fmt.Errorf("a link leads to %.200q (agents[].authorization.hosts)", elsewhere))
 	}
-	return d, true, nil
+	return nil
 }
 
 // hostOf is the host of a link, lower-cased and without a port. What cannot be read is
@@ -113,14 +131,22 @@ func hostOf(link string) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
 // leads reports whether links to a host are permitted.
 func (p *Proxy) leads(a *Agent, host string) bool {
-	if len(a.Authorization.Hosts) == 0 {
+	switch {
+	case len(a.Authorization.Hosts) == 0:
 		return true
+	case !ascii(host): // clients disagree about what such a name is in DNS
+		return false
 	}
 	for _, h := range a.Authorization.Hosts {
 		h = strings.ToLower(h)
-		if domain, wild := strings.CutPrefix(h, "*"); host == h || wild && strings.HasSuffix(host, domain) && len(host) > len(domain) {
+		domain, wild := strings.CutPrefix(h, "*")
+		if !wild && host == hostOf("https://"+h) || wild && strings.HasSuffix(host, domain) && len(host) > len(domain) {
 			return true
 		}
 	}
@@ -148,34 +174,4 @@ func (p *Proxy) enrich(x *exchange, doc []byte) ([]byte, error) {
 		}
 	}
 	return cs.Apply(), nil
-}
-
-// provides reports whether the gateway is to answer the task by itself: a credential
-// for it is configured, can be had, and the task has not been answered before, by
-// whatever call. From here on x shows it to the agent.
-func (p *Proxy) provides(x *exchange, d *wire.Demand) bool {
-	want := &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
-	// An agent that asks again was not satisfied, and would not be by the same.
-	if d.Task == "" || x.answering != nil || !x.agent.Upstream.Answers(want) {
-		return false
-	}
-	step, mine := answered(x, d), x.rec.RequestID
-	if now, err := p.Steps.Advance(x.ctx, step, "", mine); err != nil || now != mine {
-		return false
-	}
-	x.answering = want
-	// Before the client loses sight of the question, there has to be an answer to it.
-	if err := x.agent.Upstream.Authorize(x.ctx, http.Header{}, p.caller(x, x.leg)); err != nil {
-		x.withdraw(p, d, err)
-		return false
-	}
-	x.rec.Authorized, x.rec.Credentials = true, x.agent.Upstream.ShownTo(want)
-	return true
-}
-
-// withdraw takes back that the gateway answers a task. The next call may try again.
-func (x *exchange) withdraw(p *Proxy, d *wire.Demand, err error) {
-	x.answering, x.rec.Authorized, x.rec.Cause = nil, false, err.Error()
-	x.rec.Credentials = x.agent.Upstream.Shown()
-	_, _ = p.Steps.Advance(x.ctx, answered(x, d), x.rec.RequestID, "") // what stays behind only keeps the gateway silent
 }

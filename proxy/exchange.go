@@ -17,7 +17,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/google/uuid"
 )
@@ -63,9 +62,8 @@ type exchange struct {
 	session  translate.Alias // own; the same for the context
 	leg      *leg            // forward; the call as it goes to the agent
 
-	answering *upstream.Demand // forward; what the task wants to see that the gateway is answering
-	question  *wire.Demand     // forward; the same, of a stream
-	held      []byte           // forward; the event that showed it, framed for the caller
+	question *wire.Demand // forward; what a task wants to see that the gateway answers itself
+	held     []byte       // forward; the event that showed it, framed for the caller, until another has come
 
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
 

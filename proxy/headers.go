@@ -20,6 +20,9 @@ var (
 	requestHeaders = []string{
 		"Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key", "Last-Event-Id",
 	}
+	// callHeaders are those of them that are about the caller's one call. On another
+	// an agent would take it for the same.
+	callHeaders = []string{"Idempotency-Key", "Last-Event-Id"}
 	// responseHeaders go from the agent to the caller unchanged.
 	responseHeaders = []string{"Content-Type", "Content-Language", "Retry-After"}
 
@@ -61,6 +64,11 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 			out[name] = v[:1]
 		}
 	}
+	if l.own {
+		for _, name := range callHeaders {
+			delete(out, name)
+		}
+	}
 	l.describe(out, x.call.Accept)
 	for _, name := range x.agent.Headers.Request {
 		name = http.CanonicalHeaderKey(name)
@@ -84,7 +92,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
 	c := &upstream.Caller{
 		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Method: l.call.Method.Name,
-		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: x.answering,
+		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: l.shows,
 	}
 	c.Token = p.Authn.Token(x.principal, x.r.Header)
 	if x.principal.Workload != nil {
@@ -132,8 +140,8 @@ func (x *exchange) incoming(resp *http.Response) {
 			if name == "Content-Type" && x.leg.retell != nil {
 				continue
 			}
-			for _, v := range from[name] {
-				to.Add(name, v)
+			if v := from[name]; len(v) > 0 {
+				to[name] = v // in the place of those of a stream that this one goes on from
 			}
 		}
 	}

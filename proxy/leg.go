@@ -27,6 +27,7 @@ type leg struct {
 	holder *buffer // holds body, where that is the caller's own bytes; else nil
 
 	own    bool                 // the call is the gateway's, whatever the answer is passed on as
+	shows  *upstream.Demand     // what a task wants to see that the call answers; nil for none
 	retell *translate.Retelling // how answers come back; nil where both sides speak alike
 	wait   bool                 // the caller waits for the task's end, and the agent was not told so
 	other  func() (*leg, error) // the second of two forms that agents disagree about, or nil

@@ -96,6 +96,9 @@ func (p *Proxy) governList(x *exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.demands(x, seen, doc); err != nil {
+		return nil, err
+	}
 	return p.govern(x, seen, doc)
 }
 

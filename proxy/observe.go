@@ -29,6 +29,12 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 			return err == nil && mine // a store that cannot answer shows nothing
 		})
 		if err == nil {
+			seen, err = p.judge(x.leg, body) // what is left of it
+		}
+		if err == nil {
+			err = p.demands(x, seen, body)
+		}
+		if err == nil {
 			body, err = p.govern(x, seen, body)
 		}
 		return x.restoreContext(body), err

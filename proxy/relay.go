@@ -98,17 +98,26 @@ func (x *exchange) single(doc []byte) error {
 		frames = stream.MessageFrames{}
 	}
 	var out []byte
-	err := x.retell(doc, func(name string, event []byte) error {
+	tell := func(name string, event []byte) error {
 		out = frames.Append(out, name, event)
 		return nil
-	})
+	}
+	var err error
+	if x.leg.retell == nil {
+		err = tell("", doc)
+	} else {
+		err = x.retell(doc, tell)
+	}
 	if err == nil {
 		err = x.open()
 	}
 	if err != nil {
 		return err
 	}
-	x.w.WriteHeader(http.StatusOK)
+	if !x.w.wrote {
+		x.w.WriteHeader(http.StatusOK)
+	}
+	x.w.arm()
 	x.send(out)
 	x.finish()
 	return nil
@@ -121,7 +130,7 @@ func (x *exchange) closed(resp *http.Response) error {
 		x.tellLate()
 		return x.verify()
 	}
-	x.w.ended = x.leg.retell == nil && copyStatus(x.w.Header(), resp)
+	x.w.ended = x.held == nil && x.leg.retell == nil && copyStatus(x.w.Header(), resp)
 	return theirs(e)
 }
 
@@ -164,13 +173,16 @@ func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream
 	if err != nil {
 		return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
 	}
+	if x.held != nil && isError(seen) { // it answers what the gateway said; the caller is to have the question
+		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, doc))
+	}
 	// On gRPC the trailers may still say what is active.
 	if x.rec.Events == 0 && x.leg.Binding != wire.GRPC && !isError(seen) {
 		if err := x.verify(); err != nil {
 			return err
 		}
 	}
-	d, waits, err := p.demand(x, seen, doc)
+	d, err := p.demand(x, seen, doc)
 	if err != nil {
 		return err
 	}
@@ -179,16 +191,16 @@ func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream
 	if err != nil {
 		return err
 	}
-	provided := waits && p.provides(x, &d)
-	if waits {
+	if d != nil {
 		if out, err = p.enrich(x, out); err != nil {
 			return err
 		}
 	}
 	tell := func(emit stream.Emit) error { return x.tell(event, seen, doc, out, from, emit) }
-	if provided {
-		return x.hold(&d, tell)
+	if d != nil && p.provides(x.ctx, x, d, streamMessage) {
+		return x.hold(d, tell)
 	}
+	x.held = nil // what it was held back for has come
 	return tell(emit)
 }
 

@@ -2,30 +2,39 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
-
-// errAnswers ends an agent's stream at a task that the gateway answers by itself; it
-// goes on with the stream of that answer.
-var errAnswers = errors.New("the gateway answers the task")
 
 var (
 	sendMessage   = method(wire.SendMessage)
 	streamMessage = method(wire.SendStreamingMessage)
 )
 
-// answered marks a task that the gateway has answered.
-func answered(x *exchange, d *wire.Demand) state.Step {
-	return state.Step{Agent: x.agent.ID, Task: d.Task, Extension: TaskAuthorization}
+// wants is what credentials need to know of a demand.
+func wants(d *wire.Demand) *upstream.Demand {
+	return &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
+}
+
+// heed does what is to be done about a unary answer that shows a demand, d, if any:
+// either the caller gets the answer to what the gateway has answered, and all is done,
+// or doc, with where a token can be had.
+func (p *Proxy) heed(ctx context.Context, x *exchange, d *wire.Demand, doc []byte) (_ []byte, done bool, _ error) {
+	if d == nil {
+		return doc, false, nil
+	}
+	if p.provides(ctx, x, d, sendMessage) {
+		if done, err := p.instead(ctx, x, d); done {
+			return nil, true, err
+		}
+	}
+	doc, err := p.enrich(x, doc)
+	return doc, false, err
 }
 
 // reply is the gateway's own message to a task that waits for authorization. What
@@ -63,7 +72,7 @@ func (p *Proxy) reply(x *exchange, d *wire.Demand, m *wire.Method, wait bool) (*
 }
 
 // speak makes a reply the exchange's leg: its answers are for the caller.
-func (x *exchange) speak(c *wire.Call) error {
+func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 	again := *c
 	again.Extra = x.call.Extra
 	to := x.toward(c)
@@ -72,7 +81,7 @@ func (x *exchange) speak(c *wire.Call) error {
 	if err != nil {
 		return err
 	}
-	l.own = true
+	l.own, l.shows = true, shows
 	if l.retell.Task, l.retell.Context = x.task, x.session; x.endpoint.Side == x.side() {
 		l.retell = nil
 	}
@@ -80,8 +89,31 @@ func (x *exchange) speak(c *wire.Call) error {
 	return nil
 }
 
-// again answers a task that a unary answer shows to wait, and gives the answer to that
-// in the place of the first.
+// instead answers a task that a unary answer shows to wait, and gives the caller the
+// answer to that. Where the agent does not take it, nothing is done, and the caller is
+// to have the first answer.
+func (p *Proxy) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
+	before := x.leg
+	body := newBuffer()
+	defer body.release()
+	resp, err := p.again(ctx, x, d)
+	var a received
+	var seen wire.Answer
+	if err == nil {
+		defer resp.Body.Close() // nothing is left to do with the answer
+		a, seen, err = p.taken(x, resp, body)
+	}
+	if err != nil {
+		x.leg = before
+		p.withdraw(x, d, err)
+		return false, nil
+	}
+	x.hear(resp)
+	return true, p.show(ctx, x, resp, a, seen)
+}
+
+// again answers a task. The answer to that is in the place of the first: to a send what
+// the agent says to it, else the same call once more.
 func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.Response, error) {
 	sends := x.call.Method.Subject == wire.OfMessage
 	c, err := p.reply(x, d, sendMessage, sends && x.waits())
@@ -89,104 +121,63 @@ func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.R
 		return nil, err
 	}
 	if sends {
-		err = x.speak(c)
-	} else { // the task is asked for once more
-		_, _, _, err = p.put(ctx, x, c)
+		if err := x.speak(c, wants(d)); err != nil {
+			return nil, err
+		}
+		return p.reach(ctx, x)
 	}
+	l, err := x.asking(c)
 	if err != nil {
 		return nil, err
 	}
-	return p.reach(ctx, x)
-}
-
-// instead gives the caller the answer to what the gateway has answered. Where the agent
-// does not hear it, nothing is done, and the caller is to have the first answer.
-func (p *Proxy) instead(ctx context.Context, x *exchange, seen wire.Answer, d *wire.Demand) (done bool, _ error) {
-	if err := p.learn(x, seen); err != nil {
-		return true, err
+	l.shows = wants(d)
+	if _, _, _, err := p.say(ctx, x, l); err != nil {
+		return nil, err
 	}
-	before := x.leg
-	resp, err := p.again(ctx, x, d)
+	resp, err := p.reach(ctx, x)
 	if err != nil {
-		x.leg = before
-		x.withdraw(p, d, err)
-		return false, nil
+		err = heard{err}
 	}
-	defer resp.Body.Close() // nothing is left to do with the answer
-	return true, p.answer(ctx, x, resp)
+	return resp, err
 }
 
-// waits reports whether the caller of a send waits for the task to settle. A
-// configuration that leaves it open does.
+// taken reads the agent's answer to what the gateway has said. One that is an error is
+// not for the caller, who has not said it.
+func (p *Proxy) taken(x *exchange, resp *http.Response, body *buffer) (received, wire.Answer, error) {
+	a, err := p.receive(x.leg, resp, body)
+	if err != nil {
+		return a, wire.Answer{}, err
+	}
+	if a.failed != nil {
+		return a, wire.Answer{}, theirs(a.failed)
+	}
+	seen, err := p.judge(x.leg, a.doc)
+	if err == nil && (isError(seen) || resp.StatusCode >= http.StatusMultipleChoices) {
+		err = theirs(wire.ReadError(x.leg.Side, resp.StatusCode, a.doc))
+	}
+	if err == nil {
+		_, err = x.matchID(seen, a.doc)
+	}
+	return a, seen, err
+}
+
+// waits reports whether the caller of a send waits for the task to settle. What says
+// nothing means something else in every version.
 func (x *exchange) waits() bool {
 	var c struct {
-		Configuration struct {
+		Configuration *struct {
 			Blocking *bool `json:"blocking"`
 			Now      bool  `json:"returnImmediately"`
+			NowToo   bool  `json:"return_immediately"`
 		} `json:"configuration"`
 	}
-	if json.Unmarshal(x.call.Params, &c) != nil {
+	switch err := json.Unmarshal(x.call.Params, &c); {
+	case err != nil || c.Configuration == nil || x.call.Version == wire.V01:
 		return true
+	case c.Configuration.Blocking != nil:
+		return *c.Configuration.Blocking
+	case x.call.Version == wire.V03:
+		return x.call.Binding == wire.JSONRPC // ProtoJSON does not say false
 	}
-	return !c.Configuration.Now && (c.Configuration.Blocking == nil || *c.Configuration.Blocking)
-}
-
-// hold keeps an event from the client whose task the gateway answers. It is what the
-// client gets after all when the agent does not hear the answer.
-func (x *exchange) hold(d *wire.Demand, tell func(stream.Emit) error) error {
-	var frames stream.Framing = stream.EventFrames{}
-	if x.call.Binding == wire.GRPC {
-		frames = stream.MessageFrames{}
-	}
-	var held []byte
-	err := tell(func(name string, event []byte) error {
-		held = frames.Append(held, name, event)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	x.held, x.question = held, d
-	return errAnswers
-}
-
-// resume answers the task at which a stream was left, and goes on with the stream of
-// the answer.
-func (p *Proxy) resume(ctx context.Context, x *exchange, late *time.Timer) error {
-	late.Reset(x.agent.Upstream.Timeout())
-	c, err := p.reply(x, x.question, streamMessage, true)
-	if err == nil {
-		err = x.speak(c)
-	}
-	var resp *http.Response
-	if err == nil {
-		resp, err = p.reach(ctx, x)
-	}
-	if err == nil && resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close() // it is no stream
-		err = errAgentSaid
-	}
-	if err != nil {
-		x.withdraw(p, x.question, err)
-		return x.release()
-	}
-	defer resp.Body.Close() // nothing is left to do with the answer
-	late.Stop()
-	if !streams(resp, x.leg) {
-		return p.answer(ctx, x, resp)
-	}
-	return p.relay(x, resp, nil)
-}
-
-// release ends a stream with the event that was held back.
-func (x *exchange) release() error {
-	if err := x.open(); err != nil {
-		return err
-	}
-	if !x.w.wrote {
-		x.w.WriteHeader(http.StatusOK)
-	}
-	x.send(x.held)
-	x.finish()
-	return nil
+	return !c.Configuration.Now && !c.Configuration.NowToo
 }

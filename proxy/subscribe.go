@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // snapshot is what a task was when a subscription to it began.
@@ -30,10 +31,10 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		resp *http.Response
 		err  error
 	}
-	stream := make(chan opened, 1)
+	opening := make(chan opened, 1)
 	go func() {
 		resp, err := p.reach(ctx, x)
-		stream <- opened{resp, err}
+		opening <- opened{resp, err}
 	}()
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
 	switch {
@@ -44,7 +45,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	if err != nil {
 		stop()
 	}
-	s := <-stream
+	s := <-opening
 	if s.resp != nil {
 		defer s.resp.Body.Close() // nothing is left to do with the answer
 	}
@@ -63,6 +64,18 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		return err
 	}
 	x.leads = false
+	d, err := p.demand(x, seen, doc)
+	if err != nil {
+		return err
+	}
+	if d != nil {
+		if from.doc, err = p.enrich(x, from.doc); err != nil {
+			return err
+		}
+		if p.provides(ctx, x, d, streamMessage) {
+			return x.hold(d, func(emit stream.Emit) error { return x.retell(from.doc, emit) })
+		}
+	}
 	return p.relay(x, s.resp, from)
 }
 

@@ -1,0 +1,100 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// heard is an error after which the agent has what the gateway said.
+type heard struct{ error }
+
+// Unwrap gives the cause.
+func (h heard) Unwrap() error { return h.error }
+
+// provides reports whether the gateway is to answer a task by itself, with a message
+// of method m: a credential for it is configured and can be had, the caller could say
+// it too, and the task has not been answered before, by whatever call. It is not said
+// twice in one exchange either, for an agent could make up tasks for ever.
+func (p *Proxy) provides(ctx context.Context, x *exchange, d *wire.Demand, m *wire.Method) bool {
+	if x.question != nil || !x.agent.Upstream.Answers(wants(d)) || !p.may(x, d, m) {
+		return false
+	}
+	x.question = d
+	step, mine := answered(x, d), x.rec.RequestID
+	if now, err := p.Steps.Advance(x.ctx, step, "", mine); err != nil || now != mine {
+		return false
+	}
+	x.rec.Authorized, x.rec.Credentials = true, x.agent.Upstream.ShownTo(wants(d))
+	// Before the client loses sight of the question, there has to be an answer to it.
+	caller := p.caller(x, x.leg)
+	caller.Demanded = wants(d)
+	if err := x.agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
+		p.takeBack(x, d, err)
+		return false
+	}
+	return true
+}
+
+// answered marks a task that the gateway has answered.
+func answered(x *exchange, d *wire.Demand) state.Step {
+	return state.Step{Agent: x.agent.ID, Task: d.Task, Extension: TaskAuthorization}
+}
+
+// may reports whether a message to the task in the caller's behalf is one that the
+// caller wants and may send. Those who only share a task have not asked for what it
+// does, nor has one who cancels it; and reading is not always allowed to write.
+func (p *Proxy) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
+	switch x.call.Method.Name {
+	case wire.SendMessage, wire.SendStreamingMessage, wire.GetTask, wire.SubscribeToTask:
+	default:
+		return false
+	}
+	if d.Task == "" {
+		return false
+	}
+	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(getTask, d.Task, nil))
+	if err != nil || record.Owner != x.principal.Key() {
+		return false
+	}
+	if x.call.Method.Subject == wire.OfMessage {
+		return true
+	}
+	q := x.request()
+	q.Method = m
+	_, err = p.Policy.Check(q)
+	return err == nil
+}
+
+// withdraw takes back that the gateway has answered a task, so that the next call may
+// try again, unless the agent may have the answer: saying it twice is worse than not at
+// all.
+func (p *Proxy) withdraw(x *exchange, d *wire.Demand, err error) {
+	var e *wire.Error
+	var dial *net.OpError
+	switch {
+	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
+	case errors.Is(err, errAgentSaid): // it was shown the credentials, and said no
+		shown := x.rec.Credentials
+		p.takeBack(x, d, err)
+		x.rec.Credentials = shown
+		return
+	case errors.As(err, &e) && e.Kind != wire.BadAgentResponse, // before anything was sent
+		errors.Is(err, upstream.ErrBusy), errors.As(err, &dial) && dial.Op == "dial":
+		p.takeBack(x, d, err)
+		return
+	}
+	x.rec.Cause = err.Error()
+}
+
+// takeBack is withdraw where it is certain that the agent has no answer. What stays
+// behind when it fails only keeps the gateway silent.
+func (p *Proxy) takeBack(x *exchange, d *wire.Demand, err error) {
+	x.rec.Authorized, x.rec.Credentials, x.rec.Cause = false, x.agent.Upstream.Shown(), err.Error()
+	_, _ = p.Steps.Advance(context.WithoutCancel(x.ctx), answered(x, d), x.rec.RequestID, "")
+}
