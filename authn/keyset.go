@@ -90,12 +90,12 @@ func (s *keySet) find(ctx context.Context, kid string, a algorithm) (*publicKey,
 		if !known.asked.Before(start) {
 			return nil, err // asked for this very token: it is really not there
 		}
-		wait := s.ask(kid)
-		if wait == nil {
-			return nil, err
-		}
-		if waitErr := await(ctx, wait); waitErr != nil {
-			return nil, waitErr
+		if wait := s.ask(kid); wait != nil {
+			if waitErr := await(ctx, wait); waitErr != nil {
+				return nil, waitErr
+			}
+		} else if known == s.current.Load() {
+			return nil, err // else what another token asked for came in the meantime
 		}
 		known = s.current.Load()
 		if key, err = known.find(kid, a); err == nil || !isUnknown(err) {

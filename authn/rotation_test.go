@@ -1,0 +1,43 @@
+package authn
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// A token looks for its key among the old ones; before it asks for the new ones, those
+// arrive for another token.
+func TestRotationBetweenLookAndAsk(t *testing.T) {
+	t.Parallel()
+	old, rotated, at := newECKey(t), newECKey(t), time.Now()
+	var s *keySet
+	calls := 0
+	clock := func() time.Time {
+		if calls++; calls == 3 { // begin, age of the keys, ask
+			s.miss = at
+			s.current.Store(keysOf(t, at.Add(-time.Second), jwk("old", "ES256", old), jwk("new", "ES256", rotated)))
+		}
+		return at
+	}
+	is := issuerConfig()
+	s = newKeySet(t.Context(), &is, &Options{Now: clock, Client: &http.Client{Transport: standard()}})
+	s.current.Store(keysOf(t, at.Add(-time.Minute), jwk("old", "ES256", old)))
+	alg, _ := lookupAlgorithm("ES256")
+	key, err := s.find(t.Context(), "new", alg)
+	if err != nil || !rotated.PublicKey.Equal(key.key) {
+		t.Errorf("the new key is not found: %v", err)
+	}
+}
+
+// keysOf is a key set as it was fetched at a time.
+func keysOf(t *testing.T, asked time.Time, published ...jose.JSONWebKey) *keys {
+	t.Helper()
+	list, err := parseKeys([]byte(mustJSON(t, jose.JSONWebKeySet{Keys: published})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &keys{list: list, asked: asked, fresh: asked.Add(defaultAge)}
+}
