@@ -3,7 +3,7 @@
 //
 // It owns the agent and client programs below js, python and java, and the test
 // that drives them. It has no Go code that anybody could import; the test may
-// import package gatewaytest, for the Go SDKs, and the standard library, and
-// knows the gateway as a binary. README.md says how to run it, docs/interop.md
+// import package gatewaytest, for the Go SDKs, a library for tokens, and the standard
+// library, and knows the gateway as a binary. README.md says how to run it, docs/interop.md
 // what it found.
 package interop

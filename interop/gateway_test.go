@@ -53,18 +53,14 @@ type gateway struct {
 	url         string
 	token       string
 	keys        map[string]string // by agent id, bound to it
+	log         lockedBuffer
 }
 
 // startGateway builds the gateway and starts it in front of the agents.
 func startGateway(t *testing.T, agents []agent, token token) *gateway {
 	t.Helper()
 	dir := t.TempDir()
-	g := &gateway{binary: filepath.Join(dir, "a2a-gateway"), dir: dir, token: token.value, keys: map[string]string{}}
-	//nolint:noctx // the test has its own timeout
-	build := exec.Command("go", "build", "-o", g.binary, "../cmd/a2a-gateway")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the gateway: %v\n%s", err, out)
-	}
+	g := &gateway{binary: buildGateway(t), dir: dir, token: token.value, keys: map[string]string{}}
 	for _, a := range agents {
 		g.keys[a.id] = g.key(t, a.id)
 	}
@@ -74,6 +70,18 @@ func startGateway(t *testing.T, agents []agent, token token) *gateway {
 	}
 	g.serve(t, file)
 	return g
+}
+
+// buildGateway gives the file name of the program.
+func buildGateway(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "a2a-gateway")
+	//nolint:noctx // the test has its own timeout
+	build := exec.Command("go", "build", "-o", binary, "../cmd/a2a-gateway")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the gateway: %v\n%s", err, out)
+	}
+	return binary
 }
 
 // key makes a credential that is bound to an agent.
@@ -110,7 +118,6 @@ func (g *gateway) headers(caller side, id string) map[string]string {
 func (g *gateway) serve(t *testing.T, file string) {
 	t.Helper()
 	cmd := exec.Command(g.binary, "serve", "-c", file) //nolint:noctx // ended by a signal
-	var log lockedBuffer
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +127,7 @@ func (g *gateway) serve(t *testing.T, file string) {
 	}
 	serving := make(chan string, 1)
 	followed := make(chan struct{})
-	go follow(stderr, &log, serving, followed)
+	go follow(stderr, &g.log, serving, followed)
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		killer := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
@@ -130,15 +137,15 @@ func (g *gateway) serve(t *testing.T, file string) {
 			t.Errorf("the gateway ended with %v", err)
 		}
 		if t.Failed() {
-			t.Logf("the gateway said:\n%s", log.tail(4000))
+			t.Logf("the gateway said:\n%s", g.log.tail(4000))
 		}
 	})
 	select {
 	case g.url = <-serving:
 	case <-followed:
-		t.Fatalf("the gateway did not start\n%s", log.tail(4000))
+		t.Fatalf("the gateway did not start\n%s", g.log.tail(4000))
 	case <-time.After(patience):
-		t.Fatalf("the gateway did not serve\n%s", log.tail(4000))
+		t.Fatalf("the gateway did not serve\n%s", g.log.tail(4000))
 	}
 }
 

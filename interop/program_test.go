@@ -35,6 +35,7 @@ func missing(needs []string) string {
 // program is a running server that told its address.
 type program struct {
 	URL string `json:"url"`
+	TLS string `json:"tls"` // the same over TLS; of the issuer alone
 }
 
 // startProgram runs a server until the test ends. Closing its standard input

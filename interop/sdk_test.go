@@ -97,14 +97,21 @@ func present(t *testing.T) []sdk {
 		}
 		t.Logf("%s is left out: it needs %s; run interop/setup", s.name, lacking)
 	}
-	// The issuer is a Node program too.
-	if lacking := missing([]string{"node", "js/node_modules/oidc-provider/package.json"}); lacking != "" {
-		if requireAll() {
-			t.Fatalf("the issuer needs %s; run interop/setup", lacking)
-		}
-		t.Skipf("the issuer needs %s; run interop/setup", lacking)
-	}
+	needIssuer(t)
 	return there
+}
+
+// needIssuer skips tests where the issuer, a Node program too, is not installed.
+func needIssuer(t *testing.T) {
+	t.Helper()
+	lacking := missing([]string{"node", "js/node_modules/oidc-provider/package.json", "js/node_modules/jose/package.json"})
+	if lacking == "" {
+		return
+	}
+	if requireAll() {
+		t.Fatalf("the issuer needs %s; run interop/setup", lacking)
+	}
+	t.Skipf("the issuer needs %s; run interop/setup", lacking)
 }
 
 // requireAll turns skips into failures, for machines that should have all.

@@ -1,39 +1,39 @@
-// A certified OpenID Connect issuer, oidc-provider, for the matrix: client
-// credentials in, a signed access token for the gateway out. It listens on a
-// free loopback port and tells it on standard output as one JSON line; it ends
-// when standard input is closed.
+// A certified OpenID Connect issuer, oidc-provider, on free loopback ports: what it
+// does is in provider.mjs. It tells where it is on standard output as one JSON line,
+// and ends when standard input is closed. `tls` is the same provider over TLS, for
+// clients with a certificate, where A2A_INTEROP_CERT and A2A_INTEROP_KEY (PEM) are set.
+//
+// POST /rotate has another key sign from then on, see signing.mjs.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import Provider from 'oidc-provider';
+import { createServer as createSecureServer } from 'node:https';
+import { makeProvider } from './provider.mjs';
+import { firstKeys, nextKeys } from './signing.mjs';
 
-const audience = process.env.A2A_INTEROP_AUDIENCE ?? 'https://gateway.example';
+const { A2A_INTEROP_CERT: cert, A2A_INTEROP_KEY: key } = process.env;
 let handler;
-const server = createServer((request, response) => handler(request, response));
+let keys = firstKeys();
 
-server.listen(0, '127.0.0.1', () => {
-  const url = `http://127.0.0.1:${server.address().port}`;
-  const provider = new Provider(url, {
-    clients: [{
-      client_id: 'interop', client_secret: 'interop-secret', grant_types: ['client_credentials'],
-      redirect_uris: [], response_types: [], token_endpoint_auth_method: 'client_secret_basic',
-    }],
-    scopes: ['a2a.invoke'],
-    features: {
-      clientCredentials: { enabled: true },
-      devInteractions: { enabled: false },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => audience,
-        useGrantedResource: () => true,
-        getResourceServerInfo: (_, resource) => ({
-          scope: 'a2a.invoke', audience: resource, accessTokenTTL: 3600, accessTokenFormat: 'jwt',
-          jwt: { sign: { alg: 'RS256' } },
-        }),
-      },
-    },
-  });
-  provider.on('server_error', (_, error) => console.error(error));
-  handler = provider.callback();
-  console.log(JSON.stringify({ port: server.address().port, url }));
-});
+const serve = (request, response) => {
+  if (request.method === 'POST' && request.url === '/rotate') {
+    keys = nextKeys(keys);
+    handler = makeProvider(url, keys).callback();
+    response.end();
+    return;
+  }
+  handler(request, response);
+};
+
+const listen = async (server, scheme) => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `${scheme}://127.0.0.1:${server.address().port}`;
+};
+
+const url = await listen(createServer(serve), 'http');
+handler = makeProvider(url, keys).callback();
+const tls = cert && await listen(
+  createSecureServer({ cert, key, requestCert: true, rejectUnauthorized: false }, serve), 'https');
+console.log(JSON.stringify({ url, tls }));
 process.stdin.resume();
 process.stdin.on('end', () => process.exit(0));
