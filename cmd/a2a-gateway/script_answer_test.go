@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -149,8 +150,9 @@ func pick(document []byte, path []string) (string, bool) {
 }
 
 // cmdHandshake does a TLS handshake with the gateway and prints the version and
-// the name in the certificate: handshake [MAXIMUM-VERSION] [NAME]. With a NAME
-// it waits until the certificate has it.
+// the name in the certificate: handshake [MAXIMUM-VERSION] [cert=FILE] [NAME]. With a NAME
+// it waits until the certificate has it. With cert=FILE it shows a client certificate
+// and waits for the gateway's opinion of it.
 func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts)
 	u, err := url.Parse(ts.Getenv("GW"))
@@ -159,7 +161,9 @@ func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 	config.ServerName = "localhost"
 	var awaited string
 	for _, a := range args {
-		if a == "1.2" {
+		if file, ok := strings.CutPrefix(a, "cert="); ok {
+			shows(ts, config, file)
+		} else if a == "1.2" {
 			config.MaxVersion = tls.VersionTLS12
 		} else {
 			awaited = a
@@ -172,6 +176,12 @@ func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 			return true
 		}
 		defer conn.Close() // nothing was sent
+		if config.GetClientCertificate != nil {
+			// In TLS 1.3 a client is done before it is judged.
+			if err = judged(conn); err != nil {
+				return true
+			}
+		}
 		state = conn.ConnectionState()
 		return awaited == "" || state.PeerCertificates[0].Subject.CommonName == awaited
 	})
@@ -187,6 +197,16 @@ func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("the certificate stays that of %q", state.PeerCertificates[0].Subject.CommonName)
 	}
 	_, _ = fmt.Fprintf(ts.Stdout(), "%s %s\n", tls.VersionName(state.Version), state.PeerCertificates[0].Subject.CommonName)
+}
+
+// judged sends a request, and reports whether anything comes back.
+func judged(conn net.Conn) error {
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
+		return err
+	}
+	_, err := conn.Read(make([]byte, 1))
+	return err
 }
 
 // cmdKey reads a credential from a file: key NAME FILE. It sets $NAME.

@@ -19,14 +19,16 @@ import (
 // backend is an agent that records what reaches it and misbehaves on demand. It
 // serves a valid 1.0 card, with one skill, "work", unless told otherwise.
 type backend struct {
-	server *httptest.Server
-	skills []string
-	only   string // the one version it speaks, over JSON-RPC alone; empty for 1.0 in both bindings
+	server  *httptest.Server
+	skills  []string
+	gateway func() string // where it is
+	only    string        // the one version it speaks, over JSON-RPC alone; empty for 1.0 in both bindings
 
 	mu   sync.Mutex
 	mode string
 	play *play // of the mode play
 	seen []arrival
+	last http.Header // of the last request that was seen
 	quit chan struct{}
 }
 
@@ -53,6 +55,7 @@ func cmdBackend(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	b := &backend{mode: mode, skills: args[2:], quit: make(chan struct{})}
+	b.gateway = w.at
 	if len(b.skills) > 0 && strings.HasPrefix(b.skills[0], "only=") {
 		b.only, b.skills = strings.TrimPrefix(b.skills[0], "only="), b.skills[1:]
 	}
@@ -95,10 +98,12 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mode := modes()[b.mode]
 	q.play = b.play
 	index := len(b.seen)
+	b.last = r.Header.Clone()
 	b.seen = append(b.seen, arrival{
 		method: r.Method, target: r.RequestURI, rpc: q.method, header: r.Header.Clone(), body: body,
 	})
 	b.mu.Unlock()
+	q.gateway = b.gateway
 	q.stream = strings.Contains(q.method, "Streaming") || strings.HasSuffix(r.URL.Path, ":stream")
 	q.gone = func() {
 		select {
@@ -157,7 +162,8 @@ type question struct {
 	r            *http.Request
 	body         []byte
 	play         *play
-	gone         func() // waits until the caller has gone, and notes it
+	gone         func()        // waits until the caller has gone, and notes it
+	gateway      func() string // where the gateway is
 }
 
 // answer wraps a result for the binding.
@@ -241,6 +247,8 @@ func modes() map[string]func(http.ResponseWriter, question) {
 			w.Header().Set("Location", "http://198.51.100.1/elsewhere")
 			w.WriteHeader(http.StatusTemporaryRedirect)
 		},
+		// circle asks the agent "circle" at the gateway, handing the trace of the call on.
+		"circle": func(w http.ResponseWriter, q question) { q.pass(w, q.gateway()+"/agents/circle") },
 		// overloaded says that it can take no more.
 		"overloaded": func(w http.ResponseWriter, _ question) {
 			w.Header().Set("Retry-After", "7")

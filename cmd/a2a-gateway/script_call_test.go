@@ -22,13 +22,15 @@ type client struct {
 	w         *world
 	transport *http.Transport
 	roots     *x509.CertPool
-	last      [][]byte // the JSON documents of the last answer: one, or one per event
-	status    int      // of the last answer
-	tag       string   // ETag of the last answer that had one
+	shown     map[string]*http.Transport // by the client certificate that they show
+	last      [][]byte                   // the JSON documents of the last answer: one, or one per event
+	status    int                        // of the last answer
+	proof     string                     // that was sent last
+	tag       string                     // ETag of the last answer that had one
 }
 
 func newClient(w *world) *client {
-	c := &client{w: w, roots: x509.NewCertPool()}
+	c := &client{w: w, roots: x509.NewCertPool(), shown: map[string]*http.Transport{}}
 	c.transport = &http.Transport{
 		DisableCompression: true,
 		TLSClientConfig:    &tls.Config{RootCAs: c.roots, MinVersion: tls.VersionTLS12},
@@ -41,14 +43,23 @@ func (c *client) trust(cert *x509.Certificate) {
 	c.roots.AddCert(cert)
 }
 
-func (c *client) idle()  { c.transport.CloseIdleConnections() }
 func (c *client) close() { c.idle() }
+
+func (c *client) idle() {
+	c.transport.CloseIdleConnections()
+	for _, t := range c.shown {
+		t.CloseIdleConnections()
+	}
+}
 
 // request is one HTTP call, as flags and arguments describe it.
 type request struct {
 	as, verb, version string
 	header            headerFlag
 	show              string
+	certificate       string // file of the client's
+	proof             string // name of the key of DPoP proofs
+	again             bool   // the proof of the call before
 	raw, background   bool
 	events            int
 	name              string
@@ -70,6 +81,9 @@ func flags(ts *testscript.TestScript, args []string) (*request, []string) {
 	f.StringVar(&q.version, "v", "1.0", "A2A-Version, or none")
 	f.Var(&q.header, "H", "header")
 	f.StringVar(&q.show, "show", "", "further headers to print, comma-separated")
+	f.StringVar(&q.certificate, "cert", "", "client certificate to show, FILE of identify")
+	f.StringVar(&q.proof, "dpop", "", "key to prove possession of, KEY of token dpop=KEY")
+	f.BoolVar(&q.again, "again", false, "send the proof of the call before once more")
 	f.BoolVar(&q.raw, "raw", false, "print the body as it came")
 	f.IntVar(&q.events, "n", 0, "hang up after so many events")
 	f.StringVar(&q.name, "bg", "", "go on in the background, until join NAME")
@@ -165,12 +179,10 @@ func cmdJoin(ts *testscript.TestScript, neg bool, args []string) {
 func (c *client) run(ts *testscript.TestScript, q *request) string {
 	req := c.build(ts, q)
 	if p := c.w.gateway; p != nil && strings.HasPrefix(req.URL.Scheme+"://"+req.URL.Host, p.url) {
-		p.mu.Lock()
-		p.sent++
-		p.mu.Unlock()
+		c.w.sent.Add(1)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	resp, err := c.transport.RoundTrip(req.WithContext(ctx))
+	resp, err := c.transportFor(ts, q).RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		cancel()
 		ts.Fatalf("%s %s: %v", req.Method, q.path, err)
@@ -239,6 +251,9 @@ func (c *client) build(ts *testscript.TestScript, q *request) *http.Request {
 	}
 	if q.as != "" {
 		credential(req.Header, ts.Getenv(q.as))
+	}
+	if q.proof != "" {
+		c.prove(ts, req, q)
 	}
 	given := map[string]bool{}
 	for _, line := range q.header {

@@ -32,9 +32,8 @@ type process struct {
 	ended   bool // by the script
 	printed lines
 
-	mu   sync.Mutex
-	log  bytes.Buffer
-	sent int // requests of this script to the public listener
+	mu  sync.Mutex
+	log bytes.Buffer
 }
 
 // cmdGateway starts `a2a-gateway serve` on a configuration file and waits until
@@ -50,6 +49,7 @@ func cmdGateway(ts *testscript.TestScript, neg bool, args []string) {
 	p := w.start(ts, path, "serve", "-c", path)
 	w.name(ts, "GW", p.url)
 	w.name(ts, "STATUS", p.status)
+	w.address.Store(p.url)
 	ts.Setenv("GW_HOST", strings.TrimPrefix(p.url, "http://"))
 }
 

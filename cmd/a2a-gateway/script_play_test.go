@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,10 +24,12 @@ type line struct {
 	Method string `json:"method"` // JSON-RPC method, or verb and path as in "POST /tasks:search"
 	Asked  string `json:"asked"`  // URI in the extensions header
 	Has    string `json:"has"`    // text in the body
+	Shown  string `json:"shown"`  // header that is there
 
 	Activates []string         `json:"activates"` // URIs for the answer's extensions header
 	Result    jsontext.Value   `json:"result"`
 	Events    []jsontext.Value `json:"events"` // results of a stream
+	Hangs     bool             `json:"hangs"`  // the stream stays open
 	Reply     jsontext.Value   `json:"reply"`  // the whole body, of a service that is no agent
 	Status    int              `json:"status"` // 200 unless said
 }
@@ -62,6 +66,9 @@ func (p *play) perform(w http.ResponseWriter, q question) {
 			events = append(events, q.answer(flat(e)))
 		}
 		stream(w, events...)
+		if l.Hangs {
+			q.gone()
+		}
 	case l.Result != nil:
 		answerJSON(w, q.answer(flat(l.Result)))
 	}
@@ -72,6 +79,7 @@ func (l line) fits(q question) bool {
 	called := []string{q.method, fmt.Sprintf("%s %s", q.r.Method, strings.TrimPrefix(q.r.URL.Path, "/rest"))}
 	return (l.Method == "" || slices.Contains(called, l.Method)) &&
 		(l.Asked == "" || slices.Contains(strings.Split(asked, ", "), l.Asked)) &&
+		(l.Shown == "" || q.r.Header.Get(l.Shown) != "") &&
 		strings.Contains(string(q.body), l.Has)
 }
 
@@ -80,4 +88,23 @@ func flat(v jsontext.Value) string {
 	v = slices.Clone(v)
 	_ = v.Compact() // it has been parsed
 	return string(v)
+}
+
+// pass sends the call on, as an agent does that is a gateway itself.
+func (q question) pass(w http.ResponseWriter, to string) {
+	r, err := http.NewRequestWithContext(q.r.Context(), q.r.Method, to, bytes.NewReader(q.body))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	r.Header = q.r.Header.Clone()
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer resp.Body.Close() // only read from
+	w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
+	w.WriteHeader(resp.StatusCode)
+	_, _ = io.Copy(w, resp.Body)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,7 +43,14 @@ func TestScripts(t *testing.T) {
 			"seen":        cmdSeen,
 			"issuer":      cmdIssuer,
 			"token":       cmdToken,
+			"rotate":      cmdRotate,
+			"revoke":      cmdRevoke,
+			"exchange":    cmdExchange,
+			"asked":       cmdAsked,
+			"opened":      cmdOpened,
 			"certificate": cmdCertificate,
+			"ca":          cmdCA,
+			"identify":    cmdIdentify,
 			"gateway":     cmdGateway,
 			"demo":        cmdDemo,
 			"reload":      cmdReload,
@@ -73,7 +81,13 @@ type world struct {
 	agents   map[string]*demo.Agent
 	backends map[string]*backend
 	issuer   *demo.Issuer
+	asking   *introspection       // of the issuer, if it has one
+	systems  map[string]*exchange // that exchange tokens
+	cas      map[string]*ca
+	proofs   map[string]*proofKey
 	gateway  *process
+	address  atomic.Value // string: of the gateway, for servers of the script
+	sent     atomic.Int64 // requests to the public listener, each of which is recorded
 	client   *client
 	names    map[string]string // value → the name shown in its place
 	joins    map[string]chan string
@@ -91,6 +105,7 @@ func setUp(env *testscript.Env) error {
 	w := &world{
 		t: f, dir: env.WorkDir,
 		agents: map[string]*demo.Agent{}, backends: map[string]*backend{},
+		systems: map[string]*exchange{}, cas: map[string]*ca{}, proofs: map[string]*proofKey{},
 		names: map[string]string{}, joins: map[string]chan string{},
 	}
 	w.client = newClient(w)
@@ -108,6 +123,12 @@ func worldOf(ts *testscript.TestScript) *world {
 	return w
 }
 
+// at is where the gateway is.
+func (w *world) at() string {
+	address, _ := w.address.Load().(string)
+	return address
+}
+
 // close ends everything, the gateway first: it has to exit well.
 func (w *world) close() {
 	w.client.close()
@@ -121,6 +142,12 @@ func (w *world) close() {
 	}
 	for _, b := range w.backends {
 		b.close()
+	}
+	for _, x := range w.systems {
+		x.close(ctx)
+	}
+	if w.asking != nil {
+		w.asking.server.Close()
 	}
 	if w.issuer != nil {
 		_ = w.issuer.Close(ctx)
