@@ -253,6 +253,7 @@ type setup struct {
 	streams    *proxy.Streams
 	upstream   upstream.Options
 	bound      map[string]string // further callers, each good for one agent only
+	level      string            // of the logs
 }
 
 // world is a gateway with its parts, an agent behind it, and callers in front.
@@ -356,7 +357,7 @@ func (w *world) bindKeys(file string, bound map[string]string) {
 func (w *world) start(s *setup) {
 	ctx := w.TB.(interface{ Context() context.Context }).Context()
 	var err error
-	w.tel, err = telemetry.Open(ctx, telemetry.Config{Logs: telemetry.Logs{Output: w.logs, Format: "json"}}, "test")
+	w.tel, err = telemetry.Open(ctx, telemetry.Config{Logs: telemetry.Logs{Output: w.logs, Format: "json", Level: s.level}}, "test")
 	must(w, err)
 	w.Cleanup(func() { _ = w.tel.Close(context.Background()) })
 	w.audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.dir, "audit")}, "test", w.tel)
