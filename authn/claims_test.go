@@ -74,7 +74,9 @@ func TestL26_ClaimsMutations(t *testing.T) {
 		{"sender-constrained by mTLS", m{"cnf": m{"x5t#S256": "x"}}, "sender-constrained"},
 		{"logout token", m{"events": m{}}, "id-token"},
 	}
-	c := openIDP(t, standard())
+	c := open(t, Config{OIDC: []Issuer{issuerConfig()}}, Options{
+		Client: &http.Client{Transport: standard()}, Now: func() time.Time { return time.Unix(now, 0) },
+	})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -203,7 +203,8 @@ func TestIntrospectionAnswers(t *testing.T) {
 			a := newAuthServer(t)
 			doc := strings.ReplaceAll(activeAnswer(t, tt.change), "SELF", a.URL)
 			a.set(func(a *authServer) { a.answer = func(string) string { return doc } })
-			want(t, doc, judgeToken(open(t, a.config(), Options{}), "opaque"), tt.want)
+			at := func() time.Time { return time.Unix(now, 0) }
+			want(t, doc, judgeToken(open(t, a.config(), Options{Now: at}), "opaque"), tt.want)
 		})
 	}
 }
