@@ -138,7 +138,8 @@ func (c *challenge) explain(scheme, header string, err error) bool {
 		c.param("error", "invalid_request")
 		c.param("error_description", "more than one credential in the request")
 	case errors.As(err, &refused):
-		if refused.Scheme == scheme && refused.header == header {
+		// Tokens in a header of their own have one challenge, proofs or not.
+		if refused.header == header && (refused.Scheme == scheme || header != "") {
 			c.param("error", refused.Code)
 			c.param("error_description", refused.Reason)
 		}

@@ -27,6 +27,7 @@ func TestChallenges(t *testing.T) {
 	inHeader := refuse(faultExpired, nil)
 	inHeader.header = "X-User-Token"
 	badProof := &Refused{Scheme: "DPoP", Code: "invalid_dpop_proof", Reason: "bad proof"}
+	proofInHeader := &Refused{Scheme: "DPoP", Code: "use_dpop_nonce", Reason: "no nonce", header: "X-User-Token"}
 	tests := []struct {
 		name  string
 		chain *Chain
@@ -42,6 +43,8 @@ func TestChallenges(t *testing.T) {
 			[]string{`Bearer realm="gw", error="invalid_token", error_description="the token has expired", ` +
 				`resource_metadata="` + meta + `"`, dpop + `, resource_metadata="` + meta + `"`,
 				`ApiKey realm="gw", header="X-Api-Key"`}},
+		{"bad proof for a token in a header of its own", apart, Demand{Err: proofInHeader}, []string{
+			`Bearer realm="gw", header="X-User-Token", error="use_dpop_nonce", error_description="no nonce"`}},
 		{"bad proof", oidc, Demand{Err: badProof}, []string{`Bearer realm="gw"`,
 			dpop + `, error="invalid_dpop_proof", error_description="bad proof"`}},
 		{"bad key", both, Demand{Err: refusedKey}, []string{`Bearer realm="gw"`, dpop,
