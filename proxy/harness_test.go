@@ -250,6 +250,7 @@ type setup struct {
 	docs       map[string]func(base string) string // cards of further agents on the same server, by query
 	wrap       func(http.Handler) http.Handler
 	system     http.Handler
+	jwks       func() []byte
 	streams    *proxy.Streams
 	upstream   upstream.Options
 	bound      map[string]string // further callers, each good for one agent only
@@ -419,7 +420,7 @@ func (w *world) start(s *setup) {
 		Ledger: ledger.New(s.store, ledger.Config{Scope: s.policy.Tasks.Scope}), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Drain: s.drain,
-		System: s.system, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
+		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams,
 	})
 	must(w, err)

@@ -1,26 +1,50 @@
 package proxy
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
-// metadata is the RFC 9728 document.
+// metadata is the RFC 9728 document. It has no jwks_uri: that is for keys that a
+// resource signs its answers with, and the gateway's sign what it says to agents. It
+// has no scopes_supported: they would tell strangers of rules.
 type metadata struct {
 	Resource string   `json:"resource"`
 	Servers  []string `json:"authorization_servers,omitempty"`
 	Methods  []string `json:"bearer_methods_supported"`
 	Name     string   `json:"resource_name"`
+
+	// Absent means false.
+	Certificates bool     `json:"tls_client_certificate_bound_access_tokens,omitzero"`
+	Proofs       []string `json:"dpop_signing_alg_values_supported,omitempty"`
+	NeedsProof   bool     `json:"dpop_bound_access_tokens_required,omitzero"`
 }
 
 const (
 	metadataPath = "/.well-known/oauth-protected-resource"
 	jwksPath     = "/.well-known/jwks.json"
 )
+
+// about is the document of a resource. How tokens are taken is the same everywhere, and
+// says nothing about which agents exist.
+func (p *Proxy) about(resource string) metadata {
+	tokens := p.Authn.Usage()
+	m := metadata{Resource: resource, Servers: tokens.Issuers, Name: "a2a-gateway", Proofs: tokens.Proofs}
+	if tokens.Bearer {
+		m.Methods = []string{"header"}
+	}
+	m.Certificates = len(tokens.Issuers) > 0 && p.Server.TLS != nil && p.Server.TLS.AsksClients()
+	m.NeedsProof = tokens.Bound && !m.Certificates // else a certificate would do
+	return m
+}
 
 // ownHost is the URL of the host asked for, if an agent has it for itself.
 func (p *Proxy) ownHost(r *http.Request) (string, bool) {
@@ -46,14 +70,11 @@ func (p *Proxy) metadataURL(x *exchange) string {
 	return p.PublicURL.String() + metadataPath + "/agents/" + id
 }
 
-// serveMetadata writes the document. It says nothing about which agents exist:
-// one that does not is answered for as well.
+// serveMetadata writes the document. One for an agent that does not exist is there as
+// well.
 func (p *Proxy) serveMetadata(x *exchange) error {
 	if _, err := p.screen(x); err != nil {
 		return err
-	}
-	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
-		return notAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	resource := p.PublicURL.String()
 	if own, ok := p.ownHost(x.r); ok {
@@ -61,16 +82,11 @@ func (p *Proxy) serveMetadata(x *exchange) error {
 	} else if _, id, ok := strings.Cut(x.r.URL.EscapedPath(), metadataPath+"/agents/"); ok {
 		resource += "/agents/" + id
 	}
-	body, err := json.Marshal(metadata{
-		Resource: resource, Servers: p.Authn.Issuers(), Methods: []string{"header"}, Name: "a2a-gateway",
-	})
+	body, err := json.Marshal(p.about(resource))
 	if err != nil {
 		return err
 	}
-	x.w.Header().Set("Content-Type", "application/json")
-	x.w.Header().Set("Cache-Control", "public, max-age=300")
-	_, err = x.w.Write(body)
-	return err
+	return x.publish("application/json", body)
 }
 
 // serveKeys writes the gateway's public keys. They are nobody's secret, and say nothing
@@ -79,14 +95,24 @@ func (p *Proxy) serveKeys(x *exchange) error {
 	if _, err := p.screen(x); err != nil {
 		return err
 	}
-	switch {
-	case p.JWKS == nil:
+	if p.JWKS == nil {
 		return x.noRoute()
-	case x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
+	}
+	return x.publish("application/jwk-set+json", p.JWKS())
+}
+
+// publish answers with a document that is the same for everybody, or with 304 to who
+// has it already.
+func (x *exchange) publish(mediaType string, body []byte) error {
+	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
 		return notAllowed([]string{http.MethodGet, http.MethodHead})
 	}
-	x.w.Header().Set("Content-Type", "application/jwk-set+json")
-	x.w.Header().Set("Cache-Control", "public, max-age=300")
-	_, err := x.w.Write(p.JWKS())
-	return err
+	sum := sha256.Sum256(body)
+	h := x.w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("Etag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(body))
+	return nil
 }

@@ -376,6 +376,10 @@ func (w *world) dial(who, path string, body []byte, header ...string) rawRPC {
 	r.Header.Set("Content-Type", "application/grpc")
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
 		r.Header.Set(name, value)
 	}
 	resp, err := w.h2().Do(r)

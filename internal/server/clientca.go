@@ -106,3 +106,6 @@ func (g *generation) trustAll(path string, content []byte) error {
 	}
 	return nil
 }
+
+// AsksClients reports whether clients can show a certificate.
+func (t *TLS) AsksClients() bool { return t.ClientAuth != "" && t.ClientAuth != authOff }

@@ -1,0 +1,55 @@
+package proxy
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// TestAbout: the metadata say what is true of the configuration.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	const one, two = "https://one.test", "https://two.test"
+	issuer := func(name, header string, bound bool) authn.Issuer {
+		return authn.Issuer{Issuer: name, Audiences: []string{"gw"}, Header: header, SenderConstrained: bound}
+	}
+	proofs := []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+	header := []string{"header"}
+	for name, tt := range map[string]struct {
+		authn authn.Config
+		auth  string // server.tls.clientAuth; "none" for no TLS
+		want  metadata
+	}{
+		"keys only": {authn.Config{APIKeys: &authn.APIKeys{File: t.TempDir() + "/keys", Bearer: true}}, "require", metadata{}},
+		"an issuer": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", false)}}, "none",
+			metadata{Servers: []string{one}, Methods: header, Proofs: proofs}},
+		"two": {authn.Config{OIDC: []authn.Issuer{issuer(two, "", true), issuer(one, "X-User", false)}}, "off",
+			metadata{Servers: []string{two, one}, Methods: header, Proofs: proofs}},
+		"a header of its own": {authn.Config{OIDC: []authn.Issuer{issuer(one, "X-User", false)}}, "",
+			metadata{Servers: []string{one}, Proofs: proofs}},
+		"bound": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", true), issuer(two, "", true)}}, "off",
+			metadata{Servers: []string{one, two}, Methods: header, Proofs: proofs, NeedsProof: true}},
+		"bound to this or that": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", true)}}, "request",
+			metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
+		"certificates": {authn.Config{OIDC: []authn.Issuer{issuer(one, "", false)}}, "optional",
+			metadata{Servers: []string{one}, Methods: header, Proofs: proofs, Certificates: true}},
+	} {
+		chain, err := authn.New(t.Context(), tt.authn, authn.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(chain.Close)
+		p := &Proxy{Options: Options{PublicURL: &url.URL{Scheme: "https", Host: "gw"}, Authn: chain}}
+		if tt.auth != "none" {
+			p.Server.TLS = &server.TLS{ClientAuth: tt.auth}
+		}
+		tt.want.Resource, tt.want.Name = "https://gw/agents/x", "a2a-gateway"
+		if diff := cmp.Diff(tt.want, p.about("https://gw/agents/x")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
