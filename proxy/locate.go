@@ -131,7 +131,8 @@ func notAllowed(verbs []string) *wire.Error {
 	return e
 }
 
-// clientIP is for the record only; it decides nothing.
+// clientIP is for the record, and what refused credentials are counted by; nobody is let
+// in by it.
 func (p *Proxy) clientIP(r *http.Request) string {
 	return server.ClientIP(r, p.Server.TrustedProxies).String()
 }
