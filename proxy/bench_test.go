@@ -219,7 +219,7 @@ func TestAllocations(t *testing.T) {
 		t.Skip("counts allocations")
 	}
 	got := testing.Benchmark(BenchmarkServeHTTP).AllocsPerOp()
-	const most = 150
+	const most = 135
 	if got > most {
 		t.Errorf("%d allocations a call, at most %d wanted", got, most)
 	}

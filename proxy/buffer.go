@@ -137,6 +137,8 @@ func (p *Proxy) decodeLimits() wire.Limits {
 
 // digest is what the audit record keeps of a body: "sha256:" and 64 hex digits.
 func digest(body []byte) string {
+	const name = "sha256:"
 	sum := sha256.Sum256(body)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	var text [len(name) + 2*sha256.Size]byte
+	return string(hex.AppendEncode(append(text[:0], name...), sum[:]))
 }

@@ -37,6 +37,10 @@ var (
 		ext.HeaderV10, ext.HeaderV03,
 	}
 	ownedPrefixes = []string{"X-Forwarded-", "X-Gateway-", "X-A2a-"}
+
+	// What every request says. Whoever has a header may replace such a list, not change it.
+	unnamed   = []string{""}
+	unencoded = []string{"identity"}
 )
 
 // owned reports whether a header belongs to the gateway.
@@ -78,9 +82,9 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 	}
 	// Without it net/http would add its own User-Agent and ask for gzip.
 	if out["User-Agent"] == nil {
-		out["User-Agent"] = []string{""}
+		out["User-Agent"] = unnamed
 	}
-	out["Accept-Encoding"] = []string{"identity"} // what is compressed cannot be checked
+	out["Accept-Encoding"] = unencoded // what is compressed cannot be checked
 	out["A2a-Version"] = []string{string(l.Version)}
 	out["X-Request-Id"] = []string{x.rec.RequestID}
 	out["Via"] = p.via(x)
@@ -88,8 +92,11 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 	return out, x.agent.Upstream.Authorize(ctx, out, p.caller(x, l))
 }
 
-// caller is what the agent's credentials may depend on.
+// caller is what the agent's credentials may depend on; nil where they depend on nothing.
 func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
+	if !x.agent.Upstream.Asks() {
+		return nil
+	}
 	c := &upstream.Caller{
 		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Method: l.call.Method.Name,
 		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: l.shows,

@@ -87,14 +87,17 @@ func entries(line string) func(yield func(string) bool) {
 
 // via is the header's value toward the agent: who was passed, and this gateway.
 func (p *Proxy) via(x *exchange) []string {
+	here := p.here[0]
+	if x.r.ProtoMajor >= 2 {
+		here = p.here[1]
+	}
+	if len(x.rec.Hops) == 0 {
+		return here
+	}
 	var b strings.Builder
 	for _, name := range x.rec.Hops {
 		b.WriteString("1.1 " + name + ", ")
 	}
-	protocol := "1.1 "
-	if x.r.ProtoMajor >= 2 {
-		protocol = "2.0 "
-	}
-	b.WriteString(protocol + p.Server.ID)
+	b.WriteString(here[0])
 	return []string{b.String()}
 }

@@ -66,6 +66,7 @@ type Proxy struct {
 	agents  map[string]*Agent       // by id
 	hosts   map[string]*Agent       // by canonical host, for host-based addressing
 	self    map[string]struct{}     // canonical hosts of the gateway itself
+	here    [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	main    http.Handler            // /agents/{agent}/… and the well-known documents
 	hosted  http.Handler            // an agent at the root of a host of its own
 }
@@ -77,6 +78,7 @@ func New(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
 	p.hidden = p.extra.Asked(noExtension)
+	p.here = [2][]string{{"1.1 " + o.Server.ID}, {"2.0 " + o.Server.ID}}
 	for uri, provider := range o.Providers {
 		p.offered[uri] = provider.Declared()
 	}

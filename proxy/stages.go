@@ -134,15 +134,16 @@ func (p *Proxy) own(x *exchange) error {
 		return err
 	}
 	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	if err == nil {
+		x.record = record
+		return p.recall(x)
+	}
 	var other *ledger.ForeignContext
 	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
 		return p.replaceContext(x)
 	}
 	x.record = record
-	if err != nil {
-		return err
-	}
-	return p.recall(x)
+	return err
 }
 
 // authorize: may they? It resolves the skill, then asks the rules.

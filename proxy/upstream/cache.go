@@ -43,6 +43,9 @@ func (p parts) list(texts []string) parts {
 	return parts(binary.AppendUvarint(p, uint64(len(texts)))).add(texts...)
 }
 
+// number adds one part that is a number.
+func (p parts) number(n int64) parts { return binary.AppendVarint(p, n) }
+
 func (p parts) key() cacheKey { return sha256.Sum256(p) }
 
 // grant is a token as an authorization server gave it.
@@ -57,9 +60,10 @@ type grant struct {
 // token is replaced in the background before it expires; as long as that fails, it is
 // used until it does.
 type cache struct {
-	life context.Context // of the fetches
-	now  func() time.Time
-	most int
+	life   context.Context // of the fetches
+	prefix string          // stands before every token that is given out
+	now    func() time.Time
+	most   int
 
 	mu      sync.Mutex
 	entries map[cacheKey]*entry
@@ -86,13 +90,13 @@ type flight struct {
 	err   error
 }
 
-func newCache(life context.Context) *cache {
-	return &cache{life: life, now: time.Now, most: maxTokens, entries: map[cacheKey]*entry{}}
+func newCache(life context.Context, prefix string) *cache {
+	return &cache{life: life, prefix: prefix, now: time.Now, most: maxTokens, entries: map[cacheKey]*entry{}}
 }
 
-// get returns the token of a key, which ask fetches where there is none that is good for
-// some seconds more, or one as good as the server makes them. ask must depend on nothing
-// but what the key is made of. get waits no longer than ctx.
+// get returns the token of a key, behind the prefix, which ask fetches where there is none
+// that is good for some seconds more, or one as good as the server makes them. ask must
+// depend on nothing but what the key is made of. get waits no longer than ctx.
 func (c *cache) get(ctx context.Context, key cacheKey, ask func(context.Context) (grant, error)) (string, error) {
 	c.mu.Lock()
 	e, now := c.entry(key), c.now()
@@ -143,6 +147,9 @@ func (c *cache) run(e *entry, f *flight, ask func(context.Context) (grant, error
 	defer cancel()
 	asked := c.now()
 	g, err := ask(ctx)
+	if err == nil {
+		g.token = c.prefix + g.token
+	}
 	c.mu.Lock()
 	e.keep(asked, c.now(), g, err)
 	c.mu.Unlock()

@@ -40,7 +40,7 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
-	s := &shop{clock: &clock{at: time.Unix(1_800_000_000, 0)}, cache: newCache(t.Context()), lifetime: 100 * time.Minute}
+	s := &shop{clock: &clock{at: time.Unix(1_800_000_000, 0)}, cache: newCache(t.Context(), ""), lifetime: 100 * time.Minute}
 	s.cache.now = s.clock.now
 	return s
 }

@@ -169,6 +169,12 @@ func (c *credential) told(caller *Caller) *Caller {
 	return &plain
 }
 
+// Asks reports whether any credential depends on the call or who makes it. Where none
+// does, Authorize may be given no Caller.
+func (u *Upstream) Asks() bool {
+	return slices.ContainsFunc(u.credentials, func(c credential) bool { return !c.alone || c.onDemand })
+}
+
 // due reports whether the credential is one for this call.
 func (c *credential) due(caller *Caller) bool {
 	switch {

@@ -117,3 +117,43 @@ func TestPassthroughAudience(t *testing.T) {
 		}
 	}
 }
+
+// TestAsks: where a caller is not asked for, the agent is shown the same without one.
+func TestAsks(t *testing.T) {
+	t.Parallel()
+	s := newTokenServer(t)
+	s.says(http.StatusOK, `{"access_token":"t","token_type":"Bearer","expires_in":3600}`)
+	o, _ := signing(t)
+	for name, tt := range map[string]struct {
+		credential Credential
+		asks       bool
+	}{
+		"value":          {Credential{Value: secret.New("v")}, false},
+		"oauth2":         {Credential{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "gw"}}, false},
+		"exchange":       {exchangeAt(s), true},
+		"assertion":      {Credential{Assertion: &Assertion{Audience: "a"}}, true},
+		"passthrough":    {Credential{Passthrough: true}, true},
+		"only on demand": {Credential{On: onAuthRequired, Value: secret.New("v")}, true},
+	} {
+		u, err := New(Config{Credentials: []Credential{{Header: "X-Other", Value: secret.New("w")}, tt.credential}}, o)
+		must(t, err)
+		t.Cleanup(u.Close)
+		if got := u.Asks(); got != tt.asks {
+			t.Errorf("%s: asks %v", name, got)
+		}
+		if tt.asks {
+			continue
+		}
+		with, without := http.Header{}, http.Header{}
+		c := alice()
+		c.Demanded = &Demand{}
+		must(t, u.Authorize(t.Context(), with, c))
+		must(t, u.Authorize(t.Context(), without, nil))
+		if diff := cmp.Diff(with, without); diff != "" || len(with) != 2 {
+			t.Errorf("%s: %v\n%s", name, with, diff)
+		}
+	}
+	if newUpstream(t, Config{}).Asks() {
+		t.Error("no credential asks for a caller")
+	}
+}

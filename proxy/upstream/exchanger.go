@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
@@ -15,7 +14,6 @@ type exchanger struct {
 	Exchange
 
 	client *client
-	prefix string
 	signer signer
 	actor  *clientToken // of the gateway, for Actor client
 	cache  *cache
@@ -23,11 +21,11 @@ type exchanger struct {
 
 func newExchanger(x *Exchange, prefix string, s *servers, by signer) *exchanger {
 	e := &exchanger{
-		Exchange: *x, prefix: prefix, signer: by,
-		client: s.client(x.TokenURL, x.ClientID, x.ClientSecret), cache: newCache(s.life),
+		Exchange: *x, signer: by,
+		client: s.client(x.TokenURL, x.ClientID, x.ClientSecret), cache: newCache(s.life, prefix),
 	}
 	if x.Actor == actorClient {
-		e.actor = &clientToken{client: e.client, kind: "actor", form: clientForm(nil, ""), cache: newCache(s.life)}
+		e.actor = &clientToken{client: e.client, kind: "actor", form: clientForm(nil, ""), cache: newCache(s.life, "")}
 	}
 	return e
 }
@@ -45,11 +43,7 @@ func (x *exchanger) value(ctx context.Context, caller *Caller) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	token, err := x.cache.get(ctx, e.key(), func(ctx context.Context) (grant, error) { return x.fetch(ctx, e) })
-	if err != nil {
-		return "", err
-	}
-	return x.prefix + token, nil
+	return x.cache.get(ctx, e.key(), func(ctx context.Context) (grant, error) { return x.fetch(ctx, e) })
 }
 
 // of finds out for whom a call is exchanged, or that the caller is nobody there.
@@ -79,7 +73,7 @@ func (x *exchanger) of(caller *Caller) (*exchange, error) {
 func (e *exchange) key() cacheKey {
 	p := e.of
 	k := make(parts, 0, 2048).add(p.Key(), p.Client, p.Tenant, p.ACR, e.token, e.subject, e.scope).list(p.AMR)
-	k = k.add(strconv.FormatInt(p.AuthTime.Unix(), 10), strconv.Itoa(len(p.Actors)))
+	k = k.number(p.AuthTime.Unix()).number(int64(len(p.Actors)))
 	for _, a := range p.Actors {
 		k = k.add(a.Subject, a.Issuer)
 	}

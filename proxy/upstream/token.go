@@ -11,15 +11,14 @@ import (
 type clientToken struct {
 	client *client
 	kind   string // what its fetches are counted under
-	prefix string
 	form   url.Values
 	cache  *cache
 }
 
 func newClientToken(o *OAuth2, prefix string, s *servers) *clientToken {
 	return &clientToken{
-		client: s.client(o.TokenURL, o.ClientID, o.ClientSecret), kind: "oauth2", prefix: prefix,
-		form: clientForm(o.Scopes, o.Audience), cache: newCache(s.life),
+		client: s.client(o.TokenURL, o.ClientID, o.ClientSecret), kind: "oauth2",
+		form: clientForm(o.Scopes, o.Audience), cache: newCache(s.life, prefix),
 	}
 }
 
@@ -36,11 +35,7 @@ func clientForm(scopes []string, audience string) url.Values {
 }
 
 func (t *clientToken) value(ctx context.Context, _ *Caller) (string, error) {
-	token, err := t.cache.get(ctx, cacheKey{}, t.ask)
-	if err != nil {
-		return "", err
-	}
-	return t.prefix + token, nil
+	return t.cache.get(ctx, cacheKey{}, t.ask)
 }
 
 func (t *clientToken) ask(ctx context.Context) (grant, error) {
