@@ -39,6 +39,11 @@ func (w *world) records(kind string) []map[string]any {
 	return all
 }
 
+// authn is yaml with lines more in the authn section.
+func (w *world) authn(more, server, sections string) string {
+	return strings.Replace(w.yaml(server, sections), "authn:\n", "authn:\n"+indent(more)+"\n", 1)
+}
+
 // jsonrpc10 is the flavour of agents where nothing depends on it.
 func jsonrpc10() gatewaytest.Flavour { return gatewaytest.Flavours()[1] }
 
