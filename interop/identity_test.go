@@ -28,6 +28,7 @@ func TestIdentity(t *testing.T) {
 	t.Run("exchange", i.exchange)
 	t.Run("client credentials", i.ownToken)
 	t.Run("rotation", i.rotation)
+	t.Run("SDKs that are asked for more", i.askedForMore)
 }
 
 // identity is what all tests of it need.

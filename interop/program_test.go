@@ -110,6 +110,13 @@ type job struct {
 	Headers    map[string]string `json:"headers"`
 	Extensions []string          `json:"extensions,omitempty"` // activated by the SDK's means
 	Only       string            `json:"only,omitempty"`       // the one operation to do
+	SignIn     *signIn           `json:"signIn,omitempty"`     // in place of headers, not over gRPC
+}
+
+// signIn is a user whom a client program signs in, again when it is asked to.
+type signIn struct {
+	Issuer string `json:"issuer"`
+	User   string `json:"user"`
 }
 
 // run has the program do a run and gives what it printed.

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters,
-  withA2AExtensions,
+  createAuthenticatingFetchWithRetry, withA2AExtensions,
 } from 'a2a-v03/client';
 import { GrpcTransportFactory } from 'a2a-v03/client/grpc';
 import { run } from './operations.mjs';
@@ -61,4 +61,4 @@ await run(async ({ base, binding, fetch, calls, extensions }) => {
     contextOf: (event) => event?.contextId ?? '',
     isWorking: (event) => event?.kind === 'status-update' && event.status.state === 'working',
   };
-});
+}, createAuthenticatingFetchWithRetry);

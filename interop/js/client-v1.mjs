@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-v1';
 import {
   ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters,
-  withA2AExtensions,
+  createAuthenticatingFetchWithRetry, withA2AExtensions,
 } from 'a2a-v1/client';
 import { GrpcTransportFactory } from 'a2a-v1/client/grpc';
 import { run } from './operations.mjs';
@@ -70,4 +70,4 @@ await run(async ({ base, binding, fetch, calls, extensions }) => {
     isWorking: (event) => of(event)?.taskId !== undefined
       && of(event)?.status?.state === TaskState.TASK_STATE_WORKING,
   };
-});
+}, createAuthenticatingFetchWithRetry);

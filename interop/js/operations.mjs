@@ -14,6 +14,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { InterceptingCall } from '@grpc/grpc-js';
+import { SignIn } from './signin.mjs';
 
 // How long a stream may go on: none does by itself, in ms.
 const patience = 10000;
@@ -182,9 +183,12 @@ const interceptor = (headers) => (options, next) => new InterceptingCall(next(op
   },
 });
 
-async function perform(connect, { base, binding, headers, extensions, only }) {
+async function perform(connect, retrying, {
+  base, binding, headers, extensions, only, signIn,
+}) {
   const adapter = await connect({
-    base, binding, fetch: withHeaders(headers), calls: { interceptors: [interceptor(headers)] },
+    base, binding, fetch: signIn ? retrying(fetch, new SignIn(signIn)) : withHeaders(headers),
+    calls: { interceptors: [interceptor(headers)] },
     extensions: extensions ?? [],
   });
   for (const [name, operation] of Object.entries(operations)) {
@@ -196,10 +200,10 @@ async function perform(connect, { base, binding, headers, extensions, only }) {
 }
 
 // run does what the lines of standard input say, one run each; see
-// interop/README.md.
-export async function run(connect) {
+// interop/README.md. retrying is the SDK's fetch that asks for another credential.
+export async function run(connect, retrying) {
   for await (const line of createInterface({ input: process.stdin })) {
-    await perform(connect, JSON.parse(line));
+    await perform(connect, retrying, JSON.parse(line));
     console.log(JSON.stringify({ done: true }));
   }
   process.exit(0);

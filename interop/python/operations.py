@@ -15,6 +15,8 @@ import uuid
 import grpc
 import httpx
 
+from signin import SignIn
+
 TICKING = {'cancel a stream', 'subscribe to a running task'}
 PATIENCE = 10  # how long a stream may go on, in seconds: none does by itself
 MEGABYTE = 'zyxw vuts rqpo nm' * (1 << 16)
@@ -197,8 +199,9 @@ def dialer(headers):
         url, interceptors=[UnaryHeaders(headers), StreamHeaders(headers)])
 
 
-async def perform(connect, base, binding, headers, extensions=(), only=None):
-    async with httpx.AsyncClient(headers=headers, timeout=30) as client:
+async def perform(connect, base, binding, headers, extensions=(), only=None, signIn=None):
+    auth = SignIn(**signIn) if signIn else None
+    async with httpx.AsyncClient(headers=headers, auth=auth, timeout=30) as client:
         adapter = await connect(base, binding, client, dialer(headers), list(extensions))
         for name, operation in OPERATIONS.items():
             if only and name != only:
