@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -13,7 +14,11 @@ import (
 func schemes(cfg *config.Config) card.Schemes {
 	s := card.Schemes{Anonymous: cfg.Authn.Anonymous}
 	for _, i := range cfg.Authn.OIDC {
-		s.OIDC = append(s.OIDC, i.Issuer)
+		own := i.Header
+		if strings.EqualFold(own, "Authorization") {
+			own = ""
+		}
+		s.OIDC = append(s.OIDC, card.Issuer{URL: i.Issuer, Header: own})
 	}
 	if keys := cfg.Authn.APIKeys; keys != nil {
 		s.APIKeyHeader = cmp.Or(keys.Header, "X-API-Key")

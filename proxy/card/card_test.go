@@ -28,7 +28,7 @@ func view(c *card.Card, v wire.Version) card.View {
 		BaseURL:    base,
 		Version:    v,
 		Extensions: append(slices.Clip(c.Extensions), ext.Declared{URI: "https://gw.example.com/ext/v1", Required: true}),
-		Schemes:    card.Schemes{OIDC: []string{"https://idp.example.com/realm/"}, APIKeyHeader: "X-API-Key"},
+		Schemes:    card.Schemes{OIDC: []card.Issuer{{URL: "https://idp.example.com/realm/"}}, APIKeyHeader: "X-API-Key"},
 		Extended:   c.Extended,
 	}
 }

@@ -13,8 +13,8 @@ import (
 // Schemes is the security of the gateway, which replaces the agent's: a caller
 // authenticates to the gateway and never to the agent.
 type Schemes struct {
-	// OIDC are issuer URLs. Their access tokens go into Authorization: Bearer.
-	OIDC []string
+	// OIDC are the issuers whose access tokens are taken.
+	OIDC []Issuer
 
 	// APIKeyHeader is the header that carries API keys, "" for none.
 	APIKeyHeader string
@@ -29,6 +29,15 @@ type Schemes struct {
 
 	// Anonymous adds the alternative of no credential at all.
 	Anonymous bool
+}
+
+// Issuer is one of the issuers of Schemes.
+type Issuer struct {
+	URL string // as its tokens spell it
+	// Header carries its tokens, alone or behind "Bearer "; "" is Authorization, behind
+	// "Bearer " or "DPoP ". OpenAPI's scheme for issuers knows Authorization only, so
+	// tokens in another header are API keys to readers of cards.
+	Header string
 }
 
 // Requirements is a shape of 1.0's securityRequirements.
@@ -51,8 +60,8 @@ type scheme struct {
 	kind    string // 0.3's discriminator
 	wrapper string // 1.0's member
 	fields  object // members that both versions call the same
-	where   string // API keys only: "in" of 0.3, "location" of 1.0
-	issuer  string // OIDC only: which one
+	where   string // what is an API key to cards: "in" of 0.3, "location" of 1.0
+	issuer  string // tokens only: whose
 }
 
 // What Combinations call the kinds of credential.
@@ -73,15 +82,11 @@ func (s Schemes) in(v wire.Version) Schemes {
 func (s Schemes) list() []scheme {
 	var out []scheme
 	for i, issuer := range s.OIDC {
-		name := "oidc"
+		sc := issuer.scheme()
 		if i > 0 {
-			name += "-" + strconv.Itoa(i+1)
+			sc.name += "-" + strconv.Itoa(i+1)
 		}
-		discovery := strings.TrimSuffix(issuer, "/") + "/.well-known/openid-configuration"
-		out = append(out, scheme{
-			name: name, kind: "openIdConnect", wrapper: "openIdConnectSecurityScheme",
-			fields: object{{"openIdConnectUrl", quote(discovery)}}, issuer: issuer,
-		})
+		out = append(out, sc)
 	}
 	if s.APIKeyHeader != "" {
 		out = append(out, scheme{
@@ -95,12 +100,27 @@ func (s Schemes) list() []scheme {
 	return out
 }
 
+// scheme is how a card asks for tokens of the issuer.
+func (i Issuer) scheme() scheme {
+	if i.Header != "" {
+		return scheme{
+			name: "token", kind: "apiKey", wrapper: "apiKeySecurityScheme", where: "header", issuer: i.URL,
+			fields: object{{"description", quote("Access token of " + i.URL)}, {"name", quote(i.Header)}},
+		}
+	}
+	discovery := strings.TrimSuffix(i.URL, "/") + "/.well-known/openid-configuration"
+	return scheme{
+		name: "oidc", kind: "openIdConnect", wrapper: "openIdConnectSecurityScheme",
+		fields: object{{"openIdConnectUrl", quote(discovery)}}, issuer: i.URL,
+	}
+}
+
 // means reports whether the scheme is what a combination calls credential.
 func (sc *scheme) means(credential string) bool {
-	switch sc.wrapper {
-	case "openIdConnectSecurityScheme":
+	switch {
+	case sc.issuer != "":
 		return credential == anyIssuer || credential == sc.issuer
-	case "apiKeySecurityScheme":
+	case sc.wrapper == "apiKeySecurityScheme":
 		return credential == apiKeys
 	}
 	return credential == certificate
@@ -205,10 +225,12 @@ func (s Schemes) requirements(shape Requirements) jsontext.Value {
 // which that version would have carried in the card itself.
 func (s Schemes) authentication() jsontext.Value {
 	var list []jsontext.Value
-	if len(s.OIDC) > 0 {
+	own := func(i Issuer) bool { return i.Header != "" }
+	apart := slices.ContainsFunc(s.OIDC, own)
+	if slices.ContainsFunc(s.OIDC, func(i Issuer) bool { return !own(i) }) {
 		list = append(list, quote("Bearer"))
 	}
-	if s.APIKeyHeader != "" {
+	if apart || s.APIKeyHeader != "" {
 		list = append(list, quote("apiKey"))
 	}
 	if list == nil {

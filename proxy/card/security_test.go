@@ -27,7 +27,7 @@ var combined = []struct {
 	want, old [][]string
 }{
 	{
-		"any one", card.Schemes{OIDC: []string{issuerA}, APIKeyHeader: "X-Key", MTLS: true},
+		"any one", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, APIKeyHeader: "X-Key", MTLS: true},
 		[][]string{{"oidc"}, {"apiKey"}, {"mtls"}}, [][]string{{"oidc"}, {"apiKey"}},
 	},
 	{
@@ -35,37 +35,45 @@ var combined = []struct {
 		[][]string{{"mtls"}}, nil,
 	},
 	{
-		"both", card.Schemes{OIDC: []string{issuerA}, MTLS: true, Combinations: [][]string{{"oidc", "mtls"}}},
+		"both", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, MTLS: true, Combinations: [][]string{{"oidc", "mtls"}}},
 		[][]string{{"oidc", "mtls"}}, nil,
 	},
 	{
 		"both, or a key alone", card.Schemes{
-			OIDC: []string{issuerA}, APIKeyHeader: "X-Key", MTLS: true,
+			OIDC: []card.Issuer{{URL: issuerA}}, APIKeyHeader: "X-Key", MTLS: true,
 			Combinations: [][]string{{"oidc", "mtls"}, {"apiKeys"}},
 		},
 		[][]string{{"oidc", "mtls"}, {"apiKey"}}, [][]string{{"apiKey"}},
 	},
 	{
 		"of any issuer", card.Schemes{
-			OIDC: []string{issuerA, issuerB}, APIKeyHeader: "X-Key", Combinations: [][]string{{"oidc", "apiKeys"}},
+			OIDC: []card.Issuer{{URL: issuerA}, {URL: issuerB}}, APIKeyHeader: "X-Key", Combinations: [][]string{{"oidc", "apiKeys"}},
 		},
 		[][]string{{"oidc", "apiKey"}, {"oidc-2", "apiKey"}}, [][]string{{"oidc", "apiKey"}, {"oidc-2", "apiKey"}},
 	},
 	{
 		"of two issuers", card.Schemes{
-			OIDC: []string{issuerA, issuerB}, Combinations: [][]string{{issuerB, issuerA}, {"oidc", issuerB}},
+			OIDC: []card.Issuer{{URL: issuerA}, {URL: issuerB}}, Combinations: [][]string{{issuerB, issuerA}, {"oidc", issuerB}},
 		},
 		[][]string{{"oidc-2", "oidc"}, {"oidc", "oidc-2"}}, [][]string{{"oidc-2", "oidc"}, {"oidc", "oidc-2"}},
 	},
 	{
 		"or nobody", card.Schemes{
-			OIDC: []string{issuerA}, APIKeyHeader: "X-Key", Anonymous: true,
+			OIDC: []card.Issuer{{URL: issuerA}}, APIKeyHeader: "X-Key", Anonymous: true,
 			Combinations: [][]string{{"oidc", "apiKeys"}},
 		},
 		[][]string{{"oidc", "apiKey"}, {}}, [][]string{{"oidc", "apiKey"}, {}},
 	},
 	{
-		"of what is not there", card.Schemes{OIDC: []string{issuerA}, Combinations: [][]string{{"oidc", "saml"}, {}}},
+		"a header of its own", card.Schemes{
+			OIDC: []card.Issuer{{URL: issuerA, Header: "X-User"}, {URL: issuerB}}, APIKeyHeader: "X-Key",
+			Combinations: [][]string{{issuerA, issuerB}, {"oidc", "apiKeys"}, {issuerA}},
+		},
+		[][]string{{"token", "oidc-2"}, {"token", "apiKey"}, {"oidc-2", "apiKey"}, {"token"}},
+		[][]string{{"token", "oidc-2"}, {"token", "apiKey"}, {"oidc-2", "apiKey"}, {"token"}},
+	},
+	{
+		"of what is not there", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, Combinations: [][]string{{"oidc", "saml"}, {}}},
 		nil, nil,
 	},
 }
@@ -116,6 +124,58 @@ func TestCombinations(t *testing.T) {
 				t.Errorf("%s, compatible: %v", name, err)
 			} else if _, ok := compatible.SecuritySchemes["mtls"]; ok != tt.schemes.MTLS {
 				t.Errorf("%s, compatible: schemes %+v", name, compatible.SecuritySchemes)
+			}
+		}
+	}
+}
+
+// TestTokensInHeaders: to the official readers a token in a header of its own is an API
+// key there, with its issuer's name in the description.
+func TestTokensInHeaders(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, `{"name":"n","url":"https://a.test","protocolVersion":"0.3.0"}`)
+	own := card.Schemes{OIDC: []card.Issuer{{URL: issuerA}, {URL: issuerB, Header: "X-User"}}}
+	const description = "Access token of " + issuerB
+	for _, version := range []wire.Version{wire.V01, wire.V03, wire.V10} {
+		doc := []byte(mustRender(t, c, card.View{BaseURL: base, Version: version, Schemes: own}))
+		if version != wire.V10 {
+			var old a2a03.AgentCard
+			if err := json.Unmarshal(doc, &old); err != nil {
+				t.Fatalf("%s: %v", version, err)
+			}
+			want := a2a03.APIKeySecurityScheme{Name: "X-User", In: a2a03.APIKeySecuritySchemeInHeader, Description: description}
+			if diff := cmp.Diff(a2a03.SecurityScheme(want), old.SecuritySchemes["token-2"]); diff != "" {
+				t.Errorf("%s, 0.3 (-want +got):\n%s", version, diff)
+			}
+		}
+		if version == wire.V01 {
+			continue
+		}
+		var modern a2a.AgentCard
+		if err := json.Unmarshal(doc, &modern); err != nil {
+			t.Fatalf("%s: %v", version, err)
+		}
+		want := a2a.APIKeySecurityScheme{Name: "X-User", Location: a2a.APIKeySecuritySchemeLocationHeader, Description: description}
+		if diff := cmp.Diff(a2a.SecurityScheme(want), modern.SecuritySchemes["token-2"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", version, diff)
+		}
+		if _, ok := modern.SecuritySchemes["oidc"].(a2a.OpenIDConnectSecurityScheme); !ok {
+			t.Errorf("%s: %+v", version, modern.SecuritySchemes)
+		}
+	}
+	for _, version := range []wire.Version{wire.V03, wire.V10} {
+		v := formed(c, wire.Side{Version: version, Binding: wire.GRPC})
+		v.Schemes = own
+		switch m := message(t, version, []byte(mustRender(t, c, v))).(type) {
+		case *pb10.AgentCard:
+			key := m.GetSecuritySchemes()["token-2"].GetApiKeySecurityScheme()
+			if key.GetName() != "X-User" || key.GetLocation() != "header" || key.GetDescription() != description {
+				t.Errorf("%s: %v", version, m)
+			}
+		case *pb03.AgentCard:
+			key := m.GetSecuritySchemes()["token-2"].GetApiKeySecurityScheme()
+			if key.GetName() != "X-User" || key.GetLocation() != "header" || key.GetDescription() != description {
+				t.Errorf("%s: %v", version, m)
 			}
 		}
 	}

@@ -93,7 +93,8 @@ func TestL42_PublicCardVariesByViewOnly(t *testing.T) {
 		"no skills":     func(v *card.View) { v.Skills = []string{} },
 		"extended":      func(v *card.View) { v.Extended = true },
 		"push":          func(v *card.View) { v.Push = true },
-		"issuer":        func(v *card.View) { v.Schemes.OIDC = []string{"https://other.example.com"} },
+		"issuer":        func(v *card.View) { v.Schemes.OIDC = []card.Issuer{{URL: "https://other.example.com"}} },
+		"header":        func(v *card.View) { v.Schemes.OIDC[0].Header = "X-User" },
 		"anonymous":     func(v *card.View) { v.Schemes.Anonymous = true },
 		"certificates":  func(v *card.View) { v.Schemes.MTLS = true },
 		"combination":   func(v *card.View) { v.Schemes.Combinations = [][]string{{"oidc", "apiKeys"}} },
@@ -325,8 +326,10 @@ func TestLegacyForm(t *testing.T) {
 		schemes card.Schemes
 		want    string
 	}{
-		{"both", card.Schemes{OIDC: []string{"https://i.test", "https://j.test"}, APIKeyHeader: "X-Key"},
+		{"both", card.Schemes{OIDC: []card.Issuer{{URL: "https://i.test"}, {URL: "https://j.test"}}, APIKeyHeader: "X-Key"},
 			`"authentication":{"schemes":["Bearer","apiKey"]}`},
+		{"tokens in a header", card.Schemes{OIDC: []card.Issuer{{URL: "https://i.test", Header: "X-User"}}},
+			`"authentication":{"schemes":["apiKey"]}`},
 		{"key", card.Schemes{APIKeyHeader: "X-Key", Anonymous: true}, `"authentication":{"schemes":["apiKey"]}`},
 		{"none", card.Schemes{}, ""},
 	}

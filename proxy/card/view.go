@@ -86,7 +86,12 @@ func (v *View) key(c *Card) [sha256.Size]byte {
 	b = strconv.AppendBool(b, v.Extended)
 	b = strconv.AppendBool(b, v.Schemes.Anonymous)
 	str(v.Schemes.APIKeyHeader)
-	list(v.Schemes.OIDC)
+	b = strconv.AppendInt(b, int64(len(v.Schemes.OIDC)), 10)
+	b = append(b, ':')
+	for _, i := range v.Schemes.OIDC {
+		str(i.URL)
+		str(i.Header)
+	}
 	b = strconv.AppendBool(b, v.Schemes.MTLS)
 	b = strconv.AppendInt(b, int64(len(v.Schemes.Combinations)), 10)
 	b = append(b, ':')
