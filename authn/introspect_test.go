@@ -254,6 +254,24 @@ func TestIntrospectedPrincipal(t *testing.T) {
 
 // Whatever the endpoint does instead of answering is no statement about the token, and
 // over a second after it ends.
+// A user is the same one by every kind of token, and keeps what is the user's.
+func TestIntrospectedPrincipalIsTheTokens(t *testing.T) {
+	t.Parallel()
+	a := newAuthServer(t)
+	c := open(t, a.config(), Options{})
+	opaque, err := c.Authenticate(bearerOf("alice"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := c.Authenticate(bearerOf(a.jwt(t, m{"sub": "alice"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opaque.Method == signed.Method || opaque.Key() != signed.Key() {
+		t.Errorf("%s %q and %s %q", opaque.Method, opaque.Key(), signed.Method, signed.Key())
+	}
+}
+
 func TestIntrospectionOutages(t *testing.T) {
 	t.Parallel()
 	raw := func(kind, doc string) http.HandlerFunc {

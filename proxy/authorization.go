@@ -39,6 +39,8 @@ type AuthorizationConfig struct {
 const TaskAuthorization = "https://a2a-gateway.dev/extensions/task-authorization/v1"
 
 const (
+	// maxDemanded bounds the hosts in a record: a stream may name others with each event.
+	maxDemanded    = 64
 	reportLinks    = "report"
 	maxMessage     = 1 << 10
 	defaultMessage = "Authorization has been provided."
@@ -107,7 +109,7 @@ func (p *Proxy) links(x *exchange, d *wire.Demand) error {
 	}
 	for _, link := range d.Links {
 		host := hostOf(link)
-		if !slices.Contains(x.rec.Demanded, host) {
+		if len(x.rec.Demanded) < maxDemanded && !slices.Contains(x.rec.Demanded, host) {
 			x.rec.Demanded = append(x.rec.Demanded, host)
 		}
 		if elsewhere == "" && !p.leads(x.agent, host) {

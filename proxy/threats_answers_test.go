@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -50,5 +51,29 @@ func TestA24_TwoReadings(t *testing.T) {
 	w.call("alice", "SendMessage", message(""))
 	if seen := w.agent.take(); len(seen) != 1 {
 		t.Errorf("the agent heard %s", seen[1].body)
+	}
+}
+
+// TestA24_HostsWithoutEnd: a stream that names other hosts with each event does not make
+// its record grow.
+func TestA24_HostsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		rw.Header().Set("Content-Type", "text/event-stream")
+		for i := range 100 {
+			_, _ = fmt.Fprintf(rw, `data: {"jsonrpc":"2.0","id":%s,"result":{"statusUpdate":{"taskId":"t1","contextId":"c1",`+
+				`"status":{"state":"TASK_STATE_AUTH_REQUIRED","message":{"messageId":"m","role":"ROLE_AGENT",`+
+				`"parts":[{"text":"https://h%d.example/"}]}}}}}`+"\n\n", r.rpc().ID, i)
+		}
+	})
+	if got := w.call("alice", "SendStreamingMessage", message("")); strings.Count(got.body, "h99.example") != 1 {
+		t.Errorf("the stream did not come: %.200s", got.body)
+	}
+	var all []map[string]any
+	eventually(t, "record", func() bool { all = w.audited("call"); return len(all) == 1 })
+	hosts, _ := all[0]["demanded_hosts"].([]any)
+	if len(hosts) != 64 || hosts[0] != "h0.example" || hosts[63] != "h63.example" {
+		t.Errorf("hosts on record: %v", hosts)
 	}
 }
