@@ -27,6 +27,7 @@ type authServer struct {
 
 	keys  *idp
 	asked atomic.Int64 // questions
+	found atomic.Int64 // times the metadata was read
 	last  atomic.Pointer[http.Request]
 
 	mu     sync.Mutex
@@ -67,6 +68,7 @@ func (a *authServer) set(change func(*authServer)) {
 
 func (a *authServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.Server != nil && r.URL.Path == "/.well-known/openid-configuration" {
+		a.found.Add(1)
 		_ = json.NewEncoder(w).Encode(m{"issuer": a.URL, "jwks_uri": a.URL + "/jwks",
 			"introspection_endpoint": a.URL + "/introspect"})
 		return
@@ -394,6 +396,9 @@ func TestIntrospectionBadRequest(t *testing.T) {
 	for range 3 {
 		want(t, "odd", judgeToken(c, "odd"), "unavailable")
 		want(t, "even", judgeToken(c, "even"), "ok")
+	}
+	if n := a.found.Load(); n != 1 {
+		t.Errorf("the endpoint was looked up %d times", n)
 	}
 }
 

@@ -24,7 +24,11 @@ func (in *introspector) question(ctx context.Context, raw string) (map[string]an
 	}
 	doc, err := in.post(ctx, addr, raw)
 	if err != nil {
-		in.forget()
+		// What a stranger's odd token can bring about must not make every question wait
+		// for the metadata.
+		if !isAboutToken(err) {
+			in.forget()
+		}
 		return nil, err
 	}
 	claims, err := object[any](doc)

@@ -39,7 +39,7 @@ type Exchange struct {
 	Issuer     string // issuer of the subject
 	Client     string // OAuth client the subject used
 	Tenant     string // the principal's tenant
-	AuthMethod string // authn.Principal.Method: "oidc", "api-key", "anonymous"
+	AuthMethod string // authn.Principal.Method: "oidc", "introspection", "api-key", "mtls", "anonymous"
 	KeyID      string // API key id or JWT kid
 	KeyOwner   string // who answers for the API key
 	Groups     []string
