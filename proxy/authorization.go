@@ -18,8 +18,10 @@ import (
 // gateway answers it by itself, once; else it reaches the client with what this section
 // adds.
 type AuthorizationConfig struct {
-	// Hosts are those that links in such a task may lead to, beside the issuers of
-	// authn.oidc, with * for any labels in front ("*.example.com"). Default: any.
+	// Hosts are those that links in such a task may lead to, on any port, beside the
+	// issuers of authn.oidc: names in ASCII, with * for any labels in front
+	// ("*.example.com"), or addresses. A link with a user's name in it, or with a host
+	// that clients may read differently, leads elsewhere. Default: any.
 	Hosts []string `yaml:"hosts"`
 	// Links says what becomes of a task with a link elsewhere: refuse (default; 502), or
 	// report: it passes, and is recorded.
