@@ -101,6 +101,13 @@ func (p provider) rotate(t *testing.T) {
 	p.ask(t, http.DefaultClient, p.URL+"/rotate", "", nil, nil, nil)
 }
 
+// take has the provider take the gateway's assertions in exchange.
+func (p provider) take(t *testing.T, g *gateway) {
+	t.Helper()
+	query := url.Values{"issuer": {g.url}, "keys": {g.url + "/.well-known/jwks.json"}}
+	p.ask(t, http.DefaultClient, p.URL+"/trust?"+query.Encode(), "", nil, nil, nil)
+}
+
 // ask posts a form and reads the answer, which has to be a good one.
 func (p provider) ask(
 	t *testing.T, hc *http.Client, at, client string, form url.Values, header http.Header, answer any,

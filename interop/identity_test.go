@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,6 +27,7 @@ func TestIdentity(t *testing.T) {
 	t.Run("token bound to a key", i.boundToKey)
 	t.Run("token bound to a certificate", i.boundToCertificate)
 	t.Run("exchange", i.exchange)
+	t.Run("exchange of assertions", i.exchangeAssertions)
 	t.Run("client credentials", i.ownToken)
 	t.Run("rotation", i.rotation)
 	t.Run("SDKs that are asked for more", i.askedForMore)
@@ -94,8 +96,8 @@ func recorder(t *testing.T, id string, more ...string) (*gatewaytest.Recorder, s
 	return r, strings.Join(lines, "\n") + "\n"
 }
 
-// call sends one message with a header and gives the answer, with its body in reach.
-func (g *gateway) call(t *testing.T, hc *http.Client, id string, header http.Header) (*http.Response, string) {
+// request is one message with a header.
+func (g *gateway) request(t *testing.T, id string, header http.Header) *http.Request {
 	t.Helper()
 	body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":` +
 		`{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"message"}]}}}`
@@ -106,26 +108,31 @@ func (g *gateway) call(t *testing.T, hc *http.Client, id string, header http.Hea
 	request.Header = header.Clone()
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("A2A-Version", "1.0")
+	return request
+}
+
+// send gives the status of the answer, which has to be the agent's or the gateway's.
+func send(hc *http.Client, request *http.Request) (int, error) {
 	response, err := hc.Do(request)
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
+	if passed := bytes.Contains(answer, []byte(`"done"`)); err == nil && passed != (response.StatusCode == http.StatusOK) {
+		err = fmt.Errorf("%s: %s", response.Status, answer)
+	}
+	return response.StatusCode, err
+}
+
+// status sends a message to an agent.
+func (g *gateway) status(t *testing.T, hc *http.Client, id string, header http.Header) int {
+	t.Helper()
+	status, err := send(hc, g.request(t, id, header))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(answer)
-}
-
-// status is call for who wants to know whether it was let through.
-func (g *gateway) status(t *testing.T, hc *http.Client, id string, header http.Header) int {
-	t.Helper()
-	response, answer := g.call(t, hc, id, header)
-	if passed := strings.Contains(answer, `"done"`); passed != (response.StatusCode == http.StatusOK) {
-		t.Fatalf("%s is answered %s", response.Status, answer)
-	}
-	return response.StatusCode
+	return status
 }
 
 func bearer(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }

@@ -1,34 +1,50 @@
-// Token exchange (RFC 8693) for the users of another issuer, A2A_INTEROP_TRUSTS: their
-// tokens for the gateway are verified by that issuer's keys, and what is given for them
-// is a token for the resource, of the user that the other's is here. A token of this
-// issuer's own as the actor_token becomes the act claim.
+// Token exchange (RFC 8693) for others' users. Subject tokens are access tokens for the
+// gateway of another issuer, A2A_INTEROP_TRUSTS, whose users are known here by other
+// names; or assertions of the gateway itself, which knows the names, once trustAssertions
+// has said by which keys. What is given for them is a token for the resource. An actor
+// token, of this issuer's own or an assertion, becomes the act claim.
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { errors } from 'oidc-provider';
 import { audience, resourceServer } from './resource.mjs';
 
 export const exchangeGrant = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
+const jwt = 'urn:ietf:params:oauth:token-type:jwt';
 
-// The users of the other issuer who are somebody here.
+const trusted = process.env.A2A_INTEROP_TRUSTS;
 const users = { alice: 'a.liddell', bob: 'b.tables' };
 
-async function verified(token, issuer, audiences) {
-  const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
+let asserting;
+export const trustAssertions = (issuer, keys) => { asserting = { issuer, keys }; };
+
+async function subjectOf(token, keys, conditions) {
   try {
-    return (await jwtVerify(token, keys, { issuer, audience: audiences, typ: 'at+jwt' })).payload;
+    return (await jwtVerify(token, createRemoteJWKSet(new URL(keys)), conditions)).payload.sub;
   } catch (error) {
     throw new errors.InvalidGrant(error.message);
   }
 }
 
-async function exchange(ctx, trusted) {
+const ofOther = (token) => subjectOf(token, `${trusted}/jwks`, { issuer: trusted, audience, typ: 'at+jwt' });
+const ofOwn = (token, { issuer }) => subjectOf(token, `${issuer}/jwks`, { issuer, typ: 'at+jwt' });
+const asserted = (token, { issuer }) => subjectOf(
+  token, asserting?.keys, { issuer: asserting?.issuer, audience: `${issuer}/token`, typ: 'JWT' });
+
+// What tokens are taken, by their type.
+const subjects = { [accessToken]: async (token) => users[await ofOther(token)], [jwt]: asserted };
+const actors = { [accessToken]: ofOwn, [jwt]: asserted };
+
+function taken(types, type) {
+  if (!types[type]) throw new errors.InvalidRequest('this type of token is not taken');
+  return types[type];
+}
+
+async function exchange(ctx) {
   const { client, params, provider } = ctx.oidc;
-  if (params.subject_token_type !== accessToken) throw new errors.InvalidRequest('subject_token_type');
-  const subject = await verified(params.subject_token, trusted, audience);
-  const accountId = users[subject.sub];
+  const accountId = await taken(subjects, params.subject_token_type)(params.subject_token, provider);
   if (!accountId) throw new errors.InvalidGrant('nobody here');
   if (params.actor_token) {
-    ctx.state.actor = (await verified(params.actor_token, provider.issuer, undefined)).sub;
+    ctx.state.actor = await taken(actors, params.actor_token_type)(params.actor_token, provider);
   }
   const token = new provider.AccessToken({ accountId, client, gty: 'token_exchange', scope: params.scope });
   token.resourceServer = new provider.ResourceServer(
@@ -42,9 +58,7 @@ async function exchange(ctx, trusted) {
 
 // allowExchange teaches the provider the grant, which it does not have of its own.
 export function allowExchange(provider) {
-  const trusted = process.env.A2A_INTEROP_TRUSTS;
-  const parameters = [
+  provider.registerGrantType(exchangeGrant, exchange, [
     'audience', 'resource', 'scope', 'subject_token', 'subject_token_type', 'actor_token', 'actor_token_type',
-  ];
-  provider.registerGrantType(exchangeGrant, (ctx) => exchange(ctx, trusted), parameters);
+  ]);
 }

@@ -3,10 +3,12 @@
 // and ends when standard input is closed. `tls` is the same provider over TLS, for
 // clients with a certificate, where A2A_INTEROP_CERT and A2A_INTEROP_KEY (PEM) are set.
 //
-// POST /rotate has another key sign from then on, see signing.mjs.
+// POST /rotate has another key sign from then on, see signing.mjs; POST /trust has it
+// exchange the assertions of an issuer, by the keys at an address, see exchange.mjs.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { trustAssertions } from './exchange.mjs';
 import { makeProvider } from './provider.mjs';
 import { firstKeys, nextKeys } from './signing.mjs';
 
@@ -14,14 +16,23 @@ const { A2A_INTEROP_CERT: cert, A2A_INTEROP_KEY: key } = process.env;
 let handler;
 let keys = firstKeys();
 
-const serve = (request, response) => {
-  if (request.method === 'POST' && request.url === '/rotate') {
+// What is done to the provider from outside.
+const orders = {
+  '/rotate': () => {
     keys = nextKeys(keys);
     handler = makeProvider(url, keys).callback();
-    response.end();
+  },
+  '/trust': (query) => trustAssertions(query.get('issuer'), query.get('keys')),
+};
+
+const serve = (request, response) => {
+  const { pathname, searchParams } = new URL(request.url, url);
+  if (!orders[pathname]) {
+    handler(request, response);
     return;
   }
-  handler(request, response);
+  orders[pathname](searchParams);
+  response.end();
 };
 
 const listen = async (server, scheme) => {
