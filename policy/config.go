@@ -60,7 +60,7 @@ type Rule struct {
 	Groups []string `yaml:"groups"`
 	// Scopes are scopes of the credential, exactly; all of them.
 	Scopes []string `yaml:"scopes"`
-	// Issuers are issuers of principals, exactly: an OIDC issuer URL, "api-keys" or
+	// Issuers are issuers of principals, exactly: an OIDC issuer URL, "api-keys", "mtls" or
 	// "anonymous"; any of them.
 	Issuers []string `yaml:"issuers"`
 	// Clients are the software that calls, with * allowed; any of them: the OAuth client

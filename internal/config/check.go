@@ -34,7 +34,7 @@ func (c *Config) Check() ([]string, error) {
 			warnings = append(warnings, fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File))
 		}
 	}
-	warnings = append(warnings, c.identities()...)
+	warnings = append(warnings, c.Doubts()...)
 	odd, wrong := c.checkSpecifications()
 	warnings = append(warnings, odd...)
 	errs = append(errs, wrong...)

@@ -5,8 +5,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
-// lint logs what the rules of s name and what, by the cards known so far, does
-// not exist. It runs when s comes into force and whenever a card changes; each
+// lint logs what s permits and hardly means, and what its rules name and, by the cards
+// known so far, does not exist. It runs when s comes into force and whenever a card changes; each
 // warning is given once.
 func (g *Gateway) lint(s *snapshot) {
 	known := policy.Known{Issuers: issuers(s.config), Skills: map[string][]string{}}
@@ -17,6 +17,9 @@ func (g *Gateway) lint(s *snapshot) {
 	}
 	s.linting.Lock()
 	defer s.linting.Unlock()
+	for _, w := range s.config.Doubts() {
+		g.warn(s, "configuration", "", w)
+	}
 	for _, w := range s.rules.Lint(known) {
 		g.warn(s, "policy rule", "", w.String())
 	}
@@ -73,6 +76,9 @@ func issuers(cfg *config.Config) []string {
 		return nil
 	}
 	names := []string{"api-keys", "anonymous"}
+	if cfg.Authn.MTLS != nil {
+		names = append(names, "mtls")
+	}
 	for _, i := range cfg.Authn.OIDC {
 		names = append(names, i.Issuer)
 	}

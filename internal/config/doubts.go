@@ -1,0 +1,90 @@
+package config
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// Doubts returns warnings about what the sections on identity say together: all of it
+// can be meant, and hardly is. No file is opened.
+func (c *Config) Doubts() []string {
+	warnings := c.identities()
+	heard := map[string]string{} // the agent that an audience is the name of
+	for i := range c.Agents {
+		agent := &c.Agents[i]
+		for j := range agent.Credentials {
+			cred, at := &agent.Credentials[j], fmt.Sprintf("agents[%d].credentials[%d]", i, j)
+			warnings = append(warnings, c.passedOn(at, cred)...)
+			warnings = append(warnings, c.nobodys(at, cred)...)
+			if cred.Assertion == nil || cred.Assertion.Audience == "" {
+				continue
+			}
+			name := cred.Assertion.Audience
+			if other, ok := heard[name]; ok && other != agent.ID {
+				warnings = append(warnings, fmt.Sprintf("%s.assertion.audience: is %q, as it is for agent %s: "+
+					"each of the two can show the other what it was given", at, name, other))
+				continue
+			}
+			heard[name] = agent.ID
+		}
+	}
+	return warnings
+}
+
+// passedOn warns of tokens that reach an agent without what they are bound to: their
+// proofs are for the gateway, and stay there.
+func (c *Config) passedOn(at string, cred *upstream.Credential) []string {
+	if !cred.Passthrough {
+		return nil
+	}
+	var warnings []string
+	for i := range c.Authn.OIDC {
+		is := &c.Authn.OIDC[i]
+		if is.SenderConstrained && carrier(is.Header) == carrier(cred.Header) {
+			warnings = append(warnings, fmt.Sprintf("%s.passthrough: tokens of %s are bound to their senders "+
+				"(senderConstrained), and no proof comes with them: the agent has to refuse them, or would take stolen ones",
+				at, is.Issuer))
+		}
+	}
+	return warnings
+}
+
+// carrier is the header that a credential comes in.
+func carrier(name string) string {
+	if name == "" {
+		return "Authorization"
+	}
+	return http.CanonicalHeaderKey(name)
+}
+
+// nobodys warns of an exchange of tokens that no caller can have, by the combinations of
+// credentials that make a call.
+func (c *Config) nobodys(at string, cred *upstream.Credential) []string {
+	if cred.Exchange == nil || len(c.Authn.OIDC) == 0 { // then it is an error
+		return nil
+	}
+	all := c.Authn.Combinations
+	switch cred.Exchange.Subject {
+	case "", "token":
+		user := func(k authn.Combination) bool { return c.isToken(k.User) }
+		if len(all) > 0 && !slices.ContainsFunc(all, user) {
+			return []string{at + ".exchange.subject: none of the callers that authn.combinations lets in has a token: " +
+				"it can be had for nobody"}
+		}
+	case "client":
+		if !slices.ContainsFunc(all, func(k authn.Combination) bool { return c.isToken(k.Client) }) {
+			return []string{at + ".exchange.subject: no client comes with a token beside the user's credential " +
+				"(authn.combinations): it can be had for nobody"}
+		}
+	}
+	return nil
+}
+
+// isToken reports whether a combination means a token by name.
+func (c *Config) isToken(name string) bool {
+	return name == "oidc" || slices.ContainsFunc(c.Authn.OIDC, func(i authn.Issuer) bool { return i.Issuer == name })
+}

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDoubts: each thing that can be meant and hardly is, beside what it is easily taken
+// for.
+func TestDoubts(t *testing.T) {
+	t.Parallel()
+	const (
+		plain  = "oidc: [{issuer: https://a.example, audiences: [gw]}]"
+		strict = "oidc: [{issuer: https://a.example, audiences: [gw], senderConstrained: true}]"
+		apart  = "oidc: [{issuer: https://a.example, audiences: [gw], senderConstrained: true, header: X-User}]"
+		keys   = plain + ", apiKeys: {file: keys.yaml}"
+
+		exchange = "{exchange: {tokenURL: https://as.example/token, clientID: gw, clientSecret: s, "
+	)
+	bound := "agents[0].credentials[0].passthrough: tokens of https://a.example are bound to their senders"
+	for name, tt := range map[string]struct{ authn, first, second, want string }{
+		"bound tokens passed on":         {strict, "{passthrough: true}", "", bound},
+		"in their own header":            {apart, "{passthrough: true, header: x-user}", "", bound},
+		"in another header":              {apart, "{passthrough: true}", "", ""},
+		"tokens that need not be bound":  {plain, "{passthrough: true}", "", ""},
+		"bound tokens that stay":         {strict, "{value: secret}", "", ""},
+		"one audience for two":           {plain, "{assertion: {audience: b}}", "{assertion: {audience: b}}", `agents[1].credentials[0].assertion.audience: is "b", as it is for agent first`},
+		"an audience each":               {plain, "{assertion: {audience: a}}", "{assertion: {audience: b}}", ""},
+		"none said":                      {plain, "{assertion: {}}", "{assertion: {}}", ""},
+		"one audience twice":             {plain, "{assertion: {audience: b}}, {header: X-More, assertion: {audience: b}}", "", ""},
+		"users with keys only":           {keys + ", combinations: [{user: apiKeys, client: oidc}]", exchange + "audience: [b]}}", "", "agents[0].credentials[0].exchange.subject: none of the callers"},
+		"users with keys, clients ask":   {keys + ", combinations: [{user: apiKeys, client: oidc}]", exchange + "subject: client}}", "", ""},
+		"users with tokens":              {keys + ", combinations: [{user: apiKeys}, {user: https://a.example}]", exchange + "subject: token}}", "", ""},
+		"an assertion about anybody":     {keys + ", combinations: [{user: apiKeys}]", exchange + "subject: assertion}}", "", ""},
+		"no combination":                 {keys, exchange + "audience: [b]}}", "", ""},
+		"clients without combination":    {keys, exchange + "subject: client}}", "", "agents[0].credentials[0].exchange.subject: no client comes with a token"},
+		"clients with keys":              {keys + ", combinations: [{user: oidc, client: apiKeys}]", exchange + "subject: client}}", "", "agents[0].credentials[0].exchange.subject: no client comes with a token"},
+		"clients with tokens of another": {keys + ", combinations: [{user: apiKeys, client: https://a.example}]", exchange + "subject: client}}", "", ""},
+	} {
+		c, err := Parse("config.yaml", []byte(`server: {publicURL: "http://gw.example"}
+authn: {`+tt.authn+`}
+agents:
+  - {id: first, card: {url: "https://first.example/card.json"}, credentials: [`+tt.first+`]}
+  - {id: second, card: {url: "https://second.example/card.json"}, credentials: [`+tt.second+`]}
+policy: {rules: [{name: all, effect: allow}]}
+`), environment)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := c.Doubts()
+		if tt.want == "" && len(got) != 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], tt.want)) {
+			t.Errorf("%s: %q", name, got)
+		}
+		all, err := c.Check()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, w := range got {
+			if !slices.Contains(all, w) {
+				t.Errorf("%s: Check does not say %q", name, w)
+			}
+		}
+	}
+}
