@@ -152,6 +152,15 @@ func unverified(token string) (string, error) {
 	return claims.Issuer, err
 }
 
+// kid names the key that signed a JWT.
+func kid(token string) string {
+	parsed, err := jwt.ParseSigned(token, []jose.SignatureAlgorithm{jose.ES256, jose.EdDSA})
+	if err != nil || len(parsed.Headers) == 0 {
+		return ""
+	}
+	return parsed.Headers[0].KeyID
+}
+
 // verified reads a JWT as a careful recipient does: by the keys that its issuer
 // publishes now, for its time and its audience.
 func verified(token, jwks, issuer, audience string) (map[string]any, error) {

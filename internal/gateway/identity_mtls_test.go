@@ -202,11 +202,13 @@ func TestR03_ClientCARotation(t *testing.T) {
 	kept := &http.Client{Transport: c.transport(in)}
 	for i := range 4 {
 		calling.Go(func() {
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
 			for n := 0; ; n++ {
 				select {
 				case <-stop:
 					return
-				default:
+				case <-tick.C:
 				}
 				hc := kept
 				if i%2 == 0 { // a connection of its own
