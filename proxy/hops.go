@@ -51,10 +51,12 @@ func passed(h http.Header) []string {
 	return names
 }
 
-// hopName ends a name where a comment begins: written into the next Via, an open one
-// would hide this gateway, and every one behind it, from itself.
+// hopName ends a name where a comment or another entry begins: written into the next
+// Via, an open comment would hide this gateway, and every one behind it, from itself.
 func hopName(name string) string {
-	name, _, _ = strings.Cut(name, "(")
+	if end := strings.IndexAny(name, "(,"); end >= 0 {
+		name = name[:end]
+	}
 	if name == "" {
 		return "unnamed"
 	}
