@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,10 +25,11 @@ func signing(t testing.TB) (Options, func(token string) map[string]any) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
+	s, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, (&jose.SignerOptions{}).WithType("JWT"))
+	must(t, err)
 	o := Options{Issuer: "https://gateway.example", Gateway: "gw-1", Sign: func(typ string, payload []byte) (string, error) {
-		s, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, (&jose.SignerOptions{}).WithType(jose.ContentType(typ)))
-		if err != nil {
-			return "", err
+		if typ != "JWT" {
+			return "", fmt.Errorf("typ %q", typ)
 		}
 		jws, err := s.Sign(payload)
 		if err != nil {
@@ -41,9 +43,6 @@ func signing(t testing.TB) (Options, func(token string) map[string]any) {
 		must(t, err)
 		payload, err := jws.Verify(key.Public())
 		must(t, err)
-		if typ := jws.Signatures[0].Protected.ExtraHeaders[jose.HeaderType]; typ != "JWT" {
-			t.Errorf("typ %v", typ)
-		}
 		var claims map[string]any
 		must(t, json.Unmarshal(payload, &claims))
 		return claims
