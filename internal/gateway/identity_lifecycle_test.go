@@ -1,7 +1,9 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -156,5 +158,51 @@ func TestA23_UsersOfTwoSystems(t *testing.T) {
 		if nobody && r["method"] == "SendMessage" && !strings.Contains(cause, why) {
 			t.Errorf("the record of %s says %v", who, r)
 		}
+	}
+}
+
+// TestAgentsThatTakeNoAnswer: the Go SDKs' agents take no message at a task that waits
+// for authorization, which they go on with by themselves. Who called sees that it waits,
+// in calls and streams, and nothing of what the gateway has tried.
+func TestAgentsThatTakeNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, flavour := range gatewaytest.Flavours() {
+		t.Run(flavour.Name, func(t *testing.T) {
+			t.Parallel()
+			w, other := newWorld(t), newAuthority(t, map[string]string{"alice": "anna"})
+			agent := gatewaytest.Start(t, flavour)
+			g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf(`agents:
+  - id: a
+    card: %q
+    credentials:
+      - on: auth-required
+        exchange: {tokenURL: %q, clientID: a2a-gateway, clientSecret: gateway-secret, audience: ["urn:a"]}
+`, agent.CardURL, other.tokenURL)))
+			other.trust(w.issuer.URL, w.issuer.URL+"/jwks")
+			hc := gatewaytest.HTTPClient(t, w.token("alice"), nil)
+			c, _ := gatewaytest.Dial(t, flavour.SDKs()[0], hc, g.URL()+"/agents/a", flavour.Version, flavour.Binding)
+			answer, err := c.SendMessage(t.Context(), say("auth"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			task, _ := answer.(*a2a.Task)
+			if task == nil || task.Status.State != a2a.TaskStateAuthRequired {
+				t.Errorf("answered with %+v", answer)
+			}
+			if len(other.questions()) == 0 {
+				t.Error("the gateway had nothing to answer with")
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			for event, err := range c.SendStreamingMessage(ctx, say("auth")) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s, ok := event.(*a2a.TaskStatusUpdateEvent); ok && s.Status.State == a2a.TaskStateAuthRequired {
+					return
+				}
+			}
+			t.Error("the stream never said that the task waits")
+		})
 	}
 }
