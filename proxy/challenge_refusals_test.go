@@ -109,7 +109,7 @@ func allRefused() []refused {
 		fault("API key", "ApiKey", invalidToken, "the API key is not known", line("X-Api-Key: a2a_x_y")),
 		{"two credentials", func(g *gate, _ string) []string {
 			return append(g.bearer("alice", nil), "X-Api-Key: "+g.keys["alice"])
-		}, wire.Malformed, "more than one credential: send exactly one", nil},
+		}, wire.Malformed, "more credentials than make one call", nil},
 		lacks("scope", "scoped", wire.Denied, "permission denied: missing scope book pay", map[string]string{"error": "insufficient_scope", "scope": "book pay"}),
 		lacks("consent", "user@asked", wire.Denied, "permission denied: missing scope agreed", map[string]string{"error": "insufficient_scope", "scope": "agreed"}),
 		lacks("step-up", "strong", wire.Unauthenticated, again, stepUp),

@@ -49,7 +49,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, authn.ErrAmbiguous):
-		return wire.Errorf(wire.Malformed, "more than one credential: send exactly one").Because(err)
+		return wire.Errorf(wire.Malformed, "more credentials than make one call").Because(err)
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
 		return p.challenge(x, wire.Errorf(wire.Unauthenticated, ""), err, "").Because(err)
 	case errors.As(err, &throttled):

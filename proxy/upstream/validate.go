@@ -73,6 +73,8 @@ func (c Credential) validate() error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(c.header()):
 		return wrong("header", "%q is not the name of a header", c.Header)
+	case slices.Contains(reserved, c.header()):
+		return wrong("header", "%s means something else to HTTP, A2A or the gateway", c.header())
 	case c.On != "" && c.On != always && c.On != onAuthRequired:
 		return wrong("on", "%q is neither %s nor %s", c.On, always, onAuthRequired)
 	case c.Prefix != nil && !token:
@@ -218,4 +220,12 @@ func oneOf(s string, known ...string) bool { return slices.Contains(known, s) }
 // printable reports whether s has nothing but the visible characters of ASCII and blanks.
 func printable(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// reserved are headers that no credential can take: they frame the request, say what it
+// is, or, with Via, keep calls from going in circles.
+var reserved = []string{
+	"Accept", "Accept-Encoding", "A2a-Extensions", "A2a-Version", "Connection", "Content-Encoding", "Content-Length",
+	"Content-Type", "Expect", "Host", "Keep-Alive", "Te", "Traceparent", "Tracestate", "Trailer", "Transfer-Encoding",
+	"Upgrade", "Via", "X-A2a-Extensions", "X-Request-Id",
 }

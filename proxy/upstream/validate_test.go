@@ -28,6 +28,8 @@ func TestCredentialErrors(t *testing.T) {
 		"credentials[0]: exactly one":                        {{}},
 		"credentials[1]: exactly one":                        {{Value: value}, {Assertion: &Assertion{}, Passthrough: true}},
 		"credentials[0].header: ":                            {{Header: "x y", Value: value}},
+		"credentials[0].header: Via means":                   {{Header: "via", Value: value}},
+		"credentials[0].header: A2a-Version means":           {{Header: "A2A-Version", Value: value}},
 		"credentials[1].header: another":                     {{Value: value}, {Header: "authorization", On: always, Passthrough: true}},
 		"credentials[0].on: ":                                {{On: "never", Value: value}},
 		"credentials[0].value: ":                             {{Value: secret.New("a\nb")}},
