@@ -102,6 +102,9 @@ func (p *Proxy) instead(ctx context.Context, x *exchange, d *wire.Demand) (done 
 	if err == nil {
 		defer resp.Body.Close() // nothing is left to do with the answer
 		a, seen, err = p.taken(x, resp, body)
+		if err != nil && !x.leg.own {
+			err = heard{err} // what failed is the look at the task behind it
+		}
 	}
 	if err != nil {
 		x.leg = before
