@@ -125,6 +125,11 @@ func (c *conversation) want(what string, got, want any) {
 // 1.0 gives it.
 func (c *conversation) ok(method string, params object) any {
 	result, refused, err := c.call(c.ctx, method, params)
+	return c.judged(method, result, refused, err)
+}
+
+// judged notes what is wrong with the outcome of a call that must succeed.
+func (c *conversation) judged(method string, result any, refused *refusal, err error) any {
 	switch {
 	case err != nil:
 		c.errorf("%s: %v", method, err)
