@@ -34,7 +34,7 @@ type tokens struct {
 // or at least its keys when only the reading of its tokens is another one.
 func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
 	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe}
-	old := &bearer{cache: newCache()}
+	old := &bearer{cache: new(cache)}
 	if o.Previous != nil && o.Previous.bearer != nil {
 		old = o.Previous.bearer
 	}

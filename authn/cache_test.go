@@ -17,7 +17,7 @@ func TestL30_DistinctTokensNeverShareAnEntry(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Now()
-		c := newCache()
+		c := new(cache)
 		// A small alphabet and few lengths make prefixes, suffixes and near-copies.
 		tokens := rapid.SliceOfNDistinct(rapid.StringMatching(`[a.\x00]{0,6}`), 1, 40, rapid.ID[string]).Draw(t,
 			"tokens")
@@ -110,10 +110,10 @@ func TestRefusalsAreNotRemembered(t *testing.T) {
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := newCache()
+		c := new(cache)
 		size := func() (n int) {
 			for i := range c.shards {
-				n += len(c.shards[i].entries)
+				n += len(c.shards[i].known)
 			}
 			return n
 		}
@@ -123,15 +123,15 @@ func TestCacheIsBounded(t *testing.T) {
 				c.add(digest(rand.Text()), entry{until: now.Add(maxRemembered)}, now)
 			}
 		}
-		fill(3 * cacheShards * shardEntries)
-		if n := size(); n > cacheShards*shardEntries {
+		fill(3 * memoryShards * memoryEach)
+		if n := size(); n > memoryShards*memoryEach {
 			t.Errorf("%d entries", n)
 		}
 		now := time.Now()
 		keep := digest("keep")
 		c.add(keep, entry{until: now.Add(time.Hour)}, now)
 		time.Sleep(maxRemembered)
-		fill(cacheShards * shardEntries)
+		fill(memoryShards * memoryEach)
 		if _, ok := c.find(keep, time.Now()); !ok {
 			t.Error("a live entry was dropped while dead ones were there")
 		}

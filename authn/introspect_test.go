@@ -684,7 +684,7 @@ func TestFindingsAreBounded(t *testing.T) {
 	t.Parallel()
 	var f findings
 	now := time.Now()
-	for i := range 3 * findingShards * findingsEach {
+	for i := range 3 * memoryShards * memoryEach {
 		id := digest(strconv.Itoa(i))
 		f.add(id, finding{asked: now, until: now.Add(time.Minute)}, now)
 		if _, ok := f.find(id, now); !ok {
@@ -692,7 +692,7 @@ func TestFindingsAreBounded(t *testing.T) {
 		}
 	}
 	for i := range f.shards {
-		if n := len(f.shards[i].known); n > findingsEach {
+		if n := len(f.shards[i].known); n > memoryEach {
 			t.Errorf("%d findings in a shard", n)
 		}
 	}

@@ -51,6 +51,14 @@ type finding struct {
 	err       error        // a *Refused, or one that wraps ErrUnavailable
 }
 
+// findings remembers answers about tokens.
+type findings struct{ memory[finding] }
+
+// add remembers a finding.
+func (f *findings) add(id [32]byte, v finding, now time.Time) {
+	f.remember(id, v, v.asked, v.until, now)
+}
+
 // question is one that is being asked. finding is set once done is closed.
 type question struct {
 	done    chan struct{}
