@@ -141,7 +141,7 @@ func (c *challenge) explain(scheme, header string, err error) bool {
 		// Tokens in a header of their own have one challenge, proofs or not.
 		if refused.header == header && (refused.Scheme == scheme || header != "") {
 			c.param("error", refused.Code)
-			c.param("error_description", refused.Reason)
+			c.param("error_description", refused.told())
 		}
 	default:
 		return false

@@ -40,15 +40,15 @@ func TestChallenges(t *testing.T) {
 		{"nothing presented, scope known", oidc, Demand{Scope: "a b", Err: fmt.Errorf("call: %w", ErrNoCredentials)},
 			[]string{`Bearer realm="gw", scope="a b"`, dpop + `, scope="a b"`}},
 		{"bad token", both, Demand{ResourceMetadata: meta, Err: fmt.Errorf("call: %w", refuse(faultExpired, nil))},
-			[]string{`Bearer realm="gw", error="invalid_token", error_description="the token has expired", ` +
+			[]string{`Bearer realm="gw", error="invalid_token", error_description="the credential is not accepted", ` +
 				`resource_metadata="` + meta + `"`, dpop + `, resource_metadata="` + meta + `"`,
 				`ApiKey realm="gw", header="X-Api-Key"`}},
 		{"bad proof for a token in a header of its own", apart, Demand{Err: proofInHeader}, []string{
 			`Bearer realm="gw", header="X-User-Token", error="use_dpop_nonce", error_description="no nonce"`}},
 		{"bad proof", oidc, Demand{Err: badProof}, []string{`Bearer realm="gw"`,
-			dpop + `, error="invalid_dpop_proof", error_description="bad proof"`}},
+			dpop + `, error="invalid_dpop_proof", error_description="a proof that is accepted is needed"`}},
 		{"bad key", both, Demand{Err: refusedKey}, []string{`Bearer realm="gw"`, dpop,
-			`ApiKey realm="gw", header="X-Api-Key", error="invalid_token", error_description="the API key is not known"`}},
+			`ApiKey realm="gw", header="X-Api-Key", error="invalid_token", error_description="the credential is not accepted"`}},
 		{"two credentials", keys, Demand{Err: ErrAmbiguous}, []string{`ApiKey realm="gw", header="X-Key", ` +
 			`error="invalid_request", error_description="more than one credential in the request"`}},
 		{"scope missing", both, Demand{Err: missing, Scope: "billing.read"},
@@ -68,14 +68,14 @@ func TestChallenges(t *testing.T) {
 				dpop + `, error="insufficient_user_authentication", ` +
 					`error_description="another authentication of the user is needed", max_age="0"`}},
 		{"bad token and another authentication", bearer, Demand{Err: refuse(faultExpired, nil), StepUp: &StepUp{}},
-			[]string{`Bearer realm="gw", error="invalid_token", error_description="the token has expired"`,
+			[]string{`Bearer realm="gw", error="invalid_token", error_description="the credential is not accepted"`,
 				`ApiKey realm="gw", header="X-Api-Key"`}},
 		{"other header", keys, Demand{ResourceMetadata: meta, Err: ErrNoCredentials},
 			[]string{`ApiKey realm="gw", header="X-Key"`}},
 		{"keys as bearer", bearer, Demand{Err: ErrNoCredentials}, []string{`Bearer realm="gw"`,
 			`ApiKey realm="gw", header="X-Api-Key"`}},
 		{"token in a header of its own", apart, Demand{Err: inHeader}, []string{`Bearer realm="gw", ` +
-			`header="X-User-Token", error="invalid_token", error_description="the token has expired"`}},
+			`header="X-User-Token", error="invalid_token", error_description="the credential is not accepted"`}},
 		{"token in another header", apart, Demand{Err: refuse(faultExpired, nil)},
 			[]string{`Bearer realm="gw", header="X-User-Token"`}},
 		{"anybody", anybody, Demand{ResourceMetadata: meta, Err: ErrNoCredentials}, nil},

@@ -20,7 +20,7 @@ var ErrUnavailable = errors.New("issuer keys unavailable")
 type Refused struct {
 	Scheme string // "Bearer", "DPoP" or "ApiKey": the challenge that carries the error
 	Code   string // RFC 6750 §3.1, RFC 9449 §7.1: "invalid_token", "invalid_dpop_proof" …
-	Reason string // one sentence from a closed list, safe to send to the caller
+	Reason string // one sentence from a closed list, for the log and the record
 	Err    error  // the cause with details, for the log only; may be nil
 
 	fault  fault  // label of the outcome in metrics
@@ -38,9 +38,22 @@ func (r *Refused) Error() string {
 // Unwrap gives the cause.
 func (r *Refused) Unwrap() error { return r.Err }
 
+// told is what the caller reads. What was wrong with a credential would tell whoever
+// tries some how near they came; what has to come with a good one is for its holder to
+// know.
+func (r *Refused) told() string {
+	switch r.Code {
+	case "invalid_token":
+		return "the credential is not accepted"
+	case "invalid_dpop_proof":
+		return "a proof that is accepted is needed"
+	}
+	return r.Reason
+}
+
 // fault is why a credential was refused, as a closed set: it is a metric label
-// and chooses the sentence that the caller reads. None of the sentences repeats a
-// byte of the credential.
+// and chooses the sentence for the record. None of the sentences repeats a byte of the
+// credential.
 type fault string
 
 const (
@@ -66,7 +79,7 @@ const (
 	faultKeyExpired  fault = "api-key-expired"
 )
 
-// reason is the sentence sent to the caller.
+// reason is the sentence for it.
 func (f fault) reason() string {
 	switch f {
 	case faultMalformed:

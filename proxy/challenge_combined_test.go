@@ -30,8 +30,8 @@ func TestChallengeForTheOther(t *testing.T) {
 		"token only":   {[]string{token}, wire.Unauthenticated, map[string]map[string]string{"ApiKey": missing}},
 		"key only":     {[]string{key}, wire.Unauthenticated, map[string]map[string]string{"Bearer": missing}},
 		"nothing":      {nil, wire.Unauthenticated, nil},
-		"bad key":      {[]string{token, "X-Api-Key: a2a_x_y"}, wire.Unauthenticated, map[string]map[string]string{"ApiKey": bad("the API key is not known")}},
-		"bad token":    {[]string{"Authorization: Bearer x", key}, wire.Unauthenticated, map[string]map[string]string{"Bearer": bad("the credential is malformed")}},
+		"bad key":      {[]string{token, "X-Api-Key: a2a_x_y"}, wire.Unauthenticated, map[string]map[string]string{"ApiKey": bad("the credential is not accepted")}},
+		"bad token":    {[]string{"Authorization: Bearer x", key}, wire.Unauthenticated, map[string]map[string]string{"Bearer": bad("the credential is not accepted")}},
 		"two tokens":   {[]string{token, token, key}, wire.Malformed, nil},
 		"another user": {[]string{g.bearer("stranger", nil)[0], key}, wire.UnknownAgent, nil},
 	} {

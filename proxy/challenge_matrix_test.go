@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"crypto/ecdsa"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -103,6 +104,9 @@ func TestChallenges(t *testing.T) {
 			}
 			if got.err != nil && got.err.Message != tt.text {
 				t.Errorf("%s: says %q, want %q", name, got.err.Message, tt.text)
+			}
+			if all := fmt.Sprint(got.header, got.body); tt.why != "" && strings.Contains(all, tt.why) {
+				t.Errorf("%s: the caller reads why: %s", name, all)
 			}
 			g.checkForm(t, name, s, tt.kind, got)
 			g.checkChallenges(t, name, s, tt, challenges(t, got.header))

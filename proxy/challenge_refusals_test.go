@@ -15,18 +15,24 @@ type refused struct {
 	kind *wire.Kind
 	text string
 	says map[string]map[string]string // by challenge
+	why  string                       // what the record says and the caller must not read; may be empty
 }
 
-// fault is a credential that is turned down: one challenge says why, and it alone.
+// fault is a credential that is turned down: one challenge says so, and it alone, and
+// none says why.
 func fault(name, challenge, code, why string, show func(g *gate, address string) []string) refused {
+	told := "the credential is not accepted"
+	if code == invalidProof {
+		told = "a proof that is accepted is needed"
+	}
 	return refused{name, show, wire.Unauthenticated, "Authentication required",
-		map[string]map[string]string{challenge: {"error": code, "error_description": why}}}
+		map[string]map[string]string{challenge: {"error": code, "error_description": told}}, why}
 }
 
 // lacks is a good credential that is not enough: every challenge for tokens says what for.
 func lacks(name, subject string, kind *wire.Kind, text string, says map[string]string) refused {
 	return refused{name, func(g *gate, _ string) []string { return g.bearer(subject, nil) }, kind, text,
-		map[string]map[string]string{"Bearer": says, "DPoP": says}}
+		map[string]map[string]string{"Bearer": says, "DPoP": says}, ""}
 }
 
 // claimed shows a token of alice's with other claims.
@@ -69,7 +75,7 @@ func allRefused() []refused {
 	both := map[string]string{"error": "insufficient_user_authentication",
 		"error_description": "another authentication of the user is needed", "scope": "pay"}
 	const again = "the user has to authenticate again"
-	none := refused{"nothing", line(), wire.Unauthenticated, "Authentication required", nil}
+	none := refused{"nothing", line(), wire.Unauthenticated, "Authentication required", nil, ""}
 	return []refused{
 		none,
 		fault("no token at all", "Bearer", invalidToken, "the credential is malformed", line("Authorization: Bearer x.y")),
@@ -109,13 +115,13 @@ func allRefused() []refused {
 		fault("API key", "ApiKey", invalidToken, "the API key is not known", line("X-Api-Key: a2a_x_y")),
 		{"two credentials", func(g *gate, _ string) []string {
 			return append(g.bearer("alice", nil), "X-Api-Key: "+g.keys["alice"])
-		}, wire.Malformed, "more credentials than make one call", nil},
+		}, wire.Malformed, "more credentials than make one call", nil, ""},
 		lacks("scope", "scoped", wire.Denied, "permission denied: missing scope book pay", map[string]string{"error": "insufficient_scope", "scope": "book pay"}),
 		lacks("consent", "user@asked", wire.Denied, "permission denied: missing scope agreed", map[string]string{"error": "insufficient_scope", "scope": "agreed"}),
 		lacks("step-up", "strong", wire.Unauthenticated, again, stepUp),
 		lacks("step-up and scope", "both", wire.UnknownAgent, "No such agent", both),
-		{"no right", func(g *gate, _ string) []string { return g.bearer("user@silent", nil) }, wire.Denied, "Permission denied", nil},
-		{"no business", func(g *gate, _ string) []string { return g.bearer("stranger", nil) }, wire.UnknownAgent, "No such agent", nil},
-		{"a scope away", func(g *gate, _ string) []string { return g.bearer("distant", nil) }, wire.UnknownAgent, "No such agent", nil},
+		{"no right", func(g *gate, _ string) []string { return g.bearer("user@silent", nil) }, wire.Denied, "Permission denied", nil, ""},
+		{"no business", func(g *gate, _ string) []string { return g.bearer("stranger", nil) }, wire.UnknownAgent, "No such agent", nil, ""},
+		{"a scope away", func(g *gate, _ string) []string { return g.bearer("distant", nil) }, wire.UnknownAgent, "No such agent", nil, ""},
 	}
 }
