@@ -1,5 +1,7 @@
 package policy
 
+import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+
 // Config is the `policy:` section: who may do what.
 type Config struct {
 	// Default decides a call that no rule matches: "deny" (default) or "allow".
@@ -7,6 +9,10 @@ type Config struct {
 	// Rules are the rules. Their order does not matter: a deny rule that matches
 	// wins, then an allow rule, then the default.
 	Rules []Rule `yaml:"rules"`
+	// Files are further files with rules, as patterns (rules.d/*.yaml), relative to the
+	// configuration. Each has one key, rules. A pattern that names no file is an error
+	// unless it has a *.
+	Files []string `yaml:"files"`
 	// Skills says how calls are judged that do not say which skill they are for.
 	Skills SkillsConfig `yaml:"skills"`
 	// Tasks says who shares tasks and contexts with whom.
@@ -21,7 +27,14 @@ type SkillsConfig struct {
 	// without skills is judged by the rules without a skills condition. "deny": the
 	// call is denied. "agent": only the rules without a skills condition are asked,
 	// so rules about single skills, deny rules included, do not bind such calls.
+	// "require-any": it is enough to be allowed one skill, and the agent is told which
+	// ones in the signed assertion, which every agent then has to get
+	// (agents[].credentials, kind assertion).
 	Undeclared string `yaml:"undeclared"`
+	// Scopes says whether the OAuth scopes that an agent's card asks for at a skill
+	// (securityRequirements) have to be in the caller's credential, beside what rules
+	// ask: "off" (default) or "card".
+	Scopes string `yaml:"scopes"`
 }
 
 // TasksConfig is `policy.tasks:`.
@@ -30,6 +43,35 @@ type TasksConfig struct {
 	// it: "principal" (default) nobody, "tenant" principals with the same non-empty
 	// tenant, "agent" everybody who may use the agent.
 	Scope string `yaml:"scope"`
+	// Sharing lets others at tasks beyond Scope. A caller may use a task if any entry
+	// says so; what it may do with it is for the rules to say as well.
+	Sharing []Sharing `yaml:"sharing"`
+}
+
+// Sharing is one statement about tasks of somebody else's. All its conditions must
+// hold; one that is left out always does. Patterns are those of rules.
+type Sharing struct {
+	// Name is what audit records call it. Required, and unique among these.
+	Name string `yaml:"name"`
+	// Agents whose tasks are shared.
+	Agents []string `yaml:"agents"`
+	// Owners are subjects of the principals whose tasks they are.
+	Owners []string `yaml:"owners"`
+	// OwnerIssuers are their issuers, exactly.
+	OwnerIssuers []string `yaml:"ownerIssuers"`
+	// OwnerTenants are the tenants that they belong to, exactly.
+	OwnerTenants []string `yaml:"ownerTenants"`
+	// Skills that the tasks are for. A task whose skill is not known is for none.
+	Skills []string `yaml:"skills"`
+	// Methods that the others may call; default those that change nothing (GetTask,
+	// ListTasks, SubscribeToTask). Push notification configs are their owner's alone.
+	Methods []string `yaml:"methods"`
+	// Subjects, Groups, Issuers and Tenants are who may: at least one of the four has to
+	// be given.
+	Subjects []string `yaml:"subjects"`
+	Groups   []string `yaml:"groups"`
+	Issuers  []string `yaml:"issuers"`
+	Tenants  []string `yaml:"tenants"`
 }
 
 // Rule is one statement. All its conditions must hold for it to match; one that
@@ -84,12 +126,70 @@ type Rule struct {
 	// Consent is what the user has to have agreed to. Only with effect allow; what was
 	// consented to is written into the audit record.
 	Consent *Consent `yaml:"consent"`
+	// Bindings are what the call came over: JSONRPC, HTTP+JSON, GRPC; any of them.
+	Bindings []string `yaml:"bindings"`
+	// Sources are addresses and networks (10.0.0.0/8, 2001:db8::/32) that the call comes
+	// from, after trusted proxies were taken off; any of them.
+	Sources []string `yaml:"sources"`
+	// Times are when the rule holds; any of them.
+	Times []Window `yaml:"times"`
+	// Content is about the parts of the call's message. In an allow rule every part has
+	// to be within it; in a deny rule one that is within it is enough. A call without a
+	// message has no parts.
+	Content *Content `yaml:"content"`
+	// Expr is a CEL expression that has to be true (docs/policy.md has its variables).
+	// Where it cannot be evaluated a deny rule matches and an allow rule does not.
+	Expr string `yaml:"expr"`
 	// Mode is "enforce" (default) or "shadow". A shadow rule decides nothing; what
 	// it would have done is written into the audit record.
 	Mode string `yaml:"mode"`
 	// Extensions says what the calls that the rule matches may do with extensions,
 	// beside what the agent's own section says. Not with effect deny.
 	Extensions *RuleExtensions `yaml:"extensions"`
+}
+
+// Window is a span of the week. The days and the times of day are those of Zone.
+type Window struct {
+	// Days are mon, tue, … sun, or spans of them (mon-fri); default all.
+	Days []string `yaml:"days"`
+	// From and To are times of day, 09:00 and 17:30; From is in, To is not. Where To is
+	// not after From the window ends the next day, To 24:00 is midnight. Default 00:00
+	// and 24:00.
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
+	// Zone is an IANA name (Europe/Vienna); default UTC.
+	Zone string `yaml:"zone"`
+	// After and Before bound the dates, as 2026-12-24 or RFC 3339; After is in, Before is
+	// not.
+	After  string `yaml:"after"`
+	Before string `yaml:"before"`
+}
+
+// Content bounds the parts of a message. A bound that is left out says nothing.
+type Content struct {
+	// Parts are the kinds: text, file, data.
+	Parts []string `yaml:"parts"`
+	// MediaTypes of parts, as text/plain, image/* or */*. A text part that says none is
+	// text/plain, a data part application/json, a file application/octet-stream.
+	MediaTypes []string `yaml:"mediaTypes"`
+	// Hosts of files that are somewhere else: names, with * as in rules. Only http and
+	// https URLs have one. Parts that are no such file are not bound by it.
+	Hosts []string `yaml:"hosts"`
+	// MaxParts, MaxPart and MaxBytes are how many parts there may be, how large one, and
+	// all together, files by URL not counted. Only with effect allow.
+	MaxParts int         `yaml:"maxParts"`
+	MaxPart  secret.Size `yaml:"maxPart"`
+	MaxBytes secret.Size `yaml:"maxBytes"`
+}
+
+// MatchRule is one entry of an agent's match: it says which skill a call is for that
+// does not say it itself.
+type MatchRule struct {
+	// Skill is the id.
+	Skill string `yaml:"skill"`
+	// When is a CEL expression over the call (docs/policy.md). The first entry that is
+	// true counts. One that cannot be evaluated ends the search: the skill is not known.
+	When string `yaml:"when"`
 }
 
 // RuleExtensions is `extensions:` of a rule. At least one list is given, none is
@@ -113,4 +213,5 @@ const (
 	requireAll undeclared = iota
 	denyUndeclared
 	byAgent
+	requireAny
 )

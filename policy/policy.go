@@ -14,6 +14,7 @@
 package policy
 
 import (
+	"net/netip"
 	"slices"
 	"time"
 
@@ -49,8 +50,28 @@ type Request struct {
 	// are always judged agentwide, by the rule in needs. A Skill counts for more.
 	Agentwide bool
 
-	// Now is when the call came, for rules that say how old an authentication may be.
+	// Now is when the call came, for rules that say how old an authentication may be, and
+	// for their times.
 	Now time.Time
+
+	// What Scopes of the skills' own say, by skill: alternatives, each a list of scopes
+	// that go together. Nil where policy.skills.scopes is off.
+	SkillScopes map[string][][]string
+
+	// The rest is for rules that ask for it; see Reads.
+	Message    *wire.Message // nil for none
+	Binding    wire.Binding
+	Version    wire.Version
+	Extensions []string   // that the caller asks for
+	Task       *Task      // that the call names; nil for none
+	Source     netip.Addr // of the caller; the zero Addr when it is not known
+}
+
+// Task is what is recorded of a task.
+type Task struct {
+	ID, ContextID, Skill  string
+	Owner, Issuer, Tenant string // whose it is: subject, issuer and tenant
+	Created               time.Time
 }
 
 // Decision is what the audit record keeps of an answer, yes or no.
@@ -62,6 +83,13 @@ type Decision struct {
 	// Consent lists the consents that the deciding rules asked for and found: "scope S",
 	// "claim C", "claim C=V".
 	Consent []string
+
+	// Skills are those that a call of an unknown skill is allowed for, where one is enough
+	// (require-any); else nil. The agent has to be told.
+	Skills []string
+
+	// Faults say which rules' expressions could not be evaluated, and why.
+	Faults []string
 
 	// Extensions are what the rules say about extensions whose conditions hold for
 	// the call, in the order of the file; nil when it is refused.

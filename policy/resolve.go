@@ -17,6 +17,11 @@ type SkillSource struct {
 	Declared  string   // wire.Call.Skill: the skill-selection metadata
 	All       []string // every skill of the agent; nil when it has none
 
+	// Match finds the skill of a call that names none; nil for no such rules. Call is
+	// what it looks at.
+	Match *Matcher
+	Call  *Request
+
 	// Method decides what it means that nobody said: listing tasks and reading the
 	// extended card are about no skill. Nil counts as sending a message.
 	Method *wire.Method

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -50,6 +51,14 @@ type AgentConfig struct {
 	// Skills lists what this agent can do, where the card should not decide. With
 	// a list, rules that name other skills of this agent are errors.
 	Skills []SkillConfig `yaml:"skills"`
+
+	// Match finds the skill of calls that do not say which they are for.
+	Match []policy.MatchRule `yaml:"match"`
+
+	// Modes says how the media types of a message's parts, and those that the caller
+	// accepts, are held to what the skill or the card lists: off (default), report, or
+	// enforce.
+	Modes ext.Mode `yaml:"modes,omitempty"`
 
 	// Headers that cross the gateway beyond those of A2A itself.
 	Headers HeaderConfig `yaml:"headers"`

@@ -40,7 +40,7 @@ func newJudgement(ctx context.Context, cfg *config.Config, a *proxy.AgentConfig,
 		return nil, usage(err)
 	}
 	extra := j.book.Extra().Methods()
-	if j.rules, _, err = policy.Compile(cfg.Policy, cfg.AgentIDs(), extra...); err == nil {
+	if j.rules, _, err = policy.Compile(cfg.Policy.Config, cfg.AgentIDs(), extra...); err == nil {
 		j.method, err = methodNamed(q.method, extra)
 	}
 	if err == nil {

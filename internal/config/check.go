@@ -42,7 +42,7 @@ func (c *Config) Check() ([]string, error) {
 	errs = append(errs, registered(err)...)
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
-	_, dubious, err := policy.Compile(c.Policy, c.AgentIDs(), book.Extra().Methods()...)
+	_, dubious, err := policy.Compile(c.Policy.Config, c.AgentIDs(), book.Extra().Methods()...)
 	errs = append(errs, err)
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())

@@ -24,6 +24,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
@@ -36,7 +38,7 @@ type Config struct {
 	// Authn says who may be calling: OIDC issuers, API keys.
 	Authn authn.Config `yaml:"authn"`
 	// Policy says who may do what.
-	Policy policy.Config `yaml:"policy"`
+	Policy Policy `yaml:"policy"`
 	// Extensions is the registry of extensions this gateway governs.
 	Extensions ext.Registry `yaml:"extensions"`
 	// Agents is the fleet.
@@ -52,6 +54,15 @@ type Config struct {
 
 	// Sum is the SHA-256 of the file, to tell configurations apart.
 	Sum [32]byte `yaml:"-"`
+}
+
+// Policy is the `policy:` section.
+type Policy struct {
+	policy.Config `yaml:",inline"`
+	// Limits are how much callers may use.
+	Limits limits.Config `yaml:"limits"`
+	// Authorizers are services that are asked about calls that the rules allow.
+	Authorizers pdp.Config `yaml:"authorizers"`
 }
 
 // Telemetry is the `telemetry:` section.
@@ -121,6 +132,8 @@ func (c *Config) Validate() error {
 	errs := append(registered(unregistered),
 		at(c.Server.Validate(), "server"),
 		at(c.Authn.Validate(), "authn"),
+		at(c.Policy.Limits.Validate(), "policy", "limits"),
+		at(c.Policy.Authorizers.Validate(), "policy", "authorizers"),
 		at(c.Push.Validate(), "push"),
 		at(c.State.Validate(), "state"),
 		at(c.Keys.Validate(), "keys"),
@@ -144,7 +157,7 @@ func (c *Config) Validate() error {
 	if unregistered != nil && c.bringsMethods() {
 		return errors.Join(errs...)
 	}
-	rules, _, err := policy.Compile(c.Policy, c.AgentIDs(), book.Extra().Methods()...)
+	rules, _, err := policy.Compile(c.Policy.Config, c.AgentIDs(), book.Extra().Methods()...)
 	if err != nil {
 		return errors.Join(append(errs, at(err, "policy"))...)
 	}

@@ -42,7 +42,7 @@ func TestIdentityGuide(t *testing.T) {
 			t.Errorf("%v\n%s", err, file)
 			continue
 		}
-		if _, warnings, err := policy.Compile(cfg.Policy, cfg.AgentIDs()); err != nil || len(warnings) > 0 {
+		if _, warnings, err := policy.Compile(cfg.Policy.Config, cfg.AgentIDs()); err != nil || len(warnings) > 0 {
 			t.Errorf("example %d: %v %v", i+1, warnings, err)
 		}
 		for _, warning := range cfg.identities() {

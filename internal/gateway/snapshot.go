@@ -72,7 +72,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	for _, w := range s.book.Warnings() {
 		g.telemetry.Log.Warn("extension", "warning", w)
 	}
-	rules, warnings, err := policy.Compile(cfg.Policy, cfg.AgentIDs(), s.book.Extra().Methods()...)
+	rules, warnings, err := policy.Compile(cfg.Policy.Config, cfg.AgentIDs(), s.book.Extra().Methods()...)
 	if err != nil {
 		s.book.Close()
 		return nil, fmt.Errorf("policy: %w", err)

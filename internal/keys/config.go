@@ -17,6 +17,11 @@ type Config struct {
 	// The files are read again when they change. Default: keys that the gateway generates
 	// in Dir.
 	Signing []string `yaml:"signing,omitempty"`
+	// Sealing are files with keys for what the gateway seals and only its replicas open:
+	// page tokens, secrets in the state. 32 bytes each, as 64 hex digits or base64. The
+	// first seals, all open. Default: one that the gateway generates in Dir. Contexts that
+	// were renamed for a caller keep their names as long as the last file stays the last.
+	Sealing []string `yaml:"sealing,omitempty"`
 	// Dir is where generated keys are kept. Replicas must share it, or Signing. Removing
 	// a key's file withdraws the key. Default: keys below server.dataDir.
 	Dir string `yaml:"dir,omitempty"`

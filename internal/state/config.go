@@ -7,13 +7,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config is the `state:` section: where ownership is kept.
+// Config is the `state:` section: where ownership, counts and revocations are kept.
 type Config struct {
-	// Driver names the store. "memory" (default) keeps everything in the process:
-	// nothing survives a restart and replicas do not know each other's tasks.
+	// Driver names the store. "sqlite" (default where the configuration is a file) keeps
+	// everything in one file: it survives restarts, and is for one gateway. "redis" is for
+	// many replicas, with Redis 6.2 or Valkey 7.2 or later. "memory" keeps everything in
+	// the process: nothing survives a restart.
 	Driver string `yaml:"driver"`
+	// Retention is how long an id is remembered after the last call that named it;
+	// default 30d. Keep it longer than agents keep their tasks and contexts: a
+	// forgotten task is unknown to everybody, and a forgotten context belongs to
+	// whoever names it next.
+	Retention secret.Duration `yaml:"retention"`
 	// Memory bounds the memory driver.
 	Memory MemoryConfig `yaml:"memory"`
+	// SQLite is where the sqlite driver keeps its file.
+	SQLite SQLiteConfig `yaml:"sqlite"`
+	// Redis says how the redis driver reaches its servers.
+	Redis RedisConfig `yaml:"redis"`
 }
 
 // MemoryConfig is `state.memory:`.
@@ -23,30 +34,75 @@ type MemoryConfig struct {
 	// limit calls that would need a new
 	// record are refused, because an id without an owner could be taken by anyone.
 	Records int `yaml:"records"`
-	// Retention is how long an id is remembered after the last call that named it;
-	// default 30d. Keep it longer than agents keep their tasks and contexts: a
-	// forgotten task is unknown to everybody, and a forgotten context belongs to
-	// whoever names it next.
-	Retention secret.Duration `yaml:"retention"`
+}
+
+// SQLiteConfig is `state.sqlite:`.
+type SQLiteConfig struct {
+	// Path of the database; default state.db below server.dataDir. Its directory must be
+	// on a local disk.
+	Path string `yaml:"path"`
+	// Sync says what survives: "normal" (default) a crash of the process, "full" also one
+	// of the machine, at the cost of an fsync for every group of writes.
+	Sync string `yaml:"sync"`
+}
+
+// RedisConfig is `state.redis:`.
+type RedisConfig struct {
+	// Addresses are host:port of the server; of several, those of a cluster, or with
+	// Master of its sentinels.
+	Addresses []string `yaml:"addresses"`
+	// Master is the name that sentinels know the master by.
+	Master string `yaml:"master"`
+	// Username and Password log in (ACL).
+	Username string       `yaml:"username"`
+	Password secret.Value `yaml:"password"`
+	// SentinelPassword logs in to the sentinels, where they ask for one.
+	SentinelPassword secret.Value `yaml:"sentinelPassword"`
+	// Database is the number of the database; only without a cluster. Default 0.
+	Database int `yaml:"database"`
+	// TLS is used when it is there, even if it is empty.
+	TLS *RedisTLS `yaml:"tls"`
+	// Prefix begins all keys; default "a2a-gateway". Gateways that share a prefix share
+	// their state.
+	Prefix string `yaml:"prefix"`
+	// Timeout ends one operation; default 250ms.
+	Timeout secret.Duration `yaml:"timeout"`
+	// Connections is how many there may be to one server; default 64.
+	Connections int `yaml:"connections"`
+}
+
+// RedisTLS is `state.redis.tls:`.
+type RedisTLS struct {
+	// CA is a PEM file with the CAs to trust; default the system's.
+	CA string `yaml:"ca"`
+	// Certificate and Key are PEM files that the gateway shows.
+	Certificate string `yaml:"certificate"`
+	Key         string `yaml:"key"`
+	// ServerName is the name in the server's certificate; default the host of its address.
+	ServerName string `yaml:"serverName"`
 }
 
 const (
 	memoryDriver     = "memory"
+	sqliteDriver     = "sqlite"
+	redisDriver      = "redis"
 	defaultRecords   = 1_000_000
 	defaultRetention = 30 * 24 * time.Hour
 )
 
-// Validate reports what NewMemory could not work with, by the names of the keys.
+// Validate reports what a driver could not work with, by the names of the keys.
 func (c Config) Validate() error {
-	if c.Driver != "" && c.Driver != memoryDriver {
-		return fmt.Errorf("driver %q is not available; this build has only %q", c.Driver, memoryDriver)
+	switch c.Driver {
+	case "", memoryDriver, sqliteDriver, redisDriver:
+	default:
+		return fmt.Errorf("driver is %q; it must be %q, %q or %q", c.Driver, memoryDriver, sqliteDriver, redisDriver)
 	}
 	if c.Memory.Records < 0 {
 		return fmt.Errorf("memory.records is %d; it must be positive, or left out for %d",
 			c.Memory.Records, defaultRecords)
 	}
-	if c.Memory.Retention < 0 {
-		return fmt.Errorf("memory.retention must not be negative")
+	if c.Retention < 0 {
+		return fmt.Errorf("retention must not be negative")
 	}
 	return nil
 }
@@ -59,7 +115,7 @@ func (c MemoryConfig) records() int64 {
 	return int64(c.Records)
 }
 
-func (c MemoryConfig) retention() time.Duration {
+func (c Config) retention() time.Duration {
 	if c.Retention <= 0 {
 		return defaultRetention
 	}

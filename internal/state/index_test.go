@@ -20,7 +20,7 @@ func TestIndexFollowsTheStore(t *testing.T) {
 	for seed := range uint64(40) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
-			m := NewMemory(Config{Memory: MemoryConfig{Retention: secret.Duration(time.Hour)}})
+			m := NewMemory(Config{Retention: secret.Duration(time.Hour)})
 			if err := m.Close(); err != nil { // sweeps come when this test says so
 				t.Fatal(err)
 			}

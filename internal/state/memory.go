@@ -43,7 +43,7 @@ type shard struct {
 func NewMemory(c Config) *Memory {
 	m := &Memory{
 		limit:     c.Memory.records(),
-		retention: c.Memory.retention(),
+		retention: c.retention(),
 		seed:      maphash.MakeSeed(),
 		closing:   make(chan struct{}),
 		swept:     make(chan struct{}),

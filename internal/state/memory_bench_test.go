@@ -10,7 +10,7 @@ import (
 )
 
 func BenchmarkClaimNew(b *testing.B) {
-	m := open(b, state.MemoryConfig{Records: 1 << 30})
+	m := open(b, state.Config{Memory: state.MemoryConfig{Records: 1 << 30}})
 	records := make([]state.Record, b.N)
 	for i := range records {
 		records[i] = record(i)
@@ -64,7 +64,7 @@ func BenchmarkLookupParallel(b *testing.B) {
 // whose tasks all or one in a hundred are in the context, and for everybody.
 func BenchmarkTasks(b *testing.B) {
 	const n, owners = 1_000_000, 1000
-	m := open(b, state.MemoryConfig{})
+	m := open(b, state.Config{})
 	for i := range n {
 		r := record(i)
 		r.Owner, r.Created = fmt.Sprint("owner-", i%owners), time.Time{}
@@ -100,7 +100,7 @@ func BenchmarkMemoryPerOwner(b *testing.B) {
 	fill := func(owners int) float64 {
 		fills++
 		before := heap()
-		m := open(b, state.MemoryConfig{})
+		m := open(b, state.Config{})
 		for i := range n {
 			r := record(i)
 			r.Owner, r.Extensions = fmt.Sprintf("14:https://issuer%d:%08d", fills, i%owners), nil
@@ -140,7 +140,7 @@ func heap() uint64 {
 // extensions, as most calls have none.
 func full(b *testing.B, n int) (*state.Memory, state.Record) {
 	b.Helper()
-	m := open(b, state.MemoryConfig{})
+	m := open(b, state.Config{})
 	for i := range n {
 		r := record(i)
 		r.Extensions = nil

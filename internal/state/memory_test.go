@@ -19,9 +19,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func open(t testing.TB, c state.MemoryConfig) *state.Memory {
+func open(t testing.TB, c state.Config) *state.Memory {
 	t.Helper()
-	m := state.NewMemory(state.Config{Memory: c})
+	m := state.NewMemory(c)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Errorf("Close: %v", err)
@@ -32,17 +32,17 @@ func open(t testing.TB, c state.MemoryConfig) *state.Memory {
 
 func TestMemoryConforms(t *testing.T) {
 	t.Parallel()
-	statetest.Ledger(t, func(t testing.TB) state.Ledger { return open(t, state.MemoryConfig{}) })
+	statetest.Ledger(t, func(t testing.TB) state.Ledger { return open(t, state.Config{}) })
 }
 
 func TestMemoryStepsConform(t *testing.T) {
 	t.Parallel()
-	statetest.Steps(t, func(t testing.TB) state.Steps { return open(t, state.MemoryConfig{}) })
+	statetest.Steps(t, func(t testing.TB) state.Steps { return open(t, state.Config{}) })
 }
 
 func TestMemoryRefusesWhenFull(t *testing.T) {
 	t.Parallel()
-	m := open(t, state.MemoryConfig{Records: 3})
+	m := open(t, state.Config{Memory: state.MemoryConfig{Records: 3}})
 	for i := range 3 {
 		if _, err := m.Claim(t.Context(), record(i)); err != nil {
 			t.Fatalf("claim %d of 3: %v", i, err)
@@ -67,7 +67,7 @@ func TestMemoryRefusesWhenFull(t *testing.T) {
 func TestMemoryLimitUnderContention(t *testing.T) {
 	t.Parallel()
 	const limit, callers = 100, 8
-	m := open(t, state.MemoryConfig{Records: limit})
+	m := open(t, state.Config{Memory: state.MemoryConfig{Records: limit}})
 	var stored atomic.Int64
 	var wg sync.WaitGroup
 	for caller := range callers {
@@ -88,7 +88,7 @@ func TestMemoryLimitUnderContention(t *testing.T) {
 func TestMemoryForgetsAfterRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.MemoryConfig{Retention: secret.Duration(48 * time.Hour)})
+		m := open(t, state.Config{Retention: secret.Duration(48 * time.Hour)})
 		for i := range 2 {
 			if _, err := m.Claim(t.Context(), record(i)); err != nil {
 				t.Fatal(err)
@@ -118,7 +118,7 @@ func TestMemoryForgetsAfterRetention(t *testing.T) {
 func TestMemoryExpiresLazily(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.MemoryConfig{Records: 2, Retention: secret.Duration(time.Hour)})
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}, Retention: secret.Duration(time.Hour)})
 		if err := m.Close(); err != nil { // no sweeper from here on
 			t.Fatal(err)
 		}
@@ -167,8 +167,8 @@ func TestConfigValidate(t *testing.T) {
 		"driver misspelt":  {in: state.Config{Driver: "Memory"}, want: `driver "Memory" is not available`},
 		"negative records": {in: state.Config{Memory: state.MemoryConfig{Records: -1}}, want: "memory.records"},
 		"negative retention": {
-			in:   state.Config{Memory: state.MemoryConfig{Retention: -1}},
-			want: "memory.retention",
+			in:   state.Config{Retention: -1},
+			want: "retention",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,6 +49,16 @@ type Query struct {
 	Everyone bool
 	Context  string // only the tasks of this context; empty for any
 	Limit    int    // at most so many; none unless positive
+
+	// After goes on behind a task that an earlier answer ended with: Tasks then begins
+	// with the next in its order. Only Created and ID count; zero for the beginning.
+	After Record
+}
+
+// Ref names one record of an agent's.
+type Ref struct {
+	Kind Kind
+	ID   string
 }
 
 // ErrFull means that a driver with a bound has reached it. Nothing was stored;
@@ -68,6 +78,17 @@ type Ledger interface {
 
 	// Lookup returns the record of an id; false when there is none.
 	Lookup(ctx context.Context, agent string, k Kind, id string) (Record, bool, error)
+
+	// ClaimAll is Claim for several records, in one round trip and in their order. Each
+	// stands by itself: with an error some may have been recorded.
+	ClaimAll(ctx context.Context, rs []Record) ([]Record, error)
+
+	// LookupAll is Lookup for several ids, in one round trip and in their order; what is
+	// not there is the zero Record.
+	LookupAll(ctx context.Context, agent string, refs []Ref) ([]Record, error)
+
+	// Count says how many records Tasks would return without Limit and After.
+	Count(ctx context.Context, q Query) (int, error)
 
 	// Tasks returns the records of Kind Task that q asks for, by Created from the
 	// newest to the oldest, equal ones by ID from the greatest to the least, each

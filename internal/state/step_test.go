@@ -17,7 +17,7 @@ import (
 // Steps and records share one limit; a step that is there can go on.
 func TestMemoryRefusesStepsWhenFull(t *testing.T) {
 	t.Parallel()
-	m := open(t, state.MemoryConfig{Records: 2})
+	m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}})
 	if _, err := m.Claim(t.Context(), record(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestMemoryRefusesStepsWhenFull(t *testing.T) {
 func TestMemoryLimitsStepsUnderContention(t *testing.T) {
 	t.Parallel()
 	const limit, callers = 100, 8
-	m := open(t, state.MemoryConfig{Records: limit})
+	m := open(t, state.Config{Memory: state.MemoryConfig{Records: limit}})
 	var stored atomic.Int64
 	var wg sync.WaitGroup
 	for caller := range callers {
@@ -68,7 +68,7 @@ func TestMemoryLimitsStepsUnderContention(t *testing.T) {
 func TestMemoryForgetsStepsAfterRetention(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.MemoryConfig{Retention: secret.Duration(48 * time.Hour)})
+		m := open(t, state.Config{Retention: secret.Duration(48 * time.Hour)})
 		for i := range 3 {
 			advance(t, m, i, "", "offered", "offered")
 		}
@@ -89,7 +89,7 @@ func TestMemoryForgetsStepsAfterRetention(t *testing.T) {
 func TestMemoryExpiresStepsLazily(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := open(t, state.MemoryConfig{Records: 2, Retention: secret.Duration(time.Hour)})
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2}, Retention: secret.Duration(time.Hour)})
 		if err := m.Close(); err != nil { // no sweeper from here on
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestMemoryExpiresStepsLazily(t *testing.T) {
 }
 
 func BenchmarkAdvanceNew(b *testing.B) {
-	m := open(b, state.MemoryConfig{Records: 1 << 30})
+	m := open(b, state.Config{Memory: state.MemoryConfig{Records: 1 << 30}})
 	steps := make([]state.Step, b.N)
 	for i := range steps {
 		steps[i] = step(i)
@@ -121,7 +121,7 @@ func BenchmarkAdvanceNew(b *testing.B) {
 }
 
 func BenchmarkAdvanceKnown(b *testing.B) {
-	m := open(b, state.MemoryConfig{})
+	m := open(b, state.Config{})
 	s := step(0)
 	states := [2]string{"offered", "paid"}
 	if _, err := m.Advance(b.Context(), s, "", states[0]); err != nil {

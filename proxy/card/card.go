@@ -45,6 +45,7 @@ type Card struct {
 	Skills     []Skill        // in the agent's order; those without an id, and repeats of one, are left out
 	Extensions []ext.Declared // well-formed URIs only
 
+	DefaultInputModes  []string // media types, never empty: text/plain is the default
 	DefaultOutputModes []string // media types, never empty: text/plain is the default
 
 	Streaming bool // capabilities.streaming
@@ -102,6 +103,10 @@ func Parse(raw []byte) (*Card, error) {
 	c.DefaultOutputModes = texts(c.top.find("defaultOutputModes"))
 	if c.DefaultOutputModes == nil {
 		c.DefaultOutputModes = []string{defaultMode}
+	}
+	c.DefaultInputModes = texts(c.top.find("defaultInputModes"))
+	if c.DefaultInputModes == nil {
+		c.DefaultInputModes = []string{defaultMode}
 	}
 	c.readCapabilities()
 	c.readSkills()

@@ -19,6 +19,14 @@ type Skill struct {
 	// whether they are schemas is for the reader to find out.
 	Input  []byte
 	Output []byte
+
+	// InputModes and OutputModes are media types; nil where the card's own count.
+	InputModes  []string
+	OutputModes []string
+
+	// Scopes are what the skill's security requirements ask of an OAuth2 or OpenID
+	// Connect token: alternatives, each a list of scopes that go together. Nil for none.
+	Scopes [][]string
 }
 
 // readSkills leaves out what policy could not name: a skill without an id, and
