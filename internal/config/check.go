@@ -80,6 +80,9 @@ func (c *Config) resolve(dir string) {
 	for i := range c.Keys.Signing {
 		in(&c.Keys.Signing[i])
 	}
+	for i := range c.Keys.Sealing {
+		in(&c.Keys.Sealing[i])
+	}
 	if in(&c.Keys.Dir); c.Keys.Dir == "" {
 		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
 	}

@@ -19,8 +19,9 @@ type Config struct {
 	Signing []string `yaml:"signing,omitempty"`
 	// Sealing are files with keys for what the gateway seals and only its replicas open:
 	// page tokens, secrets in the state. 32 bytes each, as 64 hex digits or base64. The
-	// first seals, all open. Default: one that the gateway generates in Dir. Contexts that
-	// were renamed for a caller keep their names as long as the last file stays the last.
+	// first seals, all open, and they are read again when they change. Default: one that the
+	// gateway generates in Dir. Contexts that were renamed for a caller keep their names as
+	// long as the last file stays the last.
 	Sealing []string `yaml:"sealing,omitempty"`
 	// Dir is where generated keys are kept. Replicas must share it, or Signing. Removing
 	// a key's file withdraws the key. Default: keys below server.dataDir.
@@ -45,25 +46,28 @@ const (
 	// maxRetained times Rotate is the longest Retain: readers of key sets set limits,
 	// often to 50 keys.
 	maxRetained = 32
-	maxSigning  = 16 // files in Signing
+	maxFiles    = 16 // in Signing, and in Sealing
 )
 
 // Validate reports what cannot work, by the names of the keys. It reads no files.
 func (c Config) Validate() error {
-	return errors.Join(c.validateSigning(), c.validateAlgorithm(), c.validateTimes())
+	return errors.Join(
+		validateFiles("signing", "PEM file", c.Signing), validateFiles("sealing", "file with 32 bytes", c.Sealing),
+		c.validateAlgorithm(), c.validateTimes())
 }
 
-func (c Config) validateSigning() error {
+// validateFiles looks at a list of paths by its key.
+func validateFiles(key, what string, paths []string) error {
 	var errs []error
-	if len(c.Signing) > maxSigning {
-		errs = append(errs, fmt.Errorf("signing: %d files, at most %d", len(c.Signing), maxSigning))
+	if len(paths) > maxFiles {
+		errs = append(errs, fmt.Errorf("%s: %d files, at most %d", key, len(paths), maxFiles))
 	}
-	for i, path := range c.Signing {
+	for i, path := range paths {
 		switch {
 		case path == "":
-			errs = append(errs, fmt.Errorf("signing[%d]: is empty, write the path of a PEM file", i))
-		case slices.Contains(c.Signing[:i], path):
-			errs = append(errs, fmt.Errorf("signing[%d]: %q is there twice", i, path))
+			errs = append(errs, fmt.Errorf("%s[%d]: is empty, write the path of a %s", key, i, what))
+		case slices.Contains(paths[:i], path):
+			errs = append(errs, fmt.Errorf("%s[%d]: %q is there twice", key, i, path))
 		}
 	}
 	return errors.Join(errs...)

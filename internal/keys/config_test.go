@@ -31,6 +31,9 @@ func TestValidate(t *testing.T) {
 		"empty file":         {Config{Signing: []string{"a", ""}}, "signing[1]: is empty"},
 		"file twice":         {Config{Signing: []string{"a", "b", "a"}}, `signing[2]: "a" is there twice`},
 		"too many files":     {Config{Signing: seventeen}, "signing: 17 files, at most 16"},
+		"empty seal":         {Config{Sealing: []string{""}}, "sealing[0]: is empty"},
+		"seal twice":         {Config{Sealing: []string{"a", "a"}}, `sealing[1]: "a" is there twice`},
+		"too many seals":     {Config{Sealing: seventeen}, "sealing: 17 files, at most 16"},
 	} {
 		err := test.in.Validate()
 		switch {

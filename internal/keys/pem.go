@@ -6,8 +6,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 )
 
 // maxFile is far beyond any key, and keeps a wrong path from being read to its end.
@@ -18,17 +16,9 @@ var errNoKey = errors.New("no private key in PEM")
 
 // readFile reads the key in a file. Errors name the file and show nothing of it.
 func readFile(path string) (*key, error) {
-	f, err := os.Open(path)
+	data, err := readLimited(path)
 	if err != nil {
-		return nil, fmt.Errorf("read key: %w", err)
-	}
-	defer f.Close() // only read from
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("read key: %w", err)
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("read key: %s: larger than %d bytes", path, maxFile)
+		return nil, err
 	}
 	k, err := parse(data)
 	if err != nil {

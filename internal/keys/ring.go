@@ -30,9 +30,11 @@ type Ring struct {
 	now    func() time.Time
 	source source
 	set    atomic.Pointer[set] // nil in a zero Ring only
+	master sealing
+	seals  atomic.Pointer[[]*sealer] // the first seals, all open; nil in a zero Ring only
 
 	mu   sync.Mutex // serialises Refresh
-	said string     // the last error that was logged
+	said string     // the last errors that were logged
 
 	end        sync.Once
 	stop, done chan struct{} // nil without a watch
@@ -76,6 +78,11 @@ func open(c Config, log *slog.Logger, now func() time.Time) (*Ring, error) {
 	if len(list) == 0 {
 		return nil, err
 	}
+	seals, failed := r.master.open()
+	if failed != nil {
+		return nil, fmt.Errorf("sealing: %w", failed)
+	}
+	r.seals.Store(&seals)
 	r.report(err)
 	r.adopt(list)
 	return r, nil
@@ -97,6 +104,8 @@ func (r *Ring) connect(c Config) error {
 		}
 		r.source, paths = s, []string{c.Dir}
 	}
+	r.master = sealing{files: c.Sealing, dir: c.Dir}
+	paths = slices.Concat(paths, c.Sealing)
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o007 != 0 {
 			r.log.Warn("private keys are open to everybody on this machine",
@@ -127,10 +136,24 @@ func (r *Ring) Refresh() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list, err := r.source.keys(r.now())
-	r.report(err)
+	r.report(errors.Join(err, r.reseal()))
 	if len(list) > 0 {
 		r.adopt(list)
 	}
+}
+
+// reseal reads the files with sealing keys again. A generated one stays as it is: what
+// took its place would not open what it sealed.
+func (r *Ring) reseal() error {
+	if len(r.master.files) == 0 {
+		return nil
+	}
+	seals, err := r.master.read()
+	if err != nil {
+		return fmt.Errorf("sealing: %w", err)
+	}
+	r.seals.Store(&seals)
+	return nil
 }
 
 func (r *Ring) report(err error) {

@@ -109,23 +109,32 @@ func (s *store) make(from time.Time) error {
 		return fmt.Errorf("make key: %w", err)
 	}
 	name := from.UTC().Format(nameLayout)
-	tmp, err := os.CreateTemp(s.dir, "."+name+".*") // made with mode 0600
-	if err != nil {
+	if err := createFile(s.dir, name, data); err != nil {
 		return fmt.Errorf("make key: %w", err)
+	}
+	return nil
+}
+
+// createFile writes a file under a name that nobody has taken yet; if somebody has,
+// that is as good. Mode 0600.
+func createFile(dir, name string, data []byte) error {
+	tmp, err := os.CreateTemp(dir, "."+name+".*") // made with mode 0600
+	if err != nil {
+		return err
 	}
 	defer os.Remove(tmp.Name()) // the other name stays
 	if err := write(tmp, data); err != nil {
-		return fmt.Errorf("make key: %w", err)
+		return err
 	}
-	path := filepath.Join(s.dir, name)
+	path := filepath.Join(dir, name)
 	err = os.Link(tmp.Name(), path) // unlike a rename, fails if the name is taken
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		err = writeNew(path, data)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make key: %w", err)
+		return err
 	}
-	syncDir(s.dir)
+	syncDir(dir)
 	return nil
 }
 
