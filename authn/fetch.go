@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -30,18 +31,13 @@ const fetchTimeout = 5 * time.Second
 // rediscover is how long the address of the key set is believed.
 const rediscover = 12 * time.Hour
 
-// errStatus is an HTTP answer other than 200.
-type errStatus int
-
-func (e errStatus) Error() string { return "unexpected status " + strconv.Itoa(int(e)) }
-
 // source finds, and where that is the key set fetches, one endpoint of an issuer. It is
 // used by one goroutine at a time.
 type source struct {
 	issuer string
-	fixed  string // configured address; empty means discovery
-	member string // of the issuer's metadata that has the address
-	client *http.Client
+	fixed  string       // configured address; empty means discovery
+	member string       // of the issuer's metadata that has the address
+	client *http.Client // of documents
 	now    func() time.Time
 
 	found   string // discovered address
@@ -60,13 +56,20 @@ func newSource(is *Issuer, client *http.Client, now func() time.Time) *source {
 			DisableKeepAlives:      true, // fetches are minutes apart
 		}}
 	}
-	return &source{issuer: is.Issuer, fixed: is.JWKS, member: "jwks_uri", client: strict(client), now: now}
+	return &source{issuer: is.Issuer, fixed: is.JWKS, member: "jwks_uri", client: reading(is, client), now: now}
 }
 
 // newEndpointSource is for the introspection endpoint.
 func newEndpointSource(is *Issuer, client *http.Client, now func() time.Time) *source {
 	return &source{issuer: is.Issuer, fixed: is.Introspection.URL, member: "introspection_endpoint",
-		client: strict(client), now: now}
+		client: reading(is, client), now: now}
+}
+
+// reading is a strict client for the documents of an issuer.
+func reading(is *Issuer, client *http.Client) *http.Client {
+	c := strict(client)
+	c.Transport = documents{next: c.Transport, plaintext: is.plaintext()}
+	return c
 }
 
 // strict is a client that stays where it is sent and brings nothing along.
@@ -121,14 +124,9 @@ func (s *source) address(ctx context.Context) (string, error) {
 	return found, nil
 }
 
-// discover reads the issuer's metadata: first where OpenID Connect Discovery 1.0 §4
-// puts it, and when nothing is there, where RFC 8414 §3 does.
+// discover finds the endpoint in the issuer's metadata.
 func (s *source) discover(ctx context.Context) (string, error) {
-	doc, _, err := s.get(ctx, strings.TrimSuffix(s.issuer, "/")+"/.well-known/openid-configuration")
-	var status errStatus
-	if errors.As(err, &status) && status == http.StatusNotFound {
-		doc, _, err = s.get(ctx, oauthMetadata(s.issuer))
-	}
+	doc, err := s.metadata(ctx)
 	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
 	}
@@ -151,6 +149,29 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	return found, nil
 }
 
+// metadata reads what the issuer says of itself: first where OpenID Connect Discovery 1.0
+// §4 puts it, as go-oidc does it, and when nothing is there, where RFC 8414 §3 does.
+func (s *source) metadata(ctx context.Context) (jsontext.Value, error) {
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, s.client), s.issuer)
+	var status errStatus
+	if errors.As(err, &status) && status == http.StatusNotFound {
+		doc, _, err := s.get(ctx, oauthMetadata(s.issuer))
+		return doc, err
+	}
+	var unread *url.Error
+	switch {
+	case errors.As(err, &unread):
+		return nil, err
+	case err != nil:
+		// It quotes the document, of which nothing is known but that it is wrong.
+		return nil, fmt.Errorf("%.300s", err.Error())
+	}
+	// As it came: the library takes the last of members that stand twice.
+	var doc jsontext.Value
+	err = provider.Claims(&doc)
+	return doc, err
+}
+
 // oauthMetadata inserts the well-known part between host and path, as RFC 8414 §3.1.
 func oauthMetadata(issuer string) string {
 	u, err := url.Parse(issuer)
@@ -165,33 +186,19 @@ func oauthMetadata(issuer string) string {
 
 func (s *source) plaintext() bool { return strings.HasPrefix(s.issuer, "http://") }
 
-// get fetches one document, of bounded size, from exactly this address.
+// get fetches one document from exactly this address.
 func (s *source) get(ctx context.Context, addr string) ([]byte, http.Header, error) {
-	if _, err := address(addr, s.plaintext()); err != nil {
-		return nil, nil, err
-	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, addr, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	req.Header.Set("Accept", "application/json, application/jwk-set+json")
-	req.Header.Set("User-Agent", "a2a-gateway")
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, nil, fmt.Errorf("get %s: %w", addr, errStatus(resp.StatusCode))
-	}
-	doc, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
-	if err != nil {
-		return nil, nil, fmt.Errorf("get %s: %w", addr, err)
-	}
-	if len(doc) > maxDocument {
-		return nil, nil, fmt.Errorf("get %s: more than %d bytes", addr, maxDocument)
-	}
-	return doc, resp.Header, nil
+	doc, err := io.ReadAll(resp.Body) // bounded: see documents
+	return doc, resp.Header, err
 }
 
 // age is how long an answer may be used (RFC 9111 §5.2.2): max-age less the Age it

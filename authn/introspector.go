@@ -24,7 +24,8 @@ const (
 type introspector struct {
 	issuer string
 	cfg    Introspection
-	source *source // finds the endpoint, and has the client
+	source *source // finds the endpoint
+	client *http.Client
 	log    *slog.Logger
 	now    func() time.Time
 	ctx    context.Context // ends questions; done when the last chain lets go
@@ -82,7 +83,7 @@ func newIntrospector(ctx context.Context, is *Issuer, o *Options) *introspector 
 		client = &http.Client{Transport: t}
 	}
 	return &introspector{issuer: is.Issuer, cfg: *is.Introspection, log: o.Logger, now: o.Now, ctx: ctx,
-		source: newEndpointSource(is, client, o.Now), turn: make(chan struct{}, 1),
+		source: newEndpointSource(is, client, o.Now), client: strict(client), turn: make(chan struct{}, 1),
 		flights: make(map[[32]byte]*question)}
 }
 

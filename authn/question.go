@@ -76,7 +76,7 @@ func (in *introspector) post(ctx context.Context, addr, raw string) ([]byte, err
 	req.Header.Set("User-Agent", "a2a-gateway")
 	// RFC 6749 §2.3.1 has both encoded as in a form, colons and all.
 	req.SetBasicAuth(url.QueryEscape(in.cfg.ClientID), url.QueryEscape(in.cfg.ClientSecret.Reveal()))
-	resp, err := in.source.client.Do(req)
+	resp, err := in.client.Do(req)
 	if err != nil {
 		return nil, err
 	}

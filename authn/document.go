@@ -1,0 +1,53 @@
+package authn
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// errStatus is an HTTP answer other than 200.
+type errStatus int
+
+func (e errStatus) Error() string { return "unexpected status " + strconv.Itoa(int(e)) }
+
+// documents is the transport for what issuers publish, metadata and key sets. It hands
+// out whole documents of bounded size, and errors: go-oidc asks through it, which reads
+// bodies to their end however long they are, and makes text, body included, of a status.
+type documents struct {
+	next      http.RoundTripper // nil: the standard library's
+	plaintext bool              // the operator wrote the issuer as http://
+}
+
+// RoundTrip implements http.RoundTripper. A redirect is a status like any other but 200.
+func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {
+	if _, err := address(req.URL.String(), d.plaintext); err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("Accept", "application/json, application/jwk-set+json")
+	req.Header.Set("User-Agent", "a2a-gateway")
+	next := d.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	resp, err := next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, errStatus(resp.StatusCode)
+	}
+	doc, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(doc) > maxDocument {
+		return nil, fmt.Errorf("more than %d bytes", maxDocument)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(doc))
+	return resp, nil
+}
