@@ -60,7 +60,7 @@ func TestL25_SignatureForms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		input, _, _ := cutLast(tt.token)
-		want(t, tt.name, judgeToken(c, input+"."+b64(tt.change(signatureOf(t, tt.token)))), tt.want)
+		want(t, tt.name, verdict(t, c, input+"."+b64(tt.change(signatureOf(t, tt.token)))), tt.want)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestL25_HeaderForms(t *testing.T) {
 		`[{"alg":"ES256","kid":"ec"}]`:                               "malformed",
 		`{"alg":"ES256","kid":"ec","p":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`: "malformed",
 	} {
-		want(t, header, judgeToken(c, signRaw(t, ecKey(), []byte(header), payload)), expected)
+		want(t, header, verdict(t, c, signRaw(t, ecKey(), []byte(header), payload)), expected)
 	}
 	good := good(t, nil)
 	for name, value := range map[string]string{
@@ -148,15 +148,15 @@ func TestL26_LookalikeNames(t *testing.T) {
 	for _, iss := range []string{testIssuer + ":443", testIssuer + "/.", testIssuer + "?", testIssuer + "#",
 		"https://idp.test@evil.test", "https://user@idp.test", "https://idp.test.evil.test", "http://idp.test",
 		"https://%69dp.test", "https://idp\u200b.test", "https://ıdp.test", testIssuer + "\x00", "\t" + testIssuer} {
-		want(t, iss, judgeToken(c, good(t, m{"iss": iss})), "unknown-issuer")
+		want(t, iss, verdict(t, c, good(t, m{"iss": iss})), "unknown-issuer")
 	}
 	for _, aud := range []any{testAudience + "/", testAudience + " ", " " + testAudience, testAudience + ":443",
 		testAudience + "\x00", "gateway.test", "*", "https://*", "https://gatewаy.test", // a Cyrillic letter
 		[]string{testAudience + "," + testAudience}, []any{[]string{testAudience}}, []any{nil, testAudience},
 		m{"0": testAudience}, true} {
-		want(t, mustJSON(t, aud), judgeToken(c, good(t, m{"aud": aud})), "audience")
+		want(t, mustJSON(t, aud), verdict(t, c, good(t, m{"aud": aud})), "audience")
 	}
 	for name, value := range map[string]any{"exp": true, "nbf": m{}, "iat": []int{1}} {
-		want(t, name, judgeToken(c, good(t, m{name: value})), "claims")
+		want(t, name, verdict(t, c, good(t, m{name: value})), "claims")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type bearer struct {
 	issuers map[string]*issuer // by issuer identifier
 	headers []*tokens          // in the order of configuration
 	cache   *cache
+	last    atomic.Pointer[header] // of the token that was verified last
 	prover  *prover
 	now     func() time.Time
 	observe func(provider, result string)
@@ -143,12 +145,13 @@ func (b *bearer) cached(id [32]byte, now time.Time) (entry, bool) {
 
 // verify checks a token in full, but for its sender, and remembers it.
 func (t *tokens) verify(ctx context.Context, id [32]byte, raw string) (provider string, e entry, _ error) {
-	parsed, err := precheck(raw)
+	known := t.last.Load()
+	parsed, err := precheckLike(raw, known)
 	if err != nil {
 		return providerUnknown, entry{}, err
 	}
-	// The unverified iss only chooses among configured issuers; the verifier of the
-	// chosen one then demands that very iss under its own keys.
+	// The unverified iss only chooses among configured issuers; the chosen one then
+	// demands that very iss under its own keys.
 	name, _ := parsed.claims["iss"].(string)
 	is := t.issuers[name]
 	if is == nil {
@@ -163,6 +166,9 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string) (provider 
 	p, bound, err := is.verify(ctx, parsed, now)
 	if err != nil {
 		return name, entry{}, err
+	}
+	if known == nil || known.part != parsed.part {
+		t.last.Store(parsed.remember()) // verified: strangers cannot push it out
 	}
 	p.origin.id = id
 	e = entry{principal: p, bound: bound, issuer: is, lost: lost}

@@ -138,9 +138,13 @@ func stringList(v any) ([]string, error) {
 func distinct(names []string) []string {
 	var out []string
 	for _, n := range names {
-		if n != "" && !slices.Contains(out, n) {
-			out = append(out, n)
+		if n == "" || slices.Contains(out, n) {
+			continue
 		}
+		if out == nil {
+			out = make([]string, 0, len(names))
+		}
+		out = append(out, n)
 	}
 	return out
 }

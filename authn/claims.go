@@ -17,13 +17,29 @@ const maxSubject = 255
 // before the signature is looked at, because it is a hundred times cheaper and
 // keeps tokens that are not for us from reaching the issuer's key set.
 func (is *issuer) check(t *token, now time.Time) error {
+	if err := is.checkIssuer(t.claims["iss"]); err != nil {
+		return err
+	}
 	if err := is.checkKind(t); err != nil {
 		return err
 	}
 	if err := is.checkAudience(t.claims["aud"]); err != nil {
 		return err
 	}
-	return is.checkTimes(t.claims, now)
+	if err := is.checkTimes(t.claims, now); err != nil {
+		return err
+	}
+	return checkForm(t.claims)
+}
+
+// checkIssuer wants the very issuer whose keys are about to decide, letter by letter.
+// Google's tokens that leave out the scheme are no exception: a name of which two
+// spellings pass is two names to everybody who compares principals.
+func (is *issuer) checkIssuer(iss any) error {
+	if name, ok := iss.(string); !ok || name != is.cfg.Issuer {
+		return refuse(faultIssuer, fmt.Errorf("iss is %.200q", name))
+	}
+	return nil
 }
 
 // checkKind refuses tokens that are no access tokens. An at+jwt says what it is;

@@ -80,7 +80,7 @@ func TestL26_ClaimsMutations(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := c.Authenticate(bearerOf(good(t, tt.change)))
+			p, err := authenticate(t, c, good(t, tt.change))
 			if got := faultOf(err); got != tt.want {
 				t.Fatalf("got %s (%v), want %s", got, err, tt.want)
 			}
@@ -116,11 +116,11 @@ func TestL26_IDTokens(t *testing.T) {
 			t.Parallel()
 			claims := claimsOf(map[string]any{tt.claim: tt.value})
 			token := sign(t, ecKey(), map[string]any{"alg": "ES256", "kid": "ec", "typ": "JWT"}, claims)
-			if _, err := c.Authenticate(bearerOf(token)); faultOf(err) != tt.want {
+			if _, err := authenticate(t, c, token); faultOf(err) != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 			// RFC 9068 says by typ what the token is; a nonce does not change that.
-			_, err := c.Authenticate(bearerOf(good(t, map[string]any{tt.claim: tt.value})))
+			_, err := authenticate(t, c, good(t, map[string]any{tt.claim: tt.value}))
 			if err != nil {
 				t.Errorf("at+jwt: %v", err)
 			}
@@ -135,7 +135,7 @@ func TestAccessTokenWithNonce(t *testing.T) {
 	for typ, want := range map[string]string{"Bearer": "ok", "ID": "id-token"} {
 		claims := claimsOf(map[string]any{"typ": typ, "nonce": "n"})
 		token := sign(t, ecKey(), map[string]any{"alg": "ES256", "kid": "ec", "typ": "JWT"}, claims)
-		if _, err := c.Authenticate(bearerOf(token)); faultOf(err) != want {
+		if _, err := authenticate(t, c, token); faultOf(err) != want {
 			t.Errorf("typ %s with a nonce: got %v, want %s", typ, err, want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestPayloadForm(t *testing.T) {
 		"number too large": `{"exp":1e400}`,
 	} {
 		token := signRaw(t, ecKey(), []byte(`{"alg":"ES256","kid":"ec"}`), []byte(payload))
-		if _, err := c.Authenticate(bearerOf(token)); faultOf(err) != "malformed" {
+		if _, err := authenticate(t, c, token); faultOf(err) != "malformed" {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestPrincipalFromClaims(t *testing.T) {
 			t.Parallel()
 			tt.issuer.Issuer, tt.issuer.Audiences = testIssuer, []string{testAudience}
 			c := open(t, Config{OIDC: []Issuer{tt.issuer}}, Options{Client: &http.Client{Transport: standard()}})
-			got, err := c.Authenticate(bearerOf(good(t, tt.change)))
+			got, err := authenticate(t, c, good(t, tt.change))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +234,7 @@ func TestTenantMustBeKnown(t *testing.T) {
 	} {
 		tt.issuer.Issuer, tt.issuer.Audiences = testIssuer, []string{testAudience}
 		c := open(t, Config{OIDC: []Issuer{tt.issuer}}, Options{Client: &http.Client{Transport: standard()}})
-		if p, err := c.Authenticate(bearerOf(good(t, map[string]any{"tid": tt.tid}))); faultOf(err) != "claims" {
+		if p, err := authenticate(t, c, good(t, map[string]any{"tid": tt.tid})); faultOf(err) != "claims" {
 			t.Errorf("%+v, tid %v: %v, %v", tt.issuer, tt.tid, p, err)
 		}
 	}
@@ -250,8 +250,8 @@ func TestL26_TwoIssuersOneSubject(t *testing.T) {
 	c := open(t, Config{OIDC: []Issuer{issuerConfig(), {Issuer: other, Audiences: []string{testAudience}}}},
 		Options{Client: &http.Client{Transport: net}})
 	head := func(alg string) map[string]any { return map[string]any{"alg": alg, "kid": "k", "typ": "at+jwt"} }
-	a, errA := c.Authenticate(bearerOf(sign(t, ecKey(), head("ES256"), claimsOf(nil))))
-	b, errB := c.Authenticate(bearerOf(sign(t, rsaKey(), head("RS256"), claimsOf(map[string]any{"iss": other}))))
+	a, errA := authenticate(t, c, sign(t, ecKey(), head("ES256"), claimsOf(nil)))
+	b, errB := authenticate(t, c, sign(t, rsaKey(), head("RS256"), claimsOf(map[string]any{"iss": other})))
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestL26_TwoIssuersOneSubject(t *testing.T) {
 		t.Errorf("%v and %v are not told apart: %q, %q", a, b, a.Key(), b.Key())
 	}
 	forged := sign(t, ecKey(), head("ES256"), claimsOf(map[string]any{"iss": other}))
-	if p, err := c.Authenticate(bearerOf(forged)); err == nil {
+	if p, err := authenticate(t, c, forged); err == nil {
 		t.Errorf("one issuer spoke for the other: %v", p)
 	}
 }
@@ -269,7 +269,7 @@ func TestClockSkewIsConfigurable(t *testing.T) {
 	cfg := issuerConfig()
 	cfg.ClockSkew = secret.Duration(time.Second)
 	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
-	_, err := c.Authenticate(bearerOf(good(t, map[string]any{"exp": time.Now().Add(-5 * time.Second).Unix()})))
+	_, err := authenticate(t, c, good(t, map[string]any{"exp": time.Now().Add(-5 * time.Second).Unix()}))
 	if faultOf(err) != "expired" {
 		t.Errorf("got %v", err)
 	}

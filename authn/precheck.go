@@ -1,13 +1,13 @@
 package authn
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Limits of a token. Access tokens with many groups reach four KiB; a header line
@@ -21,22 +21,39 @@ const (
 // token is a compact JWS (RFC 7515 §3.1) whose form is beyond doubt. Nothing in
 // it is believed before the signature is verified.
 type token struct {
-	raw       string         // as received
+	header
+
 	signed    string         // "header.payload": what the signature covers
 	signature []byte         // decoded
 	payload   []byte         // decoded
 	claims    map[string]any // of the payload; numbers are float64
-	alg       string
-	kid       string // may be empty
-	access    bool   // typ says at+jwt (RFC 9068): surely an access token
+}
+
+// header is the JOSE header.
+type header struct {
+	part   string // as it stands in the token
+	alg    string
+	kid    string // may be empty
+	access bool   // typ says at+jwt (RFC 9068): surely an access token
+}
+
+// remember keeps a header beyond its token, of which nothing else is kept in memory.
+func (h header) remember() *header {
+	h.part = strings.Clone(h.part)
+	return &h
 }
 
 // precheck reads a token without any key. It is deliberately narrower than JOSE
 // libraries: what two parsers could read in two ways, what makes a verifier fetch
 // or trust a key that the token brings along, and what would change how the
-// payload is to be read is refused here, before a byte of it reaches a library.
-func precheck(raw string) (*token, error) {
-	t, err := dissect(raw)
+// payload is to be read is refused here. Nobody reads the token again: what is judged and
+// what is verified are these parts.
+func precheck(raw string) (*token, error) { return precheckLike(raw, nil) }
+
+// precheckLike spares reading the header where it is the same, byte for byte, as one that
+// was read before: an issuer's tokens share theirs for as long as it signs with one key.
+func precheckLike(raw string, known *header) (*token, error) {
+	t, err := dissectLike(raw, known)
 	if err != nil {
 		return nil, err
 	}
@@ -47,13 +64,17 @@ func precheck(raw string) (*token, error) {
 }
 
 // dissect reads everything but the payload, which is that of any JWS.
-func dissect(raw string) (*token, error) {
-	header, payload, signature, err := split(raw)
+func dissect(raw string) (*token, error) { return dissectLike(raw, nil) }
+
+func dissectLike(raw string, known *header) (*token, error) {
+	head, payload, signature, err := split(raw)
 	if err != nil {
 		return nil, refuse(faultMalformed, err)
 	}
-	t := &token{raw: raw, signed: raw[:len(header)+1+len(payload)]}
-	if err := t.readHeader(header); err != nil {
+	t := &token{signed: raw[:len(head)+1+len(payload)]}
+	if known != nil && known.part == head {
+		t.header = *known
+	} else if err := t.read(head); err != nil {
 		return nil, err
 	}
 	if t.payload, err = decode(payload); err != nil {
@@ -83,14 +104,13 @@ func split(raw string) (header, payload, signature string, err error) {
 	return header, payload, signature, nil
 }
 
-// decode is base64url without padding (RFC 7515 §2), canonical: the alphabet is
-// checked first because Go's decoder skips line breaks, and Strict refuses set
-// bits in the unused end. Otherwise one token would have many spellings.
+// decode is base64url without padding (RFC 7515 §2), canonical: line breaks, which Go's
+// decoder skips, are refused, and by Strict set bits in the unused end. Otherwise one
+// token would have many spellings.
 func decode(part string) ([]byte, error) {
-	for i := range len(part) {
-		c := part[i]
-		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return nil, fmt.Errorf("byte %d is not base64url", i)
+	for _, skipped := range []byte("\r\n") {
+		if i := strings.IndexByte(part, skipped); i >= 0 {
+			return nil, base64.CorruptInputError(i)
 		}
 	}
 	return base64.RawURLEncoding.Strict().DecodeString(part)
@@ -99,7 +119,7 @@ func decode(part string) ([]byte, error) {
 // object reads a JSON object strictly: UTF-8, no name twice at any depth, nothing
 // after it, no absurd nesting.
 func object[V any](doc []byte) (map[string]V, error) {
-	if nesting(doc) > maxNesting {
+	if brackets(doc) > maxNesting && nesting(doc) > maxNesting {
 		return nil, fmt.Errorf("nested deeper than %d", maxNesting)
 	}
 	var m map[string]V
@@ -110,6 +130,12 @@ func object[V any](doc []byte) (map[string]V, error) {
 		return nil, errors.New("not an object")
 	}
 	return m, nil
+}
+
+// brackets is how many open, anywhere: nothing nests deeper, most documents have few, and
+// counting them spares the slower look at each byte.
+func brackets(doc []byte) int {
+	return bytes.Count(doc, []byte{'{'}) + bytes.Count(doc, []byte{'['})
 }
 
 // nesting is how deep brackets nest outside of strings.
@@ -134,14 +160,16 @@ func nesting(doc []byte) (deepest int) {
 	return deepest
 }
 
-// readHeader reads alg, kid and typ of the JOSE header and refuses what must not
-// be there. Other parameters (x5t, nonce, …) are ignored, as RFC 7515 §4 asks.
-func (t *token) readHeader(part string) error {
+// read reads alg, kid and typ of the JOSE header and refuses what must not
+// be there. Other parameters (x5t, nonce, …) are ignored, as RFC 7515 §4 asks, as long
+// as every library can read them.
+func (h *header) read(part string) error {
+	h.part = part
 	doc, err := decode(part)
 	if err != nil {
 		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
 	}
-	params, err := object[jsontext.Value](doc)
+	params, err := object[any](doc)
 	if err != nil {
 		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
 	}
@@ -154,28 +182,32 @@ func (t *token) readHeader(part string) error {
 	for _, p := range []struct {
 		name string
 		into *string
-	}{{"alg", &t.alg}, {"kid", &t.kid}, {"typ", &typ}} {
+	}{{"alg", &h.alg}, {"kid", &h.kid}, {"typ", &typ}} {
 		v, ok := params[p.name]
 		if !ok {
 			continue
 		}
-		if v.Kind() != '"' || json.Unmarshal(v, p.into) != nil || len(*p.into) > maxKeyID {
+		if *p.into, ok = v.(string); !ok || len(*p.into) > maxKeyID {
 			return refuse(faultMalformed, fmt.Errorf("header parameter %s is not a short string", p.name))
 		}
 	}
-	return t.checkHeader(typ)
+	// JOSE libraries know it from ACME (RFC 8555 §6.5.2) and refuse what is none.
+	if !isText(params["nonce"]) {
+		return refuse(faultMalformed, errors.New("header parameter nonce is not a string"))
+	}
+	return h.check(typ)
 }
 
-func (t *token) checkHeader(typ string) error {
-	if _, ok := lookupAlgorithm(t.alg); !ok {
-		return refuse(faultAlgorithm, fmt.Errorf("alg %.20q", t.alg))
+func (h *header) check(typ string) error {
+	if _, ok := lookupAlgorithm(h.alg); !ok {
+		return refuse(faultAlgorithm, fmt.Errorf("alg %.20q", h.alg))
 	}
 	// typ is a media type: case does not count, "application/" may be left out
 	// (RFC 7515 §4.1.9). Everything else is a token made for another purpose:
 	// logout+jwt, dpop+jwt, secevent+jwt, JOSE …
 	switch strings.ToLower(typ) {
 	case "at+jwt", "application/at+jwt":
-		t.access = true
+		h.access = true
 	case "jwt", "":
 	default:
 		return refuse(faultType, fmt.Errorf("typ %.40q", typ))

@@ -144,7 +144,7 @@ func TestL25_AlgorithmConfusion(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := openIDP(t, standard()).Authenticate(bearerOf(tt.token))
+			_, err := authenticate(t, openIDP(t, standard()), tt.token)
 			if got := faultOf(err); got != tt.want {
 				t.Errorf("got %s (%v), want %s", got, err, tt.want)
 			}
@@ -212,7 +212,7 @@ func asn1Signature(t *testing.T, claims map[string]any) string {
 }
 
 // Whatever precheck accepts has one spelling and is read the same way by the JOSE
-// library that sees it next.
+// libraries of agents that it is passed on to.
 func FuzzPrecheck(f *testing.F) {
 	f.Add(good(f, nil))
 	f.Add(sign(f, rsaKey(), map[string]any{"alg": "RS256", "kid": "rsa"}, claimsOf(nil)))
@@ -257,11 +257,38 @@ func TestPrecheckIsOffline(t *testing.T) {
 	for _, token := range []string{"", "a.b.c", sign(t, ecKey(), map[string]any{"alg": "none"}, claimsOf(nil)),
 		good(t, map[string]any{"aud": "other"}), good(t, map[string]any{"exp": 1}), good(t,
 			map[string]any{"iss": "https://evil.test"})} {
-		if _, err := c.Authenticate(bearerOf(token)); err == nil {
+		if _, err := authenticate(t, c, token); err == nil {
 			t.Errorf("accepted %q", token)
 		}
 	}
 	if n := i.jwks.Load() + i.metadata.Load(); n != 0 {
 		t.Errorf("%d fetches for tokens that are not for us", n)
 	}
+}
+
+// The header that is remembered is one that was verified, and only its very bytes are
+// spared another look.
+func TestRememberedHeader(t *testing.T) {
+	t.Parallel()
+	c := openIDP(t, standard())
+	held := func() string {
+		if h := c.bearer.last.Load(); h != nil {
+			return h.part
+		}
+		return "none"
+	}
+	claims := claimsOf(nil)
+	first, _, _ := strings.Cut(good(t, nil), ".")
+	want(t, "forged first", verdict(t, c, good(t, nil)[:40]+"."+b64([]byte("{}"))+".AA"), "malformed")
+	want(t, "held", held(), "none")
+	want(t, "good", verdict(t, c, good(t, nil)), "ok")
+	want(t, "held", held(), first)
+	want(t, "the same header, no signature", verdict(t, c, good(t, nil)+"AAAA"), "signature")
+	want(t, "another typ", verdict(t, c, sign(t, ecKey(), m{"alg": "ES256", "kid": "ec", "typ": "JOSE"}, claims)), "token-type")
+	want(t, "another alg", verdict(t, c, sign(t, ecKey(), m{"alg": "none", "kid": "ec", "typ": "at+jwt"}, claims)), "algorithm")
+	want(t, "another kid", verdict(t, c, sign(t, ecKey(), m{"alg": "ES256", "kid": "x", "typ": "at+jwt"}, claims)), "unknown-key")
+	want(t, "held", held(), first)
+	want(t, "another key", verdict(t, c, sign(t, edKey(), m{"alg": "EdDSA", "kid": "ed"}, claims)), "ok")
+	want(t, "held", held(), b64([]byte(`{"alg":"EdDSA","kid":"ed"}`)))
+	want(t, "the first again", verdict(t, c, good(t, m{"sub": "bob"})), "ok")
 }

@@ -77,7 +77,7 @@ var errSignature = errors.New("signature does not match")
 
 // verify checks a signature with the standard library. It is not left to the JOSE
 // library because that one accepts any PSS salt length, where RFC 7518 §3.5 allows
-// only the length of the hash, and would parse the token a third time.
+// only the length of the hash, and would parse the token a second time.
 func (a algorithm) verify(key crypto.PublicKey, signed, signature []byte) error {
 	if !a.fits(key) {
 		return fmt.Errorf("algorithm %s does not fit the key", a.name)

@@ -85,7 +85,7 @@ func (is *issuer) review(p *Principal, now time.Time) error {
 	}
 	err := is.checkAudience(p.Claims["aud"])
 	if o.key != nil {
-		err = is.check(&token{claims: p.Claims, access: o.access}, now)
+		err = is.check(&token{claims: p.Claims, header: header{access: o.access}}, now)
 	}
 	if err != nil {
 		return err

@@ -82,8 +82,17 @@ func accepts(keySet []byte, raw string) error {
 	if err != nil {
 		return err
 	}
-	return alg.verify(key.key, []byte(t.signed), t.signature)
+	if err := alg.verify(key.key, []byte(t.signed), t.signature); err != nil {
+		return err
+	}
+	if err := libraryReads(list, raw); err != nil {
+		return fmt.Errorf("%w: %w", errLooser, err)
+	}
+	return nil
 }
+
+// errLooser is of a token that passed here and not at go-oidc.
+var errLooser = errors.New("accepted here, refused by go-oidc")
 
 // set is the group's key set as an issuer would publish it.
 func (g *vectorGroup) set() []byte {
@@ -156,6 +165,8 @@ func (g *vectorGroup) outcome(t *testing.T, v *vector) string {
 	t.Helper()
 	err := accepts(g.set(), v.text())
 	switch label := fmt.Sprintf("%s %d %s", g.Comment, v.ID, v.Comment); {
+	case errors.Is(err, errLooser):
+		t.Errorf("%s: %v", label, err)
 	case v.Result == "invalid" && err == nil:
 		t.Errorf("%s: accepted", label)
 	case v.Result == "invalid":

@@ -1,0 +1,219 @@
+package authn
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+)
+
+// libraryKeys is the key set of go-oidc's verifier where it gives the second opinion. The
+// key is the one that is chosen here, everything else is the libraries' work: the form,
+// the signature, and what the payload is.
+type libraryKeys struct {
+	find   func(ctx context.Context, kid string, a algorithm) (*publicKey, error)
+	claims string // instead of the payload, where that is none of a token
+}
+
+func (k libraryKeys) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
+	jws, err := jose.ParseSigned(raw, joseAlgorithms())
+	if err != nil {
+		return nil, err
+	}
+	h := jws.Signatures[0].Header
+	alg, _ := lookupAlgorithm(h.Algorithm)
+	key, err := k.find(ctx, h.KeyID, alg)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := jws.Verify(key.key)
+	if k.claims != "" {
+		payload = []byte(k.claims)
+	}
+	return payload, err
+}
+
+func joseAlgorithms() (list []jose.SignatureAlgorithm) {
+	for _, name := range algorithms() {
+		list = append(list, jose.SignatureAlgorithm(name))
+	}
+	return list
+}
+
+// libraryVerdict is what go-oidc says about a token, whole: iss, aud, exp and nbf included.
+// One of the audiences suffices, and its clock is late by the tolerance that it lacks.
+func libraryVerdict(is *issuer, raw string, now time.Time) (err error) {
+	for _, audience := range is.cfg.Audiences {
+		_, err = oidc.NewVerifier(is.cfg.Issuer, libraryKeys{find: is.keys.find}, &oidc.Config{
+			ClientID: audience, SupportedSigningAlgs: is.algs,
+			Now: func() time.Time { return now.Add(-is.cfg.skew()) },
+		}).Verify(context.Background(), raw)
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// libraryReads is what go-oidc says about form and signature alone.
+func libraryReads(list []*publicKey, raw string) error {
+	known := &keys{list: list}
+	find := func(_ context.Context, kid string, a algorithm) (*publicKey, error) { return known.find(kid, a) }
+	_, err := oidc.NewVerifier("x", libraryKeys{find: find, claims: `{"iss":"x"}`}, &oidc.Config{
+		SupportedSigningAlgs: algorithms(), SkipClientIDCheck: true, SkipExpiryCheck: true,
+	}).Verify(context.Background(), raw)
+	return err
+}
+
+// authenticate shows a token to a chain. What passes there must pass go-oidc's verifier
+// as well: nothing of what it refuses was lost by not asking it.
+func authenticate(t testing.TB, c *Chain, raw string) (*Principal, error) {
+	t.Helper()
+	p, err := c.Authenticate(bearerOf(raw))
+	if err == nil {
+		if refused := libraryVerdict(c.bearer.issuers[p.Issuer], raw, c.bearer.now()); refused != nil {
+			t.Errorf("go-oidc refuses what is accepted here: %v\n%s", refused, raw)
+		}
+	}
+	return p, err
+}
+
+// verdict is authenticate in one word.
+func verdict(t testing.TB, c *Chain, raw string) string {
+	t.Helper()
+	_, err := authenticate(t, c, raw)
+	return faultOf(err)
+}
+
+// What go-oidc refuses although the values decide nothing here. Each row is refused by
+// both, the rows that are there for comparison by neither.
+func TestL26_NotLooserThanTheLibrary(t *testing.T) {
+	t.Parallel()
+	cfg := issuerConfig()
+	cfg.Claims.Subject = "user" // so that sub is nobody's name
+	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
+	sources := func(s any) m { return m{"_claim_names": m{"x": "s"}, "_claim_sources": s} }
+	header, claims := m{"alg": "ES256", "kid": "ec", "typ": "at+jwt"}, mustJSON(t, claimsOf(m{"user": "alice", "sub": nil}))
+	for _, tt := range []struct {
+		name         string
+		header, more m // parameters and claims that are added
+		want         string
+	}{
+		{"control", nil, m{"nonce": "n", "at_hash": "h"}, "ok"},
+		{"null", nil, m{"sub": nil, "nonce": nil, "at_hash": nil, "_claim_names": nil, "_claim_sources": nil}, "ok"},
+		{"sub", nil, m{"sub": "alice"}, "ok"},
+		{"sub a number", nil, m{"sub": 7}, "claims"},
+		{"nonce a number", nil, m{"nonce": 1}, "claims"},
+		{"at_hash a list", nil, m{"at_hash": []string{"h"}}, "claims"},
+		{"another iss in capitals", nil, m{"ISS": "https://evil.test"}, "claims"},
+		{"another iss in odd letters", nil, m{"i\u017fs": "https://evil.test"}, "claims"},
+		{"another aud in capitals", nil, m{"AUD": "https://other.test"}, "claims"},
+		{"another exp in capitals", nil, m{"Exp": 1}, "claims"},
+		{"another nbf in capitals", nil, m{"Nbf": 99999999999}, "claims"},
+		{"iat in capitals no date", nil, m{"IAT": "x"}, "claims"},
+		{"nonce in capitals a number", nil, m{"Nonce": 1}, "claims"},
+		{"at_hash in capitals a number", nil, m{"At_Hash": 1}, "claims"},
+		{"_claim_names in capitals", nil, m{"_Claim_Names": 1}, "claims"},
+		{"_claim_sources in capitals", nil, m{"_Claim_\u017fources": 1}, "claims"},
+		{"claims elsewhere", nil, sources(m{"s": m{"endpoint": "https://e.test", "access_token": "a"}}), "ok"},
+		{"claims elsewhere, within", nil, sources(m{"s": m{"JWT": "a.b.c"}}), "ok"},
+		{"source null", nil, sources(m{"s": nil}), "ok"},
+		{"source absent", nil, sources(m{"t": m{}}), "claims"},
+		{"no sources", nil, m{"_claim_names": m{"x": "s"}}, "claims"},
+		{"sources a list", nil, sources([]int{}), "claims"},
+		{"source a string", nil, sources(m{"s": "https://e.test"}), "claims"},
+		{"endpoint a number", nil, sources(m{"s": m{"endpoint": 1}}), "claims"},
+		{"endpoint in capitals a number", nil, sources(m{"s": m{"Endpoint": 1}}), "claims"},
+		{"access_token an object", nil, sources(m{"s": m{"acce\u017fs_token": m{}}}), "claims"},
+		{"names a list", nil, m{"_claim_names": []int{}}, "claims"},
+		{"source's name a number", nil, m{"_claim_names": m{"x": 1}, "_claim_sources": m{"1": m{}}}, "claims"},
+		{"source's name empty", nil, m{"_claim_names": m{"x": ""}, "_claim_sources": m{"": m{}}}, "claims"},
+		{"header nonce", m{"nonce": "n"}, nil, "ok"},
+		{"header nonce a number", m{"nonce": 1}, nil, "malformed"},
+	} {
+		head, payload := maps.Clone(header), claims
+		maps.Copy(head, tt.header)
+		if tt.more != nil { // last, where it counts for the library
+			payload = strings.TrimSuffix(claims, "}") + "," + mustJSON(t, tt.more)[1:]
+		}
+		raw := signRaw(t, ecKey(), []byte(mustJSON(t, head)), []byte(payload))
+		agree(t, c, tt.name, raw, tt.want)
+	}
+	// A number that no float holds: refused in payloads as well (TestPayloadForm).
+	agree(t, c, "1e400", signRaw(t, ecKey(), []byte(`{"alg":"ES256","kid":"ec","x":1e400}`), []byte(claims)), "malformed")
+}
+
+// agree wants a token to be refused here and by go-oidc, or by neither.
+func agree(t *testing.T, c *Chain, name, raw, expected string) {
+	t.Helper()
+	want(t, name, verdict(t, c, raw), expected)
+	refused := libraryVerdict(c.bearer.issuers[testIssuer], raw, time.Now())
+	if (refused == nil) != (expected == "ok") {
+		t.Errorf("%s: go-oidc says %v", name, refused)
+	}
+}
+
+// Where go-oidc is the looser one.
+func TestL26_StricterThanTheLibrary(t *testing.T) {
+	t.Parallel()
+	const google = "https://accounts.google.com"
+	net := many{testIssuer: standard(), google: newIDP(google, jwk("ec", "", ecKey()))}
+	c := open(t, Config{OIDC: []Issuer{issuerConfig(), {Issuer: google, Audiences: []string{testAudience}}}},
+		Options{Client: &http.Client{Transport: net}})
+	for _, tt := range []struct {
+		name, issuer string
+		change       m
+		want         string
+	}{
+		{"Google without its scheme", google, m{"iss": strings.TrimPrefix(google, "https://")}, "unknown-issuer"},
+		{"iss in capitals, the same", testIssuer, m{"ISS": testIssuer}, "claims"},
+		{"sub in capitals", testIssuer, m{"SUB": "root"}, "claims"},
+		{"exp a string", testIssuer, m{"exp": "99999999999"}, "claims"},
+	} {
+		raw := good(t, tt.change)
+		want(t, tt.name, verdict(t, c, raw), tt.want)
+		is := c.bearer.issuers[tt.issuer]
+		if refused := libraryVerdict(is, raw, time.Now()); refused != nil {
+			t.Errorf("%s: go-oidc refuses it too: %v", tt.name, refused)
+		}
+		tok, err := precheck(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Not only because nobody finds an issuer of that name.
+		want(t, tt.name+", by its issuer", faultOf(is.check(tok, time.Now())), tt.want)
+	}
+}
+
+// Whatever header and payload pass here pass go-oidc, under any signature.
+func FuzzNotLooserThanTheLibrary(f *testing.F) {
+	now := time.Unix(1_700_000_000, 0)
+	is := &issuer{cfg: issuerConfig(), algs: []string{"ES256"}}
+	const header = `{"alg":"ES256","kid":"ec"}`
+	for _, more := range []string{``, `,"sub":1`, `,"ISS":"x"`, `,"nonce":1`, `,"at_hash":[]`, `,"i\u017fs":""`,
+		`,"nbf":null`, `,"iat":1e9`, `,"AUD":{}`, `,"_claim_names":{"a":"b"}`, `,"_claim_sources":{"b":{"Endpoint":1}}`} {
+		f.Add(header, `{"iss":"`+testIssuer+`","aud":["`+testAudience+`"],"exp":1.7e9`+more+`}`)
+	}
+	f.Add(`{"alg":"ES256","nonce":1}`, `{}`)
+	f.Add(`{"alg":"ES256","x":1e400}`, `{}`)
+	f.Fuzz(func(t *testing.T, header, payload string) {
+		raw := b64([]byte(header)) + "." + b64([]byte(payload)) + ".AA"
+		tok, err := precheck(raw)
+		if err != nil || !slices.Contains(is.algs, tok.alg) || is.check(tok, now) != nil {
+			return
+		}
+		_, err = oidc.NewVerifier(testIssuer, nil, &oidc.Config{
+			InsecureSkipSignatureCheck: true, ClientID: testAudience, SupportedSigningAlgs: is.algs,
+			Now: func() time.Time { return now.Add(-is.cfg.skew()) },
+		}).Verify(t.Context(), raw)
+		if err != nil {
+			t.Fatalf("go-oidc refuses what is accepted here: %v\n%s %s", err, header, payload)
+		}
+	})
+}
