@@ -1,9 +1,6 @@
 package state
 
-import (
-	"context"
-	"math"
-)
+import "context"
 
 // ClaimAll implements Ledger.
 func (m *Memory) ClaimAll(ctx context.Context, rs []Record) ([]Record, error) {
@@ -25,11 +22,4 @@ func (m *Memory) LookupAll(ctx context.Context, agent string, refs []Ref) ([]Rec
 		found[i], _, _ = m.Lookup(ctx, agent, r.Kind, r.ID) // never fails
 	}
 	return found, nil
-}
-
-// Count implements Ledger.
-func (m *Memory) Count(ctx context.Context, q Query) (int, error) {
-	q.Limit, q.After = math.MaxInt, Record{}
-	list, err := m.Tasks(ctx, q)
-	return len(list), err
 }

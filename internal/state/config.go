@@ -31,8 +31,9 @@ type Config struct {
 type MemoryConfig struct {
 	// Records is how many task and context ids, and states that extensions give to
 	// tasks, are remembered at once; default 1000000, at about 200 bytes each. At the
-	// limit calls that would need a new
-	// record are refused, because an id without an owner could be taken by anyone.
+	// limit calls that would need a new record are refused, because an id without an
+	// owner could be taken by anyone. As many revocations, used proofs and the like are
+	// kept beside them.
 	Records int `yaml:"records"`
 }
 

@@ -67,6 +67,12 @@ func (e *entry) before(f *entry) bool {
 	return e.text[e.id:e.key] > f.text[f.id:f.key]
 }
 
+// shares reports whether e and f stand on one shelf of an agent.
+func (e *entry) shares(f *entry) bool {
+	o, p := e.origin.Value(), f.origin.Value()
+	return o.owner == p.owner && o.tenant == p.tenant
+}
+
 // record is the inverse of newEntry. Agent and kind are the caller's: they are
 // equal to those in the key, or the entry would not have been found.
 func (e *entry) record(agent string, k Kind) Record {

@@ -24,6 +24,7 @@ func TestIndexFollowsTheStore(t *testing.T) {
 			if err := m.Close(); err != nil { // sweeps come when this test says so
 				t.Fatal(err)
 			}
+			m.index("a").stretch = 1 + random.IntN(3)
 			living := map[string]Record{}
 			used := map[string]time.Time{}
 			for step := range 300 {
@@ -103,7 +104,7 @@ func TestListsLetOthersIn(t *testing.T) {
 			claimAt(fmt.Sprint("goes-", i), random.IntN(2*owners), i)
 		}
 		var seen []string
-		list := x.list(Query{Agent: "a", Everyone: true, Limit: 10_000}, func(e *entry) bool {
+		list := x.list(Query{Agent: "a", Everyone: true, Limit: 10_000}, nil, func(e *entry) bool {
 			id := e.text[e.id:e.key]
 			if strings.HasPrefix(id, "stay-") {
 				seen = append(seen, id)
@@ -160,6 +161,12 @@ func compare(t *testing.T, m *Memory, living map[string]Record, when string) {
 		if !slices.Equal(want, got) {
 			t.Fatalf("%s: %+v lists\n%q, want\n%q", when, q, got, want)
 		}
+		if n, err := m.Count(t.Context(), q); err != nil || n != len(want) {
+			t.Fatalf("%s: %+v counts %d, %v; want %d", when, q, n, err, len(want))
+		}
+		if paged := inPages(t, m, q, line); !slices.Equal(want, paged) {
+			t.Fatalf("%s: %+v pages\n%q, want\n%q", when, q, paged, want)
+		}
 	}
 	held := 0
 	for i := range m.indexes {
@@ -169,6 +176,26 @@ func compare(t *testing.T, m *Memory, living map[string]Record, when string) {
 	}
 	if held != m.Len() {
 		t.Fatalf("%s: the index holds %d tasks, the store %d", when, held, m.Len())
+	}
+}
+
+// inPages asks for what q does, three at a time, and lists it line by line.
+func inPages(t *testing.T, m *Memory, q Query, line func(Record) string) []string {
+	t.Helper()
+	q.Limit = 3
+	var lines []string
+	for {
+		page, err := m.Tasks(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page {
+			lines = append(lines, line(r))
+		}
+		if len(page) < q.Limit {
+			return lines
+		}
+		q.After = page[len(page)-1]
 	}
 }
 

@@ -23,6 +23,7 @@ type Memory struct {
 	size      atomic.Int64 // records and steps in all shards, never above limit
 	shards    [shards]shard
 	indexes   [indexes]index
+	spaces    spaces
 
 	close   sync.Once
 	closing chan struct{}
@@ -55,6 +56,7 @@ func NewMemory(c Config) *Memory {
 	for i := range m.indexes {
 		m.indexes[i].agents, m.indexes[i].stretch = make(map[string]*library), stretch
 	}
+	m.spaces.limit, m.spaces.names = m.limit, make(map[string]*space)
 	go m.sweep()
 	return m
 }
@@ -100,18 +102,40 @@ func (m *Memory) Lookup(_ context.Context, agent string, k Kind, id string) (Rec
 
 // Tasks implements Ledger. It takes time for the records it returns and for those
 // that it passes by because they are in another context or have run out, never
-// for those of others.
+// for those of others; behind a task also for those of other owners that are newer.
 func (m *Memory) Tasks(_ context.Context, q Query) ([]Record, error) {
-	now := time.Now()
-	list := m.index(q.Agent).list(q, func(e *entry) bool {
-		return (q.Context == "" || e.context() == q.Context) && !m.expired(e, now)
-	})
+	list := m.index(q.Agent).list(q, m.find(q.Agent, q.After.ID), m.shows(q, time.Now()))
 	// What an entry says never changes, so that it can be copied at leisure.
 	var records []Record
 	for _, e := range list {
 		records = append(records, e.record(q.Agent, Task))
 	}
 	return records, nil
+}
+
+// Count implements Ledger. It passes by all that it counts, without a copy.
+func (m *Memory) Count(_ context.Context, q Query) (int, error) {
+	return m.index(q.Agent).count(q, m.shows(q, time.Now())), nil
+}
+
+// shows is the part of a Query that the index does not know.
+func (m *Memory) shows(q Query, now time.Time) func(*entry) bool {
+	return func(e *entry) bool {
+		return (q.Context == "" || e.context() == q.Context) && !m.expired(e, now)
+	}
+}
+
+// find returns what is held of a task, or nil. It is no use of it.
+func (m *Memory) find(agent, id string) *entry {
+	if id == "" {
+		return nil
+	}
+	var buf [keyRoom]byte
+	key := appendKey(buf[:0], agent, Task, id)
+	s := m.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.records[string(key)]
 }
 
 // live finds a record that has not run out and counts the call as its latest
@@ -185,6 +209,7 @@ func (m *Memory) sweep() {
 			for i := range m.shards {
 				m.sweepShard(&m.shards[i], now)
 			}
+			m.spaces.sweep(now)
 		}
 	}
 }
@@ -209,6 +234,9 @@ func (m *Memory) sweepShard(s *shard, now time.Time) {
 		}
 	}
 }
+
+// Ping implements Store.
+func (m *Memory) Ping(context.Context) error { return nil }
 
 // Len is how many records and steps are held, those that ran out but were not yet swept
 // included.

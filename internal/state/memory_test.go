@@ -163,8 +163,9 @@ func TestConfigValidate(t *testing.T) {
 	}{
 		"zero":             {},
 		"memory":           {in: state.Config{Driver: "memory", Memory: state.MemoryConfig{Records: 1}}},
-		"driver to come":   {in: state.Config{Driver: "redis"}, want: `driver "redis" is not available`},
-		"driver misspelt":  {in: state.Config{Driver: "Memory"}, want: `driver "Memory" is not available`},
+		"sqlite":           {in: state.Config{Driver: "sqlite"}},
+		"redis":            {in: state.Config{Driver: "redis"}},
+		"driver misspelt":  {in: state.Config{Driver: "Memory"}, want: `driver is "Memory"; it must be`},
 		"negative records": {in: state.Config{Memory: state.MemoryConfig{Records: -1}}, want: "memory.records"},
 		"negative retention": {
 			in:   state.Config{Retention: -1},

@@ -16,7 +16,8 @@ type Value struct {
 // proofs that were used, webhook configurations. It is linearizable per key. A value
 // whose time has come is gone at once. Every driver passes the suite in statetest.
 type Values interface {
-	// Put stores data under a key, for ttl or, with 0, until it is deleted.
+	// Put stores data under a key, for ttl or, with 0, until it is deleted. A negative
+	// ttl, as of what ran out on the way, leaves the key without a value.
 	Put(ctx context.Context, space, key string, data []byte, ttl time.Duration) error
 	// Add is Put unless the key has a value, and says whether it was stored.
 	Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error)
@@ -24,7 +25,8 @@ type Values interface {
 	Get(ctx context.Context, space, key string) ([]byte, bool, error)
 	// Delete forgets a key, also one that is not there.
 	Delete(ctx context.Context, space, key string) error
-	// List returns at most limit values with keys greater than after, by key.
+	// List returns at most limit values with keys greater than after, by the bytes of
+	// their keys.
 	List(ctx context.Context, space, after string, limit int) ([]Value, error)
 }
 

@@ -1,5 +1,5 @@
 // Package statetest is what every driver of internal/state has to pass. A driver's
-// own tests call Ledger with a way to open an empty store.
+// own tests call Store with a way to open an empty store.
 //
 // It owns the meaning of the interfaces, as tests; it does not own what only one
 // driver has (bounds, retention, files). It is imported by test files only, and
@@ -9,13 +9,11 @@ package statetest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -37,6 +35,10 @@ func Ledger(t *testing.T, open func(testing.TB) state.Ledger) {
 		"a list is in order":        inOrder,
 		"a list is of whom it says": selects,
 		"claimed is listed":         listedAtOnce,
+		"several at once":           severalAtOnce,
+		"several, one winner each":  severalWinners,
+		"pages in order":            pages,
+		"pages while others claim":  pagesBesideClaims,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -212,54 +214,6 @@ func watch(t *testing.T, l state.Ledger, id string) error {
 		}
 	}
 	return nil
-}
-
-// model compares a store with a map under random operations.
-func model(rt *rapid.T, l state.Ledger) {
-	type key struct {
-		agent string
-		kind  state.Kind
-		id    string
-	}
-	want := map[key]state.Record{}
-	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab:\x00")), 0, 3, -1)
-	kinds := rapid.SampledFrom([]state.Kind{state.Task, state.Context, state.TaskAlias, state.ContextAlias})
-	rt.Repeat(map[string]func(*rapid.T){
-		"claim": func(rt *rapid.T) {
-			r := state.Record{
-				Agent: text.Draw(rt, "agent"), Kind: kinds.Draw(rt, "kind"), ID: text.Draw(rt, "id"),
-				Owner: text.Draw(rt, "owner"), Tenant: text.Draw(rt, "tenant"), Skill: text.Draw(rt, "skill"),
-				Context: text.Draw(rt, "context"), Endpoint: text.Draw(rt, "endpoint"),
-				Extensions: rapid.SliceOfN(text, 1, 3).Draw(rt, "extensions"),
-				Created:    time.Unix(rapid.Int64Range(1, 9).Draw(rt, "created"), 0).UTC(),
-			}
-			k := key{r.Agent, r.Kind, r.ID}
-			if _, ok := want[k]; !ok {
-				want[k] = r
-			}
-			if diff := cmp.Diff(want[k], claim(rt, l, r)); diff != "" {
-				rt.Fatalf("Claim (-want +got):\n%s", diff)
-			}
-		},
-		"lookup": func(rt *rapid.T) {
-			k := key{text.Draw(rt, "agent"), kinds.Draw(rt, "kind"), text.Draw(rt, "id")}
-			got, ok := lookup(rt, l, state.Record{Agent: k.agent, Kind: k.kind, ID: k.id})
-			r, stands := want[k]
-			if diff := cmp.Diff(r, got); ok != stands || diff != "" {
-				rt.Fatalf("Lookup found %v, want %v (-want +got):\n%s", ok, stands, diff)
-			}
-		},
-		"tasks": func(rt *rapid.T) {
-			q := state.Query{
-				Agent: text.Draw(rt, "agent"), Owner: text.Draw(rt, "owner"), Tenant: text.Draw(rt, "tenant"),
-				Everyone: rapid.Bool().Draw(rt, "everyone"), Context: text.Draw(rt, "context"),
-				Limit: rapid.IntRange(-1, 5).Draw(rt, "limit"),
-			}
-			if diff := cmp.Diff(answer(q, maps.Values(want)), tasks(rt, l, q), cmpopts.EquateEmpty()); diff != "" {
-				rt.Fatalf("Tasks(%+v) (-want +got):\n%s", q, diff)
-			}
-		},
-	})
 }
 
 // reporter is what *testing.T and *rapid.T share.

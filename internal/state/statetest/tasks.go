@@ -21,7 +21,9 @@ func answer(q state.Query, records iter.Seq[state.Record]) []state.Record {
 	for r := range records {
 		asked := q.Everyone || q.Owner != "" && r.Owner == q.Owner || q.Tenant != "" && r.Tenant == q.Tenant
 		inContext := q.Context == "" || r.Context == q.Context
-		if r.Kind == state.Task && r.Agent == q.Agent && asked && inContext {
+		begins := q.After.Created.IsZero() && q.After.ID == ""
+		behind := begins || newestFirst(q.After, r) < 0
+		if r.Kind == state.Task && r.Agent == q.Agent && asked && inContext && behind {
 			list = append(list, r)
 		}
 	}
