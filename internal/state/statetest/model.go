@@ -12,8 +12,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
-// model compares a store with a map under random operations.
-func model(rt *rapid.T, l state.Ledger) {
+// ledgerModel compares a store with a map under random operations.
+func ledgerModel(rt *rapid.T, l state.Ledger) {
 	type key struct {
 		agent string
 		kind  state.Kind

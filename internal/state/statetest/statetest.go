@@ -47,7 +47,7 @@ func Ledger(t *testing.T, open func(testing.TB) state.Ledger) {
 	}
 	t.Run("behaves like a map", func(t *testing.T) {
 		t.Parallel()
-		rapid.Check(t, func(rt *rapid.T) { model(rt, open(t)) })
+		rapid.Check(t, func(rt *rapid.T) { ledgerModel(rt, open(t)) })
 	})
 }
 
