@@ -27,6 +27,7 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 		s.rules = append(s.rules, r)
 		s.speaks = s.speaks || r.says != nil
 		s.steps = s.steps || r.terms != nil && (r.terms.authentication != nil || r.terms.consent != nil)
+		s.picky = s.picky || s.steps || r.momentary()
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
@@ -111,11 +112,11 @@ func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[st
 		agents: newPatterns(src.Agents), skills: newPatterns(src.Skills), subjects: newPatterns(src.Subjects),
 		issuers: src.Issuers, groups: src.Groups, scopes: src.Scopes, terms: newTerms(src),
 	}
-	if src.Extensions != nil {
-		r.says = &Extensions{Rule: r.name, Shadow: r.shadow, RuleExtensions: *src.Extensions}
-	}
+	circumstances, wrong := newCircumstances(src)
+	r.circumstances = circumstances
+	r.speak(src.Extensions)
 	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src),
-		src.checkTerms(), src.checkExtensions())
+		src.checkTerms(), wrong, src.checkExtensions())
 	var unknown []string
 	r.methods, unknown = methodsOf(src.Methods, names)
 	problems = append(problems, unknown...)

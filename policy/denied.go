@@ -61,7 +61,7 @@ func lacking(q *Request, n *need, hits, candidates []*rule) string {
 			text = fmt.Sprintf("no rule allows skill %q", skill)
 		}
 		if r := first(candidates, n.level, skill, allows); r != nil {
-			if key := r.terms.unready(q.Principal, q.Now); key != "" {
+			if key := r.unmet(q); key != "" {
 				text += fmt.Sprintf("; rule %q would, but for %s", r.name, key)
 			}
 		}
@@ -73,10 +73,11 @@ func lacking(q *Request, n *need, hits, candidates []*rule) string {
 // missing lists the scopes, and says the authentication, that would turn the refusal
 // into a yes. If one of the needed skills would stay refused whatever the caller gets,
 // there are none: a caller must not be sent for a consent that does not help. A consent
-// that is a claim is nothing that a scope or a sign-in is known to bring.
+// that is a claim is nothing that a scope or a sign-in is known to bring, and neither is
+// another place, time or content.
 func missing(q *Request, n *need, hits, candidates []*rule) ([]string, *StepUp) {
 	candidates = slices.DeleteFunc(candidates, func(r *rule) bool {
-		return r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim"
+		return r.circumstances.failed(q) != "" || r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim"
 	})
 	var (
 		scopes []string

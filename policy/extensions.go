@@ -13,7 +13,7 @@ import (
 // for its card: one list for each of the skills, or a single one for the agent when
 // there are no skills. Lists that are the same appear once. Of a caller that is not
 // known (nil) only the rules without a condition on callers count; a missing
-// authentication or consent does not, as with Skills.
+// authentication or consent does not, as with Skills, nor do conditions on the call.
 func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]Extensions {
 	if !s.speaks || p != nil && !p.MayUse(agent) {
 		return [][]Extensions{nil}
@@ -26,11 +26,11 @@ func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]
 		hits = gather(hits, s.agents[agent], p, send)
 	}
 	if len(skills) == 0 {
-		return [][]Extensions{said(nil, hits, &need{level: withoutSkill})}
+		return [][]Extensions{said(hits, &need{level: withoutSkill}, shown)}
 	}
 	var lists [][]Extensions
 	for _, skill := range skills {
-		list := said(nil, hits, &need{level: bySkill, one: skill})
+		list := said(hits, &need{level: bySkill, one: skill}, shown)
 		if !slices.ContainsFunc(lists, func(other []Extensions) bool { return sameRules(other, list) }) {
 			lists = append(lists, list)
 		}
@@ -51,21 +51,44 @@ func unconditional(buckets []*bucket, m methods) []*rule {
 	return hits
 }
 
-// said appends what the rules that match say about extensions, each rule once and in
-// the order of the file.
-func said(list []Extensions, hits []*rule, n *need) []Extensions {
+// speak compiles what a rule says about extensions. What it denies under conditions on
+// the call hides nothing: as with calls, it is refused when it is asked for.
+func (r *rule) speak(src *RuleExtensions) {
+	if src == nil {
+		return
+	}
+	r.says = &Extensions{Rule: r.name, Shadow: r.shadow, RuleExtensions: *src}
+	if r.shows = r.says; !r.momentary() || src.Deny == nil {
+		return
+	}
+	r.shows = nil
+	if shown := *r.says; src.Allow != nil || src.Require != nil || src.Inject != nil {
+		shown.Deny = nil
+		r.shows = &shown
+	}
+}
+
+// spoken is what a rule says about extensions of the calls it matches, and shown what
+// cards tell of it; nil for nothing.
+func spoken(r *rule) *Extensions { return r.says }
+func shown(r *rule) *Extensions  { return r.shows }
+
+// said lists what the rules that match say about extensions, each rule once and in the
+// order of the file.
+func said(hits []*rule, n *need, of func(*rule) *Extensions) []Extensions {
+	var list []Extensions
 	last := -1
 	for {
 		var next *rule
 		for _, r := range hits {
-			if r.says != nil && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
+			if of(r) != nil && r.pos > last && (next == nil || r.pos < next.pos) && n.met(r) {
 				next = r
 			}
 		}
 		if next == nil {
 			return list
 		}
-		list = append(list, *next.says)
+		list = append(list, *of(next))
 		last = next.pos
 	}
 }

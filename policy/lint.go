@@ -74,7 +74,7 @@ func (s *Set) closed() patterns {
 	list := []string{}
 	for _, r := range s.rules {
 		if r.effect != denies || r.shadow || r.methods != allMethods || !r.skills.any || !r.subjects.any ||
-			r.issuers != nil || r.groups != nil || r.scopes != nil || r.terms != nil {
+			r.issuers != nil || r.groups != nil || r.scopes != nil || r.terms != nil || r.momentary() {
 			continue
 		}
 		if r.agents.any {

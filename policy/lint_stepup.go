@@ -14,7 +14,7 @@ func (s *Set) outdone(r *rule) string {
 	}
 	for _, other := range s.rules {
 		lax := other.terms == nil || other.terms.authentication == nil && other.terms.consent == nil
-		if lax && other.effect == allows && !other.shadow && other.covers(r) {
+		if lax && !other.momentary() && other.effect == allows && !other.shadow && other.covers(r) {
 			return fmt.Sprintf("rule %q allows the same calls without its authentication and consent, "+
 				"so that nobody is asked for them", other.name)
 		}

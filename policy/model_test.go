@@ -13,11 +13,25 @@ import (
 // model is policy as the documentation says it, rule by rule, without an index.
 type model struct{ Config }
 
-// signedIn is the model with callers who lack no authentication and no consent.
+// signedIn is the model with callers who lack no authentication and no consent, and with
+// calls that no rule denies for what they are.
 func (m model) signedIn() model {
-	rules := slices.Clone(m.Rules)
-	for i := range rules {
-		rules[i].Authentication, rules[i].Consent = nil, nil
+	var rules []Rule
+	for _, r := range m.Rules {
+		r.Authentication, r.Consent = nil, nil
+		if onCall := r.Bindings != nil || r.Sources != nil || r.Times != nil || r.Content != nil; onCall {
+			if r.Effect == "deny" {
+				continue
+			}
+			r.Bindings, r.Sources, r.Times, r.Content = nil, nil, nil, nil
+			if e := r.Extensions; e != nil {
+				r.Extensions = &RuleExtensions{Allow: e.Allow, Require: e.Require, Inject: e.Inject}
+				if e.Allow == nil && e.Require == nil && e.Inject == nil {
+					r.Extensions = nil
+				}
+			}
+		}
+		rules = append(rules, r)
 	}
 	m.Rules = rules
 	return m
@@ -49,7 +63,7 @@ func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 		anyOf(r.Methods, named) &&
 		anyOf(r.Groups, func(s string) bool { return slices.Contains(p.Groups, s) }) &&
 		anyOf(r.Issuers, func(s string) bool { return s == p.Issuer }) &&
-		m.terms(r, q) &&
+		m.terms(r, q) && m.circumstances(r, q) &&
 		!slices.ContainsFunc(r.Scopes, func(s string) bool { return !slices.Contains(p.Scopes, s) })
 }
 
@@ -140,8 +154,12 @@ func drawConfig(rt *rapid.T) Config {
 			Issuers:  drawList(rt, "issuers", []string{"i", "j"}),
 		})
 		drawTerms(rt, &c.Rules[i])
+		drawCircumstances(rt, &c.Rules[i])
 		if r := &c.Rules[i]; r.Effect == "" || r.Effect == "allow" && rapid.Bool().Draw(rt, "speaks") {
-			r.Extensions = &RuleExtensions{Require: []string{"urn:" + r.Name}}
+			r.Extensions = rapid.SampledFrom([]*RuleExtensions{
+				{Require: []string{"urn:" + r.Name}}, {Deny: []string{"urn:" + r.Name}},
+				{Allow: []string{"urn:" + r.Name}, Deny: []string{"urn:x"}},
+			}).Draw(rt, "extensions")
 		}
 	}
 	return c
@@ -166,6 +184,7 @@ func drawRequest(rt *rapid.T) Request {
 		q.Skill = rapid.SampledFrom(someSkills).Draw(rt, "skill")
 	}
 	drawSignIn(rt, q.Principal)
+	drawCall(rt, &q)
 	return q
 }
 

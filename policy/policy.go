@@ -27,6 +27,7 @@ type Set struct {
 	allow      bool // what the default is
 	speaks     bool // some rule says something about extensions
 	steps      bool // some rule asks for an authentication or a consent
+	picky      bool // some rule that gather finds may not hold for a call: see rule.unmet
 	undeclared undeclared
 	rules      []*rule // in the order of the file, for Trace and Lint
 	bits       map[*wire.Method]methods
@@ -129,10 +130,10 @@ func (s *Set) Check(q Request) (Decision, error) {
 	}
 	var room [hitRoom]*rule
 	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method))
-	if s.steps {
-		hits = ready(hits, q.Principal, q.Now)
-	}
 	n := s.need(&q)
+	if s.picky {
+		hits = holding(hits, &q, &n)
+	}
 	by, ok := s.decide(hits, &n)
 	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n)}
 	if by != nil {
@@ -144,7 +145,7 @@ func (s *Set) Check(q Request) (Decision, error) {
 		return d, denied
 	}
 	if s.speaks {
-		d.Extensions = said(nil, hits, &n)
+		d.Extensions = said(hits, &n, spoken)
 	}
 	if s.steps {
 		d.Consent = consents(hits, &n)

@@ -15,6 +15,7 @@ type rule struct {
 	shadow bool
 	would  string      // "deny NAME" or "allow NAME", for Decision.Shadow
 	says   *Extensions // about extensions; nil for nothing
+	shows  *Extensions // of it, what cards tell; nil for nothing
 
 	methods  methods
 	agents   patterns
@@ -24,6 +25,8 @@ type rule struct {
 	groups   []string // nil: any
 	scopes   []string // all needed
 	terms    *terms   // nil: none
+
+	circumstances *circumstances // nil: none
 
 	source *Rule // as written, for Lint
 }

@@ -9,7 +9,9 @@ import (
 // call on it could be allowed. A caller for whom every call is denied is told
 // that there is no such agent, and so is one whose credential is bound elsewhere. A
 // rule whose authentication or consent is missing counts, since the caller can get it:
-// who may not see what it needs another sign-in for would never sign in.
+// who may not see what it needs another sign-in for would never sign in. Conditions on
+// the call itself are left open too: a rule that allows calls under some is counted, and
+// one that denies calls under some hides nothing, as another call may be allowed.
 func (s *Set) Sees(p *authn.Principal, agent string) bool {
 	buckets, known := s.agents[agent]
 	if !known || p == nil || !p.MayUse(agent) {
@@ -21,8 +23,8 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 }
 
 // Skills returns which of an agent's skills a principal may send messages to, in
-// the order given, authentication and consent not looked at, as in Sees. It is what
-// cards and the catalog show. The result is never nil: no skill is not the same as
+// the order given; authentication, consent and conditions on the call are left open, as
+// in Sees. It is what cards and the catalog show. The result is never nil: no skill is not the same as
 // all skills.
 func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
 	may := make([]string, 0, len(all))
@@ -51,6 +53,7 @@ func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
 	for _, r := range hits {
 		switch {
 		case r.shadow || !l.met(r, skill):
+		case r.effect == denies && r.momentary():
 		case r.effect == denies:
 			denied |= r.methods
 		case r.effect == allows:

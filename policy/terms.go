@@ -75,11 +75,6 @@ func (t *terms) unready(p *authn.Principal, now time.Time) string {
 	return t.consent.lacks(p)
 }
 
-// ready keeps the rules of a list that the caller need do nothing more for.
-func ready(hits []*rule, p *authn.Principal, now time.Time) []*rule {
-	return slices.DeleteFunc(hits, func(r *rule) bool { return r.terms.unready(p, now) != "" })
-}
-
 // nobody alone in Rule.Actors is for callers nobody acts for.
 const nobody = "none"
 

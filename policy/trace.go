@@ -11,8 +11,9 @@ type Step struct {
 	Effect string // "allow", "deny", or "extensions" for a rule that only speaks of those
 	Shadow bool
 	// Failed is the first condition that does not hold, by its key: "groups", "claims.NAME",
-	// "authentication.maxAge"; "" when the rule matches. What the caller can do something
-	// about, authentication and consent, comes last.
+	// "content.mediaTypes", "authentication.maxAge"; "" when the rule matches. What another
+	// call could meet comes after what the caller is, and last what the caller can do
+	// something about, authentication and consent.
 	Failed string
 }
 
@@ -57,5 +58,5 @@ func (s *Set) failed(r *rule, q *Request, n *need) string {
 	case !n.met(r):
 		return "skills"
 	}
-	return r.terms.unready(p, q.Now)
+	return r.unmet(q)
 }

@@ -71,6 +71,8 @@ func (r *Rule) checkLists() []string {
 		{"issuers", r.Issuers, true},
 		{"clients", r.Clients, false},
 		{"actors", r.Actors, false},
+		{"bindings", r.Bindings, true},
+		{"sources", r.Sources, true},
 	} {
 		switch {
 		case l.items == nil:

@@ -1,0 +1,181 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// content is Content, compiled.
+type content struct {
+	kinds    []string     // nil: any
+	types    []mediaRange // nil: any
+	hosts    *patterns    // nil: any
+	maxParts int          // 0: no bound, as with the next two
+	maxPart  int64
+	maxBytes int64
+	denies   bool
+}
+
+// What content.failed returns, by the key that does not hold.
+const (
+	inContent  = "content" // the message is not known, or has no part for a deny rule to be about
+	inParts    = "content.parts"
+	inTypes    = "content.mediaTypes"
+	inHosts    = "content.hosts"
+	inMaxParts = "content.maxParts"
+	inMaxPart  = "content.maxPart"
+	inMaxBytes = "content.maxBytes"
+)
+
+// failed names the first bound that a call's message is not within, "" when it is.
+func (c *content) failed(q *Request) string {
+	switch {
+	case q.Message != nil:
+	case q.Method.Subject == wire.OfMessage: // what it brings cannot be told
+		return c.doubt(inContent)
+	case c.denies:
+		return inContent
+	default:
+		return ""
+	}
+	if c.denies {
+		return c.anyPart(q.Message.Parts)
+	}
+	return c.everyPart(q.Message.Parts)
+}
+
+// doubt is the answer about what cannot be told: an allow rule does not hold where it
+// might not, a deny rule does where it might.
+func (c *content) doubt(key string) string {
+	if c.denies {
+		return ""
+	}
+	return key
+}
+
+// everyPart holds a message against an allow rule.
+func (c *content) everyPart(parts []wire.Part) string {
+	if c.maxParts > 0 && len(parts) > c.maxParts {
+		return inMaxParts
+	}
+	var sum int64
+	for i := range parts {
+		p := &parts[i]
+		if key := c.excludes(p); key != "" {
+			return key
+		}
+		if c.maxPart > 0 && p.Bytes > c.maxPart {
+			return inMaxPart
+		}
+		// Never more than the sum may be, so that no sum overflows.
+		if c.maxBytes > 0 && p.Bytes > c.maxBytes-sum {
+			return inMaxBytes
+		}
+		sum += p.Bytes
+	}
+	return ""
+}
+
+// anyPart looks for a part that a deny rule is about. Where there is none, the answer is
+// the last bound that some part got to.
+func (c *content) anyPart(parts []wire.Part) string {
+	farthest := inContent
+	for i := range parts {
+		switch key := c.excludes(&parts[i]); key {
+		case "":
+			return ""
+		case inHosts:
+			farthest = inHosts
+		case inTypes:
+			if farthest != inHosts {
+				farthest = inTypes
+			}
+		default:
+			if farthest == inContent {
+				farthest = inParts
+			}
+		}
+	}
+	return farthest
+}
+
+// excludes names the first bound that one part is not within, "" when it is. A part
+// that no version knows may be anything.
+func (c *content) excludes(p *wire.Part) string {
+	switch {
+	case p.Kind == "":
+		return c.doubt(inParts)
+	case c.kinds != nil && !slices.Contains(c.kinds, p.Kind):
+		return inParts
+	case c.types != nil && !c.typed(p):
+		return inTypes
+	case c.hosts != nil && !c.hosted(p):
+		return inHosts
+	}
+	return ""
+}
+
+// typed reports whether a part's media type is one of the rule's.
+func (c *content) typed(p *wire.Part) bool {
+	name := p.MediaType
+	if name == "" {
+		name = defaultTypes[p.Kind]
+	}
+	major, minor, ok := strings.Cut(name, "/")
+	if !ok || !mediaWord(major) || !mediaWord(minor) {
+		return c.denies
+	}
+	for _, t := range c.types {
+		if (t.major == "*" || t.major == major) && (t.minor == "*" || t.minor == minor) {
+			return true
+		}
+	}
+	return false
+}
+
+// hosted reports whether a file by URL is at one of the hosts. A part that is no such
+// file is nowhere else: an allow rule does not mind it, a deny rule is not about it.
+func (c *content) hosted(p *wire.Part) bool {
+	if p.Kind != wire.PartFile || p.URL == "" {
+		return !c.denies
+	}
+	name, plain, ok := hostOf(p.URL)
+	if !ok || !plain && !c.denies {
+		return c.denies
+	}
+	return c.hosts.match(name)
+}
+
+// defaultTypes are the media types of parts that say none.
+var defaultTypes = map[string]string{
+	wire.PartText: "text/plain",
+	wire.PartData: "application/json",
+	wire.PartFile: "application/octet-stream",
+}
+
+// mediaRange is a media type in which both words, or the second, may be *.
+type mediaRange struct{ major, minor string }
+
+// covers reports whether every type in other is in m.
+func (m mediaRange) covers(other mediaRange) bool {
+	return (m.major == "*" || m.major == other.major) && (m.minor == "*" || m.minor == other.minor)
+}
+
+// mediaWord reports whether a word is one of a media type's (RFC 6838 §4.2), in lower
+// case.
+func mediaWord(s string) bool {
+	if s == "" {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		case i > 0 && strings.IndexByte("!#$&-^_.+", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}

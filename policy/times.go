@@ -1,0 +1,170 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// window is a Window, compiled.
+type window struct {
+	days          uint8 // a bit for each time.Weekday on which it begins
+	from, to      int   // minutes of the day; to 1,440 is midnight
+	zone          *time.Location
+	after, before time.Time // zero: no bound
+}
+
+const (
+	dayMinutes = 24 * 60
+	everyDay   = 1<<7 - 1
+	minute     = "15:04"
+)
+
+// has reports whether a moment is in the window. It goes by the clocks on the wall of
+// its zone: what they skip in spring is in no window, what they show twice in autumn
+// is in it twice.
+func (w *window) has(now time.Time) bool {
+	if !w.after.IsZero() && now.Before(w.after) || !w.before.IsZero() && !now.Before(w.before) {
+		return false
+	}
+	local := now.In(w.zone)
+	at, day := local.Hour()*60+local.Minute(), local.Weekday()
+	if w.from < w.to {
+		return w.from <= at && at < w.to && w.on(day)
+	}
+	return at >= w.from && w.on(day) || at < w.to && w.on((day+6)%7)
+}
+
+func (w *window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
+
+// newWindows compiles windows and describes what is wrong with them.
+func newWindows(list []Window) ([]window, []string) {
+	var (
+		out      []window
+		problems []string
+	)
+	if list != nil && len(list) == 0 {
+		problems = append(problems, "times is empty, so the rule can never match; leave it out to mean any")
+	}
+	for i := range list {
+		w, wrong := newWindow(&list[i])
+		if len(wrong) == 0 && w.never() {
+			wrong = []string{" there is no moment that is in it"}
+		}
+		for _, text := range wrong {
+			problems = append(problems, fmt.Sprintf("times[%d]%s", i, text))
+		}
+		out = append(out, w)
+	}
+	return out, problems
+}
+
+// newWindow reads one. The problems begin with the key.
+func newWindow(src *Window) (w window, problems []string) {
+	wrong := func(key, format string, args ...any) {
+		problems = append(problems, "."+key+": "+fmt.Sprintf(format, args...))
+	}
+	var ok bool
+	if w.zone, ok = zoneNamed(src.Zone); !ok {
+		wrong("zone", "%q is no time zone that is known here; write an IANA name such as Europe/Vienna", src.Zone)
+		w.zone = time.UTC
+	}
+	if w.days, ok = daysOf(src.Days); !ok {
+		wrong("days", "%q is not days; write mon, tue, wed, thu, fri, sat, sun or spans such as mon-fri", src.Days)
+	}
+	if w.from, ok = clock(src.From, 0); !ok || w.from == dayMinutes {
+		wrong("from", "%q is no time of day from 00:00 to 23:59", src.From)
+	}
+	if w.to, ok = clock(src.To, dayMinutes); !ok {
+		wrong("to", "%q is no time of day from 00:00 to 24:00", src.To)
+	}
+	if w.after, ok = dateIn(src.After, w.zone); !ok {
+		wrong("after", "%q is neither a date such as 2026-12-24 nor RFC 3339", src.After)
+	}
+	if w.before, ok = dateIn(src.Before, w.zone); !ok {
+		wrong("before", "%q is neither a date such as 2026-12-24 nor RFC 3339", src.Before)
+	}
+	return w, problems
+}
+
+// zoneNamed finds a zone. Local would be the zone of whichever machine it runs on.
+func zoneNamed(name string) (*time.Location, bool) {
+	if name == "Local" {
+		return nil, false
+	}
+	zone, err := time.LoadLocation(name) // "" is UTC
+	return zone, err == nil
+}
+
+// daysOf reads days and spans of them, which may go over the end of the week.
+func daysOf(list []string) (set uint8, ok bool) {
+	if list == nil {
+		return everyDay, true
+	}
+	for _, text := range list {
+		first, last, span := strings.Cut(text, "-")
+		if !span {
+			last = first
+		}
+		from, to := weekday(first), weekday(last)
+		if from < 0 || to < 0 {
+			return 0, false
+		}
+		for day := from; ; day = (day + 1) % 7 {
+			set |= 1 << day
+			if day == to {
+				break
+			}
+		}
+	}
+	return set, len(list) > 0
+}
+
+// weekday is the time.Weekday of a short name, -1 for none.
+func weekday(name string) int {
+	return slices.Index([]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}, name)
+}
+
+// clock reads a time of day in minutes, as two digits, a colon and two digits.
+func clock(text string, otherwise int) (int, bool) {
+	switch text {
+	case "":
+		return otherwise, true
+	case "24:00":
+		return dayMinutes, true
+	}
+	t, err := time.Parse(minute, text)
+	return t.Hour()*60 + t.Minute(), err == nil && t.Format(minute) == text // Parse takes 9:00 as well
+}
+
+// dateIn reads a date as its first moment in a zone, or a moment; zero for "".
+func dateIn(text string, zone *time.Location) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, true
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, zone); err == nil {
+		return t, !t.IsZero()
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	return t, err == nil && !t.IsZero()
+}
+
+// searched is how far never looks. In two weeks every day comes twice, so that in a
+// longer time a window which is not empty opens, whatever the clocks skip.
+const searched = 15 * dayMinutes
+
+// never reports whether the dates leave no moment of the days and times of day. A
+// window changes on whole minutes only.
+func (w *window) never() bool {
+	if w.after.IsZero() || w.before.IsZero() {
+		return false
+	}
+	for at, n := w.after, 0; n < searched && at.Before(w.before); n++ {
+		if w.has(at) {
+			return false
+		}
+		at = at.Truncate(time.Minute).Add(time.Minute)
+	}
+	return !w.before.After(w.after.Add(searched * time.Minute))
+}
