@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	_ "time/tzdata" // zones of rules, on machines and in images that have none
 
 	"github.com/spf13/cobra"
 )
