@@ -33,7 +33,7 @@ type MemoryConfig struct {
 	// tasks, are remembered at once; default 1000000, at about 200 bytes each. At the
 	// limit calls that would need a new record are refused, because an id without an
 	// owner could be taken by anyone. As many revocations, used proofs and the like are
-	// kept beside them.
+	// kept beside them, and as many counts of limits with the places held in them.
 	Records int `yaml:"records"`
 }
 

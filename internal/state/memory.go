@@ -24,6 +24,7 @@ type Memory struct {
 	shards    [shards]shard
 	indexes   [indexes]index
 	spaces    spaces
+	counts    *buckets // of limits
 
 	close   sync.Once
 	closing chan struct{}
@@ -46,6 +47,7 @@ func NewMemory(c Config) *Memory {
 		limit:     c.Memory.records(),
 		retention: c.retention(),
 		seed:      maphash.MakeSeed(),
+		counts:    newBuckets(c.Memory.records()),
 		closing:   make(chan struct{}),
 		swept:     make(chan struct{}),
 	}
@@ -201,10 +203,14 @@ func (m *Memory) sweep() {
 	defer close(m.swept)
 	tick := time.NewTicker(m.period())
 	defer tick.Stop()
+	counts := time.NewTicker(limitsPeriod)
+	defer counts.Stop()
 	for {
 		select {
 		case <-m.closing:
 			return
+		case <-counts.C:
+			m.counts.sweep()
 		case now := <-tick.C:
 			for i := range m.shards {
 				m.sweepShard(&m.shards[i], now)

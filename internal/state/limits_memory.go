@@ -1,0 +1,219 @@
+package state
+
+import (
+	"context"
+	"hash/maphash"
+	"math/bits"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// limitsPeriod is how often buckets that stand as new ones would are looked for: most
+// are full again within a minute.
+const limitsPeriod = 10 * time.Second
+
+// buckets is what the memory driver counts limits in. It has a bound of its own, so that
+// callers who are counted cannot use up the room for who owns what.
+type buckets struct {
+	limit  int64
+	start  time.Time
+	seed   maphash.Seed
+	size   atomic.Int64 // buckets and places in all shards, never above limit
+	shards [shards]bucketShard
+}
+
+// bucketShard is one lock and what it guards.
+type bucketShard struct {
+	mu      sync.Mutex
+	buckets map[string]bucket
+	_       [48]byte // keeps neighbours' locks off this cache line
+}
+
+// bucket is one limit of one caller. Its methods are called with its shard locked. Of a
+// Draw, reserve comes first for all buckets, then settle for all, then stand.
+type bucket interface {
+	kind() DrawKind
+	// reserve fills in OK and Wait. ErrFull is its only error.
+	reserve(d *Draw, got *Drawn, now moment) error
+	// settle takes what was reserved, or gives it up.
+	settle(d *Draw, now moment, take bool)
+	// stand reports Left and Reset.
+	stand(d *Draw, now moment) (left int64, reset time.Duration)
+	// idle says that a new bucket would stand as this one does.
+	idle(now moment) bool
+}
+
+// moment is one reading of the clock, for all draws of a call. What lasts is measured
+// by a clock that nobody sets.
+type moment struct {
+	since uint64 // nanoseconds since the driver began
+	wall  time.Time
+}
+
+func newBuckets(limit int64) *buckets {
+	b := &buckets{limit: limit, start: time.Now(), seed: maphash.MakeSeed()}
+	for i := range b.shards {
+		b.shards[i].buckets = make(map[string]bucket)
+	}
+	return b
+}
+
+// Draw implements Limits.
+func (m *Memory) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
+	for i := range draws {
+		if err := draws[i].Check(); err != nil {
+			return nil, err
+		}
+	}
+	return m.counts.draw(draws)
+}
+
+// Release implements Limits.
+func (m *Memory) Release(_ context.Context, holds []Draw) error {
+	for i := range holds {
+		m.counts.release(&holds[i])
+	}
+	return nil
+}
+
+func (b *buckets) draw(draws []Draw) ([]Drawn, error) {
+	locked := b.lock(draws)
+	defer b.unlock(locked)
+	now, got := b.now(), make([]Drawn, len(draws))
+	all, settled := true, 0
+	var err error
+	for ; settled < len(draws) && err == nil; settled++ {
+		err = b.reserve(&draws[settled], &got[settled], now)
+		all = all && (got[settled].OK || draws[settled].Soft)
+	}
+	for i := range draws[:settled] {
+		if got[i].OK {
+			b.shard(draws[i].Key).buckets[draws[i].Key].settle(&draws[i], now, all && err == nil)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range draws {
+		d := &draws[i]
+		got[i].Left, got[i].Reset = b.shard(d.Key).buckets[d.Key].stand(d, now)
+	}
+	return got, nil
+}
+
+// reserve finds or makes the bucket of a Draw and asks it.
+func (b *buckets) reserve(d *Draw, got *Drawn, now moment) error {
+	s := b.shard(d.Key)
+	k := s.buckets[d.Key]
+	if k == nil || k.kind() != d.Kind {
+		if !b.grow() {
+			return ErrFull
+		}
+		b.drop(s, d.Key)
+		k = b.make(d.Kind)
+		// The key is often a piece of something longer, which must not live as long.
+		s.buckets[strings.Clone(d.Key)] = k
+	}
+	return k.reserve(d, got, now)
+}
+
+func (b *buckets) make(k DrawKind) bucket {
+	switch k {
+	case Rate:
+		return &rate{}
+	case Quota:
+		return &quota{}
+	default:
+		return &hold{all: b}
+	}
+}
+
+func (b *buckets) release(d *Draw) {
+	s := b.shard(d.Key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h, ok := s.buckets[d.Key].(*hold); ok {
+		h.release(d.Holder)
+		if len(h.places) == 0 {
+			b.drop(s, d.Key)
+		}
+	}
+}
+
+// drop forgets a bucket, if it is there. Its shard must be locked.
+func (b *buckets) drop(s *bucketShard, key string) {
+	k, ok := s.buckets[key]
+	if !ok {
+		return
+	}
+	if h, is := k.(*hold); is {
+		b.size.Add(-int64(len(h.places)))
+	}
+	delete(s.buckets, key)
+	b.size.Add(-1)
+}
+
+// grow takes the room of one more bucket or place, if there is any.
+func (b *buckets) grow() bool {
+	if b.size.Add(1) > b.limit {
+		b.size.Add(-1)
+		return false
+	}
+	return true
+}
+
+// shardSet names shards by bits.
+type shardSet [shards / 64]uint64
+
+// lock locks the shards of all draws in the order of the shards, so that no two calls
+// wait for each other.
+func (b *buckets) lock(draws []Draw) shardSet {
+	var set shardSet
+	for i := range draws {
+		n := b.index(draws[i].Key)
+		set[n/64] |= 1 << (n % 64)
+	}
+	b.each(set, func(s *bucketShard) { s.mu.Lock() })
+	return set
+}
+
+func (b *buckets) unlock(set shardSet) {
+	b.each(set, func(s *bucketShard) { s.mu.Unlock() })
+}
+
+func (b *buckets) each(set shardSet, do func(*bucketShard)) {
+	for word, rest := range set {
+		for ; rest != 0; rest &= rest - 1 {
+			do(&b.shards[word*64+bits.TrailingZeros64(rest)])
+		}
+	}
+}
+
+func (b *buckets) index(key string) uint64 { return maphash.String(b.seed, key) % shards }
+
+func (b *buckets) shard(key string) *bucketShard { return &b.shards[b.index(key)] }
+
+func (b *buckets) now() moment {
+	wall := time.Now()
+	return moment{since: uint64(wall.Sub(b.start)), wall: wall}
+}
+
+// sweep forgets what stands as a new bucket would, one lock at a time.
+func (b *buckets) sweep() {
+	for i := range b.shards {
+		s, now := &b.shards[i], b.now()
+		s.mu.Lock()
+		for key, k := range s.buckets {
+			if k.idle(now) {
+				b.drop(s, key)
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// Counted is how many buckets of limits and places in them are held, those that stand as
+// new ones would but were not yet swept included.
+func (m *Memory) Counted() int { return int(m.counts.size.Load()) }

@@ -1,0 +1,222 @@
+package state
+
+import (
+	"math/bits"
+	"strings"
+	"time"
+)
+
+// rate is GCRA without rounding. The bucket is full from the moment at+part/of on, in
+// nanoseconds since the driver began; each unit that is taken moves it by Period/Refill.
+type rate struct{ at, part, of uint64 }
+
+func (r *rate) kind() DrawKind { return Rate }
+
+func (r *rate) idle(now moment) bool { return r.at < now.since }
+
+// span is a length of time: ns nanoseconds and part of one, in as many parts as the
+// Refill of a Draw. It is never negative.
+type span struct{ ns, part uint64 }
+
+// spanOf is how long n units take to come back. What Check accepts does not overflow.
+func spanOf(n int64, d *Draw) span {
+	hi, lo := bits.Mul64(uint64(n), uint64(d.Period))
+	ns, part := bits.Div64(hi, lo, uint64(d.Refill))
+	return span{ns, part}
+}
+
+func (s span) plus(t span, of uint64) span {
+	sum := span{s.ns + t.ns, s.part + t.part}
+	if sum.part >= of {
+		sum.ns, sum.part = sum.ns+1, sum.part-of
+	}
+	return sum
+}
+
+// minus takes off a t that is not longer than s.
+func (s span) minus(t span, of uint64) span {
+	if s.part < t.part {
+		return span{s.ns - t.ns - 1, s.part + of - t.part}
+	}
+	return span{s.ns - t.ns, s.part - t.part}
+}
+
+func (s span) longer(t span) bool { return s.ns > t.ns || s.ns == t.ns && s.part > t.part }
+
+// up rounds to whole nanoseconds.
+func (s span) up() time.Duration {
+	if s.part > 0 {
+		s.ns++
+	}
+	return time.Duration(s.ns)
+}
+
+// debt is how long the bucket takes to be full: with another Limit than before no more
+// than all of that.
+func (r *rate) debt(d *Draw, now moment) span {
+	at := span{r.at, r.part}
+	if r.of != uint64(d.Refill) {
+		at = span{uint64(at.up()), 0}
+	}
+	if at.ns < now.since {
+		return span{}
+	}
+	debt, most := span{at.ns - now.since, at.part}, spanOf(d.Limit, d)
+	if debt.longer(most) {
+		return most
+	}
+	return debt
+}
+
+func (r *rate) reserve(d *Draw, got *Drawn, now moment) error {
+	if d.Cost > d.Limit {
+		return nil
+	}
+	of, most := uint64(d.Refill), spanOf(d.Limit, d)
+	after := r.debt(d, now).plus(spanOf(d.Cost, d), of)
+	if got.OK = !after.longer(most); !got.OK {
+		got.Wait = after.minus(most, of).up()
+	}
+	return nil
+}
+
+func (r *rate) settle(d *Draw, now moment, take bool) {
+	if !take {
+		return
+	}
+	of := uint64(d.Refill)
+	after := r.debt(d, now).plus(spanOf(d.Cost, d), of)
+	r.at, r.part, r.of = now.since+after.ns, after.part, of
+}
+
+func (r *rate) stand(d *Draw, now moment) (int64, time.Duration) {
+	of, debt := uint64(d.Refill), r.debt(d, now)
+	rest := spanOf(d.Limit, d).minus(debt, of)
+	hi, lo := bits.Mul64(rest.ns, of)
+	lo, carry := bits.Add64(lo, rest.part, 0)
+	left, _ := bits.Div64(hi+carry, lo, uint64(d.Period)) // at most Limit
+	return int64(left), debt.up()
+}
+
+// quota is what was used of a span that ends at until.
+type quota struct {
+	used  int64
+	until int64 // Unix nanoseconds
+}
+
+// lag is how far the clocks of those who share a quota may lie apart.
+const lag = time.Hour
+
+func (q *quota) kind() DrawKind { return Quota }
+
+func (q *quota) idle(now moment) bool { return now.wall.Add(-lag).UnixNano() > q.until }
+
+// at is the count as it stands for a Draw.
+func (q *quota) at(d *Draw) quota {
+	if until := d.Until.UnixNano(); until > q.until {
+		return quota{until: until}
+	}
+	return *q
+}
+
+func (q *quota) reserve(d *Draw, got *Drawn, now moment) error {
+	at := q.at(d)
+	if got.OK = d.Cost <= d.Limit-at.used; !got.OK && d.Cost <= d.Limit {
+		got.Wait = at.rest(now)
+	}
+	return nil
+}
+
+func (q *quota) settle(d *Draw, _ moment, take bool) {
+	if take {
+		*q = q.at(d)
+		q.used += d.Cost
+	}
+}
+
+func (q *quota) stand(d *Draw, now moment) (int64, time.Duration) {
+	at := q.at(d)
+	return max(d.Limit-at.used, 0), at.rest(now)
+}
+
+func (q *quota) rest(now moment) time.Duration {
+	return max(time.Unix(0, q.until).Sub(now.wall), 0)
+}
+
+// hold is who holds places, and until when.
+type hold struct {
+	all      *buckets
+	places   map[string]uint64 // nanoseconds since the driver began
+	first    uint64            // no place runs out before
+	reserved int64             // places that the Draw under way will take
+}
+
+func (h *hold) kind() DrawKind { return Hold }
+
+func (h *hold) idle(now moment) bool {
+	h.expire(now)
+	return len(h.places) == 0
+}
+
+// expire gives up places whose time has come. It looks at all of them only when one may
+// have run out, which renewing makes rare.
+func (h *hold) expire(now moment) {
+	if now.since < h.first {
+		return
+	}
+	h.first = ^uint64(0)
+	for holder, until := range h.places {
+		if until <= now.since {
+			h.release(holder)
+		} else {
+			h.first = min(h.first, until)
+		}
+	}
+}
+
+func (h *hold) release(holder string) {
+	if _, ok := h.places[holder]; ok {
+		delete(h.places, holder)
+		h.all.size.Add(-1)
+	}
+}
+
+func (h *hold) reserve(d *Draw, got *Drawn, now moment) error {
+	h.expire(now)
+	if _, got.OK = h.places[d.Holder]; got.OK || int64(len(h.places))+h.reserved >= d.Limit {
+		return nil
+	}
+	if !h.all.grow() {
+		return ErrFull
+	}
+	h.reserved++
+	got.OK = true
+	return nil
+}
+
+func (h *hold) settle(d *Draw, now moment, take bool) {
+	_, held := h.places[d.Holder]
+	if !held {
+		h.reserved--
+	}
+	if !take {
+		if !held {
+			h.all.size.Add(-1)
+		}
+		return
+	}
+	until, holder := now.since+uint64(d.TTL), d.Holder
+	if !held {
+		holder = strings.Clone(holder)
+	}
+	if h.places == nil {
+		h.places = make(map[string]uint64)
+	}
+	h.places[holder] = until
+	h.first = min(h.first, until)
+}
+
+func (h *hold) stand(d *Draw, now moment) (int64, time.Duration) {
+	h.expire(now)
+	return max(d.Limit-int64(len(h.places)), 0), 0
+}
