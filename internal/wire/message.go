@@ -14,7 +14,7 @@ type Message struct {
 	CallMetadata     map[string]any // of the params around it
 	Extensions       []string
 	ReferenceTaskIDs []string
-	OutputModes      []string // configuration.acceptedOutputModes; nil when the call does not say
+	OutputModes      []string // configuration.acceptedOutputModes; nil when the call does not say, or says nothing
 }
 
 // The kinds of a Part.

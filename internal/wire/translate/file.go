@@ -54,8 +54,12 @@ func (w *writer) bytes(raw []byte) {
 	w.base64(raw)
 }
 
-// isBase64 reports whether bytes are themselves base64, of something.
+// isBase64 reports whether bytes are themselves base64, of something. The decoder would
+// pass over ends of lines, which a JSON string cannot hold as they are.
 func isBase64(text []byte) bool {
+	if bytes.ContainsAny(text, "\r\n") {
+		return false
+	}
 	_, err := base64.StdEncoding.Strict().AppendDecode(nil, text)
 	return err == nil && len(text) > 0
 }

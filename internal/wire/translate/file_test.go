@@ -12,6 +12,7 @@ func TestFileBytes(t *testing.T) {
 		{"base64 of text", `"aGV5"`, `"aGV5"`},
 		{"nothing", `""`, `""`},
 		{"no base64", `"?"`, `"?"`},
+		{"base64 of base64 with the end of a line", `"QUFFQwo="`, `"QUFFQwo="`}, // a string cannot hold it
 	}
 	for _, tt := range tests {
 		w := writer{from: p03, to: d10}

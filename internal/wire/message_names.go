@@ -1,0 +1,90 @@
+package wire
+
+// What the members of messages and their parts mean, beside what the decoder of calls
+// knows.
+const (
+	fieldRole field = fieldOpaque + 1 + iota
+	fieldModes
+	fieldKind // "kind" of 0.2 and 0.3, "type" of 0.1
+	fieldText
+	fieldData
+	fieldFile
+	fieldBytes // of a file: inline, in base64
+	fieldURL
+	fieldFileName
+	fieldMediaType
+)
+
+var (
+	argumentMembers = map[string]field{
+		"message": fieldMessage, "configuration": fieldConfiguration, "metadata": fieldMetadata,
+	}
+	argumentNames = newNames(InvalidParams, argumentMembers)
+	// Clients of 0.1 were written after samples that have this in the params.
+	argumentNames01 = newNames(InvalidParams, argumentMembers, map[string]field{"acceptedOutputModes": fieldModes})
+	argumentNames03 = newNames(InvalidParams, argumentMembers, requestMembers) // ProtoJSON
+
+	settingNames = newNames(InvalidParams, map[string]field{"acceptedOutputModes": fieldModes})
+
+	bodyNames = newNames(InvalidParams, map[string]field{
+		"role": fieldRole, "parts": fieldParts, "content": fieldParts, "metadata": fieldMetadata,
+	})
+
+	// partMembers are those that parts have in every version.
+	partMembers = map[string]field{
+		"kind": fieldKind, "type": fieldKind, "text": fieldText, "data": fieldData, "metadata": fieldMetadata,
+	}
+	partNames10 = newNames(InvalidParams, partMembers, strangers(olderMembers), map[string]field{
+		"raw": fieldBytes, "url": fieldURL, "filename": fieldFileName, "mediaType": fieldMediaType,
+	})
+	partNames = newNames(InvalidParams, partMembers, olderMembers, strangers(map[string]field{
+		"raw": fieldBytes, "url": fieldURL, "filename": fieldFileName, "mediaType": fieldMediaType,
+	}))
+	olderMembers = map[string]field{"file": fieldFile}
+
+	fileMembers      = map[string]field{"name": fieldFileName, "mimeType": fieldMediaType}
+	rpcFileMembers   = map[string]field{"bytes": fieldBytes, "uri": fieldURL}
+	protoFileMembers = map[string]field{"fileWithBytes": fieldBytes, "fileWithUri": fieldURL}
+	fileNames        = newNames(InvalidParams, fileMembers, rpcFileMembers, strangers(protoFileMembers))
+	fileNames03      = newNames(InvalidParams, fileMembers, protoFileMembers, strangers(rpcFileMembers)) // ProtoJSON
+)
+
+// strangers are members that mean something in another version: to some agents, which
+// read older forms as well, perhaps in this one too.
+func strangers(of map[string]field) map[string]field {
+	all := make(map[string]field, len(of))
+	for name := range of {
+		all[name] = fieldOpaque
+	}
+	return all
+}
+
+// argumentTable is how the params of a call with a message are read.
+func (r *messageReader) argumentTable() *names {
+	switch {
+	case r.call.Version == V01:
+		return argumentNames01
+	case r.proto03():
+		return argumentNames03
+	}
+	return argumentNames
+}
+
+func (r *messageReader) partTable() *names {
+	if r.call.Version == V10 {
+		return partNames10
+	}
+	return partNames
+}
+
+func (r *messageReader) fileTable() *names {
+	if r.proto03() {
+		return fileNames03
+	}
+	return fileNames
+}
+
+// proto03 reports whether the document is ProtoJSON of 0.3.
+func (r *messageReader) proto03() bool {
+	return r.call.Version == V03 && r.call.Binding != JSONRPC
+}

@@ -1,0 +1,142 @@
+package wire
+
+import (
+	"math"
+	"slices"
+)
+
+// ReadMessage reads what the call brings for the agent, in 1.0's words. It is nil for
+// calls without a message, and for extensions' methods on gRPC, whose messages nobody
+// here can read. The call has been decoded before; the ids are those that it has now.
+//
+// It is stricter than decoding, because judges go by what it says: what one agent would
+// read in one way and another in another is refused as InvalidParams. That is a part
+// that is several things, or not what its kind says; a member that means something in
+// another version only, or is almost one that means something; a number beyond float64.
+// A document of more values than anybody needs is TooLarge.
+func (c *Call) ReadMessage() (*Message, *Error) {
+	if c.Method == nil || c.Method.Subject != OfMessage || len(c.Params) == 0 {
+		return nil, nil
+	}
+	r := messageReader{m: &Message{
+		ID: c.MessageID, TaskID: c.TaskID, ContextID: c.ContextID,
+		Extensions: slices.Clone(c.MessageExtensions), ReferenceTaskIDs: slices.Clone(c.ReferenceTaskIDs),
+	}}
+	// Decoding has held the document to the limits that count.
+	r.decoder = decoder{scanner: newScanner(c.Params, Limits{Depth: math.MaxInt32, Members: math.MaxInt32}), call: c}
+	defer r.release()
+	if r.kind() == '{' {
+		r.arguments()
+	} else {
+		r.skip()
+	}
+	if e := r.finish(); e != nil {
+		return nil, e
+	}
+	return r.m, nil
+}
+
+// messageReader is the state of one ReadMessage.
+type messageReader struct {
+	decoder
+	m      *Message
+	values int // read into m so far
+}
+
+// arguments reads the params.
+func (r *messageReader) arguments() {
+	n := r.argumentTable()
+	var seen uint32
+	for r.enter(); r.more(); {
+		switch r.member(n, &seen) {
+		case fieldMessage:
+			if r.isObject("message") {
+				r.body()
+			}
+		case fieldConfiguration:
+			if r.isObject("configuration") {
+				r.settings()
+			}
+		case fieldMetadata:
+			r.m.CallMetadata = r.marks("metadata")
+		case fieldModes:
+			r.modes()
+		default:
+			r.skip()
+		}
+	}
+}
+
+// settings reads the configuration of a send.
+func (r *messageReader) settings() {
+	var seen uint32
+	for r.enter(); r.more(); {
+		if r.member(settingNames, &seen) == fieldModes {
+			r.modes()
+		} else {
+			r.skip()
+		}
+	}
+}
+
+// modes reads what the caller accepts. An empty list says nothing: ProtoJSON cannot
+// tell it from none.
+func (r *messageReader) modes() {
+	list := r.words("acceptedOutputModes", longestURI)
+	if list != nil && r.m.OutputModes != nil {
+		r.invalid("acceptedOutputModes is given twice")
+	}
+	if list != nil {
+		r.m.OutputModes = list
+	}
+}
+
+// body reads the message itself.
+func (r *messageReader) body() {
+	var seen uint32
+	parts := false
+	for r.enter(); r.more(); {
+		switch r.member(bodyNames, &seen) {
+		case fieldRole:
+			r.m.Role = r.role()
+		case fieldMetadata:
+			r.m.Metadata = r.marks("metadata")
+		case fieldParts:
+			if r.kind() != '[' { // decoding has refused all but null
+				r.skip()
+				continue
+			}
+			if parts {
+				r.invalid("parts are given twice")
+			}
+			for r.enter(); r.more(); {
+				r.part()
+			}
+			parts = true
+		default:
+			r.skip()
+		}
+	}
+}
+
+// role reads a role in the words of any version, or as the number that ProtoJSON allows
+// for an enum.
+func (r *messageReader) role() string {
+	if r.kind() == '"' {
+		switch string(r.text()) {
+		case "user", "ROLE_USER":
+			return "ROLE_USER"
+		case "agent", "ROLE_AGENT":
+			return "ROLE_AGENT"
+		}
+		return ""
+	}
+	start, end := r.skip()
+	switch string(r.doc[start:end]) {
+	case "1":
+		return "ROLE_USER"
+	case "2":
+		return "ROLE_AGENT"
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package wire
+
+import "strconv"
+
+// manyValues bounds the JSON values of one message that are read: an empty object takes
+// three bytes in a document and twenty times as many here.
+const manyValues = 200_000
+
+// marks reads metadata; nil for none, and for what is empty, which some write in place
+// of none.
+func (r *messageReader) marks(what string) map[string]any {
+	if !r.isObject(what) {
+		return nil
+	}
+	if m := r.dictionary(); len(m) > 0 {
+		return m
+	}
+	return nil
+}
+
+// anything reads the value that comes next, into memory of its own.
+func (r *messageReader) anything() any {
+	if r.values++; r.values > manyValues && r.err == nil {
+		r.err = Errorf(TooLarge, "the message holds more than %d values", manyValues)
+	}
+	switch r.kind() {
+	case '{':
+		return r.dictionary()
+	case '[':
+		list := []any{}
+		for r.enter(); r.more(); {
+			list = append(list, r.anything())
+		}
+		return list
+	case '"':
+		return string(r.text())
+	case '0':
+		return r.float()
+	case 't':
+		r.skip()
+		return true
+	case 'f':
+		r.skip()
+		return false
+	}
+	r.skip()
+	return nil
+}
+
+func (r *messageReader) dictionary() map[string]any {
+	m := map[string]any{}
+	for r.enter(); r.more(); {
+		name := string(r.name())
+		m[name] = r.anything()
+	}
+	return m
+}
+
+func (r *messageReader) float() float64 {
+	start, end := r.skip()
+	f, err := strconv.ParseFloat(string(r.doc[start:end]), 64)
+	if err != nil {
+		r.invalid("a number is too large")
+	}
+	return f
+}
+
+// at reads a value that has been passed over.
+func (r *messageReader) at(span [2]int) any {
+	doc, pos := r.doc, r.pos
+	r.doc, r.pos = doc[:span[1]], span[0]
+	v := r.anything()
+	r.doc, r.pos = doc, pos
+	return v
+}
