@@ -84,11 +84,17 @@ func (s *Set) options(c Config) error {
 	case "agent":
 		s.undeclared = byAgent
 	case "require-any":
-		errs = append(errs, errors.New(`skills.undeclared: "require-any" needs the agent to be told the skill `+
-			`in a signed assertion, which this version cannot send; use "require-all", "deny" or "agent"`))
+		s.undeclared = requireAny
 	default:
-		errs = append(errs, fmt.Errorf(`skills.undeclared is %q; it must be "require-all", "deny" or "agent"`,
+		errs = append(errs, fmt.Errorf(`skills.undeclared is %q; it must be "require-all", "require-any", "deny" or "agent"`,
 			c.Skills.Undeclared))
+	}
+	switch c.Skills.Scopes {
+	case "", "off":
+	case "card":
+		s.cardScopes = true
+	default:
+		errs = append(errs, fmt.Errorf(`skills.scopes is %q; it must be "off" or "card"`, c.Skills.Scopes))
 	}
 	switch c.Tasks.Scope {
 	case "", "principal", "tenant", "agent":

@@ -27,7 +27,7 @@ func TestCompileRefuses(t *testing.T) {
 	}{
 		"default":         {Config{Default: "Deny"}, `default is "Deny"`},
 		"undeclared":      {Config{Skills: SkillsConfig{Undeclared: "all"}}, `skills.undeclared is "all"`},
-		"require-any":     {Config{Skills: SkillsConfig{Undeclared: "require-any"}}, "signed assertion"},
+		"skill scopes":    {Config{Skills: SkillsConfig{Scopes: "on"}}, `skills.scopes is "on"; it must be "off" or "card"`},
 		"scope":           {Config{Tasks: TasksConfig{Scope: "group"}}, `tasks.scope is "group"`},
 		"no name":         {with(func(r *Rule) { r.Name = "" }), "rule 1: name is missing"},
 		"reserved name":   {with(func(r *Rule) { r.Name = "default" }), `rule "default": the name is reserved`},

@@ -29,38 +29,53 @@ type Denied struct {
 // Error is for the log.
 func (d *Denied) Error() string { return "denied by " + d.Rule + ": " + d.Reason }
 
-// denied says why a call that decide refused was refused. by is the deny rule,
-// nil when nothing allowed the call.
-func (s *Set) denied(q *Request, n *need, hits []*rule, by *rule) *Denied {
+// denied says why a call that decide refused was refused.
+func (s *Set) denied(q *Request, n *need, hits []*rule, v *outcome) *Denied {
 	d := &Denied{Rule: byDefault, Visible: s.Sees(q.Principal, q.Agent)}
 	switch {
-	case by != nil:
-		d.Rule = by.name
+	case v.by != nil:
+		d.Rule = v.by.name
 		d.Reason = "a deny rule matches"
 	case n.level == unsettled:
 		d.Rule = byUndeclared
 		d.Reason = "the call does not say which skill it is for"
 	default:
-		candidates := s.unscoped(q.Principal, q.Agent, s.bit(q.Method))
-		d.Reason = lacking(q, n, hits, candidates)
-		d.Scopes, d.StepUp = missing(q, n, hits, candidates)
+		rules := prospects{hits, s.unscoped(q.Principal, q.Agent, s.bit(q.Method))}
+		if d.Reason = s.lacking(q, n, rules); v.scopes {
+			d.Rule, d.Reason = byScopes, "the card asks for scopes at the skill that the credential lacks"
+		}
+		d.Scopes, d.StepUp = s.missing(q, n, prospects{hits, curable(rules.candidates, q)})
 	}
 	return d
 }
 
+// prospects are the rules that a refusal is explained by: those that match, and those
+// that would allow the call if the caller did something for it. It is passed by value, so
+// that hits can stay on the stack.
+type prospects struct{ hits, candidates []*rule }
+
+// curable keeps the candidates that a scope or a sign-in can make match. A consent that
+// is a claim is nothing that either is known to bring, and neither is another place,
+// time or content.
+func curable(candidates []*rule, q *Request) []*rule {
+	return slices.DeleteFunc(candidates, func(r *rule) bool {
+		return r.circumstances.failed(q) != "" || r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim"
+	})
+}
+
 // lacking names the first skill that no rule allows, and the rule that would if the
 // caller did something for it.
-func lacking(q *Request, n *need, hits, candidates []*rule) string {
+func (s *Set) lacking(q *Request, n *need, rules prospects) string {
 	for i := range n.count() {
 		skill := n.skill(i)
-		if first(hits, n.level, skill, allows) != nil {
+		if s.allow || first(rules.hits, n.level, skill, allows) != nil {
 			continue
 		}
 		text := "no rule allows the call"
-		if n.level == bySkill {
+		if n.level == bySkill || n.level == anySkill {
 			text = fmt.Sprintf("no rule allows skill %q", skill)
 		}
-		if r := first(candidates, n.level, skill, allows); r != nil {
+		if r := first(rules.candidates, n.level, skill, allows); r != nil {
 			if key := r.unmet(q); key != "" {
 				text += fmt.Sprintf("; rule %q would, but for %s", r.name, key)
 			}
@@ -71,44 +86,79 @@ func lacking(q *Request, n *need, hits, candidates []*rule) string {
 }
 
 // missing lists the scopes, and says the authentication, that would turn the refusal
-// into a yes. If one of the needed skills would stay refused whatever the caller gets,
-// there are none: a caller must not be sent for a consent that does not help. A consent
-// that is a claim is nothing that a scope or a sign-in is known to bring, and neither is
-// another place, time or content.
-func missing(q *Request, n *need, hits, candidates []*rule) ([]string, *StepUp) {
-	candidates = slices.DeleteFunc(candidates, func(r *rule) bool {
-		return r.circumstances.failed(q) != "" || r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim"
-	})
-	var (
-		scopes []string
-		step   StepUp
-		lacks  bool
-	)
+// into a yes. If a needed skill would stay refused whatever the caller gets, there are
+// none: a caller must not be sent for a consent that does not help. Where one skill is
+// enough it is the one that takes the least.
+func (s *Set) missing(q *Request, n *need, rules prospects) ([]string, *StepUp) {
+	var whole, least *demand
 	for i := range n.count() {
-		r := first(hits, n.level, n.skill(i), allows)
-		if r == nil {
-			r = first(candidates, n.level, n.skill(i), allows)
+		d := &demand{}
+		if n.level != anySkill && whole != nil {
+			d = whole
 		}
-		if r == nil {
+		ok := s.ask(d, q, n, n.skill(i), rules)
+		switch {
+		case n.level != anySkill && !ok:
 			return nil, nil
+		case n.level != anySkill:
+			whole = d
+		case ok && (least == nil || d.effort() < least.effort()):
+			least = d
 		}
-		scopes = appendMissing(scopes, r.scopes, q.Principal)
-		if r.terms == nil {
-			continue
-		}
-		if c := r.terms.consent; c != nil && c.scope != "" {
-			scopes = appendMissing(scopes, []string{c.scope}, q.Principal)
-		}
-		// Those that hold are asked for again: a new authentication must not lose them.
-		if !step.add(r.terms.authentication) {
-			return nil, nil
-		}
-		lacks = lacks || r.terms.authentication.lacks(q.Principal, q.Now) != ""
 	}
-	if !lacks {
-		return scopes, nil
+	if n.level == anySkill {
+		whole = least
 	}
-	return scopes, &step
+	switch {
+	case whole == nil:
+		return nil, nil
+	case !whole.lacks:
+		return whole.scopes, nil
+	}
+	return whole.scopes, &whole.step
+}
+
+// demand is what a caller has to get for a call to be allowed.
+type demand struct {
+	scopes []string
+	step   StepUp
+	lacks  bool // the authentication that step is; else the caller's will do
+}
+
+func (d *demand) effort() int {
+	if d.lacks {
+		return len(d.scopes) + 1
+	}
+	return len(d.scopes)
+}
+
+// ask adds what one skill takes. It reports false where nothing helps.
+func (s *Set) ask(d *demand, q *Request, n *need, skill string, rules prospects) bool {
+	if n.level == anySkill && first(rules.hits, n.level, skill, denies) != nil {
+		return false
+	}
+	r := first(rules.hits, n.level, skill, allows)
+	if r == nil && !s.allow {
+		r = first(rules.candidates, n.level, skill, allows)
+	}
+	switch {
+	case r == nil && !s.allow:
+		return false
+	case r != nil:
+		d.scopes = appendMissing(d.scopes, r.scopes, q.Principal)
+	}
+	if s.cardScopes && (n.level == bySkill || n.level == anySkill) {
+		d.scopes = appendMissing(d.scopes, nearest(q.SkillScopes[skill], q.Principal), q.Principal)
+	}
+	if r == nil || r.terms == nil {
+		return true
+	}
+	if c := r.terms.consent; c != nil && c.scope != "" {
+		d.scopes = appendMissing(d.scopes, []string{c.scope}, q.Principal)
+	}
+	d.lacks = d.lacks || r.terms.authentication.lacks(q.Principal, q.Now) != ""
+	// Those that hold are asked for again: a new authentication must not lose them.
+	return d.step.add(r.terms.authentication)
 }
 
 func appendMissing(scopes, needed []string, p *authn.Principal) []string {

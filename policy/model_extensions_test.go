@@ -39,6 +39,9 @@ func (m model) matches(r Rule, q Request) bool {
 	case slices.Contains(wideNames, q.Method.Name), q.Agentwide, m.Skills.Undeclared == "agent", len(q.Skills) == 0:
 		return m.holds(r, q, "", false)
 	}
+	if m.Skills.Undeclared == "require-any" && q.Skill == "" {
+		needed = m.allowed(q)
+	}
 	return slices.ContainsFunc(needed, func(skill string) bool { return m.holds(r, q, skill, true) })
 }
 

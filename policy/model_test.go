@@ -72,11 +72,24 @@ func (m model) one(q Request, skill string, known bool) (bool, string) {
 	for _, effect := range []string{"deny", "allow"} {
 		for _, r := range m.Rules {
 			if r.Effect == effect && r.Mode != "shadow" && m.holds(r, q, skill, known) {
-				return effect == "allow", r.Name
+				return m.carded(q, skill, known, effect == "allow", r.Name)
 			}
 		}
 	}
-	return m.Default == "allow", "default"
+	return m.carded(q, skill, known, m.Default == "allow", "default")
+}
+
+// carded takes a yes back where the card asks for scopes that are lacking.
+func (m model) carded(q Request, skill string, known, ok bool, by string) (bool, string) {
+	if !ok || !known || m.Skills.Scopes != "card" || len(q.SkillScopes[skill]) == 0 {
+		return ok, by
+	}
+	for _, alternative := range q.SkillScopes[skill] {
+		if !slices.ContainsFunc(alternative, func(s string) bool { return !slices.Contains(q.Principal.Scopes, s) }) {
+			return ok, by
+		}
+	}
+	return false, "skill-scopes"
 }
 
 func (m model) check(q Request) bool {
@@ -93,13 +106,21 @@ func (m model) check(q Request) bool {
 		return ok
 	case m.Skills.Undeclared == "deny":
 		return false
+	case m.Skills.Undeclared == "require-any":
+		return len(m.allowed(q)) > 0
 	}
+	return len(m.allowed(q)) == len(q.Skills)
+}
+
+// allowed are the skills of q.Skills that are allowed.
+func (m model) allowed(q Request) []string {
+	var list []string
 	for _, skill := range q.Skills {
-		if ok, _ := m.one(q, skill, true); !ok {
-			return false
+		if ok, _ := m.one(q, skill, true); ok {
+			list = append(list, skill)
 		}
 	}
-	return true
+	return list
 }
 
 // sees tries every method, for any skill.
@@ -139,7 +160,8 @@ func drawList(rt *rapid.T, label string, from []string) []string {
 
 func drawConfig(rt *rapid.T) Config {
 	c := Config{Default: rapid.SampledFrom([]string{"", "deny", "allow"}).Draw(rt, "default")}
-	c.Skills.Undeclared = rapid.SampledFrom([]string{"", "require-all", "deny", "agent"}).Draw(rt, "undeclared")
+	c.Skills.Undeclared = rapid.SampledFrom([]string{"", "require-all", "require-any", "deny", "agent"}).Draw(rt, "undeclared")
+	c.Skills.Scopes = rapid.SampledFrom([]string{"", "off", "card"}).Draw(rt, "scopes of cards")
 	for i := range rapid.IntRange(0, 8).Draw(rt, "rules") {
 		c.Rules = append(c.Rules, Rule{
 			Name:     string(rune('A' + i)),
@@ -180,6 +202,8 @@ func drawRequest(rt *rapid.T) Request {
 		Agentwide: rapid.IntRange(0, 4).Draw(rt, "agentwide") == 0,
 		Skills:    rapid.SliceOfNDistinct(rapid.SampledFrom(someSkills), 0, 3, rapid.ID).Draw(rt, "all skills"),
 	}
+	q.SkillScopes = rapid.MapOf(rapid.SampledFrom(someSkills), rapid.SliceOfN(
+		rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 0, 2), 0, 2)).Draw(rt, "scopes of skills")
 	if rapid.Bool().Draw(rt, "declares") {
 		q.Skill = rapid.SampledFrom(someSkills).Draw(rt, "skill")
 	}
@@ -211,6 +235,14 @@ func TestSetIsTheModel(t *testing.T) {
 		if got, want := s.Sees(q.Principal, q.Agent), m.sees(q); got != want {
 			rt.Fatalf("Sees: %v, want %v", got, want)
 		}
+		if known := q.Skill != "" || m.Skills.Undeclared != "require-any" ||
+			q.Agentwide || slices.Contains(wideNames, q.Method.Name); !known && err == nil && len(q.Skills) > 0 {
+			if want := m.allowed(q); !slices.Equal(d.Skills, want) {
+				rt.Fatalf("Decision.Skills: %q, want %q", d.Skills, want)
+			}
+		} else if d.Skills != nil {
+			rt.Fatalf("Decision.Skills: %q, want none", d.Skills)
+		}
 		agreeTrace(rt, s, q, d)
 		agreeConsent(rt, m, q, d, err)
 		agreeExtensions(rt, m, s, q, d, err)
@@ -235,14 +267,14 @@ func agreeTrace(rt *rapid.T, s *Set, q Request, d Decision) {
 	if !slices.Equal(shadows, d.Shadow) {
 		rt.Fatalf("Trace has the shadows %q, Check %q", shadows, d.Shadow)
 	}
-	if !decided && d.Rule != byDefault && d.Rule != byUndeclared {
+	if !decided && d.Rule != byDefault && d.Rule != byUndeclared { // the scopes of the card have a step
 		rt.Fatalf("Check was decided by %q, which does not match in Trace", d.Rule)
 	}
 }
 
 // agreeSkills: Skills are those for which sending is allowed, once signed in.
 func agreeSkills(rt *rapid.T, s *Set, m model, q Request) {
-	got := s.Skills(q.Principal, q.Agent, someSkills)
+	got := s.SkillsWith(q.Principal, q.Agent, someSkills, q.SkillScopes)
 	for _, skill := range someSkills {
 		allowed := false
 		for _, name := range []string{wire.SendMessage, wire.SendStreamingMessage} {
@@ -279,7 +311,12 @@ func agreeDenied(rt *rapid.T, s *Set, q Request, err error) {
 		}
 	}
 	q.Principal = &p
-	if d, err := s.Check(q); err != nil && d.Rule == byDefault {
+	// A deny rule that asks for one of the scopes may come in between, and leave another
+	// skill that is enough.
+	between := s.undeclared == requireAny && slices.ContainsFunc(s.Trace(q), func(step Step) bool {
+		return step.Effect == "deny" && step.Failed == "" && step.Rule != byScopes
+	})
+	if d, err := s.Check(q); err != nil && (d.Rule == byDefault || d.Rule == byScopes) && !between {
 		rt.Fatalf("still refused with the scopes %q and %+v: %v", p.Scopes, denied.StepUp, err)
 	}
 }

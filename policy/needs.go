@@ -20,6 +20,10 @@ const (
 	// if it has none.
 	acrossSkills
 
+	// anySkill: the call is for any of several skills that the caller may use. A rule
+	// matches as in bySkill.
+	anySkill
+
 	// unsettled: no rule matches, the call is denied.
 	unsettled
 )
@@ -42,7 +46,7 @@ func wide(m *wire.Method) bool {
 // met reports whether the skills condition of r holds.
 func (l level) met(r *rule, skill string) bool {
 	switch l {
-	case bySkill:
+	case bySkill, anySkill:
 		return r.skills.match(skill)
 	case acrossSkills:
 		return r.effect == allows || r.skills.any
@@ -52,8 +56,9 @@ func (l level) met(r *rule, skill string) bool {
 	return false
 }
 
-// need is what has to be allowed for a call to pass: every skill of all, or one
-// when all is empty. The levels that ignore skills have an empty one.
+// need is what has to be allowed for a call to pass: every skill of all (any of them
+// with anySkill), or one when all is empty. The levels that ignore skills have an empty
+// one.
 type need struct {
 	level level
 	one   string
@@ -63,7 +68,7 @@ type need struct {
 // need says what has to be allowed for a call.
 func (s *Set) need(q *Request) need {
 	n := need{level: s.level(q), one: q.Skill}
-	if n.level == bySkill && q.Skill == "" {
+	if (n.level == bySkill || n.level == anySkill) && q.Skill == "" {
 		n.all = q.Skills
 	}
 	return n
@@ -93,6 +98,8 @@ func (s *Set) level(q *Request) level {
 		return unsettled
 	case len(q.Skills) == 0:
 		return withoutSkill
+	case s.undeclared == requireAny:
+		return anySkill
 	}
 	return bySkill
 }

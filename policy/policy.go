@@ -29,6 +29,7 @@ type Set struct {
 	steps      bool // some rule asks for an authentication or a consent
 	picky      bool // some rule that gather finds may not hold for a call: see rule.unmet
 	undeclared undeclared
+	cardScopes bool    // skills.scopes: card
 	rules      []*rule // in the order of the file, for Trace and Lint
 	bits       map[*wire.Method]methods
 	agents     map[string][]*bucket
@@ -108,9 +109,10 @@ type Extensions struct {
 // Names that stand in Decision.Rule and Denied.Rule where no rule decided. Rules
 // cannot take them.
 const (
-	byDefault    = "default"    // no rule matched
-	byCredential = "credential" // the credential is bound to other agents
-	byUndeclared = "undeclared" // the skill could not be settled
+	byDefault    = "default"      // no rule matched
+	byCredential = "credential"   // the credential is bound to other agents
+	byUndeclared = "undeclared"   // the skill could not be settled
+	byScopes     = "skill-scopes" // rules allow it; the card asks for scopes that the caller lacks
 )
 
 // Check decides a call. The error is a *Denied; the Decision is filled in either
@@ -134,15 +136,18 @@ func (s *Set) Check(q Request) (Decision, error) {
 	if s.picky {
 		hits = holding(hits, &q, &n)
 	}
-	by, ok := s.decide(hits, &n)
-	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n)}
-	if by != nil {
-		d.Rule = by.name
+	v := s.decide(&q, hits, &n)
+	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n), Skills: v.skills}
+	if v.by != nil {
+		d.Rule = v.by.name
 	}
-	if !ok {
-		denied := s.denied(&q, &n, hits, by)
+	if !v.ok {
+		denied := s.denied(&q, &n, hits, &v)
 		d.Rule = denied.Rule
 		return d, denied
+	}
+	if n.level == anySkill { // what is said about the others is not about this call
+		n.all = v.skills
 	}
 	if s.speaks {
 		d.Extensions = said(hits, &n, spoken)
@@ -151,32 +156,6 @@ func (s *Set) Check(q Request) (Decision, error) {
 		d.Consent = consents(hits, &n)
 	}
 	return d, nil
-}
-
-// decide applies the order of effects to the rules that match everything but the
-// skill. The rule is nil when the default decided. Of several it is the first in
-// the file that decided the first skill, so that the audit record does not depend
-// on how rules are indexed.
-func (s *Set) decide(hits []*rule, n *need) (*rule, bool) {
-	if n.level == unsettled {
-		return nil, false
-	}
-	var by *rule
-	for i := range n.count() {
-		if r := first(hits, n.level, n.skill(i), denies); r != nil {
-			return r, false
-		}
-	}
-	for i := range n.count() {
-		r := first(hits, n.level, n.skill(i), allows)
-		if r == nil && !s.allow {
-			return nil, false
-		}
-		if i == 0 {
-			by = r
-		}
-	}
-	return by, true
 }
 
 // first finds the enforced rule of an effect that stands first in the file.

@@ -23,8 +23,12 @@ func (s *Set) Reading(src SkillSource) string {
 	case agentwide:
 		return "the call does not say: only rules without a skills condition are asked (policy.skills.undeclared: agent)"
 	}
-	return fmt.Sprintf("the call does not say: each of %s must be allowed (policy.skills.undeclared: require-all)",
-		strings.Join(src.All, ", "))
+	word, option := "each", "require-all"
+	if s.undeclared == requireAny {
+		word, option = "any", "require-any"
+	}
+	return fmt.Sprintf("the call does not say: %s of %s must be allowed (policy.skills.undeclared: %s)",
+		word, strings.Join(src.All, ", "), option)
 }
 
 // said tells who named the skill, the most trusted first.

@@ -27,6 +27,13 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 // in Sees. It is what cards and the catalog show. The result is never nil: no skill is not the same as
 // all skills.
 func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
+	return s.SkillsWith(p, agent, all, nil)
+}
+
+// SkillsWith is Skills where the scopes count that the card asks for at skills (see
+// Request.SkillScopes): a skill whose scopes the caller lacks is left out, as is one that
+// rules ask other scopes for.
+func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes map[string][][]string) []string {
 	may := make([]string, 0, len(all))
 	buckets, known := s.agents[agent]
 	if !known || p == nil || !p.MayUse(agent) {
@@ -36,7 +43,7 @@ func (s *Set) Skills(p *authn.Principal, agent string, all []string) []string {
 	var room [hitRoom]*rule
 	hits := gather(room[:0], buckets, p, send)
 	for _, skill := range all {
-		if s.open(hits, bySkill, skill, send) {
+		if s.open(hits, bySkill, skill, send) && (!s.cardScopes || holdsOne(scopes[skill], p)) {
 			may = append(may, skill)
 		}
 	}

@@ -15,11 +15,15 @@ type Step struct {
 	// call could meet comes after what the caller is, and last what the caller can do
 	// something about, authentication and consent.
 	Failed string
+	// Skills are, of several that the call may be for, those that the rule is about; nil
+	// where there is one or none.
+	Skills []string
 }
 
 // Trace goes through all rules, in the order of the file, and says of each why it
 // did or did not match. It is for people who ask why a call was refused; Check
-// decides by the same conditions without looking at every rule.
+// decides by the same conditions without looking at every rule. Where the scopes that
+// the card asks for are lacking, a last step says so as a deny rule would.
 func (s *Set) Trace(q Request) []Step {
 	if q.Principal == nil || q.Method == nil {
 		return nil
@@ -29,9 +33,36 @@ func (s *Set) Trace(q Request) []Step {
 	for _, r := range s.rules {
 		steps = append(steps, Step{
 			Rule: r.name, Effect: cmp.Or(r.source.Effect, "extensions"), Shadow: r.shadow, Failed: s.failed(r, &q, &n),
+			Skills: n.matched(r),
 		})
 	}
-	return steps
+	if n.level != bySkill && n.level != anySkill {
+		return steps
+	}
+	var lacking []string
+	for i := range n.count() {
+		if !s.scoped(&q, n.skill(i)) {
+			lacking = append(lacking, n.skill(i))
+		}
+	}
+	if lacking == nil {
+		return steps
+	}
+	if n.all == nil {
+		lacking = nil
+	}
+	return append(steps, Step{Rule: byScopes, Effect: "deny", Skills: lacking})
+}
+
+// matched lists the skills that r is about, of several.
+func (n *need) matched(r *rule) []string {
+	var list []string
+	for _, skill := range n.all {
+		if n.level.met(r, skill) {
+			list = append(list, skill)
+		}
+	}
+	return list
 }
 
 // failed names the first condition of r that does not hold.

@@ -16,7 +16,7 @@ func (r *Rule) checkName(taken map[string]bool) []string {
 	switch {
 	case r.Name == "":
 		return []string{"name is missing"}
-	case r.Name == byDefault, r.Name == byCredential, r.Name == byUndeclared:
+	case r.Name == byDefault, r.Name == byCredential, r.Name == byUndeclared, r.Name == byScopes:
 		return []string{"the name is reserved for decisions that no rule makes"}
 	case taken[r.Name]:
 		return []string{"another rule has the same name"}

@@ -141,6 +141,7 @@ func (c *Config) Validate() error {
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
 	)
 	errs = append(errs, c.checkIdentity()...)
+	errs = append(errs, c.checkUndeclared()...)
 	defer book.Close() // nil where the registry is wrong, and knows nothing then
 	seen := map[string]bool{}
 	for i, a := range c.Agents {

@@ -1,0 +1,30 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// checkUndeclared makes sure that agents are told which skills a call is allowed for,
+// where it is passed on for any of them: an agent that is not told would do what the
+// caller asks for under a skill that the caller may not use.
+func (c *Config) checkUndeclared() []error {
+	if c.Policy.Skills.Undeclared != "require-any" {
+		return nil
+	}
+	var errs []error
+	for i := range c.Agents {
+		told := func(cred upstream.Credential) bool {
+			return cred.Assertion != nil && cred.On != "auth-required"
+		}
+		if a := &c.Agents[i]; !slices.ContainsFunc(a.Credentials, told) {
+			errs = append(errs, at(errors.New("agent "+a.ID+" gets no assertion with every call; "+
+				"policy.skills.undeclared: require-any needs one, to tell it which skills the caller may use"),
+				"agents", fmt.Sprint(i), "credentials"))
+		}
+	}
+	return errs
+}

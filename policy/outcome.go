@@ -1,0 +1,79 @@
+package policy
+
+// outcome is what the rules that match come to.
+type outcome struct {
+	ok     bool
+	by     *rule    // that decided; nil where the default did, or what the next says
+	scopes bool     // rules allow it, and the card asks for scopes that the caller lacks
+	skills []string // with anySkill: what the call is allowed for
+}
+
+// decide applies the order of effects to the rules that match everything but the
+// skill. Of several rules that decide it is the first in the file that decided the
+// first skill, so that the audit record does not depend on how rules are indexed.
+func (s *Set) decide(q *Request, hits []*rule, n *need) outcome {
+	switch n.level {
+	case unsettled:
+		return outcome{}
+	case anySkill:
+		return s.decideAny(q, hits, n)
+	}
+	for i := range n.count() {
+		if r := first(hits, n.level, n.skill(i), denies); r != nil {
+			return outcome{by: r}
+		}
+	}
+	v := outcome{ok: true}
+	for i := range n.count() {
+		r := first(hits, n.level, n.skill(i), allows)
+		if r == nil && !s.allow {
+			return outcome{}
+		}
+		if i == 0 {
+			v.by = r
+		}
+	}
+	if n.level == bySkill && s.cardScopes {
+		for i := range n.count() {
+			if !s.scoped(q, n.skill(i)) {
+				return outcome{scopes: true}
+			}
+		}
+	}
+	return v
+}
+
+// decideAny looks for the skills that the call may be for. It is refused by a deny rule
+// if each of them is, and else for what is missing.
+func (s *Set) decideAny(q *Request, hits []*rule, n *need) outcome {
+	var v, no outcome
+	open := false // some skill is neither allowed nor denied
+	for i := range n.count() {
+		skill := n.skill(i)
+		if r := first(hits, n.level, skill, denies); r != nil {
+			if no.by == nil {
+				no.by = r
+			}
+			continue
+		}
+		r := first(hits, n.level, skill, allows)
+		switch {
+		case r == nil && !s.allow:
+			open = true
+		case !s.scoped(q, skill):
+			no.scopes = true
+		default:
+			if !v.ok {
+				v.ok, v.by = true, r
+			}
+			v.skills = append(v.skills, skill)
+		}
+	}
+	if v.ok {
+		return v
+	}
+	if open || no.scopes {
+		no.by = nil
+	}
+	return no
+}
