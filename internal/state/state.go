@@ -65,6 +65,11 @@ type Ref struct {
 // the caller must refuse, since an id nobody owns could be claimed by anyone.
 var ErrFull = errors.New("state: record limit reached")
 
+// ErrUnavailable means that the store cannot be reached, or did not answer in time:
+// nothing is known, not even whether what was asked for has been done. A Claim may be
+// repeated, as it never replaces anything.
+var ErrUnavailable = errors.New("state: the store cannot be reached")
+
 // Ledger stores ownership. Claim and Lookup are linearizable: once a Claim has
 // returned, every later Claim or Lookup of the same id sees its record, and every
 // later Tasks that asks for it, until the driver's retention has passed without a

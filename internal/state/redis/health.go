@@ -1,0 +1,153 @@
+package redis
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// Ping implements state.Store: of a cluster all masters must answer. It looks at how the
+// servers are set up as well, and warns of what it has not warned of before.
+func (s *Store) Ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err := s.eachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+		info, err := c.Info(ctx).Result()
+		if err != nil && reply(err) == "" {
+			return err
+		}
+		if err != nil { // not allowed to ask
+			return c.Ping(ctx).Err()
+		}
+		fields := parseInfo(info)
+		if fields["loading"] == "1" {
+			return errors.New("redis is loading its data")
+		}
+		s.inspect(ctx, c, fields)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("ping redis: %w", classify(err))
+	}
+	return nil
+}
+
+// meet looks at the servers for the first time.
+func (s *Store) meet(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err := s.eachMaster(within, func(ctx context.Context, c *redis.Client) error {
+		info, err := c.Info(ctx).Result()
+		if err != nil {
+			return err
+		}
+		fields := parseInfo(info)
+		if err := s.fits(fields); err != nil {
+			return err
+		}
+		s.inspect(ctx, c, fields)
+		return nil
+	})
+	if err == nil {
+		return nil
+	}
+	switch r := reply(err); {
+	case r == "" && errors.As(err, new(mismatch)):
+		return err
+	case strings.HasPrefix(r, "WRONGPASS"), strings.HasPrefix(r, "NOAUTH"), strings.Contains(r, "AUTH"):
+		return fmt.Errorf("redis.password: the server refuses the login: %w", err)
+	case strings.Contains(r, "cluster support disabled"):
+		return fmt.Errorf("redis.addresses: the servers are no cluster; list one, or name the sentinels' redis.master: %w", err)
+	case strings.HasPrefix(r, "NOPERM"):
+		return nil // it answers; what it is stays unknown
+	}
+	s.log.Warn("redis cannot be reached yet", "error", err)
+	return nil
+}
+
+// mismatch is a server that cannot be worked with as it is.
+type mismatch struct{ what string }
+
+func (m mismatch) Error() string { return m.what }
+
+// fits reports a server that is too old, or not what the configuration says.
+func (s *Store) fits(info map[string]string) error {
+	version := info["redis_version"]
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	m, errMajor := strconv.Atoi(major)
+	n, errMinor := strconv.Atoi(minor)
+	if errMajor == nil && errMinor == nil && (m < 6 || m == 6 && n < 2) {
+		return mismatch{fmt.Sprintf("redis.addresses: the server is Redis %s; 6.2 is needed, or Valkey", version)}
+	}
+	if info["redis_mode"] == "cluster" && s.only != nil {
+		return mismatch{"redis.addresses: the server belongs to a cluster; list at least two of its nodes"}
+	}
+	return nil
+}
+
+// eachMaster does something at the server, or at all masters of the cluster.
+func (s *Store) eachMaster(ctx context.Context, do func(context.Context, *redis.Client) error) error {
+	switch c := s.client.(type) {
+	case *redis.ClusterClient:
+		return c.ForEachMaster(ctx, do)
+	case *redis.Client:
+		return do(ctx, c)
+	}
+	return fmt.Errorf("%w: unknown kind of client", state.ErrUnavailable)
+}
+
+// findings are what was warned about, so that each is said once.
+type findings struct {
+	mu   sync.Mutex
+	said []string
+}
+
+// inspect warns of what a server may lose without being broken.
+func (s *Store) inspect(ctx context.Context, c *redis.Client, info map[string]string) {
+	if p := info["maxmemory_policy"]; p != "" && p != "noeviction" {
+		s.warn("redis may drop records when its memory is full, and with them who owns a task; "+
+			"set maxmemory-policy noeviction", "policy", p)
+	}
+	if info["aof_enabled"] != "0" {
+		return
+	}
+	saves, err := c.ConfigGet(ctx, "save").Result()
+	if err != nil {
+		return // not allowed to ask
+	}
+	if saves["save"] == "" {
+		s.warn("redis saves nothing: when it is started again nobody knows who owns a task; "+
+			"set appendonly yes", "appendonly", "no")
+	}
+}
+
+func (s *Store) warn(text, key, value string) {
+	s.found.mu.Lock()
+	defer s.found.mu.Unlock()
+	if slices.Contains(s.found.said, text) {
+		return
+	}
+	s.found.said = append(s.found.said, text)
+	s.log.Warn(text, key, value)
+}
+
+// parseInfo reads the lines "name:value" of INFO.
+func parseInfo(info string) map[string]string {
+	fields := make(map[string]string)
+	for lines := bufio.NewScanner(strings.NewReader(info)); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok {
+			fields[name] = value
+		}
+	}
+	return fields
+}

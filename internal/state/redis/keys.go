@@ -1,0 +1,65 @@
+package redis
+
+import (
+	"net/url"
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// names spells keys. What stands in a hash tag is escaped, so that nobody's name can end
+// it; what comes last in a key is any bytes.
+type names struct{ prefix string }
+
+// tag is that of an agent or a space.
+func (n names) tag(name string) string { return "{" + n.prefix + ":" + url.QueryEscape(name) + "}" }
+
+// limits is the tag of all limits, and of what belongs to no agent.
+func (n names) limits() string { return "{" + n.prefix + "}" }
+
+func (n names) limit(key string) string { return n.limits() + ":limit:" + key }
+
+// agents is the set of agents that have indexes.
+func (n names) agents() string { return n.limits() + ":agents" }
+
+func (n names) record(agent string, k state.Kind, id string) string {
+	return n.tag(agent) + ":" + kindName(k) + ":" + id
+}
+
+// index is a sorted set of tasks, all with the score 0, whose members are when a task was
+// created, in 12 bytes, and its id.
+func (n names) owner(agent, owner string) string   { return n.tag(agent) + ":owner:" + owner }
+func (n names) tenant(agent, tenant string) string { return n.tag(agent) + ":tenant:" + tenant }
+func (n names) everyone(agent string) string       { return n.tag(agent) + ":everyone" }
+
+// indexes is a sorted set of the keys of an agent's indexes by when to sweep them, in
+// seconds of Unix time.
+func (n names) indexes(agent string) string { return n.tag(agent) + ":indexes" }
+
+// step has the length of the task's id in it, as both that and the URI are any bytes.
+func (n names) step(s state.Step) string {
+	return n.tag(s.Agent) + ":step:" + strconv.Itoa(len(s.Task)) + ":" + s.Task + ":" + s.Extension
+}
+
+func (n names) value(space, key string) string { return n.tag(space) + ":value:" + key }
+
+// values and expiring are sorted sets of the keys of a space: by bytes, and by when their
+// values expire, in milliseconds of Unix time.
+func (n names) values(space string) string   { return n.tag(space) + ":values" }
+func (n names) expiring(space string) string { return n.tag(space) + ":expiring" }
+
+func kindName(k state.Kind) string {
+	switch k {
+	case state.Task:
+		return "task"
+	case state.Context:
+		return "context"
+	case state.TaskAlias:
+		return "task-alias"
+	case state.ContextAlias:
+		return "context-alias"
+	case state.ContextName:
+		return "context-name"
+	}
+	return "kind-" + strconv.Itoa(int(k))
+}

@@ -1,0 +1,76 @@
+package redis
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/*.lua
+var sources embed.FS
+
+// scripts run on the server, each at once. They reach keys that they are not told, but
+// only with the hash tag of those that they are: the key of a record is found in an index.
+type scripts struct {
+	claim, list, sweep, advance        *redis.Script
+	put, remove, values, draw, release *redis.Script
+}
+
+func loadScripts() (scripts, error) {
+	var s scripts
+	for name, script := range map[string]**redis.Script{
+		"claim": &s.claim, "list": &s.list, "sweep": &s.sweep, "advance": &s.advance,
+		"put": &s.put, "delete": &s.remove, "values": &s.values,
+		"draw": &s.draw, "release": &s.release,
+	} {
+		text, err := sources.ReadFile("lua/" + name + ".lua")
+		if err != nil {
+			return scripts{}, fmt.Errorf("read script: %w", err)
+		}
+		*script = redis.NewScript(string(text))
+	}
+	return s, nil
+}
+
+// call is one run of a script.
+type call struct {
+	keys []string
+	args []any
+}
+
+// runAll runs a script several times in one round trip, and once more where the server
+// had forgotten it: then it has done nothing.
+func (s *Store) runAll(ctx context.Context, script *redis.Script, calls []call) ([]*redis.Cmd, error) {
+	cmds := make([]*redis.Cmd, len(calls))
+	pipe := s.client.Pipeline()
+	for i, c := range calls {
+		cmds[i] = script.EvalSha(ctx, pipe, c.keys, c.args...)
+	}
+	_, err := pipe.Exec(ctx)
+	if !isUnknownScript(err) {
+		return cmds, err
+	}
+	again := s.client.Pipeline()
+	for i, c := range calls {
+		if isUnknownScript(cmds[i].Err()) {
+			cmds[i] = script.Eval(ctx, again, c.keys, c.args...)
+		}
+	}
+	if _, err := again.Exec(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range cmds {
+		if c.Err() != nil {
+			return nil, c.Err()
+		}
+	}
+	return cmds, nil
+}
+
+func isUnknownScript(err error) bool { return err != nil && redis.HasErrorPrefix(err, "NOSCRIPT") }
+
+// errReply says that a script has returned something else than it does.
+var errReply = errors.New("redis: a reply has an unknown shape")
