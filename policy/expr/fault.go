@@ -1,0 +1,60 @@
+package expr
+
+import (
+	"errors"
+	"strings"
+
+	"cel.dev/cel-go/interpreter"
+)
+
+// Fault says why an expression could not be evaluated. What it says is safe for records:
+// it is one of few sentences, and never a value of the call.
+type Fault struct{ Reason string }
+
+// Error is the reason.
+func (f *Fault) Error() string { return f.Reason }
+
+// Reasons that CEL has no words for.
+const (
+	costly = "it costs too much for this call"
+	unread = "the message was not read"
+	other  = "it cannot be evaluated"
+)
+
+// reasons are what CEL's errors begin with. The rest of them may quote the call.
+var reasons = [...]struct{ begins, says string }{
+	{"no such key", "a key is missing"},
+	{"no such field", "a field is missing"},
+	{"no such attribute", "a value is missing"},
+	{"no such overload", "a value has another type than is needed"},
+	{"unsupported key type", "a value has another type than is needed"},
+	{"unsupported index type", "a value has another type than is needed"},
+	{"index out of bounds", "an index is out of range"},
+	{"index out of range", "an index is out of range"},
+	{"invalid_argument", "an index is out of range"},
+	{"division by zero", "division by zero"},
+	{"modulus by zero", "division by zero"},
+	{"integer overflow", "a number is out of range"},
+	{"unsigned integer overflow", "a number is out of range"},
+	{"range error", "a number is out of range"},
+	{"duration overflow", "a time is out of range"},
+	{"timestamp overflow", "a time is out of range"},
+	{"type conversion error", "a value cannot be converted"},
+	{"invalid RFC 3339 timestamp", "a value cannot be converted"},
+	{"got '", "a value has another type than is needed"},
+}
+
+// reason puts an error of CEL's into words that tell nothing of the call.
+func reason(err error) string {
+	var cancelled interpreter.EvalCancelledError
+	if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
+		return costly
+	}
+	text := err.Error()
+	for _, r := range reasons {
+		if strings.HasPrefix(text, r.begins) {
+			return r.says
+		}
+	}
+	return other
+}
