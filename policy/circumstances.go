@@ -85,7 +85,7 @@ func (c *circumstances) during(now time.Time) bool {
 }
 
 // momentary reports whether the rule has conditions on the call itself.
-func (r *rule) momentary() bool { return r.circumstances != nil }
+func (r *rule) momentary() bool { return r.circumstances != nil || r.source.Expr != "" }
 
 // unmet names the first condition of r that does not hold, of those that another call,
 // or another sign-in, of the same caller can meet. What the caller can do something

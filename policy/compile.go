@@ -29,6 +29,7 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 		s.steps = s.steps || r.terms != nil && (r.terms.authentication != nil || r.terms.consent != nil)
 		s.picky = s.picky || s.steps || r.momentary()
 	}
+	errs = append(errs, s.compileExprs())
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
@@ -107,10 +108,6 @@ func (s *Set) options(c Config) error {
 
 // compile reads one rule. taken holds the names of the rules before it.
 func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[string]bool) (*rule, error) {
-	label := fmt.Sprintf("rule %q", src.Name)
-	if src.Name == "" {
-		label = fmt.Sprintf("rule %d", pos+1)
-	}
 	r := &rule{
 		pos: pos, name: src.Name, source: src,
 		effect: effects[src.Effect], shadow: src.Mode == "shadow",
@@ -130,9 +127,17 @@ func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[st
 
 	errs := make([]error, 0, len(problems))
 	for _, p := range problems {
-		errs = append(errs, fmt.Errorf("%s: %s", label, p))
+		errs = append(errs, fmt.Errorf("%s: %s", r.label(), p))
 	}
 	return r, errors.Join(errs...)
+}
+
+// label is what errors call the rule.
+func (r *rule) label() string {
+	if r.name == "" {
+		return fmt.Sprintf("rule %d", r.pos+1)
+	}
+	return fmt.Sprintf("rule %q", r.name)
 }
 
 // methodsOf looks method names up and describes those that nobody knows.

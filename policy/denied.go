@@ -44,7 +44,7 @@ func (s *Set) denied(q *Request, n *need, hits []*rule, v *outcome) *Denied {
 		if d.Reason = s.lacking(q, n, rules); v.scopes {
 			d.Rule, d.Reason = byScopes, "the card asks for scopes at the skill that the credential lacks"
 		}
-		d.Scopes, d.StepUp = s.missing(q, n, prospects{hits, curable(rules.candidates, q)})
+		d.Scopes, d.StepUp = s.missing(q, n, prospects{hits, curable(rules.candidates, q, n)})
 	}
 	return d
 }
@@ -56,10 +56,11 @@ type prospects struct{ hits, candidates []*rule }
 
 // curable keeps the candidates that a scope or a sign-in can make match. A consent that
 // is a claim is nothing that either is known to bring, and neither is another place,
-// time or content.
-func curable(candidates []*rule, q *Request) []*rule {
+// time or content, or what an expression looks at.
+func curable(candidates []*rule, q *Request, n *need) []*rule {
 	return slices.DeleteFunc(candidates, func(r *rule) bool {
-		return r.circumstances.failed(q) != "" || r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim"
+		return r.circumstances.failed(q) != "" || !n.met(r) ||
+			r.terms != nil && r.terms.consent.lacks(q.Principal) == "consent.claim" || !n.exprs.holds(r, q)
 	})
 }
 
@@ -76,7 +77,7 @@ func (s *Set) lacking(q *Request, n *need, rules prospects) string {
 			text = fmt.Sprintf("no rule allows skill %q", skill)
 		}
 		if r := first(rules.candidates, n.level, skill, allows); r != nil {
-			if key := r.unmet(q); key != "" {
+			if key := n.exprs.unmet(r, q); key != "" {
 				text += fmt.Sprintf("; rule %q would, but for %s", r.name, key)
 			}
 		}

@@ -43,7 +43,7 @@ func unconditional(buckets []*bucket, m methods) []*rule {
 	var hits []*rule
 	for _, b := range buckets {
 		for _, r := range b.rest { // rules with groups, scopes or issuers stand elsewhere
-			if r.methods&m != 0 && r.subjects.any && r.terms == nil {
+			if r.methods&m != 0 && r.subjects.any && r.terms == nil && r.expr == nil {
 				hits = append(hits, r)
 			}
 		}

@@ -22,10 +22,12 @@ type bucket struct {
 	issuers  shelf   // else: rules with issuers
 	scoped   []*rule // all that stand in scopes
 	rest     []*rule // else
+	reads    bool    // some rule looks at messages
 }
 
 // place files a rule.
 func (b *bucket) place(r *rule) {
+	b.reads = b.reads || r.reads()
 	switch {
 	case !r.subjects.any && len(r.subjects.globs) == 0:
 		b.subjects.add(r.source.Subjects, r)

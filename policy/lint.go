@@ -32,6 +32,9 @@ func (s *Set) warnings() []Warning {
 		} else if text := s.outdone(r); text != "" {
 			list = append(list, Warning{r.name, text})
 		}
+		if text := r.vacuous(); text != "" {
+			list = append(list, Warning{r.name, text})
+		}
 	}
 	if !s.allow && !open {
 		list = append(list, Warning{Text: "no rule allows anything and the default is deny: every call is denied"})

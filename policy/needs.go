@@ -63,6 +63,8 @@ type need struct {
 	level level
 	one   string
 	all   []string
+
+	exprs verdicts // what the rules' expressions say of the call
 }
 
 // need says what has to be allowed for a call.

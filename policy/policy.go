@@ -28,6 +28,7 @@ type Set struct {
 	speaks     bool // some rule says something about extensions
 	steps      bool // some rule asks for an authentication or a consent
 	picky      bool // some rule that gather finds may not hold for a call: see rule.unmet
+	exprs      bool // some rule has an expression
 	undeclared undeclared
 	cardScopes bool    // skills.scopes: card
 	rules      []*rule // in the order of the file, for Trace and Lint
@@ -136,8 +137,13 @@ func (s *Set) Check(q Request) (Decision, error) {
 	if s.picky {
 		hits = holding(hits, &q, &n)
 	}
+	if s.exprs {
+		hits = n.exprs.keep(hits, &q, &n)
+	}
 	v := s.decide(&q, hits, &n)
-	d := Decision{Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n), Skills: v.skills}
+	d := Decision{
+		Rule: byDefault, Skill: q.Skill, Shadow: shadows(hits, &n), Skills: v.skills, Faults: n.exprs.faults,
+	}
 	if v.by != nil {
 		d.Rule = v.by.name
 	}

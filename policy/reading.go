@@ -43,5 +43,8 @@ func (src SkillSource) said(skill string) string {
 	case src.Declared:
 		return "named by metadata"
 	}
+	if entry := src.matchedBy(skill); entry != "" {
+		return "found by " + entry
+	}
 	return "the only skill of the agent"
 }

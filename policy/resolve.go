@@ -17,8 +17,8 @@ type SkillSource struct {
 	Declared  string   // wire.Call.Skill: the skill-selection metadata
 	All       []string // every skill of the agent; nil when it has none
 
-	// Match finds the skill of a call that names none; nil for no such rules. Call is
-	// what it looks at.
+	// Match finds the skill of a call that starts work and names none; nil for no such
+	// rules. Call is what it looks at.
 	Match *Matcher
 	Call  *Request
 
@@ -36,8 +36,9 @@ type SkillSource struct {
 // Both results are empty when the skill stays unknown and all of the agent's
 // skills have to be allowed.
 //
-// The error is a *Denied: the sources contradict each other, a skill is named
-// that the agent does not have, or none is and `undeclared` is "deny". A skill
+// The error is a *Denied: the sources contradict each other, a skill is named or matched
+// that the agent does not have, a match rule could not be evaluated, or no skill is
+// found and `undeclared` is "deny". A skill
 // that is recorded for a task counts even when the card no longer lists it, and so
 // does one that the registry gives an extension's method: the operator said it.
 func (s *Set) Resolve(src SkillSource) (skill string, agentwide bool, err error) {
@@ -56,11 +57,17 @@ func (s *Set) Resolve(src SkillSource) (skill string, agentwide bool, err error)
 				fmt.Sprintf("the call is for skill %q and for skill %q", skill, named))
 		}
 	}
-	switch {
-	case skill != "":
+	if skill != "" {
 		return skill, false, nil
+	}
+	matched, reason := src.matched()
+	switch {
+	case reason != "":
+		return "", false, s.unsettledSkill(src, reason)
 	case src.Method != nil && wide(src.Method):
 		return "", true, nil
+	case matched != "":
+		return matched, false, nil
 	case len(src.All) == 1:
 		return src.All[0], false, nil
 	case s.undeclared == denyUndeclared:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 )
 
 // rule is a Rule, compiled.
@@ -27,6 +28,7 @@ type rule struct {
 	terms    *terms   // nil: none
 
 	circumstances *circumstances // nil: none
+	expr          *expr.Program  // nil: none
 
 	source *Rule // as written, for Lint
 }

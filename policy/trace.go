@@ -12,8 +12,8 @@ type Step struct {
 	Shadow bool
 	// Failed is the first condition that does not hold, by its key: "groups", "claims.NAME",
 	// "content.mediaTypes", "authentication.maxAge"; "" when the rule matches. What another
-	// call could meet comes after what the caller is, and last what the caller can do
-	// something about, authentication and consent.
+	// call could meet comes after what the caller is, and then what the caller can do
+	// something about, authentication and consent. The last is "expr".
 	Failed string
 	// Skills are, of several that the call may be for, those that the rule is about; nil
 	// where there is one or none.
@@ -89,5 +89,5 @@ func (s *Set) failed(r *rule, q *Request, n *need) string {
 	case !n.met(r):
 		return "skills"
 	}
-	return r.unmet(q)
+	return n.exprs.unmet(r, q)
 }

@@ -1,0 +1,149 @@
+package policy
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/expr"
+)
+
+// maxFaults is how many rules Decision.Faults names.
+const maxFaults = 16
+
+// compileExprs compiles the expressions of all rules.
+func (s *Set) compileExprs() error {
+	var (
+		env  *expr.Env
+		errs []error
+		err  error
+	)
+	for _, r := range s.rules {
+		if r.source.Expr == "" {
+			continue
+		}
+		if s.exprs = true; env == nil {
+			if env, err = expr.New(); err != nil {
+				return err
+			}
+		}
+		program, problems := env.Compile(r.source.Expr)
+		if program != nil {
+			if value, known := program.Constant(); known && !value {
+				problems = []string{"it is never true, so the rule can never match"}
+			}
+		}
+		for _, p := range problems {
+			errs = append(errs, fmt.Errorf("%s: expr: %s", r.label(), p))
+		}
+		r.expr = program
+	}
+	return errors.Join(errs...)
+}
+
+// vacuous says that an expression is no condition, or "".
+func (r *rule) vacuous() string {
+	if r.expr == nil {
+		return ""
+	}
+	if value, known := r.expr.Constant(); known && value {
+		return "its expr is always true; leave it out"
+	}
+	return ""
+}
+
+// verdicts are what the expressions of rules say of one call, each asked at most once.
+// The zero value has asked none.
+type verdicts struct {
+	vars   *expr.Vars
+	known  map[*rule]bool
+	faults []string // of the rules whose other conditions hold
+}
+
+// keep drops the rules whose expression does not hold, of those whose other conditions do.
+func (v *verdicts) keep(hits []*rule, q *Request, n *need) []*rule {
+	var asked []*rule
+	for _, r := range hits {
+		if r.expr != nil && n.met(r) {
+			asked = append(asked, r)
+		}
+	}
+	slices.SortFunc(asked, func(a, b *rule) int { return cmp.Compare(a.pos, b.pos) })
+	for _, r := range slices.Compact(asked) {
+		if fault := v.ask(r, q); fault != nil && len(v.faults) < maxFaults {
+			v.faults = append(v.faults, fmt.Sprintf("rule %q: %s", r.name, fault))
+		}
+	}
+	return slices.DeleteFunc(hits, func(r *rule) bool { return r.expr != nil && !v.known[r] })
+}
+
+// ask evaluates the expression of a rule. In doubt a deny rule holds and another one
+// does not.
+func (v *verdicts) ask(r *rule, q *Request) error {
+	if v.vars == nil {
+		v.vars, v.known = variables(q), map[*rule]bool{}
+	}
+	holds, fault := r.expr.Evaluate(v.vars)
+	v.known[r] = holds || fault != nil && r.effect == denies
+	return fault
+}
+
+// holds reports whether the expression of a rule does, where it has one.
+func (v *verdicts) holds(r *rule, q *Request) bool {
+	if r.expr == nil {
+		return true
+	}
+	if _, known := v.known[r]; !known {
+		_ = v.ask(r, q) // the fault of a rule that does not hold anyway is nobody's concern
+	}
+	return v.known[r]
+}
+
+// unmet names what another call, or another sign-in, of the caller's could meet of a rule
+// and this one does not; "" for nothing.
+func (v *verdicts) unmet(r *rule, q *Request) string {
+	if key := r.unmet(q); key != "" {
+		return key
+	}
+	if !v.holds(r, q) {
+		return "expr"
+	}
+	return ""
+}
+
+// variables are what expressions can see of a call.
+func variables(q *Request) *expr.Vars {
+	p := q.Principal
+	vars := &expr.Vars{
+		Principal: func() *expr.Principal { return principal(p) },
+		Agent:     q.Agent, Skill: q.Skill, Method: q.Method.Name,
+		Binding: q.Binding.String(), Version: string(q.Version),
+		Message: q.Message, Unread: q.Message == nil && q.Method.Subject == wire.OfMessage,
+		Extensions: q.Extensions, Source: q.Source, Now: q.Now,
+	}
+	if t := q.Task; t != nil {
+		task := expr.Task(*t)
+		vars.Task = &task
+	}
+	return vars
+}
+
+// principal is what expressions can see of a caller.
+func principal(p *authn.Principal) *expr.Principal {
+	if p == nil {
+		return nil
+	}
+	q := &expr.Principal{
+		Subject: p.Subject, Issuer: p.Issuer, Client: p.Client, Tenant: p.Tenant,
+		Groups: p.Groups, Scopes: p.Scopes, Method: p.Method, KeyID: p.KeyID, Owner: p.Owner, Proof: p.Proof,
+		ACR: p.ACR, AMR: p.AMR, AuthTime: p.AuthTime, Expires: p.Expires,
+		Claims: p.Claims, Workload: principal(p.Workload),
+	}
+	for _, a := range p.Actors {
+		q.Actors = append(q.Actors, expr.Actor(a))
+	}
+	return q
+}
