@@ -45,8 +45,11 @@ type Card struct {
 	Skills     []Skill        // in the agent's order; those without an id, and repeats of one, are left out
 	Extensions []ext.Declared // well-formed URIs only
 
-	DefaultInputModes  []string // media types, never empty: text/plain is the default
-	DefaultOutputModes []string // media types, never empty: text/plain is the default
+	// DefaultInputModes and DefaultOutputModes are media types, in the agent's words. They
+	// are never empty: where the card has none, capabilities.interactionModes stand in,
+	// which cards of before 0.2 have for both, else text/plain, as 0.1 has it.
+	DefaultInputModes  []string
+	DefaultOutputModes []string
 
 	Streaming bool // capabilities.streaming
 	Push      bool // capabilities.pushNotifications
@@ -100,15 +103,9 @@ func Parse(raw []byte) (*Card, error) {
 	if _, ok := wire.ParseVersion(c.top.text("protocolVersion")); ok {
 		c.Protocol = strings.TrimSpace(c.top.text("protocolVersion"))
 	}
-	c.DefaultOutputModes = texts(c.top.find("defaultOutputModes"))
-	if c.DefaultOutputModes == nil {
-		c.DefaultOutputModes = []string{defaultMode}
-	}
-	c.DefaultInputModes = texts(c.top.find("defaultInputModes"))
-	if c.DefaultInputModes == nil {
-		c.DefaultInputModes = []string{defaultMode}
-	}
 	c.readCapabilities()
+	c.DefaultInputModes = c.defaultModes("defaultInputModes")
+	c.DefaultOutputModes = c.defaultModes("defaultOutputModes")
 	c.readSkills()
 	c.Interfaces = readInterfaces(c.top)
 	c.Versions = versions(c.Interfaces)
@@ -171,6 +168,17 @@ func (c *Card) readCapabilities() {
 			Description: entry.text("description"),
 		})
 	}
+}
+
+// defaultModes reads one of the card's lists of media types.
+func (c *Card) defaultModes(name string) []string {
+	if list := texts(c.top.find(name)); list != nil {
+		return list
+	}
+	if list := texts(c.caps.find("interactionModes")); list != nil {
+		return list
+	}
+	return []string{defaultMode}
 }
 
 // versions lists the versions that occur, newest first.

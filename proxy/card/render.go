@@ -79,8 +79,8 @@ func (w *writer) document() object {
 	w.endpoints(&o)
 	o.put("capabilities", w.capabilities())
 	w.security(&o)
-	o.put("defaultInputModes", w.modes("defaultInputModes"))
-	o.put("defaultOutputModes", w.modes("defaultOutputModes"))
+	o.put("defaultInputModes", w.modes("defaultInputModes", w.card.DefaultInputModes))
+	o.put("defaultOutputModes", w.modes("defaultOutputModes", w.card.DefaultOutputModes))
 	o.put("skills", w.skills())
 	w.rest(&o, w.card.top, ownMembers())
 	return o
@@ -224,12 +224,16 @@ func (w *writer) security(o *object) {
 	o.put("supportsAuthenticatedExtendedCard", boolean(w.view.Extended))
 }
 
-// modes writes a list of media types. It is mandatory since 0.2; agents of 0.1
-// that leave it out mean text.
-func (w *writer) modes(name string) jsontext.Value {
+// modes writes a list of media types. It is mandatory since 0.2; for agents that leave
+// it out, as 0.1's may, what they mean is written.
+func (w *writer) modes(name string, meant []string) jsontext.Value {
 	v := w.card.top.find(name)
 	if v.Kind() != '[' {
-		return array([]jsontext.Value{quote(defaultMode)})
+		var list []jsontext.Value
+		for _, mode := range meant {
+			list = append(list, quote(mode))
+		}
+		v = array(list)
 	}
 	return w.listed(v, defaultMode)
 }

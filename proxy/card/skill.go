@@ -20,12 +20,14 @@ type Skill struct {
 	Input  []byte
 	Output []byte
 
-	// InputModes and OutputModes are media types; nil where the card's own count.
+	// InputModes and OutputModes are media types, in the agent's words; nil where the
+	// card's own count.
 	InputModes  []string
 	OutputModes []string
 
-	// Scopes are what the skill's security requirements ask of an OAuth2 or OpenID
-	// Connect token: alternatives, each a list of scopes that go together. Nil for none.
+	// Scopes are what the skill's own security requirements ask of an OAuth2 or OpenID
+	// Connect token: alternatives, each a sorted list of scopes that go together. Nil for
+	// none.
 	Scopes [][]string
 }
 
@@ -34,6 +36,7 @@ type Skill struct {
 // permissions.
 func (c *Card) readSkills() {
 	seen := make(map[string]bool)
+	schemes := readTokens(c.top)
 	for _, v := range elements(c.top.find("skills")) {
 		entry := members(v)
 		id := entry.text("id")
@@ -48,6 +51,9 @@ func (c *Card) readSkills() {
 		s.Tags = texts(entry.find("tags"))
 		s.Input = schema(entry, "inputSchema", "input")
 		s.Output = schema(entry, "outputSchema", "output")
+		s.InputModes = texts(entry.find("inputModes"))
+		s.OutputModes = texts(entry.find("outputModes"))
+		s.Scopes = schemes.scopes(entry)
 		c.Skills = append(c.Skills, s)
 		c.skills = append(c.skills, entry)
 	}
