@@ -132,7 +132,15 @@ func (c AgentConfig) Validate() error {
 	if authorization != nil {
 		authorization = fmt.Errorf("authorization: %w", authorization)
 	}
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization)
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization, c.checkModes())
+}
+
+func (c AgentConfig) checkModes() error {
+	switch c.Modes {
+	case "", ext.Off, ext.Report, ext.Enforce:
+		return nil
+	}
+	return fmt.Errorf("modes: %q is none of off, report, enforce", c.Modes)
 }
 
 // Agent is a member of the fleet made ready to serve.
@@ -165,6 +173,7 @@ type view struct {
 	extensions []ext.Declared
 	known      *ext.Roots              // extensions, and those that the configuration names
 	schemas    map[string]skillSchemas // by skill
+	modes      map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
 }
 
 // endpoint is one interface of the agent.
@@ -208,11 +217,14 @@ func (a *Agent) read(c *card.Card) *view {
 			v.skills = append(v.skills, s.ID)
 		}
 	}
+	if a.Modes != "" && a.Modes != ext.Off {
+		v.readModes()
+	}
 	return v
 }
 
-// modes stand in for acceptedOutputModes, which agents before 0.2.6 require.
-func (v *view) modes() []string {
+// accepted stands in for acceptedOutputModes, which agents before 0.2.6 require.
+func (v *view) accepted() []string {
 	if v.card.Predates("0.2.6") {
 		return v.card.DefaultOutputModes
 	}

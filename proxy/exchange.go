@@ -46,6 +46,7 @@ type exchange struct {
 	query     string           // own; replaces the request's query, for the same reason
 	agentwide bool             // authorize; the call is not about one skill
 	decision  policy.Decision  // authorize
+	brought   brought          // authorize; what the call brings, where somebody judges it
 
 	asked     ext.Set                 // negotiate; what the client asked for
 	names     ext.Names               // negotiate; the header names the client used

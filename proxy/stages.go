@@ -165,6 +165,9 @@ func (p *Proxy) authorize(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := p.modes(x); err != nil {
+		return err
+	}
 	if !p.Push.passes() && (x.call.Method.Push || x.call.HasPushConfig) {
 		return wire.Errorf(wire.PushUnsupported, "")
 	}

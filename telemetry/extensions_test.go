@@ -14,7 +14,7 @@ func TestExtensionsAreCounted(t *testing.T) {
 	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a, b, evil}, ExtensionsActivated: []string{a}, ExtensionsRefused: []string{b}})
 	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a}, ExtensionsProvided: []string{a}, ExtensionsInjected: []string{b, b}})
 	e := &Exchange{Start: start, Violations: []Violation{{Fault: "conformance", More: 2}, {Extension: evil, Fault: evil, Enforced: true}}}
-	faults := []string{"unrequested", "undeclared", "schema", "transition", "conformance", "not_activated", "hook"}
+	faults := []string{"unrequested", "undeclared", "schema", "transition", "conformance", "not_activated", "hook", "modes"}
 	for _, fault := range faults {
 		e.Violations = append(e.Violations, Violation{Extension: a, Fault: fault, Enforced: true}, Violation{Extension: a, Fault: fault})
 	}

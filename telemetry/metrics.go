@@ -81,8 +81,8 @@ type Metrics struct {
 	extensions *prometheus.CounterVec
 	// extension_violations_total{uri,fault,enforced}: what bodies held against
 	// an extension; fault is unrequested, undeclared, schema, transition,
-	// conformance, not_activated or hook; enforced is true where the call was
-	// refused or the place removed, false where it was only reported.
+	// conformance, not_activated, hook or modes; enforced is true where the call
+	// was refused or the place removed, false where it was only reported.
 	violations *prometheus.CounterVec
 	// card_fetch_total{agent,result}: fetches of agent cards; result is ok,
 	// unchanged or error.

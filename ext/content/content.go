@@ -22,6 +22,7 @@ const (
 	Strange      Fault = "conformance"   // a member or enum value that A2A does not define
 	NotActivated Fault = "not_activated" // required, and not activated by the agent
 	Hooked       Fault = "hook"          // a hook said no, or nothing
+	Mode         Fault = "modes"         // a media type that neither the skill nor the card lists
 )
 
 // Violation is one thing that is wrong with a document. The checks of this package
