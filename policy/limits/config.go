@@ -30,7 +30,8 @@ type Limit struct {
 	Issuers  []string `yaml:"issuers"`
 	// Key is what it is counted by: any of principal, client, tenant, agent, skill,
 	// source. Default [principal]; [] is one count for all. Calls without a tenant share
-	// one, and so do calls without a client or skill.
+	// one, and so do calls without a client or skill. A client is that of an issuer; of
+	// IPv6 addresses the first 64 bits are the source.
 	Key []string `yaml:"key"`
 	// Rate bounds how fast calls may come.
 	Rate *Rate `yaml:"rate"`
@@ -55,7 +56,7 @@ type Limit struct {
 type Rate struct {
 	// Units that come back in every Per; required.
 	Units int64 `yaml:"units"`
-	// Per is the span; default 1s.
+	// Per is the span, from 1ms to 31d; default 1s.
 	Per secret.Duration `yaml:"per"`
 	// Burst is how many may be used at once; default Units.
 	Burst int64 `yaml:"burst"`
@@ -77,5 +78,24 @@ type Cost struct {
 	Skills map[string]int64 `yaml:"skills"`
 }
 
-// Validate reports what New would refuse, apart from agents and methods.
-func (c Config) Validate() error { return nil }
+// The words of a configuration.
+const (
+	lossLocal = "local"
+	lossDeny  = "deny"
+	lossAllow = "allow"
+
+	headersOn  = "on"
+	headersOff = "off"
+
+	modeEnforce = "enforce"
+	modeShadow  = "shadow"
+)
+
+// Bounds of figures. They keep every product of weights, and every count that a store
+// makes of them, exact.
+const (
+	nameLength = 64
+	maxUnits   = 1_000_000_000_000
+	maxPlaces  = 1_000_000
+	maxWeight  = 1_000_000
+)

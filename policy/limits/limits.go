@@ -5,13 +5,36 @@
 // It owns the limits, what they are counted by, and where they stand. It does not own
 // the counting (internal/state), who may call (policy), or what a refusal looks like on
 // the wire (proxy). It may import authn, internal/secret, internal/state and internal/wire.
+//
+// For one call the proxy does three things:
+//
+//   - Admit, when the rules have allowed the call and before an agent sees it. All
+//     limits that apply are drawn on in one step. A call that is refused has used up
+//     nothing.
+//   - Pass.Task, for each task that an answer or an event shows, before it is passed on.
+//   - Pass.Release, when the call and its stream are over, however they ended.
+//
+// What counts when:
+//
+//   - rate and quota: a call's cost, when it is admitted. What becomes of it does not
+//     matter any more.
+//   - concurrency: a place from Admit to Release. It is renewed while the call runs, and
+//     is free a minute after the gateway is gone.
+//   - openTasks: a send that names no task takes a place, since it may make one. Where
+//     an answer shows a live task, the task has the place until an answer of any call,
+//     or a notification, shows it ended, or until nobody has heard of it for as long as
+//     forget says. A send that made no task gives its place back at Release. A send on a
+//     task that is open needs none; one on a task that is over is like one that names no
+//     task. Tasks from before the limit was there are not counted until their maker
+//     sends to them again.
+//   - bytes: nothing; each request by itself.
 package limits
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -23,31 +46,72 @@ import (
 type Options struct {
 	Agents  []string          // ids of the configured agents
 	Methods []*wire.Method    // that extensions bring
-	Store   state.Limits      // where limits are counted
+	Store   state.Limits      // where limits are counted; bounds its own time
 	Local   state.Limits      // counts while Store cannot; may be Store itself
 	Log     *slog.Logger      // nil for none
-	Fell    func(name string) // hook: a limit is counted locally or not at all; nil for none
-	Now     func() time.Time  // nil for time.Now
+	Fell    func(name string) // hook: a limit was counted locally or not at all for one call; nil for none
+	Now     func() time.Time  // when quotas begin anew; nil for time.Now
 }
 
-// Limiter counts by one configuration. Limits that a reload leaves as they are go on
-// where they stood, as their buckets are found by name.
-type Limiter struct{}
+// Limiter counts by one configuration. Buckets are found by the limit's name, what it
+// bounds and its key, so that limits of the next configuration go on where they stood,
+// also with other figures. Any number of goroutines, and of gateways with the same store,
+// may use it. A nil Limiter has no limits.
+type Limiter struct {
+	options Options
+	onLoss  string
+	shows   bool
+	limits  []*limit
+	agents  map[string]*agent
+	keeper  keeper
+	scratch sync.Pool // *admission
+	lost    atomic.Bool
+	fell    atomic.Bool // ever
+}
 
-// New compiles a Config. Errors name the limit.
+// New compiles a Config. Errors name the limit. Without Store it is good for Explain
+// alone.
 func New(c Config, o Options) (*Limiter, error) {
-	if len(c.Each) == 0 {
-		return &Limiter{}, nil
+	if err := c.Validate(); err != nil {
+		return nil, err
 	}
-	return nil, errors.New("limits: not available")
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Fell == nil {
+		o.Fell = func(string) {}
+	}
+	if o.Local == nil {
+		o.Local = o.Store
+	}
+	l := &Limiter{options: o, onLoss: c.OnLoss, shows: c.Headers != headersOff, agents: map[string]*agent{}}
+	l.scratch.New = func() any { return &admission{} }
+	l.keeper.limiter = l
+	return l, l.compile(c, &o)
 }
 
-// Close ends what a Limiter runs. Passes that are open stay good.
-func (l *Limiter) Close() {}
+// Close ends what a Limiter runs, as soon as the calls that it has admitted are over.
+// Their places are held until then.
+func (l *Limiter) Close() {
+	if l != nil {
+		l.keeper.close()
+	}
+}
 
-// Call is one call as the limits see it. ID is unique.
+// agent is what applies on an agent.
+func (l *Limiter) agent(id string) *agent {
+	if a, ok := l.agents[id]; ok {
+		return a
+	}
+	return l.of(id)
+}
+
+// Call is one call as the limits see it.
 type Call struct {
-	ID        string
+	ID        string // unique over all gateways
 	Principal *authn.Principal
 	Agent     string
 	Skill     string // "" when not known
@@ -58,44 +122,13 @@ type Call struct {
 	Within    time.Duration // after which the call has surely ended, streams aside
 }
 
-// Standing is where one limit stands for a caller.
+// Standing is where one bound of a limit stands for a caller.
 type Standing struct {
-	Name   string
+	Name   string        // the limit's; of several bounds one as name/rate
 	Limit  int64         // units in Window, or places
 	Window time.Duration // 0 for places
+	Unit   string        // what is counted: "" for units of cost, "concurrent-requests", "open-tasks"
 	Left   int64
+	Most   int64         // that Left can be: of a rate its burst
 	Reset  time.Duration // until all are there again; 0 when nobody can say
 }
-
-// Exceeded is the error of Admit when a limit is reached.
-type Exceeded struct {
-	Name      string        // the limit's
-	Reason    string        // what it bounds, in words that a caller may read
-	After     time.Duration // when to come back; 0 when nobody can say
-	Size      bool          // the call itself is too large (bytes); it will not succeed later
-	Standings []Standing
-}
-
-// Error is for the log.
-func (e *Exceeded) Error() string { return "limit " + e.Name + ": " + e.Reason }
-
-// ErrUnavailable says that a limit with onLoss deny could not be counted.
-var ErrUnavailable = errors.New("the limits cannot be counted")
-
-// Pass is what a call holds while it runs. A nil Pass holds nothing.
-type Pass struct {
-	Standings []Standing // of the limits that show themselves, the fullest first
-	Shadow    []string   // limits in shadow mode that the call exceeds
-}
-
-// Admit counts a call, or says which limit is reached and counts nothing. Limits that
-// do not apply cost nothing.
-func (l *Limiter) Admit(ctx context.Context, c *Call) (*Pass, error) { return nil, nil }
-
-// Task tells of a task that an answer of the call shows: a live one takes a place among
-// the caller's open tasks, one that has ended gives it back.
-func (p *Pass) Task(ctx context.Context, id string, live bool) {}
-
-// Release gives back what the call held. It may be called once; the end of ctx does not
-// keep it from being done.
-func (p *Pass) Release(ctx context.Context) {}

@@ -1,0 +1,234 @@
+package limits
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// limit is a Limit, compiled.
+type limit struct {
+	src     *Limit
+	pos     int
+	methods []*wire.Method // nil for any
+	parts   []string       // of the key
+	costs   costs
+	bounds  []bound
+	shadow  bool
+	shows   bool // to callers: it counts what is theirs, not what everybody does
+}
+
+// What a bound bounds; the words are those of the configuration.
+const (
+	boundRate        = "rate"
+	boundQuota       = "quota"
+	boundConcurrency = "concurrency"
+	boundTasks       = "openTasks"
+)
+
+// bound is one figure of a limit, with buckets of its own.
+type bound struct {
+	of     *limit
+	what   string
+	shown  string // name in headers
+	prefix string // of its keys
+	max    int64  // units or places at once
+	units  int64  // in window; rate and quota
+	window time.Duration
+	per    string        // quota
+	ttl    time.Duration // of places
+}
+
+// What places are held for. A gateway that is gone gives up its calls' places after
+// holdTTL; callEvery leaves two tries to renew them.
+const (
+	holdTTL       = 60 * time.Second
+	callEvery     = 20 * time.Second
+	defaultForget = 24 * time.Hour
+)
+
+// compiler compiles limits for the agents and methods that there are.
+type compiler struct {
+	agents  []string
+	names   map[string][]*wire.Method
+	methods []*wire.Method
+}
+
+func (c *compiler) limit(pos int, src *Limit) (*limit, error) {
+	m := &limit{src: src, pos: pos, parts: src.Key, shadow: src.Mode == modeShadow}
+	if m.parts == nil {
+		m.parts = []string{partPrincipal}
+	}
+	m.shows = !m.shadow && slices.ContainsFunc(m.parts, func(p string) bool { return p != partAgent && p != partSkill })
+	problems := c.unknownAgents(src.Agents)
+	problems = append(problems, c.setMethods(m)...)
+	problems = append(problems, c.setCosts(m)...)
+	if problems == nil {
+		if p := m.reach(c.methods); p != "" {
+			problems = append(problems, p)
+		}
+	}
+	m.setBounds()
+	return m, src.errors(pos, problems)
+}
+
+func (c *compiler) unknownAgents(patterns []string) []string {
+	var problems []string
+	for _, p := range patterns {
+		if !slices.ContainsFunc(c.agents, func(a string) bool { return matches(p, a) }) {
+			problems = append(problems, fmt.Sprintf("agents has %q, which is no configured agent", p))
+		}
+	}
+	return problems
+}
+
+func (c *compiler) setMethods(m *limit) []string {
+	var problems []string
+	for _, name := range m.src.Methods {
+		list, ok := c.names[name]
+		if !ok {
+			problems = append(problems, fmt.Sprintf("method %q is not an A2A method", name))
+		}
+		m.methods = append(m.methods, list...)
+	}
+	if m.src.OpenTasks > 0 && problems == nil && m.methods != nil && !slices.ContainsFunc(m.methods, sends) {
+		problems = append(problems, "openTasks counts tasks that calls make, and none of its methods makes any")
+	}
+	return problems
+}
+
+// sends reports whether a method can make a task.
+func sends(m *wire.Method) bool { return m != nil && m.Subject == wire.OfMessage }
+
+func (c *compiler) setCosts(m *limit) []string {
+	m.costs = costs{methods: map[*wire.Method]int64{}, skills: m.src.Cost.Skills}
+	var problems []string
+	for name, weight := range m.src.Cost.Methods {
+		list, ok := c.names[name]
+		if !ok {
+			problems = append(problems, fmt.Sprintf("cost.methods: %q is not an A2A method", name))
+		}
+		for _, method := range list {
+			if _, twice := m.costs.methods[method]; twice {
+				problems = append(problems, fmt.Sprintf("cost.methods has %s under two names", method.Name))
+			}
+			m.costs.methods[method] = weight
+		}
+	}
+	slices.Sort(problems) // not the order of a map
+	return problems
+}
+
+func (m *limit) setBounds() {
+	src := m.src
+	if r := src.Rate; r != nil {
+		m.bounds = append(m.bounds, bound{what: boundRate, max: r.burst(), units: r.Units, window: r.per()})
+	}
+	if q := src.Quota; q != nil {
+		m.bounds = append(m.bounds, bound{what: boundQuota, max: q.Units, units: q.Units, per: cmp.Or(q.Per, perDay)})
+	}
+	if src.Concurrency > 0 {
+		m.bounds = append(m.bounds, bound{what: boundConcurrency, max: src.Concurrency, ttl: holdTTL})
+	}
+	if src.OpenTasks > 0 {
+		m.bounds = append(m.bounds, bound{what: boundTasks, max: src.OpenTasks, ttl: cmp.Or(src.Forget.Std(), defaultForget)})
+	}
+	for i := range m.bounds {
+		b := &m.bounds[i]
+		b.of, b.shown = m, src.Name
+		if len(m.bounds) > 1 {
+			b.shown += "/" + b.what // no name has a slash
+		}
+		// A limit with other figures goes on with its buckets, one that is counted by
+		// something else does not.
+		b.prefix = src.Name + "/" + b.what + b.per + "/" + strings.Join(m.parts, ",") + "/"
+	}
+}
+
+// draw is what a call takes of the bound. Key and, for places, Holder and TTL are the
+// caller's to set.
+func (b *bound) draw(cost int64, now time.Time) state.Draw {
+	d := state.Draw{Limit: b.max, Cost: cost, Soft: b.of.shadow}
+	switch b.what {
+	case boundRate:
+		d.Kind, d.Refill, d.Period = state.Rate, b.units, b.window
+	case boundQuota:
+		_, d.Until = spanAt(b.per, now)
+		d.Kind = state.Quota
+	default:
+		d.Kind, d.TTL = state.Hold, b.ttl
+	}
+	return d
+}
+
+// The spans of quotas.
+const (
+	perHour  = "hour"
+	perDay   = "day"
+	perWeek  = "week"
+	perMonth = "month"
+)
+
+// spanAt is the span that a moment is in.
+func spanAt(per string, now time.Time) (begin, end time.Time) {
+	now = now.UTC()
+	year, month, day := now.Date()
+	date := func(months, days int) time.Time {
+		return time.Date(year, month+time.Month(months), days, 0, 0, 0, 0, time.UTC)
+	}
+	switch per {
+	case perHour:
+		begin = now.Truncate(time.Hour)
+		return begin, begin.Add(time.Hour)
+	case perWeek:
+		monday := day - (int(now.Weekday())+6)%7
+		return date(0, monday), date(0, monday+7)
+	case perMonth:
+		return date(0, 1), date(1, 1)
+	}
+	return date(0, day), date(0, day+1)
+}
+
+// compile reads all limits, and lists those of each agent.
+func (l *Limiter) compile(c Config, o *Options) error {
+	names, methods := methodNames(o.Methods)
+	k := &compiler{agents: o.Agents, names: names, methods: methods}
+	var errs []error
+	for i := range c.Each {
+		m, err := k.limit(i, &c.Each[i])
+		errs = append(errs, err)
+		l.limits = append(l.limits, m)
+	}
+	for _, agent := range o.Agents {
+		l.agents[agent] = l.of(agent)
+	}
+	return errors.Join(errs...)
+}
+
+// agent is what applies to calls on one agent, its other conditions aside.
+type agent struct {
+	limits []*limit
+	tasks  []*bound // of all of them, those that count open tasks
+}
+
+func (l *Limiter) of(id string) *agent {
+	a := &agent{}
+	for _, m := range l.limits {
+		if !anyMatches(m.src.Agents, id) {
+			continue
+		}
+		a.limits = append(a.limits, m)
+		for i := range m.bounds {
+			if m.bounds[i].what == boundTasks {
+				a.tasks = append(a.tasks, &m.bounds[i])
+			}
+		}
+	}
+	return a
+}

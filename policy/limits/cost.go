@@ -1,0 +1,104 @@
+package limits
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// costs is a Cost, compiled. Weights are bounded so that no product overflows.
+type costs struct {
+	methods map[*wire.Method]int64
+	skills  map[string]int64
+}
+
+// of is what a call takes; 0 when it is free.
+func (c *costs) of(m *wire.Method, skill string) int64 {
+	n := int64(1)
+	if w, ok := c.methods[m]; ok {
+		n = w
+	}
+	if w, ok := c.skills[skill]; ok {
+		n *= w
+	}
+	return n
+}
+
+// checkCost returns what is wrong with the weights, read on their own.
+func (m *Limit) checkCost() []string {
+	var problems []string
+	for _, list := range []struct {
+		key     string
+		weights map[string]int64
+	}{{"methods", m.Cost.Methods}, {"skills", m.Cost.Skills}} {
+		for _, name := range slices.Sorted(maps.Keys(list.weights)) {
+			if w := list.weights[name]; w < 0 || w > maxWeight {
+				problems = append(problems, fmt.Sprintf("cost.%s.%s is %d; it must be from 0 to %d", list.key, name, w, maxWeight))
+			}
+		}
+		if len(list.weights) > 0 && m.Rate == nil && m.Quota == nil {
+			problems = append(problems, fmt.Sprintf("cost.%s is about rate and quota, which are not there", list.key))
+		}
+	}
+	return problems
+}
+
+// reach finds a call that could never be made, as it costs more than there ever is. Pairs
+// of weights that no call can have, because of the conditions, are passed by.
+func (m *limit) reach(methods []*wire.Method) string {
+	most, key := m.most()
+	if most == 0 {
+		return ""
+	}
+	for _, method := range methods {
+		if m.methods != nil && !slices.Contains(m.methods, method) {
+			continue
+		}
+		for _, skill := range m.weighedSkills() {
+			if units := m.costs.of(method, skill); units > most {
+				return fmt.Sprintf("cost: %s%s takes %d units, but there are never more than %s, %d, so such a call "+
+					"could never be made; raise that or lower the cost", method.Name, forSkill(skill), units, key, most)
+			}
+		}
+	}
+	return ""
+}
+
+// most is what a call may take at most; 0 without rate and quota.
+func (m *limit) most() (units int64, key string) {
+	if m.src.Rate != nil {
+		units, key = m.src.Rate.burst(), "rate.burst"
+		if m.src.Rate.Burst == 0 {
+			key = "rate.units"
+		}
+	}
+	if m.src.Quota != nil && (m.src.Rate == nil || m.src.Quota.Units < units) {
+		units, key = m.src.Quota.Units, "quota.units"
+	}
+	return units, key
+}
+
+// weighedSkills are the skills with a weight that the limit applies to, and "" for all
+// others.
+func (m *limit) weighedSkills() []string {
+	list := slices.Sorted(maps.Keys(m.costs.skills))
+	list = slices.DeleteFunc(list, func(skill string) bool { return !anyMatches(m.src.Skills, skill) })
+	for _, pattern := range m.src.Skills {
+		if _, ok := m.costs.skills[pattern]; !ok {
+			return append(list, "")
+		}
+	}
+	if m.src.Skills == nil {
+		list = append(list, "")
+	}
+	return list
+}
+
+func forSkill(skill string) string {
+	if skill == "" {
+		return ""
+	}
+	return " for " + skill
+}

@@ -1,0 +1,154 @@
+package limits
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// Pass is what a call holds while it runs. A nil Pass holds nothing.
+type Pass struct {
+	Standings []Standing // of the limits that show themselves, the fullest first
+	Shadow    []string   // limits in shadow mode that the call exceeds
+
+	limiter *Limiter
+	of      *tasksOf // nil where no open tasks are counted
+
+	mu     sync.Mutex
+	calls  []state.Draw         // places of the call itself
+	tasks  []state.Draw         // places for a task that it may make
+	frees  []state.Draw         // given back at the end, held or not
+	heard  map[string]time.Time // tasks, and when they were told of; zero when they had ended
+	kept   where                // where the places are; the rest is the keeper's
+	drawn  time.Time            // when they were last renewed
+	before *Pass
+	after  *Pass
+}
+
+// tasksOf is what a Pass knows of open tasks.
+type tasksOf struct {
+	bounds  []*bound // of the agent
+	applied []*bound // that the call was drawn on for
+	who     who
+	record  *state.Record // of the task that the call names; nil for none
+}
+
+const (
+	// forced is more than any limit: a task that is there is counted, whether there was
+	// room for it or not.
+	forced = 1 << 50
+	// mostHeard bounds what a stream of many tasks may leave behind.
+	mostHeard = 256
+)
+
+// Task tells of a task that an answer of the call shows: a live one takes a place among
+// the caller's open tasks, one that has ended gives it back. Telling the same again costs
+// nothing.
+func (p *Pass) Task(ctx context.Context, id string, live bool) {
+	if p == nil || p.of == nil || id == "" {
+		return
+	}
+	news, known := p.hear(id, live)
+	if !news {
+		return
+	}
+	ctx = context.WithoutCancel(ctx) // the task is there, whoever has gone
+	switch {
+	case live:
+		p.live(ctx, id)
+	case p.of.record == nil && !known:
+		// Nobody knew of it, most likely: the call's end is soon enough.
+		p.mu.Lock()
+		p.frees = append(p.frees, p.of.places(id)...)
+		p.mu.Unlock()
+	default:
+		p.limiter.release(ctx, p.of.places(id))
+	}
+}
+
+// hear notes what is told of a task, and says whether that is news and whether the task
+// is not.
+func (p *Pass) hear(id string, live bool) (news, known bool) {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at, known := p.heard[id]
+	if known && live == !at.IsZero() && (!live || now.Sub(at) < p.of.renew()) {
+		return false, true
+	}
+	if p.heard == nil || len(p.heard) >= mostHeard {
+		p.heard = map[string]time.Time{}
+	}
+	if !live {
+		now = time.Time{}
+	}
+	p.heard[id] = now
+	return true, known
+}
+
+// renew is how often a stream tells of a task that goes on.
+func (t *tasksOf) renew() time.Duration {
+	shortest := t.bounds[0].ttl
+	for _, b := range t.bounds[1:] {
+		shortest = min(shortest, b.ttl)
+	}
+	return shortest / 4
+}
+
+// places are those of a task in all limits, which need not hold it.
+func (t *tasksOf) places(id string) []state.Draw {
+	w := t.who
+	if t.record != nil && t.record.ID == id {
+		w = recordOf(t.record)
+	}
+	list := make([]state.Draw, len(t.bounds))
+	for i, b := range t.bounds {
+		list[i] = state.Draw{
+			Key: b.key(&w), Kind: state.Hold, Holder: holder(byTask, w.agent, id), TTL: b.ttl, Soft: true,
+		}
+	}
+	return list
+}
+
+// live counts a task in the limits that the call was drawn on for, and keeps its place in
+// the others if it has one.
+func (p *Pass) live(ctx context.Context, id string) {
+	places := p.of.places(id)
+	for i, b := range p.of.bounds {
+		if slices.Contains(p.of.applied, b) {
+			places[i].Limit = forced
+		}
+	}
+	if _, at, err := p.limiter.draw(ctx, places); err != nil || at == nowhere {
+		return
+	}
+	p.mu.Lock()
+	made := p.tasks
+	p.tasks = nil
+	p.mu.Unlock()
+	p.limiter.release(ctx, made)
+}
+
+// Release gives back what the call held. It may be called more than once; the end of ctx
+// does not keep it from being done.
+func (p *Pass) Release(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	list := slices.Concat(p.calls, p.tasks, p.frees)
+	p.calls, p.tasks, p.frees = nil, nil, nil
+	p.mu.Unlock()
+	p.limiter.keeper.remove(p)
+	p.limiter.release(ctx, list)
+}
+
+// held is what is to be kept.
+func (p *Pass) held() []state.Draw {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Concat(p.calls, p.tasks)
+}
