@@ -19,11 +19,11 @@ func (m model) signedIn() model {
 	var rules []Rule
 	for _, r := range m.Rules {
 		r.Authentication, r.Consent = nil, nil
-		if onCall := r.Bindings != nil || r.Sources != nil || r.Times != nil || r.Content != nil; onCall {
+		if onCall := r.Bindings != nil || r.Sources != nil || r.Times != nil || r.Content != nil || r.Expr != ""; onCall {
 			if r.Effect == "deny" {
 				continue
 			}
-			r.Bindings, r.Sources, r.Times, r.Content = nil, nil, nil, nil
+			r.Bindings, r.Sources, r.Times, r.Content, r.Expr = nil, nil, nil, nil, ""
 			if e := r.Extensions; e != nil {
 				r.Extensions = &RuleExtensions{Allow: e.Allow, Require: e.Require, Inject: e.Inject}
 				if e.Allow == nil && e.Require == nil && e.Inject == nil {
@@ -63,7 +63,7 @@ func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 		anyOf(r.Methods, named) &&
 		anyOf(r.Groups, func(s string) bool { return slices.Contains(p.Groups, s) }) &&
 		anyOf(r.Issuers, func(s string) bool { return s == p.Issuer }) &&
-		m.terms(r, q) && m.circumstances(r, q) &&
+		m.terms(r, q) && m.circumstances(r, q) && m.expr(r, q) &&
 		!slices.ContainsFunc(r.Scopes, func(s string) bool { return !slices.Contains(p.Scopes, s) })
 }
 
@@ -177,6 +177,7 @@ func drawConfig(rt *rapid.T) Config {
 		})
 		drawTerms(rt, &c.Rules[i])
 		drawCircumstances(rt, &c.Rules[i])
+		drawExpr(rt, &c.Rules[i])
 		if r := &c.Rules[i]; r.Effect == "" || r.Effect == "allow" && rapid.Bool().Draw(rt, "speaks") {
 			r.Extensions = rapid.SampledFrom([]*RuleExtensions{
 				{Require: []string{"urn:" + r.Name}}, {Deny: []string{"urn:" + r.Name}},
@@ -245,6 +246,7 @@ func TestSetIsTheModel(t *testing.T) {
 		}
 		agreeTrace(rt, s, q, d)
 		agreeConsent(rt, m, q, d, err)
+		agreeFaults(rt, m, q, d)
 		agreeExtensions(rt, m, s, q, d, err)
 		agreeDenied(rt, s, q, err)
 		agreeSkills(rt, s, m.signedIn(), q)

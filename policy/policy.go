@@ -61,7 +61,9 @@ type Request struct {
 	// that go together. Nil where policy.skills.scopes is off.
 	SkillScopes map[string][][]string
 
-	// The rest is for rules that ask for it; see Reads.
+	// The rest is for rules that ask for it; see Reads. Where a method brings a message
+	// and there is none here, what rules say of it cannot be told: as when a stream that
+	// was opened without is looked at again by rules that read it.
 	Message    *wire.Message // nil for none
 	Binding    wire.Binding
 	Version    wire.Version
