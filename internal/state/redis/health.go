@@ -2,6 +2,7 @@ package redis
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,11 +23,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	defer cancel()
 	err := s.eachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
 		info, err := c.Info(ctx).Result()
-		if err != nil && reply(err) == "" {
+		if err != nil {
 			return err
-		}
-		if err != nil { // not allowed to ask
-			return c.Ping(ctx).Err()
 		}
 		fields := parseInfo(info)
 		if fields["loading"] == "1" {
@@ -55,20 +53,23 @@ func (s *Store) meet(ctx context.Context) error {
 			return err
 		}
 		s.inspect(ctx, c, fields)
-		return nil
+		return c.Time(ctx).Err()
 	})
 	if err == nil {
-		return nil
+		// A script that only reads: it shows whether we may run it, and use the prefix.
+		err = s.scripts.advance.Run(within, s.client, []string{s.names.limits() + ":probe"}, 1, "", "").Err()
 	}
 	switch r := reply(err); {
+	case err == nil:
+		return nil
 	case r == "" && errors.As(err, new(mismatch)):
 		return err
 	case strings.HasPrefix(r, "WRONGPASS"), strings.HasPrefix(r, "NOAUTH"), strings.Contains(r, "AUTH"):
 		return fmt.Errorf("redis.password: the server refuses the login: %w", err)
 	case strings.Contains(r, "cluster support disabled"):
 		return fmt.Errorf("redis.addresses: the servers are no cluster; list one, or name the sentinels' redis.master: %w", err)
-	case strings.HasPrefix(r, "NOPERM"):
-		return nil // it answers; what it is stays unknown
+	case strings.HasPrefix(r, "NOPERM"), strings.Contains(r, "user executing the script can't"):
+		return fmt.Errorf("redis.username: the user may not do what the gateway does, see the rights in its guide: %w", err)
 	}
 	s.log.Warn("redis cannot be reached yet", "error", err)
 	return nil
@@ -89,7 +90,8 @@ func (s *Store) fits(info map[string]string) error {
 	if errMajor == nil && errMinor == nil && (m < 6 || m == 6 && n < 2) {
 		return mismatch{fmt.Sprintf("redis.addresses: the server is Redis %s; 6.2 is needed, or Valkey", version)}
 	}
-	if info["redis_mode"] == "cluster" && s.only != nil {
+	mode := cmp.Or(info["redis_mode"], info["server_mode"]) // Valkey calls it the latter
+	if mode == "cluster" && s.only != nil {
 		return mismatch{"redis.addresses: the server belongs to a cluster; list at least two of its nodes"}
 	}
 	return nil

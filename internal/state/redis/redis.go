@@ -12,7 +12,7 @@
 // that one of its nodes does all counting, at about a hundred thousand draws a second.
 // A user needs in its ACL
 //
-//	~{a2a-gateway* +@read +@write +@scripting +@connection +info
+//	~{a2a-gateway* +@read +@write +@scripting +@connection +time +info
 //
 // and +config|get if the gateway is to see whether anything is saved; a cluster also
 // needs +cluster.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ func TestMain(m *testing.M) {
 type server struct {
 	dir, address string
 	args         []string
+	program      []string // the whole command line, of what is not a plain server
 	cmd          *exec.Cmd
 	read         chan struct{} // closed when all it said was read
 }
@@ -93,13 +95,16 @@ func launch(t testing.TB, dir string, args ...string) *server {
 
 // start runs the server and waits until it takes connections.
 func (s *server) start() error {
-	_, port, _ := net.SplitHostPort(s.address)
-	args := append([]string{"--bind", "127.0.0.1", "--dir", s.dir, "--save", "", "--enable-debug-command", "yes"}, s.args...)
-	for i, a := range args {
-		args[i] = strings.ReplaceAll(a, "PORT", port)
-	}
-	if !strings.Contains(strings.Join(args, " "), "--port ") {
-		args = append(args, "--port", port)
+	args := s.program
+	if args == nil {
+		_, port, _ := net.SplitHostPort(s.address)
+		args = append([]string{"--bind", "127.0.0.1", "--dir", s.dir, "--save", ""}, s.args...)
+		for i, a := range args {
+			args[i] = strings.ReplaceAll(a, "PORT", port)
+		}
+		if !slices.Contains(args, "--port") {
+			args = append(args, "--port", port)
+		}
 	}
 	s.cmd = exec.Command("redis-server", args...)
 	s.cmd.Dir = s.dir

@@ -2,8 +2,12 @@
 -- KEYS: the record; of a task also the register of indexes, then the indexes it belongs to.
 -- ARGV: 1 retention in ms, 2 version of the form, 3 created (12 bytes, or '' for now),
 --       4 the rest of the record, 5 id, 6 seconds until an index is swept.
-local stands = redis.call('GETEX', KEYS[1], 'PX', ARGV[1])
-if stands then return stands end
+-- The first write must be one that a server without memory refuses: the rest then runs.
+local stands = redis.call('GET', KEYS[1])
+if stands then
+  redis.call('PEXPIRE', KEYS[1], ARGV[1])
+  return stands
+end
 
 local now, created = redis.call('TIME'), ARGV[3]
 local second = tonumber(now[1])

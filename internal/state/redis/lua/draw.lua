@@ -15,7 +15,8 @@ local lag = 3600000 -- ms that the clocks of those who share a quota may lie apa
 local function stored(key, kind)
   local value = redis.pcall('GET', key)
   if type(value) == 'string' and #value == 17 and string.sub(value, 1, 1) == kind then
-    return struct.unpack('>dd', value, 2)
+    local a, b = struct.unpack('>dd', value, 2)
+    if a >= 0 and b >= 0 then return a, b end -- NaN is neither
   end
   if value then redis.call('DEL', key) end
 end
@@ -71,12 +72,16 @@ local places = {}
 function hold.read(d)
   d.limit, d.wait = tonumber(d[3]), 0
   if not places[d.key] then
-    local gone = redis.pcall('ZREMRANGEBYSCORE', d.key, '-inf', now)
-    if type(gone) == 'table' then redis.call('DEL', d.key) end
-    places[d.key] = {held = redis.call('ZCARD', d.key), reserved = 0}
+    -- Nothing is removed yet: a server without memory has to refuse what is added first.
+    local held = redis.pcall('ZCOUNT', d.key, '(' .. string.format('%.0f', now), '+inf')
+    if type(held) == 'table' then
+      redis.call('DEL', d.key)
+      held = 0
+    end
+    places[d.key] = {held = held, reserved = 0}
   end
-  local p = places[d.key]
-  d.held = redis.call('ZSCORE', d.key, d[4])
+  local p, till = places[d.key], redis.call('ZSCORE', d.key, d[4])
+  d.held = till and tonumber(till) > now
   d.ok = d.held or p.held + p.reserved < d.limit
   if d.ok and not d.held then p.reserved = p.reserved + 1 end
 end
@@ -84,6 +89,7 @@ end
 function hold.take(d)
   local ttl = tonumber(d[5])
   redis.call('ZADD', d.key, now + ttl, d[4])
+  redis.call('ZREMRANGEBYSCORE', d.key, '-inf', now)
   local ms = math.ceil(ttl / 1000) + 1000
   if redis.call('PTTL', d.key) < ms then redis.call('PEXPIRE', d.key, string.format('%.0f', ms)) end
   if not d.held then places[d.key].held = places[d.key].held + 1 end

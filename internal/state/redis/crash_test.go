@@ -1,0 +1,100 @@
+package redis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
+)
+
+// TestKill kills the server with SIGKILL while several gateways claim. With appendfsync
+// always no claim that was acknowledged is lost or changes its owner.
+// A2A_GATEWAY_TEST_KILLS says how often; default 5.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	rounds := 5
+	if n, err := strconv.Atoi(os.Getenv("A2A_GATEWAY_TEST_KILLS")); err == nil {
+		rounds = n
+	}
+	seed := rand.Uint64() //nolint:gosec // not a secret
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not a secret
+	server := serve(t, "--appendonly", "yes", "--appendfsync", "always")
+	c := config(server.address)
+	c.Redis.Timeout = secret.Duration(5 * time.Second)
+	stores := []*Store{open(t, c), open(t, c)}
+	owners := map[string]string{}
+	for round := range rounds {
+		told := claimUntilLost(t, stores, round, func() {
+			time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+			server.end()
+		})
+		for id, owner := range told {
+			if was, ok := owners[id]; ok && was != owner {
+				t.Fatalf("round %d: %s was %s's and is %s's", round, id, was, owner)
+			}
+			owners[id] = owner
+		}
+		if err := server.start(); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the stores are back", func() bool {
+			_, _, first := stores[0].Lookup(t.Context(), "billing", state.Task, "x")
+			_, _, second := stores[1].Lookup(t.Context(), "billing", state.Task, "x")
+			return first == nil && second == nil
+		})
+		for id, owner := range owners {
+			r, ok, err := stores[round%2].Lookup(t.Context(), "billing", state.Task, id)
+			if err != nil || !ok || r.Owner != owner {
+				t.Fatalf("round %d: %s was acknowledged as %s's, and is now %q's, %v, %v", round, id, owner, r.Owner, ok, err)
+			}
+		}
+		n, err := stores[0].Count(t.Context(), state.Query{Agent: "billing", Everyone: true})
+		if err != nil || n < len(owners) {
+			t.Fatalf("round %d: %d tasks are listed of %d, %v", round, n, len(owners), err)
+		}
+	}
+	t.Logf("%d claims stand after %d kills", len(owners), rounds)
+	if len(owners) < rounds {
+		t.Error("hardly anything was claimed: the test shows nothing")
+	}
+}
+
+// claimUntilLost lets callers claim the same ids for themselves until there is no server
+// any more, and returns who was acknowledged as the owner of each.
+func claimUntilLost(t *testing.T, stores []*Store, round int, lose func()) map[string]string {
+	t.Helper()
+	var (
+		mu   sync.Mutex
+		told = map[string]string{}
+		all  sync.WaitGroup
+	)
+	for caller := range 6 {
+		all.Go(func() {
+			for i := 0; ; i++ {
+				r := statetest.Example()
+				r.ID, r.Owner, r.Created = fmt.Sprintf("task-%d-%d", round, i), fmt.Sprint("caller-", caller), time.Time{}
+				got, err := stores[caller%len(stores)].Claim(t.Context(), r)
+				if err != nil {
+					return
+				}
+				mu.Lock()
+				if was, ok := told[r.ID]; ok && was != got.Owner {
+					t.Errorf("%s was acknowledged as %s's and as %s's", r.ID, was, got.Owner)
+				}
+				told[r.ID] = got.Owner
+				mu.Unlock()
+			}
+		})
+	}
+	lose()
+	all.Wait()
+	return told
+}
