@@ -116,7 +116,8 @@ func (c MemoryConfig) records() int64 {
 	return int64(c.Records)
 }
 
-func (c Config) retention() time.Duration {
+// KeptFor is Retention or its default.
+func (c Config) KeptFor() time.Duration {
 	if c.Retention <= 0 {
 		return defaultRetention
 	}

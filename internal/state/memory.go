@@ -45,7 +45,7 @@ type shard struct {
 func NewMemory(c Config) *Memory {
 	m := &Memory{
 		limit:     c.Memory.records(),
-		retention: c.retention(),
+		retention: c.KeptFor(),
 		seed:      maphash.MakeSeed(),
 		counts:    newBuckets(c.Memory.records()),
 		closing:   make(chan struct{}),

@@ -84,7 +84,7 @@ func model() porcupine.Model {
 		Partition: func(ops []porcupine.Operation) [][]porcupine.Operation {
 			objects := map[string][]porcupine.Operation{}
 			for _, op := range ops {
-				object := op.Input.(action).object //nolint:errcheck // history put it there
+				object := op.Input.(action).object
 				objects[object] = append(objects[object], op)
 			}
 			var parts [][]porcupine.Operation
@@ -95,7 +95,7 @@ func model() porcupine.Model {
 		},
 		Init: func() any { return "" },
 		Step: func(stands, input, output any) (bool, any) {
-			next, answer := input.(action).model(stands.(string)) //nolint:errcheck // ours
+			next, answer := input.(action).model(stands.(string))
 			return answer == output, next
 		},
 	}
@@ -104,7 +104,7 @@ func model() porcupine.Model {
 func listing(ops []porcupine.Operation) string {
 	var b strings.Builder
 	for _, op := range ops {
-		a := op.Input.(action) //nolint:errcheck // ours
+		a := op.Input.(action)
 		fmt.Fprintf(&b, "%d-%d caller %d on %s: %s: %q\n", op.Call, op.Return, op.ClientId, a.object, a.name, op.Output)
 	}
 	return b.String()

@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+const (
+	// flushing is how often uses are written down.
+	flushing = 5 * time.Second
+	// sweeping is how often what ran out is removed.
+	sweeping = time.Minute
+	// batch is how many rows one write removes or marks, so that others need not wait
+	// long.
+	batch = 500
+)
+
+// keep writes down what was used and removes what ran out, until closing.
+func (s *Store) keep() {
+	flush, sweep := time.NewTicker(flushing), time.NewTicker(sweeping)
+	defer flush.Stop()
+	defer sweep.Stop()
+	for {
+		// What cannot be written now is tried again the next time; /readyz tells of the
+		// disk.
+		select {
+		case <-s.closing:
+			return
+		case <-flush.C:
+			_ = s.flush()
+		case <-sweep.C:
+			_ = s.sweep()
+		}
+	}
+}
+
+// flush writes down what was used.
+func (s *Store) flush() error {
+	all := s.uses.all()
+	part := make(map[use]int64, batch)
+	for k, at := range all {
+		part[k] = at
+		delete(all, k)
+		if len(part) < batch && len(all) > 0 {
+			continue
+		}
+		err := s.write(context.Background(), func(w *writer) error { return w.use(part) })
+		if err != nil {
+			return err
+		}
+		s.uses.written(part)
+		part = make(map[use]int64, batch)
+	}
+	return nil
+}
+
+func (w *writer) use(part map[use]int64) error {
+	for k, at := range part {
+		var err error
+		if k.kind == 0 {
+			_, err = w.put.useStep.Exec(at, []byte(k.agent), []byte(k.id), []byte(k.extension))
+		} else {
+			_, err = w.put.useRecord.Exec(at, []byte(k.agent), k.kind, []byte(k.id))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep removes what ran out a while ago: nobody who found it alive is still about to
+// note so.
+func (s *Store) sweep() error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	now := s.now()
+	horizon := s.horizon(now) - int64(sweeping/time.Second)
+	for {
+		var gone int64
+		err := s.write(context.Background(), func(w *writer) (err error) {
+			gone, err = w.sweep(horizon, now.UnixNano())
+			return err
+		})
+		if err != nil || gone == 0 {
+			return err
+		}
+	}
+}
+
+// sweep removes at most a batch of each and says how many rows have gone.
+func (w *writer) sweep(horizon, now int64) (gone int64, err error) {
+	for _, part := range []struct {
+		remove *sql.Stmt
+		before int64
+	}{{w.put.sweepRecords, horizon}, {w.put.sweepSteps, horizon}, {w.put.sweepValues, now}} {
+		result, err := part.remove.Exec(part.before, batch)
+		if err != nil {
+			return 0, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return 0, err
+		}
+		gone += n
+	}
+	return gone, nil
+}

@@ -1,0 +1,119 @@
+// Package sqlite is the driver of internal/state that keeps everything in one file: it
+// survives restarts, and serves one gateway. It owns the file, its schema and who may
+// open it; what the answers mean is internal/state's. It imports internal/state only.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// ErrClosed is what a store that was closed answers.
+var ErrClosed = errors.New("state: the store is closed")
+
+// patience bounds how long a caller waits for its write, also one that nobody cancels.
+const patience = 10 * time.Second
+
+// Store is the driver. It is ready for use by many goroutines.
+//
+// Writes of all callers go to one goroutine, which makes one transaction of those that
+// wait and answers when it is committed. A caller whose context ends leaves, but what
+// it has handed over is still done: an id that an agent has shown gets its owner also
+// when the client has gone.
+type Store struct {
+	retention time.Duration
+	grain     time.Duration // how old the time of the last use may be; see uses
+	now       func() time.Time
+	unlock    func() error
+	readers   *sql.DB
+	read      reads
+	writer    *writer
+	uses      uses
+
+	once    sync.Once
+	closing chan struct{}
+	closed  error          // after once
+	running sync.WaitGroup // the writer and the keeper
+}
+
+var _ state.Ledger = (*Store)(nil)
+
+// Open opens the file of c.SQLite, and makes it with all of its directory if it is not
+// there. A file that something else made, that is damaged or that a newer gateway wrote
+// is refused and not touched, as is one that another process has open.
+func Open(ctx context.Context, c state.Config) (*Store, error) {
+	return open(ctx, c, time.Now)
+}
+
+func open(ctx context.Context, c state.Config, now func() time.Time) (*Store, error) {
+	if c.SQLite.Path == "" {
+		return nil, errors.New("state.sqlite.path: is empty; name the file that keeps the state")
+	}
+	unlock, err := claimFile(c.SQLite.Path)
+	if err == nil {
+		s := &Store{
+			retention: c.KeptFor(), now: now, unlock: unlock,
+			closing: make(chan struct{}), uses: newUses(),
+		}
+		s.grain = min(max(s.retention/16, time.Second), time.Minute)
+		if err = s.start(ctx, c.SQLite); err == nil {
+			return s, nil
+		}
+		err = errors.Join(err, s.end())
+	}
+	return nil, fmt.Errorf("state.sqlite.path: %s: %w", c.SQLite.Path, err)
+}
+
+// start opens the connections, brings the schema up to date and starts what runs.
+func (s *Store) start(ctx context.Context, c state.SQLiteConfig) error {
+	w, err := newWriter(ctx, c)
+	if err != nil {
+		return err
+	}
+	s.writer = w
+	if s.readers, err = connect(c, false); err != nil {
+		return err
+	}
+	if s.read, err = newReads(ctx, s.readers); err != nil {
+		return err
+	}
+	s.running.Go(func() { w.run(s.closing) })
+	s.running.Go(s.keep)
+	return nil
+}
+
+// Ping implements state.Store: it reads and writes.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.write(ctx, func(w *writer) error {
+		_, err := w.conn.ExecContext(context.Background(), `PRAGMA user_version = `+fmt.Sprint(w.version)) //nolint:contextcheck // the transaction is not the caller's
+		return err
+	})
+}
+
+// Close finishes what was handed over, writes down what was used and closes the file.
+func (s *Store) Close() error {
+	s.once.Do(func() {
+		close(s.closing)
+		s.running.Wait()
+		s.closed = s.end()
+	})
+	return s.closed
+}
+
+// end closes what is open.
+func (s *Store) end() error {
+	var errs []error
+	if s.readers != nil {
+		errs = append(errs, s.readers.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	return errors.Join(append(errs, s.unlock())...)
+}

@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+)
+
+const (
+	columns = `agent, kind, id, owner, tenant, skill, context, endpoint, version, extensions, created, used`
+
+	selectRecord = `SELECT ` + columns + ` FROM records WHERE agent = ? AND kind = ? AND id = ?`
+	insertRecord = ` INTO records (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	selectStep   = `SELECT state, used FROM steps WHERE agent = ? AND task = ? AND extension = ?`
+	selectEntry  = `SELECT data, expires FROM entries WHERE space = ? AND key = ? AND (expires = 0 OR expires > ?)`
+	selectPage   = `SELECT key, data, expires FROM entries
+		WHERE space = ? AND key > ? AND (expires = 0 OR expires > ?) ORDER BY key LIMIT ?`
+)
+
+// reads are the statements of those who only read. Lists have statements of their own;
+// see tasks.go.
+type reads struct {
+	record, step, entry, page *sql.Stmt
+}
+
+func newReads(ctx context.Context, db *sql.DB) (reads, error) {
+	var r reads
+	err := prepare(ctx, db, map[**sql.Stmt]string{
+		&r.record: selectRecord, &r.step: selectStep, &r.entry: selectEntry, &r.page: selectPage,
+	})
+	return r, err
+}
+
+// puts are the statements of the writer.
+type puts struct {
+	begin, commit, rollback               *sql.Stmt
+	record, addRecord, newRecord          *sql.Stmt
+	step, putStep, deleteStep             *sql.Stmt
+	entry, putEntry, deleteEntry          *sql.Stmt
+	useRecord, useStep                    *sql.Stmt
+	sweepRecords, sweepSteps, sweepValues *sql.Stmt
+}
+
+func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
+	var p puts
+	err := prepare(ctx, conn, map[**sql.Stmt]string{
+		&p.begin: `BEGIN IMMEDIATE`, &p.commit: `COMMIT`, &p.rollback: `ROLLBACK`,
+
+		&p.record:    selectRecord,
+		&p.addRecord: `INSERT OR IGNORE` + insertRecord,
+		&p.newRecord: `REPLACE` + insertRecord,
+
+		&p.step:       selectStep,
+		&p.putStep:    `REPLACE INTO steps (agent, task, extension, state, used) VALUES (?, ?, ?, ?, ?)`,
+		&p.deleteStep: `DELETE FROM steps WHERE agent = ? AND task = ? AND extension = ?`,
+
+		&p.entry:       selectEntry,
+		&p.putEntry:    `REPLACE INTO entries (space, key, data, expires) VALUES (?, ?, ?, ?)`,
+		&p.deleteEntry: `DELETE FROM entries WHERE space = ? AND key = ?`,
+
+		&p.useRecord: `UPDATE records SET used = ? WHERE agent = ? AND kind = ? AND id = ?`,
+		&p.useStep:   `UPDATE steps SET used = ? WHERE agent = ? AND task = ? AND extension = ?`,
+
+		&p.sweepRecords: `DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE used < ? LIMIT ?)`,
+		&p.sweepSteps: `DELETE FROM steps WHERE (agent, task, extension) IN
+			(SELECT agent, task, extension FROM steps WHERE used < ? LIMIT ?)`,
+		&p.sweepValues: `DELETE FROM entries WHERE (space, key) IN
+			(SELECT space, key FROM entries WHERE expires <> 0 AND expires <= ? LIMIT ?)`,
+	})
+	return p, err
+}
+
+func prepare(ctx context.Context, on interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}, statements map[**sql.Stmt]string) error {
+	for at, text := range statements {
+		s, err := on.PrepareContext(ctx, text)
+		if err != nil {
+			return err
+		}
+		*at = s
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// Tasks implements state.Ledger. It takes time for the records it returns, and for those
+// of the same owner, or tenant and context, that it passes by.
+func (s *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
+	if q.Limit <= 0 {
+		return nil, nil
+	}
+	now := s.now()
+	text, args := s.list(q, now)
+	if text == "" {
+		return nil, nil
+	}
+	rows, err := s.readers.QueryContext(ctx, text+` ORDER BY created DESC, id DESC LIMIT ?`, append(args, q.Limit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has said what there is to say
+	var list []state.Record
+	for rows.Next() {
+		var r row
+		if err := r.read(rows); err != nil {
+			return nil, err
+		}
+		found, err := r.record()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found)
+	}
+	return list, rows.Err()
+}
+
+// Count implements state.Ledger.
+func (s *Store) Count(ctx context.Context, q state.Query) (int, error) {
+	q.After = state.Record{}
+	text, args := s.list(q, s.now())
+	if text == "" {
+		return 0, nil
+	}
+	n := 0
+	err := s.readers.QueryRowContext(ctx, `SELECT count(*) FROM (`+text+`)`, args...).Scan(&n)
+	return n, err
+}
+
+// list is the statement that finds what q asks for, "" for nothing, without order and
+// end. Names of indexes are written out, as SQLite would have to guess how many tasks
+// an owner, a tenant or a context has.
+func (s *Store) list(q state.Query, now time.Time) (string, []any) {
+	var parts []string
+	var args []any
+	add := func(index, where string, more ...any) {
+		if q.Context != "" {
+			index = "tasks_by_context"
+		}
+		text := `SELECT ` + columns + ` FROM records INDEXED BY ` + index + ` WHERE kind = 1 AND agent = ? AND used >= ?` + where
+		args = append(append(args, []byte(q.Agent), s.horizon(now)), more...)
+		if q.Context != "" {
+			text += ` AND context = ?`
+			args = append(args, []byte(q.Context))
+		}
+		if !q.After.Created.IsZero() || q.After.ID != "" {
+			text += ` AND (created, id) < (?, ?)`
+			args = append(args, q.After.Created.UnixNano(), []byte(q.After.ID))
+		}
+		parts = append(parts, text)
+	}
+	switch {
+	case q.Everyone:
+		add("tasks_by_time", "")
+	case q.Owner != "" && q.Tenant != "":
+		add("tasks_by_owner", ` AND owner = ?`, []byte(q.Owner))
+		add("tasks_by_tenant", ` AND tenant = ? AND owner <> ?`, []byte(q.Tenant), []byte(q.Owner))
+	case q.Owner != "":
+		add("tasks_by_owner", ` AND owner = ?`, []byte(q.Owner))
+	case q.Tenant != "":
+		add("tasks_by_tenant", ` AND tenant = ?`, []byte(q.Tenant))
+	}
+	return strings.Join(parts, ` UNION ALL `), args
+}

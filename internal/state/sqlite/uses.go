@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// mostUses bounds what waits to be written down. Above it uses are not noted; the next
+// of the same record is.
+const mostUses = 100_000
+
+// uses are records that were used since that was last written down. A file that says
+// who used what and when needs not be right to the second: a record's time is noted
+// when it is a grain old (a minute, less if the retention is short), and a record lives
+// for a grain more than its retention. A crash forgets what was not yet written.
+type uses struct {
+	mu  sync.Mutex
+	due map[use]int64 // Unix seconds
+}
+
+// use names a record, or with kind 0 a step.
+type use struct {
+	kind                 state.Kind
+	agent, id, extension string
+}
+
+func newUses() uses { return uses{due: make(map[use]int64)} }
+
+func (u *uses) note(k use, at int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, ok := u.due[k]; ok || len(u.due) < mostUses {
+		u.due[k] = at
+	}
+}
+
+// latest is when something was used of whose use the file knows.
+func (u *uses) latest(k use, written int64) int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return max(u.due[k], written)
+}
+
+func (u *uses) all() map[use]int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return maps.Clone(u.due)
+}
+
+// written forgets what stands in the file by now.
+func (u *uses) written(done map[use]int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.due, func(k use, at int64) bool { return done[k] == at })
+}
+
+// live reports whether what was last used at a second that the file names is still
+// kept, and if so notes that it is used now.
+func (s *Store) live(k use, written int64, now time.Time) bool {
+	second, grain := now.Unix(), int64(s.grain/time.Second)
+	if second-written < grain {
+		return true
+	}
+	if s.over(written, now) && s.over(s.uses.latest(k, written), now) {
+		return false
+	}
+	s.uses.note(k, second)
+	return true
+}
+
+func (s *Store) over(used int64, now time.Time) bool { return used < s.horizon(now) }
+
+// horizon is the earliest second whose uses still count.
+func (s *Store) horizon(now time.Time) int64 {
+	return now.Unix() - int64((s.retention+s.grain)/time.Second)
+}
