@@ -83,6 +83,12 @@ type RedisTLS struct {
 	ServerName string `yaml:"serverName"`
 }
 
+// The values of SQLiteConfig.Sync.
+const (
+	SyncNormal = "normal"
+	SyncFull   = "full"
+)
+
 const (
 	memoryDriver     = "memory"
 	sqliteDriver     = "sqlite"
@@ -104,6 +110,9 @@ func (c Config) Validate() error {
 	}
 	if c.Retention < 0 {
 		return fmt.Errorf("retention must not be negative")
+	}
+	if sync := c.SQLite.Sync; sync != "" && sync != SyncNormal && sync != SyncFull {
+		return fmt.Errorf("sqlite.sync is %q; it must be %q or %q", sync, SyncNormal, SyncFull)
 	}
 	return nil
 }

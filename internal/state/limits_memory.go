@@ -28,7 +28,8 @@ type buckets struct {
 type bucketShard struct {
 	mu      sync.Mutex
 	buckets map[string]bucket
-	_       [48]byte // keeps neighbours' locks off this cache line
+	changed map[string]struct{} // since Counts.Changed looked; nil where nobody does
+	_       [40]byte            // keeps neighbours' locks off this cache line
 }
 
 // bucket is one limit of one caller. Its methods are called with its shard locked. Of a
@@ -62,12 +63,7 @@ func newBuckets(limit int64) *buckets {
 
 // Draw implements Limits.
 func (m *Memory) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
-	for i := range draws {
-		if err := draws[i].Check(); err != nil {
-			return nil, err
-		}
-	}
-	return m.counts.draw(draws)
+	return m.counts.check(draws)
 }
 
 // Release implements Limits.
@@ -76,6 +72,16 @@ func (m *Memory) Release(_ context.Context, holds []Draw) error {
 		m.counts.release(&holds[i])
 	}
 	return nil
+}
+
+// check refuses what means nothing and draws the rest.
+func (b *buckets) check(draws []Draw) ([]Drawn, error) {
+	for i := range draws {
+		if err := draws[i].Check(); err != nil {
+			return nil, err
+		}
+	}
+	return b.draw(draws)
 }
 
 func (b *buckets) draw(draws []Draw) ([]Drawn, error) {
@@ -90,7 +96,9 @@ func (b *buckets) draw(draws []Draw) ([]Drawn, error) {
 	}
 	for i := range draws[:settled] {
 		if got[i].OK {
-			b.shard(draws[i].Key).buckets[draws[i].Key].settle(&draws[i], now, all && err == nil)
+			s := b.shard(draws[i].Key)
+			s.buckets[draws[i].Key].settle(&draws[i], now, all && err == nil)
+			s.note(draws[i].Key)
 		}
 	}
 	if err != nil {
@@ -152,6 +160,7 @@ func (b *buckets) drop(s *bucketShard, key string) {
 		b.size.Add(-int64(len(h.places)))
 	}
 	delete(s.buckets, key)
+	s.note(key)
 	b.size.Add(-1)
 }
 

@@ -165,6 +165,8 @@ func TestConfigValidate(t *testing.T) {
 		"memory":           {in: state.Config{Driver: "memory", Memory: state.MemoryConfig{Records: 1}}},
 		"sqlite":           {in: state.Config{Driver: "sqlite"}},
 		"redis":            {in: state.Config{Driver: "redis"}},
+		"sync":             {in: state.Config{SQLite: state.SQLiteConfig{Sync: "full"}}},
+		"sync misspelt":    {in: state.Config{SQLite: state.SQLiteConfig{Sync: "off"}}, want: "sqlite.sync"},
 		"driver misspelt":  {in: state.Config{Driver: "Memory"}, want: `driver is "Memory"; it must be`},
 		"negative records": {in: state.Config{Memory: state.MemoryConfig{Records: -1}}, want: "memory.records"},
 		"negative retention": {

@@ -34,7 +34,10 @@ func reopen(t testing.TB, c state.Config, now func() time.Time) *Store {
 
 func TestConforms(t *testing.T) {
 	t.Parallel()
-	statetest.Ledger(t, func(t testing.TB) state.Ledger { return fresh(t) })
-	statetest.Steps(t, func(t testing.TB) state.Steps { return fresh(t) })
-	statetest.Values(t, func(t testing.TB) state.Values { return fresh(t) })
+	statetest.Store(t, func(t testing.TB) state.Store { return fresh(t) })
+}
+
+func TestR12_IsLinearizable(t *testing.T) {
+	t.Parallel()
+	statetest.Linearizable(t, func(t testing.TB) []state.Store { return []state.Store{fresh(t)} })
 }

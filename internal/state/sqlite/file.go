@@ -48,7 +48,7 @@ func connect(c state.SQLiteConfig, writes bool) (*sql.DB, error) {
 		return nil, err
 	}
 	sync := "NORMAL"
-	if c.Sync == "full" {
+	if c.Sync == state.SyncFull {
 		sync = "FULL"
 	}
 	pragmas := url.Values{"_pragma": {

@@ -1,13 +1,14 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
 	"time"
 )
 
 const (
-	// flushing is how often uses are written down.
+	// saving is how often counts of limits are written down.
+	saving = time.Second
+	// flushing is how often uses are.
 	flushing = 5 * time.Second
 	// sweeping is how often what ran out is removed.
 	sweeping = time.Minute
@@ -16,19 +17,25 @@ const (
 	batch = 500
 )
 
-// keep writes down what was used and removes what ran out, until closing.
+// keep writes down what was used and removes what ran out, until closing. What cannot
+// be written is tried again the next time; Ping tells of the disk.
 func (s *Store) keep() {
-	flush, sweep := time.NewTicker(flushing), time.NewTicker(sweeping)
+	defer close(s.kept)
+	save, flush, sweep := time.NewTicker(saving), time.NewTicker(flushing), time.NewTicker(sweeping)
+	defer save.Stop()
 	defer flush.Stop()
 	defer sweep.Stop()
 	for {
-		// What cannot be written now is tried again the next time; /readyz tells of the
-		// disk.
 		select {
 		case <-s.closing:
+			_ = s.saveCounts()
+			_ = s.flush()
 			return
+		case <-save.C:
+			_ = s.saveCounts()
 		case <-flush.C:
 			_ = s.flush()
+			s.counts.Sweep()
 		case <-sweep.C:
 			_ = s.sweep()
 		}
@@ -45,7 +52,7 @@ func (s *Store) flush() error {
 		if len(part) < batch && len(all) > 0 {
 			continue
 		}
-		err := s.write(context.Background(), func(w *writer) error { return w.use(part) })
+		err := s.hand(func(w *writer) error { return w.use(part) })
 		if err != nil {
 			return err
 		}
@@ -80,7 +87,7 @@ func (s *Store) sweep() error {
 	horizon := s.horizon(now) - int64(sweeping/time.Second)
 	for {
 		var gone int64
-		err := s.write(context.Background(), func(w *writer) (err error) {
+		err := s.hand(func(w *writer) (err error) {
 			gone, err = w.sweep(horizon, now.UnixNano())
 			return err
 		})

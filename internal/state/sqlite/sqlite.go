@@ -35,14 +35,16 @@ type Store struct {
 	read      reads
 	writer    *writer
 	uses      uses
+	counts    *state.Counts
 
 	once    sync.Once
-	closing chan struct{}
+	closing chan struct{}  // closed first: nobody's writes are taken any more
+	kept    chan struct{}  // closed then: the keeper has written its last
 	closed  error          // after once
 	running sync.WaitGroup // the writer and the keeper
 }
 
-var _ state.Ledger = (*Store)(nil)
+var _ state.Store = (*Store)(nil)
 
 // Open opens the file of c.SQLite, and makes it with all of its directory if it is not
 // there. A file that something else made, that is damaged or that a newer gateway wrote
@@ -59,7 +61,7 @@ func open(ctx context.Context, c state.Config, now func() time.Time) (*Store, er
 	if err == nil {
 		s := &Store{
 			retention: c.KeptFor(), now: now, unlock: unlock,
-			closing: make(chan struct{}), uses: newUses(),
+			closing: make(chan struct{}), kept: make(chan struct{}), uses: newUses(), counts: state.NewCounts(c.Memory),
 		}
 		s.grain = min(max(s.retention/16, time.Second), time.Minute)
 		if err = s.start(ctx, c.SQLite); err == nil {
@@ -83,7 +85,10 @@ func (s *Store) start(ctx context.Context, c state.SQLiteConfig) error {
 	if s.read, err = newReads(ctx, s.readers); err != nil {
 		return err
 	}
-	s.running.Go(func() { w.run(s.closing) })
+	if err := s.loadCounts(ctx); err != nil {
+		return err
+	}
+	s.running.Go(func() { w.run(s.kept) })
 	s.running.Go(s.keep)
 	return nil
 }

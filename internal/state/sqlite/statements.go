@@ -36,6 +36,7 @@ type puts struct {
 	record, addRecord, newRecord          *sql.Stmt
 	step, putStep, deleteStep             *sql.Stmt
 	entry, putEntry, deleteEntry          *sql.Stmt
+	putCount, deleteCount                 *sql.Stmt
 	useRecord, useStep                    *sql.Stmt
 	sweepRecords, sweepSteps, sweepValues *sql.Stmt
 }
@@ -57,6 +58,9 @@ func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
 		&p.putEntry:    `REPLACE INTO entries (space, key, data, expires) VALUES (?, ?, ?, ?)`,
 		&p.deleteEntry: `DELETE FROM entries WHERE space = ? AND key = ?`,
 
+		&p.putCount:    `REPLACE INTO counts (key, kind, until, units, parts) VALUES (?, ?, ?, ?, ?)`,
+		&p.deleteCount: `DELETE FROM counts WHERE key = ?`,
+
 		&p.useRecord: `UPDATE records SET used = ? WHERE agent = ? AND kind = ? AND id = ?`,
 		&p.useStep:   `UPDATE steps SET used = ? WHERE agent = ? AND task = ? AND extension = ?`,
 
@@ -73,7 +77,7 @@ func prepare(ctx context.Context, on interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }, statements map[**sql.Stmt]string) error {
 	for at, text := range statements {
-		s, err := on.PrepareContext(ctx, text)
+		s, err := on.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with its connection
 		if err != nil {
 			return err
 		}

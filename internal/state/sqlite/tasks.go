@@ -23,7 +23,7 @@ func (s *Store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err has said what there is to say
+	defer rows.Close()
 	var list []state.Record
 	for rows.Next() {
 		var r row

@@ -59,7 +59,7 @@ func (s *Store) List(_ context.Context, space, after string, limit int) ([]state
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err has said what there is to say
+	defer rows.Close()
 	var list []state.Value
 	for rows.Next() {
 		var (

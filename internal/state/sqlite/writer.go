@@ -64,13 +64,25 @@ func (w *writer) prepare(ctx context.Context) error {
 // context ends first, the job is done all the same, and the caller must not look at its
 // results.
 func (s *Store) write(ctx context.Context, run func(*writer) error) error {
+	select {
+	case <-s.closing:
+		return ErrClosed
+	default:
+		return s.writer.do(ctx, run)
+	}
+}
+
+// hand is write for the keeper, which goes on while others are turned away.
+func (s *Store) hand(run func(*writer) error) error { return s.writer.do(context.Background(), run) }
+
+func (w *writer) do(ctx context.Context, run func(*writer) error) error {
 	j := &job{run: run, done: make(chan error, 1)}
 	patient := time.NewTimer(patience)
 	defer patient.Stop()
 	select {
-	case <-s.closing:
+	case w.jobs <- j:
+	case <-w.ended:
 		return ErrClosed
-	case s.writer.jobs <- j:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-patient.C:
@@ -83,7 +95,7 @@ func (s *Store) write(ctx context.Context, run func(*writer) error) error {
 		return ctx.Err()
 	case <-patient.C:
 		return errSlow
-	case <-s.writer.ended:
+	case <-w.ended:
 		select {
 		case err := <-j.done:
 			return err
@@ -95,14 +107,15 @@ func (s *Store) write(ctx context.Context, run func(*writer) error) error {
 
 var errSlow = errors.New("state: the disk does not keep up")
 
-// run makes transactions of what comes until closing is closed and nothing waits.
-func (w *writer) run(closing <-chan struct{}) {
+// run makes transactions of what comes until the last that has to come has, and nothing
+// waits.
+func (w *writer) run(last <-chan struct{}) {
 	defer close(w.ended)
 	for {
 		select {
 		case j := <-w.jobs:
 			w.commit(w.gather(j))
-		case <-closing:
+		case <-last:
 			select {
 			case j := <-w.jobs:
 				w.commit(w.gather(j))

@@ -19,6 +19,10 @@ func Store(t *testing.T, open func(testing.TB) state.Store) {
 		t.Parallel()
 		Steps(t, func(t testing.TB) state.Steps { return open(t) })
 	})
+	t.Run("Limits", func(t *testing.T) {
+		t.Parallel()
+		Limits(t, func(t testing.TB) state.Limits { return open(t) })
+	})
 	t.Run("Values", func(t *testing.T) {
 		t.Parallel()
 		Values(t, func(t testing.TB) state.Values { return open(t) })
