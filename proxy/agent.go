@@ -13,7 +13,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -160,90 +159,6 @@ func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent
 		return nil, err
 	}
 	return &Agent{AgentConfig: c, Source: source, Upstream: up, schemas: schemas}, nil
-}
-
-// view is what one exchange needs to know of the agent's card. It is taken once
-// per exchange, so that a refresh in the middle cannot mix two cards. It is
-// immutable and made once per card.
-type view struct {
-	card       *card.Card
-	interfaces []card.Interface // those that may be contacted
-	endpoints  []endpoint       // the same, ready for use
-	skills     []string         // every skill id
-	extensions []ext.Declared
-	known      *ext.Roots              // extensions, and those that the configuration names
-	schemas    map[string]skillSchemas // by skill
-	modes      map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
-}
-
-// endpoint is one interface of the agent.
-type endpoint struct {
-	wire.Side
-	tenant  string
-	address string   // the URL as the card has it
-	url     *url.URL // the same, parsed; never changed
-}
-
-// look takes the current card. It returns nil while the card has never been
-// fetched: without it the gateway knows neither endpoints nor skills, and
-// guessing either would be unsafe.
-func (a *Agent) look() *view {
-	c := a.Source.Current()
-	if c == nil {
-		return nil
-	}
-	if v := a.seen.Load(); v != nil && v.card == c {
-		return v
-	}
-	v := a.read(c)
-	a.seen.Store(v)
-	return v
-}
-
-func (a *Agent) read(c *card.Card) *view {
-	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), schemas: learnSchemas(a.schemas, c.Skills)}
-	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
-	for _, i := range v.interfaces {
-		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
-			v.endpoints = append(v.endpoints, endpoint{wire.Side{Version: i.Version, Binding: i.Binding}, i.Tenant, i.URL, u})
-		}
-	}
-	if len(a.Skills) > 0 {
-		for _, s := range a.Skills {
-			v.skills = append(v.skills, s.ID)
-		}
-	} else {
-		for _, s := range c.Skills {
-			v.skills = append(v.skills, s.ID)
-		}
-	}
-	if a.Modes != "" && a.Modes != ext.Off {
-		v.readModes()
-	}
-	return v
-}
-
-// accepted stands in for acceptedOutputModes, which agents before 0.2.6 require.
-func (v *view) accepted() []string {
-	if v.card.Predates("0.2.6") {
-		return v.card.DefaultOutputModes
-	}
-	return nil
-}
-
-// tenants are those of the agent's 1.0 interfaces, in their order; an agent
-// without such an interface has the empty one.
-func (v *view) tenants() []string {
-	var list []string
-	for _, e := range v.endpoints {
-		if e.Version == wire.V10 && !slices.Contains(list, e.tenant) {
-			list = append(list, e.tenant)
-		}
-	}
-	if list == nil {
-		return []string{""}
-	}
-	return list
 }
 
 // public lists the skills that a caller without credentials may read about.

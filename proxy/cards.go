@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -70,7 +71,7 @@ func (p *Proxy) visible(x *exchange) []string {
 	if x.principal == nil {
 		return x.agent.public(x.view.skills)
 	}
-	return p.Policy.Skills(x.principal, x.agent.ID, x.view.skills)
+	return p.Policy.SkillsWith(x.principal, x.agent.ID, x.view.skills, x.view.scopes)
 }
 
 // cardView says how the agent's card is rewritten for this caller.
@@ -228,7 +229,12 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 		ids = append(ids, s.ID)
 	}
 	if x.skill == "" || len(v.Skills) != 1 {
-		v.Skills = p.Policy.Skills(x.principal, x.agent.ID, ids)
+		scopes := scopesIn(extended.Skills)
+		if scopes == nil {
+			scopes = map[string][][]string{}
+		}
+		maps.Copy(scopes, x.view.scopes) // what calls are held to counts
+		v.Skills = p.Policy.SkillsWith(x.principal, x.agent.ID, ids, scopes)
 	}
 	out, _, err := extended.Render(v)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -77,10 +79,10 @@ func accepting(s wire.Side, mode string) string {
 	return `,"configuration":{"acceptedOutputModes":["` + mode + `"]}`
 }
 
-// taskFor is the task that 0.1's callers have to name.
+// taskFor is a new task, which 0.1's callers have to name.
 func taskFor(s wire.Side) string {
 	if s == rpc01 {
-		return "mine"
+		return uuid.NewString()
 	}
 	return ""
 }

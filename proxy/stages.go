@@ -185,6 +185,7 @@ func (x *exchange) request() policy.Request {
 	return policy.Request{
 		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
 		Skill: x.skill, Skills: x.view.skills, Agentwide: x.agentwide, Now: x.rec.Start,
+		SkillScopes: x.view.scopes,
 	}
 }
 
@@ -198,6 +199,7 @@ func (p *Proxy) authorizeMethod(x *exchange) (skill string, err error) {
 	}
 	_, err = p.Policy.Check(policy.Request{
 		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method, Skill: skill, Skills: x.view.skills, Now: x.rec.Start,
+		SkillScopes: x.view.scopes,
 	})
 	return "", err
 }

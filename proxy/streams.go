@@ -83,8 +83,12 @@ func (p *Proxy) stands(q policy.Request) error {
 	if err := p.Authn.Stands(q.Principal); err != nil {
 		return err
 	}
-	if p.agents[q.Agent] == nil {
+	agent := p.agents[q.Agent]
+	if agent == nil {
 		return errUnknownAgent
+	}
+	if v := agent.look(); v != nil {
+		q.SkillScopes = v.scopes // what the card asks for now
 	}
 	if q.Method.Extension != "" {
 		// The registry of each configuration has methods of its own.
