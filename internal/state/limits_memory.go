@@ -87,44 +87,52 @@ func (b *buckets) check(draws []Draw) ([]Drawn, error) {
 func (b *buckets) draw(draws []Draw) ([]Drawn, error) {
 	locked := b.lock(draws)
 	defer b.unlock(locked)
-	now, got := b.now(), make([]Drawn, len(draws))
-	all, settled := true, 0
+	now, got, all := b.now(), make([]Drawn, len(draws)), true
+	var room [8]bucket // more than one call usually draws on
+	found := room[:0]
 	var err error
-	for ; settled < len(draws) && err == nil; settled++ {
-		err = b.reserve(&draws[settled], &got[settled], now)
-		all = all && (got[settled].OK || draws[settled].Soft)
+	for i := range draws {
+		k := b.find(&draws[i])
+		if k == nil {
+			err = ErrFull
+			break
+		}
+		found = append(found, k)
+		if err = k.reserve(&draws[i], &got[i], now); err != nil {
+			break
+		}
+		all = all && (got[i].OK || draws[i].Soft)
 	}
-	for i := range draws[:settled] {
+	for i, k := range found {
 		if got[i].OK {
-			s := b.shard(draws[i].Key)
-			s.buckets[draws[i].Key].settle(&draws[i], now, all && err == nil)
-			s.note(draws[i].Key)
+			k.settle(&draws[i], now, all && err == nil)
+			b.shard(draws[i].Key).note(draws[i].Key)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	for i := range draws {
-		d := &draws[i]
-		got[i].Left, got[i].Reset = b.shard(d.Key).buckets[d.Key].stand(d, now)
+	for i, k := range found {
+		got[i].Left, got[i].Reset = k.stand(&draws[i], now)
 	}
 	return got, nil
 }
 
-// reserve finds or makes the bucket of a Draw and asks it.
-func (b *buckets) reserve(d *Draw, got *Drawn, now moment) error {
+// find returns the bucket of a Draw, if need be a new one; nil when there is no room.
+func (b *buckets) find(d *Draw) bucket {
 	s := b.shard(d.Key)
 	k := s.buckets[d.Key]
-	if k == nil || k.kind() != d.Kind {
-		if !b.grow() {
-			return ErrFull
-		}
-		b.drop(s, d.Key)
-		k = b.make(d.Kind)
-		// The key is often a piece of something longer, which must not live as long.
-		s.buckets[strings.Clone(d.Key)] = k
+	if k != nil && k.kind() == d.Kind {
+		return k
 	}
-	return k.reserve(d, got, now)
+	if !b.grow() {
+		return nil
+	}
+	b.drop(s, d.Key)
+	k = b.make(d.Kind)
+	// The key is often a piece of something longer, which must not live as long.
+	s.buckets[strings.Clone(d.Key)] = k
+	return k
 }
 
 func (b *buckets) make(k DrawKind) bucket {

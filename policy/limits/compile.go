@@ -159,8 +159,7 @@ func (b *bound) draw(cost int64, now time.Time) state.Draw {
 	case boundRate:
 		d.Kind, d.Refill, d.Period = state.Rate, b.units, b.window
 	case boundQuota:
-		_, d.Until = spanAt(b.per, now)
-		d.Kind = state.Quota
+		d.Kind, d.Until = state.Quota, spanEnd(b.per, now)
 	default:
 		d.Kind, d.TTL = state.Hold, b.ttl
 	}
@@ -175,25 +174,38 @@ const (
 	perMonth = "month"
 )
 
-// spanAt is the span that a moment is in.
-func spanAt(per string, now time.Time) (begin, end time.Time) {
+// spanEnd is the end of the span that a moment is in.
+func spanEnd(per string, now time.Time) time.Time {
 	now = now.UTC()
 	year, month, day := now.Date()
-	date := func(months, days int) time.Time {
-		return time.Date(year, month+time.Month(months), days, 0, 0, 0, 0, time.UTC)
-	}
 	switch per {
 	case perHour:
-		begin = now.Truncate(time.Hour)
-		return begin, begin.Add(time.Hour)
+		return now.Truncate(time.Hour).Add(time.Hour)
 	case perWeek:
-		monday := day - (int(now.Weekday())+6)%7
-		return date(0, monday), date(0, monday+7)
+		day += 7 - (int(now.Weekday())+6)%7
 	case perMonth:
-		return date(0, 1), date(1, 1)
+		month, day = month+1, 1
+	default:
+		day++
 	}
-	return date(0, day), date(0, day+1)
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
+
+// span is how long the quota's span is that a moment is in.
+func (b *bound) span(now time.Time) time.Duration {
+	switch b.per {
+	case perHour:
+		return time.Hour
+	case perWeek:
+		return 7 * day
+	case perMonth:
+		end := spanEnd(perMonth, now)
+		return end.Sub(end.AddDate(0, -1, 0))
+	}
+	return day
+}
+
+const day = 24 * time.Hour
 
 // compile reads all limits, and lists those of each agent.
 func (l *Limiter) compile(c Config, o *Options) error {

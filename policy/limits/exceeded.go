@@ -75,7 +75,7 @@ func (a *admission) standings(got []state.Drawn) []Standing {
 			if list == nil {
 				list = make([]Standing, 0, len(got)-i)
 			}
-			list = append(list, b.standing(&a.draws[i], g, a.now))
+			list = append(list, b.standing(g, a.now))
 		}
 	}
 	if len(list) > 1 {
@@ -86,14 +86,13 @@ func (a *admission) standings(got []state.Drawn) []Standing {
 	return list
 }
 
-func (b *bound) standing(d *state.Draw, got state.Drawn, now time.Time) Standing {
+func (b *bound) standing(got state.Drawn, now time.Time) Standing {
 	s := Standing{Name: b.shown, Limit: b.max, Most: b.max, Left: got.Left, Reset: got.Reset}
 	switch b.what {
 	case boundRate:
 		s.Limit, s.Window = b.units, b.window
 	case boundQuota:
-		begin, _ := spanAt(b.per, now)
-		s.Window = d.Until.Sub(begin)
+		s.Window = b.span(now)
 	case boundConcurrency:
 		s.Unit = unitCalls
 	default:

@@ -49,8 +49,7 @@ func (m *limit) explain(b *bound, c *Call, w *who, now time.Time) Applies {
 		a.Units, a.Window, a.Burst = b.units, b.window, b.max
 		a.Cost = m.costs.of(c.Method, c.Skill)
 	case boundQuota:
-		begin, end := spanAt(b.per, now)
-		a.Window, a.Cost = end.Sub(begin), m.costs.of(c.Method, c.Skill)
+		a.Window, a.Cost = b.span(now), m.costs.of(c.Method, c.Skill)
 	}
 	return a
 }

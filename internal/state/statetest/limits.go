@@ -56,7 +56,7 @@ func ExampleDraw(k state.DrawKind) state.Draw {
 	case state.Rate:
 		d.Cost, d.Refill, d.Period = 1, 1, 1000*time.Hour
 	case state.Quota:
-		d.Cost, d.Until = 1, time.Now().Add(1000*time.Hour).Truncate(time.Second)
+		d.Cost, d.Until = 1, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 	case state.Hold:
 		d.Holder, d.TTL = "0f8fad5b-d9cb-469f-a165-70867728950e", 1000*time.Hour
 	}
@@ -169,7 +169,7 @@ func rateBound(t *testing.T, l state.Limits) {
 
 func quotaCount(t *testing.T, l state.Limits) {
 	d := ExampleDraw(state.Quota)
-	d.Limit = 10
+	d.Limit, d.Until = 10, time.Now().Add(1000*time.Hour)
 	for i, tc := range []struct {
 		cost int64
 		ok   bool
