@@ -30,8 +30,8 @@ func TestEvaluateCost(t *testing.T) {
 		Parts: []wire.Part{
 			{Kind: wire.PartText, Text: huge, Metadata: map[string]any{"l": make([]any, 10_000)}},
 			{Kind: wire.PartText, Text: huge, Metadata: map[string]any{"l": make([]any, 10_000)}},
-			{Kind: wire.PartData, Data: list(100, 1000)},
-			{Kind: wire.PartData, Data: list(100, 1000)},
+			{Kind: wire.PartData, Data: list(100, 200)},
+			{Kind: wire.PartData, Data: list(100, 200)},
 		},
 		Metadata: map[string]any{"l": make([]any, 10_000), "s": huge + "x"},
 	}}
