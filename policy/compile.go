@@ -30,11 +30,11 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 		s.picky = s.picky || s.steps || r.momentary()
 	}
 	errs = append(errs, s.compileExprs())
+	errs = append(errs, s.share(c.Tasks.Sharing, names)...)
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
-	s.index()
-	return s, s.warnings(), nil
+	return s, s.warnings(s.index()), nil
 }
 
 // methodNames gives every operation its bit and lists it under each name it has
@@ -98,7 +98,9 @@ func (s *Set) options(c Config) error {
 		errs = append(errs, fmt.Errorf(`skills.scopes is %q; it must be "off" or "card"`, c.Skills.Scopes))
 	}
 	switch c.Tasks.Scope {
-	case "", "principal", "tenant", "agent":
+	case "", "principal", "tenant":
+	case "agent":
+		s.everybodys = true
 	default:
 		errs = append(errs, fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
 			c.Tasks.Scope))
@@ -118,7 +120,7 @@ func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[st
 	circumstances, wrong := newCircumstances(src)
 	r.circumstances = circumstances
 	r.speak(src.Extensions)
-	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src),
+	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src.Agents),
 		src.checkTerms(), wrong, src.checkExtensions())
 	var unknown []string
 	r.methods, unknown = methodsOf(src.Methods, names)

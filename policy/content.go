@@ -12,6 +12,7 @@ type content struct {
 	kinds    []string     // nil: any
 	types    []mediaRange // nil: any
 	hosts    *patterns    // nil: any
+	names    []string     // what hosts was made of
 	maxParts int          // 0: no bound, as with the next two
 	maxPart  int64
 	maxBytes int64
@@ -33,7 +34,7 @@ const (
 func (c *content) failed(q *Request) string {
 	switch {
 	case q.Message != nil:
-	case q.Method.Subject == wire.OfMessage: // what it brings cannot be told
+	case q.unread():
 		return c.doubt(inContent)
 	case c.denies:
 		return inContent
@@ -44,6 +45,12 @@ func (c *content) failed(q *Request) string {
 		return c.anyPart(q.Message.Parts)
 	}
 	return c.everyPart(q.Message.Parts)
+}
+
+// unread reports whether what the call brings cannot be told: its message was not handed
+// on, or is an extension's own protobuf.
+func (q *Request) unread() bool {
+	return q.Message == nil && (q.Method.Subject == wire.OfMessage || q.Method.Extension != "" && q.Binding == wire.GRPC)
 }
 
 // doubt is the answer about what cannot be told: an allow rule does not hold where it

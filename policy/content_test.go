@@ -102,6 +102,24 @@ func TestContentSizes(t *testing.T) {
 	}
 }
 
+// What an extension's method brings over gRPC is nothing that anybody here can read.
+func TestContentOpaque(t *testing.T) {
+	t.Parallel()
+	for b, want := range map[wire.Binding][2]string{wire.JSONRPC: {"", "content"}, wire.GRPC: {"content", ""}} {
+		q := onCall(t)
+		q.Message, q.Binding, q.Method = nil, b, extra[1]
+		for i, build := range []func(string, ...func(*Rule)) Rule{allow, deny} {
+			s, _, err := Compile(Config{Rules: []Rule{build("r", containing(Content{Parts: []string{"text"}}))}}, fleet, extra...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := stepOf(t, s, q); got != want[i] {
+				t.Errorf("%s: rule %d fails at %q, want %q", b, i, got, want[i])
+			}
+		}
+	}
+}
+
 // A call that brings no message has no parts; one whose message is not known may have any.
 func TestContentUnknown(t *testing.T) {
 	t.Parallel()
@@ -139,6 +157,7 @@ func TestContentRefused(t *testing.T) {
 		`content.hosts: "" is no name`:                     {Hosts: []string{""}},
 		`content.hosts: "bücher.example" is no name`:       {Hosts: []string{"bücher.example"}},
 		`content.hosts: "fe80::1%eth0" is no name`:         {Hosts: []string{"fe80::1%eth0"}},
+		"content.hosts is about files":                     {Parts: []string{"text"}, Hosts: []string{"a"}},
 		"content.maxParts: -1 is below 0":                  {MaxParts: -1},
 		"content.maxPart: -1 is below 0":                   {MaxPart: -1},
 	} {

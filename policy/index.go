@@ -144,8 +144,8 @@ func (b *bucket) lists(p *authn.Principal) [][]*rule {
 
 // index files every rule under the agents it is about. Rules with the same
 // pattern share a bucket: ten thousand rules for all agents are stored once, not
-// once per agent.
-func (s *Set) index() {
+// once per agent. The buckets come back by their pattern.
+func (s *Set) index() map[string]*bucket {
 	byPattern := map[string]*bucket{}
 	for _, r := range s.rules {
 		for _, pattern := range r.places() {
@@ -164,6 +164,7 @@ func (s *Set) index() {
 			s.agents[id] = append(s.agents[id], b)
 		}
 	}
+	return byPattern
 }
 
 // places are the patterns of agents a rule is filed under, each once.

@@ -3,7 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"time"
 )
 
 // Warning is about a rule that can be compiled and yet cannot be meant.
@@ -21,21 +21,22 @@ func (w Warning) String() string {
 }
 
 // warnings are what the rules alone give reason for.
-func (s *Set) warnings() []Warning {
+func (s *Set) warnings(buckets map[string]*bucket) []Warning {
 	var list []Warning
-	closed := s.closed()
+	closed, others := s.closed(), s.shadowed(buckets)
 	open := false
 	for _, r := range s.rules {
 		open = open || r.effect == allows && !r.shadow
 		if text := s.dead(r, closed); text != "" {
 			list = append(list, Warning{r.name, text})
-		} else if text := s.outdone(r); text != "" {
+		} else if text := s.idle(r, others); text != "" {
 			list = append(list, Warning{r.name, text})
 		}
 		if text := r.vacuous(); text != "" {
 			list = append(list, Warning{r.name, text})
 		}
 	}
+	list = append(list, s.warnSharing()...)
 	if !s.allow && !open {
 		list = append(list, Warning{Text: "no rule allows anything and the default is deny: every call is denied"})
 	}
@@ -47,6 +48,10 @@ func (s *Set) dead(r *rule, closed patterns) string {
 	switch {
 	case !s.reaches(r):
 		return "no configured agent has such an id, so the rule can never match"
+	case !s.possible(r):
+		return "none of its methods can be called over its bindings, so the rule can never match"
+	case r.effect == denies && s.partless(r):
+		return "no call that it is about has such parts, so the rule can never match"
 	case r.shadow:
 		return ""
 	case r.effect == allows && overruled(r, closed):
@@ -114,18 +119,20 @@ func (s *Set) wideMethods() methods {
 type Known struct {
 	Issuers []string            // that principals can come from; nil when not known
 	Skills  map[string][]string // by agent id; agents whose card is not known are left out
+	Now     time.Time           // for windows that are over; zero when not asked
 }
 
 // Lint compares the rules with what is known by now: issuers and skills that do
-// not exist, and subjects or groups that say too little when several issuers
-// vouch for them.
+// not exist, times that are over, and subjects or groups that say too little when several
+// issuers vouch for them.
 func (s *Set) Lint(k Known) []Warning {
 	var list []Warning
 	for _, r := range s.rules {
 		list = append(list, r.lintIssuers(k.Issuers)...)
 		list = append(list, s.lintSkills(r, k.Skills)...)
+		list = append(list, r.lintTimes(k.Now)...)
 	}
-	return list
+	return append(list, s.lintSharing(k)...)
 }
 
 func (r *rule) lintIssuers(issuers []string) []Warning {
@@ -166,24 +173,9 @@ func (s *Set) lintSkills(r *rule, known map[string][]string) []Warning {
 	if r.skills.any {
 		return nil
 	}
-	has := map[string]bool{}
-	patterns := r.places()
-	for _, pattern := range patterns {
-		for _, id := range s.matching(pattern) {
-			skills, ok := known[id]
-			if !ok {
-				return nil
-			}
-			for _, skill := range skills {
-				has[skill] = true
-			}
-		}
-	}
 	var list []Warning
-	for _, skill := range r.source.Skills {
-		if !strings.Contains(skill, "*") && !has[skill] {
-			list = append(list, Warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
-		}
+	for _, skill := range s.unknownSkills(r.places(), r.source.Skills, known) {
+		list = append(list, Warning{r.name, fmt.Sprintf("none of its agents has a skill %q", skill)})
 	}
 	return list
 }

@@ -54,7 +54,7 @@ func modelContent(r Rule, q Request) bool {
 	switch {
 	case c == nil:
 		return true
-	case q.Message == nil && q.Method.Subject == wire.OfMessage:
+	case q.Message == nil && (q.Method.Subject == wire.OfMessage || q.Method.Extension != "" && q.Binding == wire.GRPC):
 		return r.Effect == "deny"
 	case q.Message == nil:
 		return r.Effect != "deny"
@@ -124,6 +124,9 @@ func drawCircumstances(rt *rapid.T, r *Rule) {
 		Parts:      drawList(rt, "kinds", []string{"text", "file", "data"}),
 		MediaTypes: drawList(rt, "types", []string{"text/plain", "image/*", "*/*", "application/json", "application/octet-stream"}),
 		Hosts:      drawList(rt, "hosts", []string{"a.example", "*.example", "*", "c"}),
+	}
+	if c.Parts != nil && c.Hosts != nil {
+		c.Parts = append(c.Parts, "file")
 	}
 	if r.Effect == "allow" {
 		c.MaxParts = rapid.IntRange(0, 2).Draw(rt, "max parts")

@@ -34,7 +34,10 @@ type Set struct {
 	rules      []*rule // in the order of the file, for Trace and Lint
 	bits       map[*wire.Method]methods
 	agents     map[string][]*bucket
-	ids        []string // of the agents, sorted
+	ids        []string            // of the agents, sorted
+	sharing    []*share            // in the order of the file
+	shares     map[string][]*share // by agent
+	everybodys bool                // tasks.scope: agent
 }
 
 // Request is one call as policy sees it.

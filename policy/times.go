@@ -29,12 +29,20 @@ func (w *window) has(now time.Time) bool {
 		return false
 	}
 	local := now.In(w.zone)
-	at, day := local.Hour()*60+local.Minute(), local.Weekday()
+	return w.shows(local.Weekday(), local.Hour()*60+local.Minute())
+}
+
+// shows reports whether a day and a minute of it are in the window, the dates not
+// looked at.
+func (w *window) shows(day time.Weekday, at int) bool {
 	if w.from < w.to {
 		return w.from <= at && at < w.to && w.on(day)
 	}
 	return at >= w.from && w.on(day) || at < w.to && w.on((day+6)%7)
 }
+
+// weekdays is a minute of the week as a day and a minute of it.
+func weekdays(at int) (time.Weekday, int) { return time.Weekday(at / dayMinutes), at % dayMinutes }
 
 func (w *window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
 

@@ -11,18 +11,24 @@ import (
 // nameLength bounds rule names: they stand in every audit record.
 const nameLength = 128
 
-// checkName returns what is wrong with the name of a rule.
+// checkName returns what is wrong with the name of a rule. taken holds those of others.
 func (r *Rule) checkName(taken map[string]bool) []string {
-	switch {
-	case r.Name == "":
-		return []string{"name is missing"}
-	case r.Name == byDefault, r.Name == byCredential, r.Name == byUndeclared, r.Name == byScopes:
+	switch r.Name {
+	case byDefault, byCredential, byUndeclared, byScopes:
 		return []string{"the name is reserved for decisions that no rule makes"}
-	case taken[r.Name]:
-		return []string{"another rule has the same name"}
-	case len(r.Name) > nameLength:
+	}
+	return checkName(r.Name, taken, "another rule")
+}
+
+func checkName(name string, taken map[string]bool, other string) []string {
+	switch {
+	case name == "":
+		return []string{"name is missing"}
+	case taken[name]:
+		return []string{other + " has the same name"}
+	case len(name) > nameLength:
 		return []string{fmt.Sprintf("the name is longer than %d bytes", nameLength)}
-	case !utf8.ValidString(r.Name) || strings.ContainsFunc(r.Name, unprintable):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unprintable):
 		return []string{"the name has characters that cannot be printed"}
 	}
 	return nil
@@ -56,12 +62,7 @@ func (r *Rule) checkWords() []string {
 
 // checkLists returns what is wrong with the conditions, read on their own.
 func (r *Rule) checkLists() []string {
-	var problems []string
-	for _, l := range []struct {
-		key   string
-		items []string
-		exact bool // no globs, so a lone star is a misunderstanding
-	}{
+	return checkLists([]condition{
 		{"agents", r.Agents, false},
 		{"skills", r.Skills, false},
 		{"methods", r.Methods, false},
@@ -73,12 +74,25 @@ func (r *Rule) checkLists() []string {
 		{"actors", r.Actors, false},
 		{"bindings", r.Bindings, true},
 		{"sources", r.Sources, true},
-	} {
+	}, "rule")
+}
+
+// condition is one that any entry of a list meets.
+type condition struct {
+	key   string
+	items []string
+	exact bool // no globs, so a lone star is a misunderstanding
+}
+
+// checkLists returns what is wrong with the conditions of a rule, or whatever has them.
+func checkLists(list []condition, whose string) []string {
+	var problems []string
+	for _, l := range list {
 		switch {
 		case l.items == nil:
 		case len(l.items) == 0:
-			problems = append(problems, fmt.Sprintf("%s is empty, so the rule can never match; "+
-				"leave it out to mean any", l.key))
+			problems = append(problems, fmt.Sprintf("%s is empty, so the %s can never match; "+
+				"leave it out to mean any", l.key, whose))
 		case slices.Contains(l.items, ""):
 			problems = append(problems, fmt.Sprintf("%s has an empty entry", l.key))
 		case l.exact && slices.Contains(l.items, "*"):
@@ -90,9 +104,9 @@ func (r *Rule) checkLists() []string {
 }
 
 // checkAgents returns the agents that are named exactly and do not exist.
-func (s *Set) checkAgents(r *Rule) []string {
+func (s *Set) checkAgents(list []string) []string {
 	var problems []string
-	for _, id := range r.Agents {
+	for _, id := range list {
 		if id == "" || strings.Contains(id, "*") {
 			continue
 		}

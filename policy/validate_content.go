@@ -33,7 +33,7 @@ func newContent(src *Content, effect string) (*content, []string) {
 	}
 	list, wrong := hostPatterns(src.Hosts)
 	hosts := newPatterns(list)
-	c.hosts = &hosts
+	c.hosts, c.names = &hosts, list
 	return c, append(problems, wrong...)
 }
 
@@ -55,6 +55,9 @@ func (c *Content) check(effect string) []string {
 		if !slices.Contains([]string{wire.PartText, wire.PartFile, wire.PartData}, kind) {
 			problems = append(problems, fmt.Sprintf("content.parts: %q is none of text, file and data", kind))
 		}
+	}
+	if c.Hosts != nil && len(c.Parts) > 0 && !slices.Contains(c.Parts, wire.PartFile) {
+		problems = append(problems, "content.hosts is about files, which content.parts leaves out")
 	}
 	for _, l := range []struct {
 		key string

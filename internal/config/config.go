@@ -166,7 +166,7 @@ func (c *Config) Validate() error {
 	return errors.Join(append(errs, c.checkSkills(rules)...)...)
 }
 
-// checkSkills reports rules that name a skill which no agent of theirs has, as
+// checkSkills reports rules and shared tasks that name a skill which no agent of theirs has, as
 // far as the file lists skills. Where a card decides, only the running gateway
 // can tell, and warns.
 func (c *Config) checkSkills(rules *policy.Set) []error {
@@ -178,6 +178,10 @@ func (c *Config) checkSkills(rules *policy.Set) []error {
 	}
 	var errs []error
 	for _, w := range rules.Lint(policy.Known{Skills: listed}) {
+		if w.Rule == "" { // the text names the place
+			errs = append(errs, at(errors.New(w.Text), "policy"))
+			continue
+		}
 		i := slices.IndexFunc(c.Policy.Rules, func(r policy.Rule) bool { return r.Name == w.Rule })
 		errs = append(errs, at(errors.New(w.String()), "policy", "rules", fmt.Sprint(i), "skills"))
 	}

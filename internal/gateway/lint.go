@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"time"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
@@ -9,7 +11,7 @@ import (
 // known so far, does not exist. It runs when s comes into force and whenever a card changes; each
 // warning is given once.
 func (g *Gateway) lint(s *snapshot) {
-	known := policy.Known{Issuers: issuers(s.config), Skills: map[string][]string{}}
+	known := policy.Known{Issuers: issuers(s.config), Skills: map[string][]string{}, Now: time.Now()}
 	for id, m := range s.agents {
 		if skills, ok := m.skills(); ok {
 			known.Skills[id] = skills

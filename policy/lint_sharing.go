@@ -1,0 +1,107 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// warn makes a warning about an entry of tasks.sharing.
+func (sh *share) warn(pos int, key, format string, args ...any) Warning {
+	return Warning{Text: fmt.Sprintf("tasks.sharing[%d]%s: %q ", pos, key, sh.name) + fmt.Sprintf(format, args...)}
+}
+
+// warnSharing reports the entries that share nothing.
+func (s *Set) warnSharing() []Warning {
+	var list []Warning
+	for i, sh := range s.sharing {
+		switch other := s.sharedBy(i); {
+		case sh.source.Agents != nil && !slices.ContainsFunc(sh.source.Agents, s.names):
+			list = append(list, sh.warn(i, "", "is about agents that are not configured, so it can never match"))
+		case s.everybodys:
+			list = append(list, sh.warn(i, "", "shares nothing that tasks.scope: agent does not share"))
+		case other != nil:
+			list = append(list, sh.warn(i, "", "shares nothing that %q does not share", other.name))
+		}
+	}
+	return list
+}
+
+// names reports whether a pattern names a configured agent.
+func (s *Set) names(pattern string) bool { return len(s.matching(pattern)) > 0 }
+
+// sharedBy finds another entry that shares whatever the one at pos does: of two that
+// share the same the earlier one.
+func (s *Set) sharedBy(pos int) *share {
+	sh := s.sharing[pos]
+	for i, other := range s.sharing {
+		if i != pos && other.covers(sh) && (i < pos || !sh.covers(other)) {
+			return other
+		}
+	}
+	return nil
+}
+
+// covers reports whether every task that other shares is shared by sh with the same
+// callers, for the same methods.
+func (sh *share) covers(other *share) bool {
+	a, b := sh.source, other.source
+	agents := newPatterns(a.Agents)
+	return other.methods&^sh.methods == 0 && agents.covers(b.Agents) &&
+		sh.owners.covers(b.Owners) && widens(a.OwnerIssuers, b.OwnerIssuers) && widens(a.OwnerTenants, b.OwnerTenants) &&
+		(!sh.skilled || other.skilled && sh.skills.covers(b.Skills)) && sh.subjects.covers(b.Subjects) &&
+		widens(a.Groups, b.Groups) && widens(a.Issuers, b.Issuers) && widens(a.Tenants, b.Tenants)
+}
+
+// lintSharing compares entries with what is known by now, as Lint does with rules.
+func (s *Set) lintSharing(k Known) []Warning {
+	var list []Warning
+	for i, sh := range s.sharing {
+		src := sh.source
+		for _, l := range []struct {
+			key     string
+			issuers []string
+		}{{".ownerIssuers", src.OwnerIssuers}, {".issuers", src.Issuers}} {
+			for _, issuer := range l.issuers {
+				if k.Issuers != nil && !slices.Contains(k.Issuers, issuer) {
+					list = append(list, sh.warn(i, l.key, "names issuer %q, which is not configured", issuer))
+				}
+			}
+		}
+		if src.Issuers == nil && len(k.Issuers) > 1 && (!sh.subjects.any || src.Groups != nil) {
+			list = append(list, sh.warn(i, "", "names subjects or groups but no issuers, "+
+				"so the same names from any of %d issuers match", len(k.Issuers)))
+		}
+		for _, skill := range s.unknownSkills(src.Agents, src.Skills, k.Skills) {
+			list = append(list, sh.warn(i, ".skills", "names skill %q, which none of its agents has", skill))
+		}
+	}
+	return list
+}
+
+// unknownSkills lists the skills that none of the agents has, nil where the skills of one
+// are not known yet.
+func (s *Set) unknownSkills(agents, skills []string, known map[string][]string) []string {
+	if agents == nil {
+		agents = []string{"*"}
+	}
+	has := map[string]bool{}
+	for _, pattern := range agents {
+		for _, id := range s.matching(pattern) {
+			list, ok := known[id]
+			if !ok {
+				return nil
+			}
+			for _, skill := range list {
+				has[skill] = true
+			}
+		}
+	}
+	var unknown []string
+	for _, skill := range skills {
+		if !strings.Contains(skill, "*") && !has[skill] {
+			unknown = append(unknown, skill)
+		}
+	}
+	return unknown
+}

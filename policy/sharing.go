@@ -1,0 +1,150 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// share is one entry of TasksConfig.Sharing, compiled.
+type share struct {
+	name    string
+	methods methods
+
+	// Whose tasks, and for which skills.
+	owners       patterns
+	ownerIssuers []string // nil: any
+	ownerTenants []string // nil: any
+	skilled      bool     // there is a condition on skills: a task without one is for none
+	skills       patterns
+
+	// Who may use them.
+	subjects patterns
+	groups   []string // nil: any
+	issuers  []string // nil: any
+	tenants  []string // nil: any
+
+	source *Sharing
+}
+
+// Shares names the first entry of tasks.sharing that lets p call a method on a task of
+// somebody else's at an agent, "" where none does. Whose task t is and what rules say of
+// the call is not asked here.
+func (s *Set) Shares(p *authn.Principal, agent string, m *wire.Method, t *Task) string {
+	if p == nil || m == nil || t == nil {
+		return ""
+	}
+	bit := s.bit(m)
+	for _, sh := range s.shares[agent] {
+		if sh.methods&bit != 0 && sh.lets(p) && sh.about(t) {
+			return sh.name
+		}
+	}
+	return ""
+}
+
+// MayShare reports whether Shares could name an entry for any task: whether it is worth
+// finding out whose a task is.
+func (s *Set) MayShare(p *authn.Principal, agent string, m *wire.Method) bool {
+	if p == nil || m == nil {
+		return false
+	}
+	bit := s.bit(m)
+	for _, sh := range s.shares[agent] {
+		if sh.methods&bit != 0 && sh.lets(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// lets reports whether the entry is for this principal.
+func (sh *share) lets(p *authn.Principal) bool {
+	return sh.subjects.match(p.Subject) &&
+		(sh.groups == nil || intersect(sh.groups, p.Groups)) &&
+		(sh.issuers == nil || slices.Contains(sh.issuers, p.Issuer)) &&
+		(sh.tenants == nil || slices.Contains(sh.tenants, p.Tenant))
+}
+
+// about reports whether the entry is about this task. No list has an empty entry, so
+// that what is not recorded is on none of them.
+func (sh *share) about(t *Task) bool {
+	return sh.owners.match(t.Owner) &&
+		(sh.ownerIssuers == nil || slices.Contains(sh.ownerIssuers, t.Issuer)) &&
+		(sh.ownerTenants == nil || slices.Contains(sh.ownerTenants, t.Tenant)) &&
+		(!sh.skilled || t.Skill != "" && sh.skills.match(t.Skill))
+}
+
+// share compiles tasks.sharing.
+func (s *Set) share(list []Sharing, names map[string]methods) []error {
+	var errs []error
+	taken := map[string]bool{}
+	s.shares = map[string][]*share{}
+	for i := range list {
+		src := &list[i]
+		sh, problems := s.newShare(src, names)
+		problems = slices.Concat(checkName(src.Name, taken, "another entry"), src.check(), s.checkAgents(src.Agents), problems)
+		taken[src.Name] = true
+		for _, p := range problems {
+			errs = append(errs, fmt.Errorf("tasks.sharing[%d]: %s", i, p))
+		}
+		s.sharing = append(s.sharing, sh)
+		agents := newPatterns(src.Agents)
+		for _, id := range s.ids {
+			if agents.match(id) {
+				s.shares[id] = append(s.shares[id], sh)
+			}
+		}
+	}
+	return errs
+}
+
+func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []string) {
+	sh := &share{
+		name: src.Name, source: src,
+		owners: newPatterns(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
+		skilled: src.Skills != nil, skills: newPatterns(src.Skills),
+		subjects: newPatterns(src.Subjects), groups: src.Groups, issuers: src.Issuers, tenants: src.Tenants,
+	}
+	list := src.Methods
+	if list == nil { // those that change nothing
+		list = []string{wire.GetTask, wire.ListTasks, wire.SubscribeToTask}
+	}
+	var problems []string
+	sh.methods, problems = methodsOf(list, names)
+	for m, bit := range s.bits {
+		if sh.methods&bit == 0 {
+			continue
+		}
+		switch {
+		case m.Push || m.Subject == wire.OfConfig:
+			problems = append(problems, fmt.Sprintf("method %s: push notification configs are their owner's alone", m.Name))
+		case m.Subject == wire.OfAgent:
+			problems = append(problems, fmt.Sprintf("method %s: it is about no task", m.Name))
+		}
+	}
+	slices.Sort(problems) // the methods came out of a map
+	return sh, problems
+}
+
+// check returns what is wrong with the conditions, read on their own.
+func (src *Sharing) check() []string {
+	problems := checkLists([]condition{
+		{"agents", src.Agents, false},
+		{"owners", src.Owners, false},
+		{"ownerIssuers", src.OwnerIssuers, true},
+		{"ownerTenants", src.OwnerTenants, true},
+		{"skills", src.Skills, false},
+		{"methods", src.Methods, false},
+		{"subjects", src.Subjects, false},
+		{"groups", src.Groups, true},
+		{"issuers", src.Issuers, true},
+		{"tenants", src.Tenants, true},
+	}, "entry")
+	if src.Subjects == nil && src.Groups == nil && src.Issuers == nil && src.Tenants == nil {
+		problems = append(problems, "it says nothing of who may: give subjects, groups, issuers or tenants")
+	}
+	return problems
+}
