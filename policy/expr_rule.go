@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 )
 
@@ -121,7 +120,7 @@ func variables(q *Request) *expr.Vars {
 		Principal: func() *expr.Principal { return principal(p) },
 		Agent:     q.Agent, Skill: q.Skill, Method: q.Method.Name,
 		Binding: q.Binding.String(), Version: string(q.Version),
-		Message: q.Message, Unread: q.Message == nil && q.Method.Subject == wire.OfMessage,
+		Message: q.Message, Unread: q.unread(),
 		Extensions: q.Extensions, Source: q.Source, Now: q.Now,
 	}
 	if t := q.Task; t != nil {

@@ -54,7 +54,7 @@ func modelContent(r Rule, q Request) bool {
 	switch {
 	case c == nil:
 		return true
-	case q.Message == nil && (q.Method.Subject == wire.OfMessage || q.Method.Extension != "" && q.Binding == wire.GRPC):
+	case !readable(q):
 		return r.Effect == "deny"
 	case q.Message == nil:
 		return r.Effect != "deny"

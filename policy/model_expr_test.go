@@ -33,16 +33,21 @@ var someExprs = map[string]func(q Request) (holds, known bool){
 		return q.Method.Name == wire.GetTask || q.Method.Name == wire.SendMessage, true
 	},
 	`size(message.parts) > 1`: func(q Request) (bool, bool) {
-		return q.Message != nil && len(q.Message.Parts) > 1, q.Message != nil || q.Method.Subject != wire.OfMessage
+		return q.Message != nil && len(q.Message.Parts) > 1, readable(q)
 	},
 	`message.parts.exists(p, p.bytes > 4)`: func(q Request) (bool, bool) {
 		large := q.Message != nil && slices.ContainsFunc(q.Message.Parts, func(p wire.Part) bool { return p.Bytes > 4 })
-		return large, q.Message != nil || q.Method.Subject != wire.OfMessage
+		return large, readable(q)
 	},
 	`binding == "GRPC" || cidr("10.0.0.0/8").containsIP(source.ip)`: func(q Request) (bool, bool) {
 		inside := q.Source.IsValid() && strings.HasPrefix(q.Source.Unmap().String(), "10.")
 		return q.Binding == wire.GRPC || inside, q.Binding == wire.GRPC || q.Source.IsValid()
 	},
+}
+
+// readable reports whether it is known what a call brings.
+func readable(q Request) bool {
+	return q.Message != nil || q.Method.Subject != wire.OfMessage && (q.Method.Extension == "" || q.Binding != wire.GRPC)
 }
 
 // expr reports whether the expression of a rule holds.
