@@ -51,7 +51,7 @@ func moveAgent(t *testing.T, nodes nodeList) {
 			t.Fatal(err)
 		}
 	}
-	nodes.move(t, "{"+c.Redis.Prefix+":"+r.Agent+"}")
+	nodes.move(t, s.names.tag(r.Agent), func() { betweenNodes(t, s, r) })
 
 	list, err := s.Tasks(t.Context(), state.Query{Agent: r.Agent, Owner: r.Owner, Limit: 100})
 	if err != nil || len(list) != 20 {
@@ -61,6 +61,37 @@ func moveAgent(t *testing.T, nodes nodeList) {
 	other.Owner = "somebody else"
 	if got, err := s.Claim(t.Context(), other); err != nil || got.Owner != r.Owner {
 		t.Errorf("after the move %s is %q's, %v", r.ID, got.Owner, err)
+	}
+}
+
+// betweenNodes: while the keys of an agent are in two places whoever asks is told the
+// truth, or that it is not known.
+func betweenNodes(t *testing.T, s *Store, r state.Record) {
+	t.Helper()
+	known := 0
+	check := func(what string, got state.Record, err error) {
+		switch {
+		case err == nil && got.Owner == r.Owner:
+			known++
+		case !errors.Is(err, state.ErrUnavailable):
+			t.Errorf("%s between nodes: %q's, %v", what, got.Owner, err)
+		}
+	}
+	for i := range 20 {
+		r.ID = fmt.Sprint("task-", i)
+		got, _, err := s.Lookup(t.Context(), r.Agent, r.Kind, r.ID)
+		check("Lookup", got, err)
+		other := r
+		other.Owner = "somebody else"
+		got, err = s.Claim(t.Context(), other)
+		check("Claim", got, err)
+	}
+	if known < 20 {
+		t.Errorf("only %d of 40 answers were known", known)
+	}
+	list, err := s.Tasks(t.Context(), state.Query{Agent: r.Agent, Everyone: true, Limit: 100})
+	if len(list) != 20 && !errors.Is(err, state.ErrUnavailable) {
+		t.Errorf("%d tasks are listed between nodes, %v", len(list), err)
 	}
 }
 
@@ -165,8 +196,9 @@ func (l nodeList) holder(t testing.TB, tag string) int {
 	return 0
 }
 
-// move takes the slot of a tag to the next node, as redis-cli --cluster reshard does.
-func (l nodeList) move(t testing.TB, tag string) {
+// move takes the slot of a tag to the next node, as redis-cli --cluster reshard does, a few
+// keys at a time. between runs after each of the first steps.
+func (l nodeList) move(t testing.TB, tag string, between func()) {
 	t.Helper()
 	ctx, i := t.Context(), l.holder(t, tag)
 	from, to := l[i].client(t), l[(i+1)%len(l)].client(t)
@@ -181,8 +213,11 @@ func (l nodeList) move(t testing.TB, tag string) {
 	do(to, "cluster", "setslot", slot, "importing", fromID)
 	do(from, "cluster", "setslot", slot, "migrating", toID)
 	host, port, _ := net.SplitHostPort(l[(i+1)%len(l)].address)
-	for {
-		keys := from.ClusterGetKeysInSlot(ctx, slot, 100).Val()
+	for step := 0; ; step++ {
+		if step < 4 {
+			between()
+		}
+		keys := from.ClusterGetKeysInSlot(ctx, slot, 5).Val()
 		if len(keys) == 0 {
 			break
 		}

@@ -18,7 +18,7 @@ var errRecord = errors.New("redis: a key holds what this version cannot read")
 var transient = []string{
 	"LOADING ", "BUSY ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN ", "MOVED ", "ASK ", "READONLY ",
 	"NOREPLICAS ", "MISCONF ", "NOAUTH ", "WRONGPASS ", "NOPERM ", "max number of clients reached",
-	"UNBLOCKED ", "NOSCRIPT ",
+	"UNBLOCKED ", "NOSCRIPT ", "Script attempted to access a non local key", // a slot that moves
 }
 
 // classify makes an error of the client one of package state.

@@ -69,7 +69,8 @@ func (s *Store) meet(ctx context.Context) error {
 	case strings.Contains(r, "cluster support disabled"):
 		return fmt.Errorf("redis.addresses: the servers are no cluster; list one, or name the sentinels' redis.master: %w", err)
 	case strings.HasPrefix(r, "NOPERM"), strings.Contains(r, "user executing the script can't"):
-		return fmt.Errorf("redis.username: the user may not do what the gateway does, see the rights in its guide: %w", err)
+		return fmt.Errorf("redis.username: the user needs the rights ~{%s* +@read +@write +@scripting +@connection +time +info"+
+			", and +cluster for a cluster: %w", s.names.prefix, err)
 	}
 	s.log.Warn("redis cannot be reached yet", "error", err)
 	return nil
