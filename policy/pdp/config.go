@@ -7,27 +7,31 @@ type Config []Authorizer
 
 // Authorizer is one service that is asked. All that a call concerns have to allow it.
 type Authorizer struct {
-	// Name is what errors, metrics and audit records call it. Required and unique.
+	// Name is what errors, metrics and audit records call it. Required and unique;
+	// letters, digits, "-", "_" and ".", at most 64.
 	Name string `yaml:"name"`
 	// Kind is authzen or ext_authz.
 	Kind string `yaml:"kind"`
 	// URL of the service: for authzen that of the policy decision point (https://pdp.example),
-	// whose evaluation endpoint is read from its metadata, or else
+	// whose evaluation endpoints are read from its metadata, or else are
 	// /access/v1/evaluation below it; for ext_authz grpc://host:port or grpcs://host:port.
+	// http and grpc are for services on this machine (localhost, 127.0.0.1, ::1).
 	URL string `yaml:"url"`
 	// Agents, Skills and Methods are the calls that it is asked about, as in rules.
 	Agents  []string `yaml:"agents"`
 	Skills  []string `yaml:"skills"`
 	Methods []string `yaml:"methods"`
-	// Timeout ends a question; default 500ms.
+	// Timeout ends a question; default 500ms, at most 10s.
 	Timeout secret.Duration `yaml:"timeout"`
 	// OnFailure says what a question without an answer means: "deny" (default) or "allow".
+	// A question that the service finds bad is refused with either: a caller could see to it.
 	OnFailure string `yaml:"onFailure"`
 	// Cache is how long an answer holds for the same question; default 0: not at all.
 	// At most 1m.
 	Cache secret.Duration `yaml:"cache"`
-	// Message is whether it is told of the message: its parts' kinds, media types, sizes,
-	// and metadata, but not their contents. Default false.
+	// Message is whether it is told of the message: the kinds, media types and sizes of its
+	// parts, and the metadata of the message and of the call, but not the contents.
+	// Default false.
 	Message bool `yaml:"message"`
 	// Claims are names of claims that it is told of; "*" is all. Default none.
 	Claims []string `yaml:"claims"`
@@ -35,7 +39,8 @@ type Authorizer struct {
 	Token secret.Value `yaml:"token"`
 	// TLS says how it is known, and shown who asks.
 	TLS TLS `yaml:"tls"`
-	// Mode is "enforce" (default) or "shadow": only recorded.
+	// Mode is "enforce" (default) or "shadow": only recorded. A call waits for the answer
+	// all the same, at most for Timeout.
 	Mode string `yaml:"mode"`
 }
 
@@ -50,6 +55,12 @@ type TLS struct {
 	ServerName string `yaml:"serverName"`
 }
 
-// Validate reports what New would refuse, apart from agents and methods. It reads no
-// files.
-func (c Config) Validate() error { return nil }
+// The words of a Config.
+const (
+	kindAuthZEN  = "authzen"
+	kindExtAuthz = "ext_authz"
+	modeEnforce  = "enforce"
+	modeShadow   = "shadow"
+	failDeny     = "deny"
+	failAllow    = "allow"
+)

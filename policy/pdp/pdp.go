@@ -10,8 +10,11 @@ package pdp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -25,30 +28,16 @@ type Options struct {
 	Gateway string         // the gateway's id, for the authorizer's log
 	Log     *slog.Logger   // nil for none
 	// Asked is told how each question ended (allow, deny, error, cached) and how long it
-	// took; nil for none.
+	// took; nil for none. It hears nothing of questions whose answer nobody waited for.
 	Asked func(name, result string, took time.Duration)
 }
 
-// Panel are the authorizers of one configuration.
-type Panel struct{}
-
-// New compiles a Config and makes ready to ask; it connects to nobody.
-func New(c Config, o Options) (*Panel, error) {
-	if len(c) == 0 {
-		return &Panel{}, nil
-	}
-	return nil, errors.New("authorizers: not available")
-}
-
-// Close ends the connections. Questions that are being asked end with an error.
-func (p *Panel) Close() {}
-
-// Question is one call. It must not be changed while it is asked.
+// Question is one call. It must not be changed, also not after Ask has returned.
 type Question struct {
 	Principal  *authn.Principal
 	Agent      string
 	Skill      string   // "" when not known
-	Skills     []string // all that the call was allowed for
+	Skills     []string // where Skill is "": all that it may be for; nil when it is for none
 	Method     *wire.Method
 	Binding    wire.Binding
 	Version    wire.Version
@@ -58,13 +47,11 @@ type Question struct {
 	Source     netip.Addr
 	Host       string // of the request
 	Path       string
+	Verb       string // the HTTP method; "" when it is not to be told
 	RequestID  string
 	Now        time.Time
 	Message    *wire.Message // nil for none, and where no authorizer wants it; see Reads
 }
-
-// Reads reports whether an authorizer is told of the contents of calls on an agent.
-func (p *Panel) Reads(agent string) bool { return false }
 
 // Refused is the error of Ask when an authorizer says no, or cannot be asked and
 // refuses then.
@@ -75,12 +62,98 @@ type Refused struct {
 }
 
 // Error is for the log.
-func (r *Refused) Error() string { return "refused by authorizer " + r.By + ": " + r.Reason }
+func (r *Refused) Error() string {
+	return strings.TrimSuffix("refused by authorizer "+r.By+": "+r.Reason, ": ")
+}
 
 // Unwrap returns the cause.
 func (r *Refused) Unwrap() error { return r.Err }
 
-// Ask puts the question to all authorizers that want it, at the same time. nil means
-// that all allow it; notes say what was not as it should be, for the record: a failure
-// that was passed over, what an authorizer in shadow mode would have refused.
-func (p *Panel) Ask(ctx context.Context, q *Question) (notes []string, err error) { return nil, nil }
+// Panel are the authorizers of one configuration. It is safe for concurrent use.
+type Panel struct {
+	each []*authorizer
+	end  context.CancelFunc
+}
+
+// New compiles a Config and makes ready to ask; it connects to nobody. All errors are
+// reported at once, each with the key it is about.
+func New(c Config, o Options) (*Panel, error) {
+	errs := []error{c.Validate()}
+	names := methodNames(o.Methods)
+	for i := range c {
+		errs = append(errs, c[i].check(key(i), o.Agents, names))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Asked == nil {
+		o.Asked = func(string, string, time.Duration) {}
+	}
+	life, end := context.WithCancel(context.Background())
+	p := &Panel{end: end}
+	for i := range c {
+		a, err := newAuthorizer(life, &c[i], &o)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s%w", key(i), err))
+			continue
+		}
+		for _, name := range c[i].Methods {
+			a.methods = append(a.methods, names[name]...)
+		}
+		p.each = append(p.each, a)
+	}
+	if err := errors.Join(errs...); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// check reports agents and methods that do not exist.
+func (a *Authorizer) check(at string, agents []string, names map[string][]*wire.Method) error {
+	var errs []error
+	for _, id := range a.Agents {
+		if id != "" && !strings.Contains(id, "*") && !slices.Contains(agents, id) {
+			errs = append(errs, fmt.Errorf("%sagents: agent %q is not configured", at, id))
+		}
+	}
+	for _, name := range a.Methods {
+		switch {
+		case name == "*":
+			errs = append(errs, fmt.Errorf(`%smethods: there is no "*"; leave methods out to mean every method`, at))
+		case name != "" && names[name] == nil:
+			errs = append(errs, fmt.Errorf("%smethods: %q is not an A2A method", at, name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Close ends the connections. Questions that are being asked end with an error.
+func (p *Panel) Close() {
+	if p.end != nil {
+		p.end()
+	}
+	for _, a := range p.each {
+		a.close()
+	}
+}
+
+// Reads reports whether an authorizer is told of the contents of calls on an agent.
+func (p *Panel) Reads(agent string) bool {
+	return slices.ContainsFunc(p.each, func(a *authorizer) bool { return a.message && a.agents.match(agent) })
+}
+
+// Explain names the authorizers that a call concerns, in the order of the configuration;
+// those in shadow mode with " (shadow)" behind. It asks nobody.
+func (p *Panel) Explain(q *Question) []string {
+	var names []string
+	for _, a := range p.each {
+		if _, ok := a.concerns(q); ok {
+			names = append(names, a.label())
+		}
+	}
+	return names
+}

@@ -1,0 +1,85 @@
+package pdp
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// Ask puts the question to all authorizers that it concerns, at the same time. nil means
+// that all allow it; the first refusal ends the asking. notes say what was not as it
+// should be, for the record: a failure that was passed over, what an authorizer in shadow
+// mode would have refused. The error is a *Refused.
+func (p *Panel) Ask(ctx context.Context, q *Question) (notes []string, err error) {
+	var asked []*authorizer
+	var about [][]string
+	for _, a := range p.each {
+		if skills, ok := a.concerns(q); ok {
+			asked, about = append(asked, a), append(about, skills)
+		}
+	}
+	switch len(asked) {
+	case 0:
+		return nil, nil
+	case 1:
+		note, err := asked[0].judge(ctx, q, about[0])
+		return written([]string{note}), err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type judgement struct {
+		of   int
+		note string
+		err  error
+	}
+	judged := make(chan judgement, len(asked))
+	for i, a := range asked {
+		go func() {
+			note, err := a.judge(ctx, q, about[i])
+			judged <- judgement{i, note, err}
+		}()
+	}
+	notes = make([]string, len(asked)) // in the order of the configuration, not of the answers
+	for range asked {
+		j := <-judged
+		if notes[j.of] = j.note; j.err != nil {
+			return written(notes), j.err
+		}
+	}
+	return written(notes), nil
+}
+
+// written leaves out those who had nothing to note.
+func written(notes []string) []string {
+	notes = slices.DeleteFunc(notes, func(n string) bool { return n == "" })
+	if len(notes) == 0 {
+		return nil
+	}
+	return notes
+}
+
+// judge makes an authorizer's answer, or the lack of one, what the configuration wants it
+// to be.
+func (a *authorizer) judge(ctx context.Context, q *Question, skills []string) (note string, err error) {
+	v, err := a.answer(ctx, q, skills)
+	if err == nil && v.allow {
+		return "", nil
+	}
+	refused := &Refused{By: a.name, Reason: v.reason, Err: err}
+	said := "refused"
+	if err != nil {
+		refused.Reason, said = err.Error(), "could not be asked"
+	}
+	note = a.label() + ": " + said
+	if refused.Reason != "" {
+		note += ": " + refused.Reason
+	}
+	var bad *unacceptable
+	switch {
+	case a.shadow:
+		return note, nil
+	case err != nil && a.passes && !errors.As(err, &bad) && ctx.Err() == nil:
+		return note + "; passed over", nil
+	}
+	return "", refused
+}

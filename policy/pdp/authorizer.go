@@ -1,0 +1,181 @@
+package pdp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// verdict is what an authorizer decided.
+type verdict struct {
+	allow  bool
+	reason string // its own words, cut short and printable; may be empty
+}
+
+// decider speaks one of the protocols. An error means that nothing was decided; where
+// that is due to the question, and not to the service, it is an *unacceptable.
+type decider interface {
+	decide(ctx context.Context, in *inquiry) (verdict, error)
+	close()
+}
+
+// unacceptable is a question that cannot be put, or that the service found bad. As a
+// caller can see to it that a question is bad, it is never passed over.
+type unacceptable struct{ error }
+
+func (u *unacceptable) Unwrap() error { return u.error }
+
+// errResting is not about the call: the authorizer did not answer those before.
+var errResting = errors.New("it has failed and is left alone for a moment")
+
+// What Options.Asked is told.
+const (
+	resultAllow  = "allow"
+	resultDeny   = "deny"
+	resultError  = "error"
+	resultCached = "cached"
+)
+
+// authorizer is one Authorizer, compiled.
+type authorizer struct {
+	name    string
+	agents  patterns
+	skills  patterns
+	methods []*wire.Method // nil for all
+	shadow  bool
+	passes  bool // onFailure: allow
+	message bool
+	claims  patterns // exact names, or a lone star
+	gateway string
+	timeout time.Duration
+
+	life    context.Context // of what several callers wait for
+	decider decider
+	breaker breaker
+	cache   *cache // nil for none
+	flights singleflight.Group
+	log     *slog.Logger
+	asked   func(name, result string, took time.Duration)
+}
+
+// newAuthorizer makes a valid Authorizer ready. Errors begin with the key below it.
+func newAuthorizer(life context.Context, c *Authorizer, o *Options) (*authorizer, error) {
+	a := &authorizer{
+		name: c.Name, agents: c.Agents, skills: c.Skills, claims: append(patterns{}, c.Claims...),
+		shadow: c.Mode == modeShadow, passes: c.OnFailure == failAllow, message: c.Message,
+		gateway: o.Gateway, timeout: cmp.Or(c.Timeout.Std(), defaultTimeout),
+		life: life, log: o.Log.With("authorizer", c.Name), asked: o.Asked,
+	}
+	if c.Cache > 0 {
+		a.cache = newCache(c.Cache.Std())
+	}
+	files, err := c.TLS.load()
+	if err != nil {
+		return nil, err
+	}
+	if c.Kind == kindExtAuthz {
+		a.decider, err = newExtAuthz(c, files, a.log)
+		return a, err
+	}
+	a.decider = newAuthZEN(life, c, files)
+	return a, nil
+}
+
+func (a *authorizer) close() {
+	if a.decider != nil {
+		a.decider.close()
+	}
+}
+
+// label is the name, and that it only watches.
+func (a *authorizer) label() string {
+	if a.shadow {
+		return a.name + " (shadow)"
+	}
+	return a.name
+}
+
+// answer is the verdict on a call: remembered, shared with others who ask the same at
+// this moment, or fresh. Without a cache every call is asked about by itself: an answer
+// that was on its way before a call came would be as good as a remembered one.
+func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (verdict, error) {
+	in, err := a.inquire(q, skills)
+	if err != nil {
+		a.asked(a.name, resultError, 0)
+		return verdict{}, err
+	}
+	if a.cache == nil {
+		return a.ask(ctx, in)
+	}
+	start := time.Now()
+	key := in.key()
+	if v, ok := a.cache.get(key, start); ok {
+		a.asked(a.name, resultCached, time.Since(start))
+		return v, nil
+	}
+	mine := false
+	flight := a.flights.DoChan(string(key[:]), func() (any, error) {
+		mine = true
+		v, err := a.ask(a.life, in)
+		if err == nil {
+			a.cache.put(key, v, start)
+		}
+		return v, err
+	})
+	select {
+	case <-ctx.Done():
+		return verdict{}, ctx.Err()
+	case r := <-flight:
+		v, _ := r.Val.(verdict) // nothing else is in it
+		if !mine && r.Err == nil {
+			a.asked(a.name, resultCached, time.Since(start))
+		}
+		return v, r.Err
+	}
+}
+
+// ask puts a question, and keeps count of how that goes.
+func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
+	start := time.Now()
+	if !a.breaker.enter(start) {
+		a.asked(a.name, resultError, 0)
+		return verdict{}, errResting
+	}
+	own, cancel := context.WithTimeout(ctx, a.timeout)
+	defer cancel()
+	v, err := a.decider.decide(own, in)
+	now := time.Now()
+	var bad *unacceptable
+	result, shown := resultAllow, alive
+	switch {
+	case err != nil && ctx.Err() != nil:
+		a.breaker.leave(now, unknown)
+		return verdict{}, ctx.Err()
+	case errors.As(err, &bad):
+		result = resultError
+	case err != nil:
+		result, shown = resultError, failed
+	case !v.allow:
+		result = resultDeny
+	}
+	if turned := a.breaker.leave(now, shown); turned {
+		a.tell(shown, err)
+	}
+	a.asked(a.name, result, now.Sub(start))
+	return v, err
+}
+
+// tell logs that the authorizer is given up, or back.
+func (a *authorizer) tell(o outcome, err error) {
+	if o == alive {
+		a.log.Info("the authorizer answers again")
+		return
+	}
+	a.log.Warn("the authorizer does not answer and is left alone for a while", "error", err)
+}
