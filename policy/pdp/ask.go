@@ -11,20 +11,31 @@ import (
 // should be, for the record: a failure that was passed over, what an authorizer in shadow
 // mode would have refused. The error is a *Refused.
 func (p *Panel) Ask(ctx context.Context, q *Question) (notes []string, err error) {
-	var asked []*authorizer
-	var about [][]string
+	var asked []concerned
 	for _, a := range p.each {
 		if skills, ok := a.concerns(q); ok {
-			asked, about = append(asked, a), append(about, skills)
+			asked = append(asked, concerned{a, skills})
 		}
 	}
 	switch len(asked) {
 	case 0:
 		return nil, nil
 	case 1:
-		note, err := asked[0].judge(ctx, q, about[0])
+		note, err := asked[0].judge(ctx, q, asked[0].skills)
 		return written([]string{note}), err
 	}
+	return together(ctx, q, asked)
+}
+
+// concerned is an authorizer that a call concerns, for these skills.
+type concerned struct {
+	*authorizer
+
+	skills []string
+}
+
+// together asks several at the same time.
+func together(ctx context.Context, q *Question, asked []concerned) ([]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type judgement struct {
@@ -35,11 +46,11 @@ func (p *Panel) Ask(ctx context.Context, q *Question) (notes []string, err error
 	judged := make(chan judgement, len(asked))
 	for i, a := range asked {
 		go func() {
-			note, err := a.judge(ctx, q, about[i])
+			note, err := a.judge(ctx, q, a.skills)
 			judged <- judgement{i, note, err}
 		}()
 	}
-	notes = make([]string, len(asked)) // in the order of the configuration, not of the answers
+	notes := make([]string, len(asked)) // in the order of the configuration, not of the answers
 	for range asked {
 		j := <-judged
 		if notes[j.of] = j.note; j.err != nil {
@@ -78,7 +89,7 @@ func (a *authorizer) judge(ctx context.Context, q *Question, skills []string) (n
 	switch {
 	case a.shadow:
 		return note, nil
-	case err != nil && a.passes && !errors.As(err, &bad) && ctx.Err() == nil:
+	case err != nil && a.passes && !errors.As(err, &bad) && ctx.Err() == nil && a.life.Err() == nil:
 		return note + "; passed over", nil
 	}
 	return "", refused

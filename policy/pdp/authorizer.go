@@ -55,7 +55,7 @@ type authorizer struct {
 	gateway string
 	timeout time.Duration
 
-	life    context.Context // of what several callers wait for
+	life    context.Context // ends with the panel
 	decider decider
 	breaker breaker
 	cache   *cache // nil for none
@@ -149,6 +149,7 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	}
 	own, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
+	defer context.AfterFunc(a.life, cancel)()
 	v, err := a.decider.decide(own, in)
 	now := time.Now()
 	var bad *unacceptable

@@ -145,8 +145,8 @@ func (a *authorizer) inquire(q *Question, skills []string) (*inquiry, error) {
 
 // subject describes the principal. Of the claims there are those that were asked for;
 // the credential is nowhere.
-func (a *authorizer) subject(p *authn.Principal) subject {
-	s := subject{Type: "user", ID: p.Subject}
+func (a *authorizer) subject(p *authn.Principal) *subject {
+	s := &subject{Type: "user", ID: p.Subject}
 	to := &s.Properties
 	to.Issuer, to.Client, to.Tenant, to.Groups, to.Scopes = p.Issuer, p.Client, p.Tenant, p.Groups, p.Scopes
 	to.Method, to.Proof, to.Owner, to.ACR, to.AMR = p.Method, p.Proof, p.Owner, p.ACR, p.AMR

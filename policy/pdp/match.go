@@ -14,7 +14,12 @@ type patterns []string
 // match reports whether any pattern fits. The empty string, which no pattern can name,
 // fits only where there is no condition or nothing but stars.
 func (p patterns) match(s string) bool {
-	return p == nil || slices.ContainsFunc(p, func(pattern string) bool { return glob(pattern, s) })
+	for _, pattern := range p {
+		if glob(pattern, s) {
+			return true
+		}
+	}
+	return p == nil
 }
 
 // glob looks for each piece between stars as early as possible, which never misses a

@@ -78,7 +78,7 @@ func nameable(name string) error {
 	case len(name) > nameLength:
 		return fmt.Errorf("longer than %d bytes", nameLength)
 	case strings.ContainsFunc(name, other):
-		return fmt.Errorf("%q has other characters than letters, digits, - _ and .", name)
+		return fmt.Errorf("%q has characters other than letters, digits and - _ . in it", name)
 	}
 	return nil
 }
