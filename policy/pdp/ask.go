@@ -85,11 +85,11 @@ func (a *authorizer) judge(ctx context.Context, q *Question, skills []string) (n
 	if refused.Reason != "" {
 		note += ": " + refused.Reason
 	}
-	var bad *unacceptable
+	var stands *final
 	switch {
 	case a.shadow:
 		return note, nil
-	case err != nil && a.passes && !errors.As(err, &bad) && ctx.Err() == nil && a.life.Err() == nil:
+	case err != nil && a.passes && !errors.As(err, &stands):
 		return note + "; passed over", nil
 	}
 	return "", refused

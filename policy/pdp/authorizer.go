@@ -19,17 +19,18 @@ type verdict struct {
 }
 
 // decider speaks one of the protocols. An error means that nothing was decided; where
-// that is due to the question, and not to the service, it is an *unacceptable.
+// that is due to the question, and not to the service, it is a *final.
 type decider interface {
 	decide(ctx context.Context, in *inquiry) (verdict, error)
 	close()
 }
 
-// unacceptable is a question that cannot be put, or that the service found bad. As a
-// caller can see to it that a question is bad, it is never passed over.
-type unacceptable struct{ error }
+// final is a failure that is never passed over. The question cannot be put, or the
+// service found it bad, and a caller can see to it that a question is bad; or nobody is
+// left who waits for the answer.
+type final struct{ error }
 
-func (u *unacceptable) Unwrap() error { return u.error }
+func (f *final) Unwrap() error { return f.error }
 
 // errResting is not about the call: the authorizer did not answer those before.
 var errResting = errors.New("it has failed and is left alone for a moment")
@@ -130,7 +131,7 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 	})
 	select {
 	case <-ctx.Done():
-		return verdict{}, ctx.Err()
+		return verdict{}, &final{ctx.Err()}
 	case r := <-flight:
 		v, _ := r.Val.(verdict) // nothing else is in it
 		if !mine && r.Err == nil {
@@ -152,12 +153,12 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	defer context.AfterFunc(a.life, cancel)()
 	v, err := a.decider.decide(own, in)
 	now := time.Now()
-	var bad *unacceptable
+	var bad *final
 	result, shown := resultAllow, alive
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case err != nil && (a.life.Err() != nil || over(ctx, own, err)):
 		a.breaker.leave(now, unknown)
-		return verdict{}, ctx.Err()
+		return verdict{}, &final{err}
 	case errors.As(err, &bad):
 		result = resultError
 	case err != nil:
@@ -170,6 +171,14 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	}
 	a.asked(a.name, result, now.Sub(start))
 	return v, err
+}
+
+// over reports whether a question failed because its call came to an end. A service that
+// is told the deadline may be the first to say that it has passed.
+func over(call, question context.Context, err error) bool {
+	ends, bounded := call.Deadline()
+	latest, _ := question.Deadline()
+	return call.Err() != nil || bounded && ends.Equal(latest) && errors.Is(err, context.DeadlineExceeded)
 }
 
 // tell logs that the authorizer is given up, or back.

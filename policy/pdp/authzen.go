@@ -69,7 +69,7 @@ func (z *authzen) decide(ctx context.Context, in *inquiry) (verdict, error) {
 	}
 	body, err := json.Marshal(question)
 	if err != nil {
-		return verdict{}, &unacceptable{fmt.Errorf("the question cannot be written: %w", err)}
+		return verdict{}, &final{fmt.Errorf("the question cannot be written: %w", err)}
 	}
 	answer, err := z.client.do(ctx, target, in.q.RequestID, body)
 	if err != nil {
@@ -86,8 +86,8 @@ func (z *authzen) failed(err error) error {
 	var s status
 	switch {
 	case !errors.As(err, &s):
-	case s.unacceptable():
-		return &unacceptable{err}
+	case s.blames():
+		return &final{err}
 	case s == http.StatusNotFound || s == http.StatusMethodNotAllowed || s == http.StatusGone:
 		z.metadata.forget() // the endpoint may have moved
 	}

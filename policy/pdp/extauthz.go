@@ -70,7 +70,7 @@ func (e *extAuthz) close() { _ = e.conn.Close() }
 func (e *extAuthz) decide(ctx context.Context, in *inquiry) (verdict, error) {
 	attributes, err := in.attributes()
 	if err != nil {
-		return verdict{}, &unacceptable{fmt.Errorf("the question cannot be written: %w", err)}
+		return verdict{}, &final{fmt.Errorf("the question cannot be written: %w", err)}
 	}
 	if e.token != "" {
 		ctx = grpcmetadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+e.token)
@@ -89,7 +89,9 @@ func undecided(err error) error {
 	err = fmt.Errorf("the RPC failed: %s: %s", s.Code(), printable(s.Message()))
 	switch s.Code() {
 	case codes.InvalidArgument, codes.OutOfRange, codes.PermissionDenied:
-		return &unacceptable{err}
+		return &final{err}
+	case codes.DeadlineExceeded:
+		return fmt.Errorf("%w (%w)", err, context.DeadlineExceeded)
 	}
 	return err
 }

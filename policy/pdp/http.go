@@ -57,8 +57,8 @@ type status int
 
 func (s status) Error() string { return fmt.Sprintf("it answered with HTTP status %d", int(s)) }
 
-// unacceptable reports statuses that find fault with the question.
-func (s status) unacceptable() bool {
+// blames reports whether the status finds fault with the question.
+func (s status) blames() bool {
 	switch s {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
 		http.StatusUnprocessableEntity, http.StatusRequestHeaderFieldsTooLarge:

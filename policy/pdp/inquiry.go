@@ -113,7 +113,7 @@ const (
 )
 
 // inquire writes down what the authorizer is told of a call. The error is an
-// *unacceptable.
+// *final.
 func (a *authorizer) inquire(q *Question, skills []string) (*inquiry, error) {
 	in := &inquiry{q: q, skills: skills}
 	act := action{Name: q.Method.Name}
@@ -132,13 +132,13 @@ func (a *authorizer) inquire(q *Question, skills []string) (*inquiry, error) {
 		text, err := json.Marshal(part.of, json.Deterministic(true))
 		if err != nil {
 			// Bytes of the call that are not UTF-8: two such calls could not be told apart.
-			return nil, &unacceptable{fmt.Errorf("the question cannot be written: %w", err)}
+			return nil, &final{fmt.Errorf("the question cannot be written: %w", err)}
 		}
 		*part.text = text
 		size += len(text)
 	}
 	if size > maxQuestion {
-		return nil, &unacceptable{errors.New("the question is too large")}
+		return nil, &final{errors.New("the question is too large")}
 	}
 	return in, nil
 }

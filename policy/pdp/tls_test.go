@@ -8,6 +8,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
+	"log"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -77,6 +79,7 @@ func TestTLS(t *testing.T) {
 		}
 		say(w, `{"decision": true}`)
 	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.TLS, server.EnableHTTP2 = config.Clone(), true
 	server.StartTLS()
 	t.Cleanup(server.Close)
