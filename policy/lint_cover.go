@@ -10,27 +10,36 @@ import (
 // extensions counts beside another that allows the same calls, and not behind one that
 // denies them.
 func (s *Set) idle(r *rule, sh *shadowed) string {
-	for _, other := range sh.above(r) {
-		if sh.budget--; sh.budget < 0 {
+	for _, list := range sh.above(r) {
+		for _, other := range list {
+			if sh.budget--; sh.budget < 0 {
+				return ""
+			}
+			if text := s.idleBehind(r, other); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// idleBehind is idle, about one other rule.
+func (s *Set) idleBehind(r, other *rule) string {
+	switch {
+	case other == r || other.shadow:
+		return ""
+	case other.effect == r.effect && r.effect != silent:
+		if !other.covers(r) {
 			return ""
 		}
-		if other == r || other.shadow {
-			continue
+		if r.says == nil && (r.shadow || other.pos < r.pos || !r.covers(other)) || r.asks() && !other.asks() {
+			return idleBeside(r, other)
 		}
-		switch {
-		case other.effect == r.effect && r.effect != silent:
-			if r.says == nil && other.covers(r) && (r.shadow || other.pos < r.pos || !r.covers(other)) {
-				return idleBeside(r, other)
-			}
-			if r.says != nil && other.covers(r) && r.asks() && !other.asks() {
-				return idleBeside(r, other)
-			}
-		case other.effect == denies && s.stops(other, r):
-			if r.effect == silent {
-				return fmt.Sprintf("rule %q denies the same calls, so there is never a call it is about", other.name)
-			}
-			return fmt.Sprintf("rule %q denies the same calls, so it can never allow anything", other.name)
+	case other.effect == denies && s.stops(other, r):
+		if r.effect == silent {
+			return fmt.Sprintf("rule %q denies the same calls, so there is never a call it is about", other.name)
 		}
+		return fmt.Sprintf("rule %q denies the same calls, so it can never allow anything", other.name)
 	}
 	return ""
 }
@@ -65,7 +74,7 @@ type shadowed struct {
 	budget int
 }
 
-const coverBudget = 4_000_000
+const coverBudget = 2_000_000
 
 func (s *Set) shadowed(buckets map[string]*bucket) *shadowed {
 	sh := &shadowed{set: s, buckets: buckets, budget: coverBudget}
@@ -80,24 +89,25 @@ func (s *Set) shadowed(buckets map[string]*bucket) *shadowed {
 // above lists the rules that may cover r, itself among them: those that stand where a
 // rule does that is about the first of r's agents and the first of its callers. Such a
 // rule may come twice.
-func (sh *shadowed) above(r *rule) []*rule {
-	var list []*rule
+func (sh *shadowed) above(r *rule) [][]*rule {
+	var lists [][]*rule
+	src := r.source
 	for _, b := range sh.around(r.places()[0]) {
-		list = append(list, b.rest...)
-		if src := r.source; len(src.Subjects) > 0 {
-			list = append(list, b.subjects.under(src.Subjects[0])...)
+		lists = append(lists, b.rest)
+		if len(src.Subjects) > 0 {
+			lists = append(lists, b.subjects.under(src.Subjects[0]))
 		}
-		if src := r.source; len(src.Groups) > 0 {
-			list = append(list, b.groups.under(src.Groups[0])...)
+		if len(src.Groups) > 0 {
+			lists = append(lists, b.groups.under(src.Groups[0]))
 		}
-		if src := r.source; len(src.Issuers) > 0 {
-			list = append(list, b.issuers.under(src.Issuers[0])...)
+		if len(src.Issuers) > 0 {
+			lists = append(lists, b.issuers.under(src.Issuers[0]))
 		}
-		for _, scope := range r.source.Scopes {
-			list = append(list, b.scopes.under(scope)...)
+		for _, scope := range src.Scopes {
+			lists = append(lists, b.scopes.under(scope))
 		}
 	}
-	return list
+	return lists
 }
 
 // around lists the buckets of the patterns that cover one.
