@@ -3,6 +3,8 @@ package expr
 import (
 	"fmt"
 	"math"
+	"net/netip"
+	"reflect"
 	"slices"
 	"time"
 
@@ -82,10 +84,14 @@ func (prices) CallCost(function, overload string, args []ref.Val, _ ref.Val) *ui
 	return &units
 }
 
+// mapped is what a member of a map costs beside its name and value: CEL looks each up.
+const mapped = 4
+
 // weight is what it costs to go through a value whole.
 func weight(v any) uint64 {
 	var units uint64 = 1
 	switch v := v.(type) {
+	case nil:
 	case string:
 		return 1 + uint64(len(v))/10
 	case []string:
@@ -98,7 +104,7 @@ func weight(v any) uint64 {
 		}
 	case map[string]any:
 		for name, member := range v {
-			units += weight(name) + weight(member)
+			units += mapped + weight(name) + weight(member)
 		}
 	case []ref.Val:
 		for _, member := range v {
@@ -106,11 +112,15 @@ func weight(v any) uint64 {
 		}
 	case map[ref.Val]ref.Val:
 		for name, member := range v {
-			units += weight(name.Value()) + weight(member.Value())
+			units += mapped + weight(name.Value()) + weight(member.Value())
 		}
-	case nil, bool, int64, uint64, float64, []byte, time.Time, time.Duration:
+	case []byte:
+		return 1 + uint64(len(v))/10
+	case time.Time, netip.Addr, netip.Prefix:
 	default:
-		return structures
+		if kind := reflect.TypeOf(v).Kind(); kind == reflect.Struct || kind == reflect.Pointer || kind == reflect.Slice {
+			return structures
+		}
 	}
 	return units
 }

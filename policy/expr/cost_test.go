@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/ext"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -66,7 +69,10 @@ func TestWeight(t *testing.T) {
 		want uint64
 	}{
 		{nil, 1}, {true, 1}, {1.5, 1}, {"", 1}, {strings.Repeat("x", 100), 11},
-		{[]string{"a", "b"}, 3}, {[]any{1.0, []any{}}, 3}, {map[string]any{"a": nil, "b": []any{1.0}}, 6},
+		{[]string{"a", "b"}, 3}, {[]any{1.0, []any{}}, 3}, {map[string]any{"a": nil, "b": []any{1.0}}, 14},
+		{types.NullValue.Value(), 1}, {types.Int(1).Value(), 1}, {types.Timestamp{}.Value(), 1}, {types.Duration{}.Value(), 1},
+		{types.StringType.Value(), 1}, {ext.IP{}.Value(), 1}, {ext.CIDR{}.Value(), 1}, {[]byte("0123456789"), 2},
+		{[]wire.Part{}, structures}, {&wire.Message{}, structures},
 		{wire.Part{}, structures},
 	} {
 		if got := weight(tt.v); got != tt.want {
