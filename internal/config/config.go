@@ -7,7 +7,6 @@
 package config
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -52,7 +51,8 @@ type Config struct {
 	// Keys are the gateway's own.
 	Keys keys.Config `yaml:"keys"`
 
-	// Sum is the SHA-256 of the file, to tell configurations apart.
+	// Sum is a SHA-256 of the file, and of the files with rules that it names, to tell
+	// configurations apart.
 	Sum [32]byte `yaml:"-"`
 }
 
@@ -79,22 +79,17 @@ const sizeLimit = 16 << 20
 // relative to the file's own directory. An error names file, line and column
 // of everything that is wrong, not only of the first.
 func Load(path string) (*Config, error) {
-	file, err := os.Open(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	defer file.Close() // only read from
-	var buf bytes.Buffer
-	if err := readLimited(&buf, file); err != nil {
-		return nil, fmt.Errorf("read configuration: %s: %w", path, err)
-	}
-	dir := filepath.Dir(path)
-	return parse(path, dir, buf.Bytes(), os.LookupEnv)
+	return parse(path, filepath.Dir(path), data, os.LookupEnv)
 }
 
 // Parse is Load for bytes in memory. name stands for the file in errors; lookup
 // finds environment variables. Relative paths are left as they are, those of
-// {file: PATH} secrets and of schemas are relative to the working directory.
+// {file: PATH} secrets, of schemas and of files with rules are relative to the working
+// directory.
 func Parse(name string, data []byte, lookup func(string) (string, bool)) (*Config, error) {
 	return parse(name, "", data, lookup)
 }
@@ -116,12 +111,16 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 		return nil, err
 	}
 	c.Sum = sha256.Sum256(data)
+	src := &sources{main: &source{name: name, doc: doc, count: len(c.Policy.Rules)}}
+	if err := c.readRules(src, dir, lookup); err != nil {
+		return nil, err
+	}
 	c.Server.Defaults()
 	if dir != "" {
 		c.resolve(dir) // before the files of schemas are read
 	}
 	if err := c.Validate(); err != nil {
-		return nil, placed(name, doc, err)
+		return nil, placed(src, err)
 	}
 	return c, nil
 }

@@ -92,23 +92,31 @@ func plain(message string) string {
 }
 
 // placed adds file, line and column to the errors of Validate, in the order of
-// the file.
-func placed(name string, doc *yaml.Node, err error) error {
+// the files.
+func placed(src *sources, err error) error {
 	var problems []*problem
 	for _, one := range leaves("", err) {
 		var s *section
 		if !errors.As(one.err, &s) {
-			problems = append(problems, &problem{name: name, err: one.err})
+			problems = append(problems, &problem{name: src.main.name, err: one.err})
 			continue
 		}
 		for _, leaf := range leaves("", s.err) {
-			path, text := s.place(leaf.text)
-			n := seek(find(doc, path), text)
-			words := &said{spell(path) + ": " + text, leaf.err}
-			problems = append(problems, &problem{name, n.Line, n.Column, words})
+			f, path, text := src.of(s.place(leaf.text))
+			n := seek(find(f.doc, path), text)
+			if len(path) > 0 {
+				text = spell(path) + ": " + text
+			}
+			problems = append(problems, &problem{f.name, n.Line, n.Column, &said{text, leaf.err}})
 		}
 	}
+	order := func(p *problem) int {
+		return slices.IndexFunc(src.all(), func(f *source) bool { return f.name == p.name })
+	}
 	slices.SortStableFunc(problems, func(a, b *problem) int {
+		if a.name != b.name {
+			return order(a) - order(b)
+		}
 		if a.line != b.line {
 			return a.line - b.line
 		}

@@ -67,7 +67,7 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 		// In a rule, an absent condition matches everything: a list whose items were
 		// commented out must not turn into that without a word.
 		s.wrong(n, path, "has no value; write a list, or leave the key out")
-	case isNull(n) && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct && len(path) > 3 && path[1] == "rules"):
+	case isNull(n) && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct && inRule(path)):
 		s.wrong(n, path, "has no value; write a mapping, or leave the key out")
 	case isNull(n): // as if left out
 	case t == reflect.TypeFor[secret.Value]():
@@ -87,6 +87,13 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 	default:
 		s.scalar(n, t.Kind(), path)
 	}
+}
+
+// inRule reports whether a path leads into a rule, of the configuration or of a file with
+// rules alone.
+func inRule(path []string) bool {
+	i := slices.Index(path, "rules")
+	return (i == 0 || i == 1 && path[0] == "policy") && len(path) > i+2
 }
 
 // unmarshaler is what the YAML library asks to read a value by itself.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
 
 // following is a follower at work on a file in a directory of its own.
@@ -37,7 +39,7 @@ func follow(t *testing.T, change func(*follower)) *following {
 func (f *following) start(change func(*follower)) *following {
 	f.Helper()
 	w := follower{
-		path: f.path, hup: f.hup, settle: 20 * time.Millisecond, most: time.Second, poll: time.Hour,
+		sum: config.NewSources(f.path).Sum, hup: f.hup, settle: 20 * time.Millisecond, most: time.Second, poll: time.Hour,
 		last: sha256.Sum256([]byte("one")),
 		load: func() {
 			data, err := os.ReadFile(f.path)
@@ -187,6 +189,41 @@ func TestFollowMissingFile(t *testing.T) {
 	f.loaded("missing")
 	f.write(f.path, "two")
 	f.loaded("two")
+	f.over()
+}
+
+// Files with rules are followed too, also those that come, go, or are in directories that
+// were not there.
+func TestFollowRuleFiles(t *testing.T) {
+	t.Parallel()
+	const named = "policy: {files: ['rules.d/*.yaml']}"
+	f := &following{TB: t, dir: t.TempDir(), loads: make(chan string, 100), hup: make(chan os.Signal, 1)}
+	f.path = filepath.Join(f.dir, "config.yaml")
+	f.write(f.path, "one")
+	f.start(func(w *follower) {
+		sources := config.NewSources(f.path)
+		watcher, err := fsnotify.NewWatcher()
+		f.must(err)
+		t.Cleanup(func() { _ = watcher.Close() })
+		f.must(watcher.Add(f.dir))
+		w.sum, w.looked = sources.Sum, func() { watchOnly(watcher, sources.Dirs()) }
+		w.events, w.errs = watcher.Events, watcher.Errors
+		// What comes between the look and the watch is found by looking again.
+		w.poll = 100 * time.Millisecond
+	})
+	f.write(f.path, named)
+	f.loaded(named)
+	rules := filepath.Join(f.dir, "rules.d")
+	f.must(os.Mkdir(rules, 0o700))
+	f.write(filepath.Join(rules, "a.yaml"), "1")
+	f.loaded(named)
+	f.write(filepath.Join(rules, "a.yaml"), "2")
+	f.loaded(named)
+	f.write(filepath.Join(rules, "b.yaml.draft"), "3") // named by nobody
+	f.must(os.Rename(filepath.Join(rules, "a.yaml"), filepath.Join(rules, "b.yaml")))
+	f.loaded(named)
+	f.must(os.Remove(filepath.Join(rules, "b.yaml")))
+	f.loaded(named)
 	f.over()
 }
 

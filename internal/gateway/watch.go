@@ -3,9 +3,9 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -13,17 +13,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
 
-// maxConfig is more than config.Load reads. What is longer is told apart by its
-// beginning, which is enough to have it loaded and refused.
-const maxConfig = 16<<20 + 1
-
-// Follow reloads when the file's content changes or hup receives, until ctx
-// ends. The directory is watched, not the file: editors replace files, and a
+// Follow reloads when the file's content changes, or that of the files with rules that it
+// names, or hup receives, until ctx ends. The directory is watched, not the file: editors replace files, and a
 // Kubernetes ConfigMap changes by a symlink beside it. The content is also
 // compared now and then, since not every file system tells of changes.
 func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal) {
+	sources := config.NewSources(path)
 	f := follower{
-		path: path, hup: hup, load: func() { g.load(ctx, path) },
+		sum: sources.Sum, hup: hup, load: func() { g.load(ctx, path) },
 		settle: 200 * time.Millisecond, most: 2 * time.Second, poll: 5 * time.Second,
 	}
 	if s := g.current.Load(); s != nil {
@@ -33,6 +30,7 @@ func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal)
 	if err == nil {
 		defer watcher.Close() // nothing is waiting to be written
 		f.events, f.errs = watcher.Events, watcher.Errors
+		f.looked = func() { watchOnly(watcher, sources.Dirs()) }
 		err = watcher.Add(filepath.Dir(path))
 	}
 	if err != nil {
@@ -46,9 +44,25 @@ func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal)
 	})
 }
 
-// follower calls load when a file has got another content.
+// watchOnly has a watcher watch these directories, as far as they are there, and no others.
+func watchOnly(watcher *fsnotify.Watcher, dirs []string) {
+	watched := watcher.WatchList()
+	for _, dir := range dirs {
+		if !slices.Contains(watched, dir) {
+			_ = watcher.Add(dir) // what cannot be watched is looked at now and then
+		}
+	}
+	for _, dir := range watched {
+		if !slices.Contains(dirs, dir) {
+			_ = watcher.Remove(dir) // it may be gone
+		}
+	}
+}
+
+// follower calls load when what it follows has got another content.
 type follower struct {
-	path   string
+	sum    func() ([sha256.Size]byte, bool) // of the content; false when it cannot be read
+	looked func()                           // is called after sum; nil for nothing to do
 	hup    <-chan os.Signal
 	events <-chan fsnotify.Event // nil where the system has no watches
 	errs   <-chan error
@@ -82,7 +96,7 @@ func (f *follower) run(ctx context.Context, reopen func()) {
 			return
 		case <-f.hup:
 			reopen()
-			if sum, ok := content(f.path); ok {
+			if sum, ok := f.content(); ok {
 				f.last = sum
 			}
 			f.load() // a missing file is an error now: somebody asked
@@ -94,7 +108,7 @@ func (f *follower) run(ctx context.Context, reopen func()) {
 			stir()
 		case <-quiet.C:
 			restless = time.Time{}
-			if sum, ok := content(f.path); ok && sum != f.last {
+			if sum, ok := f.content(); ok && sum != f.last {
 				f.last = sum
 				f.load()
 			}
@@ -111,17 +125,11 @@ func (g *Gateway) load(ctx context.Context, path string) {
 	_ = g.Reload(ctx, cfg) // Reload reports its error itself
 }
 
-// content is a digest of the file, or false when it cannot be read: in the
-// moment of its replacement, a file may be missing.
-func content(path string) ([sha256.Size]byte, bool) {
-	file, err := os.Open(path)
-	if err != nil {
-		return [sha256.Size]byte{}, false
+// content looks at what is followed.
+func (f *follower) content() (sum [sha256.Size]byte, ok bool) {
+	sum, ok = f.sum()
+	if f.looked != nil {
+		f.looked()
 	}
-	defer file.Close() // only read from
-	data, err := io.ReadAll(io.LimitReader(file, maxConfig))
-	if err != nil || len(data) == 0 {
-		return [sha256.Size]byte{}, false // truncated, about to be written
-	}
-	return sha256.Sum256(data), true
+	return sum, ok
 }
