@@ -19,24 +19,52 @@ var elsewhere = []struct{ key, text string }{
 	{"agents", "agents: [{id: billing, card: \"https://billing.internal.example.com/card\"}]\n"},
 }
 
-// TestIdentityGuide makes sure that the examples in docs/identity.md are configurations.
-func TestIdentityGuide(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../docs/identity.md")
+// examples are those of a guide, each with the sections that it leaves out.
+func examples(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(string(text), -1)
-	if len(examples) < 8 {
-		t.Fatalf("only %d examples", len(examples))
-	}
-	for i, m := range examples {
+	var list []string
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(string(text), -1) {
 		file := m[1]
 		for _, e := range elsewhere {
 			if !strings.Contains("\n"+file, "\n"+e.key+":") {
 				file += e.text
 			}
 		}
+		list = append(list, file)
+	}
+	if len(list) < 8 {
+		t.Fatalf("only %d examples", len(list))
+	}
+	return list
+}
+
+// TestPolicyGuide makes sure that the examples in docs/policy.md are configurations that
+// nothing is to be said about.
+func TestPolicyGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/policy.md") {
+		if !strings.Contains(file, "\n  rules:") { // about something else than rules
+			file = strings.Replace(file, "policy:\n", "policy:\n  rules: [{name: all, effect: allow}]\n", 1)
+		}
+		cfg, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), func(string) (string, bool) { return "set", true })
+		if err != nil {
+			t.Errorf("%v\n%s", err, file)
+			continue
+		}
+		if _, warnings, err := policy.Compile(cfg.Policy.Config, cfg.AgentIDs()); err != nil || len(warnings) > 0 {
+			t.Errorf("example %d: %v %v", i+1, warnings, err)
+		}
+	}
+}
+
+// TestIdentityGuide makes sure that the examples in docs/identity.md are configurations.
+func TestIdentityGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/identity.md") {
 		cfg, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment)
 		if err != nil {
 			t.Errorf("%v\n%s", err, file)
