@@ -66,6 +66,8 @@ type exchange struct {
 	question *wire.Demand // forward; what a task wants to see that the gateway answers itself
 	held     []byte       // forward; the event that showed it, framed for the caller, until another has come
 
+	filtered bool // forward; the list at hand holds nothing of other callers' any more
+
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
 
 	rec telemetry.Exchange // all stages; written by finish

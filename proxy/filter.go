@@ -39,23 +39,8 @@ var listFields = map[string]func(*listFilter, string) bool{
 
 // readFilter takes the filter from params or query, whichever the call has.
 func readFilter(c *wire.Call, query url.Values) (listFilter, *wire.Error) {
-	f := listFilter{size: 50}
-	given := make(map[string]string)
-	if c.Binding == wire.HTTPJSON {
-		for name := range query {
-			given[name] = query.Get(name)
-		}
-	} else if len(c.Params) > 0 {
-		var members map[string]any
-		if err := json.Unmarshal(c.Params, &members); err != nil {
-			return f, wire.Errorf(wire.InvalidParams, "").Because(err)
-		}
-		for name, v := range members {
-			if text, ok := scalar(v); ok {
-				given[name] = text
-			}
-		}
-	}
+	f := listFilter{size: usualTasks}
+	given := givenIn(c, query)
 	for name, set := range listFields {
 		text, ok := given[name]
 		if !ok {
@@ -66,6 +51,27 @@ func readFilter(c *wire.Call, query url.Values) (listFilter, *wire.Error) {
 		}
 	}
 	return f, nil
+}
+
+// givenIn is what the call says, by the names that it has for it.
+func givenIn(c *wire.Call, query url.Values) map[string]string {
+	given := make(map[string]string)
+	if c.Binding == wire.HTTPJSON {
+		for name := range query {
+			given[name] = query.Get(name)
+		}
+		return given
+	}
+	var members map[string]any
+	if len(c.Params) == 0 || json.Unmarshal(c.Params, &members) != nil { // decoding has read them
+		return given
+	}
+	for name, v := range members {
+		if text, ok := scalar(v); ok {
+			given[name] = text
+		}
+	}
+	return given
 }
 
 // scalar is a JSON string, number or boolean as text: ProtoJSON takes numbers and

@@ -27,7 +27,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses
 	// them at the same moment.
-	if err := p.Ledger.Reserve(x.ctx, x.principal, x.agent.ID, x.skill, &x.call, x.shown...); err != nil {
+	if err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(x.ctx)
@@ -54,6 +54,9 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	}
 	if err := p.prepare(x); err != nil {
 		return err
+	}
+	if x.call.Method.Name == wire.ListTasks {
+		return p.listPages(ctx, x)
 	}
 	if x.call.Method.Name == wire.SubscribeToTask && x.endpoint.Version != wire.V10 && x.call.Version == wire.V10 {
 		return p.subscribe(ctx, x, late)

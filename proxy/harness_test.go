@@ -419,7 +419,7 @@ func (w *world) start(s *setup) {
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, ledger.Config{Scope: s.policy.Tasks.Scope}), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Drain: s.drain,
+		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams,
 	})

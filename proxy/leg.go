@@ -74,8 +74,7 @@ func (p *Proxy) christen(x *exchange, c *wire.Call) error {
 		return nil
 	}
 	c.TaskID = uuid.NewString()
-	return p.Ledger.ReserveTask(x.ctx, x.principal, x.agent.ID, x.skill, string(x.call.Version),
-		c.TaskID, c.ContextID, x.shown...)
+	return p.Ledger.ReserveTask(x.ctx, x.principal, x.origin(), c.TaskID, c.ContextID)
 }
 
 // retold retells c, which is the caller's call or made like one, for the agent's

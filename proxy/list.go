@@ -3,7 +3,6 @@ package proxy
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
 // listed is one task of a list: the members of a 1.0 Task.
@@ -49,25 +49,29 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 	if e != nil {
 		return e
 	}
-	after, e := readCursor(x.call.PageToken)
+	after, e := p.readCursor(x)
 	if e != nil {
 		return e
 	}
 	most := p.Server.Limits.ListedTasks
-	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.ContextID, most+1)
+	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, most+1)
 	switch {
+	case errors.Is(err, ledger.ErrMany), len(records) > most:
+		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
+			"server.limits.listedTasks (%d); ask for those of one context", most).Because(err)
 	case err != nil:
 		return err
-	case len(records) > most:
-		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
-			"server.limits.listedTasks (%d); ask for those of one context", most)
 	}
 	p.watch(x) // once, and not by each of those who ask
 	tasks, err := p.describeTasks(ctx, x, records, filter)
 	if err != nil {
 		return err
 	}
-	doc, err := json.Marshal(paginate(tasks, filter.size, after))
+	list, last := paginate(tasks, filter.size, after)
+	if last != nil {
+		list.Next = p.sealPage(x, ownList, last.plain())
+	}
+	doc, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
@@ -183,31 +187,31 @@ func (c cursor) compare(t listed) int {
 	return cmp.Or(c.at.Compare(t.at), strings.Compare(t.id, c.id))
 }
 
-// readCursor reads a page token of the gateway's own. It leads nowhere but into
-// the caller's own tasks, so nothing is gained by making one up.
-func readCursor(token string) (*cursor, *wire.Error) {
-	if token == "" {
-		return nil, nil
+// readCursor reads where the page begins that the call asks for; nil for the beginning.
+func (p *Proxy) readCursor(x *exchange) (*cursor, *wire.Error) {
+	plain, e := p.openPage(x, ownList)
+	if e != nil || plain == nil {
+		return nil, e
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	when, id, ok := strings.Cut(string(raw), " ")
-	at, errTime := time.Parse(time.RFC3339Nano, when)
-	if err != nil || !ok || errTime != nil {
-		return nil, wire.Errorf(wire.InvalidParams, "pageToken is not one that this list has given")
+	when, id, ok := strings.Cut(string(plain), " ")
+	at, err := time.Parse(time.RFC3339Nano, when)
+	if err != nil || !ok {
+		return nil, badPage()
 	}
 	return &cursor{at, id}, nil
 }
 
-func (c cursor) token() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(c.at.UTC().Format(time.RFC3339Nano) + " " + c.id))
+func (c cursor) plain() []byte {
+	return []byte(c.at.UTC().Format(time.RFC3339Nano) + " " + c.id)
 }
 
-// paginate sorts tasks and cuts one page out of them.
-func paginate(tasks []listed, size int, after *cursor) page {
+// paginate sorts tasks and cuts one page out of them. last is where it ends, nil when
+// nothing follows.
+func paginate(tasks []listed, size int, after *cursor) (out page, last *cursor) {
 	slices.SortFunc(tasks, func(a, b listed) int {
 		return cmp.Or(b.at.Compare(a.at), strings.Compare(a.id, b.id))
 	})
-	out := page{Size: size, Total: len(tasks)}
+	out = page{Size: size, Total: len(tasks)}
 	rest := tasks
 	if after != nil {
 		first := slices.IndexFunc(tasks, func(t listed) bool { return after.compare(t) > 0 })
@@ -218,8 +222,7 @@ func paginate(tasks []listed, size int, after *cursor) page {
 	}
 	out.Tasks = rest[:min(size, len(rest))]
 	if len(rest) > size {
-		last := rest[size-1]
-		out.Next = cursor{last.at, last.id}.token()
+		last = &cursor{rest[size-1].at, rest[size-1].id}
 	}
-	return out
+	return out, last
 }

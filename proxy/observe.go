@@ -24,12 +24,9 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	}
 	switch {
 	case seen.Kind == "list": // of ListTasks or an extension's method
-		body, err := wire.FilterTasks(x.leg.Binding, x.leg.Version, body, seen, func(t wire.TaskRef) bool {
-			mine, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, t)
-			return err == nil && mine // a store that cannot answer shows nothing
-		})
-		if err == nil {
-			seen, err = p.judge(x.leg, body) // what is left of it
+		var err error
+		if !x.filtered {
+			body, seen, err = p.filter(x, seen, body)
 		}
 		if err == nil {
 			err = p.demands(x, seen, body)
@@ -48,6 +45,23 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 		return nil, err
 	}
 	return x.restoreContext(body), nil
+}
+
+// filter leaves of a list what is the caller's.
+func (p *Proxy) filter(x *exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
+	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, seen.Tasks)
+	if err != nil {
+		return nil, seen, err
+	}
+	body, err = wire.FilterTasks(x.leg.Binding, x.leg.Version, body, seen, func(wire.TaskRef) bool {
+		mine := owned[0]
+		owned = owned[1:]
+		return mine
+	})
+	if err == nil {
+		seen, err = p.judge(x.leg, body) // what is left of it
+	}
+	return body, seen, err
 }
 
 // learn records the ids an answer shows as the caller's, unless they already are.
@@ -81,12 +95,21 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 // claim makes what an answer shows the caller's. An agent that shows somebody
 // else's has mixed its callers up, and is not helped.
 func (p *Proxy) claim(x *exchange, seen wire.Answer) error {
-	err := p.Ledger.Learn(x.ctx, x.principal, x.agent.ID, x.skill, x.endpoint.address,
-		string(x.call.Version), x.shown, seen)
+	from := x.origin()
+	from.Endpoint = x.endpoint.address
+	err := p.Ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
 	return err
+}
+
+// origin is the call, as records of what comes from it keep it.
+func (x *exchange) origin() ledger.Origin {
+	return ledger.Origin{
+		Agent: x.agent.ID, Skill: x.skill, Version: string(x.call.Version), Extensions: x.shown,
+		Method: x.call.Method, Task: x.call.TaskID,
+	}
 }
 
 // matchID makes sure that a JSON-RPC answer is the answer to this call. An agent

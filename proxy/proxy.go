@@ -48,7 +48,8 @@ type Options struct {
 	Providers map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
 	Steps     state.Steps             // where tasks stand in the states of extensions
 	Push      PushConfig
-	Salt      []byte          // keys ids derived for callers; the same across reloads
+	Salt      []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
+	Sealer    Sealer          // of page tokens; those of other replicas have to open too
 	System    http.Handler    // gRPC health and reflection; nil for none
 	JWKS      func() []byte   // the gateway's public keys (RFC 7517); nil for none
 	GRPC      bool            // the listener takes gRPC, so cards may say so

@@ -8,7 +8,6 @@ package gateway
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,7 +38,7 @@ type Gateway struct {
 	audit     *audit.Log
 	store     *state.Memory
 	keys      *keys.Ring
-	salt      []byte
+	salt      []byte // of contexts that are renamed for callers
 
 	server *server.Server
 	status *statusServer
@@ -63,11 +62,7 @@ type Gateway struct {
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
 		started: make(chan struct{}), drain: make(chan struct{}), closed: make(chan struct{}),
-		salt:   make([]byte, 32),
 		health: newHealth(),
-	}
-	if _, err := rand.Read(g.salt); err != nil {
-		return nil, fmt.Errorf("read random bytes: %w", err)
 	}
 	g.telemetry, err = telemetry.Open(ctx, cfg.Telemetry.Config, o.Version)
 	if err != nil {
@@ -96,6 +91,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
+	g.salt = g.keys.Derive("contexts")
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	s, err := g.build(ctx, cfg, nil)
 	if err != nil {

@@ -140,6 +140,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
 		Push:      cfg.Push,
 		Salt:      g.salt,
+		Sealer:    g.keys,
 		System:    g.system(*cfg.Server.Reflection),
 		GRPC:      cfg.Server.GRPC(),
 		JWKS:      g.keys.JWKS,

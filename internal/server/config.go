@@ -163,6 +163,11 @@ type Limits struct {
 	// more has to name a context. Default: 1000.
 	ListedTasks int `yaml:"listedTasks,omitempty"`
 
+	// Most pages that the gateway asks an agent's ListTasks for to fill one page of a
+	// caller's, since the tasks of others are left out. Then the caller gets the page as it
+	// is, and a token to go on with. Default: 20.
+	ListedPages int `yaml:"listedPages,omitempty"`
+
 	// Gateways and proxies that a call may have passed before this one (Via,
 	// RFC 9110 §7.6.3); 508 beyond. Default: 8.
 	Hops int `yaml:"hops,omitempty"`
@@ -253,6 +258,7 @@ func (l *Limits) Defaults() {
 	fill(&l.Event, 4<<20)
 	fill(&l.Streams, 10_000)
 	fill(&l.ListedTasks, 1000)
+	fill(&l.ListedPages, 20)
 	fill(&l.Hops, 8)
 	fill(&l.Connections, 16_384)
 	fill(&l.ConnectionsPerIP, 4096)

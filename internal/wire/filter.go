@@ -7,34 +7,22 @@ import (
 	"strconv"
 )
 
-// FilterTasks cuts the tasks that keep says no to out of a ListTasks answer and
-// leaves every other byte as it was, the white space between entries included.
-// a is what ReadAnswer made of body, in which extensions may list tasks too. When keep says yes to every task, body itself
-// is returned; otherwise the result is new memory and body is unchanged.
+// FilterTasks cuts the tasks that keep says no to out of the list that an extension's
+// method answers, and leaves every other byte as it was, the white space between
+// entries included. Those of ListTasks itself are put together from pages; see Page.
+// a is what ReadAnswer made of body; keep is asked about each of its tasks, in order. When keep says yes to every task, body itself is
+// returned; otherwise the result is new memory and body is unchanged.
 //
-// totalSize (A2A 1.0 §3.1.4: all matching tasks, not only this page) becomes the
-// number of tasks kept as soon as one is cut: an agent that lists other people's
-// tasks counts them too, and the difference would tell how many there are. On a
-// page that is not the last the figure is then too small; there is no right one
-// short of reading all pages. A page with nothing to cut keeps the agent's figure.
-// nextPageToken and pageSize stay: the one leads to a page that is filtered in its
-// turn, the other is the size that was asked for. The shape is the same in every
-// version that has lists.
+// A totalSize, where the list has one as that of ListTasks, becomes the number of tasks
+// kept as soon as one is cut: an agent that lists other people's tasks counts them too,
+// and the difference would tell how many there are.
 func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef) bool) ([]byte, error) {
 	if a.Kind != kindList {
 		return nil, filterError("not a list of tasks")
 	}
-	var cuts []splice
-	kept := 0
-	for i, t := range a.Tasks {
-		if !follows(t.Span, a.Tasks[:i], len(body)) {
-			return nil, filterError("not the body that was read")
-		}
-		if keep(t) {
-			kept++
-			continue
-		}
-		cuts = append(cuts, cutting(i, len(a.Tasks), kept, func(i int) [2]int { return a.Tasks[i].Span }))
+	cuts, kept, err := cutTasks(len(body), a.Tasks, func(i int) bool { return keep(a.Tasks[i]) })
+	if err != nil {
+		return nil, err
 	}
 	if len(cuts) == 0 {
 		return body, nil
@@ -47,6 +35,21 @@ func FilterTasks(b Binding, _ Version, body []byte, a Answer, keep func(TaskRef)
 		cuts = append(cuts, splice{span[0], span[1], strconv.Itoa(kept)})
 	}
 	return spliced(body, cuts), nil
+}
+
+// cutTasks cuts those entries of a list out of a body that keep says no to.
+func cutTasks(length int, tasks []TaskRef, keep func(i int) bool) (cuts []splice, kept int, err error) {
+	for i, t := range tasks {
+		if !follows(t.Span, tasks[:i], length) {
+			return nil, 0, filterError("not the body that was read")
+		}
+		if keep(i) {
+			kept++
+			continue
+		}
+		cuts = append(cuts, cutting(i, len(tasks), kept, func(i int) [2]int { return tasks[i].Span }))
+	}
+	return cuts, kept, nil
 }
 
 func filterError(reason string) error {

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // Bounds of strings that are no ids.
 const (
-	longestToken = 4096 // page tokens are sealed state of the agent
+	longestToken = 6144 // page tokens are sealed state of the agent, and sealed once more here
 	longestURI   = 2048 // extension URIs
 )
 

@@ -29,7 +29,7 @@ var ErrBound = errors.New("the id stands for something else already")
 func (l *Ledger) Alias(
 	ctx context.Context, p *authn.Principal, agent string, kind state.Kind, clientID string,
 ) (agentID string, ok bool, err error) {
-	return l.alias(ctx, ownerOf(p), agent, kind, clientID)
+	return l.alias(ctx, asOwner(p), agent, kind, clientID)
 }
 
 func (l *Ledger) alias(
@@ -58,8 +58,8 @@ func (l *Ledger) Bind(
 	if clientID == "" || agentID == "" {
 		return fmt.Errorf("record what %s %q stands for: %q is no id", kindName(kind), clientID, "")
 	}
-	o := ownerOf(p)
-	r := o.record(agent, "", string(wire.V01))
+	o := asOwner(p)
+	r := (&Origin{Agent: agent, Version: string(wire.V01)}).record(o)
 	r.Kind, r.ID, r.Context = kind, l.aliasID(o, clientID), agentID
 	stands, err := l.store.Claim(context.WithoutCancel(ctx), r)
 	if err != nil {
@@ -94,16 +94,16 @@ func (l *Ledger) aliasID(o owner, clientID string) string {
 func (l *Ledger) Speaks(
 	ctx context.Context, p *authn.Principal, agent, taskID string,
 ) (version string, err error) {
-	o := ownerOf(p)
-	_, named, err := l.alias(ctx, o, agent, state.TaskAlias, taskID)
-	if err != nil {
+	if taskID == "" {
+		return "", nil
+	}
+	a := ask(p, agent, nil)
+	refs := [...]state.Ref{{Kind: state.TaskAlias, ID: l.aliasID(a.owner, taskID)}, {Kind: state.Task, ID: taskID}}
+	var is [2]found
+	if err := l.find(ctx, a, refs[:], is[:]); err != nil {
 		return "", err
 	}
-	t, err := l.find(ctx, o, agent, state.Task, taskID)
-	if err != nil {
-		return "", err
-	}
-	if named || t.record.Version == string(wire.V01) {
+	if named, task := is[0].exists, is[1].record; named || task.Version == string(wire.V01) {
 		return string(wire.V01), nil
 	}
 	return "", nil

@@ -121,7 +121,7 @@ func TestA04_NamesDoNotCollide(t *testing.T) {
 			{Issuer: "i", Subject: "c", Tenant: "t"}, {Issuer: "i", Subject: "d", Tenant: "t1"},
 		} {
 			for _, id := range []string{"x", "1x", ":x", "1:x", "agent:0:x", "tenant:1:tx", "principal:6:1:i1:ax"} {
-				key := l.aliasID(ownerOf(p), id)
+				key := l.aliasID(asOwner(p), id)
 				whose := fmt.Sprint(p.Key(), " ", id)
 				if scope == "agent" {
 					whose = "everyone " + id
@@ -177,8 +177,8 @@ func TestSpeaks(t *testing.T) {
 	l := New(newStore(t), Config{})
 	bind(t, l, alice, state.TaskAlias, "1", "T")
 	learn(t, l, alice, task("T", "C")) // by a caller of 1.0
-	old := l.ReserveTask(t.Context(), alice, "billing", "invoices", "0.1", "old", "S")
-	if err := errors.Join(old, l.ReserveTask(t.Context(), bob, "billing", "", "0.3", "made", "S2")); err != nil {
+	old := l.ReserveTask(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices", Version: "0.1"}, "old", "S")
+	if err := errors.Join(old, l.ReserveTask(t.Context(), bob, Origin{Agent: "billing", Version: "0.3"}, "made", "S2")); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
@@ -209,7 +209,7 @@ func TestA01_SpeaksIsNoOracle(t *testing.T) {
 		s := newStore(t)
 		l := New(s, Config{Scope: scope})
 		bind(t, l, alice, state.TaskAlias, "name", "T")
-		if err := l.ReserveTask(t.Context(), alice, "billing", "", "0.1", "T", ""); err != nil {
+		if err := l.ReserveTask(t.Context(), alice, Origin{Agent: "billing", Version: "0.1"}, "T", ""); err != nil {
 			t.Fatal(err)
 		}
 		for p, wants := range map[*authn.Principal]string{alice: "0.1", bob: ""} {
@@ -237,10 +237,10 @@ func TestOldClientInFrontOfNewAgent(t *testing.T) {
 	if err := check(t, l, alice, first); err != nil {
 		t.Fatalf("a new task: %v", err)
 	}
-	if err := l.Reserve(t.Context(), alice, "billing", "invoices", first); err != nil {
+	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices"}, first); err != nil {
 		t.Fatal(err)
 	}
-	if list, _ := l.Tasks(t.Context(), alice, "billing", "", 9); len(list) != 0 {
+	if list, _ := l.Tasks(t.Context(), alice, "billing", nil, "", 9); len(list) != 0 {
 		t.Errorf("%d tasks were reserved, want none", len(list))
 	}
 	learn(t, l, alice, task("T", "C"))
@@ -267,7 +267,7 @@ func TestReserveTask(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	reserve := func(p *authn.Principal, taskID, contextID string) error {
-		return l.ReserveTask(t.Context(), p, "billing", "invoices", "1.0", taskID, contextID)
+		return l.ReserveTask(t.Context(), p, Origin{Agent: "billing", Skill: "invoices", Version: "1.0"}, taskID, contextID)
 	}
 	for range 2 {
 		if err := reserve(alice, "T", "C"); err != nil {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -19,26 +18,26 @@ import (
 func (l *Ledger) Check(
 	ctx context.Context, p *authn.Principal, agent string, c *wire.Call,
 ) (state.Record, error) {
-	o := ownerOf(p)
+	a := ask(p, agent, c.Method)
 	if c.Method.Extension != "" && c.Method.Subject != wire.OfMessage {
-		return l.checkExtension(ctx, o, agent, c)
+		return l.checkExtension(ctx, a, c)
 	}
 	switch c.Method.Subject {
 	case wire.OfMessage:
-		return l.checkMessage(ctx, o, agent, c)
+		return l.checkMessage(ctx, a, c)
 	case wire.OfTask, wire.OfConfig:
-		t, err := l.find(ctx, o, agent, state.Task, c.TaskID)
+		t, err := l.findOne(ctx, a, state.Ref{Kind: state.Task, ID: c.TaskID})
 		if err != nil {
 			return state.Record{}, err
 		}
-		if !t.owned {
+		if !t.usable {
 			return state.Record{}, ErrAbsent
 		}
 		return t.record, nil
 	case wire.OfCaller:
 		// The contextId of ListTasks is a filter. One of somebody else's is not for
 		// the agent to see; one that nobody owns finds nothing that Owns lets pass.
-		group, err := l.find(ctx, o, agent, state.Context, c.ContextID)
+		group, err := l.findOne(ctx, a, state.Ref{Kind: state.Context, ID: c.ContextID})
 		if err != nil {
 			return state.Record{}, err
 		}
@@ -52,18 +51,16 @@ func (l *Ledger) Check(
 
 // checkExtension judges a call of an extension's method that brings no message.
 // Whatever it is about, it may name a task, a context, or both.
-func (l *Ledger) checkExtension(
-	ctx context.Context, o owner, agent string, c *wire.Call,
-) (state.Record, error) {
-	task, group, err := l.findBoth(ctx, o, agent, c)
+func (l *Ledger) checkExtension(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
+	task, group, _, err := l.findNamed(ctx, a, c.TaskID, c.ContextID, nil)
 	if err != nil {
 		return state.Record{}, err
 	}
 	named := c.TaskID != "" || c.Method.Subject == wire.OfTask
-	if named && !task.owned || disagree(task.record, c.ContextID) {
+	if named && !task.usable || disagree(task, c.ContextID) {
 		return state.Record{}, ErrAbsent
 	}
-	if err := group.foreign(c.ContextID); err != nil {
+	if err := group.foreign(c.ContextID); err != nil && !task.lent {
 		if named { // as in checkMessage
 			return state.Record{}, ErrAbsent
 		}
@@ -74,26 +71,19 @@ func (l *Ledger) checkExtension(
 
 // checkMessage judges a send: the task it continues, the context it is in, and
 // the tasks it refers to, each optional.
-func (l *Ledger) checkMessage(
-	ctx context.Context, o owner, agent string, c *wire.Call,
-) (state.Record, error) {
-	task, group, err := l.findBoth(ctx, o, agent, c)
+func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
+	task, group, referred, err := l.findNamed(ctx, a, c.TaskID, c.ContextID, c.ReferenceTaskIDs)
 	if err != nil {
 		return state.Record{}, err
 	}
-	referred, err := l.ownsAll(ctx, o, agent, c.ReferenceTaskIDs)
-	if err != nil {
-		return state.Record{}, err
-	}
-
-	absent := c.TaskID != "" && !task.owned
+	absent := c.TaskID != "" && !task.usable
 	if choosesTaskID(c) && !task.exists {
 		absent = false
 	}
-	if absent || !referred || disagree(task.record, c.ContextID) {
+	if absent || !referred || disagree(task, c.ContextID) {
 		return state.Record{}, ErrAbsent
 	}
-	if err := group.foreign(c.ContextID); err != nil {
+	if err := group.foreign(c.ContextID); err != nil && !task.lent {
 		// A task that exists has a context of its own; another's beside it cannot be
 		// replaced without changing what the call says.
 		if task.exists {
@@ -113,98 +103,44 @@ func choosesTaskID(c *wire.Call) bool {
 }
 
 // disagree reports whether a call puts a task into a context that is not its own.
-// A task of which no context was ever shown is in none.
-func disagree(task state.Record, contextID string) bool {
-	return task.Context != "" && contextID != "" && task.Context != contextID
+// A task of which no context was ever shown is in none, and its owner may say so
+// first.
+func disagree(task found, contextID string) bool {
+	own := task.record.Context
+	return contextID != "" && own != contextID && (own != "" || task.lent)
 }
 
 // found is what the store says of one id.
 type found struct {
-	record        state.Record // zero unless owned
-	exists, owned bool
+	record         state.Record // zero unless usable
+	exists, usable bool
+	lent           bool // usable, and somebody else's
 }
 
 // foreign is the error for a context that exists and is not the caller's.
 func (f found) foreign(id string) error {
-	if f.exists && !f.owned {
+	if f.exists && !f.usable {
 		return &ForeignContext{ID: id}
 	}
 	return nil
 }
 
-// findBoth looks up the task and the context that a call names.
-func (l *Ledger) findBoth(ctx context.Context, o owner, agent string, c *wire.Call) (task, group found, err error) {
-	if task, err = l.find(ctx, o, agent, state.Task, c.TaskID); err == nil {
-		group, err = l.find(ctx, o, agent, state.Context, c.ContextID)
+// Owns reports of each task that a list shows whether the call may see it. A task
+// that nobody owns is for nobody.
+func (l *Ledger) Owns(
+	ctx context.Context, p *authn.Principal, agent string, m *wire.Method, tasks []wire.TaskRef,
+) ([]bool, error) {
+	refs := make([]state.Ref, len(tasks))
+	for i, t := range tasks {
+		refs[i] = state.Ref{Kind: state.Task, ID: t.ID}
 	}
-	return task, group, err
-}
-
-// find looks an id up. The empty id, which is how a call says nothing, is not
-// looked up and does not exist.
-func (l *Ledger) find(
-	ctx context.Context, o owner, agent string, k state.Kind, id string,
-) (found, error) {
-	if id == "" {
-		return found{}, nil
+	all := make([]found, len(tasks))
+	if err := l.find(ctx, ask(p, agent, m), refs, all); err != nil {
+		return nil, err
 	}
-	r, ok, err := l.store.Lookup(ctx, agent, k, id)
-	if err != nil {
-		return found{}, fmt.Errorf("look up who owns %s %q: %w", kindName(k), id, err)
+	owns := make([]bool, len(tasks))
+	for i, f := range all {
+		owns[i] = f.usable
 	}
-	if !ok || !l.shares(o, r) {
-		return found{exists: ok}, nil
-	}
-	return found{record: r, exists: true, owned: true}, nil
-}
-
-// ownsAll looks all ids up, also after the first that is not the caller's.
-func (l *Ledger) ownsAll(ctx context.Context, o owner, agent string, ids []string) (bool, error) {
-	all := true
-	for _, id := range ids {
-		t, err := l.find(ctx, o, agent, state.Task, id)
-		if err != nil {
-			return false, err
-		}
-		all = all && t.owned
-	}
-	return all, nil
-}
-
-// Owns reports whether a task that a list shows is the caller's. A task that
-// nobody owns is not.
-func (l *Ledger) Owns(ctx context.Context, p *authn.Principal, agent string, t wire.TaskRef) (bool, error) {
-	f, err := l.find(ctx, ownerOf(p), agent, state.Task, t.ID)
-	return f.owned, err
-}
-
-// Tasks returns the records of the tasks on an agent that are the caller's, from
-// the newest to the oldest and at most limit: what ListTasks is answered from for
-// agents that have no such call. With a contextID they are the tasks of it only;
-// whether the caller may name it is for Check to say. A task that was reserved may
-// be one that the agent never made. The error wraps one of the store.
-func (l *Ledger) Tasks(
-	ctx context.Context, p *authn.Principal, agent, contextID string, limit int,
-) ([]state.Record, error) {
-	o := ownerOf(p)
-	q := state.Query{Agent: agent, Owner: o.key, Context: contextID, Limit: limit}
-	switch l.scope {
-	case scopeAgent:
-		q.Everyone = true
-	case scopeTenant:
-		q.Tenant = o.tenant
-	}
-	list, err := l.store.Tasks(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("list the tasks of a caller: %w", err)
-	}
-	// What shares says stands above how a store reads a query.
-	return slices.DeleteFunc(list, func(r state.Record) bool { return !l.shares(o, r) }), nil
-}
-
-func kindName(k state.Kind) string {
-	if k == state.Context || k == state.ContextAlias || k == state.ContextName {
-		return "context"
-	}
-	return "task"
+	return owns, nil
 }

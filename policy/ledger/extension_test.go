@@ -104,7 +104,7 @@ func TestReserveExtension(t *testing.T) {
 		{"sent", wire.Method{Extension: "urn:x", Subject: wire.OfMessage}, true},
 	} {
 		c := &wire.Call{Version: wire.V10, Method: &tt.method, ContextID: tt.context}
-		if err := l.Reserve(t.Context(), alice, "billing", "", c); err != nil {
+		if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, c); err != nil {
 			t.Fatal(err)
 		}
 		if err := check(t, l, bob, send(t, "", tt.context)); (err != nil) != tt.reserved {

@@ -3,56 +3,80 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
+// Origin is the call that an id comes from: what its record keeps of it, and what
+// else it is judged by.
+type Origin struct {
+	Agent      string   // configured agent id
+	Skill      string   // what the call was allowed for
+	Endpoint   string   // where the agent was reached; "" while it has not been
+	Version    string   // what the caller speaks
+	Extensions []string // active in the call
+
+	Method *wire.Method // of the call; nil: what is lent may not be used
+	Task   string       // what the call names; "" for none
+}
+
+// record is what all claims of one call have in common.
+func (o *Origin) record(a owner) state.Record {
+	return state.Record{
+		Agent: o.Agent, Owner: a.key, Tenant: a.tenant, Skill: o.Skill, Version: o.Version,
+		Endpoint: o.Endpoint, Extensions: o.Extensions,
+	}
+}
+
 // Reserve makes the ids that a caller chose the caller's, once the call has been
 // allowed and before the agent sees it: the contextId of a send, or of an extension's
 // method that writes, and the task id of a 0.1 send. Ids that the caller owns already
 // stay as they are. c is the call as it goes to the agent: with a fresh contextId where
-// Check found a foreign one. exts are the extensions that are active in it.
+// Check found a foreign one. A call on a task that is lent reserves nothing.
 //
 // The error is ErrAbsent or a *ForeignContext when somebody else was faster, or
 // wraps one of the store, state.ErrFull among them. When the call then fails, the
 // reservation stands: it binds nobody but the one who made it.
-func (l *Ledger) Reserve(
-	ctx context.Context, p *authn.Principal, agent, skill string, c *wire.Call, exts ...string,
-) error {
+func (l *Ledger) Reserve(ctx context.Context, p *authn.Principal, o Origin, c *wire.Call) error {
 	if c.Method.Subject != wire.OfMessage && (c.Method.Extension == "" || !c.Method.Writes) {
 		return nil
 	}
+	if l.share != nil && c.TaskID != "" {
+		task, err := l.findOne(ctx, ask(p, o.Agent, c.Method), state.Ref{Kind: state.Task, ID: c.TaskID})
+		if err != nil || task.lent {
+			return err
+		}
+	}
+	o.Version = string(c.Version)
 	taskID := ""
 	if choosesTaskID(c) {
 		taskID = c.TaskID
 	}
-	return l.ReserveTask(ctx, p, agent, skill, string(c.Version), taskID, c.ContextID, exts...)
+	return l.ReserveTask(ctx, p, o, taskID, c.ContextID)
 }
 
 // ReserveTask is Reserve for ids that the gateway made up in the caller's place,
 // because the agent wants a client to choose them and the caller's version does
 // not let it: a 0.1 agent in front of later clients. Each may be empty for none.
-// version is what the caller speaks. The errors are those of Reserve.
-func (l *Ledger) ReserveTask(
-	ctx context.Context, p *authn.Principal, agent, skill, version, taskID, contextID string,
-	exts ...string,
-) error {
-	o := ownerOf(p)
-	r := o.record(agent, skill, version)
-	r.Extensions = exts
+// The errors are those of Reserve.
+func (l *Ledger) ReserveTask(ctx context.Context, p *authn.Principal, o Origin, taskID, contextID string) error {
+	by := asOwner(p)
+	var room [2]state.Record
+	claims := room[:0]
 	if taskID != "" {
-		if err := l.claimTask(ctx, o, r, taskID, contextID); err != nil {
-			return err
-		}
+		claims = append(claims, asTask(o.record(by), taskID, contextID))
 	}
-	return l.claimContext(ctx, o, r, contextID)
+	if contextID != "" {
+		claims = append(claims, asContext(o.record(by), contextID))
+	}
+	return l.claim(ctx, by, claims)
 }
 
 // Learn makes what an answer shows the caller's: each task, its context, and the
-// context of a message. skill is what the call was allowed for, endpoint where
-// the agent was reached, version what the caller speaks, exts what was active.
+// context of a message. A task that is lent stays its owner's, with its context.
 //
 // The error is ErrAbsent when a task is somebody else's, a *ForeignContext when a
 // context is, or wraps one of the store; in every case the caller must not get
@@ -60,72 +84,147 @@ func (l *Ledger) ReserveTask(
 //
 // What an agent has made exists even if the caller has hung up, so the end of ctx
 // does not keep it from being recorded.
-func (l *Ledger) Learn(
-	ctx context.Context, p *authn.Principal, agent, skill, endpoint, version string,
-	exts []string, a wire.Answer,
-) error {
+func (l *Ledger) Learn(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) error {
 	if a.Kind == listed || len(a.Tasks) == 0 && a.ContextID == "" {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	o := ownerOf(p)
-	r := o.record(agent, skill, version)
-	r.Endpoint, r.Extensions = endpoint, exts
+	if l.share != nil && o.Method != nil {
+		return l.learnLent(ctx, p, o, a)
+	}
+	by := asOwner(p)
+	r := o.record(by)
+	var room [2]state.Record
+	claims := room[:0]
 	last := "" // tasks of one answer nearly always share a context
 	for _, t := range a.Tasks {
 		if t.ID != "" {
-			if err := l.claimTask(ctx, o, r, t.ID, t.ContextID); err != nil {
-				return err
-			}
+			claims = append(claims, asTask(r, t.ID, t.ContextID))
 		}
-		if t.ContextID != last {
-			last = t.ContextID
-			if err := l.claimContext(ctx, o, r, last); err != nil {
-				return err
-			}
+		if t.ContextID != last && t.ContextID != "" {
+			claims = append(claims, asContext(r, t.ContextID))
+		}
+		last = t.ContextID
+	}
+	if a.ContextID != last && a.ContextID != "" {
+		claims = append(claims, asContext(r, a.ContextID))
+	}
+	return l.claim(ctx, by, claims)
+}
+
+// learnLent is Learn where tasks may be lent. Tasks come first: the context of one
+// that is lent must not become the caller's, not even where nobody has it yet.
+func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) error {
+	asks := ask(p, o.Agent, o.Method)
+	r := o.record(asks.owner)
+	var claims []state.Record
+	for _, t := range a.Tasks {
+		if t.ID != "" {
+			claims = append(claims, asTask(r, t.ID, t.ContextID))
 		}
 	}
-	if a.ContextID == last {
-		return nil
+	stand, err := l.claimAll(ctx, claims)
+	if err != nil {
+		return err
 	}
-	return l.claimContext(ctx, o, r, a.ContextID)
+	if len(claims) == 0 && o.Task != "" { // a message in the context of the call's task
+		task, err := l.findOne(ctx, asks, state.Ref{Kind: state.Task, ID: o.Task})
+		if err != nil {
+			return err
+		}
+		stand = append(stand, task.record)
+	}
+	lent := map[string]bool{} // contexts that come with a task
+	for i, s := range stand {
+		switch {
+		case l.shares(asks.owner, s), s.Kind == 0:
+			continue
+		case !l.lends(asks, s), i < len(claims) && s.Context != "" && claims[i].Context != "" && s.Context != claims[i].Context:
+			return ErrAbsent
+		}
+		lent[s.Context] = true
+		if i < len(claims) {
+			lent[claims[i].Context] = true
+		}
+	}
+	var groups []state.Record
+	for _, t := range append(slices.Clone(a.Tasks), wire.TaskRef{ContextID: a.ContextID}) {
+		if t.ContextID != "" && !lent[t.ContextID] {
+			groups, lent[t.ContextID] = append(groups, asContext(r, t.ContextID)), true
+		}
+	}
+	return l.claim(ctx, asks.owner, groups)
 }
 
 // listed is wire.Answer.Kind of a ListTasks answer.
 const listed = "list"
 
-// record is what all claims of one call have in common.
-func (o owner) record(agent, skill, version string) state.Record {
-	return state.Record{
-		Agent: agent, Owner: o.key, Tenant: o.tenant, Skill: skill, Version: version,
-	}
+func asTask(r state.Record, id, contextID string) state.Record {
+	r.Kind, r.ID, r.Context = state.Task, id, contextID
+	return r
 }
 
-func (l *Ledger) claimTask(ctx context.Context, o owner, r state.Record, id, contextID string) error {
-	r.Kind, r.ID, r.Context = state.Task, id, contextID
-	stands, err := l.claim(ctx, r)
-	if err == nil && !l.shares(o, stands) {
+func asContext(r state.Record, id string) state.Record {
+	r.Kind, r.ID, r.Context = state.Context, id, ""
+	return r
+}
+
+// claim records what is not recorded yet, and judges what stands. A store in this
+// process is asked for one after the other, which takes no memory, and no further
+// than the first that is somebody else's.
+func (l *Ledger) claim(ctx context.Context, by owner, claims []state.Record) error {
+	if len(claims) > 1 && !l.near {
+		return l.claimAtOnce(ctx, by, slices.Clone(claims))
+	}
+	for i := range claims {
+		stands, err := l.store.Claim(ctx, claims[i])
+		if err != nil {
+			return unclaimed(claims[i:i+1], err)
+		}
+		if !l.shares(by, stands) {
+			return taken(claims[i].Kind, claims[i].ID)
+		}
+	}
+	return nil
+}
+
+// claimAtOnce is claim in one round trip.
+func (l *Ledger) claimAtOnce(ctx context.Context, by owner, claims []state.Record) error {
+	stand, err := l.claimAll(ctx, claims)
+	if err != nil {
+		return err
+	}
+	for i, s := range stand {
+		if !l.shares(by, s) {
+			return taken(claims[i].Kind, claims[i].ID)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) claimAll(ctx context.Context, claims []state.Record) ([]state.Record, error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	stand, err := l.store.ClaimAll(ctx, claims)
+	if err == nil && len(stand) != len(claims) {
+		err = errShort
+	}
+	if err != nil {
+		return nil, unclaimed(claims, err)
+	}
+	return stand, nil
+}
+
+// taken is the error for an id that is somebody else's.
+func taken(k state.Kind, id string) error {
+	if k == state.Task {
 		return ErrAbsent
 	}
-	return err
+	return &ForeignContext{ID: id}
 }
 
-func (l *Ledger) claimContext(ctx context.Context, o owner, r state.Record, id string) error {
-	if id == "" {
-		return nil
-	}
-	r.Kind, r.ID = state.Context, id
-	stands, err := l.claim(ctx, r)
-	if err == nil && !l.shares(o, stands) {
-		return &ForeignContext{ID: id}
-	}
-	return err
-}
-
-func (l *Ledger) claim(ctx context.Context, r state.Record) (state.Record, error) {
-	stands, err := l.store.Claim(ctx, r)
-	if err != nil {
-		return state.Record{}, fmt.Errorf("record who owns %s %q: %w", kindName(r.Kind), r.ID, err)
-	}
-	return stands, nil
+func unclaimed(claims []state.Record, err error) error {
+	return fmt.Errorf("record who owns %s %q and %d more: %w",
+		kindName(claims[0].Kind), claims[0].ID, len(claims)-1, err)
 }

@@ -19,7 +19,10 @@
 //
 // Lists are the exception: an entry of ListTasks is shown if Owns says so, and
 // never claimed, because being listed proves nothing. For an agent that has no
-// lists, Tasks says what the caller's would be made of.
+// lists, Tasks says what the caller's would be made of; Count, how many they are.
+//
+// Each of these is one round trip to the store, however many ids are involved; one
+// more where Config lends tasks, and several for a long list then.
 //
 // Where a client and an agent both choose ids, Bind and Alias keep which of the
 // agent's each of the client's stands for.
@@ -28,9 +31,12 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Config is how a Ledger shares.
@@ -38,6 +44,13 @@ type Config struct {
 	// Scope is "principal" (default), "tenant" or "agent", as policy.TasksConfig
 	// documents it. Anything else counts as "principal", the narrowest.
 	Scope string
+
+	// Share says which tasks beyond those of Scope a call of this method may be about:
+	// tasks that are lent. r is the task's record and never the caller's own. What is
+	// lent stays its owner's: using it records nothing, and its context may be named
+	// in calls on that task alone. Nil lends nothing. It must be quick and must not
+	// block.
+	Share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
 }
 
 // The scopes that are not the default; see policy.TasksConfig.
@@ -50,12 +63,17 @@ const (
 // of goroutines, and of gateways with the same store, may use it.
 type Ledger struct {
 	store state.Ledger
+	// near is a store in this process: asking it twice costs no more than asking once
+	// for both, which would take memory to write the question down.
+	near  bool
 	scope string
+	share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
 }
 
 // New makes a Ledger over a store.
 func New(store state.Ledger, c Config) *Ledger {
-	return &Ledger{store: store, scope: c.Scope}
+	_, near := store.(*state.Memory)
+	return &Ledger{store: store, near: near, scope: c.Scope, share: c.Share}
 }
 
 // ErrAbsent says that a call names a task that is not the caller's, or that an
@@ -83,12 +101,53 @@ func (f *ForeignContext) Error() string {
 // Unwrap returns ErrAbsent.
 func (f *ForeignContext) Unwrap() error { return ErrAbsent }
 
+// OwnerOf takes the subject and the issuer of a record's owner out of its key. Both
+// are empty where the key is none that authn.Principal.Key makes.
+func OwnerOf(r state.Record) (subject, issuer string) {
+	issuer, rest, ok := lengthPrefixed(r.Owner)
+	if !ok {
+		return "", ""
+	}
+	subject, rest, ok = lengthPrefixed(rest)
+	if !ok || rest != "" {
+		return "", ""
+	}
+	return subject, issuer
+}
+
+// lengthPrefixed takes the first part off a key: its length, a colon, and itself.
+func lengthPrefixed(key string) (part, rest string, ok bool) {
+	digits, rest, ok := strings.Cut(key, ":")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 0 || n > len(rest) {
+		return "", "", false
+	}
+	return rest[:n], rest[n:], true
+}
+
 // owner is a principal as the ledger sees it. Its key is computed once per call.
 type owner struct {
 	key, tenant string
 }
 
-func ownerOf(p *authn.Principal) owner { return owner{key: p.Key(), tenant: p.Tenant} }
+func asOwner(p *authn.Principal) owner { return owner{key: p.Key(), tenant: p.Tenant} }
+
+// asker is who makes a call of which method on which agent.
+type asker struct {
+	owner
+	principal *authn.Principal
+	agent     string
+	method    *wire.Method // nil: nothing is lent
+}
+
+func ask(p *authn.Principal, agent string, m *wire.Method) asker {
+	return asker{owner: asOwner(p), principal: p, agent: agent, method: m}
+}
+
+// lends reports whether a task that is not the asker's may be used all the same.
+func (l *Ledger) lends(a asker, r state.Record) bool {
+	return l.share != nil && a.method != nil && r.Kind == state.Task && l.share(a.principal, a.agent, a.method, r)
+}
 
 // shares reports whether a record is this owner's to use. A tenant is a name
 // across the whole gateway, whichever issuer said it; no tenant is not a tenant

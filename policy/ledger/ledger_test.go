@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	stdcmp "cmp"
 	"context"
 	"errors"
 	"sync"
@@ -28,8 +29,9 @@ var (
 type store struct {
 	state.Ledger
 	mu              sync.Mutex
-	lookups, claims int
+	lookups, claims int // ids
 	lists           int
+	trips           int // to the store, whatever they are for
 	err             error
 }
 
@@ -40,42 +42,57 @@ func newStore(t testing.TB) *store {
 	return &store{Ledger: m}
 }
 
+// visit counts one trip, and fails it where the store is broken.
+func (s *store) visit(ids int, of *int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*of += ids
+	s.trips++
+	return s.err
+}
+
 func (s *store) Lookup(
 	ctx context.Context, agent string, k state.Kind, id string,
 ) (state.Record, bool, error) {
-	s.mu.Lock()
-	s.lookups++
-	err := s.err
-	s.mu.Unlock()
-	if err != nil {
+	if err := s.visit(1, &s.lookups); err != nil {
 		return state.Record{}, false, err
 	}
 	return s.Ledger.Lookup(ctx, agent, k, id)
 }
 
-func (s *store) Claim(ctx context.Context, r state.Record) (state.Record, error) {
-	s.mu.Lock()
-	s.claims++
-	err := s.err
-	s.mu.Unlock()
-	if err == nil {
-		err = ctx.Err() // as a driver that honours contexts would
+func (s *store) LookupAll(ctx context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
+	if err := s.visit(len(refs), &s.lookups); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	return s.Ledger.LookupAll(ctx, agent, refs)
+}
+
+func (s *store) Claim(ctx context.Context, r state.Record) (state.Record, error) {
+	if err := stdcmp.Or(s.visit(1, &s.claims), ctx.Err()); err != nil { // as a driver that honours contexts would
 		return state.Record{}, err
 	}
 	return s.Ledger.Claim(ctx, r)
 }
 
+func (s *store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
+	if err := stdcmp.Or(s.visit(len(rs), &s.claims), ctx.Err()); err != nil {
+		return nil, err
+	}
+	return s.Ledger.ClaimAll(ctx, rs)
+}
+
 func (s *store) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
-	s.mu.Lock()
-	s.lists++
-	err := s.err
-	s.mu.Unlock()
-	if err != nil {
+	if err := s.visit(1, &s.lists); err != nil {
 		return nil, err
 	}
 	return s.Ledger.Tasks(ctx, q)
+}
+
+func (s *store) Count(ctx context.Context, q state.Query) (int, error) {
+	if err := s.visit(1, &s.lists); err != nil {
+		return 0, err
+	}
+	return s.Ledger.Count(ctx, q)
 }
 
 // work is what one call asked of the store.
@@ -119,9 +136,19 @@ func message(contextID string) wire.Answer {
 
 func learn(t testing.TB, l *Ledger, p *authn.Principal, a wire.Answer) {
 	t.Helper()
-	if err := l.Learn(t.Context(), p, "billing", "invoices", "http://e1", "1.0", nil, a); err != nil {
+	if err := l.Learn(t.Context(), p, Origin{Agent: "billing", Skill: "invoices", Endpoint: "http://e1", Version: "1.0"}, a); err != nil {
 		t.Fatalf("Learn for %s: %v", p, err)
 	}
+}
+
+func owns(t testing.TB, l *Ledger, p *authn.Principal, id string) bool {
+	t.Helper()
+	m := method(t, wire.ListTasks)
+	is, err := l.Owns(t.Context(), p, "billing", m, []wire.TaskRef{{ID: id}, {}})
+	if err != nil || len(is) != 2 || is[1] {
+		t.Fatalf("Owns of %q for %s: %v, %v", id, p, is, err)
+	}
+	return is[0]
 }
 
 func check(t testing.TB, l *Ledger, p *authn.Principal, c *wire.Call) error {
@@ -134,7 +161,7 @@ func TestCheckReturnsTheRecord(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	exts := []string{"https://example.com/ext/v1"}
-	err := l.Learn(t.Context(), alice, "billing", "invoices", "http://e1", "0.3", exts, task("T", "C"))
+	err := l.Learn(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices", Endpoint: "http://e1", Version: "0.3", Extensions: exts}, task("T", "C"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +213,7 @@ func TestScopes(t *testing.T) {
 			if err := check(t, l, p, send(t, "T", "C", "T")); err != nil {
 				t.Errorf("scope %q: %s may not use a task of %s: %v", tc.scope, p, tc.owner, err)
 			}
-			if err := l.Reserve(t.Context(), p, "billing", "", send(t, "T", "C")); err != nil {
+			if err := l.Reserve(t.Context(), p, Origin{Agent: "billing"}, send(t, "T", "C")); err != nil {
 				t.Errorf("scope %q: %s may not reserve: %v", tc.scope, p, err)
 			}
 			learn(t, l, p, task("T", "C"))
@@ -219,18 +246,24 @@ func TestStoreErrorsFailClosed(t *testing.T) {
 		"reference": check(t, l, alice, send(t, "", "", "T")),
 		"get":       check(t, l, alice, get),
 		"list":      check(t, l, alice, list),
-		"reserve":   l.Reserve(t.Context(), alice, "billing", "", send(t, "", "C")),
-		"learn":     l.Learn(t.Context(), alice, "billing", "", "", "", nil, task("T", "C")),
-		"message":   l.Learn(t.Context(), alice, "billing", "", "", "", nil, message("C")),
+		"reserve":   l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C")),
+		"learn":     l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "C")),
+		"message":   l.Learn(t.Context(), alice, Origin{Agent: "billing"}, message("C")),
 	} {
 		if !errors.Is(err, broken) || errors.Is(err, ErrAbsent) {
 			t.Errorf("%s: %v, want the store's error", name, err)
 		}
 	}
-	if ok, err := l.Owns(t.Context(), alice, "billing", wire.TaskRef{ID: "T"}); ok || !errors.Is(err, broken) {
-		t.Errorf("Owns: %v, %v", ok, err)
+	refs := []wire.TaskRef{{ID: "T"}, {ID: "U"}}
+	for n := range refs {
+		if ok, err := l.Owns(t.Context(), alice, "billing", list.Method, refs[n:]); ok != nil || !errors.Is(err, broken) {
+			t.Errorf("Owns: %v, %v", ok, err)
+		}
 	}
-	if list, err := l.Tasks(t.Context(), alice, "billing", "", 9); list != nil || !errors.Is(err, broken) {
+	if n, most, err := l.Count(t.Context(), alice, "billing", ""); n != 0 || most || !errors.Is(err, broken) {
+		t.Errorf("Count: %v, %v", n, err)
+	}
+	if list, err := l.Tasks(t.Context(), alice, "billing", nil, "", 9); list != nil || !errors.Is(err, broken) {
 		t.Errorf("Tasks: %v, %v", list, err)
 	}
 	if id, ok, err := l.Alias(t.Context(), alice, "billing", state.TaskAlias, "x"); ok || id != "" || !errors.Is(err, broken) {
@@ -251,13 +284,13 @@ func TestFullStoreRefuses(t *testing.T) {
 	t.Cleanup(func() { _ = m.Close() })
 	l := New(m, Config{})
 	learn(t, l, alice, message("C"))
-	if err := l.Reserve(t.Context(), alice, "billing", "", send(t, "", "C")); err != nil {
+	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C")); err != nil {
 		t.Errorf("a known context: %v", err)
 	}
-	if err := l.Reserve(t.Context(), alice, "billing", "", send(t, "", "C2")); !errors.Is(err, state.ErrFull) {
+	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C2")); !errors.Is(err, state.ErrFull) {
 		t.Errorf("a new context: %v, want ErrFull", err)
 	}
-	err := l.Learn(t.Context(), alice, "billing", "", "", "", nil, task("T", "C"))
+	err := l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "C"))
 	if !errors.Is(err, state.ErrFull) || errors.Is(err, ErrAbsent) {
 		t.Errorf("a new task: %v, want ErrFull", err)
 	}
@@ -273,7 +306,7 @@ func TestLearnOutlivesTheCaller(t *testing.T) {
 	l := New(newStore(t), Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.Learn(ctx, alice, "billing", "", "", "", nil, task("T", "C")); err != nil {
+	if err := l.Learn(ctx, alice, Origin{Agent: "billing"}, task("T", "C")); err != nil {
 		t.Fatal(err)
 	}
 	if err := check(t, l, alice, send(t, "T", "C")); err != nil {
@@ -333,9 +366,9 @@ func TestLearnShapes(t *testing.T) {
 			l := New(newStore(t), Config{})
 			learn(t, l, alice, tc.in)
 			for _, id := range []string{"T", "T2", "T3", "T4"} {
-				owned, err := l.Owns(t.Context(), alice, "billing", wire.TaskRef{ID: id})
-				if want := contains(tc.tasks, id); owned != want || err != nil {
-					t.Errorf("task %s: owned %v, %v; want %v", id, owned, err, want)
+				owned := owns(t, l, alice, id)
+				if want := contains(tc.tasks, id); owned != want {
+					t.Errorf("task %s: owned %v; want %v", id, owned, want)
 				}
 			}
 			for _, id := range []string{"C", "C2"} {

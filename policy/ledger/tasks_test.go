@@ -8,13 +8,12 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // listedIDs is the ids of a caller's tasks, the newest first.
 func listedIDs(t testing.TB, l *Ledger, p *authn.Principal, agent, contextID string, limit int) string {
 	t.Helper()
-	list, err := l.Tasks(t.Context(), p, agent, contextID, limit)
+	list, err := l.Tasks(t.Context(), p, agent, nil, contextID, limit)
 	if err != nil {
 		t.Fatalf("Tasks of %s: %v", p, err)
 	}
@@ -44,15 +43,16 @@ func TestA02_TasksAreThoseOwned(t *testing.T) {
 		for _, p := range everybody {
 			var want []string
 			for _, id := range slices.Backward(made) {
-				if owned, err := l.Owns(t.Context(), p, "billing", wire.TaskRef{ID: id}); err != nil {
-					t.Fatal(err)
-				} else if owned {
+				if owns(t, l, p, id) {
 					want = append(want, id)
 				}
 			}
 			var got string
 			if work := s.work(func() { got = listedIDs(t, l, p, "billing", "", 99) }); work != 1 {
 				t.Errorf("scope %q: a list took %d operations", scope, work)
+			}
+			if n, most, err := l.Count(t.Context(), p, "billing", ""); n != len(want) || !most || err != nil {
+				t.Errorf("scope %q: %s has %d tasks, %v; want %d", scope, p, n, err, len(want))
 			}
 			if got != strings.Join(want, " ") {
 				t.Errorf("scope %q: %s has\n%s, want\n%s", scope, p, got, strings.Join(want, " "))

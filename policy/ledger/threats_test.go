@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -127,18 +128,9 @@ func TestA02_ListsNeitherLeakNorClaim(t *testing.T) {
 	list := wire.Answer{Kind: "list", Tasks: []wire.TaskRef{{ID: "A"}, {ID: "B"}, {ID: "X"}, {ID: ""}}}
 	for range 2 {
 		learn(t, l, bob, list)
-		var shown []string
-		for _, ref := range list.Tasks {
-			owned, err := l.Owns(t.Context(), bob, "billing", ref)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if owned {
-				shown = append(shown, ref.ID)
-			}
-		}
-		if len(shown) != 1 || shown[0] != "B" {
-			t.Errorf("bob's list shows %q, want B only", shown)
+		owned, err := l.Owns(t.Context(), bob, "billing", method(t, wire.ListTasks), list.Tasks)
+		if want := []bool{false, true, false, false}; err != nil || !slices.Equal(owned, want) {
+			t.Errorf("bob's list shows %v, %v; want B only", owned, err)
 		}
 	}
 }
@@ -152,8 +144,8 @@ func TestA03_ForeignContextIsReported(t *testing.T) {
 	for name, err := range map[string]error{
 		"check":   check(t, l, bob, send(t, "", "C")),
 		"list":    check(t, l, bob, &wire.Call{Method: method(t, wire.ListTasks), ContextID: "C"}),
-		"reserve": l.Reserve(t.Context(), bob, "billing", "", send(t, "", "C")),
-		"learn":   l.Learn(t.Context(), bob, "billing", "", "", "", nil, message("C")),
+		"reserve": l.Reserve(t.Context(), bob, Origin{Agent: "billing"}, send(t, "", "C")),
+		"learn":   l.Learn(t.Context(), bob, Origin{Agent: "billing"}, message("C")),
 	} {
 		var foreign *ForeignContext
 		if !errors.As(err, &foreign) || foreign.ID != "C" || !errors.Is(err, ErrAbsent) {
@@ -215,7 +207,7 @@ func TestA03_RaceForAContextHasOneWinner(t *testing.T) {
 				p := &authn.Principal{Issuer: "https://issuer", Subject: fmt.Sprint("caller-", i)}
 				<-start
 				if _, errs[i] = l.Check(t.Context(), p, "billing", c); errs[i] == nil {
-					errs[i] = l.Reserve(t.Context(), p, "billing", "", c)
+					errs[i] = l.Reserve(t.Context(), p, Origin{Agent: "billing"}, c)
 				}
 			})
 		}
@@ -243,7 +235,7 @@ func TestA04_CollidingIDs(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	learn(t, l, alice, task("T", "C"))
-	err := l.Learn(t.Context(), bob, "weather", "", "", "", nil, task("T", "C"))
+	err := l.Learn(t.Context(), bob, Origin{Agent: "weather"}, task("T", "C"))
 	if err != nil {
 		t.Fatalf("the same ids on another agent: %v", err)
 	}
@@ -262,7 +254,7 @@ func TestA04_CollidingIDs(t *testing.T) {
 		"with a free": {Tasks: []wire.TaskRef{{ID: "new"}, {ID: "T"}}},
 		"as an event": {Kind: "artifactUpdate", Tasks: []wire.TaskRef{{ID: "T", ContextID: "C"}}},
 	} {
-		err := l.Learn(t.Context(), bob, "billing", "", "", "", nil, a)
+		err := l.Learn(t.Context(), bob, Origin{Agent: "billing"}, a)
 		if err != ErrAbsent { // must be bare
 			t.Errorf("%s: bob is shown alice's task: %v", name, err)
 		}
@@ -284,10 +276,10 @@ func TestA01_ClientChosenTaskIDs(t *testing.T) {
 	if err := check(t, l, alice, first); err != nil {
 		t.Fatalf("a task to be made: %v", err)
 	}
-	if err := l.Reserve(t.Context(), alice, "billing", "invoices", first); err != nil {
+	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices"}, first); err != nil {
 		t.Fatalf("Reserve: %v", err)
 	}
-	err := l.Reserve(t.Context(), bob, "billing", "", old(wire.SendMessage, "mine", ""))
+	err := l.Reserve(t.Context(), bob, Origin{Agent: "billing"}, old(wire.SendMessage, "mine", ""))
 	if err != ErrAbsent { // bare
 		t.Errorf("bob was late and reserves it as well: %v", err)
 	}
@@ -318,7 +310,7 @@ func TestA12_TheTasksSkillIsTheFirst(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	learn(t, l, alice, task("T", "C"))
-	if err := l.Learn(t.Context(), alice, "billing", "refunds", "", "", nil, task("T", "C")); err != nil {
+	if err := l.Learn(t.Context(), alice, Origin{Agent: "billing", Skill: "refunds"}, task("T", "C")); err != nil {
 		t.Fatal(err)
 	}
 	r, err := l.Check(t.Context(), alice, "billing", send(t, "T", "C"))

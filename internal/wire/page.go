@@ -1,0 +1,263 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Page is where a ListTasks answer (A2A 1.0 §3.1.4) has what the gateway replaces.
+type Page struct {
+	Next string // nextPageToken; "" on the last page
+	Size int    // pageSize; 0 when it is absent or no number
+
+	open              int    // behind the brace of the object; 0 for null, which is an empty list
+	array             [2]int // the value of tasks; {0, 0} when absent
+	next, total, size [][2]int
+}
+
+// PageEdit is what a page becomes.
+type PageEdit struct {
+	Keep  []bool   // which of the page's own entries stay
+	More  [][]byte // entries of further pages, which go behind them
+	Next  string   // nextPageToken
+	Size  int      // pageSize
+	Total int      // totalSize
+}
+
+// ReadPage finds what Edit replaces, under every name that some client reads it by: of
+// any case, as encoding/json does. body has been read by ReadAnswer.
+func ReadPage(b Binding, body []byte) (*Page, error) {
+	// ReadAnswer has held the body to the limits that count.
+	s := newScanner(body, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
+	defer s.release()
+	p := &Page{}
+	var err error
+	switch {
+	case s.kind() != '{':
+		s.skip()
+	case b != JSONRPC:
+		err = p.read(s)
+	default:
+		for s.enter(); s.more(); {
+			if string(s.name()) == "result" && s.kind() == '{' {
+				err = p.read(s)
+			} else {
+				s.skip()
+			}
+		}
+	}
+	if e := s.finish(); e != nil {
+		return nil, badAnswer(e)
+	}
+	return p, err
+}
+
+func (p *Page) read(s *scanner) error {
+	p.open = s.pos + 1 // kind stands on the brace
+	known := false     // Next, under its very name
+	var err error
+	for s.enter(); s.more(); {
+		exact := string(s.name())
+		name := strings.ReplaceAll(exact, "_", "")
+		kind, start := s.kind(), s.pos
+		switch {
+		case exact == "tasks":
+			p.array[0], p.array[1] = s.skip()
+		case strings.EqualFold(name, "nextPageToken"):
+			switch kind {
+			case '"':
+				if token := string(s.text()); exact == "nextPageToken" || !known {
+					p.Next = token
+				}
+			case 'n':
+				s.skip()
+			default:
+				s.skip()
+				err = filterError("nextPageToken is not a string")
+			}
+			p.next = append(p.next, [2]int{start, s.pos})
+			known = known || exact == "nextPageToken"
+		case strings.EqualFold(name, "totalSize"):
+			start, end := s.skip()
+			p.total = append(p.total, [2]int{start, end})
+		case strings.EqualFold(name, "pageSize"):
+			start, end := s.skip()
+			p.Size, _ = strconv.Atoi(string(bytes.Trim(s.doc[start:end], `"`)))
+			p.size = append(p.size, [2]int{start, end})
+		default:
+			s.skip()
+		}
+	}
+	return err
+}
+
+// Edit makes the edit and leaves every other byte as it was, the white space between
+// entries included. a is what ReadAnswer made of body. Where nothing changes, body
+// itself is returned, and otherwise new memory.
+func (p *Page) Edit(body []byte, a Answer, e PageEdit) ([]byte, error) {
+	cuts, kept, err := cutTasks(len(body), a.Tasks, func(i int) bool { return e.Keep[i] })
+	switch {
+	case err != nil:
+		return nil, err
+	case p.open == 0 && len(e.More) == 0 && e.Next == "":
+		return body, nil
+	case p.open == 0:
+		return nil, filterError("the first page is none")
+	}
+	next, err := jsontext.AppendQuote(nil, e.Next)
+	if err != nil {
+		return nil, filterError("the page token is not UTF-8")
+	}
+	var absent []string // members that have to be added
+	if len(e.More) > 0 {
+		more := string(bytes.Join(e.More, []byte(",")))
+		switch {
+		case p.array[1] == 0:
+			absent = append(absent, `"tasks":[`+more+`]`)
+		case body[p.array[0]] != '[': // null
+			cuts = append(cuts, splice{p.array[0], p.array[1], "[" + more + "]"})
+		case kept > 0:
+			cuts = append(cuts, splice{p.array[1] - 1, p.array[1] - 1, "," + more})
+		default:
+			cuts = append(cuts, splice{p.array[1] - 1, p.array[1] - 1, more})
+		}
+	}
+	if len(p.next) == 0 && e.Next != "" {
+		absent = append(absent, `"nextPageToken":`+string(next))
+	}
+	if e.Next != "" || p.Next != "" { // else they are empty, in one way or another
+		cuts = append(cuts, setAll(body, p.next, string(next))...)
+	}
+	cuts = append(cuts, setAll(body, p.total, strconv.Itoa(e.Total))...)
+	cuts = append(cuts, setAll(body, p.size, strconv.Itoa(e.Size))...)
+	if len(absent) > 0 {
+		text := strings.Join(absent, ",")
+		if rest := bytes.TrimLeft(body[p.open:], " \t\r\n"); len(rest) > 0 && rest[0] != '}' {
+			text += ","
+		}
+		cuts = append(cuts, splice{p.open, p.open, text})
+	}
+	if len(cuts) == 0 {
+		return body, nil
+	}
+	return spliced(body, cuts), nil
+}
+
+// setAll replaces values that are not this one.
+func setAll(body []byte, spans [][2]int, value string) []splice {
+	var cuts []splice
+	for _, at := range spans {
+		if string(body[at[0]:at[1]]) != value {
+			cuts = append(cuts, splice{at[0], at[1], value})
+		}
+	}
+	return cuts
+}
+
+// SetPage asks for another page: in the params of a JSON-RPC call of ListTasks, which
+// body is the whole of. An empty token asks for the first.
+func SetPage(body []byte, size int, token string) ([]byte, error) {
+	quoted, err := jsontext.AppendQuote(nil, token)
+	if err != nil {
+		return nil, err
+	}
+	s := newScanner(body, Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
+	defer s.release()
+	values := map[string]string{"pageSize": strconv.Itoa(size), "pageToken": string(quoted)}
+	all := `{"pageSize":` + values["pageSize"] + `,"pageToken":` + values["pageToken"] + `}`
+	var cuts []splice
+	found := false
+	for s.enter(); s.more(); {
+		if string(s.name()) != "params" {
+			s.skip()
+			continue
+		}
+		found = true
+		if s.kind() != '{' {
+			start, end := s.skip()
+			cuts = append(cuts, splice{start, end, all})
+			continue
+		}
+		cuts = append(cuts, setMembers(s, values)...)
+	}
+	if e := s.finish(); e != nil {
+		return nil, e
+	}
+	if !found {
+		at := bytes.IndexByte(body, '{') + 1
+		cuts = append(cuts, splice{at, at, `"params":` + all + `,`})
+	}
+	return spliced(body, cuts), nil
+}
+
+// setMembers replaces members of the object that is next, under either of their names,
+// and adds those that are missing.
+func setMembers(s *scanner, values map[string]string) []splice {
+	var cuts []splice
+	open, empty := s.pos+1, true
+	missing := map[string]bool{"pageSize": true, "pageToken": true}
+	for s.enter(); s.more(); {
+		name := string(s.name())
+		empty = false
+		switch name {
+		case "page_size":
+			name = "pageSize"
+		case "page_token":
+			name = "pageToken"
+		}
+		start, end := s.skip()
+		if value, ok := values[name]; ok {
+			missing[name] = false
+			cuts = append(cuts, splice{start, end, value})
+		}
+	}
+	text := ""
+	for _, name := range []string{"pageSize", "pageToken"} {
+		if missing[name] {
+			text += `"` + name + `":` + values[name] + `,`
+		}
+	}
+	if empty && text != "" {
+		text = text[:len(text)-1]
+	}
+	if text != "" {
+		cuts = append(cuts, splice{open, open, text})
+	}
+	return cuts
+}
+
+// SetPageRPC is SetPage for a protobuf message of version v. Fields that nobody here
+// knows stay as they are.
+func SetPageRPC(m *Method, v Version, message []byte, size int, token string) ([]byte, error) {
+	types, err := m.types(v)
+	if err != nil {
+		return nil, err
+	}
+	fields := types.request.Descriptor().Fields()
+	sizeAt, tokenAt := fields.ByName("page_size"), fields.ByName("page_token")
+	if sizeAt == nil || tokenAt == nil {
+		return nil, errors.New("the method has no pages")
+	}
+	out := make([]byte, 0, len(message)+len(token)+16)
+	for len(message) > 0 {
+		number, _, n := protowire.ConsumeField(message)
+		if n < 0 {
+			return nil, errProtobuf
+		}
+		if number != sizeAt.Number() && number != tokenAt.Number() {
+			out = append(out, message[:n]...)
+		}
+		message = message[n:]
+	}
+	out = protowire.AppendVarint(protowire.AppendTag(out, sizeAt.Number(), protowire.VarintType), uint64(size))
+	if token != "" {
+		out = protowire.AppendString(protowire.AppendTag(out, tokenAt.Number(), protowire.BytesType), token)
+	}
+	return out, nil
+}

@@ -1,0 +1,150 @@
+package proxy
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Pages of ListTasks (A2A 1.0 §3.1.4): at most so many tasks, and so many where nobody
+// says.
+const (
+	mostTasks  = 100
+	usualTasks = 50
+)
+
+// listing is one page for the caller, being put together from pages of the agent's, in
+// which the tasks of other callers stand as well.
+type listing struct {
+	want int   // tasks for the caller; 0 until the agent's first page says how many it gives
+	size int   // tasks to ask the agent for next
+	at   place // and where
+	all  bool  // the caller has asked for the beginning, so that everything is seen
+
+	first *agentPage // whose envelope the caller gets
+	keep  []bool     // which of its entries stay
+	more  [][]byte   // entries of the others
+	ids   map[string]bool
+	shown int    // entries so far
+	last  string // id of the last
+	bytes int    // of all entries
+
+	asked  map[string]bool // tokens that the agent was asked with
+	again  bool            // the page at hand is asked for once more
+	done   bool            // next says where the caller's next page begins
+	ended  bool            // or that there is none
+	next   place
+	counts *count
+}
+
+// count is how many tasks the gateway knows as the caller's.
+type count struct {
+	n    int
+	most bool // the caller cannot have more
+}
+
+// agentPage is one answer of the agent's.
+type agentPage struct {
+	*wire.Page
+	doc  []byte
+	seen wire.Answer
+}
+
+// leg asks for the next page. asIs leaves the caller's words: they ask for the first.
+func (ls *listing) leg(base *leg, asIs bool) (*leg, error) {
+	ls.asked[ls.at.token] = true
+	if asIs {
+		return base, nil
+	}
+	l := *base
+	var err error
+	switch l.Binding {
+	case wire.HTTPJSON:
+		l.query = setQuery(setQuery(l.query, "pageSize", strconv.Itoa(ls.size)), "pageToken", ls.at.token)
+	case wire.GRPC:
+		var message []byte
+		if message, err = onlyMessage(l.body, len(l.body)); err == nil {
+			message, err = wire.SetPageRPC(l.call.Method, l.Version, message, ls.size, ls.at.token)
+		}
+		l.body, l.holder = wire.AppendMessage(nil, message), nil
+	default:
+		l.body, err = wire.SetPage(l.body, ls.size, ls.at.token)
+		l.holder = nil
+	}
+	if err != nil {
+		return nil, wire.Errorf(wire.InvalidParams, "").Because(err)
+	}
+	return &l, nil
+}
+
+func (ls *listing) begin(page *agentPage) {
+	ls.first, ls.keep = page, make([]bool, len(page.seen.Tasks))
+	if ls.want == 0 {
+		if ls.want = page.Size; ls.want < 1 || ls.want > mostTasks {
+			ls.want = usualTasks
+		}
+		ls.size = ls.want
+	}
+}
+
+// take keeps entries of a page.
+func (ls *listing) take(page *agentPage, mine []int) {
+	for _, i := range mine {
+		t := page.seen.Tasks[i]
+		ls.ids[t.ID], ls.last = true, t.ID
+		ls.shown++
+		ls.bytes += t.Span[1] - t.Span[0]
+		if page == ls.first {
+			ls.keep[i] = true
+		} else {
+			ls.more = append(ls.more, page.doc[t.Span[0]:t.Span[1]])
+		}
+	}
+}
+
+// proceed settles what comes behind a page. An agent whose token leads back has nothing
+// more to say.
+func (ls *listing) proceed(page *agentPage, over, barren bool) {
+	switch {
+	case over:
+		ls.next, ls.done = place{ls.at.token, ls.last}, true
+	case page.Next == "" || ls.asked[page.Next]:
+		ls.ended, ls.done = true, true
+	case ls.shown >= ls.want:
+		ls.next, ls.done = place{token: page.Next}, true
+	default:
+		ls.at, ls.again = place{token: page.Next}, false
+		missing := ls.want - ls.shown
+		if ls.size = max(ls.size, missing); !barren {
+			ls.size = missing
+		} else if ls.size *= 2; ls.size > mostTasks { // not to crawl through what is others'
+			ls.size = mostTasks
+		}
+	}
+}
+
+// total is how many tasks the list has, all pages together: exactly, if all of it was
+// read, and else how many the caller has. What the agent says counts others' as well.
+func (ls *listing) total() int {
+	if ls.ended && ls.all {
+		return len(ls.ids)
+	}
+	return max(ls.counts.n, len(ls.ids))
+}
+
+// setQuery gives a parameter one value, whichever spelling of its name was there.
+func setQuery(raw, name, value string) string {
+	pairs := strings.Split(raw, "&")
+	pairs = slices.DeleteFunc(pairs, func(pair string) bool {
+		key, _, _ := strings.Cut(pair, "=")
+		key, err := url.QueryUnescape(key)
+		return pair == "" || err == nil && (key == name || key == snake(name))
+	})
+	if value != "" {
+		pairs = append(pairs, name+"="+url.QueryEscape(value))
+	}
+	return strings.Join(pairs, "&")
+}

@@ -1,0 +1,195 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// listPages has the agent list tasks, page by page, until the caller's page is full:
+// as the agent counts other callers' tasks too, one page of its own may hold none of
+// this caller's.
+func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
+	ls, err := p.newListing(x)
+	if err != nil {
+		return err
+	}
+	base := x.leg
+	if x.leg, err = ls.leg(base, x.call.PageToken == ""); err != nil {
+		return err
+	}
+	resp, err := p.reach(ctx, x)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() // nothing is left to do with the answer
+	if streams(resp, x.leg) {
+		return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
+	}
+	body := newBuffer()
+	defer body.release()
+	a, err := p.receive(x.leg, resp, body)
+	if err != nil {
+		return err
+	}
+	x.hear(resp) // trailers are there now
+	if a.failed != nil {
+		return x.failed(resp, a.failed)
+	}
+	seen, err := p.judge(x.leg, a.doc)
+	if err != nil {
+		return err
+	}
+	if isError(seen) {
+		return p.show(ctx, x, resp, a, seen)
+	}
+	if err := p.fill(ctx, x, ls, base, a.doc, seen); err != nil {
+		return err
+	}
+	return p.showPage(ctx, x, ls, resp, a)
+}
+
+func (p *Proxy) newListing(x *exchange) (*listing, error) {
+	plain, e := p.openPage(x, agentsList)
+	if e != nil {
+		return nil, e
+	}
+	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil}
+	if plain != nil {
+		at, ok := readPlace(plain)
+		if !ok {
+			return nil, badPage()
+		}
+		ls.at, ls.want = at, usualTasks
+	}
+	given := givenIn(&x.call, x.parameters())
+	if text := given["pageSize"] + given["page_size"]; text != "" {
+		// A size that is out of bounds is for the agent to refuse.
+		n, err := strconv.Atoi(text)
+		if ls.want = min(n, mostTasks); err != nil || n < 1 {
+			ls.want = usualTasks
+		}
+	}
+	ls.size = ls.want
+	return ls, nil
+}
+
+// fill takes the first page and asks for more, server.limits.listedPages in all.
+func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *leg, doc []byte, seen wire.Answer) error {
+	for pages := 1; ; pages++ {
+		page, err := wire.ReadPage(x.leg.Binding, doc)
+		switch {
+		case err != nil:
+			return err
+		case len(page.Next) > longestPage:
+			return wire.Errorf(wire.BadAgentResponse, "the agent's page token is longer than %d bytes", longestPage)
+		}
+		if err := p.gather(x, ls, &agentPage{page, doc, seen}); err != nil {
+			return err
+		}
+		if err := p.enough(x, ls); err != nil {
+			return err
+		}
+		if ls.done || pages >= p.Server.Limits.ListedPages {
+			break
+		}
+		l, err := ls.leg(base, false)
+		if err != nil {
+			return err
+		}
+		if _, doc, seen, err = p.say(ctx, x, l); err != nil {
+			return err
+		}
+	}
+	if !ls.done {
+		ls.next = ls.at
+	}
+	return nil
+}
+
+// gather takes from a page what is the caller's, and settles what comes next.
+func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
+	tasks := page.seen.Tasks
+	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, tasks)
+	if err != nil {
+		return err
+	}
+	if ls.first == nil {
+		ls.begin(page)
+	}
+	from := 0
+	if ls.at.after != "" {
+		for i, t := range tasks { // the last of them, or an agent that repeats itself had no end
+			if t.ID == ls.at.after {
+				from = i + 1
+			}
+		}
+	}
+	var mine []int
+	size := 0
+	for i := from; i < len(tasks); i++ {
+		if owned[i] && !ls.ids[tasks[i].ID] {
+			mine, size = append(mine, i), size+tasks[i].Span[1]-tasks[i].Span[0]
+		}
+	}
+	missing := ls.want - ls.shown
+	over := len(mine) > missing
+	switch {
+	case over && page != ls.first && !ls.again && len(tasks) <= ls.size:
+		// More were asked for than fit: asked exactly, the agent says what follows.
+		ls.size, ls.again = mine[missing-1]+1, true
+		return nil
+	case page != ls.first && ls.bytes+size > int(p.Server.Limits.Answer):
+		ls.next, ls.done = ls.at, true
+		return nil
+	case over:
+		mine = mine[:missing]
+	}
+	ls.take(page, mine)
+	ls.proceed(page, over, len(mine) == 0)
+	return nil
+}
+
+// enough ends a list of which the caller has seen everything: what the agent has beyond
+// that is others'.
+func (p *Proxy) enough(x *exchange, ls *listing) error {
+	if ls.ended && ls.all {
+		return nil
+	}
+	if ls.counts == nil {
+		n, most, err := p.Ledger.Count(x.ctx, x.principal, x.agent.ID, x.call.ContextID)
+		if err != nil {
+			return err
+		}
+		ls.counts = &count{n, most}
+	}
+	if ls.all && ls.counts.most && len(ls.ids) >= ls.counts.n {
+		ls.ended, ls.done = true, true
+	}
+	return nil
+}
+
+// showPage gives the caller the page that has been put together.
+func (p *Proxy) showPage(ctx context.Context, x *exchange, ls *listing, resp *http.Response, a received) error {
+	edit := wire.PageEdit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
+	if !ls.ended {
+		edit.Next = p.sealPage(x, agentsList, ls.next.plain())
+	}
+	doc, err := ls.first.Edit(a.doc, ls.first.seen, edit)
+	if err != nil {
+		return err
+	}
+	if x.leg.retell == nil && x.leg.Binding == wire.GRPC && !same(a.doc, doc) {
+		if a.bytes, err = wire.ResponseMessage(x.call.Method, x.call.Version, doc); err != nil {
+			return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+		}
+	}
+	a.doc, x.filtered = doc, true
+	seen, err := p.judge(x.leg, doc)
+	if err != nil {
+		return err
+	}
+	return p.show(ctx, x, resp, a, seen)
+}
