@@ -129,6 +129,38 @@ func BenchmarkMemoryPerRecord(b *testing.B) {
 	}
 }
 
+// BenchmarkMemoryPerTask reports what a task costs that comes with a context of its
+// own, which is two records: those of a million, in megabytes, are the same number.
+func BenchmarkMemoryPerTask(b *testing.B) {
+	const n = 500_000
+	for range b.N {
+		before := heap()
+		m := open(b, state.Config{})
+		for i := range n {
+			r := record(i)
+			r.Extensions = nil
+			c := state.Record{Agent: r.Agent, Kind: state.Context, ID: r.Context, Owner: r.Owner, Tenant: r.Tenant}
+			if _, err := m.ClaimAll(b.Context(), []state.Record{c, r}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(heap()-before)/n, "B/task")
+		runtime.KeepAlive(m)
+	}
+}
+
+// BenchmarkLookupAll asks for a task and its context, as the check of a call does.
+func BenchmarkLookupAll(b *testing.B) {
+	m, r := full(b, 1_000_000)
+	refs := []state.Ref{{Kind: state.Task, ID: r.ID}, {Kind: state.Context, ID: r.Context}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if found, _ := m.LookupAll(b.Context(), r.Agent, refs); found[0].Owner == "" {
+			b.Fatal("not found")
+		}
+	}
+}
+
 func heap() uint64 {
 	runtime.GC()
 	var s runtime.MemStats
