@@ -38,6 +38,11 @@ func migrate(ctx context.Context, conn *sql.Conn) (int, error) {
 		return 0, fmt.Errorf("a newer gateway wrote the file (schema %d, this one knows %d); run that one, "+
 			"or restore a backup from before", version, target)
 	}
+	// From here on the file is ours to change. Steps that go to the journal need no fsync
+	// of their own.
+	if _, err := conn.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
+		return 0, err
+	}
 	for ; version < target; version++ {
 		if err := step(ctx, conn, version+1); err != nil {
 			return 0, fmt.Errorf("migrate the schema to %d: %w", version+1, err)

@@ -24,7 +24,7 @@ type reads struct {
 
 func newReads(ctx context.Context, db *sql.DB) (reads, error) {
 	var r reads
-	err := prepare(ctx, db, map[**sql.Stmt]string{
+	_, err := prepare(ctx, db, map[**sql.Stmt]string{
 		&r.record: selectRecord, &r.step: selectStep, &r.entry: selectEntry, &r.page: selectPage,
 	})
 	return r, err
@@ -32,6 +32,8 @@ func newReads(ctx context.Context, db *sql.DB) (reads, error) {
 
 // puts are the statements of the writer.
 type puts struct {
+	all []*sql.Stmt // to be closed: those of one connection are not closed with it
+
 	begin, commit, rollback               *sql.Stmt
 	record, addRecord, newRecord          *sql.Stmt
 	step, putStep, deleteStep             *sql.Stmt
@@ -43,7 +45,8 @@ type puts struct {
 
 func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
 	var p puts
-	err := prepare(ctx, conn, map[**sql.Stmt]string{
+	var err error
+	p.all, err = prepare(ctx, conn, map[**sql.Stmt]string{
 		&p.begin: `BEGIN IMMEDIATE`, &p.commit: `COMMIT`, &p.rollback: `ROLLBACK`,
 
 		&p.record:    selectRecord,
@@ -75,13 +78,15 @@ func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
 
 func prepare(ctx context.Context, on interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-}, statements map[**sql.Stmt]string) error {
+}, statements map[**sql.Stmt]string) ([]*sql.Stmt, error) {
+	var all []*sql.Stmt
 	for at, text := range statements {
-		s, err := on.PrepareContext(ctx, text) //nolint:sqlclosecheck // closed with its connection
+		s, err := on.PrepareContext(ctx, text) //nolint:sqlclosecheck // the caller does
 		if err != nil {
-			return err
+			return all, err
 		}
 		*at = s
+		all = append(all, s)
 	}
-	return nil
+	return all, nil
 }

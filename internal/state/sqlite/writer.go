@@ -53,9 +53,6 @@ func (w *writer) prepare(ctx context.Context) error {
 	if w.version, err = migrate(ctx, w.conn); err != nil {
 		return err
 	}
-	if _, err = w.conn.ExecContext(ctx, `PRAGMA journal_mode = WAL`); err != nil {
-		return err
-	}
 	w.put, err = newPuts(ctx, w.conn)
 	return err
 }
@@ -182,5 +179,9 @@ func (w *writer) close() error {
 	if w.conn == nil {
 		return w.db.Close()
 	}
-	return errors.Join(w.conn.Close(), w.db.Close())
+	var errs []error
+	for _, s := range w.put.all {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
 }
