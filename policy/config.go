@@ -173,7 +173,8 @@ type Content struct {
 	// text/plain, a data part application/json, a file application/octet-stream.
 	MediaTypes []string `yaml:"mediaTypes"`
 	// Hosts of files that are somewhere else: names, with * as in rules. Only http and
-	// https URLs have one. Parts that are no such file are not bound by it.
+	// https URLs have one. Parts that are no such file are not bound by it in an allow rule, and
+	// not meant by it in a deny rule.
 	Hosts []string `yaml:"hosts"`
 	// MaxParts, MaxPart and MaxBytes are how many parts there may be, how large one, and
 	// all together, files by URL not counted. Only with effect allow.
