@@ -131,7 +131,23 @@ func (c AgentConfig) Validate() error {
 	if authorization != nil {
 		authorization = fmt.Errorf("authorization: %w", authorization)
 	}
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization, c.checkModes())
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization, c.checkModes(),
+		c.checkMatch())
+}
+
+// checkMatch compiles the match rules, whose skills have to be listed where skills are.
+func (c AgentConfig) checkMatch() error {
+	_, err := policy.NewMatcher(c.Match)
+	if len(c.Skills) == 0 {
+		return err
+	}
+	errs := []error{err}
+	for i, m := range c.Match {
+		if !slices.ContainsFunc(c.Skills, func(s SkillConfig) bool { return s.ID == m.Skill }) && m.Skill != "" {
+			errs = append(errs, fmt.Errorf("match[%d].skill: %q is none of the skills listed here", i, m.Skill))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (c AgentConfig) checkModes() error {
@@ -149,6 +165,7 @@ type Agent struct {
 	Upstream *upstream.Upstream // its connections and credentials
 
 	schemas map[string]skillSchemas // of the configuration, by skill
+	match   *policy.Matcher         // nil for none
 	seen    atomic.Pointer[view]    // of the card that was current last
 }
 
@@ -158,7 +175,11 @@ func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{AgentConfig: c, Source: source, Upstream: up, schemas: schemas}, nil
+	match, err := policy.NewMatcher(c.Match)
+	if err != nil {
+		return nil, err
+	}
+	return &Agent{AgentConfig: c, Source: source, Upstream: up, schemas: schemas, match: match}, nil
 }
 
 // public lists the skills that a caller without credentials may read about.

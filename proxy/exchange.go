@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/google/uuid"
@@ -45,11 +46,13 @@ type exchange struct {
 	foreign   *foreign         // own; set when the caller's context id had to be replaced
 	query     string           // own; replaces the request's query, for the same reason
 	agentwide bool             // authorize; the call is not about one skill
+	known     policy.Task      // authorize; what is recorded of the task, zero if none
 	decision  policy.Decision  // authorize
 	brought   brought          // authorize; what the call brings, where somebody judges it
+	toll      *limits.Pass     // authorize; what the call holds of its caller's limits
 
-	asked     ext.Set                 // negotiate; what the client asked for
-	names     ext.Names               // negotiate; the header names the client used
+	asked     ext.Set                 // authorize; what the client asked for
+	names     ext.Names               // authorize; the header names the client used
 	terms     ext.Outcome             // negotiate
 	shown     ext.Set                 // negotiate; what the client asked for and gets, from whomever
 	activated ext.Set                 // forward; of what was sent, what the agent says it activated
@@ -104,6 +107,7 @@ func (p *Proxy) finish(x *exchange) {
 			p.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
 		}
 	}
+	x.settleAccount()
 	p.Telemetry.Metrics.Leave()
 	x.rec.Duration = time.Since(x.rec.Start)
 	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
@@ -131,6 +135,7 @@ func (x *exchange) describe() {
 		rec.Principal, rec.Issuer, rec.Client = p.Subject, p.Issuer, p.Client
 		rec.AuthMethod, rec.Groups, rec.Tenant, rec.KeyID = p.Method, p.Groups, p.Tenant, p.KeyID
 		rec.Proof, rec.ACR, rec.KeyOwner = p.Proof, p.ACR, p.Owner
+		rec.Scopes, rec.AMR, rec.AuthTime = p.Scopes, p.AMR, p.AuthTime
 		if rec.Actors == nil {
 			for _, a := range p.Actors {
 				rec.Actors = append(rec.Actors, a.String())
@@ -148,8 +153,12 @@ func (x *exchange) describe() {
 	}
 	rec.MessageID = x.call.MessageID
 	rec.Rule, rec.Shadow, rec.Consent = x.decision.Rule, x.decision.Shadow, x.decision.Consent
+	rec.Skills, rec.Faults = x.decision.Skills, x.decision.Faults
 	if len(x.terms.Shadow) > 0 {
 		rec.Shadow = slices.Concat(x.decision.Shadow, x.terms.Shadow)
+	}
+	if x.toll != nil && len(x.toll.Shadow) > 0 {
+		rec.Shadow = slices.Concat(rec.Shadow, x.toll.Shadow)
 	}
 	rec.ExtensionsRequested = x.asked
 	rec.ExtensionsInjected, rec.ExtensionsProvided, rec.ExtensionsRefused =

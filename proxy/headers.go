@@ -110,6 +110,9 @@ func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
 		c.Skills = []string{x.skill}
 	case !x.agentwide:
 		c.Skills = x.view.skills // all of them had to be allowed
+		if x.decision.Skills != nil {
+			c.Skills = x.decision.Skills // one was enough
+		}
 	}
 	return c
 }

@@ -4,20 +4,15 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
 // negotiate: which extensions are active, and is what the call carries of them as
 // it should be?
 func (p *Proxy) negotiate(x *exchange) error {
-	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
-	if err != nil {
-		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
-	}
-	x.asked, x.names = asked, names
 	q := p.question(x, x.decision.Extensions)
-	q.Requested = asked
+	q.Requested = x.asked
+	var err error
 	if x.terms, err = p.Book.Negotiate(&q); err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
@@ -39,6 +41,8 @@ type Options struct {
 	Agents    []*Agent
 	Authn     *authn.Chain
 	Policy    *policy.Set
+	Limits    *limits.Limiter // nil for none
+	Panel     *pdp.Panel      // authorizers; nil for none
 	Ledger    *ledger.Ledger
 	Telemetry *telemetry.Telemetry
 	Audit     *audit.Log

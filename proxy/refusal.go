@@ -16,6 +16,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -42,6 +44,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		missing   *ext.MissingError
 		refused   *authn.Refused
 		throttled *authn.Throttled
+		exceeded  *limits.Exceeded
+		turned    *pdp.Refused
 		network   net.Error
 		dial      *net.OpError
 	)
@@ -61,6 +65,12 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):
 		return p.denied(x, denied)
+	case errors.As(err, &exceeded):
+		return p.exceeded(x, exceeded)
+	case errors.As(err, &turned):
+		return turnedDown(turned)
+	case errors.Is(err, limits.ErrUnavailable):
+		return later("1", "the call cannot be counted at the moment").Because(err)
 	case errors.Is(err, errUnknownAgent):
 		return wire.Errorf(wire.UnknownAgent, "").Because(err)
 	case errors.Is(err, ledger.ErrAbsent):

@@ -148,14 +148,19 @@ func (p *Proxy) own(x *exchange) error {
 
 // authorize: may they? It resolves the skill, then asks the rules.
 func (p *Proxy) authorize(x *exchange) error {
+	if err := p.consider(x); err != nil {
+		return err
+	}
 	own, err := p.authorizeMethod(x)
 	if err != nil {
 		return err
 	}
+	q := x.request()
 	skill, agentwide, err := p.Policy.Resolve(policy.SkillSource{
 		Path: x.skill, Task: x.record.Skill, Extension: own,
 		Declared: x.call.Skill, All: x.view.skills,
 		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
+		Match: x.agent.match, Call: &q,
 	})
 	if err != nil {
 		return err
@@ -177,16 +182,10 @@ func (p *Proxy) authorize(x *exchange) error {
 	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.card.Extended {
 		return wire.Errorf(wire.Unsupported, "")
 	}
-	return nil
-}
-
-// request is the call as the rules see it.
-func (x *exchange) request() policy.Request {
-	return policy.Request{
-		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
-		Skill: x.skill, Skills: x.view.skills, Agentwide: x.agentwide, Now: x.rec.Start,
-		SkillScopes: x.view.scopes,
+	if err := p.spend(x); err != nil {
+		return err
 	}
+	return p.consult(x)
 }
 
 // authorizeMethod finds the skill that an extension's method needs. On a task that was
@@ -197,10 +196,9 @@ func (p *Proxy) authorizeMethod(x *exchange) (skill string, err error) {
 	if skill == "" || x.record.Skill == "" || skill == x.record.Skill {
 		return skill, nil
 	}
-	_, err = p.Policy.Check(policy.Request{
-		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method, Skill: skill, Skills: x.view.skills, Now: x.rec.Start,
-		SkillScopes: x.view.scopes,
-	})
+	q := x.request()
+	q.Skill = skill
+	_, err = p.Policy.Check(q)
 	return "", err
 }
 

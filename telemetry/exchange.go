@@ -47,6 +47,9 @@ type Exchange struct {
 	Workload   string   // the client identity that came with the user's, "subject@issuer"
 	Proof      string   // authn.Principal.Proof
 	ACR        string   // authentication context class of the user
+	Scopes     []string // of the credential
+	AMR        []string // methods by which the user authenticated
+	AuthTime   time.Time
 	Hops       []string // gateways and proxies that the call passed before (Via), in order
 
 	// Set by own, authorize and negotiate.
@@ -55,6 +58,11 @@ type Exchange struct {
 	Rule                string   // name of the rule that decided; empty when the default did
 	Reason              string   // wire.Kind.Reason of the refusal or of the agent's error
 	Cause               string   // why, for operators; never sent to the client
+	Skills              []string // skills that a call of an unknown skill is allowed for, where one is enough
+	Sharing             string   // entry of policy.tasks.sharing by which somebody else's task is used
+	Limit               string   // limit that refused the call
+	Faults              []string // expressions of rules that could not be evaluated, and why
+	Authorizers         []string // what was not as it should be with authorizers that were asked
 	Consent             []string // consents that the rules asked for and found
 	Shadow              []string // shadow rules that would have decided otherwise
 	ExtensionsRequested []string // URIs the client asked for

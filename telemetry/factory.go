@@ -50,11 +50,15 @@ type bucketScale uint8
 const (
 	callSeconds   bucketScale = iota // a millisecond to two minutes
 	streamSeconds                    // a second to eight hours
+	storeSeconds                     // ten microseconds, a read on the same machine, to a second
 )
 
 func (s bucketScale) buckets() []float64 {
-	if s == streamSeconds {
+	switch s {
+	case streamSeconds:
 		return []float64{1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 8 * 3600}
+	case storeSeconds:
+		return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .1, .25, 1}
 	}
 	return []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
 }

@@ -23,6 +23,9 @@ type Labels struct {
 	URIs      []string // registered extension URIs
 	Methods   []string // names of the methods that extensions bring
 	Providers []string // issuers and schemes, as authn reports them
+
+	Limits      []string // names of limits
+	Authorizers []string // names of authorizers
 }
 
 // labelSet is Labels made ready for counting. It is immutable but for the
@@ -33,6 +36,8 @@ type labelSet struct {
 	rules     map[string]*ruleSeries
 	uris      map[string]*uriSeries
 	providers map[string]bool
+
+	limits, authorizers map[string]bool
 }
 
 // counterCell and observerCell hold a child of a vector once it was needed:
@@ -107,9 +112,19 @@ func (m *Metrics) SetLabels(l Labels) {
 	for _, p := range l.Providers {
 		next.providers[p] = true
 	}
+	next.limits, next.authorizers = named(l.Limits), named(l.Authorizers)
 	next.addMethods(l.Methods)
 	m.sets.Store(next)
 	m.forget(old, next)
+}
+
+// named is a closed set of names.
+func named(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
 }
 
 // series makes the map of a closed set, with "other" and "none", reusing what
@@ -175,6 +190,14 @@ func (m *Metrics) forget(old, next *labelSet) {
 	}
 	for name := range gone(old.providers, next.providers) {
 		m.authn.DeletePartialMatch(prometheus.Labels{"provider": name})
+	}
+	for name := range gone(old.limits, next.limits) {
+		m.limited.DeletePartialMatch(prometheus.Labels{"limit": name})
+		m.limitsFell.DeletePartialMatch(prometheus.Labels{"limit": name})
+	}
+	for name := range gone(old.authorizers, next.authorizers) {
+		m.authorizers.DeletePartialMatch(prometheus.Labels{"authorizer": name})
+		m.authorizerSeconds.DeletePartialMatch(prometheus.Labels{"authorizer": name})
 	}
 }
 

@@ -74,6 +74,21 @@ type Metrics struct {
 	// shadow for a shadow rule that would have decided otherwise; rule is none
 	// when the default decided.
 	authz *prometheus.CounterVec
+	// rate_limited_total{limit}: calls that a limit refused.
+	limited *prometheus.CounterVec
+	// limits_uncounted_total{limit}: times that a limit could not be counted where it is
+	// kept, and policy.limits.onLoss decided.
+	limitsFell *prometheus.CounterVec
+	// authorizer_requests_total{authorizer,result}: questions to an authorizer; result is
+	// allow, deny, error, or cached for an answer that was known.
+	authorizers *prometheus.CounterVec
+	// authorizer_request_duration_seconds{authorizer}: how long it took to answer.
+	authorizerSeconds *prometheus.HistogramVec
+	// state_store_operations_total{operation,result}: what was asked of the state, where it
+	// is not in memory; result is ok or error.
+	state *prometheus.CounterVec
+	// state_store_operation_duration_seconds{operation}: how long it took.
+	stateSeconds *prometheus.HistogramVec
 	// extensions_negotiated_total{uri,result}: extensions that clients asked
 	// for, once each, and those that the gateway injected; result is activated or
 	// inactive by what the agent said, provided by the gateway in its place,
@@ -162,6 +177,14 @@ func (f factory) decisions(m *Metrics) {
 	m.upstreamTokens = f.counters("upstream_tokens_total",
 		"Fetches of tokens to show to agents.", "agent", "kind", "result")
 	m.authz = f.counters("authz_decisions_total", "Authorization decisions.", "decision", "rule")
+	m.limited = f.counters("rate_limited_total", "Calls that a limit refused.", "limit")
+	m.limitsFell = f.counters("limits_uncounted_total", "Limits that could not be counted where they are kept.", "limit")
+	m.authorizers = f.counters("authorizer_requests_total", "Questions to authorizers.", "authorizer", "result")
+	m.authorizerSeconds = f.seconds("authorizer_request_duration_seconds",
+		"Time that authorizers took to answer.", callSeconds, "authorizer")
+	m.state = f.counters("state_store_operations_total", "Operations of the state.", "operation", "result")
+	m.stateSeconds = f.seconds("state_store_operation_duration_seconds",
+		"Time that operations of the state took.", storeSeconds, "operation")
 	m.extensions = f.counters("extensions_negotiated_total",
 		"Extensions that clients asked for, and those that were injected.", "uri", "result")
 	m.violations = f.counters("extension_violations_total",

@@ -43,7 +43,7 @@ func (c *Config) Check() ([]string, error) {
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
 	_, dubious, err := policy.Compile(c.Policy.Config, c.AgentIDs(), book.Extra().Methods()...)
-	errs = append(errs, err)
+	errs = append(errs, err, c.checkPanel(book.Extra().Methods()))
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
 	}
@@ -86,9 +86,36 @@ func (c *Config) resolve(dir string) {
 	if in(&c.Keys.Dir); c.Keys.Dir == "" {
 		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
 	}
+	c.resolveState(in)
 	c.resolveSchemas(in)
 	in(&c.Telemetry.Audit.Dir)
 	if c.Telemetry.Audit.Dir == "" {
 		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
+	}
+}
+
+// resolveState settles where the state is: configurations that are files are those of
+// gateways that are to survive a restart.
+func (c *Config) resolveState(in func(*string)) {
+	st := &c.State
+	if st.Driver == "" {
+		st.Driver = "sqlite"
+	}
+	if in(&st.SQLite.Path); st.SQLite.Path == "" {
+		st.SQLite.Path = filepath.Join(c.Server.DataDir, "state.db")
+	}
+	if t := st.Redis.TLS; t != nil {
+		in(&t.CA)
+		in(&t.Certificate)
+		in(&t.Key)
+	}
+	for i := range c.Policy.Authorizers {
+		t := &c.Policy.Authorizers[i].TLS
+		in(&t.CA)
+		in(&t.Certificate)
+		in(&t.Key)
+	}
+	for i := range c.Keys.Sealing {
+		in(&c.Keys.Sealing[i])
 	}
 }

@@ -131,8 +131,6 @@ func (c *Config) Validate() error {
 	errs := append(registered(unregistered),
 		at(c.Server.Validate(), "server"),
 		at(c.Authn.Validate(), "authn"),
-		at(c.Policy.Limits.Validate(), "policy", "limits"),
-		at(c.Policy.Authorizers.Validate(), "policy", "authorizers"),
 		at(c.Push.Validate(), "push"),
 		at(c.State.Validate(), "state"),
 		at(c.Keys.Validate(), "keys"),
@@ -157,6 +155,7 @@ func (c *Config) Validate() error {
 	if unregistered != nil && c.bringsMethods() {
 		return errors.Join(errs...)
 	}
+	errs = append(errs, c.checkBounds(book.Extra().Methods())...)
 	rules, _, err := policy.Compile(c.Policy.Config, c.AgentIDs(), book.Extra().Methods()...)
 	if err != nil {
 		return errors.Join(append(errs, at(err, "policy"))...)

@@ -36,7 +36,8 @@ type Options struct {
 type Gateway struct {
 	telemetry *telemetry.Telemetry
 	audit     *audit.Log
-	store     *state.Memory
+	store     state.Store
+	local     *state.Memory // the store itself, or what stands in for it when limits are counted
 	keys      *keys.Ring
 	salt      []byte // of contexts that are renamed for callers
 
@@ -73,9 +74,11 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 			g.closeParts(ctx)
 		}
 	}()
-	g.store = state.NewMemory(cfg.State)
 	if g.audit, err = audit.Open(cfg.Telemetry.Audit, cfg.Server.ID, g.telemetry); err != nil {
 		return nil, fmt.Errorf("telemetry.audit: %w", err)
+	}
+	if err = g.openStore(ctx, cfg.State); err != nil {
+		return nil, err
 	}
 	if g.server, err = server.New(cfg.Server, g, g.telemetry.Log); err != nil {
 		return nil, err // names its keys, as in server.tls
@@ -221,6 +224,9 @@ func (g *Gateway) close(ctx context.Context) {
 	}
 	if g.store != nil {
 		errs = append(errs, g.store.Close())
+	}
+	if g.local != nil && g.store != state.Store(g.local) {
+		errs = append(errs, g.local.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
 		g.telemetry.Log.Error("close", "error", err)

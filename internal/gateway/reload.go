@@ -139,6 +139,12 @@ func labels(cfgs ...*config.Config) telemetry.Labels {
 		for _, r := range cfg.Policy.Rules {
 			l.Rules = append(l.Rules, r.Name)
 		}
+		for i := range cfg.Policy.Limits.Each {
+			l.Limits = append(l.Limits, cfg.Policy.Limits.Each[i].Name)
+		}
+		for i := range cfg.Policy.Authorizers {
+			l.Authorizers = append(l.Authorizers, cfg.Policy.Authorizers[i].Name)
+		}
 		for _, e := range cfg.Extensions {
 			l.URIs = append(l.URIs, e.URI)
 			for _, m := range e.Methods {

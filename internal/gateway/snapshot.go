@@ -18,8 +18,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -35,8 +39,10 @@ type snapshot struct {
 	chain  *authn.Chain
 	agents map[string]*member
 
-	rules *policy.Set
-	book  *ext.Book
+	rules  *policy.Set
+	limits *limits.Limiter
+	panel  *pdp.Panel
+	book   *ext.Book
 
 	refs  atomic.Int64
 	close func()
@@ -81,9 +87,13 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	for _, w := range warnings {
 		g.telemetry.Log.Warn("policy rule", "warning", w.String())
 	}
+	if err := g.bound(s, cfg); err != nil {
+		s.dismiss()
+		return nil, err
+	}
 	public, err := g.publicURL(cfg)
 	if err != nil {
-		s.book.Close()
+		s.dismiss()
 		return nil, fmt.Errorf("server.publicURL: %w", err)
 	}
 	s.public = public
@@ -134,7 +144,9 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Agents:    agents,
 		Authn:     s.chain,
 		Policy:    s.rules,
-		Ledger:    ledger.New(g.store, ledger.Config{Scope: cfg.Policy.Tasks.Scope}),
+		Limits:    s.limits,
+		Panel:     s.panel,
+		Ledger:    ledger.New(g.store, ledger.Config{Scope: cfg.Policy.Tasks.Scope, Share: s.share()}),
 		Telemetry: g.telemetry,
 		Audit:     g.audit,
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
@@ -147,6 +159,46 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Drain:     g.drain,
 		Streams:   &g.streams,
 	})
+}
+
+// bound makes what bounds calls beside the rules: limits and authorizers. What is not
+// configured is not there, and costs nothing.
+func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
+	log, metrics := g.telemetry.Log, g.telemetry.Metrics
+	if len(cfg.Policy.Limits.Each) > 0 {
+		s.limits, err = limits.New(cfg.Policy.Limits, limits.Options{
+			Agents: cfg.AgentIDs(), Methods: s.book.Extra().Methods(),
+			Store: g.store, Local: g.local, Log: log, Fell: metrics.LimitUncounted,
+		})
+		if err != nil {
+			return fmt.Errorf("policy.limits: %w", err)
+		}
+	}
+	if len(cfg.Policy.Authorizers) > 0 {
+		s.panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{
+			Agents: cfg.AgentIDs(), Methods: s.book.Extra().Methods(),
+			Gateway: cfg.Server.ID, Log: log, Asked: metrics.AuthorizerAsked,
+		})
+	}
+	return err // names the keys
+}
+
+// share tells the ledger which tasks of somebody else's a caller may use; nil where none
+// are shared.
+func (s *snapshot) share() func(*authn.Principal, string, *wire.Method, state.Record) bool {
+	if len(s.config.Policy.Tasks.Sharing) == 0 {
+		return nil
+	}
+	return func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool {
+		if !s.rules.MayShare(p, agent, m) {
+			return false
+		}
+		owner, issuer := ledger.OwnerOf(r)
+		return s.rules.Shares(p, agent, m, &policy.Task{
+			ID: r.ID, ContextID: r.Context, Skill: r.Skill,
+			Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
+		}) != ""
+	}
 }
 
 // recruit fills s.agents, taking over from old whoever has not changed.
@@ -226,6 +278,12 @@ func (s *snapshot) await(ctx context.Context) {
 // dismiss lets go of the members; the last snapshot to do so ends them.
 func (s *snapshot) dismiss() {
 	s.book.Close()
+	if s.limits != nil {
+		s.limits.Close()
+	}
+	if s.panel != nil {
+		s.panel.Close()
+	}
 	for _, m := range s.agents {
 		if m.users.Add(-1) == 0 {
 			m.stop()

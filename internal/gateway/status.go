@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -81,11 +82,11 @@ func (s *statusServer) ready(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintln(w, map[bool]string{true: "ok", false: "draining"}[ok])
 		return
 	}
-	_, _ = fmt.Fprint(w, strings.Join(s.details(), "\n"), "\n")
+	_, _ = fmt.Fprint(w, strings.Join(s.details(r.Context()), "\n"), "\n")
 }
 
 // details has a line a check: name, ok or failed, and why.
-func (s *statusServer) details() []string {
+func (s *statusServer) details(ctx context.Context) []string {
 	g := s.gateway
 	lines := []string{line("serving", g.draining.Load(), "draining")}
 	if last := g.reload.Load(); last != nil && last.err != nil {
@@ -99,6 +100,8 @@ func (s *statusServer) details() []string {
 	if current == nil {
 		return lines
 	}
+	stored := g.store.Ping(ctx)
+	lines = append(lines, line("state", stored != nil, fmt.Sprint(stored)))
 	var agents []string
 	for id, m := range current.agents {
 		why := "card not fetched yet"

@@ -63,6 +63,11 @@ func appendSubject(l *telemetry.Line, e *telemetry.Exchange) {
 	l.Time("start", e.Start)
 	telemetry.AppendSubject(l, e)
 	l.Strs("groups", e.Groups)
+	l.Strs("scopes", e.Scopes)
+	l.Strs("amr", e.AMR)
+	if !e.AuthTime.IsZero() {
+		l.Time("auth_time", e.AuthTime)
+	}
 	l.Str("client_ip", e.ClientIP)
 	l.Str("host", e.Host)
 	l.Str("path", e.Path)

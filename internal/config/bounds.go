@@ -1,0 +1,29 @@
+package config
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+)
+
+// checkBounds checks what bounds calls beside the rules. It opens no files and asks
+// nobody.
+func (c *Config) checkBounds(extra []*wire.Method) []error {
+	l, err := limits.New(c.Policy.Limits, limits.Options{Agents: c.AgentIDs(), Methods: extra})
+	l.Close()
+	errs := []error{at(err, "policy", "limits")}
+	if err := c.Policy.Authorizers.Validate(); err != nil {
+		return append(errs, at(err, "policy", "authorizers"))
+	}
+	return errs
+}
+
+// checkPanel opens the files that authorizers name.
+func (c *Config) checkPanel(extra []*wire.Method) error {
+	p, err := pdp.New(c.Policy.Authorizers, pdp.Options{Agents: c.AgentIDs(), Methods: extra, Gateway: c.Server.ID})
+	if err != nil {
+		return at(err, "policy", "authorizers")
+	}
+	p.Close()
+	return nil
+}

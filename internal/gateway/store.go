@@ -1,0 +1,33 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/sqlite"
+)
+
+// openStore opens the state that the configuration names. Limits are counted in local
+// while it cannot be reached.
+func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
+	memory := state.NewMemory(c)
+	g.local = memory
+	var opened state.Store
+	var err error
+	switch c.Driver {
+	case "", "memory":
+		g.store = memory
+		return nil
+	case "sqlite":
+		opened, err = sqlite.Open(ctx, c)
+	case "redis":
+		opened, err = redis.Open(ctx, c, g.telemetry.Log)
+	}
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	g.store = &observed{opened, g.telemetry.Metrics.Stored}
+	return nil
+}

@@ -1,0 +1,46 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+)
+
+// consider gathers what rules may ask about a call beside who makes it: the extensions it
+// asks for, the task it names, and, where some rule looks into them, what it brings.
+func (p *Proxy) consider(x *exchange) error {
+	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
+	if err != nil {
+		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
+	}
+	x.asked, x.names = asked, names
+	if r := &x.record; r.ID != "" {
+		owner, issuer := ledger.OwnerOf(*r)
+		x.known = policy.Task{
+			ID: r.ID, ContextID: r.Context, Skill: r.Skill,
+			Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
+		}
+		if r.Owner != x.principal.Key() {
+			x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, x.call.Method, &x.known)
+		}
+	}
+	if p.Policy.Reads(x.agent.ID) || x.agent.match.Reads() {
+		_, err = p.message(x)
+	}
+	return err
+}
+
+// request is the call as the rules see it.
+func (x *exchange) request() policy.Request {
+	q := policy.Request{
+		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
+		Skill: x.skill, Skills: x.view.skills, Agentwide: x.agentwide, Now: x.rec.Start,
+		SkillScopes: x.view.scopes, Message: x.brought.message,
+		Binding: x.call.Binding, Version: x.call.Version, Extensions: x.asked, Source: x.source(),
+	}
+	if x.known.ID != "" {
+		q.Task = &x.known
+	}
+	return q
+}
