@@ -21,6 +21,8 @@ type Sealer interface {
 const pagePurpose = "page-token"
 
 // A page token leads on in the agent's own list, or in the one that the gateway makes.
+// Those of ListTaskPushNotificationConfigs stay the agent's: they belong to one task,
+// which is checked with every call.
 const (
 	agentsList byte = 'a'
 	ownList    byte = 'o'
