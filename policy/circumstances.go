@@ -94,7 +94,7 @@ func (r *rule) unmet(q *Request) string {
 	if key := r.circumstances.failed(q); key != "" {
 		return key
 	}
-	return r.terms.unready(q.Principal, q.Now)
+	return r.terms.unready(q.Principal, q.begun())
 }
 
 // holding keeps the rules that hold for a call, of those that gather found. Whether a

@@ -157,7 +157,7 @@ func (s *Set) ask(d *demand, q *Request, n *need, skill string, rules prospects)
 	if c := r.terms.consent; c != nil && c.scope != "" {
 		d.scopes = appendMissing(d.scopes, []string{c.scope}, q.Principal)
 	}
-	d.lacks = d.lacks || r.terms.authentication.lacks(q.Principal, q.Now) != ""
+	d.lacks = d.lacks || r.terms.authentication.lacks(q.Principal, q.begun()) != ""
 	// Those that hold are asked for again: a new authentication must not lose them.
 	return d.step.add(r.terms.authentication)
 }

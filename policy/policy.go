@@ -56,9 +56,13 @@ type Request struct {
 	// are always judged agentwide, by the rule in needs. A Skill counts for more.
 	Agentwide bool
 
-	// Now is when the call came, for rules that say how old an authentication may be, and
-	// for their times.
+	// Now is the time that rules are asked about: when the call came, or when somebody
+	// looks at a stream again.
 	Now time.Time
+
+	// Begun is when a stream that is looked at again began: how old an authentication may
+	// be is counted from then. Zero is Now.
+	Begun time.Time
 
 	// What Scopes of the skills' own say, by skill: alternatives, each a list of scopes
 	// that go together. Nil where policy.skills.scopes is off.
@@ -73,6 +77,14 @@ type Request struct {
 	Extensions []string   // that the caller asks for
 	Task       *Task      // that the call names; nil for none
 	Source     netip.Addr // of the caller; the zero Addr when it is not known
+}
+
+// begun is when the call came.
+func (q *Request) begun() time.Time {
+	if q.Begun.IsZero() {
+		return q.Now
+	}
+	return q.Begun
 }
 
 // Task is what is recorded of a task.

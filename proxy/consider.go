@@ -4,7 +4,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
 // consider gathers what rules may ask about a call beside who makes it: the extensions it
@@ -16,11 +15,7 @@ func (p *Proxy) consider(x *exchange) error {
 	}
 	x.asked, x.names = asked, names
 	if r := &x.record; r.ID != "" {
-		owner, issuer := ledger.OwnerOf(*r)
-		x.known = policy.Task{
-			ID: r.ID, ContextID: r.Context, Skill: r.Skill,
-			Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
-		}
+		x.known = recorded(r)
 		if r.Owner != x.principal.Key() {
 			x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, x.call.Method, &x.known)
 		}

@@ -257,6 +257,15 @@ type setup struct {
 	level      string            // of the logs
 }
 
+// shares is who uses whose tasks.
+func (s *setup) shares(rules *policy.Set) ledger.Config {
+	c := ledger.Config{Scope: s.policy.Tasks.Scope}
+	if len(s.policy.Tasks.Sharing) > 0 {
+		c.Share = proxy.Sharing(rules)
+	}
+	return c
+}
+
 // world is a gateway with its parts, an agent behind it, and callers in front.
 type world struct {
 	testing.TB
@@ -417,7 +426,7 @@ func (w *world) start(s *setup) {
 	w.proxy, err = proxy.New(proxy.Options{
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,
-		Ledger: ledger.New(s.store, ledger.Config{Scope: s.policy.Tasks.Scope}), Telemetry: w.tel, Audit: w.audit,
+		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,

@@ -41,7 +41,7 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 	if from != nil {
 		r.Lead = func(emit stream.Emit) error { return x.retell(from.doc, emit) }
 	}
-	ctx, done := p.Streams.watch(x.r.Context(), x.request())
+	ctx, done := p.Streams.watch(x.r.Context(), x)
 	defer done()
 	before := x.rec.Events // of a stream that this one goes on from
 	stats, err := r.Run(ctx, x.w, resp.Body)

@@ -138,3 +138,42 @@ func TestR22_NewRulesEndStreams(t *testing.T) {
 		}
 	}
 }
+
+// TestR22_UnsharedTaskEndsStreams: who listens to a task of somebody else's, because it
+// is shared, hears no more of it once it is not.
+func TestR22_UnsharedTaskEndsStreams(t *testing.T) {
+	t.Parallel()
+	streams := new(proxy.Streams)
+	w := build(t, func(s *setup) {
+		s.streams = streams
+		s.policy.Tasks.Sharing = []policy.Sharing{{Name: "all", Subjects: []string{"*"}}}
+	})
+	end := make(chan struct{})
+	cancelled := w.streamer(end)
+	own, _ := w.streamAs("alice") // of the task "t", which is alice's now
+	resp, err := w.http.Do(w.request("bob", "POST", "", rpcBody("SubscribeToTask", `{"id":"t"}`), "A2A-Version: 1.0"))
+	must(w, err)
+	in := bufio.NewReader(resp.Body)
+	if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "WORKING") {
+		t.Fatalf("bob read %q, %v", line, err)
+	}
+	o := w.proxy.Options
+	o.Policy, _, err = policy.Compile(policy.Config{Rules: []policy.Rule{{Name: "all", Effect: "allow"}}}, []string{"rec"})
+	must(w, err)
+	next, err := proxy.New(o)
+	must(w, err)
+	w.reviewed(streams, next, cancelled)
+	rest, err := io.ReadAll(in)
+	must(t, err)
+	_ = resp.Body.Close()
+	if all := events(string(rest)); len(all) != 1 || !strings.Contains(all[0], "TASK_NOT_FOUND") {
+		t.Errorf("bob read %s", rest)
+	}
+	close(end) // alice's stream goes on
+	rest, err = io.ReadAll(own.Body)
+	must(t, err)
+	_ = own.Body.Close()
+	if strings.Contains(string(rest), "error") {
+		t.Errorf("alice read %s", rest)
+	}
+}

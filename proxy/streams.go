@@ -7,9 +7,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
 // errRevoked ends a stream whose caller could no longer open it.
@@ -27,6 +29,7 @@ type Streams struct {
 // openStream is what a stream was permitted by, and how to end it.
 type openStream struct {
 	request policy.Request
+	shared  bool // the task is somebody else's, and shared
 	cut     context.CancelCauseFunc
 }
 
@@ -43,9 +46,9 @@ func (s *Streams) leave() { s.taken.Add(-1) }
 
 // watch has a stream reviewed until done is called. ctx ends when a review finds that
 // its caller could no longer open it.
-func (s *Streams) watch(parent context.Context, q policy.Request) (ctx context.Context, done func()) {
+func (s *Streams) watch(parent context.Context, x *exchange) (ctx context.Context, done func()) {
 	ctx, cut := context.WithCancelCause(parent)
-	st := &openStream{q, cut}
+	st := &openStream{x.request(), x.rec.Sharing != "", cut}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
@@ -71,15 +74,16 @@ func (s *Streams) Review(p *Proxy) {
 	}
 	s.mu.Unlock()
 	for _, st := range all {
-		if err := p.stands(st.request); err != nil {
+		if err := p.stands(st.request, st.shared); err != nil {
 			st.cut(fmt.Errorf("%w: %w", errRevoked, err))
 		}
 	}
 }
 
-// stands asks again what was asked when a stream began. How long ago the user
-// authenticated counted then.
-func (p *Proxy) stands(q policy.Request) error {
+// stands asks again what was asked when a stream began, of the rules as they are now and
+// at this time of day. How long ago the user authenticated counted then.
+func (p *Proxy) stands(q policy.Request, shared bool) error {
+	q.Begun, q.Now = q.Now, time.Now()
 	if err := p.Authn.Stands(q.Principal); err != nil {
 		return err
 	}
@@ -98,6 +102,9 @@ func (p *Proxy) stands(q policy.Request) error {
 			return wire.Errorf(wire.MethodNotFound, "")
 		}
 		q.Method = all[i]
+	}
+	if shared && p.Policy.Shares(q.Principal, q.Agent, q.Method, q.Task) == "" {
+		return ledger.ErrAbsent
 	}
 	_, err := p.Policy.Check(q)
 	return err

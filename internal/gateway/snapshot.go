@@ -18,8 +18,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -133,6 +131,10 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 	for _, a := range cfg.Agents {
 		agents = append(agents, s.agents[a.ID].agent)
 	}
+	sharing := ledger.Config{Scope: cfg.Policy.Tasks.Scope}
+	if len(cfg.Policy.Tasks.Sharing) > 0 {
+		sharing.Share = proxy.Sharing(s.rules)
+	}
 	return proxy.New(proxy.Options{
 		PublicURL: s.public,
 		Hosts:     g.hosts(cfg),
@@ -146,7 +148,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Policy:    s.rules,
 		Limits:    s.limits,
 		Panel:     s.panel,
-		Ledger:    ledger.New(g.store, ledger.Config{Scope: cfg.Policy.Tasks.Scope, Share: s.share()}),
+		Ledger:    ledger.New(g.store, sharing),
 		Telemetry: g.telemetry,
 		Audit:     g.audit,
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
@@ -181,24 +183,6 @@ func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
 		})
 	}
 	return err // names the keys
-}
-
-// share tells the ledger which tasks of somebody else's a caller may use; nil where none
-// are shared.
-func (s *snapshot) share() func(*authn.Principal, string, *wire.Method, state.Record) bool {
-	if len(s.config.Policy.Tasks.Sharing) == 0 {
-		return nil
-	}
-	return func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool {
-		if !s.rules.MayShare(p, agent, m) {
-			return false
-		}
-		owner, issuer := ledger.OwnerOf(r)
-		return s.rules.Shares(p, agent, m, &policy.Task{
-			ID: r.ID, ContextID: r.Context, Skill: r.Skill,
-			Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
-		}) != ""
-	}
 }
 
 // recruit fills s.agents, taking over from old whoever has not changed.
