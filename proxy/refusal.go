@@ -98,6 +98,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
 	case errors.Is(err, stream.ErrBroken):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
+	case errors.Is(err, state.ErrUnavailable):
+		return later("1", "whose tasks are whose cannot be known at the moment").Because(err)
 	case errors.Is(err, state.ErrFull):
 		return later("60", "no further task can be remembered (state.memory.records)").Because(err)
 	case errors.Is(err, upstream.ErrBusy):

@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// failing answers every lookup with one error.
+type failing struct {
+	state.Store
+	err error
+}
+
+func (f failing) Lookup(context.Context, string, state.Kind, string) (state.Record, bool, error) {
+	return state.Record{}, false, f.err
+}
+
+func TestObservedTellsFailuresFromAnswers(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk I/O error")
+	for name, tt := range map[string]struct {
+		err         error
+		unavailable bool
+	}{
+		"an answer":         {nil, false},
+		"no room":           {state.ErrFull, false},
+		"nobody waits":      {context.Canceled, false},
+		"the store says so": {state.ErrUnavailable, true},
+		"it took too long":  {context.DeadlineExceeded, true},
+		"anything else":     {broken, true},
+	} {
+		var counted error
+		o := &observed{failing{err: tt.err}, func(_ string, _ time.Duration, err error) { counted = err }}
+		_, _, err := o.Lookup(t.Context(), "billing", state.Task, "t")
+		if errors.Is(err, state.ErrUnavailable) != tt.unavailable || !errors.Is(err, tt.err) || !errors.Is(counted, tt.err) {
+			t.Errorf("%s: %v, counted as %v", name, err, counted)
+		}
+	}
+}
