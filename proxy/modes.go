@@ -102,6 +102,15 @@ func mediaTypeOf(p *wire.Part) string {
 	return "application/octet-stream"
 }
 
+// OddModes says of a message what is not among the modes of a skill, or of all skills
+// where that is "": what agents[].modes reports or refuses. skills are the agent's, c is
+// its card.
+func OddModes(c *card.Card, skills []string, skill string, m *wire.Message) []string {
+	v := &view{card: c, skills: skills}
+	v.readModes()
+	return v.modesOf(skill).odd(m)
+}
+
 // manyOdd is how many media types of one message are told of.
 const manyOdd = 16
 

@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 const explainLong = `Say what the gateway would do with a call, and why: may this caller make it, which
@@ -39,9 +40,18 @@ from --card, a file or a URL, or, with --online, from where the configuration sa
 card is. Without either, the card counts as unknown: skills are those that
 agents[].skills lists, and no extension is declared by the agent.
 
---skill is the skill that the call names, by its path or its metadata. For a call about
-a task it stands for the skill that is recorded for the task; that the task is the
-caller's own is taken for granted.
+--skill is the skill that the call names by its path. --message is what the call brings,
+in the words of 1.0: a message, or the params of the call with the message in them, whose
+metadata may name a skill too. Without it, what rules say of messages cannot be told:
+where it matters a deny rule matches and an allow rule does not.
+
+--task-skill is the skill that is recorded for the task that the call is about, and
+--task-owner whose task it is. Without either, that the task is the caller's own is taken
+for granted.
+
+--binding, --version, --source and --at say how, whence and when the call comes. Of limits
+it is shown which apply, by what they count and what they allow; nothing is counted. Of
+authorizers it is shown which would be asked; they are only asked with --ask.
 
 Exit 0 when the call is allowed, 1 when it is denied or refused, 2 when the question or
 the configuration is wrong.`
@@ -52,17 +62,21 @@ const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --
   a2a-gateway explain -c config.yaml --agent billing --subject alice --method tasks/search \
       --card billing-card.json --output json
   a2a-gateway explain -c config.yaml --agent billing --subject alice --skill refund \
-      --acr urn:example:mfa --amr mfa --auth-time 10m --claim email_verified=true`
+      --acr urn:example:mfa --amr mfa --auth-time 10m --claim email_verified=true
+  a2a-gateway explain -c config.yaml --agent billing --subject alice --source 10.1.2.3 \
+      --at 2026-12-24T18:00:00+01:00 --message '{"parts": [{"text": "refund order 12"}]}'`
 
-// inquiry is what the flags of explain ask.
-type inquiry struct {
+// explainFlags are what explain is asked.
+type explainFlags struct {
+	said
+	manner
+
 	agent, method, skill string
-	caller               authn.Principal
-	said                 said
-	now                  time.Time
 	extensions           []string
-	card                 string
-	online               bool
+	message, card        string
+	task                 described
+	taskOwner            string // SUBJECT, or SUBJECT@ISSUER
+	online, ask          bool
 }
 
 func explainCommand() *cobra.Command {
@@ -74,15 +88,11 @@ func explainCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	path := configFlag(cmd)
-	var q inquiry
+	var q explainFlags
 	f := cmd.Flags()
 	f.StringVar(&q.agent, "agent", "", "`id` of the agent")
+	q.said.describe(f)
 	q.describe(f)
-	f.StringVar(&q.skill, "skill", "", "`skill` that the call names")
-	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, as any version or an extension calls it")
-	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call asks for; repeatable")
-	f.StringVar(&q.card, "card", "", "agent's card, a `file` or a URL")
-	f.BoolVar(&q.online, "online", false, "fetch the agent's card")
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	cmd.MarkFlagsMutuallyExclusive("card", "online")
 	if err := cmd.MarkFlagRequired("agent"); err != nil {
@@ -104,50 +114,117 @@ func explainCommand() *cobra.Command {
 	return cmd
 }
 
+// describe declares the flags that say what is called, and how.
+func (q *explainFlags) describe(f *pflag.FlagSet) {
+	f.StringVar(&q.skill, "skill", "", "`skill` that the call names, by its path")
+	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, as any version or an extension calls it")
+	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call asks for; repeatable")
+	f.StringVar(&q.binding, "binding", "", "`binding` that the call comes over: JSONRPC (default), HTTP+JSON or GRPC")
+	f.StringVar(&q.version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
+	f.StringVar(&q.source, "source", "", "caller's IP `address`")
+	f.StringVar(&q.at, "at", "", "`time` of the call, as of RFC 3339 (default now)")
+	f.StringVar(&q.message, "message", "", "message that the call brings, or the params around it: a `file`, or JSON itself")
+	f.StringVar(&q.task.id, "task", "", "`id` of the task that the call is about")
+	f.StringVar(&q.task.skill, "task-skill", "", "`skill` that is recorded for the task")
+	f.StringVar(&q.taskOwner, "task-owner", "", "`subject` that the task belongs to, or subject@issuer (default the caller)")
+	f.StringVar(&q.task.tenant, "task-tenant", "", "`tenant` of the task's owner")
+	f.StringVar(&q.card, "card", "", "agent's card, a `file` or a URL")
+	f.BoolVar(&q.online, "online", false, "fetch the agent's card")
+	f.BoolVar(&q.ask, "ask", false, "put the question to the authorizers that the call concerns")
+}
+
 // explain puts the question to what the configuration is compiled to.
-func (q *inquiry) explain(ctx context.Context, path string) (*explanation, error) {
-	cfg, err := config.Load(path)
+func (q *explainFlags) explain(ctx context.Context, path string) (*explanation, error) {
+	c, err := compile(path)
 	if err != nil {
 		return nil, usage(err)
 	}
-	i := slices.Index(cfg.AgentIDs(), q.agent)
-	if i < 0 {
-		return nil, usage(fmt.Errorf("--agent: %q is none of %s", q.agent, strings.Join(cfg.AgentIDs(), ", ")))
-	}
-	q.now = time.Now()
-	if err := q.identify(&cfg.Authn); err != nil {
+	defer c.close()
+	i, err := q.inquire(ctx, c)
+	if err != nil {
 		return nil, usage(err)
 	}
-	asked := ext.Set{}
-	for _, uri := range q.extensions {
-		if err := ext.CheckURI(uri); err != nil {
-			return nil, usage(fmt.Errorf("--extension: %w", err))
-		}
-		if !asked.Has(uri) {
-			asked = append(asked, uri)
-		}
+	return c.judge(ctx, i), nil
+}
+
+// inquire reads the flags.
+func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*inquiry, error) {
+	i := &inquiry{skill: q.skill, really: q.ask}
+	var err error
+	if i.agent, err = c.findAgent(q.agent); err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
 	}
-	j, err := newJudgement(ctx, cfg, &cfg.Agents[i], q)
+	if i.method, err = c.findMethod(q.method); err != nil {
+		return nil, fmt.Errorf("--method: %w", err)
+	}
+	q.now = time.Now()
+	if err := q.settle(i, flagged); err != nil {
+		return nil, err
+	}
+	if i.caller, err = q.identify(&c.cfg.Authn, i.now); err != nil {
+		return nil, err
+	}
+	if err := i.request(q.extensions, "--extension"); err != nil {
+		return nil, err
+	}
+	q.task.owner, q.task.issuer = splitOwner(q.taskOwner)
+	if q.task != (described{}) {
+		i.recall(&q.task)
+	}
+	message, err := q.read()
+	if err == nil {
+		err = i.bring(message)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--message: %w", err)
+	}
+	i.card, err = q.fetch(ctx, i.agent.AgentConfig)
+	return i, err
+}
+
+// read gets the message from where the flag says, if anywhere.
+func (q *explainFlags) read() ([]byte, error) {
+	switch text := strings.TrimSpace(q.message); {
+	case text == "":
+		return nil, nil
+	case text[0] == '{':
+		return []byte(text), nil
+	}
+	return os.ReadFile(q.message)
+}
+
+// splitOwner takes SUBJECT@ISSUER apart. Subjects may have an @ too; what is behind the
+// last one is an issuer if it is one that callers can have.
+func splitOwner(text string) (subject, issuer string) {
+	i := strings.LastIndexByte(text, '@')
+	if i < 0 {
+		return text, ""
+	}
+	if issuer = text[i+1:]; issuer == "api-keys" || issuer == "mtls" || strings.Contains(issuer, "://") {
+		return text[:i], issuer
+	}
+	return text, ""
+}
+
+// fetch gets the agent's card from where the flags say, if anywhere.
+func (q *explainFlags) fetch(ctx context.Context, a *proxy.AgentConfig) (*card.Card, error) {
+	switch {
+	case q.online:
+		up, err := upstream.New(a.Config, upstream.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer up.Close()
+		return card.Fetch(ctx, up.Client(), a.Card.URL, 0)
+	case q.card == "":
+		return nil, nil //nolint:nilnil // no card is what was asked for
+	case strings.Contains(q.card, "://"):
+		// Not with the agent's credentials: this address may be anybody's.
+		return card.Fetch(ctx, nil, q.card, 0)
+	}
+	raw, err := os.ReadFile(q.card)
 	if err != nil {
 		return nil, err
 	}
-	defer j.book.Close()
-	return j.explain(q, asked), nil
-}
-
-// methodNamed finds an operation by the name that any version, or an extension, has
-// for it.
-func methodNamed(name string, extra []*wire.Method) (*wire.Method, error) {
-	table := wire.Methods()
-	for i := range table {
-		if m := &table[i]; slices.Contains([]string{m.Name, m.V03, m.V01, m.GRPC03}, name) && name != "" {
-			return m, nil
-		}
-	}
-	for _, m := range extra {
-		if m.Name == name {
-			return m, nil
-		}
-	}
-	return nil, fmt.Errorf("--method: neither A2A nor an extension of the registry has %q", name)
+	return card.Parse(raw)
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 )
@@ -29,16 +25,33 @@ type explanation struct {
 	Consent       []string `json:"consent,omitempty"` // asked for by the rules that allow, and found
 	Visible       bool     `json:"visible"`           // the caller may learn that the agent exists
 	Shadow        []string `json:"shadow,omitempty"`
+	Skills        []string `json:"skills,omitempty"`  // that the call is allowed for, where one is enough
+	Faults        []string `json:"faults,omitempty"`  // expressions that could not be evaluated, and why
+	Sharing       string   `json:"sharing,omitempty"` // entry of policy.tasks.sharing that lets at the task
+	Modes         []string `json:"modes,omitempty"`   // media types that the skill does not take
 
-	Agent  string `json:"agent"`
-	Method string `json:"method"`
-	Caller caller `json:"caller"`
-	Skill  skill  `json:"skill"`
+	Agent  string        `json:"agent"`
+	Method string        `json:"method"`
+	Call   circumstances `json:"call"`
+	Caller caller        `json:"caller"`
+	Skill  skill         `json:"skill"`
 
-	Rules      []step        `json:"rules,omitempty"`      // in the order of the file; none where none was asked
-	Extensions []ext.Account `json:"extensions,omitempty"` // none where the call does not get that far
-	Call       *activation   `json:"activation,omitempty"`
-	Notes      []string      `json:"notes,omitempty"`
+	Rules       []step        `json:"rules,omitempty"`       // in the order of the file; none where none was asked
+	Limits      []allowance   `json:"limits,omitempty"`      // none where the call does not get that far
+	Authorizers []string      `json:"authorizers,omitempty"` // that the call concerns
+	Asked       *asked        `json:"asked,omitempty"`       // with --ask
+	Extensions  []ext.Account `json:"extensions,omitempty"`  // none where the call does not get that far
+	Activation  *activation   `json:"activation,omitempty"`
+	Notes       []string      `json:"notes,omitempty"`
+}
+
+// circumstances are how the call comes.
+type circumstances struct {
+	Binding string `json:"binding"`
+	Version string `json:"version"`
+	Source  string `json:"source,omitempty"`
+	At      string `json:"at,omitempty"` // RFC 3339, where it is not now
+	Task    string `json:"task,omitempty"`
 }
 
 type skill struct {
@@ -53,6 +66,26 @@ type step struct {
 	Shadow  bool   `json:"shadow,omitempty"`
 	Matches bool   `json:"matches"`
 	Failed  string `json:"failed,omitempty"`
+
+	Skills []string `json:"skills,omitempty"` // that it is about, of several that the call may be for
+}
+
+// allowance is a limits.Applies.
+type allowance struct {
+	Limit  string `json:"limit"`
+	Shadow bool   `json:"shadow,omitempty"`
+	What   string `json:"what"`
+	Units  int64  `json:"units"`
+	Window string `json:"window,omitempty"` // as in the configuration
+	Burst  int64  `json:"burst,omitempty"`
+	Cost   *int64 `json:"cost,omitempty"` // of rate and quota
+	Key    string `json:"key,omitempty"`
+}
+
+// asked is what authorizers said.
+type asked struct {
+	Allowed bool     `json:"allowed"`
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // activation is what becomes of the extensions that the call asks for.
@@ -69,100 +102,20 @@ type activation struct {
 	Shadow   []string `json:"shadow,omitempty"`
 }
 
-// print is the explanation for people, the answer first.
-func (e *explanation) print(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "%s on %s by %s: %s\n\n", e.Method, e.Agent, e.Caller.String(), e.Verdict)
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	line := func(key, value string) {
-		if value != "" {
-			_, _ = fmt.Fprintf(t, "%s\t%s\n", key, value)
-		}
+func newExplanation(c *compiled, q *inquiry) *explanation {
+	e := &explanation{
+		Verdict: allowed, Agent: q.agent.ID, Method: q.method.Name, Visible: c.rules.Sees(q.caller, q.agent.ID),
+		Call:   circumstances{Binding: q.binding.String(), Version: string(q.version)},
+		Caller: newCaller(q.caller),
 	}
-	line(map[bool]string{true: "denied by", false: "allowed by"}[e.Verdict == denied], e.decider())
-	line("because", e.Reason)
-	line("caller is told", e.Error)
-	line("missing scopes", strings.Join(e.MissingScopes, " "))
-	line("missing sign-in", e.StepUp.String())
-	line("consented to", strings.Join(e.Consent, ", "))
-	line("sees the agent", map[bool]string{true: "yes", false: "no"}[e.Visible])
-	line("skill", strings.TrimPrefix(e.Skill.ID+": "+e.Skill.Why, ": "))
-	line("in shadow", strings.Join(e.Shadow, ", "))
-	_ = t.Flush()
-	e.printRules(w)
-	e.printExtensions(w)
-	for i, note := range e.Notes {
-		_, _ = fmt.Fprintf(w, "%snote: %s\n", map[bool]string{true: "\n"}[i == 0], note)
+	if q.source.IsValid() {
+		e.Call.Source = q.source.String()
 	}
-}
-
-// decider is the rule that decided, or what did in its place.
-func (e *explanation) decider() string {
-	switch e.Rule {
-	case "default":
-		return "policy.default: no rule that would decide matches"
-	case "credential":
-		return "the credential"
-	case "undeclared":
-		return "policy.skills.undeclared"
+	if q.dated {
+		e.Call.At = q.now.Format(time.RFC3339)
 	}
-	return fmt.Sprintf("rule %q", e.Rule)
-}
-
-func (e *explanation) printRules(w io.Writer) {
-	if e.Rules == nil {
-		return
+	if q.task != nil {
+		e.Call.Task = q.task.ID
 	}
-	_, _ = fmt.Fprint(w, "\nrules, in the order of the file:\n")
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	for _, s := range e.Rules {
-		effect, says := s.Effect, "matches"
-		if s.Shadow {
-			effect += " (shadow)"
-		}
-		if !s.Matches {
-			says = "does not match: " + s.Failed
-		}
-		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Rule, effect, says)
-	}
-	_ = t.Flush()
-}
-
-func (e *explanation) printExtensions(w io.Writer) {
-	if e.Call == nil {
-		return
-	}
-	if e.Extensions != nil {
-		_, _ = fmt.Fprint(w, "\nextensions in such a call:\n")
-	}
-	for _, a := range e.Extensions {
-		_, _ = fmt.Fprintf(w, "  %s: %s\n", a.URI, a.Standing)
-		for _, why := range a.Why {
-			_, _ = fmt.Fprintf(w, "    %s\n", why)
-		}
-	}
-	asks := cmp.Or(strings.Join(e.Call.Asked, ", "), "none")
-	_, _ = fmt.Fprintf(w, "\nthis call asks for %s:\n", asks)
-	any := false
-	for _, list := range []struct {
-		what string
-		uris []string
-	}{
-		{"missing, so that the call is refused", e.Call.Missing},
-		{"sent to the agent", e.Call.Sent},
-		{"of these, what answers may show", e.Call.Visible},
-		{"of these, added by the gateway", e.Call.Injected},
-		{"of these, required", e.Call.Required},
-		{"done by the gateway", e.Call.Provided},
-		{"left out, as not permitted", e.Call.Refused},
-		{"left out, as the agent does not have it", e.Call.Ignored},
-		{"without shadow modes", e.Call.Shadow},
-	} {
-		if list.uris != nil {
-			any = true
-			_, _ = fmt.Fprintf(w, "  %s: %s\n", list.what, strings.Join(list.uris, ", "))
-		}
-	}
-	if !any {
-		_, _ = fmt.Fprint(w, "  none is active\n")
-	}
+	return e
 }

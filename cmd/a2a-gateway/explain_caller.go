@@ -13,51 +13,66 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// said are the flags about the caller that have to be read before they say something.
+// said is who calls, as it is written.
 type said struct {
+	authn.Principal // what needs no reading
+
+	key func(string) string // spells the name of what is wrong
+
 	authTime, workload string
-	actors, claims     []string
+	actors             []string
+	claims             []string // as name=value, or
+	values             map[string]any
 }
 
 // describe declares the flags that say who calls.
-func (q *inquiry) describe(f *pflag.FlagSet) {
-	p := &q.caller
-	f.StringVar(&p.Subject, "subject", "", "caller's `subject`")
-	f.StringVar(&p.Issuer, "issuer", "", "`issuer` of the caller's credential: an OIDC issuer, api-keys or mtls")
-	f.StringSliceVar(&p.Groups, "group", nil, "`group` of the caller; repeatable")
-	f.StringSliceVar(&p.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
-	f.StringVar(&p.Client, "client", "", "OAuth `client` of the caller")
-	f.StringVar(&q.said.workload, "workload", "", "`subject` of the software's own credential beside the caller's")
-	f.StringVar(&p.Tenant, "tenant", "", "`tenant` of the caller")
-	f.StringArrayVar(&q.said.actors, "actor", nil, "`subject` that acts for the caller, the one that calls first; repeatable")
-	f.StringVar(&p.ACR, "acr", "", "authentication context `class` of the caller's sign-in")
-	f.StringSliceVar(&p.AMR, "amr", nil, "authentication `method` of the sign-in; repeatable")
-	f.StringVar(&q.said.authTime, "auth-time", "", "`when` the sign-in was: a time as of RFC 3339, or how long ago (10m)")
-	f.StringArrayVar(&q.said.claims, "claim", nil, "`name=value` in the credential; repeatable, several of one name are a list")
+func (s *said) describe(f *pflag.FlagSet) {
+	s.key = flagged
+	f.StringVar(&s.Subject, "subject", "", "caller's `subject`")
+	f.StringVar(&s.Issuer, "issuer", "", "`issuer` of the caller's credential: an OIDC issuer, api-keys or mtls")
+	f.StringSliceVar(&s.Groups, "group", nil, "`group` of the caller; repeatable")
+	f.StringSliceVar(&s.Scopes, "scope", nil, "`scope` of the caller's credential; repeatable")
+	f.StringVar(&s.Client, "client", "", "OAuth `client` of the caller")
+	f.StringVar(&s.workload, "workload", "", "`subject` of the software's own credential beside the caller's")
+	f.StringVar(&s.Tenant, "tenant", "", "`tenant` of the caller")
+	f.StringArrayVar(&s.actors, "actor", nil, "`subject` that acts for the caller, the one that calls first; repeatable")
+	f.StringVar(&s.ACR, "acr", "", "authentication context `class` of the caller's sign-in")
+	f.StringSliceVar(&s.AMR, "amr", nil, "authentication `method` of the sign-in; repeatable")
+	f.StringVar(&s.authTime, "auth-time", "", "`when` the sign-in was: a time as of RFC 3339, or how long ago (10m)")
+	f.StringArrayVar(&s.claims, "claim", nil, "`name=value` in the credential; repeatable, several of one name are a list")
 }
+
+// flagged is the name of a flag, for errors.
+func flagged(name string) string { return "--" + name }
 
 // identify settles who the caller is. A name that no issuer could have vouched for
 // would be explained as one that nobody ever has.
-func (q *inquiry) identify(c *authn.Config) error {
-	p := &q.caller
+func (s *said) identify(c *authn.Config, now time.Time) (*authn.Principal, error) {
+	p := s.Principal
 	if p.Subject == "" {
-		if p.Issuer != "" || p.Groups != nil || p.Scopes != nil || p.Client != "" || p.Tenant != "" ||
-			p.ACR != "" || p.AMR != nil || q.said.any() || !c.Anonymous {
-			return errors.New("--subject: needed for a caller with a credential")
+		if s.any() || !c.Anonymous {
+			return nil, errors.New(s.key("subject") + ": needed for a caller with a credential")
 		}
-		p.Subject, p.Issuer, p.Method = "anonymous", "anonymous", "anonymous"
-		return nil
+		return &authn.Principal{Subject: "anonymous", Issuer: "anonymous", Method: "anonymous"}, nil
 	}
 	issuers := issuersOf(c)
 	switch {
 	case len(issuers) == 0:
-		return errors.New("--subject: authn has none of oidc, apiKeys and mtls, so that no caller has a name")
+		return nil, errors.New(s.key("subject") + ": authn has none of oidc, apiKeys and mtls, so that no caller has a name")
 	case p.Issuer == "" && len(issuers) == 1:
 		p.Issuer = issuers[0]
 	case !slices.Contains(issuers, p.Issuer):
-		return fmt.Errorf("--issuer: %q is none of %s", p.Issuer, strings.Join(issuers, ", "))
+		return nil, fmt.Errorf("%s: %q is none of %s", s.key("issuer"), p.Issuer, strings.Join(issuers, ", "))
 	}
-	return q.said.tell(p, c, q.now)
+	switch p.Issuer {
+	case "api-keys":
+		p.Method = "api-key"
+	case "mtls":
+		p.Method = "mtls"
+	default:
+		p.Method = "oidc"
+	}
+	return &p, s.tell(&p, c, now)
 }
 
 // issuersOf lists who may vouch for callers.
@@ -75,34 +90,44 @@ func issuersOf(c *authn.Config) []string {
 	return issuers
 }
 
+// any reports whether anything is said that a caller without a credential cannot have.
 func (s *said) any() bool {
-	return s.authTime != "" || s.workload != "" || s.actors != nil || s.claims != nil
+	p := &s.Principal
+	return p.Issuer != "" || p.Groups != nil || p.Scopes != nil || p.Client != "" || p.Tenant != "" ||
+		p.ACR != "" || p.AMR != nil || p.KeyID != "" || p.Owner != "" || p.Proof != "" || p.Agents != nil ||
+		s.authTime != "" || s.workload != "" || s.actors != nil || s.claims != nil || s.values != nil
 }
 
-// tell adds what the flags say to the principal.
+// tell adds what has to be read to the principal.
 func (s *said) tell(p *authn.Principal, c *authn.Config, now time.Time) error {
 	if s.workload != "" {
 		if !slices.ContainsFunc(c.Combinations, func(c authn.Combination) bool { return c.Client != "" }) {
-			return errors.New("--workload: none of authn.combinations has a client")
+			return errors.New(s.key("workload") + ": none of authn.combinations has a client")
 		}
 		p.Workload = &authn.Principal{Subject: s.workload}
 	}
 	for _, subject := range s.actors {
 		if subject == "" {
-			return errors.New("--actor: it has no name")
+			return errors.New(s.key("actor") + ": it has no name")
 		}
 		p.Actors = append(p.Actors, authn.Actor{Subject: subject, Issuer: p.Issuer})
 	}
 	var err error
-	if p.Claims, err = claimsOf(s.claims); err != nil || s.authTime == "" {
+	if p.Claims, err = claimsOf(s.claims); err != nil {
 		return err
+	}
+	if s.values != nil {
+		p.Claims = s.values
+	}
+	if s.authTime == "" {
+		return nil
 	}
 	if p.AuthTime, err = time.Parse(time.RFC3339, s.authTime); err == nil {
 		return nil
 	}
 	var ago secret.Duration
 	if ago.UnmarshalText([]byte(s.authTime)) != nil {
-		return fmt.Errorf("--auth-time: %q is neither a time (2006-01-02T15:04:05Z) nor how long ago (10m)", s.authTime)
+		return fmt.Errorf("%s: %q is neither a time (2006-01-02T15:04:05Z) nor how long ago (10m)", s.key("auth-time"), s.authTime)
 	}
 	p.AuthTime = now.Add(-ago.Std())
 	return nil

@@ -4,243 +4,242 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
-	"github.com/a2a-gateway/a2a-gateway/ext/provided"
-	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// judgement is everything that is asked about a call.
+// judgement takes one call through what the stages own, authorize and negotiate of the
+// request path ask, in their order.
 type judgement struct {
-	book   *ext.Book
-	rules  *policy.Set
-	agent  *proxy.AgentConfig
-	method *wire.Method
-	card   *card.Card // nil: not known
-	skills []string
-	push   bool
-	notes  []string
+	*compiled
+	*inquiry
+
+	ctx    context.Context //nolint:containedctx // a judgement is one call
+	e      *explanation
+	call   *wire.Call
+	said   *wire.Message // that the call brings; nil where it is not known, or cannot be read
+	skills []string      // of the agent
+	ask    policy.Request
 }
 
-// newJudgement compiles what the configuration says and learns what the card does.
-func newJudgement(ctx context.Context, cfg *config.Config, a *proxy.AgentConfig, q *inquiry) (*judgement, error) {
-	j := &judgement{agent: a, push: cfg.Push.Mode == "passthrough"}
-	var err error
-	if j.book, err = cfg.Extensions.Compile(); err != nil {
-		return nil, usage(err)
+// judge says what would become of a call.
+func (c *compiled) judge(ctx context.Context, q *inquiry) *explanation {
+	j := &judgement{compiled: c, inquiry: q, ctx: ctx, e: newExplanation(c, q)}
+	var bad, vague *wire.Error
+	if j.call, bad = q.decode(c); bad == nil {
+		j.said, vague = j.call.ReadMessage()
 	}
-	extra := j.book.Extra().Methods()
-	if j.rules, _, err = policy.Compile(cfg.Policy.Config, cfg.AgentIDs(), extra...); err == nil {
-		j.method, err = methodNamed(q.method, extra)
+	j.call.Binding, j.call.Version = q.binding, q.version
+	j.learn()
+	j.ask = policy.Request{
+		Principal: q.caller, Agent: q.agent.ID, Method: q.method, Skills: j.skills, SkillScopes: j.scopes(),
+		Now: q.now, Binding: q.binding, Version: q.version, Extensions: q.asked, Source: q.source,
 	}
+	err := j.prepare(bad, vague)
 	if err == nil {
-		j.card, err = q.read(ctx, a)
+		err = j.decide()
 	}
 	if err != nil {
-		j.book.Close()
-		return nil, usage(err)
+		j.refuse(err)
 	}
-	j.learn(q.skill)
-	return j, nil
+	j.hide()
+	return j.e
 }
 
-// read gets the agent's card from where the flags say, if anywhere.
-func (q *inquiry) read(ctx context.Context, a *proxy.AgentConfig) (*card.Card, error) {
+// prepare asks what comes before the rules: whether the call can be read, and whether
+// what it names is the caller's. bad is what decoding says of it, vague what reading the
+// message does.
+func (j *judgement) prepare(bad, vague *wire.Error) error {
 	switch {
-	case q.online:
-		up, err := upstream.New(a.Config, upstream.Options{})
-		if err != nil {
-			return nil, err
-		}
-		defer up.Close()
-		return card.Fetch(ctx, up.Client(), a.Card.URL, 0)
-	case q.card == "":
-		return nil, nil //nolint:nilnil // no card is what was asked for
-	case strings.Contains(q.card, "://"):
-		// Not with the agent's credentials: this address may be anybody's.
-		return card.Fetch(ctx, nil, q.card, 0)
+	case !j.e.Visible: // refused, as by rules, before anything else is looked at
+		return nil
+	case bad != nil:
+		return bad
 	}
-	raw, err := os.ReadFile(q.card)
-	if err != nil {
-		return nil, err
-	}
-	return card.Parse(raw)
-}
-
-// learn settles which skills the agent has, and says what is not known of it.
-func (j *judgement) learn(named string) {
-	note := func(text string) { j.notes = append(j.notes, text) }
-	for _, s := range j.agent.Skills {
-		j.skills = append(j.skills, s.ID)
-	}
-	if j.card == nil {
-		note("the agent's card is not known, so that no extension counts as declared by it (--card, --online)")
-	} else {
-		for _, odd := range j.book.Lint(j.card.Extensions) {
-			note("the agent's card: " + odd)
-		}
+	if err := j.own(); err != nil {
+		return err
 	}
 	switch {
-	case j.skills != nil:
-	case j.card != nil:
-		for _, s := range j.card.Skills {
-			j.skills = append(j.skills, s.ID)
-		}
-	case named != "":
-		j.skills = []string{named}
-		note("whether the agent has this skill is for its card to say")
+	case vague == nil:
+		j.ask.Message = j.said
+	case j.reads():
+		return vague
 	default:
-		note("which skills the agent has is for its card to say: it is judged as one without any")
+		j.note("the message can be read in several ways, which nothing here looks into: " + vague.Text())
 	}
-	if j.method.Subject == wire.OfTask || j.method.Subject == wire.OfConfig {
-		note("the task has to be the caller's own")
-	}
+	return nil
 }
 
-// explain takes the call through what the stages authorize and negotiate of the
-// request path ask.
-func (j *judgement) explain(q *inquiry, asked ext.Set) *explanation {
-	p := &q.caller
-	e := &explanation{
-		Verdict: allowed, Agent: j.agent.ID, Method: j.method.Name, Visible: j.rules.Sees(p, j.agent.ID),
-		Caller: newCaller(p),
-		Notes:  j.notes,
+// own asks the ledger, as if the task that is described, and nothing else, were recorded
+// in it.
+func (j *judgement) own() error {
+	if j.task == nil {
+		return nil
 	}
+	store := ownership.NewMemory(ownership.Config{})
+	defer func() { _ = store.Close() }()
+	records := []ownership.Record{*j.task}
+	if j.task.Context != "" {
+		group := *j.task
+		group.Kind, group.ID, group.Context = ownership.Context, j.task.Context, ""
+		records = append(records, group)
+	}
+	if _, err := store.ClaimAll(j.ctx, records); err != nil {
+		return err
+	}
+	record, err := j.ledger(store).Check(j.ctx, j.caller, j.agent.ID, j.call)
+	var foreign *ledger.ForeignContext
+	switch {
+	case errors.As(err, &foreign):
+		j.note("the context is somebody else's: the agent gets another in its place")
+		return nil
+	case err != nil || record.ID == "":
+		return err
+	}
+	task := taskOf(&record)
+	j.ask.Task = &task
+	if record.Owner != j.caller.Key() {
+		j.e.Sharing = j.rules.Shares(j.caller, j.agent.ID, j.method, &task)
+	}
+	return nil
+}
+
+// reads reports whether judging the call takes its message.
+func (j *judgement) reads() bool {
+	id := j.agent.ID
+	return j.rules.Reads(id) || j.agent.match.Reads() || j.panel.Reads(id) || j.agent.Modes == ext.Enforce
+}
+
+// decide asks the rules and what comes behind them.
+func (j *judgement) decide() error {
+	own, err := j.extensionSkill()
+	if err != nil {
+		return err
+	}
+	call := j.ask
 	src := policy.SkillSource{
-		Path: q.skill, Extension: j.book.Skill(j.method), All: j.skills,
-		Method: j.method, Principal: p, Agent: j.agent.ID,
+		Path: j.skill, Extension: own, Declared: j.call.Skill, All: j.skills,
+		Method: j.method, Principal: j.caller, Agent: j.agent.ID, Match: j.agent.match, Call: &call,
 	}
-	e.Skill.Why = j.rules.Reading(src)
+	if j.ask.Task != nil {
+		src.Task = j.ask.Task.Skill
+	}
+	j.e.Skill.Why = j.rules.Reading(src)
 	skill, agentwide, err := j.rules.Resolve(src)
 	if err != nil {
-		return j.hide(e.deny(err), p, asked)
+		return err
 	}
-	e.Skill.ID = skill
-	decision := e.judge(j.rules, policy.Request{
-		Principal: p, Agent: j.agent.ID, Method: j.method, Skill: skill, Skills: j.skills, Agentwide: agentwide,
-		Now: q.now,
-	})
-	switch {
-	case e.Verdict != allowed:
-	case j.method.Push && !j.push:
-		e.refuse(wire.PushUnsupported, "push.mode is off")
-	case j.method.Name == wire.GetExtendedAgentCard && j.card != nil && !j.card.Extended:
-		e.refuse(wire.Unsupported, "the agent's card says that there is no extended one")
-	default:
-		j.negotiate(e, decision, asked)
-	}
-	return j.hide(e, p, asked)
-}
-
-// hide says of an extension's method that there is none, to whom a running gateway says
-// so before any rule is asked: who does not ask for the extension, or cannot have it.
-func (j *judgement) hide(e *explanation, p *authn.Principal, asked ext.Set) *explanation {
-	uri := j.method.Extension
-	switch {
-	case uri == "":
-	case !asked.Has(uri):
-		e.refuse(wire.MethodNotFound, "only calls that ask for "+uri+" have the method")
-	case e.Visible && !j.offers(p, uri):
-		e.refuse(wire.MethodNotFound, "the method is that of "+uri+", which the caller cannot have on this agent")
-	}
-	return e
-}
-
-// offers reports whether any call of the caller's could activate an extension.
-func (j *judgement) offers(p *authn.Principal, uri string) bool {
-	return slices.ContainsFunc(j.rules.Extensions(p, j.agent.ID, j.skills), func(said []policy.Extensions) bool {
-		q := j.question(said)
-		return slices.ContainsFunc(j.book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri })
-	})
-}
-
-// judge asks the rules.
-func (e *explanation) judge(rules *policy.Set, q policy.Request) policy.Decision {
-	for _, s := range rules.Trace(q) {
-		e.Rules = append(e.Rules, step{s.Rule, s.Effect, s.Shadow, s.Failed == "", s.Failed})
-	}
-	d, err := rules.Check(q)
-	e.Rule, e.Shadow, e.Consent = d.Rule, d.Shadow, d.Consent
+	j.e.Skill.ID, j.ask.Skill, j.ask.Agentwide = skill, skill, agentwide
+	decision, err := j.check()
 	if err != nil {
-		e.deny(err)
+		return err
 	}
-	return d
+	if err := j.modes(); err != nil {
+		return err
+	}
+	switch {
+	case (j.method.Push || j.call.HasPushConfig) && !j.push():
+		return because(wire.PushUnsupported, "push.mode is off")
+	case j.method.Name == wire.GetExtendedAgentCard && j.card != nil && !j.card.Extended:
+		return because(wire.Unsupported, "the agent's card says that there is no extended one")
+	}
+	j.count()
+	if err := j.consult(); err != nil {
+		return err
+	}
+	return j.negotiate(decision)
 }
 
-func (e *explanation) deny(err error) *explanation {
+// extensionSkill finds the skill that an extension's method needs. On a task that was made
+// for another one the caller needs both.
+func (j *judgement) extensionSkill() (string, error) {
+	skill := j.book.Skill(j.method)
+	if t := j.ask.Task; skill == "" || t == nil || t.Skill == "" || t.Skill == skill {
+		return skill, nil
+	}
+	q := j.ask
+	q.Skill = skill
+	_, err := j.rules.Check(q)
+	return "", err
+}
+
+// check asks the rules.
+func (j *judgement) check() (policy.Decision, error) {
+	e, q := j.e, j.ask
+	for _, s := range j.rules.Trace(q) {
+		e.Rules = append(e.Rules, step{s.Rule, s.Effect, s.Shadow, s.Failed == "", s.Failed, s.Skills})
+	}
+	d, err := j.rules.Check(q)
+	e.Rule, e.Shadow, e.Consent, e.Faults, e.Skills = d.Rule, d.Shadow, d.Consent, d.Faults, d.Skills
+	return d, err
+}
+
+// because is a refusal for a reason that callers are not told.
+func because(k *wire.Kind, reason string) error {
+	return wire.Errorf(k, "").Because(errors.New(reason))
+}
+
+// refuse makes an error of a stage the verdict, as package proxy makes it an answer.
+func (j *judgement) refuse(err error) {
+	e := j.e
 	var d *policy.Denied
-	if errors.As(err, &d) {
+	var told *wire.Error
+	switch {
+	case errors.As(err, &d):
 		e.Rule, e.MissingScopes, e.StepUp = d.Rule, d.Scopes, newSignIn(d.StepUp)
-		err = errors.New(d.Reason)
+		e.refuse(wire.Denied, d.Reason)
+		if e.Verdict = denied; !e.Visible {
+			e.Error = wire.UnknownAgent.Reason
+		}
+	case errors.Is(err, ledger.ErrAbsent):
+		e.refuse(wire.TaskNotFound, "the task is not the caller's, and nothing shares it")
+	case errors.As(err, &told):
+		reason := told.Message
+		if cause := errors.Unwrap(told); cause != nil {
+			reason = cause.Error()
+		}
+		e.refuse(told.Kind, reason)
+	default:
+		e.refuse(wire.Internal, err.Error())
 	}
-	e.refuse(wire.Denied, err.Error())
-	e.Verdict = denied
-	if !e.Visible {
-		e.Error = wire.UnknownAgent.Reason
-	}
-	return e
 }
 
 func (e *explanation) refuse(k *wire.Kind, reason string) {
 	e.Verdict, e.Reason, e.Error = refused, reason, k.Reason
 }
 
-// question is what negotiation is told of the agent and the rules.
-func (j *judgement) question(said []policy.Extensions) ext.Question {
-	q := ext.Question{
-		Config: &j.agent.Extensions, Rules: proxy.Effects(said),
-		Provided: make(map[string]ext.Declared), Now: time.Now(),
-	}
-	if j.card != nil {
-		q.Declared = j.card.Extensions
-	}
-	for uri, p := range provided.Providers() {
-		q.Provided[uri] = p.Declared()
-	}
-	return q
-}
-
-// negotiate asks what the call may do with extensions.
-func (j *judgement) negotiate(e *explanation, d policy.Decision, asked ext.Set) {
-	q := j.question(d.Extensions)
-	q.Requested = asked
-	e.Extensions = j.book.Explain(&q)
-	e.Call = &activation{Asked: asked}
-	out, err := j.book.Negotiate(&q)
-	var missing *ext.MissingError
-	if errors.As(err, &missing) {
-		e.Call.Missing = missing.URIs
-		e.refuse(wire.ExtensionRequired, err.Error())
-		return
-	}
-	e.Call.take(&out)
-	if uri := j.method.Extension; uri != "" && !out.Send.Has(uri) {
-		e.refuse(wire.MethodNotFound, fmt.Sprintf("the method is that of %s, which is not active in the call", uri))
+// hide says of an extension's method that there is none, to whom a running gateway says
+// so before any rule is asked: who does not ask for the extension, or cannot have it.
+func (j *judgement) hide() {
+	uri := j.method.Extension
+	switch {
+	case uri == "":
+	case !j.asked.Has(uri):
+		j.e.refuse(wire.MethodNotFound, "only calls that ask for "+uri+" have the method")
+	case j.e.Visible && !j.offers(uri):
+		j.e.refuse(wire.MethodNotFound, "the method is that of "+uri+", which the caller cannot have on this agent")
 	}
 }
 
-// take copies an outcome. What is asked for and stands nowhere in it is ignored;
-// skill-selection is acted on by the gateway whoever declares it.
-func (a *activation) take(out *ext.Outcome) {
-	a.Sent, a.Visible, a.Injected, a.Provided = out.Send, out.Visible, out.Injected, out.Provided
-	a.Required, a.Refused, a.Shadow = out.Required, out.Refused, out.Shadow
-	for _, uri := range a.Asked {
-		switch {
-		case out.Send.Has(uri) || out.Provided.Has(uri) || out.Refused.Has(uri):
-		case uri == wire.SkillSelection:
-			a.Provided = append(a.Provided[:len(a.Provided):len(a.Provided)], uri)
-		default:
-			a.Ignored = append(a.Ignored, uri)
-		}
+// modes asks whether the media types of the message are among those that the skill, or
+// the card, lists.
+func (j *judgement) modes() error {
+	mode := j.agent.Modes
+	if mode == "" || mode == ext.Off || j.ask.Message == nil {
+		return nil
 	}
+	if j.card == nil {
+		j.note("which media types the skill takes is for the agent's card to say (--card, --online)")
+		return nil
+	}
+	j.e.Modes = proxy.OddModes(j.card, j.skills, j.ask.Skill, j.ask.Message)
+	if len(j.e.Modes) == 0 || mode != ext.Enforce {
+		return nil
+	}
+	return because(wire.ContentType, fmt.Sprintf("agents[].modes is enforce: %s", j.e.Modes[0]))
 }

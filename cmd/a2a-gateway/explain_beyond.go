@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/ext/provided"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// learn settles which skills the agent has, and says what is not known of it.
+func (j *judgement) learn() {
+	for _, s := range j.agent.Skills {
+		j.skills = append(j.skills, s.ID)
+	}
+	if j.card == nil {
+		j.note("the agent's card is not known, so that no extension counts as declared by it (--card, --online)")
+	} else {
+		for _, odd := range j.book.Lint(j.card.Extensions) {
+			j.note("the agent's card: " + odd)
+		}
+	}
+	named := cmp.Or(j.skill, j.call.Skill)
+	switch {
+	case j.skills != nil:
+	case j.card != nil:
+		for _, s := range j.card.Skills {
+			j.skills = append(j.skills, s.ID)
+		}
+	case named != "":
+		j.skills = []string{named}
+		j.note("whether the agent has this skill is for its card to say")
+	default:
+		j.note("which skills the agent has is for its card to say: it is judged as one without any")
+	}
+	if j.task == nil && (j.method.Subject == wire.OfTask || j.method.Subject == wire.OfConfig) {
+		j.note("the task has to be the caller's own")
+	}
+	if j.message == nil && j.method.Subject == wire.OfMessage && j.reads() {
+		j.note("what the message brings is not known (--message): where it matters deny rules match and allow rules do not")
+	}
+}
+
+func (j *judgement) note(text string) { j.e.Notes = append(j.e.Notes, text) }
+
+// scopes are those that the card asks for, by skill.
+func (j *judgement) scopes() map[string][][]string {
+	if !j.rules.UsesCardScopes() {
+		return nil
+	}
+	if j.card == nil {
+		j.note("which scopes skills take is for the agent's card to say: none are asked for (--card, --online)")
+		return nil
+	}
+	all := map[string][][]string{}
+	for _, s := range j.card.Skills {
+		all[s.ID] = s.Scopes
+	}
+	return all
+}
+
+// count lists the limits that apply. Nothing is drawn.
+func (j *judgement) count() {
+	for _, a := range j.limits.Explain(&limits.Call{
+		Principal: j.caller, Agent: j.agent.ID, Skill: j.ask.Skill, Method: j.method, Source: j.source, Task: j.task,
+	}) {
+		b := allowance{Limit: a.Limit, Shadow: a.Shadow, What: a.What, Units: a.Units, Burst: a.Burst, Key: a.Key}
+		if a.Window > 0 {
+			b.Window, b.Cost = secret.Duration(a.Window).String(), &a.Cost
+		}
+		j.e.Limits = append(j.e.Limits, b)
+	}
+}
+
+// consult lists the authorizers that a call concerns, and asks them if that is wanted.
+func (j *judgement) consult() error {
+	q := j.question()
+	j.e.Authorizers = j.panel.Explain(q)
+	switch {
+	case len(j.e.Authorizers) == 0:
+		return nil
+	case !j.really:
+		j.note("authorizers are not asked (--ask): they may still refuse the call")
+		return nil
+	}
+	notes, err := j.panel.Ask(j.ctx, q)
+	j.e.Asked = &asked{Notes: notes}
+	var no *pdp.Refused
+	if !errors.As(err, &no) {
+		j.e.Asked.Allowed = err == nil
+		return err
+	}
+	if no.Err != nil {
+		return because(wire.Unavailable, no.Error())
+	}
+	return because(wire.Denied, no.Error())
+}
+
+// question is what authorizers are told: host and path are those of a call on the agent's
+// own base.
+func (j *judgement) question() *pdp.Question {
+	r := &j.ask
+	q := &pdp.Question{
+		Principal: r.Principal, Agent: r.Agent, Skill: r.Skill, Skills: r.Skills, Method: r.Method,
+		Binding: r.Binding, Version: r.Version, TaskID: j.call.TaskID, ContextID: j.call.ContextID,
+		Extensions: r.Extensions, Source: r.Source, Path: "/agents/" + r.Agent, RequestID: "explain", Now: r.Now,
+	}
+	if u, err := url.Parse(j.cfg.Server.PublicURL); err == nil {
+		q.Host = u.Host
+	}
+	if j.panel.Reads(r.Agent) {
+		q.Message = r.Message
+	}
+	return q
+}
+
+// offers reports whether any call of the caller's could activate an extension.
+func (j *judgement) offers(uri string) bool {
+	return slices.ContainsFunc(j.rules.Extensions(j.caller, j.agent.ID, j.skills), func(said []policy.Extensions) bool {
+		q := j.negotiation(said)
+		return slices.ContainsFunc(j.book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri })
+	})
+}
+
+// negotiation is what package ext is told of the agent and the rules.
+func (j *judgement) negotiation(said []policy.Extensions) ext.Question {
+	q := ext.Question{
+		Config: &j.agent.Extensions, Rules: proxy.Effects(said),
+		Provided: make(map[string]ext.Declared), Now: j.now,
+	}
+	if j.card != nil {
+		q.Declared = j.card.Extensions
+	}
+	for uri, p := range provided.Providers() {
+		q.Provided[uri] = p.Declared()
+	}
+	return q
+}
+
+// negotiate asks what the call may do with extensions.
+func (j *judgement) negotiate(d policy.Decision) error {
+	q := j.negotiation(d.Extensions)
+	q.Requested = j.asked
+	j.e.Extensions = j.book.Explain(&q)
+	j.e.Activation = &activation{Asked: j.asked}
+	out, err := j.book.Negotiate(&q)
+	var missing *ext.MissingError
+	if errors.As(err, &missing) {
+		j.e.Activation.Missing = missing.URIs
+		return because(wire.ExtensionRequired, err.Error())
+	}
+	j.e.Activation.take(&out)
+	if uri := j.method.Extension; uri != "" && !out.Send.Has(uri) {
+		return because(wire.MethodNotFound, fmt.Sprintf("the method is that of %s, which is not active in the call", uri))
+	}
+	return nil
+}
+
+// take copies an outcome. What is asked for and stands nowhere in it is ignored;
+// skill-selection is acted on by the gateway whoever declares it.
+func (a *activation) take(out *ext.Outcome) {
+	a.Sent, a.Visible, a.Injected, a.Provided = out.Send, out.Visible, out.Injected, out.Provided
+	a.Required, a.Refused, a.Shadow = out.Required, out.Refused, out.Shadow
+	for _, uri := range a.Asked {
+		switch {
+		case out.Send.Has(uri) || out.Provided.Has(uri) || out.Refused.Has(uri):
+		case uri == wire.SkillSelection:
+			a.Provided = append(a.Provided[:len(a.Provided):len(a.Provided)], uri)
+		default:
+			a.Ignored = append(a.Ignored, uri)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// print is the explanation for people, the answer first.
+func (e *explanation) print(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "%s on %s by %s: %s\n\n", e.Method, e.Agent, e.Caller.String(), e.Verdict)
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	line := func(key, value string) {
+		if value != "" {
+			_, _ = fmt.Fprintf(t, "%s\t%s\n", key, value)
+		}
+	}
+	line(map[bool]string{true: "denied by", false: "allowed by"}[e.Verdict == denied], e.decider())
+	line("because", e.Reason)
+	line("caller is told", e.Error)
+	line("missing scopes", strings.Join(e.MissingScopes, " "))
+	line("missing sign-in", e.StepUp.String())
+	line("consented to", strings.Join(e.Consent, ", "))
+	line("allowed for", strings.Join(e.Skills, ", "))
+	line("sees the agent", map[bool]string{true: "yes", false: "no"}[e.Visible])
+	line("skill", strings.TrimPrefix(e.Skill.ID+": "+e.Skill.Why, ": "))
+	line("call", e.Call.String())
+	line("shared by", e.Sharing)
+	line("in shadow", strings.Join(e.Shadow, ", "))
+	for _, fault := range e.Faults {
+		line("fault", fault)
+	}
+	for _, odd := range e.Modes {
+		line("media type", odd)
+	}
+	_ = t.Flush()
+	e.printRules(w)
+	e.printLimits(w)
+	e.printAuthorizers(w)
+	e.printExtensions(w)
+	for i, note := range e.Notes {
+		_, _ = fmt.Fprintf(w, "%snote: %s\n", map[bool]string{true: "\n"}[i == 0], note)
+	}
+}
+
+// decider is the rule that decided, or what did in its place.
+func (e *explanation) decider() string {
+	switch e.Rule {
+	case "default":
+		return "policy.default: no rule that would decide matches"
+	case "credential":
+		return "the credential"
+	case "undeclared":
+		return "policy.skills.undeclared"
+	case "skill-scopes":
+		return "policy.skills.scopes"
+	}
+	return fmt.Sprintf("rule %q", e.Rule)
+}
+
+func (e *explanation) printRules(w io.Writer) {
+	if e.Rules == nil {
+		return
+	}
+	_, _ = fmt.Fprint(w, "\nrules, in the order of the file:\n")
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, s := range e.Rules {
+		effect, says := s.Effect, "matches"
+		if s.Shadow {
+			effect += " (shadow)"
+		}
+		if !s.Matches {
+			says = "does not match: " + s.Failed
+		} else if s.Skills != nil {
+			says += " for " + strings.Join(s.Skills, ", ")
+		}
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Rule, effect, says)
+	}
+	_ = t.Flush()
+}
+
+func (e *explanation) printExtensions(w io.Writer) {
+	if e.Activation == nil {
+		return
+	}
+	if len(e.Extensions) > 0 {
+		_, _ = fmt.Fprint(w, "\nextensions in such a call:\n")
+	}
+	for _, a := range e.Extensions {
+		_, _ = fmt.Fprintf(w, "  %s: %s\n", a.URI, a.Standing)
+		for _, why := range a.Why {
+			_, _ = fmt.Fprintf(w, "    %s\n", why)
+		}
+	}
+	asks := cmp.Or(strings.Join(e.Activation.Asked, ", "), "none")
+	_, _ = fmt.Fprintf(w, "\nthis call asks for %s:\n", asks)
+	any := false
+	for _, list := range []struct {
+		what string
+		uris []string
+	}{
+		{"missing, so that the call is refused", e.Activation.Missing},
+		{"sent to the agent", e.Activation.Sent},
+		{"of these, what answers may show", e.Activation.Visible},
+		{"of these, added by the gateway", e.Activation.Injected},
+		{"of these, required", e.Activation.Required},
+		{"done by the gateway", e.Activation.Provided},
+		{"left out, as not permitted", e.Activation.Refused},
+		{"left out, as the agent does not have it", e.Activation.Ignored},
+		{"without shadow modes", e.Activation.Shadow},
+	} {
+		if list.uris != nil {
+			any = true
+			_, _ = fmt.Fprintf(w, "  %s: %s\n", list.what, strings.Join(list.uris, ", "))
+		}
+	}
+	if !any {
+		_, _ = fmt.Fprint(w, "  none is active\n")
+	}
+}
+
+// String is for people: what is not as it is in most calls; "" for nothing.
+func (c *circumstances) String() string {
+	text := ""
+	if c.Binding != "JSONRPC" || c.Version != "1.0" {
+		text = c.Binding + " " + c.Version
+	}
+	for _, more := range []struct{ what, value string }{{"from", c.Source}, {"at", c.At}, {"on task", c.Task}} {
+		if more.value != "" {
+			text += " " + more.what + " " + more.value
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+func (e *explanation) printLimits(w io.Writer) {
+	if e.Limits == nil {
+		return
+	}
+	_, _ = fmt.Fprint(w, "\nlimits that apply:\n")
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, b := range e.Limits {
+		name := b.Limit
+		if b.Shadow {
+			name += " (shadow)"
+		}
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", name, b.figures(), cmp.Or(b.Key, "for all together"))
+	}
+	_ = t.Flush()
+}
+
+// figures says how much there is.
+func (b *allowance) figures() string {
+	text := fmt.Sprintf("%s %d", b.What, b.Units)
+	if b.Window != "" {
+		text += " in " + b.Window
+	}
+	if b.Burst > 0 && b.Burst != b.Units {
+		text += fmt.Sprintf(", at once %d", b.Burst)
+	}
+	if b.Cost != nil && *b.Cost != 1 {
+		text += fmt.Sprintf(", this call takes %d", *b.Cost)
+	}
+	return text
+}
+
+func (e *explanation) printAuthorizers(w io.Writer) {
+	if e.Authorizers == nil {
+		return
+	}
+	what := "authorizers that would be asked"
+	if e.Asked != nil {
+		what = "authorizers that were asked"
+	}
+	_, _ = fmt.Fprintf(w, "\n%s: %s\n", what, strings.Join(e.Authorizers, ", "))
+	if e.Asked != nil {
+		for _, note := range e.Asked.Notes {
+			_, _ = fmt.Fprintf(w, "  %s\n", note)
+		}
+	}
+}
