@@ -121,12 +121,17 @@ func (b *backend) cardJSON() string {
 	type object = map[string]any
 	var skills []object
 	for _, id := range b.skills {
-		skills = append(skills, object{"id": id, "name": id, "description": "Does " + id + ".", "tags": []string{"test"}})
+		skill := object{"id": id, "name": id, "description": "Does " + id + ".", "tags": []string{"test"}}
+		if scopes := b.scopes(id); scopes != nil {
+			skill["securityRequirements"] = []object{{"schemes": object{"oauth": object{"list": scopes}}}}
+		}
+		skills = append(skills, skill)
 	}
 	card := object{
 		"name": "Backend", "description": "Answers as told.", "version": "1.0.0",
 		"capabilities": b.capabilities(), "skills": skills,
 		"defaultInputModes": []string{"text/plain"}, "defaultOutputModes": []string{"text/plain"},
+		"securitySchemes": object{"oauth": object{"oauth2SecurityScheme": object{"flows": object{}}}},
 	}
 	interfaces := []object{
 		{"url": b.server.URL + "/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
@@ -142,6 +147,16 @@ func (b *backend) cardJSON() string {
 	}
 	out, _ := json.Marshal(card, json.Deterministic(true))
 	return string(out)
+}
+
+// scopes are those that the card asks for at a skill.
+func (b *backend) scopes(skill string) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.play == nil {
+		return nil
+	}
+	return b.play.Scopes[skill]
 }
 
 func (b *backend) capabilities() map[string]any {

@@ -15,8 +15,9 @@ import (
 
 // play is what a backend says, in a file of the script: backend NAME play=FILE.
 type play struct {
-	Extensions jsontext.Value `json:"extensions"` // capabilities.extensions of the card
-	Lines      []line         `json:"lines"`      // the first that fits is said
+	Extensions jsontext.Value      `json:"extensions"` // capabilities.extensions of the card
+	Scopes     map[string][]string `json:"scopes"`     // that the card asks for, by skill
+	Lines      []line              `json:"lines"`      // the first that fits is said
 }
 
 // line is an answer and when it is given. What is left out fits always.

@@ -52,6 +52,9 @@ func TestScripts(t *testing.T) {
 			"ca":          cmdCA,
 			"identify":    cmdIdentify,
 			"gateway":     cmdGateway,
+			"replica":     cmdReplica,
+			"crash":       cmdCrash,
+			"redis":       cmdRedis,
 			"demo":        cmdDemo,
 			"reload":      cmdReload,
 			"drain":       cmdDrain,
@@ -86,6 +89,8 @@ type world struct {
 	cas      map[string]*ca
 	proofs   map[string]*proofKey
 	gateway  *process
+	replicas []*process // beside gateway
+	redis    *redisServer
 	address  atomic.Value // string: of the gateway, for servers of the script
 	sent     atomic.Int64 // requests to the public listener, each of which is recorded
 	client   *client
@@ -135,6 +140,10 @@ func (w *world) close() {
 	if w.gateway != nil {
 		w.gateway.finish()
 	}
+	for _, p := range w.replicas {
+		p.finish()
+	}
+	w.redis.end()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	for _, a := range w.agents {
