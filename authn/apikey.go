@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ type apiKeys struct {
 	header  string // canonical
 	bearer  bool   // also accepted as a bearer token
 	file    *keyFile
+	revoked func(id string) (bool, error) // Options.Revoked
 	now     func() time.Time
 	observe func(provider, result string)
 }
@@ -42,6 +44,13 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 	table := a.file.table.Load()
 	now := a.now()
 	index, f := table.verify(key, now)
+	if f == "" {
+		var err error
+		if f, err = a.elsewhere(table.keys[index].id()); err != nil {
+			a.observe(issuerAPIKeys, resultUnavailable)
+			return nil, err
+		}
+	}
 	if f == "" {
 		a.observe(issuerAPIKeys, resultOK)
 		if a.file.usage != nil {
@@ -66,10 +75,33 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 
 // stands reports whether a principal of an API key is still what its key stands for.
 func (a *apiKeys) stands(p *Principal) error {
-	if f := a.file.table.Load().stands(p, a.now()); f != "" {
+	f := a.file.table.Load().stands(p, a.now())
+	if f == "" {
+		var err error
+		if f, err = a.elsewhere(p.KeyID); err != nil {
+			return err
+		}
+	}
+	if f != "" {
 		return &Refused{Scheme: schemeAPIKey, Code: "invalid_token", Reason: f.reason(), fault: f}
 	}
 	return nil
+}
+
+// elsewhere judges a good key of the file by what is known about its id elsewhere. To
+// callers a key that was revoked there is one that was taken out of the file.
+func (a *apiKeys) elsewhere(id string) (fault, error) {
+	if a.revoked == nil {
+		return "", nil
+	}
+	revoked, err := a.revoked(id)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case revoked:
+		return faultAPIKey, nil
+	}
+	return "", nil
 }
 
 // presented is the key of the request and the header it came in: one of its own or,

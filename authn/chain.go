@@ -18,49 +18,13 @@ package authn
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
 )
-
-// Options are what a Chain needs besides its configuration. The zero value works.
-type Options struct {
-	// Logger gets what an operator should know: issuers down and back, keys rotated
-	// out, key files changed. Never a credential. Default: discards.
-	Logger *slog.Logger
-	// Previous is the chain in force before a reload. What its configuration has in
-	// common with the new one is taken over: fetched key sets, verified tokens, the
-	// watch on the key file. Both chains must be closed, in any order.
-	Previous *Chain
-	// Client fetches discovery documents and key sets; redirects and cookies are
-	// switched off in a copy of it. Default: a plain client with the proxy settings
-	// of the environment.
-	Client *http.Client
-	// Observe is called once per credential that is judged, and once more about a good
-	// one that is not enough (authn.combinations). provider is a configured issuer,
-	// "api-keys", "mtls" or "unknown"; result is "ok", "unavailable" or the name of a
-	// fault. Both are closed sets, fit to be metric labels.
-	Observe func(provider, result string)
-	// Refreshed is called after each fetch of an issuer's keys; result is "ok" or
-	// "failed".
-	Refreshed func(issuer, result string)
-	// Scheme is the scheme of the URLs that clients know the gateway by, http or https,
-	// which DPoP proofs are made for. Default: as the request came.
-	Scheme string
-	// Trusted judges the client certificate of a connection by the CAs that count now,
-	// which may have changed since its handshake. Default: it was verified then.
-	Trusted func(*tls.ConnectionState) error
-	// Usage is the file in which the gateway keeps when each API key was last used.
-	// Default: it is not kept.
-	Usage string
-	// Now is the clock that tokens are judged by. Default: time.Now.
-	Now func() time.Time
-}
 
 // Outcomes that are no faults, and providers that are no issuers, for Observe.
 const (
@@ -108,7 +72,7 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 			return nil, fmt.Errorf("authn.apiKeys: %w", err)
 		}
 		c.keys = &apiKeys{header: cfg.APIKeys.header(), bearer: cfg.APIKeys.Bearer, file: file,
-			now: o.Now, observe: o.Observe}
+			revoked: o.Revoked, now: o.Now, observe: o.Observe}
 		c.schemes = append(c.schemes, c.keys)
 		c.carry(c.keys.header)
 	}
@@ -136,21 +100,6 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 func (c *Chain) carry(header string) {
 	if !slices.Contains(c.headers, header) {
 		c.headers = append(c.headers, header)
-	}
-}
-
-func (o *Options) defaults() {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Observe == nil {
-		o.Observe = func(string, string) {}
-	}
-	if o.Refreshed == nil {
-		o.Refreshed = func(string, string) {}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
 	}
 }
 

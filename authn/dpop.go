@@ -1,6 +1,7 @@
 package authn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,15 +11,15 @@ import (
 )
 
 // DPoP is authn.dpop: the bounds of proofs of possession (RFC 9449). Proofs that were
-// taken are remembered by each gateway for itself, and only while it runs.
+// taken are remembered by each gateway for itself, and in the state where that outlives
+// it or is shared.
 type DPoP struct {
 	// Window is how old a proof may be, and how far its clock ahead. Default: 60s,
 	// at least 1s, at most 5m.
 	Window secret.Duration `yaml:"window,omitempty"`
 	// Nonce makes clients repeat a value of the gateway's in every proof (RFC 9449 §9),
-	// so that none can be made in advance. Each gateway knows its own values only:
-	// several behind one address need clients to come back to the same one.
-	// Default: false.
+	// so that none can be made in advance. Gateways that share their keys (keys) and the
+	// window take each other's values. Default: false.
 	Nonce bool `yaml:"nonce,omitempty"`
 	// Proofs is how many proofs are remembered, up to 200 bytes each, so that none is
 	// taken twice, for two times Window. When they are more, calls are answered 503;
@@ -73,6 +74,7 @@ type prover struct {
 	floor  time.Time // older ones may have been taken and forgotten
 	now    func() time.Time
 	seen   *replays
+	shared func(ctx context.Context, id string, life time.Duration) (bool, error) // Options.Proofs
 	nonces *nonces
 	demand bool // proofs must hold a nonce
 }
@@ -80,7 +82,8 @@ type prover struct {
 // newProver shares what the prover of the chain before a reload remembers; previous
 // may be nil.
 func newProver(cfg DPoP, o *Options, previous *prover) *prover {
-	g := &prover{scheme: o.Scheme, window: cfg.window(), limit: cfg.proofs(), now: o.Now, demand: cfg.Nonce}
+	g := &prover{scheme: o.Scheme, window: cfg.window(), limit: cfg.proofs(), now: o.Now, demand: cfg.Nonce,
+		shared: o.Proofs}
 	if previous == nil {
 		g.seen, g.nonces = newReplays(o.Now()), newNonces()
 	} else {
@@ -89,6 +92,9 @@ func newProver(cfg DPoP, o *Options, previous *prover) *prover {
 		if at := o.Now().Add(-previous.window); g.window > previous.window && at.After(g.floor) {
 			g.floor = at
 		}
+	}
+	if len(o.Nonces) > 0 {
+		g.nonces = &nonces{key: o.Nonces}
 	}
 	g.seen.keep(2 * g.window)
 	return g
@@ -132,7 +138,7 @@ func (g *prover) check(r *http.Request, token, jkt string) error {
 	if g.demand && !g.nonces.knows(p.nonce, now, g.window) {
 		return refuseProof(faultNonce, nil)
 	}
-	return g.seen.add(p.print, p.id, g.limit, now)
+	return g.take(r.Context(), p, now)
 }
 
 // Faults of proofs. Like the others they are metric labels and sentences.

@@ -1,7 +1,9 @@
 package authn
 
 import (
+	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -72,11 +74,37 @@ func (c *crowded) Error() string {
 // Is makes errors.Is(err, ErrUnavailable) true: it is no statement about the proof.
 func (c *crowded) Is(target error) bool { return target == ErrUnavailable }
 
+// replayKey is what a proof is remembered by: two keys may give their proofs the same id.
+func replayKey(owner [sha256.Size]byte, id string) [sha256.Size]byte {
+	var buf [sha256.Size + maxProofID]byte
+	return sha256.Sum256(append(append(buf[:0], owner[:]...), id...))
+}
+
+// take takes a proof unless it has been taken before, here or by another gateway. Here
+// comes first: it costs less, and a flood by one key ends here. What the others know
+// cannot be told when they cannot be asked, and then the proof is not taken.
+func (g *prover) take(ctx context.Context, p *proof, now time.Time) error {
+	if err := g.seen.add(p.print, p.id, g.limit, now); err != nil || g.shared == nil {
+		return err
+	}
+	key := replayKey(p.print, p.id)
+	// It is good until made+window by any gateway's clock; the other window is for the
+	// difference of their clocks.
+	life := p.made.Sub(now) + 2*g.window
+	first, err := g.shared(ctx, base64.RawURLEncoding.EncodeToString(key[:]), life)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: remember a DPoP proof: %w", ErrUnavailable, err)
+	case !first:
+		return refuseProof(faultProofRepeated, nil)
+	}
+	return nil
+}
+
 // add takes the proof that the owner gave this id, unless it has been taken before.
 // The error is a *Refused or *crowded.
 func (s *replays) add(owner [sha256.Size]byte, id string, limit int, now time.Time) error {
-	var buf [sha256.Size + maxProofID]byte
-	key := sha256.Sum256(append(append(buf[:0], owner[:]...), id...))
+	key := replayKey(owner, id)
 	at := now.Sub(s.start)
 	shard := &s.shards[owner[0]%replayShards]
 	if s.count.Load() >= int64(limit) {

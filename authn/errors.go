@@ -12,9 +12,10 @@ var ErrNoCredentials = errors.New("no credentials")
 var ErrAmbiguous = errors.New("more than one credential")
 
 // ErrUnavailable says that a credential cannot be judged now: the keys of its issuer
-// could not be fetched yet, its issuer does not answer, or there is no room to remember
-// its proof. It is no statement about the credential; 503, and a retry may succeed.
-var ErrUnavailable = errors.New("issuer keys unavailable")
+// could not be fetched yet, its issuer does not answer, its proof cannot be remembered,
+// or nobody knows whether it was revoked. It is no statement about the credential; 503,
+// and a retry may succeed.
+var ErrUnavailable = errors.New("credential cannot be judged now")
 
 // Refused is a credential that was looked at and turned down; 401 with a challenge.
 type Refused struct {

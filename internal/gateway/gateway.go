@@ -38,6 +38,7 @@ type Gateway struct {
 	audit     *audit.Log
 	store     state.Store
 	local     *state.Memory // the store itself, or what stands in for it when limits are counted
+	revoked   *revocations  // nil where nobody else can revoke keys
 	keys      *keys.Ring
 	salt      []byte // of contexts that are renamed for callers
 
@@ -221,6 +222,9 @@ func (g *Gateway) close(ctx context.Context) {
 	}
 	if g.keys != nil {
 		g.keys.Close()
+	}
+	if g.revoked != nil {
+		g.revoked.close()
 	}
 	if g.store != nil {
 		errs = append(errs, g.store.Close())

@@ -3,6 +3,8 @@ package gateway
 import (
 	"cmp"
 	"errors"
+	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -36,6 +38,20 @@ func together(c authn.Combination) []string {
 		return []string{c.User}
 	}
 	return []string{c.User, c.Client}
+}
+
+// identity is what telling who calls needs of the gateway.
+func (g *Gateway) identity(cfg *config.Config, public *url.URL, previous *authn.Chain) authn.Options {
+	o := authn.Options{
+		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
+		Refreshed: g.keysFetched, Scheme: public.Scheme, Trusted: g.server.Trusted,
+		Usage:  filepath.Join(cfg.Server.DataDir, keyUsage),
+		Proofs: g.proofs(), Nonces: g.keys.Derive("dpop nonces"),
+	}
+	if g.revoked != nil {
+		o.Revoked = g.revoked.has
+	}
+	return o
 }
 
 // keyUsage is the file below server.dataDir that says when API keys were last used.

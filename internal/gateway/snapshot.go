@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"sync"
@@ -103,11 +102,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	if old != nil {
 		previous = old.chain
 	}
-	s.chain, err = authn.New(ctx, cfg.Authn, authn.Options{
-		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
-		Refreshed: g.keysFetched, Scheme: public.Scheme, Trusted: g.server.Trusted,
-		Usage: filepath.Join(cfg.Server.DataDir, keyUsage),
-	})
+	s.chain, err = authn.New(ctx, cfg.Authn, g.identity(cfg, public, previous))
 	if err != nil {
 		s.dismiss()
 		return nil, fmt.Errorf("authn: %w", err)

@@ -9,6 +9,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state/sqlite"
 )
 
+// redisDriver is the state that several gateways share.
+const redisDriver = "redis"
+
 // openStore opens the state that the configuration names. Limits are counted in local
 // while it cannot be reached.
 func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
@@ -22,12 +25,15 @@ func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
 		return nil
 	case "sqlite":
 		opened, err = sqlite.Open(ctx, c)
-	case "redis":
+	case redisDriver:
 		opened, err = redis.Open(ctx, c, g.telemetry.Log)
 	}
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
 	g.store = &observed{opened, g.telemetry.Metrics.Stored}
+	if c.Driver == redisDriver {
+		g.revoked = watchRevocations(ctx, g.store, g.telemetry.Log)
+	}
 	return nil
 }

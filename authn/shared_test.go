@@ -1,0 +1,210 @@
+package authn
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// common is what gateways know together: a state in memory, which counts how often it
+// was asked and for how long it was to remember, and may be away.
+type common struct {
+	*state.Memory
+
+	asked atomic.Int64
+	life  atomic.Int64
+	away  atomic.Bool
+}
+
+var errAway = errors.New("away")
+
+func newCommon(t testing.TB) *common {
+	t.Helper()
+	s := &common{Memory: state.NewMemory(state.Config{})}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func (s *common) remember(ctx context.Context, id string, life time.Duration) (bool, error) {
+	s.asked.Add(1)
+	s.life.Store(int64(life))
+	if s.away.Load() {
+		return false, errAway
+	}
+	return s.Add(ctx, "dpop", id, nil, life)
+}
+
+func (s *common) prover(cfg DPoP, now func() time.Time) *prover {
+	o := Options{Now: now, Proofs: s.remember}
+	o.defaults()
+	return newProver(cfg, &o, nil)
+}
+
+// A proof is good once at all gateways together. What is repeated at one is found out
+// there, and when nobody can tell whether it is repeated it is not taken.
+func TestDPoPReplayElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newCommon(t)
+	one, other := s.prover(DPoP{}, nil), s.prover(DPoP{}, nil)
+	jkt := jktOf(t, proofKey().Public())
+	take := func(g *prover, proof, want string) {
+		t.Helper()
+		err := g.check(proofRequest(proof), proofToken, jkt)
+		if got := faultOf(err); got != want {
+			t.Errorf("fault %s, want %s", got, want)
+		}
+		wantChallenge(t, err)
+	}
+	proof := proofOf(t, nil, nil)
+	take(one, proof, "ok")
+	take(one, proof, "dpop-replay")
+	if n := s.asked.Load(); n != 1 {
+		t.Errorf("the others were asked %d times about a proof that was known here", n)
+	}
+	take(other, proof, "dpop-replay")
+	take(other, proofOf(t, nil, nil), "ok")
+
+	s.away.Store(true)
+	fresh := proofOf(t, nil, nil)
+	err := one.check(proofRequest(fresh), proofToken, jkt)
+	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errAway) {
+		t.Errorf("with the others away: %v", err)
+	}
+	s.away.Store(false)
+	take(other, fresh, "ok") // it was taken nowhere
+}
+
+// Of many who show one proof to several gateways at once, one is let in.
+func TestDPoPReplayElsewhereRace(t *testing.T) {
+	t.Parallel()
+	s := newCommon(t)
+	gates := []*prover{s.prover(DPoP{}, nil), s.prover(DPoP{}, nil), s.prover(DPoP{}, nil)}
+	jkt := jktOf(t, proofKey().Public())
+	for range 20 {
+		proof := proofOf(t, nil, nil)
+		var taken atomic.Int64
+		var all sync.WaitGroup
+		for i := range 9 {
+			all.Go(func() {
+				if gates[i%3].check(proofRequest(proof), proofToken, jkt) == nil {
+					taken.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if taken.Load() != 1 {
+			t.Fatalf("%d taken", taken.Load())
+		}
+	}
+}
+
+// A proof is remembered until no gateway takes it any more, also one whose clock is late
+// by a window.
+func TestDPoPRememberedLongEnough(t *testing.T) {
+	t.Parallel()
+	s, c := newCommon(t), newClock(time.Now().Truncate(time.Second))
+	g := s.prover(DPoP{Window: secs(10)}, c.now)
+	jkt := jktOf(t, proofKey().Public())
+	for _, made := range []time.Duration{-9 * time.Second, 0, 10 * time.Second} {
+		proof := proofOf(t, nil, map[string]any{"iat": c.now().Add(made).Unix()})
+		if err := g.check(proofRequest(proof), proofToken, jkt); err != nil {
+			t.Fatalf("made %v ahead: %v", made, err)
+		}
+		if got, want := time.Duration(s.life.Load()), made+10*time.Second+10*time.Second; got != want {
+			t.Errorf("made %v ahead: remembered for %v, want %v", made, got, want)
+		}
+	}
+}
+
+// Gateways with one secret take each other's nonces, whatever their clocks differ by
+// within a stretch of time.
+func TestDPoPNonceElsewhere(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_800_000_000, 0)
+	gate := func(secret string, window int, ahead time.Duration) *prover {
+		o := Options{Nonces: []byte(secret), Now: func() time.Time { return at.Add(ahead) }}
+		o.defaults()
+		return newProver(DPoP{Nonce: true, Window: secs(window)}, &o, nil)
+	}
+	ours := gate("secret", 60, 0)
+	jkt := jktOf(t, proofKey().Public())
+	for name, tt := range map[string]struct {
+		maker *prover
+		want  string
+	}{
+		"another gateway":            {gate("secret", 60, 0), "ok"},
+		"its clock is ahead":         {gate("secret", 60, time.Minute), "ok"},
+		"its clock is late":          {gate("secret", 60, -time.Minute), "ok"},
+		"its clock is wrong":         {gate("secret", 60, 2*time.Minute), "dpop-nonce"},
+		"somebody else's":            {gate("another", 60, 0), "dpop-nonce"},
+		"stretches of another width": {gate("secret", 120, 0), "dpop-nonce"},
+	} {
+		proof := proofOf(t, nil, map[string]any{"nonce": tt.maker.nonce(), "iat": at.Unix()})
+		if got := faultOf(ours.check(proofRequest(proof), proofToken, jkt)); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+}
+
+// A key that was revoked elsewhere is refused as one that was taken out of the file, and
+// while nobody knows which were, none is accepted.
+func TestKeysRevokedElsewhere(t *testing.T) {
+	t.Parallel()
+	k, path := keyStore(t)
+	key, other := create(t, k, KeySpec{ID: "bob"}), create(t, k, KeySpec{ID: "eve"})
+	var revoked, unknown atomic.Bool
+	c := openKeys(t, path, Options{Revoked: func(id string) (bool, error) {
+		if unknown.Load() {
+			return false, errAway
+		}
+		return revoked.Load() && id == "bob", nil
+	}})
+	p, err := c.Authenticate(request("X-API-Key", key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	revoked.Store(true)
+	_, refused := c.Authenticate(request("X-API-Key", key))
+	want(t, "revoked", faultOf(refused), "unknown-api-key")
+	want(t, "its streams", faultOf(c.Stands(p)), "unknown-api-key")
+	_, err = c.Authenticate(request("X-API-Key", other))
+	want(t, "another", faultOf(err), "ok")
+	_, missing := c.Authenticate(request("X-API-Key", strings.Replace(key, "a2a_bob_", "a2a_gone_", 1)))
+	if refused.Error() != missing.Error() {
+		t.Errorf("%q tells revoked keys from missing ones: %q", refused, missing)
+	}
+	unknown.Store(true)
+	if _, err := c.Authenticate(request("X-API-Key", other)); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("while nobody knows: %v", err)
+	}
+	if err := c.Stands(p); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("streams, while nobody knows: %v", err)
+	}
+	// A key that is none is refused for what it is.
+	_, err = c.Authenticate(request("X-API-Key", "a2a_x"))
+	want(t, "no key", faultOf(err), "malformed")
+}
+
+func BenchmarkAPIKeyRevocations(b *testing.B) {
+	records, key := manyRecords(1)
+	_, path := keyStore(b)
+	known := map[string]struct{}{"another": {}}
+	c := openKeys(b, path, Options{Revoked: func(id string) (bool, error) {
+		_, revoked := known[id]
+		return revoked, nil
+	}})
+	c.keys.file.table.Store(tableOf(b, records...))
+	r := request("X-API-Key", key)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Authenticate(r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
