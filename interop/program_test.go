@@ -42,6 +42,15 @@ type program struct {
 // ends it; if not, its process is killed.
 func startProgram(t *testing.T, env []string, command ...string) program {
 	t.Helper()
+	var p program
+	runProgram(t, &p, env, command...)
+	return p
+}
+
+// runProgram is the same for a program that says more than a program does; said is what
+// its first line is read into.
+func runProgram(t *testing.T, said any, env []string, command ...string) {
+	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // ended by its standard input
 	cmd.Env = append(os.Environ(), env...)
 	var log lockedBuffer
@@ -73,15 +82,12 @@ func startProgram(t *testing.T, env []string, command ...string) program {
 	})
 	select {
 	case line := <-first:
-		var p program
-		if err := json.Unmarshal(line, &p); err != nil {
+		if err := json.Unmarshal(line, said); err != nil {
 			t.Fatalf("%s printed %q: %v\n%s", command, line, err, log.tail(2000))
 		}
-		return p
 	case <-time.After(patience):
 		t.Fatalf("%s did not start\n%s", command, log.tail(2000))
 	}
-	return program{}
 }
 
 // end waits for a program that was asked to end, and kills it if it does not.

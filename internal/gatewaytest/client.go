@@ -96,8 +96,8 @@ func dial(
 	t testing.TB, sdk SDK, hc *http.Client, card *a2a.AgentCard, i *a2a.AgentInterface, extensions []string,
 ) (Client, error) {
 	var opts []grpc.DialOption
-	if tape, ok := hc.Transport.(*tape); ok {
-		opts = tape.dialOptions()
+	if over, ok := hc.Transport.(interface{ dialOptions() []grpc.DialOption }); ok {
+		opts = over.dialOptions()
 	}
 	switch sdk {
 	case Hand01:

@@ -38,6 +38,7 @@ type Executor struct {
 	quit    chan struct{}
 	stopped sync.Once
 	calls   atomic.Int64
+	arrived atomic.Int64
 
 	declared []a2a.AgentExtension // in its card
 	act      Act                  // in the place of the words
@@ -52,10 +53,10 @@ func (e *Executor) Calls() int64 { return e.calls.Load() }
 
 // behind puts what stands in front of the agent before its handler.
 func (e *Executor) behind(handler http.Handler) http.Handler {
-	if e.front == nil {
-		return handler
+	if e.front != nil {
+		handler = e.front(handler)
 	}
-	return e.front(handler)
+	return e.count(handler)
 }
 
 func (e *Executor) stop() { e.stopped.Do(func() { close(e.quit) }) }

@@ -48,7 +48,8 @@ func serveGRPC03(at string, ex *Executor) service {
 
 // serveGRPC runs a gRPC server until the test ends.
 func serveGRPC(t testing.TB, listener net.Listener, ex *Executor, register func(*grpc.Server)) {
-	server := grpc.NewServer(grpc.WaitForHandlers(true), grpc.ChainStreamInterceptor(severed))
+	server := grpc.NewServer(grpc.WaitForHandlers(true),
+		grpc.ChainUnaryInterceptor(ex.countUnary), grpc.ChainStreamInterceptor(ex.countStream, severed))
 	register(server)
 	done := make(chan struct{})
 	go func() {
