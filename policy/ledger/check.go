@@ -76,7 +76,9 @@ func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state
 	if err != nil {
 		return state.Record{}, err
 	}
-	absent := c.TaskID != "" && !task.usable
+	// A push notification config is its owner's alone, whichever call brings it: its
+	// webhook would go on to be told of the task when nothing is lent any more.
+	absent := c.TaskID != "" && !task.usable || task.lent && c.HasPushConfig
 	if choosesTaskID(c) && !task.exists {
 		absent = false
 	}

@@ -24,6 +24,12 @@ func lending(t testing.TB, s state.Ledger) *Ledger {
 	}})
 }
 
+// hooked is a send that brings a push notification config.
+func hooked(c *wire.Call) *wire.Call {
+	c.HasPushConfig = true
+	return c
+}
+
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	for place, s := range map[string]state.Ledger{"near": newStore(t).Ledger, "far": newStore(t)} {
@@ -50,6 +56,9 @@ func TestSharing(t *testing.T) {
 			"nobody's":                   {bob, &wire.Call{Method: method(t, wire.GetTask), TaskID: "X"}, ErrAbsent},
 			"message":                    {bob, send(t, "T", ""), nil},
 			"message in its context":     {bob, send(t, "T", "C"), nil},
+			"message with a webhook":     {bob, hooked(send(t, "T", "C")), ErrAbsent},
+			"webhook of a task's own":    {bob, hooked(send(t, "B", "CB", "T")), nil},
+			"the owner's webhook":        {alice, hooked(send(t, "T", "C")), nil},
 			"message in another context": {bob, send(t, "T", "C2"), ErrAbsent},
 			"message in an own context":  {bob, send(t, "T", "CB"), ErrAbsent},
 			"message in no context":      {bob, send(t, "T", "new"), ErrAbsent},
