@@ -55,19 +55,23 @@ func (e *Env) worst(tree *cel.Ast) (uint64, string) {
 }
 
 // counted are the options of a program whose costs are counted.
-func counted() []cel.ProgramOption {
-	return []cel.ProgramOption{cel.CostLimit(maxCost), cel.CostTracking(prices{})}
+func counted(p patterns) []cel.ProgramOption {
+	return []cel.ProgramOption{cel.CostLimit(maxCost), cel.CostTracking(prices{p})}
 }
 
 // prices are what CEL takes to cost less than it does: comparing and searching what is as
-// deep as the call likes, going through a string to count or convert it, and whatever is
-// done to values of which the type is not known before.
-type prices struct{}
+// deep as the call likes, going through a string to count or convert it, looking for
+// patterns, and whatever is done to values of which the type is not known before.
+type prices struct{ patterns patterns }
 
 // CallCost is what a call has cost; nil where CEL knows.
-func (prices) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uint64 {
+func (p prices) CallCost(function, overload string, args []ref.Val, _ ref.Val) *uint64 {
 	var units uint64 = 1
 	switch {
+	case function == overloads.Matches:
+		text, _ := args[0].Value().(string)
+		pattern, _ := args[1].Value().(string)
+		units = p.patterns.search(text, pattern)
 	case function == operators.Equals || function == operators.NotEquals:
 		units += min(weight(args[0].Value()), weight(args[1].Value()))
 	case function == overloads.Size || overloads.IsTypeConversionFunction(function):

@@ -42,6 +42,7 @@ var reasons = [...]struct{ begins, says string }{
 	{"type conversion error", "a value cannot be converted"},
 	{"invalid RFC 3339 timestamp", "a value cannot be converted"},
 	{"got '", "a value has another type than is needed"},
+	{costly, costly},
 }
 
 // reason puts an error of CEL's into words that tell nothing of the call.

@@ -36,9 +36,13 @@ func (e *Env) Compile(text string) (*Program, []string) {
 	if problem != "" {
 		return nil, []string{problem}
 	}
+	searched := patternsIn(tree)
 	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
-	if units > cheap || loops(tree) {
-		options = append(options, counted()...)
+	if len(searched) > 0 {
+		options = append(options, searched.option())
+	}
+	if units > cheap || loops(tree) || len(searched) > 0 {
+		options = append(options, counted(searched)...)
 	}
 	prog, err := e.cel.Program(tree, options...)
 	if err != nil {
@@ -53,7 +57,7 @@ func (e *Env) Compile(text string) (*Program, []string) {
 
 // fold finds out what the expression is of every call. The error is what becomes of each.
 func (e *Env) fold(tree *cel.Ast, p *Program) error {
-	partial, err := e.cel.Program(tree, append(counted(), cel.EvalOptions(cel.OptPartialEval))...)
+	partial, err := e.cel.Program(tree, append(counted(patternsIn(tree)), cel.EvalOptions(cel.OptPartialEval))...)
 	if err != nil {
 		return err
 	}
