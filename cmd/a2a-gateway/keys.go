@@ -128,29 +128,6 @@ func durationVar(f *pflag.FlagSet, d *secret.Duration, name string, value time.D
 	}
 }
 
-func keysRevoke(file *string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "Revoke a key",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			keys, err := authn.OpenKeys(*file)
-			if err != nil {
-				return usage(err)
-			}
-			err = keys.Revoke(args[0])
-			if errors.Is(err, fs.ErrNotExist) {
-				return failed(fmt.Errorf("%s holds no key %q", *file, args[0]))
-			}
-			if err != nil {
-				return failed(err)
-			}
-			return nil
-		},
-	}
-	return cmd
-}
-
 var formats = []string{"text", "json"}
 
 var errOutput = errors.New("--output must be text or json")

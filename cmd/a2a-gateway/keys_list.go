@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -11,8 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
+
+// revokedState is that of a key that was revoked for all gateways. Those that were
+// revoked in the file are not there to be listed.
+const revokedState = "revoked"
 
 // listed is a key as `keys list` shows it: everything but what would let
 // somebody use it.
@@ -24,9 +31,10 @@ type listed struct {
 	Agents     *[]string  `json:"agents,omitempty"` // an empty list means none, no list any
 	Tenant     string     `json:"tenant,omitempty"`
 	Owner      string     `json:"owner,omitempty"`
-	State      string     `json:"state"` // active, rotating or expired
+	State      string     `json:"state"` // active, rotating, expired or revoked
 	Created    time.Time  `json:"created,omitzero"`
 	Expires    time.Time  `json:"expires,omitzero"`
+	Revoked    time.Time  `json:"revoked,omitzero"` // for all gateways; only where their configuration was given
 	ReplacedBy string     `json:"replacedBy,omitempty"`
 	LastUsed   *time.Time `json:"lastUsed,omitempty"` // only where usage files were given
 }
@@ -34,15 +42,21 @@ type listed struct {
 func keysList(file, output *string) *cobra.Command {
 	var files []string
 	var unusedFor secret.Duration
+	var path string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the keys",
 		Long: "List the keys. When they were last used is written by each gateway to a file of its own;\n" +
-			"name the files of all gateways with --usage.",
+			"name the files of all gateways with --usage. With --config, also show which were revoked for\n" +
+			"all gateways that share the state of that configuration.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if unusedFor > 0 && len(files) == 0 {
 				return usage(errors.New("--unused-for needs --usage: the file in which a gateway keeps the use of keys"))
+			}
+			revoked, err := revokedKeys(cmd, path, file)
+			if err != nil {
+				return err
 			}
 			keys, err := authn.OpenKeys(*file)
 			if err != nil {
@@ -63,6 +77,10 @@ func keysList(file, output *string) *cobra.Command {
 					all = append(all, list(&specs[i], seen, now))
 				}
 			}
+			markRevoked(all, revoked)
+			if unusedFor == 0 {
+				all = append(all, revokedElsewhere(specs, revoked)...)
+			}
 			if unusedFor > 0 && seen.Since.After(now.Add(-unusedFor.Std())) {
 				_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "uses are known since %s only; of no key can it be said\n",
 					seen.Since.Format(time.RFC3339))
@@ -71,9 +89,49 @@ func keysList(file, output *string) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
+	f.StringVarP(&path, "config", "c", "", "configuration `file` of gateways that share what is revoked")
 	f.StringArrayVar(&files, "usage", nil, "`file` in which a gateway keeps when keys were used; repeatable")
 	durationVar(f, &unusedFor, "unused-for", 0, "only keys that nobody used for this `time`, as in 90d")
 	return cmd
+}
+
+// revokedKeys are the keys that were revoked for all gateways of a configuration, if one
+// is named, with when.
+func revokedKeys(cmd *cobra.Command, path string, file *string) (map[string]time.Time, error) {
+	if path == "" {
+		return nil, nil
+	}
+	cfg, err := sharedConfig(cmd, path, file)
+	if err != nil {
+		return nil, usage(err)
+	}
+	revoked, err := gateway.RevokedKeys(cmd.Context(), cfg)
+	if errors.Is(err, gateway.ErrNotShared) {
+		return nil, nil // nothing can be revoked but in the file
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	return revoked, nil
+}
+
+// markRevoked says of keys that they are revoked.
+func markRevoked(all []listed, revoked map[string]time.Time) {
+	for i := range all {
+		if at, ok := revoked[all[i].ID]; ok {
+			all[i].State, all[i].Revoked = revokedState, at
+		}
+	}
+}
+
+// revokedElsewhere are the revoked keys that the file here does not hold.
+func revokedElsewhere(specs []authn.KeySpec, revoked map[string]time.Time) (all []listed) {
+	for _, id := range slices.Sorted(maps.Keys(revoked)) {
+		if !slices.ContainsFunc(specs, func(k authn.KeySpec) bool { return k.ID == id }) {
+			all = append(all, listed{ID: id, State: revokedState, Revoked: revoked[id]})
+		}
+	}
+	return all
 }
 
 // uses is what several gateways know together. Nil is nothing.
@@ -153,7 +211,7 @@ func table(w io.Writer, all []listed, used bool) {
 			last = "\t" + moment(k.LastUsed, "-")
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s%s\n", k.ID, k.Subject, strings.Join(k.Groups, ","),
-			strings.Join(k.Scopes, ","), bound(k.Agents), k.Owner, k.State, moment(&k.Expires, "never"), last)
+			strings.Join(k.Scopes, ","), bound(k.Agents), k.Owner, k.State, expiry(k), last)
 	}
 	_ = t.Flush()
 }
@@ -167,6 +225,14 @@ func bound(agents *[]string) string {
 		return "(none)"
 	}
 	return strings.Join(*agents, ",")
+}
+
+// expiry is when a key expires. Of one that the file does not hold that is not known.
+func expiry(k *listed) string {
+	if k.State == revokedState && k.Subject == "" {
+		return "-"
+	}
+	return moment(&k.Expires, "never")
 }
 
 func moment(t *time.Time, otherwise string) string {

@@ -40,7 +40,7 @@ func (g *Gateway) proofs() func(ctx context.Context, id string, life time.Durati
 func RevokeKey(ctx context.Context, cfg *config.Config, id string, life time.Duration) error {
 	const longest = 64 // bytes of the id of a key
 	if id == "" || len(id) > longest {
-		return fmt.Errorf("revoke key: an id is 1 to %d bytes long", longest)
+		return fmt.Errorf("an id is 1 to %d bytes long", longest)
 	}
 	return shared(ctx, cfg, func(v state.Values) error {
 		at := time.Now().UTC().AppendFormat(nil, time.RFC3339)
