@@ -27,6 +27,9 @@ type Theft struct {
 	Lacks []string
 	// Requests tells how many requests the agent has received.
 	Requests func() int64
+	// Between, when set, is called once tasks are made, and gives what Base is from
+	// then on: of a gateway that was started again, or of another one.
+	Between func() string
 }
 
 // attempt is a way to name a task; it gives what the client made of the answer.
@@ -123,6 +126,10 @@ func (th Theft) Run(t *testing.T) {
 	task := owner.makes(t)
 	// The thief has a task too: not only strangers are told nothing.
 	thief.makes(t)
+	if th.Between != nil {
+		th.Base = th.Between()
+		owner, thief = th.open(t, th.Owner), th.open(t, th.Thief)
+	}
 	th.tries(t, thief, task)
 	th.lists(t, thief, task)
 	th.goesOn(t, owner, task)
