@@ -149,7 +149,7 @@ func (q *explainFlags) explain(ctx context.Context, path string) (*explanation, 
 
 // inquire reads the flags.
 func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*inquiry, error) {
-	i := &inquiry{skill: q.skill, really: q.ask}
+	i := &inquiry{skill: q.skill, really: q.ask, flags: true}
 	var err error
 	if i.agent, err = c.findAgent(q.agent); err != nil {
 		return nil, fmt.Errorf("--agent: %w", err)
@@ -158,14 +158,14 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*inquiry, erro
 		return nil, fmt.Errorf("--method: %w", err)
 	}
 	q.now = time.Now()
-	if err := q.settle(i, flagged); err != nil {
-		return nil, err
+	if wrong, err := q.settle(i); err != nil {
+		return nil, fmt.Errorf("--%s: %w", wrong, err)
 	}
 	if i.caller, err = q.identify(&c.cfg.Authn, i.now); err != nil {
 		return nil, err
 	}
-	if err := i.request(q.extensions, "--extension"); err != nil {
-		return nil, err
+	if err := i.request(q.extensions); err != nil {
+		return nil, fmt.Errorf("--extension: %w", err)
 	}
 	q.task.owner, q.task.issuer = splitOwner(q.taskOwner)
 	if q.task != (described{}) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
@@ -22,9 +23,10 @@ func (j *judgement) learn() {
 	for _, s := range j.agent.Skills {
 		j.skills = append(j.skills, s.ID)
 	}
-	if j.card == nil {
-		j.note("the agent's card is not known, so that no extension counts as declared by it (--card, --online)")
-	} else {
+	switch {
+	case j.card == nil && (j.flags || len(j.asked) > 0):
+		j.note("the agent's card is not known, so that no extension counts as declared by it", cardFlags)
+	case j.card != nil:
 		for _, odd := range j.book.Lint(j.card.Extensions) {
 			j.note("the agent's card: " + odd)
 		}
@@ -46,11 +48,20 @@ func (j *judgement) learn() {
 		j.note("the task has to be the caller's own")
 	}
 	if j.message == nil && j.method.Subject == wire.OfMessage && j.reads() {
-		j.note("what the message brings is not known (--message): where it matters deny rules match and allow rules do not")
+		j.note("what the message brings is not known: where it matters deny rules match and allow rules do not", "--message")
 	}
 }
 
-func (j *judgement) note(text string) { j.e.Notes = append(j.e.Notes, text) }
+// cardFlags are how the card can be had.
+const cardFlags = "--card, --online"
+
+// note adds what a reader has to know, and the flags that could help, of explain.
+func (j *judgement) note(text string, flags ...string) {
+	if j.flags && flags != nil {
+		text += " (" + strings.Join(flags, ", ") + ")"
+	}
+	j.e.Notes = append(j.e.Notes, text)
+}
 
 // scopes are those that the card asks for, by skill.
 func (j *judgement) scopes() map[string][][]string {
@@ -58,7 +69,7 @@ func (j *judgement) scopes() map[string][][]string {
 		return nil
 	}
 	if j.card == nil {
-		j.note("which scopes skills take is for the agent's card to say: none are asked for (--card, --online)")
+		j.note("which scopes skills take is for the agent's card to say: none are asked for", cardFlags)
 		return nil
 	}
 	all := map[string][][]string{}
@@ -89,7 +100,7 @@ func (j *judgement) consult() error {
 	case len(j.e.Authorizers) == 0:
 		return nil
 	case !j.really:
-		j.note("authorizers are not asked (--ask): they may still refuse the call")
+		j.note("authorizers are not asked and may still refuse the call", "--ask")
 		return nil
 	}
 	notes, err := j.panel.Ask(j.ctx, q)

@@ -32,6 +32,7 @@ type inquiry struct {
 	task    *ownership.Record // that the call names; nil for none
 	card    *card.Card        // nil where it is not known
 	really  bool              // authorizers are asked
+	flags   bool              // of explain say all this
 }
 
 // manner is how a call comes, as it is written.
@@ -41,42 +42,41 @@ type manner struct {
 	now time.Time // where at is empty
 }
 
-// settle reads what is written. key spells the name of what is wrong.
-func (w *manner) settle(q *inquiry, key func(string) string) error {
+// settle reads what is written. With an error it returns the name of what is wrong.
+func (w *manner) settle(q *inquiry) (wrong string, err error) {
 	q.binding, q.version, q.now = wire.JSONRPC, wire.V10, w.now
 	var ok bool
 	if w.binding != "" {
 		if q.binding, ok = wire.ParseBinding(w.binding); !ok {
-			return fmt.Errorf("%s: %q is none of JSONRPC, HTTP+JSON and GRPC", key("binding"), w.binding)
+			return "binding", fmt.Errorf("%q is none of JSONRPC, HTTP+JSON and GRPC", w.binding)
 		}
 	}
 	if w.version != "" {
 		if q.version, ok = wire.ParseVersion(w.version); !ok {
-			return fmt.Errorf("%s: %q is none of 0.1, 0.2, 0.3 and 1.0", key("version"), w.version)
+			return "version", fmt.Errorf("%q is none of 0.1, 0.2, 0.3 and 1.0", w.version)
 		}
 	}
-	var err error
 	if w.source != "" {
 		if q.source, err = netip.ParseAddr(w.source); err != nil {
-			return fmt.Errorf("%s: %q is no IP address", key("source"), w.source)
+			return "source", fmt.Errorf("%q is no IP address", w.source)
 		}
 		q.source = q.source.Unmap()
 	}
 	if w.at != "" {
 		if q.now, err = time.Parse(time.RFC3339, w.at); err != nil {
-			return fmt.Errorf("%s: %q is no time; want 2006-01-02T15:04:05Z", key("at"), w.at)
+			return "at", fmt.Errorf("%q is no time; want 2006-01-02T15:04:05Z", w.at)
 		}
 		q.dated = true
 	}
-	return nil
+	return "", nil
 }
 
 // request adds the extensions that a call asks for.
-func (q *inquiry) request(uris []string, key string) error {
+func (q *inquiry) request(uris []string) error {
 	q.asked = ext.Set{}
 	for _, uri := range uris {
 		if err := ext.CheckURI(uri); err != nil {
-			return fmt.Errorf("%s: %w", key, err)
+			return err
 		}
 		if !q.asked.Has(uri) {
 			q.asked = append(q.asked, uri)

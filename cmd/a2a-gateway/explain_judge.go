@@ -234,7 +234,7 @@ func (j *judgement) modes() error {
 		return nil
 	}
 	if j.card == nil {
-		j.note("which media types the skill takes is for the agent's card to say (--card, --online)")
+		j.note("which media types the skill takes is for the agent's card to say", cardFlags)
 		return nil
 	}
 	j.e.Modes = proxy.OddModes(j.card, j.skills, j.ask.Skill, j.ask.Message)

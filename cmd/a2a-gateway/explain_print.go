@@ -67,18 +67,24 @@ func (e *explanation) printRules(w io.Writer) {
 	_, _ = fmt.Fprint(w, "\nrules, in the order of the file:\n")
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, s := range e.Rules {
-		effect, says := s.Effect, "matches"
+		effect := s.Effect
 		if s.Shadow {
 			effect += " (shadow)"
 		}
-		if !s.Matches {
-			says = "does not match: " + s.Failed
-		} else if s.Skills != nil {
-			says += " for " + strings.Join(s.Skills, ", ")
-		}
-		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Rule, effect, says)
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Rule, effect, s.says())
 	}
 	_ = t.Flush()
+}
+
+// says is what came of a rule, in words.
+func (s *step) says() string {
+	switch {
+	case !s.Matches:
+		return "does not match: " + s.Failed
+	case s.Skills != nil:
+		return "matches for " + strings.Join(s.Skills, ", ")
+	}
+	return "matches"
 }
 
 func (e *explanation) printExtensions(w io.Writer) {

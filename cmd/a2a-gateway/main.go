@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true,
 		Version:       version(),
 	}
-	root.AddCommand(serveCommand(), demoCommand(), validateCommand(), explainCommand(), tokenCommand(), keysCommand(),
+	root.AddCommand(serveCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
 		schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)
