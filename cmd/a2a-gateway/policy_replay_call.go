@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"net/netip"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+// unsettled is in the place of a rule where the skill of a call could not be settled.
+const unsettled = "undeclared"
+
+// ruling is what rules say of a call.
+type ruling struct {
+	allow bool
+	rule  string
+}
+
+// was is what the rules had said of a recorded call. why is a reason not to compare it
+// with anything, "" for none.
+func was(c *audit.Call) (r ruling, why string) {
+	switch {
+	case c.Cut:
+		return r, "the record was cut short"
+	case c.Limit != "":
+		return r, "a limit refused the call"
+	case c.Sharing != "":
+		return r, "ownership: the task is somebody else's, and was shared"
+	case c.Rule == "" && c.Reason == wire.TaskNotFound.Reason:
+		return r, "ownership: the task was not the caller's"
+	case c.Rule == "" && c.Reason == wire.UnknownAgent.Reason && c.Principal != "" && c.Agent != "" && c.Method != "":
+		return ruling{}, "" // no rule let the caller see the agent
+	case c.Rule == "":
+		return r, "refused before the rules: " + c.Reason
+	case strings.Contains(c.Cause, "refused by authorizer "):
+		return r, "an authorizer refused the call"
+	}
+	// An error behind the rules is that of a call which they allowed.
+	return ruling{allow: c.Decision != "deny", rule: c.Rule}, ""
+}
+
+// request is a recorded call as rules see it, with what of it they cannot.
+func (r *replay) request(c *audit.Call) (q policy.Request, unknown facts, why string) {
+	m, err := r.findMethod(c.Method)
+	if err != nil {
+		return q, 0, "the configuration has no method " + c.Method
+	}
+	q = policy.Request{
+		Principal: principalOf(c), Agent: c.Agent, Method: m, Now: c.Start, Extensions: c.Extensions,
+	}
+	q.Binding, _ = wire.ParseBinding(c.Binding)
+	q.Version, _ = wire.ParseVersion(c.A2A)
+	if source, err := netip.ParseAddr(c.ClientIP); err == nil {
+		q.Source = source.Unmap()
+	}
+	switch c.AuthMethod {
+	case "api-key", "mtls", "anonymous": // have no claims
+	default:
+		unknown |= factClaims
+	}
+	if c.AuthMethod != "anonymous" {
+		unknown |= factExpiry
+	}
+	if q.Principal.Workload != nil {
+		unknown |= factSoftware
+	}
+	if m.Subject == wire.OfMessage {
+		unknown |= factMessage
+	}
+	if m.Subject != wire.OfAgent && m.Subject != wire.OfCaller {
+		unknown |= factTask
+	}
+	return q, unknown, ""
+}
+
+// principalOf is who called.
+func principalOf(c *audit.Call) *authn.Principal {
+	p := &authn.Principal{
+		Subject: c.Principal, Issuer: c.Issuer, Client: c.Client, Tenant: c.Tenant,
+		Groups: c.Groups, Scopes: c.Scopes, Method: c.AuthMethod, KeyID: c.KeyID, Owner: c.KeyOwner,
+		Proof: c.Proof, ACR: c.ACR, AMR: c.AMR, AuthTime: c.AuthTime,
+	}
+	for _, text := range c.Actors {
+		subject, issuer := parted(text)
+		p.Actors = append(p.Actors, authn.Actor{Subject: subject, Issuer: issuer})
+	}
+	if c.Workload != "" {
+		subject, issuer := parted(c.Workload)
+		p.Workload = &authn.Principal{Subject: subject, Issuer: issuer}
+	}
+	return p
+}
+
+// parted takes subject@issuer apart; issuers have no @ but in user names, which nobody
+// gives them.
+func parted(text string) (subject, issuer string) {
+	i := strings.LastIndexByte(text, '@')
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], text[i+1:]
+}
+
+// settle finds the skill that the call is for: the one that was found then. Where there
+// was none it is found again, if that takes no more than the configuration. refused says
+// that the skill being unknown is refused.
+func (r *replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refused bool) {
+	a := r.agents[c.Agent]
+	wide := q.Method.Subject == wire.OfCaller || q.Method.Subject == wire.OfAgent
+	switch {
+	case a == nil: // nothing is allowed on what does not exist
+		return 0, false
+	case c.Rule == unsettled:
+		q.Agentwide = true // as at the end
+		return factSkill, false
+	case c.Skill != "":
+		q.Skill = c.Skill
+		return 0, false
+	case wide:
+		q.Agentwide = true
+		return 0, false
+	}
+	for _, s := range a.Skills {
+		q.Skills = append(q.Skills, s.ID)
+	}
+	asked := c.Rule != "" && (a.match == nil || q.Method.Subject != wire.OfMessage)
+	if len(q.Skills) == 1 || len(q.Skills) > 1 && asked {
+		skill, agentwide, err := r.rules.Resolve(policy.SkillSource{
+			All: q.Skills, Method: q.Method, Principal: q.Principal, Agent: q.Agent,
+		})
+		q.Skill, q.Agentwide = skill, agentwide
+		return 0, err != nil
+	}
+	q.Agentwide = true // of the rules that bounds leave, none asks for a skill
+	return factSkill, false
+}
+
+// answer is what the rules say of a call now: at their strictest and their most lenient,
+// which are the same where all that matters is known.
+func (r *replay) answer(c *audit.Call) (strict, lenient ruling, why string, err error) {
+	q, unknown, why := r.request(c)
+	if why != "" {
+		return strict, lenient, why, nil
+	}
+	more, refused := r.settle(&q, c)
+	if refused {
+		return ruling{rule: unsettled}, ruling{rule: unsettled}, "", nil
+	}
+	unknown |= more
+	b, err := r.boundsFor(unknown & r.asked)
+	if err != nil {
+		return strict, lenient, "", err
+	}
+	strict, lenient = ask(b.strict, &q), ask(b.lenient, &q)
+	if own := r.book.Skill(q.Method); own != "" && q.Skill != "" && own != q.Skill { // both are needed
+		also := q
+		also.Skill = own
+		strict, lenient = strict.and(ask(b.strict, &also)), lenient.and(ask(b.lenient, &also))
+	}
+	unruled := "" // what beside rules may refuse the call
+	switch {
+	case !strict.allow:
+	case c.Rule == unsettled || more != 0 && r.cfg.Policy.Skills.Undeclared == "deny":
+		strict, unruled = ruling{rule: unsettled}, "skill: which the call is for could not be told"
+	case r.rules.UsesCardScopes() && q.Method.Subject != wire.OfCaller && q.Method.Subject != wire.OfAgent:
+		strict, unruled = ruling{rule: "skill-scopes"}, "the scopes that the agent's card asks for"
+	}
+	if strict != lenient {
+		why = cmp.Or(unruled, b.doubt(&q))
+	}
+	return strict, lenient, why, nil
+}
+
+func ask(set *policy.Set, q *policy.Request) ruling {
+	d, err := set.Check(*q)
+	return ruling{err == nil, d.Rule}
+}
+
+func (r ruling) and(other ruling) ruling {
+	if r.allow {
+		return other
+	}
+	return r
+}

@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Call is what the record of a call says, as far as it is about who asked for what and
+// what was decided. The fields are the members of docs/audit.md, with the text that was
+// cleaned as it was before.
+type Call struct {
+	Seq        uint64    `json:"seq"`
+	Version    int       `json:"v"`
+	Type       string    `json:"type"`
+	Start      time.Time `json:"start"`
+	RequestID  string    `json:"request_id"`
+	Agent      string    `json:"agent"`
+	Skill      string    `json:"skill"`
+	Method     string    `json:"method"`
+	Binding    string    `json:"binding"`
+	A2A        string    `json:"version"`
+	Principal  string    `json:"principal"`
+	Issuer     string    `json:"issuer"`
+	Client     string    `json:"client"`
+	Tenant     string    `json:"tenant"`
+	AuthMethod string    `json:"auth_method"`
+	KeyID      string    `json:"key_id"`
+	KeyOwner   string    `json:"key_owner"`
+	Proof      string    `json:"proof"`
+	ACR        string    `json:"acr"`
+	AMR        []string  `json:"amr"`
+	AuthTime   time.Time `json:"auth_time"`
+	Actors     []string  `json:"actors"`
+	Workload   string    `json:"workload"`
+	Groups     []string  `json:"groups"`
+	Scopes     []string  `json:"scopes"`
+	ClientIP   string    `json:"client_ip"`
+	Decision   string    `json:"decision"`
+	Rule       string    `json:"rule"`
+	Sharing    string    `json:"sharing"`
+	Limit      string    `json:"limit"`
+	Reason     string    `json:"reason"`
+	Cause      string    `json:"cause"`
+	Extensions []string  `json:"extensions_requested"`
+
+	// Cut says that some of it was longer than records are, cause not counted.
+	Cut bool `json:"-"`
+}
+
+// longestRecord bounds a line: lists and texts in records are bounded.
+const longestRecord = tailSize
+
+// Calls reads the records of calls at a path, a file or a directory of segments, in their
+// order, each once; what else is recorded is passed over. A line that is no record ends
+// it with an error, but for a torn one at the end of a file.
+func Calls(path string) iter.Seq2[*Call, error] {
+	return func(yield func(*Call, error) bool) {
+		files, err := filesAt(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, file := range files {
+			if !readCalls(file, yield) {
+				return
+			}
+		}
+	}
+}
+
+// filesAt lists the segments of a directory, or the one file.
+func filesAt(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	names, err := list(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", path)
+	}
+	files := make([]string, 0, len(names))
+	for _, n := range names {
+		files = append(files, n.path(path))
+	}
+	return files, nil
+}
+
+// readCalls reads one file. It reports whether to go on.
+func readCalls(path string, yield func(*Call, error) bool) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read from
+	in := bufio.NewReaderSize(f, longestRecord)
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, io.EOF): // whatever is left is torn
+			return true
+		case err != nil:
+			yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
+			return false
+		case !bytes.Contains(line, []byte(`"type":"call"`)):
+			if !bytes.HasPrefix(line, []byte(seqPrefix)) {
+				yield(nil, fmt.Errorf("%s:%d: it is no record of an audit log", path, n))
+				return false
+			}
+			continue
+		}
+		c, err := parseCall(line)
+		if err != nil {
+			yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
+			return false
+		}
+		if c.Type == typeCall && !yield(c, nil) {
+			return false
+		}
+	}
+}
+
+// parseCall reads one record.
+func parseCall(line []byte) (*Call, error) {
+	c := &Call{}
+	if err := json.Unmarshal(line, c); err != nil {
+		return nil, errors.New("it is no record of an audit log")
+	}
+	if c.Version != schemaVersion {
+		return nil, fmt.Errorf("its schema is version %d; %d is known", c.Version, schemaVersion)
+	}
+	for _, s := range []*string{
+		&c.Agent, &c.Skill, &c.Method, &c.Principal, &c.Issuer, &c.Client, &c.Tenant, &c.KeyID, &c.KeyOwner,
+		&c.ACR, &c.Workload, &c.ClientIP, &c.Rule, &c.Sharing, &c.Limit,
+	} {
+		c.restore(s)
+	}
+	c.Cause, _ = original(c.Cause)
+	for _, l := range [][]string{c.AMR, c.Actors, c.Groups, c.Scopes, c.Extensions} {
+		for i := range l {
+			c.restore(&l[i])
+		}
+	}
+	return c, nil
+}
+
+func (c *Call) restore(s *string) {
+	text, whole := original(*s)
+	*s, c.Cut = text, c.Cut || !whole
+}
+
+// original undoes telemetry.Clean. whole is false where something was left out.
+func original(s string) (text string, whole bool) {
+	if !strings.Contains(s, `\`) {
+		return s, true
+	}
+	var b []byte
+	for s != "" {
+		plain, rest, escaped := strings.Cut(s, `\`)
+		b = append(b, plain...)
+		if !escaped {
+			break
+		}
+		n, ok := map[byte]int{'x': 2, 'u': 4, 'U': 8}[first(rest)]
+		switch {
+		case first(rest) == '\\':
+			b, s = append(b, '\\'), rest[1:]
+			continue
+		case !ok || len(rest) < 1+n: // the mark of what was cut
+			return string(b), false
+		}
+		value, err := strconv.ParseUint(rest[1:1+n], 16, 32)
+		if err != nil {
+			return string(b), false
+		}
+		if n == 2 {
+			b = append(b, byte(value))
+		} else {
+			b = utf8.AppendRune(b, rune(value))
+		}
+		s = rest[1+n:]
+	}
+	return string(b), true
+}
+
+// first is the first byte of a text, 0 for none.
+func first(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
+}
