@@ -43,6 +43,9 @@ func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 	if err == nil {
 		err = p.claim(x, seen)
 	}
+	if err == nil {
+		x.tally(seen)
+	}
 	return l, doc, seen, err
 }
 

@@ -59,6 +59,7 @@ type exchange struct {
 	watched   *watch                  // forward; what the agent's documents are held to, once there is one
 	stands    map[state.Step]standing // negotiate: of the call's task; forward
 	sent      time.Time               // forward; when the call went to the agent
+	left      bool                    // refuse; nobody waited for the answer any more
 	leads     bool                    // forward; the agent's document at hand is put before a stream
 
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
@@ -172,6 +173,7 @@ func (x *exchange) describe() {
 // can only be an event of the stream, or silence on a unary answer.
 func (p *Proxy) refuse(x *exchange, err error) {
 	e := p.refusal(x, err)
+	x.left = x.clientLeft(err) || errors.Is(err, errAnswerLate)
 	if x.clientLeft(err) {
 		// Nobody is left to read an answer, and nobody is to blame for it. It is
 		// written all the same: net/http would make a 200 of nothing.

@@ -67,7 +67,7 @@ func (p *Proxy) exceeded(x *exchange, e *limits.Exceeded) *wire.Error {
 	return refusal
 }
 
-// tally tells the limits of the tasks that an answer shows.
+// tally tells the limits of the tasks that an answer shows. Several goroutines may do so.
 func (x *exchange) tally(seen wire.Answer) {
 	if x.toll == nil || len(seen.Tasks) != 1 || seen.Kind == "list" || seen.State == "" {
 		return
@@ -80,5 +80,10 @@ func (x *exchange) settleAccount() {
 	if x.toll == nil {
 		return
 	}
-	x.toll.Release(context.WithoutCancel(x.ctx))
+	ctx := context.WithoutCancel(x.ctx)
+	if x.left && !x.sent.IsZero() {
+		x.toll.Leave(ctx)
+		return
+	}
+	x.toll.Release(ctx)
 }

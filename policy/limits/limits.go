@@ -23,10 +23,11 @@
 //   - openTasks: a send that names no task takes a place, since it may make one. Where
 //     an answer shows a live task, the task has the place until an answer of any call,
 //     or a notification, shows it ended, or until nobody has heard of it for as long as
-//     forget says. A send that made no task gives its place back at Release. A send on a
-//     task that is open needs none; one on a task that is over is like one that names no
-//     task. Tasks from before the limit was there are not counted until their maker
-//     sends to them again.
+//     forget says. A send that made no task gives its place back at Release; with Leave,
+//     when nobody has waited for the answer, it runs out by itself. A send on a task that
+//     is open needs none; one on a task that is over is like one that names no task. Tasks
+//     from before the limit was there are not counted until their maker sends to them
+//     again.
 //   - bytes: nothing; each request by itself.
 package limits
 

@@ -146,6 +146,19 @@ func (p *Pass) Release(ctx context.Context) {
 	p.limiter.release(ctx, list)
 }
 
+// Leave is Release for a call that went to the agent and whose answer nobody waited for:
+// whether it made a task, no one can say. The place for one stays taken until it runs out,
+// or hanging up would be a way to make any number of tasks.
+func (p *Pass) Leave(ctx context.Context) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	p.tasks = nil
+	p.mu.Unlock()
+	p.Release(ctx)
+}
+
 // held is what is to be kept.
 func (p *Pass) held() []state.Draw {
 	p.mu.Lock()
