@@ -81,7 +81,6 @@ func AppendSubject(l *Line, e *Exchange) {
 	l.Str("rule", e.Rule)
 	l.Strs("skills", e.Skills)
 	l.Str("sharing", e.Sharing)
-	l.Str("limit", e.Limit)
 	l.Few("policy_faults", e.Faults)
 	l.Few("authorizers", e.Authorizers)
 	l.Strs("consent", e.Consent)
@@ -100,6 +99,7 @@ func AppendSubject(l *Line, e *Exchange) {
 func AppendOutcome(l *Line, e *Exchange) {
 	l.Int("status", int64(e.Status))
 	l.Str("reason", e.Reason)
+	l.Str("limit", e.Limit)
 	l.Cause("cause", e.Cause)
 	l.Str("task_state", e.TaskState)
 	l.Strs("demanded_hosts", e.Demanded)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,8 @@ func written(t *testing.T) map[string][]string {
 			f.SetBool(true)
 		case f.CanInt():
 			f.SetInt(1)
+		case f.Type() == reflect.TypeFor[time.Time]():
+			f.Set(reflect.ValueOf(time.Unix(1, 0)))
 		case f.Type() == reflect.TypeFor[[]string]():
 			f.Set(reflect.ValueOf([]string{"x"}))
 		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
