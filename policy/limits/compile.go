@@ -21,7 +21,6 @@ type limit struct {
 	costs   costs
 	bounds  []bound
 	shadow  bool
-	shows   bool // to callers: it counts what is theirs, not what everybody does
 }
 
 // What a bound bounds; the words are those of the configuration.
@@ -65,7 +64,6 @@ func (c *compiler) limit(pos int, src *Limit) (*limit, error) {
 	if m.parts == nil {
 		m.parts = []string{partPrincipal}
 	}
-	m.shows = !m.shadow && slices.ContainsFunc(m.parts, func(p string) bool { return p != partAgent && p != partSkill })
 	problems := c.unknownAgents(src.Agents)
 	problems = append(problems, c.setMethods(m)...)
 	problems = append(problems, c.setCosts(m)...)

@@ -63,7 +63,8 @@ func (a *admission) exceeded(got []state.Drawn) *Exceeded {
 	return e
 }
 
-// standings are those of the bounds that show themselves, the fullest first.
+// standings are those of the bounds that show themselves, the fullest first: of those that
+// count what is the caller's, not what everybody does.
 func (a *admission) standings(got []state.Drawn) []Standing {
 	if !a.limiter.shows {
 		return nil
@@ -71,7 +72,7 @@ func (a *admission) standings(got []state.Drawn) []Standing {
 	var list []Standing
 	for i, g := range got { // none where nothing was counted
 		b := a.uses[i]
-		if b.of.shows && a.draws[i].Limit == b.max {
+		if !b.of.shadow && a.draws[i].Limit == b.max && a.who.known(b.of.parts) {
 			if list == nil {
 				list = make([]Standing, 0, len(got)-i)
 			}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,24 @@ type who struct {
 
 func callOf(c *Call, p *authn.Principal) who {
 	return who{principal: p.Key(), tenant: p.Tenant, agent: c.Agent, skill: c.Skill, caller: p, source: c.Source}
+}
+
+// known reports whether a key of these parts counts by something that is the caller's:
+// all who have no tenant share one count.
+func (w *who) known(parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool {
+		switch part {
+		case partPrincipal:
+			return true
+		case partClient:
+			return w.caller != nil && (w.caller.Workload != nil || w.caller.Client != "")
+		case partTenant:
+			return w.tenant != ""
+		case partSource:
+			return w.source.IsValid()
+		}
+		return false
+	})
 }
 
 func recordOf(r *state.Record) who {

@@ -184,6 +184,7 @@ func TestStandingsShown(t *testing.T) {
 	}{
 		"own":        {[]string{"{name: a, quota: {units: 9}}"}, []string{"a"}},
 		"tenant's":   {[]string{"{name: a, quota: {units: 9}, key: [tenant, agent]}"}, []string{"a"}},
+		"no client":  {[]string{"{name: a, quota: {units: 9}, key: [client, agent]}"}, nil},
 		"everyone's": {[]string{"{name: a, quota: {units: 9}, key: []}"}, nil},
 		"an agent's": {[]string{"{name: a, quota: {units: 9}, key: [agent, skill]}"}, nil},
 		"off":        {[]string{"headers: off", "{name: a, quota: {units: 9}}"}, nil},
@@ -194,7 +195,7 @@ func TestStandingsShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := limiter(t, limits.Options{}, tc.lines...)
-			p, err := l.Admit(t.Context(), (&calls{t: t}).send())
+			p, err := l.Admit(t.Context(), with((&calls{t: t}).send(), func(c *limits.Call) { c.Principal.Tenant = "acme" }))
 			if err != nil {
 				t.Fatal(err)
 			}
