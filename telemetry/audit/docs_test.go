@@ -65,6 +65,8 @@ func written(t *testing.T) map[string][]string {
 			f.Set(reflect.ValueOf(time.Unix(1, 0)))
 		case f.Type() == reflect.TypeFor[[]string]():
 			f.Set(reflect.ValueOf([]string{"x"}))
+		case f.Type() == reflect.TypeFor[time.Time]():
+			f.Set(reflect.ValueOf(time.Unix(1, 0)))
 		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
 			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
 		}
