@@ -30,3 +30,12 @@ func (m *Metrics) Stored(operation string, took time.Duration, err error) {
 	m.state.WithLabelValues(operation, result).Inc()
 	m.stateSeconds.WithLabelValues(operation).Observe(took.Seconds())
 }
+
+// named is a closed set of names.
+func named(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set
+}
