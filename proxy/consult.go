@@ -16,12 +16,7 @@ func (p *Proxy) consult(x *exchange) error {
 		TaskID: x.call.TaskID, ContextID: x.call.ContextID, Extensions: x.asked,
 		Source: x.source(), Host: x.r.Host, Path: x.r.URL.Path, RequestID: x.rec.RequestID, Now: x.rec.Start,
 	}
-	if !x.agentwide {
-		q.Skills = x.view.skills
-		if x.decision.Skills != nil {
-			q.Skills = x.decision.Skills
-		}
-	}
+	q.Skills = x.possible()
 	if p.Panel.Reads(x.agent.ID) {
 		var err error
 		if q.Message, err = p.message(x); err != nil {
@@ -31,6 +26,18 @@ func (p *Proxy) consult(x *exchange) error {
 	var err error
 	x.rec.Authorizers, err = p.Panel.Ask(x.ctx, q)
 	return err
+}
+
+// possible are the skills that a call may be for which does not say it; nil where it is
+// for none.
+func (x *exchange) possible() []string {
+	switch {
+	case x.agentwide:
+		return nil
+	case x.decision.Skills != nil:
+		return x.decision.Skills
+	}
+	return x.view.skills
 }
 
 // turnedDown answers a call that an authorizer refused: somebody who may make other

@@ -15,7 +15,7 @@ func (p *Proxy) spend(x *exchange) error {
 		return nil
 	}
 	c := &limits.Call{
-		ID: x.rec.RequestID, Principal: x.principal, Agent: x.agent.ID, Skill: x.skill, Method: x.call.Method,
+		ID: x.rec.RequestID, Principal: x.principal, Agent: x.agent.ID, Skill: x.skill, Skills: x.possible(), Method: x.call.Method,
 		Source: x.source(), Bytes: x.rec.RequestBytes, Within: x.agent.Upstream.Timeout(),
 	}
 	if x.record.ID != "" {

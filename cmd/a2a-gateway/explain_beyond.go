@@ -82,7 +82,7 @@ func (j *judgement) scopes() map[string][][]string {
 // count lists the limits that apply. Nothing is drawn.
 func (j *judgement) count() {
 	for _, a := range j.limits.Explain(&limits.Call{
-		Principal: j.caller, Agent: j.agent.ID, Skill: j.ask.Skill, Method: j.method, Source: j.source, Task: j.task,
+		Principal: j.caller, Agent: j.agent.ID, Skill: j.ask.Skill, Skills: j.ask.Skills, Method: j.method, Source: j.source, Task: j.task,
 	}) {
 		b := allowance{Limit: a.Limit, Shadow: a.Shadow, What: a.What, Units: a.Units, Burst: a.Burst, Key: a.Key}
 		if a.Window > 0 {

@@ -148,6 +148,11 @@ func (j *judgement) decide() error {
 	case j.method.Name == wire.GetExtendedAgentCard && j.card != nil && !j.card.Extended:
 		return because(wire.Unsupported, "the agent's card says that there is no extended one")
 	}
+	if agentwide { // what is asked next is told of skills that the call may be for
+		j.ask.Skills = nil
+	} else if decision.Skills != nil {
+		j.ask.Skills = decision.Skills
+	}
 	j.count()
 	if err := j.consult(); err != nil {
 		return err

@@ -86,7 +86,7 @@ func (a *admission) add(m *limit) {
 	from := len(a.text)
 	a.text = appendValues(a.text, m.parts, &a.who)
 	to := len(a.text)
-	cost := m.costs.of(a.call.Method, a.call.Skill)
+	cost := m.costs.ofCall(a.call)
 	for i := range m.bounds {
 		b := &m.bounds[i]
 		switch {

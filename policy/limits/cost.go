@@ -14,7 +14,16 @@ type costs struct {
 	skills  map[string]int64
 }
 
-// of is what a call takes; 0 when it is free.
+// ofCall is what a call takes: for the dearest of the skills that it may be for.
+func (c *costs) ofCall(call *Call) int64 {
+	var most int64
+	for _, skill := range call.skills() {
+		most = max(most, c.of(call.Method, skill))
+	}
+	return most
+}
+
+// of is what a call for a skill takes; 0 when it is free.
 func (c *costs) of(m *wire.Method, skill string) int64 {
 	n := int64(1)
 	if w, ok := c.methods[m]; ok {

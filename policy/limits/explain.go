@@ -47,9 +47,9 @@ func (m *limit) explain(b *bound, c *Call, w *who, now time.Time) Applies {
 	switch b.what {
 	case boundRate:
 		a.Units, a.Window, a.Burst = b.units, b.window, b.max
-		a.Cost = m.costs.of(c.Method, c.Skill)
+		a.Cost = m.costs.ofCall(c)
 	case boundQuota:
-		a.Window, a.Cost = b.span(now), m.costs.of(c.Method, c.Skill)
+		a.Window, a.Cost = b.span(now), m.costs.ofCall(c)
 	}
 	return a
 }

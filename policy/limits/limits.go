@@ -115,7 +115,8 @@ type Call struct {
 	ID        string // unique over all gateways
 	Principal *authn.Principal
 	Agent     string
-	Skill     string // "" when not known
+	Skill     string   // "" when not known
+	Skills    []string // where Skill is "": all that it may be for; nil when it is for none
 	Method    *wire.Method
 	Source    netip.Addr
 	Bytes     int64         // of the request's body

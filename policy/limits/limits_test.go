@@ -22,6 +22,7 @@ func TestAppliesAndCounts(t *testing.T) {
 	k := &calls{t: t}
 	other := func(change func(*limits.Call)) *limits.Call { return with(k.send(), change) }
 	skill := func(s string) *limits.Call { return other(func(c *limits.Call) { c.Skill = s }) }
+	open := func(skills ...string) *limits.Call { return other(func(c *limits.Call) { c.Skills = skills }) }
 	from := func(s string) *limits.Call { return other(func(c *limits.Call) { c.Source = netip.MustParseAddr(s) }) }
 	as := func(p authn.Principal) *limits.Call { return other(func(c *limits.Call) { c.Principal = &p }) }
 	alice := authn.Principal{Subject: "alice", Issuer: "https://login.example.com"}
@@ -38,8 +39,10 @@ func TestAppliesAndCounts(t *testing.T) {
 		"agents": {"agents: [bil*, weather]",
 			[]*limits.Call{k.send(), k.by("alice", "weather", wire.GetTask)},
 			[]*limits.Call{k.by("alice", "support", wire.SendMessage), k.by("alice", "support", wire.SendMessage)}},
-		"skills":    {`skills: ["re*d"]`, []*limits.Call{skill("refund"), skill("read")}, []*limits.Call{skill(""), skill("reads"), skill("r")}},
-		"any skill": {`skills: ["*"]`, []*limits.Call{skill(""), skill("refund")}, nil},
+		"skills":                {`skills: ["re*d"]`, []*limits.Call{skill("refund"), skill("read")}, []*limits.Call{skill(""), skill("reads"), skill("r")}},
+		"unknown skill":         {`skills: [refund]`, []*limits.Call{open("read", "refund"), skill("refund")}, []*limits.Call{open("read"), open("read", "note")}},
+		"cost of unknown skill": {"cost: {skills: {read: 0, note: 0}}", []*limits.Call{open("read", "refund"), skill("refund")}, []*limits.Call{open("read", "note")}},
+		"any skill":             {`skills: ["*"]`, []*limits.Call{skill(""), skill("refund")}, nil},
 		"methods": {"methods: [SendMessage]", []*limits.Call{k.send(), k.send()},
 			[]*limits.Call{k.by("alice", "billing", wire.GetTask), k.by("alice", "billing", wire.GetTask)}},
 		"methods of old": {"methods: [message/send, tasks/sendSubscribe]",

@@ -38,7 +38,16 @@ func (m *limit) applies(c *Call, p *authn.Principal) bool {
 	return (m.methods == nil || slices.Contains(m.methods, c.Method)) &&
 		(m.src.Issuers == nil || slices.Contains(m.src.Issuers, p.Issuer)) &&
 		(m.src.Groups == nil || slices.ContainsFunc(p.Groups, func(g string) bool { return slices.Contains(m.src.Groups, g) })) &&
-		anyMatches(m.src.Subjects, p.Subject) && anyMatches(m.src.Skills, c.Skill)
+		anyMatches(m.src.Subjects, p.Subject) && slices.ContainsFunc(c.skills(), func(s string) bool { return anyMatches(m.src.Skills, s) })
+}
+
+// skills are those that the call may be for, "" where there are none. To leave open which
+// is no way around a limit on one.
+func (c *Call) skills() []string {
+	if c.Skill == "" && len(c.Skills) > 0 {
+		return c.Skills
+	}
+	return []string{c.Skill}
 }
 
 // methodNames lists every operation under each name it has had.
