@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -198,8 +199,11 @@ func (j *judgement) refuse(err error) {
 	case errors.As(err, &d):
 		e.Rule, e.MissingScopes, e.StepUp = d.Rule, d.Scopes, newSignIn(d.StepUp)
 		e.refuse(wire.Denied, d.Reason)
-		if e.Verdict = denied; !e.Visible {
+		switch e.Verdict = denied; {
+		case !e.Visible, j.skill != "" && !slices.Contains(j.skills, j.skill): // as paths that lead nowhere
 			e.Error = wire.UnknownAgent.Reason
+		case d.StepUp != nil:
+			e.Error = wire.Unauthenticated.Reason
 		}
 	case errors.Is(err, ledger.ErrAbsent):
 		e.refuse(wire.TaskNotFound, "the task is not the caller's, and nothing shares it")

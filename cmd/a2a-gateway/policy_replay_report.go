@@ -120,7 +120,7 @@ func (r *replay) add(c *audit.Call) error {
 
 func (r *replay) doubt(why string) {
 	r.Untold++
-	if _, ok := r.reasons[why]; !ok && len(r.reasons) == manyReasons {
+	if _, ok := r.reasons[why]; !ok && len(r.reasons) >= manyReasons {
 		why = "other reasons"
 	}
 	r.reasons[why]++
