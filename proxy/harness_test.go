@@ -28,6 +28,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -255,6 +257,10 @@ type setup struct {
 	upstream   upstream.Options
 	bound      map[string]string // further callers, each good for one agent only
 	level      string            // of the logs
+
+	limits      limits.Config
+	counts      state.Limits // where limits are counted; the store's memory unless said
+	authorizers pdp.Config
 }
 
 // shares is who uses whose tasks.
@@ -323,7 +329,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	memory := state.NewMemory(state.Config{})
 	t.Cleanup(func() { _ = memory.Close() })
 	s := &setup{
-		policy: everyone(), store: memory, steps: memory, push: "passthrough",
+		policy: everyone(), store: memory, steps: memory, counts: memory, push: "passthrough",
 		agent: proxy.AgentConfig{ID: "rec"}, drain: make(chan struct{}),
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
@@ -422,8 +428,10 @@ func (w *world) start(s *setup) {
 	for _, m := range book.Extra().Methods() {
 		labels.Methods = append(labels.Methods, m.Name)
 	}
+	s.name(&labels)
 	w.tel.Metrics.SetLabels(labels)
 	w.proxy, err = proxy.New(proxy.Options{
+		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
