@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
+	_ "modernc.org/sqlite" // the database/sql driver
 )
 
 // cmdCrash ends the gateway as a power cut would: SIGKILL, and nothing is tidied up.
@@ -37,6 +39,20 @@ func cmdReplica(ts *testscript.TestScript, neg bool, args []string) {
 	p := w.start(ts, path, "serve", "-c", path)
 	w.gateway, w.replicas = first, append(w.replicas, p)
 	w.name(ts, envName(args[0]), p.url)
+}
+
+// cmdSQL has SQLite do a statement on a file, beside whoever uses it: sql FILE STATEMENT.
+// Paths in the statement are relative to the script's directory.
+func cmdSQL(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	if len(args) != 2 {
+		ts.Fatalf("usage: sql FILE STATEMENT")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer db.Close() // nothing is left to write
+	_, err = db.ExecContext(context.Background(), strings.Replace(args[1], "INTO '", "INTO '"+ts.MkAbs(".")+"/", 1))
+	ts.Check(err)
 }
 
 // redisServer is a redis-server process that keeps its data in a directory of the script.

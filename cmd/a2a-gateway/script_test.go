@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"replica":     cmdReplica,
 			"crash":       cmdCrash,
 			"redis":       cmdRedis,
+			"sql":         cmdSQL,
 			"demo":        cmdDemo,
 			"reload":      cmdReload,
 			"drain":       cmdDrain,
