@@ -19,8 +19,8 @@ var elsewhere = []struct{ key, text string }{
 	{"agents", "agents: [{id: billing, card: \"https://billing.internal.example.com/card\"}]\n"},
 }
 
-// examples are those of a guide, each with the sections that it leaves out.
-func examples(t *testing.T, path string) []string {
+// examples are those of a guide, at least so many, each with the sections that it leaves out.
+func examples(t *testing.T, path string, least int) []string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func examples(t *testing.T, path string) []string {
 		}
 		list = append(list, file)
 	}
-	if len(list) < 8 {
+	if len(list) < least {
 		t.Fatalf("only %d examples", len(list))
 	}
 	return list
@@ -46,7 +46,7 @@ func examples(t *testing.T, path string) []string {
 // nothing is to be said about.
 func TestPolicyGuide(t *testing.T) {
 	t.Parallel()
-	for i, file := range examples(t, "../../docs/policy.md") {
+	for i, file := range examples(t, "../../docs/policy.md", 8) {
 		if !strings.Contains(file, "\n  rules:") { // about something else than rules
 			file = strings.Replace(file, "policy:\n", "policy:\n  rules: [{name: all, effect: allow}]\n", 1)
 		}
@@ -64,7 +64,7 @@ func TestPolicyGuide(t *testing.T) {
 // TestIdentityGuide makes sure that the examples in docs/identity.md are configurations.
 func TestIdentityGuide(t *testing.T) {
 	t.Parallel()
-	for i, file := range examples(t, "../../docs/identity.md") {
+	for i, file := range examples(t, "../../docs/identity.md", 8) {
 		cfg, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment)
 		if err != nil {
 			t.Errorf("%v\n%s", err, file)
@@ -83,6 +83,16 @@ func TestIdentityGuide(t *testing.T) {
 				continue
 			}
 			u.Close()
+		}
+	}
+}
+
+// TestStateGuide makes sure that the examples in docs/state.md are configurations.
+func TestStateGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/state.md", 2) {
+		if _, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment); err != nil {
+			t.Errorf("%v\n%s", err, file)
 		}
 	}
 }
