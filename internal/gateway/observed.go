@@ -28,6 +28,14 @@ func (o *observed) done(operation string, start time.Time, err error) error {
 	return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
 }
 
+// Away implements state.Distant for a store that is.
+func (o *observed) Away(agent string) error {
+	if d, ok := o.Store.(state.Distant); ok {
+		return d.Away(agent)
+	}
+	return nil
+}
+
 func (o *observed) Claim(ctx context.Context, r state.Record) (state.Record, error) {
 	start := time.Now()
 	stands, err := o.Store.Claim(ctx, r)

@@ -101,6 +101,13 @@ type Ledger interface {
 	Tasks(ctx context.Context, q Query) ([]Record, error)
 }
 
+// Distant is a Ledger that may be out of reach, and may know that it is.
+type Distant interface {
+	// Away returns an error that wraps ErrUnavailable while the records of an agent are
+	// known to be out of reach. It asks nobody: nil does not promise that they are there.
+	Away(agent string) error
+}
+
 // Step is where a task stands in the states that an extension adds to A2A's.
 type Step struct {
 	Agent     string // configured agent id

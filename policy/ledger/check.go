@@ -72,6 +72,13 @@ func (l *Ledger) checkExtension(ctx context.Context, a asker, c *wire.Call) (sta
 // checkMessage judges a send: the task it continues, the context it is in, and
 // the tasks it refers to, each optional.
 func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
+	// A call that names nothing looks nothing up, and what the agent makes of it could
+	// not be recorded: the agent would work for an answer that has to be withheld.
+	if l.away != nil {
+		if err := l.away(a.agent); err != nil {
+			return state.Record{}, fmt.Errorf("record what a call will make: %w", err)
+		}
+	}
 	task, group, referred, err := l.findNamed(ctx, a, c.TaskID, c.ContextID, c.ReferenceTaskIDs)
 	if err != nil {
 		return state.Record{}, err

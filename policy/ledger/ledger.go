@@ -66,6 +66,7 @@ type Ledger struct {
 	// near is a store in this process: asking it twice costs no more than asking once
 	// for both, which would take memory to write the question down.
 	near  bool
+	away  func(agent string) error // nil where the store is never out of reach
 	scope string
 	share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
 }
@@ -73,7 +74,11 @@ type Ledger struct {
 // New makes a Ledger over a store.
 func New(store state.Ledger, c Config) *Ledger {
 	_, near := store.(*state.Memory)
-	return &Ledger{store: store, near: near, scope: c.Scope, share: c.Share}
+	l := &Ledger{store: store, near: near, scope: c.Scope, share: c.Share}
+	if d, ok := store.(state.Distant); ok {
+		l.away = d.Away
+	}
+	return l
 }
 
 // ErrAbsent says that a call names a task that is not the caller's, or that an

@@ -124,3 +124,11 @@ func (g *guard) ask() error {
 	defer cancel()
 	return known(g.s.client.Get(ctx, g.tag+":probe").Err())
 }
+
+// Away implements state.Distant.
+func (s *Store) Away(agent string) error {
+	if g := s.guard(s.names.tag(agent)); g.breaker.IsOpen() {
+		return g.down
+	}
+	return nil
+}
