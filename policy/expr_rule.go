@@ -57,6 +57,7 @@ func (r *rule) vacuous() string {
 // verdicts are what the expressions of rules say of one call, each asked at most once.
 // The zero value has asked none.
 type verdicts struct {
+	of     []string // the skills of which the call is for one, where that is not known
 	vars   *expr.Vars
 	known  map[*rule]bool
 	faults []string // of the rules whose other conditions hold
@@ -84,6 +85,13 @@ func (v *verdicts) keep(hits []*rule, q *Request, n *need) []*rule {
 func (v *verdicts) ask(r *rule, q *Request) error {
 	if v.vars == nil {
 		v.vars, v.known = variables(q), map[*rule]bool{}
+		switch len(v.of) {
+		case 0:
+		case 1:
+			v.vars.Skill = v.of[0]
+		default:
+			v.vars.Open = true
+		}
 	}
 	holds, fault := r.expr.Evaluate(v.vars)
 	v.known[r] = holds || fault != nil && r.effect == denies

@@ -62,9 +62,9 @@ func TestExpr(t *testing.T) {
 			rules: []Rule{allow("r", signIn(Authentication{ACR: []string{"gold"}}), when(`size(message.parts) < 5`))},
 			want:  verdict{Rule: "default", Visible: true, StepUp: &StepUp{ACR: []string{"gold"}}},
 		},
-		"every skill": {
+		"one of several skills": {
 			rules: []Rule{allow("r", when(`skill == ""`))}, change: func(q *Request) { q.Skill = "" },
-			want: verdict{Allowed: true, Rule: "r"},
+			want: verdict{Rule: "default", Visible: true}, faults: []string{`rule "r": which skill the call is for is not known`},
 		},
 		"no message yet": {
 			rules: []Rule{allow("r"), deny("no", when(`size(message.parts) > 9`))}, change: func(q *Request) { q.Message = nil },

@@ -71,7 +71,7 @@ type need struct {
 func (s *Set) need(q *Request) need {
 	n := need{level: s.level(q), one: q.Skill}
 	if (n.level == bySkill || n.level == anySkill) && q.Skill == "" {
-		n.all = q.Skills
+		n.all, n.exprs.of = q.Skills, q.Skills
 	}
 	return n
 }

@@ -147,7 +147,10 @@ func (p *Proxy) describeTasks(
 	return tasks, nil
 }
 
-func (p *Proxy) describeTask(ctx context.Context, x *exchange, r state.Record, f listFilter) (*listed, error) {
+func (p *Proxy) describeTask(
+	ctx context.Context, x *exchange, r state.Record, f listFilter,
+) (_ *listed, err error) {
+	defer p.contain(x, &err)
 	var found strays
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {

@@ -33,8 +33,10 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	}
 	opening := make(chan opened, 1)
 	go func() {
-		resp, err := p.reach(ctx, x)
-		opening <- opened{resp, err}
+		var o opened
+		defer func() { opening <- o }()
+		defer p.contain(x, &o.err)
+		o.resp, o.err = p.reach(ctx, x)
 	}()
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
 	switch {

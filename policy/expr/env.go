@@ -69,3 +69,6 @@ var variables = [...]struct {
 
 // message is the variable that costs the caller of Evaluate something to have.
 const message = "message"
+
+// skill is the variable that may be open.
+const skill = "skill"

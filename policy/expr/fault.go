@@ -18,6 +18,7 @@ func (f *Fault) Error() string { return f.Reason }
 const (
 	costly = "it costs too much for this call"
 	unread = "the message was not read"
+	open   = "which skill the call is for is not known"
 	other  = "it cannot be evaluated"
 )
 

@@ -15,6 +15,7 @@ import (
 type Program struct {
 	prog     cel.Program
 	reads    bool
+	skill    bool // it looks at the skill
 	constant types.Bool
 	known    bool // constant is the result of every call
 }
@@ -48,7 +49,7 @@ func (e *Env) Compile(text string) (*Program, []string) {
 	if err != nil {
 		return nil, []string{plain(err.Error())}
 	}
-	p := &Program{prog: prog, reads: mentions(tree, message)}
+	p := &Program{prog: prog, reads: mentions(tree, message), skill: mentions(tree, skill)}
 	if err := e.fold(tree, p); err != nil {
 		return nil, []string{fmt.Sprintf("it can never be evaluated: %s", reason(err))}
 	}
@@ -79,8 +80,11 @@ func (p *Program) Reads() bool { return p.reads }
 // Evaluate returns what the expression is of a call. The error is a *Fault. One Vars may
 // serve many programs, in turn.
 func (p *Program) Evaluate(v *Vars) (bool, error) {
-	if p.reads && v.Unread {
+	switch {
+	case p.reads && v.Unread:
 		return false, &Fault{unread}
+	case p.skill && v.Open:
+		return false, &Fault{open}
 	}
 	out, _, err := p.prog.Eval(v)
 	if err != nil {

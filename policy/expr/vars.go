@@ -19,6 +19,10 @@ type Vars struct {
 
 	Agent, Skill, Method, Binding, Version string
 
+	// Open says that the call is for one of several skills, and nobody knows which: what
+	// looks at Skill cannot be evaluated.
+	Open bool
+
 	// Message may be nil: where the method brings none expressions see an empty one, and
 	// otherwise, with Unread, they cannot be evaluated if they look at it.
 	Message *wire.Message
