@@ -115,7 +115,4 @@ func (c *Config) resolveState(in func(*string)) {
 		in(&t.Certificate)
 		in(&t.Key)
 	}
-	for i := range c.Keys.Sealing {
-		in(&c.Keys.Sealing[i])
-	}
 }
