@@ -50,6 +50,7 @@ type exchange struct {
 	decision  policy.Decision  // authorize
 	brought   brought          // authorize; what the call brings, where somebody judges it
 	toll      *limits.Pass     // authorize; what the call holds of its caller's limits
+	settled   bool             // forward; toll has been given back
 
 	asked     ext.Set                 // authorize; what the client asked for
 	names     ext.Names               // authorize; the header names the client used
@@ -225,72 +226,3 @@ func decisionOf(e *wire.Error) string {
 	}
 	return "error"
 }
-
-// response remembers what was sent, and gives every write a deadline: the
-// server has none that an answer of any size and a stream of hours could live
-// with. Because each response sets its own, one that a stream has left behind on
-// a kept-alive connection does no harm to the next.
-type response struct {
-	http.ResponseWriter
-	limit     time.Duration // for one write; 0 for none
-	wrote     bool
-	streaming bool
-	ended     bool // the end of the answer is settled: trailers are set
-	status    int
-	bytes     int64
-}
-
-func (w *response) WriteHeader(status int) {
-	if !w.wrote {
-		w.wrote, w.status = true, status
-	}
-	w.arm()
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// arm starts the time that the next write may take.
-func (w *response) arm() {
-	if w.limit > 0 {
-		// Not every ResponseWriter has deadlines; the write itself then decides.
-		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.limit))
-	}
-}
-
-// disarm ends the time of a write that is done. On HTTP/2 a deadline that passes
-// resets the stream, whether or not anyone is writing.
-func (w *response) disarm() {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Time{})
-}
-
-// piece is what a client must take within one limit.
-const piece = 64 << 10
-
-func (w *response) Write(b []byte) (int, error) {
-	if !w.wrote {
-		w.WriteHeader(http.StatusOK)
-	}
-	written := 0
-	for len(b) > piece && !w.streaming {
-		n, err := w.ResponseWriter.Write(b[:piece])
-		written, w.bytes = written+n, w.bytes+int64(n)
-		if err != nil {
-			return written, err
-		}
-		b = b[piece:]
-		w.arm()
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
-	return written + n, err
-}
-
-// write sends the last bytes of a stream. Its error has no reader left.
-func (w *response) write(b []byte) {
-	w.arm()
-	if _, err := w.Write(b); err == nil {
-		_ = http.NewResponseController(w.ResponseWriter).Flush()
-	}
-}
-
-// Unwrap lets http.ResponseController reach deadlines and Flush.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

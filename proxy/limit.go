@@ -27,6 +27,7 @@ func (p *Proxy) spend(x *exchange) error {
 	}
 	x.toll = pass
 	if pass != nil {
+		x.w.before = x.leave
 		showLimits(x.w.Header(), pass.Standings)
 	}
 	return nil
@@ -75,11 +76,21 @@ func (x *exchange) tally(seen wire.Answer) {
 	x.toll.Task(x.ctx, seen.Tasks[0].ID, !terminal(seen.State))
 }
 
-// settleAccount gives back what the call held.
+// leave gives back what a call held that is about to be answered: whoever has the answer
+// may make the next call, and must not find the place of this one taken. A stream holds
+// it to its end.
+func (x *exchange) leave() {
+	if !x.rec.Streamed {
+		x.settleAccount()
+	}
+}
+
+// settleAccount gives back what the call held, once.
 func (x *exchange) settleAccount() {
-	if x.toll == nil {
+	if x.toll == nil || x.settled {
 		return
 	}
+	x.settled = true
 	ctx := context.WithoutCancel(x.ctx)
 	if x.left && !x.sent.IsZero() {
 		x.toll.Leave(ctx)
