@@ -50,7 +50,6 @@ type exchange struct {
 	decision  policy.Decision  // authorize
 	brought   brought          // authorize; what the call brings, where somebody judges it
 	toll      *limits.Pass     // authorize; what the call holds of its caller's limits
-	settled   bool             // forward; toll has been given back
 
 	asked     ext.Set                 // authorize; what the client asked for
 	names     ext.Names               // authorize; the header names the client used

@@ -27,7 +27,6 @@ func (p *Proxy) spend(x *exchange) error {
 	}
 	x.toll = pass
 	if pass != nil {
-		x.w.before = x.leave
 		showLimits(x.w.Header(), pass.Standings)
 	}
 	return nil
@@ -76,21 +75,12 @@ func (x *exchange) tally(seen wire.Answer) {
 	x.toll.Task(x.ctx, seen.Tasks[0].ID, !terminal(seen.State))
 }
 
-// leave gives back what a call held that is about to be answered: whoever has the answer
-// may make the next call, and must not find the place of this one taken. A stream holds
-// it to its end.
-func (x *exchange) leave() {
-	if !x.rec.Streamed {
-		x.settleAccount()
-	}
-}
-
-// settleAccount gives back what the call held, once.
+// settleAccount gives back what the call held. The end of an answer leaves when the
+// handler is done, so that whoever has it finds the place free.
 func (x *exchange) settleAccount() {
-	if x.toll == nil || x.settled {
+	if x.toll == nil {
 		return
 	}
-	x.settled = true
 	ctx := context.WithoutCancel(x.ctx)
 	if x.left && !x.sent.IsZero() {
 		x.toll.Leave(ctx)

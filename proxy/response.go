@@ -17,15 +17,11 @@ type response struct {
 	ended     bool // the end of the answer is settled: trailers are set
 	status    int
 	bytes     int64
-	before    func() // runs before the head goes out; nil for nothing
 }
 
 func (w *response) WriteHeader(status int) {
 	if !w.wrote {
 		w.wrote, w.status = true, status
-		if w.before != nil {
-			w.before()
-		}
 	}
 	w.arm()
 	w.ResponseWriter.WriteHeader(status)
