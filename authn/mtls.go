@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
 // MTLS is authn.mtls: client certificates as identities. The subject is a name in the
@@ -123,28 +125,9 @@ func (m *MTLS) admit(name string) error {
 // any.
 func (m *MTLS) identity(name string) (CertificateIdentity, bool) {
 	for i := range m.Identities {
-		if matches(m.Identities[i].Name, name) {
+		if pattern.Match(m.Identities[i].Name, name) {
 			return m.Identities[i], true
 		}
 	}
 	return CertificateIdentity{}, len(m.Identities) == 0
-}
-
-// matches compares a name with a pattern, in which a * stands for any run of
-// characters. Taking each part at its first place is enough: nothing but * can vary.
-func matches(pattern, name string) bool {
-	first, rest, wild := strings.Cut(pattern, "*")
-	if !wild {
-		return pattern == name
-	}
-	name, ok := strings.CutPrefix(name, first)
-	for ok {
-		part, more, wild := strings.Cut(rest, "*")
-		if !wild {
-			return strings.HasSuffix(name, part)
-		}
-		_, name, ok = strings.Cut(name, part)
-		rest = more
-	}
-	return false
 }

@@ -476,34 +476,6 @@ func TestMTLSConfig(t *testing.T) {
 	}
 }
 
-func TestMatches(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		pattern, name string
-		want          bool
-	}{
-		{"a", "a", true},
-		{"a", "ab", false},
-		{"*", "", true},
-		{"*", "anything", true},
-		{"a*", "a", true},
-		{"a*", "ba", false},
-		{"*a", "ba", true},
-		{"*a", "ab", false},
-		{"a*a", "a", false},
-		{"a*a", "aa", true},
-		{"a*b*c", "a-b-b-c", true},
-		{"a*b*c", "a-c-b", false},
-		{"a*bc*bc", "abc", false},
-		{"*.test", ".test", true},
-		{"**", "x", true},
-	} {
-		if got := matches(tt.pattern, tt.name); got != tt.want {
-			t.Errorf("%q %q: %t", tt.pattern, tt.name, got)
-		}
-	}
-}
-
 // Names that are admitted read as they are written.
 func FuzzCertificateName(f *testing.F) {
 	for _, s := range []string{"spiffe://a.example/b", "alice.test", "urn:x:y", "https://a.test/b", "*.test", "a\x00b"} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -79,7 +80,7 @@ func (c *compiler) limit(pos int, src *Limit) (*limit, error) {
 func (c *compiler) unknownAgents(patterns []string) []string {
 	var problems []string
 	for _, p := range patterns {
-		if !slices.ContainsFunc(c.agents, func(a string) bool { return matches(p, a) }) {
+		if !slices.ContainsFunc(c.agents, func(a string) bool { return pattern.Match(p, a) }) {
 			problems = append(problems, fmt.Sprintf("agents has %q, which is no configured agent", p))
 		}
 	}
@@ -207,8 +208,12 @@ const day = 24 * time.Hour
 
 // compile reads all limits, and lists those of each agent.
 func (l *Limiter) compile(c Config, o *Options) error {
-	names, methods := methodNames(o.Methods)
-	k := &compiler{agents: o.Agents, names: names, methods: methods}
+	k := &compiler{agents: o.Agents, names: wire.Named(o.Methods)}
+	core := wire.Methods()
+	for i := range core {
+		k.methods = append(k.methods, &core[i])
+	}
+	k.methods = append(k.methods, o.Methods...)
 	var errs []error
 	for i := range c.Each {
 		m, err := k.limit(i, &c.Each[i])
@@ -230,7 +235,7 @@ type agent struct {
 func (l *Limiter) of(id string) *agent {
 	a := &agent{}
 	for _, m := range l.limits {
-		if !anyMatches(m.src.Agents, id) {
+		if !pattern.Any(m.src.Agents, id) {
 			continue
 		}
 		a.limits = append(a.limits, m)

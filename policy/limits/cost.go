@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -93,7 +94,7 @@ func (m *limit) most() (units int64, key string) {
 // others.
 func (m *limit) weighedSkills() []string {
 	list := slices.Sorted(maps.Keys(m.costs.skills))
-	list = slices.DeleteFunc(list, func(skill string) bool { return !anyMatches(m.src.Skills, skill) })
+	list = slices.DeleteFunc(list, func(skill string) bool { return !pattern.Any(m.src.Skills, skill) })
 	for _, pattern := range m.src.Skills {
 		if _, ok := m.costs.skills[pattern]; !ok {
 			return append(list, "")

@@ -3,12 +3,9 @@ package limits
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
@@ -92,19 +89,6 @@ func TestHoldersApart(t *testing.T) {
 			seen[h] = fmt.Sprintf("%s%q", kind, ids)
 		}
 	}
-}
-
-// Patterns mean what a regular expression with .* for * means.
-func TestMatches(t *testing.T) {
-	t.Parallel()
-	text := rapid.StringOfN(rapid.RuneFrom([]rune("ab*")), 0, 8, -1)
-	rapid.Check(t, func(rt *rapid.T) {
-		pattern, s := text.Draw(rt, "pattern"), text.Draw(rt, "s")
-		re := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$")
-		if got, want := matches(pattern, s), re.MatchString(s); got != want {
-			rt.Errorf("matches(%q, %q) = %v, want %v", pattern, s, got, want)
-		}
-	})
 }
 
 // The longest key fits into what stores take.

@@ -1,25 +1,8 @@
 package pdp
 
 import (
-	"regexp"
-	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 )
-
-// TestGlob holds the matcher against regular expressions.
-func TestGlob(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		pattern := rapid.StringMatching(`[ab.*]{0,8}`).Draw(t, "pattern")
-		s := rapid.StringMatching(`[ab.]{0,10}`).Draw(t, "s")
-		want := regexp.MustCompile(`^(?s:` + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`) + `)$`).MatchString(s)
-		if got := glob(pattern, s); got != want {
-			t.Errorf("%q matches %q: %v", pattern, s, got)
-		}
-	})
-}
 
 func TestPatterns(t *testing.T) {
 	t.Parallel()

@@ -79,7 +79,7 @@ type Panel struct {
 // reported at once, each with the key it is about.
 func New(c Config, o Options) (*Panel, error) {
 	errs := []error{c.Validate()}
-	names := methodNames(o.Methods)
+	names := wire.Named(o.Methods)
 	for i := range c {
 		errs = append(errs, c[i].check(key(i), o.Agents, names))
 	}
