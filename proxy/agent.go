@@ -87,25 +87,6 @@ type HeaderConfig struct {
 	Response []string `yaml:"response"`
 }
 
-// PushConfig is the `push:` section.
-type PushConfig struct {
-	// Mode is off (the default: cards say that push notifications are not
-	// supported and the methods answer so) or passthrough (push configs reach the
-	// agent as they are, and the agent calls the client's webhook itself).
-	Mode string `yaml:"mode"`
-}
-
-// Validate reports an unknown mode.
-func (c PushConfig) Validate() error {
-	switch c.Mode {
-	case "", "off", "passthrough":
-		return nil
-	}
-	return fmt.Errorf("mode: %q is not one of off, passthrough", c.Mode)
-}
-
-func (c PushConfig) passes() bool { return c.Mode == "passthrough" }
-
 // agentID keeps ids usable as a path segment, a metric label and a file name.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 

@@ -32,6 +32,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
@@ -436,7 +437,7 @@ func (w *world) start(s *setup) {
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Push: proxy.PushConfig{Mode: s.push}, Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
+		Push: push.Config{Mode: s.push}, Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams,
 	})

@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -51,7 +52,7 @@ type Options struct {
 	Book      *ext.Book               // the extensions this gateway knows; may be nil
 	Providers map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
 	Steps     state.Steps             // where tasks stand in the states of extensions
-	Push      PushConfig
+	Push      push.Config
 	Salt      []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
 	Sealer    Sealer          // of page tokens; those of other replicas have to open too
 	System    http.Handler    // gRPC health and reflection; nil for none

@@ -86,6 +86,7 @@ func (c *Config) resolve(dir string) {
 	if in(&c.Keys.Dir); c.Keys.Dir == "" {
 		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
 	}
+	in(&c.Push.CA)
 	c.resolveState(in)
 	c.resolveSchemas(in)
 	in(&c.Telemetry.Audit.Dir)

@@ -26,6 +26,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -43,7 +44,7 @@ type Config struct {
 	// Agents is the fleet.
 	Agents []proxy.AgentConfig `yaml:"agents"`
 	// Push says what becomes of push notification configs.
-	Push proxy.PushConfig `yaml:"push"`
+	Push push.Config `yaml:"push"`
 	// Telemetry is traces, metrics, logs and the audit record.
 	Telemetry Telemetry `yaml:"telemetry"`
 	// State is where ownership of tasks and contexts is kept.

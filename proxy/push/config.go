@@ -1,0 +1,166 @@
+package push
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is the `push:` section.
+type Config struct {
+	// Mode is off (the default: cards say that push notifications are not
+	// supported and the methods answer so), passthrough (push configs reach the
+	// agent as they are, and the agent calls the client's webhook itself) or relay
+	// (the agent is given an address of the gateway, which delivers in its place).
+	Mode string `yaml:"mode"`
+
+	// Allow lists the hosts that webhooks may be on, as "hooks.example.com" or
+	// "*.example.com"; none means any whose address is public.
+	Allow []string `yaml:"allow"`
+	// Ports that webhooks may be on; default [443].
+	Ports []uint16 `yaml:"ports"`
+	// Plaintext lets webhooks be http as well as https; default false.
+	Plaintext bool `yaml:"plaintext"`
+	// AllowPrivateNetworks lets webhooks be at addresses that are not public, loopback
+	// included; default false. Whoever may register a webhook then has the gateway
+	// send requests to everything it can reach.
+	AllowPrivateNetworks bool `yaml:"allowPrivateNetworks"`
+	// CA is a file with certificates (PEM) that targets are trusted by beside those of
+	// the system.
+	CA string `yaml:"ca"`
+
+	// Challenge says whether a target has to agree before it is sent notifications: off
+	// (default) or required (one GET with the query parameter validationToken, which it
+	// has to answer with that token).
+	Challenge string `yaml:"challenge"`
+
+	// Body is the largest notification that is taken from an agent; default 1MiB.
+	Body secret.Size `yaml:"body"`
+	// Age is how far the time that an agent's notification names may be off; default 5m.
+	Age secret.Duration `yaml:"age"`
+	// PerTask is how many configs a task may have; default 10.
+	PerTask int `yaml:"perTask"`
+	// PerPrincipal is how many configs a principal may have; default 1000.
+	PerPrincipal int `yaml:"perPrincipal"`
+	// Queue is how many notifications may wait, those given up included; default 100000.
+	Queue int64 `yaml:"queue"`
+
+	// Attempts say how often and how long it is tried to deliver a notification.
+	Attempts Attempts `yaml:"attempts"`
+	// Keep is how long notifications that were given up are kept; default 7d.
+	Keep secret.Duration `yaml:"keep"`
+	// PerTarget bounds what one target is sent.
+	PerTarget PerTarget `yaml:"perTarget"`
+}
+
+// Attempts is the `attempts:` section.
+type Attempts struct {
+	// First is the pause after the first attempt that failed; each pause is twice the
+	// one before, less up to half of it by chance. Default 1s.
+	First secret.Duration `yaml:"first"`
+	// Longest is the longest pause, also where the target asks for more; default 1h.
+	Longest secret.Duration `yaml:"longest"`
+	// For is how long it is tried before a notification is given up; default 24h.
+	For secret.Duration `yaml:"for"`
+	// Timeout of an attempt, from 1s to 1m; default 15s.
+	Timeout secret.Duration `yaml:"timeout"`
+}
+
+// PerTarget is the `perTarget:` section. A target is the scheme, host and port of
+// webhooks. Each gateway counts by itself.
+type PerTarget struct {
+	// InFlight is how many deliveries may be under way at once; default 4.
+	InFlight int `yaml:"inFlight"`
+	// Rate is how many deliveries may begin in a second; default 50.
+	Rate int `yaml:"rate"`
+}
+
+// The words of a configuration.
+const (
+	modeOff         = "off"
+	modePassthrough = "passthrough"
+	modeRelay       = "relay"
+
+	challengeOff      = "off"
+	challengeRequired = "required"
+)
+
+// Passes reports whether push configs reach agents as they are.
+func (c Config) Passes() bool { return c.Mode == modePassthrough }
+
+// Relays reports whether the gateway delivers in the place of agents.
+func (c Config) Relays() bool { return c.Mode == modeRelay }
+
+// Validate reports what cannot work, naming the key. It opens no file.
+func (c Config) Validate() error {
+	var errs []error
+	switch c.Mode {
+	case "", modeOff, modePassthrough, modeRelay:
+	default:
+		errs = append(errs, fmt.Errorf("mode: %q is not one of off, passthrough, relay", c.Mode))
+	}
+	switch c.Challenge {
+	case "", challengeOff, challengeRequired:
+	default:
+		errs = append(errs, fmt.Errorf("challenge: %q is not one of off, required", c.Challenge))
+	}
+	for _, n := range []struct {
+		key   string
+		value int64
+	}{
+		{"perTask", int64(c.PerTask)}, {"perPrincipal", int64(c.PerPrincipal)}, {"queue", c.Queue},
+		{"perTarget.inFlight", int64(c.PerTarget.InFlight)}, {"perTarget.rate", int64(c.PerTarget.Rate)},
+	} {
+		if n.value < 0 {
+			errs = append(errs, fmt.Errorf("%s: %d is less than 0", n.key, n.value))
+		}
+	}
+	return errors.Join(append(errs, c.complete().validateTimes())...)
+}
+
+// validateTimes expects defaults to be filled in.
+func (c Config) validateTimes() error {
+	a := c.Attempts
+	switch {
+	case a.Timeout.Std() < time.Second || a.Timeout.Std() > time.Minute:
+		return fmt.Errorf("attempts.timeout: %s is not within 1s and 1m", a.Timeout)
+	case a.First.Std() < 10*time.Millisecond:
+		return fmt.Errorf("attempts.first: %s is less than 10ms", a.First)
+	case a.Longest < a.First:
+		return fmt.Errorf("attempts.longest: %s is less than attempts.first, %s", a.Longest, a.First)
+	case a.For < a.First:
+		return fmt.Errorf("attempts.for: %s is less than attempts.first, %s", a.For, a.First)
+	}
+	return nil
+}
+
+// complete is c with the defaults in the place of what is zero.
+func (c Config) complete() Config {
+	c.Mode = orDefault(c.Mode, modeOff)
+	c.Challenge = orDefault(c.Challenge, challengeOff)
+	c.Body = orDefault(c.Body, 1<<20)
+	c.Age = orDefault(c.Age, secret.Duration(5*time.Minute))
+	c.PerTask = orDefault(c.PerTask, 10)
+	c.PerPrincipal = orDefault(c.PerPrincipal, 1000)
+	c.Queue = orDefault(c.Queue, 100_000)
+	c.Keep = orDefault(c.Keep, secret.Duration(7*24*time.Hour))
+	a := &c.Attempts
+	a.First = orDefault(a.First, secret.Duration(time.Second))
+	a.Longest = orDefault(a.Longest, secret.Duration(time.Hour))
+	a.For = orDefault(a.For, secret.Duration(24*time.Hour))
+	a.Timeout = orDefault(a.Timeout, secret.Duration(15*time.Second))
+	t := &c.PerTarget
+	t.InFlight = orDefault(t.InFlight, 4)
+	t.Rate = orDefault(t.Rate, 50)
+	return c
+}
+
+func orDefault[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
