@@ -119,6 +119,17 @@ func AppendOutcome(l *Line, e *Exchange) {
 		l.Int("events", e.Events)
 		l.Millis("first_event_ms", e.FirstEvent)
 		l.Str("end", e.End)
+		appendResumption(l, e)
 	}
 	l.Millis("duration_ms", e.Duration)
+}
+
+// appendResumption appends what became of a stream beside its plain course.
+func appendResumption(l *Line, e *Exchange) {
+	l.Flag("resumed", e.Resumed)
+	l.Count("replayed", e.Replayed)
+	l.Flag("gap", e.Gap)
+	l.Flag("joined", e.Joined)
+	l.Count("regained", e.Regained)
+	l.Str("grammar", e.Grammar)
 }

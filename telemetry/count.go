@@ -27,6 +27,7 @@ func (m *Metrics) record(e *Exchange) {
 	observe(m.requestSize, &c.requestSize, c).Observe(float64(e.RequestBytes))
 	observe(m.responseSize, &c.responseSize, c).Observe(float64(e.ResponseBytes))
 	if e.Streamed {
+		m.countStream(c.agent, e)
 		m.observeSeconds(observe(m.streamDuration, &c.streamDuration, c), e.Duration, e)
 		if e.FirstEvent > 0 {
 			m.observeSeconds(observe(m.firstEvent, &c.firstEvent, c), e.FirstEvent, e)
@@ -154,26 +155,6 @@ func (m *Metrics) Enter() { m.requestsInFlight.Inc() }
 
 // Leave counts a call that is finished.
 func (m *Metrics) Leave() { m.requestsInFlight.Dec() }
-
-// Stream counts one open event stream while it runs.
-type Stream struct {
-	active prometheus.Gauge
-	events prometheus.Counter
-}
-
-// OpenStream counts a stream of an agent as open until its Close.
-func (m *Metrics) OpenStream(agent string) Stream {
-	id := member(m.sets.Load().agents, agent)
-	s := Stream{active: m.streamsActive.WithLabelValues(id), events: m.streamEvents.WithLabelValues(id)}
-	s.active.Inc()
-	return s
-}
-
-// Event counts one event that was passed on.
-func (s Stream) Event() { s.events.Inc() }
-
-// Close counts the stream as ended. Record counts its duration.
-func (s Stream) Close() { s.active.Dec() }
 
 // Authn counts one look at a credential; result is ok, refused or unavailable.
 func (m *Metrics) Authn(provider, result string) {

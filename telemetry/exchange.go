@@ -87,6 +87,12 @@ type Exchange struct {
 	Events           int64         // events passed on, heartbeats not counted
 	FirstEvent       time.Duration // from Start until the first event was passed on
 	End              string        // why the stream ended: "final", "client", "agent", "idle", "drain", …
+	Resumed          bool          // the client came back to a stream with Last-Event-ID
+	Replayed         int64         // events it got of what it had missed
+	Gap              bool          // what it had missed is not kept any more: it got the task as it is
+	Joined           bool          // the stream shares the agent's with others
+	Regained         int64         // how often the agent's stream broke and another took its place
+	Grammar          string        // what was wrong with the order of the agent's events
 
 	// Added to wherever bodies are held against the extensions of the call.
 	Violations []Violation

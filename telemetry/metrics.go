@@ -53,6 +53,18 @@ type Metrics struct {
 	// stream_events_total{agent}: events passed on to clients, counted as they
 	// pass; heartbeats are not events.
 	streamEvents *prometheus.CounterVec
+	// stream_resumes_total{agent,result}: clients who came back to a stream; result is
+	// exact, gap (they got the task as it is) or refused.
+	streamResumes *prometheus.CounterVec
+	// stream_events_replayed_total{agent}: events given to clients who had missed them.
+	streamReplayed *prometheus.CounterVec
+	// stream_joins_total{agent}: streams that share an agent's with others.
+	streamJoins *prometheus.CounterVec
+	// stream_regains_total{agent,result}: agents' streams that broke while their task went
+	// on; result is regained, polled, or lost.
+	streamRegains *prometheus.CounterVec
+	// stream_grammar_violations_total{agent}: events out of order.
+	streamGrammar *prometheus.CounterVec
 	// stream_duration_seconds{agent,method}: arrival to the end of the stream.
 	streamDuration *prometheus.HistogramVec
 	// time_to_first_event_seconds{agent,method}: arrival to the first event
@@ -164,6 +176,14 @@ func (f factory) calls(m *Metrics) {
 func (f factory) streams(m *Metrics) {
 	m.streamsActive = f.gauges("streams_active", "Event streams open now.", "agent")
 	m.streamEvents = f.counters("stream_events_total", "Events passed on to clients.", "agent")
+	m.streamResumes = f.counters("stream_resumes_total",
+		"Streams that clients came back to: exact, gap (the task as it is in the place of what is not kept), or refused.",
+		"agent", "result")
+	m.streamReplayed = f.counters("stream_events_replayed_total", "Events given to clients who had missed them.", "agent")
+	m.streamJoins = f.counters("stream_joins_total", "Streams that share an agent's with others.", "agent")
+	m.streamRegains = f.counters("stream_regains_total",
+		"Agents' streams that broke: regained, polled, or lost.", "agent", "result")
+	m.streamGrammar = f.counters("stream_grammar_violations_total", "Events out of order.", "agent")
 	m.streamDuration = f.seconds("stream_duration_seconds",
 		"Time from arrival to the end of streams.", streamSeconds, "agent", "method")
 	m.firstEvent = f.seconds("time_to_first_event_seconds",

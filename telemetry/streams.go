@@ -1,0 +1,56 @@
+package telemetry
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Stream counts one open event stream while it runs.
+type Stream struct {
+	active prometheus.Gauge
+	events prometheus.Counter
+}
+
+// OpenStream counts a stream of an agent as open until its Close.
+func (m *Metrics) OpenStream(agent string) Stream {
+	id := member(m.sets.Load().agents, agent)
+	s := Stream{active: m.streamsActive.WithLabelValues(id), events: m.streamEvents.WithLabelValues(id)}
+	s.active.Inc()
+	return s
+}
+
+// Event counts one event that was passed on.
+func (s Stream) Event() { s.events.Inc() }
+
+// Close counts the stream as ended. Record counts its duration.
+func (s Stream) Close() { s.active.Dec() }
+
+// countStream counts what became of a stream beside its plain course.
+func (m *Metrics) countStream(agent string, e *Exchange) {
+	if e.Joined {
+		m.streamJoins.WithLabelValues(agent).Inc()
+	}
+	if e.Replayed > 0 {
+		m.streamReplayed.WithLabelValues(agent).Add(float64(e.Replayed))
+	}
+	switch {
+	case e.Resumed && e.Gap:
+		m.streamResumes.WithLabelValues(agent, "gap").Inc()
+	case e.Resumed:
+		m.streamResumes.WithLabelValues(agent, "exact").Inc()
+	}
+}
+
+// StreamRefused counts a client who came back with an event id that is not theirs.
+func (m *Metrics) StreamRefused(agent string) {
+	m.streamResumes.WithLabelValues(member(m.sets.Load().agents, agent), "refused").Inc()
+}
+
+// StreamRegained counts an agent's stream that broke, and what took its place: regained,
+// polled, or lost for nothing.
+func (m *Metrics) StreamRegained(agent, result string) {
+	result = oneOf(result, "regained", "polled", "lost")
+	m.streamRegains.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
+}
+
+// StreamGrammar counts an event out of order.
+func (m *Metrics) StreamGrammar(agent string) {
+	m.streamGrammar.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+}
