@@ -76,6 +76,12 @@ func (c *Config) resolve(dir string) {
 		in(&t.CA)
 		in(&t.Certificate)
 		in(&t.Key)
+		from := &c.Agents[i].Load.Instances
+		in(&from.File)
+		if k := from.Kubernetes; k != nil {
+			in(&k.TokenFile)
+			in(&k.CA)
+		}
 	}
 	for i := range c.Keys.Signing {
 		in(&c.Keys.Signing[i])

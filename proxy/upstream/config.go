@@ -35,6 +35,10 @@ type Config struct {
 	// Answer limits the wait for a unary answer's last byte and for a stream's
 	// first. Default: server.timeouts.call.
 	Answer secret.Duration `yaml:"answerTimeout"`
+
+	// Load spreads calls over the agent's instances, and keeps those that fail from
+	// holding calls up.
+	Load Load `yaml:"load"`
 }
 
 // Credential is one identity shown to the agent. Exactly one of Value, OAuth2,

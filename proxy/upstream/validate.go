@@ -32,6 +32,9 @@ func (c Config) Validate() error {
 	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
 		return errors.New("tls: certificate and key go together")
 	}
+	if err := c.Load.validate(); err != nil {
+		return fmt.Errorf("load%w", err)
+	}
 	return nil
 }
 

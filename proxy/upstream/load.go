@@ -1,0 +1,210 @@
+package upstream
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
+)
+
+// Load says how calls are spread over an agent's instances, and what happens when
+// some of them, or all, fail. Without instances only the breaker and the timeouts
+// matter.
+type Load struct {
+	// Instances says where the agent's instances are.
+	Instances discovery.Config `yaml:"instances"`
+
+	// Affinity keeps calls on a task with the instance that has it.
+	Affinity Affinity `yaml:"affinity"`
+
+	// Health asks every instance now and then whether it is there.
+	Health Health `yaml:"health"`
+
+	// Ejection leaves instances alone that fail calls.
+	Ejection Ejection `yaml:"ejection"`
+
+	// Breaker answers for an instance, or an agent without instances, that fails: 503
+	// at once, instead of one more timeout.
+	Breaker Breaker `yaml:"breaker"`
+
+	// Retry sends what may be sent again to another instance.
+	Retry Retry `yaml:"retry"`
+
+	// Timeouts are answerTimeout for single methods, by their 1.0 names or those that
+	// extensions bring.
+	Timeouts map[string]secret.Duration `yaml:"timeouts"`
+
+	// SlowStart is how long the share of an instance that has come, or come back,
+	// grows until it is whole. Default 10s.
+	SlowStart secret.Duration `yaml:"slowStart"`
+}
+
+// Affinity is what a call shares with calls before it, and with the instance that
+// answered those.
+type Affinity struct {
+	// By lists task (the instance that showed a task first gets the calls on it),
+	// context (the first call of a context, and all that follow, go to one instance as
+	// long as the instances stay the same), or none alone. Default: task and context.
+	By []string `yaml:"by"`
+
+	// Strict refuses a send on a task whose instance does not answer, rather than to
+	// let another have it that does not know the task. Instances with one store
+	// between them need not be strict. Default true.
+	Strict *bool `yaml:"strict"`
+}
+
+// What Affinity.By may hold.
+const (
+	byTask    = "task"
+	byContext = "context"
+	byNothing = "none"
+)
+
+// Health is the active check of each instance: a GET that has to be answered with a
+// status below 400.
+type Health struct {
+	// Off asks nobody: calls alone tell how instances are.
+	Off bool `yaml:"off"`
+	// Path is asked for at the card's scheme and host. Default: the card's own.
+	Path string `yaml:"path"`
+	// Port of the instances that is asked. Default: the instance's own, without one
+	// the card's.
+	Port int `yaml:"port"`
+	// Interval between two checks of an instance, a tenth more or less. Default 10s.
+	Interval secret.Duration `yaml:"interval"`
+	// Timeout of one check. Default 2s.
+	Timeout secret.Duration `yaml:"timeout"`
+	// Healthy is how many checks in a row have to go well until an instance gets calls
+	// again. Default 2.
+	Healthy int `yaml:"healthy"`
+	// Unhealthy is how many have to fail until it gets no more. Default 3.
+	Unhealthy int `yaml:"unhealthy"`
+}
+
+// Ejection takes an instance out that fails calls: connections that do not come
+// about or break, heads of answers that are late, and 502, 503 and 504.
+type Ejection struct {
+	// Off ejects nobody.
+	Off bool `yaml:"off"`
+	// Failures in a row. Default 5.
+	Failures int `yaml:"failures"`
+	// Within is how long ago the first of them may be. Default 10s.
+	Within secret.Duration `yaml:"within"`
+	// For is how long the instance stays out, the first time; twice as long each
+	// further time, up to ten times. Default 30s.
+	For secret.Duration `yaml:"for"`
+	// Most is how many of the instances may be out, in percent; one always may where
+	// there are two. Default 50.
+	Most int `yaml:"most"`
+}
+
+// Breaker opens after failures, as Ejection counts them.
+type Breaker struct {
+	// Off never opens it.
+	Off bool `yaml:"off"`
+	// Failures that open it. Default 5.
+	Failures int `yaml:"failures"`
+	// Within is how long ago the first of them may be. Default 10s.
+	Within secret.Duration `yaml:"within"`
+	// For is how long it stays open. Then one call goes through, and decides. Default 5s.
+	For secret.Duration `yaml:"for"`
+}
+
+// Retry says when a call is sent once more, to another instance: any call of which
+// nothing was written, and calls that change nothing after a broken connection or one
+// of the statuses, as long as nothing of the answer has been passed on.
+type Retry struct {
+	// Attempts in all; 1 sends nothing again. Default 2.
+	Attempts int `yaml:"attempts"`
+	// Budget is how many further attempts there may be, in percent of the calls of the
+	// last ten seconds; three a second always may. Default 10.
+	Budget int `yaml:"budget"`
+	// Statuses after which a call that changes nothing is sent again. Default 502, 503
+	// and 504.
+	Statuses []int `yaml:"statuses"`
+}
+
+// settled is l with its defaults.
+func (l Load) settled() Load {
+	if len(l.Affinity.By) == 0 {
+		l.Affinity.By = []string{byTask, byContext}
+	}
+	h, e, b, r := &l.Health, &l.Ejection, &l.Breaker, &l.Retry
+	for _, n := range []struct {
+		value *int
+		def   int
+	}{
+		{&h.Healthy, 2}, {&h.Unhealthy, 3}, {&e.Failures, 5}, {&e.Most, 50}, {&b.Failures, 5},
+		{&r.Attempts, 2}, {&r.Budget, 10},
+	} {
+		if *n.value == 0 {
+			*n.value = n.def
+		}
+	}
+	for _, d := range []struct {
+		value *secret.Duration
+		def   time.Duration
+	}{
+		{&h.Interval, 10 * time.Second}, {&h.Timeout, 2 * time.Second},
+		{&e.Within, 10 * time.Second}, {&e.For, 30 * time.Second},
+		{&b.Within, 10 * time.Second}, {&b.For, 5 * time.Second}, {&l.SlowStart, 10 * time.Second},
+	} {
+		*d.value = secret.Duration(orDefault(*d.value, d.def))
+	}
+	if len(r.Statuses) == 0 {
+		r.Statuses = []int{502, 503, 504}
+	}
+	return l
+}
+
+// strict is Affinity.Strict with its default.
+func (a Affinity) strict() bool { return a.Strict == nil || *a.Strict }
+
+// validate reports the first thing wrong, its text beginning with the key's.
+func (l Load) validate() error {
+	if err := l.Instances.Validate(); err != nil {
+		return fmt.Errorf(".%w", err)
+	}
+	for _, by := range l.Affinity.By {
+		if !oneOf(by, byTask, byContext, byNothing) {
+			return wrong("affinity.by", "%q is none of %s, %s and %s", by, byTask, byContext, byNothing)
+		}
+	}
+	if len(l.Affinity.By) > 1 && slices.Contains(l.Affinity.By, byNothing) {
+		return wrong("affinity.by", "%s stands alone", byNothing)
+	}
+	if p := l.Health.Path; p != "" && (!strings.HasPrefix(p, "/") || strings.ContainsAny(p, "#\r\n ")) {
+		return wrong("health.path", "%q is not a path", p)
+	}
+	for _, n := range []struct {
+		key         string
+		value, most int
+	}{
+		{"health.port", l.Health.Port, 65535},
+		{"health.healthy", l.Health.Healthy, 1000},
+		{"health.unhealthy", l.Health.Unhealthy, 1000},
+		{"ejection.failures", l.Ejection.Failures, 1000},
+		{"ejection.most", l.Ejection.Most, 100},
+		{"breaker.failures", l.Breaker.Failures, 1000},
+		{"retry.attempts", l.Retry.Attempts, 10},
+		{"retry.budget", l.Retry.Budget, 100},
+	} {
+		if n.value < 0 || n.value > n.most {
+			return wrong(n.key, "%d is not between 0 and %d", n.value, n.most)
+		}
+	}
+	for _, status := range l.Retry.Statuses {
+		if status < 400 || status > 599 {
+			return wrong("retry.statuses", "%d is not the status of an error", status)
+		}
+	}
+	for _, method := range sortedKeys(l.Timeouts) {
+		if method == "" || l.Timeouts[method] <= 0 {
+			return wrong("timeouts["+method+"]", "wants a method and a duration")
+		}
+	}
+	return nil
+}
