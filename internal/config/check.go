@@ -76,11 +76,13 @@ func (c *Config) resolve(dir string) {
 		in(&t.CA)
 		in(&t.Certificate)
 		in(&t.Key)
-		from := &c.Agents[i].Load.Instances
-		in(&from.File)
-		if k := from.Kubernetes; k != nil {
-			in(&k.TokenFile)
-			in(&k.CA)
+		for j := range c.Agents[i].Load.Instances {
+			from := &c.Agents[i].Load.Instances[j]
+			in(&from.File)
+			if k := from.Kubernetes; k != nil {
+				in(&k.Token)
+				in(&k.CA)
+			}
 		}
 	}
 	for i := range c.Keys.Signing {

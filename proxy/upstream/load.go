@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,13 @@ import (
 // some of them, or all, fail. Without instances only the breaker and the timeouts
 // matter.
 type Load struct {
-	// Instances says where the agent's instances are.
-	Instances discovery.Config `yaml:"instances"`
+	// Instances says where the agent's instances are. What several sources find counts
+	// together. Without any the agent is one instance: the address its card names.
+	//
+	// Calls keep the URL, the Host header and the TLS name of the card's interface and
+	// are dialled to an instance. Who writes this section, or answers for the names in
+	// it, decides where calls go: these addresses are not held to the card's origin.
+	Instances []Instances `yaml:"instances"`
 
 	// Affinity keeps calls on a task with the instance that has it.
 	Affinity Affinity `yaml:"affinity"`
@@ -40,6 +46,52 @@ type Load struct {
 	// SlowStart is how long the share of an instance that has come, or come back,
 	// grows until it is whole. Default 10s.
 	SlowStart secret.Duration `yaml:"slowStart"`
+}
+
+// Instances is one source of instances: Static, or one of Config's.
+type Instances struct {
+	// Static lists them: host or host:port, without a port at the interface's own.
+	Static []string `yaml:"static"`
+
+	// Config names another source.
+	discovery.Config `yaml:",inline"`
+}
+
+// fixed is Static as a source finds it.
+func (i Instances) fixed() []discovery.Instance {
+	list := make([]discovery.Instance, 0, len(i.Static))
+	for _, address := range i.Static {
+		list = append(list, discovery.Instance{Address: address})
+	}
+	return list
+}
+
+// source makes the source, without asking it.
+func (i Instances) source(o discovery.Options) (discovery.Source, error) {
+	switch other := i.DNS != nil || i.Kubernetes != nil || i.File != ""; {
+	case len(i.Static) > 0 && other:
+		return nil, errors.New("static stands alone; another source is another entry")
+	case other:
+		return discovery.New(i.Config, o)
+	case len(i.Static) == 0:
+		return nil, errors.New("want one of static, dns, kubernetes and file")
+	}
+	return discovery.Static(i.fixed())
+}
+
+// validate reports what cannot work, its text beginning with the key's.
+func (i Instances) validate(n int) error {
+	key := fmt.Sprintf("instances[%d]", n)
+	if len(i.Static) > 0 {
+		if _, err := i.source(discovery.Options{}); err != nil {
+			return wrong(key+".static", "%w", err)
+		}
+		return nil
+	}
+	if err := i.Config.Validate(); err != nil {
+		return wrong(key, "%w", err)
+	}
+	return nil
 }
 
 // Affinity is what a call shares with calls before it, and with the instance that
@@ -165,8 +217,10 @@ func (a Affinity) strict() bool { return a.Strict == nil || *a.Strict }
 
 // validate reports the first thing wrong, its text beginning with the key's.
 func (l Load) validate() error {
-	if err := l.Instances.Validate(); err != nil {
-		return fmt.Errorf(".%w", err)
+	for n, source := range l.Instances {
+		if err := source.validate(n); err != nil {
+			return err
+		}
 	}
 	for _, by := range l.Affinity.By {
 		if !oneOf(by, byTask, byContext, byNothing) {

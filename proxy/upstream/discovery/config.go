@@ -3,140 +3,211 @@ package discovery
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// Config says where an agent's instances are found. What several sources find counts
-// together. Without any, the agent is one instance: the address its card names.
-//
-// An instance is a host or a host and a port. Calls keep the URL, the Host header and
-// the TLS name of the card's interface, and are dialled to the instance; without a
-// port, at the interface's own. Whoever writes this file, or answers for the names in
-// it, decides where calls go, so these addresses are not held to the card's origin.
+// Config names the source of an agent's instances: exactly one of DNS, File and
+// Kubernetes.
 type Config struct {
-	// Static lists instances: 10.0.0.7, 10.0.0.7:9001, [fd00::7]:9001, node-7.
-	Static []string `yaml:"static"`
-
-	// DNS asks for a name now and then.
+	// DNS asks for addresses or SRV records of a name, again and again.
 	DNS *DNS `yaml:"dns"`
 
-	// Kubernetes follows the ready endpoints of a service.
+	// File is a YAML or JSON list of instances: "host:port", or a mapping with address,
+	// weight (default 1) and zone. It is read again when it changes; while it is missing
+	// or wrong, what it said before holds.
+	File string `yaml:"file"`
+
+	// Kubernetes follows the endpoint slices of a service through the API server.
 	Kubernetes *Kubernetes `yaml:"kubernetes"`
 
-	// File is a YAML or JSON list of instances, read again when it changes.
-	File string `yaml:"file"`
+	// EmptyAfter is how many times in a row a source has to say that there is no instance,
+	// before instances that are known are given up. Default 2: one such answer is more
+	// often a fault of the source than the truth.
+	EmptyAfter int `yaml:"emptyAfter"`
+
+	// Timeout limits one question to the source. Default 5s.
+	Timeout secret.Duration `yaml:"timeout"`
+
+	// Limit is how many instances a source may name. More are an error, and what it said
+	// before holds. Default 1024.
+	Limit int `yaml:"limit"`
+
+	// Answer limits the file, or what the API server says at once. Default 8MiB.
+	Answer secret.Size `yaml:"answer"`
 }
 
-// DNS is a name whose addresses are instances.
+// DNS names records.
 type DNS struct {
-	// Name that is asked for.
+	// Name to ask for; of SRV records the full one, like _a2a._tcp.agents.example.
 	Name string `yaml:"name"`
-	// Type is A (default; AAAA as well) or SRV, which says the ports too.
-	Type string `yaml:"type"`
-	// Port of all of them, with A. Default: the interface's own.
+
+	// Records is "address" (A and AAAA, the default) or "srv": the targets of the lowest
+	// priority with their ports and weights.
+	Records string `yaml:"records"`
+
+	// Family is "any" (default), "ipv4" or "ipv6": for names whose every instance has an
+	// address of both, and would count twice.
+	Family string `yaml:"family"`
+
+	// Port of addresses. Default: that of the agent's URL.
 	Port int `yaml:"port"`
-	// Every is how often the name is asked for. Default 10s.
+
+	// Every is the time between two questions, give or take a tenth. How long records may
+	// be kept (their TTL) is not looked at. Default 15s, at least 1s.
 	Every secret.Duration `yaml:"every"`
 }
 
-// Kubernetes is a service whose endpoints (EndpointSlices) are instances.
+// Kubernetes names a service.
 type Kubernetes struct {
-	// Namespace of the service. Default: the gateway's own.
-	Namespace string `yaml:"namespace"`
-	// Service is its name.
+	// Service whose endpoint slices are followed. Required.
 	Service string `yaml:"service"`
-	// Port is the name or the number of the endpoints' port. Default: their only one.
+
+	// Namespace of the service. Default: that of the pod that the gateway runs in.
+	Namespace string `yaml:"namespace"`
+
+	// Port is the name or number of the pods' port. Default: the only one there is.
 	Port string `yaml:"port"`
-	// API is the API server's URL. Default: as pods are told.
-	API string `yaml:"api"`
-	// TokenFile has the service account's token. Default: where pods have it. It is
-	// read again when it changes.
-	TokenFile string `yaml:"tokenFile"`
-	// CA is a PEM file of the API server's roots. Default: where pods have it.
+
+	// Server is the URL of the API server. Default: the one of the cluster that the gateway
+	// runs in. http is for a proxy on this machine.
+	Server string `yaml:"server"`
+
+	// Token is a file with a bearer token, read for every request. Default: the service
+	// account's without server, else none.
+	Token string `yaml:"token"`
+
+	// CA is a PEM file of roots that the API server is verified with. Default: the service
+	// account's without server, else the system's.
 	CA string `yaml:"ca"`
 }
 
-// Any reports whether c names a source.
-func (c Config) Any() bool {
-	return len(c.Static) > 0 || c.DNS != nil || c.Kubernetes != nil || c.File != ""
+// Options are what a source needs besides its configuration. All may be zero.
+type Options struct {
+	// Logger gets a line when a source begins to fail, and when it works again.
+	Logger *slog.Logger
+	// OnError is called with every failure, and with nil when the source works again.
+	OnError func(error)
+	// Resolver answers for DNS. Default: net.DefaultResolver.
+	Resolver *net.Resolver
+}
+
+// What DNS.Records and DNS.Family may say, empty or not.
+const (
+	recordsAddress = "address"
+	recordsSRV     = "srv"
+	familyAny      = "any"
+	family4        = "ipv4"
+	family6        = "ipv6"
+)
+
+// leastEvery keeps resolvers from being hammered.
+const leastEvery = time.Second
+
+// New makes the source that c names.
+func New(c Config, _ Options) (Source, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return nil, errors.New("only static instances are understood so far")
 }
 
 // Validate reports what cannot work, naming the key.
 func (c Config) Validate() error {
-	for i, text := range c.Static {
-		if _, err := Canonical(text); err != nil {
-			return fmt.Errorf("instances.static[%d]: %w", i, err)
+	named := 0
+	for _, set := range []bool{c.DNS != nil, c.File != "", c.Kubernetes != nil} {
+		if set {
+			named++
 		}
 	}
-	if d := c.DNS; d != nil {
-		switch {
-		case d.Name == "":
-			return errors.New("instances.dns.name: is required")
-		case d.Type != "" && d.Type != "A" && d.Type != "SRV":
-			return fmt.Errorf("instances.dns.type: %q is neither A nor SRV", d.Type)
-		case d.Port < 0 || d.Port > 65535:
-			return fmt.Errorf("instances.dns.port: %d is no port", d.Port)
-		case d.Type == "SRV" && d.Port != 0:
-			return errors.New("instances.dns.port: SRV records have their own")
-		}
+	if named != 1 {
+		return errors.New("want exactly one of dns, file and kubernetes")
 	}
-	if k := c.Kubernetes; k != nil && k.Service == "" {
-		return errors.New("instances.kubernetes.service: is required")
+	switch {
+	case c.EmptyAfter < 0:
+		return errors.New("emptyAfter: want at least 1")
+	case c.Limit < 0:
+		return errors.New("limit: want at least 1")
+	case c.Answer < 0:
+		return errors.New("answer: want more than 0")
+	case c.Timeout < 0:
+		return errors.New("timeout: want more than 0")
+	case c.DNS != nil:
+		return c.DNS.validate()
+	case c.Kubernetes != nil:
+		return c.Kubernetes.validate()
 	}
 	return nil
 }
 
-// Canonical is one spelling for an instance, the one by which it is known in
-// records: lower case, an IPv6 address in brackets, a port without leading zeros.
-// Two spellings of one address would be two instances, with half a memory each.
-func Canonical(text string) (string, error) {
-	host, port := text, ""
-	if a, err := netip.ParseAddr(text); err == nil {
-		host = a.String()
-	} else if h, p, err := net.SplitHostPort(text); err == nil {
-		n, err := strconv.ParseUint(p, 10, 16)
-		if err != nil || n == 0 {
-			return "", fmt.Errorf("%q: %q is no port", text, p)
+func (d *DNS) validate() error {
+	name, err := parseHost(d.Name)
+	if err != nil {
+		return fmt.Errorf("dns.name: %w", err)
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		return errors.New("dns.name: want a name, not an address")
+	}
+	switch d.Records {
+	case "", recordsAddress:
+	case recordsSRV:
+		if d.Port != 0 || d.Family != "" {
+			return errors.New("dns.records: SRV records name the port and hosts, so port and family must not be set")
 		}
-		host, port = h, strconv.FormatUint(n, 10)
-	} else if inner, ok := strings.CutPrefix(text, "["); ok {
-		host = strings.TrimSuffix(inner, "]")
-		if _, err := netip.ParseAddr(host); err != nil {
-			return "", fmt.Errorf("%q is not a host or host:port", text)
-		}
+	default:
+		return fmt.Errorf("dns.records: want %s or %s", recordsAddress, recordsSRV)
 	}
-	if a, err := netip.ParseAddr(host); err == nil {
-		host = a.Unmap().String()
-	} else if !isName(host) {
-		return "", fmt.Errorf("%q is not a host or host:port", text)
+	switch d.Family {
+	case "", familyAny, family4, family6:
+	default:
+		return fmt.Errorf("dns.family: want %s, %s or %s", familyAny, family4, family6)
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
+	if d.Port < 0 || d.Port > 65535 {
+		return errors.New("dns.port: want 1 to 65535")
 	}
-	if port == "" {
-		return host, nil
+	if d.Every != 0 && d.Every.Std() < leastEvery {
+		return fmt.Errorf("dns.every: want at least %s", leastEvery)
 	}
-	return host + ":" + port, nil
+	return nil
 }
 
-// isName reports whether a text can be a host's name. Underscores are in use.
-func isName(s string) bool {
-	s = strings.TrimSuffix(s, ".")
-	if s == "" || len(s) > 253 {
-		return false
+// label is what Kubernetes calls services, namespaces and ports.
+func label(s string) bool {
+	return len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+func (k *Kubernetes) validate() error {
+	switch {
+	case k.Service == "" || !label(k.Service):
+		return errors.New("kubernetes.service: want the name of a service")
+	case !label(k.Namespace):
+		return errors.New("kubernetes.namespace: want the name of a namespace")
+	case k.Namespace == "" && k.Server != "":
+		return errors.New("kubernetes.namespace: required beside server")
+	case !label(k.Port):
+		return errors.New("kubernetes.port: want the name or number of a port")
 	}
-	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || len(label) > 63 || strings.ContainsFunc(label, func(r rune) bool {
-			return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-		}) {
-			return false
-		}
+	if n, err := strconv.Atoi(k.Port); err == nil && (n < 1 || n > 65535) {
+		return errors.New("kubernetes.port: want 1 to 65535")
 	}
-	return true
+	if k.Server == "" {
+		return nil
+	}
+	u, err := url.Parse(k.Server)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		(u.Scheme != "https" && u.Scheme != "http") {
+		return errors.New("kubernetes.server: want an https URL")
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	if u.Scheme == "http" && u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return errors.New("kubernetes.server: http is for this machine (localhost, 127.0.0.1, ::1)")
+	}
+	return nil
 }
