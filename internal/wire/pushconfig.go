@@ -1,0 +1,172 @@
+package wire
+
+import (
+	"errors"
+	"math"
+)
+
+// PushConfig is what a push notification config says, whatever its version says it in:
+// where notifications go, and what the sender shows there.
+type PushConfig struct {
+	ID          string // "" where it has none, or none yet
+	URL         string
+	Token       string // sent back with each notification
+	Scheme      string // of the Authorization header; the first where there are several
+	Credentials string
+}
+
+// ReadPushConfig reads the config that comes with a call: of a create, or inline in a
+// send. c has been decoded. It is nil for a call that has none.
+//
+// It is stricter than decoding, because what it finds is replaced by other values: two
+// places with a URL, or secrets without one, would reach the agent as they are in one
+// of them. They are InvalidParams, as is a member that is not a string.
+func (c *Call) ReadPushConfig() (*PushConfig, *Error) {
+	hook, e := c.webhook(c.Params)
+	if hook == nil || e != nil {
+		return nil, e
+	}
+	return &hook.PushConfig, nil
+}
+
+// ReplacePushConfig puts another URL, token and authentication in the place of those in
+// params, which are c.Params or made like them, and leaves every other byte as it is,
+// unknown members among them. What is empty in the new config is taken out; so are
+// members of the authentication that nobody here knows, which can be secrets. The id
+// stays the caller's.
+func (c *Call) ReplacePushConfig(params []byte, by PushConfig) ([]byte, *Error) {
+	hook, e := c.webhook(params)
+	if e != nil {
+		return nil, e
+	}
+	if hook == nil {
+		return params, nil
+	}
+	return spliced(params, hook.replace(nil, c.Version, by)), nil
+}
+
+// webhook finds the one config of a call's params.
+func (c *Call) webhook(params []byte) (*webhook, *Error) {
+	if !c.HasPushConfig || c.Method == nil || c.Method.Extension != "" || len(params) == 0 {
+		return nil, nil
+	}
+	r := newPushReader(params, c.Version)
+	defer r.release()
+	r.strict = true
+	switch {
+	case r.kind() != '{':
+		r.skip()
+	case c.Method.Subject == OfMessage:
+		r.settings(true)
+	default:
+		r.config(&entry{})
+	}
+	if e := r.finish(); e != nil {
+		return nil, e
+	}
+	switch len(r.hooks) {
+	case 0:
+		return nil, nil
+	case 1:
+		return &r.hooks[0], nil
+	}
+	return nil, Errorf(InvalidParams, "Invalid parameters: the push notification config is given twice")
+}
+
+// RewriteConfigs shows the configs of an answer to by, one after another, and puts what
+// that returns in their places. One that by says no to is cut out of a list; where it is
+// the whole answer, the error is TaskNotFound. doc has been read by ReadAnswer and is
+// not changed; b and v are of the agent. One without a URL is nobody's, and by is not
+// asked about it.
+func RewriteConfigs(
+	b Binding, v Version, doc []byte, by func(task string, found PushConfig) (PushConfig, bool, error),
+) ([]byte, error) {
+	r := newPushReader(doc, v)
+	defer r.release()
+	list := r.answer(b)
+	if e := r.finish(); e != nil {
+		return nil, badAnswer(e)
+	}
+	var cuts []splice
+	kept := 0
+	for i, at := range r.entries {
+		if at.hooks > 1 {
+			return nil, &Error{Kind: BadAgentResponse, Err: errors.New("a push notification config has two URLs")}
+		}
+		if at.hooks == 1 {
+			hook := &r.hooks[at.first]
+			with, keep, err := by(at.task, hook.named(at))
+			if err != nil {
+				return nil, err
+			}
+			if keep {
+				cuts = hook.replace(cuts, v, with)
+				kept++
+				continue
+			}
+		}
+		if !list {
+			return nil, Errorf(TaskNotFound, "push notification config not found")
+		}
+		cuts = append(cuts, cutting(i, len(r.entries), kept, func(i int) [2]int { return r.entries[i].span }))
+	}
+	if len(cuts) == 0 {
+		return doc, nil
+	}
+	return spliced(doc, cuts), nil
+}
+
+// newPushReader reads a document that has been held to the limits that count.
+func newPushReader(doc []byte, v Version) *pushReader {
+	return &pushReader{
+		scanner: newScanner(doc, Limits{Depth: math.MaxInt32, Members: math.MaxInt32}), version: v,
+	}
+}
+
+// replace adds the splices that make a config say what by says.
+func (h *webhook) replace(cuts []splice, v Version, by PushConfig) []splice {
+	texts := [...]string{partURL: jsonString(by.URL), partToken: "", partAuth: h.authentication(v, by)}
+	if by.Token != "" {
+		texts[partToken] = jsonString(by.Token)
+	}
+	for part, text := range texts { // what is not there yet follows the URL, which is
+		if text != "" && !h.has(part) {
+			texts[partURL] += "," + jsonString(hookParts[part]) + ":" + text
+		}
+	}
+	kept := 0
+	for i, m := range h.members {
+		switch {
+		case m.part == partNone || texts[m.part] != "":
+			kept++
+		default:
+			cuts = append(cuts, cutting(i, len(h.members), kept, func(i int) [2]int { return h.members[i].span }))
+			continue
+		}
+		if m.part != partNone {
+			cuts = append(cuts, splice{m.value, m.span[1], texts[m.part]})
+		}
+	}
+	return cuts
+}
+
+// authentication is its value in the words of a version: those that the config has, as
+// those of 1.0's release candidate are 0.3's.
+func (h *webhook) authentication(v Version, by PushConfig) string {
+	if by.Scheme == "" && by.Credentials == "" {
+		return ""
+	}
+	scheme := `{"scheme":` + jsonString(by.Scheme)
+	switch plural := h.plural || v != V10 && !h.singular; {
+	case plural && by.Scheme == "":
+		scheme = `{"schemes":[]`
+	case plural:
+		scheme = `{"schemes":[` + jsonString(by.Scheme) + `]`
+	}
+	if by.Credentials != "" {
+		scheme += `,"credentials":` + jsonString(by.Credentials)
+	}
+	return scheme + "}"
+}
+
+func jsonString(s string) string { return string(appendString(nil, s)) }
