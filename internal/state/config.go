@@ -35,6 +35,10 @@ type MemoryConfig struct {
 	// owner could be taken by anyone. As many revocations, used proofs and the like are
 	// kept beside them, and as many counts of limits with the places held in them.
 	Records int `yaml:"records"`
+	// LogBytes is how much all logs of tasks' events hold together, for clients who come
+	// back to a stream; default 256MiB. Each event counts 48 bytes more than it has, each
+	// log 256. At the limit the newest events are not kept for those who come back.
+	LogBytes secret.Size `yaml:"logBytes"`
 }
 
 // SQLiteConfig is `state.sqlite:`.
@@ -94,6 +98,7 @@ const (
 	sqliteDriver     = "sqlite"
 	redisDriver      = "redis"
 	defaultRecords   = 1_000_000
+	defaultLogBytes  = 256 << 20
 	defaultRetention = 30 * 24 * time.Hour
 )
 
@@ -108,6 +113,9 @@ func (c Config) Validate() error {
 		return fmt.Errorf("memory.records is %d; it must be positive, or left out for %d",
 			c.Memory.Records, defaultRecords)
 	}
+	if c.Memory.LogBytes < 0 {
+		return fmt.Errorf("memory.logBytes must not be negative")
+	}
 	if c.Retention < 0 {
 		return fmt.Errorf("retention must not be negative")
 	}
@@ -117,12 +125,19 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// records and retention fill in the defaults.
+// records and logBytes fill in the defaults.
 func (c MemoryConfig) records() int64 {
 	if c.Records <= 0 {
 		return defaultRecords
 	}
 	return int64(c.Records)
+}
+
+func (c MemoryConfig) logBytes() int64 {
+	if c.LogBytes <= 0 {
+		return defaultLogBytes
+	}
+	return int64(c.LogBytes)
 }
 
 // KeptFor is Retention or its default.

@@ -25,6 +25,7 @@ type Memory struct {
 	indexes   [indexes]index
 	spaces    spaces
 	counts    *buckets // of limits
+	logs      *logs
 
 	close   sync.Once
 	closing chan struct{}
@@ -48,6 +49,7 @@ func NewMemory(c Config) *Memory {
 		retention: c.KeptFor(),
 		seed:      maphash.MakeSeed(),
 		counts:    newBuckets(c.Memory.records()),
+		logs:      newLogs(c.Memory.logBytes()),
 		closing:   make(chan struct{}),
 		swept:     make(chan struct{}),
 	}
@@ -211,6 +213,7 @@ func (m *Memory) sweep() {
 			return
 		case <-counts.C:
 			m.counts.sweep()
+			m.logs.sweep(time.Now())
 		case now := <-tick.C:
 			for i := range m.shards {
 				m.sweepShard(&m.shards[i], now)
