@@ -24,6 +24,7 @@ type Memory struct {
 	shards    [shards]shard
 	indexes   [indexes]index
 	spaces    spaces
+	backlogs  backlogs
 	counts    *buckets // of limits
 	logs      *logs
 
@@ -61,6 +62,7 @@ func NewMemory(c Config) *Memory {
 		m.indexes[i].agents, m.indexes[i].stretch = make(map[string]*library), stretch
 	}
 	m.spaces.limit, m.spaces.names = m.limit, make(map[string]*space)
+	m.backlogs.names = make(map[string]*backlog)
 	go m.sweep()
 	return m
 }
@@ -244,7 +246,10 @@ func (m *Memory) sweepShard(s *shard, now time.Time) {
 	}
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store = (*Memory)(nil)
+	_ Queue = (*Memory)(nil)
+)
 
 // Ping implements Store.
 func (m *Memory) Ping(context.Context) error { return nil }

@@ -1,0 +1,208 @@
+package state
+
+import (
+	"bytes"
+	"container/list"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/btree"
+)
+
+// standing says what an item is to whoever takes.
+type standing uint8
+
+const (
+	behind    standing = iota // not the first of its line
+	free                      // the first, from its due time on
+	leased                    // the first, from the end of the lease on
+	dead                      // until it is forgotten
+	standings = iota
+)
+
+// backlog is one queue. Each item is found by its ID, in its line, and, as far as it
+// matters when, by time: every operation takes as long as some steps through trees.
+type backlog struct {
+	mu      sync.Mutex
+	last    uint64 // number of the latest item
+	works   map[string]*work
+	lines   map[string]*lane
+	at      [standings]*btree.BTreeG[*work] // by work.at; none of those behind
+	age     *btree.BTreeG[*work]            // those that wait, by when they were pushed
+	waiting btree.Map[string, *work]
+	buried  btree.Map[string, *work]
+}
+
+// lane is the items of one line: those that wait in their order, and the dead.
+type lane struct{ waiting, buried list.List }
+
+// work is an item as the memory driver holds it. Times are those of Micros.
+type work struct {
+	id, line    string
+	data        []byte
+	pushed, due int64
+	attempts    int
+	failure     string
+	number      uint64 // its place among all
+	holder      string // the latest, until the item is settled; "" for nobody
+	place       standing
+	at          int64         // when what its place says comes to pass
+	element     *list.Element // in its lane
+}
+
+func newBacklog() *backlog {
+	b := &backlog{works: make(map[string]*work), lines: make(map[string]*lane)}
+	for p := free; p < standings; p++ {
+		b.at[p] = tree(func(w *work) int64 { return w.at })
+	}
+	b.age = tree(func(w *work) int64 { return w.pushed })
+	return b
+}
+
+func tree(time func(*work) int64) *btree.BTreeG[*work] {
+	less := func(a, b *work) bool {
+		if time(a) != time(b) {
+			return time(a) < time(b)
+		}
+		return a.number < b.number
+	}
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+// newWork makes copies of what the caller holds.
+func newWork(it Item) *work {
+	return &work{
+		id: strings.Clone(it.ID), line: strings.Clone(it.Line), data: bytes.Clone(it.Data),
+		pushed: Micros(it.Pushed), due: Micros(it.Due),
+	}
+}
+
+// item is what callers see, with data of their own.
+func (w *work) item() Item {
+	return Item{
+		ID: w.id, Line: w.line, Data: bytes.Clone(w.data), Pushed: FromMicros(w.pushed), Due: FromMicros(w.due),
+		Attempts: w.attempts, Error: w.failure, Dead: w.place == dead,
+	}
+}
+
+// fail notes a try that came to nothing.
+func (w *work) fail(failure string) {
+	w.attempts++
+	w.failure = strings.Clone(CutFailure(failure))
+	w.holder = ""
+}
+
+// add puts an item at the end of its line.
+func (b *backlog) add(w *work) {
+	b.last++
+	w.number, w.place = b.last, behind
+	r := b.lines[w.line]
+	if r == nil {
+		r = new(lane)
+		b.lines[w.line] = r
+	}
+	w.element = r.waiting.PushBack(w)
+	b.works[w.id] = w
+	b.waiting.Set(w.id, w)
+	b.age.Set(w)
+	b.lead(r)
+}
+
+// lead makes the first of a line known as that.
+func (b *backlog) lead(r *lane) {
+	if first := r.waiting.Front(); first != nil {
+		if w, ok := first.Value.(*work); ok && w.place == behind {
+			b.move(w, free, w.due)
+		}
+	}
+}
+
+// move gives an item another place.
+func (b *backlog) move(w *work, to standing, at int64) {
+	if t := b.at[w.place]; t != nil {
+		t.Delete(w)
+	}
+	w.place, w.at = to, at
+	if t := b.at[to]; t != nil {
+		t.Set(w)
+	}
+}
+
+// bury takes an item that waits out of the way of its line.
+func (b *backlog) bury(w *work, until int64) {
+	r := b.lines[w.line]
+	r.waiting.Remove(w.element)
+	w.element = r.buried.PushBack(w)
+	b.waiting.Delete(w.id)
+	b.age.Delete(w)
+	b.buried.Set(w.id, w)
+	b.move(w, dead, until)
+	b.lead(r)
+}
+
+// remove forgets an item.
+func (b *backlog) remove(w *work) {
+	r := b.lines[w.line]
+	if w.place == dead {
+		r.buried.Remove(w.element)
+		b.buried.Delete(w.id)
+	} else {
+		r.waiting.Remove(w.element)
+		b.waiting.Delete(w.id)
+		b.age.Delete(w)
+	}
+	b.move(w, behind, 0)
+	delete(b.works, w.id)
+	b.lead(r)
+	if r.waiting.Len()+r.buried.Len() == 0 {
+		delete(b.lines, w.line)
+	}
+}
+
+func (b *backlog) removeLine(line string) int {
+	r := b.lines[line]
+	if r == nil {
+		return 0
+	}
+	n := r.waiting.Len() + r.buried.Len()
+	for _, l := range []*list.List{&r.buried, &r.waiting} {
+		// From the end, so that nobody else becomes the first.
+		for e := l.Back(); e != nil; e = l.Back() {
+			if w, ok := e.Value.(*work); ok {
+				b.remove(w)
+			}
+		}
+	}
+	return n
+}
+
+// settle gives items whose lease has ended back, and forgets some of the dead whose time
+// has come.
+func (b *backlog) settle(now int64) {
+	for w, ok := b.at[leased].Min(); ok && w.at <= now; w, ok = b.at[leased].Min() {
+		b.move(w, free, w.due)
+	}
+	for range buries {
+		w, ok := b.at[dead].Min()
+		if !ok || w.at > now {
+			return
+		}
+		b.remove(w)
+	}
+}
+
+// held finds an item that is holder's, or nil.
+func (b *backlog) held(holder, id string) *work {
+	if w := b.works[id]; w != nil && holder != "" && w.holder == holder {
+		return w
+	}
+	return nil
+}
+
+// index is the dead, or those that wait, by ID.
+func (b *backlog) index(dead bool) *btree.Map[string, *work] {
+	if dead {
+		return &b.buried
+	}
+	return &b.waiting
+}
