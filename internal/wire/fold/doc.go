@@ -1,0 +1,15 @@
+// Package fold says what a task has become by its events.
+//
+// A stream shows a task first and then only what changes of it. Whoever joins
+// later, or has missed events, needs the task as it is now: a Task is the sum of the
+// events that were applied to it. The other way round, Missing finds what somebody
+// who has seen this sum must still be shown, when an agent can only be asked for the
+// whole.
+//
+// It reads and writes the documents of A2A 1.0, in camelCase or in the snake_case of
+// their proto names, and no other version's: those come here translated. What it
+// does not know stays as it is, byte for byte. It owns no limits: documents have been
+// checked by package wire, and a Task is never larger than the events it was made of.
+// It knows neither ownership nor what order of events is legal, and imports no other
+// package of this module.
+package fold

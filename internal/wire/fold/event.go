@@ -1,0 +1,171 @@
+package fold
+
+import "errors"
+
+// kind is what an event shows.
+type kind uint8
+
+const (
+	isNothing kind = iota // of a task
+	isTask
+	isStatus
+	isArtifact
+)
+
+// event is one event of a stream, read.
+type event struct {
+	kind        kind
+	task        Task
+	id, context string
+	status      []byte   // of a status update
+	metadata    object   // of a status update
+	artifact    artifact // of an artifact update
+	append      bool
+}
+
+var (
+	errTwice    = errors.New("the event is two things at once")
+	errSpelling = errors.New("an id is given in two spellings")
+)
+
+// readEvent reads a StreamResponse. The event is made of pieces of doc.
+func readEvent(doc []byte) (e event, err error) {
+	r := read(doc)
+	err = r.object(func(name string) error {
+		is := isNothing
+		switch name {
+		case "task":
+			is = isTask
+		case "statusUpdate", "status_update":
+			is = isStatus
+		case "artifactUpdate", "artifact_update":
+			is = isArtifact
+		}
+		if is == isNothing || r.dec.PeekKind() == 'n' {
+			return r.dec.SkipValue()
+		}
+		if e.kind != isNothing {
+			return errTwice
+		}
+		e.kind = is
+		if is == isTask {
+			return r.task(&e.task)
+		}
+		return r.update(&e)
+	})
+	if err == nil {
+		err = r.end()
+	}
+	return e, err
+}
+
+// update reads a status update or an artifact update.
+func (r *reader) update(e *event) error {
+	status := e.kind == isStatus
+	return r.object(func(name string) (err error) {
+		switch {
+		case name == "taskId", name == "task_id":
+			e.id, err = r.text()
+		case name == "contextId", name == "context_id":
+			e.context, err = r.text()
+		case status && name == nameStatus:
+			e.status, err = r.optional()
+		case status && name == nameMetadata:
+			e.metadata, err = r.members()
+		case !status && name == "artifact":
+			e.artifact, err = r.artifact()
+		case !status && name == "append":
+			e.append, err = r.flag()
+		default:
+			err = r.dec.SkipValue()
+		}
+		return err
+	})
+}
+
+// readTask reads a Task document. The task is made of pieces of doc.
+func readTask(doc []byte) (t Task, err error) {
+	r := read(doc)
+	if err = r.task(&t); err == nil {
+		err = r.end()
+	}
+	return t, err
+}
+
+func (r *reader) task(t *Task) error {
+	t.known = true
+	err := r.object(func(name string) (err error) {
+		m := member{name: name}
+		switch name {
+		case nameID:
+			t.id, err = r.text()
+		case "contextId", "context_id":
+			m.name = nameContext
+			if stands(t.rest, m.name) {
+				return errSpelling
+			}
+			t.context, err = r.text()
+		case nameStatus:
+			t.status, err = r.optional()
+		case nameArtifacts:
+			err = r.artifacts(t)
+		case nameHistory:
+			t.hasPast = r.dec.PeekKind() == '['
+			t.history, err = r.array()
+		case nameMetadata:
+			t.metadata, err = r.members()
+		default:
+			m.value, err = r.value()
+		}
+		t.rest = append(t.rest, m)
+		return err
+	})
+	if err == nil && t.id == "" {
+		return errors.New("the task has no id")
+	}
+	return err
+}
+
+// artifacts reads the artifacts of a task. Should two have the same id, updates go to
+// the first, as in the SDKs.
+func (r *reader) artifacts(t *Task) error {
+	if null, err := r.enter('[', "an array"); null || err != nil {
+		return err
+	}
+	t.index = make(map[string]int)
+	for r.dec.PeekKind() != ']' {
+		a, err := r.artifact()
+		if err != nil {
+			return err
+		}
+		if _, ok := t.index[a.id]; !ok {
+			t.index[a.id] = len(t.artifacts)
+		}
+		t.artifacts = append(t.artifacts, a)
+	}
+	_, err := r.dec.ReadToken()
+	return err
+}
+
+func (r *reader) artifact() (a artifact, err error) {
+	err = r.object(func(name string) (err error) {
+		m := member{name: name}
+		switch name {
+		case "artifactId", "artifact_id":
+			m.name = nameArtifactID
+			if stands(a.rest.members, m.name) {
+				return errSpelling
+			}
+			a.id, err = r.text()
+		case nameParts:
+			a.parts, err = r.array()
+		case nameMetadata:
+			a.metadata, err = r.members()
+		default:
+			m.value, err = r.value()
+		}
+		a.rest.members = append(a.rest.members, m)
+		return err
+	})
+	return a, err
+}

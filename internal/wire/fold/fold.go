@@ -1,0 +1,170 @@
+package fold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// Task is what a task has become. The zero value knows nothing yet. It is not safe
+// for concurrent use.
+type Task struct {
+	known       bool
+	id, context string
+
+	// rest are the members of the document that showed the task, in its order. What
+	// is kept in the fields below has no value there.
+	rest      []member
+	status    []byte // nil: none was shown
+	artifacts []artifact
+	index     map[string]int // of artifacts: the first of an id
+	history   [][]byte
+	hasPast   bool            // the task has a history, though it may be empty
+	said      map[string]bool // message ids of history, once they were asked for
+	metadata  object
+}
+
+// artifact is kept in pieces, so that a chunk of it costs what the chunk is long.
+type artifact struct {
+	id       string
+	rest     object // with members for parts and metadata that have no value
+	parts    [][]byte
+	metadata object
+}
+
+var errUnknown = errors.New("nothing is known of the task")
+
+// Known reports whether the whole task was shown. Before, a snapshot is only what
+// updates have said of it.
+func (t *Task) Known() bool { return t.known }
+
+// Apply adds the next event of the task's stream. A task replaces all that was
+// known. Events that show no task change nothing. After an error t is as it was.
+//
+// The official SDKs agree on the most of it: an update's status replaces the task's;
+// the message of the status before it becomes history; an artifact replaces the one
+// of its id, or adds its parts to it; the metadata of a status update goes into the
+// task's, that of an appended artifact into the artifact's. Where they differ:
+//
+//   - The Go and Python SDKs add the old status's message to the history without
+//     looking; the JavaScript SDK adds the new status's at once, if no message of its
+//     id is there. Both lead to the same history here: the old one's is added unless
+//     it is there.
+//   - The JavaScript SDK leaves metadata of a status update alone; here it is merged.
+//   - A chunk of an unknown artifact is an error to the Go and Python SDKs. The
+//     JavaScript SDK takes it for a new one, as is done here: who begins to listen in
+//     the middle sees such chunks.
+//   - The Go and Python SDKs take nothing but parts and metadata from a chunk, the
+//     JavaScript SDK name and description as well. Here all its members count.
+//
+// Nobody keeps the metadata of an artifact update (other than its artifact's).
+func (t *Task) Apply(event []byte) error {
+	e, err := readEvent(bytes.Clone(event))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read event: %w", err)
+	case e.kind == isTask:
+		*t = e.task
+		return nil
+	case e.kind == isNothing:
+		return nil
+	case t.id != "" && e.id != "" && t.id != e.id:
+		return errors.New("the event is of another task")
+	}
+	t.id, t.context = first(t.id, e.id), first(t.context, e.context)
+	if e.status != nil {
+		t.remember()
+		t.status = e.status
+	}
+	t.metadata.merge(e.metadata.members)
+	if e.artifact.rest.members != nil {
+		t.update(&e.artifact, e.append)
+	}
+	return nil
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// remember moves the message of the status that is about to go to the history. A
+// message without an id cannot be found there; it is added where there is a history
+// at all.
+func (t *Task) remember() {
+	for _, message := range pick(t.status, "message") {
+		if message[0] != '{' {
+			continue
+		}
+		id := lookup(message, "messageId", "message_id")
+		switch {
+		case id == "" && !t.hasPast, id != "" && t.hasSaid(id):
+			continue
+		}
+		t.history, t.hasPast = append(t.history, message), true
+		if id != "" {
+			t.said[id] = true
+		}
+	}
+}
+
+// hasSaid looks a message up in the history by its id.
+func (t *Task) hasSaid(id string) bool {
+	if t.said == nil {
+		t.said = make(map[string]bool, len(t.history))
+		for _, message := range t.history {
+			t.said[lookup(message, "messageId", "message_id")] = true
+		}
+	}
+	return t.said[id]
+}
+
+// update adds, replaces or extends an artifact.
+func (t *Task) update(a *artifact, extend bool) {
+	i, ok := t.index[a.id]
+	switch {
+	case !ok:
+		if t.index == nil {
+			t.index = make(map[string]int)
+		}
+		t.index[a.id] = len(t.artifacts)
+		t.artifacts = append(t.artifacts, *a)
+	case extend:
+		t.artifacts[i].extend(a)
+	default:
+		t.artifacts[i] = *a
+	}
+}
+
+// extend adds a chunk. Its parts are copied once more, together: those of a text that
+// comes word by word are far shorter than the events that bring them, which could not
+// be freed otherwise.
+func (a *artifact) extend(chunk *artifact) {
+	size := 0
+	for _, part := range chunk.parts {
+		size += len(part)
+	}
+	parts := make([]byte, 0, size)
+	for _, part := range chunk.parts {
+		parts = append(parts, part...)
+		a.parts = append(a.parts, parts[len(parts)-len(part):len(parts):len(parts)])
+	}
+	a.metadata.merge(own(chunk.metadata.members))
+	var said []member
+	for _, m := range chunk.rest.members {
+		if m.value != nil && m.value[0] != 'n' {
+			said = append(said, m)
+		}
+	}
+	a.rest.merge(own(said))
+}
+
+// own copies values out of the event that brought them.
+func own(members []member) []member {
+	for i := range members {
+		members[i].value = bytes.Clone(members[i].value)
+	}
+	return members
+}
