@@ -74,3 +74,7 @@ func BenchmarkClaim(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkLogs(b *testing.B) {
+	statetest.BenchmarkLogs(b, func(b testing.TB) state.Logs { return fresh(b) })
+}

@@ -40,6 +40,7 @@ func TestConforms(t *testing.T) {
 	statetest.Ledger(t, func(t testing.TB) state.Ledger { return stores.open(t) })
 	statetest.Steps(t, func(t testing.TB) state.Steps { return stores.open(t) })
 	statetest.Values(t, func(t testing.TB) state.Values { return stores.open(t) })
+	statetest.Logs(t, func(t testing.TB) state.Logs { return stores.open(t) })
 	statetest.Limits(t, func(t testing.TB) state.Limits { return fresh(t) })
 }
 
@@ -68,7 +69,8 @@ func (r *recycled) open(t testing.TB) *Store {
 func empty(t testing.TB, s *Store) {
 	t.Helper()
 	if err := s.hand(func(w *writer) error {
-		_, err := w.conn.ExecContext(context.Background(), `DELETE FROM records; DELETE FROM steps; DELETE FROM entries`)
+		_, err := w.conn.ExecContext(context.Background(), `DELETE FROM records; DELETE FROM steps; DELETE FROM entries;
+			DELETE FROM log_entries; DELETE FROM logs`)
 		return err
 	}); err != nil {
 		t.Fatal(err)

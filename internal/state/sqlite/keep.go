@@ -102,7 +102,13 @@ func (w *writer) sweep(horizon, now int64) (gone int64, err error) {
 	for _, part := range []struct {
 		remove *sql.Stmt
 		before int64
-	}{{w.put.sweepRecords, horizon}, {w.put.sweepSteps, horizon}, {w.put.sweepValues, now}} {
+	}{
+		{w.put.sweepRecords, horizon},
+		{w.put.sweepSteps, horizon},
+		{w.put.sweepValues, now},
+		{w.put.sweepLogEntries, now},
+		{w.put.sweepLogs, now},
+	} {
 		result, err := part.remove.Exec(part.before, batch)
 		if err != nil {
 			return 0, err

@@ -14,18 +14,21 @@ const (
 	selectEntry  = `SELECT data, expires FROM entries WHERE space = ? AND key = ? AND (expires = 0 OR expires > ?)`
 	selectPage   = `SELECT key, data, expires FROM entries
 		WHERE space = ? AND key > ? AND (expires = 0 OR expires > ?) ORDER BY key LIMIT ?`
+	selectTail = `SELECT l.first, l.last, e.number, e.data
+		FROM logs l LEFT JOIN log_entries e ON e.log = l.id AND e.number > ?
+		WHERE l.name = ? AND l.expires > ? ORDER BY e.number LIMIT ?`
 )
 
 // reads are the statements of those who only read. Lists have statements of their own;
 // see tasks.go.
 type reads struct {
-	record, step, entry, page *sql.Stmt
+	record, step, entry, page, tail *sql.Stmt
 }
 
 func newReads(ctx context.Context, db *sql.DB) (reads, error) {
 	var r reads
 	_, err := prepare(ctx, db, map[**sql.Stmt]string{
-		&r.record: selectRecord, &r.step: selectStep, &r.entry: selectEntry, &r.page: selectPage,
+		&r.record: selectRecord, &r.step: selectStep, &r.entry: selectEntry, &r.page: selectPage, &r.tail: selectTail,
 	})
 	return r, err
 }
@@ -39,8 +42,11 @@ type puts struct {
 	step, putStep, deleteStep             *sql.Stmt
 	entry, putEntry, deleteEntry          *sql.Stmt
 	putCount, deleteCount                 *sql.Stmt
+	log, newLog, putLog, deleteLog        *sql.Stmt
+	addLogEntry, logSizes, cutLog         *sql.Stmt
 	useRecord, useStep                    *sql.Stmt
 	sweepRecords, sweepSteps, sweepValues *sql.Stmt
+	sweepLogEntries, sweepLogs            *sql.Stmt
 }
 
 func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
@@ -64,6 +70,14 @@ func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
 		&p.putCount:    `REPLACE INTO counts (key, kind, until, units, parts) VALUES (?, ?, ?, ?, ?)`,
 		&p.deleteCount: `DELETE FROM counts WHERE key = ?`,
 
+		&p.log:         `SELECT id, first, last, bytes, expires FROM logs WHERE name = ?`,
+		&p.newLog:      `INSERT INTO logs (name, first, last, bytes, expires) VALUES (?, ?, ?, ?, ?) RETURNING id`,
+		&p.putLog:      `UPDATE logs SET first = ?, last = ?, bytes = ?, expires = ? WHERE id = ?`,
+		&p.deleteLog:   `DELETE FROM logs WHERE id = ?`,
+		&p.addLogEntry: `INSERT INTO log_entries (log, number, data) VALUES (?, ?, ?)`,
+		&p.logSizes:    `SELECT length(data) FROM log_entries WHERE log = ? ORDER BY number`,
+		&p.cutLog:      `DELETE FROM log_entries WHERE log = ? AND number < ?`,
+
 		&p.useRecord: `UPDATE records SET used = ? WHERE agent = ? AND kind = ? AND id = ?`,
 		&p.useStep:   `UPDATE steps SET used = ? WHERE agent = ? AND task = ? AND extension = ?`,
 
@@ -72,6 +86,12 @@ func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
 			(SELECT agent, task, extension FROM steps WHERE used < ? LIMIT ?)`,
 		&p.sweepValues: `DELETE FROM entries WHERE (space, key) IN
 			(SELECT space, key FROM entries WHERE expires <> 0 AND expires <= ? LIMIT ?)`,
+		// A log goes after the last of its entries.
+		&p.sweepLogEntries: `DELETE FROM log_entries WHERE rowid IN
+			(SELECT e.rowid FROM logs l JOIN log_entries e ON e.log = l.id WHERE l.expires <= ? LIMIT ?)`,
+		&p.sweepLogs: `DELETE FROM logs WHERE id IN
+			(SELECT id FROM logs l WHERE expires <= ?
+				AND NOT EXISTS (SELECT 1 FROM log_entries WHERE log = l.id) LIMIT ?)`,
 	})
 	return p, err
 }

@@ -1,0 +1,209 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// addition is an Append on its way to the writer.
+type addition struct {
+	log     []byte
+	after   uint64
+	entries [][]byte
+	keep    state.Bound
+	now     time.Time
+}
+
+// logHead is what a row says of a log. One that ran out stands as a new one does.
+type logHead struct {
+	id          int64 // 0 for none
+	first, last int64 // of an empty one last is first - 1
+	bytes       int64
+}
+
+// Append implements state.Logs.
+func (s *Store) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
+	if err := keep.Check(log); err != nil {
+		return err
+	}
+	a := &addition{log: []byte(log), after: after, entries: copies(entries), keep: keep, now: s.now()}
+	var moved bool
+	err := s.write(ctx, func(w *writer) (err error) {
+		moved, err = w.add(a)
+		return err
+	})
+	if err == nil && moved {
+		return state.ErrMoved
+	}
+	return err
+}
+
+// Read implements state.Logs. One statement sees one moment.
+func (s *Store) Read(_ context.Context, log string, after uint64, limit int) (state.Tail, error) {
+	if err := state.CheckLog(log); err != nil {
+		return state.Tail{}, err
+	}
+	var t state.Tail
+	// With no entry behind after there is a row all the same, of the log alone.
+	rows, err := s.read.tail.Query(min(after, math.MaxInt64), []byte(log), s.now().UnixNano(), max(limit, 1))
+	if err != nil {
+		return t, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var (
+			number sql.NullInt64
+			data   []byte
+		)
+		if err := rows.Scan(&t.First, &t.Last, &number, &data); err != nil {
+			return state.Tail{}, err
+		}
+		if !number.Valid || limit <= 0 {
+			break
+		}
+		if t.From == 0 {
+			t.From = uint64(number.Int64)
+		}
+		t.Entries = append(t.Entries, data)
+	}
+	if err := rows.Err(); err != nil {
+		return state.Tail{}, err
+	}
+	return t, nil
+}
+
+// Drop implements state.Logs.
+func (s *Store) Drop(ctx context.Context, log string) error {
+	if err := state.CheckLog(log); err != nil {
+		return err
+	}
+	return s.write(ctx, func(w *writer) error {
+		head, err := w.head([]byte(log), time.Time{})
+		if err != nil || head.id == 0 {
+			return err
+		}
+		if _, err = w.put.cutLog.Exec(head.id, math.MaxInt64); err == nil {
+			_, err = w.put.deleteLog.Exec(head.id)
+		}
+		return err
+	})
+}
+
+// add says whether the log has another end, and adds if not.
+func (w *writer) add(a *addition) (moved bool, err error) {
+	head, err := w.head(a.log, a.now)
+	if err != nil {
+		return false, err
+	}
+	if uint64(head.last) != a.after {
+		return true, nil
+	}
+	if head.last == 0 && len(a.entries) == 0 {
+		return false, nil
+	}
+	fresh, size := a.fit()
+	if err := w.cut(&head, a, len(fresh), size); err != nil {
+		return false, err
+	}
+	head.bytes += size
+	head.last += int64(len(a.entries))
+	expires := a.now.Add(a.keep.TTL).UnixNano()
+	if head.id == 0 {
+		err = w.put.newLog.QueryRow(a.log, head.first, head.last, head.bytes, expires).Scan(&head.id)
+	} else {
+		_, err = w.put.putLog.Exec(head.first, head.last, head.bytes, expires, head.id)
+	}
+	for i := 0; i < len(fresh) && err == nil; i++ {
+		_, err = w.put.addLogEntry.Exec(head.id, head.last-int64(len(fresh)-1-i), fresh[i])
+	}
+	return false, err
+}
+
+// fit is those of the new entries that are kept, and their size.
+func (a *addition) fit() (fresh [][]byte, size int64) {
+	n := len(a.entries)
+	for n > 0 && len(a.entries)-n < a.keep.Entries {
+		more := int64(len(a.entries[n-1]))
+		if n < len(a.entries) && size+more > a.keep.Bytes {
+			break
+		}
+		n, size = n-1, size+more
+	}
+	return a.entries[n:], size
+}
+
+// cut takes away the old entries that have to make room for new ones of a size.
+func (w *writer) cut(head *logHead, a *addition, fresh int, size int64) error {
+	if head.id == 0 || head.last < head.first {
+		head.first = head.last + 1 + int64(len(a.entries)-fresh)
+		return nil
+	}
+	from := head.first
+	switch {
+	case fresh < len(a.entries):
+		head.first, head.bytes = head.last+1+int64(len(a.entries)-fresh), 0
+	case head.last-head.first+1+int64(fresh) > int64(a.keep.Entries) || head.bytes+size > a.keep.Bytes:
+		if err := w.pass(head, a.keep, int64(fresh), size); err != nil {
+			return err
+		}
+	}
+	if head.first == from {
+		return nil
+	}
+	_, err := w.put.cutLog.Exec(head.id, head.first)
+	return err
+}
+
+// pass passes by the oldest entries until the rest is within a bound with the new ones.
+func (w *writer) pass(head *logHead, keep state.Bound, fresh, size int64) (err error) {
+	rows, err := w.put.logSizes.Query(head.id)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for last := head.last + fresh; head.first < last; head.first++ {
+		if last-head.first < int64(keep.Entries) && head.bytes+size <= keep.Bytes {
+			break
+		}
+		if !rows.Next() {
+			break
+		}
+		var old int64
+		if err := rows.Scan(&old); err != nil {
+			return err
+		}
+		head.bytes -= old
+	}
+	return rows.Err()
+}
+
+// head finds a log; what has run out at a moment is emptied.
+func (w *writer) head(log []byte, now time.Time) (logHead, error) {
+	var (
+		head    logHead
+		expires int64
+	)
+	err := w.put.log.QueryRow(log).Scan(&head.id, &head.first, &head.last, &head.bytes, &expires)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return logHead{first: 1}, nil
+	case err != nil || now.IsZero() || expires > now.UnixNano():
+		return head, err
+	}
+	_, err = w.put.cutLog.Exec(head.id, math.MaxInt64)
+	return logHead{id: head.id, first: 1}, err
+}
+
+// copies are of what the caller may change while it waits to be written.
+func copies(entries [][]byte) [][]byte {
+	all := make([][]byte, len(entries))
+	for i, e := range entries {
+		all[i] = append([]byte{}, e...)
+	}
+	return all
+}
