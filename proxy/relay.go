@@ -26,14 +26,15 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 		Limits: stream.Limits{
 			Event: int(l.Event), Idle: t.Stream.Std(), Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std(),
 		},
-		See: func(event stream.Event, emit stream.Emit) error {
+		See: func(event stream.Entry, emit stream.Emit) error {
 			open.Event()
 			return p.see(x, event, from, emit)
 		},
 		Drain: p.Drain,
 	}
+	source := stream.Events
 	if x.leg.Binding == wire.GRPC {
-		r.From = stream.Messages
+		source = stream.Messages
 	}
 	if x.call.Binding == wire.GRPC {
 		r.To = stream.MessageFrames{}
@@ -44,7 +45,7 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 	ctx, done := p.Streams.watch(x.r.Context(), x)
 	defer done()
 	before := x.rec.Events // of a stream that this one goes on from
-	stats, err := r.Run(ctx, x.w, resp.Body)
+	stats, err := r.Run(ctx, x.w, stream.Of(resp.Body, source, r.Limits))
 	if err == nil && x.leg.Binding == wire.GRPC {
 		err = x.closed(resp)
 	} else if err == nil && stats.Events == 0 {
@@ -98,13 +99,13 @@ func (x *exchange) single(doc []byte) error {
 		frames = stream.MessageFrames{}
 	}
 	var out []byte
-	tell := func(name string, event []byte) error {
-		out = frames.Append(out, name, event)
+	tell := func(id, name string, event []byte) error {
+		out = frames.Append(out, id, name, event)
 		return nil
 	}
 	var err error
 	if x.leg.retell == nil {
-		err = tell("", doc)
+		err = tell("", "", doc)
 	} else {
 		err = x.retell(doc, tell)
 	}
@@ -161,7 +162,7 @@ func (x *exchange) finish() {
 }
 
 // see judges one event.
-func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream.Emit) error {
+func (p *Proxy) see(x *exchange, event stream.Entry, from *snapshot, emit stream.Emit) error {
 	doc := event.Data
 	if x.leg.Binding == wire.GRPC {
 		var err error
@@ -205,12 +206,12 @@ func (p *Proxy) see(x *exchange, event stream.Event, from *snapshot, emit stream
 }
 
 // tell emits an event that has been judged: out is what is left of doc.
-func (x *exchange) tell(event stream.Event, seen wire.Answer, doc, out []byte, from *snapshot, emit stream.Emit) error {
+func (x *exchange) tell(event stream.Entry, seen wire.Answer, doc, out []byte, from *snapshot, emit stream.Emit) error {
 	switch {
 	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
 		return x.passEvent(event, doc, out, emit)
 	case x.leg.retell == nil:
-		return emit(event.Name, out)
+		return emit("", event.Name, out)
 	case isError(seen):
 		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, out))
 	case from.shows(x.leg, doc):
@@ -221,20 +222,20 @@ func (x *exchange) tell(event stream.Event, seen wire.Answer, doc, out []byte, f
 
 // passEvent passes a gRPC message on, as it came unless something in it had to be
 // put in another's place.
-func (x *exchange) passEvent(event stream.Event, doc, out []byte, emit stream.Emit) error {
+func (x *exchange) passEvent(event stream.Entry, doc, out []byte, emit stream.Emit) error {
 	if same(doc, out) {
-		return emit("", event.Data)
+		return emit("", "", event.Data)
 	}
 	message, err := wire.ResponseMessage(x.call.Method, x.call.Version, out)
 	if err != nil {
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
-	return emit("", message)
+	return emit("", "", message)
 }
 
 // retell emits what an event of the agent's is to the caller.
 func (x *exchange) retell(doc []byte, emit stream.Emit) error {
-	err := x.leg.retell.Event(doc, func(event []byte) error { return emit("", event) })
+	err := x.leg.retell.Event(doc, func(event []byte) error { return emit("", "", event) })
 	if err != nil {
 		return retelling(err)
 	}

@@ -25,8 +25,8 @@ func (x *exchange) hold(d *wire.Demand, tell func(stream.Emit) error) error {
 		frames = stream.MessageFrames{}
 	}
 	held := []byte{} // not nil, whatever there is to tell
-	err := tell(func(name string, event []byte) error {
-		held = frames.Append(held, name, event)
+	err := tell(func(id, name string, event []byte) error {
+		held = frames.Append(held, id, name, event)
 		return nil
 	})
 	if err != nil {

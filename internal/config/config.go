@@ -27,6 +27,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -45,6 +46,8 @@ type Config struct {
 	Agents []proxy.AgentConfig `yaml:"agents"`
 	// Push says what becomes of push notification configs.
 	Push push.Config `yaml:"push"`
+	// Streams says what is kept of streams, and for how long.
+	Streams stream.Config `yaml:"streams"`
 	// Telemetry is traces, metrics, logs and the audit record.
 	Telemetry Telemetry `yaml:"telemetry"`
 	// State is where ownership of tasks and contexts is kept.
@@ -117,6 +120,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 		return nil, err
 	}
 	c.Server.Defaults()
+	c.Streams.Defaults()
 	if dir != "" {
 		c.resolve(dir) // before the files of schemas are read
 	}
@@ -133,6 +137,7 @@ func (c *Config) Validate() error {
 		at(c.Server.Validate(), "server"),
 		at(c.Authn.Validate(), "authn"),
 		at(c.Push.Validate(), "push"),
+		at(c.Streams.Validate(), "streams"),
 		at(c.State.Validate(), "state"),
 		at(c.Keys.Validate(), "keys"),
 		at(c.Telemetry.Check(), "telemetry"),

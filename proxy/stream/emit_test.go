@@ -27,18 +27,19 @@ func TestFramings(t *testing.T) {
 	t.Parallel()
 	const events = "event: e\ndata: a\n\n: hi\n\ndata\n\ndata: b\n\n"
 	tests := map[string]struct {
-		relay    stream.Relay
+		from     func(io.Reader, int) stream.Source
+		to       stream.Framing
 		in, want string
 	}{
-		"SSE to SSE":   {stream.Relay{}, events, "event: e\ndata: a\n\ndata: \n\ndata: b\n\n"},
-		"SSE to gRPC":  {stream.Relay{From: stream.Events, To: stream.MessageFrames{}}, events, messages("a", "", "b")},
-		"gRPC to SSE":  {stream.Relay{From: stream.Messages, To: stream.EventFrames{}}, messages("a", "", "b"), "data: a\n\ndata: \n\ndata: b\n\n"},
-		"gRPC to gRPC": {stream.Relay{From: stream.Messages, To: stream.MessageFrames{}}, messages("a", "", "b"), messages("a", "", "b")},
+		"SSE to SSE":   {nil, nil, events, "event: e\ndata: a\n\ndata: \n\ndata: b\n\n"},
+		"SSE to gRPC":  {stream.Events, stream.MessageFrames{}, events, messages("a", "", "b")},
+		"gRPC to SSE":  {stream.Messages, stream.EventFrames{}, messages("a", "", "b"), "data: a\n\ndata: \n\ndata: b\n\n"},
+		"gRPC to gRPC": {stream.Messages, stream.MessageFrames{}, messages("a", "", "b"), messages("a", "", "b")},
 	}
 	for name, tt := range tests {
 		var c client
-		tt.relay.Limits, tt.relay.See = limits(), same
-		stats, err := tt.relay.Run(t.Context(), &c, io.NopCloser(strings.NewReader(tt.in)))
+		stats, err := stream.Relay{Limits: limits(), See: same, To: tt.to}.Run(
+			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), tt.from, limits()))
 		if err != nil || c.text() != tt.want || c.flushes != 3 {
 			t.Errorf("%s: %v, %q in %d flushes", name, err, c.text(), c.flushes)
 		}
@@ -69,8 +70,8 @@ func TestMessageEnds(t *testing.T) {
 		var c client
 		l := limits()
 		l.Event = 1000
-		_, err := stream.Relay{Limits: l, See: same, From: stream.Messages, To: stream.MessageFrames{}}.Run(
-			t.Context(), &c, io.NopCloser(strings.NewReader(tt.in)))
+		_, err := stream.Relay{Limits: l, See: same, To: stream.MessageFrames{}}.Run(
+			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), stream.Messages, l))
 		if !errors.Is(err, tt.want) || c.text() != tt.out {
 			t.Errorf("%s: %v, %q", name, err, c.text())
 		}
@@ -80,13 +81,13 @@ func TestMessageEnds(t *testing.T) {
 var errRefused = errors.New("refused")
 
 // spell emits every letter of an event by itself; "!" is refused.
-func spell(e stream.Event, emit stream.Emit) error {
+func spell(e stream.Entry, emit stream.Emit) error {
 	one := make([]byte, 1)
 	for _, one[0] = range e.Data { // the same memory again and again
 		if one[0] == '!' {
 			return errRefused
 		}
-		if err := emit("", one); err != nil {
+		if err := emit("", "", one); err != nil {
 			return err
 		}
 	}
@@ -110,7 +111,7 @@ func TestEmit(t *testing.T) {
 	}
 	for name, tt := range tests {
 		var c client
-		stats, err := stream.Relay{Limits: limits(), See: spell}.Run(t.Context(), &c, io.NopCloser(strings.NewReader(tt.in)))
+		stats, err := stream.Relay{Limits: limits(), See: spell}.Run(t.Context(), &c, text(tt.in))
 		if !errors.Is(err, tt.err) || c.text() != tt.want || c.flushes != tt.flushes {
 			t.Errorf("%s: %v, %q in %d flushes", name, err, c.text(), c.flushes)
 		}
@@ -127,10 +128,10 @@ func TestEmitMany(t *testing.T) {
 	const n = 1000
 	data := bytes.Repeat([]byte("x"), 1000)
 	var emitted int
-	many := func(_ stream.Event, emit stream.Emit) error {
+	many := func(_ stream.Entry, emit stream.Emit) error {
 		for range n {
 			emitted++
-			if err := emit("", data); err != nil {
+			if err := emit("", "", data); err != nil {
 				return err
 			}
 		}
@@ -138,7 +139,7 @@ func TestEmitMany(t *testing.T) {
 	}
 	run := func(c *client) (stream.Stats, error) {
 		emitted = 0
-		return stream.Relay{Limits: limits(), See: many}.Run(t.Context(), c, io.NopCloser(strings.NewReader("data: a\n\n")))
+		return stream.Relay{Limits: limits(), See: many}.Run(t.Context(), c, text("data: a\n\n"))
 	}
 	var c client
 	stats, err := run(&c)
@@ -169,15 +170,17 @@ func TestLead(t *testing.T) {
 		want string
 		err  error
 	}{
-		"events": {func(emit stream.Emit) error { return errors.Join(emit("", []byte("1")), emit("e", []byte("2"))) },
+		"events": {func(emit stream.Emit) error {
+			return errors.Join(emit("", "", []byte("1")), emit("", "e", []byte("2")))
+		},
 			"data: 1\n\nevent: e\ndata: 2\n\ndata: a\n\n", nil},
 		"none":    {func(stream.Emit) error { return nil }, "data: a\n\n", nil},
 		"error":   {func(stream.Emit) error { return errRefused }, "", errRefused},
-		"midways": {func(emit stream.Emit) error { return errors.Join(emit("", []byte("1")), errRefused) }, "data: 1\n\n", errRefused},
+		"midways": {func(emit stream.Emit) error { return errors.Join(emit("", "", []byte("1")), errRefused) }, "data: 1\n\n", errRefused},
 	} {
 		var c client
 		body := &closer{Reader: strings.NewReader("data: a\n\n")}
-		stats, err := stream.Relay{Limits: limits(), See: same, Lead: tt.lead}.Run(t.Context(), &c, body)
+		stats, err := stream.Relay{Limits: limits(), See: same, Lead: tt.lead}.Run(t.Context(), &c, stream.Of(body, nil, limits()))
 		if !errors.Is(err, tt.err) || c.text() != tt.want || stats.Events != int64(strings.Count(tt.want, "data")) {
 			t.Errorf("%s: %v, %q, %+v", name, err, c.text(), stats)
 		}
@@ -185,8 +188,8 @@ func TestLead(t *testing.T) {
 			t.Errorf("%s: read %v, closed %v", name, body.read, body.closed)
 		}
 	}
-	_, err := stream.Relay{Limits: limits(), See: same, Lead: func(emit stream.Emit) error { return emit("", nil) }}.Run(
-		t.Context(), &client{gone: true}, io.NopCloser(strings.NewReader("")))
+	_, err := stream.Relay{Limits: limits(), See: same, Lead: func(emit stream.Emit) error { return emit("", "", nil) }}.Run(
+		t.Context(), &client{gone: true}, text(""))
 	if !errors.Is(err, stream.ErrGone) {
 		t.Errorf("nobody there: %v", err)
 	}
@@ -204,7 +207,7 @@ func TestNothingIsWrittenEarly(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var c client
-			to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: spell, To: tt.to})
+			to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: spell, To: tt.to}, nil)
 			_, _ = io.WriteString(to, ": hi\n\ndata\n\n")
 			time.Sleep(10 * time.Second)
 			synctest.Wait()
@@ -229,7 +232,7 @@ func TestSlowReaderOfMessages(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := client{stalled: make(chan struct{})}
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, From: stream.Messages, To: stream.MessageFrames{}})
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, To: stream.MessageFrames{}}, stream.Messages)
 		began := time.Now()
 		_, _ = io.WriteString(to, messages("a"))
 		if err := <-done; !errors.Is(err, stream.ErrSlow) {
@@ -245,8 +248,8 @@ func BenchmarkMessage(b *testing.B) {
 	frame := []byte(messages(strings.Repeat("x", 600)))
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()
-	_, err := stream.Relay{Limits: limits(), See: same, From: stream.Messages, To: stream.MessageFrames{}}.Run(
-		b.Context(), null{}, &endless{frame: frame, n: b.N})
+	_, err := stream.Relay{Limits: limits(), See: same, To: stream.MessageFrames{}}.Run(
+		b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, stream.Messages, limits()))
 	if err != nil {
 		b.Fatal(err)
 	}

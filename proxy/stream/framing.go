@@ -1,14 +1,17 @@
 package stream
 
 import (
+	"strconv"
+	"time"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Framing is how a client wants its events on the wire.
 type Framing interface {
-	// Append appends one event to dst. A framing without names drops the name.
-	Append(dst []byte, name string, data []byte) []byte
+	// Append appends one event to dst. A framing without ids or names drops them.
+	Append(dst []byte, id, name string, data []byte) []byte
 	// Beat appends what a client gets while nothing happens; nothing where it needs
 	// no such thing.
 	Beat(dst []byte) []byte
@@ -19,8 +22,16 @@ type Framing interface {
 type EventFrames struct{}
 
 // Append implements Framing.
-func (EventFrames) Append(dst []byte, name string, data []byte) []byte {
-	return sse.Append(dst, sse.Event{Name: name, Data: data, HasData: true})
+func (EventFrames) Append(dst []byte, id, name string, data []byte) []byte {
+	return sse.Append(dst, sse.Event{ID: id, Name: name, Data: data, HasData: true})
+}
+
+// Retry appends what tells a client how long to wait before it comes back. It is no
+// event: clients that do not know it see nothing.
+func (EventFrames) Retry(dst []byte, after time.Duration) []byte {
+	dst = append(dst, "retry: "...)
+	dst = strconv.AppendInt(dst, max(after.Milliseconds(), 0), 10)
+	return append(dst, "\n\n"...)
 }
 
 // Beat implements Framing.
@@ -31,7 +42,7 @@ func (EventFrames) Beat(dst []byte) []byte { return sse.AppendComment(dst, "keep
 type MessageFrames struct{}
 
 // Append implements Framing.
-func (MessageFrames) Append(dst []byte, _ string, data []byte) []byte {
+func (MessageFrames) Append(dst []byte, _, _ string, data []byte) []byte {
 	return wire.AppendMessage(dst, data)
 }
 

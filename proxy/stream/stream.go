@@ -1,22 +1,21 @@
-// Package stream relays an agent's events to a client: in order, flushed as they
-// come, with a heartbeat while nothing happens and a limit on everything that
-// could grow. Either side speaks Server-Sent Events or gRPC.
+// Package stream has the streams of agents: the events of a task are read once into a
+// feed, which keeps the newest for clients who come back, and relayed to any number of
+// clients, in order, flushed as they come, with a heartbeat while nothing happens and a
+// limit on everything that could grow. Either side speaks Server-Sent Events or gRPC.
 //
-// It owns the framing toward the client, heartbeats and limits. It does not
-// know A2A: a See function judges each event and says what becomes of it. It may
-// import internal/sse, internal/wire (for the frames of gRPC) and below.
+// It owns feeds (what is kept, for how long, who reads when), the framing toward the
+// client, heartbeats and limits. It does not know A2A: a Judge looks at each event as
+// it is read and says what is kept of it, a See function as it is passed on and says what
+// a client gets. It may import internal/sse, internal/wire (for the frames of gRPC),
+// internal/state and below.
 package stream
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/sse"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // What ends a stream before the agent does. The texts stand in the audit
@@ -30,7 +29,8 @@ var (
 	ErrDraining = errors.New("gateway draining")
 )
 
-// Limits bound one stream. All must be set.
+// Limits bound one stream. All must be set that are used: Event and Idle by what reads an
+// agent's stream, the others by what writes a client's.
 type Limits struct {
 	Event     int           // bytes of one event
 	Idle      time.Duration // between two events or comments of the agent
@@ -38,16 +38,15 @@ type Limits struct {
 	Write     time.Duration // for the client to take one event
 }
 
-// Emit passes one event on to the client. A framing without names drops the
-// name. data may be reused once Emit has returned; its error is for See to return.
-type Emit func(name string, data []byte) error
+// Emit passes one event on to the client. A framing without ids or names drops them;
+// an id of "" is none. data may be reused once Emit has returned; its error is for See to
+// return.
+type Emit func(id, name string, data []byte) error
 
-// See judges one event of the agent before the client gets anything of it, and
-// emits what the client is to have instead: usually the event itself under its
-// own name, or none, or several, which are written together. An error ends the
-// stream; what was emitted before it is still sent. The event is valid until See
-// returns.
-type See func(event Event, emit Emit) error
+// See emits what the client is to have of an entry: usually the event itself under its
+// own name, or none, or several, which are written together. An error ends the stream;
+// what was emitted before it is still sent. The entry is valid until See returns.
+type See func(entry Entry, emit Emit) error
 
 // Stats is what a relay says of itself for the record.
 type Stats struct {
@@ -56,37 +55,36 @@ type Stats struct {
 	First  time.Duration // from the start of Run to the first event; 0 when there was none
 }
 
-// Relay is one stream from an agent to a client.
+// Relay is one client's stream.
 type Relay struct {
 	Limits Limits
 	See    See
 	Drain  <-chan struct{} // closed when the gateway shuts down; nil for never
 
-	// From reads the agent's body; limit is Limits.Event. Nil is Events.
-	From func(body io.Reader, limit int) Source
 	// To is the client's framing. Nil is EventFrames.
 	To Framing
-	// Lead emits events of the gateway's own, before the agent's body is first
-	// read. An error of it ends the stream. Nil emits none.
+	// Lead emits events of the gateway's own, before the first entry is asked for. An
+	// error of it ends the stream. Nil emits none.
 	Lead func(Emit) error
+	// Farewell gives frames that are written last, such as when to come back, to a
+	// client whose stream the gateway ends with err, ErrDraining say. It is not asked
+	// where the client has gone or is too slow, or the stream ended well. Nil gives none.
+	Farewell func(err error) []byte
 }
 
-// Run copies body to w until the agent, the client or a limit ends it. It
-// returns nil when the agent ended the stream; otherwise an error that wraps
-// one of those above or what See or Lead returned. Nothing is written before the
-// first event or heartbeat: as long as w's header is not out, which w knows, an
-// error can still become a response of its own. The body is closed in any case,
-// so that the agent learns that nobody listens.
-// Closing body must be safe while it is being read, as it is for an HTTP response.
-func (r Relay) Run(client context.Context, w http.ResponseWriter, body io.ReadCloser) (Stats, error) {
-	defer body.Close() // nothing is left to do with it
+// Run passes what from gives on to w until that, the client or a limit ends it. It
+// returns nil when the stream ended well; otherwise an error that wraps one of those
+// above or what from, See or Lead returned. Nothing is written before the first event
+// or heartbeat: as long as w's header is not out, which w knows, an error can still
+// become a response of its own. from is closed in any case, so that the agent learns
+// that nobody listens.
+func (r Relay) Run(client context.Context, w http.ResponseWriter, from Entries) (Stats, error) {
+	defer from.Close()
 	ctx, stop := context.WithCancelCause(client)
 	defer stop(nil)
-	// Reads do not know contexts: whatever ends the stream early closes the body,
-	// and the cause tells which it was.
-	defer context.AfterFunc(ctx, func() { _ = body.Close() })()
-	idle := time.AfterFunc(r.Limits.Idle, func() { stop(ErrIdle) })
-	defer idle.Stop()
+	// Not everything that is read from knows contexts: whatever ends the stream early
+	// closes it, and the cause tells which it was.
+	defer context.AfterFunc(ctx, from.Close)()
 	if r.Drain != nil {
 		done := make(chan struct{})
 		defer close(done)
@@ -100,38 +98,31 @@ func (r Relay) Run(client context.Context, w http.ResponseWriter, body io.ReadCl
 	}
 	out := newWriter(w, r.To, r.Limits, stop)
 	defer out.stop()
-	err := r.copy(ctx, out, body, idle)
+	err := r.copy(ctx, out, from)
 	if errors.Is(err, ErrBroken) && errors.Is(client.Err(), context.Canceled) {
 		// A client who hangs up cancels ctx and the request to the agent, in no
 		// order: the agent's body may break before ctx knows why.
 		err = ErrGone
 	}
+	if r.Farewell != nil && err != nil && out.failed() == nil && !errors.Is(err, ErrGone) {
+		out.last(r.Farewell(err))
+	}
 	return out.stats, err
 }
 
-func (r Relay) copy(ctx context.Context, out *writer, body io.Reader, idle *time.Timer) error {
+func (r Relay) copy(ctx context.Context, out *writer, from Entries) error {
 	emit := Emit(out.emit) // once: it would be an allocation per event
 	if r.Lead != nil {
 		if err := pass(ctx, out, r.Lead(emit)); err != nil {
 			return err
 		}
-		idle.Reset(r.Limits.Idle)
 	}
-	from := r.From
-	if from == nil {
-		from = Events
-	}
-	source := from(body, r.Limits.Event)
 	for {
-		event, err := source.Next()
+		entry, err := from.Next(ctx)
 		if err != nil {
 			return ending(ctx, out, err)
 		}
-		idle.Reset(r.Limits.Idle)
-		if !event.HasData {
-			continue // the agent's comments belong to its own hop
-		}
-		if err := pass(ctx, out, r.See(event, emit)); err != nil {
+		if err := pass(ctx, out, r.See(entry, emit)); err != nil {
 			return err
 		}
 	}
@@ -160,8 +151,6 @@ func ending(ctx context.Context, out *writer, err error) error {
 		return cause
 	case errors.Is(err, io.EOF):
 		return nil
-	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, wire.ErrMessageTooLarge):
-		return fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
-	return fmt.Errorf("%w: %w", ErrBroken, err)
+	return err
 }

@@ -82,7 +82,12 @@ func limits() stream.Limits {
 	return stream.Limits{Event: 1 << 20, Idle: time.Minute, Heartbeat: 15 * time.Second, Write: 10 * time.Second}
 }
 
-func same(e stream.Event, emit stream.Emit) error { return emit(e.Name, e.Data) }
+func same(e stream.Entry, emit stream.Emit) error { return emit("", e.Name, e.Data) }
+
+// text is a body that is there at once.
+func text(s string) stream.Entries {
+	return stream.Of(io.NopCloser(strings.NewReader(s)), nil, limits())
+}
 
 // TestOrder: thousands of events, whatever the pieces they come in.
 func TestOrder(t *testing.T) {
@@ -94,7 +99,7 @@ func TestOrder(t *testing.T) {
 		fmt.Fprintf(&want, "event: e\ndata: {\"n\":%d}\n\n", i)
 	}
 	var c client
-	stats, err := stream.Relay{Limits: limits(), See: same}.Run(t.Context(), &c, io.NopCloser(strings.NewReader(in.String())))
+	stats, err := stream.Relay{Limits: limits(), See: same}.Run(t.Context(), &c, text(in.String()))
 	if err != nil || c.text() != want.String() {
 		t.Errorf("%v; %d bytes, want %d", err, len(c.text()), want.Len())
 	}
@@ -107,15 +112,15 @@ func TestOrder(t *testing.T) {
 func TestSeeDecides(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
-	see := func(e stream.Event, emit stream.Emit) error {
+	see := func(e stream.Entry, emit stream.Emit) error {
 		if string(e.Data) == "b" {
 			return refused
 		}
-		return emit(e.Name, bytes.ToUpper(e.Data))
+		return emit("", e.Name, bytes.ToUpper(e.Data))
 	}
 	var c client
 	stats, err := stream.Relay{Limits: limits(), See: see}.Run(
-		t.Context(), &c, io.NopCloser(strings.NewReader("data: a\n\ndata: b\n\ndata: c\n\n")))
+		t.Context(), &c, text("data: a\n\ndata: b\n\ndata: c\n\n"))
 	if !errors.Is(err, refused) || c.text() != "data: A\n\n" || stats.Events != 1 {
 		t.Errorf("%v, %q, %+v", err, c.text(), stats)
 	}
@@ -142,7 +147,8 @@ func TestEnds(t *testing.T) {
 		var c client
 		l := limits()
 		l.Event = 1000
-		_, err := stream.Relay{Limits: l, See: same}.Run(t.Context(), &c, io.NopCloser(strings.NewReader(tt.in)))
+		_, err := stream.Relay{Limits: l, See: same}.Run(
+			t.Context(), &c, stream.Of(io.NopCloser(strings.NewReader(tt.in)), nil, l))
 		if !errors.Is(err, tt.want) || c.text() != tt.out {
 			t.Errorf("%s: %v, %q", name, err, c.text())
 		}
@@ -150,11 +156,11 @@ func TestEnds(t *testing.T) {
 }
 
 // run relays from a pipe in a bubble and gives what it came to.
-func run(ctx context.Context, c *client, r stream.Relay) (*io.PipeWriter, <-chan error) {
+func run(ctx context.Context, c *client, r stream.Relay, source func(io.Reader, int) stream.Source) (*io.PipeWriter, <-chan error) {
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		_, err := r.Run(ctx, c, from)
+		_, err := r.Run(ctx, c, stream.Of(from, source, r.Limits))
 		done <- err
 	}()
 	return to, done
@@ -164,7 +170,7 @@ func TestHeartbeats(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same})
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
 		time.Sleep(50 * time.Second)
 		synctest.Wait()
 		if n := strings.Count(c.text(), ": keep-alive\n\n"); n != 3 {
@@ -199,7 +205,7 @@ func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c client
 		began := time.Now()
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same})
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
 		for range 3 {
 			time.Sleep(50 * time.Second)
 			_, _ = io.WriteString(to, ": alive\n\n")
@@ -220,7 +226,7 @@ func TestSlowReader(t *testing.T) {
 	for _, event := range []string{"", "data: b\n\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			var c client
-			to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same})
+			to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
 			_, _ = io.WriteString(to, "data: a\n\n")
 			synctest.Wait()
 			c.mu.Lock()
@@ -250,7 +256,7 @@ func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		var c client
-		to, done := run(ctx, &c, stream.Relay{Limits: limits(), See: same})
+		to, done := run(ctx, &c, stream.Relay{Limits: limits(), See: same}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		leave()
 		if err := <-done; !errors.Is(err, stream.ErrGone) {
@@ -262,7 +268,7 @@ func TestClientGone(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		c := client{gone: true}
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same})
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		if err := <-done; !errors.Is(err, stream.ErrGone) {
 			t.Error(err)
@@ -283,7 +289,7 @@ func TestClientGoneFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c client
-		to, done := run(hungUp{t.Context()}, &c, stream.Relay{Limits: limits(), See: same})
+		to, done := run(hungUp{t.Context()}, &c, stream.Relay{Limits: limits(), See: same}, nil)
 		_ = to.CloseWithError(context.Canceled)
 		if err := <-done; !errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrBroken) {
 			t.Error(err)
@@ -295,7 +301,7 @@ func TestAgentBreaks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same})
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		_ = to.CloseWithError(errors.New("connection reset by peer"))
 		if err := <-done; !errors.Is(err, stream.ErrBroken) || c.text() != "data: a\n\n" {
@@ -309,7 +315,7 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drain := make(chan struct{})
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: drain})
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: drain}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		synctest.Wait()
 		close(drain)
@@ -317,7 +323,7 @@ func TestDrain(t *testing.T) {
 			t.Errorf("%v, %q", err, c.text())
 		}
 		// One that begins while draining ends at once.
-		_, done = run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: drain})
+		_, done = run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: drain}, nil)
 		if err := <-done; !errors.Is(err, stream.ErrDraining) {
 			t.Error(err)
 		}
@@ -337,7 +343,7 @@ func TestSlowReaderAmongOthers(t *testing.T) {
 		if r.URL.Path == "/slow" {
 			l.Write = 200 * time.Millisecond
 		}
-		_, err := stream.Relay{Limits: l, See: same}.Run(r.Context(), w, io.NopCloser(strings.NewReader(strings.Repeat(frame, events))))
+		_, err := stream.Relay{Limits: l, See: same}.Run(r.Context(), w, text(strings.Repeat(frame, events)))
 		if r.URL.Path == "/slow" {
 			ended <- err
 		}
@@ -410,7 +416,7 @@ func BenchmarkEvent(b *testing.B) {
 	frame := []byte("data: " + strings.Repeat("x", 600) + "\n\n")
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()
-	_, err := stream.Relay{Limits: limits(), See: same}.Run(b.Context(), null{}, &endless{frame: frame, n: b.N})
+	_, err := stream.Relay{Limits: limits(), See: same}.Run(b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, nil, limits()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -83,8 +83,8 @@ func (o *writer) heartbeat() error {
 }
 
 // emit adds one event; it is an Emit.
-func (o *writer) emit(name string, data []byte) error {
-	o.frames = o.to.Append(o.frames, name, data)
+func (o *writer) emit(id, name string, data []byte) error {
+	o.frames = o.to.Append(o.frames, id, name, data)
 	o.held++
 	if len(o.frames) < batch {
 		return nil
@@ -114,6 +114,15 @@ func (o *writer) flush() error {
 		o.frames = nil
 	}
 	return nil
+}
+
+// last writes frames that are no events. Whoever does not get them is none the worse.
+func (o *writer) last(frames []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(frames) > 0 {
+		_ = o.write(frames)
+	}
 }
 
 // write sends b under a deadline of its own, since the server sets none that a

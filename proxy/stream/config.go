@@ -1,0 +1,131 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is the `streams:` section.
+type Config struct {
+	// Buffer bounds what is kept of streams for clients who come back.
+	Buffer Buffer `yaml:"buffer"`
+	// Linger is how long an agent's stream is read on when its last client has gone, so
+	// that one who comes back has missed nothing; default 30s, 0 for not at all.
+	Linger *secret.Duration `yaml:"linger"`
+	// Retain is how long the events of a task are kept after its last client has gone or
+	// the task has ended, whichever is later; default 5m.
+	Retain secret.Duration `yaml:"retain"`
+	// Persist says whether events are written to the state as well, where other replicas
+	// and the gateway's successor find them: "auto" (default: with the drivers sqlite
+	// and redis) or "off".
+	Persist string `yaml:"persist"`
+	// Resubscribe is how long another stream of the agent's is tried for when one has
+	// broken while its task goes on; default 1m, 0 for not at all.
+	Resubscribe *secret.Duration `yaml:"resubscribe"`
+	// Poll is the pause between two looks at a task whose agent cannot be subscribed to;
+	// default 2s.
+	Poll secret.Duration `yaml:"poll"`
+	// Grammar says what happens to events that stand in an order that A2A rules out:
+	// "enforce" (default: the stream ends), "report" (they are only recorded) or "off".
+	Grammar string `yaml:"grammar"`
+	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any
+	// number.
+	PerPrincipal *int `yaml:"perPrincipal"`
+	// Lifetime is how long one client's stream lasts before the client is told to come
+	// back; default 24h, 0 for ever.
+	Lifetime *secret.Duration `yaml:"lifetime"`
+}
+
+// Buffer is `streams.buffer:`.
+type Buffer struct {
+	// Events that are kept of one task at most; default 256.
+	Events int `yaml:"events"`
+	// Bytes of them, with about 100 for what is kept beside each; default 64KiB. A larger
+	// event is kept alone.
+	Bytes secret.Size `yaml:"bytes"`
+	// Total is how many bytes are kept of all tasks; default 256MiB. Beyond it what has
+	// no client goes first, longest unused before others; then tasks of which more is
+	// kept than of the average one keep only their newest event.
+	Total secret.Size `yaml:"total"`
+}
+
+// The words of a configuration.
+const (
+	persistAuto = "auto"
+	persistOff  = "off"
+
+	grammarEnforce = "enforce"
+	grammarReport  = "report"
+	grammarOff     = "off"
+)
+
+// Persists reports whether events are written to a state that can be shared or
+// survives a restart.
+func (c Config) Persists() bool { return c.Persist != persistOff }
+
+// Enforces reports whether events out of order end their stream.
+func (c Config) Enforces() bool { return c.Grammar != grammarReport && c.Grammar != grammarOff }
+
+// Reports reports whether the order of events is looked at, if only to record it.
+func (c Config) Reports() bool { return c.Grammar != grammarOff }
+
+// Defaults fills in what is not set, as the fields say.
+func (c *Config) Defaults() {
+	fill(&c.Buffer.Events, 256)
+	fill(&c.Buffer.Bytes, 64<<10)
+	fill(&c.Buffer.Total, 256<<20)
+	unless(&c.Linger, secret.Duration(30*time.Second))
+	fill(&c.Retain, secret.Duration(5*time.Minute))
+	fill(&c.Persist, persistAuto)
+	unless(&c.Resubscribe, secret.Duration(time.Minute))
+	fill(&c.Poll, secret.Duration(2*time.Second))
+	fill(&c.Grammar, grammarEnforce)
+	unless(&c.PerPrincipal, 1000)
+	unless(&c.Lifetime, secret.Duration(24*time.Hour))
+}
+
+// Bounds of figures: a log is read as a whole, and clocks of replicas differ.
+const (
+	maxEvents = 100_000
+	maxBytes  = 64 << 20
+	minPoll   = 100 * time.Millisecond
+)
+
+// Validate reports what cannot work, naming the key.
+func (c Config) Validate() error {
+	c.Defaults()
+	var errs []error
+	add := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	b := c.Buffer
+	add(b.Events < 1 || b.Events > maxEvents, "buffer.events: %d is not within 1 and %d", b.Events, maxEvents)
+	add(b.Bytes > maxBytes, "buffer.bytes: %s is more than %s", b.Bytes, secret.Size(maxBytes))
+	add(b.Total < b.Bytes, "buffer.total: %s is less than buffer.bytes, %s", b.Total, b.Bytes)
+	add(c.Persist != persistAuto && c.Persist != persistOff, "persist: %q is not one of auto, off", c.Persist)
+	add(c.Grammar != grammarEnforce && c.Grammar != grammarReport && c.Grammar != grammarOff,
+		"grammar: %q is not one of enforce, report, off", c.Grammar)
+	add(c.Poll.Std() < minPoll, "poll: %s is less than %s", c.Poll, minPoll)
+	add(*c.PerPrincipal < 0, "perPrincipal: %d is less than 0", *c.PerPrincipal)
+	return errors.Join(errs...)
+}
+
+// fill sets what is still its zero value.
+func fill[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// unless sets what nobody has set; 0 may have been.
+func unless[T any](v **T, def T) {
+	if *v == nil {
+		*v = &def
+	}
+}

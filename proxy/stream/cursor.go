@@ -1,0 +1,147 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Cursor is where one client is in a feed. It is for one goroutine, except that Close
+// may be called by any.
+type Cursor struct {
+	feed *Feed
+	wake chan struct{} // has room for one
+
+	pos    uint64 // number of the entry that was given last
+	waits  bool
+	closed bool
+	err    error  // what it ends with
+	until  uint64 // once it has come so far
+}
+
+var errClosed = errors.New("the cursor is closed")
+
+// Next gives the entry behind the one before, and waits for it. Its errors are io.EOF
+// where the feed has ended and everything was given, ErrLost where the client is to open
+// another source (it may call Next again once that is done), ErrSlow where the client has
+// fallen behind what is kept, ErrGap, ErrDraining, what the source ended with in a feed
+// that is bound to no task, what the Judge said, what Fail was called with, or the cause
+// of ctx's end.
+func (c *Cursor) Next(ctx context.Context) (Entry, error) {
+	for {
+		if ctx.Err() != nil {
+			return Entry{}, context.Cause(ctx)
+		}
+		if e, ok, err := c.take(); ok || err != nil {
+			return e, err
+		}
+		select {
+		case <-c.wake:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// take gives the next entry if it is there.
+func (c *Cursor) take() (e Entry, ok bool, err error) {
+	f := c.feed.lock()
+	defer f.mu.Unlock()
+	switch {
+	case c.closed:
+		return e, false, errClosed
+	case c.err != nil && c.pos >= c.until:
+		return e, false, c.err
+	case c.pos < f.start:
+		return e, false, ErrSlow
+	case c.pos < f.tip():
+		e = f.entry(int(c.pos - f.start))
+		c.pos++
+		if f.source != nil {
+			f.source.retry()
+		}
+		return e, true, nil
+	case f.source != nil:
+	case f.phase == lost && (f.leader == nil || f.leader == c):
+		f.leader = c
+		return e, false, f.loss()
+	case f.phase == lost:
+	case f.over != nil:
+		return e, false, f.over
+	default:
+		return e, false, io.EOF
+	}
+	c.waits = true
+	return e, false, nil
+}
+
+// loss is what the leader is told.
+func (f *Feed) loss() error {
+	if f.over == nil {
+		return ErrLost
+	}
+	return fmt.Errorf("%w: %w", ErrLost, f.over)
+}
+
+// Number is that of the entry that Next gave last, also where the feed was bound to its
+// task only after that; 0 before the first one and in a feed that is not bound.
+func (c *Cursor) Number() uint64 {
+	f := c.feed.lock()
+	defer f.mu.Unlock()
+	if f.task == "" {
+		return 0
+	}
+	return c.pos
+}
+
+// Close ends Next, and tells the feed that the client has gone.
+func (c *Cursor) Close() {
+	f := c.feed.lock()
+	if c.closed {
+		f.mu.Unlock()
+		return
+	}
+	c.closed = true
+	c.stir()
+	for i, other := range f.cursors {
+		if other == c {
+			last := len(f.cursors) - 1
+			f.cursors[i], f.cursors[last] = f.cursors[last], nil
+			f.cursors = f.cursors[:last]
+			break
+		}
+	}
+	if f.leader == c {
+		f.leader = nil
+		f.stir()
+	}
+	var idle *source
+	if len(f.cursors) == 0 && !f.gone {
+		idle = f.desert()
+	}
+	if f.source != nil {
+		f.source.retry()
+	}
+	f.mu.Unlock()
+	idle.stop(ErrGone)
+}
+
+// fail has the cursor end with err behind the entry of number until. The first failure
+// counts.
+func (c *Cursor) fail(err error, until uint64) {
+	if c.err == nil {
+		c.err, c.until = err, until
+	}
+}
+
+// stir ends a wait.
+func (c *Cursor) stir() {
+	if !c.waits && !c.closed {
+		return
+	}
+	c.waits = false
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}

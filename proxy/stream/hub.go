@@ -1,0 +1,158 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// What Next and Cursor say beside what ends a stream.
+var (
+	// ErrLost tells one client of a feed that the feed has no source any more although
+	// its task goes on: the client opens another one, and hands it over with
+	// Feed.Resume, or gives up with Feed.Fail or by closing its cursor. What the source
+	// ended with is wrapped as well, unless it was its orderly end.
+	ErrLost = errors.New("agent stream lost")
+	// ErrGap says that what comes next for a client is not kept (any more), or that the
+	// client knows of events that the feed does not. The client is shown the task as it
+	// is, and goes on from Feed.Tip.
+	ErrGap = errors.New("events are not kept")
+)
+
+// Entry is one event of a feed, as it is kept. It never changes.
+type Entry struct {
+	Number uint64 // from 1; 0 in a feed that is bound to no task
+	Name   string // of the Server-Sent Event
+	Data   []byte // the agent's words, as its interface speaks
+	Last   bool   // the task has settled for good: nothing comes behind it
+	Rest   bool   // the task waits for its caller: if the agent's stream ends here, it is not lost
+	Made   bool   // by the gateway, of a snapshot
+	Seen   any    // what the Judge found; nil in an entry that comes out of a log
+}
+
+// Judge looks at one event of a source before anybody gets it and gives what is kept
+// of it: usually one entry, none for what is to be dropped, or several. An error ends the
+// source; what came before it is still given to clients, and the error to them after it.
+// Unlike a Source's, the event's Data is the Judge's to keep: entries and what it has Seen
+// may be parts of it, and are not copied again.
+type Judge func(Event) ([]Entry, error)
+
+// Opened is a source that has been opened: the body of an agent's response.
+type Opened struct {
+	Body io.ReadCloser
+	// From reads the body. Nil is Events.
+	From  func(io.Reader, int) Source
+	Judge Judge
+	// Form is how the agent speaks ("1.0 JSONRPC"); it is kept with the log's entries and
+	// the same for all of a feed.
+	Form string
+	// Stop cancels the request; it is called once, when the source is done with and
+	// before the body is closed. The body has been read to its end then, where it had a
+	// good one. May be nil.
+	Stop func()
+}
+
+// HubOptions are what a Hub is made of.
+type HubOptions struct {
+	Config Config
+	// Limits of a source: Event and Idle. The others belong to the relays.
+	Limits Limits
+	// Replica tells this process from others on the same state.
+	Replica string
+	// Logs keep the events of tasks for other replicas and the next process. Nil: the
+	// memory of this process does.
+	Logs state.Logs
+	// Holds are leases on tasks; nil where Logs is.
+	Holds state.Limits
+	// Log is told what no client can be. Nil for nobody.
+	Log *slog.Logger
+}
+
+// Hub has the feeds of all tasks. It lives as long as the process: feeds outlast
+// configurations.
+type Hub struct {
+	HubOptions
+
+	bytes atomic.Int64 // kept, of all feeds
+	feeds atomic.Int64 // that keep something
+	wait  sync.WaitGroup
+
+	mu      sync.Mutex // is taken last, after a feed's
+	closed  bool
+	tasks   map[string]*Feed
+	sources map[*source]struct{}
+	idle    line // feeds without clients, longest unused first
+}
+
+// NewHub begins with no feed.
+func NewHub(o HubOptions) *Hub {
+	o.Config.Defaults()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Hub{HubOptions: o, tasks: map[string]*Feed{}, sources: map[*source]struct{}{}}
+}
+
+// Open makes a feed of a source, and begins to read it at once. The caller takes a
+// cursor; until the first one is there, what comes is waited with when the buffer is
+// full. The feed belongs to no task, so that nobody else can join it: see Bind.
+func (h *Hub) Open(o Opened) *Feed {
+	f := &Feed{hub: h, form: o.Form}
+	f.begin(o).start()
+	return f
+}
+
+// Find gives the feed of a task that has one: live here or kept here. Nil when there is
+// none.
+func (h *Hub) Find(_ context.Context, task string) (*Feed, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tasks[task], nil
+}
+
+// Close ends all sources; clients are told ErrDraining. It returns when nothing of the
+// hub runs any more.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	sources := make([]*source, 0, len(h.sources))
+	for s := range h.sources {
+		sources = append(sources, s)
+	}
+	feeds := make([]*Feed, 0, len(h.tasks))
+	for _, f := range h.tasks {
+		feeds = append(feeds, f)
+	}
+	h.mu.Unlock()
+	for _, s := range sources {
+		s.stop(ErrDraining)
+	}
+	for _, f := range feeds {
+		f.shut()
+	}
+	h.wait.Wait()
+}
+
+// enter counts a source among those that run; false when the hub is closed.
+func (h *Hub) enter(s *source) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.sources[s] = struct{}{}
+	h.wait.Add(1)
+	return true
+}
+
+func (h *Hub) leave(s *source) {
+	h.mu.Lock()
+	delete(h.sources, s)
+	h.mu.Unlock()
+	h.wait.Done()
+}
