@@ -1,0 +1,64 @@
+package egress
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+)
+
+// maxAddresses bounds how many addresses of a name are tried.
+const maxAddresses = 4
+
+// dial resolves a host once and connects to one of its addresses. A name that has any
+// address that is not allowed is refused whole: it is either an attack, or two networks
+// under one name, of which chance would pick.
+func (c *Client) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := strconv.ParseUint(text, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	addresses, err := c.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	for _, ip := range addresses {
+		if !c.guard.permits(ip) {
+			return nil, errAddress
+		}
+	}
+	d := net.Dialer{Timeout: tcpTimeout, Control: c.guard.control}
+	if len(addresses) > 1 {
+		d.Timeout /= 2
+	}
+	var conn net.Conn
+	for _, ip := range addresses[:min(len(addresses), maxAddresses)] {
+		conn, err = d.DialContext(ctx, "tcp", netip.AddrPortFrom(ip, uint16(port)).String())
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return conn, err
+}
+
+// resolve asks for the addresses of a host, the one to try first in front. What is
+// IPv4 is said as IPv4.
+func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
+	defer cancel()
+	addresses, err := c.options.Resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, &unresolved{err}
+	}
+	if len(addresses) == 0 {
+		return nil, &unresolved{net.UnknownNetworkError("none")}
+	}
+	for i, ip := range addresses {
+		addresses[i] = ip.Unmap() // resolvers put IPv4 so; literals of the kind Check has refused
+	}
+	return addresses, nil
+}
