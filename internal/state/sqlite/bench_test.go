@@ -78,3 +78,7 @@ func BenchmarkClaim(b *testing.B) {
 func BenchmarkLogs(b *testing.B) {
 	statetest.BenchmarkLogs(b, func(b testing.TB) state.Logs { return fresh(b) })
 }
+
+func BenchmarkQueue(b *testing.B) {
+	statetest.BenchmarkQueue(b, func(b testing.TB) state.Queue { return fresh(b) })
+}

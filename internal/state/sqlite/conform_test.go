@@ -41,6 +41,7 @@ func TestConforms(t *testing.T) {
 	statetest.Steps(t, func(t testing.TB) state.Steps { return stores.open(t) })
 	statetest.Values(t, func(t testing.TB) state.Values { return stores.open(t) })
 	statetest.Logs(t, func(t testing.TB) state.Logs { return stores.open(t) })
+	statetest.Queue(t, func(t testing.TB) state.Queue { return stores.open(t) })
 	statetest.Limits(t, func(t testing.TB) state.Limits { return fresh(t) })
 }
 
@@ -70,7 +71,7 @@ func empty(t testing.TB, s *Store) {
 	t.Helper()
 	if err := s.hand(func(w *writer) error {
 		_, err := w.conn.ExecContext(context.Background(), `DELETE FROM records; DELETE FROM steps; DELETE FROM entries;
-			DELETE FROM log_entries; DELETE FROM logs`)
+			DELETE FROM log_entries; DELETE FROM logs; DELETE FROM items`)
 		return err
 	}); err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ const (
 	victimFile  = "STATE_TEST_VICTIM_FILE"
 	victimSync  = "STATE_TEST_VICTIM_SYNC"
 	victimRound = "STATE_TEST_VICTIM_ROUND"
+	victimQueue = "STATE_TEST_VICTIM_QUEUE" // "true": it works on a queue instead
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +47,10 @@ func victim(path, round string) int {
 	s, err := Open(context.Background(), c)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if os.Getenv(victimQueue) != "" {
+		fmt.Fprintln(os.Stderr, statetest.WorkOn(s, "round-"+round, func(line string) { _, _ = os.Stdout.WriteString(line) }))
 		return 1
 	}
 	failed := make(chan error)
@@ -80,10 +85,7 @@ func claimAll(s *Store, owner string) error {
 // STATE_TEST_ROUNDS says how often; the promise is 200 for each way to sync.
 func TestR12_Kill9(t *testing.T) {
 	t.Parallel()
-	rounds := 8
-	if s := os.Getenv("STATE_TEST_ROUNDS"); s != "" {
-		rounds, _ = strconv.Atoi(s)
-	}
+	rounds := killings()
 	for _, sync := range []string{state.SyncNormal, state.SyncFull} {
 		t.Run(sync, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +116,32 @@ func TestR12_Kill9(t *testing.T) {
 	}
 }
 
+// TestR18_Kill9 does the same to a queue: no item whose push was acknowledged is lost,
+// and those of one line stay in order.
+func TestR18_Kill9(t *testing.T) {
+	t.Parallel()
+	for _, sync := range []string{state.SyncNormal, state.SyncFull} {
+		t.Run(sync, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "state.db")
+			var told statetest.Told
+			for round := range killings() {
+				for _, line := range killOne(t, path, sync, round, victimQueue+"=true") {
+					told.Note(line)
+				}
+			}
+			told.Verify(t, reopen(t, config(path), time.Now))
+		})
+	}
+}
+
+func killings() int {
+	if n, err := strconv.Atoi(os.Getenv("STATE_TEST_ROUNDS")); err == nil {
+		return n
+	}
+	return 8
+}
+
 func verify(t *testing.T, s *Store, id string, said [2]string) {
 	t.Helper()
 	r := statetest.Example()
@@ -129,10 +157,11 @@ func verify(t *testing.T, s *Store, id string, said [2]string) {
 
 // killOne runs a victim, kills it after a random number of answers, and returns all it
 // gave until it was dead.
-func killOne(t *testing.T, path, sync string, round int) []string {
+func killOne(t *testing.T, path, sync string, round int, env ...string) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0]) //nolint:gosec // this very program
 	cmd.Env = append(os.Environ(), victimFile+"="+path, victimSync+"="+sync, victimRound+"="+fmt.Sprint(round))
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -23,6 +23,7 @@ const (
 // see tasks.go.
 type reads struct {
 	record, step, entry, page, tail *sql.Stmt
+	queue                           queueReads
 }
 
 func newReads(ctx context.Context, db *sql.DB) (reads, error) {
@@ -30,6 +31,9 @@ func newReads(ctx context.Context, db *sql.DB) (reads, error) {
 	_, err := prepare(ctx, db, map[**sql.Stmt]string{
 		&r.record: selectRecord, &r.step: selectStep, &r.entry: selectEntry, &r.page: selectPage, &r.tail: selectTail,
 	})
+	if err == nil {
+		r.queue, err = newQueueReads(ctx, db)
+	}
 	return r, err
 }
 

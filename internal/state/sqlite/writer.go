@@ -18,6 +18,7 @@ type writer struct {
 	conn    *sql.Conn
 	version int
 	put     puts
+	queue   queuePuts
 	jobs    chan *job
 	ended   chan struct{}
 }
@@ -53,7 +54,11 @@ func (w *writer) prepare(ctx context.Context) error {
 	if w.version, err = migrate(ctx, w.conn); err != nil {
 		return err
 	}
-	w.put, err = newPuts(ctx, w.conn)
+	if w.put, err = newPuts(ctx, w.conn); err != nil {
+		return err
+	}
+	queue, all, err := newQueuePuts(ctx, w.conn)
+	w.queue, w.put.all = queue, append(w.put.all, all...)
 	return err
 }
 

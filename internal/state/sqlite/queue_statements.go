@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+)
+
+const (
+	itemColumns = `number, id, line, data, pushed, due, attempts, error, place = 3`
+
+	// led says whether a line has somebody who is the first.
+	led = `EXISTS (SELECT 1 FROM items WHERE queue = ?1 AND line = ?2 AND place IN (1, 2))`
+
+	pushItem = `INSERT INTO items (queue, line, id, data, pushed, due, at, place, attempts, error)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, NOT ` + led + `, 0, x''
+		WHERE ?7 = 0 OR coalesce((SELECT waiting + dead FROM queues WHERE name = ?1), 0) < ?7
+		ON CONFLICT (queue, id) DO NOTHING`
+	leadItem = `UPDATE items SET place = 1 WHERE number =
+		(SELECT number FROM items WHERE queue = ?1 AND line = ?2 AND place = 0 ORDER BY number LIMIT 1)`
+
+	forgetItems = `DELETE FROM items WHERE number IN
+		(SELECT number FROM items WHERE queue = ?1 AND place = 3 AND at <= ?2 ORDER BY at LIMIT ?3)`
+	endLeases = `UPDATE items SET place = 1, at = due WHERE queue = ?1 AND place = 2 AND at <= ?2`
+	takeItems = `UPDATE items SET place = 2, at = ?3, holder = ?4 WHERE number IN
+		(SELECT number FROM items WHERE queue = ?1 AND place = 1 AND at <= ?2 ORDER BY at LIMIT ?5)
+		RETURNING ` + itemColumns
+	anyItem = `SELECT EXISTS (SELECT 1 FROM items WHERE queue = ?1 AND place IN (1, 2, 3) AND at <= ?2)`
+
+	doneItem  = `DELETE FROM items WHERE queue = ?1 AND id = ?2 AND holder = ?3 RETURNING line`
+	againItem = `UPDATE items SET place = 1, at = ?4, due = ?4, attempts = attempts + 1, error = ?5, holder = NULL
+		WHERE queue = ?1 AND id = ?2 AND holder = ?3`
+	buryItem = `UPDATE items SET place = 3, at = ?4, attempts = attempts + 1, error = ?5, holder = NULL
+		WHERE queue = ?1 AND id = ?2 AND holder = ?3 RETURNING line`
+
+	deadLine   = `SELECT line FROM items WHERE queue = ?1 AND id = ?2 AND place = 3 AND at > ?3`
+	reviveItem = `UPDATE items SET number = (SELECT max(number) + 1 FROM items), place = NOT ` + led + `,
+		at = ?4, due = ?4, attempts = 0, error = x'' WHERE queue = ?1 AND id = ?3`
+	removeItem = `DELETE FROM items WHERE queue = ?1 AND id = ?2 RETURNING line, place`
+	removeLine = `DELETE FROM items WHERE queue = ?1 AND line = ?2`
+
+	hasItem     = `SELECT EXISTS (SELECT 1 FROM items WHERE queue = ?1 AND id = ?2)`
+	listWaiting = `SELECT ` + itemColumns + ` FROM items WHERE queue = ?1 AND id > ?2 AND place <> 3 ORDER BY id LIMIT ?3`
+	listDead    = `SELECT ` + itemColumns + ` FROM items WHERE queue = ?1 AND id > ?2 AND place = 3 ORDER BY id LIMIT ?3`
+	queueDepth  = `SELECT
+		coalesce((SELECT waiting FROM queues WHERE name = ?1), 0),
+		coalesce((SELECT dead FROM queues WHERE name = ?1), 0)
+			- (SELECT count(*) FROM items WHERE queue = ?1 AND place = 3 AND at <= ?2),
+		coalesce((SELECT min(pushed) FROM items WHERE queue = ?1 AND place <> 3), 0)`
+)
+
+// queueReads are the statements of queues for those who only read.
+type queueReads struct{ any, waiting, dead, depth *sql.Stmt }
+
+func newQueueReads(ctx context.Context, db *sql.DB) (queueReads, error) {
+	var r queueReads
+	_, err := prepare(ctx, db, map[**sql.Stmt]string{
+		&r.any: anyItem, &r.waiting: listWaiting, &r.dead: listDead, &r.depth: queueDepth,
+	})
+	return r, err
+}
+
+// queuePuts are those of the writer.
+type queuePuts struct {
+	push, has, lead        *sql.Stmt
+	forget, end, take      *sql.Stmt
+	done, again, bury      *sql.Stmt
+	line, revive           *sql.Stmt
+	removeItem, removeLine *sql.Stmt
+}
+
+func newQueuePuts(ctx context.Context, conn *sql.Conn) (queuePuts, []*sql.Stmt, error) {
+	var p queuePuts
+	all, err := prepare(ctx, conn, map[**sql.Stmt]string{
+		&p.push: pushItem, &p.has: hasItem, &p.lead: leadItem,
+		&p.forget: forgetItems, &p.end: endLeases, &p.take: takeItems,
+		&p.done: doneItem, &p.again: againItem, &p.bury: buryItem,
+		&p.line: deadLine, &p.revive: reviveItem,
+		&p.removeItem: removeItem, &p.removeLine: removeLine,
+	})
+	return p, all, err
+}
