@@ -108,15 +108,43 @@ const (
 	family6        = "ipv6"
 )
 
-// leastEvery keeps resolvers from being hammered.
-const leastEvery = time.Second
+// Defaults.
+const (
+	defaultEmptyAfter = 2
+	defaultTimeout    = 5 * time.Second
+	defaultLimit      = 1024
+	defaultAnswer     = 8 << 20
+	defaultEvery      = 15 * time.Second
+	leastEvery        = time.Second
+)
 
 // New makes the source that c names.
-func New(c Config, _ Options) (Source, error) {
+func New(c Config, o Options) (Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return nil, errors.New("only static instances are understood so far")
+	if c.EmptyAfter == 0 {
+		c.EmptyAfter = defaultEmptyAfter
+	}
+	if c.Timeout == 0 {
+		c.Timeout = secret.Duration(defaultTimeout)
+	}
+	if c.Limit == 0 {
+		c.Limit = defaultLimit
+	}
+	if c.Answer == 0 {
+		c.Answer = defaultAnswer
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case c.DNS != nil:
+		return newDNS(c, o), nil
+	case c.Kubernetes != nil:
+		return newCluster(c, o), nil
+	}
+	return &file{config: c, options: o, poll: pollInterval}, nil
 }
 
 // Validate reports what cannot work, naming the key.

@@ -77,11 +77,11 @@ func parseAddress(s string) (string, error) {
 	if strings.Contains(s, ":") {
 		var err error
 		if host, port, err = net.SplitHostPort(s); err != nil {
-			return "", fmt.Errorf("address %.100q: want host or host:port, not a URL; IPv6 with a port in brackets", s)
+			return "", fmt.Errorf("address %.100q: want host or host:port; IPv6 with a port in brackets", s)
 		}
 		n, err := strconv.ParseUint(port, 10, 16)
 		if err != nil || n == 0 {
-			return "", fmt.Errorf("address %.100q: want a port from 1 to 65535", s)
+			return "", fmt.Errorf("address %.100q: want host or host:port, not a URL, with a port from 1 to 65535", s)
 		}
 		port = strconv.FormatUint(n, 10)
 	}
