@@ -65,3 +65,7 @@ func Benchmark(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkLogs(b *testing.B) {
+	statetest.BenchmarkLogs(b, func(b testing.TB) state.Logs { return fresh(b) })
+}

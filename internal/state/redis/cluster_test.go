@@ -24,6 +24,10 @@ func TestCluster(t *testing.T) {
 			t.Parallel()
 			statetest.Ledger(t, func(t testing.TB) state.Ledger { return open(t, config(nodes.addresses()...)) })
 		})
+		t.Run("keeps logs", func(t *testing.T) {
+			t.Parallel()
+			statetest.Logs(t, func(t testing.TB) state.Logs { return open(t, config(nodes.addresses()...)) })
+		})
 		t.Run("is linearizable", func(t *testing.T) {
 			t.Parallel()
 			statetest.Linearizable(t, func(t testing.TB) []state.Store {

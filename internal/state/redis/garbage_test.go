@@ -116,6 +116,9 @@ func TestForgottenScripts(t *testing.T) {
 		"Put":     func() error { return s.Put(ctx, "space", "key", nil, 0) },
 		"List":    func() error { _, err := s.List(ctx, "space", "", 1); return err },
 		"Delete":  func() error { return s.Delete(ctx, "space", "key") },
+		"Append":  func() error { return s.Append(ctx, "log", 0, nil, small) },
+		"Read":    func() error { _, err := s.Read(ctx, "log", 0, 1); return err },
+		"Drop":    func() error { return s.Drop(ctx, "log") },
 		"sweep":   func() error { return s.sweepAgents(ctx) },
 	} {
 		if err := plain.ScriptFlush(ctx).Err(); err != nil {

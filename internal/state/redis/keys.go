@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"hash/crc32"
 	"net/url"
 	"strconv"
 
@@ -47,6 +48,16 @@ func (n names) value(space, key string) string { return n.tag(space) + ":value:"
 // values expire, in milliseconds of Unix time.
 func (n names) values(space string) string   { return n.tag(space) + ":values" }
 func (n names) expiring(space string) string { return n.tag(space) + ":expiring" }
+
+// logTags is how many tags logs are spread over. There are too many logs to have one each:
+// a tag has a guard in a cluster.
+const logTags = 256
+
+// log is the tag and the key of a log.
+func (n names) log(name string) (tag, key string) {
+	tag = "{" + n.prefix + ":logs:" + strconv.Itoa(int(crc32.ChecksumIEEE([]byte(name))%logTags)) + "}"
+	return tag, tag + ":log:" + name
+}
 
 func kindName(k state.Kind) string {
 	switch k {

@@ -94,6 +94,9 @@ func crowd(t *testing.T, s *Store) {
 		"Get":     func() error { _, _, err := s.Get(ctx, "space", "key"); return err },
 		"List":    func() error { _, err := s.List(ctx, "space", "", 1); return err },
 		"Delete":  func() error { return s.Delete(ctx, "space", "key") },
+		"Append":  func() error { return s.Append(ctx, "log", 0, nil, small) },
+		"Read":    func() error { _, err := s.Read(ctx, "log", 0, 1); return err },
+		"Drop":    func() error { return s.Drop(ctx, "log") },
 	}
 	var all sync.WaitGroup
 	for name, call := range calls {

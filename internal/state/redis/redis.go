@@ -8,7 +8,7 @@
 // All keys begin with the prefix, in the braces of a hash tag. Records, indexes and steps
 // of one agent have the tag {prefix:agent}, values that of their space, {prefix:space},
 // and all limits the tag {prefix}: what is changed together has to lie in one slot of a
-// cluster. The price is that a cluster spreads agents, not the tasks of one agent, and
+// cluster. Logs, each a key of its own, have one of the tags {prefix:logs:n}. The price is that a cluster spreads agents, not the tasks of one agent, and
 // that one of its nodes does all counting: about thirty thousand calls a second, each of
 // which draws on three limits. While the slot of an agent moves to another node, what
 // needs several of its keys fails.

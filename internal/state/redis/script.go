@@ -17,6 +17,7 @@ var sources embed.FS
 type scripts struct {
 	claim, list, sweep, advance        *redis.Script
 	put, remove, values, draw, release *redis.Script
+	append, read                       *redis.Script
 }
 
 func loadScripts() (scripts, error) {
@@ -25,6 +26,7 @@ func loadScripts() (scripts, error) {
 		"claim": &s.claim, "list": &s.list, "sweep": &s.sweep, "advance": &s.advance,
 		"put": &s.put, "delete": &s.remove, "values": &s.values,
 		"draw": &s.draw, "release": &s.release,
+		"append": &s.append, "read": &s.read,
 	} {
 		text, err := sources.ReadFile("lua/" + name + ".lua")
 		if err != nil {
