@@ -3,22 +3,27 @@ package fold
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // large is a task of 64 KiB, most of it an artifact.
 func large(b *testing.B) *Task {
-	var parts []string
-	for i := range 64 {
-		parts = append(parts, fmt.Sprintf(`{"text":"%d %s"}`, i, strings.Repeat("x", 1000)))
-	}
 	task := &Task{}
-	event := `{"task":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"artifactId":"a","parts":[` + strings.Join(parts, ",") + `]}]}}`
-	if err := task.Apply([]byte(event)); err != nil {
+	if err := task.Apply(largeEvent()); err != nil {
 		b.Fatal(err)
 	}
 	return task
 }
+
+var largeEvent = sync.OnceValue(func() []byte {
+	var parts []string
+	for i := range 64 {
+		parts = append(parts, fmt.Sprintf(`{"text":"%d %s"}`, i, strings.Repeat("x", 1000)))
+	}
+	artifact := `{"artifactId":"a","parts":[` + strings.Join(parts, ",") + `]}`
+	return []byte(`{"task":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING"},"artifacts":[` + artifact + `]}}`)
+})
 
 func BenchmarkApply(b *testing.B) {
 	status := `{"statusUpdate":{"taskId":"T","contextId":"C","status":{"state":"TASK_STATE_WORKING","timestamp":"2026-11-21T08:13:46.575Z",` +

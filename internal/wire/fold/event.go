@@ -31,6 +31,7 @@ var (
 // readEvent reads a StreamResponse. The event is made of pieces of doc.
 func readEvent(doc []byte) (e event, err error) {
 	r := read(doc)
+	defer r.done()
 	err = r.object(func(name string) error {
 		is := isNothing
 		switch name {
@@ -86,6 +87,7 @@ func (r *reader) update(e *event) error {
 // readTask reads a Task document. The task is made of pieces of doc.
 func readTask(doc []byte) (t Task, err error) {
 	r := read(doc)
+	defer r.done()
 	if err = r.task(&t); err == nil {
 		err = r.end()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -13,13 +14,27 @@ import (
 // document, not copies.
 type reader struct {
 	doc []byte
-	dec *jsontext.Decoder
+	buf bytes.Buffer
+	dec jsontext.Decoder
 }
 
+// readers are kept because a new decoder allocates more than a short event is long.
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// read begins to read doc; done ends it.
 func read(doc []byte) *reader {
+	r, _ := readers.Get().(*reader)
 	// A decoder on a Buffer works on the Buffer's bytes, so that offsets are those
 	// of doc.
-	return &reader{doc: doc, dec: jsontext.NewDecoder(bytes.NewBuffer(doc))}
+	r.doc, r.buf = doc, *bytes.NewBuffer(doc)
+	r.dec.Reset(&r.buf)
+	return r
+}
+
+func (r *reader) done() {
+	r.doc, r.buf = nil, bytes.Buffer{}
+	r.dec.Reset(&r.buf) // lets go of doc
+	readers.Put(r)
 }
 
 // object reads an object, member by member; member must read the value. null is
@@ -185,6 +200,7 @@ func pick(raw []byte, names ...string) (found [][]byte) {
 		return nil
 	}
 	r := read(raw)
+	defer r.done()
 	_ = r.object(func(name string) error {
 		value, err := r.value()
 		for _, n := range names {
