@@ -69,3 +69,7 @@ func Benchmark(b *testing.B) {
 func BenchmarkLogs(b *testing.B) {
 	statetest.BenchmarkLogs(b, func(b testing.TB) state.Logs { return fresh(b) })
 }
+
+func BenchmarkQueue(b *testing.B) {
+	statetest.BenchmarkQueue(b, func(b testing.TB) state.Queue { return fresh(b) })
+}

@@ -39,6 +39,10 @@ func TestCluster(t *testing.T) {
 			t.Parallel()
 			moveAgent(t, nodes)
 		})
+		t.Run("moves a queue", func(t *testing.T) {
+			t.Parallel()
+			moveQueue(t, nodes)
+		})
 	})
 	t.Run("loses a node", func(t *testing.T) { loseNode(t, nodes) })
 }
@@ -241,7 +245,7 @@ func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !done() {
 		select {

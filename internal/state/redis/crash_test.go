@@ -19,10 +19,7 @@ import (
 // A2A_GATEWAY_TEST_KILLS says how often; default 5.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	rounds := 5
-	if n, err := strconv.Atoi(os.Getenv("A2A_GATEWAY_TEST_KILLS")); err == nil {
-		rounds = n
-	}
+	rounds := killings()
 	seed := rand.Uint64() //nolint:gosec // not a secret
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not a secret
@@ -65,6 +62,13 @@ func TestKill(t *testing.T) {
 	if len(owners) < rounds {
 		t.Error("hardly anything was claimed: the test shows nothing")
 	}
+}
+
+func killings() int {
+	if n, err := strconv.Atoi(os.Getenv("A2A_GATEWAY_TEST_KILLS")); err == nil {
+		return n
+	}
+	return 5
 }
 
 // claimUntilLost lets callers claim the same ids for themselves until there is no server

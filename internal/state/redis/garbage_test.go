@@ -3,6 +3,7 @@ package redis
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
@@ -120,6 +121,7 @@ func TestForgottenScripts(t *testing.T) {
 		"Read":    func() error { _, err := s.Read(ctx, "log", 0, 1); return err },
 		"Drop":    func() error { return s.Drop(ctx, "log") },
 		"sweep":   func() error { return s.sweepAgents(ctx) },
+		"Depth":   func() error { _, err := s.Depth(ctx, "q", time.Now()); return err },
 	} {
 		if err := plain.ScriptFlush(ctx).Err(); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // it; what comes last in a key is any bytes.
 type names struct{ prefix string }
 
-// tag is that of an agent or a space.
+// tag is that of an agent, a space or a queue.
 func (n names) tag(name string) string { return "{" + n.prefix + ":" + url.QueryEscape(name) + "}" }
 
 // limits is the tag of all limits, and of what belongs to no agent.
@@ -58,6 +58,19 @@ func (n names) log(name string) (tag, key string) {
 	tag = "{" + n.prefix + ":logs:" + strconv.Itoa(int(crc32.ChecksumIEEE([]byte(name))%logTags)) + "}"
 	return tag, tag + ":log:" + name
 }
+
+// queue is the keys of a queue, in the order in which its script has them.
+func (n names) queue(queue string) []string {
+	keys := []string{"items", "data", "waiting", "ages", "free", "leases", "dead", "graves", "number"}
+	begin := n.lines(queue)
+	for i, k := range keys {
+		keys[i] = begin + k
+	}
+	return keys
+}
+
+// lines is what the keys of a queue begin with; those of a line have its name at the end.
+func (n names) lines(queue string) string { return n.tag(queue) + ":queue:" }
 
 func kindName(k state.Kind) string {
 	switch k {

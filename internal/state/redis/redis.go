@@ -6,11 +6,12 @@
 // # Keys
 //
 // All keys begin with the prefix, in the braces of a hash tag. Records, indexes and steps
-// of one agent have the tag {prefix:agent}, values that of their space, {prefix:space},
-// and all limits the tag {prefix}: what is changed together has to lie in one slot of a
-// cluster. Logs, each a key of its own, have one of the tags {prefix:logs:n}. The price is that a cluster spreads agents, not the tasks of one agent, and
-// that one of its nodes does all counting: about thirty thousand calls a second, each of
-// which draws on three limits. While the slot of an agent moves to another node, what
+// of one agent have the tag {prefix:agent}, values that of their space, {prefix:space}, a
+// queue that of its name, and all limits the tag {prefix}: what is changed together has to
+// lie in one slot of a cluster. Logs, each a key of its own, have one of the tags
+// {prefix:logs:n}. The price is that a cluster spreads agents, not the tasks of one agent,
+// and that one of its nodes does all counting: about thirty thousand calls a second, each
+// of which draws on three limits. While the slot of an agent moves to another node, what
 // needs several of its keys fails.
 // A user needs in its ACL
 //
@@ -34,7 +35,8 @@
 // Set maxmemory-policy noeviction: with any other the server may drop a record, and with
 // it the owner of an id. Open and Ping warn of that.
 //
-// Time is the server's, except the end of a quota's span, which callers give.
+// Time is the server's, except the end of a quota's span and the times of queues, which
+// callers give.
 package redis
 
 import (

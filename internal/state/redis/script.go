@@ -17,7 +17,7 @@ var sources embed.FS
 type scripts struct {
 	claim, list, sweep, advance        *redis.Script
 	put, remove, values, draw, release *redis.Script
-	append, read                       *redis.Script
+	append, read, queue                *redis.Script
 }
 
 func loadScripts() (scripts, error) {
@@ -26,7 +26,7 @@ func loadScripts() (scripts, error) {
 		"claim": &s.claim, "list": &s.list, "sweep": &s.sweep, "advance": &s.advance,
 		"put": &s.put, "delete": &s.remove, "values": &s.values,
 		"draw": &s.draw, "release": &s.release,
-		"append": &s.append, "read": &s.read,
+		"append": &s.append, "read": &s.read, "queue": &s.queue,
 	} {
 		text, err := sources.ReadFile("lua/" + name + ".lua")
 		if err != nil {
