@@ -32,7 +32,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	}
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	defer cancel(nil)
-	late := time.AfterFunc(x.agent.Upstream.Timeout(), func() { cancel(errAnswerLate) })
+	late := time.AfterFunc(x.agent.Upstream.Timeout(x.call.Method.Name), func() { cancel(errAnswerLate) })
 	defer late.Stop()
 
 	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
@@ -85,6 +85,7 @@ func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) 
 	x.sent = time.Now()
 	l, resp, err := p.send(ctx, x, x.leg)
 	x.leg = l
+	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries
 	x.rec.UpstreamDuration = time.Since(x.sent)
 	if err != nil {
 		return nil, broken(ctx, err)

@@ -256,6 +256,7 @@ type setup struct {
 	jwks       func() []byte
 	streams    *proxy.Streams
 	upstream   upstream.Options
+	breaker    bool              // may open; most tests fail calls on purpose
 	bound      map[string]string // further callers, each good for one agent only
 	level      string            // of the logs
 
@@ -403,6 +404,7 @@ func (w *world) start(s *setup) {
 	var ids []string
 	var agents []*proxy.Agent
 	for _, a := range append([]proxy.AgentConfig{s.agent}, s.more...) {
+		a.Load.Breaker.Off = !s.breaker
 		must(w, a.Validate())
 		up, err := upstream.New(a.Config, s.upstream)
 		must(w, err)

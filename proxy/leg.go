@@ -26,10 +26,13 @@ type leg struct {
 	body   []byte
 	holder *buffer // holds body, where that is the caller's own bytes; else nil
 
+	instance string // of the agent's, that has what the call is about; "": what the exchange knows
+
 	own    bool                 // the call is the gateway's, whatever the answer is passed on as
 	shows  *upstream.Demand     // what a task wants to see that the call answers; nil for none
 	retell *translate.Retelling // how answers come back; nil where both sides speak alike
 	wait   bool                 // the caller waits for the task's end, and the agent was not told so
+	served upstream.Served      // what became of it on its way
 	other  func() (*leg, error) // the second of two forms that agents disagree about, or nil
 }
 
@@ -276,7 +279,8 @@ func (p *Proxy) send(ctx context.Context, x *exchange, l *leg) (*leg, *http.Resp
 	if err != nil {
 		return l, nil, err
 	}
-	resp, err := x.agent.Upstream.RoundTrip(req)
+	resp, served, err := x.agent.Upstream.RoundTrip(req, x.hint(l))
+	l.served = served
 	if err != nil || l.other == nil || !refusesForm(resp.StatusCode) {
 		return l, resp, err
 	}

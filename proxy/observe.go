@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -97,7 +98,7 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 // else's has mixed its callers up, and is not helped.
 func (p *Proxy) claim(x *exchange, seen wire.Answer) error {
 	from := x.origin()
-	from.Endpoint = x.endpoint.address
+	from.Endpoint = cmp.Or(x.rec.Instance, x.endpoint.address)
 	err := p.Ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)

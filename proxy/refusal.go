@@ -28,7 +28,7 @@ var (
 	errNotReady     = errors.New("the agent's card has not been fetched yet")
 	errNoInterface  = errors.New("the agent's card has no interface that can be called")
 	errNotRecorded  = errors.New("the audit record could not be written")
-	errAnswerLate   = errors.New("the agent's answer did not come in time")
+	errAnswerLate   = upstream.ErrLate
 	errAgentBroke   = errors.New("the agent's connection broke")
 	errAgentSaid    = errors.New("agent answered")
 	errStreams      = errors.New("too many event streams are open")
@@ -48,6 +48,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		turned    *pdp.Refused
 		network   net.Error
 		dial      *net.OpError
+		away      *upstream.Unavailable
 	)
 	switch {
 	case errors.As(err, &e):
@@ -104,6 +105,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("60", "no further task can be remembered (state.memory.records)").Because(err)
 	case errors.Is(err, upstream.ErrBusy):
 		return later("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
+	case errors.As(err, &away):
+		return later(strconv.Itoa(int((away.After+time.Second-1)/time.Second)), "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():

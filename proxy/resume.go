@@ -40,7 +40,7 @@ func (x *exchange) hold(d *wire.Demand, tell func(stream.Emit) error) error {
 // the answer. Until that brings something, the event that was held back is what the
 // caller gets.
 func (p *Proxy) resume(ctx context.Context, x *exchange, late *time.Timer) error {
-	late.Reset(x.agent.Upstream.Timeout())
+	late.Reset(x.agent.Upstream.Timeout(x.call.Method.Name))
 	err := p.goOn(ctx, x, late)
 	switch {
 	case x.held == nil, x.clientLeft(err), errors.Is(err, errRevoked):

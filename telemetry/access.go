@@ -108,6 +108,10 @@ func AppendOutcome(l *Line, e *Exchange) {
 	appendViolations(l, e.Violations)
 	l.Count("response_bytes", e.ResponseBytes)
 	l.Str("endpoint", e.Endpoint)
+	if e.Instance != "" {
+		l.Str("instance", e.Instance)
+		l.Count("tries", int64(e.Tries))
+	}
 	l.Str("translated_to", e.TranslatedTo)
 	l.Few("credentials", e.Credentials)
 	if e.UpstreamStatus != 0 || e.UpstreamDuration != 0 {

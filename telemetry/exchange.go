@@ -76,6 +76,8 @@ type Exchange struct {
 	Authorized       bool          // the gateway answered a task that asked for authorization
 	Demanded         []string      // hosts of links in a task that asks for authorization
 	Endpoint         string        // upstream URL the call went to, without userinfo or query
+	Instance         string        // the agent's instance that had the call; empty where there is one only
+	Tries            int           // instances that had it, one after the other; 0 when it was kept from the agent
 	TranslatedTo     string        // version and binding the agent is spoken to in ("0.3 HTTP+JSON"), where they are not the client's
 	UpstreamStatus   int           // HTTP status of the agent; 0 when it was not reached
 	UpstreamDuration time.Duration // until the agent's answer was read, for streams until its head

@@ -160,7 +160,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
 		m.streamsActive, m.streamEvents, m.cardFetch,
-		m.cardWarnings, m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
+		m.retries, m.ejections, m.cardWarnings, m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
 	}
 	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
 	for _, vec := range byAgent {

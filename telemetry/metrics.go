@@ -48,6 +48,16 @@ type Metrics struct {
 	// agent's answer was read, for streams until its head.
 	upstreamDuration *prometheus.HistogramVec
 
+	// upstream_instances{agent}: instances that are known; 1 where none are configured.
+	// upstream_healthy{agent}: those of them that get calls.
+	// circuit_state{agent}: 0 closed, 1 waiting for a probe, 2 open; with several
+	// instances, the best of theirs.
+	upstreams *upstreams
+	// retries_total{agent}: calls sent to a further instance.
+	retries *prometheus.CounterVec
+	// ejections_total{agent}: instances left alone for a while because they fail calls.
+	ejections *prometheus.CounterVec
+
 	// streams_active{agent}: event streams open now.
 	streamsActive *prometheus.GaugeVec
 	// stream_events_total{agent}: events passed on to clients, counted as they
@@ -171,6 +181,10 @@ func (f factory) calls(m *Metrics) {
 		"Calls sent to agents.", "agent", "method", "code")
 	m.upstreamDuration = f.seconds("upstream_request_duration_seconds",
 		"Time agents took to answer, for streams until the head.", callSeconds, "agent", "method")
+	m.upstreams = newUpstreams()
+	f.registry.MustRegister(m.upstreams)
+	m.retries = f.counters("retries_total", "Calls sent to a further instance.", "agent")
+	m.ejections = f.counters("ejections_total", "Instances left alone because they fail calls.", "agent")
 }
 
 func (f factory) streams(m *Metrics) {

@@ -97,6 +97,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	}
 	g.salt = g.keys.Derive("contexts")
 	g.telemetry.Metrics.SetLabels(labels(cfg))
+	g.telemetry.Metrics.Upstreams(g.upstreams)
 	s, err := g.build(ctx, cfg, nil)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // snapshot is one configuration, built whole. It never changes. A request uses
@@ -202,39 +200,6 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 	return errors.Join(errs...)
 }
 
-func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.URL) (*member, error) {
-	up, err := upstream.New(a.Config, upstream.Options{
-		Sign: g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
-		Fetched: func(kind, result string) { g.telemetry.Metrics.UpstreamToken(a.ID, kind, result) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
-	source.OnFetch(func(result string) { g.telemetry.Metrics.CardFetch(a.ID, result) })
-	source.OnChange(func(*card.Card) {
-		if s := g.current.Load(); s != nil {
-			g.lint(s)
-		}
-	})
-	agent, err := proxy.NewAgent(a, source, up)
-	if err != nil {
-		stop()
-		up.Close()
-		return nil, err
-	}
-	go source.Run(ctx)
-	m := &member{
-		config: a,
-		agent:  agent,
-		stop:   stop,
-		users:  new(atomic.Int64),
-	}
-	m.users.Store(1)
-	return m, nil
-}
-
 // await gives agents and issuers that have never been seen a moment to answer,
 // so that the first callers find cards and keys. Whoever is away is reported by
 // /readyz or the log, and asked again in the background.
@@ -248,6 +213,7 @@ func (s *snapshot) await(ctx context.Context) {
 	}()
 	for _, m := range s.agents {
 		_ = m.agent.Source.Wait(ctx)
+		m.agent.Upstream.Wait(ctx)
 	}
 	<-warm
 }

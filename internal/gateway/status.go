@@ -104,6 +104,9 @@ func (s *statusServer) details(ctx context.Context) []string {
 	lines = append(lines, line("state", stored != nil, fmt.Sprint(stored)))
 	var agents []string
 	for id, m := range current.agents {
+		if up := m.agent.Upstream.State(); up.Healthy == 0 {
+			agents = append(agents, line("agent "+id+" instances", true, fmt.Sprintf("none of %d is healthy", up.Instances)))
+		}
 		why := "card not fetched yet"
 		if err := m.agent.Source.Err(); err != nil {
 			why = err.Error()

@@ -25,7 +25,14 @@ type Options struct {
 	// Fetched is called after each fetch of a token; kind is oauth2, exchange or actor,
 	// result ok, declined (the server said no) or failed.
 	Fetched func(kind, result string)
-	// Log says, where it is set, that changed files of agents[].tls are no good.
+	// Card is the URL of the agent's card, by which its instances are checked. Without it
+	// they are not.
+	Card *url.URL
+	// Retried and Ejected are called when a call is sent to a further instance, and when
+	// an instance is left alone because it fails calls. Both may be nil.
+	Retried, Ejected func()
+	// Log says, where it is set, that changed files of agents[].tls are no good, and how
+	// instances come and go.
 	Log *slog.Logger
 }
 

@@ -13,11 +13,21 @@ import (
 type dialer struct {
 	net.Dialer // its Timeout is also that of the TLS handshake
 	tls        *material
+	instance   string // that is dialled in the place of any address; "" for none
+}
+
+// connect opens a connection.
+func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := d.DialContext(ctx, network, d.dialAt(address))
+	if err != nil {
+		return nil, unreached{err}
+	}
+	return c, nil
 }
 
 // dial connects in plaintext, over which only gRPC speaks HTTP/2.
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := d.DialContext(ctx, network, address)
+	c, err := d.connect(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -50,14 +60,15 @@ func (d *dialer) dialHTTP2(ctx context.Context, network, address string) (net.Co
 	}
 	if c.ConnectionState().NegotiatedProtocol != "h2" {
 		_ = c.Close()
-		return nil, fmt.Errorf("connect to %s: %w", address, errNotHTTP2)
+		return nil, unreached{fmt.Errorf("connect to %s: %w", address, errNotHTTP2)}
 	}
 	return c, nil
 }
 
-// handshake connects and agrees on keys, certificates and a protocol.
+// handshake connects and agrees on keys, certificates and a protocol. The certificate
+// has to be for the URL's host, whichever instance shows it.
 func (d *dialer) handshake(ctx context.Context, network, address string) (*tls.Conn, error) {
-	plain, err := d.DialContext(ctx, network, address)
+	plain, err := d.connect(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +85,7 @@ func (d *dialer) handshake(ctx context.Context, network, address string) (*tls.C
 	defer cancel()
 	if err := c.HandshakeContext(ctx); err != nil {
 		_ = plain.Close()
-		return nil, fmt.Errorf("TLS handshake with %s: %w", address, err)
+		return nil, unreached{fmt.Errorf("TLS handshake with %s: %w", address, err)}
 	}
 	return c, nil
 }

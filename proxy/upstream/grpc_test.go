@@ -84,7 +84,8 @@ func call(ctx context.Context, u *Upstream, url, said string, header ...string) 
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	return u.RoundTrip(r)
+	resp, _, err := u.RoundTrip(r, Hint{})
+	return resp, err
 }
 
 // answered reads an answer to its end: the messages, and the status that the

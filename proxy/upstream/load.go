@@ -43,6 +43,10 @@ type Load struct {
 	// extensions bring.
 	Timeouts map[string]secret.Duration `yaml:"timeouts"`
 
+	// Connections limits calls in flight to one instance; a further one goes to another,
+	// or is answered 503. Default: agents[].connections alone.
+	Connections int `yaml:"connections"`
+
 	// SlowStart is how long the share of an instance that has come, or come back,
 	// grows until it is whole. Default 10s.
 	SlowStart secret.Duration `yaml:"slowStart"`
@@ -115,8 +119,8 @@ const (
 	byNothing = "none"
 )
 
-// Health is the active check of each instance: a GET that has to be answered with a
-// status below 400.
+// Health is the active check of each instance: a GET, without credentials, that has to be
+// answered with a status below 500.
 type Health struct {
 	// Off asks nobody: calls alone tell how instances are.
 	Off bool `yaml:"off"`
@@ -157,7 +161,7 @@ type Ejection struct {
 type Breaker struct {
 	// Off never opens it.
 	Off bool `yaml:"off"`
-	// Failures that open it. Default 5.
+	// Failures in a row that open it. Default 5.
 	Failures int `yaml:"failures"`
 	// Within is how long ago the first of them may be. Default 10s.
 	Within secret.Duration `yaml:"within"`
@@ -237,13 +241,14 @@ func (l Load) validate() error {
 		key         string
 		value, most int
 	}{
+		{"connections", l.Connections, 1 << 30},
 		{"health.port", l.Health.Port, 65535},
 		{"health.healthy", l.Health.Healthy, 1000},
 		{"health.unhealthy", l.Health.Unhealthy, 1000},
 		{"ejection.failures", l.Ejection.Failures, 1000},
 		{"ejection.most", l.Ejection.Most, 100},
 		{"breaker.failures", l.Breaker.Failures, 1000},
-		{"retry.attempts", l.Retry.Attempts, 10},
+		{"retry.attempts", l.Retry.Attempts, mostAttempts},
 		{"retry.budget", l.Retry.Budget, 100},
 	} {
 		if n.value < 0 || n.value > n.most {

@@ -49,7 +49,7 @@ func (d *dialer) pool(connections int) *http.Transport {
 // port in plaintext does so in HTTP/1.1, which is why there are two pools.
 func (d *dialer) poolGRPC(connections int) *http.Transport {
 	t := d.pool(connections)
-	t.DialContext, t.DialTLSContext = d.DialContext, d.dialHTTP2
+	t.DialContext, t.DialTLSContext = d.connect, d.dialHTTP2
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP2(true)
 	t.Protocols.SetUnencryptedHTTP2(true)

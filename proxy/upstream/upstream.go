@@ -1,13 +1,15 @@
 // Package upstream reaches agents: one set of connections per agent for every
 // binding, the credentials the gateway shows there, and nothing of what is said.
 //
-// It owns transport settings and outgoing credentials. It does not choose
-// methods, read bodies or write responses, and it never sends a call twice: a
-// send may have had its effect even when no answer came. It may import
-// internal/secret, authn and below.
+// It owns transport settings, outgoing credentials, and the choice among an agent's
+// instances. It does not read bodies or write responses, and it never sends a call
+// twice of which something was written, unless it is told that the call changes
+// nothing: a send may have had its effect even when no answer came. It may import
+// internal/secret, authn, proxy/upstream/discovery and below.
 package upstream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,19 +17,23 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
 // Upstream is one agent's connections and credentials. It is safe for concurrent use.
 type Upstream struct {
-	transport   *http.Transport
-	grpc        *http.Transport // the same over HTTP/2 alone
-	files       *material       // of TLS
+	direct      *instance // wherever the URL says
+	fleet       *fleet    // nil where that is the only one
+	files       *material // of TLS
 	credentials []credential
 	shown       []string // what Shown returns
 	end         func()   // ends the fetching of tokens
 	answer      time.Duration
-	calls       atomic.Int64 // in flight, streams included
-	most        int64        // of them
+	timeouts    map[string]secret.Duration // of single methods
+	calls       atomic.Int64               // in flight, streams included
+	most        int64                      // of them
 }
 
 // ErrBusy says that as many calls are in flight to the agent as `connections`
@@ -49,13 +55,19 @@ func New(c Config, o Options) (*Upstream, error) {
 		connections = 4096
 	}
 	connect := orDefault(c.Connect, 5*time.Second)
-	d := dialer{net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, files}
+	d := &dialer{Dialer: net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, tls: files}
+	load := c.Load.settled()
 	u := &Upstream{
-		files:     files,
-		answer:    orDefault(c.Answer, 5*time.Minute),
-		most:      int64(connections),
-		transport: d.pool(connections),
-		grpc:      d.poolGRPC(connections),
+		files:    files,
+		answer:   orDefault(c.Answer, 5*time.Minute),
+		timeouts: load.Timeouts,
+		most:     int64(connections),
+		direct:   newInstance(d, discovery.Instance{}, &load, connections),
+	}
+	if len(load.Instances) > 0 {
+		if u.fleet, err = newFleet(load, d, connections, o); err != nil {
+			return nil, err
+		}
 	}
 	u.credentials, u.end = prepare(c.Credentials, o)
 	u.shown = u.ShownTo(nil)
@@ -63,13 +75,39 @@ func New(c Config, o Options) (*Upstream, error) {
 }
 
 // Timeout is how long an answer may take.
-func (u *Upstream) Timeout() time.Duration { return u.answer }
+func (u *Upstream) Timeout(method string) time.Duration {
+	if d := u.timeouts[method]; d > 0 {
+		return d.Std()
+	}
+	return u.answer
+}
+
+// Run finds the agent's instances and checks them until ctx ends. An agent without
+// instances needs none of it.
+func (u *Upstream) Run(ctx context.Context) {
+	if u.fleet != nil {
+		u.fleet.run(ctx)
+	}
+}
+
+// Wait returns once it is known where the agent's instances are, or when ctx ends.
+func (u *Upstream) Wait(ctx context.Context) {
+	if u.fleet == nil {
+		return
+	}
+	select {
+	case <-u.fleet.known:
+	case <-ctx.Done():
+	}
+}
 
 // RoundTrip sends one request, once. Redirects are answers like any other. The
 // one thing that net/http repeats by itself, on a new connection, is a request
 // that an idle connection turned out not to take: a GET, which changes nothing,
 // or anything else of which no byte was written. r must not have a GetBody: with
-// one it would repeat more.
+// one it would repeat more. Where the agent has several instances another may be
+// asked as well, under the same condition: what h calls safe, and anything else of
+// which no byte was written.
 //
 // A request whose Content-Type is gRPC's goes over HTTP/2 or fails. net/http does
 // not know gRPC: the caller sets "Te: trailers", frames the messages, and reads
@@ -77,36 +115,70 @@ func (u *Upstream) Timeout() time.Duration { return u.answer }
 // header where the agent had nothing but a status to say.
 //
 // A call beyond the limit is ErrBusy at once: a queue would make every caller
-// wait for the slowest answers. The caller must close the answer's body.
-func (u *Upstream) RoundTrip(r *http.Request) (*http.Response, error) {
+// wait for the slowest answers. One that would go to an agent that has been failing is
+// an *Unavailable, likewise. The caller must close the answer's body, and ends the
+// request's context with ErrLate as cause when the answer takes too long.
+func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, error) {
 	if u.calls.Add(1) > u.most {
 		u.calls.Add(-1)
-		return nil, ErrBusy
+		return nil, Served{}, ErrBusy
 	}
-	transport := u.transport
-	if isGRPC(r.Header) {
-		transport = u.grpc
+	var (
+		resp   *http.Response
+		served Served
+		err    error
+	)
+	if u.fleet != nil {
+		resp, served, err = u.fleet.roundTrip(u, r, &h)
+	} else {
+		resp, served, err = u.alone(r)
 	}
-	resp, err := transport.RoundTrip(r)
 	if err != nil {
 		u.calls.Add(-1)
-		return nil, err
+		return nil, served, err
+	}
+	return resp, served, nil
+}
+
+// alone sends a request to the agent's only instance.
+func (u *Upstream) alone(r *http.Request) (*http.Response, Served, error) {
+	c := u.direct.circuit
+	now := int64(0) // a closed circuit does not ask for the time
+	if c.era.Load()%phases != closed {
+		now = time.Now().UnixNano()
+	}
+	era, ok := c.enter(now)
+	if !ok {
+		return nil, Served{}, &Unavailable{
+			After: max(c.wait(now), time.Second), Why: "agents[].load.breaker: the agent has been failing",
+		}
+	}
+	resp, err := u.direct.trip(r)
+	if what := judge(r, resp, err); what != well || era%phases != closed || c.failing.Load() {
+		c.leave(era, time.Now().UnixNano(), what)
+	}
+	if err != nil {
+		return nil, Served{Tries: 1}, err
 	}
 	resp.Body = &counted{ReadCloser: resp.Body, calls: &u.calls}
-	return resp, nil
+	return resp, Served{Tries: 1}, nil
 }
 
 // counted is an answer's body that counts as a call in flight until it is closed.
 type counted struct {
 	io.ReadCloser
-	calls  *atomic.Int64
-	closed atomic.Bool
+	calls    *atomic.Int64
+	instance *atomic.Int64 // nil where there is one only
+	closed   atomic.Bool
 }
 
 // Close may be called more than once: a relay closes bodies to stop reading.
 func (c *counted) Close() error {
 	if c.closed.CompareAndSwap(false, true) {
 		c.calls.Add(-1)
+		if c.instance != nil {
+			c.instance.Add(-1)
+		}
 	}
 	return c.ReadCloser.Close()
 }
@@ -114,8 +186,10 @@ func (c *counted) Close() error {
 // Close drops idle connections; those in use end with their calls. Tokens that are being
 // fetched are given up.
 func (u *Upstream) Close() {
-	u.transport.CloseIdleConnections()
-	u.grpc.CloseIdleConnections()
+	u.direct.idle()
+	if u.fleet != nil {
+		u.fleet.idle()
+	}
 	u.end()
 }
 
@@ -147,5 +221,5 @@ func (a authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := a.u.Authorize(r.Context(), r.Header, nil); err != nil {
 		return nil, err
 	}
-	return a.u.transport.RoundTrip(r)
+	return a.u.direct.json.RoundTrip(r)
 }

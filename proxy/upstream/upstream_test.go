@@ -59,7 +59,7 @@ func send(t testing.TB, u *Upstream, verb, url, body string) (*http.Response, st
 	if body != "" {
 		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
 	}
-	resp, err := u.RoundTrip(r)
+	resp, _, err := u.RoundTrip(r, Hint{})
 	if err != nil {
 		return nil, "", err
 	}
@@ -180,7 +180,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, nil)
 	must(t, err)
-	if resp, err := u.RoundTrip(r); !errors.Is(err, ErrBusy) {
+	if resp, _, err := u.RoundTrip(r, Hint{}); !errors.Is(err, ErrBusy) {
 		t.Errorf("a third call: %v %v", resp, err)
 	}
 	close(release)
@@ -190,7 +190,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 	// What has ended makes room, and closing twice makes it once.
 	for range 3 {
-		resp, err := u.RoundTrip(r.Clone(t.Context()))
+		resp, _, err := u.RoundTrip(r.Clone(t.Context()), Hint{})
 		must(t, err)
 		must(t, resp.Body.Close())
 		_ = resp.Body.Close()
@@ -328,10 +328,10 @@ func TestTimeouts(t *testing.T) {
 	if _, _, err := send(t, u, "POST", "https://"+l.Addr().String(), "x"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("handshake: %v", err)
 	}
-	if got := u.Timeout(); got != 5*time.Minute {
+	if got := u.Timeout("GetTask"); got != 5*time.Minute {
 		t.Errorf("default answer timeout %v", got)
 	}
-	if got := newUpstream(t, Config{Answer: secret.Duration(time.Second)}).Timeout(); got != time.Second {
+	if got := newUpstream(t, Config{Answer: secret.Duration(time.Second)}).Timeout(""); got != time.Second {
 		t.Errorf("answer timeout %v", got)
 	}
 }

@@ -1,0 +1,72 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"sync/atomic"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// upstreams says how the agents of the configuration in force are doing.
+func (g *Gateway) upstreams() []telemetry.UpstreamState {
+	s := g.current.Load()
+	if s == nil {
+		return nil
+	}
+	list := make([]telemetry.UpstreamState, 0, len(s.agents))
+	for id, m := range s.agents {
+		up := m.agent.Upstream.State()
+		list = append(list, telemetry.UpstreamState{
+			Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit,
+		})
+	}
+	return list
+}
+
+// member makes an agent ready, and starts what keeps running for it.
+func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.URL) (*member, error) {
+	where, err := url.Parse(a.Card.URL)
+	if err != nil {
+		return nil, fmt.Errorf("card: url: %w", err)
+	}
+	metrics := g.telemetry.Metrics
+	up, err := upstream.New(a.Config, upstream.Options{
+		Card:    where,
+		Retried: func() { metrics.Retried(a.ID) }, Ejected: func() { metrics.Ejected(a.ID) },
+		Sign: g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
+		Fetched: func(kind, result string) { metrics.UpstreamToken(a.ID, kind, result) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
+	source.OnFetch(func(result string) { metrics.CardFetch(a.ID, result) })
+	source.OnChange(func(*card.Card) {
+		if s := g.current.Load(); s != nil {
+			g.lint(s)
+		}
+	})
+	agent, err := proxy.NewAgent(a, source, up)
+	if err != nil {
+		stop()
+		up.Close()
+		return nil, err
+	}
+	go source.Run(ctx)
+	go up.Run(ctx)
+	m := &member{
+		config: a,
+		agent:  agent,
+		stop:   stop,
+		users:  new(atomic.Int64),
+	}
+	m.users.Store(1)
+	return m, nil
+}

@@ -1,0 +1,70 @@
+package telemetry
+
+import (
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// UpstreamState is how an agent is doing at the moment.
+type UpstreamState struct {
+	Agent     string // configured agent id
+	Instances int    // that are known
+	Healthy   int    // of them, that get calls
+	Circuit   int    // 0 closed, 1 waiting for a probe, 2 open
+}
+
+// upstreams are gauges that are asked for when somebody looks: an instance that was
+// left alone for a while is back without anything having happened.
+type upstreams struct {
+	list                        atomic.Pointer[func() []UpstreamState]
+	instances, healthy, circuit *prometheus.Desc
+}
+
+func newUpstreams() *upstreams {
+	gauge := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(prefix+name, help, []string{"agent"}, nil)
+	}
+	return &upstreams{
+		instances: gauge("upstream_instances", "Instances of an agent that are known."),
+		healthy:   gauge("upstream_healthy", "Instances of an agent that get calls."),
+		circuit:   gauge("circuit_state", "Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open."),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (u *upstreams) Describe(to chan<- *prometheus.Desc) {
+	to <- u.instances
+	to <- u.healthy
+	to <- u.circuit
+}
+
+// Collect implements prometheus.Collector.
+func (u *upstreams) Collect(to chan<- prometheus.Metric) {
+	list := u.list.Load()
+	if list == nil {
+		return
+	}
+	for _, s := range (*list)() {
+		for _, g := range []struct {
+			desc  *prometheus.Desc
+			value int
+		}{{u.instances, s.Instances}, {u.healthy, s.Healthy}, {u.circuit, s.Circuit}} {
+			to <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(g.value), s.Agent)
+		}
+	}
+}
+
+// Upstreams sets whom the gauges of agents ask. The agents it names are the configured
+// ones, each once.
+func (m *Metrics) Upstreams(list func() []UpstreamState) { m.upstreams.list.Store(&list) }
+
+// Retried counts a call that was sent to a further instance of an agent.
+func (m *Metrics) Retried(agent string) {
+	m.retries.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+}
+
+// Ejected counts an instance that was left alone because it fails calls.
+func (m *Metrics) Ejected(agent string) {
+	m.ejections.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+}
