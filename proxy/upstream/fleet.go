@@ -51,14 +51,16 @@ func newFleet(l Load, d *dialer, connections int, o Options) (*fleet, error) {
 		found:     make([][]discovery.Instance, len(l.Instances)), known: make(chan struct{}),
 	}
 	f.set.Store(nobody)
+	over, end := context.WithCancel(context.Background())
+	end()
 	for n, entry := range l.Instances {
 		source, err := entry.source(discovery.Options{Logger: o.Log})
 		if err != nil {
 			return nil, fmt.Errorf("load.instances[%d]: %w", n, err)
 		}
 		f.sources = append(f.sources, source)
-		if list := entry.fixed(); len(list) > 0 {
-			f.find(n, list) // there is no need to wait for what is written down
+		if len(entry.Static) > 0 { // there is no need to wait for what is written down
+			source.Run(over, func(list []discovery.Instance) { f.find(n, list) })
 		}
 	}
 	return f, nil
