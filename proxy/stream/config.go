@@ -47,8 +47,8 @@ type Buffer struct {
 	// event is kept alone.
 	Bytes secret.Size `yaml:"bytes"`
 	// Total is how many bytes are kept of all tasks; default 256MiB. Beyond it what has
-	// no client goes first, longest unused before others; then tasks of which more is
-	// kept than of the average one keep only their newest event.
+	// no client goes first, longest unused before others; then the task of which most is
+	// kept keeps only its newest event, and so on.
 	Total secret.Size `yaml:"total"`
 }
 

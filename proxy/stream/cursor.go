@@ -50,7 +50,7 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 	switch {
 	case c.closed:
 		return e, false, errClosed
-	case c.err != nil && c.pos >= c.until:
+	case c.err != nil && (c.pos >= c.until || f.gone):
 		return e, false, c.err
 	case c.pos < f.start:
 		return e, false, ErrSlow
@@ -61,7 +61,7 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 			f.source.retry()
 		}
 		return e, true, nil
-	case f.source != nil:
+	case f.source != nil, f.following:
 	case f.phase == lost && (f.leader == nil || f.leader == c):
 		f.leader = c
 		return e, false, f.loss()

@@ -1,10 +1,6 @@
 package stream
 
 import (
-	"context"
-	"crypto/rand"
-	"errors"
-	"io"
 	"sync"
 	"time"
 )
@@ -44,6 +40,18 @@ type Feed struct {
 	cursors []*Cursor
 	leader  *Cursor // was told that the feed is lost
 	source  *source
+
+	// Of a feed that is kept in a log as well.
+	lease     bool   // this replica holds the task
+	logged    bool   // and writes the log
+	written   uint64 // number of the newest entry that is there
+	following bool   // another replica may hold the task
+	watched   bool   // somebody looks at what it writes
+	marked    bool   // the feed is to be looked after
+	renewal   bool   // its lease wants renewal
+	release   bool   // its lease is to be given back
+	failing   bool   // the state could not be reached
+	retrial   *time.Timer
 
 	timer *time.Timer // while there are no clients
 	due   time.Time   // when it means something
@@ -125,6 +133,8 @@ func (f *Feed) join(after uint64) *Cursor {
 	if f.source != nil {
 		f.source.retry() // it may have been waiting for a first client
 	}
+	f.release = f.release && f.phase == ended
+	f.watch()
 	return c
 }
 
@@ -140,97 +150,6 @@ func (f *Feed) attend() {
 	h.mu.Unlock()
 }
 
-// Bind makes f the feed of a task, so that others can find and join it; task is any
-// bytes that name the task and its agent. Its entries have numbers from then on. Where
-// the task has a feed without a source already, f becomes a part of it and goes on with
-// its numbers. False: the task has a feed with a source, or has ended; f goes on as
-// before.
-func (f *Feed) Bind(_ context.Context, task string) (bool, error) {
-	for {
-		old, done := f.claim(task)
-		if done {
-			return old == nil, nil
-		}
-		old.mu.Lock()
-		if old.gone {
-			old.mu.Unlock()
-			continue
-		}
-		bound := old.source == nil && old.phase != ended && old.form == f.form && old.adopt(f)
-		old.mu.Unlock()
-		return bound, nil
-	}
-}
-
-// claim binds a feed to a task that has none. Else it gives the task's feed; done says
-// that there is nothing left to do.
-func (f *Feed) claim(task string) (old *Feed, done bool) {
-	f = f.lock()
-	defer f.mu.Unlock()
-	if f.task != "" {
-		if f.task != task {
-			return f, true
-		}
-		return nil, true
-	}
-	h := f.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return f, true
-	}
-	if old = h.tasks[task]; old != nil {
-		return old, false
-	}
-	h.tasks[task], f.task = f, task
-	_, _ = rand.Read(f.epoch[:]) // it never fails
-	f.reopen()
-	return nil, true
-}
-
-// reopen looks again at how the source ended, now that the feed is a task's: others
-// may be opened.
-func (f *Feed) reopen() {
-	switch {
-	case f.phase != ended || f.settled:
-	case f.over == nil && f.rests:
-		f.phase = rested
-	default:
-		f.phase = lost
-	}
-}
-
-// adopt makes part a part of f. Both are locked by then; false when part is not free.
-func (f *Feed) adopt(part *Feed) bool {
-	part.mu.Lock()
-	defer part.mu.Unlock()
-	if part.to != nil || part.task != "" {
-		return false
-	}
-	shift := f.tip()
-	if part.start > 0 {
-		f.skip(shift + part.start)
-	}
-	for part.kept.n > 0 {
-		it := *part.kept.at(0)
-		part.drop()
-		f.push(it)
-	}
-	for _, c := range part.cursors {
-		c.pos, c.until = c.pos+shift, c.until+shift
-	}
-	f.cursors = append(f.cursors, part.cursors...)
-	f.source, f.phase, f.over, f.leader = part.source, part.phase, part.over, nil
-	part.to, part.source, part.cursors = f, nil, nil
-	part.attend()
-	if f.reopen(); len(f.cursors) > 0 {
-		f.joined = true
-		f.attend()
-	}
-	f.stir()
-	return true
-}
-
 // skip makes n the number of the newest entry although those before it are not there.
 func (f *Feed) skip(n uint64) {
 	f.clear()
@@ -240,83 +159,4 @@ func (f *Feed) skip(n uint64) {
 			c.fail(ErrGap, 0)
 		}
 	}
-}
-
-// Resume gives a lost feed another source. False: it is not lost any more, or the source
-// speaks differently from the one before; the source is closed then.
-func (f *Feed) Resume(o Opened) bool {
-	f = f.lock()
-	if f.source != nil || f.phase != lost || o.Form != f.form {
-		f.mu.Unlock()
-		newSource(f, o).stop(ErrGone)
-		return false
-	}
-	f.leader = nil
-	s := f.begin(o)
-	var idle *source
-	if len(f.cursors) == 0 {
-		idle = f.desert()
-	}
-	f.mu.Unlock()
-	s.start()
-	idle.stop(ErrGone)
-	return true
-}
-
-// Fail tells the clients of a lost feed that it stays lost; io.EOF lets them end
-// well. Who comes after that is asked again for another source.
-func (f *Feed) Fail(err error) {
-	f = f.lock()
-	defer f.mu.Unlock()
-	if f.source != nil || f.phase != lost {
-		return
-	}
-	f.leader = nil
-	f.fail(err)
-	f.stir()
-}
-
-// fail has all clients end with err once they have what is there.
-func (f *Feed) fail(err error) {
-	for _, c := range f.cursors {
-		c.fail(err, f.tip())
-	}
-}
-
-// stir wakes all clients that wait.
-func (f *Feed) stir() {
-	for _, c := range f.cursors {
-		c.stir()
-	}
-}
-
-// cease says what becomes of a feed whose source has ended with err.
-func (f *Feed) cease(err error) *source {
-	f.source, f.leader, f.over = nil, nil, err
-	f.phase = lost
-	if errors.Is(err, io.EOF) {
-		f.over = nil
-	}
-	switch {
-	case f.settled:
-		f.phase, f.over = ended, nil
-	case refused(err):
-		f.fail(err)
-	case f.over == nil && f.rests:
-		f.phase = rested
-	}
-	if f.task == "" {
-		f.phase = ended
-	}
-	f.stir()
-	if len(f.cursors) == 0 && f.joined {
-		return f.desert()
-	}
-	return nil
-}
-
-// refused reports whether another source would not do better, so that clients have to
-// be told.
-func refused(err error) bool {
-	return !errors.Is(err, io.EOF) && !errors.Is(err, ErrBroken) && !errors.Is(err, ErrIdle) && !errors.Is(err, ErrGone)
 }

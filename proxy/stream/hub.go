@@ -5,8 +5,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -79,14 +82,25 @@ type Hub struct {
 	HubOptions
 
 	bytes atomic.Int64 // kept, of all feeds
-	feeds atomic.Int64 // that keep something
-	wait  sync.WaitGroup
 
-	mu      sync.Mutex // is taken last, after a feed's
-	closed  bool
-	tasks   map[string]*Feed
-	sources map[*source]struct{}
-	idle    line // feeds without clients, longest unused first
+	ctx    context.Context // of what the state is asked
+	cancel context.CancelFunc
+	pumps  sync.WaitGroup // sources
+	wait   sync.WaitGroup // what asks the state
+
+	mu       sync.Mutex // is taken last, after a feed's
+	closed   bool       // nothing begins any more
+	over     bool       // nor is anything written
+	tasks    map[string]*Feed
+	sources  map[*source]struct{}
+	idle     line // feeds without clients, longest unused first
+	reserved map[string]chan struct{}
+
+	leases  map[*Feed]struct{} // feeds whose tasks this replica holds
+	renewal *time.Timer        // of leases
+	work    []*Feed            // that want to be looked after
+	clerks  int                // that do so
+	left    chan struct{}      // closed when the last of them has gone
 }
 
 // NewHub begins with no feed.
@@ -95,7 +109,12 @@ func NewHub(o HubOptions) *Hub {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Hub{HubOptions: o, tasks: map[string]*Feed{}, sources: map[*source]struct{}{}}
+	h := &Hub{
+		HubOptions: o, tasks: map[string]*Feed{}, sources: map[*source]struct{}{},
+		reserved: map[string]chan struct{}{}, leases: map[*Feed]struct{}{},
+	}
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	return h
 }
 
 // Open makes a feed of a source, and begins to read it at once. The caller takes a
@@ -107,35 +126,49 @@ func (h *Hub) Open(o Opened) *Feed {
 	return f
 }
 
-// Find gives the feed of a task that has one: live here or kept here. Nil when there is
-// none.
-func (h *Hub) Find(_ context.Context, task string) (*Feed, error) {
+// Find gives the feed of a task that has one: live here, kept here, or in the logs, in
+// which case it follows what another replica writes there, or finds that none does.
+// Nil when there is none. An error says that the logs cannot be read.
+func (h *Hub) Find(ctx context.Context, task string) (*Feed, error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.tasks[task], nil
+	f := h.tasks[task]
+	h.mu.Unlock()
+	if !h.persists() {
+		return f, nil
+	}
+	free, err := h.reserve(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	return h.found(ctx, task)
 }
 
-// Close ends all sources; clients are told ErrDraining. It returns when nothing of the
-// hub runs any more.
+// Close ends all sources, writes to the logs what is left, and gives all leases back.
+// Clients are told ErrDraining. It returns when nothing of the hub runs any more.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
-	sources := make([]*source, 0, len(h.sources))
-	for s := range h.sources {
-		sources = append(sources, s)
-	}
-	feeds := make([]*Feed, 0, len(h.tasks))
-	for _, f := range h.tasks {
-		feeds = append(feeds, f)
+	sources := slices.Collect(maps.Keys(h.sources))
+	feeds := slices.Collect(maps.Values(h.tasks))
+	if h.renewal != nil {
+		h.renewal.Stop()
 	}
 	h.mu.Unlock()
 	for _, s := range sources {
 		s.stop(ErrDraining)
 	}
+	h.pumps.Wait()
 	for _, f := range feeds {
-		f.shut()
+		f.tell(ErrDraining)
 	}
+	h.settle()
 	h.wait.Wait()
+	for _, f := range feeds {
+		f.mu.Lock()
+		f.forget()
+		f.mu.Unlock()
+	}
 }
 
 // enter counts a source among those that run; false when the hub is closed.
@@ -146,7 +179,7 @@ func (h *Hub) enter(s *source) bool {
 		return false
 	}
 	h.sources[s] = struct{}{}
-	h.wait.Add(1)
+	h.pumps.Add(1)
 	return true
 }
 
@@ -154,5 +187,5 @@ func (h *Hub) leave(s *source) {
 	h.mu.Lock()
 	delete(h.sources, s)
 	h.mu.Unlock()
-	h.wait.Done()
+	h.pumps.Done()
 }

@@ -4,21 +4,31 @@ import "time"
 
 // push adds an entry, and lets go of the oldest that have no room beside it.
 func (f *Feed) push(it item) {
-	h := f.hub
-	if f.kept.n == 0 {
-		h.feeds.Add(1)
-	}
 	f.kept.push(it)
 	f.bytes += it.cost
-	h.bytes.Add(it.cost)
-	events, bytes := f.bounds(0)
-	for f.kept.n > 1 && (f.kept.n > events || f.bytes > bytes) {
+	f.hub.bytes.Add(it.cost)
+	b := f.hub.Config.Buffer
+	for f.kept.n > 1 && (f.kept.n > b.Events || f.bytes > int64(b.Bytes)) {
 		f.drop()
 	}
 	f.settled, f.rests = it.Last, it.Rest
 	f.stir()
 	if f.task != "" && len(f.cursors) == 0 {
 		f.wait()
+	}
+	if f.logged {
+		f.mark()
+	}
+}
+
+// retract takes the newest entry back, as if it had never been.
+func (f *Feed) retract() {
+	cost := f.kept.retract()
+	f.bytes -= cost
+	f.hub.bytes.Add(-cost)
+	if f.settled, f.rests = false, false; f.kept.n > 0 {
+		newest := f.kept.at(f.kept.n - 1)
+		f.settled, f.rests = newest.Last, newest.Rest
 	}
 }
 
@@ -28,9 +38,6 @@ func (f *Feed) drop() {
 	f.start++
 	f.bytes -= cost
 	f.hub.bytes.Add(-cost)
-	if f.kept.n == 0 {
-		f.hub.feeds.Add(-1)
-	}
 }
 
 func (f *Feed) clear() {
@@ -39,34 +46,20 @@ func (f *Feed) clear() {
 	}
 }
 
-// bounds are how many events and bytes may be kept when cost more are. While all feeds
-// keep too much, one with more than its share keeps its newest entry only.
-func (f *Feed) bounds(cost int64) (events int, bytes int64) {
-	b, h := f.hub.Config.Buffer, f.hub
-	if total := int64(b.Total); h.bytes.Load()+cost > total && f.bytes > total/max(h.feeds.Load(), 1) {
-		return 1, 0
-	}
-	return b.Events, int64(b.Bytes)
-}
-
 // full reports whether an entry of that cost has to wait: it would put one away that
 // not even the fastest client has. Without clients nothing waits, unless the first one
-// has yet to come.
+// has yet to come. While all feeds keep too much, because their clients are behind,
+// only one entry is kept ready for them.
 func (f *Feed) full(cost int64) bool {
-	events, bytes := f.bounds(cost)
+	events, bytes := f.hub.Config.Buffer.Events, int64(f.hub.Config.Buffer.Bytes)
+	if f.hub.bytes.Load() > int64(f.hub.Config.Buffer.Total) {
+		events, bytes = 1, 0
+	}
 	n, size := f.kept.n+1, f.bytes+cost
 	if n <= events && size <= bytes {
 		return false
 	}
-	fastest, any := f.start, !f.joined
-	for _, c := range f.cursors {
-		if c.err == nil {
-			fastest, any = max(fastest, c.pos), true
-		}
-	}
-	if !any {
-		return false
-	}
+	fastest := f.fastest()
 	for i := 0; i < f.kept.n && (n > events || size > bytes); i++ {
 		if f.start+uint64(i) >= fastest {
 			return true
@@ -74,6 +67,21 @@ func (f *Feed) full(cost int64) bool {
 		n, size = n-1, size-f.kept.at(i).cost
 	}
 	return false
+}
+
+// fastest is the number of the newest entry that some client has; with no client to wait
+// for, of the newest there is.
+func (f *Feed) fastest() uint64 {
+	fastest, any := f.start, !f.joined
+	for _, c := range f.cursors {
+		if c.err == nil {
+			fastest, any = max(fastest, c.pos), true
+		}
+	}
+	if !any {
+		return f.tip()
+	}
+	return fastest
 }
 
 // wait puts a feed without clients in line to give up what it keeps.
@@ -95,7 +103,9 @@ func (f *Feed) desert() *source {
 	}
 	f.wait()
 	after := f.hub.Config.Retain.Std()
-	if f.source != nil {
+	if f.source == nil {
+		f.surrender()
+	} else {
 		if after = f.hub.Config.Linger.Std(); after == 0 {
 			return f.source
 		}
@@ -128,6 +138,9 @@ func (f *Feed) expire() {
 // forget takes a feed out of the hub.
 func (f *Feed) forget() {
 	f.gone = true
+	if f.retrial != nil {
+		f.retrial.Stop()
+	}
 	f.clear()
 	f.attend()
 	h := f.hub
@@ -138,33 +151,12 @@ func (f *Feed) forget() {
 	}
 }
 
-// shut ends a feed with its hub.
-func (f *Feed) shut() {
-	f = f.lock()
+// tell has all clients end with err at once.
+func (f *Feed) tell(err error) {
+	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.cursors {
-		c.fail(ErrDraining, 0)
-		c.stir()
+		c.fail(err, 0)
 	}
-	f.forget()
-}
-
-// squeeze makes room while all feeds together keep too much.
-func (h *Hub) squeeze() {
-	for h.bytes.Load() > int64(h.Config.Buffer.Total) {
-		h.mu.Lock()
-		f := h.idle.first
-		if f != nil {
-			h.idle.leave(f)
-		}
-		h.mu.Unlock()
-		if f == nil {
-			return
-		}
-		f.mu.Lock()
-		if len(f.cursors) == 0 {
-			f.clear()
-		}
-		f.mu.Unlock()
-	}
+	f.stir()
 }

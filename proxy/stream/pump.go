@@ -36,7 +36,7 @@ func newSource(f *Feed, o Opened) *source {
 // begin gives a feed a source, which start is to be called of once the feed is not
 // locked any more.
 func (f *Feed) begin(o Opened) *source {
-	f.source = newSource(f, o)
+	f.source, f.release = newSource(f, o), false
 	return f.source
 }
 
@@ -149,7 +149,7 @@ func (s *source) judge(event Event) (last bool, err error) {
 	event.Data = append(make([]byte, 0, size), event.Data...)
 	entries, refusal := s.Judge(event)
 	for i, e := range entries {
-		cost := int64(len(e.Data) + len(e.Name) + overhead)
+		cost := costOf(e)
 		if i == 0 {
 			cost = max(cost, size+overhead) // it may hold all of the event
 		}

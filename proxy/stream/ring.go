@@ -33,6 +33,18 @@ func (r *ring) push(it item) {
 	*r.at(r.n - 1) = it
 }
 
+// costOf is what an entry is taken to hold.
+func costOf(e Entry) int64 { return int64(len(e.Data) + len(e.Name) + overhead) }
+
+// retract takes the newest away and tells its cost.
+func (r *ring) retract() int64 {
+	newest := r.at(r.n - 1)
+	cost := newest.cost
+	*newest = item{}
+	r.n--
+	return cost
+}
+
 // drop takes the oldest away and tells its cost.
 func (r *ring) drop() int64 {
 	oldest := r.at(0)

@@ -1,0 +1,271 @@
+package stream
+
+import (
+	"context"
+	"time"
+)
+
+// Another replica's log is looked at so often; the more seldom, the longer it is silent.
+const (
+	followSoon = 100 * time.Millisecond
+	followLate = time.Second
+)
+
+// load makes a feed of a task's log; it has no entries where there is none. The task is
+// reserved.
+func (h *Hub) load(ctx context.Context, task string) (*Feed, error) {
+	f := &Feed{hub: h, task: task, joined: true, following: true}
+	for first := true; ; first = false {
+		before := f.tip()
+		tail, err := h.Logs.Read(ctx, logName(task), before, h.Config.Buffer.Events)
+		if err != nil {
+			return f, err
+		}
+		records, err := readRecords(tail.Entries)
+		if err != nil || len(records) == 0 {
+			return f, err
+		}
+		if first {
+			f.form, f.epoch = records[0].form, records[0].epoch
+		}
+		f.mu.Lock()
+		if tail.From > before+1 {
+			f.skip(tail.From - 1)
+		}
+		for _, r := range records {
+			f.push(r.item())
+		}
+		f.mu.Unlock()
+		if f.tip() >= tail.Last {
+			return f, nil
+		}
+	}
+}
+
+func readRecords(entries [][]byte) ([]record, error) {
+	records := make([]record, len(entries))
+	for i, e := range entries {
+		r, err := readRecord(e)
+		if err != nil {
+			return nil, err
+		}
+		records[i] = r
+	}
+	return records, nil
+}
+
+func (r record) item() item { return item{r.Entry, costOf(r.Entry)} }
+
+// found is a task's feed, here or in the logs. The task is reserved.
+func (h *Hub) found(ctx context.Context, task string) (*Feed, error) {
+	h.mu.Lock()
+	f := h.tasks[task]
+	h.mu.Unlock()
+	if f != nil {
+		err := f.refresh(ctx, false) // what is here is better than nothing
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err != nil || !f.gone {
+			return f, nil
+		}
+	}
+	f, err := h.load(ctx, task)
+	h.squeeze()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tip() == 0 || err != nil {
+		f.forget()
+		return nil, err
+	}
+	if f.settled {
+		f.phase, f.following = ended, false
+	}
+	f.desert()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tasks[task] = f
+	return f, nil
+}
+
+// refresh reads what another replica has written to the log of a feed that follows it;
+// not more than the fastest client has room for, unless it is to be all.
+func (f *Feed) refresh(ctx context.Context, all bool) error {
+	f.mu.Lock()
+	following, after, name := f.following, f.tip(), logName(f.task)
+	f.mu.Unlock()
+	if !following {
+		return nil
+	}
+	tail, err := f.hub.Logs.Read(ctx, name, after, f.hub.Config.Buffer.Events)
+	if err != nil {
+		return err
+	}
+	records, err := readRecords(tail.Entries)
+	if err != nil {
+		return err
+	}
+	defer f.hub.squeeze()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.following || f.tip() != after {
+		return nil // somebody else has
+	}
+	if tail.Last < after || len(records) > 0 && records[0].epoch != f.epoch {
+		f.astray()
+		return nil
+	}
+	if tail.From > after+1 {
+		f.skip(tail.From - 1)
+	}
+	for _, r := range records {
+		it := r.item()
+		if !all && f.full(it.cost) {
+			break
+		}
+		f.push(it)
+	}
+	if f.settled {
+		f.phase, f.following = ended, false
+		f.stir()
+	}
+	return nil
+}
+
+// astray ends a feed whose log has been forgotten.
+func (f *Feed) astray() {
+	f.following, f.phase = false, lost
+	for _, c := range f.cursors {
+		c.fail(ErrGap, 0)
+	}
+	f.stir()
+	f.forget()
+}
+
+// watch follows another replica's log while there are clients.
+func (f *Feed) watch() {
+	if !f.following || f.watched || len(f.cursors) == 0 || !f.hub.employ() {
+		return
+	}
+	f.watched = true
+	go f.follow()
+}
+
+// employ counts a goroutine that asks the state; false when the hub is closed.
+func (h *Hub) employ() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.wait.Add(1)
+	}
+	return !h.closed
+}
+
+func (f *Feed) follow() {
+	h := f.hub
+	defer h.wait.Done()
+	pause := followSoon
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-h.ctx.Done():
+		}
+		f.mu.Lock()
+		tip := f.tip()
+		if !f.following || len(f.cursors) == 0 || h.ctx.Err() != nil {
+			f.watched = false
+			f.mu.Unlock()
+			return
+		}
+		f.mu.Unlock()
+		if err := f.look(pause == followLate); err != nil {
+			h.Log.Warn("another replica's stream of a task cannot be read now", "error", err)
+		}
+		f.mu.Lock()
+		if pause = min(2*pause, followLate); f.tip() != tip {
+			pause = followSoon
+		}
+		f.mu.Unlock()
+		timer.Reset(pause)
+	}
+}
+
+// look reads the log; once it has been silent for a while, it is seen whether anybody
+// holds the lease.
+func (f *Feed) look(lease bool) error {
+	ctx, cancel := context.WithTimeout(f.hub.ctx, storeTimeout)
+	defer cancel()
+	if !lease {
+		return f.refresh(ctx, false)
+	}
+	free, err := f.hub.reserve(ctx, f.task)
+	if err != nil {
+		return err
+	}
+	defer free()
+	if _, err := f.regain(ctx); err != nil {
+		return err
+	}
+	return f.refresh(ctx, false)
+}
+
+// regain takes the lease of a feed that follows a log, where nobody else has it. The
+// task is reserved. It tells whether the feed is this replica's.
+func (f *Feed) regain(ctx context.Context) (bool, error) {
+	f.mu.Lock()
+	following, mine := f.following, f.lease
+	if mine {
+		f.release = false
+	}
+	f.mu.Unlock()
+	if !following {
+		return mine, nil
+	}
+	ok, err := f.hub.draw(ctx, f.task, 1)
+	if err != nil || !ok {
+		return false, err
+	}
+	// What was written before the lease was free counts.
+	for read := true; read; {
+		f.mu.Lock()
+		before := f.tip()
+		f.mu.Unlock()
+		if err := f.refresh(ctx, true); err != nil {
+			f.hub.release(ctx, f.task)
+			return false, err
+		}
+		f.mu.Lock()
+		read = f.following && f.tip() != before
+		f.mu.Unlock()
+	}
+	return f.regained(ctx), nil
+}
+
+func (f *Feed) regained(ctx context.Context) bool {
+	f.mu.Lock()
+	if !f.following { // it has ended, or is forgotten
+		f.mu.Unlock()
+		f.hub.release(ctx, f.task)
+		return false
+	}
+	defer f.mu.Unlock()
+	f.holds(f.tip())
+	f.phase, f.leader, f.over = lost, nil, nil
+	if f.rests {
+		f.phase = rested
+	}
+	f.stir()
+	if len(f.cursors) == 0 {
+		f.surrender()
+	}
+	return true
+}
+
+// surrender has the lease of a feed given back that nobody needs here.
+func (f *Feed) surrender() {
+	if f.lease {
+		f.release = true
+		f.mark()
+	}
+}

@@ -1,0 +1,209 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+const (
+	batchEntries = 64
+	batchBytes   = 1 << 20
+	clerks       = 8               // that write logs at once
+	storeTimeout = 5 * time.Second // of one look at the state
+	storePause   = time.Second     // after one that failed
+	logKept      = 24 * time.Hour  // of a task that nobody says anything about
+	closeTimeout = 3 * time.Second // to write what is left when the hub is closed
+)
+
+// mark has the feed, which is locked, looked after: its log written, its lease renewed
+// or given back.
+func (f *Feed) mark() {
+	if !f.lease || f.marked {
+		return
+	}
+	h := f.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return
+	}
+	f.marked = true
+	h.work = append(h.work, f)
+	if h.clerks < clerks {
+		h.clerks++
+		h.wait.Add(1)
+		go h.clerk()
+	}
+}
+
+// clerk looks after feeds until none is left that needs it.
+func (h *Hub) clerk() {
+	defer h.wait.Done()
+	for {
+		h.mu.Lock()
+		if len(h.work) == 0 || h.over {
+			h.clerks--
+			if h.work = nil; h.clerks == 0 && h.left != nil {
+				close(h.left)
+				h.left = nil
+			}
+			h.mu.Unlock()
+			return
+		}
+		f := h.work[0]
+		h.work[0], h.work = nil, h.work[1:]
+		h.mu.Unlock()
+		h.tend(f)
+	}
+}
+
+func (h *Hub) tend(f *Feed) {
+	ctx, cancel := context.WithTimeout(h.ctx, storeTimeout)
+	defer cancel()
+	more, err := f.write(ctx)
+	for more && err == nil {
+		more, err = f.write(ctx)
+	}
+	if err == nil {
+		err = h.keepLease(ctx, f)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.marked = false
+	f.failing = f.failing && err != nil
+	switch {
+	case err != nil && h.ctx.Err() == nil:
+		if !f.failing {
+			h.Log.Warn("a task's stream cannot be kept in the state now", "task", f.task, "error", err)
+		}
+		f.failing = true
+		f.again()
+	case err == nil && (f.logged && f.written < f.tip() || f.release):
+		f.mark()
+	}
+}
+
+// again has the feed looked after a little later.
+func (f *Feed) again() {
+	f.marked = true
+	f.retrial = time.AfterFunc(storePause, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.marked = false
+		f.mark()
+	})
+}
+
+// write adds what the log does not have yet, as far as one batch goes, and tells
+// whether there is more.
+func (f *Feed) write(ctx context.Context) (more bool, err error) {
+	f.mu.Lock()
+	if !f.logged || f.written >= f.tip() {
+		f.mu.Unlock()
+		return false, nil
+	}
+	if f.written < f.start {
+		f.abandon()
+		return false, nil
+	}
+	after, batch := f.written, f.unwritten()
+	keep := state.Bound{
+		Entries: f.hub.Config.Buffer.Events, Bytes: int64(f.hub.Config.Buffer.Bytes), TTL: logKept,
+	}
+	if more = after+uint64(len(batch)) < f.tip(); f.settled && !more {
+		keep.TTL = f.hub.Config.Retain.Std()
+	}
+	name := logName(f.task)
+	f.mu.Unlock()
+	err = f.hub.Logs.Append(ctx, name, after, batch, keep)
+	if errors.Is(err, state.ErrMoved) {
+		return false, f.moved(ctx, name, after, batch)
+	}
+	if err == nil {
+		f.mu.Lock()
+		f.written = max(f.written, after+uint64(len(batch)))
+		f.mu.Unlock()
+	}
+	return more, err
+}
+
+// unwritten are the next entries for the log.
+func (f *Feed) unwritten() (batch [][]byte) {
+	size := 0
+	for i := int(f.written - f.start); i < f.kept.n && len(batch) < batchEntries && size < batchBytes; i++ {
+		e := appendRecord(nil, record{f.kept.at(i).Entry, f.epoch, f.form})
+		batch, size = append(batch, e), size+len(e)
+	}
+	return batch
+}
+
+// moved finds out why the log ends elsewhere: with what an earlier attempt has written
+// although it came to an error, or with somebody else's. A log that was forgotten cannot
+// go on, since its numbers would begin anew.
+func (f *Feed) moved(ctx context.Context, name string, after uint64, batch [][]byte) error {
+	tail, err := f.hub.Logs.Read(ctx, name, after, len(batch))
+	if err != nil {
+		return err
+	}
+	n := 0
+	for tail.From == after+1 && n < min(len(tail.Entries), len(batch)) && bytes.Equal(tail.Entries[n], batch[n]) {
+		n++
+	}
+	f.mu.Lock()
+	switch {
+	case tail.Last == 0:
+		f.abandon()
+	case n > 0 && tail.Last == after+uint64(n):
+		f.written = max(f.written, tail.Last)
+		f.mu.Unlock()
+	default:
+		f.fence()
+	}
+	return nil
+}
+
+// abandon has a feed go on without its log. The feed is locked, and unlocked behind it.
+func (f *Feed) abandon() {
+	f.logged = false
+	f.mu.Unlock()
+	f.hub.Log.Warn("a task's stream is kept in memory only: its log has a hole", "task", f.task)
+}
+
+// settle writes what is left and gives all leases back, when the hub is closed.
+func (h *Hub) settle() {
+	h.mu.Lock()
+	feeds := make([]*Feed, 0, len(h.leases))
+	for f := range h.leases {
+		feeds = append(feeds, f)
+	}
+	h.mu.Unlock()
+	for _, f := range feeds {
+		f.mu.Lock()
+		f.release = true
+		f.mark()
+		f.mu.Unlock()
+	}
+	h.mu.Lock()
+	var idle chan struct{}
+	if h.clerks > 0 {
+		idle = make(chan struct{})
+		h.left = idle
+	}
+	h.mu.Unlock()
+	if idle != nil {
+		late := time.NewTimer(closeTimeout)
+		defer late.Stop()
+		select {
+		case <-idle:
+		case <-late.C:
+		}
+	}
+	h.mu.Lock()
+	h.over = true
+	h.mu.Unlock()
+	h.cancel()
+}

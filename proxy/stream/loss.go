@@ -1,0 +1,88 @@
+package stream
+
+import (
+	"errors"
+	"io"
+)
+
+// Resume gives a lost feed another source. False: it is not lost any more, or the source
+// speaks differently from the one before; the source is closed then.
+func (f *Feed) Resume(o Opened) bool {
+	f = f.lock()
+	if f.source != nil || f.following || f.phase != lost || o.Form != f.form {
+		f.mu.Unlock()
+		newSource(f, o).stop(ErrGone)
+		return false
+	}
+	f.leader = nil
+	s := f.begin(o)
+	var idle *source
+	if len(f.cursors) == 0 {
+		idle = f.desert()
+	}
+	f.mu.Unlock()
+	s.start()
+	idle.stop(ErrGone)
+	return true
+}
+
+// Fail tells the clients of a lost feed that it stays lost; io.EOF lets them end
+// well. Who comes after that is asked again for another source.
+func (f *Feed) Fail(err error) {
+	f = f.lock()
+	defer f.mu.Unlock()
+	if f.source != nil || f.following || f.phase != lost {
+		return
+	}
+	f.leader = nil
+	f.fail(err)
+	f.stir()
+}
+
+// fail has all clients end with err once they have what is there.
+func (f *Feed) fail(err error) {
+	for _, c := range f.cursors {
+		c.fail(err, f.tip())
+	}
+}
+
+// stir wakes all clients that wait.
+func (f *Feed) stir() {
+	for _, c := range f.cursors {
+		c.stir()
+	}
+}
+
+// cease says what becomes of a feed whose source has ended with err.
+func (f *Feed) cease(err error) *source {
+	f.source, f.leader, f.over = nil, nil, err
+	f.phase = lost
+	if errors.Is(err, io.EOF) {
+		f.over = nil
+	}
+	switch {
+	case f.settled:
+		f.phase, f.over = ended, nil
+	case refused(err):
+		f.fail(err)
+	case f.over == nil && f.rests:
+		f.phase = rested
+	}
+	if f.task == "" {
+		f.phase = ended
+	}
+	f.stir()
+	if f.phase == ended {
+		f.surrender()
+	}
+	if len(f.cursors) == 0 && f.joined {
+		return f.desert()
+	}
+	return nil
+}
+
+// refused reports whether another source would not do better, so that clients have to
+// be told.
+func refused(err error) bool {
+	return !errors.Is(err, io.EOF) && !errors.Is(err, ErrBroken) && !errors.Is(err, ErrIdle) && !errors.Is(err, ErrGone)
+}

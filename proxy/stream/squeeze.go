@@ -1,0 +1,60 @@
+package stream
+
+// squeeze makes room while all feeds together keep too much: what has no client goes
+// first, then all but the newest entry of the feed that keeps most. What no client
+// has yet stays; its sources wait.
+func (h *Hub) squeeze() {
+	for h.bytes.Load() > int64(h.Config.Buffer.Total) {
+		h.mu.Lock()
+		f := h.idle.first
+		if f != nil {
+			h.idle.leave(f)
+		}
+		h.mu.Unlock()
+		if f != nil {
+			f.shrink(0)
+			continue
+		}
+		if f = h.largest(); f == nil || !f.shrink(1) {
+			return
+		}
+	}
+}
+
+// largest is the feed that keeps most, of those that can do with less.
+func (h *Hub) largest() (largest *Feed) {
+	h.mu.Lock()
+	feeds := make([]*Feed, 0, len(h.tasks)+len(h.sources))
+	for _, f := range h.tasks {
+		feeds = append(feeds, f)
+	}
+	for s := range h.sources {
+		feeds = append(feeds, s.feed)
+	}
+	h.mu.Unlock()
+	var most int64
+	for _, f := range feeds {
+		f = f.lock()
+		if f.bytes > most && f.kept.n > 1 && f.fastest() == f.tip() && f.needless() {
+			largest, most = f, f.bytes
+		}
+		f.mu.Unlock()
+	}
+	return largest
+}
+
+// needless reports whether the oldest entry is not wanted for a log, which would have a
+// hole without it.
+func (f *Feed) needless() bool { return !f.logged || f.start < f.written }
+
+// shrink lets go of all but the newest entries, and tells whether that was any. It is
+// too late where a client has come to a feed that had none.
+func (f *Feed) shrink(keep int) bool {
+	f = f.lock()
+	defer f.mu.Unlock()
+	before := f.kept.n
+	for f.kept.n > keep && f.needless() && f.fastest() == f.tip() && (keep > 0 || len(f.cursors) == 0) {
+		f.drop()
+	}
+	return f.kept.n < before
+}
