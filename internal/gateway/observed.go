@@ -20,6 +20,10 @@ type observed struct {
 // done counts an operation. Whatever kept the store from answering is the same to those
 // who asked: they do not know, and nobody may go on.
 func (o *observed) done(operation string, start time.Time, err error) error {
+	if errors.Is(err, state.ErrMoved) {
+		o.count(operation, time.Since(start), nil) // an answer
+		return err
+	}
 	o.count(operation, time.Since(start), err)
 	if err == nil || errors.Is(err, state.ErrFull) || errors.Is(err, state.ErrUnavailable) ||
 		errors.Is(err, context.Canceled) {
@@ -95,4 +99,16 @@ func (o *observed) Release(ctx context.Context, holds []state.Draw) error {
 	start := time.Now()
 	err := o.Store.Release(ctx, holds)
 	return o.done("release", start, err)
+}
+
+func (o *observed) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
+	start := time.Now()
+	err := o.Store.Append(ctx, log, after, entries, keep)
+	return o.done("append", start, err)
+}
+
+func (o *observed) Read(ctx context.Context, log string, after uint64, limit int) (state.Tail, error) {
+	start := time.Now()
+	tail, err := o.Store.Read(ctx, log, after, limit)
+	return tail, o.done("read", start, err)
 }

@@ -41,3 +41,21 @@ func TestObservedTellsFailuresFromAnswers(t *testing.T) {
 		}
 	}
 }
+
+// moving has logs that somebody else writes to.
+type moving struct{ state.Store }
+
+func (moving) Append(context.Context, string, uint64, [][]byte, state.Bound) error {
+	return state.ErrMoved
+}
+
+// A log that has moved on is an answer, and nothing that an operator has to look at.
+func TestObservedCountsMovedAsAnswered(t *testing.T) {
+	t.Parallel()
+	counted := errors.New("not counted")
+	o := &observed{moving{}, func(_ string, _ time.Duration, err error) { counted = err }}
+	err := o.Append(t.Context(), "log", 1, nil, state.Bound{})
+	if !errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrUnavailable) || counted != nil {
+		t.Errorf("%v, counted as %v", err, counted)
+	}
+}

@@ -36,6 +36,7 @@ type Store interface {
 	Steps
 	Limits
 	Values
+	Logs
 	// Ping reports whether the store can be used now. It is for /readyz, not for a
 	// request's path.
 	Ping(ctx context.Context) error

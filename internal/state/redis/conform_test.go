@@ -12,11 +12,6 @@ func TestStoreConforms(t *testing.T) {
 	statetest.Store(t, func(t testing.TB) state.Store { return fresh(t) })
 }
 
-func TestLogsConform(t *testing.T) {
-	t.Parallel()
-	statetest.Logs(t, func(t testing.TB) state.Logs { return fresh(t) })
-}
-
 func TestLimitsConform(t *testing.T) {
 	t.Parallel()
 	statetest.Limits(t, func(t testing.TB) state.Limits { return fresh(t) })

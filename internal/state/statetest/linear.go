@@ -27,6 +27,7 @@ func Linearizable(t *testing.T, open func(testing.TB) []state.Store) {
 		"values": drawValue,
 		"steps":  drawStep,
 		"places": drawPlaces,
+		"logs":   drawLog,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -106,4 +108,54 @@ func logAbandoned(t *testing.T, l state.Logs) {
 	}
 	appendTo(t, l, "a", 2, roomy, "3")
 	tailIs(t, l, "a", 0, 9, tailOf(1, 3, 1, "1", "2", "3"))
+}
+
+// drawLog: the state of a log is all that was appended since it began.
+func drawLog(random *rand.Rand, object string) action {
+	keep := state.Bound{Entries: 2, Bytes: 1000, TTL: time.Hour}
+	after, data := random.Uint64N(4), fmt.Sprint("data-", random.Uint64())
+	a := action{object: object}
+	switch random.IntN(5) {
+	case 0, 1:
+		a.name = fmt.Sprintf("append %s behind %d", data, after)
+		a.do = func(ctx context.Context, s state.Store) (string, error) {
+			err := s.Append(ctx, object, after, [][]byte{[]byte(data)}, keep)
+			if errors.Is(err, state.ErrMoved) {
+				return "moved", nil
+			}
+			return "", err
+		}
+		a.model = func(has string) (string, string) {
+			if len(strings.Fields(has)) != int(after) {
+				return has, "moved"
+			}
+			return has + data + " ", ""
+		}
+	case 2:
+		a.name = "drop"
+		a.do = func(ctx context.Context, s state.Store) (string, error) { return "", s.Drop(ctx, object) }
+		a.model = func(string) (string, string) { return "", "" }
+	default:
+		a.name = fmt.Sprint("read behind ", after)
+		a.do = func(ctx context.Context, s state.Store) (string, error) {
+			got, err := s.Read(ctx, object, after, 9)
+			return tailText(got), err
+		}
+		a.model = func(has string) (string, string) {
+			all := strings.Fields(has)
+			if len(all) == 0 {
+				return has, tailText(state.Tail{})
+			}
+			first := max(len(all)-keep.Entries, 0)
+			if from := max(first, int(after)); from < len(all) {
+				return has, tailText(tailOf(uint64(first+1), uint64(len(all)), uint64(from+1), all[from:]...))
+			}
+			return has, tailText(tailOf(uint64(first+1), uint64(len(all)), 0))
+		}
+	}
+	return a
+}
+
+func tailText(t state.Tail) string {
+	return fmt.Sprintf("%d to %d, from %d %s", t.First, t.Last, t.From, t.Entries)
 }

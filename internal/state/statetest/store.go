@@ -27,6 +27,10 @@ func Store(t *testing.T, open func(testing.TB) state.Store) {
 		t.Parallel()
 		Values(t, func(t testing.TB) state.Values { return open(t) })
 	})
+	t.Run("Logs", func(t *testing.T) {
+		t.Parallel()
+		Logs(t, func(t testing.TB) state.Logs { return open(t) })
+	})
 	t.Run("ready", func(t *testing.T) {
 		t.Parallel()
 		if err := open(t).Ping(t.Context()); err != nil {
