@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -19,7 +20,8 @@ type Config struct {
 	// Allow lists the hosts that webhooks may be on, as "hooks.example.com" or
 	// "*.example.com"; none means any whose address is public.
 	Allow []string `yaml:"allow"`
-	// Ports that webhooks may be on; default [443].
+	// Ports that webhooks may be on; default [443], with plaintext 80 as well, and with
+	// allowPrivateNetworks every port.
 	Ports []uint16 `yaml:"ports"`
 	// Plaintext lets webhooks be http as well as https; default false.
 	Plaintext bool `yaml:"plaintext"`
@@ -47,6 +49,9 @@ type Config struct {
 	// Queue is how many notifications may wait, those given up included; default 100000.
 	Queue int64 `yaml:"queue"`
 
+	// InFlight is how many deliveries may be under way at once; default 64. Each gateway
+	// counts by itself.
+	InFlight int `yaml:"inFlight"`
 	// Attempts say how often and how long it is tried to deliver a notification.
 	Attempts Attempts `yaml:"attempts"`
 	// Keep is how long notifications that were given up are kept; default 7d.
@@ -110,14 +115,17 @@ func (c Config) Validate() error {
 		key   string
 		value int64
 	}{
-		{"perTask", int64(c.PerTask)}, {"perPrincipal", int64(c.PerPrincipal)}, {"queue", c.Queue},
+		{"perTask", int64(c.PerTask)}, {"perPrincipal", int64(c.PerPrincipal)}, {"queue", c.Queue}, {"inFlight", int64(c.InFlight)},
 		{"perTarget.inFlight", int64(c.PerTarget.InFlight)}, {"perTarget.rate", int64(c.PerTarget.Rate)},
 	} {
 		if n.value < 0 {
 			errs = append(errs, fmt.Errorf("%s: %d is less than 0", n.key, n.value))
 		}
 	}
-	return errors.Join(append(errs, c.complete().validateTimes())...)
+	reach := c.reach()
+	reach.CA = ""
+	_, err := egress.New(reach)
+	return errors.Join(append(errs, err, c.complete().validateTimes())...)
 }
 
 // validateTimes expects defaults to be filled in.
@@ -136,6 +144,15 @@ func (c Config) validateTimes() error {
 	return nil
 }
 
+// reach is where deliveries may go.
+func (c Config) reach() egress.Options {
+	c = c.complete()
+	return egress.Options{
+		AllowPrivate: c.AllowPrivateNetworks, AllowHosts: c.Allow, Ports: c.Ports, Plaintext: c.Plaintext, CA: c.CA,
+		Timeout: c.Attempts.Timeout.Std(), PerHost: c.PerTarget.InFlight + 1, // one to spare for what is being closed
+	}
+}
+
 // complete is c with the defaults in the place of what is zero.
 func (c Config) complete() Config {
 	c.Mode = orDefault(c.Mode, modeOff)
@@ -145,6 +162,7 @@ func (c Config) complete() Config {
 	c.PerTask = orDefault(c.PerTask, 10)
 	c.PerPrincipal = orDefault(c.PerPrincipal, 1000)
 	c.Queue = orDefault(c.Queue, 100_000)
+	c.InFlight = orDefault(c.InFlight, 64)
 	c.Keep = orDefault(c.Keep, secret.Duration(7*24*time.Hour))
 	a := &c.Attempts
 	a.First = orDefault(a.First, secret.Duration(time.Second))

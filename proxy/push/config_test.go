@@ -19,6 +19,7 @@ func TestConfigValidate(t *testing.T) {
 		{"mode", `mode: "forward" is not one of off, passthrough, relay`, Config{Mode: "forward"}},
 		{"challenge", `challenge: "on" is not one of off, required`, Config{Challenge: "on"}},
 		{"negative", "perTask: -1 is less than 0", Config{PerTask: -1}},
+		{"allow", `allow: "https://hooks.example" is neither`, Config{Allow: []string{"https://hooks.example"}}},
 		{"negative rate", "perTarget.rate: -1 is less than 0", Config{PerTarget: PerTarget{Rate: -1}}},
 		{"short timeout", "attempts.timeout: 1ms is not within 1s and 1m",
 			Config{Attempts: Attempts{Timeout: secret.Duration(time.Millisecond)}}},

@@ -1,0 +1,187 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// task is one item on its way.
+type task struct {
+	item     state.Item
+	delivery *Delivery
+	target   *url.URL // nil where it is not allowed
+	settings *settings
+	number   int // of this attempt
+	began    time.Time
+}
+
+// begin sets out to deliver an item, or puts it back where its target is busy or out of
+// order; that is no attempt.
+func (w *Worker) begin(ctx context.Context, s *settings, it state.Item) {
+	now := w.Clock.Now()
+	t := &task{item: it, settings: s, number: tried(it) + 1, began: now}
+	d, err := OpenItem(it, w.Cipher)
+	if err != nil {
+		t.delivery = &Delivery{ID: it.ID}
+		w.settle(t, result{outcome: Dead, why: errUnreadable.Error()})
+		return
+	}
+	t.delivery = d
+	if t.target, err = s.client.Check(d.URL); err != nil {
+		w.settle(t, judge(nil, err))
+		return
+	}
+	name := origin(t.target)
+	later, ok := w.targets.enter(name, now, s.PerTarget, s.Attempts.Timeout.Std())
+	if !ok {
+		if s.Attempts.over(now, it.Pushed) && w.targets.open(name) {
+			t.number--
+			w.settle(t, result{outcome: Dead, why: "the target is out of order"})
+			return
+		}
+		w.putBack(ctx, it, later)
+		return
+	}
+	w.slots.Add(1)
+	w.running.Go(func() { w.run(t) })
+}
+
+// putBack leaves what the latest attempt came to as it is.
+func (w *Worker) putBack(ctx context.Context, it state.Item, due time.Time) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	w.note(it, w.Queue.Again(ctx, Queue, w.Holder, it.ID, due, it.Error))
+}
+
+// run delivers one item. Its place is free, and the worker awake, before it returns.
+func (w *Worker) run(t *task) {
+	r := result{outcome: Failed, why: "internal error"}
+	defer func() {
+		if p := recover(); p != nil {
+			w.Log.Error("a delivery broke", "delivery", t.delivery, "cause", fmt.Sprint(p))
+		}
+		w.targets.leave(origin(t.target), w.Clock.Now(), w.Clock.Now().Sub(t.began), r.verdict, t.settings.PerTarget)
+		w.settle(t, r)
+		w.slots.Add(-1)
+		w.Wake()
+	}()
+	r = w.attempt(t)
+}
+
+// attempt asks the target to agree, where it has to, and sends the notification.
+func (w *Worker) attempt(t *task) result {
+	s := t.settings
+	if s.Challenge == challengeRequired {
+		if r, agreed := w.challenge(t); !agreed {
+			return r
+		}
+	}
+	h, err := w.signer.headers(t.delivery, t.target, w.Clock.Now())
+	if err != nil {
+		w.Log.Error("a webhook cannot be signed", "err", err)
+		return result{outcome: Failed, why: "it could not be signed"}
+	}
+	return w.send(s, http.MethodPost, t.delivery.URL, h, t.delivery.Body)
+}
+
+// send is one request, and what it means.
+func (w *Worker) send(s *settings, method, target string, h http.Header, body []byte) result {
+	answer, err := s.client.Send(w.context, method, target, h, body)
+	r := judge(answer, err)
+	if answer != nil {
+		r.asked = retryAfter(answer.Header, w.Clock.Now())
+	}
+	return r
+}
+
+// result is what an attempt came to.
+type result struct {
+	outcome Outcome
+	verdict verdict // on the target
+	status  int
+	why     string
+	asked   time.Duration // how long the target wants to be left alone
+	noCount bool          // it was no attempt: try again later, as if nothing had been
+	body    []byte        // of the answer
+}
+
+// judge says what an answer means. Redirects are not followed, so they are failures.
+func judge(a *egress.Answer, err error) result {
+	var e *egress.Error
+	switch {
+	case errors.Is(err, egress.ErrRefused) && errors.As(err, &e):
+		return result{outcome: Refused, why: string(e.Why)}
+	case errors.Is(err, context.Canceled):
+		return result{noCount: true, why: "cancelled"}
+	case errors.As(err, &e):
+		return result{outcome: Failed, verdict: unwell, why: string(e.Why)}
+	case err != nil:
+		return result{outcome: Failed, verdict: unwell, why: "internal error"}
+	}
+	r := result{outcome: Failed, verdict: well, status: a.Status, why: fmt.Sprintf("status %d", a.Status), body: a.Body}
+	switch {
+	case a.Status >= 200 && a.Status < 300:
+		r.outcome = Delivered
+	case a.Status == http.StatusGone:
+		r.outcome = Gone
+	case a.Status >= 500 || a.Status == http.StatusTooManyRequests:
+		r.verdict = unwell // whatever is wrong is not about this webhook alone
+	}
+	return r
+}
+
+// settle tells the queue, and those who listen, what became of an item.
+func (w *Worker) settle(t *task, r result) {
+	now := w.Clock.Now()
+	if r.noCount && w.context.Err() != nil {
+		return // broken off: it is due again when its lease has ended
+	}
+	a := t.settings.Attempts
+	if (r.outcome == Failed || r.noCount) && a.over(now, t.item.Pushed) {
+		r.outcome, r.noCount = Dead, false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.context), settleTimeout)
+	defer cancel()
+	id, said := t.item.ID, failure(t.number, r.why)
+	switch {
+	case r.noCount:
+		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, now.Add(r.asked), t.item.Error))
+		return
+	case r.outcome == Delivered:
+		w.note(t.item, w.Queue.Done(ctx, Queue, w.Holder, id))
+	case r.outcome == Failed:
+		due := a.after(t.number, now, t.item.Pushed, r.asked)
+		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, due, said))
+	default:
+		w.note(t.item, w.Queue.Bury(ctx, Queue, w.Holder, id, said, now, t.settings.Keep.Std()))
+		w.Log.Warn("a webhook is given up", "delivery", t.delivery, "attempts", t.number, "why", r.why)
+	}
+	w.observe(t, r, now)
+}
+
+// note logs what the queue could not be told. The item is due again when its lease has
+// ended, and is then delivered a second time, under the same ID.
+func (w *Worker) note(it state.Item, err error) {
+	if err != nil && !errors.Is(err, state.ErrTaken) {
+		w.Log.Warn("the queue of webhooks was not told what became of one", "id", it.ID, "err", err)
+	}
+}
+
+func (w *Worker) observe(t *task, r result, now time.Time) {
+	if w.Observe == nil {
+		return
+	}
+	d := t.delivery
+	w.Observe(Attempt{
+		ID: d.ID, Agent: d.Agent, Task: d.Task, Config: d.Config, Owner: d.Owner, Version: string(d.Version), Host: d.Host(),
+		Number: t.number, Outcome: r.outcome, Status: r.status, Why: r.why,
+		Duration: now.Sub(t.began), Waited: now.Sub(t.item.Pushed),
+	})
+}

@@ -1,0 +1,33 @@
+package push
+
+import "time"
+
+// Outcome is what became of an attempt, one of a closed set.
+type Outcome string
+
+// The outcomes.
+const (
+	Delivered Outcome = "delivered" // the target has taken it
+	Failed    Outcome = "failed"    // it will be tried again
+	Dead      Outcome = "dead"      // it was tried long enough, or is of no use to anybody
+	Gone      Outcome = "gone"      // the target says that nothing is there any more: dead
+	Refused   Outcome = "refused"   // the target is not allowed, and nothing was sent: dead
+)
+
+// Attempt is what metrics and the audit record hear of one attempt. It names the host of
+// the target and none of its secrets.
+type Attempt struct {
+	ID       string // of the delivery
+	Agent    string
+	Task     string
+	Config   string
+	Owner    string
+	Version  string
+	Host     string
+	Number   int // from 1 on; 0 where it came to no attempt
+	Outcome  Outcome
+	Status   int           // of the answer; 0 for none
+	Why      string        // what it came to, of a closed set but for numbers
+	Duration time.Duration // of the attempt
+	Waited   time.Duration // since it was enqueued
+}
