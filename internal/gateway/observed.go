@@ -20,7 +20,7 @@ type observed struct {
 // done counts an operation. Whatever kept the store from answering is the same to those
 // who asked: they do not know, and nobody may go on.
 func (o *observed) done(operation string, start time.Time, err error) error {
-	if errors.Is(err, state.ErrMoved) {
+	if errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrTaken) {
 		o.count(operation, time.Since(start), nil) // an answer
 		return err
 	}

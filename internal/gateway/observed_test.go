@@ -59,3 +59,26 @@ func TestObservedCountsMovedAsAnswered(t *testing.T) {
 		t.Errorf("%v, counted as %v", err, counted)
 	}
 }
+
+// losing has a queue in which somebody else has taken every item.
+type losing struct{ state.Store }
+
+func (losing) Done(context.Context, string, string, string) error { return state.ErrTaken }
+
+// What only the caller got wrong, or somebody else did sooner, is no failure of the store.
+func TestObservedCountsTakenAsAnswered(t *testing.T) {
+	t.Parallel()
+	counted := errors.New("not counted")
+	o := &observed{losing{}, func(_ string, _ time.Duration, err error) { counted = err }}
+	err := o.Done(t.Context(), "q", "h", "1")
+	if !errors.Is(err, state.ErrTaken) || errors.Is(err, state.ErrUnavailable) || counted != nil {
+		t.Errorf("%v, counted as %v", err, counted)
+	}
+	_, push := o.Push(t.Context(), "q", state.Item{}, 0)
+	_, take := o.Take(t.Context(), "q", "", time.Now(), 1, time.Minute)
+	for _, err := range []error{push, take} {
+		if err == nil || errors.Is(err, state.ErrUnavailable) {
+			t.Errorf("what means nothing: %v", err)
+		}
+	}
+}

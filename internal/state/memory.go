@@ -246,10 +246,7 @@ func (m *Memory) sweepShard(s *shard, now time.Time) {
 	}
 }
 
-var (
-	_ Store = (*Memory)(nil)
-	_ Queue = (*Memory)(nil)
-)
+var _ Store = (*Memory)(nil)
 
 // Ping implements Store.
 func (m *Memory) Ping(context.Context) error { return nil }

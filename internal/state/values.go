@@ -37,6 +37,7 @@ type Store interface {
 	Limits
 	Values
 	Logs
+	Queue
 	// Ping reports whether the store can be used now. It is for /readyz, not for a
 	// request's path.
 	Ping(ctx context.Context) error

@@ -25,8 +25,3 @@ func TestStoreIsLinearizable(t *testing.T) {
 		return []state.Store{open(t, c), open(t, c), open(t, c)}
 	})
 }
-
-func TestQueueConforms(t *testing.T) {
-	t.Parallel()
-	statetest.Queue(t, func(t testing.TB) state.Queue { return fresh(t) })
-}

@@ -44,10 +44,7 @@ type Store struct {
 	running sync.WaitGroup // the writer and the keeper
 }
 
-var (
-	_ state.Store = (*Store)(nil)
-	_ state.Queue = (*Store)(nil)
-)
+var _ state.Store = (*Store)(nil)
 
 // Open opens the file of c.SQLite, and makes it with all of its directory if it is not
 // there. A file that something else made, that is damaged or that a newer gateway wrote

@@ -31,6 +31,10 @@ func Store(t *testing.T, open func(testing.TB) state.Store) {
 		t.Parallel()
 		Logs(t, func(t testing.TB) state.Logs { return open(t) })
 	})
+	t.Run("Queue", func(t *testing.T) {
+		t.Parallel()
+		Queue(t, func(t testing.TB) state.Queue { return open(t) })
+	})
 	t.Run("ready", func(t *testing.T) {
 		t.Parallel()
 		if err := open(t).Ping(t.Context()); err != nil {
