@@ -25,16 +25,17 @@ type record struct {
 
 var errRecord = errors.New("an entry of a log is malformed")
 
-func appendRecord(dst []byte, r record) []byte {
-	var flags byte
-	for flag, set := range map[byte]bool{flagLast: r.Last, flagRest: r.Rest, flagMade: r.Made} {
-		if set {
-			flags |= flag
-		}
+func flag(set bool, bit byte) byte {
+	if set {
+		return bit
 	}
-	dst = append(dst, entryFormat, flags)
+	return 0
+}
+
+func appendRecord(dst []byte, r record) []byte {
+	dst = append(dst, entryFormat, flag(r.Last, flagLast)|flag(r.Rest, flagRest)|flag(r.Made, flagMade))
 	dst = append(dst, r.epoch[:]...)
-	for _, text := range []string{r.form, r.Name} {
+	for _, text := range [...]string{r.form, r.Name} {
 		dst = binary.AppendUvarint(dst, uint64(len(text)))
 		dst = append(dst, text...)
 	}
@@ -48,7 +49,7 @@ func readRecord(b []byte) (r record, err error) {
 	}
 	r.Last, r.Rest, r.Made = b[1]&flagLast != 0, b[1]&flagRest != 0, b[1]&flagMade != 0
 	b = b[2+copy(r.epoch[:], b[2:]):]
-	for _, text := range []*string{&r.form, &r.Name} {
+	for _, text := range [...]*string{&r.form, &r.Name} {
 		size, n := binary.Uvarint(b)
 		if n <= 0 || size > uint64(len(b)-n) {
 			return r, errRecord

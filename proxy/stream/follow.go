@@ -17,7 +17,7 @@ func (h *Hub) load(ctx context.Context, task string) (*Feed, error) {
 	f := &Feed{hub: h, task: task, joined: true, following: true}
 	for first := true; ; first = false {
 		before := f.tip()
-		tail, err := h.Logs.Read(ctx, logName(task), before, h.Config.Buffer.Events)
+		tail, err := h.logs.Read(ctx, logName(task), before, h.settings().Buffer.Events)
 		if err != nil {
 			return f, err
 		}
@@ -96,7 +96,7 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 	if !following {
 		return nil
 	}
-	tail, err := f.hub.Logs.Read(ctx, name, after, f.hub.Config.Buffer.Events)
+	tail, err := f.hub.logs.Read(ctx, name, after, f.hub.settings().Buffer.Events)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (f *Feed) follow() {
 		}
 		f.mu.Unlock()
 		if err := f.look(pause == followLate); err != nil {
-			h.Log.Warn("another replica's stream of a task cannot be read now", "error", err)
+			h.log.Warn("another replica's stream of a task cannot be read now", "error", err)
 		}
 		f.mu.Lock()
 		if pause = min(2*pause, followLate); f.tip() != tip {

@@ -54,6 +54,12 @@ type Opened struct {
 	// Form is how the agent speaks ("1.0 JSONRPC"); it is kept with the log's entries and
 	// the same for all of a feed.
 	Form string
+	// End says what it means that reading has come to err: io.EOF, or an error that wraps
+	// ErrBroken or ErrTooLarge. With gRPC an orderly end can still be a refusal. Nil leaves
+	// it at that; what wraps none of those, nor ErrIdle, is told to clients as it is, and
+	// not mended by another source. It is called once at most, not after a Last entry or
+	// where the gateway ended the stream. May be nil.
+	End func(err error) error
 	// Stop cancels the request; it is called once, when the source is done with and
 	// before the body is closed. The body has been read to its end then, where it had a
 	// good one. May be nil.
@@ -79,9 +85,14 @@ type HubOptions struct {
 // Hub has the feeds of all tasks. It lives as long as the process: feeds outlast
 // configurations.
 type Hub struct {
-	HubOptions
+	replica string
+	logs    state.Logs
+	holds   state.Limits
+	log     *slog.Logger
+	current atomic.Pointer[settings]
 
-	bytes atomic.Int64 // kept, of all feeds
+	bytes  atomic.Int64 // kept, of all feeds
+	barren atomic.Int64 // when there was nothing to squeeze, in nanoseconds
 
 	ctx    context.Context // of what the state is asked
 	cancel context.CancelFunc
@@ -103,16 +114,33 @@ type Hub struct {
 	left    chan struct{}      // closed when the last of them has gone
 }
 
+// settings are what a reload can change.
+type settings struct {
+	Config
+
+	limits Limits
+}
+
+func (h *Hub) settings() *settings { return h.current.Load() }
+
+// Configure has a new configuration count, for feeds that there are as well; a source is
+// read to its end within the limits it began with.
+func (h *Hub) Configure(c Config, l Limits) {
+	c.Defaults()
+	h.current.Store(&settings{c, l})
+}
+
 // NewHub begins with no feed.
 func NewHub(o HubOptions) *Hub {
-	o.Config.Defaults()
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &Hub{
-		HubOptions: o, tasks: map[string]*Feed{}, sources: map[*source]struct{}{},
+		replica: o.Replica, logs: o.Logs, holds: o.Holds, log: o.Log,
+		tasks: map[string]*Feed{}, sources: map[*source]struct{}{},
 		reserved: map[string]chan struct{}{}, leases: map[*Feed]struct{}{},
 	}
+	h.Configure(o.Config, o.Limits)
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	return h
 }

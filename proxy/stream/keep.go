@@ -7,7 +7,7 @@ func (f *Feed) push(it item) {
 	f.kept.push(it)
 	f.bytes += it.cost
 	f.hub.bytes.Add(it.cost)
-	b := f.hub.Config.Buffer
+	b := f.hub.settings().Buffer
 	for f.kept.n > 1 && (f.kept.n > b.Events || f.bytes > int64(b.Bytes)) {
 		f.drop()
 	}
@@ -51,8 +51,9 @@ func (f *Feed) clear() {
 // has yet to come. While all feeds keep too much, because their clients are behind,
 // only one entry is kept ready for them.
 func (f *Feed) full(cost int64) bool {
-	events, bytes := f.hub.Config.Buffer.Events, int64(f.hub.Config.Buffer.Bytes)
-	if f.hub.bytes.Load() > int64(f.hub.Config.Buffer.Total) {
+	b := f.hub.settings().Buffer
+	events, bytes := b.Events, int64(b.Bytes)
+	if f.hub.bytes.Load() > int64(b.Total) {
 		events, bytes = 1, 0
 	}
 	n, size := f.kept.n+1, f.bytes+cost
@@ -102,11 +103,11 @@ func (f *Feed) desert() *source {
 		return f.source
 	}
 	f.wait()
-	after := f.hub.Config.Retain.Std()
+	after := f.hub.settings().Retain.Std()
 	if f.source == nil {
 		f.surrender()
 	} else {
-		if after = f.hub.Config.Linger.Std(); after == 0 {
+		if after = f.hub.settings().Linger.Std(); after == 0 {
 			return f.source
 		}
 	}

@@ -17,7 +17,7 @@ const (
 )
 
 // persists reports whether there are logs.
-func (h *Hub) persists() bool { return h.Logs != nil && h.Config.Persists() }
+func (h *Hub) persists() bool { return h.logs != nil && h.settings().Persists() }
 
 // logName is the name of a task's log and lease, within what state allows.
 func logName(task string) string {
@@ -55,8 +55,8 @@ func (h *Hub) reserve(ctx context.Context, task string) (free func(), err error)
 
 // draw takes the lease on a task, or renews it where limit is 0. The task is reserved.
 func (h *Hub) draw(ctx context.Context, task string, limit int64) (bool, error) {
-	drawn, err := h.Holds.Draw(ctx, []state.Draw{{
-		Key: logName(task), Kind: state.Hold, Limit: limit, Holder: h.Replica, TTL: leaseTime,
+	drawn, err := h.holds.Draw(ctx, []state.Draw{{
+		Key: logName(task), Kind: state.Hold, Limit: limit, Holder: h.replica, TTL: leaseTime,
 	}})
 	if err != nil {
 		return false, fmt.Errorf("lease a task's stream: %w", err)
@@ -67,11 +67,11 @@ func (h *Hub) draw(ctx context.Context, task string, limit int64) (bool, error) 
 // release gives a lease back. The task is reserved. Whoever waits for one that is not
 // given back waits until it runs out.
 func (h *Hub) release(ctx context.Context, task string) {
-	err := h.Holds.Release(ctx, []state.Draw{{
-		Key: logName(task), Kind: state.Hold, Holder: h.Replica, TTL: leaseTime,
+	err := h.holds.Release(ctx, []state.Draw{{
+		Key: logName(task), Kind: state.Hold, Holder: h.replica, TTL: leaseTime,
 	}})
 	if err != nil {
-		h.Log.Warn("lease on a task's stream not given back", "error", err)
+		h.log.Warn("lease on a task's stream not given back", "error", err)
 	}
 }
 
@@ -178,6 +178,6 @@ func (f *Feed) fence() {
 	f.stir()
 	f.watch()
 	f.mu.Unlock()
-	f.hub.Log.Warn("another replica reads a task's stream", "task", f.task)
+	f.hub.log.Warn("another replica reads a task's stream", "task", f.task)
 	s.stop(ErrGone)
 }

@@ -78,7 +78,7 @@ func (h *Hub) tend(f *Feed) {
 	switch {
 	case err != nil && h.ctx.Err() == nil:
 		if !f.failing {
-			h.Log.Warn("a task's stream cannot be kept in the state now", "task", f.task, "error", err)
+			h.log.Warn("a task's stream cannot be kept in the state now", "task", f.task, "error", err)
 		}
 		f.failing = true
 		f.again()
@@ -111,15 +111,14 @@ func (f *Feed) write(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	after, batch := f.written, f.unwritten()
-	keep := state.Bound{
-		Entries: f.hub.Config.Buffer.Events, Bytes: int64(f.hub.Config.Buffer.Bytes), TTL: logKept,
-	}
+	c := f.hub.settings()
+	keep := state.Bound{Entries: c.Buffer.Events, Bytes: int64(c.Buffer.Bytes), TTL: logKept}
 	if more = after+uint64(len(batch)) < f.tip(); f.settled && !more {
-		keep.TTL = f.hub.Config.Retain.Std()
+		keep.TTL = c.Retain.Std()
 	}
 	name := logName(f.task)
 	f.mu.Unlock()
-	err = f.hub.Logs.Append(ctx, name, after, batch, keep)
+	err = f.hub.logs.Append(ctx, name, after, batch, keep)
 	if errors.Is(err, state.ErrMoved) {
 		return false, f.moved(ctx, name, after, batch)
 	}
@@ -145,7 +144,7 @@ func (f *Feed) unwritten() (batch [][]byte) {
 // although it came to an error, or with somebody else's. A log that was forgotten cannot
 // go on, since its numbers would begin anew.
 func (f *Feed) moved(ctx context.Context, name string, after uint64, batch [][]byte) error {
-	tail, err := f.hub.Logs.Read(ctx, name, after, len(batch))
+	tail, err := f.hub.logs.Read(ctx, name, after, len(batch))
 	if err != nil {
 		return err
 	}
@@ -170,7 +169,7 @@ func (f *Feed) moved(ctx context.Context, name string, after uint64, batch [][]b
 func (f *Feed) abandon() {
 	f.logged = false
 	f.mu.Unlock()
-	f.hub.Log.Warn("a task's stream is kept in memory only: its log has a hole", "task", f.task)
+	f.hub.log.Warn("a task's stream is kept in memory only: its log has a hole", "task", f.task)
 }
 
 // settle writes what is left and gives all leases back, when the hub is closed.

@@ -57,8 +57,8 @@ func (f *Feed) stir() {
 func (f *Feed) cease(err error) *source {
 	f.source, f.leader, f.over = nil, nil, err
 	f.phase = lost
-	if errors.Is(err, io.EOF) {
-		f.over = nil
+	if errors.Is(err, io.EOF) || errors.Is(err, ErrGone) {
+		f.over = nil // nothing is wrong with the agent
 	}
 	switch {
 	case f.settled:

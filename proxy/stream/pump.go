@@ -20,9 +20,10 @@ const farewell = time.Second
 type source struct {
 	Opened
 
-	feed *Feed
-	room chan struct{} // has room for one: a client has gone on
-	idle *time.Timer
+	feed   *Feed
+	room   chan struct{} // has room for one: a client has gone on
+	limits Limits
+	idle   *time.Timer
 
 	once  sync.Once
 	done  chan struct{}
@@ -96,7 +97,7 @@ func (s *source) finish(err error) {
 func (s *source) contained() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			s.feed.hub.Log.Error("judge of a stream panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			s.feed.hub.log.Error("judge of a stream panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 			err = fmt.Errorf("judge an event: panic: %v", v)
 		}
 	}()
@@ -106,20 +107,20 @@ func (s *source) contained() (err error) {
 // pump reads the source to its end. Reads know no contexts: whatever ends the source
 // early closes the body.
 func (s *source) pump() error {
-	h := s.feed.hub
-	s.idle = time.AfterFunc(h.Limits.Idle, func() { s.stop(ErrIdle) })
+	s.limits = s.feed.hub.settings().limits
+	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ErrIdle) })
 	defer s.idle.Stop()
 	from := s.From
 	if from == nil {
 		from = Events
 	}
-	events := from(s.Body, h.Limits.Event)
+	events := from(s.Body, s.limits.Event)
 	for {
 		event, err := events.Next()
 		if err != nil {
-			return named(err)
+			return s.end(named(err))
 		}
-		s.idle.Reset(h.Limits.Idle)
+		s.idle.Reset(s.limits.Idle)
 		if !event.HasData {
 			continue // the agent's comments belong to its own hop
 		}
@@ -132,6 +133,21 @@ func (s *source) pump() error {
 			return s.discard(events)
 		}
 	}
+}
+
+// end is what an end of reading means.
+func (s *source) end(err error) error {
+	select {
+	case <-s.done: // it was stopped, and err is only the echo
+		return s.cause
+	default:
+	}
+	if s.End != nil {
+		if meant := s.End(err); meant != nil {
+			return meant
+		}
+	}
+	return err
 }
 
 // discard reads what is behind the last entry, which nobody gets.
@@ -176,7 +192,7 @@ func (s *source) add(it item) error {
 		f.mu.Unlock()
 		if !full {
 			if s.feed.hub.squeeze(); waited {
-				s.idle.Reset(s.feed.hub.Limits.Idle)
+				s.idle.Reset(s.limits.Idle)
 			}
 			return nil
 		}

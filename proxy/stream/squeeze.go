@@ -1,10 +1,12 @@
 package stream
 
+import "time"
+
 // squeeze makes room while all feeds together keep too much: what has no client goes
 // first, then all but the newest entry of the feed that keeps most. What no client
 // has yet stays; its sources wait.
 func (h *Hub) squeeze() {
-	for h.bytes.Load() > int64(h.Config.Buffer.Total) {
+	for h.bytes.Load() > int64(h.settings().Buffer.Total) {
 		h.mu.Lock()
 		f := h.idle.first
 		if f != nil {
@@ -15,11 +17,20 @@ func (h *Hub) squeeze() {
 			f.shrink(0)
 			continue
 		}
+		now := time.Now().UnixNano()
+		if now-h.barren.Load() < int64(barrenTime) {
+			return
+		}
 		if f = h.largest(); f == nil || !f.shrink(1) {
+			h.barren.Store(now)
 			return
 		}
 	}
 }
+
+// barrenTime is how long it is not looked for the largest feed again, which takes a
+// look at all, once that has come to nothing.
+const barrenTime = 100 * time.Millisecond
 
 // largest is the feed that keeps most, of those that can do with less.
 func (h *Hub) largest() (largest *Feed) {

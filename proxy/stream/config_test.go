@@ -1,0 +1,56 @@
+package stream
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+func TestConfigValidate(t *testing.T) {
+	t.Parallel()
+	none, negative := secret.Duration(0), -1
+	for _, tc := range []struct {
+		name, want string
+		in         Config
+	}{
+		{name: "empty"},
+		{name: "off", in: Config{
+			Linger: &none, Resubscribe: &none, Lifetime: &none, PerPrincipal: new(int), Persist: "off", Grammar: "report",
+		}},
+		{"no events", "buffer.events: -1 is not within 1 and 100000", Config{Buffer: Buffer{Events: -1}}},
+		{"many events", "buffer.events: 100001 is not within", Config{Buffer: Buffer{Events: 100_001}}},
+		{"many bytes", "buffer.bytes: 1GiB is more than 64MiB", Config{Buffer: Buffer{Bytes: 1 << 30, Total: 1 << 40}}},
+		{"less than one", "buffer.total: 1KiB is less than buffer.bytes, 64KiB", Config{Buffer: Buffer{Total: 1 << 10}}},
+		{"persist", `persist: "on" is not one of auto, off`, Config{Persist: "on"}},
+		{"grammar", `grammar: "warn" is not one of enforce, report, off`, Config{Grammar: "warn"}},
+		{"short poll", "poll: 1ms is less than 100ms", Config{Poll: secret.Duration(time.Millisecond)}},
+		{"streams", "perPrincipal: -1 is less than 0", Config{PerPrincipal: &negative}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			err := tc.in.Validate()
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestConfigDefaults(t *testing.T) {
+	t.Parallel()
+	none := secret.Duration(0)
+	c := Config{Linger: &none, Grammar: grammarOff}
+	c.Defaults()
+	if *c.Linger != 0 || *c.Lifetime != secret.Duration(24*time.Hour) || *c.PerPrincipal != 1000 || c.Buffer.Events != 256 {
+		t.Errorf("%+v", c)
+	}
+	if c.Enforces() || c.Reports() || !c.Persists() {
+		t.Error("the words are misread")
+	}
+	c.Grammar = grammarReport
+	if c.Enforces() || !c.Reports() {
+		t.Error("the words are misread")
+	}
+}
