@@ -49,6 +49,11 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 	if err != nil || done {
 		return err
 	}
+	if !isError(seen) && x.call.Method.Push {
+		if doc, err = p.configs(ctx, x, doc); err != nil {
+			return err
+		}
+	}
 	switch {
 	case x.leg.retell == nil && x.rec.Streamed:
 		return x.single(doc)
@@ -63,9 +68,6 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		if doc, done, err = p.await(ctx, x, seen, doc); err != nil || done {
 			return err
 		}
-	}
-	if doc, err = p.allConfigs(ctx, x, doc); err != nil {
-		return err
 	}
 	x.incoming(resp)
 	if x.call.Streaming {

@@ -98,7 +98,7 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 		Schemes:      p.Schemes,
 		Requirements: x.agent.Card.Requirements,
 		Hidden:       x.agent.Endpoints,
-		Push:         p.Push.Passes() && x.view.card.Push,
+		Push:         p.pushes() && x.view.card.Push,
 		Extended:     x.view.card.Extended,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -17,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/google/uuid"
@@ -67,8 +69,9 @@ type exchange struct {
 	session  translate.Alias // own; the same for the context
 	leg      *leg            // forward; the call as it goes to the agent
 
-	question *wire.Demand // forward; what a task wants to see that the gateway answers itself
-	held     []byte       // forward; the event that showed it, framed for the caller, until another has come
+	question *wire.Demand       // forward; what a task wants to see that the gateway answers itself
+	webhook  *push.Registration // forward; what the agent is given for the webhook that came with the call
+	held     []byte             // forward; the event that showed it, framed for the caller, until another has come
 
 	filtered bool // forward; the list at hand holds nothing of other callers' any more
 
@@ -89,11 +92,20 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 		x.rec.RequestID = id.String()
 	}
 	x.rec.ClientIP = p.clientIP(r)
-	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, r.URL.Path, r.UserAgent()
+	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path), r.UserAgent()
 	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, false, &x.rec)
 	w.Header().Set("X-Request-Id", x.rec.RequestID)
 	p.Telemetry.Metrics.Enter()
 	return x
+}
+
+// shownPath is a path as records may have it: what follows that of deliveries lets
+// whoever reads it deliver.
+func shownPath(path string) string {
+	if strings.HasPrefix(path, push.Path) {
+		return push.Path + "…"
+	}
+	return path
 }
 
 // finish writes the record of a request, whatever became of it. A panic is

@@ -37,6 +37,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 
 	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
 	defer func() { p.Telemetry.EndClient(span, &x.rec, err) }()
+	defer func() { p.dropWebhook(x, err) }()
 	if err = p.exchange(ctx, x, late); errors.Is(err, errAnswers) {
 		err = p.resume(ctx, x, late)
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -247,6 +248,8 @@ type setup struct {
 	authn      authn.Config
 	store      state.Ledger
 	push       string
+	relay      push.Config  // where push is relay
+	values     state.Values // where webhooks are kept
 	failOpen   bool
 	noCard     bool
 	drain      chan struct{}
@@ -288,6 +291,7 @@ type world struct {
 	audit *audit.Log
 	dir   string
 	logs  *buffer
+	mail  *mailbox // where push is relay
 
 	sources []*card.Source // of the agents, in their order
 }
@@ -331,7 +335,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	memory := state.NewMemory(state.Config{})
 	t.Cleanup(func() { _ = memory.Close() })
 	s := &setup{
-		policy: everyone(), store: memory, steps: memory, counts: memory, push: "passthrough",
+		policy: everyone(), store: memory, steps: memory, counts: memory, values: memory, push: "passthrough",
 		agent: proxy.AgentConfig{ID: "rec"}, drain: make(chan struct{}),
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
@@ -439,7 +443,7 @@ func (w *world) start(s *setup) {
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Push: push.Config{Mode: s.push}, Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
+		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams,
 	})
@@ -509,6 +513,8 @@ func (w *world) call(who, method, params string, header ...string) answer {
 	w.Helper()
 	return w.do(who, "POST", "", rpcBody(method, params), append([]string{"A2A-Version: 1.0"}, header...)...)
 }
+
+func decoderAt(b []byte) *jsontext.Decoder { return jsontext.NewDecoder(bytes.NewReader(b)) }
 
 func rpcBody(method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":%q,"params":%s}`, method, params)

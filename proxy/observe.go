@@ -89,6 +89,9 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 		err = p.alias(x, seen)
 	}
 	if err == nil {
+		err = p.bindWebhook(x, seen)
+	}
+	if err == nil {
 		x.learned = shown
 	}
 	return err

@@ -53,6 +53,7 @@ type Options struct {
 	Providers map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
 	Steps     state.Steps             // where tasks stand in the states of extensions
 	Push      push.Config
+	Relay     *Relay          // of notifications; nil where push configs go on as they are, or not at all
 	Salt      []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
 	Sealer    Sealer          // of page tokens; those of other replicas have to open too
 	System    http.Handler    // gRPC health and reflection; nil for none
@@ -98,12 +99,14 @@ func New(o Options) (*Proxy, error) {
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)
+	notified := p.do(p.notified)
 	lost := p.do(p.locate, p.nowhere)
 
 	main := chi.NewRouter()
 	main.HandleFunc(jwksPath, keys)
 	main.HandleFunc(metadataPath, metadata)
 	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
+	p.mountPush(main, notified)
 	p.mount(main, "/agents/{agent}", call, card)
 	main.HandleFunc(sharedPath, call)
 	main.HandleFunc(sharedPath+"/*", call)
@@ -115,6 +118,7 @@ func New(o Options) (*Proxy, error) {
 	hosted := chi.NewRouter()
 	hosted.HandleFunc(jwksPath, keys)
 	hosted.HandleFunc(metadataPath, metadata)
+	p.mountPush(hosted, notified)
 	p.mount(hosted, "", call, card)
 	p.mountRPC(hosted, rpc)
 	hosted.NotFound(lost)
@@ -133,6 +137,13 @@ func (p *Proxy) mount(r chi.Router, base string, call, card http.HandlerFunc) {
 			r.HandleFunc(prefix, call)
 		}
 		r.HandleFunc(prefix+"/*", call)
+	}
+}
+
+// mountPush adds where agents deliver notifications, where they are relayed.
+func (p *Proxy) mountPush(r chi.Router, notified http.HandlerFunc) {
+	if p.Relay != nil {
+		r.HandleFunc(push.Path+"*", notified)
 	}
 }
 

@@ -173,7 +173,7 @@ func (p *Proxy) authorize(x *exchange) error {
 	if err := p.modes(x); err != nil {
 		return err
 	}
-	if !p.Push.Passes() && (x.call.Method.Push || x.call.HasPushConfig) {
+	if !p.pushes() && (x.call.Method.Push || x.call.HasPushConfig) {
 		return wire.Errorf(wire.PushUnsupported, "")
 	}
 	// An agent without the capability may still answer with what was never meant

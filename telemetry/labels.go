@@ -212,17 +212,18 @@ func bounded[T any](set map[string]*T, value string) *T {
 }
 
 // coreMethods numbers the values of the method label that are always there: A2A's
-// own, none and other.
+// own, none, other, and what is no call.
 var coreMethods = indexMethods()
 
 func indexMethods() map[string]int {
 	methods := wire.Methods()
-	index := make(map[string]int, len(methods)+2)
+	index := make(map[string]int, len(methods)+3)
 	for i := range methods {
 		index[methods[i].Name] = i
 	}
 	index[labelNone] = len(methods)
 	index[labelOther] = len(methods) + 1
+	index["PushNotification"] = len(methods) + 2 // what agents deliver to be relayed
 	return index
 }
 

@@ -44,8 +44,16 @@ type Config struct {
 	Age secret.Duration `yaml:"age"`
 	// PerTask is how many configs a task may have; default 10.
 	PerTask int `yaml:"perTask"`
-	// PerPrincipal is how many configs a principal may have; default 1000.
+	// PerPrincipal is how many configs a principal may have, those of tasks that have
+	// ended not counted; default 1000.
 	PerPrincipal int `yaml:"perPrincipal"`
+	// PerConfig is how many notifications of one config are taken from its agent in a
+	// second, on average; ten times as many may come at once. Default 20.
+	PerConfig int `yaml:"perConfig"`
+	// Payload is what a client of A2A before 1.0 gets when an agent of another version
+	// sends an update: task (default; the whole task, which the gateway asks the agent
+	// for) or event (the update itself, which many such clients do not understand).
+	Payload string `yaml:"payload"`
 	// Queue is how many notifications may wait, those given up included; default 100000.
 	Queue int64 `yaml:"queue"`
 
@@ -88,6 +96,9 @@ const (
 	modePassthrough = "passthrough"
 	modeRelay       = "relay"
 
+	payloadTask  = "task"
+	payloadEvent = "event"
+
 	challengeOff      = "off"
 	challengeRequired = "required"
 )
@@ -97,6 +108,9 @@ func (c Config) Passes() bool { return c.Mode == modePassthrough }
 
 // Relays reports whether the gateway delivers in the place of agents.
 func (c Config) Relays() bool { return c.Mode == modeRelay }
+
+// Tasks reports whether clients of before 1.0 get whole tasks.
+func (c Config) Tasks() bool { return c.Payload != payloadEvent }
 
 // Validate reports what cannot work, naming the key. It opens no file.
 func (c Config) Validate() error {
@@ -111,11 +125,17 @@ func (c Config) Validate() error {
 	default:
 		errs = append(errs, fmt.Errorf("challenge: %q is not one of off, required", c.Challenge))
 	}
+	switch c.Payload {
+	case "", payloadTask, payloadEvent:
+	default:
+		errs = append(errs, fmt.Errorf("payload: %q is not one of task, event", c.Payload))
+	}
 	for _, n := range []struct {
 		key   string
 		value int64
 	}{
-		{"perTask", int64(c.PerTask)}, {"perPrincipal", int64(c.PerPrincipal)}, {"queue", c.Queue}, {"inFlight", int64(c.InFlight)},
+		{"perTask", int64(c.PerTask)}, {"perPrincipal", int64(c.PerPrincipal)}, {"perConfig", int64(c.PerConfig)},
+		{"queue", c.Queue}, {"inFlight", int64(c.InFlight)},
 		{"perTarget.inFlight", int64(c.PerTarget.InFlight)}, {"perTarget.rate", int64(c.PerTarget.Rate)},
 	} {
 		if n.value < 0 {
@@ -161,6 +181,8 @@ func (c Config) complete() Config {
 	c.Age = orDefault(c.Age, secret.Duration(5*time.Minute))
 	c.PerTask = orDefault(c.PerTask, 10)
 	c.PerPrincipal = orDefault(c.PerPrincipal, 1000)
+	c.PerConfig = orDefault(c.PerConfig, 20)
+	c.Payload = orDefault(c.Payload, payloadTask)
 	c.Queue = orDefault(c.Queue, 100_000)
 	c.InFlight = orDefault(c.InFlight, 64)
 	c.Keep = orDefault(c.Keep, secret.Duration(7*24*time.Hour))

@@ -18,6 +18,7 @@ func TestConfigValidate(t *testing.T) {
 		{name: "relay", in: Config{Mode: "relay", Challenge: "required"}},
 		{"mode", `mode: "forward" is not one of off, passthrough, relay`, Config{Mode: "forward"}},
 		{"challenge", `challenge: "on" is not one of off, required`, Config{Challenge: "on"}},
+		{"payload", `payload: "both" is not one of task, event`, Config{Payload: "both"}},
 		{"negative", "perTask: -1 is less than 0", Config{PerTask: -1}},
 		{"allow", `allow: "https://hooks.example" is neither`, Config{Allow: []string{"https://hooks.example"}}},
 		{"negative rate", "perTarget.rate: -1 is less than 0", Config{PerTarget: PerTarget{Rate: -1}}},

@@ -11,9 +11,13 @@ import (
 	"strings"
 )
 
-// index notes a webhook among those of its owner and of its task.
+// index notes a webhook among those of its task and, while that has not ended, of its
+// owner.
 func (r *Registry) index(ctx context.Context, h *Webhook) error {
-	err := r.values.Put(ctx, ownerSpace, digest(h.Owner)+"/"+h.id, nil, r.keptFor)
+	var err error
+	if h.Ended.IsZero() {
+		err = r.values.Put(ctx, ownerSpace, digest(h.Owner)+"/"+h.id, nil, r.keptFor)
+	}
 	if err == nil && h.Task != "" {
 		err = r.values.Put(ctx, taskSpace, ofTask(h.Agent, h.Task)+"/"+h.id, nil, r.keptFor)
 	}

@@ -46,8 +46,9 @@ type Registry struct {
 	values  state.Values // as they are, for the indexes
 	hooks   state.Values // sealed
 	check   Checker
-	task    int // most of a task
-	owner   int // most of a principal
+	config  Config // complete
+	task    int    // most of a task
+	owner   int    // most of a principal
 	age     time.Duration
 	now     func() time.Time
 	keptFor time.Duration
@@ -65,33 +66,35 @@ func NewRegistry(values state.Values, c state.Cipher) *Registry {
 func (r *Registry) With(cfg Config, check Checker) *Registry {
 	cfg = cfg.complete()
 	again := *r
+	again.config = cfg
 	again.check, again.task, again.owner, again.age = check, cfg.PerTask, cfg.PerPrincipal, cfg.Age.Std()
 	return &again
 }
 
-// BadURLError says why a webhook cannot be sent to.
-type BadURLError struct{ Err error }
+// Config is the configuration with its defaults.
+func (r *Registry) Config() Config { return r.config }
 
-func (e *BadURLError) Error() string { return "the webhook's URL is refused: " + e.Err.Error() }
-
-// Unwrap gives the reason.
-func (e *BadURLError) Unwrap() error { return e.Err }
-
-// FullError says that a task or principal has as many configs as it may have.
-type FullError struct {
-	Key  string // of the configuration
+// RefusedError says why a webhook is not registered: its URL is not one that the gateway
+// sends to, or its task or principal has as many as it may have.
+type RefusedError struct {
+	URL  error  // what is wrong with the URL; nil for too many
+	Key  string // of the configuration, for too many
 	Most int
 }
 
-func (e *FullError) Error() string {
+// Error is for the caller.
+func (e *RefusedError) Error() string {
+	if e.URL != nil {
+		return "the webhook's URL is refused: " + e.URL.Error()
+	}
 	return fmt.Sprintf("no more push notification configs may be registered (%s, %d)", e.Key, e.Most)
 }
 
 // Register remembers a webhook before the agent hears of it. The error is a
-// *BadURLError, a *FullError, or of the state.
+// *RefusedError, or of the state.
 func (r *Registry) Register(ctx context.Context, h Webhook) (*Registration, error) {
 	if _, err := r.check.Check(h.URL); err != nil {
-		return nil, &BadURLError{err}
+		return nil, &RefusedError{URL: err}
 	}
 	token := random()
 	h.id, h.Created = digest(token), r.now().UTC()
@@ -126,7 +129,7 @@ func (r *Registry) enter(ctx context.Context, h *Webhook) error {
 func (r *Registry) room(ctx context.Context, space, group, key string, most int) error {
 	list, err := r.members(ctx, space, group, most+1)
 	if err == nil && len(list) > most {
-		err = &FullError{key, most}
+		err = &RefusedError{Key: key, Most: most}
 	}
 	return err
 }
@@ -215,13 +218,17 @@ func (r *Registry) Used(ctx context.Context, h *Webhook, ended bool) error {
 	if (!ended || !h.Ended.IsZero()) && now.Sub(h.Used) < touchEvery {
 		return nil
 	}
-	return r.change(ctx, h, func(h *Webhook) bool {
+	err := r.change(ctx, h, func(h *Webhook) bool {
 		h.Used = now
 		if ended && h.Ended.IsZero() {
 			h.Ended = now
 		}
 		return true
 	})
+	if err == nil && ended { // its place is free: a principal may have more finished tasks than configs
+		err = r.values.Delete(ctx, ownerSpace, digest(h.Owner)+"/"+h.id)
+	}
+	return err
 }
 
 // change writes down what by makes of a webhook as it is now, and leaves that in h. It
@@ -240,24 +247,6 @@ func (r *Registry) change(ctx context.Context, h *Webhook, by func(*Webhook) boo
 	}
 	return r.put(ctx, h)
 }
-
-// Late reports whether the task ended so long ago that nothing is to come any more.
-func (r *Registry) Late(h *Webhook) bool {
-	return !h.Ended.IsZero() && r.now().Sub(h.Ended) > r.age
-}
-
-// First reports whether nothing like name has come for a webhook within push.age, and
-// remembers it. Again takes that back.
-func (r *Registry) First(ctx context.Context, h *Webhook, name []byte) (bool, error) {
-	return r.values.Add(ctx, seenSpace, h.seen(name), nil, r.age)
-}
-
-// Again forgets what First remembered: it was not delivered, and is to come again.
-func (r *Registry) Again(ctx context.Context, h *Webhook, name []byte) error {
-	return r.values.Delete(ctx, seenSpace, h.seen(name))
-}
-
-func (h *Webhook) seen(name []byte) string { return h.id + "/" + digest(string(name)) }
 
 // Forget ends a webhook: what an agent delivers to it is unknown from then on.
 func (r *Registry) Forget(ctx context.Context, h *Webhook) error {

@@ -141,8 +141,8 @@ func TestA18_BadURLsAreNotRegistered(t *testing.T) {
 	r, store := newRegistry(t, Config{})
 	h := hook("alice", "T", "C")
 	h.URL = "http://169.254.169.254/"
-	var bad *BadURLError
-	if _, err := r.Register(t.Context(), h); !errors.As(err, &bad) {
+	var bad *RefusedError
+	if _, err := r.Register(t.Context(), h); !errors.As(err, &bad) || bad.URL == nil {
 		t.Errorf("%v", err)
 	}
 	if list, err := store.List(t.Context(), hookSpace, "", 1); err != nil || len(list) > 0 {
@@ -166,7 +166,7 @@ func TestA21_ConfigsAreBounded(t *testing.T) {
 		for i := range 3 {
 			register(t, r, c.hook(i))
 		}
-		var full *FullError
+		var full *RefusedError
 		if _, err := r.Register(t.Context(), c.hook(4)); !errors.As(err, &full) || !strings.Contains(err.Error(), c.key) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,0 +1,253 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+// notificationMethod is what records call the delivery of an agent.
+const notificationMethod = "PushNotification"
+
+// notification is what an agent posts to a webhook of the gateway's.
+type notification struct {
+	hook  *push.Webhook
+	body  []byte
+	speak wire.Version // what it is written in
+	seen  wire.Answer
+	names [][]byte // by which a second of the same is known
+}
+
+// declined answers an agent's delivery with a status and nothing else: whoever has found
+// the address learns nothing from it.
+type declined struct {
+	status int
+	reason string
+	after  string // Retry-After
+	cause  error
+}
+
+// Error is for the record.
+func (d *declined) Error() string {
+	if d.cause != nil {
+		return d.reason + ": " + d.cause.Error()
+	}
+	return d.reason
+}
+
+// notified takes an agent's delivery in: 200 once it is queued.
+func (p *Proxy) notified(x *exchange) error {
+	x.rec.Method = notificationMethod
+	if _, err := p.screen(x); err != nil {
+		return err
+	}
+	err := p.takeNotification(x)
+	var d *declined
+	switch {
+	case err == nil:
+		x.w.WriteHeader(http.StatusOK)
+	case errors.As(err, &d):
+		x.rec.Reason, x.rec.Cause, x.rec.Decision = d.reason, d.Error(), "deny"
+		if d.after != "" {
+			x.w.Header().Set("Retry-After", d.after)
+		}
+		if d.status >= http.StatusInternalServerError {
+			x.rec.Decision = "error"
+		}
+		x.w.WriteHeader(d.status)
+	default:
+		return err
+	}
+	return nil
+}
+
+func (p *Proxy) takeNotification(x *exchange) error {
+	n, err := p.admitNotification(x)
+	if err != nil {
+		return err
+	}
+	if err := p.readNotification(x, n); err != nil {
+		return err
+	}
+	if err := p.ownNotification(x, n); err != nil {
+		return err
+	}
+	fresh, err := p.firstNotification(x, n)
+	if err != nil || !fresh {
+		return err
+	}
+	if err := p.passNotification(x, n); err != nil {
+		for _, name := range n.names { // the agent is to send it again
+			if err := p.Relay.Hooks.Again(context.WithoutCancel(x.ctx), n.hook, name); err != nil {
+				p.Telemetry.Log.Warn("a notification that was not taken will be taken for one that was",
+					"request_id", x.rec.RequestID, "error", err)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// ownNotification: is it about the task that the webhook is for? One that came with a
+// send may not know its task yet; then it becomes the owner's, unless it is somebody
+// else's (A1, A19).
+func (p *Proxy) ownNotification(x *exchange, n *notification) error {
+	h := n.hook
+	x.rec.TaskState = n.seen.State
+	for _, t := range n.seen.Tasks {
+		x.rec.TaskID, x.rec.ContextID = t.ID, t.ContextID
+		if h.Task != "" && t.ID != h.Task || len(n.seen.Tasks) > 1 {
+			return &declined{status: http.StatusForbidden, reason: "OTHER_TASK"}
+		}
+	}
+	from := ledger.Origin{
+		Agent: h.Agent, Skill: h.Skill, Endpoint: h.Endpoint, Version: string(h.Version),
+		Method: createConfig, Task: h.Task,
+	}
+	err := p.Ledger.Learn(x.ctx, x.principal, from, n.seen)
+	switch {
+	case errors.Is(err, ledger.ErrAbsent):
+		return &declined{status: http.StatusForbidden, reason: "OTHER_TASK", cause: err}
+	case err != nil:
+		return unkept(err)
+	case len(n.seen.Tasks) == 0:
+		return nil
+	}
+	task := n.seen.Tasks[0]
+	if err := p.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), h, task.ID, task.ContextID, "", false); err != nil {
+		return unkept(err)
+	}
+	return nil
+}
+
+// firstNotification reports whether nothing like it has come before. A second of the
+// same is taken as the first was, and goes nowhere (A19): an agent that had no answer
+// sends again.
+func (p *Proxy) firstNotification(x *exchange, n *notification) (bool, error) {
+	n.names = [][]byte{append([]byte("body "), n.body...)}
+	if id := x.r.Header.Get("Webhook-Id"); id != "" {
+		n.names = append(n.names, []byte("id "+id))
+	}
+	for i, name := range n.names {
+		fresh, err := p.Relay.Hooks.First(x.ctx, n.hook, name)
+		if err == nil && fresh {
+			continue
+		}
+		for _, earlier := range n.names[:i] {
+			_ = p.Relay.Hooks.Again(context.WithoutCancel(x.ctx), n.hook, earlier) // it runs out by itself
+		}
+		if err != nil {
+			return false, unkept(err)
+		}
+		x.rec.Reason = "REPLAYED"
+		return false, nil
+	}
+	return true, nil
+}
+
+// passNotification retells it and queues it.
+func (p *Proxy) passNotification(x *exchange, n *notification) error {
+	h := n.hook
+	body, err := p.retellNotification(x, n)
+	var e *wire.Error
+	switch {
+	case errors.As(err, &e) && e.Kind == wire.Unsupported:
+		x.rec.Reason = e.Reason // the caller's version has no word for it, however often it is sent
+		return nil
+	case err != nil:
+		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
+	}
+	task := h.Task
+	if h.Renamed.Caller != "" {
+		task = h.Renamed.Caller
+	}
+	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
+		ID: "msg_" + uuid.NewString(), Agent: h.Agent, Task: task, Config: h.ID(), Owner: h.Owner,
+		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceparent(x.ctx),
+		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
+	})
+	if err != nil {
+		return unkept(err)
+	}
+	if err := p.Relay.Hooks.Used(context.WithoutCancel(x.ctx), h, terminal(n.seen.State)); err != nil {
+		p.Telemetry.Log.Warn("the use of a webhook was not written down", "request_id", x.rec.RequestID, "error", err)
+	}
+	return nil
+}
+
+// traceparent is the trace that the delivery belongs to.
+func (p *Proxy) traceparent(ctx context.Context) string {
+	h := http.Header{}
+	p.Telemetry.Inject(ctx, h)
+	return h.Get("Traceparent")
+}
+
+// unkept is a delivery that cannot be kept now. The agent is to send it again.
+func unkept(err error) error {
+	after := "5"
+	if errors.Is(err, state.ErrFull) {
+		after = "60"
+	}
+	return &declined{status: http.StatusServiceUnavailable, reason: wire.Unavailable.Reason, after: after, cause: err}
+}
+
+// admitNotification: whose webhook is it, and is it the agent's own that delivers?
+func (p *Proxy) admitNotification(x *exchange) (*notification, error) {
+	h, err := p.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.r.URL.Path, push.Path))
+	if err != nil {
+		return nil, unkept(err)
+	}
+	if h == nil || p.agents[h.Agent] == nil {
+		return nil, &declined{status: http.StatusNotFound, reason: "UNKNOWN_WEBHOOK"}
+	}
+	x.agent, x.skill = p.agents[h.Agent], h.Skill
+	x.principal = &authn.Principal{Subject: h.Subject, Issuer: h.Issuer, Tenant: h.Tenant, Method: "webhook"}
+	x.rec.TaskID, x.rec.ContextID, x.rec.Endpoint = h.Task, h.Context, h.Endpoint
+	x.call.Binding, x.call.Version = wire.HTTPJSON, h.Speaks
+	if x.r.Method != http.MethodPost {
+		x.w.Header().Set("Allow", http.MethodPost)
+		return nil, &declined{status: http.StatusMethodNotAllowed, reason: wire.VerbNotAllowed.Reason}
+	}
+	if p.Relay.Hooks.Late(h) {
+		return nil, &declined{status: http.StatusGone, reason: "TASK_ENDED"}
+	}
+	if err := p.countNotification(x, h); err != nil {
+		return nil, err
+	}
+	if !proven(x.r.Header, h) {
+		return nil, &declined{status: http.StatusUnauthorized, reason: wire.Unauthenticated.Reason}
+	}
+	if !p.timely(x.r.Header) {
+		return nil, &declined{status: http.StatusForbidden, reason: "LATE"}
+	}
+	return &notification{hook: h}, nil
+}
+
+// countNotification holds one config to push.perConfig.
+func (p *Proxy) countNotification(x *exchange, h *push.Webhook) error {
+	rate := int64(p.Relay.Hooks.Config().PerConfig)
+	drawn, err := p.Relay.Counts.Draw(x.ctx, []state.Draw{{
+		Key: "push " + h.ID(), Kind: state.Rate, Limit: 10 * rate, Cost: 1, Refill: rate, Period: second,
+	}})
+	if err != nil {
+		return unkept(err)
+	}
+	if !drawn[0].OK {
+		x.rec.Limit = "push.perConfig"
+		return &declined{
+			status: http.StatusTooManyRequests, reason: wire.RateLimited.Reason,
+			after: strconv.Itoa(int(drawn[0].Wait/second) + 1),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+const second = time.Second
+
+// proven reports whether an agent shows what it was given: the token, under one of the
+// names that SDKs have for its header, or the credentials, or both, and nothing else in
+// the place of either. What an SDK sends of the two differs.
+func proven(h http.Header, of *push.Webhook) bool {
+	right := false
+	for name, want := range map[string]string{
+		"X-A2a-Notification-Token": of.Shown.Reveal(),
+		"A2a-Notification-Token":   of.Shown.Reveal(),
+		"Authorization":            of.Authorizing.Reveal(),
+	} {
+		for _, value := range h[name] {
+			if name == "Authorization" {
+				scheme, rest, _ := strings.Cut(value, " ")
+				if !strings.EqualFold(scheme, bearer) {
+					return false
+				}
+				value = strings.TrimLeft(rest, " ")
+			}
+			if !secret.New(value).Equal(secret.New(want)) {
+				return false
+			}
+			right = true
+		}
+	}
+	return right
+}
+
+// timely holds the time that an agent names, if it names one, to push.age. Standard
+// Webhooks has a header for it, of seconds since 1970.
+func (p *Proxy) timely(h http.Header) bool {
+	named := h.Get("Webhook-Timestamp")
+	if named == "" {
+		return true
+	}
+	at, err := strconv.ParseInt(named, 10, 64)
+	if err != nil {
+		return false
+	}
+	return time.Since(time.Unix(at, 0)).Abs() <= p.Relay.Hooks.Config().Age.Std()
+}
+
+// readNotification takes the body in, and looks which task it is about.
+func (p *Proxy) readNotification(x *exchange, n *notification) error {
+	if !wire.MediaType(x.r.Header.Get("Content-Type")) {
+		return &declined{status: http.StatusUnsupportedMediaType, reason: wire.ContentType.Reason}
+	}
+	body := newBuffer()
+	x.body = body
+	limit := int64(p.Relay.Hooks.Config().Body)
+	err := body.fill(x.r.Body, x.r.ContentLength, limit)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.Is(err, errTooLong), errors.As(err, &tooLarge):
+		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
+		return &declined{
+			status: http.StatusRequestEntityTooLarge, reason: wire.TooLarge.Reason,
+			cause: fmt.Errorf("the body exceeds push.body (%d bytes)", limit),
+		}
+	case err != nil:
+		return &declined{status: http.StatusBadRequest, reason: wire.Malformed.Reason, cause: err}
+	}
+	n.body = body.bytes()
+	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), digest(n.body)
+	limits := p.answerLimits()
+	n.speak = n.hook.Speaks
+	n.seen, err = wire.ReadAnswer(wire.HTTPJSON, n.speak, streamMessage, n.body, limits)
+	if err == nil && n.seen.Kind != "" {
+		if spoken := writtenIn(n.body, n.speak); spoken != n.speak {
+			n.speak = spoken
+			n.seen, err = wire.ReadAnswer(wire.HTTPJSON, n.speak, streamMessage, n.body, limits)
+		}
+	}
+	what := len(n.seen.Tasks) == 1 && n.seen.Tasks[0].ID != "" || n.seen.Kind == "message" && len(n.seen.Tasks) == 0
+	if err != nil || isError(n.seen) || n.seen.Kind == "" || n.seen.Kind == "list" || !what {
+		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
+	}
+	return nil
+}
+
+// writtenIn is the version that a notification is in. Agents of several versions have
+// one sender for all of them.
+func writtenIn(doc []byte, speaks wire.Version) wire.Version {
+	if from, to := memberSpan(doc, "kind"); from < to {
+		return wire.V03
+	}
+	for _, name := range []string{"task", "message", "statusUpdate", "artifactUpdate"} {
+		if from, to := memberSpan(doc, name); from < to {
+			return wire.V10
+		}
+	}
+	return speaks
+}
+
+// retellNotification is the notification as its receiver is to have it. Where both sides
+// speak alike it is what the agent wrote, but for ids that go by other names.
+func (p *Proxy) retellNotification(x *exchange, n *notification) ([]byte, error) {
+	h := n.hook
+	if h.Foreign.Agent != "" {
+		x.foreign = &foreign{id: h.Foreign.Caller, sent: quoted(h.Foreign.Caller), alias: quoted(h.Foreign.Agent)}
+	}
+	if n.speak == h.Version && h.Renamed.Caller == "" && h.Session.Caller == "" {
+		return append([]byte(nil), x.restoreContext(n.body)...), nil
+	}
+	doc, from := n.body, n.speak
+	if p.wantsTask(n) {
+		if task, err := p.wholeTask(x, n); err == nil {
+			doc, from = task, wire.V10
+		} else { // the update alone is better than nothing
+			x.rec.Cause = err.Error()
+		}
+	}
+	r := translate.Retelling{
+		From: wire.Side{Version: from, Binding: wire.HTTPJSON},
+		Call: &wire.Call{Version: h.Version, Binding: wire.JSONRPC, TaskID: h.Task, ContextID: h.Context},
+		Task: named(h.Renamed, h.Task), Context: named(h.Session, h.Context),
+	}
+	return r.Notification(nil, x.restoreContext(doc))
+}
+
+// named is an alias whose agent's side has become known.
+func named(a push.Alias, agents string) translate.Alias {
+	if a.Caller != "" && a.Agent == "" {
+		a.Agent = agents
+	}
+	return translate.Alias(a)
+}
+
+// wantsTask reports whether a receiver is to have the whole task in the place of an
+// update: clients of before 1.0 were told that notifications are tasks.
+func (p *Proxy) wantsTask(n *notification) bool {
+	update := n.seen.Kind == "statusUpdate" || n.seen.Kind == "artifactUpdate"
+	return update && n.hook.Version != wire.V10 && p.Relay.Hooks.Config().Tasks()
+}
+
+// askLimit is how long an agent that waits for its delivery to be taken is asked.
+const askLimit = 10 * time.Second
+
+// wholeTask asks the agent for the task, in its owner's behalf, and returns it as a 1.0
+// notification. The owner's credentials are not at hand: an agent that wants them says no.
+func (p *Proxy) wholeTask(x *exchange, n *notification) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(x.ctx, askLimit)
+	defer cancel()
+	before, request := x.call, x.r
+	defer func() { x.call, x.r = before, request }()
+	x.call = wire.Call{Binding: wire.HTTPJSON, Version: n.speak, Method: getTask, TaskID: n.hook.Task}
+	x.r = request.Clone(x.ctx)
+	x.r.Header = http.Header{} // what the agent sent is not for the agent
+	x.named = true             // whichever tenant the interface has
+	if err := x.connect(); err != nil {
+		return nil, err
+	}
+	l, doc, _, err := p.ask(ctx, x, question(getTask, n.hook.Task, nil))
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = l.retell.Answer(nil, doc); err != nil {
+		return nil, retelling(err)
+	}
+	return append(append([]byte(`{"task":`), doc...), '}'), nil
+}

@@ -1,0 +1,85 @@
+package proxy
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// verbatim sends what the caller sent. Only a tenant that named the agent gives
+// way to the one that the interface has.
+func (p *Proxy) verbatim(x *exchange) error {
+	c := &x.call
+	l := &leg{endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
+	if x.named {
+		x.retenant()
+	}
+	if x.webhook != nil {
+		body, err := p.substituted(x)
+		if err != nil {
+			return err
+		}
+		c.Body, l.holder = body, nil
+	}
+	l.body = c.Body
+	switch c.Binding {
+	case wire.HTTPJSON:
+		l.path, l.query = x.below(), forwardedQuery(x.queryString())
+	case wire.GRPC:
+		message, err := x.message()
+		if err != nil {
+			return err
+		}
+		l.path, l.body, l.holder = c.Method.RPC(c.Version), wire.AppendMessage(nil, message), nil
+	}
+	x.leg = l
+	return nil
+}
+
+// message is the caller's protobuf message, as it came but for what names the agent.
+// One whose context or webhook had to be replaced is made of its document, and has what A2A
+// knows of it.
+func (x *exchange) message() ([]byte, error) {
+	c := &x.call
+	switch {
+	case x.foreign != nil, x.webhook != nil:
+		return wire.RequestMessage(c.Method, c.Version, c.Body)
+	case x.named && len(c.TenantSpans) > 0:
+		return wire.ReplaceTenant(c.Method, c.Version, c.Message, x.endpoint.tenant)
+	}
+	return c.Message, nil
+}
+
+// queryString is the caller's query, with the interface's tenant where one there
+// named the agent.
+func (x *exchange) queryString() string {
+	raw := cmp.Or(x.query, x.r.URL.RawQuery)
+	if x.named && raw != "" {
+		return replaceQuery(raw, "tenant", x.endpoint.tenant)
+	}
+	return raw
+}
+
+// retenant puts the interface's tenant where the body names the agent. An empty
+// tenant is none (ProtoJSON).
+func (x *exchange) retenant() {
+	spans := x.call.TenantSpans
+	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
+		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.tenant))
+	}
+	x.call.Tenant = x.endpoint.tenant
+}
+
+// below is the path below the interface's URL.
+func (x *exchange) below() string {
+	if !x.named || x.route.Tenant == "" {
+		return x.rest
+	}
+	_, path, _ := strings.Cut(x.rest[1:], "/") // the first segment named the agent
+	if x.endpoint.tenant == "" {
+		return "/" + path
+	}
+	return "/" + url.PathEscape(x.endpoint.tenant) + "/" + path
+}

@@ -1,0 +1,178 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+// Relay is what stands between agents and the webhooks of callers.
+type Relay struct {
+	Hooks  *push.Registry
+	Queue  Enqueuer
+	Counts state.Limits // where what agents deliver is counted
+}
+
+// Enqueuer keeps deliveries until they are made. Once it has returned without an error
+// a delivery survives whatever the state survives. false: one of its ID is there already.
+type Enqueuer interface {
+	Enqueue(ctx context.Context, d *push.Delivery) (bool, error)
+}
+
+var (
+	createConfig = method(wire.CreatePushConfig)
+	deleteConfig = method("DeleteTaskPushNotificationConfig")
+)
+
+// pushes reports whether callers may register webhooks.
+func (p *Proxy) pushes() bool { return p.Push.Passes() || p.Relay != nil }
+
+// oneConfig reports whether an agent keeps one config per task, as those of 0.1 do.
+func (x *exchange) oneConfig() bool { return x.endpoint.Version == wire.V01 }
+
+// intercept puts a webhook of the gateway's in the place of the one that comes with a
+// call, so that the agent never sees the caller's (A18), and remembers what it was.
+func (p *Proxy) intercept(x *exchange) error {
+	if p.Relay == nil || x.webhook != nil || x.call.Method.Extension != "" {
+		return nil
+	}
+	if err := p.ownConfig(x); err != nil || !x.call.HasPushConfig {
+		return err
+	}
+	found, e := x.call.ReadPushConfig()
+	switch {
+	case e != nil:
+		return e
+	case found == nil && x.call.Method == createConfig:
+		return wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config has no URL")
+	case found == nil:
+		return nil
+	}
+	registered, err := p.Relay.Hooks.Register(x.ctx, x.hook(found))
+	var refused *push.RefusedError
+	if errors.As(err, &refused) {
+		return x.unregistered(refused)
+	}
+	if err != nil {
+		return err
+	}
+	x.webhook = registered
+	if x.call.Params, e = x.call.ReplacePushConfig(x.call.Params, p.substitute(x)); e != nil {
+		return e
+	}
+	return nil
+}
+
+// unregistered answers a call whose webhook is not taken.
+func (x *exchange) unregistered(r *push.RefusedError) error {
+	if r.Key == "" {
+		return wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", r).Because(r)
+	}
+	x.rec.Limit = r.Key
+	return wire.Errorf(wire.RateLimited, "%s", r).Because(r)
+}
+
+// hook is the caller's webhook, as it is remembered.
+func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
+	h := push.Webhook{
+		Agent: x.agent.ID, Speaks: x.endpoint.Version, Endpoint: x.endpoint.address,
+		Owner: x.principal.Key(), Subject: x.principal.Subject, Issuer: x.principal.Issuer, Tenant: x.principal.Tenant,
+		Skill: x.skill, Task: x.call.TaskID, Context: x.record.Context, Config: c.ID, Version: x.call.Version,
+		Renamed: push.Alias(x.task), Session: push.Alias(x.session),
+		URL: c.URL, Token: secret.New(c.Token), Scheme: c.Scheme, Credentials: secret.New(c.Credentials),
+	}
+	if x.call.Method == createConfig && x.call.ConfigID != "" {
+		h.Config = x.call.ConfigID
+	}
+	if x.foreign != nil {
+		h.Foreign = push.Alias{Agent: unquoted(x.foreign.alias), Caller: x.foreign.id}
+	}
+	return h
+}
+
+// substitute is what the agent is given. It has both a token and credentials: some SDKs
+// send the one, some the other, some both.
+func (p *Proxy) substitute(x *exchange) wire.PushConfig {
+	return wire.PushConfig{
+		URL:   p.PublicURL.JoinPath(x.webhook.Path).String(),
+		Token: x.webhook.Token.Reveal(), Scheme: bearer, Credentials: x.webhook.Credentials.Reveal(),
+	}
+}
+
+// bearer is the scheme that agents are given: every SDK that has any knows it.
+const bearer = "Bearer"
+
+// substituted is the body of a call that goes on as it came, but for its webhook.
+func (p *Proxy) substituted(x *exchange) ([]byte, error) {
+	body := x.call.Body
+	from, to := 0, len(body)
+	if x.call.Binding == wire.JSONRPC {
+		from, to = memberSpan(body, "params")
+	}
+	params, e := x.call.ReplacePushConfig(body[from:to:to], p.substitute(x))
+	if e != nil {
+		return nil, e
+	}
+	return splice(body, from, to, params), nil
+}
+
+// ownConfig refuses a call about a config of somebody else's who may use the same task,
+// as one that is not there.
+func (p *Proxy) ownConfig(x *exchange) error {
+	if !x.call.Method.Push || x.call.ConfigID == "" || x.call.TaskID == "" {
+		return nil
+	}
+	list, err := p.Relay.Hooks.OfTask(x.ctx, x.agent.ID, x.call.TaskID)
+	for _, h := range list {
+		if h.Config == x.call.ConfigID && h.Owner != x.principal.Key() {
+			return ledger.ErrAbsent
+		}
+	}
+	return err
+}
+
+// bindWebhook keeps which task a webhook is for that came with a send.
+func (p *Proxy) bindWebhook(x *exchange, seen wire.Answer) error {
+	if x.webhook == nil || len(seen.Tasks) != 1 || x.webhook.Webhook.Task != "" && x.webhook.Webhook.Context != "" {
+		return nil
+	}
+	task := seen.Tasks[0]
+	return p.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), x.webhook.Webhook, task.ID, task.ContextID, "", x.oneConfig())
+}
+
+// dropWebhook forgets a webhook that the agent has not taken, or has no task for. Where
+// that cannot be known of a send it stays: the task may have begun, and its caller waits
+// for word of it.
+func (p *Proxy) dropWebhook(x *exchange, err error) {
+	if x.webhook == nil || !x.untaken(err) {
+		return
+	}
+	if err := p.Relay.Hooks.Forget(context.WithoutCancel(x.ctx), x.webhook.Webhook); err != nil {
+		p.Telemetry.Log.Warn("a webhook that the agent did not take is still registered",
+			"request_id", x.rec.RequestID, "error", err)
+	}
+}
+
+// untaken reports whether the agent has not taken the webhook that came with a call,
+// which has ended with err.
+func (x *exchange) untaken(err error) bool {
+	failed := err != nil || x.rec.Decision == "error"
+	if x.call.Method.Subject != wire.OfMessage {
+		return failed
+	}
+	if x.rec.TaskState != "" { // the agent has shown the task
+		return false
+	}
+	if err == nil {
+		return failed || x.webhook.Webhook.Task == "" // it has answered with a message
+	}
+	var dial *net.OpError
+	unsent := errors.As(err, &dial) && dial.Op == "dial"
+	return unsent || !x.clientLeft(err) && !errors.Is(err, errAnswerLate) && !errors.Is(err, errAgentBroke)
+}
