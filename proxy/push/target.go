@@ -26,6 +26,7 @@ const (
 const (
 	manyTargets  = 1024
 	forgetTarget = 2 * breakerLongest
+	sweepTargets = time.Minute
 )
 
 // origin is what a target is known by: scheme and authority, without the scheme's own
@@ -40,8 +41,9 @@ func origin(u *url.URL) string {
 
 // targets keep what is sent to each target within bounds.
 type targets struct {
-	mu  sync.Mutex
-	all map[string]*target
+	mu    sync.Mutex
+	all   map[string]*target
+	swept time.Time
 }
 
 // target is what a gateway knows of one origin.
@@ -131,7 +133,8 @@ func (ts *targets) find(name string, now time.Time) *target {
 	if t := ts.all[name]; t != nil {
 		return t
 	}
-	if len(ts.all) >= manyTargets {
+	if len(ts.all) >= manyTargets && now.Sub(ts.swept) > sweepTargets {
+		ts.swept = now
 		for other, t := range ts.all {
 			if t.inFlight == 0 && now.Sub(t.used) > forgetTarget {
 				delete(ts.all, other)
