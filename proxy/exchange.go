@@ -44,7 +44,7 @@ type exchange struct {
 	body   *buffer    // decode; holds call.Body until the exchange ends
 
 	principal *authn.Principal // authenticate
-	record    state.Record     // own; of the task the call names, zero if none
+	record    state.Record     // own; of the task the call names; without one only the context's endpoint
 	foreign   *foreign         // own; set when the caller's context id had to be replaced
 	query     string           // own; replaces the request's query, for the same reason
 	agentwide bool             // authorize; the call is not about one skill
@@ -72,6 +72,8 @@ type exchange struct {
 	question *wire.Demand       // forward; what a task wants to see that the gateway answers itself
 	webhook  *push.Registration // forward; what the agent is given for the webhook that came with the call
 	held     []byte             // forward; the event that showed it, framed for the caller, until another has come
+
+	holders map[string]string // forward; the agent's instances by task, of the tasks that it is asked to list
 
 	filtered bool // forward; the list at hand holds nothing of other callers' any more
 

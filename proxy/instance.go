@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -11,19 +12,35 @@ import (
 // Reader implements upstream.Body.
 func (l *leg) Reader() io.ReadCloser { return l.holder.reader(l.body) }
 
-// hint says which instance of the agent's a leg is best sent to. A list without a
-// context has its caller in common with the pages before it.
+// hint says which instance of the agent's a leg is best sent to. Pages of a list have
+// their caller in common where they have no context: what one instance began, another
+// may not know how to go on with.
 func (x *exchange) hint(l *leg) upstream.Hint {
 	c := l.call
 	h := upstream.Hint{
 		Safe: !c.Method.Writes, Task: c.TaskID != "", Body: l,
-		Instance: cmp.Or(l.instance, x.record.Endpoint), Context: cmp.Or(c.ContextID, x.record.Context),
+		Instance: x.record.Endpoint, Context: cmp.Or(c.ContextID, x.record.Context),
 	}
-	if h.Task && h.Instance == "" {
-		h.Instance = x.rec.Instance // the call's answer has just named the task
+	switch {
+	case c.TaskID == "" || c.TaskID == x.record.ID:
+	case x.holders[c.TaskID] != "":
+		h.Instance = x.holders[c.TaskID]
+	case x.rec.Instance != "":
+		h.Instance = x.rec.Instance // an answer to this call has just named the task
+	default:
+		h.Task = false // a name for one that is new
 	}
 	if c.Method.Subject == wire.OfCaller && h.Context == "" {
 		h.Context = x.principal.Subject
 	}
 	return h
+}
+
+// holders are the instances that tasks were first seen at.
+func holders(records []state.Record) map[string]string {
+	m := make(map[string]string, len(records))
+	for _, r := range records {
+		m[r.ID] = r.Endpoint
+	}
+	return m
 }

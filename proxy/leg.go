@@ -26,8 +26,6 @@ type leg struct {
 	body   []byte
 	holder *buffer // holds body, where that is the caller's own bytes; else nil
 
-	instance string // of the agent's, that has what the call is about; "": what the exchange knows
-
 	own    bool                 // the call is the gateway's, whatever the answer is passed on as
 	shows  *upstream.Demand     // what a task wants to see that the call answers; nil for none
 	retell *translate.Retelling // how answers come back; nil where both sides speak alike

@@ -62,6 +62,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 	case err != nil:
 		return err
 	}
+	x.holders = holders(records)
 	p.watch(x) // once, and not by each of those who ask
 	tasks, err := p.describeTasks(ctx, x, records, filter)
 	if err != nil {

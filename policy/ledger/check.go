@@ -41,7 +41,7 @@ func (l *Ledger) Check(
 		if err != nil {
 			return state.Record{}, err
 		}
-		return state.Record{}, group.foreign(c.ContextID)
+		return group.endpoint(), group.foreign(c.ContextID)
 	case wire.OfAgent:
 		return state.Record{}, nil
 	}
@@ -100,6 +100,9 @@ func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state
 		}
 		return state.Record{}, err
 	}
+	if !task.usable {
+		return group.endpoint(), nil
+	}
 	return task.record, nil
 }
 
@@ -132,6 +135,12 @@ func (f found) foreign(id string) error {
 		return &ForeignContext{ID: id}
 	}
 	return nil
+}
+
+// endpoint is where the agent was reached when it showed the id, and nothing else of
+// the record: a new task of a context belongs where the context is known.
+func (f found) endpoint() state.Record {
+	return state.Record{Endpoint: f.record.Endpoint}
 }
 
 // Owns reports of each task that a list shows whether the call may see it. A task

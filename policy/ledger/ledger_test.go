@@ -187,8 +187,11 @@ func TestCheckReturnsTheRecord(t *testing.T) {
 		}
 	}
 	got, err := l.Check(t.Context(), alice, "billing", send(t, "", "C"))
-	if diff := cmp.Diff(state.Record{}, got); err != nil || diff != "" {
+	if diff := cmp.Diff(state.Record{Endpoint: "http://e1"}, got); err != nil || diff != "" {
 		t.Errorf("a call without a task has %v and a record (-want +got):\n%s", err, diff)
+	}
+	if got, _ := l.Check(t.Context(), bob, "billing", send(t, "", "C")); got.Endpoint != "" {
+		t.Error("somebody else learns where a context is")
 	}
 }
 
