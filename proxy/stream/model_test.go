@@ -60,6 +60,7 @@ func (m *model) pass(*rapid.T) { time.Sleep(3 * time.Second); synctest.Wait() }
 
 // look gives the task's feed as some hub has it.
 func (m *model) look(t *rapid.T) *stream.Feed {
+	synctest.Wait() // until nothing changes by itself
 	h := m.hubs[rapid.IntRange(0, len(m.hubs)-1).Draw(t, "hub")]
 	f, err := h.Find(context.Background(), "task")
 	if err != nil {
@@ -106,10 +107,12 @@ func (m *model) leave(t *rapid.T) {
 func (m *model) read(t *rapid.T) {
 	c := m.one(t)
 	for range rapid.IntRange(1, 20).Draw(t, "reads") {
+		synctest.Wait()
 		before, kept := c.feed.Entries()
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		e, err := c.Next(ctx)
 		cancel()
+		synctest.Wait()
 		from, entries := c.feed.Entries()
 		tip := from + uint64(len(entries)) - 1
 		switch {
