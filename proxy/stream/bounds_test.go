@@ -96,6 +96,27 @@ func TestFirstClient(t *testing.T) {
 	})
 }
 
+// TestNoClient: a feed that is bound and never followed is forgotten as others are.
+func TestNoClient(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := hub(t, nil)
+		a, o := opened()
+		bind(t, h.Open(o), "task", true)
+		a.say("a", "end")
+		a.ends()
+		wants(t, cursor(t, find(t, h, "task"), 0), "1 a, 2 end", io.EOF)
+		b, o := opened()
+		bind(t, h.Open(o), "other", true)
+		b.say("a", "end")
+		b.ends()
+		time.Sleep(5*time.Minute + time.Second)
+		if f, err := h.Find(t.Context(), "other"); f != nil || err != nil {
+			t.Errorf("%v, %v", f, err)
+		}
+	})
+}
+
 // TestLargeEvent: one that is larger than the buffer is kept alone.
 func TestLargeEvent(t *testing.T) {
 	t.Parallel()

@@ -87,6 +87,16 @@ func (h *Hub) found(ctx context.Context, task string) (*Feed, error) {
 	return f, nil
 }
 
+// isHere reports whether nobody else can know more of the feed.
+func (f *Feed) isHere() bool {
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.following && !f.gone
+}
+
 // refresh reads what another replica has written to the log of a feed that follows it;
 // not more than the fastest client has room for, unless it is to be all.
 func (f *Feed) refresh(ctx context.Context, all bool) error {

@@ -161,7 +161,7 @@ func (h *Hub) Find(ctx context.Context, task string) (*Feed, error) {
 	h.mu.Lock()
 	f := h.tasks[task]
 	h.mu.Unlock()
-	if !h.persists() {
+	if !h.persists() || f.isHere() {
 		return f, nil
 	}
 	free, err := h.reserve(ctx, task)

@@ -75,7 +75,7 @@ func (f *Feed) cease(err error) *source {
 	if f.phase == ended {
 		f.surrender()
 	}
-	if len(f.cursors) == 0 && f.joined {
+	if len(f.cursors) == 0 && (f.joined || f.task != "") {
 		return f.desert()
 	}
 	return nil
