@@ -47,6 +47,9 @@ type AgentConfig struct {
 	// Authorization says how tasks are treated that ask for it.
 	Authorization AuthorizationConfig `yaml:"authorization"`
 
+	// Dedupe keeps a message that is sent again from being processed again.
+	Dedupe DedupeConfig `yaml:"dedupe"`
+
 	// Skills lists what this agent can do, where the card should not decide. With
 	// a list, rules that name other skills of this agent are errors.
 	Skills []SkillConfig `yaml:"skills"`

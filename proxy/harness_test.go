@@ -244,6 +244,7 @@ type setup struct {
 
 	extensions ext.Registry
 	steps      state.Steps
+	sealer     proxy.Sealer // nil for one of the world's own
 	policy     policy.Config
 	authn      authn.Config
 	store      state.Ledger
@@ -437,13 +438,16 @@ func (w *world) start(s *setup) {
 	}
 	s.name(&labels)
 	w.tel.Metrics.SetLabels(labels)
+	if s.sealer == nil {
+		s.sealer = w.sealer()
+	}
 	w.proxy, err = proxy.New(proxy.Options{
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: w.sealer(), Drain: s.drain,
+		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams,
 	})

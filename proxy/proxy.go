@@ -52,6 +52,7 @@ type Options struct {
 	Book      *ext.Book               // the extensions this gateway knows; may be nil
 	Providers map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
 	Steps     state.Steps             // where tasks stand in the states of extensions
+	Values    state.Values            // messages that may come again; nil where no agent's configuration has dedupe
 	Push      push.Config
 	Relay     *Relay          // of notifications; nil where push configs go on as they are, or not at all
 	Salt      []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
@@ -73,6 +74,7 @@ type Proxy struct {
 	agents  map[string]*Agent       // by id
 	hosts   map[string]*Agent       // by canonical host, for host-based addressing
 	self    map[string]struct{}     // canonical hosts of the gateway itself
+	repeats repeats                 // messages on their way
 	here    [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	main    http.Handler            // /agents/{agent}/… and the well-known documents
 	hosted  http.Handler            // an agent at the root of a host of its own
@@ -84,6 +86,7 @@ func New(o Options) (*Proxy, error) {
 		o.Streams = new(Streams)
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
+	p.repeats.flights = map[string]*flight{}
 	p.hidden = p.extra.Asked(noExtension)
 	p.here = [2][]string{{"1.1 " + o.Server.ID}, {"2.0 " + o.Server.ID}}
 	for uri, provider := range o.Providers {
@@ -94,8 +97,8 @@ func New(o Options) (*Proxy, error) {
 	}
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
-	call := p.do(p.locate, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
-	rpc := p.do(p.locateRPC, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.forward)
+	call := p.do(p.locate, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	rpc := p.do(p.locateRPC, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)

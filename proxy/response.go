@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"net/http"
 	"time"
 )
@@ -17,6 +18,7 @@ type response struct {
 	ended     bool // the end of the answer is settled: trailers are set
 	status    int
 	bytes     int64
+	copy      *bytes.Buffer // takes what is written, unless nil
 }
 
 func (w *response) WriteHeader(status int) {
@@ -47,6 +49,9 @@ const piece = 64 << 10
 func (w *response) Write(b []byte) (int, error) {
 	if !w.wrote {
 		w.WriteHeader(http.StatusOK)
+	}
+	if w.copy != nil {
+		_, _ = w.copy.Write(b) // it cannot fail
 	}
 	written := 0
 	for len(b) > piece && !w.streaming {

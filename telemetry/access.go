@@ -104,6 +104,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 	l.Str("task_state", e.TaskState)
 	l.Strs("demanded_hosts", e.Demanded)
 	l.Flag("authorized", e.Authorized)
+	l.Flag("deduplicated", e.Deduplicated)
 	l.Strs("extensions_activated", e.ExtensionsActivated)
 	appendViolations(l, e.Violations)
 	l.Count("response_bytes", e.ResponseBytes)

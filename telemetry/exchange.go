@@ -74,6 +74,7 @@ type Exchange struct {
 	// Set by forward.
 	Credentials      []string      // what the agent was shown, kind and header: "exchange Authorization"
 	Authorized       bool          // the gateway answered a task that asked for authorization
+	Deduplicated     bool          // the same message was sent before, so the agent did not get this one
 	Demanded         []string      // hosts of links in a task that asks for authorization
 	Endpoint         string        // upstream URL the call went to, without userinfo or query
 	Instance         string        // the agent's instance that had the call; empty where there is one only

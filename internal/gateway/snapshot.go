@@ -133,6 +133,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Book:      s.book,
 		Providers: provided.Providers(),
 		Steps:     g.store,
+		Values:    g.store,
 		Server:    cfg.Server,
 		Agents:    agents,
 		Authn:     s.chain,

@@ -57,6 +57,7 @@ var (
 	Unauthenticated = &Kind{"UNAUTHENTICATED", -31401, 401, 401, "UNAUTHENTICATED", "Authentication required"}
 	Denied          = &Kind{"UNAUTHORIZED", -31403, 403, 403, "PERMISSION_DENIED", "Permission denied"}
 	UnknownAgent    = &Kind{"AGENT_NOT_FOUND", -32601, 404, 404, "NOT_FOUND", "No such agent"}
+	Duplicate       = &Kind{"DUPLICATE_MESSAGE", -32602, 409, 200, "ALREADY_EXISTS", "The message was sent before"}
 	Malformed       = &Kind{"MALFORMED_REQUEST", -32600, 400, 400, "INVALID_ARGUMENT", "Malformed HTTP request"}
 	Misdirected     = &Kind{"MISDIRECTED_REQUEST", -32600, 421, 421, "INVALID_ARGUMENT", "Host not served here"}
 	VerbNotAllowed  = &Kind{"METHOD_NOT_ALLOWED", -32600, 405, 405, "UNIMPLEMENTED", "HTTP method not allowed"}
@@ -74,7 +75,7 @@ func Kinds() []*Kind {
 		ParseError, InvalidRequest, MethodNotFound, InvalidParams, Internal,
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
-		Unauthenticated, Denied, UnknownAgent, Malformed, Misdirected, VerbNotAllowed,
+		Unauthenticated, Denied, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
 		TooLarge, Encoded, RateLimited, Loop, Unavailable, AgentTimeout,
 	}
 }

@@ -1,0 +1,240 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"net"
+	"net/http/httptrace"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// DedupeConfig keeps a message that a caller sends again from being processed again. It
+// is off unless there is a window: callers exist that use one messageId for many messages.
+type DedupeConfig struct {
+	// Window is how long a message is remembered by its caller, agent and messageId.
+	// The same content again gets the answer of before, or is told which task to get;
+	// another content is refused. Default 0: not at all.
+	Window secret.Duration `yaml:"window"`
+
+	// Answers is how long an answer may be to be kept, encrypted, for who sends the
+	// message again. Default 64KiB.
+	Answers secret.Size `yaml:"answers"`
+}
+
+// defaultAnswers is DedupeConfig.Answers.
+const defaultAnswers = 64 << 10
+
+func (c DedupeConfig) answers() int {
+	if c.Answers == 0 {
+		return defaultAnswers
+	}
+	return int(c.Answers)
+}
+
+// repeats has what is known of messages that may come again. A message is claimed in the
+// store before the agent can see it, so that among all replicas one sends it, and none
+// does after a crash. Flights are those of this process, whose repetitions can wait.
+type repeats struct {
+	mu      sync.Mutex
+	flights map[string]*flight
+}
+
+// flight is a message on its way to the agent and back.
+type flight struct {
+	digest [sha256.Size]byte
+	side   wire.Side
+	stream bool
+	done   chan struct{} // closed when the rest is set
+	result *processed    // what became of it
+	err    error         // what its sender was told, where that is an error
+}
+
+// once has a message forwarded unless it was before.
+func (p *Proxy) once(forward stage) stage {
+	return func(x *exchange) error {
+		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" {
+			return forward(x)
+		}
+		switch x.call.Method.Name {
+		case wire.SendMessage, wire.SendStreamingMessage:
+			return p.dedupe(x, forward)
+		}
+		return forward(x)
+	}
+}
+
+// dedupe makes x's call the one that is sent, or answers it by that one.
+func (p *Proxy) dedupe(x *exchange, forward stage) error {
+	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.side(), stream: x.call.Streaming, done: make(chan struct{})}
+	p.repeats.mu.Lock()
+	other := p.repeats.flights[key]
+	if other == nil {
+		p.repeats.flights[key] = mine
+	}
+	p.repeats.mu.Unlock()
+	if other != nil {
+		return p.join(x, other, mine)
+	}
+	defer func() {
+		p.repeats.mu.Lock()
+		delete(p.repeats.flights, key)
+		p.repeats.mu.Unlock()
+		close(mine.done)
+	}()
+	mine.err = errNobodySaid // a panic leaves it to those who wait
+	known, err := p.reserve(x, key, mine.digest)
+	switch {
+	case err != nil:
+		err = later("1", "whether the message was sent before cannot be known at the moment").Because(err)
+	case known != nil:
+		mine.result, mine.err = known, nil
+		return p.repeat(x, known, mine)
+	default:
+		mine.result, err = p.lead(x, key, mine, forward)
+	}
+	mine.err = p.shareable(x, err)
+	return err
+}
+
+// errNobodySaid is of a flight whose exchange ended without a word.
+var errNobodySaid = errors.New("the call that this one waited for has failed")
+
+// shareable is an error as several exchanges may have it.
+func (p *Proxy) shareable(x *exchange, err error) error {
+	var e *wire.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	again := *e
+	again.Header = e.Header.Clone()
+	return &again
+}
+
+// join waits for the same message, which another exchange of this process sends.
+func (p *Proxy) join(x *exchange, f, mine *flight) error {
+	x.rec.Deduplicated = true
+	switch {
+	case f.digest != mine.digest:
+		return otherContent(x)
+	case f.stream || f.side != mine.side:
+		return inProgress()
+	}
+	select {
+	case <-x.ctx.Done():
+		return context.Cause(x.ctx)
+	case <-f.done:
+	}
+	if f.err != nil {
+		return p.shareable(x, f.err)
+	}
+	return p.repeat(x, f.result, mine)
+}
+
+// lead sends the message and keeps what became of it.
+func (p *Proxy) lead(x *exchange, key string, mine *flight, forward stage) (*processed, error) {
+	if !mine.stream {
+		// Who gives up and sends it again finds the answer.
+		x.ctx = context.WithoutCancel(x.ctx)
+	}
+	var reached atomic.Bool
+	x.ctx = httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
+	before := x.w.Header().Clone()
+	if !mine.stream {
+		x.w.copy = new(bytes.Buffer)
+	}
+	result := &processed{Digest: mine.digest[:], Lost: true}
+	settled := false
+	defer func() {
+		if !settled { // a panic: nobody knows
+			p.keep(x, key, result)
+		}
+	}()
+	err := forward(x)
+	settled = true
+	if err != nil && !x.had(err, reached.Load()) {
+		p.forget(x, key)
+		return nil, err
+	}
+	result.Task = x.taskShown()
+	if result.Lost = err != nil && result.Task == ""; err == nil && !mine.stream {
+		result.answered(x, mine.side, before)
+	}
+	p.keep(x, key, result)
+	return result, err
+}
+
+// had reports whether the agent may have the message. One that says it is asked too much
+// has not taken it.
+func (x *exchange) had(err error, reached bool) bool {
+	var e *wire.Error
+	var dial *net.OpError
+	var away *upstream.Unavailable
+	said := errors.As(err, &e)
+	switch {
+	case x.sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), errors.As(err, &dial) && dial.Op == "dial":
+		return false
+	case x.rec.UpstreamStatus != 0:
+		return !said || e.Kind != wire.RateLimited || !errors.Is(err, errAgentSaid)
+	case said: // before it was sent: its credentials were not to be had
+		return e.Kind == wire.AgentTimeout || e.Kind == wire.BadAgentResponse
+	}
+	return true
+}
+
+// taskShown is the task that the answer showed, as the caller calls it.
+func (x *exchange) taskShown() string {
+	if x.task.Agent != "" && x.task.Agent == x.rec.TaskID {
+		return x.task.Caller
+	}
+	return x.rec.TaskID
+}
+
+// messageKey is whose message it is, to which agent, and how it is called.
+func (x *exchange) messageKey() string {
+	sum := sha256.New()
+	addPart(sum, x.principal.Key())
+	addPart(sum, x.agent.ID)
+	addPart(sum, x.call.MessageID)
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// messageDigest is the content: all that the agent makes of the message depends on. The
+// binding, the version and the JSON-RPC id are no part of it.
+func (x *exchange) messageDigest() [sha256.Size]byte {
+	sum := sha256.New()
+	addPart(sum, x.call.Method.Name)
+	addPart(sum, x.skill)
+	for _, uri := range slices.Sorted(slices.Values(x.terms.Send)) {
+		addPart(sum, uri)
+	}
+	addPart(sum, "")
+	sum.Write(x.call.Params)
+	return [sha256.Size]byte(sum.Sum(nil))
+}
+
+// addPart adds s so that no choice of parts looks like another.
+func addPart(sum hash.Hash, s string) {
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+	sum.Write(n[:])
+	sum.Write([]byte(s))
+}
+
+func inProgress() *wire.Error { return later("1", "this message is being processed") }
+
+func otherContent(x *exchange) *wire.Error {
+	e := wire.Errorf(wire.Duplicate, "the messageId was used before for another content")
+	e.Meta = map[string]string{"messageId": x.call.MessageID}
+	return e
+}
