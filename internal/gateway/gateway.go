@@ -40,7 +40,8 @@ type Gateway struct {
 	local     *state.Memory // the store itself, or what stands in for it when limits are counted
 	revoked   *revocations  // nil where nobody else can revoke keys
 	keys      *keys.Ring
-	salt      []byte // of contexts that are renamed for callers
+	salt      []byte     // of contexts that are renamed for callers
+	push      *deliverer // nil until a configuration relays notifications
 
 	server *server.Server
 	status *statusServer
@@ -217,6 +218,7 @@ func (g *Gateway) close(ctx context.Context) {
 		cancel() // Shutdown has waited as long as it may; New's way back has nobody to wait for
 		_ = g.server.Shutdown(cut)
 	}
+	g.closePush(ctx)
 	var errs []error
 	if g.audit != nil {
 		errs = append(errs, g.audit.Close())

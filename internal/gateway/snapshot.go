@@ -105,6 +105,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	}
 	s.proxy, err = g.assemble(cfg, s)
 	if err != nil {
+		g.keepPush(old)
 		s.chain.Close()
 		s.dismiss()
 		return nil, err
@@ -126,6 +127,10 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 	if len(cfg.Policy.Tasks.Sharing) > 0 {
 		sharing.Share = proxy.Sharing(s.rules)
 	}
+	relay, err := g.relay(cfg)
+	if err != nil {
+		return nil, err
+	}
 	return proxy.New(proxy.Options{
 		PublicURL: s.public,
 		Hosts:     g.hosts(cfg),
@@ -145,6 +150,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Audit:     g.audit,
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
 		Push:      cfg.Push,
+		Relay:     relay,
 		Salt:      g.salt,
 		Sealer:    g.keys,
 		System:    g.system(*cfg.Server.Reflection),

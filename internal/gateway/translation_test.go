@@ -12,8 +12,9 @@ import (
 )
 
 // everyAgent lets every caller do everything, as long as its key is for the agent.
-const everyAgent = `push: {mode: passthrough}
-policy:
+const everyAgent = "push: {mode: passthrough}\n" + everyRule
+
+const everyRule = `policy:
   rules: [{name: everything, effect: allow, groups: [all]}]
 `
 
@@ -41,6 +42,12 @@ func TestSameSides(t *testing.T) {
 // nothing else does.
 func openToAll(t *testing.T, agents []*gatewaytest.Agent) gatewaytest.Gateway {
 	t.Helper()
+	return openWith(t, agents, everyAgent)
+}
+
+// openWith is such a gateway with these sections in its configuration.
+func openWith(t *testing.T, agents []*gatewaytest.Agent, sections string) gatewaytest.Gateway {
+	t.Helper()
 	w := newWorld(t)
 	keys, err := authn.OpenKeys(filepath.Join(w.dir, "keys.yaml"))
 	if err != nil {
@@ -59,7 +66,7 @@ func openToAll(t *testing.T, agents []*gatewaytest.Agent) gatewaytest.Gateway {
 			header[id] = http.Header{"X-Api-Key": {key}}
 		}
 	}
-	g := w.start(w.yaml(plain, everyAgent+origins(agents)))
+	g := w.start(w.yaml(plain, sections+origins(agents)))
 	return gatewaytest.Gateway{
 		Base:       func(id string) string { return g.URL() + "/agents/" + id },
 		Credential: func(caller, id string) http.Header { return header[caller+"."+id] },

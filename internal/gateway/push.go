@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+// pushSeal is what webhooks and their deliveries are sealed for.
+const pushSeal = "push"
+
+// sealing is a ring of keys as a state.Cipher of one purpose.
+type sealing struct {
+	ring    *keys.Ring
+	purpose string
+}
+
+// Seal implements state.Cipher.
+func (s sealing) Seal(plain, aad []byte) []byte { return s.ring.Seal(s.purpose, plain, aad) }
+
+// Open implements state.Cipher.
+func (s sealing) Open(sealed, aad []byte) ([]byte, error) {
+	return s.ring.Unseal(s.purpose, sealed, aad)
+}
+
+// deliverer delivers what agents have sent for callers, whatever configuration it came
+// under: one that relays no longer leaves nothing behind.
+type deliverer struct {
+	worker *push.Worker
+	hooks  *push.Registry
+}
+
+// relay is what the proxy of a configuration relays notifications with; nil for none. The
+// first configuration that does so begins deliveries, which go on until the gateway
+// closes.
+func (g *Gateway) relay(cfg *config.Config) (*proxy.Relay, error) {
+	if g.push == nil {
+		if !cfg.Push.Relays() {
+			return nil, nil //nolint:nilnil // no relay and no error: it is not wanted
+		}
+		if err := g.startPush(cfg); err != nil {
+			return nil, err
+		}
+	} else if err := g.push.worker.Use(cfg.Push); err != nil {
+		return nil, err
+	}
+	if !cfg.Push.Relays() {
+		return nil, nil //nolint:nilnil // as above
+	}
+	return &proxy.Relay{Hooks: g.push.hooks.With(cfg.Push, g.push.worker), Queue: g.push.worker, Counts: g.local}, nil
+}
+
+// keepPush puts the settings of the snapshot in force back, where those of another were
+// tried and that came to nothing.
+func (g *Gateway) keepPush(old *snapshot) {
+	if g.push == nil || old == nil {
+		return
+	}
+	if err := g.push.worker.Use(old.config.Push); err != nil {
+		g.telemetry.Log.Error("deliveries go on with settings that were refused", "error", err)
+	}
+}
+
+func (g *Gateway) startPush(cfg *config.Config) error {
+	public, err := g.publicURL(cfg)
+	if err != nil {
+		return fmt.Errorf("server.publicURL: %w", err)
+	}
+	cipher := sealing{g.keys, pushSeal}
+	worker, err := push.NewWorker(cfg.Push, push.WorkerOptions{
+		Queue: g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
+		Sign: g.keys.Sign, Issuer: public.String(), Name: cfg.Server.ID, Log: g.telemetry.Log,
+	})
+	if err != nil {
+		return err // names the key
+	}
+	g.push = &deliverer{worker, push.NewRegistry(g.store, cipher)}
+	go worker.Run(context.Background()) // until closePush
+	return nil
+}
+
+// lastDeliveries is how long those under way may take when the gateway closes. What is
+// broken off is delivered after the next start, or by another gateway.
+const lastDeliveries = 5 * time.Second
+
+func (g *Gateway) closePush(ctx context.Context) {
+	if g.push == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastDeliveries)
+	defer cancel()
+	if err := g.push.worker.Stop(ctx); err != nil {
+		g.telemetry.Log.Warn("stop deliveries", "error", err)
+	}
+}
