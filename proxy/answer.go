@@ -21,6 +21,9 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	}
 	x.hear(resp) // trailers are there now
 	if a.failed != nil {
+		if err := x.stray(a.failed.Reason); err != nil {
+			return err
+		}
 		return x.failed(resp, p.ended(ctx, x, a.failed))
 	}
 	seen, err := p.judge(x.leg, a.doc)

@@ -44,3 +44,12 @@ func holders(records []state.Record) map[string]string {
 	}
 	return m
 }
+
+// stray keeps from the caller that there is no such task, where that is the word of an
+// instance that was asked in the place of the one that has it.
+func (x *exchange) stray(reason string) error {
+	if !x.leg.served.Elsewhere || reason != wire.TaskNotFound.Reason {
+		return nil
+	}
+	return later("5", "the agent is not reachable at the moment")
+}

@@ -147,6 +147,9 @@ func TestInstanceAway(t *testing.T) {
 	for range 20 {
 		taskOf(t, w.call("alice", "SendMessage", message("")))
 	}
-	// The others do not know the task, and say so.
-	wantStatus(t, "a read", w.call("alice", "GetTask", `{"id":"`+task+`"}`), 200, 503)
+	// The others do not know the task, and say so; the caller must not take it for lost.
+	wantStatus(t, "a read", w.call("alice", "GetTask", `{"id":"`+task+`"}`), 503)
+	if len(all[0].take())+len(all[2].take()) == 20 {
+		t.Error("a read was not tried elsewhere")
+	}
 }

@@ -20,6 +20,9 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 		x.rec.TaskState = seen.State
 	}
 	if isError(seen) {
+		if err := x.stray(reasonOf(seen)); err != nil {
+			return nil, err
+		}
 		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
 		return x.restoreContext(body), nil
 	}

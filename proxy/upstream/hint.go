@@ -37,6 +37,9 @@ type Served struct {
 	Instance string
 	// Tries is how many instances had the call; 0 where it was kept from all of them.
 	Tries int
+	// Elsewhere says that another instance has the task, which did not answer: that
+	// this one knows of no such task means nothing.
+	Elsewhere bool
 }
 
 // ErrLate is the cause with which callers end a call's context because the answer has

@@ -92,7 +92,7 @@ func (i Instances) validate(n int) error {
 		}
 		return nil
 	}
-	if err := i.Config.Validate(); err != nil {
+	if err := i.Validate(); err != nil {
 		return wrong(key, "%w", err)
 	}
 	return nil

@@ -144,10 +144,11 @@ func (f *fleet) rendezvous(s *set, text string, before []*instance, now int64) *
 	h, highest := xxhash.Sum64String(text), 0.0
 	var best *instance
 	for _, i := range s.all {
-		if slices.Contains(before, i) || !f.available(i, now) {
-			continue
+		score := unit(h ^ i.hash)
+		if s.sums != nil {
+			score = math.Pow(score, 1/i.weight)
 		}
-		if score := i.weight / -math.Log(unit(h^i.hash)); score > highest || best == nil {
+		if score > highest && !slices.Contains(before, i) && f.available(i, now) {
 			best, highest = i, score
 		}
 	}

@@ -25,7 +25,7 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 			return nil, served, cmp.Or(last, err) // what an instance says is nearer to the truth
 		}
 		before = append(before, i)
-		served = Served{Instance: i.address, Tries: len(before)}
+		served = Served{Instance: i.address, Tries: len(before), Elsewhere: f.only(h) && i.address != h.Instance}
 		i.calls.Add(1)
 		resp, err := i.trip(r)
 		what := judge(r, resp, err)
@@ -73,11 +73,15 @@ func (f *fleet) again(r *http.Request, h *Hint, resp *http.Response, err error) 
 
 // another reports whether somebody else may have the call.
 func (f *fleet) another(h *Hint, before []*instance) bool {
-	s, now := f.set.Load(), time.Now().UnixNano()
-	if h.Task && h.Instance != "" && f.byTask && !h.Safe && f.Affinity.strict() && s.names[h.Instance] != nil {
+	if !h.Safe && f.only(h) {
 		return false
 	}
-	return f.any(s, before, nil, now) != nil
+	return f.any(f.set.Load(), before, nil, time.Now().UnixNano()) != nil
+}
+
+// only reports whether one instance alone knows the task of a call, and is there.
+func (f *fleet) only(h *Hint) bool {
+	return h.Task && h.Instance != "" && f.byTask && f.Affinity.strict() && f.set.Load().names[h.Instance] != nil
 }
 
 // budget says how much may be sent again: a share of the calls, and a little always.
