@@ -65,7 +65,13 @@ func start(t *testing.T, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, cmd: exec.Command(path, args...), out: newLines(), done: make(chan struct{})}
+	return startAt(t, path, args...)
+}
+
+// startAt runs a program, which is or becomes the binary.
+func startAt(t *testing.T, program string, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(program, args...), out: newLines(), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
 	p.cmd.Env = append(os.Environ(), "OTEL_SDK_DISABLED=true")
 	if err := p.cmd.Start(); err != nil {
@@ -88,9 +94,15 @@ func start(t *testing.T, args ...string) *process {
 // await returns the first line of output with the mark in it.
 func (p *process) await(mark string) string {
 	p.t.Helper()
+	return p.awaitNth(mark, 1)
+}
+
+// awaitNth returns the nth such line.
+func (p *process) awaitNth(mark string, n int) string {
+	p.t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
-		line, more := p.out.find(mark)
+		line, more := p.out.find(mark, n)
 		if line != "" {
 			return line
 		}
@@ -104,12 +116,18 @@ func (p *process) await(mark string) string {
 	}
 }
 
-// signal sends a signal and waits for the end; it returns the exit code.
-func (p *process) signal(s os.Signal) int {
+// send sends a signal.
+func (p *process) send(s os.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// signal sends a signal and waits for the end; it returns the exit code.
+func (p *process) signal(s os.Signal) int {
+	p.t.Helper()
+	p.send(s)
 	select {
 	case <-p.done:
 		return p.cmd.ProcessState.ExitCode()
@@ -147,11 +165,15 @@ func newLines() *lines {
 
 func (l *lines) Write(b []byte) (int, error) { return l.w.Write(b) }
 
-func (l *lines) find(mark string) (string, <-chan struct{}) {
+// find returns the nth line with a mark.
+func (l *lines) find(mark string, n int) (string, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, line := range l.all {
-		if strings.Contains(line, mark) {
+		if !strings.Contains(line, mark) {
+			continue
+		}
+		if n--; n == 0 {
 			return line, nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
 const defaultConfig = "/etc/a2a-gateway/config.yaml"
@@ -29,7 +30,9 @@ func serveCommand() *cobra.Command {
 		Use:   "serve",
 		Short: "Run the gateway",
 		Long: "Run the gateway until SIGTERM or SIGINT, which drain it; a second one ends it at once.\n" +
-			"SIGHUP reloads the configuration; so does a change of the file.",
+			"SIGHUP reloads the configuration; so does a change of the file. SIGUSR2 replaces the\n" +
+			"running program by the one that is by now at its path, if that accepts the configuration;\n" +
+			"connections that come meanwhile wait, and the process stays the same.",
 		Args: cobra.NoArgs,
 	}
 	path := configFlag(cmd)
@@ -52,8 +55,17 @@ func serve(ctx context.Context, cfg *config.Config, path string, ready func(*gat
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
+	next, err := awaitUpgrade(path)
+	if err != nil {
+		return failed(err)
+	}
+	defer next.done()
 
-	g, err := gateway.New(ctx, cfg, gateway.Options{Version: version()})
+	sockets, err := server.Inherited()
+	if err != nil {
+		return usage(err)
+	}
+	g, err := gateway.New(ctx, cfg, gateway.Options{Version: version(), Sockets: sockets})
 	if err != nil {
 		return usage(err)
 	}
@@ -66,19 +78,38 @@ func serve(ctx context.Context, cfg *config.Config, path string, ready func(*gat
 	if path != "" {
 		go g.Follow(follow, path, hup)
 	}
-	select {
-	case <-stop:
-	case <-ctx.Done():
-	}
+	replaced := await(ctx, g, stop, next)
 	unfollow()
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.Server.Timeouts.Drain.Std())
+	drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go func() {
 		<-stop // a second signal: now
 		cancel()
 	}()
+	if replaced {
+		return next.run(drain, g)
+	}
 	if err := g.Shutdown(drain); err != nil && !errors.Is(err, context.Canceled) {
 		return failed(err)
 	}
 	return nil
+}
+
+// await waits until the gateway is to end, or to become another version that would
+// serve its configuration.
+func await(ctx context.Context, g *gateway.Gateway, stop <-chan os.Signal, next *upgrade) (replaced bool) {
+	for {
+		select {
+		case <-stop:
+			return false
+		case <-ctx.Done():
+			return false
+		case <-next.asked():
+			err := next.check(ctx)
+			g.ReportUpgrade(err)
+			if err == nil {
+				return true
+			}
+		}
+	}
 }

@@ -29,7 +29,8 @@ import (
 
 // Options are what a configuration file does not say.
 type Options struct {
-	Version string // of the binary, for build_info
+	Version string          // of the binary, for build_info
+	Sockets *server.Sockets // that the process was started with; may be nil
 }
 
 // Gateway is a running gateway. Its methods are safe for concurrent use.
@@ -43,9 +44,10 @@ type Gateway struct {
 	salt      []byte     // of contexts that are renamed for callers
 	push      *deliverer // nil until a configuration relays notifications
 
-	server *server.Server
-	status *statusServer
-	health *health.Server // gRPC's view of whether the gateway serves
+	sockets *server.Sockets
+	server  *server.Server
+	status  *statusServer
+	health  *health.Server // gRPC's view of whether the gateway serves
 
 	started   chan struct{} // closed by Start
 	drain     chan struct{} // closed when open streams have to end
@@ -65,7 +67,10 @@ type Gateway struct {
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
 		started: make(chan struct{}), drain: make(chan struct{}), closed: make(chan struct{}),
-		health: newHealth(),
+		health: newHealth(), sockets: o.Sockets,
+	}
+	if g.sockets == nil {
+		g.sockets = new(server.Sockets)
 	}
 	g.telemetry, err = telemetry.Open(ctx, cfg.Telemetry.Config, o.Version)
 	if err != nil {
@@ -85,6 +90,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.server, err = server.New(cfg.Server, g, g.telemetry.Log); err != nil {
 		return nil, err // names its keys, as in server.tls
 	}
+	g.server.Sockets = g.sockets
 	// The socket first: with port 0, the URLs in cards depend on it. Requests wait
 	// for Start.
 	if err := g.server.Start(); err != nil {
@@ -93,6 +99,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.status, err = newStatusServer(g, cfg.Server.StatusAddress); err != nil {
 		return nil, fmt.Errorf("server.statusAddress: %w", err)
 	}
+	g.sockets.CloseRest()
 	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
@@ -138,43 +145,6 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.release()
 	s.proxy.ServeHTTP(w, r)
-}
-
-// Shutdown drains: readiness turns false, no connection is accepted any more,
-// calls and streams may finish until shortly before ctx ends, streams are then
-// told to come back, and what is still open at the end of ctx is cut off. A ctx
-// without a deadline gets server.timeouts.drain.
-func (g *Gateway) Shutdown(ctx context.Context) error {
-	g.draining.Store(true)
-	g.health.Shutdown()
-	defer g.closeParts(context.WithoutCancel(ctx))
-	s := g.current.Load()
-	if s == nil {
-		return nil // it has been shut down before
-	}
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(s.config.Server.Timeouts.Drain.Std())
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline)
-		defer cancel()
-	}
-	window := time.Until(deadline)
-	last := time.AfterFunc(window-farewellFor(window), g.endStreams)
-	defer last.Stop()
-	return g.server.Shutdown(ctx)
-}
-
-// farewellFor is how long before the end of a drain window streams are told to
-// end: long enough for their last events, and for net/http to notice, which looks
-// at its connections twice a second.
-func farewellFor(window time.Duration) time.Duration {
-	return max(window/10, min(window/2, time.Second))
-}
-
-// endStreams tells every open stream to end with a last event.
-func (g *Gateway) endStreams() {
-	g.farewell.Do(func() { close(g.drain) })
 }
 
 // closeParts ends what New began, last first. It is also New's way back.

@@ -161,3 +161,28 @@ func TestReloadAfterShutdown(t *testing.T) {
 		t.Error("reloaded after the shutdown")
 	}
 }
+
+// A gateway that is to end takes connections for a while: those who have not looked at
+// /readyz yet are answered, and sent elsewhere with the answer.
+func TestShutdownLameDuck(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.start(w.yaml(plain+"\ntimeouts: {lameDuck: 2s, drain: 10s}", openPolicy))
+	done := make(chan error, 1)
+	go func() { done <- g.Shutdown(context.Background()) }()
+	eventually(t, "/readyz turns", func() bool {
+		status, _ := fetch(t, g.StatusURL()+"/readyz", nil)
+		return status == http.StatusServiceUnavailable
+	})
+	resp, err := client(t).Get(g.URL() + "/agents/nobody")
+	if err != nil {
+		t.Fatalf("while connections are taken: %v", err)
+	}
+	_ = resp.Body.Close()
+	if !resp.Close {
+		t.Error("the answer does not close its connection")
+	}
+	if err := <-done; err != nil {
+		t.Errorf("shutdown: %v", err)
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
 // statusServer is the listener for probes and metrics. It is plain HTTP and
@@ -24,7 +26,7 @@ func newStatusServer(g *Gateway, address string) (*statusServer, error) {
 	if address == "off" {
 		return &statusServer{gateway: g}, nil
 	}
-	l, err := net.Listen("tcp", address)
+	l, err := g.sockets.Listen(server.StatusSocket, address)
 	if err != nil {
 		return nil, err
 	}

@@ -212,6 +212,12 @@ type Timeouts struct {
 	// Between heartbeat comments on a stream that is silent. Default: 15s.
 	Heartbeat secret.Duration `yaml:"heartbeat,omitempty"`
 
+	// While the gateway stops and still takes connections: not ready any more, and with
+	// every answer closing its connection, so that load balancers and kept-alive clients
+	// are gone when it closes the rest. Part of drain. An upgrade takes 1s at least, less
+	// when nobody is connected. Default: 0s.
+	LameDuck secret.Duration `yaml:"lameDuck,omitempty"`
+
 	// For requests and streams to end when the gateway stops. Default: 30s.
 	Drain secret.Duration `yaml:"drain,omitempty"`
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,10 +36,11 @@ func TestConfigDefaults(t *testing.T) {
 	if c.ID != "localhost:8080" || c.StatusAddress != ":9902" || !*c.H2C || c.DataDir != "/var/lib/gw" {
 		t.Errorf("got %+v", c)
 	}
+	derived := []string{"LameDuck", "Memory", "Descriptors"} // 0, or what the process has
 	for _, section := range []any{c.Limits, c.Timeouts} {
 		v := reflect.ValueOf(section)
 		for i := range v.NumField() {
-			if v.Field(i).IsZero() {
+			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && !slices.Contains(derived, name) {
 				t.Errorf("%s has no default", v.Type().Field(i).Name)
 			}
 		}

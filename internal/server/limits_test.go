@@ -279,10 +279,3 @@ func TestL21_ConnectionsPerIP(t *testing.T) {
 		}
 	}
 }
-
-// open is how many connections are counted.
-func (l *listener) open() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.total
-}

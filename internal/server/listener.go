@@ -109,6 +109,13 @@ func (c *conn) Close() error {
 	return c.TCPConn.Close()
 }
 
+// open is how many connections there are.
+func (l *listener) open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.total
+}
+
 func (l *listener) leave(peer netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

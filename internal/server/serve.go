@@ -24,6 +24,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		wire.WriteError(w, nil, e)
 		return
 	}
+	if s.retiring.Load() {
+		w.Header().Set("Connection", "close")
+	}
 	if !s.admits(r.TLS) {
 		w.Header().Set("Connection", "close") // a new one is judged at its handshake
 		wire.WriteError(w, nil, wire.Errorf(wire.Misdirected, "This connection's client certificate is not accepted"))

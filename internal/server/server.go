@@ -26,6 +26,9 @@ type Server struct {
 	// served because of a limit, with the limit's key.
 	Refused func(limit string)
 
+	// Sockets, if set before Start, has the socket to listen on.
+	Sockets *Sockets
+
 	handler http.Handler
 	log     *slog.Logger
 	http    *http.Server
@@ -40,6 +43,7 @@ type Server struct {
 	lastError string // of the certificates, to log each failure once
 	watching  *watch
 
+	retiring atomic.Bool // every answer closes its connection
 	draining chan struct{}
 	drain    sync.Once
 	base     context.Context // of every request
@@ -144,7 +148,7 @@ func (s *Server) Start() error {
 	if s.listener != nil {
 		return errors.New("start server: already started")
 	}
-	socket, err := net.Listen("tcp", s.cfg.Address)
+	socket, err := s.Sockets.Listen(PublicSocket, s.cfg.Address)
 	if err != nil {
 		return fmt.Errorf("server.address: %w", err)
 	}

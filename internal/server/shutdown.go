@@ -14,6 +14,23 @@ var errDrained = errors.New("the gateway is shutting down")
 // still have audit records to write.
 const afterlife = time.Second
 
+// Retire has every answer from now on close its connection, on HTTP/2 by GOAWAY, so
+// that clients go elsewhere between two calls of theirs. Connections are accepted as
+// before. Shutdown, which closes those without a request, then meets fewer of them: a
+// client may just be about to send one.
+func (s *Server) Retire() { s.retiring.Store(true) }
+
+// Connections is how many are open.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	l := s.listener
+	s.mu.Unlock()
+	if l == nil {
+		return 0
+	}
+	return l.open()
+}
+
 // Shutdown stops accepting, closes Draining, lets requests finish and waits for
 // them. When ctx ends first, what is left is cancelled and its connections
 // closed; after at most a second more, Shutdown returns an error that says how

@@ -23,6 +23,7 @@ func (c *Config) Validate() error {
 		c.validateProxies(),
 		notNegative("server.limits", c.Limits),
 		notNegative("server.timeouts", c.Timeouts),
+		c.Timeouts.validateDrain(),
 		c.validateID(),
 	)
 }
@@ -152,6 +153,15 @@ func (c *Config) validateProxies() error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// validateDrain leaves time for what Shutdown waits for.
+func (t Timeouts) validateDrain() error {
+	if t.LameDuck > t.Drain/2 {
+		return fmt.Errorf("server.timeouts.lameDuck: %s is more than half of server.timeouts.drain, %s, of which it is a part",
+			t.LameDuck, t.Drain)
+	}
+	return nil
 }
 
 // validateID keeps the name fit for a header field and a log line.
