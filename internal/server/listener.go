@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 )
 
 // reserve is how many connections above the limit are still told that there
@@ -97,10 +99,11 @@ func network(addr netip.Addr) netip.Addr {
 // conn is an admitted connection.
 type conn struct {
 	*net.TCPConn
-	from *listener
-	peer netip.Addr // what it counts for; the zero Addr for a trusted proxy
-	shed bool       // above the limit: told so and closed
-	once sync.Once
+	from  *listener
+	peer  netip.Addr // what it counts for; the zero Addr for a trusted proxy
+	shed  bool       // above the limit: told so and closed
+	once  sync.Once
+	fresh atomic.Bool // no request has come
 }
 
 // Close also gives the connection's place back.
@@ -128,15 +131,43 @@ func (l *listener) leave(peer netip.Addr) {
 	}
 }
 
-// shedKey marks the requests of connections above the limit.
-type shedKey struct{}
+// connKey is where the context of a request has its connection.
+type connKey struct{}
 
 func connContext(ctx context.Context, nc net.Conn) context.Context {
+	if c := admitted(nc); c != nil {
+		return context.WithValue(ctx, connKey{}, c)
+	}
+	return ctx
+}
+
+// admitted is what the listener made of a connection, without TLS; nil for one that a
+// test has made.
+func admitted(nc net.Conn) *conn {
 	if secured, ok := nc.(*tls.Conn); ok {
 		nc = secured.NetConn()
 	}
-	if c, ok := nc.(*conn); ok && c.shed {
-		return context.WithValue(ctx, shedKey{}, true)
+	c, _ := nc.(*conn)
+	return c
+}
+
+// follow counts connections whose first request has not reached serve. net/http calls
+// one active before it decides whether to serve it.
+func (s *Server) follow(nc net.Conn, state http.ConnState) {
+	c := admitted(nc)
+	switch {
+	case c == nil:
+	case state == http.StateNew:
+		c.fresh.Store(true)
+		s.fresh.Add(1)
+	case state == http.StateClosed, state == http.StateHijacked:
+		s.came(c)
 	}
-	return ctx
+}
+
+// came says that a connection is not a fresh one.
+func (s *Server) came(c *conn) {
+	if c.fresh.Load() && c.fresh.CompareAndSwap(true, false) {
+		s.fresh.Add(-1)
+	}
 }

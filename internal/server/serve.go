@@ -17,7 +17,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		w.Header()["Strict-Transport-Security"] = s.hsts
 	}
-	if r.Context().Value(shedKey{}) != nil {
+	c, _ := r.Context().Value(connKey{}).(*conn)
+	if c != nil {
+		s.came(c)
+	}
+	if c != nil && c.shed {
 		w.Header().Set("Connection", "close") // on HTTP/2 it becomes a GOAWAY
 		e := wire.Errorf(wire.Unavailable, "Too many connections")
 		e.Header = http.Header{"Retry-After": {"1"}}

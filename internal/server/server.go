@@ -43,7 +43,8 @@ type Server struct {
 	lastError string // of the certificates, to log each failure once
 	watching  *watch
 
-	retiring atomic.Bool // every answer closes its connection
+	retiring atomic.Bool  // every answer closes its connection
+	fresh    atomic.Int64 // connections without a request yet
 	draining chan struct{}
 	drain    sync.Once
 	base     context.Context // of every request
@@ -111,6 +112,7 @@ func (s *Server) newHTTP() *http.Server {
 		ErrorLog:                     newErrorLog(s.log),
 		BaseContext:                  func(net.Listener) context.Context { return s.base },
 		ConnContext:                  connContext,
+		ConnState:                    s.follow,
 		Protocols:                    &protocols,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          s.cfg.Limits.ConnectionStreams,
@@ -162,7 +164,7 @@ func (s *Server) Start() error {
 }
 
 func (s *Server) accept(l net.Listener) {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) && !s.retiring.Load() {
 		s.log.Error("public listener stopped", "err", err)
 	}
 }

@@ -43,6 +43,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Unlock()
 	watching.stop()
 
+	s.closeDoor(ctx)
 	err := s.http.Shutdown(ctx)
 	defer s.cancel(errDrained)
 	if err == nil {
@@ -53,6 +54,32 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	_ = s.http.Close() // closes connections, does not wait for handlers
 	s.awaitHandlers()
 	return fmt.Errorf("shut down with %d requests unfinished: %w", cut, err)
+}
+
+// firstRequest is how long a client that has just connected may take for its request.
+const firstRequest = time.Second
+
+// closeDoor stops accepting, and waits for the requests of those who have just come in.
+// From the moment that its Shutdown begins, net/http closes a connection whose request it
+// has read; and who is served before that is told to close the connection.
+func (s *Server) closeDoor(ctx context.Context) {
+	s.Retire()
+	s.mu.Lock()
+	if s.listener != nil {
+		_ = s.listener.Close() // Shutdown will close it again
+	}
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, firstRequest)
+	defer cancel()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for s.fresh.Load() > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
 }
 
 // awaitHandlers polls, since it runs once in a process and the counter is then

@@ -208,3 +208,24 @@ func TestR02_Retire(t *testing.T) {
 	ended(t, h2.Conn)
 	eventually(t, "nobody is connected", func() bool { return s.Connections() == 0 })
 }
+
+// TestR02_FirstRequestComesLate: who has connected before the server stops accepting is
+// answered, although the request comes later.
+func TestR02_FirstRequestComesLate(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		s := start(t, plaintext(), empty())
+		c := dial(t, s)
+		eventually(t, "one connection", func() bool { return s.fresh.Load() == 1 })
+		done := make(chan error, 1)
+		go func() { done <- s.Shutdown(t.Context()) }()
+		<-s.Draining()
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if got := ended(t, c); !strings.HasPrefix(got, "HTTP/1.1 200") {
+			t.Errorf("answer %q", got)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+	}
+}
