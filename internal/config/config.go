@@ -19,6 +19,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -36,6 +37,8 @@ import (
 type Config struct {
 	// Server is the public listener: address, URL, TLS, limits, timeouts.
 	Server server.Config `yaml:"server"`
+	// Admin is the listener for the operator: API, token.
+	Admin console.Config `yaml:"admin"`
 	// Authn says who may be calling: OIDC issuers, API keys.
 	Authn authn.Config `yaml:"authn"`
 	// Policy says who may do what.
@@ -120,6 +123,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 		return nil, err
 	}
 	c.Server.Defaults()
+	c.Admin.Defaults(c.Server.StatusAddress)
 	c.Streams.Defaults()
 	if dir != "" {
 		c.resolve(dir) // before the files of schemas are read
@@ -135,6 +139,7 @@ func (c *Config) Validate() error {
 	book, unregistered := c.Extensions.Compile()
 	errs := append(registered(unregistered),
 		at(c.Server.Validate(), "server"),
+		at(c.Admin.Validate(), "admin"),
 		at(c.Authn.Validate(), "authn"),
 		at(c.Push.Validate(), "push"),
 		at(c.Streams.Validate(), "streams"),

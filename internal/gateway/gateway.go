@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/health"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -47,7 +48,8 @@ type Gateway struct {
 	sockets *server.Sockets
 	server  *server.Server
 	status  *statusServer
-	health  *health.Server // gRPC's view of whether the gateway serves
+	console *console.Console // nil where it is off
+	health  *health.Server   // gRPC's view of whether the gateway serves
 
 	started   chan struct{} // closed by Start
 	drain     chan struct{} // closed when open streams have to end
@@ -99,10 +101,13 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.status, err = newStatusServer(g, cfg.Server.StatusAddress); err != nil {
 		return nil, fmt.Errorf("server.statusAddress: %w", err)
 	}
-	g.sockets.CloseRest()
 	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
+	if err = g.openConsole(cfg); err != nil {
+		return nil, err
+	}
+	g.sockets.CloseRest()
 	g.salt = g.keys.Derive("contexts")
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	g.telemetry.Metrics.Upstreams(g.upstreams)
@@ -118,10 +123,11 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 // Start serves. It returns at once.
 func (g *Gateway) Start() {
 	g.status.start()
+	g.console.Start()
 	close(g.started)
 	go g.review()
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
-		"status_url", g.StatusURL())
+		"status_url", g.StatusURL(), "admin_url", g.AdminURL())
 }
 
 // URL is the public listener's address as a URL with the port really bound.
@@ -183,6 +189,7 @@ func (g *Gateway) close(ctx context.Context) {
 	if g.status != nil {
 		g.status.close()
 	}
+	g.console.Close()
 	if g.server != nil {
 		cut, cancel := context.WithCancel(ctx)
 		cancel() // Shutdown has waited as long as it may; New's way back has nobody to wait for

@@ -87,6 +87,7 @@ func fixed(old, cfg *config.Config) error {
 		{"telemetry.audit", old.Telemetry.Audit, cfg.Telemetry.Audit},
 		{"state", old.State, cfg.State},
 		{"keys", old.Keys, cfg.Keys},
+		{"admin", old.Admin, cfg.Admin},
 	} {
 		if !reflect.DeepEqual(key.old, key.new) {
 			errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key.name))

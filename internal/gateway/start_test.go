@@ -53,6 +53,13 @@ func TestNewFails(t *testing.T) {
 			return strings.Replace(yaml, `statusAddress: "127.0.0.1:0"`,
 				fmt.Sprintf("statusAddress: %q", taken.Addr()), 1)
 		}, "statusAddress"},
+		{"admin address in use", func(_ *world, yaml string) string {
+			return yaml + fmt.Sprintf("admin: {address: %q}\n", taken.Addr())
+		}, "admin.address: listen"},
+		{"admin token that is none", func(w *world, yaml string) string {
+			w.put("admin.token", "too-short")
+			return yaml
+		}, "admin.token: "},
 		{"unreadable certificate", func(w *world, yaml string) string {
 			return strings.Replace(yaml, `publicURL: "http://127.0.0.1"`,
 				"publicURL: https://127.0.0.1\n  tls: {certificates: [{cert: no.pem, key: no.pem}]}", 1)
@@ -90,6 +97,7 @@ func TestNewFails(t *testing.T) {
 			}
 			_ = l.Close()
 			w.put("keys.yaml", "")
+			_ = os.Remove(filepath.Join(w.dir, "admin.token"))
 			g, err = gateway.New(t.Context(), w.load(yaml), gateway.Options{})
 			if err != nil {
 				t.Fatalf("it does not start with the mistake mended: %v", err)

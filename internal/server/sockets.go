@@ -15,6 +15,7 @@ import (
 const (
 	PublicSocket = "public"
 	StatusSocket = "status"
+	AdminSocket  = "admin" // of this program's only
 )
 
 // handed is the variable in which a process tells the one it turns into which

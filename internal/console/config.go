@@ -1,0 +1,133 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// Config is the `admin:` section.
+type Config struct {
+	// Address of the admin listener, host:port; "off" for none. Default:
+	// "127.0.0.1:9901", or where the status listener has any free port or is off
+	// "127.0.0.1:0", any free port, which admin.address below server.dataDir then names.
+	Address string `yaml:"address"`
+	// Token that requests have to show as bearer token, of at least 16 characters, as
+	// ${NAME} or {file: PATH}. Default: one that the gateway makes and keeps in
+	// admin.token below server.dataDir, which only its own user may read.
+	Token secret.Value `yaml:"token"`
+	// Hosts that requests may name, as host or host:port, beside that of the address and,
+	// on the bound port, localhost, 127.0.0.1 and [::1]. Others are answered 421: a page
+	// whose name leads here all of a sudden is not the operator. Default: none.
+	Hosts []string `yaml:"hosts"`
+	// ReadOnly refuses whatever would change something; default false.
+	ReadOnly bool `yaml:"readOnly"`
+	// Plaintext permits an address that other machines reach, though this listener has no
+	// TLS: whoever hears the token on the way has it. Default false.
+	Plaintext bool `yaml:"plaintext"`
+}
+
+const (
+	off            = "off"
+	usualAddress   = "127.0.0.1:9901"
+	freeAddress    = "127.0.0.1:0"
+	shortestToken  = 16
+	longestToken   = 512
+	loopbackByName = "localhost"
+)
+
+// Defaults fills in the address. A gateway that takes any free port for its status, or
+// has no status listener, is one of several on its machine: the usual port is not its own.
+func (c *Config) Defaults(statusAddress string) {
+	if c.Address != "" {
+		return
+	}
+	c.Address = usualAddress
+	if _, port, err := net.SplitHostPort(statusAddress); port == "0" || err != nil {
+		c.Address = freeAddress
+	}
+}
+
+// Off reports whether there is no admin listener.
+func (c Config) Off() bool { return c.Address == off }
+
+// Validate reports what cannot work, naming the key. It expects Defaults to have run.
+func (c Config) Validate() error {
+	var errs []error
+	if !c.Off() {
+		errs = append(errs, c.validateAddress())
+	}
+	for i, h := range c.Hosts {
+		if _, ok := server.CanonicalHost(h); !ok {
+			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
+		}
+	}
+	return errors.Join(append(errs, validateToken(c.Token))...)
+}
+
+func (c Config) validateAddress() error {
+	host, port, err := net.SplitHostPort(c.Address)
+	if err != nil {
+		return fmt.Errorf(`address: %q is neither host:port, such as "127.0.0.1:9901", nor "off"`, c.Address)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("address: %q has no port between 0 and 65535", c.Address)
+	}
+	if host == loopbackByName {
+		return nil
+	}
+	addr, err := netip.ParseAddr(host)
+	if host != "" && err != nil {
+		return fmt.Errorf("address: the host of %q is neither an IP address nor localhost", c.Address)
+	}
+	if !addr.Unmap().IsLoopback() && !c.Plaintext {
+		return fmt.Errorf(`address: other machines reach %q, and nothing is encrypted; write a loopback address, `+
+			`or "plaintext: true" beside it to permit that`, c.Address)
+	}
+	return nil
+}
+
+// validateToken says nothing of what the token is.
+func validateToken(token secret.Value) error {
+	text := token.Reveal()
+	switch {
+	case text == "":
+		return nil
+	case len(text) < shortestToken || len(text) > longestToken:
+		return fmt.Errorf("token: has %d characters, and must have %d to %d", len(text), shortestToken, longestToken)
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return errors.New("token: must be printable ASCII without spaces")
+	}
+	return nil
+}
+
+// hosts are those that requests may name, in canonical form.
+func (c Config) hosts(bound *net.TCPAddr) map[string]bool {
+	port := strconv.Itoa(bound.Port)
+	all := make(map[string]bool)
+	for _, name := range []string{loopbackByName, "127.0.0.1", "::1"} {
+		all[canonical(net.JoinHostPort(name, port))] = true
+	}
+	if host, _, err := net.SplitHostPort(c.Address); err == nil && host != "" && !bound.IP.IsUnspecified() {
+		all[canonical(net.JoinHostPort(host, port))] = true
+	}
+	for _, h := range c.Hosts {
+		all[canonical(h)] = true
+		if !strings.Contains(strings.TrimPrefix(h, "["), ":") {
+			all[canonical(h+":"+port)] = true
+		}
+	}
+	delete(all, "")
+	return all
+}
+
+func canonical(host string) string {
+	c, _ := server.CanonicalHost(host)
+	return c
+}

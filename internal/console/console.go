@@ -1,0 +1,126 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// Bounds of the listener. Operators ask little and wait for answers; nothing else does.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	answerTimeout = 15 * time.Second // of what an answer needs from the gateway
+	writeTimeout  = 30 * time.Second
+	idleTimeout   = time.Minute
+	farewell      = 2 * time.Second // for requests to end when the gateway does
+	headerSize    = 16 << 10
+)
+
+// Options are what a Console needs beside its configuration.
+type Options struct {
+	Deliveries Deliveries
+
+	// Dir is server.dataDir, where the token is kept and the address written.
+	Dir string
+	// Audit records a change before it is made; without a record there is no change, unless
+	// FailOpen.
+	Audit    func(kind string, attrs map[string]string) error
+	FailOpen bool
+	Log      *slog.Logger
+
+	// Sockets has the socket to listen on; nil for a new one.
+	Sockets *server.Sockets
+}
+
+// Console is the admin listener.
+type Console struct {
+	Options
+
+	config   Config
+	token    secret.Value
+	hosts    map[string]bool
+	limits   server.Limits
+	cross    *http.CrossOriginProtection
+	listener net.Listener
+	http     *http.Server
+}
+
+// Open finds or makes the token and binds the address. Nothing is served before Start.
+// Where the configuration says off it returns nil, which has an empty URL, and nothing to
+// start or close.
+func Open(c Config, o Options) (*Console, error) {
+	if c.Off() {
+		return nil, nil //nolint:nilnil // no console and no error: it is not wanted
+	}
+	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection()}
+	s.limits.Defaults()
+	if s.token.IsZero() {
+		var err error
+		if s.token, err = keptToken(filepath.Join(o.Dir, TokenFile)); err != nil {
+			return nil, fmt.Errorf("token: %w", err)
+		}
+	}
+	l, err := o.Sockets.Listen(server.AdminSocket, c.Address)
+	if err != nil {
+		return nil, fmt.Errorf("address: %w", err)
+	}
+	s.listener = l
+	bound, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("address: %q is not TCP", c.Address), l.Close())
+	}
+	s.hosts = c.hosts(bound)
+	if err := s.announce(); err != nil {
+		return nil, errors.Join(fmt.Errorf("address: %w", err), l.Close())
+	}
+	s.http = &http.Server{
+		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: headerSize, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// Start serves. It returns at once.
+func (s *Console) Start() {
+	if s == nil {
+		return
+	}
+	go func() {
+		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.Log.Error("admin listener", "error", err)
+		}
+	}()
+}
+
+// URL is the address as a URL with the port really bound; "" where there is none.
+func (s *Console) URL() string {
+	if s == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String()
+}
+
+// Close waits a moment for requests that are under way and ends the rest.
+func (s *Console) Close() {
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	_ = s.http.Shutdown(ctx)
+	_ = s.http.Close() // what is still open, if anything
+	_ = s.listener.Close()
+	if s.announced() {
+		_ = os.Remove(filepath.Join(s.Dir, AddressFile))
+	}
+}

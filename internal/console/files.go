@@ -1,0 +1,113 @@
+package console
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Files below server.dataDir, by which commands on the same machine find a running
+// gateway and get in.
+const (
+	TokenFile   = "admin.token"   // the token, where the configuration has none
+	AddressFile = "admin.address" // host and port, where the configuration leaves the port open
+)
+
+// longestFile bounds what is read: each of them is one line.
+const longestFile = 1 << 10
+
+// keptToken is the one in the file. Where there is no file it makes one.
+func keptToken(path string) (secret.Value, error) {
+	token, err := ReadToken(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return secret.Value{}, fmt.Errorf("make directory: %w", err)
+	}
+	text := rand.Text() + rand.Text() // 260 bits
+	if err := replace(path, text); err != nil {
+		return secret.Value{}, err
+	}
+	return secret.New(text), nil
+}
+
+// ReadToken reads a file with a token. One that every user of the machine can read, or
+// write, is refused: it is a secret no more.
+func ReadToken(path string) (secret.Value, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return secret.Value{}, err
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
+		return secret.Value{}, fmt.Errorf("%s: every user can read it (mode %04o); remove it, and the gateway makes another "+
+			"at its next start", path, info.Mode().Perm())
+	}
+	text, err := readLine(path)
+	if err != nil {
+		return secret.Value{}, err
+	}
+	token := secret.New(text)
+	if err := validateToken(token); err != nil || token.IsZero() {
+		return secret.Value{}, fmt.Errorf("%s: holds no token", path)
+	}
+	return token, nil
+}
+
+// ReadAddress reads the file that names where the gateway listens.
+func ReadAddress(path string) (string, error) {
+	text, err := readLine(path)
+	if err != nil {
+		return "", err
+	}
+	if _, _, err := net.SplitHostPort(text); err != nil {
+		return "", fmt.Errorf("%s: holds no address", path)
+	}
+	return text, nil
+}
+
+func readLine(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // only read from
+	data, err := io.ReadAll(io.LimitReader(f, longestFile))
+	return strings.TrimSpace(string(data)), err
+}
+
+// announced reports whether the address has to be looked up.
+func (s *Console) announced() bool {
+	_, port, err := net.SplitHostPort(s.config.Address)
+	return err == nil && strings.Trim(port, "0") == ""
+}
+
+func (s *Console) announce() error {
+	if !s.announced() {
+		return nil
+	}
+	return replace(filepath.Join(s.Dir, AddressFile), s.listener.Addr().String())
+}
+
+// replace writes a line to a file that only its owner may read, whole or not at all.
+func replace(path, line string) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // made with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // it has another name by then
+	_, err = tmp.WriteString(line + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

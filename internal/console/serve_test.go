@@ -1,0 +1,279 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// asked is how each route is asked for in the tests that go through all of them: with a
+// path that leads to a delivery that was given up. A route that is not here fails them.
+var asked = map[string]string{
+	"GET /api/v1/push":                        "/api/v1/push",
+	"GET /api/v1/push/deliveries":             "/api/v1/push/deliveries?state=dead",
+	"POST /api/v1/push/deliveries/{id}/retry": "/api/v1/push/deliveries/n-1/retry",
+	"DELETE /api/v1/push/deliveries/{id}":     "/api/v1/push/deliveries/n-1",
+}
+
+// TestL43_EveryRouteAsksWho goes through the table of routes: nobody gets in without the
+// token, and nothing is changed where nothing may be.
+func TestL43_EveryRouteAsksWho(t *testing.T) {
+	t.Parallel()
+	callers := []struct {
+		name     string
+		readOnly bool
+		header   []string // of Authorization
+		reads    int
+		writes   int
+	}{
+		{"nobody", false, nil, 401, 401},
+		{"wrong token", false, []string{"Bearer canary-admin-tokem"}, 401, 401},
+		{"token and more", false, []string{"Bearer " + testToken + "x"}, 401, 401},
+		{"part of the token", false, []string{"Bearer " + testToken[:len(testToken)-1]}, 401, 401},
+		{"no token", false, []string{"Bearer "}, 401, 401},
+		{"no scheme", false, []string{testToken}, 401, 401},
+		{"another scheme", false, []string{"Basic " + testToken}, 401, 401},
+		{"two", false, []string{"Bearer " + testToken, "Bearer " + testToken}, 401, 401},
+		{"the token", false, []string{"Bearer " + testToken}, 200, 200},
+		{"the token, read-only", true, []string{"Bearer " + testToken}, 200, 403},
+		{"nobody, read-only", true, nil, 401, 401},
+	}
+	for _, caller := range callers {
+		for i := range routes {
+			r := routes[i]
+			name := r.method + " " + r.path
+			t.Run(caller.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				if asked[name] == "" {
+					t.Fatalf("%s is not in asked: say how it is asked for", name)
+				}
+				w := newWorld(t, func(c *Config) { c.ReadOnly = caller.readOnly })
+				w.enqueue("n-1")
+				w.bury()
+				got := w.ask(r.method, asked[name], func(req *http.Request) { req.Header["Authorization"] = caller.header })
+				want := caller.reads
+				if r.writes {
+					want = caller.writes
+				}
+				if got.status != want {
+					t.Errorf("%s, want %d", got, want)
+				}
+				w.checkHeaders(got)
+				if events := len(w.recorded()); (events == 1) != (r.writes && want == 200) {
+					t.Errorf("%d events", events)
+				}
+				if d, err := w.Depth(t.Context()); want != 200 && (err != nil || d.Dead != 1) {
+					t.Errorf("it was refused, and yet: %+v, %v", d, err)
+				}
+			})
+		}
+	}
+}
+
+// checkHeaders holds every answer to what keeps it from being kept or taken for a page.
+func (w *world) checkHeaders(a answer) {
+	w.t.Helper()
+	for name, want := range map[string]string{
+		"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+		"Access-Control-Allow-Origin": "", "Server": "",
+	} {
+		if got := a.header.Get(name); got != want {
+			w.t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if challenge := a.header.Get("WWW-Authenticate"); (challenge != "") != (a.status == 401) {
+		w.t.Errorf("challenge %q with %d", challenge, a.status)
+	}
+}
+
+// TestL43_Rebinding: a page whose name suddenly leads to the listener is not served,
+// whatever it shows.
+func TestL43_Rebinding(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Hosts = []string{"admin.example", "other.example:8443"} })
+	port := w.console.URL()[strings.LastIndex(w.console.URL(), ":"):]
+	for host, want := range map[string]int{
+		"127.0.0.1" + port: 200, "localhost" + port: 200, "LOCALHOST" + port: 200, "[::1]" + port: 200,
+		"admin.example" + port: 200, "admin.example": 200, "other.example:8443": 200,
+		"evil.example" + port: 421, "evil.example": 421, "localhost": 421, "127.0.0.1:1": 421, "localhost.evil.example" + port: 421,
+		"127.0.0.1.evil.example" + port: 421, "other.example" + port: 421, "admin.example:1": 421, "127.0.0.2" + port: 421,
+		"localhost." + port: 421, "0.0.0.0" + port: 421, "[::ffff:127.0.0.1]" + port: 421, "2130706433" + port: 421,
+	} {
+		got := w.ask(http.MethodGet, "/api/v1/push", func(r *http.Request) { r.Host = host })
+		if got.status != want {
+			t.Errorf("Host %s: %s, want %d", host, got, want)
+		}
+	}
+}
+
+// TestL43_CrossOrigin: pages of other origins change nothing, even with the token.
+func TestL43_CrossOrigin(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		header http.Header
+		want   int
+	}{
+		{"not a browser", nil, 200},
+		{"another site", http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://evil.example"}}, 403},
+		{"another port", http.Header{"Sec-Fetch-Site": {"same-site"}, "Origin": {"http://127.0.0.1:1"}}, 403},
+		{"an old browser", http.Header{"Origin": {"https://evil.example"}}, 403},
+		{"a sandbox", http.Header{"Origin": {"null"}}, 403},
+		{"its own page", http.Header{"Sec-Fetch-Site": {"same-origin"}}, 200},
+	}
+	for _, tt := range tests {
+		for i := range routes {
+			r := routes[i]
+			if !r.writes {
+				continue
+			}
+			t.Run(tt.name+"/"+r.method+" "+r.path, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, nil)
+				w.enqueue("n-1")
+				w.bury()
+				got := w.ask(r.method, asked[r.method+" "+r.path], func(req *http.Request) {
+					for name, values := range tt.header {
+						req.Header[name] = values
+					}
+				})
+				if got.status != tt.want {
+					t.Errorf("%s, want %d", got, tt.want)
+				}
+			})
+		}
+	}
+}
+
+// TestL43_ExactRoutes: nothing is found below, above or beside a route, and no method of
+// one is good for another.
+func TestL43_ExactRoutes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.enqueue("n-1")
+	w.bury()
+	for _, tt := range []struct {
+		method, target string
+		want           int
+	}{
+		{"GET", "/", 404},
+		{"GET", "/api", 404},
+		{"GET", "/api/v1", 404},
+		{"GET", "/api/v1/", 404},
+		{"GET", "/api/v1/push/", 404},
+		{"GET", "/api/v1/pushes", 404},
+		{"GET", "/API/v1/push", 404},
+		{"GET", "/api/v1/push/deliveries/?state=dead", 404},
+		{"GET", "/api/v1/push/deliveries/n-1", 405},
+		{"GET", "/api/v1/push/deliveries/n-1/retry", 405},
+		{"POST", "/api/v1/push/deliveries/n-1/retry/", 404},
+		{"POST", "/api/v1/push/deliveries/n-1/retry/all", 404},
+		{"POST", "/api/v1/push/deliveries/retry", 405},
+		{"POST", "/api/v1/push/deliveries//retry", 400},
+		{"POST", "/api/v1/push/./deliveries/n-1/retry", 400},
+		{"POST", "/api/v1/push/x/../deliveries/n-1/retry", 400},
+		{"POST", "/api/v1/push/deliveries/n-1%2Fretry", 400},
+		{"POST", "/api/v1/push/deliveries/n-1;x/retry", 400},
+		{"POST", "/api/v1/push", 405},
+		{"PUT", "/api/v1/push/deliveries/n-1", 405},
+		{"HEAD", "/api/v1/push", 405},
+		{"OPTIONS", "/api/v1/push/deliveries/n-1", 405},
+		{"TRACE", "/api/v1/push", 400},
+		{"DELETE", "/api/v1/push/deliveries/", 404},
+		{"DELETE", "/api/v1/push/deliveries", 405},
+		{"GET", "/debug/pprof/", 404},
+		{"GET", "/metrics", 404},
+	} {
+		got := w.ask(tt.method, tt.target, nil)
+		if got.status != tt.want {
+			t.Errorf("%s %s: %s, want %d", tt.method, tt.target, got, tt.want)
+		}
+		w.checkHeaders(got)
+		if anonymous := w.ask(tt.method, tt.target, func(r *http.Request) { r.Header.Del("Authorization") }); anonymous.status < 400 ||
+			tt.want != 400 && anonymous.status != 401 {
+			t.Errorf("%s %s of nobody: %s", tt.method, tt.target, anonymous)
+		}
+	}
+	if events := w.recorded(); len(events) != 0 {
+		t.Errorf("something was done: %v", events)
+	}
+}
+
+// TestL43_NoSecretIsReadable: deliveries hold tokens, credentials, contents and addresses
+// that are secrets. None of that, nor the token, is in any answer or in the log.
+func TestL43_NoSecretIsReadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	var seen []answer
+	for _, id := range []string{"n-1", "n-2", "n-3"} {
+		w.enqueue(id)
+	}
+	seen = append(seen, w.ask("GET", "/api/v1/push/deliveries?state=waiting", nil))
+	w.bury()
+	seen = append(seen,
+		w.ask("GET", "/api/v1/push", nil),
+		w.ask("GET", "/api/v1/push/deliveries?state=dead", nil),
+		w.ask("POST", "/api/v1/push/deliveries/n-1/retry", nil),
+		w.ask("POST", "/api/v1/push/deliveries/n-1/retry", nil),
+		w.ask("DELETE", "/api/v1/push/deliveries/n-2", nil),
+		w.ask("GET", "/canary-nowhere", nil),
+		w.ask("GET", "/api/v1/push?canary-parameter=1", nil),
+		w.ask("GET", "/api/v1/push", func(r *http.Request) { r.Header.Set("Authorization", "Bearer canary-wrong") }),
+	)
+	for i, a := range seen {
+		if strings.Contains(a.body, "canary") || strings.Contains(strings.ToLower(a.header.Get("WWW-Authenticate")), "canary") {
+			t.Errorf("answer %d shows a secret: %s", i, a)
+		}
+	}
+	if log := w.log.String(); strings.Contains(log, "canary") {
+		t.Errorf("the log shows a secret: %s", log)
+	}
+	if !strings.Contains(seen[0].body, `"target":"https://hooks.example:8443"`) {
+		t.Errorf("no target: %s", seen[0])
+	}
+}
+
+// Whatever is changed is on record first, and what came to nothing is as well.
+func TestChangesAreRecorded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.enqueue("n-1")
+	w.bury()
+	w.ask("POST", "/api/v1/push/deliveries/n-1/retry", nil)
+	w.ask("POST", "/api/v1/push/deliveries/n-1/retry", nil)
+	w.ask("DELETE", "/api/v1/push/deliveries/n-1", nil)
+	event := func(kind, outcome string) map[string]string {
+		e := map[string]string{"event": kind, "who": "admin-token", "id": "n-1", "client_ip": "127.0.0.1"}
+		if outcome != "" {
+			e["outcome"] = outcome
+		}
+		return e
+	}
+	want := []map[string]string{
+		event("push.retry", ""), event("push.retry", ""), event("push.retry", "not found"), event("push.drop", ""),
+	}
+	if diff := cmp.Diff(want, w.recorded()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// Without a record there is no change.
+func TestUnrecordedChangesAreNotMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.enqueue("n-1")
+	w.bury()
+	w.unrecorded = true
+	if got := w.ask("DELETE", "/api/v1/push/deliveries/n-1", nil); got.status != 503 || !strings.Contains(got.body, "UNRECORDED") {
+		t.Error(got)
+	}
+	if d, _ := w.Depth(t.Context()); d.Dead != 1 {
+		t.Errorf("%+v", d)
+	}
+	w.console.FailOpen = true
+	if got := w.ask("DELETE", "/api/v1/push/deliveries/n-1", nil); got.status != 200 {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,216 @@
+package console
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testToken = "canary-admin-token"
+
+// world is a console in front of a queue in memory.
+type world struct {
+	t       *testing.T
+	queue   *state.Memory
+	cipher  gcm
+	worker  *push.Worker // that enqueues only
+	console *Console
+	log     lockedBuffer
+
+	mu         sync.Mutex
+	events     []map[string]string
+	unrecorded bool  // the audit log takes nothing
+	away       error // of the queue
+}
+
+func newWorld(t *testing.T, change func(*Config)) *world {
+	t.Helper()
+	w := &world{t: t, queue: state.NewMemory(state.Config{}), cipher: newCipher(t)}
+	log := slog.New(slog.NewJSONHandler(&w.log, nil))
+	var err error
+	w.worker, err = push.NewWorker(push.Config{AllowPrivateNetworks: true}, push.WorkerOptions{
+		Queue: w.queue, Values: w.queue, Cipher: w.cipher, Holder: "test", Log: log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Address: "127.0.0.1:0", Token: secret.New(testToken)}
+	if change != nil {
+		change(&c)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	w.console, err = Open(c, Options{Deliveries: w, Dir: t.TempDir(), Audit: w.record, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.console.Start()
+	t.Cleanup(func() {
+		w.console.Close()
+		_ = w.queue.Close()
+	})
+	return w
+}
+
+func (w *world) record(kind string, attrs map[string]string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unrecorded {
+		return errors.New("disk full")
+	}
+	event := maps.Clone(attrs)
+	event["event"] = kind
+	w.events = append(w.events, event)
+	return nil
+}
+
+// recorded are the events so far.
+func (w *world) recorded() []map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]map[string]string(nil), w.events...)
+}
+
+func (w *world) List(ctx context.Context, dead bool, after string, limit int) ([]push.Shown, error) {
+	items, err := w.queue.Items(ctx, push.Queue, dead, after, limit)
+	list := make([]push.Shown, len(items))
+	for i := range items {
+		list[i] = push.Show(items[i], w.cipher)
+	}
+	return list, errors.Join(err, w.away)
+}
+
+func (w *world) Depth(ctx context.Context) (state.Depth, error) {
+	d, err := w.queue.Depth(ctx, push.Queue, time.Now())
+	return d, errors.Join(err, w.away)
+}
+
+func (w *world) Retry(ctx context.Context, id string) (bool, error) {
+	ok, err := w.queue.Revive(ctx, push.Queue, id, time.Now())
+	return ok, errors.Join(err, w.away)
+}
+
+func (w *world) Drop(ctx context.Context, id string) (bool, error) {
+	ok, err := w.queue.Remove(ctx, push.Queue, id)
+	return ok, errors.Join(err, w.away)
+}
+
+// enqueue puts a delivery, whose every secret is a canary, into the queue.
+func (w *world) enqueue(id string) {
+	w.t.Helper()
+	_, err := w.worker.Enqueue(w.t.Context(), &push.Delivery{
+		ID: id, Agent: "billing", Task: "task-" + id, Config: "c-1", Owner: "alice",
+		URL: "https://canary-user:canary-password@Hooks.example:8443/canary-path?key=canary-query#canary-fragment", Version: wire.V10,
+		Body: []byte(`{"task":"canary-body"}`), Token: secret.New("canary-token"),
+		Scheme: "Bearer", Credentials: secret.New("canary-credentials"),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// bury gives up all that wait.
+func (w *world) bury() {
+	w.t.Helper()
+	now := time.Now()
+	items, err := w.queue.Take(w.t.Context(), push.Queue, "test", now, 1000, time.Minute)
+	for _, it := range items {
+		err = errors.Join(err, w.queue.Bury(w.t.Context(), push.Queue, "test", it.ID, "attempt 3: status 410", now, time.Hour))
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
+
+// ask sends a request with the token, which change may take away.
+func (w *world) ask(method, target string, change func(*http.Request)) answer {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.console.URL()+target, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	if change != nil {
+		change(req)
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return answer{resp.StatusCode, resp.Header, string(body)}
+}
+
+// gcm is a state.Cipher of one key.
+type gcm struct{ cipher.AEAD }
+
+func newCipher(t *testing.T) gcm {
+	t.Helper()
+	key := make([]byte, 32)
+	_, _ = rand.Read(key)
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gcm{aead}
+}
+
+func (g gcm) Seal(plain, aad []byte) []byte           { return g.AEAD.Seal(nil, nil, plain, aad) }
+func (g gcm) Open(sealed, aad []byte) ([]byte, error) { return g.AEAD.Open(nil, nil, sealed, aad) }
+
+// lockedBuffer is a log that may be read while it is written.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}

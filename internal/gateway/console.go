@@ -1,0 +1,62 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+// openConsole binds the admin listener.
+func (g *Gateway) openConsole(cfg *config.Config) (err error) {
+	g.console, err = console.Open(cfg.Admin, console.Options{
+		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Dir: cfg.Server.DataDir,
+		Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(), Log: g.telemetry.Log, Sockets: g.sockets,
+	})
+	if err != nil {
+		return fmt.Errorf("admin.%w", err)
+	}
+	return nil
+}
+
+// AdminURL is the admin listener's address as a URL; "" where there is none.
+func (g *Gateway) AdminURL() string { return g.console.URL() }
+
+// deliveries are the queue of webhooks as the console sees it. They are there whatever
+// push.mode is: those of a configuration that has gone are kept.
+type deliveries struct {
+	queue  state.Queue
+	cipher state.Cipher
+}
+
+// List implements console.Deliveries.
+func (d deliveries) List(ctx context.Context, dead bool, after string, limit int) ([]push.Shown, error) {
+	items, err := d.queue.Items(ctx, push.Queue, dead, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
+	list := make([]push.Shown, len(items))
+	for i := range items {
+		list[i] = push.Show(items[i], d.cipher)
+	}
+	return list, nil
+}
+
+// Depth implements console.Deliveries.
+func (d deliveries) Depth(ctx context.Context) (state.Depth, error) {
+	return d.queue.Depth(ctx, push.Queue, time.Now())
+}
+
+// Retry implements console.Deliveries. Those who deliver look at the queue every second.
+func (d deliveries) Retry(ctx context.Context, id string) (bool, error) {
+	return d.queue.Revive(ctx, push.Queue, id, time.Now())
+}
+
+// Drop implements console.Deliveries.
+func (d deliveries) Drop(ctx context.Context, id string) (bool, error) {
+	return d.queue.Remove(ctx, push.Queue, id)
+}
