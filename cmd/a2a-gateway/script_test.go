@@ -74,6 +74,7 @@ func TestScripts(t *testing.T) {
 			"code":        cmdCode,
 			"schema":      cmdSchema,
 			"paste":       cmdPaste,
+			"await":       cmdAwait,
 		},
 	})
 }

@@ -18,11 +18,14 @@ const defaultConfig = "/etc/a2a-gateway/config.yaml"
 
 // configFlag adds -c/--config; A2A_GATEWAY_CONFIG changes its default.
 func configFlag(cmd *cobra.Command) *string {
-	def := defaultConfig
+	return cmd.Flags().StringP("config", "c", configPath(), "configuration `file`")
+}
+
+func configPath() string {
 	if env := os.Getenv("A2A_GATEWAY_CONFIG"); env != "" {
-		def = env
+		return env
 	}
-	return cmd.Flags().StringP("config", "c", def, "configuration `file`")
+	return defaultConfig
 }
 
 func serveCommand() *cobra.Command {

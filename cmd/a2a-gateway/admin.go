@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// admin is where the admin API of a running gateway is, as flags say.
+type admin struct {
+	config    string
+	address   string // "" for the configured one
+	tokenFile string // "" for the configured token
+}
+
+const (
+	adminTimeout = 20 * time.Second // of one request
+	longestReply = 16 << 20
+	adminPage    = 500
+)
+
+// connect finds address and token. Nobody is asked yet.
+func (a *admin) connect(ctx context.Context) (*adminAPI, error) {
+	address, from := a.address, a.tokenFile
+	var token secret.Value
+	if address == "" || from == "" {
+		cfg, err := config.Load(a.config)
+		if err != nil {
+			return nil, usage(err)
+		}
+		if address == "" {
+			if address, err = adminAddress(cfg); err != nil {
+				return nil, err
+			}
+		}
+		if from == "" {
+			token, from = cfg.Admin.Token, filepath.Join(cfg.Server.DataDir, console.TokenFile)
+		}
+	}
+	if token.IsZero() {
+		var err error
+		if token, err = console.ReadToken(from); err != nil {
+			return nil, failed(tokenUnread(from, err))
+		}
+	}
+	base, err := adminBase(address)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return &adminAPI{ctx, base, token, &http.Client{
+		Transport: &http.Transport{}, // no proxy: the token is for the gateway
+		Timeout:   adminTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}}, nil
+}
+
+// adminAddress is the configured one, or the one that the running gateway was given.
+func adminAddress(cfg *config.Config) (string, error) {
+	if cfg.Admin.Off() {
+		return "", usage(errors.New("admin.address: is off in this configuration; its gateway cannot be asked"))
+	}
+	if _, port, _ := net.SplitHostPort(cfg.Admin.Address); strings.Trim(port, "0") != "" {
+		return cfg.Admin.Address, nil
+	}
+	file := filepath.Join(cfg.Server.DataDir, console.AddressFile)
+	address, err := console.ReadAddress(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", failed(fmt.Errorf("the gateway does not run: it would say in %s where it listens", file))
+	}
+	if err != nil {
+		return "", failed(fmt.Errorf("read where the gateway listens: %w", err))
+	}
+	return address, nil
+}
+
+func tokenUnread(file string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s does not exist: the gateway makes it at its first start; --token-file names another", file)
+	}
+	return fmt.Errorf("read the admin token: %w", err)
+}
+
+// adminBase is an address as a URL. One of all addresses is this machine's.
+func adminBase(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return "", fmt.Errorf("--address: %q is neither a URL nor host:port", address)
+		}
+		if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+			host = "localhost"
+		}
+		address = "http://" + net.JoinHostPort(host, port)
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return "", errors.New("--address: must be http:// or https://, a host and a port, and nothing else")
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
+// adminAPI asks one gateway.
+type adminAPI struct {
+	ctx    context.Context
+	base   string
+	token  secret.Value
+	client *http.Client
+}
+
+// errNoDelivery is the gateway's word that there is none of that id.
+var errNoDelivery = errors.New("there is no such delivery")
+
+func (a *adminAPI) depth() (d console.Depth, err error) {
+	return d, a.do(http.MethodGet, "/api/v1/push", &d)
+}
+
+// all are the deliveries of one state, page by page.
+func (a *adminAPI) all(state string) ([]console.Delivery, error) {
+	list := []console.Delivery{}
+	for after := ""; ; {
+		var page console.Page
+		path := fmt.Sprintf("/api/v1/push/deliveries?state=%s&limit=%d&after=%s", state, adminPage, url.QueryEscape(after))
+		if err := a.do(http.MethodGet, path, &page); err != nil {
+			return nil, err
+		}
+		list = append(list, page.Deliveries...)
+		if after = page.Next; after == "" {
+			return list, nil
+		}
+	}
+}
+
+// dead are the ids of those that were given up, the oldest first: whoever is retried goes
+// to the end of its task's line.
+func (a *adminAPI) dead() ([]string, error) {
+	list, err := a.all(console.Dead)
+	slices.SortStableFunc(list, func(x, y console.Delivery) int { return x.Created.Compare(y.Created) })
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+	}
+	return ids, err
+}
+
+func (a *adminAPI) retry(id string) error {
+	return a.do(http.MethodPost, "/api/v1/push/deliveries/"+url.PathEscape(id)+"/retry", nil)
+}
+
+func (a *adminAPI) drop(id string) error {
+	return a.do(http.MethodDelete, "/api/v1/push/deliveries/"+url.PathEscape(id), nil)
+}
+
+// do asks once, and reads the answer into out unless that is nil.
+func (a *adminAPI) do(method, path string, out any) error {
+	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, nil)
+	if err != nil {
+		return usage(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+a.token.Reveal())
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return failed(fmt.Errorf("no gateway answers at %s; does it run? (%w)", a.base, cause(err)))
+	}
+	defer resp.Body.Close() // only read from
+	body, err := io.ReadAll(io.LimitReader(resp.Body, longestReply))
+	if err != nil {
+		return failed(fmt.Errorf("read the answer of %s: %w", a.base, err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		return a.refused(resp, body)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return failed(fmt.Errorf("%s does not answer as a gateway does", a.base))
+	}
+	return nil
+}
+
+// cause is what net/http has to say without the URL, which is said already.
+func cause(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// refused says what the gateway has against it.
+func (a *adminAPI) refused(resp *http.Response, body []byte) error {
+	var answer struct {
+		Error struct {
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Error.Reason == "" {
+		return failed(fmt.Errorf("%s does not answer as a gateway does: %s", a.base, cell(resp.Status)))
+	}
+	switch answer.Error.Reason {
+	case "NO_SUCH_DELIVERY":
+		return errNoDelivery
+	case "UNAUTHENTICATED":
+		return failed(fmt.Errorf("the gateway at %s has another token; is it the one of this configuration?", a.base))
+	}
+	return failed(fmt.Errorf("the gateway at %s: %s", a.base, cell(answer.Error.Message)))
+}
