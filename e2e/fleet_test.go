@@ -1,0 +1,149 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// soak is how long the programs that take as long as one likes are to run, by
+// E2E_SOAK; without it, the short form's time.
+func soak(t *testing.T, short time.Duration) (run time.Duration, long bool) {
+	t.Helper()
+	said := os.Getenv("E2E_SOAK")
+	if said == "" {
+		return short, false
+	}
+	d, err := time.ParseDuration(said)
+	if err != nil {
+		t.Fatalf("E2E_SOAK: %v", err)
+	}
+	return d, true
+}
+
+// place is a running gateway with what is needed to watch it.
+type place struct {
+	*process
+	base, status string
+	config       string
+	client       *http.Client
+}
+
+// serveFleet starts a gateway with these agents (entries of the list), with lines more
+// below server: and sections more beside it. Everybody may call everybody.
+func serveFleet(t *testing.T, server, sections string, agents ...string) *place {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "config.yaml")
+	write(t, config, fleetFile("127.0.0.1:0", server, sections, agents...))
+	return openPlace(t, config)
+}
+
+// fleetFile is the configuration of serveFleet.
+func fleetFile(address, server, sections string, agents ...string) string {
+	if !strings.Contains(sections, "authn:") {
+		sections += "\nauthn: {anonymous: true}"
+	}
+	return fmt.Sprintf(`server:
+  address: %q
+  statusAddress: "127.0.0.1:0"
+  publicURL: "http://127.0.0.1"
+  dataDir: data
+%s
+policy: {rules: [{name: all, effect: allow, agents: ["*"]}]}
+%s
+agents:
+  - %s
+`, address, server, sections, strings.Join(agents, "\n  - "))
+}
+
+// openPlace serves a configuration, and waits until its agents can be called.
+func openPlace(t *testing.T, config string) *place {
+	t.Helper()
+	p := &place{process: start(t, "serve", "-c", config), config: config}
+	line := p.await(`"msg":"serving"`)
+	p.base, p.status = part(line, "url"), part(line, "status_url")
+	transport := &http.Transport{MaxIdleConnsPerHost: 1000}
+	t.Cleanup(transport.CloseIdleConnections)
+	p.client = &http.Client{Transport: transport, Timeout: 25 * time.Second}
+	return p
+}
+
+// caller calls one of the agents.
+func (p *place) caller(agent string) *caller {
+	return &caller{url: p.base + "/agents/" + agent, client: p.client}
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, within time.Duration, holds func() bool) time.Duration {
+	t.Helper()
+	begun := time.Now()
+	for !holds() {
+		if time.Since(begun) > within {
+			t.Fatalf("not within %v: %s", within, what)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return time.Since(begun)
+}
+
+// metric is a series of /metrics by its name and labels as they are printed, -1 where
+// there is none.
+func (p *place) metric(series string) float64 {
+	p.t.Helper()
+	resp, err := p.client.Get(p.status + "/metrics")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		if value, ok := strings.CutPrefix(string(line), series+" "); ok {
+			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return n
+		}
+	}
+	return -1
+}
+
+// rss is the memory of the process that is in use, in KiB.
+func (p *place) rss() int {
+	p.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.t.Skipf("memory of a process cannot be read here: %v", err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	n, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n
+}
+
+// descriptors is how many files and sockets the process has open.
+func (p *place) descriptors() int {
+	p.t.Helper()
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid))
+	if err != nil {
+		p.t.Skipf("descriptors of a process cannot be read here: %v", err)
+	}
+	return len(list)
+}
+
+// got says that an agent has answered this very message.
+func (a answer) got(agent, id string) bool {
+	return a.err == nil && a.status == http.StatusOK && strings.Contains(a.body, fmt.Sprintf("%q", agent+" got "+id))
+}
