@@ -1,0 +1,41 @@
+package main
+
+import "testing"
+
+// TestAdminBase: a gateway is asked where it listens, and the token goes nowhere but there.
+func TestAdminBase(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"127.0.0.1:9901":              "http://127.0.0.1:9901",
+		"[::1]:9901":                  "http://[::1]:9901",
+		":9901":                       "http://localhost:9901",
+		"0.0.0.0:9901":                "http://localhost:9901",
+		"[::]:9901":                   "http://localhost:9901",
+		"https://admin.example/":      "https://admin.example",
+		"http://127.0.0.1:9901":       "http://127.0.0.1:9901",
+		"9901":                        "",
+		"ftp://admin.example":         "",
+		"http://":                     "",
+		"http://user@admin.example":   "",
+		"http://admin.example/api":    "",
+		"http://admin.example/?a=b":   "",
+		"http://admin.example:port/x": "",
+	} {
+		got, err := adminBase(address)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", address, got, err, want)
+		}
+	}
+}
+
+// TestCell: what others chose cannot steer a terminal.
+func TestCell(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "-", "task-1": "task-1", "Zürich 東京": "Zürich 東京", "a\x1b[31mb\nc\td": `a\x1b[31mb\nc\td`, "\u202etxt": `\u202etxt`,
+	} {
+		if got := cell(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// FuzzRoutes: what leads to a route is that route's path, letter by letter, with an id of
+// one segment in it.
+func FuzzRoutes(f *testing.F) {
+	for _, target := range asked {
+		path, _, _ := strings.Cut(target, "?")
+		f.Add("GET", path)
+		f.Add("DELETE", path)
+		f.Add("POST", path+"/")
+	}
+	f.Add("POST", "/api/v1/push/deliveries//retry")
+	f.Add("DELETE", "/api/v1/push/deliveries/")
+	f.Fuzz(func(t *testing.T, method, path string) {
+		r := &http.Request{Method: method, URL: &url.URL{Path: path}}
+		found, err := find(r)
+		if err != nil {
+			return
+		}
+		id := r.PathValue("id")
+		if strings.Replace(found.path, "{id}", id, 1) != path || found.method != method || strings.Contains(id, "/") ||
+			strings.Contains(found.path, "{id}") != (id != "") {
+			t.Errorf("%s %s leads to %s %s with %q", method, path, found.method, found.path, id)
+		}
+	})
+}
+
+// A head that is larger than any operator's is not read to its end.
+func TestHeaderLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	got := w.ask("GET", "/api/v1/push", func(r *http.Request) { r.Header.Set("X-Large", strings.Repeat("x", 2*headerSize)) })
+	if got.status != http.StatusRequestHeaderFieldsTooLarge {
+		t.Error(got)
+	}
+	h := w.console.http
+	if h.ReadHeaderTimeout == 0 || h.ReadTimeout == 0 || h.WriteTimeout == 0 || h.IdleTimeout == 0 {
+		t.Errorf("a wait has no end: %+v", h)
+	}
+}
