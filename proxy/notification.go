@@ -172,8 +172,8 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 		task = h.Renamed.Caller
 	}
 	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
-		ID: "msg_" + uuid.NewString(), Agent: h.Agent, Task: task, Config: h.ID(), Owner: h.Owner,
-		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceparent(x.ctx),
+		ID: "msg_" + uuid.NewString(), Agent: h.Agent, Task: task, Config: h.ID(), Name: h.Config, Owner: h.Owner,
+		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})
 	if err != nil {
@@ -185,7 +185,16 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 	return nil
 }
 
-// traceparent is the trace that the delivery belongs to.
+// traceOf is the trace that a delivery belongs to: the one that the agent goes on with,
+// or else that of the call that registered the webhook, which the task began in.
+func (p *Proxy) traceOf(x *exchange, h *push.Webhook) string {
+	if x.r.Header.Get("Traceparent") == "" && h.Trace != "" {
+		return h.Trace
+	}
+	return p.traceparent(x.ctx)
+}
+
+// traceparent is the trace context that goes out; "" for none.
 func (p *Proxy) traceparent(ctx context.Context) string {
 	h := http.Header{}
 	p.Telemetry.Inject(ctx, h)

@@ -54,7 +54,9 @@ func (p *Proxy) intercept(x *exchange) error {
 	case found == nil:
 		return nil
 	}
-	registered, err := p.Relay.Hooks.Register(x.ctx, x.hook(found))
+	hook := x.hook(found)
+	hook.Trace = p.traceparent(x.ctx)
+	registered, err := p.Relay.Hooks.Register(x.ctx, hook)
 	var refused *push.RefusedError
 	if errors.As(err, &refused) {
 		return x.unregistered(refused)

@@ -161,6 +161,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
 		m.streamsActive, m.streamEvents, m.cardFetch,
 		m.retries, m.ejections, m.cardWarnings, m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
+		m.pushDeliveries, m.pushDuration,
 	}
 	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
 	for _, vec := range byAgent {

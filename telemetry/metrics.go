@@ -81,6 +81,19 @@ type Metrics struct {
 	// passed on; streams without any are not in it.
 	firstEvent *prometheus.HistogramVec
 
+	// push_deliveries_total{agent,result}: attempts to deliver notifications of an agent to
+	// webhooks; result is delivered, failed (it will be tried again), dead (given up), gone
+	// (given up, the webhook is no more) or refused (given up, nothing was sent).
+	pushDeliveries *prometheus.CounterVec
+	// push_delivery_duration_seconds{agent}: time that webhooks took, of attempts that
+	// reached out to one.
+	pushDuration *prometheus.HistogramVec
+	// push_queue_depth: notifications that wait to be delivered, counted every 10 s.
+	// Gateways that share a state all say the same.
+	// push_dead: those that were given up and are still kept.
+	// push_queue_oldest_seconds: how long the oldest that waits has done so; 0 for none.
+	pushDepth, pushDead, pushOldest prometheus.Gauge
+
 	// authn_total{provider,result}: credentials looked at; result is ok,
 	// refused or unavailable.
 	authn *prometheus.CounterVec
@@ -159,6 +172,7 @@ func newMetrics(registry *prometheus.Registry, config MetricsConfig, version str
 	m.buildInfo.WithLabelValues(version, runtime.Version()).Set(1)
 	f.calls(m)
 	f.streams(m)
+	f.push(m)
 	f.decisions(m)
 	f.config(m)
 	m.logDropped = f.counter("log_lines_dropped_total", "Access-log lines dropped before a slow reader.")

@@ -124,6 +124,10 @@ func TestFeeding(t *testing.T) {
 	m.JWKSRefresh(nil)
 	m.JWKSRefresh(errors.New("x"))
 	m.CardFetch("travel", "unchanged")
+	m.Pushed("billing", "delivered", time.Second)
+	m.Pushed("billing", "refused", 0)
+	m.Pushed("nobody's", "lost", 0)
+	m.PushQueue(5, 2, time.Minute)
 	m.Audit("written", 3)
 	m.Audit("nonsense", 3)
 	sum := sha256.Sum256([]byte("config"))
@@ -144,6 +148,13 @@ func TestFeeding(t *testing.T) {
 		{"jwks_refreshes_total", labels{"result": "ok"}, 1},
 		{"jwks_refreshes_total", labels{"result": "error"}, 1},
 		{"card_fetch_total", labels{"agent": "travel", "result": "unchanged"}, 1},
+		{"push_deliveries_total", labels{"agent": "billing", "result": "delivered"}, 1},
+		{"push_deliveries_total", labels{"agent": "billing", "result": "refused"}, 1},
+		{"push_deliveries_total", labels{"agent": "other", "result": "other"}, 1},
+		{"push_delivery_duration_seconds", labels{"agent": "billing"}, 1},
+		{"push_queue_depth", nil, 5},
+		{"push_dead", nil, 2},
+		{"push_queue_oldest_seconds", nil, 60},
 		{"audit_records_total", labels{"result": "written"}, 3},
 		{"audit_records_total", labels{"result": "failed"}, 0},
 		{"config_reloads_total", labels{"result": "ok"}, 1},

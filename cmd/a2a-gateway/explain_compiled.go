@@ -136,4 +136,4 @@ func (c *compiled) wireLimits() wire.Limits {
 }
 
 // push reports whether calls may bring push notification configs.
-func (c *compiled) push() bool { return c.cfg.Push.Mode == "passthrough" }
+func (c *compiled) push() bool { return c.cfg.Push.Passes() || c.cfg.Push.Relays() }

@@ -77,6 +77,7 @@ func (g *Gateway) startPush(cfg *config.Config) error {
 	worker, err := push.NewWorker(cfg.Push, push.WorkerOptions{
 		Queue: g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
 		Sign: g.keys.Sign, Issuer: public.String(), Name: cfg.Server.ID, Log: g.telemetry.Log,
+		Observe: g.attempted, Depth: g.queued,
 	})
 	if err != nil {
 		return err // names the key

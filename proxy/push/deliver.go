@@ -179,9 +179,13 @@ func (w *Worker) observe(t *task, r result, now time.Time) {
 		return
 	}
 	d := t.delivery
-	w.Observe(Attempt{
-		ID: d.ID, Agent: d.Agent, Task: d.Task, Config: d.Config, Owner: d.Owner, Version: string(d.Version), Host: d.Host(),
-		Number: t.number, Outcome: r.outcome, Status: r.status, Why: r.why,
-		Duration: now.Sub(t.began), Waited: now.Sub(t.item.Pushed),
-	})
+	a := Attempt{
+		ID: d.ID, Agent: d.Agent, Task: d.Task, Config: d.Config, Name: d.Name, Owner: d.Owner,
+		Version: string(d.Version), Host: d.Host(), Traceparent: d.Traceparent,
+		Number: t.number, Outcome: r.outcome, Status: r.status, Why: r.why, Waited: now.Sub(t.item.Pushed),
+	}
+	if r.verdict != silent {
+		a.Duration = now.Sub(t.began)
+	}
+	w.Observe(a)
 }

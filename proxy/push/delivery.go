@@ -31,7 +31,8 @@ type Delivery struct {
 
 	Agent  string // configured id
 	Task   string // as the receiver knows it
-	Config string // id of the push config
+	Config string // Webhook.ID: where agents deliver for it
+	Name   string // id of the push config as the receiver knows it; "" while that is not known
 	Owner  string // authn.Principal.Key of whoever registered it
 
 	URL         string       // the client's webhook
@@ -88,6 +89,7 @@ type stored struct {
 	Agent       string       `json:"agent"`
 	Task        string       `json:"task"`
 	Config      string       `json:"config"`
+	Name        string       `json:"name,omitzero"`
 	Owner       string       `json:"owner"`
 	URL         string       `json:"url"`
 	Version     wire.Version `json:"version"`
@@ -102,7 +104,7 @@ type stored struct {
 // item is d for the queue, sealed and tied to its place there.
 func (d *Delivery) item(c state.Cipher) (state.Item, error) {
 	plain, err := json.Marshal(stored{
-		d.Agent, d.Task, d.Config, d.Owner, d.URL, d.Version, d.ContentType, d.Body, d.Traceparent,
+		d.Agent, d.Task, d.Config, d.Name, d.Owner, d.URL, d.Version, d.ContentType, d.Body, d.Traceparent,
 		d.Token.Reveal(), d.Scheme, d.Credentials.Reveal(),
 	})
 	if err != nil {
@@ -126,7 +128,7 @@ func OpenItem(it state.Item, c state.Cipher) (*Delivery, error) {
 		return nil, errUnreadable // the error would quote what it holds
 	}
 	d := &Delivery{
-		ID: it.ID, Agent: s.Agent, Task: s.Task, Config: s.Config, Owner: s.Owner,
+		ID: it.ID, Agent: s.Agent, Task: s.Task, Config: s.Config, Name: s.Name, Owner: s.Owner,
 		URL: s.URL, Version: s.Version, ContentType: s.ContentType, Body: s.Body, Traceparent: s.Traceparent,
 		Token: secret.New(s.Token), Scheme: s.Scheme, Credentials: secret.New(s.Credentials),
 	}

@@ -41,7 +41,7 @@ func (g gcm) Open(sealed, aad []byte) ([]byte, error) { return g.AEAD.Open(nil, 
 
 func sample() *Delivery {
 	return &Delivery{
-		ID: "n-1", Agent: "billing", Task: "task-1", Config: "c-1", Owner: "iss|alice",
+		ID: "n-1", Agent: "billing", Task: "task-1", Config: "c-1", Name: "mine", Owner: "iss|alice",
 		URL: "https://hooks.example/in?key=canary-query", Version: wire.V10, Body: []byte(`{"task":"canary-body"}`),
 		Traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		Token:       secret.New("canary-token"), Scheme: "Bearer", Credentials: secret.New("canary-credentials"),

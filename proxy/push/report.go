@@ -20,14 +20,17 @@ type Attempt struct {
 	ID       string // of the delivery
 	Agent    string
 	Task     string
-	Config   string
-	Owner    string
+	Config   string // Webhook.ID
+	Name     string // of the config; "" while that is not known
+	Owner    string // authn.Principal.Key
 	Version  string
 	Host     string
 	Number   int // from 1 on; 0 where it came to no attempt
 	Outcome  Outcome
 	Status   int           // of the answer; 0 for none
 	Why      string        // what it came to, of a closed set but for numbers
-	Duration time.Duration // of the attempt
+	Duration time.Duration // of the attempt; 0 where nothing was sent
 	Waited   time.Duration // since it was enqueued
+
+	Traceparent string // that went with it; "" for none
 }

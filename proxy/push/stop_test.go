@@ -122,4 +122,3 @@ func TestStopBreaksOff(t *testing.T) {
 		t.Errorf("left: %+v, observed %v", d, b.observed())
 	}
 }
-

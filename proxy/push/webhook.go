@@ -31,6 +31,7 @@ type Webhook struct {
 	Context string       // likewise
 	Config  string       // id of the config; "" until an answer names it
 	Version wire.Version // what the caller speaks
+	Trace   string       // traceparent of the call that registered it; "" for none
 	Renamed Alias        // the task, where a 0.1 caller chose its id
 	Session Alias        // the context, where a 0.1 caller chose its id
 	Foreign Alias        // the context, where somebody else's id had to be replaced
@@ -85,6 +86,7 @@ type written struct {
 	Context     string       `json:"context,omitzero"`
 	Config      string       `json:"config,omitzero"`
 	Version     wire.Version `json:"version"`
+	Trace       string       `json:"trace,omitzero"`
 	Renamed     Alias        `json:"renamed,omitzero"`
 	Session     Alias        `json:"session,omitzero"`
 	Foreign     Alias        `json:"foreign,omitzero"`
@@ -102,7 +104,7 @@ type written struct {
 func (h *Webhook) write() written {
 	return written{
 		h.Agent, h.Speaks, h.Endpoint, h.Owner, h.Subject, h.Issuer, h.Tenant, h.Skill,
-		h.Task, h.Context, h.Config, h.Version, h.Renamed, h.Session, h.Foreign,
+		h.Task, h.Context, h.Config, h.Version, h.Trace, h.Renamed, h.Session, h.Foreign,
 		h.URL, h.Token.Reveal(), h.Scheme, h.Credentials.Reveal(), h.Shown.Reveal(), h.Authorizing.Reveal(),
 		h.Created, h.Used, h.Ended,
 	}
@@ -111,7 +113,7 @@ func (h *Webhook) write() written {
 func (w *written) read(id string) *Webhook {
 	return &Webhook{
 		w.Agent, w.Speaks, w.Endpoint, w.Owner, w.Subject, w.Issuer, w.Tenant, w.Skill,
-		w.Task, w.Context, w.Config, w.Version, w.Renamed, w.Session, w.Foreign,
+		w.Task, w.Context, w.Config, w.Version, w.Trace, w.Renamed, w.Session, w.Foreign,
 		w.URL, secret.New(w.Token), w.Scheme, secret.New(w.Credentials), secret.New(w.Shown), secret.New(w.Authorizing),
 		w.Created, w.Used, w.Ended, id,
 	}

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+)
+
+// attempted counts an attempt to deliver a notification, and records it. What was sent
+// cannot be taken back where nothing can be recorded: the log says so.
+func (g *Gateway) attempted(a push.Attempt) {
+	g.telemetry.Metrics.Pushed(a.Agent, string(a.Outcome), a.Duration)
+	if err := g.audit.Event("push.delivery", deliveryAttrs(&a)); err != nil {
+		g.telemetry.Log.Error("write audit event", "event", "push.delivery", "delivery", a.ID, "error", err)
+	}
+}
+
+// deliveryAttrs are what an event says of an attempt: of the target its host only.
+func deliveryAttrs(a *push.Attempt) map[string]string {
+	principal, issuer := ledger.OwnerOf(state.Record{Owner: a.Owner})
+	attrs := map[string]string{
+		"delivery": a.ID, "outcome": string(a.Outcome), "attempt": strconv.Itoa(a.Number),
+		"waited_ms": strconv.FormatInt(a.Waited.Milliseconds(), 10),
+	}
+	for name, value := range map[string]string{
+		"agent": a.Agent, "task_id": a.Task, "config_id": a.Name, "webhook": a.Config, "principal": principal, "issuer": issuer,
+		"version": a.Version, "target_host": a.Host, "trace_id": traceID(a.Traceparent),
+	} {
+		if value != "" {
+			attrs[name] = value
+		}
+	}
+	if a.Status != 0 {
+		attrs["status"] = strconv.Itoa(a.Status)
+	}
+	if a.Duration != 0 {
+		attrs["duration_ms"] = strconv.FormatInt(a.Duration.Milliseconds(), 10)
+	}
+	if a.Outcome != push.Delivered {
+		attrs["why"] = a.Why
+	}
+	return attrs
+}
+
+// traceID is that of a traceparent (W3C Trace Context §3.2); "" for none.
+func traceID(parent string) string {
+	_, rest, _ := strings.Cut(parent, "-")
+	id, _, _ := strings.Cut(rest, "-")
+	return id
+}
+
+// queued tells metrics how much there is to deliver.
+func (g *Gateway) queued(d state.Depth) {
+	var oldest time.Duration
+	if !d.Oldest.IsZero() {
+		oldest = time.Since(d.Oldest)
+	}
+	g.telemetry.Metrics.PushQueue(d.Waiting, d.Dead, oldest)
+}
