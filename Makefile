@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build test race interop e2e fuzz bench lint check figures tidy clean
+.PHONY: help build test race interop e2e soak fuzz bench lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,11 @@ interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3,
 
 e2e: ## Run the end-to-end tests against the built binary
 	$(GO) test -count=1 -timeout 15m ./e2e/... ./cmd/...
+
+SOAK ?= 30m
+
+soak: ## Run the end-to-end tests with loads that last SOAK (30m)
+	E2E_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 -v -run 'TestR' ./e2e
 
 # The go command sometimes ends a search that found nothing with "context deadline
 # exceeded". What a search does find is kept in testdata and found again at once,

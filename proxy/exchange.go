@@ -32,7 +32,9 @@ type exchange struct {
 	r   *http.Request   // begin
 	ctx context.Context // begin; carries the trace and the client's disconnect, nothing else
 
-	book   *ext.Book  // begin; the extensions that are registered
+	book     *ext.Book // begin; the extensions that are registered
+	admitted bool      // admit; the call counts as one in flight
+
 	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
 	shared bool       // locate; neither path nor host says which agent is meant
 	named  bool       // decode; the tenant named the agent, and is not the agent's own
@@ -122,6 +124,7 @@ func (p *Proxy) finish(x *exchange) {
 			p.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
 		}
 	}
+	p.discharge(x)
 	x.settleAccount()
 	p.Telemetry.Metrics.Leave()
 	x.rec.Duration = time.Since(x.rec.Start)

@@ -24,6 +24,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 			return errStreams
 		}
 		defer p.Streams.leave()
+		p.discharge(x)
 	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses
 	// them at the same moment.

@@ -62,6 +62,7 @@ type Options struct {
 	GRPC      bool            // the listener takes gRPC, so cards may say so
 	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil
 	Streams   *Streams        // event streams that are open, over all reloads; nil for those of this Proxy alone
+	Load      *server.Load    // what the process has to do; nil for what this Proxy has
 }
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
@@ -85,6 +86,9 @@ func New(o Options) (*Proxy, error) {
 	if o.Streams == nil {
 		o.Streams = new(Streams)
 	}
+	if o.Load == nil {
+		o.Load = new(server.Load)
+	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
 	p.repeats.flights = map[string]*flight{}
 	p.hidden = p.extra.Asked(noExtension)
@@ -97,8 +101,8 @@ func New(o Options) (*Proxy, error) {
 	}
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
-	call := p.do(p.locate, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
-	rpc := p.do(p.locateRPC, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	call := p.do(p.locate, p.takeOn, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)

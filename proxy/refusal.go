@@ -50,6 +50,9 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		dial      *net.OpError
 		away      *upstream.Unavailable
 	)
+	if e := p.overloaded(err); e != nil {
+		return e
+	}
 	switch {
 	case errors.As(err, &e):
 		return e
@@ -87,8 +90,6 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("60", "the agent offers no interface that can be called").Because(err)
 	case errors.Is(err, errNotRecorded):
 		return later("1", "the call could not be recorded").Because(err)
-	case errors.Is(err, errStreams):
-		return later("1", "too many event streams are open (server.limits.streams)").Because(err)
 	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, stream.ErrDraining):

@@ -41,6 +41,16 @@ type Metrics struct {
 	// response_size_bytes{agent,method}: answer bodies, those of streams in full.
 	responseSize *prometheus.HistogramVec
 
+	// shed_total{reason}: calls and connections that were not taken on; reason is the
+	// limit below server.limits: memory, requests, streams, descriptors, connections or
+	// connectionsPerIP.
+	shed *prometheus.CounterVec
+	// memory_used_bytes: memory that no collection would give back, which
+	// server.limits.memory bounds.
+	memoryUsed prometheus.Gauge
+	// memory_limit_bytes: server.limits.memory or its default, 0 for none.
+	memoryLimit prometheus.Gauge
+
 	// upstream_requests_total{agent,method,code}: calls sent to agents; code is
 	// HTTP_2XX to HTTP_5XX by the agent's status, or none when it gave none.
 	upstreamRequests *prometheus.CounterVec
@@ -189,6 +199,9 @@ func (f factory) calls(m *Metrics) {
 	m.requestDuration = f.seconds("request_duration_seconds",
 		"Time from arrival to the last byte of calls that do not stream.", callSeconds, "agent", "method")
 	m.requestsInFlight = f.gauge("requests_in_flight", "Calls being served now.")
+	m.shed = f.counters("shed_total", "Calls and connections that were not taken on.", "reason")
+	m.memoryUsed = f.gauge("memory_used_bytes", "Memory in use, garbage not counted.")
+	m.memoryLimit = f.gauge("memory_limit_bytes", "Memory in use beyond which calls are refused, 0 for none.")
 	m.requestSize = f.bytes("request_size_bytes", "Size of request bodies.", "agent", "method")
 	m.responseSize = f.bytes("response_size_bytes", "Size of answer bodies.", "agent", "method")
 	m.upstreamRequests = f.counters("upstream_requests_total",

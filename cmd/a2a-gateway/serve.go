@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -43,6 +45,11 @@ func serveCommand() *cobra.Command {
 		cfg, err := config.Load(*path)
 		if err != nil {
 			return usage(err)
+		}
+		// GOMEMLIMIT from the cgroup, where nobody has set it: the collector then works
+		// harder before the system ends the process, and calls are refused before that.
+		if _, err := memlimit.Set(); err != nil {
+			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "a2a-gateway: memory limit:", err)
 		}
 		return serve(cmd.Context(), cfg, *path, nil)
 	}

@@ -58,6 +58,7 @@ type Gateway struct {
 	closing   sync.Once
 	closed    chan struct{} // closed when the parts are
 	reloading sync.Mutex    // one reload at a time
+	work      server.Load   // what all of them have to do
 	streams   proxy.Streams // event streams that are open, whichever snapshot they began with
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
@@ -92,7 +93,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.server, err = server.New(cfg.Server, g, g.telemetry.Log); err != nil {
 		return nil, err // names its keys, as in server.tls
 	}
-	g.server.Sockets = g.sockets
+	g.server.Sockets, g.server.Refused = g.sockets, g.telemetry.Metrics.Shed
 	// The socket first: with port 0, the URLs in cards depend on it. Requests wait
 	// for Start.
 	if err := g.server.Start(); err != nil {
@@ -126,6 +127,7 @@ func (g *Gateway) Start() {
 	g.console.Start()
 	close(g.started)
 	go g.review()
+	go g.work.Watch(g.closed, g.memory, g.telemetry.Metrics.Memory)
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
 		"status_url", g.StatusURL(), "admin_url", g.AdminURL())
 }

@@ -158,6 +158,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		JWKS:      g.keys.JWKS,
 		Drain:     g.drain,
 		Streams:   &g.streams,
+		Load:      &g.work,
 	})
 }
 
@@ -263,4 +264,12 @@ func (g *Gateway) acquire() *snapshot {
 		}
 		s.release()
 	}
+}
+
+// memory is the configured limit, 0 for the default.
+func (g *Gateway) memory() int64 {
+	if s := g.current.Load(); s != nil {
+		return int64(s.config.Server.Limits.Memory)
+	}
+	return 0
 }

@@ -114,76 +114,6 @@ func (t TLS) files() []string {
 	return append(paths, t.ClientCA...)
 }
 
-// Limits is the server.limits section. 0 is the default, everywhere.
-type Limits struct {
-	// Largest request body. Default: 4MiB.
-	Body secret.Size `yaml:"body,omitempty"`
-
-	// Slowest acceptable request body, in bytes per second, after timeouts.body.
-	// Default: 1KiB.
-	BodyRate secret.Size `yaml:"bodyRate,omitempty"`
-
-	// Largest request head, request line and fields together. Default: 16KiB.
-	Header secret.Size `yaml:"header,omitempty"`
-
-	// Longest request target, path and query together. Default: 8KiB.
-	Target secret.Size `yaml:"target,omitempty"`
-
-	// Longest query. Default: 4KiB.
-	Query secret.Size `yaml:"query,omitempty"`
-
-	// Most query parameters. Default: 64.
-	Parameters int `yaml:"parameters,omitempty"`
-
-	// Most header field lines. Default: 100.
-	Fields int `yaml:"fields,omitempty"`
-
-	// Deepest nesting of a JSON body. Default: 64.
-	JSONDepth int `yaml:"jsonDepth,omitempty"`
-
-	// Most members of one JSON object or array. Default: 10000.
-	JSONMembers int `yaml:"jsonMembers,omitempty"`
-
-	// Most parts of one message. Default: 1000.
-	Parts int `yaml:"parts,omitempty"`
-
-	// Largest answer of an agent that is not a stream. Default: 16MiB.
-	Answer secret.Size `yaml:"answer,omitempty"`
-
-	// Largest event of an agent's stream. Default: 4MiB.
-	Event secret.Size `yaml:"event,omitempty"`
-
-	// Most event streams open at once; further ones are answered 503.
-	// Default: 10000.
-	Streams int `yaml:"streams,omitempty"`
-
-	// Most tasks of one caller on one agent that the gateway lists by itself, for
-	// agents of a version without ListTasks: it asks for each of them. A caller with
-	// more has to name a context. Default: 1000.
-	ListedTasks int `yaml:"listedTasks,omitempty"`
-
-	// Most pages that the gateway asks an agent's ListTasks for to fill one page of a
-	// caller's, since the tasks of others are left out. Then the caller gets the page as it
-	// is, and a token to go on with. Default: 20.
-	ListedPages int `yaml:"listedPages,omitempty"`
-
-	// Gateways and proxies that a call may have passed before this one (Via,
-	// RFC 9110 §7.6.3); 508 beyond. Default: 8.
-	Hops int `yaml:"hops,omitempty"`
-
-	// Most connections open at once. A few more are answered 503, the rest are
-	// closed unanswered. Every connection takes a file descriptor, and its calls
-	// take one more each toward the agents. Default: 16384.
-	Connections int `yaml:"connections,omitempty"`
-
-	// Most connections of one client address, or of one IPv6 /64 network, open at
-	// once; further ones are closed. Default: 4096.
-	ConnectionsPerIP int `yaml:"connectionsPerIP,omitempty"`
-
-	// Most requests in flight on one HTTP/2 connection. Default: 100.
-	ConnectionStreams int `yaml:"connectionStreams,omitempty"`
-}
-
 // Timeouts is the server.timeouts section. 0 is the default, everywhere.
 type Timeouts struct {
 	// For a TLS handshake, and for a request's head once its connection is open.
@@ -245,29 +175,6 @@ func (c *Config) Defaults() {
 	}
 	c.Limits.Defaults()
 	c.Timeouts.defaults()
-}
-
-// Defaults fills in what is not set.
-func (l *Limits) Defaults() {
-	fill(&l.Body, 4<<20)
-	fill(&l.BodyRate, 1<<10)
-	fill(&l.Header, 16<<10)
-	fill(&l.Target, 8<<10)
-	fill(&l.Query, 4<<10)
-	fill(&l.Parameters, 64)
-	fill(&l.Fields, 100)
-	fill(&l.JSONDepth, 64)
-	fill(&l.JSONMembers, 10_000)
-	fill(&l.Parts, 1000)
-	fill(&l.Answer, 16<<20)
-	fill(&l.Event, 4<<20)
-	fill(&l.Streams, 10_000)
-	fill(&l.ListedTasks, 1000)
-	fill(&l.ListedPages, 20)
-	fill(&l.Hops, 8)
-	fill(&l.Connections, 16_384)
-	fill(&l.ConnectionsPerIP, 4096)
-	fill(&l.ConnectionStreams, 100)
 }
 
 // GRPC reports whether gRPC clients can reach the public listener: gRPC needs

@@ -245,7 +245,7 @@ func TestR16_BeyondTheReserve(t *testing.T) {
 	t.Parallel()
 	cfg := plaintext()
 	cfg.Limits.Connections = 1
-	s := start(t, cfg, empty())
+	s := start(t, cfg, empty(), func(s *Server) { s.told = time.Minute })
 	for range 1 + reserve {
 		dial(t, s)
 	}

@@ -3,16 +3,28 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 )
 
 // reserve is how many connections above the limit are still told that there
 // are too many; beyond it they are closed, for every one takes a descriptor.
 const reserve = 64
+
+// tellWithin is how long such a connection has for its request, so that those who send
+// none do not keep others from being told.
+const tellWithin = time.Second
+
+// NoDescriptors reports whether an error is for want of file descriptors.
+func NoDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
 
 // listener counts connections and refuses what is too many. TLS is put on here
 // rather than by net/http, so that every connection gets the generation of
@@ -35,6 +47,10 @@ func (l *listener) Accept() (net.Conn, error) {
 	for {
 		raw, err := l.Listener.Accept()
 		if err != nil {
+			// net/http tries again, after 5 ms at first and a second at most.
+			if NoDescriptors(err) && l.server.Refused != nil {
+				l.server.Refused("descriptors")
+			}
 			return nil, err
 		}
 		tcp, ok := raw.(*net.TCPConn)
@@ -74,10 +90,11 @@ func (l *listener) admit(tcp *net.TCPConn) (c *conn, limit string) {
 	switch {
 	case c.peer.IsValid() && l.peers[c.peer] >= live.limits.ConnectionsPerIP:
 		return nil, "connectionsPerIP"
-	case l.total >= live.limits.Connections+reserve:
-		return nil, "connections"
-	case l.total >= live.limits.Connections:
-		c.shed, limit = true, "connections"
+	case l.total >= live.room.most+live.room.told:
+		return nil, live.room.limit
+	case l.total >= live.room.most:
+		c.shed, limit = true, live.room.limit
+		time.AfterFunc(l.server.told, func() { _ = c.Close() }) // it may be closed already
 	}
 	l.total++
 	if c.peer.IsValid() {

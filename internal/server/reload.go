@@ -31,7 +31,7 @@ func (s *Server) Reload(cfg Config) error {
 		s.watching.follow(*cfg.TLS)
 	}
 	s.cfg = cfg
-	s.live.Store(&live{cfg.Limits, cfg.Timeouts, cfg.TrustedProxies})
+	s.live.Store(cfg.live())
 	return nil
 }
 

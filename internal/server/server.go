@@ -30,6 +30,7 @@ type Server struct {
 	Sockets *Sockets
 
 	handler http.Handler
+	told    time.Duration // how long a connection too many may take to be told so
 	log     *slog.Logger
 	http    *http.Server
 	hsts    []string
@@ -57,6 +58,12 @@ type live struct {
 	limits   Limits
 	timeouts Timeouts
 	trusted  []netip.Prefix
+	room     room
+}
+
+// live is what Reload may change of c.
+func (c *Config) live() *live {
+	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.room(descriptors())}
 }
 
 // New prepares a listener for h without opening it. The configuration gets its
@@ -70,8 +77,8 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	s := &Server{handler: h, log: logger, cfg: cfg, draining: make(chan struct{})}
-	s.live.Store(&live{cfg.Limits, cfg.Timeouts, cfg.TrustedProxies})
+	s := &Server{handler: h, log: logger, cfg: cfg, told: tellWithin, draining: make(chan struct{})}
+	s.live.Store(cfg.live())
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if cfg.TLS != nil {
 		g, err := loadGeneration(*cfg.TLS)
