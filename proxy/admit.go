@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // takeOn counts a call in, or refuses it before anything is asked that takes time: a
@@ -25,19 +24,18 @@ func (p *Proxy) discharge(x *exchange) {
 	}
 }
 
-// overloaded is the refusal for want of something that all calls share, nil for any other
-// error. Descriptors that end when an agent is connected to are not the agent's fault.
-func (p *Proxy) overloaded(err error) *wire.Error {
+// overloaded is what an error says of something that all calls share and that has run
+// out, "" for any other error. Descriptors that end when an agent is connected to are not
+// the agent's fault.
+func overloaded(err error) server.Overload {
 	var over server.Overload
 	switch {
 	case errors.As(err, &over):
+		return over
 	case errors.Is(err, errStreams):
-		over = "streams"
+		return "streams"
 	case server.NoDescriptors(err):
-		over = "descriptors"
-	default:
-		return nil
+		return "descriptors"
 	}
-	p.Telemetry.Metrics.Shed(string(over))
-	return later("1", over.Error()).Because(err)
+	return ""
 }

@@ -190,6 +190,9 @@ func (x *exchange) describe() {
 // can only be an event of the stream, or silence on a unary answer.
 func (p *Proxy) refuse(x *exchange, err error) {
 	e := p.refusal(x, err)
+	if over := overloaded(err); over != "" {
+		p.Telemetry.Metrics.Shed(string(over))
+	}
 	x.left = x.clientLeft(err) || errors.Is(err, errAnswerLate)
 	if x.clientLeft(err) {
 		// Nobody is left to read an answer, and nobody is to blame for it. It is

@@ -50,8 +50,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		dial      *net.OpError
 		away      *upstream.Unavailable
 	)
-	if e := p.overloaded(err); e != nil {
-		return e
+	if over := overloaded(err); over != "" {
+		return later("1", over.Error()).Because(err)
 	}
 	switch {
 	case errors.As(err, &e):

@@ -89,7 +89,6 @@ func TestMemoryIsMeasured(t *testing.T) {
 		t.Errorf("%d bytes more with %d kept", with, size)
 	}
 	runtime.KeepAlive(kept)
-	kept = nil
 	if after := read() - before; after > size/2 {
 		t.Errorf("%d bytes more after they were let go", after)
 	}

@@ -11,7 +11,7 @@ import (
 // runtime has raised the soft limit to the hard one.
 func descriptors() int {
 	var r syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil || uint64(r.Cur) > math.MaxInt32 {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil || r.Cur > math.MaxInt32 {
 		return 0
 	}
 	return int(r.Cur)

@@ -1,0 +1,38 @@
+package proxy
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// TestR16_NoDescriptorForTheAgent: an agent that could not be connected to for want of a
+// descriptor is not said to be away.
+func TestR16_NoDescriptorForTheAgent(t *testing.T) {
+	t.Parallel()
+	away := &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	none := &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
+	for _, tt := range []struct {
+		err  error
+		want server.Overload
+		text string
+	}{
+		{fmt.Errorf("reach: %w", none), "descriptors", "the gateway has too much to do (server.limits.descriptors)"},
+		{fmt.Errorf("reach: %w", away), "", "the agent is not reachable at the moment"},
+		{errStreams, "streams", "the gateway has too much to do (server.limits.streams)"},
+		{server.Overload("memory"), "memory", "the gateway has too much to do (server.limits.memory)"},
+	} {
+		if got := overloaded(tt.err); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+		e := new(Proxy).refusal(new(exchange), tt.err)
+		if e.RPC != http.StatusServiceUnavailable || e.Message != tt.text || e.Header.Get("Retry-After") == "" {
+			t.Errorf("%v: %d %q %v", tt.err, e.RPC, e.Message, e.Header)
+		}
+	}
+}
