@@ -18,20 +18,6 @@ import (
 	"time"
 )
 
-// soak is how long the loads last: E2E_SOAK, or seconds.
-func soak(t *testing.T, short time.Duration) time.Duration {
-	t.Helper()
-	text := os.Getenv("E2E_SOAK")
-	if text == "" {
-		return short
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatalf("E2E_SOAK: %v", err)
-	}
-	return d
-}
-
 // number is the value of a metric, all its series together.
 func number(t *testing.T, status, name string) (sum float64) {
 	t.Helper()
@@ -142,7 +128,8 @@ func TestR16_Descriptors(t *testing.T) {
 	fresh := s.caller(url, "owner", false)
 	fresh.client.Timeout = 3 * time.Second
 	outcomes := map[string]int{}
-	for time.Since(begun) < soak(t, 2*time.Second) {
+	lasts, _ := soak(t, 2*time.Second)
+	for time.Since(begun) < lasts {
 		a := fresh.send("during")
 		switch {
 		case a.err == nil && a.status == http.StatusServiceUnavailable && a.retry != "":
@@ -202,7 +189,7 @@ func TestR07_Overload(t *testing.T) {
 	capacity := float64(closed.count.Load()) / time.Since(begun).Seconds()
 	unloaded := quantile(closed.took, .99)
 
-	lasts := soak(t, 8*time.Second)
+	lasts, _ := soak(t, 8*time.Second)
 	begun = time.Now()
 	good, refused, wrong := s.flood(url, 5*capacity, lasts)
 	took := time.Since(begun)

@@ -32,6 +32,7 @@ func NoDescriptors(err error) bool {
 type listener struct {
 	net.Listener
 	server *Server
+	shut   func() error // Close, which works once and then says the same
 
 	mu    sync.Mutex
 	total int
@@ -39,8 +40,11 @@ type listener struct {
 }
 
 func newListener(l net.Listener, s *Server) *listener {
-	return &listener{Listener: l, server: s, peers: make(map[netip.Addr]int)}
+	return &listener{Listener: l, server: s, shut: sync.OnceValue(l.Close), peers: make(map[netip.Addr]int)}
 }
+
+// Close may be called more than once: closeDoor and net/http do, in either order.
+func (l *listener) Close() error { return l.shut() }
 
 // Accept returns the next connection that may be served, or may be told 503.
 func (l *listener) Accept() (net.Conn, error) {

@@ -229,3 +229,17 @@ func TestR02_FirstRequestComesLate(t *testing.T) {
 		}
 	}
 }
+
+// TestShutdownAfterTheDoorIsClosed: that net/http closes the listener too is no error of
+// Shutdown's.
+func TestShutdownAfterTheDoorIsClosed(t *testing.T) {
+	t.Parallel()
+	s := start(t, plaintext(), empty())
+	s.closeDoor(t.Context())
+	if err := s.listener.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Errorf("shutdown: %v", err)
+	}
+}
