@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,15 +100,15 @@ func TestWatchRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Load
 		done := make(chan struct{})
-		limit := int64(1)
-		var seen int64
-		go l.Watch(done, func() int64 { return limit }, func(_, most int64) { seen = most })
+		var limit, seen atomic.Int64
+		limit.Store(1)
+		go l.Watch(done, limit.Load, func(_, most int64) { seen.Store(most) })
 		time.Sleep(2 * measureEvery)
-		if err := l.Enter(1); !errors.Is(err, Overload("memory")) || seen != 1 {
-			t.Errorf("with a limit of %d: %v", seen, err)
+		if err := l.Enter(1); !errors.Is(err, Overload("memory")) || seen.Load() != 1 {
+			t.Errorf("with a limit of %d: %v", seen.Load(), err)
 		}
 		time.Sleep(3 * collectAfter)
-		limit = 1 << 50
+		limit.Store(1 << 50)
 		time.Sleep(2 * measureEvery)
 		if err := l.Enter(1); err != nil {
 			t.Errorf("with a large limit: %v", err)
