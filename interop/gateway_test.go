@@ -166,6 +166,7 @@ authn:
 policy:
   rules: [{name: interop, effect: allow, agents: ["*"], scopes: [a2a.invoke]}]
 push: {mode: passthrough}
+streams: {resubscribe: 0s}
 agents:
 %s`, dir, issuer, audience, fleet.String())
 }

@@ -63,8 +63,8 @@ type flight struct {
 // once has a message forwarded unless it was before.
 func (p *Proxy) once(forward stage) stage {
 	return func(x *exchange) error {
-		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" {
-			return forward(x)
+		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" || x.r.Header.Get(resumeHeader) != "" {
+			return forward(x) // who comes back to a stream sends nothing again
 		}
 		switch x.call.Method.Name {
 		case wire.SendMessage, wire.SendStreamingMessage:

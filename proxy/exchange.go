@@ -71,6 +71,10 @@ type exchange struct {
 	session  translate.Alias // own; the same for the context
 	leg      *leg            // forward; the call as it goes to the agent
 
+	late *time.Timer // forward; ends the wait for an answer
+	up   *detached   // forward; the request for a stream of the agent's
+	fed  bool        // forward; events come from a feed, and their ids have been checked
+
 	question *wire.Demand       // forward; what a task wants to see that the gateway answers itself
 	webhook  *push.Registration // forward; what the agent is given for the webhook that came with the call
 	held     []byte             // forward; the event that showed it, framed for the caller, until another has come

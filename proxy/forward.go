@@ -20,10 +20,11 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	if x.call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
-		if !p.Streams.enter(int64(p.Server.Limits.Streams)) {
-			return errStreams
+		who := x.principal.Key()
+		if err := p.Streams.enter(who, int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal); err != nil {
+			return err
 		}
-		defer p.Streams.leave()
+		defer p.Streams.leave(who)
 		p.discharge(x)
 	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses
@@ -35,6 +36,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	defer cancel(nil)
 	late := time.AfterFunc(x.agent.Upstream.Timeout(x.call.Method.Name), func() { cancel(errAnswerLate) })
 	defer late.Stop()
+	x.late = late
 
 	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
 	defer func() { p.Telemetry.EndClient(span, &x.rec, err) }()
@@ -54,6 +56,10 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	if x.call.Method.Name == wire.ListTasks && !speaks(x.endpoint.Side, x.call.Method) {
 		return p.listTasks(ctx, x)
 	}
+	if done, err := p.rejoin(ctx, x); done || err != nil {
+		late.Stop()
+		return err
+	}
 	if err := p.prepare(x); err != nil {
 		return err
 	}
@@ -67,7 +73,7 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() // nothing is left to do with the answer
+	defer x.letGo(resp)
 	if streams(resp, x.leg) {
 		late.Stop()
 		if !x.call.Streaming {
@@ -85,6 +91,10 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 // reach sends the exchange's leg and looks at the head of the answer.
 func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
 	x.sent = time.Now()
+	if x.leg.call.Streaming { // its stream may outlast the call
+		x.up = detach(ctx)
+		ctx = x.up.ctx
+	}
 	l, resp, err := p.send(ctx, x, x.leg)
 	x.leg = l
 	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries

@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -34,6 +35,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
@@ -259,6 +261,7 @@ type setup struct {
 	system     http.Handler
 	jwks       func() []byte
 	streams    *proxy.Streams
+	stream     stream.Config
 	upstream   upstream.Options
 	breaker    bool              // may open; most tests fail calls on purpose
 	bound      map[string]string // further callers, each good for one agent only
@@ -441,6 +444,8 @@ func (w *world) start(s *setup) {
 	if s.sealer == nil {
 		s.sealer = w.sealer()
 	}
+	hub := stream.NewHub(stream.HubOptions{Config: s.streaming(), Limits: proxy.StreamLimits(s.server)})
+	w.Cleanup(hub.Close)
 	w.proxy, err = proxy.New(proxy.Options{
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
@@ -449,7 +454,7 @@ func (w *world) start(s *setup) {
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
-		Streams: s.streams,
+		Streams: s.streams, StreamConfig: s.streaming(), Hub: hub,
 	})
 	must(w, err)
 	w.url = front.URL()
@@ -614,4 +619,19 @@ func passOn(w *world, base *string, key func() string) func(http.ResponseWriter,
 		rw.WriteHeader(resp.StatusCode)
 		_, _ = io.Copy(rw, resp.Body)
 	}
+}
+
+// streaming is the configuration of streams. Agents of most tests say only what the test
+// is about, which is no whole stream; where they or their client break off, that is it.
+func (s setup) streaming() stream.Config {
+	if s.stream.Grammar == "" {
+		s.stream.Grammar = "report"
+	}
+	if s.stream.Linger == nil {
+		s.stream.Linger = new(secret.Duration)
+	}
+	if s.stream.Resubscribe == nil {
+		s.stream.Resubscribe = new(secret.Duration)
+	}
+	return s.stream
 }

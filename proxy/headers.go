@@ -18,11 +18,11 @@ var (
 	// requestHeaders go from the caller to the agent unchanged. Accept does too, its
 	// lines joined.
 	requestHeaders = []string{
-		"Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key", "Last-Event-Id",
+		"Accept-Language", "Content-Type", "User-Agent", "Idempotency-Key",
 	}
 	// callHeaders are those of them that are about the caller's one call. On another
 	// an agent would take it for the same.
-	callHeaders = []string{"Idempotency-Key", "Last-Event-Id"}
+	callHeaders = []string{"Idempotency-Key"}
 	// responseHeaders go from the agent to the caller unchanged.
 	responseHeaders = []string{"Content-Type", "Content-Language", "Retry-After"}
 
@@ -33,7 +33,7 @@ var (
 		"Via", "X-Request-Id", "A2a-Version", "Traceparent", "Tracestate", "Baggage", "Host",
 		"Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Upgrade", "Te",
 		"Trailer", "Keep-Alive", "Www-Authenticate", "X-Real-Ip", "True-Client-Ip",
-		"X-Original-Url", "X-Rewrite-Url", "X-Http-Method-Override", "X-Client-Cert", "Client-Cert",
+		"X-Original-Url", resumeHeader, "X-Rewrite-Url", "X-Http-Method-Override", "X-Client-Cert", "Client-Cert",
 		ext.HeaderV10, ext.HeaderV03,
 	}
 	ownedPrefixes = []string{"X-Forwarded-", "X-Gateway-", "X-A2a-"}

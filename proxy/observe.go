@@ -128,7 +128,7 @@ func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
 		return body, nil
 	}
 	failed := seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null")
-	if !failed && !seen.Answers(x.leg.call.ID) {
+	if !failed && !x.fed && !seen.Answers(x.leg.call.ID) {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
 	if len(seen.ID) == 0 {

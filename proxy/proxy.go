@@ -29,6 +29,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -36,33 +37,35 @@ import (
 // Options are the parts a Proxy is made of. All are required unless the
 // comment says otherwise.
 type Options struct {
-	PublicURL *url.URL      // the only source of URLs that clients are given
-	Hosts     []string      // further hosts that requests may name
-	Server    server.Config // limits, timeouts, trusted proxies
-	Agents    []*Agent
-	Authn     *authn.Chain
-	Policy    *policy.Set
-	Limits    *limits.Limiter // nil for none
-	Panel     *pdp.Panel      // authorizers; nil for none
-	Ledger    *ledger.Ledger
-	Telemetry *telemetry.Telemetry
-	Audit     *audit.Log
-	FailOpen  bool                    // calls go on while no record can be written
-	Schemes   card.Schemes            // what served cards say about credentials
-	Book      *ext.Book               // the extensions this gateway knows; may be nil
-	Providers map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
-	Steps     state.Steps             // where tasks stand in the states of extensions
-	Values    state.Values            // messages that may come again; nil where no agent's configuration has dedupe
-	Push      push.Config
-	Relay     *Relay          // of notifications; nil where push configs go on as they are, or not at all
-	Salt      []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
-	Sealer    Sealer          // of page tokens; those of other replicas have to open too
-	System    http.Handler    // gRPC health and reflection; nil for none
-	JWKS      func() []byte   // the gateway's public keys (RFC 7517); nil for none
-	GRPC      bool            // the listener takes gRPC, so cards may say so
-	Drain     <-chan struct{} // closed when the gateway shuts down; may be nil
-	Streams   *Streams        // event streams that are open, over all reloads; nil for those of this Proxy alone
-	Load      *server.Load    // what the process has to do; nil for what this Proxy has
+	PublicURL    *url.URL      // the only source of URLs that clients are given
+	Hosts        []string      // further hosts that requests may name
+	Server       server.Config // limits, timeouts, trusted proxies
+	Agents       []*Agent
+	Authn        *authn.Chain
+	Policy       *policy.Set
+	Limits       *limits.Limiter // nil for none
+	Panel        *pdp.Panel      // authorizers; nil for none
+	Ledger       *ledger.Ledger
+	Telemetry    *telemetry.Telemetry
+	Audit        *audit.Log
+	FailOpen     bool                    // calls go on while no record can be written
+	Schemes      card.Schemes            // what served cards say about credentials
+	Book         *ext.Book               // the extensions this gateway knows; may be nil
+	Providers    map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
+	Steps        state.Steps             // where tasks stand in the states of extensions
+	Values       state.Values            // messages that may come again; nil where no agent's configuration has dedupe
+	Push         push.Config
+	Relay        *Relay          // of notifications; nil where push configs go on as they are, or not at all
+	Salt         []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
+	Sealer       Sealer          // of page tokens; those of other replicas have to open too
+	System       http.Handler    // gRPC health and reflection; nil for none
+	JWKS         func() []byte   // the gateway's public keys (RFC 7517); nil for none
+	GRPC         bool            // the listener takes gRPC, so cards may say so
+	Drain        <-chan struct{} // closed when the gateway shuts down; may be nil
+	StreamConfig stream.Config   // of what clients are given of streams
+	Hub          *stream.Hub     // streams of agents, over all reloads; nil for those of this Proxy alone
+	Streams      *Streams        // event streams that are open, over all reloads; nil for those of this Proxy alone
+	Load         *server.Load    // what the process has to do; nil for what this Proxy has
 }
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
@@ -88,6 +91,10 @@ func New(o Options) (*Proxy, error) {
 	}
 	if o.Load == nil {
 		o.Load = new(server.Load)
+	}
+	o.StreamConfig.Defaults()
+	if o.Hub == nil {
+		o.Hub = stream.NewHub(stream.HubOptions{Config: o.StreamConfig, Limits: StreamLimits(o.Server)})
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
 	p.repeats.flights = map[string]*flight{}

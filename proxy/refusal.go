@@ -32,6 +32,7 @@ var (
 	errAgentBroke   = errors.New("the agent's connection broke")
 	errAgentSaid    = errors.New("agent answered")
 	errStreams      = errors.New("too many event streams are open")
+	errOwnStreams   = errors.New("too many event streams of one caller are open")
 )
 
 // refusal decides what the client may know of an error. Whatever it does not
@@ -52,6 +53,9 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 	)
 	if over := overloaded(err); over != "" {
 		return later("1", over.Error()).Because(err)
+	}
+	if e := streamRefusal(err); e != nil {
+		return e
 	}
 	switch {
 	case errors.As(err, &e):
@@ -92,14 +96,6 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("1", "the call could not be recorded").Because(err)
 	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
-	case errors.Is(err, stream.ErrDraining):
-		return later("1", "the gateway is shutting down, subscribe again").Because(err)
-	case errors.Is(err, stream.ErrIdle):
-		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
-	case errors.Is(err, stream.ErrTooLarge):
-		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
-	case errors.Is(err, stream.ErrBroken):
-		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
 	case errors.Is(err, state.ErrUnavailable):
 		return later("1", "whose tasks are whose cannot be known at the moment").Because(err)
 	case errors.Is(err, state.ErrFull):
@@ -116,6 +112,28 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent did not answer").Because(err)
 	}
 	return wire.Errorf(wire.Internal, "").Because(err)
+}
+
+// streamRefusal is what the client may know of the end of a stream; nil for other errors.
+func streamRefusal(err error) *wire.Error {
+	if errors.As(err, new(*wire.Error)) {
+		return nil
+	}
+	switch {
+	case errors.Is(err, errOwnStreams):
+		return later("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
+	case errors.Is(err, stream.ErrDraining):
+		return later("1", "the gateway is shutting down, subscribe again").Because(err)
+	case errors.Is(err, errLifetime):
+		return later("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
+	case errors.Is(err, stream.ErrIdle):
+		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
+	case errors.Is(err, stream.ErrTooLarge):
+		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
+	case errors.Is(err, stream.ErrBroken):
+		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
+	}
+	return nil
 }
 
 // theirs marks an error as the agent's: the gateway has refused nothing.

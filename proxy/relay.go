@@ -3,52 +3,66 @@ package proxy
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// relay passes an event stream on, each event looked at before the caller sees
-// it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
-// differently, retold one by one. from is where a subscription began; it may be
-// nil.
+// relay passes an event stream of the agent's on, each event looked at before the caller
+// sees it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
+// differently, retold one by one. from is where a subscription began; it may be nil.
 func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
+	return p.relayTo(x, &audience{proxy: p, x: x, from: from, shown: from}, resp)
+}
+
+// relayTo makes a feed of an agent's stream, and has a client follow it.
+func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err error) {
 	x.hear(resp)
 	x.incoming(resp)
+	x.up.keep()
+	a.resp, a.feed = resp, p.Hub.Open(p.opened(x, x.leg, resp, x.up))
+	if a.cursor, err = a.feed.Cursor(0); err != nil {
+		return err // not of a feed that has just begun
+	}
+	return p.attend(x, a)
+}
+
+// attend gives a client what a feed has for it, until one of them ends.
+func (p *Proxy) attend(x *exchange, a *audience) error {
+	defer a.Close()
 	if err := x.open(); err != nil {
 		return err
 	}
+	x.late.Stop()
 	open := p.Telemetry.Metrics.OpenStream(x.agent.ID)
 	defer open.Close()
 
-	l, t := p.Server.Limits, p.Server.Timeouts
+	t := p.Server.Timeouts
 	r := stream.Relay{
-		Limits: stream.Limits{
-			Event: int(l.Event), Idle: t.Stream.Std(), Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std(),
-		},
-		See: func(event stream.Entry, emit stream.Emit) error {
+		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
+		See: func(e stream.Entry, emit stream.Emit) error {
 			open.Event()
-			return p.see(x, event, from, emit)
+			return p.see(x, a, e, emit)
 		},
-		Drain: p.Drain,
-	}
-	source := stream.Events
-	if x.leg.Binding == wire.GRPC {
-		source = stream.Messages
+		Drain:    p.Drain,
+		Farewell: x.farewell,
 	}
 	if x.call.Binding == wire.GRPC {
 		r.To = stream.MessageFrames{}
 	}
-	if from != nil {
-		r.Lead = func(emit stream.Emit) error { return x.retell(from.doc, emit) }
+	if a.from != nil {
+		r.Lead = func(emit stream.Emit) error { return x.retell(a.from.doc, anonymous(emit)) }
 	}
-	ctx, done := p.Streams.watch(x.r.Context(), x)
+	ctx, done := p.Streams.watch(x.r.Context(), x, p.StreamConfig.Lifetime.Std())
 	defer done()
 	before := x.rec.Events // of a stream that this one goes on from
-	stats, err := r.Run(ctx, x.w, stream.Of(resp.Body, source, r.Limits))
-	if err == nil && x.leg.Binding == wire.GRPC {
-		err = x.closed(resp)
-	} else if err == nil && stats.Events == 0 {
+	x.fed = true
+	stats, err := r.Run(ctx, x.w, a)
+	x.fed = false
+	if err == nil && x.leg.Binding == wire.GRPC && a.resp != nil {
+		err = x.closed(a.resp)
+	} else if err == nil && stats.Events == 0 && a.resp != nil {
 		err = x.verify()
 	}
 	if x.rec.Events = before + stats.Events; before == 0 {
@@ -99,13 +113,13 @@ func (x *exchange) single(doc []byte) error {
 		frames = stream.MessageFrames{}
 	}
 	var out []byte
-	tell := func(id, name string, event []byte) error {
-		out = frames.Append(out, id, name, event)
+	tell := func(name string, event []byte) error {
+		out = frames.Append(out, "", name, event)
 		return nil
 	}
 	var err error
 	if x.leg.retell == nil {
-		err = tell("", "", doc)
+		err = tell("", doc)
 	} else {
 		err = x.retell(doc, tell)
 	}
@@ -161,96 +175,27 @@ func (x *exchange) finish() {
 	}
 }
 
-// see judges one event.
-func (p *Proxy) see(x *exchange, event stream.Entry, from *snapshot, emit stream.Emit) error {
-	doc := event.Data
-	if x.leg.Binding == wire.GRPC {
-		var err error
-		if doc, err = wire.ResponseJSON(x.leg.call.Method, x.leg.Version, event.Data); err != nil {
-			return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
-		}
-	}
-	seen, err := wire.ReadAnswer(x.leg.Binding, x.leg.Version, x.leg.call.Method, doc, p.answerLimits())
-	if err != nil {
-		return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
-	}
-	if x.held != nil && isError(seen) { // it answers what the gateway said; the caller is to have the question
-		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, doc))
-	}
-	// On gRPC the trailers may still say what is active.
-	if x.rec.Events == 0 && x.leg.Binding != wire.GRPC && !isError(seen) {
-		if err := x.verify(); err != nil {
-			return err
-		}
-	}
-	d, err := p.demand(x, seen, doc)
-	if err != nil {
-		return err
-	}
-	out, err := p.observe(x, seen, doc)
-	x.rec.Events++
-	if err != nil {
-		return err
-	}
-	if d != nil {
-		if out, err = p.enrich(x, out); err != nil {
-			return err
-		}
-	}
-	tell := func(emit stream.Emit) error { return x.tell(event, seen, doc, out, from, emit) }
-	if d != nil && p.provides(x.ctx, x, d, streamMessage) {
-		return x.hold(d, tell)
-	}
-	x.held = nil // what it was held back for has come
-	return tell(emit)
-}
-
-// tell emits an event that has been judged: out is what is left of doc.
-func (x *exchange) tell(event stream.Entry, seen wire.Answer, doc, out []byte, from *snapshot, emit stream.Emit) error {
-	switch {
-	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
-		return x.passEvent(event, doc, out, emit)
-	case x.leg.retell == nil:
-		return emit("", event.Name, out)
-	case isError(seen):
-		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, out))
-	case from.shows(x.leg, doc):
-		return nil
-	}
-	return x.retell(out, emit)
-}
-
-// passEvent passes a gRPC message on, as it came unless something in it had to be
-// put in another's place.
-func (x *exchange) passEvent(event stream.Entry, doc, out []byte, emit stream.Emit) error {
-	if same(doc, out) {
-		return emit("", "", event.Data)
-	}
-	message, err := wire.ResponseMessage(x.call.Method, x.call.Version, out)
-	if err != nil {
-		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
-	}
-	return emit("", "", message)
-}
-
-// retell emits what an event of the agent's is to the caller.
-func (x *exchange) retell(doc []byte, emit stream.Emit) error {
-	err := x.leg.retell.Event(doc, func(event []byte) error { return emit("", "", event) })
-	if err != nil {
-		return retelling(err)
-	}
-	return nil
-}
-
 // end names why a stream ended, from a closed set.
 func end(err error) string {
 	for _, known := range []error{
 		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
-		errRevoked,
+		errRevoked, errLifetime,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
 	}
 	return "event refused"
+}
+
+// comeBackAfter is when a client whose stream the gateway ends is to come back.
+const comeBackAfter = time.Second
+
+// farewell tells a client whose stream the gateway ends, although it could go on, when to
+// come back for what is missing. The error event behind it says why.
+func (x *exchange) farewell(err error) []byte {
+	if x.call.Binding == wire.GRPC || !errors.Is(err, stream.ErrDraining) && !errors.Is(err, errLifetime) {
+		return nil
+	}
+	return stream.EventFrames{}.Retry(nil, comeBackAfter)
 }

@@ -33,6 +33,17 @@ func events(body string) []string {
 	return all
 }
 
+// unnumbered is a stream without the ids of its events, which are the gateway's.
+func unnumbered(body string) string {
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		if !strings.HasPrefix(line, "id: ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // flush sends what was written of a stream so far.
 func flush(rw http.ResponseWriter) { _ = http.NewResponseController(rw).Flush() }
 
@@ -42,10 +53,22 @@ func (w *world) open() (*http.Response, *bufio.Reader) {
 	resp, err := w.http.Do(w.request("alice", "POST", "", rpcBody("SendStreamingMessage", message("")), "A2A-Version: 1.0"))
 	must(w, err)
 	in := bufio.NewReader(resp.Body)
-	if _, err := in.ReadString('\n'); err != nil {
-		w.Fatal(err)
-	}
+	w.event(in)
 	return resp, in
+}
+
+// event reads up to the end of the next event.
+func (w *world) event(in *bufio.Reader) {
+	w.Helper()
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			w.Fatal(err)
+		}
+		if line == "\n" {
+			return
+		}
+	}
 }
 
 // streamer is an agent whose streams last until end is closed; each that was

@@ -19,14 +19,14 @@ var errNothing = errors.New("the agent answered with an empty stream")
 
 // hold keeps an event from the client whose task the gateway answers. It is what the
 // client gets after all when the agent does not take the answer.
-func (x *exchange) hold(d *wire.Demand, tell func(stream.Emit) error) error {
+func (x *exchange) hold(d *wire.Demand, tell func(telling) error) error {
 	var frames stream.Framing = stream.EventFrames{}
 	if x.call.Binding == wire.GRPC {
 		frames = stream.MessageFrames{}
 	}
 	held := []byte{} // not nil, whatever there is to tell
-	err := tell(func(id, name string, event []byte) error {
-		held = frames.Append(held, id, name, event)
+	err := tell(func(name string, event []byte) error {
+		held = frames.Append(held, "", name, event)
 		return nil
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() // nothing is left to do with the answer
+	defer x.letGo(resp)
 	if streams(resp, x.leg) {
 		late.Stop()
 		return p.relay(x, resp, nil)

@@ -20,9 +20,7 @@ func (w *world) streamAs(who string) (*http.Response, *bufio.Reader) {
 	resp, err := w.http.Do(w.request(who, "POST", "", rpcBody("SendStreamingMessage", message("")), "A2A-Version: 1.0"))
 	must(w, err)
 	in := bufio.NewReader(resp.Body)
-	if _, err := in.ReadString('\n'); err != nil {
-		w.Fatal(err)
-	}
+	w.event(in)
 	return resp, in
 }
 
@@ -154,9 +152,7 @@ func TestR22_UnsharedTaskEndsStreams(t *testing.T) {
 	resp, err := w.http.Do(w.request("bob", "POST", "", rpcBody("SubscribeToTask", `{"id":"t"}`), "A2A-Version: 1.0"))
 	must(w, err)
 	in := bufio.NewReader(resp.Body)
-	if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "WORKING") {
-		t.Fatalf("bob read %q, %v", line, err)
-	}
+	w.event(in)
 	o := w.proxy.Options
 	o.Policy, _, err = policy.Compile(policy.Config{Rules: []policy.Rule{{Name: "all", Effect: "allow"}}}, []string{"rec"})
 	must(w, err)

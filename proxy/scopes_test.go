@@ -136,9 +136,7 @@ func TestCardScopesEndStreams(t *testing.T) {
 	must(t, err)
 	defer func() { _ = resp.Body.Close() }()
 	in := bufio.NewReader(resp.Body)
-	if _, err := in.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	w.event(in)
 	streams.Review(w.proxy)
 	w.agent.doc = scopedCard(`[{"schemes":{"o":{"list":["more"]}}}]`)
 	must(t, w.sources[0].Refresh(context.Background()))

@@ -17,6 +17,9 @@ import (
 // errRevoked ends a stream whose caller could no longer open it.
 var errRevoked = errors.New("caller no longer permitted")
 
+// errLifetime ends a stream that has lasted as long as one may.
+var errLifetime = errors.New("stream lifetime over")
+
 // Streams are the event streams that are open, whichever configuration they began
 // with. The zero value has none.
 type Streams struct {
@@ -24,6 +27,7 @@ type Streams struct {
 
 	mu   sync.Mutex
 	open map[*openStream]struct{}
+	of   map[string]int // places taken, by principal
 }
 
 // openStream is what a stream was permitted by, and how to end it.
@@ -33,21 +37,44 @@ type openStream struct {
 	cut     context.CancelCauseFunc
 }
 
-// enter takes a place for a stream, of most there are.
-func (s *Streams) enter(most int64) bool {
+// enter takes a place for a stream, of most there are and of each that a principal has;
+// 0 for any number. It says which of the two there is none of.
+func (s *Streams) enter(principal string, most int64, each int) error {
 	if s.taken.Add(1) > most {
 		s.taken.Add(-1)
-		return false
+		return errStreams
 	}
-	return true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[string]int{}
+	}
+	if each > 0 && s.of[principal] >= each {
+		s.taken.Add(-1)
+		return errOwnStreams
+	}
+	s.of[principal]++
+	return nil
 }
 
-func (s *Streams) leave() { s.taken.Add(-1) }
+func (s *Streams) leave(principal string) {
+	s.taken.Add(-1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of[principal]--; s.of[principal] == 0 {
+		delete(s.of, principal)
+	}
+}
 
 // watch has a stream reviewed until done is called. ctx ends when a review finds that
 // its caller could no longer open it.
-func (s *Streams) watch(parent context.Context, x *exchange) (ctx context.Context, done func()) {
+// It ends after life as well; 0 for never.
+func (s *Streams) watch(parent context.Context, x *exchange, life time.Duration) (ctx context.Context, done func()) {
 	ctx, cut := context.WithCancelCause(parent)
+	end := func() bool { return false }
+	if life > 0 {
+		end = time.AfterFunc(life, func() { cut(errLifetime) }).Stop
+	}
 	st := &openStream{x.request(), x.rec.Sharing != "", cut}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,6 +86,7 @@ func (s *Streams) watch(parent context.Context, x *exchange) (ctx context.Contex
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.open, st)
+		end()
 		cut(nil)
 	}
 }

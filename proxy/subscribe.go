@@ -49,7 +49,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	}
 	s := <-opening
 	if s.resp != nil {
-		defer s.resp.Body.Close() // nothing is left to do with the answer
+		defer x.letGo(s.resp)
 	}
 	switch {
 	case err != nil:
@@ -75,7 +75,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 			return err
 		}
 		if p.provides(ctx, x, d, streamMessage) {
-			return x.hold(d, func(emit stream.Emit) error { return x.retell(from.doc, emit) })
+			return x.hold(d, func(emit telling) error { return x.retell(from.doc, emit) })
 		}
 	}
 	return p.relay(x, s.resp, from)
@@ -150,4 +150,22 @@ func inner(l *leg, doc []byte) []byte {
 		return event.Update
 	}
 	return doc
+}
+
+// snapshotOf is what a client is shown in the first event of a stream.
+func snapshotOf(l *leg, lead []stream.Entry) *snapshot {
+	s := new(snapshot)
+	for _, e := range lead {
+		s.status, s.at = statusOf(inner(l, e.Data))
+	}
+	return s
+}
+
+// memberOf is the value of one member of an object; nil for none.
+func memberOf(doc []byte, name string) []byte {
+	var o map[string]jsontext.Value
+	if json.Unmarshal(doc, &o) != nil {
+		return nil
+	}
+	return o[name]
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -59,6 +60,7 @@ type Gateway struct {
 	closed    chan struct{} // closed when the parts are
 	reloading sync.Mutex    // one reload at a time
 	work      server.Load   // what all of them have to do
+	hub       *stream.Hub   // streams of agents
 	streams   proxy.Streams // event streams that are open, whichever snapshot they began with
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
@@ -110,6 +112,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	}
 	g.sockets.CloseRest()
 	g.salt = g.keys.Derive("contexts")
+	g.hub = g.newHub(cfg)
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	g.telemetry.Metrics.Upstreams(g.upstreams)
 	s, err := g.build(ctx, cfg, nil)
@@ -198,6 +201,9 @@ func (g *Gateway) close(ctx context.Context) {
 		_ = g.server.Shutdown(cut)
 	}
 	g.closePush(ctx)
+	if g.hub != nil {
+		g.hub.Close()
+	}
 	var errs []error
 	if g.audit != nil {
 		errs = append(errs, g.audit.Close())

@@ -11,8 +11,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
-// twoCallers lets one group do everything and another use one skill of two.
+// twoCallers lets one group do everything and another use one skill of two. Streams that
+// agents break off stay so, as they would without the gateway.
 const twoCallers = `push: {mode: passthrough}
+streams: {resubscribe: 0s}
 policy:
   rules:
     - {name: everything, effect: allow, groups: [all]}

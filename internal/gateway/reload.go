@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -72,6 +73,7 @@ func (g *Gateway) retune(old, cfg *config.Config) error {
 	if err := g.server.Reload(cfg.Server); err != nil {
 		return errors.Join(err, g.telemetry.Reload(old.Telemetry.Config))
 	}
+	g.hub.Configure(cfg.Streams, proxy.StreamLimits(cfg.Server))
 	return nil
 }
 
@@ -86,6 +88,7 @@ func fixed(old, cfg *config.Config) error {
 		{"server.id", old.Server.ID, cfg.Server.ID},
 		{"telemetry.audit", old.Telemetry.Audit, cfg.Telemetry.Audit},
 		{"state", old.State, cfg.State},
+		{"streams.persist", old.Streams.Persist, cfg.Streams.Persist},
 		{"keys", old.Keys, cfg.Keys},
 		{"admin", old.Admin, cfg.Admin},
 	} {

@@ -159,6 +159,9 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Drain:     g.drain,
 		Streams:   &g.streams,
 		Load:      &g.work,
+
+		StreamConfig: cfg.Streams,
+		Hub:          g.hub,
 	})
 }
 

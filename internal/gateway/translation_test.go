@@ -12,7 +12,7 @@ import (
 )
 
 // everyAgent lets every caller do everything, as long as its key is for the agent.
-const everyAgent = "push: {mode: passthrough}\n" + everyRule
+const everyAgent = "push: {mode: passthrough}\nstreams: {resubscribe: 0s}\n" + everyRule
 
 const everyRule = `policy:
   rules: [{name: everything, effect: allow, groups: [all]}]

@@ -29,7 +29,9 @@ type Config struct {
 	// default 2s.
 	Poll secret.Duration `yaml:"poll"`
 	// Grammar says what happens to events that stand in an order that A2A rules out:
-	// "enforce" (default: the stream ends), "report" (they are only recorded) or "off".
+	// "enforce" (default: the stream ends; that a stream of A2A 1.0 does not begin with a
+	// task or message is only recorded, as agents of the Go SDK do so), "strict" (it ends
+	// for that, too), "report" (they are only recorded) or "off".
 	Grammar string `yaml:"grammar"`
 	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any
 	// number.
@@ -50,6 +52,10 @@ type Buffer struct {
 	// no client goes first, longest unused before others; then the task of which most is
 	// kept keeps only its newest event, and so on.
 	Total secret.Size `yaml:"total"`
+	// Snapshot is how large a task may be, as its events make it, that is remembered for
+	// clients who join its stream; default 256KiB. Of a larger one each gets a stream of
+	// the agent's own.
+	Snapshot secret.Size `yaml:"snapshot"`
 }
 
 // The words of a configuration.
@@ -58,6 +64,7 @@ const (
 	persistOff  = "off"
 
 	grammarEnforce = "enforce"
+	grammarStrict  = "strict"
 	grammarReport  = "report"
 	grammarOff     = "off"
 )
@@ -69,6 +76,9 @@ func (c Config) Persists() bool { return c.Persist != persistOff }
 // Enforces reports whether events out of order end their stream.
 func (c Config) Enforces() bool { return c.Grammar != grammarReport && c.Grammar != grammarOff }
 
+// Strict reports whether streams must begin as A2A 1.0 says.
+func (c Config) Strict() bool { return c.Grammar == grammarStrict }
+
 // Reports reports whether the order of events is looked at, if only to record it.
 func (c Config) Reports() bool { return c.Grammar != grammarOff }
 
@@ -77,6 +87,7 @@ func (c *Config) Defaults() {
 	fill(&c.Buffer.Events, 256)
 	fill(&c.Buffer.Bytes, 64<<10)
 	fill(&c.Buffer.Total, 256<<20)
+	fill(&c.Buffer.Snapshot, 256<<10)
 	unless(&c.Linger, secret.Duration(30*time.Second))
 	fill(&c.Retain, secret.Duration(5*time.Minute))
 	fill(&c.Persist, persistAuto)
@@ -108,8 +119,8 @@ func (c Config) Validate() error {
 	add(b.Bytes > maxBytes, "buffer.bytes: %s is more than %s", b.Bytes, secret.Size(maxBytes))
 	add(b.Total < b.Bytes, "buffer.total: %s is less than buffer.bytes, %s", b.Total, b.Bytes)
 	add(c.Persist != persistAuto && c.Persist != persistOff, "persist: %q is not one of auto, off", c.Persist)
-	add(c.Grammar != grammarEnforce && c.Grammar != grammarReport && c.Grammar != grammarOff,
-		"grammar: %q is not one of enforce, report, off", c.Grammar)
+	add(c.Grammar != grammarEnforce && c.Grammar != grammarStrict && c.Grammar != grammarReport && c.Grammar != grammarOff,
+		"grammar: %q is not one of enforce, strict, report, off", c.Grammar)
 	add(c.Poll.Std() < minPoll, "poll: %s is less than %s", c.Poll, minPoll)
 	add(*c.PerPrincipal < 0, "perPrincipal: %d is less than 0", *c.PerPrincipal)
 	return errors.Join(errs...)

@@ -53,6 +53,8 @@ type Feed struct {
 	failing   bool   // the state could not be reached
 	retrial   *time.Timer
 
+	follower Follower // is told what is dropped; may be nil
+
 	timer *time.Timer // while there are no clients
 	due   time.Time   // when it means something
 

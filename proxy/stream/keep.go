@@ -34,6 +34,9 @@ func (f *Feed) retract() {
 
 // drop lets go of the oldest entry.
 func (f *Feed) drop() {
+	if f.follower != nil {
+		f.follower.Drop(f.entry(0))
+	}
 	cost := f.kept.drop()
 	f.start++
 	f.bytes -= cost

@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// audience is one client of a feed: the exchange that follows it.
+type audience struct {
+	proxy  *Proxy
+	x      *exchange
+	feed   *stream.Feed
+	cursor *stream.Cursor
+	resp   *http.Response // of the agent, where the exchange has opened the feed; else nil
+
+	shown  *snapshot      // what the client has been shown already; nil for nothing
+	from   *snapshot      // where a subscription began whose agent does not show it; else nil
+	task   string         // that the feed is bound to; "" for none
+	ids    string         // what the ids of events begin with; "" where they have none
+	lead   []stream.Entry // given before those of the feed
+	missed uint64         // number of the newest event that a client who came back has missed
+}
+
+// Next gives the next event. When the agent's stream is lost and it falls to this client
+// to open another, it does.
+func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
+	if len(a.lead) > 0 {
+		e := a.lead[0]
+		a.lead = a.lead[1:]
+		return e, nil
+	}
+	if a.cursor == nil {
+		return stream.Entry{}, io.EOF
+	}
+	for {
+		e, err := a.cursor.Next(ctx)
+		if !errors.Is(err, stream.ErrLost) {
+			return e, err
+		}
+		if over, end := a.over(); over {
+			a.feed.Fail(end)
+			continue
+		}
+		if failed := a.proxy.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
+			if !errors.Is(err, stream.ErrBroken) && !errors.Is(err, stream.ErrIdle) {
+				failed = io.EOF // the agent has ended its stream in good order, and has no other
+			}
+			a.feed.Fail(failed)
+		}
+	}
+}
+
+// Close leaves the feed.
+func (a *audience) Close() {
+	if a.cursor != nil {
+		a.cursor.Close()
+	}
+}
+
+// over reports whether the agent has said, by the status of a gRPC call, that its stream
+// has ended for a reason that another stream would end for as well.
+func (a *audience) over() (bool, error) {
+	if a.resp == nil || a.x.leg.Binding != wire.GRPC {
+		return false, nil
+	}
+	e := wire.ReadStatus(a.resp.Header, a.resp.Trailer)
+	if e == nil || e.Kind == wire.Unavailable || e.Kind == wire.BadAgentResponse {
+		return false, nil
+	}
+	return true, io.EOF // closed has the status
+}
+
+// form is how an agent's stream speaks, and under which extensions: who asks for others
+// would get other events.
+func (x *exchange) form(l *leg) string {
+	sent := slices.Sorted(slices.Values(x.terms.Send))
+	return l.endpoint.String() + "\n" + l.endpoint.tenant + "\n" + strings.Join(sent, " ")
+}
+
+// opened is a stream of the agent's as a feed takes it over. resp is nil where there is
+// no answer behind it.
+func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detached) stream.Opened {
+	o := stream.Opened{Judge: p.newJudge(x, l).look, Form: x.form(l), From: stream.Events, Stop: up.stop}
+	if l.Binding == wire.GRPC {
+		o.From = stream.Messages
+	}
+	if resp != nil {
+		o.Body = resp.Body
+	}
+	return o
+}
+
+// bind makes the feed that of the task which its first event has shown, now that it is
+// known to be the caller's: others may join it, and its events have ids.
+func (a *audience) bind(seen wire.Answer) error {
+	x := a.x
+	if a.task != "" || a.resp == nil || seen.Kind == "" || seen.Kind == "message" || len(seen.Tasks) != 1 {
+		return nil
+	}
+	task := seen.Tasks[0].ID
+	bound, err := a.feed.Bind(x.ctx, feedOf(x.agent.ID, task))
+	if err != nil || !bound {
+		return err
+	}
+	a.bound(task)
+	a.tracker(x.leg) // from the beginning on
+	return nil
+}
+
+// bound notes that the feed is a task's.
+func (a *audience) bound(task string) {
+	a.task = task
+	if a.x.call.Binding != wire.GRPC { // whose messages have no ids
+		a.ids = a.proxy.sealTask(a.x, task, a.feed.Epoch())
+	}
+}
+
+// feedOf names the feed of a task.
+func feedOf(agent, task string) string { return agent + "\x00" + task }
+
+// StreamLimits are what bounds the streams of agents.
+func StreamLimits(c server.Config) stream.Limits {
+	return stream.Limits{Event: int(c.Limits.Event), Idle: c.Timeouts.Stream.Std()}
+}

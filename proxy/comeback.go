@@ -1,0 +1,150 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// errNotKept says that what a client has missed is not there any more.
+var errNotKept = errors.New("the events since then are not kept any more")
+
+// comeBack gives a client who comes back with an event id what it has missed, and then
+// what comes. Whatever it asked for at first is not asked of the agent again.
+func (p *Proxy) comeBack(ctx context.Context, x *exchange, m *mark) error {
+	x.rec.Resumed, x.rec.TaskID = true, m.task
+	if _, err := p.Ledger.Check(ctx, x.principal, x.agent.ID, question(subscribeToTask, m.task, nil)); err != nil {
+		return err
+	}
+	a, l, err := p.since(x, m)
+	if errors.Is(err, errNotKept) {
+		return p.startOver(ctx, x, m.task)
+	}
+	if err != nil {
+		return err
+	}
+	return p.listen(x, a, l, m.task)
+}
+
+// since finds the place of an event in the feed of its task.
+func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
+	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case feed == nil || feed.Epoch() != m.epoch:
+		return nil, nil, errNotKept
+	}
+	l, err := x.listening(feed, m.task)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l == nil {
+		return nil, nil, errNotKept
+	}
+	a := &audience{proxy: p, x: x, feed: feed}
+	a.missed = feed.Newest()
+	if a.cursor, err = feed.Cursor(m.number); err != nil {
+		return nil, nil, errNotKept
+	}
+	return a, l, nil
+}
+
+// startOver shows a client who has missed what is not kept any more the task as it is,
+// and then what comes. Of a task that has ended that is all there is.
+func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
+	x.rec.Gap = true
+	l, err := x.subscription(task)
+	if err != nil {
+		return err
+	}
+	whole, state, err := p.whole(ctx, x, l, task)
+	if err != nil {
+		return err
+	}
+	a := &audience{proxy: p, x: x, lead: whole}
+	x.leg = l
+	if terminal(state) {
+		x.stamp()
+		return p.attend(x, a)
+	}
+	resp, err := p.reach(ctx, x)
+	if err != nil {
+		return err
+	}
+	defer x.letGo(resp)
+	if !streams(resp, l) {
+		if whole, _, err = p.whole(ctx, x, l, task); err != nil { // it may have ended since
+			return err
+		}
+		a.lead = whole
+		x.stamp()
+		return p.attend(x, a)
+	}
+	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
+		if a.lead, _, err = p.whole(ctx, x, l, task); err != nil {
+			return err
+		}
+		a.shown = snapshotOf(l, a.lead)
+	}
+	return p.relayTo(x, a, resp)
+}
+
+// whole is the task as it is, as an event of the agent's stream, and its state.
+func (p *Proxy) whole(ctx context.Context, x *exchange, l *leg, task string) ([]stream.Entry, string, error) {
+	g, doc, seen, err := p.ask(ctx, x, question(getTask, task, nil))
+	if err != nil {
+		return nil, "", err
+	}
+	m := manner{l.Side, x.agent.bytes()}
+	var events [][]byte
+	err = m.plainly(m.canon(), newSnapshot(g, doc).doc, func(event []byte) error {
+		events = append(events, event)
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	said, err := m.restate(l.call.ID, events)
+	if err != nil {
+		return nil, "", wire.Errorf(wire.Internal, "").Because(err)
+	}
+	entries := make([]stream.Entry, len(said))
+	for i, data := range said {
+		entries[i] = stream.Entry{Data: data, Made: true}
+	}
+	return entries, seen.State, nil
+}
+
+// subscription is a call of SubscribeToTask in the caller's behalf, whose events are told
+// as answers to the caller's own call.
+func (x *exchange) subscription(task string) (*leg, error) {
+	l, err := x.retold(question(subscribeToTask, task, nil), nil, &x.call)
+	if err == nil && l.Side == x.side() {
+		l.retell = nil
+	}
+	if err == nil {
+		l.own = true
+	}
+	return l, err
+}
+
+// rejoin gives a caller what there is already of the stream that it asks for. done is
+// false where the agent is to be asked.
+func (p *Proxy) rejoin(ctx context.Context, x *exchange) (done bool, err error) {
+	if !x.call.Streaming || x.call.Method.Extension != "" {
+		return false, nil
+	}
+	m, e := p.openMark(x)
+	switch {
+	case e != nil:
+		return true, e
+	case m != nil:
+		return true, p.comeBack(ctx, x, m)
+	case x.call.Method.Name == wire.SubscribeToTask:
+		return p.share(x)
+	}
+	return false, nil
+}

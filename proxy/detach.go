@@ -1,0 +1,42 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+)
+
+// detached is a request to an agent that may outlive the call it was made for.
+type detached struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	unhook func() bool
+	kept   bool
+}
+
+// detach begins one; until keep is called it ends with ctx.
+func detach(ctx context.Context) *detached {
+	d := new(detached)
+	d.ctx, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d.unhook = context.AfterFunc(ctx, func() { d.cancel(context.Cause(ctx)) })
+	return d
+}
+
+// keep lets the request go on without the call. Its end is then that of the feed which
+// reads the answer.
+func (d *detached) keep() {
+	d.unhook()
+	d.kept = true
+}
+
+// stop ends the request.
+func (d *detached) stop() {
+	d.unhook()
+	d.cancel(nil)
+}
+
+// letGo is done with an answer, unless a feed is reading it.
+func (x *exchange) letGo(resp *http.Response) {
+	if x.up == nil || !x.up.kept {
+		_ = resp.Body.Close() // nothing is left to do with it
+	}
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// share gives a caller who subscribes to a task the stream of the agent's that others
+// have already: the task as it is by what they were shown, and what comes after that.
+// done is false where there is none that would show this caller the same.
+func (p *Proxy) share(x *exchange) (done bool, err error) {
+	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, x.call.TaskID))
+	if err != nil || feed == nil || !feed.Live() {
+		return false, err
+	}
+	l, err := x.listening(feed, x.call.TaskID)
+	if err != nil || l == nil || l.Version != wire.V10 {
+		return false, err // 0.x leaves it to the agent what a subscription begins with
+	}
+	a := &audience{proxy: p, x: x, feed: feed}
+	a.lead, a.cursor, err = p.beginning(a, l)
+	if err != nil || a.cursor == nil {
+		return false, err
+	}
+	x.rec.Joined = true
+	return true, p.listen(x, a, l, x.call.TaskID)
+}
+
+// beginning is the task as it is by what the feed has shown, and where the feed goes on
+// from there. There is no cursor where it cannot be said.
+func (p *Proxy) beginning(a *audience, l *leg) ([]stream.Entry, *stream.Cursor, error) {
+	task, number, ok := a.tracker(l).now(a.feed)
+	if !ok {
+		return nil, nil, nil
+	}
+	lead, err := a.snapshot(l, task, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	cursor, err := a.feed.Cursor(number)
+	if err != nil {
+		return nil, nil, nil //nolint:nilerr // others have gone on faster than this one could look
+	}
+	return lead, cursor, nil
+}
+
+// listen has the exchange follow a feed that it has not opened itself.
+func (p *Proxy) listen(x *exchange, a *audience, l *leg, task string) error {
+	x.leg, x.endpoint, x.activated = l, l.endpoint, x.terms.Send
+	if x.rec.Endpoint = l.address; l.Side != x.side() {
+		x.rec.TranslatedTo = l.endpoint.String()
+	}
+	a.bound(task)
+	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.stamp()
+	return p.attend(x, a)
+}
+
+// listening is how the exchange reads the events of a feed. It is nil where the feed is
+// not what the agent would show this caller: under other extensions, or at an interface
+// that the caller may not use.
+func (x *exchange) listening(feed *stream.Feed, task string) (*leg, error) {
+	for i := range x.view.endpoints {
+		e := &x.view.endpoints[i]
+		if !x.mayUse(e) || feed.Form() != x.form(&leg{endpoint: e}) {
+			continue
+		}
+		was := x.endpoint
+		defer func() { x.endpoint = was }()
+		if x.endpoint = e; e.Side == x.side() {
+			return &leg{endpoint: e, call: &x.call}, nil
+		}
+		return x.retold(question(subscribeToTask, task, nil), nil, &x.call)
+	}
+	return nil, nil
+}
+
+// tracker is that of the audience's feed.
+func (a *audience) tracker(l *leg) *tracker {
+	t, _ := a.feed.Follower(func() stream.Follower {
+		return a.proxy.newTracker(manner{l.Side, a.x.agent.bytes()})
+	}).(*tracker)
+	return t
+}
+
+// snapshot is the task as an event of the agent's would show it, under the number of the
+// event that it has come to.
+func (a *audience) snapshot(l *leg, task *fold.Task, number uint64) ([]stream.Entry, error) {
+	doc, err := task.Snapshot([]byte(`{"task":`))
+	if err != nil {
+		return nil, wire.Errorf(wire.Internal, "").Because(err)
+	}
+	return a.entries(l, [][]byte{append(doc, '}')}, number)
+}
+
+// entries are events of A2A 1.0 as the agent would have said them.
+func (a *audience) entries(l *leg, events [][]byte, number uint64) ([]stream.Entry, error) {
+	said, err := manner{l.Side, a.x.agent.bytes()}.restate(l.call.ID, events)
+	if err != nil {
+		return nil, wire.Errorf(wire.Internal, "").Because(err)
+	}
+	list := make([]stream.Entry, len(said))
+	for i, data := range said {
+		list[i] = stream.Entry{Number: number, Data: data, Made: true}
+	}
+	return list, nil
+}
+
+// missing compares the task as the agent shows it, in an event as it says it, with what
+// the feed has shown, and gives the events that are missing, as the agent would have said
+// them. Where the feed does not know the task, that event is all there is.
+func (a *audience) missing(l *leg, doc []byte) ([][]byte, error) {
+	m := manner{l.Side, a.x.agent.bytes()}
+	task, _, known := a.tracker(l).now(a.feed)
+	var events [][]byte
+	err := m.plainly(m.canon(), doc, func(event []byte) (err error) {
+		if !known {
+			events = append(events, event)
+			return nil
+		}
+		events, err = task.Missing(memberOf(event, "task"))
+		return err
+	})
+	if err != nil {
+		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's task cannot be read").Because(err)
+	}
+	return m.restate(l.call.ID, events)
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"sync/atomic"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// judged is what is known of an event before any client has looked at it.
+type judged struct {
+	doc  []byte // the event as a document: what came, or of gRPC the message's
+	seen wire.Answer
+}
+
+// judge looks at the events of one stream of an agent's, in the goroutine that reads it,
+// for all clients at once. What depends on a client comes later; see see.
+type judge struct {
+	proxy   *Proxy
+	agent   string
+	side    wire.Side
+	method  *wire.Method // of the call, as the agent saw it
+	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
+	grammar *stream.Grammar
+	wrong   atomic.Pointer[error] // the first that the order of events had wrong, where that is only recorded
+}
+
+func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
+	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
+	if p.StreamConfig.Reports() && l.call.Method.Extension == "" {
+		j.grammar = &stream.Grammar{Lenient: l.Version != wire.V10}
+	}
+	return j
+}
+
+// goesOn has the judge look at what comes behind the beginning of a stream.
+func (j *judge) goesOn() *judge {
+	if j.grammar != nil {
+		j.grammar.Lenient = true
+	}
+	return j
+}
+
+// look is a stream.Judge.
+func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
+	seen, err := j.proxy.readEvent(j.side, j.method, event.Data)
+	if err != nil {
+		return nil, err
+	}
+	if j.side.Binding == wire.JSONRPC && !j.answers(seen.seen) {
+		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
+	}
+	e := stream.Entry{Name: event.Name, Data: event.Data, Seen: seen}
+	if isError(seen.seen) {
+		e.Rest = true // whatever comes of the task, this stream has said that it ends
+		return []stream.Entry{e}, nil
+	}
+	if err := j.order(seen.seen); err != nil {
+		return nil, err
+	}
+	if j.proxy.StreamConfig.Enforces() { // else what comes behind the end is for the client to see
+		e.Last = seen.seen.Kind == "message" || terminal(seen.seen.State) && seen.seen.Kind != "artifactUpdate"
+	}
+	e.Rest = seen.seen.Final || settled(seen.seen.State)
+	return []stream.Entry{e}, nil
+}
+
+// answers reports whether an event has the id of the call, or as an error none.
+func (j *judge) answers(seen wire.Answer) bool {
+	if seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null") {
+		return true
+	}
+	return seen.Answers(j.id)
+}
+
+// order holds an event to the grammar of streams (threat A25).
+func (j *judge) order(seen wire.Answer) error {
+	if j.grammar == nil {
+		return nil
+	}
+	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID, Final: seen.Final}
+	if len(seen.Tasks) > 0 {
+		step.Task = seen.Tasks[0].ID
+	}
+	err := j.grammar.Next(step)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, stream.ErrFirst) && !j.proxy.StreamConfig.Strict() {
+		// Agents of the Go SDK begin as their authors like, and their clients take it.
+		j.grammar.Lenient = true
+		if err := j.grammar.Next(step); err == nil {
+			j.note(stream.ErrFirst)
+			return nil
+		}
+	}
+	if j.proxy.StreamConfig.Enforces() {
+		j.proxy.Telemetry.Metrics.StreamGrammar(j.agent)
+		return wire.Errorf(wire.BadAgentResponse, "the agent's events are out of order").Because(err)
+	}
+	j.note(err)
+	return nil
+}
+
+// note keeps the first thing that was wrong and is only recorded.
+func (j *judge) note(err error) {
+	j.proxy.Telemetry.Metrics.StreamGrammar(j.agent)
+	j.wrong.CompareAndSwap(nil, &err)
+}
+
+// readEvent reads one event as the side of an agent's says it.
+func (p *Proxy) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged, error) {
+	out := &judged{doc: data}
+	if side.Binding == wire.GRPC {
+		doc, err := wire.ResponseJSON(m, side.Version, data)
+		if err != nil {
+			return nil, wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+		}
+		out.doc = doc
+	}
+	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, out.doc, p.answerLimits())
+	if err != nil {
+		return nil, wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+	}
+	out.seen = seen
+	return out, nil
+}

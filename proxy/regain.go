@@ -1,0 +1,217 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// How often an agent is asked for another stream.
+const (
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 5 * time.Second
+)
+
+// errNoStream says that an agent has no further stream of a task.
+var errNoStream = errors.New("the agent cannot be subscribed to")
+
+// regain opens another stream of the agent's in the place of one that broke while its
+// task went on, for all clients of the feed, with this exchange's request. cause is what
+// the first broke with. An error is what its clients are told.
+func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
+	x, window := a.x, p.StreamConfig.Resubscribe.Std()
+	since, times := a.tracker(x.leg).losing(a.feed.Newest())
+	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), lastRetry) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		o, how, err := p.reopen(ctx, a)
+		if err == nil {
+			x.rec.Regained++
+			p.Telemetry.Metrics.StreamRegained(x.agent.ID, how)
+			a.feed.Resume(o)
+			return nil
+		}
+		if cause = fmt.Errorf("%w: %w", cause, err); !away(err) {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	p.Telemetry.Metrics.StreamRegained(x.agent.ID, "lost")
+	return beyond(cause)
+}
+
+// pauseBefore is how long an agent is left alone whose streams have broken so often, one
+// after the other and with nothing new in them.
+func pauseBefore(times int) time.Duration {
+	if times == 1 {
+		return 0
+	}
+	return min(firstRetry<<min(times-2, 10), lastRetry)
+}
+
+// beyond is what clients are told of a stream that stays lost: what it broke with, and no
+// more that it is lost, which would have them look for another.
+func beyond(cause error) error {
+	for _, known := range []error{stream.ErrIdle, stream.ErrTooLarge} {
+		if errors.Is(cause, known) {
+			return fmt.Errorf("%w (%v)", known, cause) //nolint:errorlint // see above
+		}
+	}
+	return fmt.Errorf("%w (%v)", stream.ErrBroken, cause) //nolint:errorlint // see above
+}
+
+// away reports whether an agent may yet come back: it could not be reached, or has said
+// so.
+func away(err error) bool {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return e.Kind == wire.Unavailable || e.Kind == wire.AgentTimeout || e.Kind == wire.BadAgentResponse ||
+			e.Kind == wire.RateLimited
+	}
+	return true
+}
+
+// reopen asks the agent for the task's stream, and where it has none watches the task.
+// What of the task the feed has not shown comes first.
+func (p *Proxy) reopen(ctx context.Context, a *audience) (o stream.Opened, how string, err error) {
+	source, err := p.subscribeAgain(ctx, a)
+	if err == nil {
+		return source, "regained", nil
+	}
+	if !errors.Is(err, errNoStream) {
+		return stream.Opened{}, "", err
+	}
+	if o, err = p.pollTask(ctx, a); err != nil {
+		return stream.Opened{}, "", err
+	}
+	return o, "polled", nil
+}
+
+// subscribeAgain opens a stream of SubscribeToTask and takes its first event. What is
+// missing is found by comparing the task as the agent shows it with what the feed has
+// shown: in front of an agent of 1.0 that is the first event, else it is asked for.
+func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opened, err error) {
+	l, err := a.x.asking(question(subscribeToTask, a.task, nil))
+	if err != nil {
+		return o, fmt.Errorf("%w: %w", errNoStream, err)
+	}
+	opening, cancel := context.WithTimeout(ctx, a.x.agent.Upstream.Timeout(wire.SubscribeToTask))
+	defer cancel()
+	up := detach(opening)
+	l, resp, err := p.send(up.ctx, a.x, l)
+	if err != nil {
+		up.stop()
+		return o, broken(ctx, err)
+	}
+	defer func() {
+		if err != nil {
+			up.stop()
+			_ = resp.Body.Close() // nothing is wanted of it
+		}
+	}()
+	if e := unreadable(resp); e != nil {
+		return o, e
+	}
+	if !streams(resp, l) {
+		return o, p.noStream(l, resp)
+	}
+	o = p.opened(a.x, l, resp, up)
+	o.Judge = p.newJudge(a.x, l).goesOn().look
+	source := o.From(resp.Body, int(p.Server.Limits.Event))
+	if l.Version != wire.V10 {
+		lead, err := p.catchUp(ctx, a, l)
+		if err != nil {
+			return o, err
+		}
+		o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
+		up.keep()
+		return o, nil
+	}
+	lead, err := p.firstOf(a, l, source)
+	if err != nil {
+		return o, err
+	}
+	o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
+	up.keep()
+	return o, nil
+}
+
+// firstOf reads the first event of a regained stream, which is the task as it is, and
+// gives what of it the feed has not shown.
+func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) ([][]byte, error) {
+	for {
+		event, err := source.Next()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", stream.ErrBroken, err)
+		case !event.HasData:
+			continue
+		}
+		found, err := p.readEvent(l.Side, l.call.Method, event.Data)
+		switch {
+		case err != nil:
+			return nil, err
+		case isError(found.seen):
+			return nil, fmt.Errorf("%w: %w", errNoStream, theirs(wire.ReadError(l.Side, http.StatusOK, found.doc)))
+		case found.seen.Kind != "task":
+			return nil, fmt.Errorf("%w: it does not begin with the task", errNoStream)
+		}
+		return a.missing(l, found.doc)
+	}
+}
+
+// catchUp asks for the task as it is and gives what of it the feed has not shown.
+func (p *Proxy) catchUp(ctx context.Context, a *audience, as *leg) ([][]byte, error) {
+	l, doc, _, err := p.ask(ctx, a.x, question(getTask, a.task, nil))
+	if err != nil {
+		return nil, err
+	}
+	return a.missing(as, newSnapshot(l, doc).doc)
+}
+
+// noStream is why an agent answered a subscription with something else than a stream.
+func (p *Proxy) noStream(l *leg, resp *http.Response) error {
+	body := newBuffer()
+	defer body.release()
+	got, err := p.receive(l, resp, body)
+	if err != nil {
+		if away(err) && resp.StatusCode >= http.StatusInternalServerError {
+			return err // it may be starting
+		}
+		return fmt.Errorf("%w: %w", errNoStream, err)
+	}
+	if got.failed != nil {
+		if got.failed.Kind == wire.Unavailable {
+			return got.failed
+		}
+		return fmt.Errorf("%w: %w", errNoStream, theirs(got.failed))
+	}
+	return errNoStream
+}
+
+// leading gives events of the gateway's own before those of a stream.
+type leading struct {
+	stream.Source
+	lead [][]byte
+}
+
+// Next implements stream.Source.
+func (s *leading) Next() (stream.Event, error) {
+	if len(s.lead) > 0 {
+		data := s.lead[0]
+		s.lead = s.lead[1:]
+		return stream.Event{Data: data, HasData: true}, nil
+	}
+	return s.Source.Next()
+}

@@ -1,0 +1,43 @@
+package stream
+
+import "io"
+
+// Live reports whether more may come of the task: a source is read, or can be opened.
+func (f *Feed) Live() bool {
+	f = f.lock()
+	defer f.mu.Unlock()
+	return f.source != nil || f.phase == lost
+}
+
+// Newest is the number of the newest entry.
+func (f *Feed) Newest() uint64 {
+	f = f.lock()
+	defer f.mu.Unlock()
+	return f.tip()
+}
+
+// Follower is something that is told, in order, what a feed gives up of what it keeps.
+// The feed is locked meanwhile: it must be quick, and ask the feed nothing.
+type Follower interface{ Drop(Entry) }
+
+// Follower gives the feed's, which attach makes when there is none yet.
+func (f *Feed) Follower(attach func() Follower) Follower {
+	f = f.lock()
+	defer f.mu.Unlock()
+	if f.follower == nil {
+		f.follower = attach()
+	}
+	return f.follower
+}
+
+// End stops the feed's source as if the agent had ended its stream in good order. A later
+// feed of the task may go on with this one.
+func (f *Feed) End() {
+	f = f.lock()
+	s := f.source
+	if s != nil {
+		f.rests = true
+	}
+	f.mu.Unlock()
+	s.stop(io.EOF)
+}

@@ -1,0 +1,134 @@
+package proxy
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// see judges one event for one client.
+func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) error {
+	found, err := p.judgedOf(x.leg.Side, e)
+	if err != nil {
+		return err
+	}
+	doc, seen := found.doc, found.seen
+	if x.held != nil && isError(seen) { // it answers what the gateway said; the caller is to have the question
+		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, doc))
+	}
+	// On gRPC the trailers may still say what is active.
+	if x.rec.Events == 0 && x.leg.Binding != wire.GRPC && !isError(seen) {
+		if err := x.verify(); err != nil {
+			return err
+		}
+	}
+	d, err := p.demand(x, seen, doc)
+	if err != nil {
+		return err
+	}
+	out, err := p.observe(x, seen, doc)
+	x.rec.Events++
+	if err != nil {
+		return err
+	}
+	if err := a.bind(seen); err != nil {
+		return err
+	}
+	if d != nil {
+		if out, err = p.enrich(x, out); err != nil {
+			return err
+		}
+	}
+	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
+	if d != nil && p.provides(x.ctx, x, d, streamMessage) {
+		a.feed.End()
+		return x.hold(d, tell)
+	}
+	x.held = nil // what it was held back for has come
+	return a.emit(e, emit, tell)
+}
+
+// telling emits an event under its name.
+type telling func(name string, data []byte) error
+
+// anonymous emits events without an id.
+func anonymous(emit stream.Emit) telling {
+	return func(name string, data []byte) error { return emit("", name, data) }
+}
+
+// emit has tell emit what an event is to the client. The last of it has the event's id:
+// who has had only a part of it gets all of it again.
+func (a *audience) emit(e stream.Entry, emit stream.Emit, tell func(telling) error) error {
+	id := a.id(e)
+	if a.missed > 0 && e.Number > 0 && e.Number <= a.missed {
+		a.x.rec.Replayed++
+	}
+	if id == "" || a.x.leg.retell == nil {
+		return tell(func(name string, data []byte) error { return emit(id, name, data) })
+	}
+	last, some := []byte(nil), false
+	err := tell(func(_ string, data []byte) error {
+		if some {
+			if err := emit("", "", last); err != nil {
+				return err
+			}
+		}
+		last, some = append(last[:0], data...), true
+		return nil
+	})
+	if some && err == nil {
+		err = emit(id, "", last)
+	}
+	return err
+}
+
+// id is an event's; "" where the feed is no task's.
+func (a *audience) id(e stream.Entry) string {
+	if a.ids == "" {
+		return ""
+	}
+	number := e.Number
+	if number == 0 {
+		number = a.cursor.Number() // it came before the feed was the task's
+	}
+	return a.ids + strconv.FormatUint(number, 10)
+}
+
+// tell emits an event that has been judged: out is what is left of it.
+func (x *exchange) tell(e stream.Entry, found *judged, out []byte, from *snapshot, emit telling) error {
+	switch {
+	case !e.Made && from.shows(x.leg, found.doc):
+		return nil
+	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
+		return x.passEvent(e, found.doc, out, emit)
+	case x.leg.retell == nil:
+		return emit(e.Name, out)
+	case isError(found.seen):
+		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, out))
+	}
+	return x.retell(out, emit)
+}
+
+// passEvent passes a gRPC message on, as it came unless something in it had to be
+// put in another's place.
+func (x *exchange) passEvent(e stream.Entry, doc, out []byte, emit telling) error {
+	if same(doc, out) {
+		return emit("", e.Data)
+	}
+	message, err := wire.ResponseMessage(x.call.Method, x.call.Version, out)
+	if err != nil {
+		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+	}
+	return emit("", message)
+}
+
+// retell emits what an event of the agent's is to the caller.
+func (x *exchange) retell(doc []byte, emit telling) error {
+	err := x.leg.retell.Event(doc, func(event []byte) error { return emit("", event) })
+	if err != nil {
+		return retelling(err)
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// tracker knows what the task of a feed has become by the events that the feed has
+// shown. It takes them in as late as it can: of most feeds nobody ever asks.
+type tracker struct {
+	proxy *Proxy
+	manner
+
+	mu      sync.Mutex
+	dropped []stream.Entry // that the feed does not keep any more, and task has not taken in
+	bytes   int
+	task    fold.Task
+	retold  *translate.Retelling
+	upTo    uint64 // number of the newest event that task has taken in
+	size    int64  // bytes of events that task has taken in since it was last shown whole
+	broken  bool   // an event was missed or could not be read, or the task is too large
+
+	lostAt    uint64    // number of the newest event when the agent's stream was lost
+	lostSince time.Time // for the first time since then
+	lost      int       // how often
+}
+
+// Bounds of what waits to be taken in.
+const (
+	mostDropped  = 64
+	bytesDropped = 32 << 10
+)
+
+func (p *Proxy) newTracker(m manner) *tracker {
+	return &tracker{proxy: p, manner: m}
+}
+
+// Drop is told what the feed gives up.
+func (t *tracker) Drop(e stream.Entry) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.broken {
+		return
+	}
+	t.dropped = append(t.dropped, e)
+	if t.bytes += len(e.Data); len(t.dropped) >= mostDropped || t.bytes >= bytesDropped {
+		t.takeDropped()
+	}
+}
+
+func (t *tracker) takeDropped() {
+	for _, e := range t.dropped {
+		t.take(e)
+	}
+	t.dropped, t.bytes = nil, 0
+}
+
+func (t *tracker) take(e stream.Entry) {
+	switch {
+	case t.broken || e.Number <= t.upTo:
+		return
+	case e.Number != t.upTo+1 && t.task.Known():
+		t.giveUp()
+		return
+	}
+	t.upTo = e.Number
+	found, err := t.proxy.judgedOf(t.Side, e)
+	if err != nil {
+		t.giveUp()
+		return
+	}
+	if isError(found.seen) || found.seen.Kind == "message" {
+		return
+	}
+	if found.seen.Kind == "task" {
+		t.size = 0
+	}
+	if t.size += int64(len(e.Data)); t.size > int64(t.proxy.StreamConfig.Buffer.Snapshot) {
+		t.giveUp()
+		return
+	}
+	doc := found.doc
+	if t.Side == (wire.Side{Version: wire.V10, Binding: wire.JSONRPC}) {
+		err = t.task.Apply(memberOf(doc, "result"))
+	} else {
+		if t.retold == nil {
+			t.retold = t.canon()
+		}
+		err = t.plainly(t.retold, doc, t.task.Apply)
+	}
+	if err != nil {
+		t.giveUp()
+	}
+}
+
+// giveUp forgets the task. Who joins its feed then gets a stream of the agent's of their
+// own.
+func (t *tracker) giveUp() { t.broken, t.task, t.retold = true, fold.Task{}, nil }
+
+// now brings the task up to what the feed has shown, and gives the number of the event
+// that it has come to. It is not usable where the feed does not go back to the beginning
+// of what it shows.
+func (t *tracker) now(feed *stream.Feed) (task *fold.Task, number uint64, ok bool) {
+	_, entries := feed.Entries()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.takeDropped()
+	for _, e := range entries {
+		t.take(e)
+	}
+	return &t.task, t.upTo, !t.broken && t.task.Known()
+}
+
+// losing notes that the agent's stream is lost, and says since when this happens without
+// anything new coming in between, and how often it has.
+func (t *tracker) losing(newest uint64) (since time.Time, times int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lost == 0 || t.lostAt != newest {
+		t.lostAt, t.lostSince, t.lost = newest, time.Now(), 0
+	}
+	t.lost++
+	return t.lostSince, t.lost
+}
+
+// judgedOf is what the judge has found of an entry, or what would be found of one that
+// comes from elsewhere.
+func (p *Proxy) judgedOf(side wire.Side, e stream.Entry) (*judged, error) {
+	if found, ok := e.Seen.(*judged); ok {
+		return found, nil
+	}
+	return p.readEvent(side, subscribeToTask, e.Data)
+}
