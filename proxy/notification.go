@@ -167,12 +167,8 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 	case err != nil:
 		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
 	}
-	task := h.Task
-	if h.Renamed.Caller != "" {
-		task = h.Renamed.Caller
-	}
 	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
-		ID: "msg_" + uuid.NewString(), Agent: h.Agent, Task: task, Config: h.ID(), Name: h.Config, Owner: h.Owner,
+		ID: "msg_" + uuid.NewString(), Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +32,14 @@ func (m *mailbox) Enqueue(_ context.Context, d *push.Delivery) (bool, error) {
 		m.mail = append(m.mail, d)
 	}
 	return m.err == nil, m.err
+}
+
+// Drop implements proxy.Enqueuer.
+func (m *mailbox) Drop(_ context.Context, h *push.Webhook) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.mail = slices.DeleteFunc(m.mail, func(d *push.Delivery) bool { return d.Config == h.ID() })
+	return nil
 }
 
 func (m *mailbox) fail(err error) {

@@ -21,8 +21,10 @@ type Relay struct {
 
 // Enqueuer keeps deliveries until they are made. Once it has returned without an error
 // a delivery survives whatever the state survives. false: one of its ID is there already.
+// Drop forgets those that wait for a webhook.
 type Enqueuer interface {
 	Enqueue(ctx context.Context, d *push.Delivery) (bool, error)
+	Drop(ctx context.Context, h *push.Webhook) error
 }
 
 var (
@@ -56,6 +58,11 @@ func (p *Proxy) intercept(x *exchange) error {
 	}
 	hook := x.hook(found)
 	hook.Trace = p.traceparent(x.ctx)
+	who, err := x.principal.Remember()
+	if err != nil {
+		return err
+	}
+	hook.Who = string(who)
 	registered, err := p.Relay.Hooks.Register(x.ctx, hook)
 	var refused *push.RefusedError
 	if errors.As(err, &refused) {

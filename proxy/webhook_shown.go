@@ -80,6 +80,9 @@ func (p *Proxy) forgetConfig(ctx context.Context, x *exchange) error {
 		if err := p.Relay.Hooks.Forget(ctx, h); err != nil {
 			return err
 		}
+		if err := p.Relay.Queue.Drop(ctx, h); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -74,17 +75,41 @@ func (g *Gateway) startPush(cfg *config.Config) error {
 		return fmt.Errorf("server.publicURL: %w", err)
 	}
 	cipher := sealing{g.keys, pushSeal}
+	hooks := push.NewRegistry(g.store, cipher)
 	worker, err := push.NewWorker(cfg.Push, push.WorkerOptions{
 		Queue: g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
 		Sign: g.keys.Sign, Issuer: public.String(), Name: cfg.Server.ID, Log: g.telemetry.Log,
-		Observe: g.attempted, Depth: g.queued,
+		Hooks: hooks, Permits: g.permits, Observe: g.attempted, Depth: g.queued,
 	})
 	if err != nil {
 		return err // names the key
 	}
-	g.push = &deliverer{worker, push.NewRegistry(g.store, cipher)}
-	go worker.Run(context.Background()) // until closePush
+	g.push = &deliverer{worker, hooks}
+	go g.deliver(worker)
 	return nil
+}
+
+// deliver begins when the gateway serves, as a configuration has to be in force that can
+// be asked whether a webhook may be sent to; it ends with closePush.
+func (g *Gateway) deliver(worker *push.Worker) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	select {
+	case <-g.started:
+	case <-g.closed:
+		cancel()
+	}
+	worker.Run(ctx)
+}
+
+// permits asks the configuration in force whether a webhook may still be sent to.
+func (g *Gateway) permits(_ context.Context, h *push.Webhook) error {
+	s := g.acquire()
+	if s == nil {
+		return errors.New("the gateway is shutting down")
+	}
+	defer s.release()
+	return s.proxy.StillFor(h)
 }
 
 // lastDeliveries is how long those under way may take when the gateway closes. What is

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
@@ -26,8 +27,7 @@ const (
 type pushing struct {
 	t       *testing.T
 	world   *world
-	gateway string
-	status  string // URL
+	g       *gateway.Gateway
 	courier *gatewaytest.Courier
 	caller  http.Header
 }
@@ -37,8 +37,7 @@ func pushes(t *testing.T, sections string) *pushing {
 	w := newWorld(t)
 	p := &pushing{t: t, world: w, courier: gatewaytest.NewCourier(t)}
 	p.caller = sendHeader(w.key("alice"))
-	g := w.start(w.yaml(plain, openPush+sections+p.agents()))
-	p.gateway, p.status = g.URL(), g.StatusURL()
+	p.g = w.start(w.yaml(plain, openPush+sections+p.agents()))
 	return p
 }
 
@@ -53,7 +52,7 @@ func (p *pushing) rpc(method, params string, more http.Header) {
 	for name, values := range more {
 		header[name] = values
 	}
-	status, body, err := try(client(p.t), http.MethodPost, p.gateway+"/agents/courier", header,
+	status, body, err := try(client(p.t), http.MethodPost, p.g.URL()+"/agents/courier", header,
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))
 	if err != nil || status != http.StatusOK || strings.Contains(body, `"error"`) {
 		p.t.Fatalf("%s: %d %s %v", method, status, body, err)
@@ -154,7 +153,7 @@ func TestDeliveriesAreObserved(t *testing.T) {
 	if bytes.Contains(p.audit(), []byte("hush")) {
 		t.Errorf("the record has secrets:\n%s", p.audit())
 	}
-	_, metrics := fetch(t, p.status+"/metrics", nil)
+	_, metrics := fetch(t, p.g.StatusURL()+"/metrics", nil)
 	for _, line := range []string{
 		`a2a_gateway_push_deliveries_total{agent="courier",result="failed"} 1`,
 		`a2a_gateway_push_deliveries_total{agent="courier",result="delivered"} 1`,

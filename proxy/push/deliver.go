@@ -78,6 +78,9 @@ func (w *Worker) run(t *task) {
 // attempt asks the target to agree, where it has to, and sends the notification.
 func (w *Worker) attempt(t *task) result {
 	s := t.settings
+	if r, stands := w.stands(t); !stands {
+		return r
+	}
 	if s.Challenge == challengeRequired {
 		if r, agreed := w.challenge(t); !agreed {
 			return r
@@ -161,6 +164,9 @@ func (w *Worker) settle(t *task, r result) {
 		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, due, said))
 	default:
 		w.note(t.item, w.Queue.Bury(ctx, Queue, w.Holder, id, said, now, t.settings.Keep.Std()))
+		if r.status == http.StatusGone {
+			w.forget(ctx, t.delivery)
+		}
 		w.Log.Warn("a webhook is given up", "delivery", t.delivery, "attempts", t.number, "why", r.why)
 	}
 	w.observe(t, r, now)

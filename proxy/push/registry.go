@@ -57,9 +57,10 @@ type Registry struct {
 
 // NewRegistry keeps webhooks in values, what is in them sealed by c.
 func NewRegistry(values state.Values, c state.Cipher) *Registry {
-	return &Registry{
+	r := &Registry{
 		values: values, hooks: state.Sealed(values, c), now: time.Now, keptFor: kept, locks: new([64]sync.Mutex),
 	}
+	return r.With(Config{}, nil)
 }
 
 // With is the same registry under a configuration, with whoever checks addresses there.

@@ -10,8 +10,8 @@ const (
 	Delivered Outcome = "delivered" // the target has taken it
 	Failed    Outcome = "failed"    // it will be tried again
 	Dead      Outcome = "dead"      // it was tried long enough, or is of no use to anybody
-	Gone      Outcome = "gone"      // the target says that nothing is there any more: dead
-	Refused   Outcome = "refused"   // the target is not allowed, and nothing was sent: dead
+	Gone      Outcome = "gone"      // the target says that it is no more, or its config is not registered any more: dead
+	Refused   Outcome = "refused"   // the target or its owner is not allowed, and nothing was sent: dead
 )
 
 // Attempt is what metrics and the audit record hear of one attempt. It names the host of

@@ -26,6 +26,7 @@ type Webhook struct {
 	Issuer  string
 	Tenant  string
 	Skill   string // what the call was allowed for
+	Who     string // authn.Principal.Remember; "" where nobody asks whether they may still
 
 	Task    string       // the agent's id; "" until an answer or a notification names it
 	Context string       // likewise
@@ -82,6 +83,7 @@ type written struct {
 	Issuer      string       `json:"issuer"`
 	Tenant      string       `json:"tenant,omitzero"`
 	Skill       string       `json:"skill,omitzero"`
+	Who         string       `json:"who,omitzero"`
 	Task        string       `json:"task,omitzero"`
 	Context     string       `json:"context,omitzero"`
 	Config      string       `json:"config,omitzero"`
@@ -103,7 +105,7 @@ type written struct {
 
 func (h *Webhook) write() written {
 	return written{
-		h.Agent, h.Speaks, h.Endpoint, h.Owner, h.Subject, h.Issuer, h.Tenant, h.Skill,
+		h.Agent, h.Speaks, h.Endpoint, h.Owner, h.Subject, h.Issuer, h.Tenant, h.Skill, h.Who,
 		h.Task, h.Context, h.Config, h.Version, h.Trace, h.Renamed, h.Session, h.Foreign,
 		h.URL, h.Token.Reveal(), h.Scheme, h.Credentials.Reveal(), h.Shown.Reveal(), h.Authorizing.Reveal(),
 		h.Created, h.Used, h.Ended,
@@ -112,7 +114,7 @@ func (h *Webhook) write() written {
 
 func (w *written) read(id string) *Webhook {
 	return &Webhook{
-		w.Agent, w.Speaks, w.Endpoint, w.Owner, w.Subject, w.Issuer, w.Tenant, w.Skill,
+		w.Agent, w.Speaks, w.Endpoint, w.Owner, w.Subject, w.Issuer, w.Tenant, w.Skill, w.Who,
 		w.Task, w.Context, w.Config, w.Version, w.Trace, w.Renamed, w.Session, w.Foreign,
 		w.URL, secret.New(w.Token), w.Scheme, secret.New(w.Credentials), secret.New(w.Shown), secret.New(w.Authorizing),
 		w.Created, w.Used, w.Ended, id,

@@ -44,6 +44,13 @@ type WorkerOptions struct {
 	Issuer string // the gateway's public URL
 	Name   string // the gateway's in Via, as in calls; may be empty
 
+	// Hooks has the webhooks that deliveries are for: one whose webhook was forgotten is
+	// given up. Nil: nobody is asked. Permits says whether the owner of a webhook may
+	// still hear of its task, with an error that wraps ErrForbidden where not; any other
+	// means that it cannot be told now. Nil: nobody is asked.
+	Hooks   *Registry
+	Permits func(ctx context.Context, h *Webhook) error
+
 	Observe func(Attempt)     // hears of every attempt, from several goroutines; may be nil
 	Depth   func(state.Depth) // hears how much there is to do, every 10 s; may be nil
 
@@ -150,10 +157,6 @@ func (w *Worker) Run(ctx context.Context) {
 	defer close(w.done)
 	defer w.running.Wait()
 	for {
-		wait := pollInterval
-		if w.look(ctx) {
-			wait = 0
-		}
 		select {
 		case <-ctx.Done():
 			return
@@ -161,14 +164,14 @@ func (w *Worker) Run(ctx context.Context) {
 			return
 		default:
 		}
-		if wait == 0 {
+		if w.look(ctx) {
 			continue
 		}
 		select {
 		case <-ctx.Done():
 		case <-w.stopping:
 		case <-w.kick:
-		case <-w.Clock.After(wait):
+		case <-w.Clock.After(pollInterval):
 		}
 	}
 }
