@@ -11,10 +11,10 @@ import (
 
 // Config is the `push:` section.
 type Config struct {
-	// Mode is off (the default: cards say that push notifications are not
-	// supported and the methods answer so), passthrough (push configs reach the
-	// agent as they are, and the agent calls the client's webhook itself) or relay
-	// (the agent is given an address of the gateway, which delivers in its place).
+	// Mode is relay (the default: the agent is given an address of the gateway, which
+	// delivers in its place), passthrough (push configs reach the agent as they are, and
+	// the agent calls the client's webhook itself) or off (cards say that push
+	// notifications are not supported and the methods answer so).
 	Mode string `yaml:"mode"`
 
 	// Allow lists the hosts that webhooks may be on, as "hooks.example.com" or
@@ -107,7 +107,7 @@ const (
 func (c Config) Passes() bool { return c.Mode == modePassthrough }
 
 // Relays reports whether the gateway delivers in the place of agents.
-func (c Config) Relays() bool { return c.Mode == modeRelay }
+func (c Config) Relays() bool { return c.Mode == modeRelay || c.Mode == "" }
 
 // Tasks reports whether clients of before 1.0 get whole tasks.
 func (c Config) Tasks() bool { return c.Payload != payloadEvent }
@@ -175,7 +175,7 @@ func (c Config) reach() egress.Options {
 
 // complete is c with the defaults in the place of what is zero.
 func (c Config) complete() Config {
-	c.Mode = orDefault(c.Mode, modeOff)
+	c.Mode = orDefault(c.Mode, modeRelay)
 	c.Challenge = orDefault(c.Challenge, challengeOff)
 	c.Body = orDefault(c.Body, 1<<20)
 	c.Age = orDefault(c.Age, secret.Duration(5*time.Minute))

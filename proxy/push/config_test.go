@@ -41,10 +41,11 @@ func TestConfigValidate(t *testing.T) {
 	}
 }
 
-// TestConfigModes makes sure that a section that is left out opens nothing.
+// TestConfigModes makes sure that a section that is left out shows agents nothing of
+// callers.
 func TestConfigModes(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[string][2]bool{"": {}, "off": {}, "passthrough": {true, false}, "relay": {false, true}} {
+	for mode, want := range map[string][2]bool{"": {false, true}, "off": {}, "passthrough": {true, false}, "relay": {false, true}} {
 		if c := (Config{Mode: mode}); c.Passes() != want[0] || c.Relays() != want[1] {
 			t.Errorf("mode %q: passes %v, relays %v", mode, c.Passes(), c.Relays())
 		}
