@@ -49,6 +49,10 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(end)
 			continue
 		}
+		if errors.Is(err, stream.ErrIdle) { // the agent could have said something, and has not
+			a.feed.Fail(beyond(err))
+			continue
+		}
 		if failed := a.proxy.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
 			if !errors.Is(err, stream.ErrBroken) && !errors.Is(err, stream.ErrIdle) {
 				failed = io.EOF // the agent has ended its stream in good order, and has no other

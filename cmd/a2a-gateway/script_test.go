@@ -176,10 +176,11 @@ func (w *world) name(ts *testscript.TestScript, name, value string) {
 
 // What varies in output without having a name.
 var (
-	anyUUID = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
-	anyTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	anyPort = regexp.MustCompile(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`)
-	anyHash = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
+	anyUUID  = regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)
+	anyEvent = regexp.MustCompile(`(?m)^id: [A-Za-z0-9_-]{40,}\.([0-9]+)$`) // of a stream
+	anyTime  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+	anyPort  = regexp.MustCompile(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`)
+	anyHash  = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
 )
 
 // steady makes output the same in every run: named values by their names, the
@@ -197,6 +198,7 @@ func (w *world) steady(s string) string {
 	// the task yet.
 	s = strings.ReplaceAll(s, "canceler setup failed", "setup failed")
 	s = anyUUID.ReplaceAllString(s, "<id>")
+	s = anyEvent.ReplaceAllString(s, "id: <event>.$1")
 	s = anyTime.ReplaceAllString(s, "<time>")
 	s = anyPort.ReplaceAllString(s, "$1:<port>")
 	return anyHash.ReplaceAllString(s, "<digest>")
