@@ -132,13 +132,14 @@ func (s *setting) caller(url, who string, keep bool) *caller {
 	return &caller{url + "/agents/a", s.keys[who], &http.Client{Transport: transport, Timeout: 25 * time.Second}}
 }
 
-func (c *caller) do(ctx context.Context, method, id, params string) (*http.Response, error) {
+// do makes a call, which may go on from an event of which it has the id.
+func (c *caller) do(ctx context.Context, method, id, params string, last ...string) (*http.Response, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":%q,"params":%s}`, id, method, params)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return nil, err
 	}
-	r.Header = http.Header{"Content-Type": {"application/json"}, "A2a-Version": {"1.0"}, "X-Api-Key": {c.key}}
+	r.Header = http.Header{"Content-Type": {"application/json"}, "A2a-Version": {"1.0"}, "X-Api-Key": {c.key}, "Last-Event-Id": last}
 	return c.client.Do(r)
 }
 

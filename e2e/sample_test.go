@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -22,6 +25,11 @@ type sample struct {
 	server *httptest.Server
 	events int           // artifacts of a task
 	every  time.Duration // and the time between two of them
+
+	// grows makes one artifact of them, of which each is a part.
+	grows bool
+	// text is what they say, by their number; nil for just that.
+	text func(n int) string
 
 	// status answers every call, where it is not 0.
 	status atomic.Int32
@@ -57,6 +65,24 @@ func newSample(t *testing.T, name string) *sample {
 
 // address is where it listens.
 func (s *sample) address() string { return s.server.Listener.Addr().String() }
+
+// stop ends the server, and breaks what is open. The tasks go on.
+func (s *sample) stop() {
+	_ = s.server.Listener.Close()
+	s.server.CloseClientConnections()
+	s.server.Close()
+}
+
+// start has the sample listen again where it did.
+func (s *sample) start(t *testing.T) {
+	t.Helper()
+	l, err := net.Listen("tcp", s.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.server = &httptest.Server{Listener: l, Config: &http.Server{Handler: s}} //nolint:gosec // of a test
+	s.server.Start()
+}
 
 // asked is what the sample reads of a call.
 type asked struct {
@@ -153,8 +179,10 @@ func (s *sample) done(id string) int {
 }
 
 // task is the task as it is, or "".
-func (s *sample) task(id string) string {
-	n := s.done(id)
+func (s *sample) task(id string) string { return s.taskAt(id, s.done(id)) }
+
+// taskAt is the task when it has had so many artifacts.
+func (s *sample) taskAt(id string, n int) string {
 	if n < 0 {
 		return ""
 	}
@@ -162,19 +190,40 @@ func (s *sample) task(id string) string {
 	if n == s.events {
 		state = "COMPLETED"
 	}
-	artifacts := ""
-	for i := range n {
-		artifacts += fmt.Sprintf(`,{"artifactId":"a%d","parts":[{"text":"%d"}]}`, i, i)
+	list := make([]string, n)
+	for i := range list {
+		if list[i] = fmt.Sprintf(`{"text":%q}`, s.says(i)); !s.grows {
+			list[i] = fmt.Sprintf(`{"artifactId":"a%d","parts":[%s]}`, i, list[i])
+		}
 	}
-	if artifacts != "" {
-		artifacts = `,"artifacts":[` + artifacts[1:] + `]`
+	artifacts := strings.Join(list, ",")
+	if s.grows && n > 0 {
+		artifacts = `{"artifactId":"a","parts":[` + artifacts + `]}`
 	}
-	return fmt.Sprintf(`{"id":%q,"contextId":"of-%s","status":{"state":"TASK_STATE_%s"}%s}`, id, id, state, artifacts)
+	return fmt.Sprintf(`{"id":%q,"contextId":"of-%s","status":{"state":"TASK_STATE_%s"},"artifacts":[%s]}`, id, id, state, artifacts)
+}
+
+// update is the event of the nth artifact.
+func (s *sample) update(id string, n int) string {
+	artifact, more := fmt.Sprintf("a%d", n), false
+	if s.grows {
+		artifact, more = "a", n > 0
+	}
+	return fmt.Sprintf(`{"artifactUpdate":{"taskId":%q,"contextId":"of-%s","append":%v,"artifact":{"artifactId":%q,"parts":[{"text":%q}]}}}`,
+		id, id, more, artifact, s.says(n))
+}
+
+func (s *sample) says(n int) string {
+	if s.text == nil {
+		return strconv.Itoa(n)
+	}
+	return s.text(n)
 }
 
 // stream tells the task as it is, and what becomes of it.
 func (s *sample) stream(w http.ResponseWriter, r *http.Request, call *asked, id string) {
-	n, task := s.done(id), s.task(id)
+	n := s.done(id)
+	task := s.taskAt(id, n)
 	if task == "" || n == s.events && call.Method == "SubscribeToTask" {
 		absent(w, call)
 		return
@@ -189,7 +238,7 @@ func (s *sample) stream(w http.ResponseWriter, r *http.Request, call *asked, id 
 	tell(`{"task":%s}`, task)
 	for tick := time.NewTicker(max(s.every/4, time.Millisecond)); ; {
 		for ; n < s.done(id); n++ {
-			tell(`{"artifactUpdate":{"taskId":%q,"contextId":"of-%s","artifact":{"artifactId":"a%d","parts":[{"text":"%d"}]}}}`, id, id, n, n)
+			tell("%s", s.update(id, n))
 		}
 		if n == s.events {
 			tell(`{"statusUpdate":{"taskId":%q,"contextId":"of-%s","status":{"state":"TASK_STATE_COMPLETED"}}}`, id, id)
