@@ -50,13 +50,15 @@ func fleetFile(address, server, sections string, agents ...string) string {
 	if !strings.Contains(sections, "authn:") {
 		sections += "\nauthn: {anonymous: true}"
 	}
+	if !strings.Contains(sections, "policy:") {
+		sections += "\npolicy: {rules: [{name: all, effect: allow, agents: [\"*\"]}]}"
+	}
 	return fmt.Sprintf(`server:
   address: %q
   statusAddress: "127.0.0.1:0"
   publicURL: "http://127.0.0.1"
   dataDir: data
 %s
-policy: {rules: [{name: all, effect: allow, agents: ["*"]}]}
 %s
 agents:
   - %s

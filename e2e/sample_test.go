@@ -109,7 +109,7 @@ func (s *sample) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = fmt.Fprintf(w, `{"name":%q,"description":"d","version":"1",`+
 			`"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],`+
-			`"capabilities":{"streaming":true,"pushNotifications":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
+			`"capabilities":{"streaming":true,"pushNotifications":true,"extendedAgentCard":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
 			`"skills":[{"id":"work","name":"Work","description":"w","tags":["t"]}]}`, s.name, r.Host)
 		return
 	}
