@@ -86,7 +86,7 @@ func (a *audience) over() (bool, error) {
 // would get other events.
 func (x *exchange) form(l *leg) string {
 	sent := slices.Sorted(slices.Values(x.terms.Send))
-	return l.endpoint.String() + "\n" + l.endpoint.tenant + "\n" + strings.Join(sent, " ")
+	return l.String() + "\n" + l.tenant + "\n" + strings.Join(sent, " ")
 }
 
 // opened is a stream of the agent's as a feed takes it over. resp is nil where there is

@@ -49,7 +49,7 @@ func (p *Proxy) beginning(a *audience, l *leg) ([]stream.Entry, *stream.Cursor, 
 func (p *Proxy) listen(x *exchange, a *audience, l *leg, task string) error {
 	x.leg, x.endpoint, x.activated = l, l.endpoint, x.terms.Send
 	if x.rec.Endpoint = l.address; l.Side != x.side() {
-		x.rec.TranslatedTo = l.endpoint.String()
+		x.rec.TranslatedTo = l.String()
 	}
 	a.bound(task)
 	x.w.Header().Set("Content-Type", "text/event-stream")
