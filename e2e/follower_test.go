@@ -69,7 +69,7 @@ func (f *follower) listen(ctx context.Context) error {
 	}
 	resp, err := f.where().do(ctx, method, "f", params, last...)
 	if err != nil {
-		return err
+		return errors.New("not reached")
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -227,7 +227,7 @@ func (a *audience) ends() (gaps, ends int) {
 		}
 		gaps, ends, events = gaps+f.gaps, ends+len(f.ends), events+f.events
 		for _, e := range f.ends {
-			reasons[e[:min(len(e), 60)]]++
+			reasons[strings.ReplaceAll(e, "\n", ": ")]++
 		}
 	}
 	a.t.Logf("%d followers had %d events; %d gaps; %d streams ended early: %v", len(a.all), events, gaps, ends, reasons)

@@ -3,6 +3,9 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -24,7 +27,8 @@ func TestR04_BackendRestart(t *testing.T) {
 	t.Parallel()
 	run, _ := soak(t, 6*time.Second)
 	s := newStory(t, run)
-	p := serveFleet(t, "", "", fmt.Sprintf(`{id: story, card: "http://%s/card"}`, s.address()))
+	p := serveFleet(t, "", "", fmt.Sprintf(
+		`{id: story, card: "http://%s/card", load: {breaker: {for: 300ms}}}`, s.address()))
 	c := p.caller("story")
 	c.client.Timeout = 0
 	a := attend(t, s, func() *caller { return c }, 4, 3, 3)
@@ -48,4 +52,51 @@ func TestR04_BackendRestart(t *testing.T) {
 		return regained > 0 && recorded(t, data, `"gap":true`) == gaps
 	})
 	t.Logf("%d restarts, away for %v in all, %d records of what was regained", stops, away, regained)
+}
+
+// TestR05_GatewayRestart ends a gateway in the middle of its streams, in good order and by
+// killing it, and starts it again on the same data. Clients come back with the id of the
+// event they had last, and have all of the task in the end, once and in order. Whoever
+// knows of events that were not written any more is shown the task as it is.
+func TestR05_GatewayRestart(t *testing.T) {
+	t.Parallel()
+	run, _ := soak(t, 8*time.Second)
+	s := newStory(t, run)
+	set := prepare(t, "http://"+s.address()+"/card", "  timeouts: {drain: 2s}\nstreams: {retain: 1m}")
+	var current atomic.Pointer[caller]
+	serve := func() *process {
+		p := start(t, "serve", "-c", set.config)
+		c := set.caller(part(p.await(`"msg":"serving"`), "url"), "owner", true)
+		c.client.Timeout = 0
+		current.Store(c)
+		return p
+	}
+	p := serve()
+	a := attend(t, s, current.Load, 4, 3, 3)
+	kills := 0
+	for begun := time.Now(); time.Since(begun) < run-2*time.Second; kills++ {
+		time.Sleep(time.Duration(400+37*kills) * time.Millisecond)
+		p.signal([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[kills%2])
+		p = serve()
+	}
+	gaps, ends := a.ends()
+	if ends == 0 {
+		t.Error("no client has noticed")
+	}
+	for _, f := range a.all {
+		get := fmt.Sprintf(`{"id":%q}`, f.task)
+		if own := current.Load().call("GetTask", "g", get); !strings.Contains(own.body, `"result"`) {
+			t.Errorf("the owner's task: %+v", own)
+		}
+		thief := set.caller(strings.TrimSuffix(current.Load().url, "/agents/a"), "thief", true)
+		if theirs := thief.call("GetTask", "g", get); !strings.Contains(theirs.body, "-32001") {
+			t.Errorf("somebody else's task: %+v", theirs)
+		}
+	}
+	p.signal(syscall.SIGTERM)
+	said := recorded(t, filepath.Join(set.dir, "data"), `"gap":true`)
+	t.Logf("%d restarts, %d records of gaps", kills, said)
+	if said > gaps { // those of streams that were killed are not there
+		t.Errorf("%d gaps were recorded, and %d shown", said, gaps)
+	}
 }
