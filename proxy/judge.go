@@ -127,3 +127,11 @@ func (p *Proxy) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged,
 	out.seen = seen
 	return out, nil
 }
+
+// noted is what was wrong and is only recorded; "" for nothing.
+func (j *judge) noted() string {
+	if err := j.wrong.Load(); err != nil {
+		return (*err).Error()
+	}
+	return ""
+}

@@ -21,7 +21,10 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	x.hear(resp)
 	x.incoming(resp)
 	x.up.keep()
-	a.resp, a.feed = resp, p.Hub.Open(p.opened(x, x.leg, resp, x.up))
+	o := p.opened(x, x.leg, resp, x.up)
+	a.judge = p.newJudge(x, x.leg)
+	o.Judge = a.judge.look
+	a.resp, a.feed = resp, p.Hub.Open(o)
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
 		return err // not of a feed that has just begun
 	}
@@ -68,7 +71,9 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	if x.rec.Events = before + stats.Events; before == 0 {
 		x.rec.FirstEvent = stats.First
 	}
-	x.rec.End = "agent finished"
+	if x.rec.End = "agent finished"; a.judge != nil {
+		x.rec.Grammar = a.judge.noted()
+	}
 	if err != nil {
 		x.rec.End = end(err)
 		return err

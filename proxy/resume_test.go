@@ -373,6 +373,27 @@ func TestRegainFlapping(t *testing.T) {
 	}
 }
 
+// TestGrammarOnRecord: a stream that begins with an update is passed on, and stands in the
+// record; where the configuration is strict it ends.
+func TestGrammarOnRecord(t *testing.T) {
+	t.Parallel()
+	for grammar, strict := range map[string]bool{"enforce": false, "strict": true} {
+		w := build(t, streaming(func(c *stream.Config) { c.Grammar = grammar }))
+		k := w.works()
+		k.sloppy = true
+		l := w.listen("alice", "SendStreamingMessage", message(""))
+		k.become("COMPLETED")
+		if strict {
+			l.hears("error -32006", "")
+			continue
+		}
+		l.hears("completed", "")
+		if r := w.found("grammar"); r["grammar"] != stream.ErrFirst.Error() {
+			t.Errorf("recorded %v", r)
+		}
+	}
+}
+
 // TestLinger: the agent's stream is read on when its client has gone, and ended when
 // nobody comes back.
 func TestLinger(t *testing.T) {
