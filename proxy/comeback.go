@@ -121,14 +121,21 @@ func (p *Proxy) whole(ctx context.Context, x *exchange, l *leg, task string) ([]
 // subscription is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
 func (x *exchange) subscription(task string) (*leg, error) {
-	l, err := x.retold(question(subscribeToTask, task, nil), nil, &x.call)
-	if err == nil && l.Side == x.side() {
+	c := question(subscribeToTask, task, nil)
+	c.Extra = x.call.Extra
+	to := x.toward(c)
+	alike := to.Side == x.side()
+	if alike && to.Binding == wire.JSONRPC {
+		to.ID = x.call.ID // the events pass as they come
+	}
+	l, err := x.retoldAs(c, nil, &x.call, to)
+	if err != nil {
+		return nil, err
+	}
+	if l.own = true; alike {
 		l.retell = nil
 	}
-	if err == nil {
-		l.own = true
-	}
-	return l, err
+	return l, nil
 }
 
 // rejoin gives a caller what there is already of the stream that it asks for. done is

@@ -44,10 +44,23 @@ func (c *client) print(resp *http.Response, q *request) (string, [][]byte) {
 	var documents [][]byte
 	if resp.Header.Get("Content-Type") == "text/event-stream" {
 		documents = printEvents(&out, resp.Body, q.events)
+		if !q.background { // which is read while others are made
+			c.event = lastID(out.String(), c.event)
+		}
 	} else {
 		documents = printBody(&out, resp.Body, q.raw)
 	}
 	return c.w.steady(out.String()), documents
+}
+
+// lastID is the id of the last event that has one, else the one of before.
+func lastID(printed, id string) string {
+	for line := range strings.Lines(printed) {
+		if found, ok := strings.CutPrefix(line, "id: "); ok {
+			id = strings.TrimSpace(found)
+		}
+	}
+	return id
 }
 
 func printBody(out *bytes.Buffer, r io.Reader, raw bool) [][]byte {
@@ -106,15 +119,19 @@ func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
 // cmdCapture takes a value out of the last answer: capture NAME PATH, PATH being
 // member names and indexes with dots. In a stream, the first event that has it
 // counts. The value is in $NAME and is shown as such from now on. The PATH etag
-// is the answer's ETag.
+// is the answer's ETag, and event the id of the last event.
 func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 2 {
 		ts.Fatalf("usage: capture NAME PATH")
 	}
 	w := worldOf(ts)
-	if args[1] == "etag" {
+	switch args[1] {
+	case "etag":
 		w.name(ts, args[0], w.client.tag)
+		return
+	case "event":
+		w.name(ts, args[0], w.client.event)
 		return
 	}
 	for _, document := range w.client.last {

@@ -27,6 +27,7 @@ type client struct {
 	status    int                        // of the last answer
 	proof     string                     // that was sent last
 	tag       string                     // ETag of the last answer that had one
+	event     string                     // id of the last event of a stream that had one
 }
 
 func newClient(w *world) *client {
