@@ -25,6 +25,7 @@ type notification struct {
 	body  []byte
 	speak wire.Version // what it is written in
 	seen  wire.Answer
+	id    string   // what it is delivered as
 	names [][]byte // by which a second of the same is known
 }
 
@@ -87,13 +88,13 @@ func (p *Proxy) takeNotification(x *exchange) error {
 		return err
 	}
 	if err := p.passNotification(x, n); err != nil {
-		for _, name := range n.names { // the agent is to send it again
-			if err := p.Relay.Hooks.Again(context.WithoutCancel(x.ctx), n.hook, name); err != nil {
-				p.Telemetry.Log.Warn("a notification that was not taken will be taken for one that was",
-					"request_id", x.rec.RequestID, "error", err)
-			}
+		return err // the agent is to send it again
+	}
+	for _, name := range n.names {
+		if err := p.Relay.Hooks.Taken(context.WithoutCancel(x.ctx), n.hook, name); err != nil {
+			p.Telemetry.Log.Warn("a notification that was taken is taken again if its agent sends it again",
+				"request_id", x.rec.RequestID, "error", err)
 		}
-		return err
 	}
 	return nil
 }
@@ -132,25 +133,23 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 
 // firstNotification reports whether nothing like it has come before. A second of the
 // same is taken as the first was, and goes nowhere (A19): an agent that had no answer
-// sends again.
+// sends again. One that was begun and not queued goes on under the id it had, so that
+// whatever was queued of it is the same to its receiver.
 func (p *Proxy) firstNotification(x *exchange, n *notification) (bool, error) {
 	n.names = [][]byte{append([]byte("body "), n.body...)}
 	if id := x.r.Header.Get("Webhook-Id"); id != "" {
 		n.names = append(n.names, []byte("id "+id))
 	}
-	for i, name := range n.names {
-		fresh, err := p.Relay.Hooks.First(x.ctx, n.hook, name)
-		if err == nil && fresh {
-			continue
-		}
-		for _, earlier := range n.names[:i] {
-			_ = p.Relay.Hooks.Again(context.WithoutCancel(x.ctx), n.hook, earlier) // it runs out by itself
-		}
+	n.id = "msg_" + uuid.NewString()
+	for _, name := range n.names {
+		id, err := p.Relay.Hooks.First(x.ctx, n.hook, name, n.id)
 		if err != nil {
 			return false, unkept(err)
 		}
-		x.rec.Reason = "REPLAYED"
-		return false, nil
+		if n.id = id; id == "" {
+			x.rec.Reason = "REPLAYED"
+			return false, nil
+		}
 	}
 	return true, nil
 }
@@ -168,7 +167,7 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
 	}
 	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
-		ID: "msg_" + uuid.NewString(), Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
+		ID: n.id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})

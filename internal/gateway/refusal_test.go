@@ -20,6 +20,7 @@ policy:
   rules:
     - {name: everything, effect: allow, groups: [all]}
     - {name: reads, effect: allow, groups: [readers], methods: [GetTask]}
+push: {mode: off}
 agents:
   - {id: open, card: %q}
   - {id: strict, card: %q, extensions: {require: ["https://example.com/ext/needed"]}}

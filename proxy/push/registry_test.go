@@ -238,20 +238,20 @@ func TestTimes(t *testing.T) {
 		r.keptFor = 3 * 24 * time.Hour // the store is looked after every minute of them
 		used, idle := register(t, r, hook("alice", "T", "C")), register(t, r, hook("alice", "U", "C"))
 		h := find(t, r, used)
-		first := func(want bool) {
+		first := func(id, want string) {
 			t.Helper()
-			if got, err := r.First(ctx, h, []byte("x")); err != nil || got != want {
-				t.Errorf("first: %v %v", got, err)
+			if got, err := r.First(ctx, h, []byte("x"), id); err != nil || got != want {
+				t.Errorf("first: %q %v, want %q", got, err, want)
 			}
 		}
-		first(true)
-		first(false)
-		if err := r.Again(ctx, h, []byte("x")); err != nil {
+		first("a", "a")
+		first("b", "a") // begun, and not taken
+		if err := r.Taken(ctx, h, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
-		first(true)
+		first("c", "")
 		time.Sleep(2 * time.Minute)
-		first(true)
+		first("d", "d")
 		time.Sleep(2 * 24 * time.Hour)
 		if err := r.Used(ctx, h, false); err != nil {
 			t.Fatal(err)

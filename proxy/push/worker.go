@@ -23,7 +23,7 @@ const (
 	// batch is how many items are taken at once.
 	batch = 32
 	// settleTimeout bounds telling the queue what became of an item.
-	settleTimeout = 10 * time.Second
+	settleTimeout = 5 * time.Second
 )
 
 // Clock is the time that a worker goes by.
