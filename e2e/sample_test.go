@@ -95,6 +95,9 @@ type asked struct {
 			TaskID    string
 			Parts     []struct{ Text string }
 		}
+		Configuration struct {
+			TaskPushNotificationConfig *webhook
+		}
 	}
 }
 
@@ -148,9 +151,7 @@ func (s *sample) sent(w http.ResponseWriter, call *asked) {
 		result(w, call, `{"task":`+s.task(s.begin(call))+`}`)
 		return
 	}
-	s.mu.Lock()
-	s.messages[m.MessageID]++
-	s.mu.Unlock()
+	s.count(m.MessageID)
 	if _, known := s.tasks.begun(m.TaskID); m.TaskID != "" && !known {
 		absent(w, call)
 		return
@@ -163,10 +164,25 @@ func (s *sample) sent(w http.ResponseWriter, call *asked) {
 func (s *sample) begin(call *asked) string {
 	id := s.name + "-" + call.Params.Message.MessageID
 	s.tasks.Store(id, time.Now())
+	time.AfterFunc(s.life()+time.Minute, func() { s.tasks.Delete(id) })
+	if hook := call.Params.Configuration.TaskPushNotificationConfig; hook != nil {
+		time.AfterFunc(s.life(), func() { s.notify(hook, id) })
+	}
+	s.count(call.Params.Message.MessageID)
+	return id
+}
+
+// life is how long a task lasts.
+func (s *sample) life() time.Duration { return time.Duration(s.events) * s.every }
+
+// count remembers a message; in long runs not for ever.
+func (s *sample) count(message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.messages[call.Params.Message.MessageID]++
-	return id
+	if len(s.messages) > 1e6 {
+		clear(s.messages)
+	}
+	s.messages[message]++
 }
 
 // done is how many artifacts the task has by now; -1 of a task that is not the agent's.
