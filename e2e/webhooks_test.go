@@ -37,6 +37,7 @@ type campaign struct {
 	url     atomic.Pointer[string] // of the gateway
 	agent   *gatewaytest.Courier
 	hooks   *mailroom
+	pause   time.Duration // between two notifications of a task
 	stop    chan struct{}
 	agents  sync.WaitGroup
 	acked   [webhookTasks]int // the last notification of each task that the gateway has taken
@@ -122,7 +123,7 @@ func (c *campaign) notify(task int) {
 		select {
 		case <-c.stop:
 			return
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(c.pause):
 		}
 	}
 }
@@ -150,9 +151,9 @@ func (c *campaign) run(kills int, each time.Duration) {
 // and in order, signed, though the gateway is killed and the receiver goes away.
 func TestR18_Webhooks(t *testing.T) {
 	t.Parallel()
-	kills, each := 3, 600*time.Millisecond
+	kills, each, pause, patience := 3, 600*time.Millisecond, 20*time.Millisecond, time.Minute
 	if _, long := soak(t, 0); long {
-		kills, each = 25, 3*time.Second
+		kills, each, pause, patience = 25, 3*time.Second, 200*time.Millisecond, 10*time.Minute
 	}
 	for name, state := range map[string]func(*testing.T) string{
 		"sqlite": func(*testing.T) string { return "state: {driver: sqlite}" },
@@ -163,10 +164,11 @@ func TestR18_Webhooks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newCampaign(t, state(t))
+			c.pause = pause
 			begun := time.Now()
 			c.run(kills, each)
 			sent := time.Since(begun)
-			late := eventually(t, "everything has arrived", time.Minute, c.arrived)
+			late := eventually(t, "everything has arrived", patience, c.arrived)
 			first, all := c.compare()
 			c.verify()
 			t.Logf("%d kills in %v; %d notifications of %d tasks taken, %d tries of the agent in vain; all arrived %v later: "+

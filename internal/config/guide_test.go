@@ -96,3 +96,20 @@ func TestStateGuide(t *testing.T) {
 		}
 	}
 }
+
+// TestPushGuide makes sure that the examples in docs/push.md are configurations, each with
+// a mode that it writes out or leaves to relay.
+func TestPushGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/push.md", 8) {
+		cfg, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment)
+		if err != nil {
+			t.Errorf("%v\n%s", err, file)
+			continue
+		}
+		other := strings.Contains(file, "mode: off") || strings.Contains(file, "mode: passthrough")
+		if cfg.Push.Relays() == other {
+			t.Errorf("example %d: mode %q", i+1, cfg.Push.Mode)
+		}
+	}
+}
