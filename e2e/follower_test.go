@@ -36,7 +36,7 @@ type follower struct {
 	ends   []string // what its streams ended with that ended early
 	events int
 	wrong  error
-	heard  func(chunk string) // is told of new chunks; may be nil
+	heard  func(chunk string) // may be nil
 }
 
 // follow has the follower listen until the task is over.
@@ -178,8 +178,9 @@ type audience struct {
 }
 
 // attend has tasks of a sample begun, each with followers: one that sends, some that
-// subscribe once the task is there, and some that go and come back again and again.
-func attend(t *testing.T, s *sample, where func() *caller, tasks, subscribers, returning int) *audience {
+// subscribe once the task is there, and some that go and come back again and again. heard
+// is told of every new chunk that anybody gets; it may be nil.
+func attend(t *testing.T, s *sample, where func() *caller, tasks, subscribers, returning int, heard func(chunk string)) *audience {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	a := &audience{t: t, stop: stop}
@@ -187,7 +188,10 @@ func attend(t *testing.T, s *sample, where func() *caller, tasks, subscribers, r
 	for k := range tasks {
 		id := fmt.Sprintf("m%d", k)
 		begin := func(sends string, leaves int) *follower {
-			f := &follower{where: where, task: s.name + "-" + id, sends: sends, leaves: leaves, total: s.events, first: make(chan struct{})}
+			f := &follower{
+				where: where, task: s.name + "-" + id, sends: sends, leaves: leaves, total: s.events,
+				first: make(chan struct{}), heard: heard,
+			}
 			a.all = append(a.all, f)
 			a.done.Go(func() { f.follow(ctx) })
 			return f

@@ -31,7 +31,7 @@ func TestR04_BackendRestart(t *testing.T) {
 		`{id: story, card: "http://%s/card", load: {breaker: {for: 300ms}}}`, s.address()))
 	c := p.caller("story")
 	c.client.Timeout = 0
-	a := attend(t, s, func() *caller { return c }, 4, 3, 3)
+	a := attend(t, s, func() *caller { return c }, 4, 3, 3, nil)
 	stops, away := 0, time.Duration(0)
 	for begun := time.Now(); time.Since(begun) < run-2*time.Second; stops++ {
 		time.Sleep(500 * time.Millisecond)
@@ -72,7 +72,7 @@ func TestR05_GatewayRestart(t *testing.T) {
 		return p
 	}
 	p := serve()
-	a := attend(t, s, current.Load, 4, 3, 3)
+	a := attend(t, s, current.Load, 4, 3, 3, nil)
 	kills := 0
 	for begun := time.Now(); time.Since(begun) < run-2*time.Second; kills++ {
 		time.Sleep(time.Duration(400+37*kills) * time.Millisecond)
