@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -80,16 +81,23 @@ func opens(r *gatewaytest.Recorded) string {
 	return evilEvents + event(r, "", `{"task":`+evilTask+`}`)
 }
 
-// bomb is 64 MiB of white space before an answer, packed.
-func bomb(r *gatewaytest.Recorded) string {
+// space is 64 MiB of white space, packed.
+var space = sync.OnceValue(func() string {
+	return packed(strings.Repeat(" ", 64<<20))
+})
+
+func packed(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	for range 64 {
-		_, _ = z.Write(bytes.Repeat([]byte(" "), 1<<20))
-	}
-	_, _ = io.WriteString(z, fill(r, "bomb", evilMessage))
+	_, _ = io.WriteString(z, text)
 	_ = z.Close()
-	return fmt.Sprintf("%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", evilJSON, b.Len(), b.String())
+	return b.String()
+}
+
+// bomb is an answer behind much white space, packed.
+func bomb(r *gatewaytest.Recorded) string {
+	body := space() + packed(fill(r, "bomb", evilMessage))
+	return fmt.Sprintf("%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", evilJSON, len(body), body)
 }
 
 // evil is something that an agent may do, and what the client is to be told.
@@ -159,6 +167,7 @@ func TestL19_EvilAgents(t *testing.T) {
 	agent.Script(good)
 	eventually(t, "the agent is there", 10*time.Second, func() bool { return c.send("0000").status == http.StatusOK })
 	base := p.rss()
+	space() // takes a while
 	for n, e := range evils() {
 		t.Run(e.name, func(t *testing.T) {
 			agent.Script(e.does)
