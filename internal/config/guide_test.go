@@ -87,12 +87,26 @@ func TestIdentityGuide(t *testing.T) {
 	}
 }
 
-// TestStateGuide makes sure that the examples in docs/state.md are configurations.
-func TestStateGuide(t *testing.T) {
+// TestGuides makes sure that the examples in the other guides are configurations, with
+// ways to their agents.
+func TestGuides(t *testing.T) {
 	t.Parallel()
-	for i, file := range examples(t, "../../docs/state.md", 2) {
-		if _, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment); err != nil {
-			t.Errorf("%v\n%s", err, file)
+	for guide, least := range map[string]int{"state": 2, "streams": 3, "fleet": 6} {
+		for i, file := range examples(t, "../../docs/"+guide+".md", least) {
+			name := fmt.Sprintf("%s.md, example %d", guide, i+1)
+			cfg, err := Parse(name, []byte(file), environment)
+			if err != nil {
+				t.Errorf("%v\n%s", err, file)
+				continue
+			}
+			for _, a := range cfg.Agents {
+				u, err := upstream.New(a.Config, upstream.Options{})
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				u.Close()
+			}
 		}
 	}
 }
