@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -15,17 +16,55 @@ var errNotKept = errors.New("the events since then are not kept any more")
 // what comes. Whatever it asked for at first is not asked of the agent again.
 func (p *Proxy) comeBack(ctx context.Context, x *exchange, m *mark) error {
 	x.rec.Resumed, x.rec.TaskID = true, m.task
-	if _, err := p.Ledger.Check(ctx, x.principal, x.agent.ID, question(subscribeToTask, m.task, nil)); err != nil {
+	if err := p.asSubscriber(x, m.task); err != nil {
 		return err
 	}
 	a, l, err := p.since(x, m)
 	if errors.Is(err, errNotKept) {
+		x.rec.Gap = true
+		if done, err := p.share(x); done || err != nil {
+			return err
+		}
 		return p.startOver(ctx, x, m.task)
 	}
 	if err != nil {
 		return err
 	}
 	return p.listen(x, a, l, m.task)
+}
+
+// asSubscriber has an exchange be a subscription to a task from here on, whatever it was
+// before, and asks of it what is asked of one: whether the task is the caller's or shared
+// with it, and whether the rules let it subscribe to a task of that skill.
+func (p *Proxy) asSubscriber(x *exchange, task string) error {
+	if x.call.Method.Name == wire.SubscribeToTask {
+		return nil // it was asked
+	}
+	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(subscribeToTask, task, nil))
+	if err != nil {
+		return err
+	}
+	x.call.Method, x.call.TaskID, x.record = subscribeToTask, task, record
+	if err := p.recall(x); err != nil {
+		return err
+	}
+	x.known = recorded(&record)
+	if x.rec.Sharing = ""; record.Owner != x.principal.Key() {
+		x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, subscribeToTask, &x.known)
+	}
+	x.skill, x.agentwide = x.path, false
+	q := x.request()
+	x.skill, x.agentwide, err = p.Policy.Resolve(policy.SkillSource{
+		Path: x.skill, Task: record.Skill, Declared: x.call.Skill, All: x.view.skills,
+		Method: subscribeToTask, Principal: x.principal, Agent: x.agent.ID, Match: x.agent.match, Call: &q,
+	})
+	if err != nil {
+		return err
+	}
+	if x.decision, err = p.Policy.Check(x.request()); err != nil {
+		return err
+	}
+	return p.consult(x)
 }
 
 // since finds the place of an event in the feed of its task.
@@ -55,7 +94,6 @@ func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 // startOver shows a client who has missed what is not kept any more the task as it is,
 // and then what comes. Of a task that has ended that is all there is.
 func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
-	x.rec.Gap = true
 	l, err := x.subscription(task)
 	if err != nil {
 		return err

@@ -41,6 +41,7 @@ type exchange struct {
 	view   *view      // decode; the agent's card
 	rest   string     // locate; escaped path below the agent's base
 	skill  string     // locate: from the path; authorize: as resolved
+	path   string     // locate; the skill that the path names
 	route  wire.Route // locate; HTTP+JSON only
 	call   wire.Call  // locate: binding and version hint; decode: the rest
 	body   *buffer    // decode; holds call.Body until the exchange ends
@@ -148,7 +149,7 @@ func (x *exchange) describe() {
 	if x.agent != nil {
 		rec.Agent = x.agent.ID
 	}
-	if x.call.Method != nil {
+	if x.call.Method != nil && !rec.Resumed { // who comes back has made another call at first
 		rec.Method = x.call.Method.Name
 	}
 	rec.Binding, rec.Version = x.call.Binding.String(), string(x.call.Version)

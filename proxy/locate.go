@@ -46,7 +46,7 @@ func (p *Proxy) locate(x *exchange) error {
 		x.agent, base = p.agents[id], "/agents/"+id
 	}
 	if skill := chi.URLParam(x.r, "skill"); skill != "" {
-		x.skill, base = skill, base+"/skills/"+skill
+		x.skill, x.path, base = skill, skill, base+"/skills/"+skill
 	}
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.

@@ -87,7 +87,7 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	default:
 		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
-	err := p.claim(x, seen)
+	err := p.claim(x, x.rec.Instance, seen)
 	if err == nil {
 		err = p.alias(x, seen)
 	}
@@ -100,11 +100,11 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	return err
 }
 
-// claim makes what an answer shows the caller's. An agent that shows somebody
-// else's has mixed its callers up, and is not helped.
-func (p *Proxy) claim(x *exchange, seen wire.Answer) error {
+// claim makes what an answer of an instance's shows the caller's. An agent that shows
+// somebody else's has mixed its callers up, and is not helped.
+func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) error {
 	from := x.origin()
-	from.Endpoint = cmp.Or(x.rec.Instance, x.endpoint.address)
+	from.Endpoint = cmp.Or(instance, x.endpoint.address)
 	err := p.Ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)

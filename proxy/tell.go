@@ -43,7 +43,9 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 	}
 	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
 	if d != nil && p.provides(x.ctx, x, d, streamMessage) {
-		a.feed.End()
+		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
+			a.feed.End()
+		}
 		return x.hold(d, tell)
 	}
 	x.held = nil // what it was held back for has come
