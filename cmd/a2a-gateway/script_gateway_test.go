@@ -203,6 +203,19 @@ func cmdReload(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cmdUpgrade sends SIGUSR2 and waits until the program at the gateway's path, which is the
+// same one here, serves in its place.
+func cmdUpgrade(ts *testscript.TestScript, neg bool, _ []string) {
+	noNeg(ts, neg)
+	p := worldOf(ts).gateway
+	serving := func() int { return strings.Count(p.logged(), `"msg":"serving"`) }
+	before := serving()
+	ts.Check(p.cmd.Process.Signal(syscall.SIGUSR2))
+	if !eventually(20*time.Second, func() bool { return serving() > before }) {
+		ts.Fatalf("no other program serves\n%s", p.logged())
+	}
+}
+
 // cmdDrain sends SIGTERM. Without a word it returns once /readyz says that the
 // gateway drains; "drain end" waits for the end and prints the exit code.
 func cmdDrain(ts *testscript.TestScript, neg bool, args []string) {

@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"grpc":        printing(callGRPC),
 			"join":        cmdJoin,
 			"until":       printing(until),
+			"upgrade":     cmdUpgrade,
 			"capture":     cmdCapture,
 			"key":         cmdKey,
 			"handshake":   cmdHandshake,
