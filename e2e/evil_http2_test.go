@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -147,6 +148,10 @@ func evilFrames() map[string]func(net.Conn) {
 		"SETTINGS without end": framed(nil, func(f *http2.Framer) error {
 			return again(func() error { return f.WriteSettings(http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 7}) })
 		}),
+		"GOAWAY before SETTINGS": func(conn net.Conn) {
+			_ = http2.NewFramer(conn, conn).WriteGoAway(0, http2.ErrCodeInadequateSecurity, nil)
+			_, _ = io.Copy(io.Discard, conn)
+		},
 		"no word": func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) },
 	}
 }
@@ -197,6 +202,11 @@ func TestL19_EvilFrames(t *testing.T) {
 			}
 			eventually(t, "the agent can be called again", 2*time.Second, func() bool { return well("h2") })
 		})
+	}
+	for line := range strings.Lines(p.out.text()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("no line of the log: %s", line)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -79,6 +80,9 @@ func serve(ctx context.Context, cfg *config.Config, path string, ready func(*gat
 	if err != nil {
 		return usage(err)
 	}
+	// net/http prints what it has to say of agents' connections, which would stand between
+	// lines of JSON.
+	slog.SetDefault(g.Log())
 	g.Start()
 	if ready != nil {
 		ready(g)

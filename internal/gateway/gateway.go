@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -134,6 +135,9 @@ func (g *Gateway) Start() {
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
 		"status_url", g.StatusURL(), "admin_url", g.AdminURL())
 }
+
+// Log is where the gateway says what happens.
+func (g *Gateway) Log() *slog.Logger { return g.telemetry.Log }
 
 // URL is the public listener's address as a URL with the port really bound.
 func (g *Gateway) URL() string { return g.server.URL() }
