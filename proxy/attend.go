@@ -25,7 +25,8 @@ type audience struct {
 	shown  *snapshot      // what the client has been shown already; nil for nothing
 	from   *snapshot      // where a subscription began whose agent does not show it; else nil
 	task   string         // that the feed is bound to; "" for none
-	ids    string         // what the ids of events begin with; "" where they have none
+	epoch  [8]byte        // of the event before
+	ids    string         // what the ids of its epoch begin with; "" before there are any
 	lead   []stream.Entry // given before those of the feed
 	missed uint64         // number of the newest event that a client who came back has missed
 }
@@ -115,17 +116,9 @@ func (a *audience) bind(seen wire.Answer) error {
 	if err != nil || !bound {
 		return err
 	}
-	a.bound(task)
+	a.task = task
 	a.tracker(x.leg) // from the beginning on
 	return nil
-}
-
-// bound notes that the feed is a task's.
-func (a *audience) bound(task string) {
-	a.task = task
-	if a.x.call.Binding != wire.GRPC { // whose messages have no ids
-		a.ids = a.proxy.sealTask(a.x, task, a.feed.Epoch())
-	}
 }
 
 // feedOf names the feed of a task.

@@ -73,7 +73,7 @@ func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case feed == nil || feed.Epoch() != m.epoch:
+	case feed == nil:
 		return nil, nil, errNotKept
 	}
 	l, err := x.listening(feed, m.task)
@@ -85,7 +85,7 @@ func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 	}
 	a := &audience{proxy: p, x: x, feed: feed}
 	a.missed = feed.Newest()
-	if a.cursor, err = feed.Cursor(m.number); err != nil {
+	if a.cursor, err = feed.Since(m.epoch, m.number); err != nil {
 		return nil, nil, errNotKept
 	}
 	return a, l, nil

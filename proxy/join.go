@@ -51,7 +51,7 @@ func (p *Proxy) listen(x *exchange, a *audience, l *leg, task string) error {
 	if x.rec.Endpoint = l.address; l.Side != x.side() {
 		x.rec.TranslatedTo = l.String()
 	}
-	a.bound(task)
+	a.task = task
 	x.w.Header().Set("Content-Type", "text/event-stream")
 	x.stamp()
 	return p.attend(x, a)

@@ -86,14 +86,20 @@ func (a *audience) emit(e stream.Entry, emit stream.Emit, tell func(telling) err
 	return err
 }
 
-// id is an event's; "" where the feed is no task's.
+// id is an event's; "" where the feed is no task's, and in gRPC, whose messages have none.
 func (a *audience) id(e stream.Entry) string {
-	if a.ids == "" {
+	if a.task == "" || a.x.call.Binding == wire.GRPC {
 		return ""
 	}
-	number := e.Number
+	number, epoch := e.Number, e.Epoch
 	if number == 0 {
 		number = a.cursor.Number() // it came before the feed was the task's
+	}
+	if epoch == [8]byte{} {
+		epoch = a.feed.Epoch(number)
+	}
+	if a.ids == "" || a.epoch != epoch {
+		a.epoch, a.ids = epoch, a.proxy.sealTask(a.x, a.task, epoch)
 	}
 	return a.ids + strconv.FormatUint(number, 10)
 }

@@ -21,9 +21,10 @@ type tracker struct {
 	bytes   int
 	task    fold.Task
 	retold  *translate.Retelling
-	upTo    uint64 // number of the newest event that task has taken in
-	size    int64  // bytes of events that task has taken in since it was last shown whole
-	broken  bool   // an event was missed or could not be read, or the task is too large
+	upTo    uint64  // number of the newest event that task has taken in
+	epoch   [8]byte // and its epoch
+	size    int64   // bytes of events that task has taken in since it was last shown whole
+	broken  bool    // an event was missed or could not be read, or the task is too large
 
 	lostAt    uint64    // number of the newest event when the agent's stream was lost
 	lostSince time.Time // for the first time since then
@@ -62,13 +63,18 @@ func (t *tracker) takeDropped() {
 
 func (t *tracker) take(e stream.Entry) {
 	switch {
-	case t.broken || e.Number <= t.upTo:
+	case t.broken || e.Number < t.upTo:
+		return
+	case e.Number == t.upTo:
+		if e.Epoch != t.epoch { // what was taken in was taken back
+			t.giveUp()
+		}
 		return
 	case e.Number != t.upTo+1 && t.task.Known():
 		t.giveUp()
 		return
 	}
-	t.upTo = e.Number
+	t.upTo, t.epoch = e.Number, e.Epoch
 	found, err := t.proxy.judgedOf(t.Side, e)
 	if err != nil {
 		t.giveUp()

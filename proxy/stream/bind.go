@@ -1,9 +1,6 @@
 package stream
 
-import (
-	"context"
-	"crypto/rand"
-)
+import "context"
 
 // Bind makes f the feed of a task, so that others can find and join it; task is any
 // bytes that name the task and its agent. Its entries have numbers from then on. Where
@@ -99,7 +96,7 @@ func (f *Feed) claim(task string, logged bool) (old *Feed, done bool) {
 	}
 	h.tasks[task], f.task = f, task
 	h.mu.Unlock()
-	_, _ = rand.Read(f.epoch[:]) // it never fails
+	f.begins()
 	f.reopen()
 	if logged {
 		f.holds(0)

@@ -26,11 +26,11 @@ type Feed struct {
 	mu      sync.Mutex
 	to      *Feed // the feed that this one has become a part of
 	task    string
-	epoch   [8]byte
-	gone    bool // nobody finds it any more
-	joined  bool // it has had a client
-	settled bool // its newest entry was the last
-	rests   bool // its newest entry lets the agent's stream end
+	reigns  []reign // newest last
+	gone    bool    // nobody finds it any more
+	joined  bool    // it has had a client
+	settled bool    // its newest entry was the last
+	rests   bool    // its newest entry lets the agent's stream end
 	phase   phase
 	over    error // what its source ended with; nil for its orderly end
 
@@ -78,14 +78,6 @@ func (f *Feed) lock() *Feed {
 // Form is how the agent speaks in this feed.
 func (f *Feed) Form() string { return f.form }
 
-// Epoch tells the numbers of this feed from those of an earlier one of the same task. It
-// is zero in a feed that is bound to no task.
-func (f *Feed) Epoch() [8]byte {
-	f = f.lock()
-	defer f.mu.Unlock()
-	return f.epoch
-}
-
 // Entries gives what is kept, and the number of the first of it.
 func (f *Feed) Entries() (from uint64, entries []Entry) {
 	f = f.lock()
@@ -102,6 +94,7 @@ func (f *Feed) entry(i int) Entry {
 	e := f.kept.at(i).Entry
 	if f.task != "" {
 		e.Number = f.start + 1 + uint64(i)
+		e.Epoch = f.epochOf(e.Number)
 	}
 	return e
 }
@@ -114,6 +107,10 @@ func (f *Feed) tip() uint64 { return f.start + uint64(f.kept.n) }
 func (f *Feed) Cursor(after uint64) (*Cursor, error) {
 	f = f.lock()
 	defer f.mu.Unlock()
+	return f.cursor(after)
+}
+
+func (f *Feed) cursor(after uint64) (*Cursor, error) {
 	if after < f.start || after > f.tip() {
 		return nil, ErrGap
 	}

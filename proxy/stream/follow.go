@@ -26,13 +26,14 @@ func (h *Hub) load(ctx context.Context, task string) (*Feed, error) {
 			return f, err
 		}
 		if first {
-			f.form, f.epoch = records[0].form, records[0].epoch
+			f.form = records[0].form
 		}
 		f.mu.Lock()
 		if tail.From > before+1 {
 			f.skip(tail.From - 1)
 		}
 		for _, r := range records {
+			f.reign(f.tip()+1, r.epoch)
 			f.push(r.item())
 		}
 		f.mu.Unlock()
@@ -120,7 +121,7 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 	if !f.following || f.tip() != after {
 		return nil // somebody else has
 	}
-	if tail.Last < after || len(records) > 0 && records[0].epoch != f.epoch {
+	if tail.Last < after || len(records) > 0 && f.isOther(records[0].epoch) {
 		f.astray()
 		return nil
 	}
@@ -132,6 +133,7 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 		if !all && f.full(it.cost) {
 			break
 		}
+		f.reign(f.tip()+1, r.epoch)
 		f.push(it)
 	}
 	if f.settled {
@@ -261,6 +263,7 @@ func (f *Feed) regained(ctx context.Context) bool {
 	}
 	defer f.mu.Unlock()
 	f.holds(f.tip())
+	f.succeeds()
 	f.phase, f.leader, f.over = lost, nil, nil
 	if f.rests {
 		f.phase = rested

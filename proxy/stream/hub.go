@@ -29,13 +29,14 @@ var (
 
 // Entry is one event of a feed, as it is kept. It never changes.
 type Entry struct {
-	Number uint64 // from 1; 0 in a feed that is bound to no task
-	Name   string // of the Server-Sent Event
-	Data   []byte // the agent's words, as its interface speaks
-	Last   bool   // the task has settled for good: nothing comes behind it
-	Rest   bool   // the task waits for its caller: if the agent's stream ends here, it is not lost
-	Made   bool   // by the gateway, of a snapshot
-	Seen   any    // what the Judge found; nil in an entry that comes out of a log
+	Number uint64  // from 1; 0 in a feed that is bound to no task
+	Epoch  [8]byte // tells numbers from those of others that might have had them; zero as well
+	Name   string  // of the Server-Sent Event
+	Data   []byte  // the agent's words, as its interface speaks
+	Last   bool    // the task has settled for good: nothing comes behind it
+	Rest   bool    // the task waits for its caller: if the agent's stream ends here, it is not lost
+	Made   bool    // by the gateway, of a snapshot
+	Seen   any     // what the Judge found; nil in an entry that comes out of a log
 }
 
 // Judge looks at one event of a source before anybody gets it and gives what is kept

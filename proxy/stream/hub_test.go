@@ -295,15 +295,15 @@ func TestRest(t *testing.T) {
 		a.say("a", "rest")
 		a.ends()
 		wants(t, c, "1 a, 2 rest", io.EOF)
-		epoch := f.Epoch()
+		epoch := f.Epoch(1)
 		b, o := opened()
 		f = h.Open(o)
 		d := cursor(t, f, 0)
 		b.say("b")
 		wants(t, d, "0 b", nil)
 		bind(t, f, "task", true)
-		if n := d.Number(); n != 3 || f.Epoch() != epoch {
-			t.Errorf("number %d, epoch %x, want %x", n, f.Epoch(), epoch)
+		if n := d.Number(); n != 3 || f.Epoch(3) != epoch {
+			t.Errorf("number %d, epoch %x, want %x", n, f.Epoch(3), epoch)
 		}
 		b.say("c", "end")
 		b.ends()
@@ -335,7 +335,7 @@ func TestSecondSource(t *testing.T) {
 		b.ends()
 		wants(t, c, "1 a", context.DeadlineExceeded)
 		wants(t, d, "0 x, 0 end", io.EOF)
-		if d.Number() != 0 || g.Epoch() != [8]byte{} {
+		if d.Number() != 0 || g.Epoch(1) != [8]byte{} {
 			t.Error("a feed by itself has numbers")
 		}
 	})

@@ -134,7 +134,7 @@ func (f *Feed) write(ctx context.Context) (more bool, err error) {
 func (f *Feed) unwritten() (batch [][]byte) {
 	size := 0
 	for i := int(f.written - f.start); i < f.kept.n && len(batch) < batchEntries && size < batchBytes; i++ {
-		e := appendRecord(nil, record{f.kept.at(i).Entry, f.epoch, f.form})
+		e := appendRecord(nil, record{f.kept.at(i).Entry, f.epochOf(f.start + 1 + uint64(i)), f.form})
 		batch, size = append(batch, e), size+len(e)
 	}
 	return batch

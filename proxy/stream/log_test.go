@@ -87,7 +87,7 @@ func TestFollow(t *testing.T) {
 		a.say("a", "b")
 		settle()
 		g := find(t, two, "task")
-		if g.Epoch() != f.Epoch() || g.Form() != f.Form() {
+		if g.Epoch(1) != f.Epoch(1) || g.Form() != f.Form() {
 			t.Error("the feed is another one")
 		}
 		d, e := cursor(t, g, 1), g.Tip()
@@ -241,12 +241,12 @@ func TestCrash(t *testing.T) {
 		r.cut.Store(true)
 		a.say("c")
 		wants(t, c, "1 a, 2 b, 3 c", nil)
-		epoch := f.Epoch()
+		epoch := f.Epoch(3)
 		one.Close()
 
 		_, again := join(t, m, "one")
 		g := find(t, again, "task")
-		if g.Epoch() != epoch {
+		if g.Epoch(2) != epoch {
 			t.Error("another epoch")
 		}
 		if _, err := g.Cursor(3); !errors.Is(err, stream.ErrGap) {
@@ -263,6 +263,20 @@ func TestCrash(t *testing.T) {
 		b.ends()
 		wants(t, d, "3 d, 4 end", io.EOF)
 		settle()
+		_, third := join(t, m, "one")
+		for _, f := range []*stream.Feed{g, find(t, third, "task")} {
+			// c had the number that d has now.
+			if _, err := f.Since(epoch, 3); !errors.Is(err, stream.ErrGap) {
+				t.Errorf("a client that is ahead of the log goes on with somebody else's entries: %v", err)
+			}
+			for number, want := range map[uint64]string{2: "3 d, 4 end", 3: "4 end"} {
+				c, err := f.Since(f.Epoch(number), number)
+				if err != nil {
+					t.Fatal(err)
+				}
+				wants(t, c, want, io.EOF)
+			}
+		}
 		if _, entries := g.Entries(); len(entries) != 4 || !entries[3].Last || entries[0].Seen != nil {
 			t.Errorf("%+v", entries)
 		}

@@ -1,0 +1,79 @@
+package stream
+
+import "crypto/rand"
+
+// An epoch begins with a log, and again with every replica that goes on with the log in
+// another's place: clients of the one before may have had entries that were not written
+// any more, whose numbers others have now. Its first half is the same for all of a log.
+type epoch = [8]byte
+
+const epochLog = 4
+
+// reign is an epoch, and the number of its first entry.
+type reign struct {
+	from  uint64
+	epoch epoch
+}
+
+// reign makes the entry of a number, and what comes behind it, of an epoch.
+func (f *Feed) reign(from uint64, e epoch) {
+	n := len(f.reigns)
+	for n > 0 && f.reigns[n-1].from >= from {
+		n-- // what was taken back
+	}
+	if f.reigns = f.reigns[:n]; n == 0 || f.reigns[n-1].epoch != e {
+		f.reigns = append(f.reigns, reign{from, e})
+	}
+	for len(f.reigns) > 1 && f.reigns[1].from <= f.start {
+		f.reigns = f.reigns[1:]
+	}
+}
+
+// begins is the first epoch of a log.
+func (f *Feed) begins() {
+	var e epoch
+	_, _ = rand.Read(e[:]) // it never fails
+	f.reign(1, e)
+}
+
+// succeeds is the epoch of a replica that goes on with a log.
+func (f *Feed) succeeds() {
+	next := f.tip() + 1
+	e := f.epochOf(next)
+	_, _ = rand.Read(e[epochLog:]) // it never fails
+	f.reign(next, e)
+}
+
+// epochOf is the epoch of an entry; of one that is not kept any more, of the first that is.
+func (f *Feed) epochOf(number uint64) epoch {
+	for i := len(f.reigns) - 1; i >= 0; i-- {
+		if r := f.reigns[i]; r.from <= number || i == 0 {
+			return r.epoch
+		}
+	}
+	return epoch{}
+}
+
+// isOther reports whether an entry is of another log than those that the feed has.
+func (f *Feed) isOther(e epoch) bool {
+	mine := f.epochOf(f.tip())
+	return [epochLog]byte(e[:]) != [epochLog]byte(mine[:])
+}
+
+// Epoch is that of the entry of a number. It is zero in a feed that is bound to no task.
+func (f *Feed) Epoch(number uint64) [8]byte {
+	f = f.lock()
+	defer f.mu.Unlock()
+	return f.epochOf(number)
+}
+
+// Since is a cursor for a client that has had an entry, by its epoch and number. ErrGap
+// where the feed's entry of that number is another, too.
+func (f *Feed) Since(e [8]byte, number uint64) (*Cursor, error) {
+	f = f.lock()
+	defer f.mu.Unlock()
+	if f.epochOf(number) != e {
+		return nil, ErrGap
+	}
+	return f.cursor(number)
+}
