@@ -25,6 +25,7 @@ type audience struct {
 	shown  *snapshot      // what the client has been shown already; nil for nothing
 	from   *snapshot      // where a subscription began whose agent does not show it; else nil
 	task   string         // that the feed is bound to; "" for none
+	alone  bool           // the feed stays nobody's but this client's
 	epoch  [8]byte        // of the event before
 	ids    string         // what the ids of its epoch begin with; "" before there are any
 	lead   []stream.Entry // given before those of the feed
@@ -108,12 +109,13 @@ func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detached) s
 // known to be the caller's: others may join it, and its events have ids.
 func (a *audience) bind(seen wire.Answer) error {
 	x := a.x
-	if a.task != "" || a.resp == nil || seen.Kind == "" || seen.Kind == "message" || len(seen.Tasks) != 1 {
+	if a.task != "" || a.alone || a.resp == nil || seen.Kind == "" || seen.Kind == "message" || len(seen.Tasks) != 1 {
 		return nil
 	}
 	task := seen.Tasks[0].ID
 	bound, err := a.feed.Bind(x.ctx, feedOf(x.agent.ID, task))
 	if err != nil || !bound {
+		a.alone = true // somebody else's stream of the task is there already
 		return err
 	}
 	a.task = task

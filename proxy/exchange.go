@@ -72,6 +72,7 @@ type exchange struct {
 	session  translate.Alias // own; the same for the context
 	leg      *leg            // forward; the call as it goes to the agent
 
+	slot *slot       // forward; the stream\'s, of those that may be open
 	late *time.Timer // forward; ends the wait for an answer
 	up   *detached   // forward; the request for a stream of the agent's
 	fed  bool        // forward; events come from a feed, and their ids have been checked

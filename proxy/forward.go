@@ -20,11 +20,11 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	if x.call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
-		who := x.principal.Key()
-		if err := p.Streams.enter(who, int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal); err != nil {
+		x.slot, err = p.Streams.take(x.principal.Key(), int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal)
+		if err != nil {
 			return err
 		}
-		defer p.Streams.leave(who)
+		defer x.slot.leave()
 		p.discharge(x)
 	}
 	// Ids that the caller chose are the caller's from here on, whoever else uses

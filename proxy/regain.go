@@ -37,6 +37,7 @@ func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
 		if err == nil {
 			x.rec.Regained++
 			p.Telemetry.Metrics.StreamRegained(x.agent.ID, how)
+			a.tracker(x.leg).mend()
 			a.feed.Resume(o)
 			return nil
 		}

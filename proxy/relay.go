@@ -23,7 +23,7 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	x.up.keep()
 	o := p.opened(x, x.leg, resp, x.up)
 	a.judge = p.newJudge(x, x.leg)
-	o.Judge = a.judge.look
+	o.Judge, o.Stop = a.judge.look, x.keepPlace(o.Stop)
 	a.resp, a.feed = resp, p.Hub.Open(o)
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
 		return err // not of a feed that has just begun
@@ -63,6 +63,9 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	x.fed = true
 	stats, err := r.Run(ctx, x.w, a)
 	x.fed = false
+	if a.resp != nil && a.mended() {
+		a.resp = nil // what it says in the end is about a stream that others have followed
+	}
 	if err == nil && x.leg.Binding == wire.GRPC && a.resp != nil {
 		err = x.closed(a.resp)
 	} else if err == nil && stats.Events == 0 && a.resp != nil {
@@ -203,4 +206,13 @@ func (x *exchange) farewell(err error) []byte {
 		return nil
 	}
 	return stream.EventFrames{}.Retry(nil, comeBackAfter)
+}
+
+// keepPlace has the stream's place taken until the agent's stream is done with, too.
+func (x *exchange) keepPlace(stop func()) func() {
+	x.slot.share()
+	return func() {
+		x.slot.leave()
+		stop()
+	}
 }

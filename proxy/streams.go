@@ -66,6 +66,33 @@ func (s *Streams) leave(principal string) {
 	}
 }
 
+// slot is the place of a stream: of its client, and of what reads the agent's stream,
+// which may go on for a while when the client has gone.
+type slot struct {
+	streams   *Streams
+	principal string
+	users     atomic.Int32
+}
+
+// take takes a place, as enter does.
+func (s *Streams) take(principal string, most int64, each int) (*slot, error) {
+	if err := s.enter(principal, most, each); err != nil {
+		return nil, err
+	}
+	pl := &slot{streams: s, principal: principal}
+	pl.users.Store(1)
+	return pl, nil
+}
+
+func (pl *slot) share() { pl.users.Add(1) }
+
+// leave is called once by each user.
+func (pl *slot) leave() {
+	if pl.users.Add(-1) == 0 {
+		pl.streams.leave(pl.principal)
+	}
+}
+
 // watch has a stream reviewed until done is called. ctx ends when a review finds that
 // its caller could no longer open it.
 // It ends after life as well; 0 for never.

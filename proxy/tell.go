@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -15,6 +16,9 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 		return err
 	}
 	doc, seen := found.doc, found.seen
+	if a.resp == nil && a.strays(seen) {
+		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
+	}
 	if x.held != nil && isError(seen) { // it answers what the gateway said; the caller is to have the question
 		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, doc))
 	}
@@ -50,6 +54,12 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 	}
 	x.held = nil // what it was held back for has come
 	return a.emit(e, emit, tell)
+}
+
+// strays reports whether an event is about another task than the one whose stream the
+// client has come to: it would make that task the client's.
+func (a *audience) strays(seen wire.Answer) bool {
+	return a.task != "" && slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID != "" && t.ID != a.task })
 }
 
 // telling emits an event under its name.

@@ -29,6 +29,7 @@ type tracker struct {
 	lostAt    uint64    // number of the newest event when the agent's stream was lost
 	lostSince time.Time // for the first time since then
 	lost      int       // how often
+	regained  time.Time // when another was opened last; zero for never
 }
 
 // Bounds of what waits to be taken in.
@@ -131,7 +132,28 @@ func (t *tracker) losing(newest uint64) (since time.Time, times int) {
 		t.lostAt, t.lostSince, t.lost = newest, time.Now(), 0
 	}
 	t.lost++
+	if t.lost == 1 && time.Since(t.regained) < lastRetry {
+		t.lost++ // a word and another break is no recovery
+	}
 	return t.lostSince, t.lost
+}
+
+// mend notes that another stream has taken the place of the one that was lost.
+func (t *tracker) mend() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.regained = time.Now()
+}
+
+// mended reports whether the agent's first stream was followed by others.
+func (a *audience) mended() bool {
+	if a.task == "" {
+		return false
+	}
+	t := a.tracker(a.x.leg)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.regained.IsZero()
 }
 
 // judgedOf is what the judge has found of an entry, or what would be found of one that
