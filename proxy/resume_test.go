@@ -174,13 +174,18 @@ func TestResume(t *testing.T) {
 		if got := w.methods(); !slices.Equal(got, []string{"SendStreamingMessage"}) {
 			t.Errorf("%s: the agent got %q", back.method, got)
 		}
-		r := w.found("resumed")
-		if fmt.Sprint(r["replayed"]) != "2" || r["gap"] != nil || r["task_id"] != "t" {
-			t.Errorf("%s: recorded %v", back.method, r)
-		}
 		// Who lost the end can still have it.
 		late := w.listen("alice", back.method, back.params, "Last-Event-ID: "+l.last)
 		late.hears("+b", "working", "+c", "completed", "")
+		var r map[string]any
+		eventually(t, "record", func() bool {
+			all := w.audited("call")
+			r = all[len(all)-1]
+			return len(all) == 3
+		})
+		if r["resumed"] != true || fmt.Sprint(r["replayed"]) != "4" || r["gap"] != nil || r["task_id"] != "t" {
+			t.Errorf("%s: recorded %v", back.method, r)
+		}
 	}
 }
 
