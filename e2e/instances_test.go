@@ -163,6 +163,13 @@ func TestInstancesComeAndGo(t *testing.T) {
 			t.Errorf("a message on a task of %s: %s", holder, a.body)
 		}
 	}
+	ejected := 0
+	for _, g := range o.gateways {
+		ejected += recorded(t, filepath.Join(filepath.Dir(g.config), "data"), `"event":"instance.ejected"`, `"agent":"trio"`)
+	}
+	if t.Logf("%d ejections on record", ejected); ejected == 0 {
+		t.Error("no ejection is on record")
+	}
 	for _, s := range o.instances {
 		if twice := s.doubled(); len(twice) != 0 {
 			t.Errorf("%s was sent messages twice: %v", s.name, twice)

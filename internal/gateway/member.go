@@ -38,8 +38,9 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	metrics := g.telemetry.Metrics
 	up, err := upstream.New(a.Config, upstream.Options{
 		Card:    where,
-		Retried: func() { metrics.Retried(a.ID) }, Ejected: func() { metrics.Ejected(a.ID) },
-		Sign: g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
+		Retried: func() { metrics.Retried(a.ID) },
+		Ejected: func(instance string) { g.ejected(a.ID, instance) },
+		Sign:    g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
 		Fetched: func(kind, result string) { metrics.UpstreamToken(a.ID, kind, result) },
 	})
 	if err != nil {
@@ -69,4 +70,13 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	}
 	m.users.Store(1)
 	return m, nil
+}
+
+// ejected counts and records that an instance is left alone for a while.
+func (g *Gateway) ejected(agent, instance string) {
+	g.telemetry.Metrics.Ejected(agent)
+	attrs := map[string]string{"agent": agent, "instance": instance}
+	if err := g.audit.Event("instance.ejected", attrs); err != nil {
+		g.telemetry.Log.Error("write audit event", "error", err)
+	}
 }

@@ -28,9 +28,11 @@ type Options struct {
 	// Card is the URL of the agent's card, by which its instances are checked. Without it
 	// they are not.
 	Card *url.URL
-	// Retried and Ejected are called when a call is sent to a further instance, and when
-	// an instance is left alone because it fails calls. Both may be nil.
-	Retried, Ejected func()
+	// Retried is called when a call is sent to a further instance; may be nil.
+	Retried func()
+	// Ejected is called with the address of an instance that is left alone because it
+	// fails calls; may be nil.
+	Ejected func(instance string)
 	// Log says, where it is set, that changed files of agents[].tls are no good, and how
 	// instances come and go.
 	Log *slog.Logger

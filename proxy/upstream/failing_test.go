@@ -41,7 +41,7 @@ func TestEjection(t *testing.T) {
 	u := newUpstream(t, among(all, func(l *Load) {
 		l.Breaker.Off, l.Ejection.For, l.SlowStart = true, duration(300*time.Millisecond), duration(time.Millisecond)
 	}))
-	u.fleet.o.Ejected = func() { ejections++ }
+	u.fleet.o.Ejected = func(string) { ejections++ }
 	all[0].status(503)
 	for ejections == 0 {
 		_, _, err := offer(t.Context(), u, Hint{})

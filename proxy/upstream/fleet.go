@@ -204,7 +204,7 @@ func (f *fleet) eject(i *instance, now int64) {
 	i.times++
 	i.row.Store(0)
 	if f.o.Ejected != nil {
-		f.o.Ejected()
+		f.o.Ejected(i.address)
 	}
 	if f.o.Log != nil {
 		f.o.Log.Warn("instance ejected: it fails calls", "instance", i.address,
