@@ -235,8 +235,9 @@ func (s *setting) flood(url string, rate float64, lasts time.Duration) (good, re
 			break
 		}
 		for ; float64(sent) < rate*now.Sub(begun).Seconds(); sent++ {
+			id := "flood-" + strconv.Itoa(sent)
 			calls.Go(func() {
-				a := c.send("flood-" + strconv.Itoa(sent))
+				a := c.send(id)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
