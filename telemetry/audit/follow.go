@@ -1,0 +1,243 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"time"
+)
+
+// Cursor is a place between two records. The zero Cursor is before the oldest.
+type Cursor struct {
+	Segment string `json:"segment,omitempty"` // file that holds the record before the place
+	Offset  int64  `json:"offset,omitempty"`  // where that record ends in it
+	Seq     uint64 `json:"seq,omitempty"`     // number of that record
+}
+
+// Entry is one record as it was written.
+type Entry struct {
+	Seq    uint64
+	Line   []byte // a JSON object without the newline; good until the next entry
+	Cursor Cursor // after this record: what to keep once it has been dealt with
+}
+
+// LostError says that records are not there any more, or have not been found: somebody
+// removed them before they were read.
+type LostError struct {
+	From, To uint64 // the first and the last of them
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("audit records %d to %d are not there any more", e.From, e.To)
+}
+
+// followEvery is how soon a new record is seen.
+const followEvery = 200 * time.Millisecond
+
+// Follow reads the records after a place in their order, over all segments, and waits
+// for new ones until ctx ends. Each is seen at least once by whoever keeps Entry.Cursor
+// when it has dealt with the entry, and goes on from there after a restart; a record may
+// come again, with the same number, and the later one counts. After a LostError the
+// sequence goes on with what there is; any other error ends it.
+func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize)}
+		defer f.close()
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+			if err := f.read(ctx); err != nil {
+				if !errors.Is(err, errEnough) {
+					yield(Entry{}, err)
+				}
+				return
+			}
+			timer.Reset(followEvery)
+		}
+	}
+}
+
+// errEnough ends a reader whose caller wants no more.
+var errEnough = errors.New("no more is wanted")
+
+// errElsewhere means that a cursor's offset is not where its record ends: the file was
+// moved away, or lines were taken back. The segment is read from its beginning then.
+var errElsewhere = errors.New("the cursor is not between two records")
+
+// follower is a reader under way.
+type follower struct {
+	source Source
+	at     Cursor
+	yield  func(Entry, error) bool
+
+	name   name   // of the open segment
+	in     blocks // nil when none is open
+	sought bool   // nothing has been read since the segment was opened at an offset
+	last   bool   // the segment has a successor, so that no more will come
+	buf    []byte
+}
+
+func (f *follower) close() {
+	if f.in != nil {
+		_ = f.in.Close() // only read from
+		f.in = nil
+	}
+}
+
+// read reads all there is now.
+func (f *follower) read(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if f.in == nil {
+			if opened, err := f.open(); err != nil || !opened {
+				return err
+			}
+		}
+		block, err := f.in.next(f.buf)
+		switch {
+		case errors.Is(err, io.EOF):
+			if more, err := f.advance(); err != nil || !more {
+				return err
+			}
+			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", f.name.file(), err)
+		}
+		f.buf = f.buf[:cap(f.buf)]
+		err = f.entries(ctx, block, f.in.offset()-int64(len(block)))
+		if errors.Is(err, errElsewhere) {
+			err = f.again()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open opens the cursor's segment at its offset, or else the next one there is. It
+// reports whether there is any.
+func (f *follower) open() (bool, error) {
+	names, err := list(f.source.Path)
+	if err != nil {
+		return false, err
+	}
+	for _, n := range names {
+		offset := int64(0)
+		switch c := f.compare(n); {
+		case c < 0:
+			continue
+		case c == 0:
+			offset = f.at.Offset
+		}
+		in, err := f.source.openSegment(n, offset)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return false, err
+		}
+		f.name, f.in, f.sought, f.last = n, in, offset > 0, false
+		return true, nil
+	}
+	return false, nil
+}
+
+// compare orders a segment and that of the cursor.
+func (f *follower) compare(n name) int {
+	at, ok := parseName(f.at.Segment)
+	if !ok {
+		return 1
+	}
+	return n.compare(at)
+}
+
+// again reads the segment, or what has its name now, from its beginning.
+func (f *follower) again() error {
+	f.close()
+	in, err := f.source.openSegment(f.name, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // open finds what is there
+	}
+	if err != nil {
+		return err
+	}
+	f.in, f.sought, f.last = in, false, false
+	return nil
+}
+
+// advance is called at the end of what the segment holds now. It reports whether there
+// may be more to read. A segment that is done with is looked at once more, since it may
+// have grown until its successor was made.
+func (f *follower) advance() (bool, error) {
+	p, ok := f.in.(*plain)
+	moved := ok && p.moved(f.name.path(f.source.Path))
+	next, err := f.successor()
+	switch {
+	case err != nil:
+		return false, err
+	case !moved && next == nil:
+		return false, nil
+	case !f.last:
+		f.last = true
+		return true, nil
+	case moved:
+		return true, f.again()
+	}
+	f.close()
+	f.name = *next
+	return true, f.again()
+}
+
+// successor is the segment after the open one, nil when there is none.
+func (f *follower) successor() (*name, error) {
+	names, err := list(f.source.Path)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		if n.compare(f.name) > 0 {
+			return &n, nil
+		}
+	}
+	return nil, nil
+}
+
+// entries passes on those of the lines that are after the cursor.
+func (f *follower) entries(ctx context.Context, block []byte, offset int64) error {
+	for line := range bytes.Lines(block) {
+		offset += int64(len(line))
+		line = line[:len(line)-1]
+		seq, ok := lastSeq(line)
+		if f.sought && (!ok || seq != f.at.Seq+1) {
+			return errElsewhere
+		}
+		f.sought = false
+		switch {
+		case !ok:
+			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.file(), offset)
+		case seq <= f.at.Seq:
+			continue // seen before
+		case seq > f.at.Seq+1 && f.at.Seq > 0:
+			if !f.yield(Entry{}, &LostError{f.at.Seq + 1, seq - 1}) {
+				return errEnough
+			}
+		}
+		f.at = Cursor{Segment: f.name.file(), Offset: offset, Seq: seq}
+		if !f.yield(Entry{Seq: seq, Line: line, Cursor: f.at}, nil) {
+			return errEnough
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// followed reads entries until it has as many as are wanted, and fails the test when
+// they are not numbered from the cursor on.
+func followed(t *testing.T, s Source, from Cursor, want int) (last Cursor, lost []error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	last = from
+	if want == 0 {
+		return last, nil
+	}
+	for e, err := range s.Follow(ctx, from) {
+		if err != nil {
+			lost = append(lost, err)
+			continue
+		}
+		if lost == nil && from.Seq > 0 && e.Seq != last.Seq+1 {
+			t.Fatalf("record %d after %d", e.Seq, last.Seq)
+		}
+		if !strings.HasPrefix(string(e.Line), fmt.Sprintf(`{"seq":%d,`, e.Seq)) || !strings.HasSuffix(string(e.Line), "}") {
+			t.Fatalf("record %d is %s", e.Seq, e.Line)
+		}
+		last = e.Cursor
+		if want--; want == 0 {
+			return last, lost
+		}
+	}
+	t.Fatalf("%d records are missing after %+v, errors %v", want, last, lost)
+	return last, lost
+}
+
+// TestFollow: whoever keeps the cursor sees each record, in order, wherever it stops, and
+// over what becomes of the files meanwhile.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := Config{Dir: dir, SegmentSize: minSegmentSize}
+	l := opened(t, config, nil)
+	const total = 1500
+	go func() {
+		for i := range total {
+			if err := l.Intent(exchange(fmt.Sprint(i))); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	var at Cursor
+	for seen := 0; seen < total; {
+		n := min(1+rand.IntN(300), total-seen)
+		at, _ = followed(t, Source{Path: dir}, at, n)
+		seen += n
+	}
+	if at.Seq != total {
+		t.Errorf("at record %d of %d", at.Seq, total)
+	}
+	if names, _ := list(dir); len(names) < 5 {
+		t.Errorf("only %d segments", len(names))
+	}
+}
+
+// TestFollowWaits: a record is seen that is written after all others were read, also
+// behind a torn line and in a new segment.
+func TestFollowWaits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for round, spoil := range []func(path string){
+		func(string) {},
+		func(path string) { appendTo(t, path, `{"seq":3,"v":1,"type"`) },
+		func(string) {},
+	} {
+		l := opened(t, Config{Dir: dir}, newFakeDisk())
+		var at Cursor
+		if round > 0 {
+			at, _ = followed(t, Source{Path: dir}, at, 2*round)
+		}
+		go func() {
+			<-time.After(10 * time.Millisecond)
+			if err := errors.Join(l.Intent(exchange("a")), l.Intent(exchange("b"))); err != nil {
+				t.Error(err)
+			}
+		}()
+		if at, _ = followed(t, Source{Path: dir}, at, 2); at.Seq != uint64(2*round+2) {
+			t.Errorf("at %+v", at)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		spoil(name{day: "2026-11-21"}.path(dir))
+	}
+}
+
+// TestFollowMovedFiles: files that are moved away are read to their ends while they are
+// open, and what was moved before it was read is said to be lost.
+func TestFollowMovedFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := name{day: "2026-11-21"}.path(dir)
+	l := opened(t, Config{Dir: dir}, newFakeDisk())
+	intents := func(n int) {
+		for range n {
+			if err := l.Intent(exchange("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	move := func() {
+		if err := errors.Join(os.Rename(path, filepath.Join(dir, "moved")), l.Reopen()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	intents(2)
+	n := uint64(0)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for e, err := range (Source{Path: dir}).Follow(ctx, Cursor{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; e.Seq != n {
+			t.Fatalf("record %d, want %d", e.Seq, n)
+		}
+		if n == 2 {
+			intents(1)
+			move()
+			intents(2)
+		}
+		if n == 5 {
+			break
+		}
+	}
+	at, lost := followed(t, Source{Path: dir}, Cursor{Segment: "audit-2026-11-21.jsonl", Offset: 700, Seq: 1}, 2)
+	if at.Seq != 5 || len(lost) != 1 || lost[0].Error() != "audit records 2 to 3 are not there any more" {
+		t.Errorf("at %+v, lost %v", at, lost)
+	}
+}
+
+// TestFollowTakenBack: lines that a failed write left for a moment do not keep those
+// from being seen that take their place.
+func TestFollowTakenBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := name{day: "2026-11-21"}.path(dir)
+	line := func(seq int, text string) string { return fmt.Sprintf("{\"seq\":%d,\"v\":1,\"x\":%q}\n", seq, text) }
+	appendTo(t, path, line(1, "a")+line(2, "long and taken back"))
+	at, _ := followed(t, Source{Path: dir}, Cursor{}, 2)
+	if err := os.WriteFile(path, []byte(line(1, "a")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-time.After(10 * time.Millisecond)
+		appendTo(t, path, line(2, "b")+line(3, "c"))
+	}()
+	if at, _ = followed(t, Source{Path: dir}, at, 1); at.Seq != 3 {
+		t.Errorf("at %+v", at)
+	}
+}
+
+func TestFollowNothing(t *testing.T) {
+	t.Parallel()
+	for _, err := range (Source{Path: filepath.Join(t.TempDir(), "none")}).Follow(t.Context(), Cursor{}) {
+		if err == nil {
+			t.Error("an entry of nothing")
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	for e, err := range (Source{Path: t.TempDir()}).Follow(ctx, Cursor{}) {
+		t.Errorf("%+v, %v", e, err)
+	}
+	dir := t.TempDir()
+	appendTo(t, name{day: "2026-11-21"}.path(dir), "hello\n")
+	for _, err := range (Source{Path: dir}).Follow(t.Context(), Cursor{}) {
+		if err == nil || !strings.Contains(err.Error(), "audit-2026-11-21.jsonl: before byte 6: it is no record") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
