@@ -23,7 +23,7 @@ var floors = [][]string{
 	1: {"internal/wire/translate", "internal/wire/fold", "telemetry", "internal/keys", "internal/state"},
 	2: {
 		"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "internal/server",
-		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery",
+		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/card/signature",
 	},
 	3: {
 		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream",

@@ -1,0 +1,109 @@
+package signature
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+)
+
+// What Python's json module writes with sorted names, which is not RFC 8785: everything
+// past ASCII is escaped, names are in the order of code points, not of UTF-16, and
+// numbers are as Python has them.
+
+// messageASCII is for a card that was a Protobuf message, whose numbers are doubles.
+func messageASCII(v value) []byte { return appendASCII(nil, v, pythonDouble) }
+
+// legacyASCII is for a card that was read as JSON, where integers stay integers.
+func legacyASCII(v value) []byte { return appendASCII(nil, v, pythonNumber) }
+
+func appendASCII(b []byte, v value, number func(string) string) []byte {
+	switch v.kind {
+	case '"':
+		return appendEscaped(b, v.text)
+	case '0':
+		return append(b, number(v.text)...)
+	case '[':
+		b = append(b, '[')
+		for i, e := range v.list {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendASCII(b, e, number)
+		}
+		return append(b, ']')
+	case '{':
+		sorted := slices.SortedFunc(slices.Values(v.members), func(a, b member) int {
+			return strings.Compare(a.name, b.name) // UTF-8 sorts as code points do
+		})
+		b = append(b, '{')
+		for i, m := range sorted {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendEscaped(b, m.name), ':')
+			b = appendASCII(b, m.value, number)
+		}
+		return append(b, '}')
+	}
+	return v.append(b)
+}
+
+// appendEscaped writes a string in ASCII.
+func appendEscaped(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, r := range s {
+		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+			b = append(b, '\\', `"\bfnrt`[i])
+			continue
+		}
+		if r >= ' ' && r < 0x7f || r == 0x7f {
+			b = append(b, byte(r))
+			continue
+		}
+		units := []rune{r}
+		if high, low := utf16.EncodeRune(r); r > 0xffff {
+			units = []rune{high, low}
+		}
+		for _, u := range units {
+			b = append(b, '\\', 'u', hex[u>>12&15], hex[u>>8&15], hex[u>>4&15], hex[u&15])
+		}
+	}
+	return append(b, '"')
+}
+
+// pythonDouble is how a number of a Struct is written: integers without a fraction.
+func pythonDouble(literal string) string {
+	f, _ := strconv.ParseFloat(literal, 64) // was checked when it was read
+	if f == math.Trunc(f) {
+		return strconv.FormatFloat(f+0, 'f', 0, 64)
+	}
+	return pythonFloat(f)
+}
+
+// pythonNumber is how a number that was read as JSON is written.
+func pythonNumber(literal string) string {
+	if !strings.ContainsAny(literal, ".eE") {
+		if literal == "-0" {
+			return "0"
+		}
+		return literal
+	}
+	f, _ := strconv.ParseFloat(literal, 64)
+	return pythonFloat(f)
+}
+
+// pythonFloat is repr of a float: the shortest digits, an exponent below 1e-4 and from
+// 1e16, and a fraction always.
+func pythonFloat(f float64) string {
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+package signature
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits of a card.
+const (
+	maxCard       = 1 << 20
+	maxDepth      = 64
+	maxSignatures = 16
+)
+
+// value is a JSON value as it stands in a card. Numbers keep their digits, since forms
+// differ in how they are written.
+type value struct {
+	kind    jsontext.Kind // '{', '[', '"', '0', 't', 'f', 'n'
+	text    string        // of a string, unquoted; of a number, its literal
+	list    []value
+	members []member
+}
+
+type member struct {
+	name  string
+	value value
+}
+
+// maxInteger is the largest integer up to which every one is a double.
+const maxInteger = 1<<53 - 1
+
+// read reads a document that has one reading only: UTF-8, no name twice, nothing after
+// it, and no integer of which a double is another one, since in canonical form it would
+// be that.
+func read(doc []byte) (value, error) {
+	if len(doc) > maxCard {
+		return value{}, fmt.Errorf("larger than %d bytes", maxCard)
+	}
+	doc = bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf"))
+	d := jsontext.NewDecoder(bytes.NewBuffer(doc))
+	v, err := readValue(d)
+	if err != nil {
+		return value{}, err
+	}
+	if len(bytes.TrimLeft(doc[d.InputOffset():], " \t\r\n")) > 0 {
+		return value{}, errors.New("text after the JSON value")
+	}
+	if v.kind != '{' {
+		return value{}, errors.New("not a JSON object")
+	}
+	return v, nil
+}
+
+func readValue(d *jsontext.Decoder) (value, error) {
+	tok, err := d.ReadToken()
+	if err != nil {
+		return value{}, err
+	}
+	if d.StackDepth() > maxDepth {
+		return value{}, fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	v := value{kind: tok.Kind()}
+	switch v.kind {
+	case '"':
+		v.text = tok.String()
+	case '0':
+		v.text = tok.String()
+		return v, checkNumber(v.text)
+	case '[':
+		v.list, err = readList(d)
+	case '{':
+		v.members, err = readMembers(d)
+	}
+	return v, err
+}
+
+func readList(d *jsontext.Decoder) ([]value, error) {
+	list := []value{}
+	for d.PeekKind() != ']' {
+		v, err := readValue(d)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	_, err := d.ReadToken()
+	return list, err
+}
+
+func readMembers(d *jsontext.Decoder) ([]member, error) {
+	members := []member{}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		m := member{name: name.String()}
+		if m.value, err = readValue(d); err != nil {
+			return nil, err
+		}
+		members = append(members, m)
+	}
+	_, err := d.ReadToken()
+	return members, err
+}
+
+func checkNumber(literal string) error {
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil || math.Abs(f) > maxInteger && !strings.ContainsAny(literal, ".eE") {
+		return fmt.Errorf("the number %.40s is not one that every reader has (RFC 8785 §3.1)", literal)
+	}
+	return nil
+}
+
+// find is a member by its name, nil if there is none.
+func (v *value) find(name string) *value {
+	for i := range v.members {
+		if v.members[i].name == name {
+			return &v.members[i].value
+		}
+	}
+	return nil
+}
+
+// without is v less one member.
+func (v value) without(name string) value {
+	members := make([]member, 0, len(v.members))
+	for _, m := range v.members {
+		if m.name != name {
+			members = append(members, m)
+		}
+	}
+	v.members = members
+	return v
+}
+
+// append writes v as it was read.
+func (v *value) append(b []byte) []byte {
+	switch v.kind {
+	case '"':
+		return appendQuoted(b, v.text)
+	case '0':
+		return append(b, v.text...)
+	case '[':
+		b = append(b, '[')
+		for i := range v.list {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = v.list[i].append(b)
+		}
+		return append(b, ']')
+	case '{':
+		b = append(b, '{')
+		for i := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendQuoted(b, v.members[i].name), ':')
+			b = v.members[i].value.append(b)
+		}
+		return append(b, '}')
+	}
+	return append(b, v.kind.String()...) // null, true, false
+}
+
+// appendQuoted cannot fail: what was read is UTF-8.
+func appendQuoted(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s)
+	return b
+}

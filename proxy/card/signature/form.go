@@ -1,0 +1,238 @@
+package signature
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The canonical forms, in the order in which they are tried. All are without the card's
+// signatures.
+const (
+	// AsReceived is RFC 8785 over everything that the card has, known or not.
+	AsReceived Form = "as-received"
+	// Presence is the letter of A2A 1.0 §8.4.1: what the specification knows, less what
+	// has its default value, unless it is required or was set explicitly.
+	Presence Form = "presence"
+	// Message is what the SDKs for Python and JavaScript sign since 1.0: the card as its
+	// Protobuf message has it, less everything empty at any depth.
+	Message Form = "message"
+	// NoEmpties is everything that the card has, less everything empty at any depth.
+	NoEmpties Form = "no-empties"
+	// MessageASCII is Message as Python wrote it before 1.2: not in RFC 8785, but in
+	// ASCII and with names in the order of code points.
+	MessageASCII Form = "message-ascii"
+	// Legacy is what the SDK for Python signs in 0.3: the members of 0.3 less those with
+	// their default value and everything empty, in ASCII.
+	Legacy Form = "legacy"
+)
+
+// forms are all of them, the cheapest and most likely first.
+var forms = [...]struct {
+	name Form
+	make func(card value) (payload []byte, uncovered []string, err error)
+}{
+	{AsReceived, func(card value) ([]byte, []string, error) { return jcs(card), nil, nil }},
+	{Message, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, jcs) }},
+	{Presence, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, false, jcs) }},
+	{NoEmpties, func(card value) ([]byte, []string, error) { return jcs(compact(card)), nil, nil }},
+	{MessageASCII, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, messageASCII) }},
+	{Legacy, func(card value) ([]byte, []string, error) { return typed(card, &legacyCard, true, legacyASCII) }},
+}
+
+// payload is one form of one card, made when it is first needed.
+type payload struct {
+	form      Form
+	body      []byte
+	uncovered []string
+	err       error
+}
+
+// payloads are the forms of a card without its signatures, less those that are the same
+// as one before them.
+func payloads(card value) []payload {
+	var list []payload
+	for _, f := range &forms {
+		p := payload{form: f.name}
+		p.body, p.uncovered, p.err = f.make(card)
+		same := func(o payload) bool { return string(o.body) == string(p.body) }
+		if p.err == nil && !slices.ContainsFunc(list, same) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// typed is a form that has only what a schema knows.
+func typed(card value, s *schema, compacted bool, write func(value) []byte) ([]byte, []string, error) {
+	p := pruning{keepRequired: !compacted}
+	out, err := p.message(card, s, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	if compacted {
+		out = compact(out)
+	}
+	slices.Sort(p.dropped)
+	return write(out), p.dropped, nil
+}
+
+// jcs is RFC 8785. It cannot fail: what was read is JSON, with finite numbers.
+func jcs(v value) []byte {
+	doc := jsontext.Value(v.append(nil))
+	_ = doc.Canonicalize()
+	return doc
+}
+
+// compact is v less everything empty at any depth: texts, lists, objects and nulls. An
+// object with nothing left is {}.
+func compact(v value) value {
+	switch v.kind {
+	case '[':
+		list := make([]value, 0, len(v.list))
+		for _, e := range v.list {
+			if e = compact(e); !e.empty() {
+				list = append(list, e)
+			}
+		}
+		v.list = list
+	case '{':
+		members := make([]member, 0, len(v.members))
+		for _, m := range v.members {
+			if m.value = compact(m.value); !m.value.empty() {
+				members = append(members, m)
+			}
+		}
+		v.members = members
+	}
+	return v
+}
+
+func (v *value) empty() bool {
+	switch v.kind {
+	case '"':
+		return v.text == ""
+	case '[':
+		return len(v.list) == 0
+	case '{':
+		return len(v.members) == 0
+	case 'n':
+		return true
+	}
+	return false
+}
+
+// pruning reduces a card to what a schema knows.
+type pruning struct {
+	keepRequired bool
+	dropped      []string // unknown members, as JSON pointers
+}
+
+// message reduces an object. Absent members stay absent: nobody adds a required one.
+func (p *pruning) message(v value, s *schema, at string) (value, error) {
+	if v.kind != '{' {
+		return v, fmt.Errorf("%s is not an object", cmp.Or(at, "the card"))
+	}
+	out := value{kind: '{', members: []member{}}
+	for _, m := range v.members {
+		where := at + "/" + pointer.Replace(m.name)
+		name, f := s.field(m.name)
+		if f == nil {
+			if !m.value.empty() {
+				p.dropped = append(p.dropped, where)
+			}
+			continue
+		}
+		if out.find(name) != nil {
+			return v, fmt.Errorf("%s is there in two spellings", where)
+		}
+		if m.value.kind == 'n' {
+			continue // as good as absent, in every reader of messages
+		}
+		kept, err := p.field(m.value, f, where)
+		if err != nil {
+			return v, err
+		}
+		if f.optional || f.required && p.keepRequired || !f.isDefault(&kept) {
+			out.members = append(out.members, member{name, kept})
+		}
+	}
+	return out, nil
+}
+
+var pointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// field reduces the value of a member that is known.
+func (p *pruning) field(v value, f *field, at string) (value, error) {
+	switch f.shape {
+	case text:
+		return v, expect(v, '"', at)
+	case flag:
+		if v.kind == 't' || v.kind == 'f' {
+			return v, nil
+		}
+		return v, fmt.Errorf("%s is not a boolean", at)
+	case object:
+		return v, expect(v, '{', at)
+	case anything, implied:
+		return v, nil
+	case message:
+		return p.message(v, f.of, at)
+	case texts, messages:
+		return p.list(v, f, at)
+	case textMap, messageMap, textsMap:
+		return p.mapping(v, f, at)
+	}
+	return v, nil
+}
+
+func expect(v value, kind jsontext.Kind, at string) error {
+	if v.kind != kind {
+		return fmt.Errorf("%s is not a JSON %s", at, kind)
+	}
+	return nil
+}
+
+func (p *pruning) list(v value, f *field, at string) (value, error) {
+	if err := expect(v, '[', at); err != nil {
+		return v, err
+	}
+	element := field{shape: text}
+	if f.shape == messages {
+		element = field{shape: message, of: f.of}
+	}
+	out := value{kind: '[', list: make([]value, 0, len(v.list))}
+	for i, e := range v.list {
+		kept, err := p.field(e, &element, fmt.Sprintf("%s/%d", at, i))
+		if err != nil {
+			return v, err
+		}
+		out.list = append(out.list, kept)
+	}
+	return out, nil
+}
+
+func (p *pruning) mapping(v value, f *field, at string) (value, error) {
+	if err := expect(v, '{', at); err != nil {
+		return v, err
+	}
+	element := field{shape: text}
+	switch f.shape {
+	case messageMap:
+		element = field{shape: message, of: f.of}
+	case textsMap:
+		element = field{shape: texts}
+	}
+	out := value{kind: '{', members: make([]member, 0, len(v.members))}
+	for _, m := range v.members {
+		kept, err := p.field(m.value, &element, at+"/"+pointer.Replace(m.name))
+		if err != nil {
+			return v, err
+		}
+		out.members = append(out.members, member{m.name, kept})
+	}
+	return out, nil
+}

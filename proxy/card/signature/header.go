@@ -1,0 +1,98 @@
+package signature
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits of one signature. Headers in the field have some 200 bytes; 8192 bits of RSA
+// make a signature of 1 KiB.
+const (
+	maxHeader = 4 << 10
+	maxName   = 512 // kid, in bytes
+	maxURL    = 2 << 10
+)
+
+// header is what counts of a protected header.
+type header struct {
+	alg, kid, jku string
+	algorithm     algorithm
+}
+
+// entry is a member of the card's signatures.
+type entry struct {
+	Protected string         `json:"protected"`
+	Signature string         `json:"signature"`
+	Header    jsontext.Value `json:"header,omitzero"` // not protected: nothing in it counts
+}
+
+// readHeader reads a protected header. Whatever brings a key along, changes how the
+// payload is to be read, or could be read in two ways is refused. What is left is
+// returned beside the error, for the record.
+func readHeader(protected string) (header, error) {
+	doc, err := decode(protected, maxHeader)
+	if err != nil {
+		return header{}, fmt.Errorf("%w: %w", ErrHeader, err)
+	}
+	var params map[string]jsontext.Value
+	if err := json.Unmarshal(doc, &params); err != nil || params == nil {
+		return header{}, fmt.Errorf("%w: not a JSON object without repeated names", ErrHeader)
+	}
+	var h header
+	for _, p := range []struct {
+		name string
+		into *string
+		most int
+	}{{"alg", &h.alg, maxName}, {"kid", &h.kid, maxName}, {"jku", &h.jku, maxURL}} {
+		v, ok := params[p.name]
+		if !ok {
+			continue
+		}
+		if json.Unmarshal(v, p.into) != nil || len(*p.into) > p.most || v.Kind() != '"' {
+			return h, fmt.Errorf("%w: %s is not a short string", ErrHeader, p.name)
+		}
+	}
+	for name := range params {
+		if banned(name) {
+			return h, fmt.Errorf("%w: it has %.20q", ErrHeader, name)
+		}
+	}
+	var ok bool
+	if h.algorithm, ok = algorithmOf(h.alg); !ok {
+		return h, fmt.Errorf("%w: alg %.20q", ErrAlgorithm, h.alg)
+	}
+	return h, nil
+}
+
+// banned are the parameters with which a signature would choose its own key (jwk, x5u,
+// x5c), would change the payload or demand processing (crit, b64, zip), or belongs to
+// encryption; and every other spelling of one that is read. jku is not among them:
+// where it is not listed, it is not used.
+func banned(name string) bool {
+	switch lower := strings.ToLower(name); lower {
+	case "jwk", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2s", "p2c":
+		return true
+	case "alg", "kid", "jku", "typ":
+		return name != lower
+	}
+	return false
+}
+
+// decode is base64url without padding (RFC 7515 §2) in its one spelling: no line breaks,
+// which Go's decoder skips, and no bits in the unused end.
+func decode(part string, most int) ([]byte, error) {
+	switch {
+	case part == "":
+		return nil, errors.New("is empty")
+	case len(part) > base64.RawURLEncoding.EncodedLen(most):
+		return nil, fmt.Errorf("longer than %d bytes", most)
+	case strings.ContainsAny(part, "\r\n"):
+		return nil, errors.New("has a line break")
+	}
+	return base64.RawURLEncoding.Strict().DecodeString(part)
+}

@@ -1,0 +1,118 @@
+package signature
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+)
+
+// Limits of what is configured.
+const (
+	maxKeyFiles = 16
+	maxJKU      = 16
+)
+
+// Trust says whose signatures count on an agent's card. A signature that none of the
+// sources has a key for is as good as none.
+type Trust struct {
+	// Required has a card refused on which no signature of a trusted key holds. Without
+	// it, the default, such a card is used, and the verdict is only reported.
+	Required bool `yaml:"required"`
+
+	// Keys are files with public keys, at most 16: PEM (PUBLIC KEY, or CERTIFICATE,
+	// which counts from its first day to its last), a JWK or a JWK set. They are read
+	// when the configuration is. Default: none.
+	Keys []string `yaml:"keys,omitempty"`
+
+	// JWKS is the URL of a JWK set with the agent's keys. It is fetched when a card is
+	// to be verified, kept as long as its Cache-Control says (30s to 1h, default 5m), and
+	// asked again for keys that it does not have at most every 30s. While it cannot be
+	// reached, its keys count for another day. Default: none.
+	JWKS string `yaml:"jwks,omitempty"`
+
+	// JKU are the places from which a JWK set is fetched that a signature names itself,
+	// at most 16: hosts ("keys.example.com", "*.example.com") or https URLs, of which one
+	// that ends in "/" stands for everything below it. Whoever may publish there can sign
+	// the card. Default: none, and such signatures need a key from Keys or JWKS.
+	JKU []string `yaml:"jku,omitempty"`
+
+	// AllowPrivateNetworks lets the hosts of JKU have addresses that are not public.
+	// JWKS, which the operator wrote, always may. Default: false.
+	AllowPrivateNetworks bool `yaml:"allowPrivateNetworks,omitempty"`
+
+	// CA is a PEM file with certificates that are trusted for JWKS and JKU beside those
+	// of the system. Default: none.
+	CA string `yaml:"ca,omitempty"`
+}
+
+// IsZero reports whether nothing is configured: signatures are then not looked at.
+func (t Trust) IsZero() bool {
+	return !t.Required && len(t.Keys) == 0 && t.JWKS == "" && len(t.JKU) == 0
+}
+
+// Validate reports everything wrong with t, by the names of the keys. It reads no files.
+func (t Trust) Validate() error {
+	if t.IsZero() {
+		return nil
+	}
+	errs := []error{t.validateKeys(), t.validateJKU()}
+	if len(t.Keys) == 0 && t.JWKS == "" && len(t.JKU) == 0 {
+		errs = append(errs, errors.New("required: no key could make a signature hold, write keys, jwks or jku"))
+	}
+	if t.JWKS != "" {
+		if u, err := url.Parse(t.JWKS); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" ||
+			u.User != nil || u.Fragment != "" {
+			errs = append(errs, errors.New("jwks: is not an http or https URL without user information and fragment"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (t Trust) validateKeys() error {
+	if len(t.Keys) > maxKeyFiles {
+		return fmt.Errorf("keys: %d files, at most %d", len(t.Keys), maxKeyFiles)
+	}
+	for i, path := range t.Keys {
+		switch {
+		case path == "":
+			return fmt.Errorf("keys[%d]: is empty, write the path of a file with public keys", i)
+		case slices.Contains(t.Keys[:i], path):
+			return fmt.Errorf("keys[%d]: %q is there twice", i, path)
+		}
+	}
+	return nil
+}
+
+func (t Trust) validateJKU() error {
+	if len(t.JKU) > maxJKU {
+		return fmt.Errorf("jku: %d places, at most %d", len(t.JKU), maxJKU)
+	}
+	for i, place := range t.JKU {
+		if err := t.validatePlace(place); err != nil {
+			return fmt.Errorf("jku[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// validatePlace has egress judge hosts and URLs, since it is what will call them.
+func (t Trust) validatePlace(place string) error {
+	options := egress.Options{AllowPrivate: t.AllowPrivateNetworks}
+	if !strings.Contains(place, "/") {
+		options.AllowHosts = []string{place}
+		_, err := egress.New(options)
+		return err
+	}
+	client, err := egress.New(options)
+	if err != nil {
+		return err
+	}
+	if u, err := client.Check(place); err != nil || u.RawQuery != "" {
+		return fmt.Errorf("%.200q is neither a host nor an https URL without a query: %w", place, err)
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package signature
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Options are what a Verifier needs beside its configuration. All may be left out.
+type Options struct {
+	// Now is the clock; nil for that of the system.
+	Now func() time.Time
+}
+
+// Verifier judges the signatures of one agent's cards. It is safe for concurrent use.
+type Verifier struct {
+	now   func() time.Time
+	files []*publicKey
+	set   *remote  // JWKS; nil for none
+	named *remotes // JKU; nil for none
+}
+
+// New makes a verifier for a valid t. It reads the files, and fetches nothing.
+func New(t Trust, o Options) (*Verifier, error) {
+	v := &Verifier{now: o.Now}
+	if v.now == nil {
+		v.now = time.Now
+	}
+	for i, path := range t.Keys {
+		list, err := readKeys(path)
+		if err != nil {
+			return nil, fmt.Errorf("keys[%d]: %w", i, err)
+		}
+		v.files = append(v.files, list...)
+	}
+	if t.JWKS != "" {
+		client, err := operatorClient(t)
+		if err != nil {
+			return nil, err
+		}
+		v.set = newRemote(t.JWKS, client, v.now)
+	}
+	if len(t.JKU) > 0 {
+		var err error
+		if v.named, err = newRemotes(t, v.now); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+// Verify judges every signature of a card, given as the agent sent it. It may fetch key
+// sets, for at most half a minute. The error is nil if at least one signature holds;
+// otherwise it wraps ErrUnsigned, ErrUntrusted, ErrUnavailable or ErrMalformed. The
+// Verdict says more in either case.
+func (v *Verifier) Verify(ctx context.Context, card []byte) (Verdict, error) {
+	doc, err := read(card)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("verify card: %w: %w", ErrMalformed, err)
+	}
+	entries, err := signaturesOf(&doc)
+	if err != nil {
+		return Verdict{}, fmt.Errorf("verify card: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
+	defer cancel()
+	run := verification{Verifier: v, forms: payloads(doc.without("signatures")), start: v.now()}
+	var verdict Verdict
+	for _, e := range entries {
+		r, p := run.judge(ctx, e)
+		verdict.Signatures = append(verdict.Signatures, r)
+		if r.Err == nil && verdict.Payload == nil {
+			verdict.Payload, verdict.Uncovered = p.body, p.uncovered
+		}
+	}
+	return verdict, verdict.err()
+}
+
+// err is what the results come to.
+func (v Verdict) err() error {
+	if v.Holds() != nil {
+		return nil
+	}
+	kind := ErrUntrusted
+	for _, r := range v.Signatures {
+		if errors.Is(r.Err, ErrUnavailable) {
+			kind = ErrUnavailable
+		}
+	}
+	return fmt.Errorf("verify card: %w: %s", kind, v)
+}
+
+// signaturesOf reads the list, which must be one where it is there.
+func signaturesOf(card *value) ([]entry, error) {
+	list := card.find("signatures")
+	if list == nil || list.empty() {
+		return nil, ErrUnsigned
+	}
+	var entries []entry
+	if err := json.Unmarshal(list.append(nil), &entries); err != nil {
+		return nil, fmt.Errorf("%w: signatures is not a list of signatures", ErrMalformed)
+	}
+	if len(entries) > maxSignatures {
+		return nil, fmt.Errorf("%w: %d signatures, at most %d", ErrMalformed, len(entries), maxSignatures)
+	}
+	return entries, nil
+}
+
+// verification is one run over the signatures of a card.
+type verification struct {
+	*Verifier
+	forms []payload
+	start time.Time
+	named int // key sets that signatures named and that were looked at
+}
+
+// judge finds the keys for a signature and tries them. The payload is nil unless it holds.
+func (n *verification) judge(ctx context.Context, e entry) (Result, *payload) {
+	h, err := readHeader(e.Protected)
+	r := Result{Algorithm: h.alg, KeyID: h.kid, JKU: h.jku, Err: err}
+	if err != nil {
+		return r, nil
+	}
+	signature, err := decode(e.Signature, maxRSA/8)
+	if err != nil {
+		r.Err = fmt.Errorf("%w: the signature %w", ErrMismatch, err)
+		return r, nil
+	}
+	candidates, err := n.candidates(ctx, &h)
+	if err != nil {
+		r.Err = err
+		return r, nil
+	}
+	for i := range n.forms {
+		p := &n.forms[i]
+		signed := base64.RawURLEncoding.AppendEncode([]byte(e.Protected+"."), p.body)
+		for _, k := range candidates {
+			if h.algorithm.holds(k.key, signed, signature) {
+				r.Form, r.Thumbprint, r.Source = p.form, k.thumbprint, k.source
+				return r, p
+			}
+		}
+	}
+	r.Err = fmt.Errorf("%w (%s, kid %.40q, in %d canonical forms)", ErrMismatch, h.alg, h.kid, len(n.forms))
+	return r, nil
+}
+
+// candidates are the keys that may have made a signature. Where there are none, the
+// error says which is the nearest miss.
+func (n *verification) candidates(ctx context.Context, h *header) ([]*publicKey, error) {
+	list, miss := n.pick(n.files, h)
+	// In a file, a key without a name is meant for whatever the agent calls it.
+	if list == nil && miss == nil {
+		list, miss = n.unnamed(h)
+	}
+	if list != nil {
+		return list, nil
+	}
+	var away error
+	for _, set := range n.sets(h, &away) {
+		keys, err := set.keysFor(ctx, h.kid, n.start)
+		if err != nil {
+			away = err
+		}
+		found, missed := n.pick(keys, h)
+		list = append(list, found...)
+		if missed != nil {
+			miss = missed
+		}
+	}
+	switch {
+	case list != nil:
+		return list, nil
+	case miss != nil:
+		return nil, miss
+	case away != nil:
+		return nil, away
+	}
+	return nil, fmt.Errorf("%w: kid %.40q", ErrKeyID, h.kid)
+}
+
+// sets are the key sets that may have the key: that of the operator, and the one that
+// the signature names, if that is trusted. Otherwise why says what is wrong with it.
+func (n *verification) sets(h *header, why *error) []*remote {
+	var list []*remote
+	if n.set != nil {
+		list = append(list, n.set)
+	}
+	if h.jku == "" || n.set != nil && n.set.url == h.jku {
+		return list
+	}
+	set, err := n.trusted(h.jku)
+	if err != nil {
+		if len(list) == 0 {
+			*why = err
+		}
+		return list
+	}
+	return append(list, set)
+}
+
+func (n *verification) trusted(jku string) (*remote, error) {
+	if n.Verifier.named == nil {
+		return nil, fmt.Errorf("%w: %.200s; no jku is", ErrJKU, jku)
+	}
+	if n.named++; n.named > maxNamed {
+		return nil, fmt.Errorf("%w: the card's signatures name more than %d key sets", ErrJKU, maxNamed)
+	}
+	return n.Verifier.named.find(jku)
+}
+
+// pick chooses the keys with the name that a signature has. Without a name, every key
+// that fits is one.
+func (n *verification) pick(keys []*publicKey, h *header) (list []*publicKey, miss error) {
+	for _, k := range keys {
+		if k.named(h.kid) || h.kid == "" {
+			list, miss = n.admit(list, miss, k, h)
+		}
+	}
+	if h.kid == "" && list != nil {
+		miss = nil
+	}
+	return list, miss
+}
+
+func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
+	for _, k := range n.files {
+		if k.id == "" && k.suits(h) {
+			list, miss = n.admit(list, miss, k, h)
+		}
+	}
+	return list, miss
+}
+
+// admit appends k if it may verify the signature.
+func (n *verification) admit(list []*publicKey, miss error, k *publicKey, h *header) ([]*publicKey, error) {
+	switch {
+	case !k.suits(h):
+		return list, fmt.Errorf("%w: kid %.40q is not for %s", ErrKey, h.kid, h.alg)
+	case !k.current(n.start):
+		return list, fmt.Errorf("%w: kid %.40q, valid until %s", ErrExpired, h.kid, k.notAfter.UTC().Format(time.RFC3339))
+	case len(list) < maxCandidates:
+		list = append(list, k)
+	}
+	return list, miss
+}
+
+// Limits of one verification.
+const (
+	verifyTimeout = 30 * time.Second
+	maxCandidates = 16 // keys that are tried for one signature
+	maxNamed      = 4  // key sets that the signatures of one card name
+)
