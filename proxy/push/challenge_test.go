@@ -1,7 +1,6 @@
 package push
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -87,11 +86,9 @@ func TestA21_StrangersAreAskedOnce(t *testing.T) {
 			t.Parallel()
 			b := work(t, careful())
 			r := receive(t, b.clock, answer)
-			for i := range 1000 {
-				b.push(t, notification(r.URL, fmt.Sprintf("t%d", i), 0))
-			}
-			end := b.clock.Now().Add(5 * time.Minute)
-			wait(t, "five minutes", func() bool { return b.clock.Now().After(end) })
+			b.pushAll(t, oneEach(r.URL, 1000)...)
+			b.clock.stop(b.clock.Now().Add(5 * time.Minute))
+			wait(t, "five minutes", b.clock.stands)
 			if gets, posts := methods(r.seen()); gets != 1 || posts != 0 {
 				t.Errorf("%d questions, %d notifications", gets, posts)
 			}

@@ -19,14 +19,16 @@ import (
 // clock goes on by itself whenever its worker waits and nothing is under way: a day of
 // waiting takes as long as its steps.
 type clock struct {
-	mu   sync.Mutex
-	now  time.Time
-	turn int
-	idle func() bool
+	mu    sync.Mutex
+	now   time.Time
+	turn  int
+	limit time.Time // where it stands still; zero: nowhere
+	idle  func() bool
+	over  func() bool // the worker will not wait again
 }
 
 func newClock() *clock {
-	return &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), idle: func() bool { return false }}
+	return &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 }
 
 func (c *clock) Now() time.Time {
@@ -39,20 +41,50 @@ func (c *clock) After(d time.Duration) <-chan time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn++
-	turn, fired := c.turn, make(chan time.Time, 1)
+	turn, fired := c.turn, make(chan time.Time)
 	go func() {
-		for !c.idle() {
+		for !c.goOn(turn, d, fired) {
 			time.Sleep(100 * time.Microsecond)
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.turn == turn { // else the worker was woken
-			c.now = c.now.Add(d)
-			fired <- c.now
 		}
 	}()
 	return fired
 }
+
+// goOn lets d pass if the worker waits for it, and reports whether it need not be called
+// again. A worker that was woken does not receive, so no time passes while it looks.
+func (c *clock) goOn(turn int, d time.Duration, fired chan<- time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turn != turn || c.over() {
+		return true
+	}
+	if c.reached() || !c.idle() {
+		return false
+	}
+	select {
+	case fired <- c.now.Add(d):
+		c.now = c.now.Add(d)
+		return true
+	default:
+		return false
+	}
+}
+
+// stop has the clock stand still when it gets to a time, or never.
+func (c *clock) stop(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limit = at
+}
+
+// stands reports whether it has come to where it stops.
+func (c *clock) stands() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reached()
+}
+
+func (c *clock) reached() bool { return !c.limit.IsZero() && !c.now.Before(c.limit) }
 
 // got is one request that a receiver saw.
 type got struct {
@@ -146,7 +178,8 @@ func work(t testing.TB, c Config, change ...func(*WorkerOptions)) *bench {
 		t.Fatal(err)
 	}
 	b.Worker = w
-	b.clock.idle = func() bool { return w.slots.Load() == 0 || w.context.Err() != nil }
+	b.clock.idle = func() bool { return w.slots.Load() == 0 }
+	b.clock.over = func() bool { return w.context.Err() != nil }
 	go w.Run(context.WithoutCancel(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)
@@ -194,6 +227,24 @@ func (b *bench) push(t testing.TB, d *Delivery) {
 	t.Helper()
 	if added, err := b.Enqueue(t.Context(), d); err != nil || !added {
 		t.Fatalf("enqueue: %v, %v", added, err)
+	}
+}
+
+// oneEach is a notification for each of some tasks.
+func oneEach(url string, tasks int) (all []*Delivery) {
+	for i := range tasks {
+		all = append(all, notification(url, fmt.Sprintf("t%d", i), 0))
+	}
+	return all
+}
+
+// pushAll enqueues all at one time of the clock, however long it takes.
+func (b *bench) pushAll(t testing.TB, all ...*Delivery) {
+	t.Helper()
+	b.clock.stop(b.clock.Now())
+	defer b.clock.stop(time.Time{})
+	for _, d := range all {
+		b.push(t, d)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // standing is a bench whose worker asks a registry.
@@ -112,6 +113,7 @@ func TestDrop(t *testing.T) {
 		b.push(t, of(dropped, r.URL, n))
 		b.push(t, of(kept, r.URL, n))
 	}
+	b.clock.stop(b.clock.Now().Add(time.Hour)) // before anything is given up
 	early := of(dropped, r.URL, 3)
 	early.Task = "" // came before the task was known
 	b.push(t, early)

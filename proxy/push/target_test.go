@@ -31,11 +31,13 @@ func TestR18_OutageOfAnHour(t *testing.T) {
 		}
 	})
 	const lines, each = 20, 10
+	var all []*Delivery
 	for n := range each {
 		for line := range lines {
-			b.push(t, notification(r.URL, fmt.Sprintf("t%d", line), n))
+			all = append(all, notification(r.URL, fmt.Sprintf("t%d", line), n))
 		}
 	}
+	b.pushAll(t, all...)
 	b.await(t, Delivered, lines*each)
 	arrived := map[string][]string{}
 	for _, g := range r.seen() {
@@ -74,9 +76,7 @@ func TestA21_TargetThatFails(t *testing.T) {
 	b := work(t, c)
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusInternalServerError) })
 	const tasks = 100
-	for i := range tasks {
-		b.push(t, notification(r.URL, fmt.Sprintf("t%d", i), 0))
-	}
+	b.pushAll(t, oneEach(r.URL, tasks)...)
 	b.await(t, Dead, tasks)
 	if n := len(r.seen()); n > 4*60/5+30 {
 		t.Errorf("the victim got %d requests in four hours", n)
@@ -100,9 +100,7 @@ func TestA21_Rate(t *testing.T) {
 	})
 	const tasks = 100
 	began := b.clock.Now()
-	for i := range tasks {
-		b.push(t, notification(r.URL, fmt.Sprintf("t%d", i), 0))
-	}
+	b.pushAll(t, oneEach(r.URL, tasks)...)
 	b.await(t, Delivered, tasks)
 	all := r.seen()
 	for i, g := range all {

@@ -175,6 +175,7 @@ func TestQueueIsBounded(t *testing.T) {
 	c.Queue = 2
 	b := work(t, c)
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusNotFound) })
+	b.clock.stop(b.clock.Now()) // nothing is given up meanwhile
 	b.push(t, notification(r.URL, "t1", 0))
 	b.push(t, notification(r.URL, "t1", 1))
 	if _, err := b.Enqueue(t.Context(), notification(r.URL, "t1", 2)); !errors.Is(err, state.ErrFull) {
@@ -238,5 +239,6 @@ func TestDepthIsCounted(t *testing.T) {
 	})
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusNotFound) })
 	b.push(t, notification(r.URL, "t1", 0))
+	b.clock.stop(b.clock.Now().Add(time.Hour)) // before it is given up
 	wait(t, "depth", func() bool { d := <-depths; return d.Waiting == 1 && !d.Oldest.IsZero() })
 }
