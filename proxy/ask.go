@@ -139,7 +139,7 @@ func (p *Proxy) await(
 			return nil, false, err
 		}
 	}
-	x.rec.TaskState = seen.State
+	p.stateOf(x, seen.State)
 	d, err := p.demand(x, seen, doc)
 	if err == nil {
 		doc, err = p.govern(x, seen, doc)

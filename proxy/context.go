@@ -42,6 +42,7 @@ func (p *Proxy) replaceContext(x *exchange) error {
 		return err
 	}
 	x.record = record
+	x.rec.Denied = "context"
 	x.foreign = &foreign{id: sent, sent: quoted(sent), alias: quoted(alias)}
 	if span := x.call.ContextSpan; span[1] > span[0] {
 		x.foreign.sent = bytes.Clone(x.call.Body[span[0]:span[1]])

@@ -104,7 +104,7 @@ func (p *Proxy) takeNotification(x *exchange) error {
 // else's (A1, A19).
 func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 	h := n.hook
-	x.rec.TaskState = n.seen.State
+	p.stateOf(x, n.seen.State)
 	for _, t := range n.seen.Tasks {
 		x.rec.TaskID, x.rec.ContextID = t.ID, t.ContextID
 		if h.Task != "" && t.ID != h.Task || len(n.seen.Tasks) > 1 {

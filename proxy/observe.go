@@ -16,9 +16,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	if seen.State != "" {
-		x.rec.TaskState = seen.State
-	}
+	p.stateOf(x, seen.State)
 	if isError(seen) {
 		if err := x.stray(reasonOf(seen)); err != nil {
 			return nil, err
@@ -50,6 +48,17 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 		return nil, err
 	}
 	return x.restoreContext(body), nil
+}
+
+// stateOf notes the state that the agent shows a task to be in. What a read shows has
+// been so for a while, and is not counted.
+func (p *Proxy) stateOf(x *exchange, state string) {
+	if state == "" || state == x.rec.TaskState {
+		return
+	}
+	if x.rec.TaskState = state; x.call.Method == nil || x.call.Method.Writes || x.call.Streaming {
+		p.Telemetry.Metrics.TaskState(x.agent.ID, state)
+	}
 }
 
 // filter leaves of a list what is the caller's.
@@ -107,6 +116,7 @@ func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) error {
 	from.Endpoint = cmp.Or(instance, x.endpoint.address)
 	err := p.Ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
+		x.rec.Denied = "answer"
 		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
 	return err

@@ -82,6 +82,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 	case errors.Is(err, errUnknownAgent):
 		return wire.Errorf(wire.UnknownAgent, "").Because(err)
 	case errors.Is(err, ledger.ErrAbsent):
+		x.rec.Denied = "task"
 		return wire.Errorf(wire.TaskNotFound, "").Because(err)
 	case errors.As(err, &missing):
 		e := wire.Errorf(wire.ExtensionRequired, "required extensions were not requested: %s",

@@ -57,6 +57,9 @@ func (s *Streams) enter(principal string, most int64, each int) error {
 	return nil
 }
 
+// Open is how many places are taken.
+func (s *Streams) Open() int { return int(s.taken.Load()) }
+
 func (s *Streams) leave(principal string) {
 	s.taken.Add(-1)
 	s.mu.Lock()

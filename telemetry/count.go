@@ -39,6 +39,7 @@ func (m *Metrics) record(e *Exchange) {
 		m.countUpstream(c, e)
 	}
 	m.countDecision(sets, e)
+	m.countCondition(c.agent, e)
 	m.countExtensions(sets, e)
 	m.countViolations(sets, e)
 }

@@ -1,22 +1,46 @@
 package telemetry
 
 import (
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// factory makes registered instruments.
-type factory struct{ registry *prometheus.Registry }
+// factory makes registered instruments and remembers what they are. A label is given
+// by its name, where its values are those of closedSet, or as name=value|value.
+type factory struct {
+	registry *prometheus.Registry
+	made     *[]instrument
+}
+
+// instrument is what is to be known of a metric to read it.
+type instrument struct {
+	name, kind, help string
+	labels           []label
+}
+
+// note remembers an instrument and gives the names of its labels.
+func (f factory) note(name, kind, help string, specs ...string) []string {
+	labels := parseLabels(specs)
+	*f.made = append(*f.made, instrument{prefix + name, kind, help, labels})
+	names := make([]string, len(labels))
+	for i := range labels {
+		names[i] = labels[i].name
+	}
+	return names
+}
 
 func (f factory) counter(name, help string) prometheus.Counter {
+	f.note(name, "counter", help)
 	c := prometheus.NewCounter(prometheus.CounterOpts{Name: prefix + name, Help: help})
 	f.registry.MustRegister(c)
 	return c
 }
 
 func (f factory) counters(name, help string, labels ...string) *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: prefix + name, Help: help}, labels)
+	names := f.note(name, "counter", help, labels...)
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: prefix + name, Help: help}, names)
 	f.registry.MustRegister(c)
 	return c
 }
@@ -24,7 +48,7 @@ func (f factory) counters(name, help string, labels ...string) *prometheus.Count
 // fixed makes a counter by result whose every series is there from the start, as
 // alerts on a rise from zero need it.
 func (f factory) fixed(name, help string, results ...string) map[string]prometheus.Counter {
-	vec := f.counters(name, help, "result")
+	vec := f.counters(name, help, "result="+strings.Join(results, "|"))
 	cells := make(map[string]prometheus.Counter, len(results))
 	for _, r := range results {
 		cells[r] = vec.WithLabelValues(r)
@@ -33,15 +57,23 @@ func (f factory) fixed(name, help string, results ...string) map[string]promethe
 }
 
 func (f factory) gauge(name, help string) prometheus.Gauge {
+	f.note(name, "gauge", help)
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: prefix + name, Help: help})
 	f.registry.MustRegister(g)
 	return g
 }
 
 func (f factory) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: prefix + name, Help: help}, labels)
+	names := f.note(name, "gauge", help, labels...)
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: prefix + name, Help: help}, names)
 	f.registry.MustRegister(g)
 	return g
+}
+
+// asked describes a gauge that is asked for when somebody looks.
+func (f factory) asked(name, help string, labels ...string) *prometheus.Desc {
+	names := f.note(name, "gauge", help, labels...)
+	return prometheus.NewDesc(prefix+name, help, names, nil)
 }
 
 // bucketScale says which classic buckets a histogram of durations has.
@@ -76,13 +108,14 @@ func (f factory) bytes(name, help string, labels ...string) *prometheus.Histogra
 // keeps every quantile within 5 %; 160 buckets are four orders of magnitude,
 // and past them Prometheus lowers the resolution instead of growing.
 func (f factory) histograms(name, help string, buckets []float64, labels []string) *prometheus.HistogramVec {
+	names := f.note(name, "histogram", help, labels...)
 	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: prefix + name, Help: help,
 		Buckets:                         buckets,
 		NativeHistogramBucketFactor:     1.1,
 		NativeHistogramMaxBucketNumber:  160,
 		NativeHistogramMinResetDuration: time.Hour,
-	}, labels)
+	}, names)
 	f.registry.MustRegister(h)
 	return h
 }

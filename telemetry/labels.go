@@ -52,6 +52,8 @@ type agentSeries struct {
 	id    string
 	calls []callCell           // by index of coreMethods
 	extra map[string]*callCell // by name of an extension's method
+
+	states []counterCell // by index of taskStateLabels
 }
 
 // ruleSeries are the children of one rule, uriSeries those of one extension.
@@ -101,7 +103,9 @@ func (m *Metrics) SetLabels(l Labels) {
 	}
 	next := &labelSet{
 		agents: series(old.agents, l.Agents, func(id string) *agentSeries {
-			return &agentSeries{id: id, calls: make([]callCell, len(coreMethods))}
+			return &agentSeries{
+				id: id, calls: make([]callCell, len(coreMethods)), states: make([]counterCell, len(taskStateLabels)),
+			}
 		}),
 		methods:   make(map[string]bool, len(l.Methods)),
 		rules:     series(old.rules, l.Rules, func(string) *ruleSeries { return new(ruleSeries) }),
@@ -141,7 +145,9 @@ func (s *labelSet) addMethods(names []string) {
 		}
 	}
 	for id, a := range s.agents {
-		fresh := &agentSeries{id: a.id, calls: a.calls, extra: make(map[string]*callCell, len(s.methods))}
+		fresh := &agentSeries{
+			id: a.id, calls: a.calls, states: a.states, extra: make(map[string]*callCell, len(s.methods)),
+		}
 		for name := range s.methods {
 			if fresh.extra[name] = a.extra[name]; fresh.extra[name] == nil {
 				fresh.extra[name] = new(callCell)
@@ -161,7 +167,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
 		m.streamsActive, m.streamEvents, m.cardFetch,
 		m.retries, m.ejections, m.cardWarnings, m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
-		m.pushDeliveries, m.pushDuration,
+		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
 	}
 	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
 	for _, vec := range byAgent {

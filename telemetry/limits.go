@@ -23,6 +23,7 @@ func (m *Metrics) AuthorizerAsked(name, result string, took time.Duration) {
 
 // Stored counts an operation of the state. Operations are named by the gateway.
 func (m *Metrics) Stored(operation string, took time.Duration, err error) {
+	operation = oneOf(operation, m.operations...)
 	result := "ok"
 	if err != nil {
 		result = "error"

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -167,17 +168,21 @@ type Metrics struct {
 	// force, as a number; replicas that show different values differ.
 	configHash prometheus.Gauge
 
-	exemplars bool
-	codes     codeIndex
-	sets      atomic.Pointer[labelSet] // the closed sets in force
-	setting   sync.Mutex               // held while sets is replaced
+	condition // of the gateway itself, see condition.go
+
+	made       []instrument // all of them, in the order of their making
+	operations []string     // values of the label operation
+	exemplars  bool
+	codes      codeIndex
+	sets       atomic.Pointer[labelSet] // the closed sets in force
+	setting    sync.Mutex               // held while sets is replaced
 }
 
 const prefix = "a2a_gateway_"
 
 func newMetrics(registry *prometheus.Registry, config MetricsConfig, version string) *Metrics {
-	m := &Metrics{exemplars: config.Exemplars, codes: newCodeIndex()}
-	f := factory{registry}
+	m := &Metrics{exemplars: config.Exemplars, codes: newCodeIndex(), operations: operations()}
+	f := factory{registry, &m.made}
 	m.buildInfo = f.gauges("build_info", "Version of the gateway, always 1.", "version", "go_version")
 	m.buildInfo.WithLabelValues(version, runtime.Version()).Set(1)
 	f.calls(m)
@@ -185,6 +190,7 @@ func newMetrics(registry *prometheus.Registry, config MetricsConfig, version str
 	f.push(m)
 	f.decisions(m)
 	f.config(m)
+	f.condition(&m.condition)
 	m.logDropped = f.counter("log_lines_dropped_total", "Access-log lines dropped before a slow reader.")
 	registry.MustRegister(
 		collectors.NewGoCollector(),
@@ -199,17 +205,17 @@ func (f factory) calls(m *Metrics) {
 	m.requestDuration = f.seconds("request_duration_seconds",
 		"Time from arrival to the last byte of calls that do not stream.", callSeconds, "agent", "method")
 	m.requestsInFlight = f.gauge("requests_in_flight", "Calls being served now.")
-	m.shed = f.counters("shed_total", "Calls and connections that were not taken on.", "reason")
+	m.shed = f.counters("shed_total", "Calls and connections that were not taken on.",
+		"reason=memory|requests|streams|descriptors|connections|connectionsPerIP|other")
 	m.memoryUsed = f.gauge("memory_used_bytes", "Memory in use, garbage not counted.")
 	m.memoryLimit = f.gauge("memory_limit_bytes", "Memory in use beyond which calls are refused, 0 for none.")
 	m.requestSize = f.bytes("request_size_bytes", "Size of request bodies.", "agent", "method")
 	m.responseSize = f.bytes("response_size_bytes", "Size of answer bodies.", "agent", "method")
 	m.upstreamRequests = f.counters("upstream_requests_total",
-		"Calls sent to agents.", "agent", "method", "code")
+		"Calls sent to agents.", "agent", "method", "code=HTTP_1XX|HTTP_2XX|HTTP_3XX|HTTP_4XX|HTTP_5XX|none")
 	m.upstreamDuration = f.seconds("upstream_request_duration_seconds",
 		"Time agents took to answer, for streams until the head.", callSeconds, "agent", "method")
-	m.upstreams = newUpstreams()
-	f.registry.MustRegister(m.upstreams)
+	m.upstreams = f.upstreams()
 	m.retries = f.counters("retries_total", "Calls sent to a further instance.", "agent")
 	m.ejections = f.counters("ejections_total", "Instances left alone because they fail calls.", "agent")
 }
@@ -219,11 +225,11 @@ func (f factory) streams(m *Metrics) {
 	m.streamEvents = f.counters("stream_events_total", "Events passed on to clients.", "agent")
 	m.streamResumes = f.counters("stream_resumes_total",
 		"Streams that clients came back to: exact, gap (the task as it is in the place of what is not kept), or refused.",
-		"agent", "result")
+		"agent", "result=exact|gap|refused")
 	m.streamReplayed = f.counters("stream_events_replayed_total", "Events given to clients who had missed them.", "agent")
 	m.streamJoins = f.counters("stream_joins_total", "Streams that share an agent's with others.", "agent")
 	m.streamRegains = f.counters("stream_regains_total",
-		"Agents' streams that broke: regained, polled, or lost.", "agent", "result")
+		"Agents' streams that broke: regained, polled, or lost.", "agent", "result=regained|polled|lost|other")
 	m.streamGrammar = f.counters("stream_grammar_violations_total", "Events out of order.", "agent")
 	m.streamDuration = f.seconds("stream_duration_seconds",
 		"Time from arrival to the end of streams.", streamSeconds, "agent", "method")
@@ -232,25 +238,29 @@ func (f factory) streams(m *Metrics) {
 }
 
 func (f factory) decisions(m *Metrics) {
-	m.authn = f.counters("authn_total", "Credentials looked at.", "provider", "result")
-	m.jwksRefreshes = f.counters("jwks_refreshes_total", "Fetches of issuers' keys.", "result")
+	m.authn = f.counters("authn_total", "Credentials looked at.", "provider", "result=ok|refused|unavailable|other")
+	m.jwksRefreshes = f.counters("jwks_refreshes_total", "Fetches of issuers' keys.", "result=ok|error")
 	m.throttled = f.counter("authn_throttled_total", "Refused credentials answered 429.")
 	m.upstreamTokens = f.counters("upstream_tokens_total",
-		"Fetches of tokens to show to agents.", "agent", "kind", "result")
-	m.authz = f.counters("authz_decisions_total", "Authorization decisions.", "decision", "rule")
+		"Fetches of tokens to show to agents.",
+		"agent", "kind=oauth2|exchange|actor|other", "result=ok|declined|failed|other")
+	m.authz = f.counters("authz_decisions_total", "Authorization decisions.",
+		"decision=allow|deny|error|shadow|other", "rule")
 	m.limited = f.counters("rate_limited_total", "Calls that a limit refused.", "limit")
 	m.limitsFell = f.counters("limits_uncounted_total", "Limits that could not be counted where they are kept.", "limit")
-	m.authorizers = f.counters("authorizer_requests_total", "Questions to authorizers.", "authorizer", "result")
+	m.authorizers = f.counters("authorizer_requests_total", "Questions to authorizers.",
+		"authorizer", "result=allow|deny|error|cached|other")
 	m.authorizerSeconds = f.seconds("authorizer_request_duration_seconds",
 		"Time that authorizers took to answer.", callSeconds, "authorizer")
-	m.state = f.counters("state_store_operations_total", "Operations of the state.", "operation", "result")
+	m.state = f.counters("state_store_operations_total", "Operations of the state.", "operation", "result=ok|error")
 	m.stateSeconds = f.seconds("state_store_operation_duration_seconds",
 		"Time that operations of the state took.", storeSeconds, "operation")
 	m.extensions = f.counters("extensions_negotiated_total",
-		"Extensions that clients asked for, and those that were injected.", "uri", "result")
+		"Extensions that clients asked for, and those that were injected.", "uri", "result=activated|inactive|refused|injected|provided")
 	m.violations = f.counters("extension_violations_total",
-		"What bodies held against extensions.", "uri", "fault", "enforced")
-	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result")
+		"What bodies held against extensions.", "uri",
+		"fault="+strings.Join(faultNames[:], "|"), "enforced=true|false")
+	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result=ok|unchanged|error|other")
 	m.cardWarnings = f.gauges("card_warnings", "Oddities of an agent's card.", "agent")
 	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
 }
@@ -260,6 +270,6 @@ func (f factory) config(m *Metrics) {
 		"Whether the last load of the configuration took effect.")
 	m.configTimestamp = f.gauge("config_last_reload_success_timestamp_seconds",
 		"When a configuration last took effect, in Unix time.")
-	m.configReloads = f.counters("config_reloads_total", "Loads of the configuration.", "result")
+	m.configReloads = f.counters("config_reloads_total", "Loads of the configuration.", "result=ok|error")
 	m.configHash = f.gauge("config_hash", "First 48 bits of the SHA-256 of the configuration in force.")
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -212,38 +211,6 @@ func TestSetLabelsForgets(t *testing.T) {
 	}
 }
 
-// TestA28_Cardinality sends calls with ever new texts in every field: the
-// number of series stays what the closed sets make it.
-func TestA28_Cardinality(t *testing.T) {
-	t.Parallel()
-	calls := 100_000
-	if testing.Short() {
-		calls = 1_000
-	}
-	tel := opened(t, io.Discard, func(c *Config) { c.Logs.Level = "error" })
-	tel.Metrics.SetLabels(Labels{Agents: []string{"billing"}, Rules: []string{"team"}})
-	send := func(i int) {
-		id := fmt.Sprint("id-", i)
-		e := &Exchange{Start: start, Duration: time.Duration(i), Status: 200, UpstreamStatus: i, RequestBytes: int64(i),
-			Streamed: i%2 == 0, FirstEvent: 1}
-		fill(e, func(string) string { return id })
-		tel.Record(e)
-		tel.Metrics.Authn(id, id)
-		tel.Metrics.CardFetch(id, id)
-		tel.Metrics.OpenStream(id).Close()
-	}
-	for i := range 1000 { // every class of status and both kinds of call have been seen
-		send(i)
-	}
-	before := countSeries(t, tel)
-	for i := range calls {
-		send(1000 + i)
-	}
-	if after := countSeries(t, tel); after != before {
-		t.Errorf("%d series after %d calls, %d before", after, calls, before)
-	}
-}
-
 // TestA28_NoCanaryInMetrics fills every field with a text that must not come
 // out in /metrics.
 func TestA28_NoCanaryInMetrics(t *testing.T) {
@@ -315,9 +282,13 @@ func TestNativeHistograms(t *testing.T) {
 // instruments that are really there.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("metrics.go")
-	if err != nil {
-		t.Fatal(err)
+	var source []byte
+	for _, name := range []string{"metrics.go", "condition.go"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
 	}
 	documented := map[string]string{} // name to labels
 	for _, m := range regexp.MustCompile(`(?m)^\t// ([a-z_]+)(\{[a-z_,]+\})?:`).FindAllStringSubmatch(string(source), -1) {

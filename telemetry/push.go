@@ -3,7 +3,8 @@ package telemetry
 import "time"
 
 func (f factory) push(m *Metrics) {
-	m.pushDeliveries = f.counters("push_deliveries_total", "Attempts to deliver notifications to webhooks.", "agent", "result")
+	m.pushDeliveries = f.counters("push_deliveries_total", "Attempts to deliver notifications to webhooks.",
+		"agent", "result=delivered|failed|dead|gone|refused|other")
 	m.pushDuration = f.seconds("push_delivery_duration_seconds", "Time that webhooks took to answer.", callSeconds, "agent")
 	m.pushDepth = f.gauge("push_queue_depth", "Notifications that wait to be delivered.")
 	m.pushDead = f.gauge("push_dead", "Notifications that were given up and are still kept.")

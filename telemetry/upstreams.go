@@ -21,15 +21,15 @@ type upstreams struct {
 	instances, healthy, circuit *prometheus.Desc
 }
 
-func newUpstreams() *upstreams {
-	gauge := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc(prefix+name, help, []string{"agent"}, nil)
+func (f factory) upstreams() *upstreams {
+	u := &upstreams{
+		instances: f.asked("upstream_instances", "Instances of an agent that are known.", "agent"),
+		healthy:   f.asked("upstream_healthy", "Instances of an agent that get calls.", "agent"),
+		circuit: f.asked("circuit_state",
+			"Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open; with several instances, the best of theirs.", "agent"),
 	}
-	return &upstreams{
-		instances: gauge("upstream_instances", "Instances of an agent that are known."),
-		healthy:   gauge("upstream_healthy", "Instances of an agent that get calls."),
-		circuit:   gauge("circuit_state", "Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open."),
-	}
+	f.registry.MustRegister(u)
+	return u
 }
 
 // Describe implements prometheus.Collector.

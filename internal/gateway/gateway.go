@@ -116,6 +116,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	g.hub = g.newHub(cfg)
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	g.telemetry.Metrics.Upstreams(g.upstreams)
+	g.telemetry.Metrics.Condition(g.condition)
 	s, err := g.build(ctx, cfg, nil)
 	if err != nil {
 		return nil, err

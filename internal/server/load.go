@@ -40,6 +40,9 @@ func (l *Load) Enter(most int) error {
 // Leave counts a call out.
 func (l *Load) Leave() { l.calls.Add(-1) }
 
+// Calls is how many have been taken on and not counted out.
+func (l *Load) Calls() int { return int(l.calls.Load()) }
+
 // measureEvery is how often memory is looked at, off the path of calls.
 const measureEvery = 100 * time.Millisecond
 

@@ -31,6 +31,18 @@ func (s *Server) Connections() int {
 	return l.open()
 }
 
+// Expiry is when the first of the certificates that are served ends; zero without TLS.
+func (s *Server) Expiry() time.Time {
+	g := s.tls.Load()
+	if g == nil {
+		return time.Time{}
+	}
+	return g.notAfter()
+}
+
+// Room is how many connections there may be.
+func (s *Server) Room() int { return s.live.Load().room.most }
+
 // Shutdown stops accepting, closes Draining, lets requests finish and waits for
 // them. When ctx ends first, what is left is cancelled and its connections
 // closed; after at most a second more, Shutdown returns an error that says how

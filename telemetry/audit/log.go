@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -50,8 +51,11 @@ type Log struct {
 	segments segments
 	chain    chain
 	unsynced int // records since the last fsync began
-	closed   bool
-	out      []byte // the writer's buffer
+
+	behind atomic.Int64 // records that are written, and whose fsync has not ended
+	since  atomic.Int64 // Unix nanoseconds, when about the oldest of them was; 0 for none
+	closed bool
+	out    []byte // the writer's buffer
 
 	dirty chan struct{} // holds a token while there is work for the background
 	quit  chan struct{}
@@ -149,6 +153,21 @@ func (l *Log) Err() error {
 		return ErrStalled
 	}
 	return l.failing
+}
+
+// Lag is how many records are not on the disk yet, and about how long the oldest of them
+// waits: for the disk, or to be written.
+func (l *Log) Lag() (records int, oldest time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.disk.now()
+	if l.writing {
+		oldest = now.Sub(l.began)
+	}
+	if since := l.since.Load(); since != 0 {
+		oldest = max(oldest, now.Sub(time.Unix(0, since)))
+	}
+	return len(l.pending.ends) + int(l.behind.Load()), oldest
 }
 
 // Reopen closes the current segment and opens the file of its name anew, for

@@ -41,6 +41,8 @@ func (l *Log) writeBatch(b *batch, now time.Time) error {
 	}
 	l.chain = next
 	l.unsynced += len(b.ends)
+	l.behind.Add(int64(len(b.ends)))
+	l.since.CompareAndSwap(0, now.UnixNano())
 	if l.config.Durability == durabilitySync {
 		return l.syncBatch()
 	}
@@ -61,8 +63,10 @@ func (l *Log) assemble(b *batch, n int) chain {
 
 // syncBatch is the fsync that all callers of a batch wait for.
 func (l *Log) syncBatch() error {
+	n := l.unsynced
 	l.unsynced = 0
 	err := l.segments.current.Sync()
+	l.synced(n, l.disk.now())
 	if err != nil {
 		l.segments.giveUp(err)
 	}
@@ -110,6 +114,7 @@ func (l *Log) syncNow() error {
 	l.file.Lock()
 	current, retired, n := l.segments.current, l.segments.retired, l.unsynced
 	l.segments.retired, l.unsynced = nil, 0
+	began := l.disk.now()
 	l.file.Unlock()
 
 	var err error
@@ -121,7 +126,18 @@ func (l *Log) syncNow() error {
 	for _, r := range retired {
 		err = errors.Join(err, r.close())
 	}
+	l.synced(n, began)
 	return err
+}
+
+// synced notes that an fsync of n records is over, which began then: what is not on the
+// disk yet is younger. What it failed for is lost, and does not wait.
+func (l *Log) synced(n int, began time.Time) {
+	if l.behind.Add(int64(-n)) == 0 {
+		l.since.Store(0)
+	} else {
+		l.since.Store(began.UnixNano())
+	}
 }
 
 // lost gives up a segment whose background fsync failed.

@@ -1,0 +1,21 @@
+package gateway
+
+import "github.com/a2a-gateway/a2a-gateway/telemetry"
+
+// condition is how the gateway itself is doing, for metrics.
+func (g *Gateway) condition() telemetry.Condition {
+	c := telemetry.Condition{Failing: g.audit.Err() != nil, Certificate: g.server.Expiry()}
+	c.Unsynced, c.Lag = g.audit.Lag()
+	s := g.acquire()
+	if s == nil {
+		return c
+	}
+	defer s.release()
+	limits := s.config.Server.Limits
+	c.Limits = []telemetry.Use{
+		{Limit: "requests", Used: g.work.Calls(), Max: limits.Requests},
+		{Limit: "streams", Used: g.streams.Open(), Max: limits.Streams},
+		{Limit: "connections", Used: g.server.Connections(), Max: g.server.Room()},
+	}
+	return c
+}

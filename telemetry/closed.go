@@ -1,0 +1,80 @@
+package telemetry
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// label is one label of a metric and all the values it can have.
+type label struct {
+	name   string
+	from   string   // where values come from that the configuration or the build brings; "" for none
+	values []string // those that are always the same
+}
+
+// closedSet are the labels whose values are the same in every metric that has them. What
+// stands in none of the sets is counted as other, what is absent as none.
+func closedSet(name string) label {
+	rest := []string{labelNone, labelOther}
+	switch name {
+	case "agent":
+		return label{name, "`agents[].id`", rest}
+	case "method":
+		return label{name, "names of methods in `extensions[].methods`", methodNames()}
+	case "rule":
+		return label{name, "`policy.rules[].name`", rest}
+	case "uri":
+		return label{name, "`extensions[].uri`, and the extensions that the gateway provides", rest}
+	case "provider":
+		return label{name, "issuers of `authn.oidc`", append([]string{"api-keys", "mtls", "unknown"}, rest...)}
+	case "limit":
+		return label{name, "`policy.limits` by name", rest}
+	case "authorizer":
+		return label{name, "`policy.authorizers[].name`", rest}
+	case "binding":
+		return label{name, "", append([]string{wire.JSONRPC.String(), wire.HTTPJSON.String(), wire.GRPC.String()}, rest...)}
+	case "code":
+		return label{name, "", codeNames()}
+	case "operation":
+		return label{name, "", operations()}
+	case "version", "go_version":
+		return label{name, "the build", nil}
+	}
+	return label{name: name}
+}
+
+func methodNames() []string {
+	names := make([]string, len(coreMethods))
+	for name, i := range coreMethods {
+		names[i] = name
+	}
+	return names
+}
+
+// codeNames are those of a call: reasons, and classes of statuses without one.
+func codeNames() []string {
+	return slices.DeleteFunc(newCodeIndex().names, func(name string) bool {
+		return strings.HasPrefix(name, "HTTP_") && name < "HTTP_4XX"
+	})
+}
+
+// operations are the names of what is asked of the state.
+func operations() []string {
+	return []string{
+		"claim", "lookup", "list", "count", "advance", "draw", "release", "add", "append", "read", "push",
+		"take", "done", "again", "bury", "revive", "remove", "items", "depth", labelOther,
+	}
+}
+
+func parseLabels(specs []string) []label {
+	labels := make([]label, len(specs))
+	for i, spec := range specs {
+		name, values, own := strings.Cut(spec, "=")
+		if labels[i] = closedSet(name); own {
+			labels[i] = label{name: name, values: strings.Split(values, "|")}
+		}
+	}
+	return labels
+}
