@@ -86,6 +86,48 @@ func TestA17_FetchedCardHidesItsSource(t *testing.T) {
 	}
 }
 
+// TestA14_HiddenTextIsNotServed: what a reader of a card does not see is not in what is
+// served, wherever it stood, and hides no secret either.
+func TestA14_HiddenTextIsNotServed(t *testing.T) {
+	t.Parallel()
+	plants := map[string]string{
+		"tags": "\U000e0069\U000e0067\U000e006e\U000e006f", "zero width": "\u200b\u2060\ufeff", "bidi": "\u202e\u2066",
+		"terminal": `\u001b[8m`, "selectors": "\U000e0169\U000e0167", "comment": "<!-- canary -->", "script": "<script>canary</script>",
+		"soft": "\u00ad", "control": `\u0007\u0000`,
+	}
+	hidden := []string{
+		"\U000e0069", "\u200b", "\u2060", "\ufeff", "\u202e", "\u2066", `\u001b`, "[8m", "\U000e0169", "canary", "\u00ad", `\u0007`, `\u0000`,
+		"AKIA",
+	}
+	for name, plant := range plants {
+		c := mustParse(t, strings.ReplaceAll(`{
+			"name": "N%a", "description": "D%a AK%IAIOSFODNN7EXAMPLE", "version": "1%",
+			"url": "https://agent.example/a2a", "protocolVersion": "0.3.0", "documentationUrl": "https://docs.example/%",
+			"provider": {"organization": "O%a", "url": "https://o.example/"},
+			"capabilities": {"extensions": [{"uri": "urn:e", "description": "E%a", "params": {"p%a": 1, "q": ["x%a"]}}]},
+			"defaultInputModes": ["text/plain%"],
+			"skills": [{"id": "s", "name": "S%a", "description": "d%a", "tags": ["t%a"], "examples": ["e%a"]}, {"id": "h%"}],
+			"x": {"y": "z%a"}
+		}`, "%", plant))
+		for _, form := range forms {
+			got := mustRender(t, c, formed(c, form.side))
+			for _, needle := range hidden {
+				if strings.Contains(got, needle) {
+					t.Errorf("%s as %s: %q is served: %s", name, form.name, needle, got)
+				}
+			}
+			for _, needle := range []string{`"Na"`, `"Da [removed]"`, `"Oa"`, `"Ea"`, `"q":["xa"]`, `"text/plain"`, `"da"`, `"ta"`, `"ea"`} {
+				if !strings.Contains(got, needle) {
+					t.Errorf("%s as %s: %q is not served: %s", name, form.name, needle, got)
+				}
+			}
+			if strings.Contains(got, `"h`+plant) || strings.Contains(got, `"id":"h"`) {
+				t.Errorf("%s as %s: a skill goes by a name that it does not have: %s", name, form.name, got)
+			}
+		}
+	}
+}
+
 // TestHostileTextsAreCheap: the largest card of the worst texts is served at
 // once (seconds here would be minutes or hours with a scan per find).
 func TestHostileTextsAreCheap(t *testing.T) {

@@ -106,7 +106,7 @@ func (w *writer) rest(o *object, from object, own names) {
 		return
 	}
 	for _, m := range from {
-		if m.value.Kind() != 'n' && !own.has(m.name) && !w.guard.leaks(m.name) {
+		if m.value.Kind() != 'n' && !own.has(m.name) && !w.guard.unfit(m.name) {
 			o.put(m.name, w.guard.scrub(m.value))
 		}
 	}
@@ -250,7 +250,10 @@ func (w *writer) listed(v jsontext.Value, instead string) jsontext.Value {
 func (w *writer) texts(v jsontext.Value) jsontext.Value {
 	var out []jsontext.Value
 	for _, e := range elements(v) {
-		if e.Kind() == '"' && !w.guard.leaks(text(e)) {
+		if e.Kind() != '"' {
+			continue
+		}
+		if e = w.guard.shown(e); e != nil {
 			out = append(out, e)
 		}
 	}
@@ -265,7 +268,7 @@ func (w *writer) skills() jsontext.Value {
 	var list []jsontext.Value
 	for i, s := range w.card.Skills {
 		hidden := w.view.Skills != nil && !slices.Contains(w.view.Skills, s.ID)
-		if hidden || w.guard.leaks(s.ID) {
+		if hidden || w.guard.unfit(s.ID) {
 			continue // an id is what callers name a skill by: it cannot be half shown
 		}
 		from := w.card.skills[i]

@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
 )
 
 // removed stands where a text that a card cannot do without gave something away.
 const removed = "[removed]"
 
 // guard finds what must not leave with a card: the agent's own addresses,
-// private addresses, credentials in URLs, and what looks like a secret.
+// private addresses, credentials in URLs, what looks like a secret, and what a
+// reader does not see.
 type guard struct {
 	needles []string // lower case; the agent's hosts
 }
@@ -72,16 +75,21 @@ func splitAddress(address string) (host, port string) {
 	return strings.Trim(address, "[]"), ""
 }
 
-// leaks reports whether s gives anything away.
+// leaks reports whether s gives anything away. What is hidden in s hides nothing.
 func (g guard) leaks(s string) bool {
-	start, _ := g.next(s, 0)
+	start, _ := g.next(lint.Clean(s), 0)
 	return start >= 0
 }
 
-// redact replaces what s gives away. It is for texts that a card must have;
-// everything else goes as a whole.
+// unfit reports whether s cannot be shown as what it is, an identifier: it leaks, or does
+// not read as what it is.
+func (g guard) unfit(s string) bool { return lint.Clean(s) != s || g.leaks(s) }
+
+// redact replaces what s gives away and drops what does not show. It is for texts
+// that a card must have; everything else goes as a whole.
 func (g guard) redact(s string) string {
-	if strings.Contains(s, keyMark) {
+	s = lint.Clean(s)
+	if strings.Contains(s, lint.KeyMark) {
 		return removed // the key itself follows in words of its own
 	}
 	var b strings.Builder
@@ -104,7 +112,7 @@ const maxRedactions = 32
 // next finds the first thing at or after from that must go, widened to the word
 // around it, or returns -1.
 func (g guard) next(s string, from int) (start, end int) {
-	low := asciiLower(s[from:])
+	low := lint.ASCIILower(s[from:])
 	first := -1
 	at := func(i int) {
 		if i >= 0 && (first < 0 || i < first) {
@@ -114,9 +122,9 @@ func (g guard) next(s string, from int) (start, end int) {
 	for _, needle := range g.needles {
 		at(strings.Index(low, needle))
 	}
-	at(privateURL(low))
-	at(privateHostPort(low))
-	at(secretIn(s[from:]))
+	at(lint.PrivateURL(low))
+	at(lint.PrivateHostPort(low))
+	at(lint.SecretIn(s[from:]))
 	if first < 0 {
 		return -1, -1
 	}
@@ -131,23 +139,35 @@ func (g guard) next(s string, from int) (start, end int) {
 }
 
 // scrub removes from a value every string, member name included, that gives
-// something away. It returns nil when nothing of the value may stay.
+// something away, and from those that stay what does not show. It returns nil when
+// nothing of the value may stay.
 func (g guard) scrub(v jsontext.Value) jsontext.Value {
 	switch v.Kind() {
 	case '"':
-		if g.leaks(text(v)) {
-			return nil
-		}
+		return g.shown(v)
 	case '{':
 		out := object{}
 		for _, m := range members(v) {
-			if !g.leaks(m.name) {
+			if !g.unfit(m.name) {
 				out.put(m.name, g.scrub(m.value))
 			}
 		}
 		return out.encode()
 	case '[':
 		return array(g.scrubAll(elements(v)))
+	}
+	return v
+}
+
+// shown is a JSON string as it may be shown: in the agent's own bytes if that is all of
+// it, nil if it leaks.
+func (g guard) shown(v jsontext.Value) jsontext.Value {
+	s := text(v)
+	switch clean := lint.Clean(s); {
+	case g.leaks(clean):
+		return nil
+	case clean != s:
+		return quote(clean)
 	}
 	return v
 }
@@ -165,7 +185,7 @@ func (g guard) scrubAll(values []jsontext.Value) []jsontext.Value {
 // link passes a URL that people follow (documentation, icon, provider): http or
 // https to a public host other than the agent's. Anything else is "".
 func (g guard) link(s string) string {
-	if origin(s) == "" || g.leaks(s) {
+	if origin(s) == "" || g.unfit(s) {
 		return ""
 	}
 	return s
@@ -178,15 +198,4 @@ func isDelimiter(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// asciiLower keeps every byte in its place, which strings.ToLower does not.
-func asciiLower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
 }

@@ -1,15 +1,13 @@
-package card
+package lint
 
 import (
 	"net/netip"
 	"strings"
 )
 
-// What no card should tell, whoever's it is: addresses for inside use and secrets.
-
-// privateURL finds "//" before an authority with userinfo or a private host.
+// PrivateURL finds the "//" of a URL with userinfo or a private host, -1 for none.
 // low is lower case.
-func privateURL(low string) int {
+func PrivateURL(low string) int {
 	for at := 0; ; {
 		i := strings.Index(low[at:], "//")
 		if i < 0 {
@@ -81,10 +79,10 @@ func isPrivateAddr(a netip.Addr) bool {
 // sharedSpace is carrier-grade NAT, RFC 6598.
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
-// privateHostPort finds the host of 10.0.0.5:50051 or db.internal:5432, the way
-// GRPC endpoints are written. A bare address is left alone: it may be a version.
-// low is lower case.
-func privateHostPort(low string) int {
+// PrivateHostPort finds the host of 10.0.0.5:50051 or db.internal:5432, the way
+// GRPC endpoints are written, -1 for none. A bare address is left alone: it may be a
+// version. low is lower case.
+func PrivateHostPort(low string) int {
 	for at := 0; ; {
 		i := strings.IndexByte(low[at:], ':')
 		if i < 0 {
@@ -114,48 +112,4 @@ func privateHostPort(low string) int {
 // isHostByte accepts what names and IPv4 addresses are made of.
 func isHostByte(c byte) bool {
 	return c == '.' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z'
-}
-
-// keyMark ends the first line of a PEM private key of any kind.
-const keyMark = "PRIVATE KEY-----"
-
-// secretIn finds what by its form is a credential that strayed into a card.
-func secretIn(s string) int {
-	if i := strings.Index(s, keyMark); i >= 0 {
-		return i
-	}
-	for _, mark := range [...]struct {
-		prefix string
-		length int // of what follows, at least
-	}{
-		{"AKIA", 16}, {"ASIA", 16}, {"AIza", 35}, {"ghp_", 36}, {"gho_", 36}, {"github_pat_", 22},
-		{"glpat-", 20}, {"xoxb-", 10}, {"xoxp-", 10}, {"sk-", 32}, {"sk_live_", 16}, {"eyJhbGci", 32},
-	} {
-		for at := 0; ; {
-			i := strings.Index(s[at:], mark.prefix)
-			if i < 0 {
-				break
-			}
-			i += at
-			at = i + len(mark.prefix)
-			if (i == 0 || !isTokenByte(s[i-1])) && isToken(s[at:], mark.length) {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// isToken reports whether s begins with at least n bytes that keys are made of.
-func isToken(s string, n int) bool {
-	for i := range n {
-		if i == len(s) || !isTokenByte(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isTokenByte(c byte) bool {
-	return c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }

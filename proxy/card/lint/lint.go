@@ -1,0 +1,239 @@
+// Package lint finds what the texts of an agent's card should not hold: secrets, internal
+// addresses, what readers do not see, and words that are meant for the model that reads
+// the card rather than for people.
+//
+// It owns the patterns and the list of findings, and the functions that the writer of
+// served cards takes texts apart with. It does not own what is done about a finding. It
+// finds what is on its lists: a card without findings is not a harmless card. It imports
+// nothing of ours.
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kind says what was found.
+type Kind string
+
+// The kinds.
+const (
+	Secret      Kind = "secret"      // a key, a token, a password in a URL, credentials of 0.1's authentication
+	Internal    Kind = "internal"    // an address for inside use, where no interface is named
+	Invisible   Kind = "invisible"   // characters, comments or scripts that a reader does not see
+	Instruction Kind = "instruction" // words for the model that reads the card
+	Lookalike   Kind = "lookalike"   // a word of Latin letters and others that look like them
+	Markup      Kind = "markup"      // HTML that shows
+	Blob        Kind = "blob"        // a long run of base64 or hexadecimal
+	Long        Kind = "long"        // a text that is longer than texts of its place are
+)
+
+// Action says what becomes of what was found.
+type Action string
+
+// The actions.
+const (
+	Removed  Action = "removed"  // it is in no card that the gateway serves
+	Reported Action = "reported" // it is served; the operator is told
+)
+
+// Finding is one thing found. It never holds what it is about: findings are logged.
+type Finding struct {
+	Kind    Kind   `json:"kind"`
+	Pointer string `json:"pointer"` // JSON Pointer into the card, cleaned
+	Action  Action `json:"action"`
+	Text    string `json:"text"` // in words
+}
+
+// kinds has what is done about each, and how much each weighs in the score.
+var kinds = map[Kind]struct {
+	action Action
+	weight int
+}{
+	Secret:      {Removed, 40},
+	Internal:    {Removed, 10},
+	Invisible:   {Removed, 25},
+	Instruction: {Reported, 30},
+	Lookalike:   {Reported, 20},
+	Markup:      {Reported, 5},
+	Blob:        {Reported, 10},
+	Long:        {Reported, 5},
+}
+
+// Kinds are all of them, in the order of the documentation.
+func Kinds() []Kind {
+	return []Kind{Secret, Internal, Invisible, Instruction, Lookalike, Markup, Blob, Long}
+}
+
+// MaxFindings is how many findings of one card are listed.
+const MaxFindings = 100
+
+// How long texts are at most without a finding, in bytes.
+const (
+	longestName = 200  // of names, ids, tags and versions
+	longestText = 4096 // of everything else
+)
+
+// How much is looked through for words that are meant for a model, in bytes. What is
+// longer is a finding by itself.
+const (
+	readText = 16 << 10
+	readCard = 256 << 10
+)
+
+// Worst is the score of a card that could hardly be worse.
+const Worst = 100
+
+// Score sums up findings: 0 for none, at most Worst. A kind that is there more than once
+// counts once, and a tenth of its weight more each time.
+func Score(list []Finding) int {
+	seen := map[Kind]int{}
+	tenths := 0
+	for _, f := range list {
+		weight := kinds[f.Kind].weight
+		if seen[f.Kind]++; seen[f.Kind] == 1 {
+			weight *= 10
+		}
+		tenths += weight
+	}
+	return min(Worst, tenths/10)
+}
+
+// Check looks at every text of a card, names of members included, but for the signatures.
+// It lists at most MaxFindings, in the order of the document. card is one JSON value.
+func Check(card []byte) ([]Finding, error) {
+	c := &check{decoder: jsontext.NewDecoder(bytes.NewBuffer(bytes.TrimPrefix(card, []byte("\xef\xbb\xbf"))))}
+	for {
+		token, err := c.decoder.ReadToken()
+		if err != nil {
+			return nil, fmt.Errorf("lint card: %w", err)
+		}
+		if token.Kind() == '"' {
+			if err := c.text(token.String()); err != nil {
+				return nil, fmt.Errorf("lint card: %w", err)
+			}
+		}
+		if c.decoder.StackDepth() == 0 {
+			return c.list, nil
+		}
+	}
+}
+
+// check is one run of Check.
+type check struct {
+	decoder *jsontext.Decoder
+	read    int // bytes that were looked through for instructions
+	list    []Finding
+}
+
+// text looks at one string, a member's name or a value.
+func (c *check) text(s string) error {
+	pointer := string(c.decoder.StackPointer())
+	kind, length := c.decoder.StackIndex(c.decoder.StackDepth())
+	isName := kind == '{' && length%2 == 1
+	if isName && pointer == "/signatures" {
+		return c.decoder.SkipValue()
+	}
+	if s == "" || len(c.list) >= MaxFindings {
+		return nil
+	}
+	clean := Clean(s)
+	low := ASCIILower(clean)
+	switch {
+	case SecretIn(clean) >= 0:
+		c.found(Secret, pointer, "what looks like a key or a token")
+	case hasUserinfo(low):
+		c.found(Secret, pointer, "a URL with a user or a password")
+	case pointer == "/authentication/credentials" && !isName:
+		c.found(Secret, pointer, "credentials, which cards of 0.1 can carry")
+	}
+	if !isInterface(pointer) && (PrivateURL(low) >= 0 && !hasUserinfo(low) || PrivateHostPort(low) >= 0) {
+		c.found(Internal, pointer, "an address for inside use")
+	}
+	if clean != s {
+		c.found(Invisible, pointer, fmt.Sprintf("%d bytes that a reader does not see", max(1, len(s)-len(clean))))
+	}
+	if c.instructs(s) {
+		c.found(Instruction, pointer, "words for the model that reads the card")
+	}
+	if lookalike(clean) != "" {
+		c.found(Lookalike, pointer, "a word that mixes alphabets which look alike")
+	}
+	if markup.MatchString(clean) {
+		c.found(Markup, pointer, "HTML")
+	}
+	if n := blob(clean); n > 0 && pointer != "/iconUrl" {
+		c.found(Blob, pointer, fmt.Sprintf("%d characters of base64 or hexadecimal", n))
+	}
+	if limit := longest(pointer, isName); len(s) > limit || c.read > readCard {
+		c.found(Long, pointer, fmt.Sprintf("%d characters: the text, or the card, is longer than others", utf8.RuneCountInString(s)))
+	}
+	return nil
+}
+
+// instructs looks through a text as far as it goes.
+func (c *check) instructs(s string) bool {
+	s = s[:min(len(s), readText)]
+	if c.read += len(s); c.read > readCard {
+		return false
+	}
+	return instruction(s) != ""
+}
+
+func (c *check) found(kind Kind, pointer, text string) {
+	if len(c.list) >= MaxFindings {
+		return
+	}
+	f := Finding{kind, shown(pointer), kinds[kind].action, text}
+	if !slices.Contains(c.list[max(0, len(c.list)-len(kinds)):], f) {
+		c.list = append(c.list, f)
+	}
+}
+
+// longestPointer is how much is shown of where something was found.
+const longestPointer = 200
+
+// shown is a pointer without what its names should not have held.
+func shown(pointer string) string {
+	clean := Clean(pointer)
+	for SecretIn(clean) >= 0 || len(clean) > longestPointer {
+		clean = clean[:strings.LastIndexByte(clean, '/')]
+	}
+	return clean
+}
+
+// hasUserinfo reports whether a URL in a text names a user. low is lower case.
+func hasUserinfo(low string) bool {
+	for _, rest := range strings.Split(low, "//")[1:] {
+		if strings.Contains(rest[:authorityEnd(rest)], "@") {
+			return true
+		}
+	}
+	return false
+}
+
+// isInterface reports whether a place names where the agent is: that is inside more often
+// than not, and the gateway's own URL stands there in what it serves.
+func isInterface(pointer string) bool {
+	if pointer == "/url" {
+		return true
+	}
+	list, ok := strings.CutSuffix(pointer, "/url")
+	return ok && (strings.HasPrefix(list, "/supportedInterfaces/") || strings.HasPrefix(list, "/additionalInterfaces/") ||
+		strings.HasPrefix(list, "/supported_interfaces/") || strings.HasPrefix(list, "/additional_interfaces/"))
+}
+
+// longest is how long the text of a place is at most.
+func longest(pointer string, isName bool) int {
+	last := pointer[strings.LastIndexByte(pointer, '/')+1:]
+	if isName || last == "name" || last == "id" || last == "version" || last == "organization" ||
+		strings.Contains(pointer, "/tags/") {
+		return longestName
+	}
+	return longestText
+}
