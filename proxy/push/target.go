@@ -54,6 +54,7 @@ type target struct {
 	pace     time.Duration // about how far apart deliveries can be
 	failures int           // in a row
 	until    time.Time     // no request before, where failures are many
+	probing  bool          // the one that is under way is to find out
 	used     time.Time
 }
 
@@ -77,7 +78,7 @@ func (ts *targets) enter(name string, now time.Time, limit PerTarget, timeout ti
 	t.next = latest(now, t.next).Add(gap)
 	t.inFlight++
 	if t.failures >= breakerFailures {
-		t.until = now.Add(timeout) // this one is the probe
+		t.until, t.probing = now.Add(timeout), true
 	}
 	return time.Time{}, true
 }
@@ -104,15 +105,20 @@ func (ts *targets) leave(name string, now time.Time, took time.Duration, v verdi
 	defer ts.mu.Unlock()
 	t := ts.find(name, now)
 	t.inFlight = max(t.inFlight-1, 0)
-	switch v {
-	case silent:
+	probe := t.probing
+	t.probing = false // no other was let in
+	switch {
+	case v == silent:
 		return
-	case well:
+	case v == well:
 		if t.failures >= breakerFailures {
 			t.promised = now // those who wait for the end of an outage need not
 		}
 		t.failures = 0
-	case unwell:
+	case t.failures >= breakerFailures && !probe:
+		// It was under way when the target was given up. How many there were says nothing
+		// of how long the target will be away.
+	default:
 		t.failures++
 		if over := t.failures - breakerFailures; over >= 0 {
 			t.until = now.Add(min(breakerFirst<<min(over, 20), breakerLongest))

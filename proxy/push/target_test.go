@@ -195,6 +195,34 @@ func TestBreaker(t *testing.T) {
 	enter(true)
 }
 
+// TestBreakerAndThoseUnderWay: however many fail at once, the target is left alone for no
+// longer than after five.
+func TestBreakerAndThoseUnderWay(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	limit := PerTarget{InFlight: 64, Rate: 1000}
+	ts := &targets{}
+	enter := func() (time.Time, bool) { return ts.enter("o", now, limit, 15*time.Second) }
+	for range limit.InFlight {
+		if _, ok := enter(); !ok {
+			t.Fatal("not entered")
+		}
+	}
+	for range limit.InFlight {
+		ts.leave("o", now, time.Millisecond, unwell, limit)
+	}
+	for _, pause := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+		if later, ok := enter(); ok || later.After(now.Add(pause+time.Second)) {
+			t.Errorf("entered: %v; come back after %s, want %s", ok, later.Sub(now), pause)
+		}
+		now = now.Add(pause)
+		if _, ok := enter(); !ok {
+			t.Fatalf("no probe after %s", pause)
+		}
+		ts.leave("o", now, time.Millisecond, unwell, limit)
+	}
+}
+
 // TestTargetsAreForgotten when nobody sends to them.
 func TestTargetsAreForgotten(t *testing.T) {
 	t.Parallel()

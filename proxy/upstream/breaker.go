@@ -18,6 +18,7 @@ type breaker struct {
 	mu       sync.Mutex
 	failures int
 	until    time.Time
+	probing  bool
 }
 
 // enter reports whether the server may be asked. After a wait it is asked once, and by
@@ -31,16 +32,23 @@ func (b *breaker) enter(now time.Time) bool {
 	if now.Before(b.until) {
 		return false
 	}
-	b.until = now.Add(tokenTimeout)
+	b.until, b.probing = now.Add(tokenTimeout), true
 	return true
 }
 
-// leave takes over what became of asking.
+// leave takes over what became of asking. Those who had asked before the server was left
+// alone, and fail only then, do not make that longer: how many there were says nothing of
+// how long it will be away.
 func (b *breaker) leave(now time.Time, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if ok {
+	probe := b.probing
+	b.probing = false
+	switch {
+	case ok:
 		b.failures = 0
+		return
+	case b.failures >= breakerFailures && !probe:
 		return
 	}
 	b.failures++

@@ -216,7 +216,15 @@ func TestBreaker(t *testing.T) {
 		b.leave(at, false)
 	}
 	b.leave(at, true)
-	if !b.enter(at) || !b.enter(at) {
-		t.Error("a success does not count")
+	for range 100 {
+		if !b.enter(at) {
+			t.Error("a success does not count")
+		}
+	}
+	for range 100 {
+		b.leave(at, false)
+	}
+	if b.enter(at.Add(time.Second-1)) || !b.enter(at.Add(time.Second)) {
+		t.Error("that many failed at once makes a difference")
 	}
 }
