@@ -66,7 +66,7 @@ func victim(dir, round string) int {
 func TestR10_Kill9(t *testing.T) {
 	t.Parallel()
 	rounds := 10
-	if s := os.Getenv("AUDIT_TEST_ROUNDS"); s != "" {
+	if s := os.Getenv("A2A_GATEWAY_TEST_KILLS"); s != "" {
 		rounds, _ = strconv.Atoi(s)
 	}
 	for _, durability := range []string{durabilityWrite, durabilitySync} {

@@ -82,7 +82,7 @@ func claimAll(s *Store, owner string) error {
 
 // TestR12_Kill9 kills a process at random moments, again and again on the same file: no
 // task that it was told of is lost or changes its owner, nor is a step.
-// STATE_TEST_ROUNDS says how often; the promise is 200 for each way to sync.
+// A2A_GATEWAY_TEST_KILLS says how often, for each way to sync; the promise is 200.
 func TestR12_Kill9(t *testing.T) {
 	t.Parallel()
 	rounds := killings()
@@ -136,7 +136,7 @@ func TestR18_Kill9(t *testing.T) {
 }
 
 func killings() int {
-	if n, err := strconv.Atoi(os.Getenv("STATE_TEST_ROUNDS")); err == nil {
+	if n, err := strconv.Atoi(os.Getenv("A2A_GATEWAY_TEST_KILLS")); err == nil {
 		return n
 	}
 	return 8
