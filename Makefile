@@ -30,9 +30,12 @@ e2e: ## Run the end-to-end tests against the built binary
 	$(GO) test -count=1 -timeout 15m ./e2e/... ./cmd/...
 
 SOAK ?= 30m
+KILLS ?= 500
+LONG ?= ^TestR[0-9]|^TestKill
 
-soak: ## Run the end-to-end tests with loads that last SOAK (30m)
-	E2E_SOAK=$(SOAK) $(GO) test -count=1 -timeout 0 -v -run 'TestR' ./e2e
+soak: ## Run the reliability tests (LONG) with loads of SOAK (30m) and KILLS (500) kills -9
+	E2E_SOAK=$(SOAK) A2A_GATEWAY_TEST_KILLS=$(KILLS) $(GO) test -count=1 -p 1 -timeout $(SOAK)90m -v -run '$(LONG)' \
+	  ./e2e ./internal/state/sqlite ./internal/state/redis ./telemetry/audit
 
 # The go command sometimes ends a search that found nothing with "context deadline
 # exceeded". What a search does find is kept in testdata and found again at once,

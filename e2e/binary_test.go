@@ -180,6 +180,13 @@ func (l *lines) find(mark string, n int) (string, <-chan struct{}) {
 	return "", l.more
 }
 
+// forget drops what was said.
+func (l *lines) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = nil
+}
+
 func (l *lines) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,9 +14,9 @@ import (
 	"time"
 )
 
-// soak is how long the programs that take as long as one likes are to run, by
-// E2E_SOAK; without it, the short form's time.
-func soak(t *testing.T, short time.Duration) (run time.Duration, long bool) {
+// soak is how long a program that takes as long as one likes is to run: as E2E_SOAK
+// says, but not longer than most; without it, the short form's time.
+func soak(t *testing.T, short, most time.Duration) (run time.Duration, long bool) {
 	t.Helper()
 	said := os.Getenv("E2E_SOAK")
 	if said == "" {
@@ -25,7 +26,25 @@ func soak(t *testing.T, short time.Duration) (run time.Duration, long bool) {
 	if err != nil {
 		t.Fatalf("E2E_SOAK: %v", err)
 	}
-	return d, true
+	return min(d, most), true
+}
+
+// endless is for soaks that find more the longer they take.
+const endless = math.MaxInt64
+
+// kills is how often a program kills what it looks at: as A2A_GATEWAY_TEST_KILLS says;
+// without it, as often as the short form does.
+func kills(t *testing.T, short int) int {
+	t.Helper()
+	said := os.Getenv("A2A_GATEWAY_TEST_KILLS")
+	if said == "" {
+		return short
+	}
+	n, err := strconv.Atoi(said)
+	if err != nil {
+		t.Fatalf("A2A_GATEWAY_TEST_KILLS: %v", err)
+	}
+	return n
 }
 
 // place is a running gateway with what is needed to watch it.
@@ -143,6 +162,20 @@ func (p *place) descriptors() int {
 		p.t.Skipf("descriptors of a process cannot be read here: %v", err)
 	}
 	return len(list)
+}
+
+// spent is the processor time that the process has taken. Linux counts it in hundredths
+// of a second; elsewhere it is 0.
+func (p *process) spent() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest) // from the third on
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
 // got says that an agent has answered this very message.

@@ -28,12 +28,13 @@ type mailroom struct {
 	mu     sync.Mutex
 	mood   string
 	posts  []post
-	server *http.Server // nil while it is away
+	last   map[string]int // the highest n of each task's
+	server *http.Server   // nil while it is away
 }
 
 func newMailroom(t *testing.T) *mailroom {
 	t.Helper()
-	m := &mailroom{t: t, address: "127.0.0.1:0"}
+	m := &mailroom{t: t, address: "127.0.0.1:0", last: map[string]int{}}
 	m.turn("well")
 	t.Cleanup(func() { m.turn("away") })
 	return m
@@ -79,8 +80,10 @@ func (m *mailroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	mood := m.mood
 	if mood != "ill" {
+		task := strings.TrimPrefix(r.URL.Path, "/")
+		m.last[task] = max(m.last[task], doc.StatusUpdate.Metadata.N)
 		m.posts = append(m.posts, post{
-			id: r.Header.Get("Webhook-Id"), task: strings.TrimPrefix(r.URL.Path, "/"), n: doc.StatusUpdate.Metadata.N, body: body,
+			id: r.Header.Get("Webhook-Id"), task: task, n: doc.StatusUpdate.Metadata.N, body: body,
 			signature: r.Header.Get("A2a-Notification-Signature"), token: r.Header.Get("X-A2a-Notification-Token"), at: time.Now(),
 		})
 	}
@@ -94,6 +97,13 @@ func (m *mailroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 		}
 	}
+}
+
+// latest is the last notification of a task that came.
+func (m *mailroom) latest(task string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last[task]
 }
 
 func (m *mailroom) all() []post {

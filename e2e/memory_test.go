@@ -19,7 +19,7 @@ import (
 func TestR08_Memory(t *testing.T) {
 	const limit = 512 << 10 // KiB
 	t.Setenv("GOMEMLIMIT", "400MiB")
-	run, _ := soak(t, 6*time.Second)
+	run, _ := soak(t, 6*time.Second, 10*time.Minute)
 	a := newSample(t, "a")
 	a.events, a.every = 100, 10*time.Millisecond
 	a.text = func(int) string { return strings.Repeat("x", 32<<10) }

@@ -37,21 +37,6 @@ func number(t *testing.T, status, name string) (sum float64) {
 	return sum
 }
 
-// spent is the processor time that a process has taken. Linux counts it in hundredths of
-// a second.
-func spent(t *testing.T, pid int) time.Duration {
-	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest) // from the third on
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
-}
-
 // resident is how much memory a process has, in bytes.
 func resident(t *testing.T, pid int) int64 {
 	t.Helper()
@@ -124,11 +109,11 @@ func TestR16_Descriptors(t *testing.T) {
 	h := newHog(strings.TrimPrefix(url, "http://"), 400)
 	time.Sleep(time.Second)
 
-	begun, before := time.Now(), spent(t, p.cmd.Process.Pid)
+	begun, before := time.Now(), p.spent()
 	fresh := s.caller(url, "owner", false)
 	fresh.client.Timeout = 3 * time.Second
 	outcomes := map[string]int{}
-	lasts, _ := soak(t, 2*time.Second)
+	lasts, _ := soak(t, 2*time.Second, time.Minute)
 	for time.Since(begun) < lasts {
 		a := fresh.send("during")
 		switch {
@@ -144,7 +129,7 @@ func TestR16_Descriptors(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	took := time.Since(begun)
-	share := float64(spent(t, p.cmd.Process.Pid)-before) / float64(took)
+	share := float64(p.spent()-before) / float64(took)
 	t.Logf("%v of hogging: new connections %v; kept from before: %v; %.0f %% of a core; %.0f turned away in all, %.0f descriptors open",
 		took.Round(time.Millisecond), outcomes, kept.send("during").ok(), 100*share,
 		number(t, status, "a2a_gateway_shed_total"), number(t, status, "process_open_fds"))
@@ -189,7 +174,7 @@ func TestR07_Overload(t *testing.T) {
 	capacity := float64(closed.count.Load()) / time.Since(begun).Seconds()
 	unloaded := quantile(closed.took, .99)
 
-	lasts, _ := soak(t, 8*time.Second)
+	lasts, _ := soak(t, 8*time.Second, time.Minute)
 	begun = time.Now()
 	good, refused, wrong := s.flood(url, 5*capacity, lasts)
 	took := time.Since(begun)

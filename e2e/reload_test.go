@@ -17,7 +17,7 @@ import (
 // and streams go on: none of them fails, and the agent sees every call once.
 func TestR01_Reload(t *testing.T) {
 	t.Parallel()
-	run, long := soak(t, 8*time.Second)
+	run, long := soak(t, 8*time.Second, 10*time.Minute)
 	streams := 100
 	if long {
 		streams = 1000

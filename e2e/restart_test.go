@@ -25,7 +25,7 @@ func newStory(t *testing.T, run time.Duration) *sample {
 // once and in order, and is told of a gap only where the record says so.
 func TestR04_BackendRestart(t *testing.T) {
 	t.Parallel()
-	run, _ := soak(t, 6*time.Second)
+	run, _ := soak(t, 6*time.Second, 10*time.Minute)
 	s := newStory(t, run)
 	p := serveFleet(t, "", "", fmt.Sprintf(
 		`{id: story, card: "http://%s/card", load: {breaker: {for: 300ms}}}`, s.address()))
@@ -60,7 +60,7 @@ func TestR04_BackendRestart(t *testing.T) {
 // knows of events that were not written any more is shown the task as it is.
 func TestR05_GatewayRestart(t *testing.T) {
 	t.Parallel()
-	run, _ := soak(t, 8*time.Second)
+	run, _ := soak(t, 8*time.Second, 10*time.Minute)
 	s := newStory(t, run)
 	set := prepare(t, "http://"+s.address()+"/card", "  timeouts: {drain: 2s}\nstreams: {retain: 1m}")
 	var current atomic.Pointer[caller]
@@ -73,10 +73,10 @@ func TestR05_GatewayRestart(t *testing.T) {
 	}
 	p := serve()
 	a := attend(t, s, current.Load, 4, 3, 3, nil)
-	kills := 0
-	for begun := time.Now(); time.Since(begun) < run-2*time.Second; kills++ {
-		time.Sleep(time.Duration(400+37*kills) * time.Millisecond)
-		p.signal([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[kills%2])
+	restarts := 0
+	for begun := time.Now(); time.Since(begun) < run-2*time.Second; restarts++ {
+		time.Sleep(time.Duration(400+37*(restarts%30)) * time.Millisecond)
+		p.signal([]syscall.Signal{syscall.SIGKILL, syscall.SIGTERM}[restarts%2])
 		p = serve()
 	}
 	gaps, ends := a.ends()
@@ -95,7 +95,7 @@ func TestR05_GatewayRestart(t *testing.T) {
 	}
 	p.signal(syscall.SIGTERM)
 	said := recorded(t, filepath.Join(set.dir, "data"), `"gap":true`)
-	t.Logf("%d restarts, %d records of gaps", kills, said)
+	t.Logf("%d restarts, %d records of gaps", restarts, said)
 	if said > gaps { // those of streams that were killed are not there
 		t.Errorf("%d gaps were recorded, and %d shown", said, gaps)
 	}

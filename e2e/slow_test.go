@@ -50,7 +50,7 @@ func stuck(t *testing.T, base *caller, n int, open func(c *caller, i int) (*http
 // tasks and on tasks of their own. They are cut off, which the record says, the others
 // notice nothing, and the memory of the gateway stays small.
 func TestR06_SlowReaders(t *testing.T) {
-	run, long := soak(t, 16*time.Second)
+	run, long := soak(t, 16*time.Second, 10*time.Minute)
 	slow, tasks := 200, 10
 	if long {
 		slow = 500

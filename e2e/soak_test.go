@@ -141,7 +141,7 @@ func (m *mixture) run(ctx context.Context, all *sync.WaitGroup, name string, n i
 // call to the other agent fails, and after a while the process takes no more than before.
 func TestR19_Soak(t *testing.T) {
 	t.Parallel()
-	run, _ := soak(t, 20*time.Second)
+	run, _ := soak(t, 20*time.Second, endless)
 	m := &mixture{good: newSample(t, "a"), flapping: newSample(t, "f")}
 	bad := newCable(t, m.flapping.address())
 	hook := httptest.NewServer(http.HandlerFunc(m.hear))
