@@ -108,6 +108,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)
 	}
+	g.audit.SignWith(g.keys)
 	if err = g.openConsole(cfg); err != nil {
 		return nil, err
 	}

@@ -2,8 +2,9 @@
 // came of it: JSON lines in one segment file per day.
 //
 // It owns the schema of a record (record.go; documented in docs/audit.md), the
-// order and the durability of records (log.go, segment.go) and the segment
-// files (names.go, tail.go). It does not decide whether a call may go on when
+// order and the durability of records (log.go, segment.go), the chain of hashes and
+// its signatures (chain.go, checkpoint.go), the segment files (names.go, tail.go) and
+// how they are read (source.go, follow.go). It does not decide whether a call may go on when
 // nothing can be recorded; it returns the error and the proxy asks
 // Config.FailOpen. It never sees a body, only digests and sizes. It may import
 // telemetry and internal/secret.
@@ -15,6 +16,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -40,10 +42,22 @@ type Config struct {
 	// audit-YYYY-MM-DD_001.jsonl and so on. Default 256MiB.
 	SegmentSize secret.Size `yaml:"segmentSize"`
 
+	// Checkpoint says how often the records so far are signed.
+	Checkpoint Checkpoint `yaml:"checkpoint"`
+
 	// Stdout copies every record to standard output, for platforms that collect
 	// it from there. The files stay the record: when standard output does not
 	// keep up, lines are left out of the copy. Default false.
 	Stdout bool `yaml:"stdout"`
+}
+
+// Checkpoint is telemetry.audit.checkpoint. A checkpoint is a record with a signature over
+// all records before it; they are written when files end and when the gateway does, too.
+type Checkpoint struct {
+	// Every is after how many records there is one, at least 10. Default 1000.
+	Every int `yaml:"every"`
+	// Interval is how long records are without one, at least 1s. Default 10s.
+	Interval secret.Duration `yaml:"interval"`
 }
 
 // Values of Config.Durability and Config.OnFailure.
@@ -57,6 +71,11 @@ const (
 const (
 	defaultSegmentSize = 256 << 20
 	minSegmentSize     = 64 << 10 // below it a busy gateway would make a file per second
+
+	defaultEvery    = 1000
+	minEvery        = 10 // below it the log would be signatures
+	defaultInterval = 10 * time.Second
+	minInterval     = time.Second
 )
 
 // Check reports every value that Open would refuse. An empty Dir is not one of
@@ -76,6 +95,12 @@ func (c Config) Check() error {
 	if c.SegmentSize != 0 && c.SegmentSize < minSegmentSize {
 		errs = append(errs, fmt.Errorf("telemetry.audit.segmentSize: %v is less than 64KiB", c.SegmentSize))
 	}
+	if n := c.Checkpoint.Every; n != 0 && n < minEvery {
+		errs = append(errs, fmt.Errorf("telemetry.audit.checkpoint.every: %d is less than %d", n, minEvery))
+	}
+	if d := c.Checkpoint.Interval; d != 0 && d.Std() < minInterval {
+		errs = append(errs, fmt.Errorf("telemetry.audit.checkpoint.interval: %v is less than 1s", d))
+	}
 	return errors.Join(errs...)
 }
 
@@ -87,4 +112,18 @@ func (c Config) segmentSize() int64 {
 		return defaultSegmentSize
 	}
 	return int64(c.SegmentSize)
+}
+
+func (c Checkpoint) every() int {
+	if c.Every == 0 {
+		return defaultEvery
+	}
+	return c.Every
+}
+
+func (c Checkpoint) interval() time.Duration {
+	if c.Interval == 0 {
+		return defaultInterval
+	}
+	return c.Interval.Std()
 }

@@ -26,10 +26,10 @@ func TestSchemaIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	documented := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (all|(?:intent|call|event)(?:, call)?) \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[a-z_`, ]+`) \\| (all|(?:intent|call|event|checkpoint)(?:, call)?) \\|").FindAllStringSubmatch(string(page), -1) {
 		types := strings.Split(row[2], ", ")
 		if row[2] == "all" {
-			types = []string{typeIntent, typeCall, typeEvent}
+			types = []string{typeIntent, typeCall, typeEvent, typeCheckpoint}
 		}
 		for member := range strings.SplitSeq(row[1], ", ") {
 			for _, kind := range types {
@@ -49,7 +49,7 @@ func TestSchemaIsDocumented(t *testing.T) {
 func written(t *testing.T) map[string][]string {
 	t.Helper()
 	dir := t.TempDir()
-	l := opened(t, Config{Dir: dir}, newFakeDisk())
+	l, _ := signedLog(t, Config{Dir: dir}, newFakeDisk())
 	var e telemetry.Exchange
 	fields := reflect.ValueOf(&e).Elem()
 	for i := range fields.NumField() {
@@ -71,7 +71,7 @@ func written(t *testing.T) map[string][]string {
 			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
 		}
 	}
-	for _, err := range []error{l.Intent(&e), l.Call(&e), l.Event("x", map[string]string{"a": "b"})} {
+	for _, err := range []error{l.Event("first", nil), l.Intent(&e), l.Call(&e), l.Event("x", map[string]string{"a": "b"}), l.Close()} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -45,6 +47,33 @@ func openOn(config Config, tel *telemetry.Telemetry, d *fakeDisk) (*Log, error) 
 		return Open(config, "gw-1", tel)
 	}
 	return open(config, "gw-1", tel, d.disk())
+}
+
+// signedLog is opened with checkpoints.
+func signedLog(t testing.TB, config Config, d *fakeDisk) (*Log, *keys.Ring) {
+	t.Helper()
+	ring, err := keys.Open(keys.Config{Dir: t.TempDir(), Algorithm: "EdDSA"}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(ring.Close)
+	return signedBy(t, config, d, ring), ring
+}
+
+func signedBy(t testing.TB, config Config, d *fakeDisk, ring *keys.Ring) *Log {
+	t.Helper()
+	tel, _ := watched(t)
+	on := realDisk()
+	if d != nil {
+		on = d.disk()
+	}
+	l, err := open(config, "gw-1", tel, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SignWith(ring)
+	t.Cleanup(func() { _ = l.Close() })
+	return l
 }
 
 // record is what the tests look at in a line.
@@ -145,7 +174,7 @@ func (d *fakeDisk) set(change func()) {
 }
 
 func (d *fakeDisk) disk() disk {
-	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, now: d.now, linger: d.linger}
+	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: time.Hour}
 }
 
 func (d *fakeDisk) now() time.Time {

@@ -29,7 +29,8 @@ const (
 // Log is an open audit log. Its methods may be called from many goroutines; a
 // caller whose record another one wrote along with its own does no system call.
 type Log struct {
-	gateway []byte // the gateway member of every record; empty without an id
+	id      string // of the gateway
+	gateway []byte // the member of every record that is the id; empty without one
 	config  Config
 	disk    disk
 	metrics *telemetry.Metrics
@@ -50,19 +51,23 @@ type Log struct {
 	file     sync.Mutex
 	segments segments
 	chain    chain
-	unsynced int // records since the last fsync began
+	signer   *signer     // nil without keys
+	head     *headRecord // of the last checkpoint, to be written once that is on the disk
+	unsigned error       // of the last checkpoint; nil when it was signed
+	unsynced int         // records since the last fsync began
 
 	behind atomic.Int64 // records that are written, and whose fsync has not ended
 	since  atomic.Int64 // Unix nanoseconds, when about the oldest of them was; 0 for none
 	closed bool
 	out    []byte // the writer's buffer
 
-	dirty chan struct{} // holds a token while there is work for the background
-	quit  chan struct{}
-	done  chan struct{}
+	dirty   chan struct{} // holds a token while there is work for the background
+	quit    chan struct{}
+	done    chan struct{} // closed when the background has ended
+	tending sync.WaitGroup
 }
 
-// Open opens the log in config.Dir and continues the numbering of what is there.
+// Open opens the log in config.Dir and continues the records of what is there.
 // gatewayID is server.id; it goes into every record. Errors name the directory
 // or the file: one that cannot be made or written, one that another running
 // gateway uses, or a last segment that is no audit log.
@@ -88,15 +93,10 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{
-		gateway: gatewayMember(gatewayID), config: config, disk: d, release: release,
-		metrics: t.Metrics, logger: t.Log,
-		pending:  new(batch),
-		segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
-		dirty:    make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
-	}
-	l.lines.New = func() any { return new(telemetry.Line) }
-	if l.chain.seq, err = l.segments.resume(); err != nil {
+	l := newLog(config, gatewayID, t, d)
+	l.release = release
+	gone, err := l.resume()
+	if err != nil {
 		l.segments.retire(true)
 		return nil, errors.Join(err, l.syncNow(), release())
 	}
@@ -104,7 +104,44 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 		l.stdout = newCopier(os.Stdout)
 	}
 	go l.background()
+	l.tending.Go(l.tend)
+	if gone != nil {
+		l.logger.Error("audit records are not there any more", "dir", config.Dir, "from", gone["from"], "to", gone["to"])
+		_ = l.Event("audit.gone", gone) // whoever needs the record asks again
+	}
 	return l, nil
+}
+
+func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Log {
+	l := &Log{
+		id: gatewayID, gateway: gatewayMember(gatewayID), config: config, disk: d,
+		metrics: t.Metrics, logger: t.Log,
+		pending:  new(batch),
+		segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
+		chain:    chain{sum: newSummer()},
+		dirty:    make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	l.lines.New = func() any { return new(telemetry.Line) }
+	return l
+}
+
+// resume goes on where the records end, and makes sure that there is a segment.
+func (l *Log) resume() (gone map[string]string, err error) {
+	end, err := l.segments.resume()
+	if err != nil {
+		return nil, err
+	}
+	if gone, err = l.resumeAt(end); err != nil {
+		return nil, err
+	}
+	return gone, l.segments.ready(l.disk.now())
+}
+
+// SignWith gives the log the keys that sign its checkpoints. Until then there are none.
+func (l *Log) SignWith(k Keys) {
+	l.file.Lock()
+	defer l.file.Unlock()
+	l.signer = &signer{keys: k, gateway: l.id}
 }
 
 func gatewayMember(id string) []byte {
@@ -178,12 +215,13 @@ func (l *Log) Reopen() error {
 	if l.closed {
 		return ErrClosed
 	}
+	_ = l.seal(l.disk.now()) // the next record tells whether the disk works
 	err := l.segments.reopen()
 	l.wake()
 	return err
 }
 
-// Close makes everything durable and closes the log. Later records are refused
+// Close signs the records, makes everything durable and closes the log. Later records are refused
 // with ErrClosed.
 func (l *Log) Close() error {
 	l.file.Lock()
@@ -192,11 +230,13 @@ func (l *Log) Close() error {
 		return nil
 	}
 	l.closed = true
+	err := l.seal(l.disk.now())
 	l.segments.retire(false)
 	l.file.Unlock()
 	close(l.quit)
 	<-l.done
-	err := errors.Join(l.syncNow(), l.release())
+	l.tending.Wait()
+	err = errors.Join(err, l.syncNow(), l.release())
 	if l.stdout != nil {
 		l.stdout.close()
 	}

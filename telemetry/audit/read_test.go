@@ -27,7 +27,7 @@ func TestCalls(t *testing.T) {
 	record := func(add func(*telemetry.Line)) {
 		var l telemetry.Line
 		add(&l)
-		file.Write(c.assemble(nil, nil, l.Bytes()))
+		file.Write(c.assemble(nil, nil, l.Bytes(), nil))
 	}
 	record(func(l *telemetry.Line) { appendIntent(l, &e, e.Start) })
 	record(func(l *telemetry.Line) { appendCall(l, &e, e.Start) })

@@ -3,7 +3,6 @@ package audit
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -18,6 +17,8 @@ const (
 	typeIntent = "intent" // a call is about to go to an agent
 	typeCall   = "call"   // a call has ended, or was refused
 	typeEvent  = "event"  // something happened to the gateway itself
+
+	typeCheckpoint = "checkpoint" // the records so far, signed
 )
 
 // appendIntent appends the members of an intent record: what is known before
@@ -73,25 +74,4 @@ func appendSubject(l *telemetry.Line, e *telemetry.Exchange) {
 	l.Str("path", e.Path)
 	l.Str("user_agent", e.UserAgent)
 	l.Str("request_digest", e.Digest)
-}
-
-// chain is what a record takes from the one before it. It is the writer's
-// alone; a failed write leaves it as it was.
-type chain struct {
-	seq uint64 // of the last record
-}
-
-// assemble appends one finished line: what the log knows of a record, then the
-// members its author gave it. gateway is a member or empty; members have
-// their commas before them. Everything that makes records a sequence is here and nowhere else;
-// lastSeq reads it back.
-func (c *chain) assemble(dst, gateway, members []byte) []byte {
-	c.seq++
-	dst = append(dst, seqPrefix...)
-	dst = strconv.AppendUint(dst, c.seq, 10)
-	dst = append(dst, `,"v":`...)
-	dst = strconv.AppendUint(dst, schemaVersion, 10)
-	dst = append(dst, gateway...)
-	dst = append(dst, members...)
-	return append(dst, '}', '\n')
 }

@@ -24,12 +24,17 @@ type disk struct {
 	open    func(path string, fresh bool) (file, int64, error)
 	remove  func(path string) error
 	syncDir func(dir string) error // makes a new directory entry durable
+	head    func(dir string, h *headRecord) error
 	now     func() time.Time
 	linger  time.Duration // how far fsync may be behind writes
+	probe   time.Duration // how often a disk that failed is tried
 }
 
 func realDisk() disk {
-	return disk{open: openFile, remove: os.Remove, syncDir: syncDir, now: time.Now, linger: syncEvery}
+	return disk{
+		open: openFile, remove: os.Remove, syncDir: syncDir, head: writeHead,
+		now: time.Now, linger: syncEvery, probe: probeEvery,
+	}
 }
 
 // osFile is a file of the system.
@@ -97,28 +102,29 @@ type retired struct {
 	bad  bool // its fsync failed: another would lie (it may report success for pages the kernel dropped)
 }
 
-// resume continues the newest segment of the directory if it is of today, whole
-// and not full, and starts another otherwise. It returns the number of the last
-// record.
-func (s *segments) resume() (uint64, error) {
+// resume opens the newest segment of the directory if it is whole, and returns the end
+// of the records. One whose records have no hashes is left as it is.
+func (s *segments) resume() (tail, error) {
 	names, err := list(s.dir)
-	if err != nil {
-		return 0, err
+	if err != nil || len(names) == 0 {
+		return tail{}, err
 	}
 	end, err := findTail(s.dir, names)
 	if err != nil {
-		return 0, err
+		return tail{}, err
 	}
-	if len(names) > 0 {
-		s.name = names[len(names)-1]
-		if !end.torn {
-			if s.current, s.size, err = s.disk.open(s.name.path(s.dir), false); err != nil {
-				return 0, err
-			}
-			s.until = s.name.end()
-		}
+	s.name = names[len(names)-1]
+	if end.torn || end.hash.none() && end.segment == s.name.file() {
+		return end, nil
 	}
-	return end.seq, s.ready(s.disk.now())
+	s.current, s.size, err = s.disk.open(s.name.path(s.dir), false)
+	s.until = s.name.end()
+	return end, err
+}
+
+// ending reports whether ready would leave the current segment.
+func (s *segments) ending(now time.Time) bool {
+	return s.current != nil && (!now.Before(s.until) || s.size >= s.limit) && (s.failure == nil || !now.Before(s.retry))
 }
 
 // ready makes sure that there is a segment to write to. A full one, or one of

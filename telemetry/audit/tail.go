@@ -17,8 +17,10 @@ var errNoRecord = errors.New("no complete record in its tail")
 
 // tail says how a segment ends.
 type tail struct {
-	seq  uint64 // of the last complete record, 0 when there is none
-	torn bool   // bytes of an incomplete record follow it: a crash came between
+	seq     uint64 // of the last complete record, 0 when there is none
+	hash    link   // of that record; none in files of versions that did not chain them
+	segment string // file that holds it
+	torn    bool   // bytes of an incomplete record follow: a crash came between
 }
 
 // readTail looks at the end of a segment. A file whose end is no record at all
@@ -62,6 +64,7 @@ func parseTail(end []byte, whole bool) (tail, bool) {
 	}
 	var ok bool
 	t.seq, ok = lastSeq(line[begin:])
+	_, t.hash, _ = cutHash(line[begin:])
 	return t, ok
 }
 
@@ -96,7 +99,7 @@ func findTail(dir string, names []name) (tail, error) {
 			newest = t
 		}
 		if t.seq > 0 {
-			newest.seq = t.seq
+			newest.seq, newest.hash, newest.segment = t.seq, t.hash, names[i].file()
 			break
 		}
 	}

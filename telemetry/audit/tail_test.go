@@ -53,10 +53,10 @@ func FuzzParseTail(f *testing.F) {
 			t.Fatalf("a tail with lines has no number: %q", rest)
 		}
 		c := chain{seq: seq % (1 << 50)}
-		line := c.assemble(nil, nil, []byte(`,"type":"event"`))
+		line := c.assemble(nil, nil, []byte(`,"type":"event"`), nil)
 		torn, _, _ := bytes.Cut(rest, []byte("\n"))
 		end, ok := parseTail(append(line, torn...), true)
-		if !ok || end.seq != c.seq || end.torn != (len(torn) > 0) {
+		if !ok || end.seq != c.seq || end.torn != (len(torn) > 0) || end.hash != c.hash {
 			t.Fatalf("%q after record %d: %+v, %v", torn, c.seq, end, ok)
 		}
 	})

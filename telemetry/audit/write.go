@@ -28,10 +28,17 @@ func (l *Log) writeBatch(b *batch, now time.Time) error {
 	if l.closed {
 		return ErrClosed
 	}
+	if l.segments.ending(now) {
+		_ = l.seal(now) // the next record tells whether the disk works
+	}
 	if err := l.segments.ready(now); err != nil {
 		return err
 	}
 	next := l.assemble(b, len(b.ends))
+	head := (*headRecord)(nil)
+	if next.loose >= l.config.Checkpoint.every() {
+		l.out, head = l.sealed(l.out, &next, now)
+	}
 	left, err := l.segments.write(l.out)
 	if err != nil {
 		// Lines that are whole are there for good, acknowledged or not.
@@ -40,6 +47,9 @@ func (l *Log) writeBatch(b *batch, now time.Time) error {
 		return err
 	}
 	l.chain = next
+	if head != nil {
+		l.head = head
+	}
 	l.unsynced += len(b.ends)
 	l.behind.Add(int64(len(b.ends)))
 	l.since.CompareAndSwap(0, now.UnixNano())
@@ -56,7 +66,12 @@ func (l *Log) assemble(b *batch, n int) chain {
 	c := l.chain
 	l.out = l.out[:0]
 	for i := range n {
-		l.out = c.assemble(l.out, l.gateway, b.record(i))
+		var place []byte
+		if i == 0 && l.segments.size == 0 {
+			place = c.place(nil, l.segments.name)
+			c.segment = l.segments.name.file()
+		}
+		l.out = c.assemble(l.out, l.gateway, b.record(i), place)
 	}
 	return c
 }
@@ -69,8 +84,9 @@ func (l *Log) syncBatch() error {
 	l.synced(n, l.disk.now())
 	if err != nil {
 		l.segments.giveUp(err)
+		l.head = nil
 	}
-	if len(l.segments.retired) > 0 {
+	if len(l.segments.retired) > 0 || l.head != nil {
 		l.wake()
 	}
 	return err
@@ -112,8 +128,8 @@ func (l *Log) background() {
 // not known, and asking again would not tell (the kernel reports it once).
 func (l *Log) syncNow() error {
 	l.file.Lock()
-	current, retired, n := l.segments.current, l.segments.retired, l.unsynced
-	l.segments.retired, l.unsynced = nil, 0
+	current, retired, n, head := l.segments.current, l.segments.retired, l.unsynced, l.head
+	l.segments.retired, l.unsynced, l.head = nil, 0, nil
 	began := l.disk.now()
 	l.file.Unlock()
 
@@ -123,10 +139,30 @@ func (l *Log) syncNow() error {
 			l.lost(current, n, err)
 		}
 	}
+	bad := false
 	for _, r := range retired {
+		bad = bad || r.bad
 		err = errors.Join(err, r.close())
 	}
 	l.synced(n, began)
+	if head != nil && err == nil && !bad { // never of what the disk may not have
+		err = l.putHead(head)
+	}
+	return err
+}
+
+// putHead writes the head, or leaves it for the next time.
+func (l *Log) putHead(h *headRecord) error {
+	err := l.disk.head(l.config.Dir, h)
+	if err == nil {
+		l.logger.Debug("audit checkpoint", "segment", h.Segment, "seq", h.Seq, "hash", h.Hash)
+		return nil
+	}
+	l.file.Lock()
+	defer l.file.Unlock()
+	if l.head == nil {
+		l.head = h
+	}
 	return err
 }
 
@@ -145,6 +181,7 @@ func (l *Log) lost(f file, n int, err error) {
 	l.metrics.Audit("unsynced", n)
 	l.file.Lock()
 	defer l.file.Unlock()
+	l.head = nil
 	if l.segments.current == f {
 		l.segments.giveUp(err)
 		l.wake()

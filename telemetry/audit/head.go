@@ -1,0 +1,123 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// headFile holds the last checkpoint. Of records that are taken off the end nothing in
+// the segments tells; this does, and more surely a copy of it that is kept elsewhere.
+const headFile = "audit.head"
+
+// headRecord is the content of headFile.
+type headRecord struct {
+	Segment    string `json:"segment"`
+	Seq        uint64 `json:"seq"`  // of the checkpoint
+	Hash       string `json:"hash"` // of the checkpoint
+	Time       string `json:"time"`
+	Checkpoint string `json:"checkpoint"` // its JWS
+}
+
+// readHead reads a head, nil when there is none.
+func readHead(path string) (*headRecord, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &headRecord{}
+	if err := json.Unmarshal(data, h); err != nil || h.Seq == 0 || len(h.Hash) != len(link{}) {
+		return nil, fmt.Errorf("%s: it is no head of an audit log", path)
+	}
+	return h, nil
+}
+
+// writeHead replaces the head at once.
+func writeHead(dir string, h *headRecord) error {
+	data, err := json.Marshal(h, jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, headFile)
+	if err := os.WriteFile(path+".new", append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// resumeAt continues behind the head where that is further than the records: those
+// between were moved or taken away. Their numbers are not used again, and the chain goes
+// on from where they ended, so that they fit when they come back and are missed when not.
+func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
+	l.chain = chain{seq: end.seq, hash: end.hash, segment: end.segment, sum: l.chain.sum}
+	h, err := readHead(filepath.Join(l.config.Dir, headFile))
+	if h == nil || h.Seq <= end.seq {
+		return nil, err
+	}
+	l.chain.seq, l.chain.segment = h.Seq, h.Segment
+	copy(l.chain.hash[:], h.Hash)
+	l.segments.retire(false)
+	return map[string]string{
+		"from": strconv.FormatUint(end.seq+1, 10), "to": strconv.FormatUint(h.Seq, 10), "segment": h.Segment,
+	}, nil
+}
+
+// sealed appends a checkpoint to lines that bring the chain to c, and returns the head
+// that there is once they are written. When it cannot be signed, the lines go without.
+func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord) {
+	if l.signer == nil || c.loose == 0 {
+		return lines, nil
+	}
+	members, jws, err := l.signer.members(c, now)
+	switch {
+	case err != nil && l.unsigned == nil:
+		l.logger.Error("audit checkpoints cannot be signed", "error", err)
+	case err == nil && l.unsigned != nil:
+		l.logger.Info("audit checkpoints are signed again")
+	}
+	if l.unsigned = err; err != nil {
+		return lines, nil
+	}
+	lines = c.assemble(lines, l.gateway, members, nil)
+	c.loose = 0
+	return lines, &headRecord{
+		Segment: l.segments.name.file(), Seq: c.seq, Hash: c.hash.String(),
+		Time: now.UTC().Format(time.RFC3339Nano), Checkpoint: jws,
+	}
+}
+
+// seal writes a checkpoint by itself, when there are records since the last. What fails
+// is tried again with the next. Under file.
+func (l *Log) seal(now time.Time) error {
+	if l.segments.current == nil {
+		return nil
+	}
+	next := l.chain
+	lines, head := l.sealed(l.out[:0], &next, now)
+	if head == nil {
+		return nil
+	}
+	l.out = lines
+	if _, err := l.segments.write(lines); err != nil {
+		return err
+	}
+	if l.stdout != nil {
+		l.stdout.add(lines)
+	}
+	l.chain, l.head = next, head
+	l.unsynced++
+	l.behind.Add(1)
+	l.since.CompareAndSwap(0, now.UnixNano())
+	l.wake()
+	return nil
+}

@@ -1,0 +1,37 @@
+package audit
+
+import "time"
+
+// probeEvery is how often the log tries whether the disk takes records again.
+const probeEvery = time.Second
+
+// tend does what is due by the clock: checkpoints, and, while records cannot be written,
+// a try whether they can. Readiness may keep calls away meanwhile, so that none of them
+// would find out.
+func (l *Log) tend() {
+	seal := time.NewTicker(l.config.Checkpoint.interval())
+	defer seal.Stop()
+	probe := time.NewTicker(l.disk.probe)
+	defer probe.Stop()
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-seal.C:
+			l.sealNow()
+		case <-probe.C:
+			if l.Err() != nil {
+				_ = l.Event("audit.resumed", nil) // it is there when it can be
+			}
+		}
+	}
+}
+
+// sealNow writes a checkpoint if one is due.
+func (l *Log) sealNow() {
+	l.file.Lock()
+	defer l.file.Unlock()
+	if !l.closed {
+		_ = l.seal(l.disk.now()) // the next record tells whether the disk works
+	}
+}
