@@ -29,7 +29,7 @@ var floors = [][]string{
 		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream",
 		"telemetry/audit/postgres", "telemetry/audit/kafka",
 	},
-	4: {"proxy/card", "proxy/stream", "proxy/push", "ext/content", "ext/provided"},
+	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided"},
 	5: {"proxy", "internal/console"},
 	6: {"internal/config"},
 	7: {"internal/gateway"},

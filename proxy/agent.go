@@ -166,8 +166,11 @@ func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent
 	return &Agent{AgentConfig: c, Source: source, Upstream: up, schemas: schemas, match: match}, nil
 }
 
-// public lists the skills that a caller without credentials may read about.
-func (a *Agent) public(all []string) []string {
+// public reports whether anybody may read about the agent.
+func (a *Agent) public() bool { return a.Card.Visibility == "" || a.Card.Visibility == card.Public }
+
+// shown lists the skills that a caller without credentials may read about.
+func (a *Agent) shown(all []string) []string {
 	visible := make([]string, 0, len(all))
 	for _, id := range all {
 		if !a.hidden(id) {

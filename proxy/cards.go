@@ -69,7 +69,7 @@ func (p *Proxy) noCard(x *exchange) error {
 // visible lists the skills this caller may read about.
 func (p *Proxy) visible(x *exchange) []string {
 	if x.principal == nil {
-		return x.agent.public(x.view.skills)
+		return x.agent.shown(x.view.skills)
 	}
 	return p.Policy.SkillsWith(x.principal, x.agent.ID, x.view.skills, x.view.scopes)
 }

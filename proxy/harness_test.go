@@ -34,6 +34,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -250,6 +251,7 @@ type setup struct {
 	policy     policy.Config
 	authn      authn.Config
 	store      state.Ledger
+	catalog    catalog.Config
 	push       string
 	relay      push.Config  // where push is relay
 	values     state.Values // where webhooks are kept
@@ -452,7 +454,8 @@ func (w *world) start(s *setup) {
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
+		Catalog: s.catalog,
+		Push:    push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams, StreamConfig: s.streaming(), Hub: hub,
 	})

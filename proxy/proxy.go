@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -54,6 +55,7 @@ type Options struct {
 	Providers    map[string]ext.Provider // the extensions this gateway implements, by URI; may be nil
 	Steps        state.Steps             // where tasks stand in the states of extensions
 	Values       state.Values            // messages that may come again; nil where no agent's configuration has dedupe
+	Catalog      catalog.Config
 	Push         push.Config
 	Relay        *Relay          // of notifications; nil where push configs go on as they are, or not at all
 	Salt         []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
@@ -79,6 +81,7 @@ type Proxy struct {
 	hosts   map[string]*Agent       // by canonical host, for host-based addressing
 	self    map[string]struct{}     // canonical hosts of the gateway itself
 	repeats repeats                 // messages on their way
+	browse  *browse                 // what the catalog is made of
 	here    [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	main    http.Handler            // /agents/{agent}/… and the well-known documents
 	hosted  http.Handler            // an agent at the root of a host of its own
@@ -106,6 +109,7 @@ func New(o Options) (*Proxy, error) {
 	if err := p.index(); err != nil {
 		return nil, err
 	}
+	p.browse = newBrowse(p)
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
 	call := p.do(p.locate, p.takeOn, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
@@ -120,6 +124,7 @@ func New(o Options) (*Proxy, error) {
 	main.HandleFunc(jwksPath, keys)
 	main.HandleFunc(metadataPath, metadata)
 	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
+	p.mountCatalog(main)
 	p.mountPush(main, notified)
 	p.mount(main, "/agents/{agent}", call, card)
 	main.HandleFunc(sharedPath, call)

@@ -10,7 +10,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // authenticate: who is calling?
@@ -36,6 +35,12 @@ func (x *exchange) nonce(value string) {
 // identify is authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
 func (p *Proxy) identify(x *exchange) error {
+	public := x.agent != nil && x.agent.public()
+	return p.greet(x, public)
+}
+
+// greet finds out who is calling, where strangers may be welcome.
+func (p *Proxy) greet(x *exchange, strangers bool) error {
 	principal, err := p.Authn.Authenticate(x.r)
 	if err != nil {
 		err = p.Authn.Blame(x.rec.ClientIP, err)
@@ -45,7 +50,7 @@ func (p *Proxy) identify(x *exchange) error {
 	case err == nil:
 		x.principal = principal
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused), errors.Is(err, authn.ErrUnavailable):
-		if x.agent == nil || x.agent.Card.Visibility != "" && x.agent.Card.Visibility != card.Public {
+		if !strangers {
 			return err
 		}
 	default:

@@ -27,6 +27,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -47,6 +48,8 @@ type Config struct {
 	Extensions ext.Registry `yaml:"extensions"`
 	// Agents is the fleet.
 	Agents []proxy.AgentConfig `yaml:"agents"`
+	// Catalog says who may read lists of agents.
+	Catalog catalog.Config `yaml:"catalog"`
 	// Push says what becomes of push notification configs.
 	Push push.Config `yaml:"push"`
 	// Streams says what is kept of streams, and for how long.
@@ -125,6 +128,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	c.Server.Defaults()
 	c.Admin.Defaults(c.Server.StatusAddress)
 	c.Streams.Defaults()
+	c.Catalog.Defaults()
 	if dir != "" {
 		c.resolve(dir) // before the files of schemas are read
 	}
@@ -141,6 +145,7 @@ func (c *Config) Validate() error {
 		at(c.Server.Validate(), "server"),
 		at(c.Admin.Validate(), "admin"),
 		at(c.Authn.Validate(), "authn"),
+		at(c.Catalog.Validate(), "catalog"),
 		at(c.Push.Validate(), "push"),
 		at(c.Streams.Validate(), "streams"),
 		at(c.State.Validate(), "state"),

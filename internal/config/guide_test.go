@@ -127,3 +127,13 @@ func TestPushGuide(t *testing.T) {
 		}
 	}
 }
+
+// TestCatalogGuide makes sure that the examples in docs/catalog.md are configurations.
+func TestCatalogGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/catalog.md", 1) {
+		if _, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), func(string) (string, bool) { return "set", true }); err != nil {
+			t.Errorf("%v\n%s", err, file)
+		}
+	}
+}

@@ -149,6 +149,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Telemetry: g.telemetry,
 		Audit:     g.audit,
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
+		Catalog:   cfg.Catalog,
 		Push:      cfg.Push,
 		Relay:     relay,
 		Salt:      g.salt,

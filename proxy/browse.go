@@ -1,0 +1,205 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+)
+
+// browse makes the catalog. Asking the rules about every agent takes time, so that a list
+// is made once for all callers of whom the rules know the same, and entries are shared by
+// the lists they are the same in.
+type browse struct {
+	catalog.Documents
+
+	public bool // there are agents that strangers may read about
+
+	mu      sync.Mutex
+	lists   map[viewer]*roster
+	shelves []shelf // parallel to Proxy.Agents
+}
+
+// Bounds of what is remembered. Callers whose tokens differ are kept apart; when there are
+// many, starting afresh is cheaper than bookkeeping.
+const (
+	maxRosters = 256
+	maxEntries = 16 // of one agent
+	rosterAge  = cardMaxAge
+)
+
+// viewer is all that rules may know of a caller: its SHA-256, or zero for strangers.
+type viewer [sha256.Size]byte
+
+// roster is what one viewer may know of.
+type roster struct {
+	list  catalog.List
+	views []*view   // of all agents, by which the list was made
+	until time.Time // what an extension is may depend on the date
+}
+
+// shelf has the entries of an agent, by what is different in them.
+type shelf struct {
+	view    *view
+	entries map[[sha256.Size]byte]*catalog.Entry
+}
+
+func newBrowse(p *Proxy) *browse {
+	p.Catalog.Defaults()
+	b := &browse{
+		Documents: catalog.Documents{Config: p.Catalog, Base: p.PublicURL.String(), Host: p.Catalog.Name},
+		lists:     map[viewer]*roster{}, shelves: make([]shelf, len(p.Agents)),
+	}
+	if b.Host == "" {
+		b.Host = p.PublicURL.Host
+	}
+	b.public = p.Catalog.Access == catalog.Public && slices.ContainsFunc(p.Agents, (*Agent).public)
+	return b
+}
+
+// viewerOf tells callers apart by what verified credentials say of them, all of it: which
+// part the rules look at is theirs to know.
+func viewerOf(p *authn.Principal) (viewer, error) {
+	if p == nil {
+		return viewer{}, nil
+	}
+	text, err := json.Marshal(p, json.Deterministic(true))
+	if err != nil {
+		return viewer{}, fmt.Errorf("tell callers apart: %w", err)
+	}
+	return sha256.Sum256(text), nil
+}
+
+// agentsFor is the list that the caller may see.
+func (p *Proxy) agentsFor(x *exchange) (catalog.List, error) {
+	who, err := viewerOf(x.principal)
+	if err != nil {
+		return nil, err
+	}
+	b := p.browse
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if l := b.lists[who]; l != nil && l.until.After(x.rec.Start) && l.current(p.Agents) {
+		return l.list, nil
+	}
+	l, err := p.survey(x)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.lists) >= maxRosters {
+		clear(b.lists)
+	}
+	b.lists[who] = l
+	return l.list, nil
+}
+
+// current reports whether the cards are still those of before.
+func (l *roster) current(agents []*Agent) bool {
+	for i, a := range agents {
+		if a.look() != l.views[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// survey asks about every agent what serveCard asks about one. Agents whose cards have
+// never been fetched are left out: nothing can be said of them, and calls would fail.
+func (p *Proxy) survey(x *exchange) (*roster, error) {
+	l := &roster{views: make([]*view, len(p.Agents)), until: x.rec.Start.Add(rosterAge)}
+	entries := make([]*catalog.Entry, 0, len(p.Agents))
+	about := &exchange{principal: x.principal}
+	about.rec.Start = x.rec.Start
+	for i, a := range p.Agents {
+		l.views[i] = a.look()
+		if l.views[i] == nil || !p.lists(x.principal, a) {
+			continue
+		}
+		about.agent, about.view = a, l.views[i]
+		e, err := p.entry(about, &p.browse.shelves[i])
+		if err != nil {
+			return nil, fmt.Errorf("list agent %s: %w", a.ID, err)
+		}
+		entries = append(entries, e)
+	}
+	l.list = catalog.NewList(entries)
+	return l, nil
+}
+
+// lists reports whether a caller, or a stranger, may know of an agent: whether there is a
+// card for them.
+func (p *Proxy) lists(who *authn.Principal, a *Agent) bool {
+	switch {
+	case a.Card.Visibility == card.None:
+		return false
+	case who == nil:
+		return a.public()
+	}
+	return who.MayUse(a.ID) && p.Policy.Sees(who, a.ID)
+}
+
+// entry is what the catalog says of an agent to this caller. p.browse.mu is held.
+func (p *Proxy) entry(x *exchange, s *shelf) (*catalog.Entry, error) {
+	if s.view != x.view {
+		*s = shelf{view: x.view, entries: map[[sha256.Size]byte]*catalog.Entry{}}
+	}
+	skills := p.visible(x)
+	extensions := offeredIn(p.extensions(x, skills))
+	key := sha256.Sum256(fmt.Appendf(nil, "%q %#v", skills, extensions))
+	if e := s.entries[key]; e != nil {
+		return e, nil
+	}
+	e, err := catalog.NewEntry(p.portray(x, skills, extensions))
+	if err != nil {
+		return nil, err
+	}
+	if len(s.entries) >= maxEntries {
+		clear(s.entries)
+	}
+	s.entries[key] = e
+	return e, nil
+}
+
+func offeredIn(list []ext.Declared) []catalog.Extension {
+	out := make([]catalog.Extension, 0, len(list))
+	for _, d := range list {
+		out = append(out, catalog.Extension{URI: d.URI, Required: d.Required})
+	}
+	slices.SortFunc(out, func(a, b catalog.Extension) int { return strings.Compare(a.URI, b.URI) })
+	return out
+}
+
+// portray puts an agent into the catalog's words, those of the card as it is served.
+func (p *Proxy) portray(x *exchange, skills []string, extensions []catalog.Extension) catalog.About {
+	said := x.view.card.Summarize(card.View{
+		Skills: skills, Hidden: x.agent.Endpoints, Push: p.pushes(), Version: wire.V10,
+	})
+	base := p.base(x.agent)
+	a := catalog.About{
+		ID: x.agent.ID, Name: said.Name, Description: said.Description, Version: said.Version,
+		URL: base, Card: base + cardPath, Documentation: said.Documentation,
+		Streaming: said.Streaming, Push: said.Push, Extensions: extensions,
+		Skills: make([]catalog.Skill, 0, len(said.Skills)),
+	}
+	for _, s := range said.Skills {
+		one := catalog.Skill{ID: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags}
+		if one.Tags == nil {
+			one.Tags = []string{}
+		}
+		if addressable(s.ID) {
+			one.Card = base + skillPath(s.ID) + cardPath
+		}
+		a.Skills = append(a.Skills, one)
+	}
+	return a
+}

@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+)
+
+// mountCatalog adds the documents that list agents. They are about the whole gateway, and
+// are not there on hosts that belong to one agent.
+func (p *Proxy) mountCatalog(r chi.Router) {
+	if p.Catalog.Access == catalog.None {
+		return
+	}
+	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
+		r.HandleFunc(form.Path, p.do(p.enter, p.takeOn, p.visit, func(x *exchange) error {
+			return p.serveCatalog(x, form)
+		}))
+	}
+}
+
+// enter is locate for what belongs to no agent.
+func (p *Proxy) enter(x *exchange) error {
+	x.rec.Method = "ListAgents"
+	x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
+	if _, err := p.screen(x); err != nil {
+		return err
+	}
+	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
+		return notAllowed([]string{http.MethodGet, http.MethodHead})
+	}
+	return nil
+}
+
+// visit is authenticate for the catalog. Strangers may come in where the catalog is public
+// and says anything to them; else they are told no more than of any agent.
+func (p *Proxy) visit(x *exchange) error { return p.greet(x, p.browse.public) }
+
+// serveCatalog answers with the agents that the caller may know of, as far as they are
+// asked for. What an agent's card is to somebody else does not show, nor how many agents
+// there are: a search finds nothing in what is not listed.
+func (p *Proxy) serveCatalog(x *exchange, form *catalog.Form) error {
+	q, err := catalog.Parse(x.r.URL.RawQuery, p.Catalog)
+	var wrong catalog.Error
+	if errors.As(err, &wrong) {
+		return wire.Errorf(wire.InvalidParams, "%s", wrong.Error())
+	}
+	list, err := p.agentsFor(x)
+	if err != nil {
+		return err
+	}
+	body, next := p.browse.Write(form, list, q)
+	h := x.w.Header()
+	h.Set("Content-Type", form.Type)
+	h.Set("X-Content-Type-Options", "nosniff") // the texts are agents'
+	if credentials := p.Authn.CredentialHeaders(); len(credentials) > 0 {
+		h.Set("Vary", strings.Join(credentials, ", "))
+	}
+	h.Add("Link", "<"+p.PublicURL.String()+catalog.Linkset.Path+`>; rel="api-catalog"; type="application/linkset+json"; profile="`+catalog.Profile+`"`)
+	if next != "" {
+		h.Add("Link", "<"+next+`>; rel="next"`)
+	}
+	if x.principal != nil && x.principal.Method != "anonymous" {
+		// No entity tag: wherever it is logged it would tell one caller's permissions
+		// from another's.
+		h.Set("Cache-Control", "private, no-store")
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		x.w.WriteHeader(http.StatusOK)
+		if x.r.Method != http.MethodHead {
+			_, _ = x.w.Write(body) // the client is gone; there is nobody left to tell
+		}
+		return nil
+	}
+	sum := sha256.Sum256(body)
+	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(cardMaxAge/time.Second)))
+	h.Set("Etag", `"`+base64.RawURLEncoding.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(body))
+	return nil
+}

@@ -1,0 +1,82 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Access says who may read the catalog.
+type Access string
+
+// Who may read it. The empty one means Caller.
+const (
+	Caller Access = "caller" // callers with a credential, each what they may use
+	Public Access = "public" // these, and anybody about agents whose cards are public
+	None   Access = "none"   // nobody
+)
+
+// Config is the `catalog:` section.
+type Config struct {
+	// Access is caller (the default: a credential is needed), public (who shows none is
+	// told of the agents whose cards are public) or none (there is no catalog). Whoever
+	// asks is told of what that caller may use, and of nothing else.
+	Access Access `yaml:"access"`
+	// Page is how many agents GET /agents answers with unless the query says; default 100.
+	Page int `yaml:"page"`
+	// LongestPage is how many a query may ask for, and how many the documents at
+	// well-known places hold before they lead to another; default 1000.
+	LongestPage int `yaml:"longestPage"`
+	// Terms is how many things a query may search for, each word counted; default 16.
+	Terms int `yaml:"terms"`
+	// Name is what the AI catalog says of its host; default: the host of server.publicURL.
+	Name string `yaml:"name"`
+}
+
+// Bounds of the section.
+const (
+	defaultPage        = 100
+	defaultLongestPage = 1000
+	mostPage           = 10_000
+	defaultTerms       = 16
+	mostTerms          = 64
+	mostName           = 200
+)
+
+// Defaults fills in what is not set.
+func (c *Config) Defaults() {
+	if c.Access == "" {
+		c.Access = Caller
+	}
+	if c.LongestPage == 0 {
+		c.LongestPage = max(defaultLongestPage, min(c.Page, mostPage))
+	}
+	if c.Page == 0 {
+		c.Page = min(defaultPage, c.LongestPage)
+	}
+	if c.Terms == 0 {
+		c.Terms = defaultTerms
+	}
+}
+
+// Validate reports what cannot work, naming the key. It expects Defaults to have run.
+func (c Config) Validate() error {
+	var errs []error
+	switch c.Access {
+	case Caller, Public, None:
+	default:
+		errs = append(errs, fmt.Errorf("access: %q is none of caller, public, none", c.Access))
+	}
+	if c.LongestPage < 1 || c.LongestPage > mostPage {
+		errs = append(errs, fmt.Errorf("longestPage: want 1 to %d", mostPage))
+	}
+	if c.Page < 1 || c.Page > c.LongestPage {
+		errs = append(errs, errors.New("page: want 1 to longestPage"))
+	}
+	if c.Terms < 1 || c.Terms > mostTerms {
+		errs = append(errs, fmt.Errorf("terms: want 1 to %d", mostTerms))
+	}
+	if len(c.Name) > mostName {
+		errs = append(errs, fmt.Errorf("name: longer than %d bytes", mostName))
+	}
+	return errors.Join(errs...)
+}
