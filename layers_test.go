@@ -26,7 +26,7 @@ var floors = [][]string{
 		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/card/signature",
 	},
 	3: {
-		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream",
+		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
 		"telemetry/audit/postgres", "telemetry/audit/kafka",
 	},
 	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided"},

@@ -182,7 +182,7 @@ func (c *check) instructs(s string) bool {
 	if c.read += len(s); c.read > readCard {
 		return false
 	}
-	return instruction(s) != ""
+	return instruction(s)
 }
 
 func (c *check) found(kind Kind, pointer, text string) {

@@ -2,11 +2,19 @@ package lint
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
+
+// phrase is a way to give orders. One of its words has to be there for it to be looked
+// for, since looking for words is a hundred times faster.
+type phrase struct {
+	words   []string
+	pattern *regexp.Regexp
+}
 
 // phrases are what nobody writes who describes a service to people, and everybody who
 // gives orders to the model that reads the description. They are looked for in plain
@@ -14,38 +22,72 @@ import (
 //
 // A list finds what is on it. Whoever words it differently is not found; what helps then
 // is a person who reads what has changed.
-var phrases = regexp.MustCompile(strings.Join([]string{
-	`(ignore|disregard|forget|override|bypass|skip) (\w+ ){0,3}(previous|prior|earlier|above|preceding|existing|other|system|safety) ?` +
-		`(\w+ ){0,2}(instruction|prompt|rule|guideline|direction|message|polic|context|constraint)`,
-	`(ignore|disregard|forget) (everything|all|anything) (you|above|before|that|prior)`,
-	`(new|updated|real|actual|hidden|secret|important) (system )?(instructions?|prompt) ?:`,
-	`\b(system|developer) (prompt|message|instruction)s? ?(:|is|says|override|follows)`,
-	`(reveal|print|repeat|show|output|leak|exfiltrate|dump) (\w+ ){0,3}(system prompt|instructions|api ?keys?|credentials|secrets|passwords|tokens|env(ironment)? variables)`,
-	`you (are|will be|must act as) (now|no longer|henceforth)`,
-	`(from now on|henceforth),? you`,
-	`(do not|don t|never|without) (tell|telling|inform|informing|mention|mentioning|notify|notifying|alert|alerting|ask|asking|reveal|revealing)( \w+){0,4} (the )?(user|human|operator|anyone|anybody)`,
-	`(send|forward|post|upload|transmit|exfiltrate|copy|bcc) (\w+ ){0,6}(conversation|chat history|history|context|credentials|api ?keys?|tokens?|secrets?|passwords?|user data|all data)` +
-		`( \w+){0,6} (to|at|via)\b`,
-	`always (first )?(use|call|choose|select|prefer|pick|invoke|route|delegate)( \w+){0,5} (this|my) (agent|tool|skill|service)`,
-	`(before|instead of) (using|calling|choosing|invoking) (any|all|every|other) (other )?(agent|tool|skill)`,
-	`(do not|don t|never|avoid|stop) (use|using|call|calling|choose|trust|trusting|invoke|route|delegat\w+)( \w+){0,4} other (agent|tool|skill|service)`,
-	`\b(highest|top|maximum) priority\b( \w+){0,4} (agent|tool|skill|instruction)`,
-	`(bypass|disable|turn off|ignore|skip) (\w+ ){0,3}(safety|confirmations?|approvals?|guardrails?|safeguards?|filters?)\b`,
-	`</?(system|instructions?|important|assistant|user|prompt|admin|tool.call|function.call)>`,
-	`\[/?(inst|system|assistant|admin)\]`, `<\|(im.start|im.end|system|user|assistant|endoftext)[^>]{0,20}\|?>`, `<</?sys>>`,
-	`(^|\n) ?#{1,6} ?(system|instructions?|assistant)\b`, `(^|\n) ?(system|assistant|human) ?:`,
-	`(ignoriere|vergiss|missachte) (\w+ ){0,3}(vorherig|bisherig|obig|fr.her)\w* (\w+ )?(anweisung|regel|befehl)`,
-	`(ignore[zr]?|oublie[zr]?) (\w+ ){0,3}(instructions?|consignes?) (pr.c.dentes?|ci dessus)`,
-	`(ignora|olvida) (\w+ ){0,3}(instrucciones|.rdenes) (anteriores|previas)`,
-	`忽略(\S{0,6})(之前|以上|先前|前面)`, `(以前|上記|前)の指示を(無視|忘れ)`, `игнорируй(те)? (\S+ ){0,3}(предыдущ|прежн)`,
-}, "|"))
+var phrases = compile([][2]string{
+	{"ignore|disregard|forget|override|bypass|skip", `(WORDS) (\w+ ){0,3}(previous|prior|earlier|above|preceding|existing|other|system|safety) ?` +
+		`(\w+ ){0,2}(instruction|prompt|rule|guideline|direction|message|polic|context|constraint)`},
+	{"ignore|disregard|forget", `(WORDS) (everything|all|anything) (you|above|before|that|prior)`},
+	{"instruction|prompt", `(new|updated|real|actual|hidden|secret|important) (system )?(instructions?|prompt) ?:`},
+	{"system|developer", `\b(WORDS) (prompt|message|instruction)s? ?(:|is|says|override|follows)`},
+	{"reveal|print|repeat|show|output|leak|exfiltrate|dump", `(WORDS) (\w+ ){0,3}` +
+		`(system prompt|instructions|api ?keys?|credentials|secrets|passwords|tokens|env(ironment)? variables)`},
+	{"you are|you will be|you must act as", `(WORDS) (now|no longer|henceforth)`},
+	{"from now on|henceforth", `(WORDS),? you`},
+	{"user|human|operator|anyone|anybody", `(do not|don t|never|without) ` +
+		`(tell|telling|inform|informing|mention|mentioning|notify|notifying|alert|alerting|ask|asking|reveal|revealing)( \w+){0,4} (the )?(WORDS)`},
+	{"send|forward|post|upload|transmit|exfiltrate|copy|bcc", `(WORDS) (\w+ ){0,6}(conversation|chat history|history|context|` +
+		`credentials|api ?keys?|tokens?|secrets?|passwords?|user data|all data)( \w+){0,6} (to|at|via)\b`},
+	{"always", `WORDS (first )?(use|call|choose|select|prefer|pick|invoke|route|delegate)( \w+){0,5} (this|my) (agent|tool|skill|service)`},
+	{"before|instead of", `(WORDS) (using|calling|choosing|invoking) (any|all|every|other) (other )?(agent|tool|skill)`},
+	{"do not|don t|never|avoid|stop", `(WORDS) (use|using|call|calling|choose|trust|trusting|invoke|route|delegat\w+)( \w+){0,4} other (agent|tool|skill|service)`},
+	{"highest priority|top priority|maximum priority", `(WORDS)\b( \w+){0,4} (agent|tool|skill|instruction)`},
+	{"bypass|disable|turn off|ignore|skip", `(WORDS) (\w+ ){0,3}(safety|confirmations?|approvals?|guardrails?|safeguards?|filters?)\b`},
+	{"system>|instruction>|instructions>|important>|assistant>|user>|prompt>|admin>|tool call>|function call>", `</?(WORDS)`},
+	{"inst]|system]|assistant]|admin]", `\[/?(WORDS)`},
+	{"<|", `<\|(im.start|im.end|system|user|assistant|endoftext)[^>]{0,20}\|?>`},
+	{"sys>>", `<</?sys>>`},
+	{"system|instruction|assistant", `(^|\n) ?#{1,6} ?(WORDS)`},
+	{"assistant|human", `(^|\n) ?(WORDS) ?:`},
+	{"ignoriere|vergiss|missachte", `(WORDS) (\w+ ){0,3}(vorherig|bisherig|obig|fr.her)\w* (\w+ )?(anweisung|regel|befehl)`},
+	{"ignore|oublie", `(WORDS)[zr]? (\w+ ){0,3}(instructions?|consignes?) (pr.c.dentes?|ci dessus)`},
+	{"ignora|olvida", `(WORDS) (\w+ ){0,3}(instrucciones|.rdenes) (anteriores|previas)`},
+	{"忽略", `WORDS(\S{0,6})(之前|以上|先前|前面)`},
+	{"指示を", `(以前|上記|前)のWORDS(無視|忘れ)`},
+	{"игнорируй", `WORDS(те)? (\S+ ){0,3}(предыдущ|прежн)`},
+})
 
-// instruction finds words that are meant for a model, "" for none.
-func instruction(s string) string {
-	if m := phrases.FindString(plain(s, false)); m != "" {
-		return m
+// compile makes phrases of words, one of which is there, and a pattern in which they stand.
+func compile(list [][2]string) []phrase {
+	out := make([]phrase, 0, len(list))
+	for _, p := range list {
+		var quoted []string
+		words := strings.Split(p[0], "|")
+		if p[0] == "<|" {
+			words = []string{p[0]}
+		}
+		for _, word := range words {
+			quoted = append(quoted, regexp.QuoteMeta(word))
+		}
+		pattern := strings.ReplaceAll(p[1], "WORDS", strings.Join(quoted, "|"))
+		out = append(out, phrase{words, regexp.MustCompile(pattern)})
 	}
-	return phrases.FindString(plain(s, true))
+	return out
+}
+
+// instruction reports words that are meant for a model.
+func instruction(s string) bool {
+	read := plain(s, false)
+	if instructs(read) {
+		return true
+	}
+	folded := plain(s, true)
+	return folded != read && instructs(folded)
+}
+
+func instructs(text string) bool {
+	return slices.ContainsFunc(phrases, func(p phrase) bool {
+		there := slices.ContainsFunc(p.words, func(word string) bool { return strings.Contains(text, word) })
+		return there && p.pattern.MatchString(text)
+	})
 }
 
 // plain is a text in lower case and without what words could be taken apart by. With

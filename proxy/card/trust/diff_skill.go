@@ -1,0 +1,47 @@
+package trust
+
+import "reflect"
+
+func (l *changes) skills(a, b *profile) {
+	for _, id := range sorted(a.skills, b.skills) {
+		x, inOld := a.skills[id]
+		y, inNew := b.skills[id]
+		switch {
+		case !inOld:
+			l.add(Change{Kind: SkillAdded, Severity: Notice, Subject: id, Text: "a skill was added:", New: y.texts["description"]})
+		case !inNew:
+			l.add(Change{Kind: SkillRemoved, Severity: Notice, Subject: id, Text: "a skill was removed:", Old: x.texts["description"]})
+		default:
+			l.skill(id, x, y)
+		}
+	}
+}
+
+func (l *changes) skill(id string, x, y skill) {
+	for _, t := range [...]struct{ member, what string }{
+		{"name", "the name of a skill changed:"},
+		{"description", "the description of a skill changed:"},
+		{"tags", "tags of a skill changed:"},
+		{"examples", "examples of a skill changed:"},
+		{"inputModes", "media types that a skill takes changed:"},
+		{"outputModes", "media types that a skill returns changed:"},
+	} {
+		if x.texts[t.member] != y.texts[t.member] {
+			l.add(Change{
+				Kind: SkillChanged, Severity: Notice, Subject: id, Text: t.what, Old: x.texts[t.member], New: y.texts[t.member],
+			})
+		}
+	}
+	if before, after := alternatives(x.requirements), alternatives(y.requirements); before != after {
+		c := Change{Kind: SecurityChanged, Severity: Notice, Subject: id, Text: "what callers of a skill have to show changed:", Old: before, New: after}
+		if weaker(x.requirements, y.requirements) {
+			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "what callers of a skill have to show became less, or other:"
+		}
+		l.add(c)
+	}
+	if !reflect.DeepEqual(x.rest, y.rest) {
+		l.add(Change{
+			Kind: SkillChanged, Severity: Notice, Subject: id, Text: "members of a skill changed:", Old: written(x.rest), New: written(y.rest),
+		})
+	}
+}

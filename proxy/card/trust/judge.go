@@ -1,0 +1,301 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
+)
+
+// Verifier says whose signatures a card has, as a signature.Verifier does.
+type Verifier interface {
+	Verify(ctx context.Context, card []byte) (signature.Verdict, error)
+}
+
+// Options are what a Judge needs beside its configuration.
+type Options struct {
+	Agent    string
+	Book     *Book
+	Fleet    *Fleet
+	Verifier Verifier // nil where signatures are not looked at
+
+	// Verified is called with what became of each card's signatures: ok, unsigned,
+	// untrusted, unavailable or malformed. Ruled is called with each ruling. Both may be nil.
+	Verified func(result string)
+	Ruled    func(context.Context, Ruling)
+
+	Log *slog.Logger
+}
+
+// Judge decides which card of an agent is in force. It is safe for concurrent use.
+type Judge struct {
+	Options
+
+	config Config
+	mu     sync.Mutex
+	status Ruling // the latest
+}
+
+// Ruling is what became of a card that an agent serves.
+type Ruling struct {
+	Entry
+
+	// InForce is the card to go by: the one that was judged, or the part of it that is
+	// signed, or another one that stands; nil for none.
+	InForce []byte
+	// Standing is the digest of InForce, "" for none.
+	Standing string
+	// New is whether this is the first ruling of this kind on the card, of all replicas.
+	New bool
+}
+
+// New makes a judge for a valid c.
+func New(c Config, o Options) *Judge {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Fleet == nil {
+		o.Fleet = new(Fleet)
+	}
+	return &Judge{Options: o, config: c.withDefaults(), status: Ruling{Entry: Entry{State: Pending}}}
+}
+
+// Status is the latest ruling.
+func (j *Judge) Status() Ruling {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.status
+}
+
+// Judge rules on a card that the agent serves now, and remembers it. The error means that
+// nothing could be decided, so that all stays as it is.
+func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
+	c, err := j.open(ctx, card)
+	if err != nil {
+		return Ruling{}, err
+	}
+	r, err := j.rule(ctx, c)
+	if err != nil && !c.refused() && j.config.OnChange != Quarantine && j.config.FirstSeen != Quarantine {
+		// Without the state there is nothing to compare with. Who wants no more than to be
+		// told of changes wants agents to be served.
+		j.Log.Warn("agent card not compared with the one before", "error", err)
+		r, err = c.ruling(Accepted, "", c.doc, c.Digest), nil
+	}
+	if err != nil {
+		return Ruling{}, err
+	}
+	if slices.Equal(r.InForce, c.doc) {
+		j.Fleet.set(j.Agent, identify(c.profile))
+	} else if p, err := read(r.InForce); r.InForce != nil && err == nil {
+		j.Fleet.set(j.Agent, identify(p))
+	}
+	j.mu.Lock()
+	j.status = r
+	j.mu.Unlock()
+	if j.Ruled != nil {
+		j.Ruled(ctx, r)
+	}
+	return r, nil
+}
+
+// candidate is a card that is judged.
+type candidate struct {
+	Entry
+
+	doc     []byte // what may be used of it
+	profile *profile
+	sure    bool // a signature that is required, or a digest, vouches for it
+}
+
+// open reads a card and what vouches for it.
+func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
+	digest, err := Digest(card)
+	if err != nil {
+		return nil, err
+	}
+	c := &candidate{Entry: Entry{Digest: digest, Seen: j.Book.now().UTC()}, doc: card}
+	if err := j.verify(ctx, c, card); err != nil {
+		return nil, err
+	}
+	if len(j.config.Digests) > 0 {
+		if c.sure = slices.Contains(j.config.Digests, digest); !c.sure {
+			c.State, c.Why = Refused, "its digest is none of card.trust.digests"
+		}
+	}
+	if c.profile, err = read(c.doc); err != nil {
+		return nil, err
+	}
+	if latest := j.Status(); latest.Digest == digest {
+		c.Findings = latest.Findings
+	} else if c.Findings, err = lint.Check(card); err != nil {
+		return nil, err
+	}
+	c.Score = lint.Score(c.Findings)
+	return c, nil
+}
+
+func (c *candidate) refused() bool { return c.State == Refused }
+
+// verify looks at the signatures. An error means that they may hold later.
+func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
+	if j.Verifier == nil {
+		return nil
+	}
+	verdict, err := j.Verifier.Verify(ctx, card)
+	if j.Verified != nil {
+		j.Verified(verdictName(err))
+	}
+	c.Signature = excerpt(verdict.String(), MaxExcerpt)
+	required := j.config.Signature.Required
+	c.Signed = err == nil
+	switch {
+	case err == nil && required:
+		c.doc, c.sure = verdict.Payload, true
+	case err == nil || !required:
+	case errors.Is(err, signature.ErrUnavailable):
+		return err
+	default:
+		c.State, c.Why = Refused, excerpt(err.Error(), MaxExcerpt)
+	}
+	return nil
+}
+
+func verdictName(err error) string {
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.Is(err, signature.ErrUnsigned):
+		return "unsigned"
+	case errors.Is(err, signature.ErrUnavailable):
+		return "unavailable"
+	case errors.Is(err, signature.ErrMalformed):
+		return "malformed"
+	}
+	return "untrusted"
+}
+
+// rule compares a card with the one that stands.
+func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
+	standing, stands, err := j.standing(ctx)
+	if err != nil {
+		return Ruling{}, err
+	}
+	if stands && standing.Digest == c.Digest && !c.refused() {
+		return c.ruling(standing.State, "", c.doc, c.Digest), nil
+	}
+	known, seen, err := j.Book.Entry(ctx, j.Agent, c.Digest)
+	if err != nil {
+		return Ruling{}, err
+	}
+	if err := j.compare(c, standing, stands); err != nil {
+		return Ruling{}, err
+	}
+	if c.State == "" {
+		c.State, c.Why = j.decide(c, stands)
+	}
+	if seen && known.State == Rejected && c.State == Quarantined {
+		c.State, c.Why, c.By, c.Decided = Rejected, "it was rejected", known.By, known.Decided
+	}
+	r := c.ruling(c.State, c.Why, standing.Card, standing.Digest)
+	r.New = !seen || known.State != c.State
+	if c.State == Accepted || c.State == Alerted {
+		r.InForce, r.Standing = c.doc, c.Digest
+		if err := j.stand(ctx, c, stands, &r); err != nil {
+			return Ruling{}, err
+		}
+	}
+	if !r.New {
+		r.Seen = known.Seen
+		return r, nil
+	}
+	return r, j.Book.remember(ctx, j.Agent, r.Entry, c.doc, j.config.History, j.config.Keep.Std())
+}
+
+// standing is the card that stands, if the configuration of today allows it.
+func (j *Judge) standing(ctx context.Context) (Standing, bool, error) {
+	s, ok, err := j.Book.Standing(ctx, j.Agent)
+	if err != nil || !ok ||
+		len(j.config.Digests) > 0 && !slices.Contains(j.config.Digests, s.Digest) ||
+		j.config.Signature.Required && !s.Signed {
+		return Standing{}, false, err
+	}
+	return s, true, nil
+}
+
+func (c *candidate) ruling(s State, why string, inForce []byte, standing string) Ruling {
+	r := Ruling{Entry: c.Entry, InForce: inForce, Standing: standing}
+	r.State, r.Why = s, why
+	return r
+}
+
+// compare fills in what has changed since the card that stands.
+func (j *Judge) compare(c *candidate, standing Standing, stands bool) error {
+	var old *profile
+	if stands {
+		var err error
+		if c.Changes, err = Diff(standing.Card, c.doc); err != nil {
+			return fmt.Errorf("compare with the card in force: %w", err)
+		}
+		if old, err = read(standing.Card); err != nil {
+			return err
+		}
+		c.Against = standing.Digest
+	}
+	taken := j.Fleet.collisions(j.Agent, old, c.profile)
+	c.Changes = append(c.Changes, taken...)
+	for i := range taken {
+		all, names := j.config.Collisions == RefuseAll, j.config.Collisions == RefuseNames && taken[i].Kind == NameTaken
+		if (all || names) && c.State == "" {
+			c.State, c.Why = Refused, taken[i].Text
+		}
+	}
+	return nil
+}
+
+// decide says what becomes of a card that nothing speaks against but that it is new.
+func (j *Judge) decide(c *candidate, stands bool) (State, string) {
+	worst := Worst(c.Changes)
+	switch {
+	case len(j.config.Digests) > 0:
+		return Accepted, ""
+	case !stands && !c.sure && j.config.FirstSeen == Quarantine:
+		return Quarantined, "no card of the agent was approved yet"
+	case !worst.Worse(Info):
+		return Accepted, ""
+	}
+	switch j.config.OnChange {
+	case Quarantine:
+		return Quarantined, Words(c.Changes)
+	case Alert:
+		return Alerted, Words(c.Changes)
+	}
+	return Accepted, ""
+}
+
+// stand makes a card the one that stands. Where changes wait for people, the card that they
+// approved stays what others are compared with: many harmless steps may go a long way.
+func (j *Judge) stand(ctx context.Context, c *candidate, stands bool, r *Ruling) error {
+	s := Standing{Digest: c.Digest, State: c.State, At: c.Seen, Signed: c.Signed, Card: c.doc}
+	switch {
+	case !stands:
+		first, err := j.Book.first(ctx, j.Agent, s)
+		if err == nil && (c.sure || j.config.OnChange != Quarantine) && first.Digest != c.Digest {
+			return j.Book.stand(ctx, j.Agent, s)
+		}
+		if err != nil || first.Digest == c.Digest {
+			return err
+		}
+		// Another replica saw another first card at the same moment.
+		r.State, r.Why, r.InForce, r.Standing = Quarantined, "another card was seen first", first.Card, first.Digest
+		return nil
+	case j.config.OnChange == Quarantine && len(j.config.Digests) == 0:
+		return nil
+	}
+	r.New = true // whatever was said of it when it was in force before
+	return j.Book.stand(ctx, j.Agent, s)
+}

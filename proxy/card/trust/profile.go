@@ -1,0 +1,147 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+)
+
+// profile is what a card of any version says, in one form.
+type profile struct {
+	texts        map[string]string
+	interfaces   []endpoint // in the agent's order of preference
+	skills       map[string]skill
+	flags        map[string]bool // capabilities
+	extensions   map[string]extension
+	schemes      map[string]scheme
+	requirements []requirement // alternatives
+	modes        map[string]string
+	signatures   any
+	rest         object // what A2A does not define, by name
+}
+
+// endpoint is one way to reach the agent.
+type endpoint struct{ url, binding, version, tenant string }
+
+func (e endpoint) String() string {
+	s := strings.TrimSpace(e.binding+" "+e.version) + " at " + e.url
+	if e.tenant != "" {
+		s += " (tenant " + e.tenant + ")"
+	}
+	return s
+}
+
+// skill is one skill: its texts, lists by line, what it asks of callers, and the rest.
+type skill struct {
+	texts        map[string]string
+	requirements []requirement
+	rest         object
+}
+
+type extension struct {
+	required    bool
+	description string
+	rest        object // params, and what is not defined
+}
+
+// read takes a card apart.
+func read(doc []byte) (*profile, error) {
+	top, err := document(doc)
+	if err != nil {
+		return nil, err
+	}
+	p := &profile{texts: map[string]string{}, modes: map[string]string{}, skills: map[string]skill{}}
+	p.signatures = take[any](top, "signatures")
+	provider := takeObject(top, "provider")
+	p.texts["provider.organization"], p.texts["provider.url"] = takeText(provider, "organization"), takeText(provider, "url")
+	p.readInterfaces(top)
+	for _, name := range []string{"name", "description", "version", "documentationUrl", "iconUrl"} {
+		p.texts[name] = takeText(top, name)
+	}
+	p.readSecurity(top)
+	p.readCapabilities(top)
+	for _, name := range []string{"defaultInputModes", "defaultOutputModes"} {
+		p.modes[name] = strings.Join(texts(takeList(top, name)), ", ")
+	}
+	for _, v := range takeList(top, "skills") {
+		p.readSkill(asObject(v))
+	}
+	for name, v := range provider {
+		top["provider."+name] = v
+	}
+	p.rest = top
+	return p, nil
+}
+
+// readInterfaces collects the ways to reach the agent from the members of both
+// generations, each once.
+func (p *profile) readInterfaces(top object) {
+	for _, v := range takeList(top, "supportedInterfaces") {
+		e := asObject(v)
+		binding := takeText(e, "protocolBinding")
+		if binding == "" {
+			binding = takeText(e, "transport")
+		}
+		p.addInterface(endpoint{takeText(e, "url"), binding, takeText(e, "protocolVersion"), takeText(e, "tenant")})
+	}
+	version, preferred := takeText(top, "protocolVersion"), takeText(top, "preferredTransport")
+	if preferred == "" {
+		preferred = "JSONRPC"
+	}
+	p.addInterface(endpoint{url: takeText(top, "url"), binding: preferred, version: version})
+	for _, v := range takeList(top, "additionalInterfaces") {
+		e := asObject(v)
+		p.addInterface(endpoint{url: takeText(e, "url"), binding: takeText(e, "transport"), version: version})
+	}
+}
+
+func (p *profile) addInterface(e endpoint) {
+	e.binding = strings.ToUpper(e.binding)
+	if parts := strings.SplitN(e.version, ".", 3); len(parts) == 3 {
+		e.version = parts[0] + "." + parts[1] // a patch changes nothing that is spoken
+	}
+	if e.url != "" && !slices.Contains(p.interfaces, e) {
+		p.interfaces = append(p.interfaces, e)
+	}
+}
+
+func (p *profile) readCapabilities(top object) {
+	caps := takeObject(top, "capabilities")
+	p.flags = map[string]bool{}
+	for _, name := range []string{"streaming", "pushNotifications", "stateTransitionHistory"} {
+		p.flags[name] = takeFlag(caps, name)
+	}
+	extended := takeFlag(caps, "extendedAgentCard")
+	for _, name := range []string{"supportsAuthenticatedExtendedCard", "supportsExtendedAgentCard"} {
+		extended = takeFlag(top, name) || extended
+	}
+	p.flags["extendedAgentCard"] = extended
+	p.extensions = map[string]extension{}
+	for _, v := range takeList(caps, "extensions") {
+		e := asObject(v)
+		uri := takeText(e, "uri")
+		if _, again := p.extensions[uri]; again || uri == "" {
+			continue
+		}
+		p.extensions[uri] = extension{required: takeFlag(e, "required"), description: takeText(e, "description"), rest: e}
+	}
+	for name, v := range caps {
+		top["capabilities."+name] = v
+	}
+}
+
+// readSkill reads a skill. As everywhere in the gateway, the first of an id counts.
+func (p *profile) readSkill(o object) {
+	id := takeText(o, "id")
+	if _, again := p.skills[id]; again || id == "" {
+		return
+	}
+	s := skill{texts: map[string]string{}, requirements: readRequirements(o)}
+	for _, name := range []string{"name", "description"} {
+		s.texts[name] = takeText(o, name)
+	}
+	for _, name := range []string{"tags", "examples", "inputModes", "outputModes"} {
+		s.texts[name] = strings.Join(texts(takeList(o, name)), "\n")
+	}
+	s.rest = o
+	p.skills[id] = s
+}

@@ -1,0 +1,161 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+)
+
+// scheme is one way to authenticate, whichever version's words it is written in.
+type scheme struct {
+	kind   string // apiKey, http basic, http bearer, oauth2, openIdConnect, mutualTLS
+	detail object
+}
+
+// strength orders kinds by what somebody needs who wants to pass for another.
+func (s scheme) strength() int {
+	switch {
+	case s.kind == "mutualTLS":
+		return 4
+	case s.kind == "oauth2" || s.kind == "openIdConnect":
+		return 3
+	case strings.HasPrefix(s.kind, "http ") && s.kind != "http basic":
+		return 2
+	case s.kind == "":
+		return 0
+	}
+	return 1
+}
+
+// requirement is one alternative: what has to be shown together, as "scheme" or
+// "scheme scope", sorted. An empty one is met by anybody.
+type requirement []string
+
+// covers reports whether who meets r meets other too.
+func (r requirement) covers(other requirement) bool {
+	return !slices.ContainsFunc(other, func(part string) bool { return !slices.Contains(r, part) })
+}
+
+// alternatives are requirements for people.
+func alternatives(list []requirement) string {
+	words := make([]string, 0, len(list))
+	for _, r := range list {
+		if len(r) == 0 {
+			r = requirement{"nothing"}
+		}
+		words = append(words, strings.Join(r, " + "))
+	}
+	return strings.Join(words, ", or ")
+}
+
+// open reports whether nothing has to be shown.
+func open(list []requirement) bool {
+	return len(list) == 0 || slices.ContainsFunc(list, func(r requirement) bool { return len(r) == 0 })
+}
+
+// weaker reports whether somebody who was refused by the old requirements may not be by
+// the new ones: each of these has to ask for all that one of the old ones asked for.
+func weaker(old, new []requirement) bool {
+	switch {
+	case open(old):
+		return false
+	case open(new):
+		return true
+	}
+	return slices.ContainsFunc(new, func(n requirement) bool {
+		return !slices.ContainsFunc(old, func(o requirement) bool { return n.covers(o) })
+	})
+}
+
+func (p *profile) readSecurity(top object) {
+	p.schemes = map[string]scheme{}
+	for name, v := range take[object](top, "securitySchemes") {
+		p.schemes[name] = readScheme(asObject(v))
+	}
+	p.requirements = readRequirements(top)
+	legacy := takeObject(top, "authentication")
+	for _, name := range texts(takeList(legacy, "schemes")) { // 0.1: each is an alternative
+		key := strings.ToLower(name)
+		if _, there := p.schemes[key]; !there {
+			p.schemes[key] = scheme{kind: legacyKind(key)}
+		}
+		same := func(o requirement) bool { return slices.Equal(o, requirement{key}) }
+		if !slices.ContainsFunc(p.requirements, same) {
+			p.requirements = append(p.requirements, requirement{key})
+		}
+	}
+	for name, v := range legacy {
+		top["authentication."+name] = v
+	}
+}
+
+func legacyKind(name string) string {
+	switch name {
+	case "apikey":
+		return "apiKey"
+	case "oauth2", "oauth":
+		return "oauth2"
+	}
+	return "http " + name
+}
+
+// wrappers are 1.0's members, by the kind that they hold.
+var wrappers = map[string]string{
+	"apiKeySecurityScheme": "apiKey", "httpAuthSecurityScheme": "http", "oauth2SecurityScheme": "oauth2",
+	"openIdConnectSecurityScheme": "openIdConnect", "mtlsSecurityScheme": "mutualTLS",
+}
+
+// readScheme reads 0.3's form, 1.0's, both in one, and what JavaScript's SDK serves.
+func readScheme(o object) scheme {
+	if inner, ok := o["scheme"].(object); ok { // JavaScript's
+		if name, ok := inner["$case"].(string); ok {
+			o = object{name: inner["value"]}
+		}
+	}
+	kind := takeText(o, "type")
+	for wrapper, name := range wrappers {
+		if inner, ok := o[wrapper].(object); ok {
+			delete(o, wrapper)
+			for member, v := range camelled(inner) {
+				o[member] = v
+			}
+			kind = name
+		}
+	}
+	if in := takeText(o, "in"); in != "" {
+		o["location"] = in // 1.0's word
+	}
+	if kind == "http" {
+		kind += " " + strings.ToLower(takeText(o, "scheme"))
+	}
+	return scheme{kind, o}
+}
+
+// readRequirements takes the requirements of a card or a skill, of whichever version,
+// in the four ways that they are written in.
+func readRequirements(o object) []requirement {
+	entries, legacy := takeList(o, "securityRequirements"), takeList(o, "security")
+	if len(entries) == 0 {
+		entries = legacy
+	}
+	var all []requirement
+	for _, v := range entries {
+		entry, _ := v.(object)
+		if inner, ok := entry["schemes"].(object); ok && len(entry) == 1 {
+			entry = inner
+		}
+		r := requirement{}
+		for name, scopes := range entry {
+			if wrapped, ok := scopes.(object); ok {
+				scopes = wrapped["list"]
+			}
+			r = append(r, name)
+			list, _ := scopes.([]any)
+			for _, scope := range texts(list) {
+				r = append(r, name+" "+scope)
+			}
+		}
+		slices.Sort(r)
+		all = append(all, slices.Compact(r))
+	}
+	return all
+}
