@@ -49,13 +49,26 @@ func refuse(status int, reason, message string) error {
 
 // ServeHTTP implements http.Handler.
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
-	defer cancel()
-	answer, err := s.serve(r.WithContext(ctx))
+	err := s.admit(r)
 	if err == nil {
-		write(w, http.StatusOK, answer)
-		return
+		if p := profile(r); p != nil {
+			w.Header().Set("Cache-Control", "no-store")
+			p.ServeHTTP(w, r)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
+		defer cancel()
+		var answer any
+		if answer, err = s.serve(r.WithContext(ctx)); err == nil {
+			write(w, http.StatusOK, answer)
+			return
+		}
 	}
+	s.fail(w, r, err)
+}
+
+// fail answers with an error.
+func (s *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var no *refusal
 	switch {
 	case errors.As(err, &no):
@@ -72,33 +85,39 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, no.status, map[string]any{"error": map[string]any{"reason": no.reason, "message": no.message}})
 }
 
-// serve puts the questions in order. Nobody without the token learns anything, not even
-// which paths there are; a page of somebody else's gets no further than its origin.
-func (s *Console) serve(r *http.Request) (any, error) {
+// admit puts the questions that come before any other, in order. Nobody without the token
+// learns anything, not even which paths there are; a page of somebody else's gets no
+// further than its origin.
+func (s *Console) admit(r *http.Request) error {
 	if host, ok := server.CanonicalHost(r.Host); !ok || !s.hosts[host] {
-		return nil, refuse(http.StatusMisdirectedRequest, "UNKNOWN_HOST", "this host is not served here; admin.hosts lists others")
+		return refuse(http.StatusMisdirectedRequest, "UNKNOWN_HOST", "this host is not served here; admin.hosts lists others")
 	}
 	if e := server.Screen(r, s.limits); e != nil {
-		return nil, refuse(http.StatusBadRequest, "MALFORMED", e.Message)
+		return refuse(http.StatusBadRequest, "MALFORMED", e.Message)
 	}
 	if err := s.cross.Check(r); err != nil {
-		return nil, refuse(http.StatusForbidden, "CROSS_ORIGIN", "requests from pages of other origins are refused")
+		return refuse(http.StatusForbidden, "CROSS_ORIGIN", "requests from pages of other origins are refused")
 	}
 	if !s.known(r) {
-		return nil, &refusal{
+		return &refusal{
 			http.StatusUnauthorized, "UNAUTHENTICATED", "the token of the admin API is missing or wrong",
 			http.Header{"Www-Authenticate": {`Bearer realm="admin"`}},
 		}
 	}
+	if r.ContentLength != 0 {
+		return refuse(http.StatusBadRequest, "MALFORMED", "this request takes no body")
+	}
+	return nil
+}
+
+// serve answers what is in the table.
+func (s *Console) serve(r *http.Request) (any, error) {
 	found, err := find(r)
 	if err != nil {
 		return nil, err
 	}
 	if found.writes && s.config.ReadOnly {
 		return nil, refuse(http.StatusForbidden, "READ_ONLY", "admin.readOnly: nothing can be changed here")
-	}
-	if r.ContentLength != 0 {
-		return nil, refuse(http.StatusBadRequest, "MALFORMED", "this request takes no body")
 	}
 	return found.answer(s, r)
 }
