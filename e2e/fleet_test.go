@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
 )
 
 // soak is how long a program that takes as long as one likes is to run: as E2E_SOAK
@@ -137,6 +139,45 @@ func (p *place) metric(series string) float64 {
 		}
 	}
 	return -1
+}
+
+// live is how many KiB the gateway uses on its heap and stacks once its garbage is
+// collected.
+func (p *place) live() int {
+	p.t.Helper()
+	data := filepath.Join(filepath.Dir(p.config), "data")
+	address, err := console.ReadAddress(filepath.Join(data, console.AddressFile))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	token, err := console.ReadToken(filepath.Join(data, console.TokenFile))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://"+address+"/debug/pprof/heap?gc=1&debug=1", nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token.Reveal())
+	resp, err := p.client.Do(r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var bytes int
+	for _, name := range []string{"# HeapAlloc = ", "# Stack = "} {
+		_, rest, _ := strings.Cut(string(text), name)
+		n, err := strconv.Atoi(strings.FieldsFunc(rest+" ", func(r rune) bool { return r < '0' || r > '9' })[0])
+		if err != nil {
+			p.t.Fatalf("%s, no %q: %.300s", resp.Status, name, text)
+		}
+		bytes += n
+	}
+	return bytes >> 10
 }
 
 // rss is the memory of the process that is in use, in KiB.

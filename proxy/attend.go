@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -29,6 +30,7 @@ type audience struct {
 	epoch  [8]byte        // of the event before
 	ids    string         // what the ids of its epoch begin with; "" before there are any
 	lead   []stream.Entry // given before those of the feed
+	owed   atomic.Int64   // what was borrowed for them
 	missed uint64         // number of the newest event that a client who came back has missed
 }
 
@@ -37,9 +39,11 @@ type audience struct {
 func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 	if len(a.lead) > 0 {
 		e := a.lead[0]
+		a.lead[0] = stream.Entry{} // the stream may go on for hours
 		a.lead = a.lead[1:]
 		return e, nil
 	}
+	a.settle()
 	if a.cursor == nil {
 		return stream.Entry{}, io.EOF
 	}
@@ -65,8 +69,33 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 	}
 }
 
+// borrow has the entries before those of the feed counted with what streams keep: a task
+// as it is belongs to this client alone, who may take a minute to read it.
+func (a *audience) borrow() error {
+	var n int64
+	for i := range a.lead {
+		n += int64(len(a.lead[i].Data))
+	}
+	if n == 0 {
+		return nil
+	}
+	if err := a.proxy.Hub.Borrow(n); err != nil {
+		return err
+	}
+	a.owed.Store(n)
+	return nil
+}
+
+// settle gives back what was borrowed.
+func (a *audience) settle() {
+	if n := a.owed.Swap(0); n > 0 {
+		a.proxy.Hub.Return(n)
+	}
+}
+
 // Close leaves the feed.
 func (a *audience) Close() {
+	a.settle()
 	if a.cursor != nil {
 		a.cursor.Close()
 	}

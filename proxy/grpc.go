@@ -166,12 +166,8 @@ func (p *Proxy) serveSystem(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	go func() {
-		select {
-		case <-p.Drain: // who watches has been told, and would stay for ever
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
+	if p.Drain != nil { // who watches has been told by then, and would stay for ever
+		defer p.Drain(cancel)()
+	}
 	p.System.ServeHTTP(w, r.WithContext(ctx))
 }

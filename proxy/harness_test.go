@@ -257,7 +257,7 @@ type setup struct {
 	values     state.Values // where webhooks are kept
 	failOpen   bool
 	noCard     bool
-	drain      chan struct{}
+	drain      func(func()) func() bool
 	docs       map[string]func(base string) string // cards of further agents on the same server, by query
 	wrap       func(http.Handler) http.Handler
 	system     http.Handler
@@ -342,7 +342,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	t.Cleanup(func() { _ = memory.Close() })
 	s := &setup{
 		policy: everyone(), store: memory, steps: memory, counts: memory, values: memory, push: "passthrough",
-		agent: proxy.AgentConfig{ID: "rec"}, drain: make(chan struct{}),
+		agent: proxy.AgentConfig{ID: "rec"},
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
 	file := w.makeKeys("alice", "bob", "mallory")

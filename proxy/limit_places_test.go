@@ -184,12 +184,15 @@ func TestPlaceOfLeaver(t *testing.T) {
 // their places back, as do those that nobody has a place for.
 func TestPlacesOfStreams(t *testing.T) {
 	t.Parallel()
-	streams, drain := new(proxy.Streams), make(chan struct{})
-	w := onePlaceEach(t, func(s *setup) { s.streams, s.drain = streams, drain })
+	streams := new(proxy.Streams)
+	draining, drain := context.WithCancel(t.Context())
+	w := onePlaceEach(t, func(s *setup) {
+		s.streams, s.drain = streams, func(end func()) func() bool { return context.AfterFunc(draining, end) }
+	})
 	w.streamer(make(chan struct{}))
 	resp, in := w.open()
 	wantStatus(t, "while it is open", w.call("alice", "SendMessage", message("")), 429)
-	close(drain)
+	drain()
 	_, _ = io.Copy(io.Discard, in)
 	_ = resp.Body.Close()
 	w.free("alice", "a drain")

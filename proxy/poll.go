@@ -11,8 +11,7 @@ import (
 
 // poll makes a stream of looking at a task, for an agent that has none of it.
 type poll struct {
-	ctx   context.Context // of the exchange that looks
-	proxy *Proxy
+	ctx context.Context // of the exchange that looks
 	audience
 	leg     *leg // as which the events are said
 	pause   time.Duration
@@ -29,7 +28,8 @@ func (p *Proxy) pollTask(ctx context.Context, a *audience) (stream.Opened, error
 	}
 	l.call.Method, l.call.Streaming = subscribeToTask, true // what the events are read as
 	up := detach(ctx)
-	s := &poll{ctx: up.ctx, proxy: p, audience: *a, leg: l, pause: p.StreamConfig.Poll.Std()}
+	s := &poll{ctx: up.ctx, leg: l, pause: p.StreamConfig.Poll.Std()}
+	s.proxy, s.x, s.feed, s.task = p, a.x, a.feed, a.task // and nothing that changes
 	if err := s.look(); err != nil {
 		up.stop()
 		return stream.Opened{}, err

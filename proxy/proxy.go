@@ -57,17 +57,17 @@ type Options struct {
 	Values       state.Values            // messages that may come again; nil where no agent's configuration has dedupe
 	Catalog      catalog.Config
 	Push         push.Config
-	Relay        *Relay          // of notifications; nil where push configs go on as they are, or not at all
-	Salt         []byte          // keys ids derived for callers; the same across reloads, restarts and replicas
-	Sealer       Sealer          // of page tokens; those of other replicas have to open too
-	System       http.Handler    // gRPC health and reflection; nil for none
-	JWKS         func() []byte   // the gateway's public keys (RFC 7517); nil for none
-	GRPC         bool            // the listener takes gRPC, so cards may say so
-	Drain        <-chan struct{} // closed when the gateway shuts down; may be nil
-	StreamConfig stream.Config   // of what clients are given of streams
-	Hub          *stream.Hub     // streams of agents, over all reloads; nil for those of this Proxy alone
-	Streams      *Streams        // event streams that are open, over all reloads; nil for those of this Proxy alone
-	Load         *server.Load    // what the process has to do; nil for what this Proxy has
+	Relay        *Relay                              // of notifications; nil where push configs go on as they are, or not at all
+	Salt         []byte                              // keys ids derived for callers; the same across reloads, restarts and replicas
+	Sealer       Sealer                              // of page tokens; those of other replicas have to open too
+	System       http.Handler                        // gRPC health and reflection; nil for none
+	JWKS         func() []byte                       // the gateway's public keys (RFC 7517); nil for none
+	GRPC         bool                                // the listener takes gRPC, so cards may say so
+	Drain        func(end func()) (stop func() bool) // runs end when the gateway shuts down; may be nil
+	StreamConfig stream.Config                       // of what clients are given of streams
+	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
+	Streams      *Streams                            // event streams that are open, over all reloads; nil for those of this Proxy alone
+	Load         *server.Load                        // what the process has to do; nil for what this Proxy has
 }
 
 // Proxy serves one configuration and never changes; a reload makes a new one.

@@ -123,6 +123,8 @@ func streamRefusal(err error) *wire.Error {
 	switch {
 	case errors.Is(err, errOwnStreams):
 		return later("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
+	case errors.Is(err, stream.ErrFull):
+		return later("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
 	case errors.Is(err, stream.ErrDraining):
 		return later("1", "the gateway is shutting down, subscribe again").Because(err)
 	case errors.Is(err, errLifetime):

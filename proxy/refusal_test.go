@@ -58,6 +58,7 @@ func TestRefusal(t *testing.T) {
 		{"streams", errStreams, wire.Unavailable, "Retry-After"},
 		{"late", errAnswerLate, wire.AgentTimeout, ""},
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
+		{"full", stream.ErrFull, wire.Unavailable, "Retry-After"},
 		{"draining", stream.ErrDraining, wire.Unavailable, "Retry-After"},
 		{"idle", stream.ErrIdle, wire.AgentTimeout, ""},
 		{"large event", stream.ErrTooLarge, wire.BadAgentResponse, ""},

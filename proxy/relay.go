@@ -34,6 +34,9 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 // attend gives a client what a feed has for it, until one of them ends.
 func (p *Proxy) attend(x *exchange, a *audience) error {
 	defer a.Close()
+	if err := a.borrow(); err != nil {
+		return err
+	}
 	if err := x.open(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -224,11 +225,13 @@ func TestUnaryClientGone(t *testing.T) {
 // TestStreamDrain: open streams end with an event that says to come again.
 func TestStreamDrain(t *testing.T) {
 	t.Parallel()
-	drain := make(chan struct{})
-	w := build(t, func(s *setup) { s.drain = drain })
+	streams, drain := context.WithCancel(t.Context())
+	w := build(t, func(s *setup) {
+		s.drain = func(end func()) func() bool { return context.AfterFunc(streams, end) }
+	})
 	cancelled := w.streamer(make(chan struct{}))
 	resp, in := w.open()
-	close(drain)
+	drain()
 	rest, err := io.ReadAll(in)
 	must(t, err)
 	_ = resp.Body.Close()
@@ -274,7 +277,7 @@ func TestStreamLimit(t *testing.T) {
 // does not meet the next answer on the connection, nor a 100 Continue.
 func TestStreamDeadlineEndsWithStream(t *testing.T) {
 	t.Parallel()
-	const limit = 50 * time.Millisecond
+	const limit = 500 * time.Millisecond
 	w := build(t, func(s *setup) { s.server.Timeouts.Write = secret.Duration(limit) })
 	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 	must(t, err)

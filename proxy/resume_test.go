@@ -265,6 +265,35 @@ func TestA05_LastEventID(t *testing.T) {
 	}
 }
 
+// TestJoinFull: without room for the task as it is, whoever subscribes is told which limit
+// it is, and those who listen already notice nothing.
+func TestJoinFull(t *testing.T) {
+	t.Parallel()
+	w := build(t, streaming(func(c *stream.Config) {
+		c.Buffer.Bytes, c.Buffer.Total, c.Buffer.Snapshot = 1<<10, 8<<10, 1<<20
+	}))
+	k := w.works()
+	first := w.listen("alice", "SendStreamingMessage", message(""))
+	k.become("WORKING")
+	first.hears("task submitted ", "working")
+	early := w.listen("alice", "SubscribeToTask", `{"id":"t"}`)
+	early.hears("task working ")
+	text := strings.Repeat("a", 700)
+	for range 20 {
+		k.say(text)
+		first.hears("+" + text)
+		early.hears("+" + text)
+	}
+	refused := w.call("alice", "SubscribeToTask", `{"id":"t"}`)
+	wantStatus(t, "without room", refused, 503)
+	if body := refused.body; !strings.Contains(body, "streams.buffer.total") || refused.header.Get("Retry-After") == "" {
+		t.Errorf("%v %s", refused.header, body)
+	}
+	k.become("COMPLETED")
+	first.hears("completed", "")
+	early.hears("completed", "")
+}
+
 // TestJoin: who subscribes to a task that somebody is listening to gets the task as it
 // is, and shares the agent's stream.
 func TestJoin(t *testing.T) {

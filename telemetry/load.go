@@ -7,6 +7,12 @@ func (m *Metrics) Shed(reason string) {
 	m.shed.WithLabelValues(reason).Inc()
 }
 
+// StreamBuffers says how many bytes are kept of all event streams, and how many may be.
+func (m *Metrics) StreamBuffers(used, limit int64) {
+	m.streamBuffered.Set(float64(used))
+	m.streamBuffer.Set(float64(limit))
+}
+
 // Memory says how much memory is in use, and how much may be; 0 for any amount.
 func (m *Metrics) Memory(used, limit int64) {
 	m.memoryUsed.Set(float64(used))

@@ -52,6 +52,11 @@ type Metrics struct {
 	// memory_limit_bytes: server.limits.memory or its default, 0 for none.
 	memoryLimit prometheus.Gauge
 
+	// stream_buffer_bytes: what is kept of all event streams.
+	streamBuffered prometheus.Gauge
+	// stream_buffer_limit_bytes: streams.buffer.total.
+	streamBuffer prometheus.Gauge
+
 	// upstream_requests_total{agent,method,code}: calls sent to agents; code is
 	// HTTP_2XX to HTTP_5XX by the agent's status, or none when it gave none.
 	upstreamRequests *prometheus.CounterVec
@@ -209,6 +214,8 @@ func (f factory) calls(m *Metrics) {
 		"reason=memory|requests|streams|descriptors|connections|connectionsPerIP|other")
 	m.memoryUsed = f.gauge("memory_used_bytes", "Memory in use, garbage not counted.")
 	m.memoryLimit = f.gauge("memory_limit_bytes", "Memory in use beyond which calls are refused, 0 for none.")
+	m.streamBuffered = f.gauge("stream_buffer_bytes", "Bytes kept of all event streams.")
+	m.streamBuffer = f.gauge("stream_buffer_limit_bytes", "Bytes that may be kept of all event streams.")
 	m.requestSize = f.bytes("request_size_bytes", "Size of request bodies.", "agent", "method")
 	m.responseSize = f.bytes("response_size_bytes", "Size of answer bodies.", "agent", "method")
 	m.upstreamRequests = f.counters("upstream_requests_total",

@@ -54,9 +54,9 @@ type Gateway struct {
 	health  *health.Server   // gRPC's view of whether the gateway serves
 
 	started   chan struct{} // closed by Start
-	drain     chan struct{} // closed when open streams have to end
 	draining  atomic.Bool
-	farewell  sync.Once
+	onDrain   func(end func()) (stop func() bool) // runs end when open streams have to end
+	farewell  context.CancelFunc                  // tells open streams to end with a last event
 	closing   sync.Once
 	closed    chan struct{} // closed when the parts are
 	reloading sync.Mutex    // one reload at a time
@@ -72,9 +72,11 @@ type Gateway struct {
 // Nothing is served before Start.
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
-		started: make(chan struct{}), drain: make(chan struct{}), closed: make(chan struct{}),
-		health: newHealth(), sockets: o.Sockets,
+		started: make(chan struct{}), closed: make(chan struct{}), health: newHealth(), sockets: o.Sockets,
 	}
+	streams, farewell := context.WithCancel(context.WithoutCancel(ctx))
+	g.farewell = farewell
+	g.onDrain = func(end func()) func() bool { return context.AfterFunc(streams, end) }
 	if g.sockets == nil {
 		g.sockets = new(server.Sockets)
 	}
@@ -133,7 +135,7 @@ func (g *Gateway) Start() {
 	g.console.Start()
 	close(g.started)
 	go g.review()
-	go g.work.Watch(g.closed, g.memory, g.telemetry.Metrics.Memory)
+	go g.work.Watch(g.closed, g.memory, g.report)
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
 		"status_url", g.StatusURL(), "admin_url", g.AdminURL())
 }

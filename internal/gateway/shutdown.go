@@ -56,13 +56,13 @@ func (g *Gateway) stop(ctx context.Context, followed bool) error {
 		defer cancel()
 	}
 	window := time.Until(deadline)
-	last := time.AfterFunc(window-farewellFor(window), g.endStreams)
+	last := time.AfterFunc(window-farewellFor(window), g.farewell)
 	defer last.Stop()
 	g.lameDuck(ctx, timeouts.LameDuck.Std(), followed)
 	if followed {
 		go func() {
 			<-g.server.Draining()
-			g.endStreams()
+			g.farewell()
 		}()
 	}
 	return g.server.Shutdown(ctx)
@@ -105,9 +105,4 @@ func (g *Gateway) lameDuck(ctx context.Context, most time.Duration, followed boo
 // at its connections twice a second.
 func farewellFor(window time.Duration) time.Duration {
 	return max(window/10, min(window/2, time.Second))
-}
-
-// endStreams tells every open stream to end with a last event.
-func (g *Gateway) endStreams() {
-	g.farewell.Do(func() { close(g.drain) })
 }

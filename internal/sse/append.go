@@ -26,6 +26,21 @@ func Append(dst []byte, e Event) []byte {
 	return append(dst, '\n')
 }
 
+// AppendAround appends to dst what Append would before the bytes of e.Data, and gives
+// what it would append behind them, so that long data need not be copied. It is not ok,
+// and dst is as it was, where the data has line ends or there is none.
+func AppendAround(dst []byte, e Event) (head, tail []byte, ok bool) {
+	if len(e.Data) == 0 || bytes.ContainsAny(e.Data, "\r\n") {
+		return dst, nil, false
+	}
+	dst = appendField(dst, "event: ", e.Name, "\r\n")
+	dst = appendField(dst, "id: ", e.ID, "\r\n\x00")
+	return append(dst, "data: "...), behind, true
+}
+
+// behind is what stands behind the bytes of data without line ends.
+var behind = []byte("\n\n")
+
 // AppendComment appends a frame that is only a comment, such as a heartbeat.
 // Every line of text becomes a comment line.
 func AppendComment(dst []byte, text string) []byte {

@@ -35,6 +35,15 @@ func TestAppend(t *testing.T) {
 		if got := string(Append([]byte("before|"), tt.in)); got != "before|"+tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, "before|"+tt.want)
 		}
+		head, tail, ok := AppendAround([]byte("before|"), tt.in)
+		if whole := string(head) + string(tt.in.Data) + string(tail); ok && whole != "before|"+tt.want {
+			t.Errorf("%s around: %q, want %q", tt.name, whole, "before|"+tt.want)
+		} else if !ok && string(head) != "before|" {
+			t.Errorf("%s around: not ok, and yet %q", tt.name, head)
+		}
+		if plain := len(tt.in.Data) > 0 && !bytes.ContainsAny(tt.in.Data, "\r\n"); ok != plain {
+			t.Errorf("%s around: ok %v", tt.name, ok)
+		}
 	}
 }
 

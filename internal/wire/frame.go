@@ -25,9 +25,12 @@ const (
 // AppendMessage appends message in gRPC's frame (gRPC over HTTP/2,
 // Length-Prefixed-Message), uncompressed.
 func AppendMessage(dst, message []byte) []byte {
-	dst = append(dst, 0)
-	dst = binary.BigEndian.AppendUint32(dst, uint32(len(message)))
-	return append(dst, message...)
+	return append(AppendMessageHead(dst, len(message)), message...)
+}
+
+// AppendMessageHead appends what AppendMessage does before a message of so many bytes.
+func AppendMessageHead(dst []byte, size int) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, 0), uint32(size))
 }
 
 // Messages splits the body of a gRPC request or response into its messages. It is

@@ -136,6 +136,45 @@ func TestLargeEvent(t *testing.T) {
 	})
 }
 
+// TestBorrow: what one client alone is shown counts with what feeds keep, which make
+// room for it where nobody needs what they keep.
+func TestBorrow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := hub(t, func(o *stream.HubOptions) { o.Config.Buffer.Total = 100 << 10 })
+		a, o := opened()
+		f := h.Open(o)
+		c := cursor(t, f, 0)
+		bind(t, f, "task", true)
+		for range 20 {
+			a.say(strings.Repeat("x", 1000))
+			if _, err := next(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept, limit := h.Kept(); kept < 20000 || kept > 24000 || limit != 100<<10 {
+			t.Errorf("%d of %d are kept", kept, limit)
+		}
+		if err := h.Borrow(70 << 10); err != nil {
+			t.Error(err)
+		}
+		if err := h.Borrow(28 << 10); err != nil {
+			t.Errorf("with a feed that need not keep all: %v", err)
+		}
+		if err := h.Borrow(2 << 10); !errors.Is(err, stream.ErrFull) {
+			t.Errorf("beyond the limit: %v", err)
+		}
+		h.Return(28 << 10)
+		if err := h.Borrow(2 << 10); err != nil {
+			t.Error(err)
+		}
+		h.Return(72 << 10)
+		if kept, _ := h.Kept(); kept > 24000 {
+			t.Errorf("%d are kept when all is given back", kept)
+		}
+	})
+}
+
 // TestTotal: feeds without clients give up what they keep, longest unused first; then
 // the largest feed keeps its newest event only.
 func TestTotal(t *testing.T) {

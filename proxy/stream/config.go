@@ -118,6 +118,7 @@ func (c Config) Validate() error {
 	add(b.Events < 1 || b.Events > maxEvents, "buffer.events: %d is not within 1 and %d", b.Events, maxEvents)
 	add(b.Bytes > maxBytes, "buffer.bytes: %s is more than %s", b.Bytes, secret.Size(maxBytes))
 	add(b.Total < b.Bytes, "buffer.total: %s is less than buffer.bytes, %s", b.Total, b.Bytes)
+	add(b.Total < b.Snapshot, "buffer.total: %s is less than buffer.snapshot, %s", b.Total, b.Snapshot)
 	add(c.Persist != persistAuto && c.Persist != persistOff, "persist: %q is not one of auto, off", c.Persist)
 	add(c.Grammar != grammarEnforce && c.Grammar != grammarStrict && c.Grammar != grammarReport && c.Grammar != grammarOff,
 		"grammar: %q is not one of enforce, strict, report, off", c.Grammar)

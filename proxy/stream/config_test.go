@@ -23,6 +23,7 @@ func TestConfigValidate(t *testing.T) {
 		{"many events", "buffer.events: 100001 is not within", Config{Buffer: Buffer{Events: 100_001}}},
 		{"many bytes", "buffer.bytes: 1GiB is more than 64MiB", Config{Buffer: Buffer{Bytes: 1 << 30, Total: 1 << 40}}},
 		{"less than one", "buffer.total: 1KiB is less than buffer.bytes, 64KiB", Config{Buffer: Buffer{Total: 1 << 10}}},
+		{"less than a task", "buffer.total: 128KiB is less than buffer.snapshot, 256KiB", Config{Buffer: Buffer{Total: 128 << 10}}},
 		{"persist", `persist: "on" is not one of auto, off`, Config{Persist: "on"}},
 		{"grammar", `grammar: "warn" is not one of enforce, strict, report, off`, Config{Grammar: "warn"}},
 		{"short poll", "poll: 1ms is less than 100ms", Config{Poll: secret.Duration(time.Millisecond)}},

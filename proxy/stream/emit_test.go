@@ -143,7 +143,7 @@ func TestEmitMany(t *testing.T) {
 	}
 	var c client
 	stats, err := run(&c)
-	if err != nil || stats.Events != n || len(c.text()) != n*(len(data)+len("data: \n\n")) || c.flushes < 10 || c.flushes > 20 {
+	if err != nil || stats.Events != n || len(c.text()) != n*(len(data)+len("data: \n\n")) || c.flushes < 50 || c.flushes > 70 {
 		t.Errorf("%v, %+v, %d bytes in %d flushes", err, stats, len(c.text()), c.flushes)
 	}
 	stats, err = run(&client{gone: true})
@@ -252,5 +252,51 @@ func BenchmarkMessage(b *testing.B) {
 		b.Context(), null{}, stream.Of(&endless{frame: frame, n: b.N}, stream.Messages, limits()))
 	if err != nil {
 		b.Fatal(err)
+	}
+}
+
+// TestLargeEvents: events that are written from where they lie come as others do, between
+// others, and who does not take one is cut off.
+func TestLargeEvents(t *testing.T) {
+	t.Parallel()
+	long, longer, lines := strings.Repeat("a", 16<<10), strings.Repeat("b", 40<<10), strings.Repeat("c\n", 10<<10)
+	three := func(e stream.Entry, emit stream.Emit) error {
+		for _, data := range []string{"before", string(e.Data), "behind"} {
+			if err := emit("7", "n", []byte(data)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	l := limits()
+	l.Event = 1 << 20
+	for _, data := range []string{long, longer, lines} {
+		want := ""
+		for _, each := range []string{"before", data, "behind"} {
+			want += "event: n\nid: 7\ndata: " + strings.ReplaceAll(each, "\n", "\ndata: ") + "\n\n"
+		}
+		var c client
+		stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), &c,
+			stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+		if err != nil || c.text() != want || stats.Events != 3 || stats.Bytes != int64(len(want)) {
+			t.Errorf("SSE: %v, %+v, %d bytes, want %d", err, stats, len(c.text()), len(want))
+		}
+		c = client{}
+		want = messages("before", data, "behind")
+		stats, err = stream.Relay{Limits: l, See: three, To: stream.MessageFrames{}}.Run(t.Context(), &c,
+			stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+		if err != nil || c.text() != want || stats.Events != 3 || stats.Bytes != int64(len(want)) {
+			t.Errorf("gRPC: %v, %+v, %d bytes, want %d", err, stats, len(c.text()), len(want))
+		}
+		for name, c := range map[string]*client{"gone": {gone: true}, "slow": {stalled: make(chan struct{})}} {
+			synctest.Test(t, func(t *testing.T) {
+				stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), c,
+					stream.Of(io.NopCloser(strings.NewReader(messages(data))), stream.Messages, l))
+				want := map[string]error{"gone": stream.ErrGone, "slow": stream.ErrSlow}[name]
+				if !errors.Is(err, want) || stats.Events != 0 || stats.Bytes != 0 {
+					t.Errorf("%s: %v, %+v", name, err, stats)
+				}
+			})
+		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 type Framing interface {
 	// Append appends one event to dst. A framing without ids or names drops them.
 	Append(dst []byte, id, name string, data []byte) []byte
+	// Around appends to dst what stands before an event's data, and gives what stands
+	// behind. It is not ok where the data cannot stay as it is.
+	Around(dst []byte, id, name string, data []byte) (head, tail []byte, ok bool)
 	// Beat appends what a client gets while nothing happens; nothing where it needs
 	// no such thing.
 	Beat(dst []byte) []byte
@@ -24,6 +27,11 @@ type EventFrames struct{}
 // Append implements Framing.
 func (EventFrames) Append(dst []byte, id, name string, data []byte) []byte {
 	return sse.Append(dst, sse.Event{ID: id, Name: name, Data: data, HasData: true})
+}
+
+// Around implements Framing.
+func (EventFrames) Around(dst []byte, id, name string, data []byte) (head, tail []byte, ok bool) {
+	return sse.AppendAround(dst, sse.Event{ID: id, Name: name, Data: data, HasData: true})
 }
 
 // Retry appends what tells a client how long to wait before it comes back. It is no
@@ -44,6 +52,11 @@ type MessageFrames struct{}
 // Append implements Framing.
 func (MessageFrames) Append(dst []byte, _, _ string, data []byte) []byte {
 	return wire.AppendMessage(dst, data)
+}
+
+// Around implements Framing.
+func (MessageFrames) Around(dst []byte, _, _ string, data []byte) (head, tail []byte, ok bool) {
+	return wire.AppendMessageHead(dst, len(data)), nil, true
 }
 
 // Beat implements Framing.

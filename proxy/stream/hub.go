@@ -25,6 +25,8 @@ var (
 	// client knows of events that the feed does not. The client is shown the task as it
 	// is, and goes on from Feed.Tip.
 	ErrGap = errors.New("events are not kept")
+	// ErrFull says that all streams together keep as much as they may.
+	ErrFull = errors.New("streams keep too much")
 )
 
 // Entry is one event of a feed, as it is kept. It never changes.

@@ -51,11 +51,11 @@ func TestRelayOfFeed(t *testing.T) {
 			f.Resume(again)
 			return nil
 		}}
-		drain := make(chan struct{})
+		drain, onDrain := draining(t)
 		var out client
 		done := make(chan error, 1)
 		go func() {
-			stats, err := stream.Relay{Limits: limits(), See: withID, Drain: drain, Farewell: func(err error) []byte {
+			stats, err := stream.Relay{Limits: limits(), See: withID, Drain: onDrain, Farewell: func(err error) []byte {
 				if !errors.Is(err, stream.ErrDraining) {
 					t.Error(err)
 				}
@@ -70,7 +70,7 @@ func TestRelayOfFeed(t *testing.T) {
 		a.breaks()
 		b.say("c")
 		time.Sleep(21 * time.Second)
-		close(drain)
+		drain()
 		if err := <-done; !errors.Is(err, stream.ErrDraining) {
 			t.Error(err)
 		}

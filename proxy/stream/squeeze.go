@@ -28,6 +28,26 @@ func (h *Hub) squeeze() {
 	}
 }
 
+// Borrow counts n bytes that the gateway has for one client only, a task as it is, as
+// kept, for as long as that client takes to read them. It is ErrFull where there is no
+// room for them beside what clients still need; otherwise Return is owed the same n.
+func (h *Hub) Borrow(n int64) error {
+	h.bytes.Add(n)
+	if h.squeeze(); h.bytes.Load() > int64(h.settings().Buffer.Total) {
+		h.bytes.Add(-n)
+		return ErrFull
+	}
+	return nil
+}
+
+// Return gives back what Borrow has taken.
+func (h *Hub) Return(n int64) { h.bytes.Add(-n) }
+
+// Kept is how many bytes are kept of all streams, and how many may be.
+func (h *Hub) Kept() (bytes, limit int64) {
+	return h.bytes.Load(), int64(h.settings().Buffer.Total)
+}
+
 // barrenTime is how long it is not looked for the largest feed again, which takes a
 // look at all, once that has come to nothing.
 const barrenTime = 100 * time.Millisecond

@@ -59,7 +59,10 @@ type Stats struct {
 type Relay struct {
 	Limits Limits
 	See    See
-	Drain  <-chan struct{} // closed when the gateway shuts down; nil for never
+	// Drain has a function run when the gateway shuts down, in a goroutine of its own and
+	// at once where it does already, unless stop comes first: context.AfterFunc of some
+	// context. A stream that waits then costs no goroutine. Nil is for never.
+	Drain func(end func()) (stop func() bool)
 
 	// To is the client's framing. Nil is EventFrames.
 	To Framing
@@ -86,15 +89,7 @@ func (r Relay) Run(client context.Context, w http.ResponseWriter, from Entries) 
 	// closes it, and the cause tells which it was.
 	defer context.AfterFunc(ctx, from.Close)()
 	if r.Drain != nil {
-		done := make(chan struct{})
-		defer close(done)
-		go func() {
-			select {
-			case <-r.Drain:
-				stop(ErrDraining)
-			case <-done:
-			}
-		}()
+		defer r.Drain(func() { stop(ErrDraining) })()
 	}
 	out := newWriter(w, r.To, r.Limits, stop)
 	defer out.stop()

@@ -310,20 +310,27 @@ func TestAgentBreaks(t *testing.T) {
 	})
 }
 
+// draining is a gateway that drains once it is told to.
+func draining(t *testing.T) (begin func(), on func(func()) func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	return cancel, func(end func()) func() bool { return context.AfterFunc(ctx, end) }
+}
+
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		drain := make(chan struct{})
+		drain, onDrain := draining(t)
 		var c client
-		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: drain}, nil)
+		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: onDrain}, nil)
 		_, _ = io.WriteString(to, "data: a\n\n")
 		synctest.Wait()
-		close(drain)
+		drain()
 		if err := <-done; !errors.Is(err, stream.ErrDraining) || c.text() != "data: a\n\n" {
 			t.Errorf("%v, %q", err, c.text())
 		}
 		// One that begins while draining ends at once.
-		_, done = run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: drain}, nil)
+		_, done = run(t.Context(), &c, stream.Relay{Limits: limits(), See: same, Drain: onDrain}, nil)
 		if err := <-done; !errors.Is(err, stream.ErrDraining) {
 			t.Error(err)
 		}

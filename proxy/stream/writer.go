@@ -11,12 +11,17 @@ import (
 
 const (
 	// batch is how many bytes of events are written together. One event of an agent
-	// can become many of the client's; they must not add up without limit.
-	batch = 64 << 10
-	// keep is the largest buffer that waits for the next event: a stream lives for
-	// hours.
-	keep = 4 * batch
+	// can become many of the client's; they must not add up without limit. An event of
+	// that size is written from where it lies: what all clients of a task are given is
+	// not copied for each, of whom some may take minutes to read it.
+	batch = 16 << 10
+	// keep is the largest buffer that others use after this stream.
+	keep = 2 * batch
 )
+
+// buffers are for events that are being written. A stream lives for hours, in which it
+// needs one for moments.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // writer serialises events and heartbeats onto the client's connection. Only Run's
 // goroutine adds events; heartbeats come from a timer's.
@@ -28,9 +33,9 @@ type writer struct {
 	silence time.Duration
 	began   time.Time
 
-	frames []byte // events not yet written
-	held   int64  // how many
-	stats  Stats  // of what was written
+	frames *[]byte // events not yet written, of buffers; nil for none
+	held   int64   // how many
+	stats  Stats   // of what was written
 
 	mu      sync.Mutex
 	comment []byte      // a heartbeat's bytes
@@ -84,9 +89,18 @@ func (o *writer) heartbeat() error {
 
 // emit adds one event; it is an Emit.
 func (o *writer) emit(id, name string, data []byte) error {
-	o.frames = o.to.Append(o.frames, id, name, data)
+	if o.frames == nil {
+		o.frames, _ = buffers.Get().(*[]byte)
+	}
 	o.held++
-	if len(o.frames) < batch {
+	if len(data) >= batch {
+		if head, tail, ok := o.to.Around(*o.frames, id, name, data); ok {
+			*o.frames = head
+			return o.send(head, data, tail)
+		}
+	}
+	*o.frames = o.to.Append(*o.frames, id, name, data)
+	if len(*o.frames) < batch {
 		return nil
 	}
 	return o.flush()
@@ -94,26 +108,46 @@ func (o *writer) emit(id, name string, data []byte) error {
 
 // flush sends the events that were added, if any.
 func (o *writer) flush() error {
-	if o.held == 0 {
+	switch {
+	case o.held == 0:
 		return nil
+	case o.frames == nil:
+		return o.failed()
 	}
+	return o.send(*o.frames)
+}
+
+// send writes the events that were added, which lie in parts.
+func (o *writer) send(parts ...[]byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.beat != nil {
 		o.beat.Reset(o.silence)
 	}
-	if err := o.write(o.frames); err != nil {
-		return err
+	err := o.write(parts...)
+	if err == nil {
+		if o.stats.Events == 0 {
+			o.stats.First = time.Since(o.began)
+		}
+		o.stats.Events += o.held
+		o.held = 0 // what was not written stays so, for flush to say
+		for _, part := range parts {
+			o.stats.Bytes += int64(len(part))
+		}
 	}
-	if o.stats.Events == 0 {
-		o.stats.First = time.Since(o.began)
+	o.release()
+	return err
+}
+
+// release gives the buffer to others.
+func (o *writer) release() {
+	if o.frames == nil {
+		return
 	}
-	o.stats.Events += o.held
-	o.stats.Bytes += int64(len(o.frames))
-	if o.held, o.frames = 0, o.frames[:0]; cap(o.frames) > keep {
-		o.frames = nil
+	if *o.frames = (*o.frames)[:0]; cap(*o.frames) <= keep {
+		buffers.Put(o.frames)
 	}
-	return nil
+	o.frames = nil
 }
 
 // last writes frames that are no events. Whoever does not get them is none the worse.
@@ -125,17 +159,22 @@ func (o *writer) last(frames []byte) {
 	}
 }
 
-// write sends b under a deadline of its own, since the server sets none that a
+// write sends parts under a deadline of their own, since the server sets none that a
 // stream of hours could live with. The first error is the last: net/http may
 // call what follows it by another name.
-func (o *writer) write(b []byte) error {
+func (o *writer) write(parts ...[]byte) error {
 	if o.err != nil {
 		return o.err
 	}
 	// Not every ResponseWriter has deadlines (tests' recorders do not); the write
 	// itself then decides.
 	_ = o.rc.SetWriteDeadline(time.Now().Add(o.limit))
-	_, err := o.w.Write(b)
+	var err error
+	for _, part := range parts {
+		if err == nil {
+			_, err = o.w.Write(part)
+		}
+	}
 	if err == nil {
 		err = o.rc.Flush()
 	}

@@ -39,8 +39,6 @@ func (d *dialer) pool(connections int) *http.Transport {
 		// Compressed answers would have to be unpacked to be read, and could be bombs.
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
-		ReadBufferSize:         8 << 10,
-		WriteBufferSize:        8 << 10,
 	}
 }
 
