@@ -22,7 +22,7 @@ var floors = [][]string{
 	0: {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/egress", "internal/demo", "proxy/card/lint"},
 	1: {"internal/wire/translate", "internal/wire/fold", "telemetry", "internal/keys", "internal/state"},
 	2: {
-		"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "internal/server",
+		"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "telemetry/anomaly", "internal/server",
 		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/card/signature",
 	},
 	3: {

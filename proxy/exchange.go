@@ -141,6 +141,7 @@ func (p *Proxy) finish(x *exchange) {
 		p.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)
 	}
 	p.Telemetry.Record(&x.rec)
+	p.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
 	x.body.release()
 }
 

@@ -32,6 +32,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -49,6 +50,7 @@ type Options struct {
 	Ledger       *ledger.Ledger
 	Telemetry    *telemetry.Telemetry
 	Audit        *audit.Log
+	Anomalies    *anomaly.Watch          // what callers do that is unusual; nil where nobody looks
 	FailOpen     bool                    // calls go on while no record can be written
 	Schemes      card.Schemes            // what served cards say about credentials
 	Book         *ext.Book               // the extensions this gateway knows; may be nil
@@ -112,8 +114,8 @@ func New(o Options) (*Proxy, error) {
 	p.browse = newBrowse(p)
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
-	call := p.do(p.locate, p.takeOn, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
-	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.decode, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	call := p.do(p.locate, p.takeOn, p.authenticate, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
 // Leaf errors of this package.
@@ -47,6 +48,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		throttled *authn.Throttled
 		exceeded  *limits.Exceeded
 		turned    *pdp.Refused
+		held      *anomaly.Throttled
 		network   net.Error
 		dial      *net.OpError
 		away      *upstream.Unavailable
@@ -75,6 +77,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return p.denied(x, denied)
 	case errors.As(err, &exceeded):
 		return p.exceeded(x, exceeded)
+	case errors.As(err, &held):
+		return p.restrained(x, held)
 	case errors.As(err, &turned):
 		return turnedDown(turned)
 	case errors.Is(err, limits.ErrUnavailable):

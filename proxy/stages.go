@@ -187,6 +187,9 @@ func (p *Proxy) authorize(x *exchange) error {
 	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.card.Extended {
 		return wire.Errorf(wire.Unsupported, "")
 	}
+	if err := p.restrainSkill(x); err != nil {
+		return err
+	}
 	if err := p.spend(x); err != nil {
 		return err
 	}

@@ -168,6 +168,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.streamsActive, m.streamEvents, m.cardFetch,
 		m.retries, m.ejections, m.cardWarnings, m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
 		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
+		m.anomalies,
 	}
 	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
 	for _, vec := range byAgent {

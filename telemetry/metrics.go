@@ -159,6 +159,13 @@ type Metrics struct {
 	// audit_records_total{result}: audit records; result is written or failed,
 	// or unsynced for records that were acknowledged and whose later fsync failed.
 	audit map[string]prometheus.Counter
+	// anomalies_total{detector,agent}: anomalies that have begun; detector is the name of a
+	// key of telemetry.anomalies.
+	anomalies *prometheus.CounterVec
+	// anomalies_active{detector}: anomalies that go on.
+	anomaliesActive *prometheus.GaugeVec
+	// anomalies_throttled_total{detector}: calls refused because their caller is held back.
+	anomaliesThrottled *prometheus.CounterVec
 	// log_lines_dropped_total: access-log lines dropped because whoever reads
 	// the log does not keep up.
 	logDropped prometheus.Counter
@@ -194,6 +201,7 @@ func newMetrics(registry *prometheus.Registry, config MetricsConfig, version str
 	f.streams(m)
 	f.push(m)
 	f.decisions(m)
+	f.anomalies(m)
 	f.config(m)
 	f.condition(&m.condition)
 	m.logDropped = f.counter("log_lines_dropped_total", "Access-log lines dropped before a slow reader.")

@@ -31,6 +31,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -80,6 +81,8 @@ type Telemetry struct {
 	telemetry.Config `yaml:",inline"`
 	// Audit is the record of every call.
 	Audit audit.Config `yaml:"audit"`
+	// Anomalies are what callers do too often, or never did before.
+	Anomalies anomaly.Config `yaml:"anomalies"`
 }
 
 // sizeLimit keeps a wrong path (a log, a device) from being read to its end.
@@ -152,6 +155,7 @@ func (c *Config) Validate() error {
 		at(c.Keys.Validate(), "keys"),
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
+		at(c.Telemetry.Anomalies.Check(), "telemetry", "anomalies"),
 	)
 	errs = append(errs, c.checkIdentity()...)
 	errs = append(errs, c.checkUndeclared()...)

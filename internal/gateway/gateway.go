@@ -27,6 +27,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -44,7 +45,8 @@ type Gateway struct {
 	local     *state.Memory // the store itself, or what stands in for it when limits are counted
 	revoked   *revocations  // nil where nobody else can revoke keys
 	keys      *keys.Ring
-	salt      []byte     // of contexts that are renamed for callers
+	salt      []byte // of contexts that are renamed for callers
+	anomalies *anomaly.Watch
 	push      *deliverer // nil until a configuration relays notifications
 
 	sockets *server.Sockets
@@ -116,6 +118,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	}
 	g.sockets.CloseRest()
 	g.salt = g.keys.Derive("contexts")
+	if err = g.watch(ctx, cfg); err != nil {
+		return nil, err
+	}
 	g.hub = g.newHub(cfg)
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	g.telemetry.Metrics.Upstreams(g.upstreams)
@@ -212,6 +217,7 @@ func (g *Gateway) close(ctx context.Context) {
 	if g.hub != nil {
 		g.hub.Close()
 	}
+	g.anomalies.Close()
 	var errs []error
 	if g.audit != nil {
 		errs = append(errs, g.audit.Close())

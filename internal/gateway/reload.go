@@ -73,6 +73,7 @@ func (g *Gateway) retune(old, cfg *config.Config) error {
 	if err := g.server.Reload(cfg.Server); err != nil {
 		return errors.Join(err, g.telemetry.Reload(old.Telemetry.Config))
 	}
+	g.anomalies.Configure(cfg.Telemetry.Anomalies)
 	g.hub.Configure(cfg.Streams, proxy.StreamLimits(cfg.Server))
 	return nil
 }
@@ -87,6 +88,8 @@ func fixed(old, cfg *config.Config) error {
 	}{
 		{"server.id", old.Server.ID, cfg.Server.ID},
 		{"telemetry.audit", old.Telemetry.Audit, cfg.Telemetry.Audit},
+		{"telemetry.anomalies.callers", old.Telemetry.Anomalies.Callers, cfg.Telemetry.Anomalies.Callers},
+		{"telemetry.anomalies.tasks", old.Telemetry.Anomalies.Tasks, cfg.Telemetry.Anomalies.Tasks},
 		{"state", old.State, cfg.State},
 		{"streams.persist", old.Streams.Persist, cfg.Streams.Persist},
 		{"keys", old.Keys, cfg.Keys},

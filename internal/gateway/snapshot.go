@@ -148,6 +148,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Ledger:    ledger.New(g.store, sharing),
 		Telemetry: g.telemetry,
 		Audit:     g.audit,
+		Anomalies: g.anomalies,
 		FailOpen:  cfg.Telemetry.Audit.FailOpen(),
 		Catalog:   cfg.Catalog,
 		Push:      cfg.Push,

@@ -1,0 +1,38 @@
+package proxy
+
+import (
+	"net/http"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
+)
+
+// restrain: is the caller held back for what it did before? It comes before anybody looks
+// for a task: who tries ids must not learn from the answer which of them exist.
+func (p *Proxy) restrain(x *exchange) error {
+	return p.Anomalies.Check(&anomaly.Call{
+		Caller: x.caller(), Method: x.call.Method.Name,
+		Task: x.call.TaskID != "", Refers: len(x.call.ReferenceTaskIDs) > 0,
+	})
+}
+
+// restrainSkill is restrain for what can be asked once the skill is known.
+func (p *Proxy) restrainSkill(x *exchange) error {
+	return p.Anomalies.CheckSkill(x.caller(), x.agent.ID, x.skill)
+}
+
+// caller is whom the call is counted for where unusual things are.
+func (x *exchange) caller() anomaly.Caller {
+	return anomaly.CallerOf(x.principal.Subject, x.principal.Issuer, x.principal.Method, x.rec.ClientIP)
+}
+
+// restrained answers a caller who is held back. What was unusual is for the record only:
+// it would tell whoever tries how far to go.
+func (p *Proxy) restrained(x *exchange, t *anomaly.Throttled) *wire.Error {
+	x.rec.Limit = "telemetry.anomalies." + t.Detector
+	p.Telemetry.Metrics.AnomalyThrottled(t.Detector)
+	e := wire.Errorf(wire.RateLimited, "rate limited").Because(t)
+	e.Header = http.Header{"Retry-After": {limits.RetryAfter(t.After)}}
+	return e
+}

@@ -1,0 +1,231 @@
+package anomaly
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is the telemetry.anomalies section of the configuration file. What is detected is
+// counted by each gateway for itself, however many share a state.
+type Config struct {
+	// Denials: refusals of one caller, whatever the reason but limits and extensions: 401,
+	// 403, agents and tasks that are not there for it. Who has shown no good credential is
+	// counted by address. Default 100 in 1m.
+	Denials Detector `yaml:"denials"`
+
+	// Probing: different ids of tasks, absent or somebody else's, that one caller has asked
+	// for; at most 100. Default 20 in 10m.
+	Probing Detector `yaml:"probing"`
+
+	// Skills: calls of one caller to agents and skills that it did not use before. Default
+	// 1 in 1h.
+	Skills Learned `yaml:"skills"`
+
+	// Cards: changes of one agent's card. Default 1 in 1d.
+	Cards Reported `yaml:"cards"`
+
+	// Cancels: cancellations by one caller. Default 60 in 1m.
+	Cancels Detector `yaml:"cancels"`
+
+	// AgentCancels: cancellations on one agent, by whomever. Default 300 in 1m.
+	AgentCancels Reported `yaml:"agentCancels"`
+
+	// OpenTasks: tasks that one caller began within the window and that have not ended.
+	// Default 200 in 1h.
+	OpenTasks Detector `yaml:"openTasks"`
+
+	// Callers is how many callers each detector remembers; beyond, those not heard of for
+	// longest are forgotten. Default 4096, restart to change.
+	Callers int `yaml:"callers"`
+
+	// Tasks is how many open tasks are remembered; beyond, those not heard of for longest
+	// count as ended. Default 32768, restart to change.
+	Tasks int `yaml:"tasks"`
+}
+
+// Reported is a detector that can only report: nobody can be held responsible.
+type Reported struct {
+	// Action is what becomes of an anomaly: off, report (audit events, metrics and a line
+	// in the log when it begins and when it ends), or, where there is a caller to hold
+	// back, throttle: further calls of the kind are answered 429 as well. Default report.
+	Action string `yaml:"action"`
+
+	// Threshold is how many of them within the window are an anomaly. It ends when there
+	// are less than half as many.
+	Threshold int `yaml:"threshold"`
+
+	// Window is how long each counts, to an eighth; 1s to 31d.
+	Window secret.Duration `yaml:"window"`
+}
+
+// Detector is a detector of what one caller does.
+type Detector struct {
+	Reported `yaml:",inline"`
+
+	// Throttle is for how long the caller's calls are refused; 1s to 1d. Default 1m.
+	Throttle secret.Duration `yaml:"throttle"`
+}
+
+// Learned is a detector that has to know first what is usual.
+type Learned struct {
+	Detector `yaml:",inline"`
+
+	// Learning is for how long a caller is watched before anything about it is unusual,
+	// and what it has not used for as long is unusual again; 1m to 366d. Default 14d.
+	Learning secret.Duration `yaml:"learning"`
+}
+
+// Names of detectors: those of their keys.
+const (
+	Denials      = "denials"
+	Probing      = "probing"
+	Skills       = "skills"
+	Cards        = "cards"
+	Cancels      = "cancels"
+	AgentCancels = "agentCancels"
+	OpenTasks    = "openTasks"
+)
+
+// Detectors lists the names of all detectors.
+func Detectors() []string {
+	return []string{Denials, Probing, Skills, Cards, Cancels, AgentCancels, OpenTasks}
+}
+
+// Values of Reported.Action.
+const (
+	actionOff      = "off"
+	actionReport   = "report"
+	actionThrottle = "throttle"
+)
+
+const (
+	defaultCallers  = 4096
+	defaultTasks    = 32768
+	defaultThrottle = time.Minute
+	defaultLearning = 14 * day
+
+	day        = 24 * time.Hour
+	maxWindow  = 31 * day
+	maxLearn   = 366 * day
+	maxCount   = 1_000_000
+	maxSketch  = 100 // what a sketch can tell apart
+	maxKept    = 1 << 20
+	minWindow  = time.Second
+	minLearn   = time.Minute
+	minCallers = ways
+)
+
+// settings are a detector's, with what is not configured filled in.
+type settings struct {
+	action           string
+	threshold        int
+	window, throttle time.Duration
+	learning         time.Duration // of skills
+}
+
+func (r *Reported) settings(threshold int, window time.Duration) settings {
+	s := settings{action: r.Action, threshold: r.Threshold, window: r.Window.Std()}
+	if s.action == "" {
+		s.action = actionReport
+	}
+	if s.threshold == 0 {
+		s.threshold = threshold
+	}
+	if s.window == 0 {
+		s.window = window
+	}
+	return s
+}
+
+func (d *Detector) settings(threshold int, window time.Duration) settings {
+	s := d.Reported.settings(threshold, window)
+	if s.throttle = d.Throttle.Std(); s.throttle == 0 {
+		s.throttle = defaultThrottle
+	}
+	return s
+}
+
+func (l *Learned) settings(threshold int, window time.Duration) settings {
+	s := l.Detector.settings(threshold, window)
+	if s.learning = l.Learning.Std(); s.learning == 0 {
+		s.learning = defaultLearning
+	}
+	return s
+}
+
+// all are the settings of every detector by its name.
+func (c *Config) all() map[string]settings {
+	return map[string]settings{
+		Denials:      c.Denials.settings(100, time.Minute),
+		Probing:      c.Probing.settings(20, 10*time.Minute),
+		Skills:       c.Skills.settings(1, time.Hour),
+		Cards:        c.Cards.settings(1, day),
+		Cancels:      c.Cancels.settings(60, time.Minute),
+		AgentCancels: c.AgentCancels.settings(300, time.Minute),
+		OpenTasks:    c.OpenTasks.settings(200, time.Hour),
+	}
+}
+
+func (c *Config) callers() int {
+	if c.Callers == 0 {
+		return defaultCallers
+	}
+	return c.Callers
+}
+
+func (c *Config) tasks() int {
+	if c.Tasks == 0 {
+		return defaultTasks
+	}
+	return c.Tasks
+}
+
+// Check reports every value that New would refuse.
+func (c *Config) Check() error {
+	var errs []error
+	all := c.all()
+	for _, name := range Detectors() {
+		errs = append(errs, all[name].check(name)...)
+	}
+	if n := c.callers(); n < minCallers || n > maxKept {
+		errs = append(errs, fmt.Errorf("telemetry.anomalies.callers: %d is not between %d and %d", n, minCallers, maxKept))
+	}
+	if n := c.tasks(); n < minCallers || n > maxKept {
+		errs = append(errs, fmt.Errorf("telemetry.anomalies.tasks: %d is not between %d and %d", n, minCallers, maxKept))
+	}
+	return errors.Join(errs...)
+}
+
+func (s settings) check(name string) []error {
+	var errs []error
+	wrong := func(key, format string, args ...any) {
+		errs = append(errs, fmt.Errorf("telemetry.anomalies.%s.%s: %w", name, key, fmt.Errorf(format, args...)))
+	}
+	nobody := name == Cards || name == AgentCancels
+	switch {
+	case s.action == actionThrottle && nobody:
+		wrong("action", "there is no caller to throttle: off or report")
+	case s.action != actionOff && s.action != actionReport && s.action != actionThrottle:
+		wrong("action", "%q is none of off, report, throttle", s.action)
+	}
+	most := maxCount
+	if name == Probing {
+		most = maxSketch
+	}
+	if s.threshold < 1 || s.threshold > most {
+		wrong("threshold", "%d is not between 1 and %d", s.threshold, most)
+	}
+	if s.window < minWindow || s.window > maxWindow {
+		wrong("window", "%v is not between 1s and 31d", secret.Duration(s.window))
+	}
+	if !nobody && (s.throttle < minWindow || s.throttle > day) {
+		wrong("throttle", "%v is not between 1s and 1d", secret.Duration(s.throttle))
+	}
+	if name == Skills && (s.learning < minLearn || s.learning > maxLearn) {
+		wrong("learning", "%v is not between 1m and 366d", secret.Duration(s.learning))
+	}
+	return errs
+}
