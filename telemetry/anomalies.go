@@ -7,9 +7,14 @@ func (f factory) anomalies(m *Metrics) {
 		"Calls refused because their caller is held back.", "detector")
 }
 
-// Anomaly counts an anomaly that begins, or one that ends. Detectors are named by
-// telemetry/anomaly.
+// detectors are those of telemetry/anomaly, which are the keys of telemetry.anomalies.
+func detectors() []string {
+	return []string{"denials", "probing", "skills", "cards", "cancels", "agentCancels", "openTasks", labelOther}
+}
+
+// Anomaly counts an anomaly that begins, or one that ends.
 func (m *Metrics) Anomaly(detector, agent string, ended bool) {
+	detector = oneOf(detector, detectors()...)
 	active := m.anomaliesActive.WithLabelValues(detector)
 	if ended {
 		active.Dec()
@@ -21,5 +26,5 @@ func (m *Metrics) Anomaly(detector, agent string, ended bool) {
 
 // AnomalyThrottled counts a call that is refused because its caller is held back.
 func (m *Metrics) AnomalyThrottled(detector string) {
-	m.anomaliesThrottled.WithLabelValues(detector).Inc()
+	m.anomaliesThrottled.WithLabelValues(oneOf(detector, detectors()...)).Inc()
 }

@@ -37,6 +37,8 @@ func closedSet(name string) label {
 		return label{name, "", append([]string{wire.JSONRPC.String(), wire.HTTPJSON.String(), wire.GRPC.String()}, rest...)}
 	case "code":
 		return label{name, "", codeNames()}
+	case "detector":
+		return label{name, "", detectors()}
 	case "operation":
 		return label{name, "", operations()}
 	case "version", "go_version":
