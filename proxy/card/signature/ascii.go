@@ -13,10 +13,15 @@ import (
 // numbers are as Python has them.
 
 // messageASCII is for a card that was a Protobuf message, whose numbers are doubles.
-func messageASCII(v value) []byte { return appendASCII(nil, v, pythonDouble) }
+func messageASCII(v value) ([]byte, error) {
+	if err := v.doubles(); err != nil {
+		return nil, err
+	}
+	return appendASCII(nil, v, pythonDouble), nil
+}
 
 // legacyASCII is for a card that was read as JSON, where integers stay integers.
-func legacyASCII(v value) []byte { return appendASCII(nil, v, pythonNumber) }
+func legacyASCII(v value) ([]byte, error) { return appendASCII(nil, v, pythonNumber), nil }
 
 func appendASCII(b []byte, v value, number func(string) string) []byte {
 	switch v.kind {
@@ -59,7 +64,7 @@ func appendEscaped(b []byte, s string) []byte {
 			b = append(b, '\\', `"\bfnrt`[i])
 			continue
 		}
-		if r >= ' ' && r < 0x7f || r == 0x7f {
+		if r >= ' ' && r <= '~' {
 			b = append(b, byte(r))
 			continue
 		}
@@ -74,12 +79,9 @@ func appendEscaped(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// pythonDouble is how a number of a Struct is written: integers without a fraction.
+// pythonDouble is how a number of a Struct is written, all of which are doubles.
 func pythonDouble(literal string) string {
-	f, _ := strconv.ParseFloat(literal, 64) // was checked when it was read
-	if f == math.Trunc(f) {
-		return strconv.FormatFloat(f+0, 'f', 0, 64)
-	}
+	f, _ := strconv.ParseFloat(literal, 64) // infinite for what is too large, as there
 	return pythonFloat(f)
 }
 
@@ -91,8 +93,7 @@ func pythonNumber(literal string) string {
 		}
 		return literal
 	}
-	f, _ := strconv.ParseFloat(literal, 64)
-	return pythonFloat(f)
+	return pythonDouble(literal)
 }
 
 // pythonFloat is repr of a float: the shortest digits, an exponent below 1e-4 and from

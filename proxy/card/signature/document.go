@@ -35,9 +35,7 @@ type member struct {
 // maxInteger is the largest integer up to which every one is a double.
 const maxInteger = 1<<53 - 1
 
-// read reads a document that has one reading only: UTF-8, no name twice, nothing after
-// it, and no integer of which a double is another one, since in canonical form it would
-// be that.
+// read reads a document that has one reading only: UTF-8, no name twice, nothing after it.
 func read(doc []byte) (value, error) {
 	if len(doc) > maxCard {
 		return value{}, fmt.Errorf("larger than %d bytes", maxCard)
@@ -67,11 +65,8 @@ func readValue(d *jsontext.Decoder) (value, error) {
 	}
 	v := value{kind: tok.Kind()}
 	switch v.kind {
-	case '"':
+	case '"', '0':
 		v.text = tok.String()
-	case '0':
-		v.text = tok.String()
-		return v, checkNumber(v.text)
 	case '[':
 		v.list, err = readList(d)
 	case '{':
@@ -110,12 +105,31 @@ func readMembers(d *jsontext.Decoder) ([]member, error) {
 	return members, err
 }
 
-func checkNumber(literal string) error {
-	f, err := strconv.ParseFloat(literal, 64)
-	if err != nil || math.Abs(f) > maxInteger && !strings.ContainsAny(literal, ".eE") {
-		return fmt.Errorf("the number %.40s is not one that every reader has (RFC 8785 §3.1)", literal)
+// doubles makes sure that canonical form does not change a number: in RFC 8785 all are
+// doubles, and a reader with larger integers would see another one than was signed.
+func (v *value) doubles() error {
+	for i := range v.list {
+		if err := v.list[i].doubles(); err != nil {
+			return err
+		}
 	}
-	return nil
+	for i := range v.members {
+		if err := v.members[i].value.doubles(); err != nil {
+			return err
+		}
+	}
+	if v.kind != '0' {
+		return nil
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the number %.40s is too large for a double (RFC 8785 §3.1)", v.text)
+	case math.Abs(f) <= maxInteger || strings.ContainsAny(v.text, ".eE"),
+		v.text == strconv.FormatFloat(f, 'f', 0, 64), v.text == strconv.FormatFloat(f, 'f', -1, 64):
+		return nil
+	}
+	return fmt.Errorf("the number %.40s is another one as a double (RFC 8785 §3.1)", v.text)
 }
 
 // find is a member by its name, nil if there is none.

@@ -22,6 +22,12 @@ const (
 	Message Form = "message"
 	// NoEmpties is everything that the card has, less everything empty at any depth.
 	NoEmpties Form = "no-empties"
+	// MessageNoSchemes is Message without security schemes: the SDK for JavaScript loses
+	// them where it signs or verifies a card that it has read before.
+	MessageNoSchemes Form = "message-no-schemes"
+	// MessageUpgraded is what the SDK for Python makes of a card with 0.3's members when
+	// it reads it: Message, with 1.0's members filled in from those of 0.3.
+	MessageUpgraded Form = "message-upgraded"
 	// MessageASCII is Message as Python wrote it before 1.2: not in RFC 8785, but in
 	// ASCII and with names in the order of code points.
 	MessageASCII Form = "message-ascii"
@@ -30,44 +36,59 @@ const (
 	Legacy Form = "legacy"
 )
 
-// forms are all of them, the cheapest and most likely first.
+// forms are all of them. One that covers more comes before one that covers less.
 var forms = [...]struct {
 	name Form
 	make func(card value) (payload []byte, uncovered []string, err error)
 }{
-	{AsReceived, func(card value) ([]byte, []string, error) { return jcs(card), nil, nil }},
+	{AsReceived, func(card value) ([]byte, []string, error) { return whole(card, jcs) }},
 	{Message, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, jcs) }},
 	{Presence, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, false, jcs) }},
-	{NoEmpties, func(card value) ([]byte, []string, error) { return jcs(compact(card)), nil, nil }},
+	{NoEmpties, func(card value) ([]byte, []string, error) { return whole(compact(card), jcs) }},
+	{MessageNoSchemes, func(card value) ([]byte, []string, error) { return typed(card, &cardNoSchemes, true, jcs) }},
+	{MessageUpgraded, func(card value) ([]byte, []string, error) { return typed(upgraded(card), &cardMessage, true, jcs) }},
 	{MessageASCII, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, messageASCII) }},
 	{Legacy, func(card value) ([]byte, []string, error) { return typed(card, &legacyCard, true, legacyASCII) }},
 }
 
-// payload is one form of one card, made when it is first needed.
+// payload is one form of one card.
 type payload struct {
 	form      Form
 	body      []byte
 	uncovered []string
-	err       error
 }
 
-// payloads are the forms of a card without its signatures, less those that are the same
-// as one before them.
-func payloads(card value) []payload {
-	var list []payload
+// payloads are forms of a card without its signatures, all of them or those that are
+// wanted, less those that are the same as one before them. The error is about the first
+// that the card does not have.
+func payloads(card value, wanted ...Form) (list []payload, lacking error) {
 	for _, f := range &forms {
-		p := payload{form: f.name}
-		p.body, p.uncovered, p.err = f.make(card)
-		same := func(o payload) bool { return string(o.body) == string(p.body) }
-		if p.err == nil && !slices.ContainsFunc(list, same) {
-			list = append(list, p)
+		if wanted != nil && !slices.Contains(wanted, f.name) {
+			continue
+		}
+		body, uncovered, err := f.make(card)
+		same := func(o payload) bool { return string(o.body) == string(body) }
+		switch {
+		case err != nil && lacking == nil:
+			lacking = fmt.Errorf("it has no form %s: %w", f.name, err)
+		case err == nil && !slices.ContainsFunc(list, same):
+			list = append(list, payload{f.name, body, uncovered})
 		}
 	}
-	return list
+	return list, lacking
+}
+
+// writer writes a canonical form.
+type writer func(value) ([]byte, error)
+
+// whole is a form that has all that is in the card.
+func whole(card value, write writer) ([]byte, []string, error) {
+	body, err := write(card)
+	return body, nil, err
 }
 
 // typed is a form that has only what a schema knows.
-func typed(card value, s *schema, compacted bool, write func(value) []byte) ([]byte, []string, error) {
+func typed(card value, s *schema, compacted bool, write writer) ([]byte, []string, error) {
 	p := pruning{keepRequired: !compacted}
 	out, err := p.message(card, s, "")
 	if err != nil {
@@ -77,14 +98,18 @@ func typed(card value, s *schema, compacted bool, write func(value) []byte) ([]b
 		out = compact(out)
 	}
 	slices.Sort(p.dropped)
-	return write(out), p.dropped, nil
+	body, err := write(out)
+	return body, p.dropped, err
 }
 
-// jcs is RFC 8785. It cannot fail: what was read is JSON, with finite numbers.
-func jcs(v value) []byte {
+// jcs is RFC 8785.
+func jcs(v value) ([]byte, error) {
+	if err := v.doubles(); err != nil {
+		return nil, err
+	}
 	doc := jsontext.Value(v.append(nil))
-	_ = doc.Canonicalize()
-	return doc
+	err := doc.Canonicalize()
+	return doc, err
 }
 
 // compact is v less everything empty at any depth: texts, lists, objects and nulls. An

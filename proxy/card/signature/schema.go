@@ -108,6 +108,10 @@ var (
 			{name: "skills", shape: messages, of: &skillMessage, required: true},
 		})}
 
+	// What is left of it for the SDK for JavaScript.
+	cardNoSchemes = schema{snake: true, fields: slices.DeleteFunc(slices.Clone(cardMessage.fields),
+		func(f field) bool { return f.name == "securitySchemes" })}
+
 	interfaceMessage = schema{snake: true, fields: slices.Concat(
 		required("url", "protocolBinding", "protocolVersion"), plain("tenant"))}
 

@@ -55,24 +55,25 @@ type Verdict struct {
 	// Signatures are the results in the card's order, all of them.
 	Signatures []Result
 
-	// Payload is what the first signature that holds was made over: the card without
-	// signatures and without anything that is not covered. It is what may be used of the
-	// card, since whoever carried it could have put the rest in. Nil where none holds.
+	// Payload is what was signed: the card without signatures and without anything that
+	// they do not cover. It is what may be used of the card, since whoever carried it
+	// could have put the rest in. Where several hold, it is that of the one whose form
+	// covers the most. Nil where none holds.
 	Payload []byte
 
 	// Uncovered are the members of the card, as JSON pointers, that Payload does not
 	// have, apart from empty ones.
 	Uncovered []string
+
+	holds int // of Signatures, the one that Payload is of, from 1; 0 for none
 }
 
-// Holds is the first signature that holds, nil if none does.
+// Holds is the signature that Payload is of, nil if none holds.
 func (v Verdict) Holds() *Result {
-	for i := range v.Signatures {
-		if v.Signatures[i].Err == nil {
-			return &v.Signatures[i]
-		}
+	if v.holds == 0 {
+		return nil
 	}
-	return nil
+	return &v.Signatures[v.holds-1]
 }
 
 // String says in a line who signed the card, or why each signature does not hold.

@@ -68,13 +68,16 @@ func (v *Verifier) Verify(ctx context.Context, card []byte) (Verdict, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
-	run := verification{Verifier: v, forms: payloads(doc.without("signatures")), start: v.now()}
+	run := verification{Verifier: v, start: v.now()}
+	run.forms, run.lacking = payloads(doc.without("signatures"))
 	var verdict Verdict
-	for _, e := range entries {
-		r, p := run.judge(ctx, e)
+	best := len(run.forms)
+	for i, e := range entries {
+		r, form := run.judge(ctx, e)
 		verdict.Signatures = append(verdict.Signatures, r)
-		if r.Err == nil && verdict.Payload == nil {
-			verdict.Payload, verdict.Uncovered = p.body, p.uncovered
+		if r.Err == nil && form < best {
+			best, verdict.holds = form, i+1
+			verdict.Payload, verdict.Uncovered = run.forms[form].body, run.forms[form].uncovered
 		}
 	}
 	return verdict, verdict.err()
@@ -113,27 +116,29 @@ func signaturesOf(card *value) ([]entry, error) {
 // verification is one run over the signatures of a card.
 type verification struct {
 	*Verifier
-	forms []payload
-	start time.Time
-	named int // key sets that signatures named and that were looked at
+	forms   []payload
+	lacking error // why a form is missing
+	start   time.Time
+	named   int // key sets that signatures named and that were looked at
 }
 
-// judge finds the keys for a signature and tries them. The payload is nil unless it holds.
-func (n *verification) judge(ctx context.Context, e entry) (Result, *payload) {
+// judge finds the keys for a signature and tries them on each form. The index is that of
+// the form, if it holds.
+func (n *verification) judge(ctx context.Context, e entry) (Result, int) {
 	h, err := readHeader(e.Protected)
 	r := Result{Algorithm: h.alg, KeyID: h.kid, JKU: h.jku, Err: err}
 	if err != nil {
-		return r, nil
+		return r, 0
 	}
 	signature, err := decode(e.Signature, maxRSA/8)
 	if err != nil {
 		r.Err = fmt.Errorf("%w: the signature %w", ErrMismatch, err)
-		return r, nil
+		return r, 0
 	}
 	candidates, err := n.candidates(ctx, &h)
 	if err != nil {
 		r.Err = err
-		return r, nil
+		return r, 0
 	}
 	for i := range n.forms {
 		p := &n.forms[i]
@@ -141,12 +146,15 @@ func (n *verification) judge(ctx context.Context, e entry) (Result, *payload) {
 		for _, k := range candidates {
 			if h.algorithm.holds(k.key, signed, signature) {
 				r.Form, r.Thumbprint, r.Source = p.form, k.thumbprint, k.source
-				return r, p
+				return r, i
 			}
 		}
 	}
 	r.Err = fmt.Errorf("%w (%s, kid %.40q, in %d canonical forms)", ErrMismatch, h.alg, h.kid, len(n.forms))
-	return r, nil
+	if n.lacking != nil {
+		r.Err = fmt.Errorf("%w; %w", r.Err, n.lacking)
+	}
+	return r, 0
 }
 
 // candidates are the keys that may have made a signature. Where there are none, the

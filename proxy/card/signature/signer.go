@@ -1,0 +1,126 @@
+package signature
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+)
+
+// Ring has the keys that sign, as *keys.Ring does.
+type Ring interface {
+	// Detached signs a payload with every key that is to.
+	Detached(jku string, payload []byte) ([]keys.Detached, error)
+	// Signers changes whenever Detached begins to sign with other keys.
+	Signers() string
+}
+
+// Shape is what readers take a card for, which decides about the forms to sign.
+type Shape int
+
+// The shapes.
+const (
+	Modern Shape = iota // 1.0 alone
+	Mixed               // members of 0.3 and 1.0 beside each other
+)
+
+// formsOf are the forms in which the readers of a shape verify it, the one that covers
+// everything first. Those that are the same for a card are signed once.
+func formsOf(shape Shape) []Form {
+	modern := []Form{AsReceived, Message, Presence, MessageNoSchemes}
+	if shape == Modern {
+		return modern
+	}
+	return append(modern, MessageUpgraded, Legacy)
+}
+
+// Signer signs the cards that the gateway serves. What it has signed it remembers, so
+// that a card which is made anew for every caller or call is signed once. It is safe for
+// concurrent use.
+type Signer struct {
+	ring Ring
+	jku  string
+
+	mu   sync.Mutex
+	done map[[sha256.Size]byte]value // signatures, by what they are over
+}
+
+// maxSigned bounds what a Signer remembers, of some 3 KiB each at most. Cards differ by
+// agent, version and the caller's skills; starting afresh now and then costs little.
+const maxSigned = 512
+
+// NewSigner signs with the keys of a ring, which are published at jku.
+func NewSigner(ring Ring, jku string) *Signer { return &Signer{ring: ring, jku: jku} }
+
+// Generation changes when cards would be signed with other keys. What is signed may be
+// kept for as long as it stays the same.
+func (s *Signer) Generation() string { return s.ring.Signers() + s.jku }
+
+// Sign puts signatures at the end of a card that has none, in compact JSON, one for every
+// form that it has. Equal cards get equal signatures.
+func (s *Signer) Sign(card []byte, shape Shape) ([]byte, error) {
+	key := sha256.Sum256(strconv.AppendInt(append([]byte(s.Generation()+"\n"), card...), int64(shape), 10))
+	if list, ok := s.load(key); ok {
+		return appendSignatures(card, &list), nil
+	}
+	doc, err := read(card)
+	if err != nil {
+		return nil, fmt.Errorf("sign card: %w", err)
+	}
+	list, err := s.signatures(doc.without("signatures"), shape)
+	if err != nil {
+		return nil, fmt.Errorf("sign card: %w", err)
+	}
+	s.store(key, list)
+	return appendSignatures(card, &list), nil
+}
+
+func (s *Signer) signatures(card value, shape Shape) (value, error) {
+	list := value{kind: '['}
+	bodies, lacking := payloads(card, formsOf(shape)...)
+	if bodies == nil {
+		return list, lacking
+	}
+	for _, p := range bodies {
+		made, err := s.ring.Detached(s.jku, p.body)
+		if err != nil {
+			return list, err
+		}
+		for _, d := range made {
+			list.list = append(list.list, entry{Protected: d.Protected, Signature: d.Signature}.value())
+		}
+	}
+	return list, nil
+}
+
+// value is the member of the card's signatures that e is.
+func (e entry) value() value {
+	return value{kind: '{', members: []member{
+		{"protected", value{kind: '"', text: e.Protected}},
+		{"signature", value{kind: '"', text: e.Signature}},
+	}}
+}
+
+// appendSignatures leaves the card as it is, to the byte.
+func appendSignatures(card []byte, list *value) []byte {
+	out := append(make([]byte, 0, len(card)+(4<<10)), card[:len(card)-1]...)
+	return append(list.append(append(out, `,"signatures":`...)), '}')
+}
+
+func (s *Signer) load(key [sha256.Size]byte) (value, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list, ok := s.done[key]
+	return list, ok
+}
+
+func (s *Signer) store(key [sha256.Size]byte, list value) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done == nil || len(s.done) >= maxSigned {
+		s.done = make(map[[sha256.Size]byte]value)
+	}
+	s.done[key] = list
+}
