@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
 
 // cardMaxAge is how long clients may keep a public card: short enough for a
@@ -89,7 +90,12 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	if skill != "" {
 		base += skillPath(skill)
 	}
+	var signer *signature.Signer
+	if x.agent.Card.Signed() {
+		signer = p.signer
+	}
 	return card.View{
+		Signer:       signer,
 		BaseURL:      base,
 		Version:      version,
 		Offer:        p.offers(x, skill),

@@ -28,6 +28,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -64,6 +65,7 @@ type Options struct {
 	Sealer       Sealer                              // of page tokens; those of other replicas have to open too
 	System       http.Handler                        // gRPC health and reflection; nil for none
 	JWKS         func() []byte                       // the gateway's public keys (RFC 7517); nil for none
+	Signing      signature.Ring                      // the keys behind JWKS, which sign served cards; nil leaves them unsigned
 	GRPC         bool                                // the listener takes gRPC, so cards may say so
 	Drain        func(end func()) (stop func() bool) // runs end when the gateway shuts down; may be nil
 	StreamConfig stream.Config                       // of what clients are given of streams
@@ -84,6 +86,7 @@ type Proxy struct {
 	self    map[string]struct{}     // canonical hosts of the gateway itself
 	repeats repeats                 // messages on their way
 	browse  *browse                 // what the catalog is made of
+	signer  *signature.Signer       // of served cards; nil leaves them unsigned
 	here    [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	main    http.Handler            // /agents/{agent}/… and the well-known documents
 	hosted  http.Handler            // an agent at the root of a host of its own
@@ -103,6 +106,9 @@ func New(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
 	p.repeats.flights = map[string]*flight{}
+	if o.Signing != nil {
+		p.signer = signature.NewSigner(o.Signing, o.PublicURL.String()+jwksPath)
+	}
 	p.hidden = p.extra.Asked(noExtension)
 	p.here = [2][]string{{"1.1 " + o.Server.ID}, {"2.0 " + o.Server.ID}}
 	for uri, provider := range o.Providers {

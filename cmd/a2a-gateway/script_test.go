@@ -181,6 +181,7 @@ var (
 	anyEvent = regexp.MustCompile(`(?m)^id: [A-Za-z0-9_-]{40,}\.([0-9]+)$`) // of a stream
 	anyTime  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	anyPort  = regexp.MustCompile(`\b(127\.0\.0\.1|localhost|\[::1\]):\d{2,5}\b`)
+	anyMade  = regexp.MustCompile(`("(?:protected|signature)": ?)"[A-Za-z0-9_-]{40,}"`) // of a card
 	anyHash  = regexp.MustCompile(`\bsha256:[0-9a-f]{64}\b`)
 )
 
@@ -200,6 +201,7 @@ func (w *world) steady(s string) string {
 	s = strings.ReplaceAll(s, "canceler setup failed", "setup failed")
 	s = anyUUID.ReplaceAllString(s, "<id>")
 	s = anyEvent.ReplaceAllString(s, "id: <event>.$1")
+	s = anyMade.ReplaceAllString(s, `$1"<signed>"`)
 	s = anyTime.ReplaceAllString(s, "<time>")
 	s = anyPort.ReplaceAllString(s, "$1:<port>")
 	return anyHash.ReplaceAllString(s, "<digest>")

@@ -158,6 +158,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		System:    g.system(*cfg.Server.Reflection),
 		GRPC:      cfg.Server.GRPC(),
 		JWKS:      g.keys.JWKS,
+		Signing:   g.keys,
 		Drain:     g.onDrain,
 		Streams:   &g.streams,
 		Load:      &g.work,

@@ -8,8 +8,8 @@
 //
 // It does not own routing, authentication or the decision who sees which skill:
 // the caller says what to show in a View. It keeps no state beyond the last good
-// card and a few rendered forms. It imports ext, internal/wire and
-// internal/secret.
+// card and a few rendered forms. It imports ext, internal/wire,
+// internal/secret and proxy/card/signature.
 //
 // A card is written by the agent and read by clients that trust the gateway, so
 // that nothing of it passes without a reason: endpoints, security and extensions

@@ -13,15 +13,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
 
 // Render writes the card that v describes, in compact JSON, and its strong
 // entity tag, a hash of the bytes. Equal views of one card give equal bytes.
 // The result is remembered and shared: it must not be changed.
 //
-// URLs, security, extensions and skills are v's; the agent's signatures, which
-// could not hold any more, are dropped; members that nobody here knows pass,
-// without any string that gives an address of the agent away.
+// URLs, security, extensions and skills are v's, and so are the signatures: the
+// agent's could not hold any more; members that nobody here knows pass, without
+// any string that gives an address of the agent away.
 func (c *Card) Render(v View) (body []byte, etag string, err error) {
 	if origin(v.BaseURL) == "" || strings.HasSuffix(v.BaseURL, "/") {
 		return nil, "", fmt.Errorf("render card of %s: %w", c.Name, errBase)
@@ -30,11 +31,29 @@ func (c *Card) Render(v View) (body []byte, etag string, err error) {
 	if done, ok := c.rendered.load(key); ok {
 		return done.body, done.etag, nil
 	}
-	body = newWriter(c, &v).document().encode()
+	body = v.sign(newWriter(c, &v).document().encode())
 	sum := sha256.Sum256(body)
 	done := rendering{body, `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`}
 	c.rendered.store(key, done)
 	return done.body, done.etag, nil
+}
+
+// sign adds the signatures. A card that has no canonical form, since it has a number
+// that readers differ on, goes without; and so does 0.3's Protobuf message, whose
+// readers have none.
+func (v *View) sign(body []byte) []byte {
+	if v.Signer == nil || v.Binding == wire.GRPC && v.Version != wire.V10 {
+		return body
+	}
+	shape := signature.Mixed
+	if v.Version == wire.V10 {
+		shape = signature.Modern
+	}
+	signed, err := v.Signer.Sign(body, shape)
+	if err != nil {
+		return body
+	}
+	return signed
 }
 
 var errBase = errors.New("the base URL is not an http(s) URL without a trailing slash")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
 
 // View is what a served card shows: everything in it that is not the agent's.
@@ -54,6 +55,9 @@ type View struct {
 	Push     bool // push notifications pass the gateway, for agents that have them
 	Extended bool // the reader can get an extended card
 
+	// Signer signs the card; nil leaves it unsigned.
+	Signer *signature.Signer
+
 	// Hidden are further addresses of the agent (URL, host:port or host) that
 	// must not show up in any text, beside those in the card itself.
 	Hidden []string
@@ -82,6 +86,9 @@ func (v *View) key(c *Card) [sha256.Size]byte {
 	str(string(v.Version))
 	str(v.Binding.String())
 	str(string(v.Requirements))
+	if v.Signer != nil {
+		str(v.Signer.Generation())
+	}
 	b = strconv.AppendBool(b, v.Push)
 	b = strconv.AppendBool(b, v.Extended)
 	b = strconv.AppendBool(b, v.Schemes.Anonymous)
