@@ -51,6 +51,16 @@ var forms = [...]struct {
 	{Legacy, func(card value) ([]byte, []string, error) { return typed(card, &legacyCard, true, legacyASCII) }},
 }
 
+// rank is lower for a form that covers more.
+func (f Form) rank() int {
+	for i := range forms {
+		if forms[i].name == f {
+			return i
+		}
+	}
+	return len(forms)
+}
+
 // payload is one form of one card.
 type payload struct {
 	form      Form

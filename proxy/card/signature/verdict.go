@@ -64,16 +64,19 @@ type Verdict struct {
 	// Uncovered are the members of the card, as JSON pointers, that Payload does not
 	// have, apart from empty ones.
 	Uncovered []string
-
-	holds int // of Signatures, the one that Payload is of, from 1; 0 for none
 }
 
-// Holds is the signature that Payload is of, nil if none holds.
+// Holds is the signature that Payload is of, nil if none holds: the first of those whose
+// form covers the most.
 func (v Verdict) Holds() *Result {
-	if v.holds == 0 {
-		return nil
+	var best *Result
+	for i := range v.Signatures {
+		r := &v.Signatures[i]
+		if r.Err == nil && (best == nil || r.Form.rank() < best.Form.rank()) {
+			best = r
+		}
 	}
-	return &v.Signatures[v.holds-1]
+	return best
 }
 
 // String says in a line who signed the card, or why each signature does not hold.

@@ -72,11 +72,11 @@ func (v *Verifier) Verify(ctx context.Context, card []byte) (Verdict, error) {
 	run.forms, run.lacking = payloads(doc.without("signatures"))
 	var verdict Verdict
 	best := len(run.forms)
-	for i, e := range entries {
+	for _, e := range entries {
 		r, form := run.judge(ctx, e)
 		verdict.Signatures = append(verdict.Signatures, r)
 		if r.Err == nil && form < best {
-			best, verdict.holds = form, i+1
+			best = form
 			verdict.Payload, verdict.Uncovered = run.forms[form].body, run.forms[form].uncovered
 		}
 	}
