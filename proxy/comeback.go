@@ -3,6 +3,8 @@ package proxy
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -12,6 +14,17 @@ import (
 // errNotKept says that what a client has missed is not there any more.
 var errNotKept = errors.New("the events since then are not kept any more")
 
+// errAhead says that it is not there yet, and may never be: the client has had more of the
+// task than is known here.
+var errAhead = fmt.Errorf("%w: the client has had later ones", errNotKept)
+
+// Logs are written behind, so that who comes from another replica may be ahead of what can
+// be read here. It is looked at so often again, with such a pause before.
+const (
+	looksAgain = 10
+	pauseAgain = 100 * time.Millisecond
+)
+
 // comeBack gives a client who comes back with an event id what it has missed, and then
 // what comes. Whatever it asked for at first is not asked of the agent again.
 func (p *Proxy) comeBack(ctx context.Context, x *exchange, m *mark) error {
@@ -19,11 +32,13 @@ func (p *Proxy) comeBack(ctx context.Context, x *exchange, m *mark) error {
 	if err := p.asSubscriber(x, m.task); err != nil {
 		return err
 	}
-	a, l, err := p.since(x, m)
+	a, l, err := p.sinceSoon(ctx, x, m)
 	if errors.Is(err, errNotKept) {
 		x.rec.Gap = true
-		if done, err := p.share(x); done || err != nil {
-			return err
+		if !errors.Is(err, errAhead) { // else what could be shared is older than what the client has had
+			if done, err := p.share(x); done || err != nil {
+				return err
+			}
 		}
 		return p.startOver(ctx, x, m.task)
 	}
@@ -67,6 +82,21 @@ func (p *Proxy) asSubscriber(x *exchange, task string) error {
 	return p.consult(x)
 }
 
+// sinceSoon finds the place of an event, for which it waits a little where it is ahead.
+func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*audience, *leg, error) {
+	for looks := 0; ; looks++ {
+		a, l, err := p.since(x, m)
+		if !errors.Is(err, errAhead) || looks == looksAgain {
+			return a, l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		case <-time.After(pauseAgain):
+		}
+	}
+}
+
 // since finds the place of an event in the feed of its task.
 func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
@@ -86,6 +116,9 @@ func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 	a := &audience{proxy: p, x: x, feed: feed}
 	a.missed = feed.Newest()
 	if a.cursor, err = feed.Since(m.epoch, m.number); err != nil {
+		if m.number > a.missed && m.epoch == feed.Epoch(a.missed) {
+			return nil, nil, errAhead
+		}
 		return nil, nil, errNotKept
 	}
 	return a, l, nil

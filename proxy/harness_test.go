@@ -264,6 +264,7 @@ type setup struct {
 	jwks       func() []byte
 	streams    *proxy.Streams
 	stream     stream.Config
+	hub        stream.HubOptions // what else it has: for replicas
 	upstream   upstream.Options
 	breaker    bool              // may open; most tests fail calls on purpose
 	bound      map[string]string // further callers, each good for one agent only
@@ -446,7 +447,8 @@ func (w *world) start(s *setup) {
 	if s.sealer == nil {
 		s.sealer = w.sealer()
 	}
-	hub := stream.NewHub(stream.HubOptions{Config: s.streaming(), Limits: proxy.StreamLimits(s.server)})
+	s.hub.Config, s.hub.Limits = s.streaming(), proxy.StreamLimits(s.server)
+	hub := stream.NewHub(s.hub)
 	w.Cleanup(hub.Close)
 	w.proxy, err = proxy.New(proxy.Options{
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
