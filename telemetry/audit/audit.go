@@ -127,3 +127,6 @@ func (c Checkpoint) interval() time.Duration {
 	}
 	return c.Interval.Std()
 }
+
+// Source is where the records are read that a log with this configuration writes.
+func (c Config) Source() Source { return Source{Path: c.Dir} }

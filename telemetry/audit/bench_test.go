@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -30,6 +32,37 @@ func BenchmarkIntent(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkVerify verifies logs of so many records; A2A_GATEWAY_BENCH_RECORDS says how many.
+func BenchmarkVerify(b *testing.B) {
+	n := 50_000
+	if s := os.Getenv("A2A_GATEWAY_BENCH_RECORDS"); s != "" {
+		n, _ = strconv.Atoi(s)
+	}
+	dir := b.TempDir()
+	l, ring := signedLog(b, Config{Dir: dir}, newFakeDisk())
+	e := exchange("0190b2c4-6a3e-7000-8000-000000000001")
+	for range n {
+		if err := l.Intent(e); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	records, begin := 0, cpuTime(b)
+	for b.Loop() {
+		r, err := Source{Path: dir}.Verify(b.Context(), Check{Keys: ring.JWKS()})
+		if err != nil || len(r.Findings) > 0 {
+			b.Fatal(err, r)
+		}
+		b.SetBytes(r.Bytes)
+		records += r.Records
+	}
+	b.ReportMetric(float64(cpuTime(b)-begin)/float64(records), "cpu-ns/record")
+	b.ReportMetric(float64(records)/b.Elapsed().Seconds(), "records/s")
 }
 
 func cpuTime(b *testing.B) int64 {

@@ -188,3 +188,22 @@ func TestFollowNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestLast: the last records are found over the bounds of files.
+func TestLast(t *testing.T) {
+	t.Parallel()
+	dir, _ := specimen(t)
+	total := len(lines(t, dir))
+	for n, want := range map[int]int{0: 0, 1: 1, 20: 20, total - 1: total - 1, total: total, total + 5: total} {
+		before, end, err := (Source{Path: dir}).Last(n)
+		if err != nil || int(end.Seq) != total || total-int(before.Seq) != want { //nolint:gosec // small
+			t.Errorf("the last %d: %+v to %+v, %v", n, before, end, err)
+		}
+		if at, _ := followed(t, Source{Path: dir}, before, want); at != end {
+			t.Errorf("the last %d end at %+v", n, at)
+		}
+	}
+	if before, end, err := (Source{Path: t.TempDir()}).Last(3); err != nil || before != end {
+		t.Errorf("of nothing: %+v, %+v, %v", before, end, err)
+	}
+}

@@ -88,7 +88,12 @@ func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord
 	if l.unsigned = err; err != nil {
 		return lines, nil
 	}
-	lines = c.assemble(lines, l.gateway, members, nil)
+	var place []byte
+	if l.segments.size == 0 && len(lines) == 0 {
+		place = c.place(nil, l.segments.name)
+		c.segment = l.segments.name.file()
+	}
+	lines = c.assemble(lines, l.gateway, members, place)
 	c.loose = 0
 	return lines, &headRecord{
 		Segment: l.segments.name.file(), Seq: c.seq, Hash: c.hash.String(),

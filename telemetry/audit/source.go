@@ -22,13 +22,18 @@ type blocks interface {
 	// offset is how far the lines that were returned reach from the beginning of the
 	// segment, as it is when it is neither compressed nor encrypted.
 	offset() int64
+	// rest is how many bytes follow them, which are not whole.
+	rest() int64
 	io.Closer
 }
 
 // blockSize is how much is read at once.
 const blockSize = 256 << 10
 
-var errNoLine = fmt.Errorf("a line is longer than any record, %d bytes", longestRecord)
+// errChanged means that a segment cannot be what the gateway wrote.
+var errChanged = errors.New("it is not what was written")
+
+var errNoLine = fmt.Errorf("%w: a line is longer than any record, %d bytes", errChanged, longestRecord)
 
 // openSegment opens a segment to read from an offset on.
 func (s Source) openSegment(n name, offset int64) (blocks, error) {
@@ -48,6 +53,14 @@ type plain struct {
 
 func (p *plain) offset() int64 { return p.at }
 func (p *plain) Close() error  { return p.f.Close() }
+
+func (p *plain) rest() int64 {
+	rest, err := io.ReadAll(io.NewSectionReader(p.f, p.at, longestRecord))
+	if err != nil || bytes.IndexByte(rest, '\n') >= 0 { // lines that came meanwhile
+		return 0
+	}
+	return int64(len(rest))
+}
 
 func (p *plain) next(buf []byte) ([]byte, error) {
 	for {

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+func auditCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Verify and follow the audit log",
+		Long: "Verify and follow the audit log: the directory that --dir names, or that of a configuration. The\n" +
+			"gateway need not run, and may.",
+	}
+	var from auditSource
+	f := cmd.PersistentFlags()
+	f.StringVar(&from.dir, "dir", "", "`directory` of the log, telemetry.audit.dir")
+	f.StringVarP(&from.config, "config", "c", "", "configuration `file` that says where it is")
+	cmd.AddCommand(auditVerify(&from), auditTail(&from))
+	return cmd
+}
+
+// auditSource says which log is meant.
+type auditSource struct{ dir, config string }
+
+// open finds the log. A configuration also has the keys of an encrypted one.
+func (a auditSource) open() (audit.Source, error) {
+	if a.config == "" && a.dir == "" {
+		return audit.Source{}, usage(errors.New("which log? Name its directory by --dir, or a configuration by -c"))
+	}
+	if a.config == "" {
+		return audit.Config{Dir: a.dir}.Source(), nil
+	}
+	cfg, err := config.Load(a.config)
+	if err != nil {
+		return audit.Source{}, usage(err)
+	}
+	if a.dir != "" {
+		cfg.Telemetry.Audit.Dir = a.dir
+	}
+	return cfg.Telemetry.Audit.Source(), nil
+}

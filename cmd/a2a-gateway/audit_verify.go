@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+// verification is what `audit verify` is asked for.
+type verification struct {
+	from        *auditSource
+	jwks, key   string
+	head        string
+	first, last string // days
+	output      string
+}
+
+func auditVerify(from *auditSource) *cobra.Command {
+	v := verification{from: from}
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Find whatever was changed in the log, is missing, or stands elsewhere",
+		Long: "Find whatever was changed in the log, is missing, or stands elsewhere. Exit 1 if anything was.\n" +
+			"Signatures are compared with the keys given by --jwks or --key. Without either they are compared\n" +
+			"with the keys that stand beside them, which shows damage, but not what a forger signed anew.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&v.jwks, "jwks", "", "`file or URL` of the gateway's JWK set, /.well-known/jwks.json")
+	f.StringVar(&v.key, "key", "", "`file` with the key that signed last, in PEM; the private one, or its public half")
+	f.StringVar(&v.head, "head", "", "`file` with the last checkpoint that is known, a copy of audit.head (default: the one in the directory; \""+audit.NoHead+"\": do not look at the end)")
+	f.StringVar(&v.first, "from", "", "first `day`, as 2026-11-21")
+	f.StringVar(&v.last, "to", "", "last `day`")
+	f.StringVarP(&v.output, "output", "o", "text", "`format`: text or json")
+	return cmd
+}
+
+func (v *verification) run(cmd *cobra.Command) error {
+	source, err := v.from.open()
+	if err != nil {
+		return err
+	}
+	check := audit.Check{Head: v.head}
+	if check.From, err = dayFlag("from", v.first); err != nil {
+		return err
+	}
+	if check.To, err = dayFlag("to", v.last); err != nil {
+		return err
+	}
+	if check.Keys, err = v.keys(cmd.Context()); err != nil {
+		return usage(err)
+	}
+	report, err := source.Verify(cmd.Context(), check)
+	if err != nil {
+		return usage(err)
+	}
+	if err := show(cmd.OutOrStdout(), v.output, report, func(w io.Writer) { printReport(w, report) }); err != nil {
+		return err
+	}
+	if n := len(report.Findings); n > 0 {
+		return failed(fmt.Errorf("the log is not what was written: %s", plural(n, "finding")))
+	}
+	return nil
+}
+
+func dayFlag(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return day, usage(fmt.Errorf("--%s: %q is no day; write it as 2026-11-21", name, text))
+	}
+	return day, nil
+}
+
+// keys are those whose signatures count, as a JWK set; nil when none were given.
+func (v *verification) keys(ctx context.Context) ([]byte, error) {
+	switch {
+	case v.jwks != "" && v.key != "":
+		return nil, errors.New("--jwks and --key: choose one")
+	case v.key != "":
+		data, err := os.ReadFile(v.key)
+		if err != nil {
+			return nil, fmt.Errorf("--key: %w", err)
+		}
+		set, err := audit.KeySet(data)
+		if err != nil {
+			return nil, fmt.Errorf("--key: %s: %w", v.key, err)
+		}
+		return set, nil
+	case strings.HasPrefix(v.jwks, "https://"), strings.HasPrefix(v.jwks, "http://"):
+		data, err := fetch(ctx, v.jwks)
+		if err != nil {
+			return nil, fmt.Errorf("--jwks: %w", err)
+		}
+		return data, nil
+	case v.jwks != "":
+		data, err := os.ReadFile(v.jwks)
+		if err != nil {
+			return nil, fmt.Errorf("--jwks: %w", err)
+		}
+		return data, nil
+	}
+	return nil, nil
+}
+
+// maxJWKS is beyond any set of keys.
+const maxJWKS = 1 << 20
+
+// fetch reads a small document.
+func fetch(ctx context.Context, url string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close() // what is left of it is of no interest
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	return io.ReadAll(io.LimitReader(resp.Body, maxJWKS))
+}
+
+// printReport says it to a person.
+func printReport(w io.Writer, r *audit.Report) {
+	p := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+	for _, f := range r.Findings {
+		p("%s", f)
+	}
+	p("%s in %s, numbers %d to %d", plural(r.Records, "record"), plural(r.Segments, "file"), r.From, r.To)
+	if r.Removed > 0 {
+		p("records up to %d were removed by retention", r.Removed)
+	}
+	if r.Unchained > 0 {
+		p("%s of an older version have no hashes: nothing is known of them", plural(r.Unchained, "record"))
+	}
+	for _, file := range r.Torn {
+		p("%s ends in a torn line, as after a crash", file)
+	}
+	switch {
+	case r.Signed == 0:
+		p("nothing is signed")
+	case r.Signed == r.To, r.Signed+1 == r.To:
+		p("signed to the end, at %s", r.SignedAt)
+	default:
+		p("signed up to record %d, at %s; the records after it are chained, but could have been replaced", r.Signed, r.SignedAt)
+	}
+	if !r.Trusted && r.Signed > 0 {
+		p("the signatures fit the keys beside them; give --jwks or --key to know whose they are: %s", strings.Join(r.Keys, ", "))
+	}
+	if r.Head == 0 {
+		p("no checkpoint was known before: what is missing at the end could not be found")
+	}
+}
+
+// plural counts something.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,286 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// judge says what the passages amount to.
+func (v *verifier) judge() *Report {
+	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: newSummer()}
+	j.segmentsInOrder()
+	j.mend()
+	j.count()
+	j.beginning()
+	j.signatures()
+	j.ending()
+	j.boundaries()
+	j.report.Segments = len(v.segments)
+	for _, s := range v.segments {
+		j.report.Bytes += s.size
+		if s.err != nil {
+			j.report.find(Finding{Kind: Changed, Segment: s.name.file(), Text: fmt.Sprintf("after byte %d: %v", s.size, s.err)})
+		}
+		if s.torn > 0 {
+			j.report.Torn = append(j.report.Torn, s.name.file())
+		}
+	}
+	return j.report
+}
+
+// judging is the way to a report.
+type judging struct {
+	*verifier
+
+	report *Report
+	sum    *summer
+	list   []*passage // in the order of the files, by the names they say they have
+	kept   []*passage // in the order of their numbers, without what is there twice
+	failed bool       // the beginning of the log is damaged
+}
+
+// segmentsInOrder lists the passages of segments in the order of the names that they have
+// by their own account, and finds files that have others.
+func (j *judging) segmentsInOrder() {
+	type placed struct {
+		segment *segment
+		name    name
+	}
+	var order []placed
+	byName := map[string]bool{}
+	for _, s := range j.segments {
+		if s.called() == s.name.file() {
+			byName[s.name.file()] = true
+		}
+	}
+	for _, s := range j.segments {
+		called, ok := parseName(s.called())
+		if called.compare(s.name) == 0 || !ok {
+			order = append(order, placed{s, s.name})
+			continue
+		}
+		if byName[called.file()] {
+			j.report.find(Finding{Kind: Duplicated, Segment: s.name.file(), From: s.passages[0].first, To: s.passages[0].last,
+				Text: "it holds what " + called.file() + " holds"})
+			continue
+		}
+		byName[called.file()] = true
+		j.report.find(Finding{Kind: Renamed, Segment: s.name.file(), Text: "it was written as " + called.file()})
+		order = append(order, placed{s, called})
+	}
+	slices.SortStableFunc(order, func(a, b placed) int { return a.name.compare(b.name) })
+	for _, o := range order {
+		j.list = append(j.list, o.segment.passages...)
+	}
+}
+
+// boundaries finds records that stand before or behind the end of their file. Where more
+// is wrong with a file, that is said already.
+func (j *judging) boundaries() {
+	for _, s := range j.segments {
+		if len(s.passages) == 0 || s.passages[0].claim != nil || s.passages[0].bare || s.passages[0].broken {
+			continue
+		}
+		if !slices.ContainsFunc(j.report.Findings, func(f Finding) bool { return f.Segment == s.name.file() }) {
+			p := s.passages[0]
+			j.report.find(Finding{Kind: Reordered, Segment: s.name.file(), Line: 1, From: p.first, To: p.first,
+				Text: records(p.first, p.first) + " did not begin a file"})
+		}
+	}
+}
+
+// called is the name that a segment was written under. One line does not tell that, where
+// others follow that do not belong to it.
+func (s *segment) called() string {
+	if len(s.passages) == 0 {
+		return s.name.file()
+	}
+	p := s.passages[0]
+	if p.claim == nil || !p.linked || p.count == 1 && len(s.passages) > 1 {
+		return s.name.file()
+	}
+	return p.claim.Name
+}
+
+// follows reports whether a passage follows from the end of another.
+func (j *judging) follows(a, p *passage) bool {
+	body, h, ok := cutHash(p.head)
+	return ok && j.sum.link(a.hash, body) == h
+}
+
+// mend joins passages again that a change of single records has divided, and finds those
+// records: what stands where it was is told from what was moved.
+func (j *judging) mend() {
+	var out []*passage
+	for i := 0; i < len(j.list); i++ {
+		p := j.list[i]
+		var a, b *passage
+		if len(out) > 0 {
+			a = out[len(out)-1]
+		}
+		if i+1 < len(j.list) {
+			b = j.list[i+1]
+		}
+		switch {
+		case p.broken || p.bare && a != nil && !a.bare:
+			j.unreadable(a, p, b)
+		case a == nil || a.bare:
+			if !p.bare && !p.linked && (p.claim != nil || p.first == 1) {
+				j.changed(p, p.first, "its hash is not that of what it says")
+			}
+			out = append(out, p)
+		case p.first == a.last+1 && j.follows(a, p):
+			a.extend(p)
+		case p.first == a.last+1:
+			if j.hashChanged(a, p, b) {
+				a.extend(p)
+				p, i = b, i+1
+			}
+			a.extend(p)
+		case p.count == 1 && b != nil && b.first == a.last+2 && b.linked:
+			j.changed(p, a.last+1, "it has another number")
+			p.last = a.last + 1
+			a.extend(p)
+			b.head = nil // it follows from what was changed
+		default:
+			out = append(out, p)
+		}
+	}
+	j.list = out
+}
+
+// unreadable judges lines that are no records between a and b.
+func (j *judging) unreadable(a, p, b *passage) {
+	f := Finding{Kind: Changed, Segment: p.segment.name.file(), Line: p.line, Text: "it is no record"}
+	if p.bare && !p.broken {
+		f.Text = records(p.first, p.last) + " have no hashes"
+	}
+	switch {
+	case a == nil:
+		j.failed = true
+	case b == nil || b.broken || b.first <= a.last:
+	case b.first == a.last+1:
+		f.Kind = Inserted
+	default:
+		f.From, f.To = a.last+1, b.first-1
+		f.Text += ", where " + records(f.From, f.To) + " belong"
+		a.last = b.first - 1
+		b.head = nil // what it follows from is not known
+	}
+	j.report.find(f)
+}
+
+// hashChanged finds a record with another hash than the one that the next was made with.
+func (j *judging) hashChanged(a, p, b *passage) bool {
+	body, _, _ := cutHash(p.head)
+	if p.count == 1 && b != nil && b.first == p.first+1 && !b.linked {
+		original := j.sum.link(a.hash, body)
+		if next, h, ok := cutHash(b.head); ok && j.sum.link(original, next) == h {
+			j.changed(p, p.first, "it has another hash")
+			return true
+		}
+	}
+	j.changed(p, p.first, "it does not follow from the one before, unless that was")
+	return false
+}
+
+func (j *judging) changed(p *passage, seq uint64, why string) {
+	j.report.find(Finding{Kind: Changed, Segment: p.segment.name.file(), Line: p.line, From: seq, To: seq,
+		Text: records(seq, seq) + " was changed: " + why})
+}
+
+// count goes through the numbers.
+func (j *judging) count() {
+	sorted := slices.Clone(j.list)
+	slices.SortStableFunc(sorted, func(a, b *passage) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))
+	})
+	var last *passage
+	for _, p := range sorted {
+		switch {
+		case last == nil:
+			j.report.From = p.first
+		case p.last <= last.last:
+			j.duplicated(p, p.first, p.last)
+			continue
+		case p.first <= last.last:
+			j.duplicated(p, p.first, last.last)
+		case p.first > last.last+1:
+			j.gap(last, p)
+		case p.head == nil || p.bare:
+		case last.bare:
+			j.chained(p)
+		case !j.follows(last, p):
+			j.changed(p, p.first, "it does not follow from the one before, unless that was")
+		}
+		j.kept = append(j.kept, p)
+		j.report.Records += p.count
+		if p.bare {
+			j.report.Unchained += p.count
+		}
+		j.report.To = p.last
+		last = p
+	}
+	j.moved()
+}
+
+func (j *judging) duplicated(p *passage, from, to uint64) {
+	j.report.find(Finding{Kind: Duplicated, Segment: p.segment.name.file(), Line: p.line, From: from, To: to,
+		Text: records(from, to) + " again"})
+}
+
+// chained judges the first record with a hash behind records without.
+func (j *judging) chained(p *passage) {
+	if p.claim == nil || p.claim.Hash != "" {
+		j.report.find(Finding{Kind: Changed, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.first,
+			Text: "the records before " + records(p.first, p.first) + " had hashes, which have been taken away"})
+	}
+}
+
+// gap judges records that are nowhere.
+func (j *judging) gap(last, p *passage) {
+	f := Finding{Kind: Missing, Segment: p.segment.name.file(), Line: p.line, From: last.last + 1, To: p.first - 1}
+	f.Text = records(f.From, f.To) + " missing"
+	switch {
+	case last.end == p.segment:
+	case p.claim != nil && p.claim.After != last.end.called():
+		f.Kind, f.Segment, f.Line = MissingSegment, p.claim.After, 0
+	case p.claim != nil:
+		f.Kind, f.Segment, f.Line = Truncated, last.end.name.file(), 0
+	}
+	j.report.find(f)
+}
+
+// moved finds passages that stand elsewhere than their numbers say: those that are not in
+// the longest sequence that is in order.
+func (j *judging) moved() {
+	at := make(map[*passage]int, len(j.list))
+	for i, p := range j.list {
+		at[p] = i
+	}
+	best := make([]int, len(j.kept)) // records in the longest sequence that ends there
+	from := make([]int, len(j.kept))
+	end := -1
+	for i, p := range j.kept {
+		best[i], from[i] = p.count, -1
+		for k := range i {
+			if at[j.kept[k]] < at[p] && best[k]+p.count > best[i] {
+				best[i], from[i] = best[k]+p.count, k
+			}
+		}
+		if end < 0 || best[i] > best[end] {
+			end = i
+		}
+	}
+	stays := map[int]bool{}
+	for ; end >= 0; end = from[end] {
+		stays[end] = true
+	}
+	for i, p := range j.kept {
+		if !stays[i] {
+			j.report.find(Finding{Kind: Reordered, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.last,
+				Text: records(p.first, p.last) + " were written elsewhere"})
+		}
+	}
+}

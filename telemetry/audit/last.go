@@ -1,0 +1,69 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+)
+
+// Last returns the places before the last n records and behind the last, for Follow. A log
+// with fewer is shown from its beginning.
+func (s Source) Last(n int) (before, end Cursor, err error) {
+	names, err := list(s.Path)
+	if err != nil {
+		return before, end, err
+	}
+	var places []Cursor // the last ones, in order
+	for _, segment := range slices.Backward(names) {
+		found, err := s.lastOf(segment, n+1)
+		if err != nil {
+			return before, end, err
+		}
+		places = append(found, places...)
+		if len(places) > n {
+			break
+		}
+	}
+	if len(places) > 0 {
+		end = places[len(places)-1]
+	}
+	if len(places) > n {
+		before = places[len(places)-1-n]
+	}
+	return before, end, nil
+}
+
+// lastOf returns the places behind the last n records of a segment.
+func (s Source) lastOf(segment name, n int) ([]Cursor, error) {
+	in, err := s.openSegment(segment, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // removed meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	var places []Cursor
+	buf := make([]byte, blockSize)
+	for {
+		block, err := in.next(buf)
+		if errors.Is(err, io.EOF) {
+			return places, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		offset := in.offset() - int64(len(block))
+		for line := range bytes.Lines(block) {
+			offset += int64(len(line))
+			if seq, ok := lastSeq(line); ok {
+				places = append(places, Cursor{Segment: segment.file(), Offset: offset, Seq: seq})
+			}
+		}
+		if extra := len(places) - n; extra > 0 {
+			places = slices.Delete(places, 0, extra)
+		}
+	}
+}

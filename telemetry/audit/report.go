@@ -1,0 +1,89 @@
+package audit
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Kinds of what a verification finds.
+const (
+	Changed        = "changed"         // a record, or its hash
+	Missing        = "missing"         // records inside a segment
+	MissingSegment = "missing segment" // a whole file
+	Truncated      = "truncated"       // records at the end of a segment, or of the log
+	Reordered      = "reordered"       // records stand elsewhere than they were written
+	Duplicated     = "duplicated"      // records stand there twice
+	Inserted       = "inserted"        // lines that were never records
+	Renamed        = "renamed"         // a file has another's name
+	Signature      = "signature"       // a checkpoint does not hold
+	Unsigned       = "unsigned"        // there is nothing to hold on to
+)
+
+// Finding is something that is wrong with a log.
+type Finding struct {
+	Kind    string `json:"kind"`
+	Segment string `json:"segment,omitempty"`
+	Line    int    `json:"line,omitempty"` // in the segment
+	From    uint64 `json:"from,omitempty"` // the records it is about
+	To      uint64 `json:"to,omitempty"`
+	Text    string `json:"text"`
+}
+
+func (f Finding) String() string {
+	where := f.Segment
+	if f.Line > 0 {
+		where = fmt.Sprintf("%s:%d", where, f.Line)
+	}
+	if where != "" {
+		where += ": "
+	}
+	return fmt.Sprintf("%s%s: %s", where, f.Kind, f.Text)
+}
+
+// Report is the outcome of a verification.
+type Report struct {
+	Segments int    `json:"segments"`
+	Records  int    `json:"records"`
+	Bytes    int64  `json:"bytes"` // of the records
+	From     uint64 `json:"from"`  // numbers of the first and the last record
+	To       uint64 `json:"to"`
+
+	// Unchained are records of versions that wrote no hashes. Nothing is known of them.
+	Unchained int `json:"unchained"`
+	// Removed is the number of the last record that retention removed, 0 for none.
+	Removed uint64 `json:"removed,omitempty"`
+	// Torn are files whose last line is not whole, as a crash leaves them.
+	Torn []string `json:"torn,omitempty"`
+
+	Checkpoints int `json:"checkpoints"`
+	// Signed is the number of the last record that a checkpoint covers. Those after it are
+	// chained, but could have been replaced together.
+	Signed uint64 `json:"signed"`
+	// SignedAt is when that checkpoint was made.
+	SignedAt string `json:"signed_at,omitempty"`
+	// Keys are the ids of the keys that signed.
+	Keys []string `json:"keys"`
+	// Trusted says that the last checkpoint was compared with a key that was given.
+	Trusted bool `json:"trusted"`
+	// Head is the number of the last checkpoint that was known, 0 when none was.
+	Head uint64 `json:"head,omitempty"`
+
+	Findings []Finding `json:"findings"`
+}
+
+// maxFindings bounds a report: a log that is nothing but damage needs no list.
+const maxFindings = 1000
+
+func (r *Report) find(f Finding) {
+	if len(r.Findings) < maxFindings {
+		r.Findings = append(r.Findings, f)
+	}
+}
+
+// records names one record or several.
+func records(from, to uint64) string {
+	if from == to {
+		return "record " + strconv.FormatUint(from, 10)
+	}
+	return fmt.Sprintf("records %d to %d", from, to)
+}

@@ -1,0 +1,306 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+)
+
+// specimen is a closed log of several segments, with the keys that signed it.
+func specimen(t testing.TB) (dir string, ring *keys.Ring) {
+	t.Helper()
+	dir = t.TempDir()
+	d := newFakeDisk()
+	l, ring := signedLog(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 10}}, d)
+	for i := range 60 {
+		if i%15 == 14 {
+			d.set(func() { d.clock = d.clock.Add(24 * time.Hour) })
+		}
+		if err := errors.Join(l.Intent(exchange(fmt.Sprint(i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir, ring
+}
+
+func verified(t testing.TB, dir string, c Check) *Report {
+	t.Helper()
+	r, err := Source{Path: dir}.Verify(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestVerifyWhole(t *testing.T) {
+	t.Parallel()
+	dir, ring := specimen(t)
+	r := verified(t, dir, Check{Keys: ring.JWKS()})
+	if len(r.Findings) > 0 || r.Segments != 5 || r.Records != int(r.To) || r.From != 1 || r.Signed != r.To-1 || //nolint:gosec // small
+		r.Head != r.To || !r.Trusted || len(r.Keys) != 1 || len(r.Torn) > 0 || r.Unchained > 0 {
+		t.Errorf("%+v", r)
+	}
+	if r = verified(t, dir, Check{}); len(r.Findings) > 0 || r.Trusted {
+		t.Errorf("without keys: %+v", r)
+	}
+	day := func(text string) time.Time {
+		d, err := time.Parse(time.DateOnly, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	if r = verified(t, dir, Check{From: day("2026-11-23"), To: day("2026-11-23")}); len(r.Findings) > 0 || r.Segments != 2 {
+		t.Errorf("of a day: %+v", r)
+	}
+}
+
+// damage is one thing that is done to a log.
+type damage struct {
+	kinds    []string // by which it may be named
+	from, to uint64   // records that the finding has to be about, give or take one
+}
+
+// file is a segment in memory.
+type fileOf struct {
+	path  string
+	lines [][]byte
+}
+
+func filesOf(t testing.TB, dir string) (all []*fileOf) {
+	t.Helper()
+	names, err := list(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		content, err := os.ReadFile(n.path(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, &fileOf{n.path(dir), bytes.SplitAfter(content, []byte("\n"))})
+		all[len(all)-1].lines = slices.DeleteFunc(all[len(all)-1].lines, func(l []byte) bool { return len(l) == 0 })
+	}
+	return all
+}
+
+func (f *fileOf) seq(i int) uint64 {
+	n, _ := lastSeq(f.lines[i])
+	return n
+}
+
+func (f *fileOf) write(t *rapid.T) {
+	if err := os.WriteFile(f.path, bytes.Join(f.lines, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damages are what may be done, by what they are called in the test.
+var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
+	"byte": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		line := f.lines[i]
+		at := rapid.IntRange(0, len(line)-2).Draw(t, "at")
+		old := line[at]
+		line[at] = rapid.ByteRange(' ', '~').Filter(func(b byte) bool { return b != old }).Draw(t, "byte")
+		seq := uint64(0)
+		for n := range files { // lines are numbered through
+			for k := range files[n].lines {
+				seq++
+				if files[n] == f && k == i {
+					return damage{[]string{Changed}, seq, seq}
+				}
+			}
+		}
+		return damage{}
+	},
+	"without a line": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		seq := f.seq(i)
+		f.lines = slices.Delete(f.lines, i, i+1)
+		return damage{[]string{Missing, Truncated, MissingSegment}, seq, seq}
+	},
+	"a line twice": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		to, k := place(t, files)
+		to.lines = slices.Insert(to.lines, k, bytes.Clone(f.lines[i]))
+		seq := f.lines[i]
+		n, _ := lastSeq(seq)
+		if to == f && k <= i {
+			n, _ = lastSeq(f.lines[i+1])
+		}
+		return damage{[]string{Duplicated}, n, n}
+	},
+	"a line elsewhere": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		to, k := place(t, files)
+		if f == to && len(f.lines) < 3 {
+			return damage{}
+		}
+		if f == to && (k == i || k == i+1 || k == i-1) {
+			k = (i + 2) % len(f.lines)
+		}
+		line, seq := f.lines[i], f.seq(i)
+		target := to.lines[k]
+		f.lines = slices.Delete(f.lines, i, i+1)
+		k = slices.IndexFunc(to.lines, func(l []byte) bool { return &l[0] == &target[0] })
+		to.lines = slices.Insert(to.lines, k, line)
+		if before := k > 0 && to.seq(k-1) == seq-1; before { // it is where it was
+			return damage{}
+		}
+		return damage{[]string{Reordered}, 0, 0}
+	},
+	"a line of one's own": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		f.lines = slices.Insert(f.lines, i, []byte("{\"hello\":\"world\"}\n"))
+		return damage{[]string{Inserted, Changed}, 0, 0}
+	},
+	"without a newline": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		seq := f.seq(i)
+		f.lines[i] = f.lines[i][:len(f.lines[i])-1]
+		if i == len(f.lines)-1 {
+			return damage{[]string{Truncated}, seq, seq}
+		}
+		return damage{[]string{Changed}, seq, seq}
+	},
+	"a cut": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		seq, last := f.seq(i), f.seq(len(f.lines)-1)
+		f.lines = f.lines[:i+1]
+		f.lines[i] = f.lines[i][:rapid.IntRange(0, len(f.lines[i])-1).Draw(t, "length")]
+		if i == 0 && len(f.lines[0]) == 0 {
+			f.lines = nil
+		}
+		return damage{[]string{Truncated, MissingSegment}, seq, last}
+	},
+	"no file": func(t *rapid.T, files []*fileOf) damage {
+		f := some(t, files)
+		first, last := f.seq(0), f.seq(len(f.lines)-1)
+		if err := os.Remove(f.path); err != nil {
+			t.Fatal(err)
+		}
+		f.path = os.DevNull
+		if first == 1 {
+			first = 0
+		}
+		return damage{[]string{MissingSegment, Truncated}, first, last}
+	},
+	"files swapped": func(t *rapid.T, files []*fileOf) damage {
+		i := rapid.IntRange(0, len(files)-1).Draw(t, "one")
+		k := (i + rapid.IntRange(1, len(files)-1).Draw(t, "other")) % len(files)
+		files[i].path, files[k].path = files[k].path, files[i].path
+		return damage{[]string{Renamed}, 0, 0}
+	},
+	"a file twice": func(t *rapid.T, files []*fileOf) damage {
+		f := some(t, files)
+		twin := &fileOf{strings.TrimSuffix(f.path, ".jsonl") + "_007.jsonl", f.lines}
+		twin.write(t)
+		return damage{[]string{Duplicated}, f.seq(0), f.seq(len(f.lines) - 1)}
+	},
+	// Whoever has no key can compute all hashes anew, and no signature.
+	"rewritten": func(t *rapid.T, files []*fileOf) damage {
+		f, i := place(t, files)
+		seq := f.seq(i)
+		f.lines[i] = bytes.Replace(f.lines[i], []byte(`"time":"2026`), []byte(`"time":"2025`), 1)
+		rehash(files)
+		return damage{[]string{Signature, Changed}, seq, 1 << 60}
+	},
+}
+
+// rehash makes the chain fit again.
+func rehash(files []*fileOf) {
+	sum := newSummer()
+	var before link
+	for _, f := range files {
+		for i, line := range f.lines {
+			body, old, _ := cutHash(line[:len(line)-1])
+			body = bytes.Clone(body)
+			if k := bytes.LastIndex(body, []byte(`,"segment":`)); k >= 0 && !before.none() {
+				if h := bytes.LastIndex(body, []byte(`"hash":"`)); h > k {
+					copy(body[h+len(`"hash":"`):], before[:])
+				}
+			}
+			_ = old
+			before = sum.link(before, body)
+			f.lines[i] = append(append(append(body, hashPrefix...), before[:]...), hashSuffix+"\n"...)
+		}
+	}
+}
+
+func some(t *rapid.T, files []*fileOf) *fileOf {
+	return files[rapid.IntRange(0, len(files)-1).Draw(t, "file")]
+}
+
+// place draws a line.
+func place(t *rapid.T, files []*fileOf) (*fileOf, int) {
+	f := some(t, files)
+	return f, rapid.IntRange(0, len(f.lines)-1).Draw(t, "line")
+}
+
+// TestVerifyFindsDamage does one thing to a log, and wants it found and named.
+func TestVerifyFindsDamage(t *testing.T) {
+	t.Parallel()
+	original, ring := specimen(t)
+	head, err := os.ReadFile(filepath.Join(original, headFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := slices.Sorted(maps.Keys(damages))
+	rapid.Check(t, func(r *rapid.T) {
+		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // one for each draw
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		files := filesOf(t, original)
+		for _, f := range files {
+			f.path = filepath.Join(dir, filepath.Base(f.path))
+			f.write(r)
+		}
+		if err := os.WriteFile(filepath.Join(dir, headFile), head, 0o600); err != nil {
+			r.Fatal(err)
+		}
+		want := damages[rapid.SampledFrom(kinds).Draw(r, "what")](r, files)
+		for _, f := range files {
+			if f.path != os.DevNull {
+				f.write(r)
+			}
+		}
+		if want.kinds == nil {
+			return
+		}
+		report, err := Source{Path: dir}.Verify(t.Context(), Check{Keys: ring.JWKS()})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if !slices.ContainsFunc(report.Findings, func(f Finding) bool {
+			return slices.Contains(want.kinds, f.Kind) && (want.from == 0 || f.From == 0 || f.From <= want.to+1 && f.To+1 >= want.from)
+		}) {
+			r.Fatalf("want %+v, found %s", want, said(report))
+		}
+	})
+}
+
+func said(r *Report) string {
+	var all []string
+	for _, f := range r.Findings {
+		all = append(all, f.String()+" ["+strconv.FormatUint(f.From, 10)+"-"+strconv.FormatUint(f.To, 10)+"]")
+	}
+	return strings.Join(all, "\n")
+}
