@@ -27,7 +27,7 @@ var floors = [][]string{
 	},
 	3: {
 		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
-		"telemetry/audit/postgres", "telemetry/audit/kafka",
+		"telemetry/audit/postgres", "telemetry/audit/kafka", "telemetry/audit/index", "telemetry/audit/ocsf",
 	},
 	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided"},
 	5: {"proxy", "internal/console"},

@@ -1,0 +1,68 @@
+package index
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// fields are what can be asked for, of records of all types, as they stand in the record.
+type fields struct {
+	Seq       uint64    `json:"seq"`
+	Type      string    `json:"type"`
+	Time      time.Time `json:"time"`
+	Event     string    `json:"event"`
+	Decision  string    `json:"decision"`
+	Method    string    `json:"method"`
+	Principal string    `json:"principal"`
+	Agent     string    `json:"agent"`
+	Skill     string    `json:"skill"`
+	Task      string    `json:"task_id"`
+	Context   string    `json:"context_id"`
+	Attrs     struct {
+		Principal string `json:"principal"`
+		Who       string `json:"who"`
+		Agent     string `json:"agent"`
+		Skill     string `json:"skill"`
+		Task      string `json:"task_id"`
+	} `json:"attrs"`
+}
+
+var errNoRecord = errors.New("it is no record of an audit log")
+
+// read reads a record. What an event is about counts like what a call is about.
+func (f *fields) read(line []byte) error {
+	*f = fields{}
+	if err := json.Unmarshal(line, f); err != nil || f.Type == "" || f.Time.IsZero() {
+		return errNoRecord
+	}
+	if f.Type == "event" {
+		f.Principal, f.Agent, f.Skill, f.Task = f.Attrs.Principal, f.Attrs.Agent, f.Attrs.Skill, f.Attrs.Task
+		if f.Principal == "" {
+			f.Principal = f.Attrs.Who
+		}
+	}
+	return nil
+}
+
+// Numbers of types and decisions in the index.
+var (
+	types     = map[string]int64{"intent": 1, "call": 2, "event": 3}
+	decisions = map[string]int64{"deny": 1, "error": 2}
+)
+
+// digest is what stands for a name in the index; nil for none. Names are few or known to
+// whoever guesses them, so it takes the key to tell which digest is whose.
+func (i *Index) digest(kind byte, name string) any {
+	if name == "" {
+		return nil
+	}
+	mac := hmac.New(sha256.New, i.key)
+	_, _ = mac.Write([]byte{kind})
+	_, _ = mac.Write([]byte(name))
+	return int64(binary.BigEndian.Uint64(mac.Sum(nil)))
+}

@@ -1,0 +1,329 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// record is one line as the audit log writes it, without what nobody asks for.
+func record(seq int, members string, at time.Time) string {
+	return fmt.Sprintf(`{"seq":%d,"v":1,"gateway":"g",%s,"time":%q}`+"\n", seq, members, at.Format(time.RFC3339Nano))
+}
+
+// append adds lines to a segment of a directory.
+func appendTo(t testing.TB, dir, segment string, lines ...string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, segment), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, line := range lines {
+		if _, err := f.WriteString(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const (
+	first  = "audit-2026-11-21.jsonl"
+	second = "audit-2026-11-21_001.jsonl"
+)
+
+// sample writes two segments.
+func sample(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	at := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) }
+	appendTo(t, dir, first,
+		record(1, `"type":"intent","decision":"allow","principal":"alice","agent":"billing","method":"SendMessage"`, at(0)),
+		record(2, `"type":"call","decision":"allow","principal":"alice","agent":"billing","skill":"pay","method":"SendMessage","task_id":"t1","context_id":"c1"`, at(1)),
+		record(3, `"type":"call","decision":"deny","principal":"bob","agent":"billing","method":"GetTask","task_id":"t1"`, at(2)),
+		record(4, `"type":"event","event":"push.delivery","attrs":{"agent":"billing","task_id":"t1","principal":"alice"}`, at(3)),
+	)
+	appendTo(t, dir, second,
+		record(5, `"type":"call","decision":"error","principal":"alice","agent":"travel","method":"GetTask"`, at(4)),
+		record(6, `"type":"checkpoint"`, at(5)),
+		record(7, `"type":"event","event":"push.drop","attrs":{"who":"admin-token"}`, at(6)),
+		record(8, `"type":"call","decision":"allow","principal":"`+strings.ReplaceAll(telemetry.Clean("eve\u202e\\"), `\`, `\\`)+`","agent":"travel"`, at(7)),
+	)
+	return dir
+}
+
+func open(t testing.TB, dir string, secret []byte) *Index {
+	t.Helper()
+	i, err := Open(t.Context(), audit.Source{Path: dir}, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = i.Close() })
+	return i
+}
+
+func numbers(t testing.TB, all iter.Seq2[audit.Entry, error]) (list []uint64) {
+	t.Helper()
+	for e, err := range all {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(e.Line), fmt.Sprintf(`{"seq":%d,`, e.Seq)) {
+			t.Fatalf("record %d is %s", e.Seq, e.Line)
+		}
+		list = append(list, e.Seq)
+	}
+	return list
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	dir := sample(t)
+	i := open(t, dir, nil)
+	if err := i.Update(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		q    Query
+		want []uint64 // the oldest first
+	}{
+		{"all", Query{}, []uint64{2, 3, 4, 5, 7, 8}},
+		{"intents", Query{Type: "intent"}, []uint64{1}},
+		{"calls", Query{Type: "call"}, []uint64{2, 3, 5, 8}},
+		{"a caller's", Query{Principal: "alice"}, []uint64{2, 4, 5}},
+		{"an agent's", Query{Agent: "billing"}, []uint64{2, 3, 4}},
+		{"a skill's", Query{Skill: "pay"}, []uint64{2}},
+		{"a task's", Query{Task: "t1"}, []uint64{2, 3, 4}},
+		{"a context's", Query{Context: "c1"}, []uint64{2}},
+		{"denied", Query{Decision: "deny"}, []uint64{3}},
+		{"failed", Query{Decision: "error"}, []uint64{5}},
+		{"allowed", Query{Decision: "allow"}, []uint64{2, 8}},
+		{"a method's", Query{Method: "GetTask"}, []uint64{3, 5}},
+		{"a kind of event", Query{Event: "push.drop"}, []uint64{7}},
+		{"an operator's", Query{Principal: "admin-token"}, []uint64{7}},
+		{"of strange names", Query{Principal: "eve\u202e\\"}, []uint64{8}},
+		{"two things", Query{Principal: "alice", Agent: "travel"}, []uint64{5}},
+		{"nothing", Query{Principal: "alice", Decision: "deny"}, nil},
+		{"nobody's", Query{Principal: "carol"}, nil},
+		{"from a time on", Query{From: noon.Add(4 * time.Second)}, []uint64{5, 7, 8}},
+		{"before a time", Query{Until: noon.Add(4 * time.Second)}, []uint64{2, 3, 4}},
+		{"between", Query{From: noon.Add(time.Second), Until: noon.Add(3 * time.Second)}, []uint64{2, 3}},
+		{"after all", Query{From: noon.Add(time.Hour)}, nil},
+		{"before all", Query{Until: noon}, nil},
+	} {
+		if err := tt.q.Check(); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		tt.q.Oldest = true
+		if got := numbers(t, i.Find(t.Context(), tt.q)); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+		if got := numbers(t, Scan(t.Context(), audit.Source{Path: dir}, tt.q)); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: scanned %v, want %v", tt.name, got, tt.want)
+		}
+		tt.q.Oldest, tt.q.Limit = false, 2
+		newest := slices.Clone(tt.want)
+		slices.Reverse(newest)
+		if newest = newest[:min(2, len(newest))]; !slices.Equal(numbers(t, i.Find(t.Context(), tt.q)), newest) {
+			t.Errorf("%s: the newest are not %v", tt.name, newest)
+		}
+	}
+	for _, q := range []Query{{Decision: "maybe"}, {Type: "checkpoint"}, {From: noon, Until: noon}, {Method: "GetTask", Event: "x"}} {
+		if q.Check() == nil {
+			t.Errorf("%+v is found possible", q)
+		}
+	}
+}
+
+// TestUpdate: an index goes on where it was, forgets what was removed, and is made anew
+// where it leads nowhere, is damaged or has another key.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	dir := sample(t)
+	all := func(secret []byte) []uint64 {
+		t.Helper()
+		i := open(t, dir, secret)
+		defer func() { _ = i.Close() }()
+		if err := i.Update(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		return numbers(t, i.Find(t.Context(), Query{Oldest: true}))
+	}
+	wants := func(step string, secret []byte, want ...uint64) {
+		t.Helper()
+		if got := all(secret); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", step, got, want)
+		}
+	}
+	wants("first", nil, 2, 3, 4, 5, 7, 8)
+	appendTo(t, dir, second, record(9, `"type":"call","agent":"a"`, noon))
+	wants("one more", nil, 2, 3, 4, 5, 7, 8, 9)
+	wants("again", nil, 2, 3, 4, 5, 7, 8, 9)
+	if err := os.Remove(filepath.Join(dir, first)); err != nil {
+		t.Fatal(err)
+	}
+	wants("one segment removed", nil, 5, 7, 8, 9)
+	wants("another key", []byte("secret"), 5, 7, 8, 9)
+	if err := os.WriteFile(filepath.Join(dir, File), []byte(strings.Repeat("garbage", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wants("damaged", []byte("secret"), 5, 7, 8, 9)
+	text, err := os.ReadFile(filepath.Join(dir, File))
+	if err != nil || strings.Contains(string(text), "alice") || strings.Contains(string(text), "travel") || strings.Contains(string(text), "secret") {
+		t.Errorf("the index has names in it: %v", err)
+	}
+	if err := os.Rename(filepath.Join(dir, second), filepath.Join(t.TempDir(), second)); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, dir, "audit-2026-11-22.jsonl", record(1, `"type":"call","agent":"a"`, noon))
+	wants("another log", []byte("secret"), 1)
+	if info, err := os.Stat(filepath.Join(dir, File)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+// TestBroken: what is no record is named, and where.
+func TestBroken(t *testing.T) {
+	t.Parallel()
+	dir := sample(t)
+	appendTo(t, dir, second, `{"seq":9,"type":7}`+"\n")
+	i := open(t, dir, nil)
+	if err := i.Update(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "record 9 in "+second) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := i.Update(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestFindIsScan holds the index against reading everything, for any log and query.
+func TestFindIsScan(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // t.TempDir has one name for all draws
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := rapid.SampledFrom([]string{"", "a", "b"})
+		decision := rapid.SampledFrom([]string{"", "allow", "deny", "error"})
+		second := rapid.Map(rapid.IntRange(0, 30), func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) })
+		i := open(t, dir, nil)
+		defer func() { _ = i.Close() }()
+		seq := 0
+		for segment := range rapid.IntRange(1, 3).Draw(rt, "segments") {
+			for range rapid.IntRange(0, 10).Draw(rt, "records") {
+				seq++
+				appendTo(t, dir, fmt.Sprintf("audit-2026-11-2%d.jsonl", segment), record(seq, fmt.Sprintf(
+					`"type":%q,"principal":%q,"agent":%q,"task_id":%q,"decision":%q`,
+					rapid.SampledFrom([]string{"intent", "call", "event"}).Draw(rt, "type"), name.Draw(rt, "principal"),
+					name.Draw(rt, "agent"), name.Draw(rt, "task"), decision.Draw(rt, "decision")), second.Draw(rt, "time")))
+			}
+			if rapid.Bool().Draw(rt, "update") {
+				if err := i.Update(t.Context(), nil); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		if err := i.Update(t.Context(), nil); err != nil {
+			rt.Fatal(err)
+		}
+		q := Query{
+			Principal: name.Draw(rt, "q principal"), Agent: name.Draw(rt, "q agent"), Task: name.Draw(rt, "q task"),
+			Decision: decision.Draw(rt, "q decision"), Oldest: true, Limit: rapid.IntRange(0, 5).Draw(rt, "limit"),
+		}
+		if rapid.Bool().Draw(rt, "from") {
+			q.From = second.Draw(rt, "q from")
+		}
+		if rapid.Bool().Draw(rt, "until") {
+			q.Until = second.Draw(rt, "q until")
+		}
+		found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), audit.Source{Path: dir}, q))
+		if !slices.Equal(found, scanned) {
+			rt.Fatalf("%+v: %v by the index, %v by reading all", q, found, scanned)
+		}
+	})
+}
+
+// many writes a log of n records in segments of 100,000.
+func many(b *testing.B, n int) string {
+	b.Helper()
+	dir := b.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
+	var lines strings.Builder
+	for k := range n {
+		decision := "allow"
+		if k%1000 == 0 {
+			decision = "deny"
+		}
+		lines.WriteString(record(k+1, fmt.Sprintf(
+			`"type":"call","decision":%q,"principal":"user-%d","agent":"agent-%d","skill":"skill-%d","method":"SendMessage","task_id":"task-%d","pad":%q`,
+			decision, random.IntN(10000), random.IntN(100), random.IntN(300), k/3, strings.Repeat("x", 300)),
+			noon.Add(time.Duration(k)*time.Millisecond)))
+		if (k+1)%100000 == 0 || k+1 == n {
+			appendTo(b, dir, fmt.Sprintf("audit-2026-11-21_%03d.jsonl", k/100000+1), lines.String())
+			lines.Reset()
+		}
+	}
+	return dir
+}
+
+// BenchmarkUpdate is the time to index 100,000 records.
+func BenchmarkUpdate(b *testing.B) {
+	dir := many(b, 100000)
+	for b.Loop() {
+		_ = os.Remove(filepath.Join(dir, File))
+		i := open(b, dir, nil)
+		if err := i.Update(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+		_ = i.Close()
+	}
+	b.ReportMetric(100000*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}
+
+// BenchmarkFind asks an index of A2A_GATEWAY_BENCH_RECORDS records, 200,000 without it, for
+// a page of 100.
+func BenchmarkFind(b *testing.B) {
+	n := 200000
+	if s := os.Getenv("A2A_GATEWAY_BENCH_RECORDS"); s != "" {
+		if _, err := fmt.Sscan(s, &n); err != nil {
+			b.Fatal(err)
+		}
+	}
+	i := open(b, many(b, n), nil)
+	if err := i.Update(b.Context(), nil); err != nil {
+		b.Fatal(err)
+	}
+	middle := noon.Add(time.Duration(n/2) * time.Millisecond)
+	for name, q := range map[string]Query{
+		"newest": {}, "principal": {Principal: "user-7"}, "agent": {Agent: "agent-7"}, "task": {Task: "task-777"},
+		"denied": {Decision: "deny"}, "denied of an agent": {Decision: "deny", Agent: "agent-7"},
+		"principal at an agent": {Principal: "user-7", Agent: "agent-7"}, "skill before": {Skill: "skill-7", Until: middle},
+		"nobody": {Principal: "nobody"}, "an hour": {From: middle, Until: middle.Add(time.Hour)},
+		"principal long ago": {Principal: "user-7", Until: noon.Add(time.Minute)},
+	} {
+		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
+			q.Limit = 100
+			for b.Loop() {
+				numbers(b, i.Find(b.Context(), q))
+			}
+		})
+	}
+}

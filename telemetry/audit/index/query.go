@@ -1,0 +1,200 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+// Query is what is asked for: records that are all of it. What is empty is not asked for.
+// Of events, the attributes of the same name count.
+type Query struct {
+	Principal string // the caller's subject
+	Agent     string
+	Skill     string
+	Task      string
+	Context   string
+	Method    string // under its 1.0 name
+	Decision  string // allow, deny or error
+	Type      string // intent, call or event; the default is calls and events
+	Event     string // kind of event
+
+	From, Until time.Time // when the record was made: from the first on, before the second
+	Limit       int       // so many at most; 0 for all
+	Oldest      bool      // the oldest first, in place of the newest
+}
+
+// clean is the query as records have its texts.
+func (q Query) clean() Query {
+	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event} {
+		*s = telemetry.Clean(*s)
+	}
+	return q
+}
+
+// Check reports what could never be found.
+func (q Query) Check() error {
+	switch q.Decision {
+	case "", "allow", "deny", "error":
+	default:
+		return fmt.Errorf("decision %q is not one of allow, deny, error", q.Decision)
+	}
+	if q.Type != "" && types[q.Type] == 0 {
+		return fmt.Errorf("type %q is not one of intent, call, event", q.Type)
+	}
+	if q.Method != "" && q.Event != "" {
+		return errors.New("calls have a method and events have a kind: ask for one of them")
+	}
+	if !q.Until.IsZero() && !q.From.Before(q.Until) {
+		return errors.New("it ends before it begins")
+	}
+	return nil
+}
+
+// match reports whether a record is one that is asked for. The query has been cleaned.
+func (q *Query) match(f *fields) bool {
+	is := func(want, got string) bool { return want == "" || want == got }
+	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
+		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Event, f.Event) &&
+		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
+		!f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
+}
+
+// Scan finds records by reading all of a log, in its order.
+func Scan(ctx context.Context, source audit.Source, q Query) iter.Seq2[audit.Entry, error] {
+	q = q.clean()
+	return func(yield func(audit.Entry, error) bool) {
+		var f fields
+		var lost *audit.LostError
+		n := 0
+		for e, err := range source.Records(ctx, audit.Cursor{}) {
+			if errors.As(err, &lost) {
+				continue // there is nothing to be found of them
+			}
+			if err == nil {
+				err = f.read(e.Line)
+			}
+			if err != nil {
+				yield(audit.Entry{}, err)
+				return
+			}
+			if !q.match(&f) {
+				continue
+			}
+			if !yield(e, nil) {
+				return
+			}
+			if n++; n == q.Limit {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(audit.Entry{}, err)
+		}
+	}
+}
+
+// Find finds records by the index, as far as Update has brought it.
+func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error] {
+	q = q.clean()
+	return func(yield func(audit.Entry, error) bool) {
+		var f fields
+		n := 0
+		statement, args := i.statement(&q)
+		rows, err := i.db.QueryContext(ctx, statement, args...)
+		if err != nil {
+			yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+			return
+		}
+		defer func() { _ = rows.Close() }() // its error is that of Err
+		for rows.Next() {
+			var at audit.Cursor
+			var length int
+			if err := rows.Scan(&at.Seq, &at.Segment, &at.Offset, &length); err != nil {
+				yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+				return
+			}
+			line, err := i.source.Line(at, length)
+			switch {
+			case errors.Is(err, audit.ErrNotThere):
+				continue // removed since
+			case err == nil:
+				err = f.read(line)
+			}
+			if err != nil {
+				yield(audit.Entry{}, err)
+				return
+			}
+			if !q.match(&f) {
+				continue // another name has the same digest
+			}
+			if !yield(audit.Entry{Seq: at.Seq, Line: line, Cursor: at}, nil) {
+				return
+			}
+			if n++; n == q.Limit {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+		}
+	}
+}
+
+// disorder is how many records may stand between two that were made one after the other:
+// records are numbered when they are written, by callers of which some have to wait.
+const disorder = "100000"
+
+// statement is what SQLite is asked. All but the column names, which stand here, are
+// arguments.
+func (i *Index) statement(q *Query) (statement string, args []any) {
+	var where []string
+	is := func(condition string, arg any) {
+		where, args = append(where, condition), append(args, arg)
+	}
+	for _, c := range []struct {
+		condition string
+		kind      byte
+		value     string
+	}{
+		{"principal = ?", 'p', q.Principal},
+		{"agent = ?", 'a', q.Agent},
+		{"skill = ?", 's', q.Skill},
+		{"task = ?", 't', q.Task},
+		{"context = ?", 'c', q.Context},
+		{"what = ?", 'w', q.Method + q.Event},
+	} {
+		if c.value != "" {
+			is(c.condition, i.digest(c.kind, c.value))
+		}
+	}
+	if d, ok := decisions[q.Decision]; ok {
+		is("decision = ?", d)
+	}
+	switch {
+	case q.Type != "":
+		is("type = ?", types[q.Type])
+	default:
+		where = append(where, "type IN (2, 3)")
+	}
+	if !q.From.IsZero() {
+		is("+time >= ?", q.From.UnixMicro())
+		is("seq >= (SELECT seq FROM records WHERE time >= ? ORDER BY time LIMIT 1) - "+disorder, q.From.UnixMicro())
+	}
+	if !q.Until.IsZero() {
+		is("+time <= ?", q.Until.UnixMicro())
+		is("seq <= (SELECT seq FROM records WHERE time <= ? ORDER BY time DESC LIMIT 1) + "+disorder, q.Until.UnixMicro())
+	}
+	order := "DESC"
+	if q.Oldest {
+		order = "ASC"
+	}
+	return "SELECT seq, name, at, length FROM records JOIN segments ON segments.id = segment WHERE " +
+		strings.Join(where, " AND ") + " ORDER BY seq " + order, args
+}

@@ -1,0 +1,30 @@
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE segments (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+
+-- seq orders records, and so does each index, whose entries end in it.
+CREATE TABLE records (
+    seq       INTEGER PRIMARY KEY,
+    time      INTEGER NOT NULL, -- microseconds since 1970
+    segment   INTEGER NOT NULL,
+    at        INTEGER NOT NULL, -- where the record ends
+    length    INTEGER NOT NULL,
+    type      INTEGER NOT NULL, -- 1 intent, 2 call, 3 event, 0 anything else
+    decision  INTEGER,          -- 1 deny, 2 error; what was allowed has none
+    principal INTEGER,
+    agent     INTEGER,
+    skill     INTEGER,
+    task      INTEGER,
+    context   INTEGER,
+    what      INTEGER           -- the method, or the kind of event
+) STRICT;
+
+CREATE INDEX by_time ON records (time);
+CREATE INDEX by_segment ON records (segment);
+CREATE INDEX by_decision ON records (decision) WHERE decision IS NOT NULL;
+CREATE INDEX by_principal ON records (principal) WHERE principal IS NOT NULL;
+CREATE INDEX by_agent ON records (agent) WHERE agent IS NOT NULL;
+CREATE INDEX by_skill ON records (skill) WHERE skill IS NOT NULL;
+CREATE INDEX by_task ON records (task) WHERE task IS NOT NULL;
+CREATE INDEX by_what ON records (what) WHERE what IS NOT NULL;
+CREATE INDEX by_context ON records (context) WHERE context IS NOT NULL;
