@@ -166,7 +166,8 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
 		m.streamsActive, m.streamEvents, m.cardFetch,
-		m.retries, m.ejections, m.cardWarnings, m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
+		m.retries, m.ejections, m.cardWarnings, m.cardState, m.cardDrift, m.cardRulings, m.cardScore,
+		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
 		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
 		m.anomalies,
 	}

@@ -156,6 +156,16 @@ type Metrics struct {
 	// card_warnings{agent}: what is odd about the extensions of an agent's card, as
 	// last fetched; the log says what.
 	cardWarnings *prometheus.GaugeVec
+	// card_state{agent,state}: 1 for what became of the card that an agent serves.
+	cardState *prometheus.GaugeVec
+	// card_drift{agent}: 1 while an agent serves another card than the one in force.
+	cardDrift *prometheus.GaugeVec
+	// card_rulings_total{agent,state}: cards that were ruled on for the first time.
+	cardRulings *prometheus.CounterVec
+	// card_lint_score{agent}: what is in the card that should not be, from 0 to 100.
+	cardScore *prometheus.GaugeVec
+	// card_signature_verifications_total{result}: looks at the signatures of cards.
+	cardSignatures map[string]prometheus.Counter
 	// audit_records_total{result}: audit records; result is written or failed,
 	// or unsynced for records that were acknowledged and whose later fsync failed.
 	audit map[string]prometheus.Counter
@@ -202,6 +212,7 @@ func newMetrics(registry *prometheus.Registry, config MetricsConfig, version str
 	f.push(m)
 	f.decisions(m)
 	f.anomalies(m)
+	f.cards(m)
 	f.config(m)
 	f.condition(&m.condition)
 	m.logDropped = f.counter("log_lines_dropped_total", "Access-log lines dropped before a slow reader.")
@@ -275,8 +286,6 @@ func (f factory) decisions(m *Metrics) {
 	m.violations = f.counters("extension_violations_total",
 		"What bodies held against extensions.", "uri",
 		"fault="+strings.Join(faultNames[:], "|"), "enforced=true|false")
-	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result=ok|unchanged|error|other")
-	m.cardWarnings = f.gauges("card_warnings", "Oddities of an agent's card.", "agent")
 	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
 }
 

@@ -76,6 +76,11 @@ func (c *Config) resolve(dir string) {
 		in(&t.CA)
 		in(&t.Certificate)
 		in(&t.Key)
+		signed := &c.Agents[i].Card.Trust.Signature
+		in(&signed.CA)
+		for j := range signed.Keys {
+			in(&signed.Keys[j])
+		}
 		for j := range c.Agents[i].Load.Instances {
 			from := &c.Agents[i].Load.Instances[j]
 			in(&from.File)

@@ -29,6 +29,7 @@ const (
 // Options are what a Console needs beside its configuration.
 type Options struct {
 	Deliveries Deliveries
+	Cards      Cards
 
 	// Dir is server.dataDir, where the token is kept and the address written.
 	Dir string

@@ -123,7 +123,7 @@ func (s *Console) retry(r *http.Request) (any, error) {
 		return nil, err
 	}
 	id := r.PathValue("id")
-	return changed{id, Waiting}, s.change(r, "push.retry", id, s.Deliveries.Retry)
+	return changed{id, Waiting}, s.changeDelivery(r, "push.retry", id, s.Deliveries.Retry)
 }
 
 func (s *Console) drop(r *http.Request) (any, error) {
@@ -131,7 +131,12 @@ func (s *Console) drop(r *http.Request) (any, error) {
 		return nil, err
 	}
 	id := r.PathValue("id")
-	return changed{id, "dropped"}, s.change(r, "push.drop", id, s.Deliveries.Drop)
+	return changed{id, "dropped"}, s.changeDelivery(r, "push.drop", id, s.Deliveries.Drop)
+}
+
+func (s *Console) changeDelivery(r *http.Request, kind, id string, do func(context.Context, string) (bool, error)) error {
+	missing := refuse(http.StatusNotFound, "NO_SUCH_DELIVERY", "there is no such delivery")
+	return s.change(r, kind, map[string]string{"id": id}, missing, func(ctx context.Context) (bool, error) { return do(ctx, id) })
 }
 
 // query reads the parameters, each of which is known and there once: what is misspelt

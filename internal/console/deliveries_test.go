@@ -128,7 +128,7 @@ func TestStateIsAway(t *testing.T) {
 		{fmt.Errorf("%w: dial canary", state.ErrUnavailable), 503}, {errors.New("canary"), 500},
 	} {
 		w := newWorld(t, nil)
-		w.away = tt.err
+		w.away, w.cards.away = tt.err, tt.err
 		for i := range routes {
 			got := w.ask(routes[i].method, asked[routes[i].method+" "+routes[i].path], nil)
 			if got.status != tt.status || strings.Contains(got.body, "canary") {

@@ -31,6 +31,10 @@ var routes = []route{
 	{http.MethodGet, "/api/v1/push/deliveries", false, (*Console).list},
 	{http.MethodPost, "/api/v1/push/deliveries/{id}/retry", true, (*Console).retry},
 	{http.MethodDelete, "/api/v1/push/deliveries/{id}", true, (*Console).drop},
+	{http.MethodGet, "/api/v1/cards", false, (*Console).cards},
+	{http.MethodGet, "/api/v1/cards/{id}", false, (*Console).card},
+	{http.MethodPost, "/api/v1/cards/{id}/approve", true, (*Console).approve},
+	{http.MethodPost, "/api/v1/cards/{id}/reject", true, (*Console).reject},
 }
 
 // refusal is an error that the operator is told.
@@ -177,9 +181,10 @@ func match(pattern, path string) (id string, ok bool) {
 }
 
 // change makes a change of what id names, which is on record before it is made. One that
-// then comes to nothing is on record as well.
-func (s *Console) change(r *http.Request, kind, id string, do func(context.Context, string) (bool, error)) error {
-	attrs := map[string]string{"who": "admin-token", "id": id, "client_ip": ""}
+// then comes to nothing is on record as well, and missing is what is said of what is not
+// there.
+func (s *Console) change(r *http.Request, kind string, attrs map[string]string, missing error, do func(context.Context) (bool, error)) error {
+	attrs["who"], attrs["client_ip"] = adminToken, ""
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		attrs["client_ip"] = host
 	}
@@ -189,7 +194,7 @@ func (s *Console) change(r *http.Request, kind, id string, do func(context.Conte
 			return refuse(http.StatusServiceUnavailable, "UNRECORDED", "the change cannot be recorded, and is not made")
 		}
 	}
-	done, err := do(r.Context(), id)
+	done, err := do(r.Context())
 	switch {
 	case err != nil:
 		attrs["outcome"] = "failed"
@@ -202,10 +207,13 @@ func (s *Console) change(r *http.Request, kind, id string, do func(context.Conte
 		s.Log.Error("write audit event", "error", failed)
 	}
 	if err == nil {
-		err = refuse(http.StatusNotFound, "NO_SUCH_DELIVERY", "there is no such delivery")
+		err = missing
 	}
 	return err
 }
+
+// adminToken is who changes something with the token of the admin API.
+const adminToken = "admin-token"
 
 func write(w http.ResponseWriter, status int, answer any) {
 	h := w.Header()

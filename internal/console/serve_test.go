@@ -15,6 +15,10 @@ var asked = map[string]string{
 	"GET /api/v1/push/deliveries":             "/api/v1/push/deliveries?state=dead",
 	"POST /api/v1/push/deliveries/{id}/retry": "/api/v1/push/deliveries/n-1/retry",
 	"DELETE /api/v1/push/deliveries/{id}":     "/api/v1/push/deliveries/n-1",
+	"GET /api/v1/cards":                       "/api/v1/cards",
+	"GET /api/v1/cards/{id}":                  "/api/v1/cards/billing",
+	"POST /api/v1/cards/{id}/approve":         "/api/v1/cards/billing/approve?digest=sha256:1",
+	"POST /api/v1/cards/{id}/reject":          "/api/v1/cards/billing/reject?digest=sha256:1",
 }
 
 // TestL43_EveryRouteAsksWho goes through the table of routes: nobody gets in without the

@@ -34,6 +34,7 @@ type world struct {
 	queue   *state.Memory
 	cipher  gcm
 	worker  *push.Worker // that enqueues only
+	cards   album
 	console *Console
 	log     lockedBuffer
 
@@ -61,7 +62,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Dir: t.TempDir(), Audit: w.record, Log: log})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Dir: t.TempDir(), Audit: w.record, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // openConsole binds the admin listener.
 func (g *Gateway) openConsole(cfg *config.Config) (err error) {
 	g.console, err = console.Open(cfg.Admin, console.Options{
-		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Dir: cfg.Server.DataDir,
+		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Dir: cfg.Server.DataDir,
 		Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(), Log: g.telemetry.Log, Sockets: g.sockets,
 	})
 	if err != nil {

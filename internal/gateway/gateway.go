@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -47,7 +48,9 @@ type Gateway struct {
 	keys      *keys.Ring
 	salt      []byte // of contexts that are renamed for callers
 	anomalies *anomaly.Watch
-	push      *deliverer // nil until a configuration relays notifications
+	push      *deliverer  // nil until a configuration relays notifications
+	book      *trust.Book // of the cards that were seen
+	names     trust.Fleet // of agents, by their cards in force
 
 	sockets *server.Sockets
 	server  *server.Server
@@ -113,6 +116,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	g.audit.SignWith(g.keys)
+	g.book = g.newBook()
 	if err = g.openConsole(cfg); err != nil {
 		return nil, err
 	}
@@ -141,6 +145,9 @@ func (g *Gateway) Start() {
 	close(g.started)
 	go g.review()
 	go g.work.Watch(g.closed, g.memory, g.report)
+	if g.revoked != nil { // as with keys: others may decide
+		go g.watchDecisions()
+	}
 	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
 		"status_url", g.StatusURL(), "admin_url", g.AdminURL())
 }

@@ -46,8 +46,14 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	if err != nil {
 		return nil, err
 	}
+	judge, err := g.judge(&a)
+	if err != nil {
+		up.Close()
+		return nil, err
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
+	source.JudgedBy(judge)
 	source.OnFetch(func(result string) { metrics.CardFetch(a.ID, result) })
 	source.OnChange(func(*card.Card) {
 		if s := g.current.Load(); s != nil {
@@ -65,6 +71,7 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	m := &member{
 		config: a,
 		agent:  agent,
+		judge:  judge,
 		stop:   stop,
 		users:  new(atomic.Int64),
 	}

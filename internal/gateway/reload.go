@@ -108,6 +108,7 @@ func (g *Gateway) install(old, s *snapshot) bool {
 	if !g.current.CompareAndSwap(old, s) {
 		return false
 	}
+	g.names.Keep(s.config.AgentIDs())
 	g.lint(s)
 	return true
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // snapshot is one configuration, built whole. It never changes. A request uses
@@ -50,6 +51,7 @@ type snapshot struct {
 type member struct {
 	config proxy.AgentConfig
 	agent  *proxy.Agent
+	judge  *trust.Judge
 	stop   context.CancelFunc // ends the card's refresher
 	users  *atomic.Int64      // snapshots that hold it
 }

@@ -113,6 +113,7 @@ func (s *statusServer) details(ctx context.Context) []string {
 		if err := m.agent.Source.Err(); err != nil {
 			why = err.Error()
 		}
+		agents = append(agents, m.cardLine(id)...)
 		agents = append(agents, line("agent "+id, m.agent.Source.Current() == nil || m.agent.Source.Err() != nil, why))
 	}
 	slices.Sort(agents)

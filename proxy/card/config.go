@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // Visibility says who may read an agent's card.
@@ -38,6 +39,10 @@ type Config struct {
 	// The request is conditional, so that an unchanged card costs the agent
 	// little. After an error it is tried again sooner.
 	Refresh secret.Duration `yaml:"refresh"`
+
+	// Trust says what a card has to be to come into force, and what becomes of one that
+	// has changed. Default: any card does, and changes are told of.
+	Trust trust.Config `yaml:"trust"`
 
 	// Requirements is the shape in which the served card lists the security
 	// schemes, one of which a caller needs, in 1.0's securityRequirements: omit
@@ -87,6 +92,9 @@ func (c Config) Validate() error {
 	}
 	if c.Refresh != 0 && c.Refresh.Std() < minRefresh {
 		errs = append(errs, fmt.Errorf("card: refresh is shorter than %v", minRefresh))
+	}
+	if err := c.Trust.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("card: trust: %w", err))
 	}
 	switch c.Requirements {
 	case "", OmitRequirements, SpecRequirements, GoRequirements:

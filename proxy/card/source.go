@@ -1,14 +1,18 @@
 package card
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // ErrPending is what Err and Wait report until the first attempt has ended.
@@ -21,8 +25,14 @@ const (
 	lastRetry  = 2 * time.Minute
 )
 
+// Judge decides whether a card that was fetched comes into force, as a trust.Judge does.
+type Judge interface {
+	Judge(ctx context.Context, card []byte) (trust.Ruling, error)
+}
+
 // Source keeps one agent's card fresh. An agent may be unreachable at first, or
-// for a while: the last good card stays current. All methods may be used at once.
+// for a while: the last good card stays current, and so does one in whose place another
+// may not come. All methods may be used at once.
 type Source struct {
 	url     string
 	refresh time.Duration
@@ -36,6 +46,8 @@ type Source struct {
 
 	mu       sync.Mutex // one fetch at a time; guards what follows
 	have     validators
+	fetched  *Card // the latest, in force or not
+	judge    Judge // nil: what was fetched is in force
 	onFetch  func(result string)
 	onChange []func(*Card)
 }
@@ -79,9 +91,13 @@ func (s *Source) OnChange(f func(*Card)) {
 	s.onChange = append(s.onChange, f)
 }
 
-// OnFetch has f called after every attempt with "ok", "unchanged" or "error".
+// OnFetch has f called after every attempt with "ok", "unchanged" or "error", whichever
+// card is then in force.
 // Call it before Run.
 func (s *Source) OnFetch(f func(result string)) { s.onFetch = f }
+
+// JudgedBy has j decide which card is current. Call it before Run.
+func (s *Source) JudgedBy(j Judge) { s.judge = j }
 
 // Wait blocks until the first attempt has ended or ctx is done, and returns Err,
 // or ctx's error.
@@ -129,23 +145,91 @@ func (s *Source) Refresh(ctx context.Context) error {
 	if ctx.Err() != nil && err != nil {
 		return err // we were stopped; that says nothing about the agent
 	}
-	s.report(err)
 	s.have = have
-	changed := err == nil && c != nil && (s.Current() == nil || s.Current().Digest != c.Digest)
-	if changed {
-		s.current.Store(c)
+	other := err == nil && c != nil && (s.fetched == nil || s.fetched.Digest != c.Digest)
+	if other {
+		s.fetched = c
 	}
-	s.failure.Store(&err)
+	result := outcome(err, other)
+	var changed bool
+	if err == nil {
+		changed, err = s.settle(ctx)
+	}
+	s.settled(err)
 	if s.onFetch != nil {
-		s.onFetch(outcome(err, changed))
+		s.onFetch(result)
 	}
 	s.once.Do(func() { close(s.first) })
-	if changed {
-		for _, f := range s.onChange {
-			f(c)
+	s.tell(changed)
+	return err
+}
+
+// Rejudge decides anew about the card that was fetched last, because something that it is
+// judged by is another.
+func (s *Source) Rejudge(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fetched == nil {
+		return s.Err()
+	}
+	changed, err := s.settle(ctx)
+	if ctx.Err() != nil && err != nil {
+		return err
+	}
+	s.settled(err)
+	s.tell(changed)
+	return err
+}
+
+// settle makes the card current that is in force, and says whether that is another one
+// than before. It judges a card each time it was fetched, changed or not: the keys that
+// vouch for it, and what people have said of it, may not be the same.
+func (s *Source) settle(ctx context.Context) (changed bool, err error) {
+	next := s.fetched
+	if s.judge != nil {
+		if next, err = s.inForce(ctx); err != nil {
+			return false, err
 		}
 	}
-	return err
+	if current := s.Current(); next == nil || current != nil && current.Digest == next.Digest {
+		return false, nil
+	}
+	s.current.Store(next)
+	return true, nil
+}
+
+// inForce asks which card to go by.
+func (s *Source) inForce(ctx context.Context) (*Card, error) {
+	r, err := s.judge.Judge(ctx, s.fetched.Raw)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("judge card: %w", err)
+	case r.InForce == nil:
+		return nil, fmt.Errorf("the card is %s: %s", r.State, r.Why)
+	case bytes.Equal(r.InForce, s.fetched.Raw):
+		return s.fetched, nil
+	}
+	c, err := Parse(r.InForce)
+	if err != nil {
+		return nil, fmt.Errorf("card in force: %w", err)
+	}
+	c.source = s.url
+	return c, nil
+}
+
+func (s *Source) settled(err error) {
+	s.report(err)
+	s.failure.Store(&err)
+}
+
+func (s *Source) tell(changed bool) {
+	if !changed {
+		return
+	}
+	c := s.Current()
+	for _, f := range s.onChange {
+		f(c)
+	}
 }
 
 func outcome(err error, changed bool) string {

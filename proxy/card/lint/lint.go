@@ -107,7 +107,7 @@ func Score(list []Finding) int {
 // Check looks at every text of a card, names of members included, but for the signatures.
 // It lists at most MaxFindings, in the order of the document. card is one JSON value.
 func Check(card []byte) ([]Finding, error) {
-	c := &check{decoder: jsontext.NewDecoder(bytes.NewBuffer(bytes.TrimPrefix(card, []byte("\xef\xbb\xbf"))))}
+	c := &check{decoder: jsontext.NewDecoder(bytes.NewBuffer(trimBOM(card)))}
 	for {
 		token, err := c.decoder.ReadToken()
 		if err != nil {
@@ -123,6 +123,9 @@ func Check(card []byte) ([]Finding, error) {
 		}
 	}
 }
+
+// trimBOM drops what some servers that read the card from a file put before it.
+func trimBOM(card []byte) []byte { return bytes.TrimPrefix(card, []byte("\xef\xbb\xbf")) }
 
 // check is one run of Check.
 type check struct {

@@ -265,8 +265,8 @@ func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 		return Accepted, ""
 	case !stands && !c.sure && j.config.FirstSeen == Quarantine:
 		return Quarantined, "no card of the agent was approved yet"
-	case !worst.Worse(Info):
-		return Accepted, ""
+	case !worst.Worse(Info), !stands && j.config.OnChange != Quarantine:
+		return Accepted, "" // that another has its name is said, and is the operator's doing
 	}
 	switch j.config.OnChange {
 	case Quarantine:

@@ -235,7 +235,7 @@ func TestA13_NamesOfOthers(t *testing.T) {
 	const twin = `{"name":"Вilling","version":"1","skills":[{"id":"refund"},{"id":"pay"}]}`
 	for _, tt := range []struct{ onChange, collisions, want string }{
 		{trust.Accept, "", "accepted: " + twin},
-		{trust.Alert, "", "alerted: " + twin},
+		{trust.Alert, "", "accepted: " + twin},
 		{trust.Quarantine, "", "quarantined: "},
 		{trust.Accept, trust.RefuseNames, "refused: "},
 		{trust.Accept, trust.RefuseAll, "refused: "},

@@ -1,0 +1,193 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
+)
+
+// cardSeal is what the record of cards is sealed for: it says what is inside, and who can
+// write to the state must not be able to approve a card there.
+const cardSeal = "cards"
+
+func (g *Gateway) newBook() *trust.Book {
+	return trust.NewBook(state.Sealed(g.store, sealing{g.keys, cardSeal}))
+}
+
+// judge makes who decides about an agent's cards.
+func (g *Gateway) judge(a *proxy.AgentConfig) (*trust.Judge, error) {
+	log := g.telemetry.Log.With("agent", a.ID)
+	o := trust.Options{
+		Agent: a.ID, Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,
+		Ruled: func(_ context.Context, r trust.Ruling) { g.ruled(a.ID, &r) },
+	}
+	if t := a.Card.Trust.Signature; !t.IsZero() {
+		v, err := signature.New(t, signature.Options{})
+		if err != nil {
+			return nil, fmt.Errorf("card: trust: signature: %w", err)
+		}
+		o.Verifier = v
+	}
+	return trust.New(a.Card.Trust, o), nil
+}
+
+// ruled counts a ruling, and puts on record and into the log what is new.
+func (g *Gateway) ruled(agent string, r *trust.Ruling) {
+	g.telemetry.Metrics.CardRuled(agent, string(r.State), r.Standing != r.Digest, r.New, r.Score)
+	if !r.New {
+		return
+	}
+	worst, log := trust.Worst(r.Changes), g.telemetry.Log.With("agent", agent)
+	kind := "card.changed"
+	switch r.State {
+	case trust.Quarantined:
+		kind = "card.quarantined"
+		log.Warn("agent card quarantined", "digest", r.Digest, "why", r.Why, "in_force", r.Standing)
+	case trust.Refused:
+		kind = "card.refused"
+		log.Warn("agent card refused", "digest", r.Digest, "why", r.Why, "in_force", r.Standing)
+	case trust.Alerted:
+		log.Warn("agent card changed", "digest", r.Digest, "changes", r.Why, "before", r.Against)
+	default:
+		if r.Against == "" { // what is new with the configuration is no event of its own
+			log.Info("agent card seen for the first time", "digest", r.Digest)
+			if worst == trust.Danger {
+				log.Warn("agent card", "warning", trust.Words(r.Changes))
+			}
+			return
+		}
+		log.Info("agent card changed", "digest", r.Digest, "changes", trust.Words(r.Changes), "before", r.Against)
+	}
+	attrs := map[string]string{
+		"agent": agent, "digest": r.Digest, "state": string(r.State), "before": r.Against, "severity": string(worst),
+		"changes": trust.Words(r.Changes), "why": r.Why, "signature": r.Signature, "score": strconv.Itoa(r.Score),
+	}
+	maps.DeleteFunc(attrs, func(_, value string) bool { return value == "" })
+	if err := g.audit.Event(kind, attrs); err != nil {
+		g.telemetry.Log.Error("write audit event", "error", err)
+	}
+}
+
+// decisionsEvery is how often a gateway looks whether people have decided about cards at
+// another one.
+const decisionsEvery = 2 * time.Second
+
+// watchDecisions judges cards anew after decisions that were made at other gateways which
+// share the state.
+func (g *Gateway) watchDecisions() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	tick := time.NewTicker(decisionsEvery)
+	defer tick.Stop()
+	known, err := g.book.Decisions(ctx)
+	for first := err == nil; ; {
+		select {
+		case <-g.closed:
+			return
+		case <-tick.C:
+		}
+		latest, err := g.book.Decisions(ctx)
+		if err != nil || first && latest == known {
+			continue
+		}
+		known, first = latest, true
+		if s := g.acquire(); s != nil {
+			for id := range s.agents {
+				s.agents[id].rejudge(ctx)
+			}
+			s.release()
+		}
+	}
+}
+
+// rejudge has the source log what is wrong, if anything is.
+func (m *member) rejudge(ctx context.Context) { _ = m.agent.Source.Rejudge(ctx) }
+
+// cardLine says in /readyz?verbose that an agent's card waits for a person.
+func (m *member) cardLine(id string) []string {
+	r := m.judge.Status()
+	switch r.State {
+	case trust.Alerted, trust.Quarantined, trust.Rejected, trust.Refused:
+		return []string{fmt.Sprintf("agent %s card: failed: %s: %s (%s)", id, r.State, r.Why, r.Digest)}
+	}
+	return nil
+}
+
+// cards are the agents' cards as the console sees them.
+type cards struct{ gateway *Gateway }
+
+// List implements console.Cards.
+func (c cards) List(context.Context) ([]console.Card, error) {
+	s := c.gateway.acquire()
+	if s == nil {
+		return nil, errClosed
+	}
+	defer s.release()
+	list := make([]console.Card, 0, len(s.agents))
+	for _, id := range slices.Sorted(maps.Keys(s.agents)) {
+		m := s.agents[id]
+		shown := console.Card{Agent: id, URL: m.config.Card.URL, Ruling: m.judge.Status()}
+		if err := m.agent.Source.Err(); err != nil {
+			shown.Failure = err.Error()
+		}
+		if current := m.agent.Source.Current(); current != nil {
+			shown.InForce = current.Raw
+		}
+		list = append(list, shown)
+	}
+	return list, nil
+}
+
+// History implements console.Cards.
+func (c cards) History(ctx context.Context, agent string) ([]trust.Entry, error) {
+	return c.gateway.book.History(ctx, agent)
+}
+
+// Document implements console.Cards.
+func (c cards) Document(ctx context.Context, agent, digest string) ([]byte, bool, error) {
+	return c.gateway.book.Document(ctx, agent, digest)
+}
+
+// Approve implements console.Cards.
+func (c cards) Approve(ctx context.Context, agent, digest, by string) (bool, error) {
+	return c.decide(ctx, agent, digest, by, c.gateway.book.Approve)
+}
+
+// Reject implements console.Cards.
+func (c cards) Reject(ctx context.Context, agent, digest, by string) (bool, error) {
+	return c.decide(ctx, agent, digest, by, c.gateway.book.Reject)
+}
+
+func (c cards) decide(
+	ctx context.Context, agent, digest, by string,
+	write func(ctx context.Context, agent, digest, by string) (trust.Entry, error),
+) (bool, error) {
+	s := c.gateway.acquire()
+	if s == nil {
+		return false, errClosed
+	}
+	defer s.release()
+	m := s.agents[agent]
+	if m == nil {
+		return false, nil
+	}
+	_, err := write(ctx, agent, digest, by)
+	if errors.Is(err, trust.ErrNotWaiting) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	m.rejudge(ctx)
+	return true, nil
+}
