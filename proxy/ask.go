@@ -79,6 +79,7 @@ func (p *Proxy) say(ctx context.Context, x *exchange, l *leg) (*leg, []byte, wir
 		return nil, nil, wire.Answer{}, broken(ctx, err)
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
+	defer l.trail.End(resp.StatusCode, nil)
 	if e := unreadable(resp); e != nil {
 		return nil, nil, wire.Answer{}, e
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
@@ -21,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 )
 
@@ -72,6 +74,8 @@ type exchange struct {
 	session  translate.Alias // own; the same for the context
 	leg      *leg            // forward; the call as it goes to the agent
 
+	trail *telemetry.Trail // forward; the spans of the call to the agent; nil where it is not traced
+
 	slot *slot       // forward; the stream\'s, of those that may be open
 	late *time.Timer // forward; ends the wait for an answer
 	up   *detached   // forward; the request for a stream of the agent's
@@ -103,7 +107,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	}
 	x.rec.ClientIP = p.clientIP(r)
 	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path), r.UserAgent()
-	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, false, &x.rec)
+	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, p.Server.TrustedProxies), &x.rec)
 	w.Header().Set("X-Request-Id", x.rec.RequestID)
 	p.Telemetry.Metrics.Enter()
 	return x
@@ -136,6 +140,7 @@ func (p *Proxy) finish(x *exchange) {
 	x.rec.Duration = time.Since(x.rec.Start)
 	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
 	x.describe()
+	x.depict()
 	if err := p.Audit.Call(&x.rec); err != nil {
 		// The call is over; a missing outcome beside its intent is what tells.
 		p.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)
@@ -143,6 +148,20 @@ func (p *Proxy) finish(x *exchange) {
 	p.Telemetry.Record(&x.rec)
 	p.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
 	x.body.release()
+}
+
+// depict copies what only spans show.
+func (x *exchange) depict() {
+	if !x.rec.Sampled() {
+		return
+	}
+	x.rec.Verb = x.r.Method
+	if route := chi.RouteContext(x.r.Context()); route != nil {
+		x.rec.Route = route.RoutePattern()
+	}
+	if x.view != nil {
+		x.rec.AgentName = x.view.card.Name
+	}
 }
 
 // describe copies what the stages found into the record.
@@ -176,7 +195,7 @@ func (x *exchange) describe() {
 	if rec.ContextID == "" {
 		rec.ContextID = x.call.ContextID
 	}
-	rec.MessageID = x.call.MessageID
+	rec.MessageID, rec.References = x.call.MessageID, x.call.ReferenceTaskIDs
 	rec.Rule, rec.Shadow, rec.Consent = x.decision.Rule, x.decision.Shadow, x.decision.Consent
 	rec.Skills, rec.Faults = x.decision.Skills, x.decision.Faults
 	if len(x.terms.Shadow) > 0 {

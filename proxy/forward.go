@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // forward sends the call to the agent and relays the answer. The call is sent
@@ -38,8 +39,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	defer late.Stop()
 	x.late = late
 
-	ctx, span := p.Telemetry.StartClient(ctx, &x.rec)
-	defer func() { p.Telemetry.EndClient(span, &x.rec, err) }()
+	defer func() { x.endTrail(err) }()
 	defer func() { p.dropWebhook(x, err) }()
 	if err = p.exchange(ctx, x, late); errors.Is(err, errAnswers) {
 		err = p.resume(ctx, x, late)
@@ -96,7 +96,8 @@ func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) 
 		ctx = x.up.ctx
 	}
 	l, resp, err := p.send(ctx, x, x.leg)
-	x.leg = l
+	x.endTrail(nil)
+	x.leg, x.trail = l, l.trail
 	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries
 	x.rec.UpstreamDuration = time.Since(x.sent)
 	if err != nil {
@@ -108,6 +109,19 @@ func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) 
 		return nil, e
 	}
 	return resp, nil
+}
+
+// endTrail ends the span of the latest request for the caller's own call, err being what
+// became of the exchange: what its answer has shown belongs to it.
+func (x *exchange) endTrail(err error) {
+	if x.trail == nil {
+		return
+	}
+	if x.trail.Learn(&x.rec); errors.Is(err, errAgentBroke) || errors.Is(err, stream.ErrBroken) {
+		x.trail.End(x.rec.UpstreamStatus, err)
+	}
+	x.trail.End(x.rec.UpstreamStatus, nil)
+	x.trail = nil
 }
 
 // broken names why no answer came.

@@ -269,6 +269,7 @@ type setup struct {
 	breaker    bool              // may open; most tests fail calls on purpose
 	bound      map[string]string // further callers, each good for one agent only
 	level      string            // of the logs
+	traces     telemetry.Traces
 
 	limits      limits.Config
 	counts      state.Limits // where limits are counted; the store's memory unless said
@@ -386,7 +387,9 @@ func (w *world) bindKeys(file string, bound map[string]string) {
 func (w *world) start(s *setup) {
 	ctx := w.TB.(interface{ Context() context.Context }).Context()
 	var err error
-	w.tel, err = telemetry.Open(ctx, telemetry.Config{Logs: telemetry.Logs{Output: w.logs, Format: "json", Level: s.level}}, "test")
+	w.tel, err = telemetry.Open(ctx, telemetry.Config{
+		Traces: s.traces, Logs: telemetry.Logs{Output: w.logs, Format: "json", Level: s.level},
+	}, "test")
 	must(w, err)
 	w.Cleanup(func() { _ = w.tel.Close(context.Background()) })
 	w.audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.dir, "audit")}, "test", w.tel)

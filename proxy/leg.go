@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // leg is one call on its way to the agent, as the interface it goes to wants it:
@@ -30,6 +31,7 @@ type leg struct {
 	shows  *upstream.Demand     // what a task wants to see that the call answers; nil for none
 	retell *translate.Retelling // how answers come back; nil where both sides speak alike
 	wait   bool                 // the caller waits for the task's end, and the agent was not told so
+	trail  *telemetry.Trail     // its spans; nil where it is not traced
 	served upstream.Served      // what became of it on its way
 	other  func() (*leg, error) // the second of two forms that agents disagree about, or nil
 }
@@ -204,18 +206,35 @@ func (l *leg) target() (*url.URL, error) {
 	return u, nil
 }
 
-// send sends a leg, once; where agents disagree about a form and this one refuses
+// about is what spans say of a leg.
+func (x *exchange) about(l *leg) telemetry.Ask {
+	return telemetry.Ask{
+		Agent: x.agent.ID, Method: l.call.Method.Name, Version: string(l.Version), Binding: l.Binding,
+		Task: l.call.TaskID, Endpoint: l.address, Own: l.own,
+	}
+}
+
+// send sends a leg, once, whose trail is to be ended when its answer was read; where agents disagree about a form and this one refuses
 // the usual, the other. A refusal of the form comes before any effect.
 func (p *Proxy) send(ctx context.Context, x *exchange, l *leg) (*leg, *http.Response, error) {
 	req, err := p.request(ctx, x, l)
 	if err != nil {
 		return l, nil, err
 	}
-	resp, served, err := x.agent.Upstream.RoundTrip(req, x.hint(l))
+	h := x.hint(l)
+	if l.trail = p.Telemetry.Trail(ctx, x.about(l)); l.trail != nil {
+		h.Trail = l.trail
+	}
+	resp, served, err := x.agent.Upstream.RoundTrip(req, h)
 	l.served = served
-	if err != nil || l.other == nil || !refusesForm(resp.StatusCode) {
+	if err != nil {
+		l.trail.End(0, err)
 		return l, resp, err
 	}
+	if l.other == nil || !refusesForm(resp.StatusCode) {
+		return l, resp, nil
+	}
+	l.trail.End(resp.StatusCode, nil)
 	_ = resp.Body.Close() // what it says of the form does not matter
 	again, err := l.other()
 	if err != nil {

@@ -77,6 +77,7 @@ func (p *Proxy) takeNotification(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	p.Telemetry.JoinRegistration(&x.rec, n.hook.Trace)
 	if err := p.readNotification(x, n); err != nil {
 		return err
 	}
@@ -169,6 +170,7 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
 		ID: n.id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
+		Registered: h.Trace, Notified: p.traceparent(x.ctx),
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})
 	if err != nil {

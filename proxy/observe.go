@@ -43,6 +43,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	if err := p.learn(x, seen); err != nil {
 		return nil, err
 	}
+	p.Telemetry.JoinTask(&x.rec)
 	x.tally(seen)
 	if body, err = p.govern(x, seen, body); err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ var errNoStream = errors.New("the agent cannot be subscribed to")
 // the first broke with. An error is what its clients are told.
 func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
 	x, window := a.x, p.StreamConfig.Resubscribe.Std()
+	ctx = p.Telemetry.Under(ctx, x.ctx)
 	since, times := a.tracker(x.leg).losing(a.feed.Newest())
 	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), lastRetry) {
 		select {
@@ -115,6 +116,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 		up.stop()
 		return o, broken(ctx, err)
 	}
+	defer l.trail.End(resp.StatusCode, nil)
 	defer func() {
 		if err != nil {
 			up.stop()

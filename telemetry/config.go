@@ -34,6 +34,15 @@ type Traces struct {
 	// says when that is set.
 	SampleRatio *float64 `yaml:"sampleRatio"`
 
+	// StreamEvents is how many events of a stream its span has; the rest are only
+	// counted. Default 64.
+	StreamEvents *int `yaml:"streamEvents"`
+
+	// Tasks is how many tasks are remembered whose calls are to be linked with each
+	// other, in this gateway; those that were used the longest time ago go first. About
+	// 200 bytes each. Default 65536.
+	Tasks *int `yaml:"tasks"`
+
 	// Exporter takes the place of the one the environment describes and gets
 	// each span as it ends. For tests.
 	Exporter sdktrace.SpanExporter `yaml:"-" json:"-"`
@@ -69,6 +78,12 @@ func (c Config) Check() error {
 	if r := c.Traces.SampleRatio; r != nil && !(*r >= 0 && *r <= 1) {
 		errs = append(errs, fmt.Errorf("telemetry.traces.sampleRatio: %v is not between 0 and 1", *r))
 	}
+	if n := c.Traces.StreamEvents; n != nil && (*n < 0 || *n > mostStreamEvents) {
+		errs = append(errs, fmt.Errorf("telemetry.traces.streamEvents: %d is not between 0 and %d", *n, mostStreamEvents))
+	}
+	if n := c.Traces.Tasks; n != nil && *n < 0 {
+		errs = append(errs, fmt.Errorf("telemetry.traces.tasks: %d is negative", *n))
+	}
 	if _, err := parseLevel(c.Logs.Level); err != nil {
 		errs = append(errs, err)
 	}
@@ -78,6 +93,23 @@ func (c Config) Check() error {
 		errs = append(errs, fmt.Errorf("telemetry.logs.format: %q is neither json nor text", c.Logs.Format))
 	}
 	return errors.Join(errs...)
+}
+
+// mostStreamEvents is what Traces.StreamEvents may be: a span is sent whole.
+const mostStreamEvents = 10_000
+
+func (c Traces) events() int {
+	if c.StreamEvents == nil {
+		return 64
+	}
+	return *c.StreamEvents
+}
+
+func (c Traces) tasks() int {
+	if c.Tasks == nil {
+		return defaultTasks
+	}
+	return *c.Tasks
 }
 
 func (c MetricsConfig) enabled() bool { return c.Enabled == nil || *c.Enabled }

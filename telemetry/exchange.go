@@ -22,6 +22,8 @@ type Exchange struct {
 	Host      string        // as sent
 	Path      string        // as sent, without the query (queries can hold keys)
 	UserAgent string        // as sent
+	Verb      string        // HTTP method; set where the call is sampled
+	Route     string        // the pattern that the path has; likewise
 
 	// Set by locate and decode.
 	Agent        string // configured agent id; empty when the path or host names none
@@ -31,8 +33,10 @@ type Exchange struct {
 	TaskID       string // the task the request names, else the one the answer showed
 	ContextID    string
 	MessageID    string
-	RequestBytes int64  // body bytes read
-	Digest       string // of the request body: "sha-256:" and hex digits
+	References   []string // tasks that the message refers to
+	AgentName    string   // by the agent's card
+	RequestBytes int64    // body bytes read
+	Digest       string   // of the request body: "sha-256:" and hex digits
 
 	// Set by authenticate.
 	Principal  string // subject
@@ -101,5 +105,6 @@ type Exchange struct {
 	// Added to wherever bodies are held against the extensions of the call.
 	Violations []Violation
 
-	span trace.Span // the recording server span between StartServer and Record, else nil
+	span   trace.Span // the recording server span between StartServer and Record, else nil
+	joined string     // the task that the span was linked for
 }

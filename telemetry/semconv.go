@@ -16,7 +16,14 @@ const (
 	attrContext   = attribute.Key("gen_ai.conversation.id") // A2A's contextId
 	attrError     = attribute.Key("error.type")
 
+	attrReferences = attribute.Key("a2a.message.reference_task_ids")
+	attrAgentName  = attribute.Key("gen_ai.agent.name") // by the agent's card
+
 	attrRPCSystem     = attribute.Key("rpc.system.name")
+	attrRPCMethod     = attribute.Key("rpc.method")
+	attrJSONRPC       = attribute.Key("jsonrpc.protocol.version")
+	attrVerb          = attribute.Key("http.request.method")
+	attrRoute         = attribute.Key("http.route")
 	attrStatus        = attribute.Key("http.response.status_code")
 	attrServerAddress = attribute.Key("server.address")
 	attrServerPort    = attribute.Key("server.port")
@@ -43,7 +50,23 @@ const (
 	attrDemanded  = attribute.Key("a2a_gateway.authorization.hosts")    // how many
 	attrAnswered  = attribute.Key("a2a_gateway.authorization.provided") // by the gateway
 	attrEvents    = attribute.Key("a2a_gateway.stream.events")
+	attrEnd       = attribute.Key("a2a_gateway.stream.end")
+	attrRegained  = attribute.Key("a2a_gateway.stream.regained") // how often
+	attrTries     = attribute.Key("a2a_gateway.upstream.attempts")
+	attrInstance  = attribute.Key("a2a_gateway.upstream.instance")
+	attrOwn       = attribute.Key("a2a_gateway.upstream.own") // a question of the gateway's own
+	attrLimit     = attribute.Key("a2a_gateway.limit")
+	attrRepeated  = attribute.Key("a2a_gateway.deduplicated")
+	attrAttempt   = attribute.Key("a2a_gateway.push.attempt")
+	attrOutcome   = attribute.Key("a2a_gateway.push.outcome")
+	attrLink      = attribute.Key("a2a_gateway.link") // why a span is linked to another
 	attrTrusted   = attribute.Key("a2a_gateway.caller.trusted")
+)
+
+// Attributes of span events.
+const (
+	attrEventNumber = attribute.Key("a2a_gateway.stream.event.number")
+	attrEventKind   = attribute.Key("a2a_gateway.stream.event.kind")
 )
 
 // The instrumentation scope and the default service name of exported spans.

@@ -2,14 +2,10 @@ package telemetry
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // endServer gives the server span its name and attributes and ends it.
@@ -34,14 +30,51 @@ func (t *Telemetry) endServer(e *Exchange) {
 	setTexts(span, attrRefused, e.ExtensionsRefused)
 	setNumber(span, attrViolated, violated(e.Violations))
 	setNumber(span, attrStatus, e.Status)
+	setText(span, attrVerb, verb(e.Verb))
+	setText(span, attrRoute, e.Route)
+	setText(span, attrAgentName, e.AgentName)
+	setText(span, attrLimit, e.Limit)
+	setNumber(span, attrTries, e.Tries)
+	if e.Deduplicated {
+		span.SetAttributes(attrRepeated.Bool(true))
+	}
 	if e.Streamed {
 		span.SetAttributes(attrEvents.Int64(e.Events))
+		setText(span, attrEnd, e.End)
+		setNumber(span, attrRegained, int(e.Regained))
 	}
+	t.JoinTask(e)
 	if e.Status >= http.StatusInternalServerError {
 		span.SetStatus(codes.Error, "") // a refusal is the client's error, not the server's
 	}
 	span.End(trace.WithTimestamp(e.Start.Add(e.Duration)))
 	e.span = nil
+}
+
+// verb is an HTTP method that is known, by the conventions _OTHER for any other.
+func verb(name string) string {
+	switch name {
+	case "", http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodHead,
+		http.MethodOptions:
+		return name
+	}
+	return "_OTHER"
+}
+
+// StreamEvent adds an event of a stream to the call's span: its kind, and the state that
+// it shows the task in. Those beyond telemetry.traces.streamEvents are only counted.
+func (t *Telemetry) StreamEvent(e *Exchange, kind, state string) {
+	if e.span == nil || e.Events > int64(t.config.Traces.events()) {
+		return
+	}
+	attributes := append(make([]attribute.KeyValue, 0, 3), attrEventNumber.Int64(e.Events))
+	if kind != "" {
+		attributes = append(attributes, attrEventKind.String(Clean(kind)))
+	}
+	if state != "" {
+		attributes = append(attributes, attrTaskState.String(Clean(state)))
+	}
+	e.span.AddEvent("a2a.stream.event", trace.WithAttributes(attributes...))
 }
 
 // setIdentity says how the caller came to be one, and what the agent was shown of it.
@@ -70,7 +103,7 @@ func (t *Telemetry) spanName(e *Exchange) string {
 	return t.Metrics.sets.Load().method(e.Method)
 }
 
-// setCommon sets what the server and the client span share.
+// setCommon sets what the call is about.
 func setCommon(span trace.Span, e *Exchange) {
 	setText(span, attrMethod, e.Method)
 	setText(span, attrVersion, e.Version)
@@ -80,24 +113,8 @@ func setCommon(span trace.Span, e *Exchange) {
 	setText(span, attrTaskState, e.TaskState)
 	setText(span, attrContext, e.ContextID)
 	setText(span, attrMessage, e.MessageID)
-	switch e.Binding {
-	case wire.JSONRPC.String():
-		span.SetAttributes(attrRPCSystem.String("jsonrpc"))
-	case wire.GRPC.String():
-		span.SetAttributes(attrRPCSystem.String("grpc"))
-	}
-}
-
-// setEndpoint sets the agent's address, without path, query or userinfo.
-func setEndpoint(span trace.Span, endpoint string) {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" {
-		return
-	}
-	setText(span, attrServerAddress, u.Hostname())
-	if port, err := strconv.Atoi(u.Port()); err == nil {
-		setNumber(span, attrServerPort, port)
-	}
+	setTexts(span, attrReferences, e.References)
+	setSystem(span, e.Binding, e.Method)
 }
 
 func setText(span trace.Span, key attribute.Key, value string) {

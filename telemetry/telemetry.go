@@ -23,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -46,6 +47,8 @@ type Telemetry struct {
 	fields  []string  // canonical header names the propagator reads
 
 	provider *sdktrace.TracerProvider // nil without an exporter
+	tasks    taskSpans
+	meters   *sdkmetric.MeterProvider // nil where metrics are not sent to a collector
 }
 
 // Open starts telemetry. version is the gateway's own, for build_info and the
@@ -65,8 +68,12 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	t.lines.New = func() any { return &Line{text: t.text} }
 	t.setLevel(config.Logs.Level)
 	t.Metrics = newMetrics(t.Registry, config.Metrics, version)
+	t.tasks.half = (config.Traces.tasks() + 1) / 2
 	if err := t.openTraces(ctx, version); err != nil {
 		return nil, fmt.Errorf("open traces: %w", err)
+	}
+	if err := t.openMeters(ctx, version); err != nil {
+		return nil, fmt.Errorf("open metrics: %w", err)
 	}
 	t.sink = newSink(out, t.Metrics.logDropped.Inc)
 	t.Log = newLogger(t.sink, t.text, &t.level)
@@ -88,6 +95,9 @@ func (t *Telemetry) Reload(config Config) error {
 		config.Metrics.Exemplars != t.config.Metrics.Exemplars {
 		return errors.New("telemetry.metrics: a change takes effect after a restart")
 	}
+	if config.Traces.events() != t.config.Traces.events() || config.Traces.tasks() != t.config.Traces.tasks() {
+		return errors.New("telemetry.traces: a change of streamEvents or tasks takes effect after a restart")
+	}
 	t.setLevel(config.Logs.Level)
 	if t.sampler != nil {
 		t.sampler.set(config.Traces.SampleRatio)
@@ -107,6 +117,11 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	if t.provider != nil {
 		if err = t.provider.Shutdown(ctx); err != nil {
 			err = fmt.Errorf("send the last spans: %w", err)
+		}
+	}
+	if t.meters != nil {
+		if failed := t.meters.Shutdown(ctx); failed != nil {
+			err = errors.Join(err, fmt.Errorf("send the last metrics: %w", failed))
 		}
 	}
 	t.sink.close()

@@ -4,14 +4,12 @@ import (
 	"context"
 	"net/http"
 	"os"
-	"strconv"
 
 	"go.opentelemetry.io/contrib/exporters/autoexport"
 	"go.opentelemetry.io/contrib/propagators/autoprop"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -36,28 +34,44 @@ func (t *Telemetry) openTraces(ctx context.Context, version string) error {
 		t.Tracer = noop.NewTracerProvider().Tracer(scopeName)
 		return nil
 	}
-	about, err := resource.New(ctx,
+	about, err := newResource(ctx, version)
+	if err != nil {
+		return err
+	}
+	export := sdktrace.WithBatcher
+	if t.config.Traces.Exporter != nil {
+		export = func(e sdktrace.SpanExporter, _ ...sdktrace.BatchSpanProcessorOption) sdktrace.TracerProviderOption {
+			return sdktrace.WithSyncer(e)
+		}
+	}
+	if t.sampler, err = newSampler(t.config.Traces.SampleRatio); err != nil {
+		return err
+	}
+	options := []sdktrace.TracerProviderOption{
+		export(exporter), sdktrace.WithResource(about), sdktrace.WithSampler(t.sampler), sdktrace.WithRawSpanLimits(t.spanLimits()),
+	}
+	t.provider = sdktrace.NewTracerProvider(options...)
+	t.Tracer = t.provider.Tracer(scopeName, trace.WithInstrumentationVersion(version))
+	return nil
+}
+
+// newResource says who it is that exports.
+func newResource(ctx context.Context, version string) (*resource.Resource, error) {
+	return resource.New(ctx,
 		resource.WithTelemetrySDK(),
 		resource.WithAttributes(
 			attribute.String("service.name", serviceName), attribute.String("service.version", version)),
 		resource.WithFromEnv(), // last: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win
 	)
-	if err != nil {
-		return err
+}
+
+// spanLimits are those of the environment, with room for the events of a stream.
+func (t *Telemetry) spanLimits() sdktrace.SpanLimits {
+	limits := sdktrace.NewSpanLimits()
+	if limits.EventCountLimit >= 0 {
+		limits.EventCountLimit = max(limits.EventCountLimit, t.config.Traces.events())
 	}
-	export := sdktrace.WithBatcher(exporter)
-	if t.config.Traces.Exporter != nil {
-		export = sdktrace.WithSyncer(exporter)
-	}
-	options := []sdktrace.TracerProviderOption{export, sdktrace.WithResource(about)}
-	if t.config.Traces.SampleRatio != nil || os.Getenv("OTEL_TRACES_SAMPLER") == "" {
-		t.sampler = new(sampler)
-		t.sampler.set(t.config.Traces.SampleRatio)
-		options = append(options, sdktrace.WithSampler(t.sampler))
-	}
-	t.provider = sdktrace.NewTracerProvider(options...)
-	t.Tracer = t.provider.Tracer(scopeName, trace.WithInstrumentationVersion(version))
-	return nil
+	return limits
 }
 
 // openExporter returns nil when the environment names neither an exporter nor
@@ -83,15 +97,16 @@ func openExporter(ctx context.Context, config Traces) (sdktrace.SpanExporter, er
 // tellExportErrors has the SDK report a collector that cannot be reached in our
 // log and form. The handler is a global of the SDK; there is no other way.
 func (t *Telemetry) tellExportErrors() {
-	if t.provider != nil && t.config.Traces.Exporter == nil {
+	if t.provider != nil && t.config.Traces.Exporter == nil || t.meters != nil {
 		otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-			t.Log.Warn("export spans", "error", err)
+			t.Metrics.exportErrors.Inc()
+			t.Log.Warn("export telemetry", "error", err)
 		}))
 	}
 }
 
 // StartServer begins the server span of a call and returns the context that
-// carries it, from which StartClient and Inject continue. It sets e.TraceID and
+// carries it, from which Trail and Inject continue. It sets e.TraceID and
 // e.SpanID; Record ends the span. The trace context in h is taken up; its
 // tracestate and its sampled flag only when the caller is trusted, since a
 // stranger must neither speak to our tracing vendor nor fill our collector.
@@ -124,7 +139,6 @@ var (
 	serverTrusted   = []trace.SpanStartOption{
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attrTrusted.Bool(true)),
 	}
-	client = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
 )
 
 // hasContext reports whether there is anything for the propagator to read.
@@ -149,34 +163,18 @@ func (t *Telemetry) extract(ctx context.Context, h http.Header, trusted bool) co
 	return ctx
 }
 
-// StartClient begins the span of one attempt to reach the agent. End it with
-// EndClient. Below a server span that is not recorded there is none of its own.
-func (t *Telemetry) StartClient(ctx context.Context, e *Exchange) (context.Context, trace.Span) {
-	if above := trace.SpanFromContext(ctx); t.provider == nil || !above.IsRecording() {
-		return ctx, above
+// Under is ctx with the span of server, which is the context of a call, where it has none
+// of its own.
+func (t *Telemetry) Under(ctx, server context.Context) context.Context {
+	if span := trace.SpanFromContext(server); !trace.SpanContextFromContext(ctx).IsValid() && span.SpanContext().IsValid() {
+		return trace.ContextWithSpan(ctx, span)
 	}
-	return t.Tracer.Start(ctx, t.spanName(e), client...)
+	return ctx
 }
 
-// EndClient ends a span of StartClient. err is what went wrong on the way to
-// the agent, nil when it answered; its text is not exported, only that it was.
-func (t *Telemetry) EndClient(span trace.Span, e *Exchange, err error) {
-	if t.provider == nil || !span.IsRecording() {
-		return // the span is the one above, see StartClient
-	}
-	setCommon(span, e)
-	setEndpoint(span, e.Endpoint)
-	setNumber(span, attrStatus, e.UpstreamStatus)
-	switch {
-	case err != nil:
-		span.SetAttributes(attrError.String("UNAVAILABLE"))
-		span.SetStatus(codes.Error, "")
-	case e.UpstreamStatus >= http.StatusBadRequest:
-		span.SetAttributes(attrError.String(strconv.Itoa(e.UpstreamStatus)))
-		span.SetStatus(codes.Error, "")
-	}
-	span.End()
-}
+// Sampled reports whether a call has a span that will be exported: what only spans show
+// need not be found out for others.
+func (e *Exchange) Sampled() bool { return e.span != nil }
 
 // Inject writes the trace context of ctx into the header of a request to an
 // agent, replacing what stands there.

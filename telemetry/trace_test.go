@@ -18,6 +18,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 const (
@@ -40,6 +42,19 @@ func incoming(values ...string) http.Header {
 		h.Add("Traceparent", v)
 	}
 	return h
+}
+
+// tried sends a request with a header to the agent of a call, and gives what it goes with.
+func tried(tel *Telemetry, ctx context.Context, e *Exchange, out http.Header, err error) http.Header {
+	trail := tel.Trail(ctx, Ask{Agent: e.Agent, Method: e.Method, Version: e.Version, Binding: wire.JSONRPC,
+		Task: e.TaskID, Endpoint: e.Endpoint})
+	tel.Inject(ctx, out)
+	r := &http.Request{Header: out}
+	trail.Begin(r, "")
+	trail.Learn(e)
+	trail.End(e.UpstreamStatus, err)
+	trail.End(599, nil)
+	return r.Header
 }
 
 // TestPassThrough: without an exporter the trace context goes to the agent as it
@@ -65,10 +80,7 @@ func TestPassThrough(t *testing.T) {
 			tel := opened(t, io.Discard, nil)
 			var e Exchange
 			ctx := tel.StartServer(t.Context(), c.in, c.trusted, &e)
-			ctx, span := tel.StartClient(ctx, &e)
-			out := incoming("00-stale", "twice") // as if copied from the request
-			tel.Inject(ctx, out)
-			tel.EndClient(span, &e, nil)
+			out := tried(tel, ctx, &e, incoming("00-stale", "twice"), nil) // as if copied from the request
 			tel.Record(&e)
 			if diff := cmp.Diff(c.want, out); diff != "" {
 				t.Error(diff)
@@ -106,10 +118,7 @@ func TestSampling(t *testing.T) {
 			}
 			e := sample()
 			ctx := tel.StartServer(t.Context(), h, c.trusted, e)
-			ctx, client := tel.StartClient(ctx, e)
-			out := http.Header{}
-			tel.Inject(ctx, out)
-			tel.EndClient(client, e, nil)
+			out := tried(tel, ctx, e, http.Header{}, nil)
 			tel.Record(e)
 			if got := len(spans.GetSpans()); got != 0 != c.want || got == 1 {
 				t.Errorf("%d spans, want both: %v", got, c.want)
@@ -151,13 +160,12 @@ func TestSpans(t *testing.T) {
 	tel, spans := traced(t, 1)
 	e := sample()
 	e.Streamed, e.Events, e.Status, e.Reason = true, 4, 504, "AGENT_TIMEOUT"
-	e.TaskID = "a\u202eb"
+	e.TaskID, e.References = "a\u202eb", []string{"task-0"}
+	e.Verb, e.Route, e.AgentName, e.End, e.Regained, e.Tries = "BREW", "/agents/{agent}", "Billing", "final", 1, 2
 	delegated(e)
 	ctx := tel.StartServer(t.Context(), incoming(sampled), false, e)
-	_, first := tel.StartClient(ctx, e)
-	tel.EndClient(first, e, errors.New("dial 10.0.0.1: secret"))
-	_, second := tel.StartClient(ctx, e)
-	tel.EndClient(second, e, nil)
+	tried(tel, ctx, e, http.Header{}, errors.New("dial 10.0.0.1: secret"))
+	tried(tel, ctx, e, http.Header{}, nil)
 	tel.Record(e)
 	got := spans.GetSpans()
 	if len(got) != 3 {
@@ -178,6 +186,7 @@ func TestSpans(t *testing.T) {
 		"a2a.method.name": "SendMessage", "a2a.protocol.version": "1.0", "a2a_gateway.agent": "billing",
 		"a2a.tenant": "acme", "a2a.task.id": `a\u202eb`, "a2a.task.state": "TASK_STATE_COMPLETED",
 		"gen_ai.conversation.id": "ctx-1", "a2a.message.id": "msg-1", "rpc.system.name": "jsonrpc",
+		"rpc.method": "SendMessage", "jsonrpc.protocol.version": "2.0", "a2a.message.reference_task_ids": []string{"task-0"},
 	}
 	client := map[string]any{"server.address": "10.0.0.1", "server.port": int64(9001), "http.response.status_code": int64(200)}
 	failed := map[string]any{"error.type": "UNAVAILABLE"}
@@ -190,6 +199,8 @@ func TestSpans(t *testing.T) {
 		"a2a_gateway.extensions.injected":  []string{"https://ext.example/c"},
 		"a2a_gateway.proof":                "dpop", "a2a_gateway.acr": "mfa", "a2a_gateway.actors": int64(2), "a2a_gateway.hops": int64(1),
 		"a2a_gateway.policy.consent": []string{"scope pay"}, "a2a_gateway.credentials": []string{"exchange Authorization"},
+		"http.request.method": "_OTHER", "http.route": "/agents/{agent}", "gen_ai.agent.name": "Billing",
+		"a2a_gateway.stream.end": "final", "a2a_gateway.stream.regained": int64(1), "a2a_gateway.upstream.attempts": int64(2),
 		"a2a_gateway.authorization.hosts": int64(1), "a2a_gateway.authorization.provided": true,
 	}
 	for i, want := range []map[string]any{merged(common, client, failed), merged(common, client), merged(common, own)} {
@@ -218,12 +229,12 @@ func TestA28_SpansHoldNoCanary(t *testing.T) {
 	ctx := tel.StartServer(t.Context(), incoming(sampled), false, e)
 	fill(e, func(field string) string { return "canary-" + field })
 	e.Endpoint = "https://canary-user:canary-password@agent.example/canary-path?canary-query#canary-fragment"
-	_, client := tel.StartClient(ctx, e)
-	tel.EndClient(client, e, errors.New("canary-error"))
+	tried(tel, ctx, e, http.Header{}, errors.New("canary-error"))
 	tel.Record(e)
 	allowed := []string{"TaskID", "ContextID", "MessageID", "TaskState", "Tenant", "Version", "Agent", "Method", "RequestID",
 		"ClientIP", "Skill", "Decision", "Rule", "AuthMethod", "Reason", "ExtensionsRequested", "ExtensionsActivated",
-		"ExtensionsInjected", "ExtensionsProvided", "ExtensionsRefused", "Proof", "ACR", "Consent", "Credentials"}
+		"ExtensionsInjected", "ExtensionsProvided", "ExtensionsRefused", "Proof", "ACR", "Consent", "Credentials",
+		"References", "Limit", "AgentName", "Route", "End"}
 	for _, s := range spans.GetSpans() {
 		if strings.Contains(s.Name, "canary") {
 			t.Errorf("span is named %q", s.Name)
@@ -334,7 +345,7 @@ func TestCollectorErrorsAreLogged(t *testing.T) {
 	tel.StartServer(t.Context(), http.Header{}, false, e)
 	tel.Record(e)
 	_ = tel.Close(context.Background())
-	if got := lines(t, out.Bytes()); len(got) != 1 || got[0]["msg"] != "export spans" {
+	if got := lines(t, out.Bytes()); len(got) != 1 || got[0]["msg"] != "export telemetry" {
 		t.Errorf("logged %v", got)
 	}
 }
@@ -423,9 +434,9 @@ func BenchmarkStartServer(b *testing.B) {
 			report := reportCPU(b)
 			for b.Loop() {
 				ctx := c.tel.StartServer(b.Context(), c.in, false, &e)
-				ctx, span := c.tel.StartClient(ctx, &e)
+				trail := c.tel.Trail(ctx, Ask{})
 				c.tel.Inject(ctx, out)
-				c.tel.EndClient(span, &e, nil)
+				trail.End(200, nil)
 			}
 			report()
 		})

@@ -79,7 +79,7 @@ func (g *Gateway) startPush(cfg *config.Config) error {
 	worker, err := push.NewWorker(cfg.Push, push.WorkerOptions{
 		Queue: g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
 		Sign: g.keys.Sign, Issuer: public.String(), Name: cfg.Server.ID, Log: g.telemetry.Log,
-		Hooks: hooks, Permits: g.permits, Observe: g.attempted, Depth: g.queued,
+		Hooks: hooks, Permits: g.permits, Trace: g.traced, Observe: g.attempted, Depth: g.queued,
 	})
 	if err != nil {
 		return err // names the key

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
 // attempted counts an attempt to deliver a notification, and records it. What was sent
@@ -17,6 +18,18 @@ func (g *Gateway) attempted(a push.Attempt) {
 	if err := g.audit.Event("push.delivery", deliveryAttrs(&a)); err != nil {
 		g.telemetry.Log.Error("write audit event", "event", "push.delivery", "delivery", a.ID, "error", err)
 	}
+}
+
+// traced begins the span of an attempt.
+func (g *Gateway) traced(d *push.Delivery, attempt int) (traceparent string, end func(push.Outcome, int)) {
+	traceparent, done := g.telemetry.StartDelivery(telemetry.Delivery{
+		Agent: d.Agent, Task: d.Task, Host: d.Host(), Attempt: attempt,
+		Parent: d.Traceparent, Registration: d.Registered, Notification: d.Notified,
+	})
+	if done == nil {
+		return traceparent, nil
+	}
+	return traceparent, func(o push.Outcome, status int) { done(string(o), status) }
 }
 
 // deliveryAttrs are what an event says of an attempt: of the target its host only.

@@ -43,6 +43,15 @@ func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return client
 }
 
+// Proxied reports whether the peer of the connection is one of the trusted proxies.
+func Proxied(r *http.Request, trusted []netip.Prefix) bool {
+	if len(trusted) == 0 {
+		return false
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && contains(trusted, plain(peer.Addr()))
+}
+
 // cutLast splits a list at its last comma.
 func cutLast(list string) (before, last string, more bool) {
 	if i := strings.LastIndexByte(list, ','); i >= 0 {

@@ -26,10 +26,7 @@ func (s *Server) addressed(r *http.Request) bool {
 }
 
 // proxied reports whether the peer of the connection is a trusted proxy.
-func (s *Server) proxied(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && contains(s.live.Load().trusted, plain(peer.Addr()))
-}
+func (s *Server) proxied(r *http.Request) bool { return Proxied(r, s.live.Load().trusted) }
 
 // isAddress reports whether a host, brackets included, is an address or none at all.
 func isAddress(host string) bool {

@@ -20,6 +20,8 @@ type task struct {
 	settings *settings
 	number   int // of this attempt
 	began    time.Time
+	trace    string             // traceparent that goes with it; "" for none
+	traced   func(Outcome, int) // told what it came to; nil for nobody
 }
 
 // begin sets out to deliver an item, or puts it back where its target is busy or out of
@@ -48,6 +50,9 @@ func (w *Worker) begin(ctx context.Context, s *settings, it state.Item) {
 		}
 		w.putBack(ctx, it, later)
 		return
+	}
+	if t.trace = d.Traceparent; w.Trace != nil {
+		t.trace, t.traced = w.Trace(d, t.number)
 	}
 	w.slots.Add(1)
 	w.running.Go(func() { w.run(t) })
@@ -86,7 +91,7 @@ func (w *Worker) attempt(t *task) result {
 			return r
 		}
 	}
-	h, err := w.signer.headers(t.delivery, t.target, w.Clock.Now())
+	h, err := w.signer.headers(t.delivery, t.target, t.trace, w.Clock.Now())
 	if err != nil {
 		w.Log.Error("a webhook cannot be signed", "err", err)
 		return result{outcome: Failed, why: "it could not be signed"}
@@ -143,6 +148,9 @@ func judge(a *egress.Answer, err error) result {
 // settle tells the queue, and those who listen, what became of an item.
 func (w *Worker) settle(t *task, r result) {
 	now := w.Clock.Now()
+	if t.traced != nil {
+		defer func() { t.traced(r.outcome, r.status) }() // settled
+	}
 	if r.noCount && w.context.Err() != nil {
 		return // broken off: it is due again when its lease has ended
 	}
@@ -187,7 +195,7 @@ func (w *Worker) observe(t *task, r result, now time.Time) {
 	d := t.delivery
 	a := Attempt{
 		ID: d.ID, Agent: d.Agent, Task: d.Task, Config: d.Config, Name: d.Name, Owner: d.Owner,
-		Version: string(d.Version), Host: d.Host(), Traceparent: d.Traceparent,
+		Version: string(d.Version), Host: d.Host(), Traceparent: t.trace,
 		Number: t.number, Outcome: r.outcome, Status: r.status, Why: r.why, Waited: now.Sub(t.item.Pushed),
 	}
 	if r.verdict != silent {

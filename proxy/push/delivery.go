@@ -40,6 +40,8 @@ type Delivery struct {
 	ContentType string       // of Body; "" for the one that Version has
 	Body        []byte       // in the receiver's version
 	Traceparent string       // W3C Trace Context; "" for none
+	Registered  string       // that of the call that registered the webhook; likewise
+	Notified    string       // that of the agent's notification; likewise
 
 	Token       secret.Value // of the config
 	Scheme      string       // of the config's authentication, such as Bearer; "" for none
@@ -96,6 +98,8 @@ type stored struct {
 	ContentType string       `json:"content_type,omitzero"`
 	Body        []byte       `json:"body"`
 	Traceparent string       `json:"traceparent,omitzero"`
+	Registered  string       `json:"registered,omitzero"`
+	Notified    string       `json:"notified,omitzero"`
 	Token       string       `json:"token,omitzero"`
 	Scheme      string       `json:"scheme,omitzero"`
 	Credentials string       `json:"credentials,omitzero"`
@@ -105,7 +109,7 @@ type stored struct {
 func (d *Delivery) item(c state.Cipher) (state.Item, error) {
 	plain, err := json.Marshal(stored{
 		d.Agent, d.Task, d.Config, d.Name, d.Owner, d.URL, d.Version, d.ContentType, d.Body, d.Traceparent,
-		d.Token.Reveal(), d.Scheme, d.Credentials.Reveal(),
+		d.Registered, d.Notified, d.Token.Reveal(), d.Scheme, d.Credentials.Reveal(),
 	})
 	if err != nil {
 		return state.Item{}, fmt.Errorf("write %s: %w", d, err)
@@ -130,6 +134,7 @@ func OpenItem(it state.Item, c state.Cipher) (*Delivery, error) {
 	d := &Delivery{
 		ID: it.ID, Agent: s.Agent, Task: s.Task, Config: s.Config, Name: s.Name, Owner: s.Owner,
 		URL: s.URL, Version: s.Version, ContentType: s.ContentType, Body: s.Body, Traceparent: s.Traceparent,
+		Registered: s.Registered, Notified: s.Notified,
 		Token: secret.New(s.Token), Scheme: s.Scheme, Credentials: secret.New(s.Credentials),
 	}
 	if d.Line() != it.Line {

@@ -62,7 +62,7 @@ func (s signer) token(d *Delivery, target *url.URL, now time.Time) (string, erro
 
 // headers are those of one attempt. What the receiver was promised when it registered
 // comes with every attempt, its ID above all, by which it knows a second delivery.
-func (s signer) headers(d *Delivery, target *url.URL, now time.Time) (http.Header, error) {
+func (s signer) headers(d *Delivery, target *url.URL, trace string, now time.Time) (http.Header, error) {
 	h := http.Header{
 		"Content-Type":      {contentType(d)},
 		"User-Agent":        {userAgent},
@@ -72,8 +72,8 @@ func (s signer) headers(d *Delivery, target *url.URL, now time.Time) (http.Heade
 	if s.name != "" {
 		h.Set("Via", "1.1 "+s.name) // a webhook that leads to a gateway, this one perhaps, can be seen
 	}
-	if d.Traceparent != "" {
-		h.Set("Traceparent", d.Traceparent)
+	if trace != "" {
+		h.Set("Traceparent", trace)
 	}
 	if token := d.Token.Reveal(); token != "" {
 		h.Set("X-A2A-Notification-Token", token)

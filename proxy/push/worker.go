@@ -51,6 +51,11 @@ type WorkerOptions struct {
 	Hooks   *Registry
 	Permits func(ctx context.Context, h *Webhook) error
 
+	// Trace begins the span of an attempt. It gives the traceparent that goes with it, and
+	// what is told what the attempt came to, nil where that need not be told. Nil: what
+	// the delivery has goes with it.
+	Trace func(d *Delivery, attempt int) (traceparent string, end func(Outcome, int))
+
 	Observe func(Attempt)     // hears of every attempt, from several goroutines; may be nil
 	Depth   func(state.Depth) // hears how much there is to do, every 10 s; may be nil
 

@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"io"
+	"net/http"
 	"time"
 )
 
@@ -22,6 +23,18 @@ type Hint struct {
 	Context string
 	// Body is asked for the request's body where it is sent again; nil for none.
 	Body Body
+	// Trail hears of the requests that are sent; nil for nobody.
+	Trail Trail
+}
+
+// Trail is told of every request before it is sent, and of the end of those that another
+// follows. The end of the last one is its caller's to tell.
+type Trail interface {
+	// Begin may replace the request's header, and must not change it. instance is "" where
+	// the agent has none.
+	Begin(r *http.Request, instance string)
+	// End is told the status of the answer, or why there is none.
+	End(status int, err error)
 }
 
 // Body gives a request's body as often as it is asked to.

@@ -27,6 +27,9 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 		before = append(before, i)
 		served = Served{Instance: i.address, Tries: len(before), Elsewhere: f.only(h) && i.address != h.Instance}
 		i.calls.Add(1)
+		if h.Trail != nil {
+			h.Trail.Begin(r, i.address)
+		}
 		resp, err := i.trip(r)
 		what := judge(r, resp, err)
 		f.heard(i, era, what)
@@ -41,6 +44,9 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 		if !f.again(r, h, resp, err) || len(before) >= f.Retry.Attempts || !f.another(h, before) || !f.budget.withdraw() {
 			return resp, served, err
 		}
+		if h.Trail != nil {
+			h.Trail.End(statusOf(resp), err)
+		}
 		if last = err; resp != nil {
 			u.calls.Add(1) // the next answer's, in the place of this one's
 			_ = resp.Body.Close()
@@ -53,6 +59,13 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 			f.o.Retried()
 		}
 	}
+}
+
+func statusOf(resp *http.Response) int {
+	if resp == nil {
+		return 0
+	}
+	return resp.StatusCode
 }
 
 // again reports whether a call may be sent once more after what has become of it:

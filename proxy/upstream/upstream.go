@@ -131,7 +131,7 @@ func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, e
 	if u.fleet != nil {
 		resp, served, err = u.fleet.roundTrip(u, r, &h)
 	} else {
-		resp, served, err = u.alone(r)
+		resp, served, err = u.alone(r, &h)
 	}
 	if err != nil {
 		u.calls.Add(-1)
@@ -141,7 +141,7 @@ func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, e
 }
 
 // alone sends a request to the agent's only instance.
-func (u *Upstream) alone(r *http.Request) (*http.Response, Served, error) {
+func (u *Upstream) alone(r *http.Request, h *Hint) (*http.Response, Served, error) {
 	c := u.direct.circuit
 	now := int64(0) // a closed circuit does not ask for the time
 	if c.era.Load()%phases != closed {
@@ -152,6 +152,9 @@ func (u *Upstream) alone(r *http.Request) (*http.Response, Served, error) {
 		return nil, Served{}, &Unavailable{
 			After: max(c.wait(now), time.Second), Why: "agents[].load.breaker: the agent has been failing",
 		}
+	}
+	if h.Trail != nil {
+		h.Trail.Begin(r, "")
 	}
 	resp, err := u.direct.trip(r)
 	if what := judge(r, resp, err); what != well || era%phases != closed || c.failing.Load() {

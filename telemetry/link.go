@@ -1,0 +1,88 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Why a span is linked to another, the values of attrLink.
+const (
+	linkTask         = "task"         // the call that the task was first seen in
+	linkRegistration = "registration" // the call that registered the webhook
+	linkNotification = "notification" // the agent's notification
+)
+
+// defaultTasks is Traces.Tasks.
+const defaultTasks = 65_536
+
+// taskSpans remembers the span in which each task was first seen, of the latest tasks:
+// in two halves, the older of which goes when the younger is full.
+type taskSpans struct {
+	half int
+
+	mu         sync.Mutex
+	young, old map[taskName]trace.SpanContext
+}
+
+type taskName struct{ agent, task string }
+
+// first is the span in which a task was first seen, which is this one where nothing is
+// known of it.
+func (s *taskSpans) first(name taskName, now trace.SpanContext) trace.SpanContext {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.young[name]; ok {
+		return c
+	}
+	c, ok := s.old[name]
+	if !ok {
+		c = now
+	}
+	if s.young == nil || len(s.young) >= s.half {
+		s.young, s.old = make(map[taskName]trace.SpanContext), s.young
+	}
+	s.young[name] = c
+	return c
+}
+
+// JoinTask links a call to the one in which its task was first seen, as soon as the task
+// is known. Calls that are not sampled are neither linked nor linked to.
+func (t *Telemetry) JoinTask(e *Exchange) {
+	if e.span == nil || e.TaskID == "" || e.TaskID == e.joined {
+		return
+	}
+	e.joined = e.TaskID
+	own := e.span.SpanContext()
+	if c := t.tasks.first(taskName{e.Agent, e.TaskID}, own); !c.Equal(own) {
+		e.span.AddLink(linkTo(c, linkTask))
+	}
+}
+
+// JoinRegistration links the notification of an agent to the call that registered the
+// webhook, whose traceparent is given.
+func (t *Telemetry) JoinRegistration(e *Exchange, traceparent string) {
+	if e.span == nil {
+		return
+	}
+	if c := t.parse(traceparent); c.IsSampled() {
+		e.span.AddLink(linkTo(c, linkRegistration))
+	}
+}
+
+func linkTo(c trace.SpanContext, why string) trace.Link {
+	return trace.Link{SpanContext: c, Attributes: []attribute.KeyValue{attrLink.String(why)}}
+}
+
+// parse reads a traceparent of the gateway's own making; what is none is no context.
+func (t *Telemetry) parse(traceparent string) trace.SpanContext {
+	if traceparent == "" {
+		return trace.SpanContext{}
+	}
+	header := propagation.HeaderCarrier(http.Header{"Traceparent": {traceparent}})
+	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), header))
+}
