@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // post is a notification as a webhook got it.
@@ -34,7 +36,7 @@ type mailroom struct {
 
 func newMailroom(t *testing.T) *mailroom {
 	t.Helper()
-	m := &mailroom{t: t, address: "127.0.0.1:0", last: map[string]int{}}
+	m := &mailroom{t: t, address: gatewaytest.FreeAddress(), last: map[string]int{}}
 	m.turn("well")
 	t.Cleanup(func() { m.turn("away") })
 	return m

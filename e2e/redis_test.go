@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // redis is a redis-server on a port of its own, which remembers all that it has
@@ -22,13 +24,7 @@ func startRedis(t *testing.T) *redis {
 	need(t, "redis-server")
 	r := &redis{dir: t.TempDir()}
 	for range 5 { // somebody else may take the port meanwhile
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.address = l.Addr().String()
-		_ = l.Close()
-		if r.launch(t) {
+		if r.address = gatewaytest.FreeAddress(); r.launch(t) {
 			t.Cleanup(r.end)
 			return r
 		}

@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // sample is an agent with JSON-RPC 1.0 whose tasks go by the clock alone: what has
@@ -55,7 +57,7 @@ func (f *shelf) begun(id string) (time.Time, bool) {
 func newSample(t *testing.T, name string) *sample {
 	t.Helper()
 	s := &sample{name: name, events: 5, every: 20 * time.Millisecond, messages: map[string]int{}, tasks: &shelf{}}
-	s.server = httptest.NewServer(s)
+	s.listen(t, gatewaytest.FreeAddress()) // where it can listen again
 	t.Cleanup(func() {
 		s.server.CloseClientConnections()
 		s.server.Close()
@@ -76,7 +78,12 @@ func (s *sample) stop() {
 // start has the sample listen again where it did.
 func (s *sample) start(t *testing.T) {
 	t.Helper()
-	l, err := net.Listen("tcp", s.address())
+	s.listen(t, s.address())
+}
+
+func (s *sample) listen(t *testing.T, address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -76,17 +77,15 @@ func TestA22_AgentErrors(t *testing.T) {
 // TestA22_Unreachable: a message that could not be delivered may come again.
 func TestA22_Unreachable(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	address := l.Addr().String()
-	must(t, l.Close())
+	address := gatewaytest.FreeAddress()
 	w := build(t, remembering, func(s *setup) {
 		s.agent.Endpoints = []string{"http://" + address}
 		s.docs = map[string]func(string) string{"away": func(string) string { return cardOf("http://" + address) }}
 		s.agent.Card.URL += "?away"
 	})
 	wantStatus(t, "nobody there", w.call("alice", "SendMessage", message("")), 503)
-	if l, err = net.Listen("tcp", address); err != nil {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
 		t.Fatalf("listen at %s again: %v", address, err)
 	}
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: w.agent}}

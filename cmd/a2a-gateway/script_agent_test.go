@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // cmdAgent starts a sample agent: agent NAME 1.0|0.3 [grpc] [require-extension]
@@ -58,10 +58,7 @@ func (w *world) agentDown(ts *testscript.TestScript, name string) {
 		_ = a.Close(ctx) // an idle gateway connection is closed with it
 		return
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	ts.Check(l.Close())
-	url := "http://" + l.Addr().String()
+	url := "http://" + gatewaytest.FreeAddress()
 	w.name(ts, envName(name)+"_URL", url)
 	ts.Setenv(envName(name)+"_CARD", url+"/.well-known/agent-card.json")
 }

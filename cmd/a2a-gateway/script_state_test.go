@@ -12,6 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	_ "modernc.org/sqlite" // the database/sql driver
 )
 
@@ -71,10 +73,7 @@ func cmdRedis(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	}
 	if w.redis == nil {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only for a free port
-		ts.Check(err)
-		w.redis = &redisServer{dir: ts.MkAbs("."), address: l.Addr().String()}
-		ts.Check(l.Close())
+		w.redis = &redisServer{dir: ts.MkAbs("."), address: gatewaytest.FreeAddress()}
 		w.name(ts, "REDIS", w.redis.address)
 	}
 	ts.Check(w.redis.start())

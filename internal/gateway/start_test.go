@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -14,23 +13,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
-// freeAddress is one that nothing listens on, and that nobody is given for a port
-// 0: systems hand those out from higher up, to tests of other packages as well.
+// freeAddress is one that nothing listens on.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000)) //nolint:gosec // a port is no secret
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			continue // somebody is there
-		}
-		_ = l.Close()
-		return address
+	address := gatewaytest.FreeAddress()
+	if address == "" {
+		t.Fatal("no port is free")
 	}
-	t.Fatal("no port from 20000 to 29999 is free")
-	return ""
+	return address
 }
 
 // A gateway that cannot start says why and leaves nothing behind: the addresses

@@ -22,6 +22,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -162,15 +163,14 @@ func (s *server) client(t testing.TB) *redis.Client {
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		address := gatewaytest.FreeAddress()
+		_, port, err := net.SplitHostPort(address)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatal("no port is free")
 		}
-		address := l.Addr().String()
-		_ = l.Close()
-		_, port, _ := net.SplitHostPort(address)
-		// A node of a cluster listens 10,000 above as well.
-		if n, _ := strconv.Atoi(port); n < 55000 {
+		// A node of a cluster listens 10,000 above as well, which is to be below the ports
+		// that systems hand out too.
+		if n, _ := strconv.Atoi(port); n < 22768 {
 			return address
 		}
 	}
