@@ -14,7 +14,7 @@ import (
 // Nothing is lost, told twice or out of turn.
 func TestR05_OtherReplica(t *testing.T) {
 	t.Parallel()
-	state := fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q]}}\nkeys: {dir: %q}",
+	state := fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q], timeout: 2s}}\nkeys: {dir: %q}",
 		startRedis(t).address, filepath.Join(t.TempDir(), "keys"))
 	s := newStory(t, 20*time.Second)
 	s.every, s.events = 20*time.Millisecond, 1000

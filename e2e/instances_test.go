@@ -42,7 +42,7 @@ func newTrio(t *testing.T) *trio {
 		front.address(), strings.Join(list, ", "))
 	names, state := []string{"only"}, "state: {driver: sqlite}"
 	if _, err := exec.LookPath("redis-server"); err == nil || os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
-		names, state = []string{"one", "other"}, fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q]}}", startRedis(t).address)
+		names, state = []string{"one", "other"}, fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q], timeout: 2s}}", startRedis(t).address)
 	}
 	state += fmt.Sprintf("\nkeys: {dir: %q}", filepath.Join(t.TempDir(), "keys"))
 	for _, name := range names {

@@ -143,7 +143,7 @@ func TestR12_OwnersOutliveTheGateway(t *testing.T) {
 func TestR14_OwnersWithTheStateAway(t *testing.T) {
 	t.Parallel()
 	r := startRedis(t)
-	e := newEstate(t, fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q]}}", r.address), "go10-jsonrpc", "compat03-grpc")
+	e := newEstate(t, fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q], timeout: 2s}}", r.address), "go10-jsonrpc", "compat03-grpc")
 	one, other := e.serve("one").url(), e.serve("other").url()
 	var outages []*gatewaytest.Outage
 	for _, a := range e.agents {

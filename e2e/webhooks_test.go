@@ -160,7 +160,7 @@ func TestR18_Webhooks(t *testing.T) {
 	for name, state := range map[string]func(*testing.T) string{
 		"sqlite": func(*testing.T) string { return "state: {driver: sqlite}" },
 		"redis": func(t *testing.T) string {
-			return fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q]}}", startRedis(t).address)
+			return fmt.Sprintf("state: {driver: redis, redis: {addresses: [%q], timeout: 2s}}", startRedis(t).address)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
