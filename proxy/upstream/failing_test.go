@@ -213,12 +213,11 @@ func TestBreakerProbe(t *testing.T) {
 	for range 5 {
 		must(t, call())
 	}
-	if err := call(); !kept(err) {
-		t.Fatalf("not open: %v", err)
-	}
-	if got := u.State(); got != (State{Instances: 1, Circuit: 2}) {
-		t.Error(got)
-	}
+	// A probe that goes ill, where the wait was over already, opens it anew.
+	eventually(t, "not open", func() bool {
+		return kept(call()) && u.State() == State{Instances: 1, Circuit: 2}
+	})
+	before := p.calls.Load()
 	release := make(chan struct{})
 	p.will(func(http.ResponseWriter, *http.Request) { <-release })
 	eventually(t, "no probe", func() bool { return u.State().Circuit == 1 })
@@ -236,8 +235,8 @@ func TestBreakerProbe(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := p.calls.Load(); n != 6 {
-		t.Errorf("%d calls came, want five and a probe", n)
+	if n := p.calls.Load() - before; n != 1 {
+		t.Errorf("%d calls came, want a probe", n)
 	}
 	if err := call(); err != nil || u.State().Circuit != 0 {
 		t.Errorf("not closed after a probe that went well: %v", err)
@@ -248,17 +247,28 @@ func TestBreakerProbe(t *testing.T) {
 func TestLateAnswers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.will(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	arrived := make(chan struct{}, 20)
+	p.will(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-r.Context().Done()
+	})
 	for cause, opens := range map[error]bool{ErrLate: true, context.Canceled: false} {
 		u := newUpstream(t, Config{})
 		for range 6 {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, nil)
 			must(t, err)
-			time.AfterFunc(5*time.Millisecond, func() { cancel(cause) })
+			go func() {
+				select {
+				case <-arrived:
+					cancel(cause)
+				case <-ctx.Done():
+				}
+			}()
 			if _, _, err := u.RoundTrip(r, Hint{}); err == nil {
 				t.Error("an answer came")
 			}
+			cancel(nil)
 		}
 		if got := u.State().Circuit != 0; got != opens {
 			t.Errorf("%v: open is %v", cause, got)
@@ -277,19 +287,26 @@ func TestR15_FlappingAgent(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	end := time.Now().Add(1500 * time.Millisecond)
+	var told, failed, worked, downs atomic.Int64
+	begun := time.Now()
+	over := func() bool { // on a slow machine it takes longer until all has been seen
+		took := time.Since(begun)
+		return took > 1500*time.Millisecond && told.Load() > 0 && worked.Load() > 0 || took > 20*time.Second
+	}
 	var run sync.WaitGroup
 	run.Go(func() {
-		for time.Now().Before(end) {
+		for !over() {
 			time.Sleep(200 * time.Millisecond)
+			if !down.Load() {
+				downs.Add(1)
+			}
 			down.Store(!down.Load())
 		}
 	})
-	var told, failed, worked atomic.Int64
 	for n, p := range all {
 		u := newUpstream(t, Config{Load: Load{Breaker: Breaker{For: duration(100 * time.Millisecond)}}})
 		run.Go(func() {
-			for time.Now().Before(end) {
+			for !over() {
 				_, _, err := send(t, u, "POST", p.URL, "x")
 				switch {
 				case n != 0 && err != nil:
@@ -306,8 +323,8 @@ func TestR15_FlappingAgent(t *testing.T) {
 		})
 	}
 	run.Wait()
-	// Four times down, 200 ms each: five failures, and a failed probe or two.
-	if told.Load() == 0 || worked.Load() == 0 || failed.Load() > 40 {
+	// Whenever it is down, for 200 ms: five failures, and a failed probe or two.
+	if told.Load() == 0 || worked.Load() == 0 || failed.Load() > 10*downs.Load() {
 		t.Errorf("%d calls kept, %d failed, %d worked", told.Load(), failed.Load(), worked.Load())
 	}
 }
