@@ -2,6 +2,7 @@ package signature
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -123,4 +124,24 @@ func (s *Signer) store(key [sha256.Size]byte, list value) {
 		s.done = make(map[[sha256.Size]byte]value)
 	}
 	s.done[key] = list
+}
+
+// SignAgain is Sign for a card from elsewhere, however it is written: signatures that it
+// has are replaced, and its shape is found out. It comes back in compact JSON.
+func (s *Signer) SignAgain(card []byte) ([]byte, error) {
+	doc, err := read(card)
+	if err != nil {
+		return nil, fmt.Errorf("sign card: %w", err)
+	}
+	doc = doc.without("signatures")
+	shape := Modern
+	for _, name := range [...]string{"url", "protocolVersion", "preferredTransport", "additionalInterfaces", "security"} {
+		if doc.find(name) != nil {
+			shape = Mixed
+		}
+	}
+	if len(doc.members) == 0 {
+		return nil, errors.New("sign card: there is nothing in it")
+	}
+	return s.Sign(doc.append(nil), shape)
 }
