@@ -12,15 +12,15 @@ import (
 func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Verify and follow the audit log",
-		Long: "Verify and follow the audit log: the directory that --dir names, or that of a configuration. The\n" +
-			"gateway need not run, and may.",
+		Short: "Verify, search, follow and export the audit log",
+		Long: "Verify, search, follow and export the audit log: the directory that --dir names, or that of a\n" +
+			"configuration. The gateway need not run, and may.",
 	}
 	var from auditSource
 	f := cmd.PersistentFlags()
 	f.StringVar(&from.dir, "dir", "", "`directory` of the log, telemetry.audit.dir")
 	f.StringVarP(&from.config, "config", "c", "", "configuration `file` that says where it is")
-	cmd.AddCommand(auditVerify(&from), auditTail(&from))
+	cmd.AddCommand(auditVerify(&from), auditQuery(&from), auditTail(&from), auditExport(&from))
 	return cmd
 }
 
