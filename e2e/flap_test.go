@@ -210,7 +210,7 @@ func TestR15_Flapping(t *testing.T) {
 	for _, f := range append(before.others.failed, during.others.failed...) {
 		t.Errorf("call to an agent that is well: %s", f)
 	}
-	for q, most := range map[float64]float64{.5: 1.5, .99: 3} {
+	for q, most := range map[float64]float64{.5: 1.5, .9: 3, .99: 3} {
 		was, is := wells.typical(q), flaps.typical(q)
 		ratio := float64(is) / float64(was)
 		t.Logf("the others' p%.0f in a typical phase: %v while it was well, %v while it flapped: %.2f times as much", 100*q, was, is, ratio)
