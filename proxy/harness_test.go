@@ -39,6 +39,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -274,6 +275,7 @@ type setup struct {
 	limits      limits.Config
 	counts      state.Limits // where limits are counted; the store's memory unless said
 	authorizers pdp.Config
+	anomalies   *anomaly.Config // nil where nobody looks for any
 }
 
 // shares is who uses whose tasks.
@@ -459,8 +461,8 @@ func (w *world) start(s *setup) {
 		Hosts:  s.server.Hosts,
 		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
-		Catalog: s.catalog,
-		Push:    push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
+		Catalog: s.catalog, Anomalies: w.watch(s),
+		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
 		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams, StreamConfig: s.streaming(), Hub: hub,
 	})

@@ -11,9 +11,11 @@ import (
 // restrain: is the caller held back for what it did before? It comes before anybody looks
 // for a task: who tries ids must not learn from the answer which of them exist.
 func (p *Proxy) restrain(x *exchange) error {
+	// In 0.1 it is the caller who names a new task: none is looked for under that name.
+	names := x.call.Version == wire.V01 && x.call.Method.Subject == wire.OfMessage
 	return p.Anomalies.Check(&anomaly.Call{
 		Caller: x.caller(), Method: x.call.Method.Name,
-		Task: x.call.TaskID != "", Refers: len(x.call.ReferenceTaskIDs) > 0,
+		Task: x.call.TaskID != "" && !names, Refers: len(x.call.ReferenceTaskIDs) > 0,
 	})
 }
 

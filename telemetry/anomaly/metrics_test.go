@@ -15,7 +15,7 @@ func TestMetricsKnowTheDetectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tel.Close(t.Context()) //nolint:errcheck // nothing is exported
+	defer tel.Close(t.Context())
 	for _, name := range Detectors() {
 		tel.Metrics.Anomaly(name, "", false)
 	}

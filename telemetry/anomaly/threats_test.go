@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -107,10 +108,17 @@ func TestA26_HalfOpenTasks(t *testing.T) {
 func TestA28_CallersWithoutEnd(t *testing.T) {
 	t.Parallel()
 	c := Config{
-		Denials: few(1), Probing: few(1), Cancels: few(1), OpenTasks: few(1), Callers: 512, Tasks: 1024,
+		Denials: few(1), Probing: few(1), Cancels: few(1), OpenTasks: few(1), Callers: 256, Tasks: 512,
 		Skills: Learned{Learning: secret.Duration(time.Minute)},
 	}
-	w, err := New(t.Context(), Options{Config: c, Tell: func(Event) {}})
+	var begun, ended atomic.Int64
+	w, err := New(t.Context(), Options{Config: c, Tell: func(e Event) {
+		if e.Ended {
+			ended.Add(1)
+		} else {
+			begun.Add(1)
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,12 +126,18 @@ func TestA28_CallersWithoutEnd(t *testing.T) {
 	flood := func(from, to int) {
 		for i := from; i < to; i++ {
 			name := fmt.Sprint("caller-", i)
-			for _, e := range []telemetry.Exchange{
-				absent(name, i), cancel(name), sent(name, i, "TASK_STATE_WORKING"),
-				unknown(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff)),
-			} {
-				w.Observe(&e, []string{name})
+			var e telemetry.Exchange
+			switch i % 4 {
+			case 0:
+				e = absent(name, i)
+			case 1:
+				e = cancel(name)
+			case 2:
+				e = sent(name, i, "TASK_STATE_WORKING")
+			default:
+				e = unknown(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff))
 			}
+			w.Observe(&e, []string{name})
 		}
 	}
 	heap := func() uint64 {
@@ -139,7 +153,11 @@ func TestA28_CallersWithoutEnd(t *testing.T) {
 	if after := heap(); after > before+2<<20 {
 		t.Errorf("the heap has grown from %d to %d bytes", before, after)
 	}
-	if n := len(w.Active()); n > 5*(512+512)+1 {
+	if n := len(w.Active()); n > 5*(256+256)+1 {
 		t.Errorf("%d anomalies go on", n)
+	}
+	w.Close()
+	if begun.Load() < 100_000 || begun.Load() != ended.Load() {
+		t.Errorf("%d anomalies have begun, and %d ended", begun.Load(), ended.Load())
 	}
 }

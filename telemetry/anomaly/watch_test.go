@@ -138,6 +138,9 @@ func TestDetectors(t *testing.T) {
 		{"refusals by limits", times(9, telemetry.Exchange{
 			Principal: "alice", Decision: decisionDeny, Reason: wire.RateLimited.Reason,
 		}), nil},
+		{"extensions that are missing", times(9, telemetry.Exchange{
+			Principal: "alice", Decision: decisionDeny, Reason: wire.ExtensionRequired.Reason,
+		}), nil},
 		{"errors of the agent", times(9, telemetry.Exchange{
 			Principal: "alice", Agent: "billing", Decision: "error", Reason: wire.TaskNotFound.Reason,
 		}), nil},
