@@ -8,6 +8,6 @@ func cardCommand() *cobra.Command {
 		Short: "Work with agents' cards",
 		Long:  "Work with agents' cards.",
 	}
-	cmd.AddCommand(cardVerify(), cardSign())
+	cmd.AddCommand(cardShow(), cardDiff(), cardApprove(), cardReject(), cardVerify(), cardSign())
 	return cmd
 }

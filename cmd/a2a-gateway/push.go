@@ -22,10 +22,7 @@ func pushCommand() *cobra.Command {
 			"admin.address of its configuration, with admin.token or the token in its data directory.",
 	}
 	a := admin{}
-	f := cmd.PersistentFlags()
-	f.StringVarP(&a.config, "config", "c", configPath(), "configuration `file` of the gateway")
-	f.StringVar(&a.address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
-	f.StringVar(&a.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	a.flags(cmd.PersistentFlags())
 	cmd.AddCommand(pushList(&a), pushRetry(&a), pushDrop(&a))
 	return cmd
 }

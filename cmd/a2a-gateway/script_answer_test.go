@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,6 +121,8 @@ func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
 // member names and indexes with dots. In a stream, the first event that has it
 // counts. The value is in $NAME and is shown as such from now on. The PATH etag
 // is the answer's ETag, and event the id of the last event.
+var digests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
 func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	if len(args) != 2 {
@@ -132,6 +135,13 @@ func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 		return
 	case "event":
 		w.name(ts, args[0], w.client.event)
+		return
+	case "digest":
+		all := digests.FindAllString(ts.ReadFile("stdout"), -1)
+		if all == nil {
+			ts.Fatalf("capture: no digest was printed")
+		}
+		w.name(ts, args[0], all[len(all)-1])
 		return
 	}
 	for _, document := range w.client.last {

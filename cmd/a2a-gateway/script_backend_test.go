@@ -145,8 +145,19 @@ func (b *backend) cardJSON() string {
 	default:
 		card["protocolVersion"], card["url"] = b.only+".0", b.server.URL+"/"
 	}
+	maps.Copy(card, b.told())
 	out, _ := json.Marshal(card, json.Deterministic(true))
 	return string(out)
+}
+
+// told are the members of the card that the play gives it.
+func (b *backend) told() map[string]any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.play == nil {
+		return nil
+	}
+	return b.play.Card
 }
 
 // scopes are those that the card asks for at a skill.

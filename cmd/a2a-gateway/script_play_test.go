@@ -17,6 +17,7 @@ import (
 type play struct {
 	Extensions jsontext.Value      `json:"extensions"` // capabilities.extensions of the card
 	Scopes     map[string][]string `json:"scopes"`     // that the card asks for, by skill
+	Card       map[string]any      `json:"card"`       // members of the card, in place of the usual ones
 	Lines      []line              `json:"lines"`      // the first that fits is said
 }
 

@@ -24,21 +24,22 @@ func (g *Gateway) newBook() *trust.Book {
 	return trust.NewBook(state.Sealed(g.store, sealing{g.keys, cardSeal}))
 }
 
-// judge makes who decides about an agent's cards.
-func (g *Gateway) judge(a *proxy.AgentConfig) (*trust.Judge, error) {
+// judge makes who decides about an agent's cards, and what ends it.
+func (g *Gateway) judge(a *proxy.AgentConfig) (_ *trust.Judge, end func(), _ error) {
 	log := g.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
 		Agent: a.ID, Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,
 		Ruled: func(_ context.Context, r trust.Ruling) { g.ruled(a.ID, &r) },
 	}
+	end = func() {}
 	if t := a.Card.Trust.Signature; !t.IsZero() {
 		v, err := signature.New(t, signature.Options{})
 		if err != nil {
-			return nil, fmt.Errorf("card: trust: signature: %w", err)
+			return nil, nil, fmt.Errorf("card: trust: signature: %w", err)
 		}
-		o.Verifier = v
+		o.Verifier, end = v, v.Close
 	}
-	return trust.New(a.Card.Trust, o), nil
+	return trust.New(a.Card.Trust, o), end, nil
 }
 
 // ruled counts a ruling, and puts on record and into the log what is new.

@@ -46,12 +46,16 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	if err != nil {
 		return nil, err
 	}
-	judge, err := g.judge(&a)
+	judge, end, err := g.judge(&a)
 	if err != nil {
 		up.Close()
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := func() {
+		cancel()
+		end()
+	}
 	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
 	source.JudgedBy(judge)
 	source.OnFetch(func(result string) { metrics.CardFetch(a.ID, result) })

@@ -37,6 +37,9 @@ func (r requirement) covers(other requirement) bool {
 
 // alternatives are requirements for people.
 func alternatives(list []requirement) string {
+	if len(list) == 0 {
+		list = []requirement{nil}
+	}
 	words := make([]string, 0, len(list))
 	for _, r := range list {
 		if len(r) == 0 {

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+)
+
+// flags are those of every command that asks a running gateway.
+func (a *admin) flags(f *pflag.FlagSet) {
+	f.StringVarP(&a.config, "config", "c", configPath(), "configuration `file` of the gateway")
+	f.StringVar(&a.address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
+	f.StringVar(&a.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+}
+
+func cardApprove() *cobra.Command {
+	return cardDecision("approve", "Have a card that waits come into force",
+		"Have a card that waits come into force. The digest, or how it begins, says which card is meant: it is\n"+
+			"the one that `card diff` printed, whatever the agent serves by now.")
+}
+
+func cardReject() *cobra.Command {
+	return cardDecision("reject", "Keep a card that waits from coming into force",
+		"Keep a card that waits from coming into force. It can still be approved.")
+}
+
+func cardDecision(verb, short, long string) *cobra.Command {
+	var a admin
+	cmd := &cobra.Command{Use: verb + " AGENT DIGEST", Short: short, Long: long, Args: cobra.ExactArgs(2)}
+	a.flags(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		api, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		digest, err := api.digest(args[0], args[1])
+		if err != nil {
+			return err
+		}
+		path := cardPath(args[0]) + "/" + verb + "?digest=" + url.QueryEscape(digest)
+		if err := api.do(http.MethodPost, path, nil); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintln(cmd.OutOrStdout(), map[string]string{"approve": "approved", "reject": "rejected"}[verb], digest)
+		return nil
+	}
+	return cmd
+}
+
+func cardPath(agent string) string { return "/api/v1/cards/" + url.PathEscape(agent) }
+
+func (a *adminAPI) card(agent string) (d console.CardDetail, err error) {
+	return d, a.do(http.MethodGet, cardPath(agent), &d)
+}
+
+// shortestDigest is how much of a digest has to be written at least.
+const shortestDigest = 8
+
+// digest finds the one digest of an agent's cards that begins as written.
+func (a *adminAPI) digest(agent, begins string) (string, error) {
+	const prefix = "sha256:"
+	begins = strings.TrimPrefix(strings.ToLower(begins), prefix)
+	if len(begins) < shortestDigest {
+		return "", usage(fmt.Errorf("DIGEST: at least %d digits of it", shortestDigest))
+	}
+	d, err := a.card(agent)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for i := range d.History {
+		if strings.HasPrefix(d.History[i].Digest, prefix+begins) {
+			found = append(found, d.History[i].Digest)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", failed(errors.New("no card of that digest was seen, or it is forgotten"))
+	case 1:
+		return found[0], nil
+	}
+	return "", failed(errors.New("several cards have digests that begin so"))
+}
