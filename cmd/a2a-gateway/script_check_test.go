@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,7 +36,7 @@ func cmdLogged(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	if !eventually(5*time.Second, has) {
+	if !eventually(patience, has) {
 		ts.Fatalf("not logged\n%s", w.gateway.logged())
 	}
 	_, _ = io.WriteString(ts.Stdout(), w.steady(found))
@@ -58,7 +57,7 @@ func cmdMetric(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
 	var got float64
-	if !eventually(5*time.Second, func() bool {
+	if !eventually(patience, func() bool {
 		got = scrape(ts, worldOf(ts).gateway, name, wanted...)
 		return got == want
 	}) {
@@ -101,7 +100,7 @@ func cmdAudit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	dir := filepath.Join(w.dir, "data", "audit")
 	var records []map[string]any
-	eventually(3*time.Second, func() bool { // a record may follow its answer by a moment
+	eventually(patience, func() bool { // a record may follow its answer by a moment
 		records = auditRecords(ts, dir)
 		return count(records, "call") >= int(w.sent.Load())
 	})

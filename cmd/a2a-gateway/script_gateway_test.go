@@ -226,7 +226,7 @@ func cmdDrain(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(p.cmd.Process.Signal(syscall.SIGTERM))
 	}
 	if len(args) == 0 {
-		if !eventually(5*time.Second, func() bool {
+		if !eventually(patience, func() bool {
 			resp, err := http.Get(p.status + "/readyz") //nolint:noctx,gosec // a probe of our own
 			if err != nil {
 				return true

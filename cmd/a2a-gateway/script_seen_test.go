@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -31,7 +30,7 @@ func cmdSeen(ts *testscript.TestScript, neg bool, args []string) {
 	if b == nil {
 		ts.Fatalf("seen: no backend %q", args[0])
 	}
-	if slices.Contains(args, "-cancelled") && !eventually(5*time.Second, b.cancelled) {
+	if slices.Contains(args, "-cancelled") && !eventually(patience, b.cancelled) {
 		ts.Fatalf("the call to %s goes on", args[0])
 	}
 	b.mu.Lock()

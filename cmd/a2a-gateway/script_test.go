@@ -220,6 +220,9 @@ func expandBraced(ts *testscript.TestScript, text string) string {
 	})
 }
 
+// patience is how long a script waits for what must happen before it fails.
+const patience = 20 * time.Second
+
 // eventually tries until it works: what happens after an answer (metrics,
 // records) has no moment at which it is known to have happened.
 func eventually(limit time.Duration, try func() bool) bool {
