@@ -101,11 +101,17 @@ policy:
 func (p *place) follow(t *testing.T, c *caller, name string) (open []*feed) {
 	t.Helper()
 	for n := range 3 {
-		f, err := c.stream(t.Context(), fmt.Sprintf("%s-%d", name, n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		open = append(open, f)
+		tries := 0
+		eventually(t, "a stream is opened while all is well", 20*time.Second, func() bool {
+			tries++ // on a busy machine Redis may be too slow all the same
+			f, err := c.stream(t.Context(), fmt.Sprintf("%s-%d-%d", name, n, tries))
+			if err != nil {
+				t.Log(err)
+				return false
+			}
+			open = append(open, f)
+			return true
+		})
 	}
 	return open
 }
