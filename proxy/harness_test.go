@@ -577,6 +577,9 @@ func (w *world) audited(kind string) []map[string]any {
 		text, err := os.ReadFile(name)
 		must(w, err)
 		for line := range strings.Lines(string(text)) {
+			if !strings.HasSuffix(line, "\n") {
+				break // it is being written
+			}
 			var r map[string]any
 			must(w, json.Unmarshal([]byte(line), &r))
 			if r["type"] == kind {
