@@ -7,8 +7,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
 // progressEvery is how many calls there are between two words to a terminal.
@@ -23,7 +21,9 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 	defer c.close()
 	tell := progress(cmd.ErrOrStderr())
 	r := newReplay(c)
-	for call, err := range audit.Calls(p.replay) {
+	source := c.cfg.Telemetry.Audit.Source() // with the keys of an encrypted log
+	source.Path = p.replay
+	for call, err := range source.Calls() {
 		if err != nil {
 			return usage(fmt.Errorf("--replay: %w", err))
 		}

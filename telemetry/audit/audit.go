@@ -45,6 +45,15 @@ type Config struct {
 	// Checkpoint says how often the records so far are signed.
 	Checkpoint Checkpoint `yaml:"checkpoint"`
 
+	// Encryption, when it has keys, encrypts the files.
+	Encryption Encryption `yaml:"encryption"`
+
+	// Compress says that files that have ended are compressed (zstd). Default false.
+	Compress bool `yaml:"compress"`
+
+	// Retention says when old files are removed.
+	Retention Retention `yaml:"retention"`
+
 	// Stdout copies every record to standard output, for platforms that collect
 	// it from there. The files stay the record: when standard output does not
 	// keep up, lines are left out of the copy. Default false.
@@ -58,6 +67,42 @@ type Checkpoint struct {
 	Every int `yaml:"every"`
 	// Interval is how long records are without one, at least 1s. Default 10s.
 	Interval secret.Duration `yaml:"interval"`
+}
+
+// Encryption is telemetry.audit.encryption.
+type Encryption struct {
+	// Keys are 32 bytes each, as 64 hex digits or base64, at most 16. The first encrypts new
+	// files, all are for reading: a key is needed as long as there are files of its time.
+	// Default: none, and files are not encrypted.
+	Keys []secret.Value `yaml:"keys"`
+}
+
+// Retention is telemetry.audit.retention. Files are removed whole, oldest first, and a
+// record says so; the one that is written to stays.
+type Retention struct {
+	// Age is how long after its day a file is kept. Default 0: for ever.
+	Age secret.Duration `yaml:"age"`
+	// Size is how much all files may have together. Default 0: without limit.
+	Size secret.Size `yaml:"size"`
+}
+
+// maxCipherKeys bounds Encryption.Keys.
+const maxCipherKeys = 16
+
+// masterKeys reads the keys.
+func (e Encryption) masterKeys() ([]masterKey, error) {
+	if len(e.Keys) > maxCipherKeys {
+		return nil, fmt.Errorf("telemetry.audit.encryption.keys: %d keys, at most %d", len(e.Keys), maxCipherKeys)
+	}
+	var keys []masterKey
+	for i, v := range e.Keys {
+		k, err := newMasterKey(v)
+		if err != nil {
+			return nil, fmt.Errorf("telemetry.audit.encryption.keys[%d]: %w", i, err)
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
 }
 
 // Values of Config.Durability and Config.OnFailure.
@@ -76,6 +121,7 @@ const (
 	minEvery        = 10 // below it the log would be signatures
 	defaultInterval = 10 * time.Second
 	minInterval     = time.Second
+	minAge          = time.Hour
 )
 
 // Check reports every value that Open would refuse. An empty Dir is not one of
@@ -101,7 +147,14 @@ func (c Config) Check() error {
 	if d := c.Checkpoint.Interval; d != 0 && d.Std() < minInterval {
 		errs = append(errs, fmt.Errorf("telemetry.audit.checkpoint.interval: %v is less than 1s", d))
 	}
-	return errors.Join(errs...)
+	if d := c.Retention.Age; d != 0 && d.Std() < minAge {
+		errs = append(errs, fmt.Errorf("telemetry.audit.retention.age: %v is less than 1h", d))
+	}
+	if n := c.Retention.Size; n != 0 && int64(n) < 2*c.segmentSize() {
+		errs = append(errs, fmt.Errorf("telemetry.audit.retention.size: %v is less than two segments", n))
+	}
+	_, err := c.Encryption.masterKeys()
+	return errors.Join(append(errs, err)...)
 }
 
 // FailOpen reports whether calls go on while no record can be written.
@@ -129,4 +182,7 @@ func (c Checkpoint) interval() time.Duration {
 }
 
 // Source is where the records are read that a log with this configuration writes.
-func (c Config) Source() Source { return Source{Path: c.Dir} }
+func (c Config) Source() Source {
+	keys, _ := c.Encryption.masterKeys() // Check has said it
+	return Source{Path: c.Dir, keys: keys}
+}

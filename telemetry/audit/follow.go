@@ -145,7 +145,7 @@ func (f *follower) open() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		f.name, f.in, f.sought, f.last = n, in, offset > 0, false
+		f.name, f.in, f.sought, f.last = n, in, in.offset() > 0, false
 		return true, nil
 	}
 	return false, nil

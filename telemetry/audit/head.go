@@ -114,6 +114,7 @@ func (l *Log) seal(now time.Time) error {
 	}
 	l.out = lines
 	if _, err := l.segments.write(lines); err != nil {
+		l.forget()
 		return err
 	}
 	if l.stdout != nil {

@@ -65,6 +65,8 @@ type Log struct {
 	quit    chan struct{}
 	done    chan struct{} // closed when the background has ended
 	tending sync.WaitGroup
+	tidying sync.Mutex
+	untidy  error // of the last look at old files; under tidying
 }
 
 // Open opens the log in config.Dir and continues the records of what is there.
@@ -120,6 +122,9 @@ func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Lo
 		segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
 		chain:    chain{sum: newSummer()},
 		dirty:    make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	if l.segments.keys = config.Source().keys; len(l.segments.keys) > 0 {
+		l.segments.key = &l.segments.keys[0]
 	}
 	l.lines.New = func() any { return new(telemetry.Line) }
 	return l

@@ -144,9 +144,9 @@ func TestSequenceContinues(t *testing.T) {
 		"whole": {func(*testing.T, string) {}, []string{"audit-2026-11-21.jsonl"}},
 		"torn":  {func(t *testing.T, dir string) { appendTo(t, day.path(dir), `{"seq":3,"v":1,"ga`) }, []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl"}},
 		"only torn": {func(t *testing.T, dir string) {
-			appendTo(t, name{"2026-11-21", 1}.path(dir), `{"seq":3,"v":1,"ga`)
+			appendTo(t, name{day: "2026-11-21", number: 1}.path(dir), `{"seq":3,"v":1,"ga`)
 		}, []string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl", "audit-2026-11-21_002.jsonl"}},
-		"empty": {func(t *testing.T, dir string) { appendTo(t, name{"2026-11-21", 1}.path(dir), "") },
+		"empty": {func(t *testing.T, dir string) { appendTo(t, name{day: "2026-11-21", number: 1}.path(dir), "") },
 			[]string{"audit-2026-11-21.jsonl", "audit-2026-11-21_001.jsonl"}},
 		"strangers": {func(t *testing.T, dir string) {
 			appendTo(t, filepath.Join(dir, "audit-2026-11-21_1.jsonl"), "x")

@@ -1,13 +1,13 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -61,80 +61,88 @@ type Call struct {
 // longestRecord bounds a line: lists and texts in records are bounded.
 const longestRecord = tailSize
 
-// Calls reads the records of calls at a path, a file or a directory of segments, in their
-// order, each once; what else is recorded is passed over. A line that is no record ends
-// it with an error, but for a torn one at the end of a file.
-func Calls(path string) iter.Seq2[*Call, error] {
+// Calls reads the records of calls, in a file or a directory of segments, in their order,
+// each once; what else is recorded is passed over. A line that is no record ends it with
+// an error, but for a torn one at the end of a file.
+func (s Source) Calls() iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
-		files, err := filesAt(path)
+		dir, names, err := s.files()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for _, file := range files {
-			if !readCalls(file, yield) {
+		for _, n := range names {
+			if !(Source{Path: dir, keys: s.keys}).readCalls(n, yield) {
 				return
 			}
 		}
 	}
 }
 
-// filesAt lists the segments of a directory, or the one file.
-func filesAt(path string) ([]string, error) {
-	info, err := os.Stat(path)
+// files lists the segments of a directory, or the one file.
+func (s Source) files() (dir string, names []name, err error) {
+	info, err := os.Stat(s.Path)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if !info.IsDir() {
-		return []string{path}, nil
+		return filepath.Dir(s.Path), []name{fileNamed(filepath.Base(s.Path))}, nil
 	}
-	names, err := list(path)
+	names, err = list(s.Path)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", path)
+		return "", nil, fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", s.Path)
 	}
-	files := make([]string, 0, len(names))
-	for _, n := range names {
-		files = append(files, n.path(path))
-	}
-	return files, nil
+	return s.Path, names, nil
 }
 
 // readCalls reads one file. It reports whether to go on.
-func readCalls(path string, yield func(*Call, error) bool) bool {
-	f, err := os.Open(path)
+func (s Source) readCalls(n name, yield func(*Call, error) bool) bool {
+	in, err := s.openSegment(n, 0)
 	if err != nil {
 		yield(nil, err)
 		return false
 	}
-	defer func() { _ = f.Close() }() // only read from
-	in := bufio.NewReaderSize(f, longestRecord)
-	for n := 1; ; n++ {
-		line, err := in.ReadSlice('\n')
-		switch {
-		case errors.Is(err, io.EOF): // whatever is left is torn
+	defer func() { _ = in.Close() }() // only read from
+	at, buf := 0, make([]byte, blockSize)
+	for {
+		block, err := in.next(buf)
+		if errors.Is(err, io.EOF) { // whatever is left is torn
 			return true
-		case err != nil:
-			yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("%s:%d: %w", n.path(s.Path), at+1, err))
 			return false
-		case !bytes.Contains(line, []byte(`"type":"call"`)):
-			if !bytes.HasPrefix(line, []byte(seqPrefix)) {
-				yield(nil, fmt.Errorf("%s:%d: it is no record of an audit log", path, n))
+		}
+		for line := range bytes.Lines(block) {
+			at++
+			c, err := callIn(line)
+			if err != nil {
+				yield(nil, fmt.Errorf("%s:%d: %w", n.path(s.Path), at, err))
 				return false
 			}
-			continue
-		}
-		c, err := parseCall(line)
-		if err != nil {
-			yield(nil, fmt.Errorf("%s:%d: %w", path, n, err))
-			return false
-		}
-		if c.Type == typeCall && !yield(c, nil) {
-			return false
+			if c != nil && !yield(c, nil) {
+				return false
+			}
 		}
 	}
+}
+
+// callIn reads a line, nil when it is the record of something else.
+func callIn(line []byte) (*Call, error) {
+	if !bytes.Contains(line, []byte(`"type":"call"`)) {
+		if !bytes.HasPrefix(line, []byte(seqPrefix)) {
+			return nil, errors.New("it is no record of an audit log")
+		}
+		return nil, nil
+	}
+	c, err := parseCall(line)
+	if err != nil || c.Type != typeCall {
+		return nil, err
+	}
+	return c, nil
 }
 
 // parseCall reads one record.

@@ -43,7 +43,7 @@ func TestCalls(t *testing.T) {
 	record(func(l *telemetry.Line) { appendCall(l, &e, e.Start) })
 	write("audit-2026-11-21_001.jsonl", file.String())
 	var calls []*Call
-	for call, err := range Calls(dir) {
+	for call, err := range (Source{Path: dir}).Calls() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestCallsOfOtherFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got error
-		for _, err := range Calls(path) {
+		for _, err := range (Source{Path: path}).Calls() {
 			got = err
 		}
 		if got == nil || !strings.Contains(got.Error(), c.want) {
@@ -85,7 +85,7 @@ func TestCallsOfOtherFiles(t *testing.T) {
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "nowhere"), t.TempDir()} {
-		for c, err := range Calls(path) {
+		for c, err := range (Source{Path: path}).Calls() {
 			if err == nil {
 				t.Errorf("%s: got %v", path, c)
 			}

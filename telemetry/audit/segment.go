@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -86,9 +88,13 @@ type segments struct {
 	disk  disk
 	dir   string
 	limit int64
+	key   *masterKey  // nil: segments are not encrypted
+	keys  []masterKey // for those that are
 
-	current file // nil when the next write needs a fresh one
-	name    name // of current, or of the last one
+	sealing *sealing // of current, when they are
+	sealed  []byte   // the writer's buffer
+	current file     // nil when the next write needs a fresh one
+	name    name     // of current, or of the last one
 	size    int64
 	until   time.Time // the end of name's day
 	retired []retired // to be closed by whoever may take the time
@@ -109,12 +115,13 @@ func (s *segments) resume() (tail, error) {
 	if err != nil || len(names) == 0 {
 		return tail{}, err
 	}
-	end, err := findTail(s.dir, names)
+	source := Source{Path: s.dir, keys: s.keys}
+	end, err := source.findTail(names)
 	if err != nil {
 		return tail{}, err
 	}
 	s.name = names[len(names)-1]
-	if end.torn || end.hash.none() && end.segment == s.name.file() {
+	if s.key != nil || s.name.form != asWritten || end.torn || end.hash.none() && end.segment == s.name.file() {
 		return end, nil
 	}
 	s.current, s.size, err = s.disk.open(s.name.path(s.dir), false)
@@ -152,6 +159,9 @@ func (s *segments) unlessCurrent(err error) error {
 // set back, the log stays on the later day: names stay in the order of records.
 func (s *segments) rotate(now time.Time) error {
 	next := name{day: max(dayOf(now), s.name.day)}
+	if s.key != nil {
+		next.form = encrypted
+	}
 	if next.day == s.name.day {
 		next.number = s.name.number + 1
 	}
@@ -169,8 +179,16 @@ func (s *segments) rotate(now time.Time) error {
 		}
 		s.retire(false)
 		s.current, s.name, s.size, s.until = f, next, size, next.end()
-		return nil
+		return s.seal()
 	}
+}
+
+// seal begins the encryption of a segment that is empty.
+func (s *segments) seal() (err error) {
+	if s.key != nil {
+		s.sealing, err = newSealing(*s.key)
+	}
+	return err
 }
 
 // retire gives up the current segment, if there is one.
@@ -196,25 +214,55 @@ func (s *segments) reopen() error {
 		return s.failure
 	}
 	s.current, s.size = f, size
+	if size == 0 {
+		return s.seal()
+	}
 	return nil
 }
 
-// write appends whole lines. When it fails it returns how many bytes of them
-// are in the file all the same: none if they could be cut off again, which works
-// on a full disk too. A file that could not be cut is given up.
+// write appends whole lines. When it fails it returns how many of them are in the file
+// all the same: none if they could be cut off again, which works on a full disk too. A
+// file that could not be cut is given up.
 func (s *segments) write(lines []byte) (left int, err error) {
-	n, err := s.current.Write(lines)
+	out, before := lines, sealing{}
+	if s.key != nil {
+		before = *s.sealing
+		s.sealed = s.sealing.frames(s.sealed[:0], lines, true)
+		out = s.sealed
+	}
+	n, err := s.current.Write(out)
 	if err == nil {
 		s.size += int64(n)
-		return n, nil
+		return 0, nil
+	}
+	if s.key != nil {
+		*s.sealing = before
 	}
 	if n > 0 {
 		if cut := s.current.Cut(int64(n)); cut != nil {
 			s.giveUp(errors.Join(err, cut))
-			return n, errors.Join(err, cut)
+			return s.whole(lines, n, before), errors.Join(err, cut)
 		}
 	}
 	return 0, err
+}
+
+// whole counts the lines in the first n bytes of what stands for some in the file.
+func (s *segments) whole(lines []byte, n int, before sealing) int {
+	if s.key == nil {
+		return bytes.Count(lines[:n], []byte{'\n'})
+	}
+	count, at := 0, len(before.head)
+	for at+frameHead <= n {
+		size := int(binary.BigEndian.Uint32(s.sealed[at:]))
+		if at += frameHead + size; at > n {
+			break
+		}
+		plain := lines[:size-frameExtra]
+		count += bytes.Count(plain, []byte{'\n'})
+		lines = lines[len(plain):]
+	}
+	return count
 }
 
 // giveUp retires the current segment as bad. Its successor is not made at once:

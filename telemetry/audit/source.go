@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
 // Source is where records are read from, while a gateway may be writing there.
 type Source struct {
 	Path string // a directory of segments
+
+	keys []masterKey // of encrypted ones
 }
 
 // blocks are the records of one segment.
@@ -35,13 +38,21 @@ var errChanged = errors.New("it is not what was written")
 
 var errNoLine = fmt.Errorf("%w: a line is longer than any record, %d bytes", errChanged, longestRecord)
 
-// openSegment opens a segment to read from an offset on.
+// openSegment opens a segment to read from an offset on, or from its beginning where that
+// cannot be found without reading it.
 func (s Source) openSegment(n name, offset int64) (blocks, error) {
 	f, err := os.Open(n.path(s.Path))
-	if err != nil {
-		return nil, err
+	for i := 0; errors.Is(err, fs.ErrNotExist) && n.stray == "" && i < len(forms); i++ {
+		n.form = forms[i] // it may have been compressed since it was listed
+		f, err = os.Open(n.path(s.Path))
 	}
-	return &plain{f: f, at: offset}, nil
+	switch {
+	case err != nil:
+		return nil, err
+	case n.form == asWritten:
+		return &plain{f: f, at: offset}, nil
+	}
+	return s.openForm(f, n.form), nil
 }
 
 // plain is a segment as it was written. What of it is no whole line stays unread: it

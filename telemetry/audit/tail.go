@@ -88,10 +88,10 @@ func lastSeq(line []byte) (uint64, bool) {
 // findTail returns how the newest segment ends, with the number of the last
 // complete record of them all. Segments without a record are passed over: one
 // is left when a crash comes right after it was made.
-func findTail(dir string, names []name) (tail, error) {
+func (s Source) findTail(names []name) (tail, error) {
 	var newest tail
 	for i := len(names) - 1; i >= 0; i-- {
-		t, err := readTail(names[i].path(dir))
+		t, err := s.tailOf(names[i])
 		if err != nil {
 			return tail{}, err
 		}
@@ -104,4 +104,30 @@ func findTail(dir string, names []name) (tail, error) {
 		}
 	}
 	return newest, nil
+}
+
+// tailOf looks at the end of a segment in any form.
+func (s Source) tailOf(n name) (tail, error) {
+	if n.form == asWritten {
+		return readTail(n.path(s.Path))
+	}
+	in, err := s.openSegment(n, 0)
+	if err != nil {
+		return tail{}, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	var t tail
+	buf := make([]byte, blockSize)
+	for {
+		lines, err := in.next(buf)
+		if errors.Is(err, io.EOF) {
+			t.torn = in.rest() > 0
+			return t, nil
+		}
+		if err != nil {
+			return tail{}, fmt.Errorf("%s: %w", n.path(s.Path), err)
+		}
+		last, _ := lastOf(lines)
+		t.seq, t.hash = last.seq, last.hash
+	}
 }

@@ -5,7 +5,7 @@ import "time"
 // probeEvery is how often the log tries whether the disk takes records again.
 const probeEvery = time.Second
 
-// tend does what is due by the clock: checkpoints, and, while records cannot be written,
+// tend does what is due by the clock: checkpoints, the files that have ended, and, while records cannot be written,
 // a try whether they can. Readiness may keep calls away meanwhile, so that none of them
 // would find out.
 func (l *Log) tend() {
@@ -13,12 +13,17 @@ func (l *Log) tend() {
 	defer seal.Stop()
 	probe := time.NewTicker(l.disk.probe)
 	defer probe.Stop()
+	tidy := time.NewTicker(tidyEvery)
+	defer tidy.Stop()
+	l.tidyNow()
 	for {
 		select {
 		case <-l.quit:
 			return
 		case <-seal.C:
 			l.sealNow()
+		case <-tidy.C:
+			l.tidyNow()
 		case <-probe.C:
 			if l.Err() != nil {
 				_ = l.Event("audit.resumed", nil) // it is there when it can be

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"errors"
 	"time"
 )
@@ -42,7 +41,8 @@ func (l *Log) writeBatch(b *batch, now time.Time) error {
 	left, err := l.segments.write(l.out)
 	if err != nil {
 		// Lines that are whole are there for good, acknowledged or not.
-		l.chain = l.assemble(b, bytes.Count(l.out[:left], []byte{'\n'}))
+		l.chain = l.assemble(b, left)
+		l.forget()
 		l.wake()
 		return err
 	}
@@ -58,6 +58,13 @@ func (l *Log) writeBatch(b *batch, now time.Time) error {
 	}
 	l.wake()
 	return nil
+}
+
+// forget drops the head with a segment that was given up: the disk may not have it.
+func (l *Log) forget() {
+	if l.segments.current == nil {
+		l.head = nil
+	}
 }
 
 // assemble builds the first n lines of b in l.out and returns the chain as it
@@ -139,13 +146,11 @@ func (l *Log) syncNow() error {
 			l.lost(current, n, err)
 		}
 	}
-	bad := false
 	for _, r := range retired {
-		bad = bad || r.bad
 		err = errors.Join(err, r.close())
 	}
 	l.synced(n, began)
-	if head != nil && err == nil && !bad { // never of what the disk may not have
+	if head != nil && err == nil { // never of what the disk may not have
 		err = l.putHead(head)
 	}
 	return err

@@ -1,0 +1,153 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// An encrypted segment is a line of JSON that names the key and a salt, and frames: four
+// bytes of length, and so many that AES-256-GCM made of whole lines, the nonce first. The
+// key of a segment is derived from the configured one and the salt, so that random nonces
+// are good for any number of frames. A frame is written with one call, so that a crash
+// tears at most the last, as it does with lines.
+const (
+	frameHead  = 4
+	frameExtra = 12 + 16 // GCM's nonce and tag
+	frameFull  = 1 << 20 // of lines in one frame, but for a longer line
+	frameMost  = longestRecord + frameFull + 64
+)
+
+// masterKey is a configured key.
+type masterKey struct {
+	key []byte
+	id  string
+}
+
+// newMasterKey reads 32 bytes as openssl rand prints them, in hexadecimal or base64.
+func newMasterKey(v secret.Value) (masterKey, error) {
+	text := v.Reveal()
+	for _, decode := range []func(string) ([]byte, error){
+		hex.DecodeString, base64.StdEncoding.Strict().DecodeString, base64.RawStdEncoding.Strict().DecodeString,
+		base64.RawURLEncoding.Strict().DecodeString,
+	} {
+		key, err := decode(text)
+		if err != nil || len(key) != sha256.Size || bytes.Count(key, key[:1]) == len(key) {
+			continue
+		}
+		id, err := hkdf.Key(sha256.New, key, nil, "a2a-gateway audit key id", 4)
+		return masterKey{key, hex.EncodeToString(id)}, err
+	}
+	return masterKey{}, errors.New("want 32 bytes as 64 hex digits or base64; make them with: openssl rand -hex 32")
+}
+
+// cipherHead is the first line of an encrypted segment.
+type cipherHead struct {
+	Cipher string `json:"cipher"`
+	Key    string `json:"key"`
+	Salt   string `json:"salt"`
+}
+
+const cipherName = "a2a-gateway audit A256GCM"
+
+// sealing encrypts one segment.
+type sealing struct {
+	head  []byte // not written yet; nil afterwards
+	aead  cipher.AEAD
+	frame uint64 // number of the next
+}
+
+// newSealing begins a segment.
+func newSealing(m masterKey) (*sealing, error) {
+	salt := make([]byte, sha256.Size)
+	_, _ = rand.Read(salt) // never fails (crypto/rand)
+	head, err := json.Marshal(cipherHead{cipherName, m.id, hex.EncodeToString(salt)})
+	if err != nil {
+		return nil, err
+	}
+	aead, err := m.aead(salt)
+	return &sealing{head: append(head, '\n'), aead: aead}, err
+}
+
+func (m masterKey) aead(salt []byte) (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, m.key, salt, "a2a-gateway audit segment", sha256.Size)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// frames appends what stands in the file for some bytes. The next call is about those that
+// follow; when the write failed and was taken back, s is to be as it was.
+func (s *sealing) frames(dst, plain []byte, whole bool) []byte {
+	dst = append(dst, s.head...)
+	s.head = nil
+	for len(plain) > 0 {
+		n := min(len(plain), frameFull)
+		if whole && n < len(plain) {
+			if end := bytes.LastIndexByte(plain[:n], '\n') + 1; end > 0 {
+				n = end
+			} else {
+				n = bytes.IndexByte(plain, '\n') + 1
+			}
+		}
+		begin := len(dst)
+		dst = append(dst, 0, 0, 0, 0)
+		dst = s.aead.Seal(dst, nil, plain[:n], binary.BigEndian.AppendUint64(nil, s.frame))
+		binary.BigEndian.PutUint32(dst[begin:], uint32(len(dst)-begin-frameHead)) //nolint:gosec // at most frameMost
+		s.frame++
+		plain = plain[n:]
+	}
+	return dst
+}
+
+// opening decrypts one segment.
+type opening struct {
+	aead  cipher.AEAD
+	frame uint64
+}
+
+// newOpening reads the first line of a segment.
+func newOpening(line []byte, keys []masterKey) (*opening, error) {
+	var head cipherHead
+	if err := json.Unmarshal(line, &head); err != nil || head.Cipher != cipherName {
+		return nil, fmt.Errorf("%w: its first line does not say how it is encrypted", errChanged)
+	}
+	salt, err := hex.DecodeString(head.Salt)
+	if err != nil {
+		return nil, fmt.Errorf("%w: its first line has no salt", errChanged)
+	}
+	for _, m := range keys {
+		if m.id == head.Key {
+			aead, err := m.aead(salt)
+			return &opening{aead: aead}, err
+		}
+	}
+	return nil, fmt.Errorf("it is encrypted with a key that is not there, %.16q (telemetry.audit.encryption.keys)", head.Key)
+}
+
+// open appends what is in the next frame.
+func (o *opening) open(dst, sealed []byte) ([]byte, error) {
+	out, err := o.aead.Open(dst, nil, sealed, binary.BigEndian.AppendUint64(nil, o.frame))
+	if err != nil {
+		return dst, fmt.Errorf("%w: encrypted part %d was changed, or is not where it was", errChanged, o.frame+1)
+	}
+	o.frame++
+	return out, nil
+}

@@ -1,0 +1,200 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// openForm reads a segment that is compressed, encrypted or both, from its beginning.
+func (s Source) openForm(f *os.File, kind form) blocks {
+	if !kind.encrypted() {
+		return &unpacked{from: bufio.NewReaderSize(f, blockSize), file: f}
+	}
+	frames := &framed{f: f, keys: s.keys}
+	if !kind.compressed() {
+		return frames
+	}
+	return &unpacked{from: &frameReader{in: frames}, file: f}
+}
+
+// framed is an encrypted segment. A frame that is not whole stays unread, like a torn line.
+type framed struct {
+	f      *os.File
+	keys   []masterKey
+	cipher *opening // nil before the first line was read
+	at     int64    // in the file
+	plain  int64    // in what was encrypted
+	sealed []byte
+}
+
+func (p *framed) offset() int64 { return p.plain }
+func (p *framed) Close() error  { return p.f.Close() }
+
+func (p *framed) rest() int64 {
+	info, err := p.f.Stat()
+	if err != nil {
+		return 0
+	}
+	return max(info.Size()-p.at, 0)
+}
+
+func (p *framed) next(buf []byte) ([]byte, error) {
+	out := buf[:0]
+	for len(out) < cap(buf)/2 {
+		more, err := p.frame(out)
+		if err != nil && len(out) > 0 {
+			break // it comes again
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.plain += int64(len(more) - len(out))
+		out = more
+	}
+	return out, nil
+}
+
+// frame appends what is in the next frame.
+func (p *framed) frame(dst []byte) ([]byte, error) {
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	var size [frameHead]byte
+	if err := p.readAt(size[:], p.at); err != nil {
+		return nil, err
+	}
+	n := int(binary.BigEndian.Uint32(size[:]))
+	if n > frameMost {
+		return nil, fmt.Errorf("%w: encrypted part %d is longer than any", errChanged, p.cipher.frame+1)
+	}
+	if cap(p.sealed) < n {
+		p.sealed = make([]byte, n)
+	}
+	if err := p.readAt(p.sealed[:n], p.at+frameHead); err != nil {
+		return nil, err
+	}
+	out, err := p.cipher.open(dst, p.sealed[:n])
+	if err == nil {
+		p.at += int64(frameHead + n)
+	}
+	return out, err
+}
+
+// begin reads the first line.
+func (p *framed) begin() error {
+	if p.cipher != nil {
+		return nil
+	}
+	line := make([]byte, 512)
+	n, err := p.f.ReadAt(line, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	end := bytes.IndexByte(line[:n], '\n')
+	switch {
+	case end < 0 && n < len(line):
+		return io.EOF
+	case end < 0:
+		end = n - 1
+	}
+	if p.cipher, err = newOpening(line[:end], p.keys); err == nil {
+		p.at = int64(end) + 1
+	}
+	return err
+}
+
+// readAt reads all or, as io.EOF says, nothing.
+func (p *framed) readAt(buf []byte, at int64) error {
+	n, err := p.f.ReadAt(buf, at)
+	switch {
+	case n == len(buf):
+		return nil
+	case err == nil:
+		return io.ErrNoProgress
+	}
+	return err
+}
+
+// frameReader is what was encrypted as one stream.
+type frameReader struct {
+	in    *framed
+	block []byte
+	buf   []byte
+}
+
+func (r *frameReader) Read(p []byte) (int, error) {
+	for len(r.block) == 0 {
+		if r.buf == nil {
+			r.buf = make([]byte, blockSize)
+		}
+		var err error
+		if r.block, err = r.in.next(r.buf); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.block)
+	r.block = r.block[n:]
+	return n, nil
+}
+
+// unpacked is a compressed segment, which nothing is written to any more.
+type unpacked struct {
+	from   io.Reader
+	file   *os.File
+	in     *zstd.Decoder
+	at     int64
+	carry  []byte // begins a line that goes on in the next block
+	ending error
+}
+
+func (u *unpacked) offset() int64 { return u.at }
+func (u *unpacked) rest() int64   { return int64(len(u.carry)) }
+
+func (u *unpacked) Close() error {
+	if u.in != nil {
+		u.in.Close()
+	}
+	return u.file.Close()
+}
+
+func (u *unpacked) next(buf []byte) ([]byte, error) {
+	if u.in == nil {
+		var err error
+		u.in, err = zstd.NewReader(u.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+		if err != nil {
+			return nil, err
+		}
+	}
+	for {
+		n := copy(buf, u.carry)
+		u.carry = u.carry[:0]
+		for n < len(buf) && u.ending == nil {
+			var k int
+			k, u.ending = u.in.Read(buf[n:])
+			n += k
+		}
+		end := bytes.LastIndexByte(buf[:n], '\n') + 1
+		u.carry = append(u.carry, buf[end:n]...)
+		switch {
+		case end > 0:
+			u.at += int64(end)
+			return buf[:end], nil
+		case errors.Is(u.ending, io.EOF):
+			return nil, io.EOF
+		case errors.Is(u.ending, errChanged):
+			return nil, u.ending
+		case u.ending != nil:
+			return nil, fmt.Errorf("%w: it cannot be unpacked: %w", errChanged, u.ending)
+		case len(buf) > longestRecord:
+			return nil, errNoLine
+		}
+		buf = make([]byte, 2*len(buf)+1)
+	}
+}

@@ -1,0 +1,209 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// tidyEvery is how often files are looked at that have ended.
+const tidyEvery = time.Minute
+
+// tidyNow removes the files whose time is over and compresses the others, but for the one
+// that is written to.
+func (l *Log) tidyNow() {
+	if l.config.Retention == (Retention{}) && !l.config.Compress {
+		return
+	}
+	l.tidying.Lock()
+	defer l.tidying.Unlock()
+	err := l.tidy()
+	if (err == nil) != (l.untidy == nil) {
+		if err != nil {
+			l.logger.Error("old audit files cannot be removed or compressed", "dir", l.config.Dir, "error", err)
+		} else {
+			l.logger.Info("old audit files are removed and compressed again", "dir", l.config.Dir)
+		}
+	}
+	l.untidy = err
+}
+
+func (l *Log) tidy() error {
+	ended, err := l.ended()
+	if err != nil {
+		return err
+	}
+	old, err := l.outlived(ended)
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 {
+		if err := l.remove(old); err != nil {
+			return err
+		}
+	}
+	if !l.config.Compress {
+		return nil
+	}
+	for _, n := range ended[len(old):] {
+		if n.form.compressed() || n.form.encrypted() && l.segments.key == nil {
+			continue // the latter would need a key to be what it was
+		}
+		if err := l.compress(n); err != nil {
+			return fmt.Errorf("compress %s: %w", n.file(), err)
+		}
+	}
+	return nil
+}
+
+// ended lists the segments before the current one.
+func (l *Log) ended() ([]name, error) {
+	l.file.Lock()
+	current := l.segments.name
+	l.file.Unlock()
+	names, err := list(l.config.Dir)
+	return slices.DeleteFunc(names, func(n name) bool { return n.compare(current) >= 0 }), err
+}
+
+// outlived returns the first of the segments, those that are not to be kept.
+func (l *Log) outlived(ended []name) ([]name, error) {
+	n := 0
+	if age := l.config.Retention.Age.Std(); age > 0 {
+		for n < len(ended) && l.disk.now().Sub(ended[n].end()) > age {
+			n++
+		}
+	}
+	most := int64(l.config.Retention.Size)
+	if most == 0 {
+		return ended[:n], nil
+	}
+	l.file.Lock()
+	total := l.segments.size
+	l.file.Unlock()
+	for i, s := range slices.Backward(ended) {
+		info, err := os.Stat(s.path(l.config.Dir))
+		if err != nil {
+			return nil, err
+		}
+		if total += info.Size(); total > most {
+			return ended[:max(n, i+1)], nil
+		}
+	}
+	return ended[:n], nil
+}
+
+// remove removes segments. First a record says so and is signed, on the disk: it is
+// what the next segment's predecessor is known by when it is not there any more.
+func (l *Log) remove(old []name) error {
+	end, err := l.config.Source().findTail(old)
+	if err != nil {
+		return err
+	}
+	if end.seq > 0 {
+		if err := l.Event(eventRemoved, map[string]string{
+			"to": strconv.FormatUint(end.seq, 10), "hash": end.hash.String(),
+			"first": old[0].file(), "last": old[len(old)-1].file(), "files": strconv.Itoa(len(old)),
+		}); err != nil {
+			return err
+		}
+		l.sealNow()
+		if err := l.syncNow(); err != nil {
+			return err
+		}
+	}
+	for _, n := range old {
+		// In each form that there is: a crash may have left two.
+		for _, f := range forms {
+			n.form = f
+			if err := l.disk.remove(n.path(l.config.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return l.disk.syncDir(l.config.Dir)
+}
+
+// compress puts a compressed file in the place of a segment. It has a name that nobody
+// reads until it is on the disk.
+func (l *Log) compress(n name) error {
+	packed := n
+	packed.form = compressed
+	if l.segments.key != nil {
+		packed.form += encrypted
+	}
+	path := packed.path(l.config.Dir)
+	if err := l.pack(n, path+".new"); err != nil {
+		return errors.Join(err, l.disk.remove(path+".new"))
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	if err := l.disk.syncDir(l.config.Dir); err != nil {
+		return err
+	}
+	return l.disk.remove(n.path(l.config.Dir))
+}
+
+// pack writes the compressed file. What is torn at the end of a segment is left out.
+func (l *Log) pack(n name, path string) (err error) {
+	in, err := l.config.Source().openSegment(n, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	f, err := os.OpenFile(filepath.Clean(path), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var out io.Writer = f
+	if l.segments.key != nil {
+		s, err := newSealing(*l.segments.key)
+		if err != nil {
+			return err
+		}
+		out = &frameWriter{f, s}
+	}
+	z, err := zstd.NewWriter(out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, blockSize)
+	for {
+		lines, err := in.next(buf)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(lines); err != nil {
+			return err
+		}
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// frameWriter encrypts a stream.
+type frameWriter struct {
+	out     io.Writer
+	sealing *sealing
+}
+
+func (w *frameWriter) Write(p []byte) (int, error) {
+	if _, err := w.out.Write(w.sealing.frames(nil, p, false)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

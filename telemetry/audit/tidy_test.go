@@ -1,0 +1,276 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// oneKey is a configured key that is no secret to anybody.
+var oneKey = Encryption{Keys: []secret.Value{secret.New(strings.Repeat("a5", 31) + "00")}}
+
+// days writes so many records on each of some days.
+func days(t *testing.T, l *Log, d *fakeDisk, days, each int) {
+	t.Helper()
+	for range days {
+		for i := range each {
+			if err := errors.Join(l.Intent(exchange(fmt.Sprint(i))), l.Call(exchange(fmt.Sprint(i)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.set(func() { d.clock = d.clock.Add(24 * time.Hour) })
+	}
+}
+
+func formsIn(t *testing.T, dir string) (forms []string) {
+	t.Helper()
+	names, err := list(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		forms = append(forms, n.day[8:]+string(n.form))
+	}
+	return forms
+}
+
+// TestForms: in whatever form the files are, all ways to read them give the same.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		config Config
+		forms  string
+	}{
+		"as written": {Config{}, "[21 22 23 24]"},
+		"compressed": {Config{Compress: true}, "[21.zst 22.zst 23.zst 24]"},
+		"encrypted":  {Config{Encryption: oneKey}, "[21.enc 22.enc 23.enc 24.enc]"},
+		"both":       {Config{Compress: true, Encryption: oneKey}, "[21.zst.enc 22.zst.enc 23.zst.enc 24.enc]"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			d := newFakeDisk()
+			c.config.Dir = t.TempDir()
+			l, ring := signedLog(t, c.config, d)
+			days(t, l, d, 4, 20)
+			l.tidyNow()
+			if got := fmt.Sprint(formsIn(t, c.config.Dir)); got != c.forms {
+				t.Errorf("files %s, want %s", got, c.forms)
+			}
+			readEverything(t, c.config.Source(), 163)
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r, err := c.config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+			if err != nil || len(r.Findings) > 0 || r.Records != 164 || r.Segments != 4 {
+				t.Errorf("%+v, %v", r, err)
+			}
+			l = signedBy(t, c.config, d, ring) // numbers go on
+			days(t, l, d, 1, 5)
+			readEverything(t, c.config.Source(), 174)
+		})
+	}
+}
+
+// readEverything reads a log in each way.
+func readEverything(t *testing.T, s Source, total int) {
+	t.Helper()
+	if at, lost := followed(t, s, Cursor{}, total); int(at.Seq) != total || lost != nil { //nolint:gosec // small
+		t.Errorf("followed to %+v, lost %v", at, lost)
+	}
+	half, _ := followed(t, s, Cursor{}, total/2)
+	if at, lost := followed(t, s, half, total-total/2); int(at.Seq) != total || lost != nil { //nolint:gosec // small
+		t.Errorf("followed from the middle to %+v, lost %v", at, lost)
+	}
+	calls := 0
+	for _, err := range s.Calls() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls++
+	}
+	if want := total/2 - 1; calls != want && calls != want-1 {
+		t.Errorf("%d calls of %d records", calls, total)
+	}
+	if _, end, err := s.Last(7); err != nil || int(end.Seq) != total { //nolint:gosec // small
+		t.Errorf("last %+v, %v", end, err)
+	}
+}
+
+// TestEncryptedHoldsNothingReadable: nothing of a record can be seen without the key.
+func TestEncryptedHoldsNothingReadable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := Config{Dir: dir, Encryption: oneKey, Compress: true}
+	d := newFakeDisk()
+	l, _ := signedLog(t, config, d)
+	days(t, l, d, 2, 3)
+	l.tidyNow()
+	files, err := filepath.Glob(filepath.Join(dir, "audit-*"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		content, err := os.ReadFile(f)
+		if err != nil || strings.Contains(string(content), "alice") || strings.Contains(string(content), `"seq"`) {
+			t.Errorf("%s can be read, %v", f, err)
+		}
+	}
+	if _, err := (Source{Path: dir}).Verify(t.Context(), Check{}); err == nil || !strings.Contains(err.Error(), "encrypted with a key that is not there") {
+		t.Errorf("without the key: %v", err)
+	}
+}
+
+// TestEncryptedDamage: what is changed in an encrypted file is found, and a torn end is
+// left for the next file.
+func TestEncryptedDamage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := Config{Dir: dir, Encryption: oneKey}
+	d := newFakeDisk()
+	l, ring := signedLog(t, config, d)
+	days(t, l, d, 2, 10)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := name{day: "2026-11-21", form: encrypted}.path(dir)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := slices.Clone(whole)
+	broken[len(broken)/2] ^= 1
+	if err := os.WriteFile(path, broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+	if err != nil || len(r.Findings) < 2 || r.Findings[0].Kind != Truncated || r.Findings[len(r.Findings)-1].Kind != Changed {
+		t.Errorf("%s, %v", said(r), err)
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, name{day: "2026-11-22", form: encrypted}.path(dir), "\x00\x00\x02\x00torn")
+	l = signedBy(t, config, d, ring)
+	days(t, l, d, 1, 1)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 || len(r.Torn) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestEncryptedDiskFull: half a frame is taken back like half a line, and where it cannot
+// be, what is whole counts.
+func TestEncryptedDiskFull(t *testing.T) {
+	t.Parallel()
+	for _, cut := range []error{nil, syscall.EIO} {
+		config := Config{Dir: t.TempDir(), Encryption: oneKey}
+		d := newFakeDisk()
+		l, ring := signedLog(t, config, d)
+		days(t, l, d, 1, 3)
+		d.set(func() { d.space, d.cutErr = 300, cut })
+		if err := l.Intent(exchange("too much")); err == nil {
+			t.Fatal("there was no space")
+		}
+		d.set(func() { d.space, d.cutErr, d.clock = -1, nil, d.clock.Add(2*time.Second) })
+		if err := errors.Join(l.Intent(exchange("later")), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()}); err != nil || len(r.Findings) > 0 {
+			t.Errorf("%s, %v", said(r), err)
+		}
+	}
+}
+
+// TestRetention: old files go, and the log still holds; a file that goes otherwise is missed.
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		retention Retention
+		left      string
+	}{
+		"age":     {Retention{Age: secret.Duration(36 * time.Hour)}, "[23 24 25]"},
+		"size":    {Retention{Size: 2 * minSegmentSize}, "[23 24 25]"},
+		"both":    {Retention{Age: secret.Duration(100 * time.Hour), Size: 2 * minSegmentSize}, "[23 24 25]"},
+		"not yet": {Retention{Age: secret.Duration(1000 * time.Hour)}, "[21 22 23 24 25]"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			config := Config{Dir: dir, SegmentSize: minSegmentSize, Retention: c.retention}
+			d := newFakeDisk()
+			l, ring := signedLog(t, config, d)
+			days(t, l, d, 4, 40)
+			days(t, l, d, 1, 1)
+			d.set(func() { d.clock = d.clock.Add(-24 * time.Hour) })
+			l.tidyNow()
+			if got := fmt.Sprint(formsIn(t, dir)); got != c.left {
+				t.Fatalf("left %s, want %s", got, c.left)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			holds(t, config, ring, c.left == "[21 22 23 24 25]")
+			names, _ := list(dir)
+			if err := os.Remove(names[0].path(dir)); err != nil {
+				t.Fatal(err)
+			}
+			if r := verified(t, dir, Check{}); len(r.Findings) != 1 || r.Findings[0].Kind != MissingSegment {
+				t.Errorf("after one more was removed: %s", said(r))
+			}
+		})
+	}
+}
+
+func holds(t *testing.T, config Config, ring *keys.Ring, all bool) {
+	t.Helper()
+	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+	if err != nil || len(r.Findings) > 0 || (r.Removed == 0) != all || r.Removed > 0 && r.From != r.Removed+1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestInterruptedTidying: what a crash leaves of it is made good.
+func TestInterruptedTidying(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := Config{Dir: dir, Compress: true}
+	d := newFakeDisk()
+	l, ring := signedLog(t, config, d)
+	days(t, l, d, 3, 10)
+	first := name{day: "2026-11-21"}
+	appendTo(t, first.path(dir)+".zst.new", "half")
+	appendTo(t, first.path(dir)+".zst", "of no use")
+	l.tidyNow()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(formsIn(t, dir)); got != "[21.zst 22.zst 23]" {
+		t.Errorf("left %s", got)
+	}
+	holds(t, config, ring, true)
+}
+
+func TestCheckForms(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]Config{
+		"telemetry.audit.encryption.keys[1]: want 32 bytes": {Encryption: Encryption{Keys: []secret.Value{oneKey.Keys[0], secret.New("short")}}},
+		"telemetry.audit.encryption.keys: 17 keys":          {Encryption: Encryption{Keys: make([]secret.Value, 17)}},
+		"telemetry.audit.retention.age: 1m is less":         {Retention: Retention{Age: secret.Duration(time.Minute)}},
+		"telemetry.audit.retention.size: 1KiB is less":      {Retention: Retention{Size: 1024}},
+	} {
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
