@@ -9,7 +9,7 @@ import (
 // checkBounds checks what bounds calls beside the rules. It opens no files and asks
 // nobody.
 func (c *Config) checkBounds(extra []*wire.Method) []error {
-	l, err := limits.New(c.Policy.Limits, limits.Options{Agents: c.AgentIDs(), Methods: extra})
+	l, err := limits.New(c.Policy.Limits, limits.Options{Agents: c.RuleAgents(), Methods: extra})
 	l.Close()
 	errs := []error{at(err, "policy", "limits")}
 	if err := c.Policy.Authorizers.Validate(); err != nil {
@@ -20,7 +20,7 @@ func (c *Config) checkBounds(extra []*wire.Method) []error {
 
 // checkPanel opens the files that authorizers name.
 func (c *Config) checkPanel(extra []*wire.Method) error {
-	p, err := pdp.New(c.Policy.Authorizers, pdp.Options{Agents: c.AgentIDs(), Methods: extra, Gateway: c.Server.ID})
+	p, err := pdp.New(c.Policy.Authorizers, pdp.Options{Agents: c.RuleAgents(), Methods: extra, Gateway: c.Server.ID})
 	if err != nil {
 		return at(err, "policy", "authorizers")
 	}

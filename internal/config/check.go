@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -42,7 +43,7 @@ func (c *Config) Check() ([]string, error) {
 	errs = append(errs, registered(err)...)
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
-	_, dubious, err := policy.Compile(c.Policy.Config, c.AgentIDs(), book.Extra().Methods()...)
+	_, dubious, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
 	errs = append(errs, err, c.checkPanel(book.Extra().Methods()))
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
@@ -72,23 +73,7 @@ func (c *Config) resolve(dir string) {
 		in(&c.Authn.APIKeys.File)
 	}
 	for i := range c.Agents {
-		t := &c.Agents[i].TLS
-		in(&t.CA)
-		in(&t.Certificate)
-		in(&t.Key)
-		signed := &c.Agents[i].Card.Trust.Signature
-		in(&signed.CA)
-		for j := range signed.Keys {
-			in(&signed.Keys[j])
-		}
-		for j := range c.Agents[i].Load.Instances {
-			from := &c.Agents[i].Load.Instances[j]
-			in(&from.File)
-			if k := from.Kubernetes; k != nil {
-				in(&k.Token)
-				in(&k.CA)
-			}
-		}
+		resolveAgent(&c.Agents[i], in)
 	}
 	for i := range c.Keys.Signing {
 		in(&c.Keys.Signing[i])
@@ -105,6 +90,31 @@ func (c *Config) resolve(dir string) {
 	in(&c.Telemetry.Audit.Dir)
 	if c.Telemetry.Audit.Dir == "" {
 		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
+	}
+}
+
+// resolveAgent visits every path that an agent's section can have. Those of secrets are
+// resolved when they are read.
+func resolveAgent(a *proxy.AgentConfig, in func(*string)) {
+	in(&a.TLS.CA)
+	in(&a.TLS.Certificate)
+	in(&a.TLS.Key)
+	signed := &a.Card.Trust.Signature
+	in(&signed.CA)
+	for i := range signed.Keys {
+		in(&signed.Keys[i])
+	}
+	for i := range a.Load.Instances {
+		from := &a.Load.Instances[i]
+		in(&from.File)
+		if k := from.Kubernetes; k != nil {
+			in(&k.Token)
+			in(&k.CA)
+		}
+	}
+	for i := range a.Skills {
+		in(&a.Skills[i].Input.File)
+		in(&a.Skills[i].Output.File)
 	}
 }
 

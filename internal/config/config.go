@@ -49,6 +49,8 @@ type Config struct {
 	Extensions ext.Registry `yaml:"extensions"`
 	// Agents is the fleet.
 	Agents []proxy.AgentConfig `yaml:"agents"`
+	// Fleet says where further agents come from.
+	Fleet Fleet `yaml:"fleet"`
 	// Catalog says who may read lists of agents.
 	Catalog catalog.Config `yaml:"catalog"`
 	// Push says what becomes of push notification configs.
@@ -62,7 +64,7 @@ type Config struct {
 	// Keys are the gateway's own.
 	Keys keys.Config `yaml:"keys"`
 
-	// Sum is a SHA-256 of the file, and of the files with rules that it names, to tell
+	// Sum is a SHA-256 of the file, and of the files that it names, to tell
 	// configurations apart.
 	Sum [32]byte `yaml:"-"`
 }
@@ -125,13 +127,14 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	}
 	c.Sum = sha256.Sum256(data)
 	src := &sources{main: &source{name: name, doc: doc, count: len(c.Policy.Rules)}}
-	if err := c.readRules(src, dir, lookup); err != nil {
+	if err := errors.Join(c.readRules(src, dir, lookup), c.readAgents(src, dir, lookup)); err != nil {
 		return nil, err
 	}
 	c.Server.Defaults()
 	c.Admin.Defaults(c.Server.StatusAddress)
 	c.Streams.Defaults()
 	c.Catalog.Defaults()
+	c.Fleet.Defaults()
 	if dir != "" {
 		c.resolve(dir) // before the files of schemas are read
 	}
@@ -149,6 +152,7 @@ func (c *Config) Validate() error {
 		at(c.Admin.Validate(), "admin"),
 		at(c.Authn.Validate(), "authn"),
 		at(c.Catalog.Validate(), "catalog"),
+		at(c.Fleet.Validate(), "fleet"),
 		at(c.Push.Validate(), "push"),
 		at(c.Streams.Validate(), "streams"),
 		at(c.State.Validate(), "state"),
@@ -176,7 +180,7 @@ func (c *Config) Validate() error {
 		return errors.Join(errs...)
 	}
 	errs = append(errs, c.checkBounds(book.Extra().Methods())...)
-	rules, _, err := policy.Compile(c.Policy.Config, c.AgentIDs(), book.Extra().Methods()...)
+	rules, _, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
 	if err != nil {
 		return errors.Join(append(errs, at(err, "policy"))...)
 	}

@@ -106,12 +106,6 @@ func (c *Config) checkSpecifications() (warnings []string, errs []error) {
 
 // resolveSchemas is resolve for the files of schemas and specifications.
 func (c *Config) resolveSchemas(in func(path *string)) {
-	for i := range c.Agents {
-		for j := range c.Agents[i].Skills {
-			in(&c.Agents[i].Skills[j].Input.File)
-			in(&c.Agents[i].Skills[j].Output.File)
-		}
-	}
 	for i := range c.Extensions {
 		e := &c.Extensions[i]
 		if isFile(e.Specification) {

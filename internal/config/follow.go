@@ -11,11 +11,11 @@ import (
 )
 
 // Sources are the files that Load reads a configuration from: the one, and those with
-// rules that it names. They tell when there is something else to load.
+// rules or agents that it names. They tell when there is something else to load.
 type Sources struct {
 	path     string
-	main     [32]byte // of the file when patterns were read from it
-	patterns []string
+	main     [32]byte    // of the file when patterns were read from it
+	patterns [2][]string // of files with rules, and of those with agents
 }
 
 // NewSources names the file; it is read by Sum.
@@ -23,7 +23,7 @@ func NewSources(path string) *Sources { return &Sources{path: path} }
 
 // Sum is Config.Sum of what Load would read now, valid or not. It is false when there
 // is no such file, or nothing in it: in the moment of its replacement, a file may be
-// missing, or be truncated. A file with rules that is gone makes another sum.
+// missing, or be truncated. A further file that is gone makes another sum.
 func (s *Sources) Sum() ([32]byte, bool) {
 	data, _ := readFile(s.path) // what is too long is told apart by its beginning
 	if len(data) == 0 {
@@ -32,14 +32,22 @@ func (s *Sources) Sum() ([32]byte, bool) {
 	if main := sha256.Sum256(data); main != s.main {
 		s.main, s.patterns = main, patternsIn(data)
 	}
-	if len(s.patterns) == 0 {
-		return s.main, true
+	sum := s.main
+	for _, patterns := range s.patterns {
+		if len(patterns) > 0 {
+			sum = sumOf(sum, s.sums(patterns))
+		}
 	}
+	return sum, true
+}
+
+// sums are those of the files that patterns name.
+func (s *Sources) sums(patterns []string) []fileSum {
 	var sums []fileSum
-	for _, pattern := range s.patterns {
+	for _, pattern := range patterns {
 		found, _ := matches(filepath.Dir(s.path), pattern) // one that is wrong names no files
 		for _, path := range found {
-			if slices.ContainsFunc(sums, func(f fileSum) bool { return f.path == path }) || len(sums) > manyRuleFiles {
+			if slices.ContainsFunc(sums, func(f fileSum) bool { return f.path == path }) || len(sums) > manyFiles {
 				continue
 			}
 			f := fileSum{path: path}
@@ -49,7 +57,7 @@ func (s *Sources) Sum() ([32]byte, bool) {
 			sums = append(sums, f)
 		}
 	}
-	return sumOf(s.main, sums), true
+	return sums
 }
 
 // Dirs are the directories in which a change may mean another Sum than the last one.
@@ -61,7 +69,7 @@ func (s *Sources) Dirs() []string {
 			dirs = append(dirs, dir)
 		}
 	}
-	for _, pattern := range s.patterns {
+	for _, pattern := range slices.Concat(s.patterns[0], s.patterns[1]) {
 		path, base := pattern, filepath.Dir(s.path)
 		if filepath.IsAbs(path) {
 			base = ""
@@ -84,25 +92,27 @@ func (s *Sources) Dirs() []string {
 	return dirs
 }
 
-// patternsIn finds policy.files in a configuration that may have anything wrong with it.
-func patternsIn(data []byte) []string {
+// patternsIn finds policy.files and fleet.files in a configuration that may have anything
+// wrong with it.
+func patternsIn(data []byte) (found [2][]string) {
 	doc, err := document("", data)
 	if err != nil || expand("", doc, os.LookupEnv) != nil {
-		return nil
+		return found
 	}
-	section := child(doc.Content[0], "policy")
-	if section == nil {
-		return nil
-	}
-	list := child(section, "files")
-	if list == nil || target(list).Kind != yaml.SequenceNode {
-		return nil
-	}
-	var patterns []string
-	for _, n := range target(list).Content {
-		if n = target(n); n.Kind == yaml.ScalarNode {
-			patterns = append(patterns, n.Value)
+	for i, name := range []string{"policy", "fleet"} {
+		section := child(doc.Content[0], name)
+		if section == nil {
+			continue
+		}
+		list := child(section, "files")
+		if list == nil || target(list).Kind != yaml.SequenceNode {
+			continue
+		}
+		for _, n := range target(list).Content {
+			if n = target(n); n.Kind == yaml.ScalarNode {
+				found[i] = append(found[i], n.Value)
+			}
 		}
 	}
-	return patterns
+	return found
 }

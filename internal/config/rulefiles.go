@@ -21,13 +21,13 @@ type ruleDocument struct {
 	Rules []policy.Rule `yaml:"rules"`
 }
 
-// manyRuleFiles keeps a pattern that went wrong from reading a disk.
-const manyRuleFiles = 1000
+// manyFiles keeps a pattern that went wrong from reading a disk.
+const manyFiles = 1000
 
 // readRules adds the rules of the files that policy.files names, in the order of the
 // patterns and then of the names, to those of the main file.
 func (c *Config) readRules(s *sources, dir string, lookup func(string) (string, bool)) error {
-	paths, err := s.ruleFiles(c.Policy.Files, dir)
+	paths, err := s.filesOf(c.Policy.Files, dir, "rules", "policy", "files")
 	if err != nil {
 		return err
 	}
@@ -75,13 +75,14 @@ func parseRules(name string, data []byte, lookup func(string) (string, bool)) (*
 	return doc, d.Rules, errors.Join(s.errs...)
 }
 
-// ruleFiles lists the files that patterns name, each once.
-func (s *sources) ruleFiles(patterns []string, dir string) ([]string, error) {
+// filesOf lists the files with a kind of thing that the patterns at a place of the main file
+// name, each once.
+func (s *sources) filesOf(patterns []string, dir, kind string, place ...string) ([]string, error) {
 	var all []string
 	var errs []error
 	for i, pattern := range patterns {
 		wrong := func(format string, args ...any) {
-			where := []string{"policy", "files", fmt.Sprint(i)}
+			where := append(slices.Clip(place), fmt.Sprint(i))
 			n := find(s.main.doc, where)
 			errs = append(errs, problemAt(s.main.name, n, spell(where)+": "+format, args...))
 		}
@@ -92,9 +93,9 @@ func (s *sources) ruleFiles(patterns []string, dir string) ([]string, error) {
 		case len(found) == 0 && !strings.Contains(pattern, "*"):
 			wrong("there is no file %q; a pattern with a * may name none", pattern)
 		case slices.ContainsFunc(found, s.isMain):
-			wrong("%q names this file too; files with rules have one key, rules", pattern)
-		case len(all)+len(found) > manyRuleFiles:
-			wrong("%q names more than %d files", pattern, manyRuleFiles)
+			wrong("%q names this file too; files with %s have one key, %s", pattern, kind, kind)
+		case len(all)+len(found) > manyFiles:
+			wrong("%q names more than %d files", pattern, manyFiles)
 		default:
 			for _, path := range found {
 				if !slices.Contains(all, path) {
@@ -157,7 +158,7 @@ func readFile(path string) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// fileSum is the SHA-256 of a file with rules; zero where it cannot be read.
+// fileSum is the SHA-256 of a file with rules or agents; zero where it cannot be read.
 type fileSum struct {
 	path string
 	sum  [32]byte

@@ -13,20 +13,21 @@ import (
 
 // sources are the files that a configuration was read from, for errors to say where.
 type sources struct {
-	main  *source
-	files []*source // with rules, in their order
+	main   *source
+	files  []*source // with rules, in their order
+	agents []*source // with agents, in their order
 }
 
 // source is one file.
 type source struct {
 	name  string
 	doc   *yaml.Node
-	first int // of its rules, in Policy.Rules
+	first int // of its rules or agents, in Policy.Rules or Agents
 	count int
 }
 
 // all lists the files, the main one first.
-func (s *sources) all() []*source { return append([]*source{s.main}, s.files...) }
+func (s *sources) all() []*source { return slices.Concat([]*source{s.main}, s.files, s.agents) }
 
 // add takes in a file with rules. Rules of the same name in two files are told with both
 // places; those within one file are the policy's.
@@ -67,6 +68,9 @@ func (s *sources) holding(i int) (*source, int) {
 
 // of finds the file that an error is about, and what it says, in the words of that file.
 func (s *sources) of(path []string, text string) (f *source, at []string, said string) {
+	if f, at := s.ofAgent(path); f != nil {
+		return f, at, text
+	}
 	i := -1
 	label := rule.FindStringSubmatch(text)
 	switch {

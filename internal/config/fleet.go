@@ -1,0 +1,143 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// Fleet is the `fleet:` section: where agents come from beside `agents:`.
+type Fleet struct {
+	// Files with further agents, as paths or patterns like "agents.d/*.yaml". Each has one
+	// key, agents, and is read as strictly as the configuration, and followed like it.
+	// Relative paths in it are relative to it. A pattern with a * may name none.
+	Files []string `yaml:"files"`
+	// API permits agents to be registered by the admin API. They are kept in the state,
+	// sealed, and shared with the replicas there. Default false.
+	API bool `yaml:"api"`
+	// Limit is how many agents may come from elsewhere than files; default 1000. What is
+	// beyond it is refused by the API, and left out when it is found.
+	Limit int `yaml:"limit"`
+}
+
+const defaultFleet = 1000
+
+// Defaults fills in what is not set.
+func (f *Fleet) Defaults() {
+	if f.Limit == 0 {
+		f.Limit = defaultFleet
+	}
+}
+
+// Validate reports what cannot work, naming the key.
+func (f Fleet) Validate() error {
+	if f.Limit < 1 {
+		return errors.New("limit: want at least 1")
+	}
+	return nil
+}
+
+// Grows reports whether agents come from elsewhere than files.
+func (f Fleet) Grows() bool { return f.API }
+
+// RuleAgents are the agents that rules, limits and authorizers may name. Where agents come
+// from elsewhere than files those that are named count, too: they may come.
+func (c *Config) RuleAgents() []string {
+	ids := c.AgentIDs()
+	if !c.Fleet.Grows() {
+		return ids
+	}
+	add := func(names []string) {
+		for _, name := range names {
+			if name != "" && !strings.Contains(name, "*") {
+				ids = append(ids, name)
+			}
+		}
+	}
+	for i := range c.Policy.Rules {
+		add(c.Policy.Rules[i].Agents)
+	}
+	for i := range c.Policy.Tasks.Sharing {
+		add(c.Policy.Tasks.Sharing[i].Agents)
+	}
+	for i := range c.Policy.Limits.Each {
+		add(c.Policy.Limits.Each[i].Agents)
+	}
+	for i := range c.Policy.Authorizers {
+		add(c.Policy.Authorizers[i].Agents)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Enlisted is an agent that is in no file.
+type Enlisted struct {
+	Origin string // for people: where it comes from
+	Agent  proxy.AgentConfig
+}
+
+// Enlist is c with further agents, in their order, as far as they can be: each is held to
+// what holds for those in files. What is wrong with one that is left out is said under its
+// id; who comes later goes without an id or a host that is taken.
+func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
+	all := *c
+	all.Agents = slices.Clone(c.Agents)
+	book, err := c.Extensions.Compile()
+	if err != nil {
+		return &all, nil // c would not have been valid
+	}
+	defer book.Close()
+	faults := map[string]error{}
+	ids, hosts := map[string]string{}, map[string]bool{}
+	for i := range c.Agents {
+		ids[c.Agents[i].ID] = "the configuration's files"
+		for _, h := range c.Agents[i].Hosts {
+			hosts[bare(h)] = true
+		}
+	}
+	own := slices.Clone(c.Server.Hosts)
+	if u, err := url.Parse(c.Server.PublicURL); err == nil {
+		own = append(own, u.Host)
+	}
+	for _, h := range own {
+		hosts[bare(h)] = true
+	}
+	for n := range more {
+		a := &more[n].Agent
+		errs := []error{a.Validate()}
+		errs = append(errs, checkAgent(book, a)...)
+		errs = append(errs, (&Config{Policy: c.Policy, Agents: []proxy.AgentConfig{*a}}).checkUndeclared()...)
+		if by := ids[a.ID]; by != "" {
+			errs = append(errs, fmt.Errorf("id: %q is taken by %s", a.ID, by))
+		}
+		for i, h := range a.Hosts {
+			if hosts[bare(h)] {
+				errs = append(errs, fmt.Errorf("hosts[%d]: %q is taken", i, h))
+			}
+		}
+		if n >= c.Fleet.Limit {
+			errs = append(errs, fmt.Errorf("there are %d agents beside those in files (fleet.limit)", c.Fleet.Limit))
+		}
+		if err := errors.Join(errs...); err != nil {
+			faults[a.ID] = errors.Join(faults[a.ID], fmt.Errorf("%s: %w", more[n].Origin, err))
+			continue
+		}
+		ids[a.ID] = more[n].Origin
+		for _, h := range a.Hosts {
+			hosts[bare(h)] = true
+		}
+		all.Agents = append(all.Agents, *a)
+	}
+	return &all, faults
+}
+
+// bare is a host without its port, to compare by: whether two agents of one host on two
+// ports were meant is not for the gateway to guess.
+func bare(host string) string {
+	u := url.URL{Host: strings.ToLower(host)}
+	return strings.TrimSuffix(u.Hostname(), ".")
+}
