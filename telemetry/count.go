@@ -172,6 +172,9 @@ func (m *Metrics) CardFetch(agent, result string) {
 	m.cardFetch.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
 }
 
+// AgentsLeftOut says how many agents should be served and are not.
+func (m *Metrics) AgentsLeftOut(n int) { m.leftOut.Set(float64(n)) }
+
 // CardWarnings says how many warnings an agent's card gives reason for.
 func (m *Metrics) CardWarnings(agent string, n int) {
 	m.cardWarnings.WithLabelValues(member(m.sets.Load().agents, agent)).Set(float64(n))

@@ -153,6 +153,10 @@ type Metrics struct {
 	// card_fetch_total{agent,result}: fetches of agent cards; result is ok,
 	// unchanged or error.
 	cardFetch *prometheus.CounterVec
+	// agents_left_out: agents that should be served and are not, since what was registered
+	// or found contradicts the configuration; /readyz?verbose names them.
+	leftOut prometheus.Gauge
+
 	// card_warnings{agent}: what is odd about the extensions of an agent's card, as
 	// last fetched; the log says what.
 	cardWarnings *prometheus.GaugeVec
@@ -286,6 +290,7 @@ func (f factory) decisions(m *Metrics) {
 	m.violations = f.counters("extension_violations_total",
 		"What bodies held against extensions.", "uri",
 		"fault="+strings.Join(faultNames[:], "|"), "enforced=true|false")
+	m.leftOut = f.gauge("agents_left_out", "Agents that should be served and are not, as /readyz?verbose says.")
 	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
 }
 

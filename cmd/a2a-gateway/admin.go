@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -170,10 +171,16 @@ func (a *adminAPI) drop(id string) error {
 }
 
 // do asks once, and reads the answer into out unless that is nil.
-func (a *adminAPI) do(method, path string, out any) error {
-	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, nil)
+func (a *adminAPI) do(method, path string, out any) error { return a.send(method, path, nil, out) }
+
+// send is do with a JSON document; nil for none.
+func (a *adminAPI) send(method, path string, doc []byte, out any) error {
+	req, err := http.NewRequestWithContext(a.ctx, method, a.base+path, bytes.NewReader(doc))
 	if err != nil {
 		return usage(err)
+	}
+	if doc != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Authorization", "Bearer "+a.token.Reveal())
 	resp, err := a.client.Do(req)

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Version:       version(),
 	}
 	root.AddCommand(serveCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
-		pushCommand(), cardCommand(), auditCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
+		pushCommand(), cardCommand(), agentsCommand(), auditCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

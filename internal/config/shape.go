@@ -26,6 +26,8 @@ type shape struct {
 	wrongs   map[place]bool      // where each of errs is
 	paths    map[place]string    // the keys that lead to each value
 	resolved map[*yaml.Node]bool // file paths that are relative to dir no more
+
+	secrets func(n *yaml.Node, path []string) // sees to what secret.Value reads; nil for the usual
 }
 
 // place is a line and a column, from 1.
@@ -34,12 +36,16 @@ type place [2]int
 // checkShape returns the mistakes and where they are. It also makes the paths
 // of {file: PATH} secrets relative to dir.
 func checkShape(name, dir string, root *yaml.Node, t reflect.Type) *shape {
-	s := &shape{
+	s := newShape(name, dir)
+	s.visit(root, t, nil)
+	return s
+}
+
+func newShape(name, dir string) *shape {
+	return &shape{
 		name: name, dir: dir,
 		wrongs: map[place]bool{}, paths: map[place]string{}, resolved: map[*yaml.Node]bool{},
 	}
-	s.visit(root, t, nil)
-	return s
 }
 
 // wrong records one mistake per place: what an anchor holds is visited as often
@@ -70,6 +76,8 @@ func (s *shape) visit(n *yaml.Node, t reflect.Type, path []string) {
 	case isNull(n) && (t.Kind() == reflect.Map || t.Kind() == reflect.Struct && inRule(path)):
 		s.wrong(n, path, "has no value; write a mapping, or leave the key out")
 	case isNull(n): // as if left out
+	case t == reflect.TypeFor[secret.Value]() && s.secrets != nil:
+		s.secrets(n, path)
 	case t == reflect.TypeFor[secret.Value]():
 		s.secret(n, path)
 	case readsItself(t): // and tells the place of what is wrong

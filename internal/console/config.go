@@ -28,6 +28,9 @@ type Config struct {
 	Hosts []string `yaml:"hosts"`
 	// ReadOnly refuses whatever would change something; default false.
 	ReadOnly bool `yaml:"readOnly"`
+	// Body is how large what is sent here may be, such as an agent that is registered;
+	// default 256KiB.
+	Body secret.Size `yaml:"body"`
 	// Plaintext permits an address that other machines reach, though this listener has no
 	// TLS: whoever hears the token on the way has it. Default false.
 	Plaintext bool `yaml:"plaintext"`
@@ -40,11 +43,15 @@ const (
 	shortestToken  = 16
 	longestToken   = 512
 	loopbackByName = "localhost"
+	usualBody      = 256 << 10
 )
 
 // Defaults fills in the address. A gateway that takes any free port for its status, or
 // has no status listener, is one of several on its machine: the usual port is not its own.
 func (c *Config) Defaults(statusAddress string) {
+	if c.Body == 0 {
+		c.Body = usualBody
+	}
 	if c.Address != "" {
 		return
 	}
@@ -62,6 +69,9 @@ func (c Config) Validate() error {
 	var errs []error
 	if !c.Off() {
 		errs = append(errs, c.validateAddress())
+	}
+	if c.Body < 0 {
+		errs = append(errs, errors.New("body: want more than 0"))
 	}
 	for i, h := range c.Hosts {
 		if _, ok := server.CanonicalHost(h); !ok {

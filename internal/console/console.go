@@ -30,6 +30,7 @@ const (
 type Options struct {
 	Deliveries Deliveries
 	Cards      Cards
+	Agents     Agents
 
 	// Dir is server.dataDir, where the token is kept and the address written.
 	Dir string

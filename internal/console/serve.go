@@ -26,7 +26,10 @@ type route struct {
 }
 
 // routes are all of them. What is not here is not found, and nothing below it either.
-var routes = []route{
+var routes = slices.Concat(deliveryRoutes, agentRoutes)
+
+// deliveryRoutes are those about webhooks.
+var deliveryRoutes = []route{
 	{http.MethodGet, "/api/v1/push", false, (*Console).depth},
 	{http.MethodGet, "/api/v1/push/deliveries", false, (*Console).list},
 	{http.MethodPost, "/api/v1/push/deliveries/{id}/retry", true, (*Console).retry},
@@ -108,7 +111,7 @@ func (s *Console) admit(r *http.Request) error {
 			http.Header{"Www-Authenticate": {`Bearer realm="admin"`}},
 		}
 	}
-	if r.ContentLength != 0 {
+	if r.ContentLength != 0 && !bodied(r) {
 		return refuse(http.StatusBadRequest, "MALFORMED", "this request takes no body")
 	}
 	return nil

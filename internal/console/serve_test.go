@@ -19,6 +19,12 @@ var asked = map[string]string{
 	"GET /api/v1/cards/{id}":                  "/api/v1/cards/billing",
 	"POST /api/v1/cards/{id}/approve":         "/api/v1/cards/billing/approve?digest=sha256:1",
 	"POST /api/v1/cards/{id}/reject":          "/api/v1/cards/billing/reject?digest=sha256:1",
+
+	"GET /api/v1/agents":         "/api/v1/agents",
+	"POST /api/v1/agents":        "/api/v1/agents",
+	"GET /api/v1/agents/{id}":    "/api/v1/agents/a-1",
+	"PUT /api/v1/agents/{id}":    "/api/v1/agents/a-1",
+	"DELETE /api/v1/agents/{id}": "/api/v1/agents/a-1",
 }
 
 // TestL43_EveryRouteAsksWho goes through the table of routes: nobody gets in without the

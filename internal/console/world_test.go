@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,13 +42,15 @@ type world struct {
 
 	mu         sync.Mutex
 	events     []map[string]string
-	unrecorded bool  // the audit log takes nothing
-	away       error // of the queue
+	unrecorded bool              // the audit log takes nothing
+	away       error             // of the queue, and of the fleet
+	fleet      map[string]string // documents of agents, by id
+	unfit      error             // what the fleet has against agents
 }
 
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
-	w := &world{t: t, queue: state.NewMemory(state.Config{}), cipher: newCipher(t)}
+	w := &world{t: t, queue: state.NewMemory(state.Config{}), cipher: newCipher(t), fleet: map[string]string{"a-1": `{"id":"a-1"}`}}
 	log := slog.New(slog.NewJSONHandler(&w.log, nil))
 	var err error
 	w.worker, err = push.NewWorker(push.Config{AllowPrivateNetworks: true}, push.WorkerOptions{
@@ -59,10 +63,11 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if change != nil {
 		change(&c)
 	}
+	c.Defaults("")
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Dir: t.TempDir(), Audit: w.record, Log: log})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Dir: t.TempDir(), Audit: w.record, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +149,53 @@ func (w *world) bury() {
 	}
 }
 
+// All implements Agents.
+func (w *world) All(context.Context) ([]Agent, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []Agent
+	for _, id := range slices.Sorted(maps.Keys(w.fleet)) {
+		list = append(list, Agent{ID: id, Origin: FromAPI, Served: true})
+	}
+	return list, w.away
+}
+
+// One implements Agents.
+func (w *world) One(_ context.Context, id string) (Agent, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	doc, ok := w.fleet[id]
+	return Agent{ID: id, Origin: FromAPI, Served: ok, Agent: []byte(doc)}, ok, w.away
+}
+
+// Put implements Agents.
+func (w *world) Put(_ context.Context, id string, doc []byte, replace bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.away != nil:
+		return w.away
+	case w.unfit != nil:
+		return w.unfit
+	case w.fleet[id] != "" && !replace:
+		return ErrAgentTaken
+	}
+	w.fleet[id] = string(doc)
+	return nil
+}
+
+// Remove implements Agents.
+func (w *world) Remove(_ context.Context, id string) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.away != nil || w.unfit != nil {
+		return false, errors.Join(w.away, w.unfit)
+	}
+	_, ok := w.fleet[id]
+	delete(w.fleet, id)
+	return ok, nil
+}
+
 // answer is what came back.
 type answer struct {
 	status int
@@ -161,6 +213,13 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 		w.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+testToken)
+	if bodied(req) {
+		id := path.Base(req.URL.Path)
+		if id == "agents" {
+			id = "a-2"
+		}
+		send(req, `{"id":"`+id+`","card":"http://127.0.0.1/card"}`)
+	}
 	if change != nil {
 		change(req)
 	}
@@ -175,6 +234,12 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 		w.t.Fatal(err)
 	}
 	return answer{resp.StatusCode, resp.Header, string(body)}
+}
+
+// send gives a request a JSON body.
+func send(r *http.Request, text string) {
+	r.Header.Set("Content-Type", "application/json")
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
 }
 
 // gcm is a state.Cipher of one key.

@@ -14,8 +14,9 @@ import (
 // openConsole binds the admin listener.
 func (g *Gateway) openConsole(cfg *config.Config) (err error) {
 	g.console, err = console.Open(cfg.Admin, console.Options{
-		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Dir: cfg.Server.DataDir,
-		Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(), Log: g.telemetry.Log, Sockets: g.sockets,
+		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g},
+		Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
+		Log: g.telemetry.Log, Sockets: g.sockets,
 	})
 	if err != nil {
 		return fmt.Errorf("admin.%w", err)

@@ -56,6 +56,7 @@ type Gateway struct {
 	server  *server.Server
 	status  *statusServer
 	console *console.Console // nil where it is off
+	roster  *roster          // agents that are in no file
 	health  *health.Server   // gRPC's view of whether the gateway serves
 
 	started   chan struct{} // closed by Start
@@ -129,7 +130,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	g.telemetry.Metrics.SetLabels(labels(cfg))
 	g.telemetry.Metrics.Upstreams(g.upstreams)
 	g.telemetry.Metrics.Condition(g.condition)
-	s, err := g.build(ctx, cfg, nil)
+	g.openRoster(ctx, cfg)
+	s, err := g.build(ctx, g.enlist(cfg), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +146,7 @@ func (g *Gateway) Start() {
 	g.console.Start()
 	close(g.started)
 	go g.review()
+	go g.followRoster()
 	go g.work.Watch(g.closed, g.memory, g.report)
 	if g.revoked != nil { // as with keys: others may decide
 		go g.watchDecisions()

@@ -26,7 +26,11 @@ type reloadResult struct {
 func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 	g.reloading.Lock()
 	defer g.reloading.Unlock()
-	err := g.replace(ctx, cfg)
+	before := g.roster.loaded()
+	err := g.replace(ctx, g.enlist(cfg), nil)
+	if err != nil {
+		g.enlist(before)
+	}
 	g.ReportReload(cfg.Sum, err)
 	return err
 }
@@ -34,7 +38,9 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 // errClosed answers a reload that comes when the gateway is going away.
 var errClosed = errors.New("the gateway is shutting down")
 
-func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
+// replace builds a snapshot and serves it. ready, if there is one, is called when nothing
+// else can fail, and keeps everything as it is by an error.
+func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() error) error {
 	old := g.current.Load()
 	if old == nil {
 		return errClosed
@@ -53,6 +59,12 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config) error {
 	if err := g.retune(old.config, cfg); err != nil {
 		s.release()
 		return err
+	}
+	if ready != nil {
+		if err := ready(); err != nil {
+			s.release()
+			return errors.Join(err, g.retune(cfg, old.config))
+		}
 	}
 	if !g.install(old, s) {
 		s.release()

@@ -73,7 +73,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	for _, w := range s.book.Warnings() {
 		g.telemetry.Log.Warn("extension", "warning", w)
 	}
-	rules, warnings, err := policy.Compile(cfg.Policy.Config, cfg.AgentIDs(), s.book.Extra().Methods()...)
+	rules, warnings, err := policy.Compile(cfg.Policy.Config, cfg.RuleAgents(), s.book.Extra().Methods()...)
 	if err != nil {
 		s.book.Close()
 		return nil, fmt.Errorf("policy: %w", err)
@@ -176,7 +176,7 @@ func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
 	log, metrics := g.telemetry.Log, g.telemetry.Metrics
 	if len(cfg.Policy.Limits.Each) > 0 {
 		s.limits, err = limits.New(cfg.Policy.Limits, limits.Options{
-			Agents: cfg.AgentIDs(), Methods: s.book.Extra().Methods(),
+			Agents: cfg.RuleAgents(), Methods: s.book.Extra().Methods(),
 			Store: g.store, Local: g.local, Log: log, Fell: metrics.LimitUncounted,
 		})
 		if err != nil {
@@ -185,7 +185,7 @@ func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
 	}
 	if len(cfg.Policy.Authorizers) > 0 {
 		s.panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{
-			Agents: cfg.AgentIDs(), Methods: s.book.Extra().Methods(),
+			Agents: cfg.RuleAgents(), Methods: s.book.Extra().Methods(),
 			Gateway: cfg.Server.ID, Log: log, Asked: metrics.AuthorizerAsked,
 		})
 	}

@@ -116,6 +116,7 @@ func (s *statusServer) details(ctx context.Context) []string {
 		agents = append(agents, m.cardLine(id)...)
 		agents = append(agents, line("agent "+id, m.agent.Source.Current() == nil || m.agent.Source.Err() != nil, why))
 	}
+	agents = append(agents, g.roster.details()...)
 	slices.Sort(agents)
 	return append(lines, agents...)
 }

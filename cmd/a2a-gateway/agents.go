@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"text/tabwriter"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+)
+
+func agentsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List, show, register and remove agents of a running gateway",
+		Long: "List the agents of a running gateway, and register and remove those that are in no file, where\n" +
+			"its configuration has fleet.api. It is asked at admin.address of its configuration, with\n" +
+			"admin.token or the token in its data directory.",
+	}
+	a := admin{}
+	f := cmd.PersistentFlags()
+	f.StringVarP(&a.config, "config", "c", configPath(), "configuration `file` of the gateway")
+	f.StringVar(&a.address, "address", "", "`URL` or host:port of its admin listener, in place of the configured one")
+	f.StringVar(&a.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	cmd.AddCommand(agentsList(&a), agentsShow(&a), agentsAdd(&a), agentsRemove(&a))
+	return cmd
+}
+
+const agentsPath = "/api/v1/agents"
+
+func agentsList(a *admin) *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List all agents", Args: cobra.NoArgs}
+	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		api, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		all := console.AgentPage{Agents: []console.Agent{}}
+		for after := ""; ; {
+			var page console.AgentPage
+			path := fmt.Sprintf("%s?limit=%d", agentsPath, adminPage)
+			if after != "" {
+				path += "&after=" + url.QueryEscape(after)
+			}
+			if err := api.do(http.MethodGet, path, &page); err != nil {
+				return err
+			}
+			all.Agents = append(all.Agents, page.Agents...)
+			if after = page.Next; after == "" {
+				break
+			}
+		}
+		return show(cmd.OutOrStdout(), *output, all, func(w io.Writer) {
+			t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+			_, _ = fmt.Fprintln(t, "ID\tFROM\tSERVED\tFAILURE")
+			for i := range all.Agents {
+				one := &all.Agents[i]
+				_, _ = fmt.Fprintf(t, "%s\t%s\t%v\t%s\n", cell(one.ID), cell(one.Origin), one.Served, cell(one.Failure))
+			}
+			_ = t.Flush()
+		})
+	}
+	return cmd
+}
+
+func agentsShow(a *admin) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show an agent, as it was registered but for secrets, as JSON",
+		Args:  cobra.ExactArgs(1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.agent(cmd, func(api *adminAPI, into *console.Agent) error {
+			return api.do(http.MethodGet, agentsPath+"/"+url.PathEscape(args[0]), into)
+		})
+	}
+	return cmd
+}
+
+// agent asks for one, and prints it.
+func (a *admin) agent(cmd *cobra.Command, ask func(*adminAPI, *console.Agent) error) error {
+	api, err := a.connect(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var one console.Agent
+	if err := ask(api, &one); err != nil {
+		return err
+	}
+	return show(cmd.OutOrStdout(), "json", one, nil)
+}
+
+func agentsAdd(a *admin) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add FILE",
+		Short: "Register an agent",
+		Long: "Register an agent from a JSON file with what an entry of agents: has in the configuration; - is\n" +
+			"the standard input. No files can be named in it, and ${NAME} is what it is.",
+		Args: cobra.ExactArgs(1),
+	}
+	replace := cmd.Flags().Bool("replace", false, "in the place of one of the same id")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		doc, err := readArgument(cmd, args[0])
+		if err != nil {
+			return usage(err)
+		}
+		var named struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal(doc, &named); err != nil {
+			return usage(fmt.Errorf("%s holds no agent as a JSON object", args[0]))
+		}
+		method, path := http.MethodPost, agentsPath
+		if *replace {
+			method, path = http.MethodPut, agentsPath+"/"+url.PathEscape(named.ID)
+		}
+		return a.agent(cmd, func(api *adminAPI, into *console.Agent) error { return api.send(method, path, doc, into) })
+	}
+	return cmd
+}
+
+// readArgument reads the file that an argument names, or the standard input.
+func readArgument(cmd *cobra.Command, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), longestReply))
+	}
+	return os.ReadFile(name)
+}
+
+func agentsRemove(a *admin) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove ID",
+		Short: "Remove an agent that was registered",
+		Args:  cobra.ExactArgs(1),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		api, err := a.connect(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if err := api.do(http.MethodDelete, agentsPath+"/"+url.PathEscape(args[0]), nil); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %s\n", args[0])
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,122 @@
+package config
+
+import (
+	"errors"
+	"net/url"
+	"reflect"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// Problems are what is wrong with a document, in words without a place in it.
+type Problems []string
+
+// Error implements error.
+func (p Problems) Error() string { return p[0] }
+
+// ReadAgent reads an agent as agents: lists them, but as JSON, from somebody who may
+// register agents and must not be able to read this machine's files or environment by
+// doing so: no file can be named in it, and ${NAME} is what it is. The error is Problems.
+func ReadAgent(data []byte) (proxy.AgentConfig, error) {
+	var a proxy.AgentConfig
+	root, err := agentNode(data)
+	if err != nil {
+		return a, err
+	}
+	s := newShape("", "")
+	s.secrets = func(n *yaml.Node, path []string) {
+		if n.Kind != yaml.ScalarNode {
+			s.wrong(n, path, "want the secret itself; files cannot be named here")
+		}
+	}
+	s.visit(root, reflect.TypeFor[proxy.AgentConfig](), nil)
+	if len(s.errs) > 0 {
+		return a, problems(s.errs...)
+	}
+	if err := root.Load(&a, yaml.WithKnownFields()); err != nil {
+		return a, problems(located("", err, s))
+	}
+	resolveAgent(&a, func(path *string) {
+		if *path != "" {
+			err = Problems{"files cannot be named here, neither for tls, nor as a source of instances or a schema"}
+		}
+	})
+	return a, err
+}
+
+// ShowAgent is what ReadAgent reads without its secrets, those in the card's URL included.
+func ShowAgent(data []byte) (jsontext.Value, error) {
+	root, err := agentNode(data)
+	if err != nil {
+		return nil, err
+	}
+	const hidden = "(secret)"
+	s := newShape("", "")
+	s.secrets = func(n *yaml.Node, _ []string) {
+		*n = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: hidden, Line: n.Line, Column: n.Column}
+	}
+	s.visit(root, reflect.TypeFor[proxy.AgentConfig](), nil)
+	for _, path := range [][]string{{"card"}, {"card", "url"}} {
+		if n := find(root, path); n.Kind == yaml.ScalarNode {
+			n.Value = shownURL(n.Value)
+		}
+	}
+	var text secret.JSON
+	if err := text.UnmarshalYAML(root); err != nil {
+		return nil, err
+	}
+	return jsontext.Value(text), nil
+}
+
+// shownURL is a URL as far as it holds no secret.
+func shownURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	u.User, u.Fragment = nil, ""
+	if u.RawQuery != "" {
+		u.RawQuery = "…"
+	}
+	return u.String()
+}
+
+// agentNode reads JSON as strictly as JSON can be: one object, no name twice.
+func agentNode(data []byte) (*yaml.Node, error) {
+	text := jsontext.Value(data).Clone()
+	if text.Kind() != '{' || !text.IsValid() {
+		return nil, Problems{"want an agent as a JSON object, without a name that is there twice"}
+	}
+	if err := text.Canonicalize(); err != nil { // no escapes that YAML reads in another way
+		return nil, Problems{"want an agent as a JSON object, without a name that is there twice"}
+	}
+	doc, err := document("", text)
+	if err != nil {
+		return nil, problems(err)
+	}
+	return doc.Content[0], nil
+}
+
+// problems are errors without their places.
+func problems(errs ...error) error {
+	var list Problems
+	for _, err := range errs {
+		var p *problem
+		if many, ok := err.(interface{ Unwrap() []error }); ok {
+			var inner Problems
+			if errors.As(problems(many.Unwrap()...), &inner) {
+				list = append(list, inner...)
+			}
+			continue
+		}
+		if errors.As(err, &p) {
+			err = p.err
+		}
+		list = append(list, err.Error())
+	}
+	return list
+}

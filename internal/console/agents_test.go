@@ -1,0 +1,139 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAgents takes one from being registered through being changed to being gone.
+func TestAgents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, tt := range []struct {
+		method, target, body string
+		status               int
+		want                 string
+	}{
+		{"POST", "", `{"id":"b","card":"x"}`, 200, `{"id":"b","origin":"api","served":true,"agent":{"id":"b","card":"x"}}`},
+		{"POST", "", `{"id":"b","card":"y"}`, 409, "AGENT_EXISTS"},
+		{"PUT", "/b", `{"id":"b","card":"y"}`, 200, `"card":"y"`},
+		{"PUT", "/c", `{"id":"c"}`, 200, `"id":"c"`},
+		{"PUT", "/b", `{"id":"c"}`, 400, "is another than that of the path"},
+		{"GET", "/b", "", 200, `"card":"y"`},
+		{"GET", "", "", 200, `{"agents":[{"id":"a-1","origin":"api","served":true},{"id":"b","origin":"api","served":true},{"id":"c","origin":"api","served":true}]}`},
+		{"GET", "?limit=1&after=a-1", "", 200, `{"agents":[{"id":"b","origin":"api","served":true}],"next":"b"}`},
+		{"GET", "?after=c", "", 200, `{"agents":[]}`},
+		{"GET", "?limit=0", "", 400, "INVALID_PARAMETER"},
+		{"GET", "?state=dead", "", 400, "INVALID_PARAMETER"},
+		{"DELETE", "/b", "", 200, `{"id":"b","state":"removed"}`},
+		{"DELETE", "/b", "", 404, "NO_SUCH_AGENT"},
+		{"GET", "/b", "", 404, "NO_SUCH_AGENT"},
+		{"DELETE", "/b~", "", 404, "NO_SUCH_AGENT"},
+		{"PATCH", "/c", "", 405, "METHOD_NOT_ALLOWED"},
+		{"DELETE", "", "", 405, "METHOD_NOT_ALLOWED"},
+	} {
+		got := w.ask(tt.method, "/api/v1/agents"+tt.target, func(r *http.Request) {
+			if tt.body != "" {
+				send(r, tt.body)
+			}
+		})
+		if got.status != tt.status || !strings.Contains(got.body, tt.want) {
+			t.Errorf("%s %s %s: %s, want %d %s", tt.method, tt.target, tt.body, got, tt.status, tt.want)
+		}
+	}
+	event := func(kind, id, outcome string) map[string]string {
+		e := map[string]string{"event": kind, "who": "admin-token", "agent": id, "client_ip": "127.0.0.1"}
+		if outcome != "" {
+			e["outcome"] = outcome
+		}
+		return e
+	}
+	want := []map[string]string{
+		event("agent.added", "b", ""), event("agent.added", "b", ""), event("agent.added", "b", "failed"),
+		event("agent.changed", "b", ""), event("agent.changed", "c", ""), event("agent.removed", "b", ""),
+		event("agent.removed", "b", ""), event("agent.removed", "b", "not found"),
+	}
+	if diff := cmp.Diff(want, w.recorded()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestL43_AgentBodies: what is no agent changes nothing, is not on record, and is not read
+// to its end if it is long.
+func TestL43_AgentBodies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Body = 100 })
+	large := `{"id":"large","card":"` + strings.Repeat("x", 100) + `"}`
+	for name, tt := range map[string]struct {
+		body   string
+		change func(*http.Request)
+		status int
+		want   string
+	}{
+		"empty":         {"", nil, 400, "INVALID_AGENT"},
+		"no JSON":       {"id: a", nil, 400, "INVALID_AGENT"},
+		"a list":        {"[]", nil, 400, "INVALID_AGENT"},
+		"two":           {`{"id":"a"}{"id":"b"}`, nil, 400, "INVALID_AGENT"},
+		"a name twice":  {`{"id":"a","id":"b"}`, nil, 400, "INVALID_AGENT"},
+		"no id":         {`{"card":"x"}`, nil, 400, "id: 1 to 64"},
+		"a path as id":  {`{"id":"../x"}`, nil, 400, "id: 1 to 64"},
+		"a long id":     {`{"id":"` + strings.Repeat("x", 65) + `"}`, nil, 400, "id: 1 to 64"},
+		"no UTF-8":      {"{\"id\":\"a\xff\"}", nil, 400, "INVALID_AGENT"},
+		"large":         {large, nil, 413, "longer than 100 bytes (admin.body)"},
+		"large, chunks": {large, func(r *http.Request) { r.ContentLength = -1 }, 413, "admin.body"},
+		"text":          {`{"id":"a"}`, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415, "CONTENT_TYPE"},
+		"no type":       {`{"id":"a"}`, func(r *http.Request) { r.Header.Del("Content-Type") }, 415, "CONTENT_TYPE"},
+		"a parameter":   {`{"id":"a"}`, func(r *http.Request) { r.URL.RawQuery = "force=true" }, 400, "INVALID_PARAMETER"},
+	} {
+		got := w.ask("POST", "/api/v1/agents", func(r *http.Request) {
+			send(r, tt.body)
+			if tt.change != nil {
+				tt.change(r)
+			}
+		})
+		if got.status != tt.status || !strings.Contains(got.body, tt.want) {
+			t.Errorf("%s: %s, want %d %s", name, got, tt.status, tt.want)
+		}
+	}
+	body := func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(strings.NewReader("{}")), 2 }
+	for _, ask := range [][2]string{{"GET", "/a-1"}, {"DELETE", "/a-1"}, {"POST", "/a-1"}} {
+		if got := w.ask(ask[0], "/api/v1/agents"+ask[1], body); got.status != 400 {
+			t.Errorf("%v with a body: %s", ask, got)
+		}
+	}
+	if events := w.recorded(); len(events) != 0 || len(w.fleet) != 1 {
+		t.Errorf("something was done: %v, %v", events, w.fleet)
+	}
+}
+
+// TestAgentErrors: the operator is told what is the operator's to mend.
+func TestAgentErrors(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]string{
+		ErrAgentsOff: "403 AGENTS_OFF", ErrAgentsFull: "409 AGENTS_FULL", ErrAgentInFile: "409 AGENT_IN_FILE",
+		fmt.Errorf("put: %w", ErrAgentTaken): "409 AGENT_EXISTS",
+	} {
+		w := newWorld(t, nil)
+		w.unfit = err
+		got := w.ask("PUT", "/api/v1/agents/a-1", nil)
+		var body struct {
+			Error struct {
+				Reason string `json:"reason"`
+			} `json:"error"`
+		}
+		if failed := json.Unmarshal([]byte(got.body), &body); failed != nil || fmt.Sprint(got.status, " ", body.Error.Reason) != want {
+			t.Errorf("%v: %s, want %s", err, got, want)
+		}
+	}
+	w := newWorld(t, nil)
+	w.unfit = AgentInvalid{"card: url is missing", "id: is wrong"}
+	if got := w.ask("POST", "/api/v1/agents", nil); got.status != 400 || !strings.Contains(got.body, "card: url is missing; id: is wrong") {
+		t.Error(got)
+	}
+}
