@@ -107,12 +107,13 @@ func (w *Watch) load(ctx context.Context) error {
 
 // stored is what is to be written of a caller.
 type stored struct {
+	of   *habits
 	key  string
 	data []byte
 }
 
-// unsaved takes what is known and not stored, of some callers.
-func (d *skills) unsaved(now moment) ([]stored, time.Duration) {
+// unsaved takes what is known and not stored, of at most so many callers.
+func (d *skills) unsaved() ([]stored, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.off() {
@@ -125,23 +126,38 @@ func (d *skills) unsaved(now moment) ([]stored, time.Duration) {
 			return
 		}
 		h.changed, h.saved = false, h.seen
-		list = append(list, stored{hex.EncodeToString(h.id[:]), h.encode()})
+		list = append(list, stored{h, hex.EncodeToString(h.id[:]), h.encode()})
 	})
 	return list, d.set.learning
 }
 
-// save stores what has changed. What could not be stored is stored with the next change.
+// again has what could not be stored stored later. A place may be another caller's by now:
+// then that one's is stored once too often.
+func (d *skills) again(list []stored) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, s := range list {
+		s.of.changed = true
+	}
+}
+
+// save stores what has changed.
 func (w *Watch) save(ctx context.Context) error {
 	if w.options.Values == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeWait)
 	defer cancel()
-	list, ttl := w.skills.unsaved(w.now())
-	for _, s := range list {
-		if err := w.options.Values.Put(ctx, space, s.key, s.data, ttl); err != nil {
-			return err
+	for {
+		list, ttl := w.skills.unsaved()
+		for i, s := range list {
+			if err := w.options.Values.Put(ctx, space, s.key, s.data, ttl); err != nil {
+				w.skills.again(list[i:])
+				return err
+			}
+		}
+		if len(list) < saveMost {
+			return nil
 		}
 	}
-	return nil
 }

@@ -394,6 +394,52 @@ func (awayStore) Put(context.Context, string, string, []byte, time.Duration) err
 	return state.ErrUnavailable
 }
 
+// shakyStore fails every so often when something is put into it.
+type shakyStore struct {
+	state.Values
+	puts int
+}
+
+func (s *shakyStore) Put(ctx context.Context, space, key string, data []byte, ttl time.Duration) error {
+	if s.puts++; s.puts%300 == 0 {
+		return state.ErrUnavailable
+	}
+	return s.Values.Put(ctx, space, key, data, ttl)
+}
+
+// TestAllHabitsAreStored: of more callers than are stored at a time, and where the store
+// fails now and then.
+func TestAllHabitsAreStored(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory := state.NewMemory(state.Config{})
+		defer memory.Close()
+		config := learner(actionReport, time.Minute, time.Hour)
+		config.Callers = 1 << 16 // so that none is forgotten
+		w, _ := newWatch(t, config, &shakyStore{Values: memory})
+		const callers = 2*saveMost + 10
+		for i := range callers {
+			e := uses(fmt.Sprint("user-", i), "summarize")
+			w.Observe(&e, nil)
+		}
+		time.Sleep(6 * saveEvery)
+		n := 0
+		for after := ""; ; {
+			page, err := memory.List(t.Context(), space, after, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page) == 0 {
+				break
+			}
+			n, after = n+len(page), page[len(page)-1].Key
+		}
+		if n != callers {
+			t.Errorf("%d callers are stored, want %d", n, callers)
+		}
+	})
+}
+
 // TestNoStoreIsNoReasonToStop: habits are learned anew then.
 func TestNoStoreIsNoReasonToStop(t *testing.T) {
 	t.Parallel()
