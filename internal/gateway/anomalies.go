@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
@@ -21,6 +22,16 @@ func (g *Gateway) watch(ctx context.Context, cfg *config.Config) (err error) {
 		return fmt.Errorf("telemetry.anomalies: %w", err)
 	}
 	return nil
+}
+
+// drifted reports that a card has changed, until somebody has decided about it.
+func (g *Gateway) drifted(agent string, r *trust.Ruling) {
+	switch {
+	case r.State == trust.Approved, r.State == trust.Rejected:
+		g.anomalies.CardSettled(agent)
+	case r.New && r.Against != "": // not the first that was seen
+		g.anomalies.CardDrift(agent, trust.Words(r.Changes))
+	}
 }
 
 // unusual counts, logs and records that an anomaly has begun or ended.

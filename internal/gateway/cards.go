@@ -45,6 +45,7 @@ func (g *Gateway) judge(a *proxy.AgentConfig) (_ *trust.Judge, end func(), _ err
 // ruled counts a ruling, and puts on record and into the log what is new.
 func (g *Gateway) ruled(agent string, r *trust.Ruling) {
 	g.telemetry.Metrics.CardRuled(agent, string(r.State), r.Standing != r.Digest, r.New, r.Score)
+	g.drifted(agent, r)
 	if !r.New {
 		return
 	}

@@ -44,9 +44,9 @@ func TestA04_TaskIDsAreTried(t *testing.T) {
 	}
 }
 
-// TestCardDrift: a card that changes is told of once, until somebody accepts it or it
+// TestA13_CardDrift: a card that changes is told of once, until somebody accepts it or it
 // has stayed as it is.
-func TestCardDrift(t *testing.T) {
+func TestA13_CardDrift(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, l := newWatch(t, Config{Cards: Reported{Window: secret.Duration(10 * time.Minute)}}, nil)
