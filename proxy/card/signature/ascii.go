@@ -14,14 +14,19 @@ import (
 
 // messageASCII is for a card that was a Protobuf message, whose numbers are doubles.
 func messageASCII(v value) ([]byte, error) {
-	if err := v.doubles(); err != nil {
+	if err := v.numbers(isDouble); err != nil {
 		return nil, err
 	}
 	return appendASCII(nil, v, pythonDouble), nil
 }
 
 // legacyASCII is for a card that was read as JSON, where integers stay integers.
-func legacyASCII(v value) ([]byte, error) { return appendASCII(nil, v, pythonNumber), nil }
+func legacyASCII(v value) ([]byte, error) {
+	if err := v.numbers(isFinite); err != nil {
+		return nil, err
+	}
+	return appendASCII(nil, v, pythonNumber), nil
+}
 
 func appendASCII(b []byte, v value, number func(string) string) []byte {
 	switch v.kind {
@@ -81,7 +86,7 @@ func appendEscaped(b []byte, s string) []byte {
 
 // pythonDouble is how a number of a Struct is written, all of which are doubles.
 func pythonDouble(literal string) string {
-	f, _ := strconv.ParseFloat(literal, 64) // infinite for what is too large, as there
+	f, _ := strconv.ParseFloat(literal, 64) // finite, as was checked
 	return pythonFloat(f)
 }
 

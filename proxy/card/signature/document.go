@@ -105,31 +105,44 @@ func readMembers(d *jsontext.Decoder) ([]member, error) {
 	return members, err
 }
 
-// doubles makes sure that canonical form does not change a number: in RFC 8785 all are
-// doubles, and a reader with larger integers would see another one than was signed.
-func (v *value) doubles() error {
+// numbers looks at the literal of every number at any depth.
+func (v *value) numbers(check func(literal string) error) error {
+	if v.kind == '0' {
+		return check(v.text)
+	}
 	for i := range v.list {
-		if err := v.list[i].doubles(); err != nil {
+		if err := v.list[i].numbers(check); err != nil {
 			return err
 		}
 	}
 	for i := range v.members {
-		if err := v.members[i].value.doubles(); err != nil {
+		if err := v.members[i].value.numbers(check); err != nil {
 			return err
 		}
 	}
-	if v.kind != '0' {
+	return nil
+}
+
+// isFinite is about numbers that are doubles where they are read.
+func isFinite(literal string) error {
+	if _, err := strconv.ParseFloat(literal, 64); err != nil {
+		return fmt.Errorf("the number %.40s is too large for a double (RFC 8785 §3.1)", literal)
+	}
+	return nil
+}
+
+// isDouble makes sure that canonical form does not change a number: in RFC 8785 all are
+// doubles, and a reader with larger integers would see another one than was signed.
+func isDouble(literal string) error {
+	if err := isFinite(literal); err != nil {
+		return err
+	}
+	f, _ := strconv.ParseFloat(literal, 64)
+	if math.Abs(f) <= maxInteger || strings.ContainsAny(literal, ".eE") ||
+		literal == strconv.FormatFloat(f, 'f', 0, 64) || literal == strconv.FormatFloat(f, 'f', -1, 64) {
 		return nil
 	}
-	f, err := strconv.ParseFloat(v.text, 64)
-	switch {
-	case err != nil:
-		return fmt.Errorf("the number %.40s is too large for a double (RFC 8785 §3.1)", v.text)
-	case math.Abs(f) <= maxInteger || strings.ContainsAny(v.text, ".eE"),
-		v.text == strconv.FormatFloat(f, 'f', 0, 64), v.text == strconv.FormatFloat(f, 'f', -1, 64):
-		return nil
-	}
-	return fmt.Errorf("the number %.40s is another one as a double (RFC 8785 §3.1)", v.text)
+	return fmt.Errorf("the number %.40s is another one as a double (RFC 8785 §3.1)", literal)
 }
 
 // find is a member by its name, nil if there is none.

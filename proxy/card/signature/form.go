@@ -114,7 +114,7 @@ func typed(card value, s *schema, compacted bool, write writer) ([]byte, []strin
 
 // jcs is RFC 8785.
 func jcs(v value) ([]byte, error) {
-	if err := v.doubles(); err != nil {
+	if err := v.numbers(isDouble); err != nil {
 		return nil, err
 	}
 	doc := jsontext.Value(v.append(nil))

@@ -5,6 +5,7 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
@@ -64,7 +65,11 @@ func newKey(key crypto.PublicKey) (*publicKey, error) {
 		if k.E < 3 || k.E&1 == 0 {
 			return nil, fmt.Errorf("an RSA key with exponent %d", k.E)
 		}
-	case *ecdsa.PublicKey, ed25519.PublicKey:
+	case *ecdsa.PublicKey:
+		if k.Curve != elliptic.P256() && k.Curve != elliptic.P384() {
+			return nil, fmt.Errorf("a key on %s, want P-256 or P-384", k.Params().Name)
+		}
+	case ed25519.PublicKey:
 	default:
 		return nil, fmt.Errorf("a key of type %T", key)
 	}
