@@ -34,6 +34,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -263,6 +264,7 @@ type setup struct {
 	wrap       func(http.Handler) http.Handler
 	system     http.Handler
 	jwks       func() []byte
+	signing    signature.Ring // of cards
 	streams    *proxy.Streams
 	stream     stream.Config
 	hub        stream.HubOptions // what else it has: for replicas
@@ -463,7 +465,7 @@ func (w *world) start(s *setup) {
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Catalog: s.catalog, Anomalies: w.watch(s),
 		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
-		System: s.system, JWKS: s.jwks, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
+		System: s.system, JWKS: s.jwks, Signing: s.signing, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
 		Streams: s.streams, StreamConfig: s.streaming(), Hub: hub,
 	})
 	must(w, err)
