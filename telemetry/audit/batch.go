@@ -13,9 +13,12 @@ type batch struct {
 	err     error  // the outcome; set before done is closed
 
 	// Made by the first caller that has to wait. One waiter gets a token from
-	// turn and becomes the writer of the batch; the others wait for done.
+	// turn and becomes the writer of the batch; the others wait for done, or
+	// until they are sent away because the disk hangs.
 	turn chan struct{}
 	done chan struct{}
+	away chan struct{}
+	sent bool // away is closed
 }
 
 func (b *batch) add(members []byte) {
@@ -62,27 +65,61 @@ func (l *Log) commit(members []byte, now time.Time) error {
 	b.add(members)
 	if l.writing {
 		if b.done == nil {
-			b.turn, b.done = make(chan struct{}, 1), make(chan struct{})
+			b.turn, b.done, b.away = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
 		}
 		l.mu.Unlock()
 		select {
 		case <-b.done:
 			return b.err
 		case <-b.turn:
+		case <-b.away:
+			go l.standIn(b)
+			return ErrStalled
 		}
 	} else {
 		l.writing, l.began = true, now
 		l.mu.Unlock()
 		runtime.Gosched() // calls that are about to come may share the write: a quarter less CPU under load
 	}
+	return l.lead(b)
+}
+
+// lead writes the pending batch, which is b.
+func (l *Log) lead(b *batch) error {
 	l.mu.Lock()
 	l.take()
+	l.flying = b
 	began := l.began
 	l.mu.Unlock()
 
 	err := l.write(b, began)
 	l.handOver(b, err)
 	return err
+}
+
+// standIn waits in the place of a caller who was sent away: its record is among others,
+// and its turn may come to write them. What nobody waits for is written all the same.
+func (l *Log) standIn(b *batch) {
+	select {
+	case <-b.done:
+	case <-b.turn:
+		_ = l.lead(b)
+	}
+}
+
+// sendAway refuses those who wait for a disk that hangs. Who comes later does not wait.
+func (l *Log) sendAway() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.writing || l.disk.now().Sub(l.began) <= stallAfter {
+		return
+	}
+	for _, b := range []*batch{l.flying, l.pending} {
+		if b != nil && b.away != nil && !b.sent {
+			b.sent = true
+			close(b.away)
+		}
+	}
 }
 
 // take puts an empty batch in the place of the pending one, which its caller
@@ -101,6 +138,7 @@ func (l *Log) handOver(b *batch, err error) {
 	b.err = err
 	spare := b.reuse()
 	l.mu.Lock()
+	l.flying = nil
 	changed := (l.failing == nil) != (err == nil)
 	l.failing = err
 	if l.spare == nil {

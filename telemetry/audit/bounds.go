@@ -87,7 +87,9 @@ func (j *judging) ending() {
 		}
 		return
 	}
-	r.Head = j.head.Seq
+	if r.Head = j.head.Seq; r.Head == 0 {
+		return
+	}
 	if j.head.Seq > r.To {
 		r.find(Finding{Kind: Truncated, Segment: j.head.Segment, From: r.To + 1, To: j.head.Seq,
 			Text: fmt.Sprintf("%s missing, of which the last was a checkpoint", records(r.To+1, j.head.Seq))})

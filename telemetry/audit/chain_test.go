@@ -165,7 +165,7 @@ func TestHeadAfterTheDisk(t *testing.T) {
 	if err := l.syncNow(); err == nil {
 		t.Error("fsync did not fail")
 	}
-	if h, err := readHead(filepath.Join(dir, headFile)); h != nil || err != nil {
+	if h, err := readHead(filepath.Join(dir, headFile)); h == nil || h.Seq != 0 || err != nil {
 		t.Errorf("head %+v, %v", h, err)
 	}
 }

@@ -20,7 +20,7 @@ const headFile = "audit.head"
 // headRecord is the content of headFile.
 type headRecord struct {
 	Segment    string `json:"segment"`
-	Seq        uint64 `json:"seq"`  // of the checkpoint
+	Seq        uint64 `json:"seq"`  // of the checkpoint; 0 while there is none
 	Hash       string `json:"hash"` // of the checkpoint
 	Time       string `json:"time"`
 	Checkpoint string `json:"checkpoint"` // its JWS
@@ -36,7 +36,7 @@ func readHead(path string) (*headRecord, error) {
 		return nil, err
 	}
 	h := &headRecord{}
-	if err := json.Unmarshal(data, h); err != nil || h.Seq == 0 || len(h.Hash) != len(link{}) {
+	if err := json.Unmarshal(data, h); err != nil || h.Seq > 0 && len(h.Hash) != len(link{}) {
 		return nil, fmt.Errorf("%s: it is no head of an audit log", path)
 	}
 	return h, nil
@@ -53,6 +53,17 @@ func writeHead(dir string, h *headRecord) error {
 		return err
 	}
 	return os.Rename(path+".new", path)
+}
+
+// SignWith gives the log the keys that sign its checkpoints. Until then there are none.
+func (l *Log) SignWith(k Keys) {
+	l.file.Lock()
+	l.signer = &signer{keys: k, gateway: l.id}
+	l.file.Unlock()
+	// From the beginning there is a head, so that it is missed when it goes.
+	if h, err := readHead(filepath.Join(l.config.Dir, headFile)); h == nil && err == nil {
+		_ = l.disk.head(l.config.Dir, &headRecord{}) // the first checkpoint tells whether it can be written
+	}
 }
 
 // resumeAt continues behind the head where that is further than the records: those

@@ -148,6 +148,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // is moved.
 type fakeDisk struct {
 	linger   time.Duration // an hour: the background does nothing unless the test asks for it
+	probe    time.Duration // an hour too
 	mu       sync.Mutex
 	clock    time.Time
 	space    int64 // bytes that can still be written; negative: no limit
@@ -163,7 +164,7 @@ type fakeDisk struct {
 }
 
 func newFakeDisk() *fakeDisk {
-	return &fakeDisk{linger: time.Hour, clock: noon, space: -1, syncs: map[string]int{}, held: make(chan struct{}, 100)}
+	return &fakeDisk{linger: time.Hour, probe: time.Hour, clock: noon, space: -1, syncs: map[string]int{}, held: make(chan struct{}, 100)}
 }
 
 // set changes the disk while nobody looks.
@@ -174,7 +175,7 @@ func (d *fakeDisk) set(change func()) {
 }
 
 func (d *fakeDisk) disk() disk {
-	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: time.Hour}
+	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: d.probe}
 }
 
 func (d *fakeDisk) now() time.Time {

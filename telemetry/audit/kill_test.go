@@ -5,13 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -20,7 +25,21 @@ import (
 const (
 	victimDir   = "AUDIT_TEST_VICTIM_DIR"
 	victimRound = "AUDIT_TEST_VICTIM_ROUND"
+	victimKind  = "AUDIT_TEST_VICTIM_KIND"
 )
+
+// victims are the configurations that are killed.
+var victims = map[string]Config{
+	durabilityWrite: {Durability: durabilityWrite},
+	durabilitySync:  {Durability: durabilitySync},
+	"encrypted":     {Encryption: oneKey, Compress: true},
+}
+
+// in is the configuration in a directory, with all that happens seldom happening often.
+func (c Config) in(dir string) Config {
+	c.Dir, c.SegmentSize, c.Checkpoint.Every = dir, minSegmentSize, minEvery
+	return c
+}
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(victimDir); dir != "" {
@@ -36,11 +55,17 @@ func victim(dir, round string) int {
 	if err != nil {
 		return 1
 	}
-	l, err := Open(Config{Dir: dir, SegmentSize: minSegmentSize, Durability: os.Getenv("AUDIT_TEST_DURABILITY")}, "gw", tel)
+	l, err := Open(victims[os.Getenv(victimKind)].in(dir), "gw", tel)
 	if err != nil {
 		tel.Log.Error("open", "error", err)
 		return 1
 	}
+	ring, err := keys.Open(keys.Config{Dir: filepath.Join(dir, "keys")}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		tel.Log.Error("open", "error", err)
+		return 1
+	}
+	l.SignWith(ring)
 	failed := make(chan error)
 	for w := range 4 {
 		go func() {
@@ -61,42 +86,70 @@ func victim(dir, round string) int {
 
 // TestR10_Kill9 kills a writing process at random moments, again and again on
 // the same directory: every intent it said was acknowledged is on the disk, all
-// records together are one sequence without a gap, and at most the last line of
-// a segment is torn.
+// records together are one chain without a gap, and at most the last line of
+// a segment is torn. A2A_GATEWAY_TEST_KILLS says how often; default 5.
 func TestR10_Kill9(t *testing.T) {
 	t.Parallel()
-	rounds := 10
-	if s := os.Getenv("A2A_GATEWAY_TEST_KILLS"); s != "" {
-		rounds, _ = strconv.Atoi(s)
+	kills := 5
+	if n, err := strconv.Atoi(os.Getenv("A2A_GATEWAY_TEST_KILLS")); err == nil {
+		kills = n
 	}
-	for _, durability := range []string{durabilityWrite, durabilitySync} {
-		t.Run(durability, func(t *testing.T) {
+	for kind := range victims {
+		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			var acknowledged []string
-			for round := range rounds {
-				acknowledged = append(acknowledged, killOne(t, dir, durability, round)...)
+			for round := range kills {
+				acknowledged = append(acknowledged, killOne(t, dir, kind, round)...)
 			}
-			got := ids(read(t, dir, true))
+			config := victims[kind].in(dir)
+			there := intentsIn(t, config.Source())
 			for _, id := range acknowledged {
-				if got["intent "+id] != 1 {
-					t.Errorf("%s was acknowledged and is there %d times", id, got["intent "+id])
+				if there[id] != 1 {
+					t.Errorf("%s was acknowledged and is there %d times", id, there[id])
 				}
+			}
+			r, err := config.Source().Verify(t.Context(), Check{})
+			if err != nil || len(r.Findings) > 0 || r.Unchained > 0 || len(r.Torn) > kills {
+				t.Errorf("%s, %v", said(r), err)
 			}
 			if len(acknowledged) == 0 {
 				t.Error("nothing was acknowledged")
 			}
-			t.Logf("%d acknowledged, %d records", len(acknowledged), len(got))
+			t.Logf("%d acknowledged, %d records in %d files, %d of them torn", len(acknowledged), r.Records, r.Segments, len(r.Torn))
 		})
 	}
 }
 
+// intentsIn counts intents by their request ids.
+func intentsIn(t *testing.T, s Source) map[string]int {
+	t.Helper()
+	_, end, err := s.Last(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]int{}
+	for e, err := range s.Follow(t.Context(), Cursor{}) {
+		var r record
+		if err = errors.Join(err, json.Unmarshal(e.Line, &r)); err != nil {
+			t.Fatal(err)
+		}
+		if r.Type == typeIntent {
+			there[r.RequestID]++
+		}
+		if e.Seq == end.Seq {
+			break
+		}
+	}
+	return there
+}
+
 // killOne runs a victim, kills it after a random number of acknowledgements, and
 // returns all it gave until it was dead.
-func killOne(t *testing.T, dir, durability string, round int) []string {
+func killOne(t *testing.T, dir, kind string, round int) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), victimDir+"="+dir, victimRound+"="+fmt.Sprint(round), "AUDIT_TEST_DURABILITY="+durability)
+	cmd.Env = append(os.Environ(), victimDir+"="+dir, victimRound+"="+fmt.Sprint(round), victimKind+"="+kind)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -105,7 +158,7 @@ func killOne(t *testing.T, dir, durability string, round int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := 1 + rand.IntN(200)
+	limit := 1 + rand.IntN(300)
 	var acknowledged []string
 	lines := bufio.NewReader(out)
 	for {

@@ -41,6 +41,7 @@ type Log struct {
 
 	mu      sync.Mutex
 	pending *batch    // records nobody is writing yet
+	flying  *batch    // records that are being written
 	spare   *batch    // emptied, to be pending next
 	writing bool      // a caller is the writer
 	began   time.Time // when it began with its batch
@@ -107,6 +108,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	}
 	go l.background()
 	l.tending.Go(l.tend)
+	l.tending.Go(l.watch)
 	if gone != nil {
 		l.logger.Error("audit records are not there any more", "dir", config.Dir, "from", gone["from"], "to", gone["to"])
 		_ = l.Event("audit.gone", gone) // whoever needs the record asks again
@@ -140,13 +142,6 @@ func (l *Log) resume() (gone map[string]string, err error) {
 		return nil, err
 	}
 	return gone, l.segments.ready(l.disk.now())
-}
-
-// SignWith gives the log the keys that sign its checkpoints. Until then there are none.
-func (l *Log) SignWith(k Keys) {
-	l.file.Lock()
-	defer l.file.Unlock()
-	l.signer = &signer{keys: k, gateway: l.id}
 }
 
 func gatewayMember(id string) []byte {

@@ -40,3 +40,17 @@ func (l *Log) sealNow() {
 		_ = l.seal(l.disk.now()) // the next record tells whether the disk works
 	}
 }
+
+// watch sends away those who wait for a disk that hangs. It never waits for the disk.
+func (l *Log) watch() {
+	tick := time.NewTicker(l.disk.probe)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-tick.C:
+			l.sendAway()
+		}
+	}
+}
