@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build test race interop e2e soak fuzz bench lint check figures tidy clean
+.PHONY: help build test race interop collector e2e soak fuzz bench lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ race: ## Run the tests under the race detector (needs a C compiler)
 interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3, java and mvn)
 	interop/setup
 	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 4 -timeout 20m ./interop/...
+
+collector: ## Build bin/collector, which end-to-end tests send telemetry to
+	$(GO) build -C e2e/collector -o $(CURDIR)/$(BIN)/collector .
 
 e2e: ## Run the end-to-end tests against the built binary
 	$(GO) test -count=1 -timeout 15m ./e2e/... ./cmd/...

@@ -71,9 +71,15 @@ func start(t *testing.T, args ...string) *process {
 // startAt runs a program, which is or becomes the binary.
 func startAt(t *testing.T, program string, args ...string) *process {
 	t.Helper()
+	return launch(t, program, []string{"OTEL_SDK_DISABLED=true"}, args...)
+}
+
+// launch runs a program with more in its environment.
+func launch(t *testing.T, program string, env []string, args ...string) *process {
+	t.Helper()
 	p := &process{t: t, cmd: exec.Command(program, args...), out: newLines(), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
-	p.cmd.Env = append(os.Environ(), "OTEL_SDK_DISABLED=true")
+	p.cmd.Env = append(os.Environ(), env...)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
