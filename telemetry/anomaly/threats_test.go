@@ -105,8 +105,7 @@ func TestA26_HalfOpenTasks(t *testing.T) {
 
 // TestA28_CallersWithoutEnd: 100,000 callers, and as many tasks, take no more memory than
 // the first few thousand, whatever they do, and each anomaly that was told of ends.
-func TestA28_CallersWithoutEnd(t *testing.T) {
-	t.Parallel()
+func TestA28_CallersWithoutEnd(t *testing.T) { // alone: it measures the heap
 	c := Config{
 		Denials: few(1), Probing: few(1), Cancels: few(1), OpenTasks: few(1), Callers: 256, Tasks: 512,
 		Skills: Learned{Learning: secret.Duration(time.Minute)},
