@@ -84,6 +84,10 @@ func (c *Config) resolve(dir string) {
 	if in(&c.Keys.Dir); c.Keys.Dir == "" {
 		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
 	}
+	for i := range c.Fleet.Kubernetes {
+		in(&c.Fleet.Kubernetes[i].Token)
+		in(&c.Fleet.Kubernetes[i].CA)
+	}
 	in(&c.Push.CA)
 	c.resolveState(in)
 	c.resolveSchemas(in)

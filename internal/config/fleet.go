@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
 // Fleet is the `fleet:` section: where agents come from beside `agents:`.
@@ -19,6 +20,10 @@ type Fleet struct {
 	// API permits agents to be registered by the admin API. They are kept in the state,
 	// sealed, and shared with the replicas there. Default false.
 	API bool `yaml:"api"`
+	// Kubernetes has services of Kubernetes be agents, which their labels and annotations
+	// say: who may write those decides which agents there are, and rules who may use them.
+	// Restart to change.
+	Kubernetes []discovery.Services `yaml:"kubernetes"`
 	// Limit is how many agents may come from elsewhere than files; default 1000. What is
 	// beyond it is refused by the API, and left out when it is found.
 	Limit int `yaml:"limit"`
@@ -35,14 +40,20 @@ func (f *Fleet) Defaults() {
 
 // Validate reports what cannot work, naming the key.
 func (f Fleet) Validate() error {
+	var errs []error
 	if f.Limit < 1 {
-		return errors.New("limit: want at least 1")
+		errs = append(errs, errors.New("limit: want at least 1"))
 	}
-	return nil
+	for i := range f.Kubernetes {
+		if err := f.Kubernetes[i].Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("kubernetes[%d].%w", i, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Grows reports whether agents come from elsewhere than files.
-func (f Fleet) Grows() bool { return f.API }
+func (f Fleet) Grows() bool { return f.API || len(f.Kubernetes) > 0 }
 
 // RuleAgents are the agents that rules, limits and authorizers may name. Where agents come
 // from elsewhere than files those that are named count, too: they may come.

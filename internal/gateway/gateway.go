@@ -223,6 +223,7 @@ func (g *Gateway) close(ctx context.Context) {
 		cancel() // Shutdown has waited as long as it may; New's way back has nobody to wait for
 		_ = g.server.Shutdown(cut)
 	}
+	g.roster.close()
 	g.closePush(ctx)
 	if g.hub != nil {
 		g.hub.Close()

@@ -106,6 +106,7 @@ func fixed(old, cfg *config.Config) error {
 		{"streams.persist", old.Streams.Persist, cfg.Streams.Persist},
 		{"keys", old.Keys, cfg.Keys},
 		{"admin", old.Admin, cfg.Admin},
+		{"fleet.kubernetes", old.Fleet.Kubernetes, cfg.Fleet.Kubernetes},
 	} {
 		if !reflect.DeepEqual(key.old, key.new) {
 			errs = append(errs, fmt.Errorf("%s: changing it needs a restart", key.name))

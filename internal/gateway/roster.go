@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,11 +21,12 @@ import (
 )
 
 // roster knows the agents that are in no file: those that were registered by the admin API
-// of this gateway or of another one that shares its state. What it knows joins the agents
-// of the files in enlist, the one place where the fleet is made.
+// of this gateway or of another one that shares its state, and services of Kubernetes. What
+// it knows joins the agents of the files in enlist, the one place where the fleet is made.
 type roster struct {
-	values state.Values
-	cipher state.Cipher
+	values   state.Values
+	cipher   state.Cipher
+	services *discovered
 
 	mu         sync.Mutex
 	base       *config.Config        // as it was loaded
@@ -51,6 +53,7 @@ const (
 
 func (g *Gateway) openRoster(ctx context.Context, cfg *config.Config) {
 	g.roster = &roster{values: g.store, cipher: sealing{g.keys, agentPurpose}, base: cfg}
+	g.roster.services = g.openServices(ctx, cfg.Fleet.Kubernetes)
 	if cfg.Fleet.API {
 		_, err := g.roster.read(ctx)
 		g.rosterAway(err)
@@ -124,7 +127,8 @@ func (r *roster) enlisted(change map[string]*proxy.AgentConfig) []config.Enliste
 	for _, id := range slices.Sorted(maps.Keys(agents)) {
 		list = append(list, config.Enlisted{Origin: "the admin API", Agent: agents[id]})
 	}
-	return list
+	found, _ := r.services.agents()
+	return append(list, found...)
 }
 
 // enlist is a configuration with the agents that are in no file. What is left out of it is
@@ -141,6 +145,10 @@ func (g *Gateway) enlist(base *config.Config) *config.Config {
 				faults[id] = fmt.Errorf("the admin API: it cannot be read: %w", one.err)
 			}
 		}
+	}
+	_, unfit := r.services.agents()
+	for id, err := range unfit {
+		faults[id] = errors.Join(faults[id], err)
 	}
 	for id, err := range faults {
 		if before := r.faults[id]; before == nil || before.Error() != err.Error() {
@@ -183,6 +191,11 @@ func (g *Gateway) followRoster() {
 		select {
 		case <-g.closed:
 			return
+		case <-g.roster.services.changed:
+			if err := g.rebuild(ctx); err == nil {
+				g.roster.services.record(g)
+			}
+			continue
 		case <-tick.C:
 		}
 		g.roster.mu.Lock()
@@ -221,6 +234,9 @@ func (r *roster) details() []string {
 	if r.away != nil {
 		lines = append(lines, line("fleet", true, r.away.Error()))
 	}
+	if err := r.services.err(); err != nil {
+		lines = append(lines, line("fleet.kubernetes", true, err.Error()))
+	}
 	for _, id := range slices.Sorted(maps.Keys(r.faults)) {
 		lines = append(lines, line("agent "+id+" left out", true, strings.ReplaceAll(r.faults[id].Error(), "\n", "; ")))
 	}
@@ -234,5 +250,8 @@ func (r *roster) origin(id string) (origin, source string, since time.Time) {
 			return console.FromFile, "", time.Time{}
 		}
 	}
-	return console.FromAPI, "", r.registered[id].At
+	if one, ok := r.registered[id]; ok {
+		return console.FromAPI, "", one.At
+	}
+	return console.FromKubernetes, r.services.source(id), time.Time{}
 }

@@ -26,35 +26,39 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 // maxToken bounds files that are read for every request; tokens have a few KiB.
 const maxToken = 64 << 10
 
-// apiServer asks the API server about the endpoint slices of one service. It is used by
-// one goroutine.
+// apiServer asks the API server about the objects of one kind in one namespace that a
+// selector names. It is used by one goroutine.
 type apiServer struct {
 	config  Kubernetes
 	limit   int64 // of an answer, or of one event
 	timeout time.Duration
 	account string // directory of the service account
 
+	group    string // path of the API that the kind belongs to
+	resource string // the kind, as in paths
+	selector string // of labels
+
 	client *http.Client
 	roots  []byte // that the client was made with
 }
 
-// slicePage is one page of a list.
-type slicePage struct {
+// objectPage is one page of a list.
+type objectPage[T any] struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion"`
 		Continue        string `json:"continue"`
 	} `json:"metadata"`
-	Items []endpointSlice `json:"items"`
+	Items []T `json:"items"`
 }
 
-func (a *apiServer) list(ctx context.Context, next string) (slicePage, error) {
+func listPage[T any](ctx context.Context, a *apiServer, next string) (objectPage[T], error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	query := url.Values{"limit": {strconv.Itoa(page)}}
 	if next != "" {
 		query.Set("continue", next)
 	}
-	var got slicePage
+	var got objectPage[T]
 	resp, err := a.get(ctx, query)
 	if err != nil {
 		return got, err
@@ -107,9 +111,9 @@ func (f *feed) err() error {
 	return fmt.Errorf("an event of more than answer (%d bytes)", f.limit)
 }
 
-// get asks for endpoint slices of the service; what is not an answer is an error.
+// get asks for the objects; what is not an answer is an error.
 func (a *apiServer) get(ctx context.Context, query url.Values) (*http.Response, error) {
-	query.Set("labelSelector", "kubernetes.io/service-name="+a.config.Service)
+	query.Set("labelSelector", a.selector)
 	req, err := a.request(ctx, query)
 	if err != nil {
 		return nil, err
@@ -151,7 +155,7 @@ func (a *apiServer) request(ctx context.Context, query url.Values) (*http.Reques
 			return nil, fmt.Errorf("kubernetes.namespace is not set: %w", err)
 		}
 	}
-	address := base + "/apis/discovery.k8s.io/v1/namespaces/" + url.PathEscape(namespace) + "/endpointslices?" + query.Encode()
+	address := base + a.group + "/namespaces/" + url.PathEscape(namespace) + "/" + a.resource + "?" + query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err

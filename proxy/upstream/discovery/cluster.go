@@ -33,7 +33,11 @@ type cluster struct {
 
 func newCluster(c Config, o Options) *cluster {
 	return &cluster{config: c, options: o, pause: firstPause, watches: watchTime,
-		server: apiServer{config: *c.Kubernetes, limit: int64(c.Answer), timeout: c.Timeout.Std(), account: serviceAccount}}
+		server: apiServer{
+			config: *c.Kubernetes, limit: int64(c.Answer), timeout: c.Timeout.Std(), account: serviceAccount,
+			group: "/apis/discovery.k8s.io/v1", resource: "endpointslices",
+			selector: "kubernetes.io/service-name=" + c.Kubernetes.Service,
+		}}
 }
 
 // What ends a watch without being a failure.
@@ -109,7 +113,7 @@ const page = 100
 func (c *cluster) list(ctx context.Context) (version string, err error) {
 	all, next := map[string]endpointSlice{}, ""
 	for {
-		got, err := c.server.list(ctx, next)
+		got, err := listPage[endpointSlice](ctx, &c.server, next)
 		if err != nil {
 			return "", fmt.Errorf("list endpoint slices: %w", err)
 		}
@@ -150,7 +154,7 @@ func (c *cluster) watch(ctx context.Context, k *keeper, version *string) error {
 		}
 	}(time.Now())
 	for w.next() {
-		e, err := readEvent(w.line())
+		e, err := readEvent[endpointSlice](w.line())
 		if err != nil {
 			return watching(err)
 		}
@@ -169,25 +173,25 @@ func (c *cluster) watch(ctx context.Context, k *keeper, version *string) error {
 func watching(err error) error { return fmt.Errorf("watch endpoint slices: %w", err) }
 
 // apply changes the slices by one event.
-func (c *cluster) apply(k *keeper, e event, version *string) error {
-	if e.slice.Metadata.ResourceVersion == "" {
+func (c *cluster) apply(k *keeper, e event[endpointSlice], version *string) error {
+	if e.object.Metadata.ResourceVersion == "" {
 		return errors.New("an event without a version")
 	}
-	name := e.slice.Metadata.Name
+	name := e.object.Metadata.Name
 	switch {
 	case e.kind == bookmark:
-		*version = e.slice.Metadata.ResourceVersion
+		*version = e.object.Metadata.ResourceVersion
 		return nil
 	case name == "":
 		return errors.New("an event about a slice without a name")
 	case e.kind == deleted:
 		delete(c.slices, name)
 	default:
-		c.slices[name] = e.slice
+		c.slices[name] = e.object
 	}
 	if len(c.slices) > c.config.Limit {
 		return c.tooMany(len(c.slices))
 	}
-	*version = e.slice.Metadata.ResourceVersion
+	*version = e.object.Metadata.ResourceVersion
 	return c.tell(k)
 }

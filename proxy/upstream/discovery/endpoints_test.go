@@ -75,7 +75,7 @@ func FuzzWatch(f *testing.F) {
 		}, "fuzz")
 		version := "1"
 		for line := range strings.SplitSeq(string(lines), "\n") {
-			if e, err := readEvent([]byte(line)); err == nil {
+			if e, err := readEvent[endpointSlice]([]byte(line)); err == nil {
 				_ = c.apply(k, e, &version) // every error ends the watch
 			}
 			if version == "" {

@@ -15,10 +15,10 @@ const (
 	failure  = "ERROR"
 )
 
-// event is one line of a watch.
-type event struct {
-	kind  string
-	slice endpointSlice // of a bookmark, the version alone
+// event is one line of a watch for objects of a kind.
+type event[T any] struct {
+	kind   string
+	object T // of a bookmark, the version alone
 }
 
 // status is how the API server says what is wrong.
@@ -29,18 +29,18 @@ type status struct {
 
 // readEvent reads a line. One that reports a failure is an error, errGone where the
 // version is too old.
-func readEvent(line []byte) (event, error) {
+func readEvent[T any](line []byte) (event[T], error) {
 	var raw struct {
 		Type   string          `json:"type"`
 		Object json.RawMessage `json:"object"`
 	}
 	if err := json.Unmarshal(line, &raw); err != nil {
-		return event{}, err
+		return event[T]{}, err
 	}
-	e := event{kind: raw.Type}
+	e := event[T]{kind: raw.Type}
 	switch raw.Type {
 	case added, modified, deleted, bookmark:
-		err := json.Unmarshal(raw.Object, &e.slice)
+		err := json.Unmarshal(raw.Object, &e.object)
 		return e, err
 	case failure:
 		var s status
