@@ -34,6 +34,20 @@ func BenchmarkIntent(b *testing.B) {
 	}
 }
 
+// BenchmarkEncrypted is BenchmarkIntent for encrypted files.
+func BenchmarkEncrypted(b *testing.B) {
+	l := opened(b, Config{Dir: b.TempDir(), Encryption: oneKey}, nil)
+	e := exchange("0190b2c4-6a3e-7000-8000-000000000001")
+	b.ReportAllocs()
+	begin := cpuTime(b)
+	for b.Loop() {
+		if err := l.Intent(e); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(cpuTime(b)-begin)/float64(b.N), "cpu-ns/op")
+}
+
 // BenchmarkVerify verifies logs of so many records; A2A_GATEWAY_BENCH_RECORDS says how many.
 func BenchmarkVerify(b *testing.B) {
 	n := 50_000

@@ -16,6 +16,7 @@ type Cursor struct {
 	Segment string `json:"segment,omitempty"` // file that holds the record before the place
 	Offset  int64  `json:"offset,omitempty"`  // where that record ends in it
 	Seq     uint64 `json:"seq,omitempty"`     // number of that record
+	Hash    string `json:"hash,omitempty"`    // its hash, if it has one
 }
 
 // Entry is one record as it was written.
@@ -45,7 +46,7 @@ const followEvery = 200 * time.Millisecond
 // sequence goes on with what there is; any other error ends it.
 func (s Source) Follow(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize)}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: newSummer()}
 		defer f.close()
 		timer := time.NewTimer(0)
 		defer timer.Stop()
@@ -82,8 +83,10 @@ type follower struct {
 	name   name   // of the open segment
 	in     blocks // nil when none is open
 	sought bool   // nothing has been read since the segment was opened at an offset
+	anew   bool   // it was opened anew, as what was read does not fit
 	last   bool   // the segment has a successor, so that no more will come
 	buf    []byte
+	sum    *summer
 }
 
 func (f *follower) close() {
@@ -145,7 +148,7 @@ func (f *follower) open() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		f.name, f.in, f.sought, f.last = n, in, in.offset() > 0, false
+		f.name, f.in, f.sought, f.last, f.anew = n, in, in.offset() > 0, false, in.offset() == 0
 		return true, nil
 	}
 	return false, nil
@@ -170,7 +173,7 @@ func (f *follower) again() error {
 	if err != nil {
 		return err
 	}
-	f.in, f.sought, f.last = in, false, false
+	f.in, f.sought, f.last, f.anew = in, false, false, true
 	return nil
 }
 
@@ -211,6 +214,37 @@ func (f *follower) successor() (*name, error) {
 	return nil, nil
 }
 
+// fits reports whether a line may be the one after the cursor's record. When lines of a
+// failed write were read before they were taken back, others have their numbers now.
+func (f *follower) fits(line []byte, seq uint64) bool {
+	body, h, ok := cutHash(line)
+	if !ok || f.at.Hash == "" || f.at.Seq == 0 {
+		return true
+	}
+	switch seq {
+	case f.at.Seq:
+		return h.String() == f.at.Hash
+	case f.at.Seq + 1:
+		var before link
+		copy(before[:], f.at.Hash)
+		return f.sum.link(before, body) == h
+	}
+	return true
+}
+
+// refit goes on with a line that does not fit: first the segment is read anew, then all
+// of it is passed on again.
+func (f *follower) refit(seq uint64) error {
+	if !f.anew {
+		return errElsewhere
+	}
+	if seq == f.at.Seq {
+		f.at = Cursor{}
+		return errElsewhere
+	}
+	return nil // somebody changed the files: that is for Verify to find
+}
+
 // entries passes on those of the lines that are after the cursor.
 func (f *follower) entries(ctx context.Context, block []byte, offset int64) error {
 	for line := range bytes.Lines(block) {
@@ -221,6 +255,11 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 			return errElsewhere
 		}
 		f.sought = false
+		if ok && !f.fits(line, seq) {
+			if err := f.refit(seq); err != nil {
+				return err
+			}
+		}
 		switch {
 		case !ok:
 			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.file(), offset)
@@ -232,6 +271,9 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 			}
 		}
 		f.at = Cursor{Segment: f.name.file(), Offset: offset, Seq: seq}
+		if _, h, ok := cutHash(line); ok {
+			f.at.Hash = h.String()
+		}
 		if !f.yield(Entry{Seq: seq, Line: line, Cursor: f.at}, nil) {
 			return errEnough
 		}

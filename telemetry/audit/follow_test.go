@@ -148,23 +148,45 @@ func TestFollowMovedFiles(t *testing.T) {
 }
 
 // TestFollowTakenBack: lines that a failed write left for a moment do not keep those
-// from being seen that take their place.
+// from being seen that take their numbers, whoever has read them.
 func TestFollowTakenBack(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	path := name{day: "2026-11-21"}.path(dir)
-	line := func(seq int, text string) string { return fmt.Sprintf("{\"seq\":%d,\"v\":1,\"x\":%q}\n", seq, text) }
-	appendTo(t, path, line(1, "a")+line(2, "long and taken back"))
-	at, _ := followed(t, Source{Path: dir}, Cursor{}, 2)
-	if err := os.WriteFile(path, []byte(line(1, "a")), 0o600); err != nil {
-		t.Fatal(err)
+	c := chain{}
+	line := func(text string) string {
+		return string(c.assemble(nil, nil, fmt.Appendf(nil, `,"x":%q`, text), nil))
 	}
-	go func() {
-		<-time.After(10 * time.Millisecond)
-		appendTo(t, path, line(2, "b")+line(3, "c"))
-	}()
-	if at, _ = followed(t, Source{Path: dir}, at, 1); at.Seq != 3 {
-		t.Errorf("at %+v", at)
+	kept := line("a")
+	before := c
+	gone := line("read, and taken back")
+	c = before
+	instead := line("b") + line("c") + line("a third one, so that the file is longer than it was")
+	for what, between := range map[string]time.Duration{"before it is looked at": 0, "while it is": 3 * followEvery / 2} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			path := name{day: "2026-11-21"}.path(t.TempDir())
+			appendTo(t, path, kept+gone)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			seen := map[uint64]string{}
+			for e, err := range (Source{Path: filepath.Dir(path)}).Follow(ctx, Cursor{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen[e.Seq] = string(e.Line) + "\n"
+				if seen[e.Seq] == gone {
+					if err := os.WriteFile(path, []byte(kept), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					time.AfterFunc(between, func() { appendTo(t, path, instead) })
+				}
+				if e.Seq == 4 {
+					break
+				}
+			}
+			if got := seen[1] + seen[2] + seen[3] + seen[4]; got != kept+instead {
+				t.Errorf("seen %s", got)
+			}
+		})
 	}
 }
 

@@ -252,9 +252,16 @@ func (j *judging) gap(last, p *passage) {
 	j.report.find(f)
 }
 
+// maxPassages bounds what moved looks at, which takes the square of it.
+const maxPassages = 5000
+
 // moved finds passages that stand elsewhere than their numbers say: those that are not in
 // the longest sequence that is in order.
 func (j *judging) moved() {
+	if len(j.kept) > maxPassages {
+		j.report.find(Finding{Kind: Reordered, Text: fmt.Sprintf("records are mixed up in %d places", len(j.kept))})
+		return
+	}
 	at := make(map[*passage]int, len(j.list))
 	for i, p := range j.list {
 		at[p] = i

@@ -59,7 +59,8 @@ func (s Source) lastOf(segment name, n int) ([]Cursor, error) {
 		for line := range bytes.Lines(block) {
 			offset += int64(len(line))
 			if seq, ok := lastSeq(line); ok {
-				places = append(places, Cursor{Segment: segment.file(), Offset: offset, Seq: seq})
+				_, h, _ := cutHash(line[:len(line)-1])
+				places = append(places, Cursor{Segment: segment.file(), Offset: offset, Seq: seq, Hash: h.String()})
 			}
 		}
 		if extra := len(places) - n; extra > 0 {

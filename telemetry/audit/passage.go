@@ -65,6 +65,7 @@ type removal struct {
 type combing struct {
 	keys *keySet
 	sum  *summer
+	next passage // of one line
 }
 
 func (c *combing) comb(j *job) []*passage {
@@ -73,12 +74,14 @@ func (c *combing) comb(j *job) []*passage {
 	at, before := j.line, j.before
 	for line := range bytes.Lines(j.lines) {
 		line = line[:len(line)-1]
-		next := c.record(line, before)
+		next := &c.next
+		*next = c.record(line, before)
 		next.line = at
 		if p != nil && next.continues(p) {
 			p.extend(next)
 		} else {
-			p = next
+			p = new(passage)
+			*p = *next
 			p.head = bytes.Clone(line)
 			found = append(found, p)
 		}
@@ -89,8 +92,8 @@ func (c *combing) comb(j *job) []*passage {
 }
 
 // record makes a passage of one line.
-func (c *combing) record(line []byte, before previous) *passage {
-	p := &passage{count: 1, before: before.hash}
+func (c *combing) record(line []byte, before previous) passage {
+	p := passage{count: 1, before: before.hash}
 	seq, ok := lastSeq(line)
 	body, h, chained := cutHash(line)
 	p.first, p.last, p.hash, p.bare, p.broken = seq, seq, h, !chained, !ok
