@@ -1,6 +1,9 @@
 package lint
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // KeyMark ends the first line of a PEM private key of any kind. The key itself follows in
 // words of its own.
@@ -23,20 +26,36 @@ func SecretIn(s string) int {
 	if i := strings.Index(s, KeyMark); i >= 0 {
 		return i
 	}
-	for _, mark := range marks {
-		for at := 0; ; {
-			i := strings.Index(s[at:], mark.prefix)
-			if i < 0 {
-				break
-			}
-			i += at
-			at = i + len(mark.prefix)
-			if (i == 0 || !isTokenByte(s[i-1])) && isToken(s[at:], mark.length) {
-				return i
+	for i := range Secrets(s) {
+		return i
+	}
+	return -1
+}
+
+// Secrets are where what by its form is a credential begins and ends, in no order. Private
+// keys are not among them.
+func Secrets(s string) iter.Seq2[int, int] {
+	return func(yield func(begin, end int) bool) {
+		for _, mark := range marks {
+			for at := 0; ; {
+				i := strings.Index(s[at:], mark.prefix)
+				if i < 0 {
+					break
+				}
+				i += at
+				at = i + len(mark.prefix)
+				if i > 0 && isTokenByte(s[i-1]) || !isToken(s[at:], mark.length) {
+					continue
+				}
+				for at < len(s) && isTokenByte(s[at]) {
+					at++
+				}
+				if !yield(i, at) {
+					return
+				}
 			}
 		}
 	}
-	return -1
 }
 
 // isToken reports whether s begins with at least n bytes that keys are made of.

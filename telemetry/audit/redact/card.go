@@ -1,0 +1,90 @@
+package redact
+
+import "strings"
+
+const (
+	shortestCard = 12
+	longestCard  = 19
+)
+
+// cards finds payment card numbers: digits, alone or in groups, that an issuer's numbers
+// begin with and whose last one is right (Luhn).
+func cards(s string) (found []span) {
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) || i > 0 && isDigit(s[i-1]) {
+			continue
+		}
+		if end := cardAt(s, i); end > 0 {
+			found = append(found, span{i, end})
+		}
+	}
+	return found
+}
+
+// cardAt is where the longest card number ends that begins here, 0 for none. It ends where
+// a group does.
+func cardAt(s string, from int) (end int) {
+	var digits []byte
+	for i := from; i < len(s) && len(digits) < longestCard; {
+		digits = append(digits, s[i])
+		i++
+		if i < len(s) && isDigit(s[i]) {
+			continue
+		}
+		if len(digits) >= shortestCard && isIssuer(digits) && luhn(digits) {
+			end = i
+		}
+		if i += separator(s[i:]); i >= len(s) || !isDigit(s[i]) {
+			break
+		}
+	}
+	return end
+}
+
+// separator is how long what stands between two groups of digits is.
+func separator(s string) int {
+	for _, between := range []string{" ", "-", ".", "\u00a0", "\u2009", "\u202f", "\u2011"} {
+		if strings.HasPrefix(s, between) {
+			return len(between)
+		}
+	}
+	return 0
+}
+
+// isIssuer reports whether numbers of some scheme begin like this and are so long. Times
+// in milliseconds and most numbers of orders are none.
+func isIssuer(d []byte) bool {
+	prefix := 0
+	for _, c := range d[:4] {
+		prefix = prefix*10 + int(c-'0')
+	}
+	n := len(d)
+	switch {
+	case prefix/1000 == 4: // Visa
+		return n == 13 || n == 16 || n >= 18
+	case prefix >= 2221 && prefix <= 2720, prefix/100 >= 51 && prefix/100 <= 55: // Mastercard
+		return n == 16
+	case prefix/100 == 34, prefix/100 == 37: // American Express
+		return n == 15
+	case prefix/100 == 36, prefix/100 == 38, prefix/10 >= 300 && prefix/10 <= 305, prefix/10 == 309: // Diners
+		return n >= 14
+	case prefix >= 3528 && prefix <= 3589, prefix >= 2200 && prefix <= 2204: // JCB, Mir
+		return n >= 16
+	}
+	return prefix/1000 == 6 || prefix/100 == 50 || prefix/100 >= 56 && prefix/100 <= 58 // Discover, UnionPay, Maestro
+}
+
+// luhn checks the last digit of a number (ISO/IEC 7812-1).
+func luhn(d []byte) bool {
+	sum := 0
+	for i := range d {
+		n := int(d[len(d)-1-i] - '0')
+		if i%2 == 1 {
+			if n *= 2; n > 9 {
+				n -= 9
+			}
+		}
+		sum += n
+	}
+	return sum%10 == 0
+}

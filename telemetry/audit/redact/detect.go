@@ -1,0 +1,118 @@
+package redact
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// span is what a detector found in a text.
+type span struct{ begin, end int }
+
+// detector finds something in texts.
+type detector struct {
+	name  string // in the configuration
+	shown string // in the place of what it finds
+	find  func(text string) []span
+}
+
+// all are the detectors there are. Where two find the same, the first one's word stands.
+var all = [...]detector{
+	{"privateKey", "[private key]", privateKeys},
+	{"key", "[key]", apiKeys},
+	{"token", "[token]", tokens},
+	{"card", "[card]", cards},
+	{"email", "[email]", emails},
+}
+
+func detectors(names []string) ([]detector, error) {
+	if names == nil {
+		return all[:], nil
+	}
+	if slices.Equal(names, []string{"none"}) {
+		return nil, nil
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(all[:], func(d detector) bool { return d.name == name }) {
+			return nil, fmt.Errorf("detectors: %q is none of email, card, token, key and privateKey, or none alone", name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all[:]), func(d detector) bool { return !slices.Contains(names, d.name) }), nil
+}
+
+// Text is a text without what the detectors find, and how much that was.
+func (r *Redactor) Text(s string) (clean string, count int) {
+	type found struct {
+		span
+		by int
+	}
+	var every []found
+	for i, d := range r.detect {
+		for _, at := range d.find(s) {
+			every = append(every, found{at, i})
+		}
+	}
+	if len(every) == 0 {
+		return s, 0
+	}
+	slices.SortFunc(every, func(a, b found) int { return cmp.Or(a.begin-b.begin, a.by-b.by) })
+	var out strings.Builder
+	at := 0
+	for i := 0; i < len(every); {
+		one := every[i]
+		for i++; i < len(every) && every[i].begin < one.end; i++ {
+			one.end = max(one.end, every[i].end)
+			one.by = min(one.by, every[i].by)
+		}
+		out.WriteString(s[at:one.begin])
+		out.WriteString(r.detect[one.by].shown)
+		at = one.end
+		count++
+	}
+	out.WriteString(s[at:])
+	return out.String(), count
+}
+
+const (
+	longestLocal  = 320 // of an address, with room for what is percent-encoded
+	longestDomain = 255
+)
+
+// emails finds addresses, also those whose @ is encoded as in URLs.
+func emails(s string) (found []span) {
+	for i := 0; i < len(s); i++ {
+		size := 0
+		switch {
+		case s[i] == '@':
+			size = 1
+		case strings.HasPrefix(s[i:], "%40"):
+			size = 3
+		default:
+			continue
+		}
+		begin, end := i, i+size
+		for begin > 0 && i-begin < longestLocal && isLocal(s[begin-1]) {
+			begin--
+		}
+		for end < len(s) && end-i < longestDomain && isDomain(s[end]) {
+			end++
+		}
+		domain := strings.TrimRight(s[i+size:end], ".-")
+		if begin < i && strings.IndexByte(domain, '.') > 0 {
+			found = append(found, span{begin, i + size + len(domain)})
+		}
+	}
+	return found
+}
+
+func isLocal(c byte) bool { return isWord(c) || strings.IndexByte(".%+-!#$&'*/=?^`{|}~", c) >= 0 }
+
+func isDomain(c byte) bool { return isWord(c) && c != '_' || c == '.' || c == '-' }
+
+// isWord takes every character that is not ASCII for a letter.
+func isWord(c byte) bool { return isAlnum(c) || c == '_' || c >= 0x80 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -1,0 +1,186 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Path is a JSON path (RFC 9535) of names, indexes from the front, * and .., which is
+// all that places in messages need, and can be followed while a document is read.
+type Path struct {
+	segments []segment
+}
+
+// segment is one step of a path.
+type segment struct {
+	deep  bool // also any number of levels further down
+	any   bool
+	name  string
+	index int // -1 for a name
+}
+
+// states are how much of a path fits so far: bit i, that its first i segments do.
+type states uint32
+
+const (
+	mostSegments = 31 // bits of states
+	longestPath  = 1024
+)
+
+func starts(n int) []states {
+	all := make([]states, n)
+	for i := range all {
+		all[i] = 1
+	}
+	return all
+}
+
+func (p Path) step(at states, name string, index int) (next states) {
+	for i, s := range p.segments {
+		if at&(1<<i) == 0 {
+			continue
+		}
+		if s.deep {
+			next |= 1 << i
+		}
+		if s.any || s.index == index && (index >= 0 || s.name == name) {
+			next |= 1 << (i + 1)
+		}
+	}
+	return next
+}
+
+func (p Path) ends(at states) bool { return at&(1<<len(p.segments)) != 0 }
+
+// ParsePath reads a path.
+func ParsePath(text string) (Path, error) {
+	rest, ok := strings.CutPrefix(text, "$")
+	if !ok || rest == "" || len(text) > longestPath {
+		return Path{}, fmt.Errorf("%.64q is no JSON path: it begins with $, and a name, [index] or * follows", text)
+	}
+	var p Path
+	for rest != "" {
+		s, after, err := parseSegment(rest)
+		if err != nil {
+			return Path{}, fmt.Errorf("%.64q: %w", text, err)
+		}
+		if p.segments = append(p.segments, s); len(p.segments) > mostSegments {
+			return Path{}, fmt.Errorf("%.64q: has more than %d steps", text, mostSegments)
+		}
+		rest = after
+	}
+	return p, nil
+}
+
+func parseSegment(text string) (s segment, rest string, err error) {
+	s.index = -1
+	rest, s.deep = strings.CutPrefix(text, "..")
+	if !s.deep && !strings.HasPrefix(text, "[") {
+		var ok bool
+		if rest, ok = strings.CutPrefix(text, "."); !ok {
+			return s, "", fmt.Errorf("want . or [ before %.16q", text)
+		}
+	}
+	switch {
+	case strings.HasPrefix(rest, "["):
+		return parseBracket(s, rest)
+	case strings.HasPrefix(rest, "*"):
+		s.any = true
+		return s, rest[1:], nil
+	}
+	end := strings.IndexAny(rest, ".[]*'\"?@() ")
+	if end < 0 {
+		end = len(rest)
+	}
+	if s.name = rest[:end]; end == 0 {
+		return s, "", errors.New("a name is empty, or has what only ['…'] may have")
+	}
+	return s, rest[end:], nil
+}
+
+func parseBracket(s segment, text string) (segment, string, error) {
+	inner := text[1:]
+	if quote := inner[:min(1, len(inner))]; quote == "'" || quote == `"` {
+		name, rest, ok := strings.Cut(inner[1:], quote+"]")
+		if s.name = name; !ok || strings.Contains(name, `\`) {
+			return s, "", fmt.Errorf("want ['name'] without backslashes at %.16q", text)
+		}
+		return s, rest, nil
+	}
+	inner, rest, ok := strings.Cut(inner, "]")
+	if s.any = inner == "*"; s.any && ok {
+		return s, rest, nil
+	}
+	n, err := strconv.ParseUint(inner, 10, 31)
+	if s.index = int(n); err != nil || !ok {
+		return s, "", fmt.Errorf("want [number], [*] or ['name'] at %.16q", text)
+	}
+	return s, rest, nil
+}
+
+// Find calls see with what stands at the path, until it returns false. A string is
+// without its quotes. What is no JSON has nothing.
+func (p Path) Find(doc []byte, see func(value string) bool) {
+	in := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err := p.find(in, 1, see); err != nil && !errors.Is(err, io.EOF) {
+		return
+	}
+}
+
+var errSeen = errors.New("seen")
+
+func (p Path) find(in *jsontext.Decoder, at states, see func(string) bool) error {
+	if p.ends(at) {
+		value, err := in.ReadValue()
+		if err != nil {
+			return err
+		}
+		return p.show(value, at, see)
+	}
+	kind := in.PeekKind()
+	if at == 0 || kind != '{' && kind != '[' {
+		return in.SkipValue()
+	}
+	if _, err := in.ReadToken(); err != nil {
+		return err
+	}
+	for i := 0; in.PeekKind() != '}' && in.PeekKind() != ']'; i++ {
+		name, index := "", i
+		if kind == '{' {
+			token, err := in.ReadToken()
+			if err != nil {
+				return err
+			}
+			name, index = token.String(), -1
+		}
+		if err := p.find(in, p.step(at, name, index), see); err != nil {
+			return err
+		}
+	}
+	_, err := in.ReadToken()
+	return err
+}
+
+// show shows a value, and those in it where the path goes on to fit.
+func (p Path) show(value jsontext.Value, at states, see func(string) bool) error {
+	text := string(value)
+	if value.Kind() == '"' {
+		unquoted, _ := jsontext.AppendUnquote(nil, value) // it was read as JSON
+		text = string(unquoted)
+	}
+	if !see(text) {
+		return errSeen
+	}
+	inner := at &^ (1 << len(p.segments))
+	if inner == 0 {
+		return nil
+	}
+	in := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return p.find(in, inner, see)
+}
