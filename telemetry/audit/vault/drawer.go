@@ -1,0 +1,173 @@
+package vault
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/go-json-experiment/json"
+)
+
+// drawer says whose content one key is for, and until the end of which day.
+type drawer struct {
+	Issuer  string `json:"issuer,omitempty"`
+	Subject string `json:"subject"`
+	Label   string `json:"label"`
+	Until   string `json:"until,omitempty"`
+}
+
+// opened is a drawer with its key.
+type opened struct {
+	drawer
+	id   [keyID]byte
+	aead cipher.AEAD
+}
+
+// lock is what is sealed: a line of a file of keys is the drawer's id, a space, and this,
+// sealed, in base64. Nobody else sees whose drawer it is.
+type lock struct {
+	drawer
+	Key []byte `json:"key"`
+}
+
+const purpose = "audit content"
+
+func newAEAD(key []byte) (cipher.AEAD, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// add makes a drawer.
+func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
+	l := lock{drawer: d, Key: make([]byte, 32)}
+	o := &opened{drawer: d}
+	_, _ = rand.Read(l.Key) // never fails (crypto/rand)
+	_, _ = rand.Read(o.id[:])
+	var err error
+	if o.aead, err = newAEAD(l.Key); err != nil {
+		return nil, err
+	}
+	plain, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	sealed := sealer.Seal(purpose, plain, keyData(p.name, o.id))
+	if sealed == nil {
+		return nil, errors.New("there is no key that seals")
+	}
+	line := hex.AppendEncode(nil, o.id[:])
+	line = base64.RawStdEncoding.AppendEncode(append(line, ' '), sealed)
+	line = append(line, '\n')
+	if err := write(p.keys, line, p.sealed); err != nil {
+		return nil, err
+	}
+	p.sealed += int64(len(line))
+	return o, nil
+}
+
+func keyData(n name, id [keyID]byte) []byte { return append([]byte(n.String()+"\x00"), id[:]...) }
+
+// keyLine is a line of a file of keys, and where it stands.
+type keyLine struct {
+	text []byte // without its end
+	at   int64
+}
+
+// blank is what a destroyed key is overwritten with.
+const blank = '-'
+
+func (l keyLine) destroyed() bool { return len(l.text) == 0 || l.text[0] == blank }
+
+// keyLines are the whole lines of a file; a torn last one belongs to nothing.
+func keyLines(dir string, n name) ([]keyLine, error) {
+	all, err := os.ReadFile(n.path(dir, keysForm))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var lines []keyLine
+	for at := 0; ; {
+		end := bytes.IndexByte(all[at:], '\n')
+		if end < 0 {
+			return lines, err
+		}
+		lines = append(lines, keyLine{all[at : at+end], int64(at)})
+		at += end + 1
+	}
+}
+
+// open unseals a line.
+func (l keyLine) open(n name, sealer Sealer) (*opened, error) {
+	head, body, ok := bytes.Cut(l.text, []byte{' '})
+	id, err := hex.DecodeString(string(head))
+	if err != nil || !ok || len(id) != keyID {
+		return nil, errors.New("a line is no key")
+	}
+	o := &opened{id: [keyID]byte(id)}
+	sealed, err := base64.RawStdEncoding.DecodeString(string(body))
+	if err != nil {
+		return nil, errors.New("a line is no key")
+	}
+	plain, err := sealer.Unseal(purpose, sealed, keyData(n, o.id))
+	if err != nil {
+		return nil, errors.New("a key is sealed by one that is not there (keys.sealing), or was changed")
+	}
+	var k lock
+	if err := json.Unmarshal(plain, &k); err != nil {
+		return nil, errors.New("a line is no key")
+	}
+	o.drawer = k.drawer
+	o.aead, err = newAEAD(k.Key)
+	return o, err
+}
+
+// destroy overwrites the keys of the drawers that are meant, where they stand: whoever
+// appends to the file is not disturbed. A key that cannot be opened is left, and an error:
+// nobody knows whose it is.
+func destroy(dir string, n name, sealer Sealer, meant func(drawer) bool) (left int, gone []*opened, err error) {
+	lines, err := keyLines(dir, n)
+	if err != nil {
+		return 0, nil, err
+	}
+	var faults []error
+	for _, line := range lines {
+		if line.destroyed() {
+			continue
+		}
+		o, err := line.open(n, sealer)
+		switch {
+		case err != nil && len(faults) == 0:
+			faults = append(faults, fmt.Errorf("%s: %w", n.path(dir, keysForm), err))
+			fallthrough
+		case err != nil || !meant(o.drawer):
+			left++
+			continue
+		}
+		if err := overwrite(n.path(dir, keysForm), line); err != nil {
+			return left, gone, errors.Join(append(faults, err)...)
+		}
+		gone = append(gone, o)
+	}
+	return left, gone, errors.Join(faults...)
+}
+
+func overwrite(path string, line keyLine) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // not for appending
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.WriteAt(bytes.Repeat([]byte{blank}, len(line.text)), line.at); err != nil {
+		return err
+	}
+	return f.Sync()
+}

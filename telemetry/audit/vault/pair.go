@@ -1,0 +1,83 @@
+package vault
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+)
+
+// A frame is four bytes of length, the id of a drawer, and so many bytes less that id's of
+// AES-256-GCM, the nonce first.
+const (
+	frameHead = 4
+	keyID     = 16
+	frameMost = 64 << 20 // twice the largest body there is, as JSON in JSON
+)
+
+var errFrame = errors.New("content is larger than any")
+
+// pair is the two files that are written to.
+type pair struct {
+	name       name
+	data, keys *os.File
+	size       int64 // of data
+	sealed     int64 // of keys
+}
+
+func newPair(dir string, n name) (*pair, error) {
+	keys, err := create(n.path(dir, keysForm))
+	if err != nil {
+		return nil, err
+	}
+	data, err := create(n.path(dir, dataForm))
+	if err == nil {
+		err = syncDir(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, keys.Close(), os.Remove(n.path(dir, keysForm)))
+	}
+	return &pair{name: n, data: data, keys: keys}, nil
+}
+
+func create(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// put appends a frame. One call writes it, so that a crash tears the last one only, and
+// nothing is written behind what is torn.
+func (p *pair) put(key *opened, plain []byte) (id string, err error) {
+	id = p.name.id(p.size)
+	frame := append(make([]byte, frameHead, frameHead+keyID+len(plain)+64), key.id[:]...)
+	frame = key.aead.Seal(frame, nil, plain, frameData(id, key.id))
+	if len(frame)-frameHead > frameMost {
+		return "", errFrame
+	}
+	binary.BigEndian.PutUint32(frame, uint32(len(frame)-frameHead)) //nolint:gosec // at most frameMost
+	if err := write(p.data, frame, p.size); err != nil {
+		return "", err
+	}
+	p.size += int64(len(frame))
+	return id, nil
+}
+
+// frameData binds a frame to its place and its drawer.
+func frameData(id string, key [keyID]byte) []byte { return append([]byte(id+"\x00"), key[:]...) }
+
+// write appends to a file, all or, where the system lets it, nothing.
+func write(f *os.File, b []byte, size int64) error {
+	if _, err := f.Write(b); err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	return nil
+}
+
+func (p *pair) sync() error  { return errors.Join(p.keys.Sync(), p.data.Sync()) }
+func (p *pair) close() error { return errors.Join(p.keys.Close(), p.data.Close()) }

@@ -1,0 +1,262 @@
+// Package vault keeps what was captured of calls, beside the audit log, so that it can
+// be destroyed while the log stays what it is.
+//
+// It owns the files: content-YYYY-MM-DD_NNN.enc, frames that are each encrypted with the
+// key of a drawer, and .keys, the drawers' keys, sealed by the gateway's. A drawer is what
+// one principal's calls left in one file under one label, for the same time. To destroy
+// the key, in place, is to erase what is in the drawer. It does not own what is captured,
+// what is taken out of it before, nor for how long it is kept. It imports nothing of ours.
+package vault
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+var (
+	// ErrErased is about content that was there and is not any more: somebody erased it,
+	// or its time was over.
+	ErrErased = errors.New("content was erased, or its time was over")
+	// ErrAbsent is about an id of no content.
+	ErrAbsent = errors.New("there is no such content")
+)
+
+// Sealer seals the keys of drawers. A keys.Ring is one.
+type Sealer interface {
+	Seal(purpose string, plain, aad []byte) []byte
+	Unseal(purpose string, sealed, aad []byte) ([]byte, error)
+}
+
+// Item is what was captured of one call.
+type Item struct {
+	ID        string    `json:"-"` // its file and its place there
+	Digest    string    `json:"-"` // as in the record of the call
+	Nonce     string    `json:"nonce"`
+	Time      time.Time `json:"time"`
+	RequestID string    `json:"request_id"`
+	Issuer    string    `json:"issuer,omitempty"`
+	Subject   string    `json:"principal"`
+	Agent     string    `json:"agent"`
+	Skill     string    `json:"skill,omitempty"`
+	Method    string    `json:"method"`
+	Task      string    `json:"task_id,omitempty"`
+	Label     string    `json:"label"`
+	Request   *Body     `json:"request,omitempty"`
+	Response  *Body     `json:"response,omitempty"`
+}
+
+// Body is what was captured of one body.
+type Body struct {
+	Text       string `json:"text"`            // redacted; of a stream, one event a line
+	Bytes      int64  `json:"bytes"`           // of the body itself
+	Cut        bool   `json:"cut,omitempty"`   // there was more than the limit
+	Redactions int    `json:"redactions"`      // how much was taken out
+	Fault      string `json:"fault,omitempty"` // why there is no text
+}
+
+// Receipt is what the record of a call says of what was captured.
+type Receipt struct {
+	ID     string
+	Digest string // of bytes that begin with random ones: it says nothing without them
+	Bytes  int64
+}
+
+// maxFile is the size past which another file is begun.
+const maxFile = 256 << 20
+
+// maxDrawers are how many keys are kept at hand. Past them, principals get second ones.
+const maxDrawers = 1 << 16
+
+// Vault writes content. Its methods may be called from many goroutines.
+type Vault struct {
+	dir    string
+	sealer Sealer
+	now    func() time.Time
+
+	mu      sync.Mutex
+	files   *pair // nil before there is one, and after one failed
+	last    name  // of files
+	drawers map[drawer]*opened
+	erased  erasures // when the drawers were last known to be whole
+	tidied  string   // day
+	unsaved bool
+}
+
+// Open makes a vault of a directory, which nobody else writes to. It makes no file before
+// there is something to keep.
+func Open(dir string, sealer Sealer, now func() time.Time) (*Vault, error) {
+	names, err := list(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open content: %w", err)
+	}
+	v := &Vault{dir: dir, sealer: sealer, now: now, drawers: map[drawer]*opened{}}
+	if len(names) > 0 {
+		v.last = names[len(names)-1]
+	}
+	return v, nil
+}
+
+// Put keeps an item for a time, 0 for ever. The operating system has it when Put returns.
+func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
+	item.Nonce = randomText()
+	plain, err := json.Marshal(item)
+	if err != nil {
+		return Receipt{}, fmt.Errorf("keep content: %w", err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := v.now()
+	if err := v.ready(now); err != nil {
+		return Receipt{}, fmt.Errorf("keep content: %w", err)
+	}
+	d := drawer{Issuer: item.Issuer, Subject: item.Subject, Label: item.Label}
+	if keep > 0 {
+		d.Until = dayOf(now.Add(keep)) // to the end of that day
+	}
+	key, err := v.open(d)
+	if err == nil {
+		item.ID, err = v.files.put(key, plain)
+	}
+	if err != nil {
+		v.drop()
+		return Receipt{}, fmt.Errorf("keep content: %w", err)
+	}
+	v.unsaved = true
+	item.Digest = digestOf(plain)
+	return Receipt{ID: item.ID, Digest: item.Digest, Bytes: int64(len(plain))}, nil
+}
+
+// ready makes sure that there are files to write to.
+func (v *Vault) ready(now time.Time) error {
+	day := max(dayOf(now), v.last.day) // names stay in order when the clock is set back
+	if v.files != nil && v.last.day == day && v.files.size < maxFile {
+		return nil
+	}
+	v.drop()
+	next := name{day: day}
+	if v.last.day == day {
+		next.number = v.last.number + 1
+	}
+	files, err := newPair(v.dir, next)
+	if err != nil {
+		return err
+	}
+	v.files, v.last = files, next
+	return nil
+}
+
+// drop leaves the files. What is whole in them stays.
+func (v *Vault) drop() {
+	if v.files != nil {
+		_ = v.files.close() // what was written is with the system, or was reported
+		v.files = nil
+	}
+	clear(v.drawers)
+}
+
+// open finds the key of a drawer, and makes it the first time. What was erased meanwhile
+// has no keys any more: what is put into such a drawer would be gone at once.
+func (v *Vault) open(d drawer) (*opened, error) {
+	if now := erasuresOf(v.dir); now != v.erased || len(v.drawers) >= maxDrawers {
+		clear(v.drawers)
+		v.erased = now
+	}
+	if key := v.drawers[d]; key != nil {
+		return key, nil
+	}
+	key, err := v.files.add(v.sealer, d)
+	if err == nil {
+		v.drawers[d] = key
+	}
+	return key, err
+}
+
+// Sync has the disk have what was put.
+func (v *Vault) Sync() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.unsaved || v.files == nil {
+		return nil
+	}
+	v.unsaved = false
+	err := v.files.sync()
+	if err != nil {
+		v.drop() // asking again would not tell: the kernel reports it once
+	}
+	return err
+}
+
+// Close ends the writing.
+func (v *Vault) Close() error {
+	err := v.Sync()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.drop()
+	return err
+}
+
+// Tidy destroys, once a day, what has been kept for its time, and removes the files that
+// nothing is left in. It says how many drawers there were.
+func (v *Vault) Tidy() (int, error) {
+	v.mu.Lock()
+	today, last, writing := dayOf(v.now()), v.last, v.files != nil
+	done := v.tidied == today
+	v.mu.Unlock()
+	if done {
+		return 0, nil
+	}
+	// What is begun from now on comes after last.
+	n, err := expire(v.dir, v.sealer, today, func(n name) bool {
+		return n.compare(last) < 0 || n == last && !writing
+	})
+	if err == nil {
+		v.mu.Lock()
+		v.tidied = today
+		v.mu.Unlock()
+	}
+	return n, err
+}
+
+// expire destroys the keys of drawers whose last day is over, and removes files that are
+// left without any and that nobody writes to.
+func expire(dir string, sealer Sealer, today string, removable func(name) bool) (count int, err error) {
+	names, err := list(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range names {
+		left, gone, err := destroy(dir, n, sealer, func(d drawer) bool { return d.Until != "" && d.Until < today })
+		count += len(gone)
+		if err != nil {
+			return count, err
+		}
+		if left == 0 && removable(n) {
+			for _, form := range []string{dataForm, keysForm} {
+				if err := os.Remove(n.path(dir, form)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return count, err
+				}
+			}
+		}
+	}
+	return count, nil
+}
+
+func digestOf(plain []byte) string {
+	sum := sha256.Sum256(plain)
+	return "sha-256:" + hex.EncodeToString(sum[:])
+}
+
+func randomText() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	return hex.EncodeToString(b)
+}
