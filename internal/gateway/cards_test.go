@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
@@ -248,5 +251,45 @@ func TestDecisionsReachReplicas(t *testing.T) {
 	}
 	for _, g := range all {
 		becomes(t, g, admin, "a", trust.Approved)
+	}
+}
+
+// TestSignedCardsOnly: a card comes into force when a trusted key has signed it, and the
+// one that did goes on where the next one is signed by nobody, or was changed on the way.
+func TestSignedCardsOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ring, err := keys.Open(keys.Config{Dir: t.TempDir()}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ring.Close()
+	if err := os.WriteFile(filepath.Join(w.dir, "agent.jwks"), ring.JWKS(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	agent := newChameleon(t, "Billing", "Refunds.")
+	g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf(
+		"agents: [{id: a, card: {url: %q, refresh: 1s, trust: {signature: {required: true, keys: [agent.jwks]}}}}]\n", agent.CardURL)))
+	admin := adminOf(t, w.dir)
+	if d := becomes(t, g, admin, "a", trust.Refused); d.InForce != "" || !strings.Contains(d.Why, "not signed") {
+		t.Errorf("%+v", d.CardSummary)
+	}
+	signed, err := signature.NewSigner(ring, "").Sign([]byte(agent.doc("Billing", "Signed.", "/a")), signature.Modern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, forged := string(signed), strings.Replace(string(signed), "Signed.", "Forged.", 1)
+	agent.card.Store(&good)
+	becomes(t, g, admin, "a", trust.Accepted)
+	agent.card.Store(&forged)
+	d := becomes(t, g, admin, "a", trust.Refused)
+	if _, served := fetch(t, g.URL()+"/agents/a/.well-known/agent-card.json", nil); !strings.Contains(served, "Signed.") || d.InForce == d.Digest {
+		t.Errorf("%s %+v", served, d.CardSummary)
+	}
+	_, metrics := fetch(t, g.StatusURL()+"/metrics", nil)
+	for _, result := range []string{"ok", "unsigned", "untrusted"} {
+		if strings.Contains(metrics, `a2a_gateway_card_signature_verifications_total{result="`+result+`"} 0`) {
+			t.Errorf("no %s is counted", result)
+		}
 	}
 }
