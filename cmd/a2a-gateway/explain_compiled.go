@@ -57,7 +57,7 @@ func (c *compiled) build() error {
 		return err
 	}
 	c.extra = c.book.Extra().Methods()
-	ids := c.cfg.AgentIDs()
+	ids := c.cfg.RuleAgents()
 	if c.rules, _, err = policy.Compile(c.cfg.Policy.Config, ids, c.extra...); err != nil {
 		return err
 	}

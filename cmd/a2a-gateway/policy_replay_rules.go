@@ -122,10 +122,10 @@ func (r *replay) boundsFor(unknown facts) (*bounds, error) {
 		}
 	}
 	var err error
-	if b.strict, _, err = policy.Compile(strict, r.cfg.AgentIDs(), r.extra...); err != nil {
+	if b.strict, _, err = policy.Compile(strict, r.cfg.RuleAgents(), r.extra...); err != nil {
 		return nil, fmt.Errorf("compile the rules without %s: %w", unknown, err)
 	}
-	if b.lenient, _, err = policy.Compile(lenient, r.cfg.AgentIDs(), r.extra...); err != nil {
+	if b.lenient, _, err = policy.Compile(lenient, r.cfg.RuleAgents(), r.extra...); err != nil {
 		return nil, fmt.Errorf("compile the rules without %s: %w", unknown, err)
 	}
 	r.bounds[unknown] = b

@@ -152,7 +152,7 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 		return nil, usage(err)
 	}
 	defer book.Close()
-	rules, _, err := policy.Compile(cfg.Policy.Config, cfg.AgentIDs(), book.Extra().Methods()...)
+	rules, _, err := policy.Compile(cfg.Policy.Config, cfg.RuleAgents(), book.Extra().Methods()...)
 	if err != nil {
 		return nil, usage(err)
 	}
