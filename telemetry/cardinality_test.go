@@ -54,7 +54,7 @@ func flood(tel *Telemetry, i int, text string) {
 	m := reflect.ValueOf(tel.Metrics)
 	for n := range m.NumMethod() {
 		switch m.Type().Method(n).Name {
-		case "SetLabels", "Upstreams", "Condition": // the configuration's word, not a client's
+		case "SetLabels", "Upstreams", "Condition", "AuditSinks": // the configuration's word, not a client's
 			continue
 		}
 		method := m.Method(n)

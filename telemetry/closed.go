@@ -39,6 +39,8 @@ func closedSet(name string) label {
 		return label{name, "", codeNames()}
 	case "detector":
 		return label{name, "", detectors()}
+	case "sink":
+		return label{name, "", sinkKinds()}
 	case "operation":
 		return label{name, "", operations()}
 	case "version", "go_version":

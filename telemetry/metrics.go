@@ -173,6 +173,15 @@ type Metrics struct {
 	// audit_records_total{result}: audit records; result is written or failed,
 	// or unsynced for records that were acknowledged and whose later fsync failed.
 	audit map[string]prometheus.Counter
+	// audit_sink_records_total{sink}: audit records that a sink has.
+	// audit_sink_failures_total{sink}: times that it did not take some, or that they could
+	// not be read.
+	// audit_sink_lost_records_total{sink}: records that were removed before it had them.
+	sinkRecords, sinkFailures, sinkLost *prometheus.CounterVec
+	// audit_sink_lag_records{sink}: records that it does not have yet.
+	// audit_sink_lag_seconds{sink}: how old the oldest of them is.
+	// audit_sink_failing{sink}: how many of its kind take none at the moment.
+	sinks *sinks
 	// anomalies_total{detector,agent}: anomalies that have begun; detector is the name of a
 	// key of telemetry.anomalies.
 	anomalies *prometheus.CounterVec
@@ -216,6 +225,7 @@ func newMetrics(registry *prometheus.Registry, config MetricsConfig, version str
 	f.push(m)
 	f.decisions(m)
 	f.anomalies(m)
+	f.sinks(m)
 	f.cards(m)
 	f.config(m)
 	f.condition(&m.condition)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 )
 
 // Records reads the records after a place as Follow does, and ends where there are no
@@ -31,6 +32,31 @@ func (s Source) Segments() ([]string, error) {
 		all[i] = n.file()
 	}
 	return all, nil
+}
+
+// Needs reports whether a segment may have records behind the place.
+func (c Cursor) Needs(segment string) bool {
+	at, ok := parseName(c.Segment)
+	n, is := parseName(segment)
+	return !ok || !is || n.compare(at) >= 0
+}
+
+// Sync returns when the disk has what a segment holds now. Without it a reader may be
+// ahead of the disk, and after a loss of power there would be other records with the
+// numbers of those that it has read.
+func (s Source) Sync(segment string) error {
+	n, ok := parseName(segment)
+	if !ok {
+		return ErrNotThere
+	}
+	f, err := os.Open(n.path(s.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // moved away, as it is only when it is done with
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // ErrNotThere says that a place holds no such record (any more).

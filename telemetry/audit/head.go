@@ -71,6 +71,7 @@ func (l *Log) SignWith(k Keys) {
 // on from where they ended, so that they fit when they come back and are missed when not.
 func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
 	l.chain = chain{seq: end.seq, hash: end.hash, segment: end.segment, sum: l.chain.sum}
+	defer func() { l.last.Store(l.chain.seq) }()
 	h, err := readHead(filepath.Join(l.config.Dir, headFile))
 	if h == nil || h.Seq <= end.seq {
 		return nil, err
@@ -132,6 +133,7 @@ func (l *Log) seal(now time.Time) error {
 		l.stdout.add(lines)
 	}
 	l.chain, l.head = next, head
+	l.last.Store(next.seq)
 	l.unsynced++
 	l.behind.Add(1)
 	l.since.CompareAndSwap(0, now.UnixNano())

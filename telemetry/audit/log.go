@@ -59,6 +59,7 @@ type Log struct {
 
 	behind atomic.Int64 // records that are written, and whose fsync has not ended
 	since  atomic.Int64 // Unix nanoseconds, when about the oldest of them was; 0 for none
+	last   atomic.Uint64 // number of the last record
 	closed bool
 	out    []byte // the writer's buffer
 
@@ -206,6 +207,9 @@ func (l *Log) Lag() (records int, oldest time.Duration) {
 	}
 	return len(l.pending.ends) + int(l.behind.Load()), oldest
 }
+
+// Seq is the number of the last record.
+func (l *Log) Seq() uint64 { return l.last.Load() }
 
 // Reopen closes the current segment and opens the file of its name anew, for
 // tools that move files away and then send HUP. Numbering goes on.

@@ -12,6 +12,7 @@ func (l *Log) write(b *batch, now time.Time) error {
 	l.file.Lock()
 	defer l.file.Unlock()
 	err := l.writeBatch(b, now)
+	l.last.Store(l.chain.seq)
 	if err != nil {
 		l.metrics.Audit("failed", len(b.ends))
 		return err
