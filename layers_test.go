@@ -29,7 +29,7 @@ var floors = [][]string{
 		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
 		"telemetry/audit/postgres", "telemetry/audit/kafka", "telemetry/audit/index", "telemetry/audit/ocsf",
 	},
-	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided"},
+	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "telemetry/audit/sink"},
 	5: {"proxy", "internal/console"},
 	6: {"internal/config"},
 	7: {"internal/gateway"},

@@ -33,6 +33,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // Config is the whole file.
@@ -82,9 +83,16 @@ type Policy struct {
 type Telemetry struct {
 	telemetry.Config `yaml:",inline"`
 	// Audit is the record of every call.
-	Audit audit.Config `yaml:"audit"`
+	Audit Audit `yaml:"audit"`
 	// Anomalies are what callers do too often, or never did before.
 	Anomalies anomaly.Config `yaml:"anomalies"`
+}
+
+// Audit is the `telemetry.audit:` section.
+type Audit struct {
+	audit.Config `yaml:",inline"`
+	// Sinks are places that get a copy of every record.
+	Sinks []sink.Config `yaml:"sinks"`
 }
 
 // sizeLimit keeps a wrong path (a log, a device) from being read to its end.
@@ -159,6 +167,7 @@ func (c *Config) Validate() error {
 		at(c.Keys.Validate(), "keys"),
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),
+		at(sink.Check(c.Telemetry.Audit.Sinks), "telemetry", "audit"),
 		at(c.Telemetry.Anomalies.Check(), "telemetry", "anomalies"),
 	)
 	errs = append(errs, c.checkIdentity()...)

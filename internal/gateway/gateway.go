@@ -30,6 +30,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // Options are what a configuration file does not say.
@@ -42,6 +43,7 @@ type Options struct {
 type Gateway struct {
 	telemetry *telemetry.Telemetry
 	audit     *audit.Log
+	sinks     *sink.Sinks // of its records
 	store     state.Store
 	local     *state.Memory // the store itself, or what stands in for it when limits are counted
 	revoked   *revocations  // nil where nobody else can revoke keys
@@ -95,8 +97,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 			g.closeParts(ctx)
 		}
 	}()
-	if g.audit, err = audit.Open(cfg.Telemetry.Audit, cfg.Server.ID, g.telemetry); err != nil {
-		return nil, fmt.Errorf("telemetry.audit: %w", err)
+	if err = g.openAudit(cfg); err != nil {
+		return nil, err
 	}
 	if err = g.openStore(ctx, cfg.State); err != nil {
 		return nil, err
@@ -231,7 +233,7 @@ func (g *Gateway) close(ctx context.Context) {
 	g.anomalies.Close()
 	var errs []error
 	if g.audit != nil {
-		errs = append(errs, g.audit.Close())
+		errs = append(errs, g.audit.Close(), g.sinks.Close(ctx))
 	}
 	if g.keys != nil {
 		g.keys.Close()
