@@ -83,7 +83,8 @@ type follower struct {
 	name   name   // of the open segment
 	in     blocks // nil when none is open
 	sought bool   // nothing has been read since the segment was opened at an offset
-	anew   bool   // it was opened anew, as what was read does not fit
+	anew   bool   // it was read anew, as what came after record tried did not fit
+	tried  uint64
 	last   bool   // the segment has a successor, so that no more will come
 	buf    []byte
 	sum    *summer
@@ -148,7 +149,7 @@ func (f *follower) open() (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		f.name, f.in, f.sought, f.last, f.anew = n, in, in.offset() > 0, false, in.offset() == 0
+		f.name, f.in, f.sought, f.last, f.anew = n, in, in.offset() > 0, false, false
 		return true, nil
 	}
 	return false, nil
@@ -173,7 +174,7 @@ func (f *follower) again() error {
 	if err != nil {
 		return err
 	}
-	f.in, f.sought, f.last, f.anew = in, false, false, true
+	f.in, f.sought, f.last, f.anew, f.tried = in, false, false, true, f.at.Seq
 	return nil
 }
 
@@ -232,10 +233,13 @@ func (f *follower) fits(line []byte, seq uint64) bool {
 	return true
 }
 
+// stuck reports whether reading the segment anew has brought nothing.
+func (f *follower) stuck() bool { return f.anew && f.tried == f.at.Seq }
+
 // refit goes on with a line that does not fit: first the segment is read anew, then all
 // of it is passed on again.
 func (f *follower) refit(seq uint64) error {
-	if !f.anew {
+	if !f.stuck() {
 		return errElsewhere
 	}
 	if seq == f.at.Seq {
@@ -261,6 +265,8 @@ func (f *follower) entries(ctx context.Context, block []byte, offset int64) erro
 			}
 		}
 		switch {
+		case !ok && !f.stuck():
+			return errElsewhere
 		case !ok:
 			return fmt.Errorf("%s: before byte %d: it is no record of an audit log", f.name.file(), offset)
 		case seq <= f.at.Seq:
