@@ -13,7 +13,7 @@ import (
 // more for now.
 func (s Source) Records(ctx context.Context, from Cursor) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize)}
+		f := &follower{source: s, at: from, yield: yield, buf: make([]byte, blockSize), sum: newSummer()}
 		defer f.close()
 		if err := f.read(ctx); err != nil && !errors.Is(err, errEnough) {
 			yield(Entry{}, err)
@@ -49,14 +49,19 @@ func (s Source) Sync(segment string) error {
 	if !ok {
 		return ErrNotThere
 	}
-	f, err := os.Open(n.path(s.Path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // moved away, as it is only when it is done with
+	for _, n.form = range []form{asWritten, encrypted} { // what is compressed is on the disk
+		f, err := os.Open(n.path(s.Path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // or it was moved away, as it is only when it is done with
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return nil
 }
 
 // ErrNotThere says that a place holds no such record (any more).
