@@ -11,6 +11,7 @@ import (
 // openAudit opens the audit log, and the sinks that read it.
 func (g *Gateway) openAudit(cfg *config.Config) (err error) {
 	c := cfg.Telemetry.Audit
+	c.Held = sink.Holds(c.Dir, c.Sinks)
 	if g.audit, err = audit.Open(c.Config, cfg.Server.ID, g.telemetry); err != nil {
 		return fmt.Errorf("telemetry.audit: %w", err)
 	}

@@ -58,7 +58,14 @@ type Config struct {
 	// it from there. The files stay the record: when standard output does not
 	// keep up, lines are left out of the copy. Default false.
 	Stdout bool `yaml:"stdout"`
+
+	// Held, if not nil, tells of a segment whether somebody has not read all of it: it is
+	// kept past Retention.Age then, but not past Retention.Size.
+	Held func(segment string) bool `yaml:"-"`
 }
+
+// held asks Held.
+func (c Config) held(segment string) bool { return c.Held != nil && c.Held(segment) }
 
 // Checkpoint is telemetry.audit.checkpoint. A checkpoint is a record with a signature over
 // all records before it; they are written when files end and when the gateway does, too.
@@ -80,7 +87,8 @@ type Encryption struct {
 // Retention is telemetry.audit.retention. Files are removed whole, oldest first, and a
 // record says so; the one that is written to stays.
 type Retention struct {
-	// Age is how long after its day a file is kept. Default 0: for ever.
+	// Age is how long after its day a file is kept, or until all sinks have what is in it.
+	// Default 0: for ever.
 	Age secret.Duration `yaml:"age"`
 	// Size is how much all files may have together. Default 0: without limit.
 	Size secret.Size `yaml:"size"`

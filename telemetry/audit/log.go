@@ -57,8 +57,8 @@ type Log struct {
 	unsigned error       // of the last checkpoint; nil when it was signed
 	unsynced int         // records since the last fsync began
 
-	behind atomic.Int64 // records that are written, and whose fsync has not ended
-	since  atomic.Int64 // Unix nanoseconds, when about the oldest of them was; 0 for none
+	behind atomic.Int64  // records that are written, and whose fsync has not ended
+	since  atomic.Int64  // Unix nanoseconds, when about the oldest of them was; 0 for none
 	last   atomic.Uint64 // number of the last record
 	closed bool
 	out    []byte // the writer's buffer

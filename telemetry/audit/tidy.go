@@ -77,7 +77,7 @@ func (l *Log) ended() ([]name, error) {
 func (l *Log) outlived(ended []name) ([]name, error) {
 	n := 0
 	if age := l.config.Retention.Age.Std(); age > 0 {
-		for n < len(ended) && l.disk.now().Sub(ended[n].end()) > age {
+		for n < len(ended) && l.disk.now().Sub(ended[n].end()) > age && !l.config.held(ended[n].file()) {
 			n++
 		}
 	}

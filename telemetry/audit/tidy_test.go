@@ -197,17 +197,23 @@ func TestRetention(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
 		retention Retention
+		read      string // the segment that a reader has come to, if there is one
 		left      string
 	}{
-		"age":     {Retention{Age: secret.Duration(36 * time.Hour)}, "[23 24 25]"},
-		"size":    {Retention{Size: 2 * minSegmentSize}, "[23 24 25]"},
-		"both":    {Retention{Age: secret.Duration(100 * time.Hour), Size: 2 * minSegmentSize}, "[23 24 25]"},
-		"not yet": {Retention{Age: secret.Duration(1000 * time.Hour)}, "[21 22 23 24 25]"},
+		"age":     {Retention{Age: secret.Duration(36 * time.Hour)}, "", "[23 24 25]"},
+		"size":    {Retention{Size: 2 * minSegmentSize}, "", "[23 24 25]"},
+		"both":    {Retention{Age: secret.Duration(100 * time.Hour), Size: 2 * minSegmentSize}, "", "[23 24 25]"},
+		"not yet": {Retention{Age: secret.Duration(1000 * time.Hour)}, "", "[21 22 23 24 25]"},
+		"held":    {Retention{Age: secret.Duration(36 * time.Hour)}, "audit-2026-11-22.jsonl", "[22 23 24 25]"},
+		"full":    {Retention{Size: 2 * minSegmentSize}, "audit-2026-11-22.jsonl", "[23 24 25]"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			config := Config{Dir: dir, SegmentSize: minSegmentSize, Retention: c.retention}
+			if c.read != "" {
+				config.Held = Cursor{Segment: c.read, Seq: 1}.Needs
+			}
 			d := newFakeDisk()
 			l, ring := signedLog(t, config, d)
 			days(t, l, d, 4, 40)
