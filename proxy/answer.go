@@ -48,6 +48,7 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 	if err != nil {
 		return err
 	}
+	x.captured.Answer(doc)
 	doc, done, err := p.heed(ctx, x, d, doc)
 	if err != nil || done {
 		return err

@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 )
@@ -91,6 +92,8 @@ type exchange struct {
 
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
 
+	captured *audit.Capture // record; nil where nothing is
+
 	rec telemetry.Exchange // all stages; written by finish
 }
 
@@ -141,6 +144,7 @@ func (p *Proxy) finish(x *exchange) {
 	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
 	x.describe()
 	x.depict()
+	x.captured.End(&x.rec)
 	if err := p.Audit.Call(&x.rec); err != nil {
 		// The call is over; a missing outcome beside its intent is what tells.
 		p.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)

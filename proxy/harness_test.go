@@ -25,6 +25,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -249,6 +250,7 @@ type setup struct {
 
 	extensions ext.Registry
 	steps      state.Steps
+	content    audit.Content
 	sealer     proxy.Sealer // nil for one of the world's own
 	policy     policy.Config
 	authn      authn.Config
@@ -296,6 +298,7 @@ type world struct {
 	url   string // of the gateway
 	base  string // of the agent at the gateway
 	keys  map[string]string
+	ring  *keys.Ring // that seals content, where any is captured
 	http  *http.Client
 	http2 *http.Client // for h2
 	proxy *proxy.Proxy
@@ -396,9 +399,13 @@ func (w *world) start(s *setup) {
 	}, "test")
 	must(w, err)
 	w.Cleanup(func() { _ = w.tel.Close(context.Background()) })
-	w.audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.dir, "audit")}, "test", w.tel)
+	w.audit, err = audit.Open(audit.Config{Dir: filepath.Join(w.dir, "audit"), Content: s.content}, "test", w.tel)
 	must(w, err)
 	w.Cleanup(func() { _ = w.audit.Close() })
+	if s.content.Rules != nil {
+		w.ring = w.sealer()()
+		must(w, w.audit.KeepWith(w.ring))
+	}
 	chain, err := authn.New(ctx, s.authn, authn.Options{Logger: w.tel.Log})
 	must(w, err)
 	w.Cleanup(chain.Close)

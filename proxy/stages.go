@@ -223,5 +223,6 @@ func (p *Proxy) record(x *exchange) error {
 	if err := p.Audit.Intent(&x.rec); err != nil && !p.FailOpen {
 		return fmt.Errorf("%w: %w", errNotRecorded, err)
 	}
+	x.captured = p.Audit.Capture(x.agent.ID, x.skill, x.call.Params)
 	return nil
 }

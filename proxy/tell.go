@@ -37,6 +37,7 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 	if err != nil {
 		return err
 	}
+	x.captured.Answer(out)
 	p.Telemetry.StreamEvent(&x.rec, seen.Kind, seen.State)
 	if err := a.bind(seen); err != nil {
 		return err

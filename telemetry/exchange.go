@@ -102,9 +102,21 @@ type Exchange struct {
 	Regained         int64         // how often the agent's stream broke and another took its place
 	Grammar          string        // what was wrong with the order of the agent's events
 
+	Content *Content // what was captured of the bodies; nil for nothing
+
 	// Added to wherever bodies are held against the extensions of the call.
 	Violations []Violation
 
 	span   trace.Span // the recording server span between StartServer and Record, else nil
 	joined string     // the task that the span was linked for
+}
+
+// Content is what the record of a call says of its bodies where they are captured.
+type Content struct {
+	ID         string // of what is kept
+	Digest     string // of that; it says nothing of it by itself
+	Bytes      int64  // of that
+	Label      string // how sensitive it is
+	Redactions int64  // how much was taken out
+	Lost       bool   // it could not be kept
 }

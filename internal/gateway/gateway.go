@@ -119,6 +119,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, fmt.Errorf("keys: %w", err)
 	}
 	g.audit.SignWith(g.keys)
+	if err = g.audit.KeepWith(g.keys); err != nil {
+		return nil, err
+	}
 	g.book = g.newBook()
 	if err = g.openConsole(cfg); err != nil {
 		return nil, err

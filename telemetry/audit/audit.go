@@ -6,8 +6,9 @@
 // its signatures (chain.go, checkpoint.go), the segment files (names.go, tail.go) and
 // how they are read (source.go, follow.go). It does not decide whether a call may go on when
 // nothing can be recorded; it returns the error and the proxy asks
-// Config.FailOpen. It never sees a body, only digests and sizes. It may import
-// telemetry and internal/secret.
+// Config.FailOpen. Of bodies it has digests
+// and sizes, and what rules say that is captured (content.go, capture.go), which lies beside the
+// records in a vault. It may import telemetry, its own redact and vault, and internal/secret.
 //
 // An Intent that returned nil has been handed to the operating system, and with
 // durability sync to the disk: no crash of this process can lose it.
@@ -53,6 +54,9 @@ type Config struct {
 
 	// Retention says when old files are removed.
 	Retention Retention `yaml:"retention"`
+
+	// Content says which bodies are kept.
+	Content Content `yaml:"content"`
 
 	// Stdout copies every record to standard output, for platforms that collect
 	// it from there. The files stay the record: when standard output does not
@@ -162,7 +166,8 @@ func (c Config) Check() error {
 		errs = append(errs, fmt.Errorf("telemetry.audit.retention.size: %v is less than two segments", n))
 	}
 	_, err := c.Encryption.masterKeys()
-	return errors.Join(append(errs, err)...)
+	_, unfit := c.Content.compile(nil)
+	return errors.Join(append(errs, err, unfit)...)
 }
 
 // FailOpen reports whether calls go on while no record can be written.

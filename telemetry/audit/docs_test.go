@@ -67,6 +67,8 @@ func written(t *testing.T) map[string][]string {
 			f.Set(reflect.ValueOf([]string{"x"}))
 		case f.Type() == reflect.TypeFor[time.Time]():
 			f.Set(reflect.ValueOf(time.Unix(1, 0)))
+		case f.Type() == reflect.TypeFor[*telemetry.Content]():
+			f.Set(reflect.ValueOf(new(telemetry.Content)))
 		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
 			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
 		}

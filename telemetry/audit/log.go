@@ -63,6 +63,8 @@ type Log struct {
 	closed bool
 	out    []byte // the writer's buffer
 
+	content atomic.Pointer[content] // nil while nothing is captured
+
 	dirty   chan struct{} // holds a token while there is work for the background
 	quit    chan struct{}
 	done    chan struct{} // closed when the background has ended
@@ -240,7 +242,7 @@ func (l *Log) Close() error {
 	close(l.quit)
 	<-l.done
 	l.tending.Wait()
-	err = errors.Join(err, l.syncNow(), l.release())
+	err = errors.Join(err, l.syncNow(), l.closeContent(), l.release())
 	if l.stdout != nil {
 		l.stdout.close()
 	}

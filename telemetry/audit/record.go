@@ -38,6 +38,21 @@ func appendCall(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	appendSubject(l, e)
 	telemetry.AppendOutcome(l, e)
 	l.Str("response_digest", e.ResponseDigest)
+	if e.Content != nil {
+		appendContent(l, e.Content)
+	}
+}
+
+// appendContent appends what was captured of the bodies, but for itself.
+func appendContent(l *telemetry.Line, c *telemetry.Content) {
+	var inner telemetry.Line
+	inner.Str("id", c.ID)
+	inner.Str("digest", c.Digest)
+	inner.Count("bytes", c.Bytes)
+	inner.Str("label", c.Label)
+	inner.Count("redactions", c.Redactions)
+	inner.Flag("lost", c.Lost)
+	l.Object("content", &inner)
 }
 
 // appendEvent appends the members of an event record. The attributes are one

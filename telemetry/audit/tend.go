@@ -25,6 +25,7 @@ func (l *Log) tend() {
 		case <-tidy.C:
 			l.tidyNow()
 		case <-probe.C:
+			l.tendContent()
 			if l.Err() != nil {
 				_ = l.Event("audit.resumed", nil) // it is there when it can be
 			}

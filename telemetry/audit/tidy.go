@@ -20,6 +20,7 @@ const tidyEvery = time.Minute
 // tidyNow removes the files whose time is over and compresses the others, but for the one
 // that is written to.
 func (l *Log) tidyNow() {
+	l.tidyContent()
 	if l.config.Retention == (Retention{}) && !l.config.Compress {
 		return
 	}
