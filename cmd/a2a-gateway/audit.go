@@ -20,7 +20,8 @@ func auditCommand() *cobra.Command {
 	f := cmd.PersistentFlags()
 	f.StringVar(&from.dir, "dir", "", "`directory` of the log, telemetry.audit.dir")
 	f.StringVarP(&from.config, "config", "c", "", "configuration `file` that says where it is")
-	cmd.AddCommand(auditVerify(&from), auditQuery(&from), auditTail(&from), auditExport(&from))
+	cmd.AddCommand(auditVerify(&from), auditQuery(&from), auditTail(&from), auditExport(&from),
+		auditContent(&from), auditFind(&from), auditErase(&from))
 	return cmd
 }
 

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
+)
+
+// held opens what was captured, which needs the gateway's keys.
+func (a auditSource) held() (r vault.Reader, done func(), err error) {
+	if a.config == "" {
+		return r, nil, usage(errors.New("content is sealed by the gateway's keys: name its configuration by -c"))
+	}
+	source, err := a.open()
+	if err != nil {
+		return r, nil, err
+	}
+	cfg, err := config.Load(a.config)
+	if err != nil {
+		return r, nil, usage(err)
+	}
+	if len(cfg.Keys.Sealing) == 0 { // a key that is made here would open nothing
+		if _, err := os.Stat(cfg.Keys.Dir); err != nil {
+			return r, nil, usage(fmt.Errorf("keys.dir: %w", err))
+		}
+	}
+	ring, err := keys.Open(cfg.Keys, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return r, nil, usage(fmt.Errorf("keys: %w", err))
+	}
+	return source.Held(ring), ring.Close, nil
+}
+
+func auditContent(from *auditSource) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "content",
+		Short: "Show what was captured of a call",
+		Long:  "Show what was captured of a call: by the id that its record has, or by its request id.",
+		Args:  cobra.NoArgs,
+	}
+	id := cmd.Flags().String("id", "", "`id` of the content, content.id of the record")
+	request := cmd.Flags().String("request", "", "`id` of the request, request_id of the record")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if (*id == "") == (*request == "") {
+			return usage(errors.New("name the content by --id or the call by --request"))
+		}
+		r, done, err := from.held()
+		if err != nil {
+			return err
+		}
+		defer done()
+		item, err := contentOf(r, *id, *request)
+		if err != nil {
+			return failed(err)
+		}
+		return printItem(cmd.OutOrStdout(), item, true)
+	}
+	return cmd
+}
+
+func contentOf(r vault.Reader, id, request string) (vault.Item, error) {
+	if id != "" {
+		return r.Item(id)
+	}
+	var fault error
+	for item, err := range r.Items() {
+		if err == nil && item.RequestID == request {
+			return item, nil
+		}
+		fault = errors.Join(fault, err)
+	}
+	return vault.Item{}, errors.Join(errors.New("there is no content of this call, or not any more"), fault)
+}
+
+func auditFind(from *auditSource) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "find-subject SUBJECT",
+		Short: "List what was captured of one principal's calls",
+		Args:  cobra.ExactArgs(1),
+	}
+	issuer := cmd.Flags().String("issuer", "", "`issuer` of the subject; any by default")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, done, err := from.held()
+		if err != nil {
+			return err
+		}
+		defer done()
+		for item, err := range r.Of(vault.Subject{Name: args[0], Issuer: *issuer}) {
+			if err == nil {
+				err = printItem(cmd.OutOrStdout(), item, false)
+			}
+			if err != nil {
+				return failed(err)
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+func auditErase(from *auditSource) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "erase SUBJECT",
+		Short: "Erase what was captured of one principal's calls",
+		Long: "Erase what was captured of one principal's calls, for good, by destroying its keys. The gateway may be\n" +
+			"running. The records stay as they are; content-erased.jsonl beside them says what was erased and when.",
+		Args: cobra.ExactArgs(1),
+	}
+	issuer := cmd.Flags().String("issuer", "", "`issuer` of the subject; any by default")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, done, err := from.held()
+		if err != nil {
+			return err
+		}
+		defer done()
+		erased, err := r.Erase(vault.Subject{Name: args[0], Issuer: *issuer}, time.Now())
+		if err != nil {
+			return failed(err)
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "erased: the content of %d calls, %d bytes\n", erased.Items, erased.Bytes)
+		return err
+	}
+	return cmd
+}
+
+// heldItem is an item as it is printed.
+type heldItem struct {
+	ID     string `json:"id"`
+	Digest string `json:"digest"`
+	vault.Item
+}
+
+// printItem prints an item as a line of JSON, with its bodies or without.
+func printItem(w io.Writer, item vault.Item, bodies bool) error {
+	if !bodies {
+		item.Request, item.Response = nil, nil
+	}
+	line, err := json.Marshal(heldItem{item.ID, item.Digest, item})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
