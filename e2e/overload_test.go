@@ -192,7 +192,7 @@ func TestR07_Overload(t *testing.T) {
 	}
 	for i, a := range wrong {
 		if i < 5 {
-			t.Errorf("neither answered nor refused: %+v", a)
+			t.Errorf("neither answered nor refused: %d after %v: %.300s %v", a.status, a.took, a.body, a.err)
 		}
 	}
 	if memory > limit || limit != 180<<20 {

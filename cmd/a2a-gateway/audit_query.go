@@ -180,7 +180,7 @@ func newest(ctx context.Context, source audit.Source, q index.Query) iter.Seq2[a
 
 // updated is the index, brought up to date. A first time that takes long is spoken of.
 func updated(cmd *cobra.Command, source audit.Source) (*index.Index, error) {
-	i, err := index.Open(cmd.Context(), source, nil)
+	i, err := index.Open(cmd.Context(), source, source.Secret(index.File))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,6 +120,8 @@ func setUp(env *testscript.Env) error {
 	w.client = newClient(w)
 	w.names[env.WorkDir] = "$WORK"
 	env.Values[worldKey{}] = w
+	// A gateway that is told of no directory keeps its data in the script's own.
+	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 	env.Defer(w.close)
 	return nil
 }

@@ -1,12 +1,19 @@
 package audit
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
+	"strings"
 )
 
 // Records reads the records after a place as Follow does, and ends where there are no
@@ -67,32 +74,94 @@ func (s Source) Sync(segment string) error {
 // ErrNotThere says that a place holds no such record (any more).
 var ErrNotThere = errors.New("the record is not there any more")
 
-// Line is the record that ends at a cursor, of so many bytes without its newline. It is
-// ErrNotThere where the cursor leads to another one or to nothing.
-func (s Source) Line(at Cursor, length int) ([]byte, error) {
-	n, ok := parseName(at.Segment)
-	start := at.Offset - int64(length) - 1
-	if !ok || length < 1 || length > longestRecord || start < 0 {
-		return nil, ErrNotThere
+// Place is where a record is.
+type Place struct {
+	Cursor // behind it
+
+	Length int // in bytes, without its newline
+}
+
+func (p Place) start() int64 { return p.Offset - int64(p.Length) - 1 }
+
+// Lines are the records at places, in their order; nil where a place leads to another
+// record or to nothing. A segment that is compressed or encrypted is read from its
+// beginning to the last of its places, once.
+func (s Source) Lines(places []Place) ([][]byte, error) {
+	lines := make([][]byte, len(places))
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
 	}
-	in, err := s.openSegment(n, start)
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(strings.Compare(places[a].Segment, places[b].Segment), cmp.Compare(places[a].Offset, places[b].Offset))
+	})
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && places[order[n]].Segment == places[order[0]].Segment {
+			n++
+		}
+		if err := s.linesIn(places, order[:n], lines); err != nil {
+			return nil, err
+		}
+		order = order[n:]
+	}
+	return lines, nil
+}
+
+// linesIn reads those of one segment, whose places are in the order of the segment.
+func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
+	n, ok := parseName(places[order[0]].Segment)
+	if !ok {
+		return nil
+	}
+	in, err := s.openSegment(n, max(places[order[0]].start(), 0))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ErrNotThere
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
-	line, err := in.next(make([]byte, length+1))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", ErrNotThere, at.Segment, err)
+	buf := make([]byte, blockSize)
+	for len(order) > 0 {
+		block, err := in.next(buf)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", n.file(), err)
+		}
+		buf = block[:cap(block)]
+		begin := in.offset() - int64(len(block))
+		for len(order) > 0 && places[order[0]].Offset <= in.offset() {
+			p := places[order[0]]
+			lines[order[0]] = lineIn(block, p.start()-begin, p)
+			order = order[1:]
+		}
 	}
-	if len(line) < length+1 || line[length] != '\n' {
-		return nil, ErrNotThere
+	return nil
+}
+
+// lineIn is the record of a place in a block of whole lines, nil where it is another.
+func lineIn(block []byte, at int64, p Place) []byte {
+	end := at + int64(p.Length)
+	if p.Length < 1 || at < 0 || end >= int64(len(block)) || block[end] != '\n' || at > 0 && block[at-1] != '\n' {
+		return nil
 	}
-	line = line[:length]
-	if seq, ok := lastSeq(line); !ok || seq != at.Seq {
-		return nil, ErrNotThere
+	line := bytes.Clone(block[at:end])
+	if seq, ok := lastSeq(line); !ok || seq != p.Seq {
+		return nil
 	}
-	return line, nil
+	return line
+}
+
+// Secret is a key for what is made from the records of an encrypted log, derived from the
+// newest key and told apart by what for; nil where the log is not encrypted.
+func (s Source) Secret(what string) []byte {
+	if len(s.keys) == 0 {
+		return nil
+	}
+	mac := hmac.New(sha256.New, s.keys[0].key)
+	_, _ = mac.Write([]byte("a2a-gateway audit " + what)) // it cannot fail
+	return mac.Sum(nil)
 }

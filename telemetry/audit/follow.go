@@ -85,7 +85,7 @@ type follower struct {
 	sought bool   // nothing has been read since the segment was opened at an offset
 	anew   bool   // it was read anew, as what came after record tried did not fit
 	tried  uint64
-	last   bool   // the segment has a successor, so that no more will come
+	last   bool // the segment has a successor, so that no more will come
 	buf    []byte
 	sum    *summer
 }

@@ -49,10 +49,21 @@ func writeHead(dir string, h *headRecord) error {
 		return err
 	}
 	path := filepath.Join(dir, headFile)
-	if err := os.WriteFile(path+".new", append(data, '\n'), 0o600); err != nil {
+	if err := writeSynced(path+".new", append(data, '\n')); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)
+}
+
+// writeSynced writes a file whose content is on the disk before its name is: after a loss
+// of power there is the old head or the new one, and never half of one.
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // SignWith gives the log the keys that sign its checkpoints. Until then there are none.

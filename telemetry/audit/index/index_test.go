@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -194,6 +195,61 @@ func TestUpdate(t *testing.T) {
 	wants("another log", []byte("secret"), 1)
 	if info, err := os.Stat(filepath.Join(dir, File)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
+	}
+}
+
+// TestForms: what is compressed, encrypted or both is found like what is neither, and the
+// index of an encrypted log is of no use without its key.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	key := secret.New(strings.Repeat("7f", 31) + "00")
+	for name, c := range map[string]audit.Config{
+		"as written":    {},
+		"compressed":    {Compress: true},
+		"encrypted":     {Encryption: audit.Encryption{Keys: []secret.Value{key}}},
+		"both of these": {Compress: true, Encryption: audit.Encryption{Keys: []secret.Value{key}}},
+	} {
+		c.Dir, c.SegmentSize = t.TempDir(), 64<<10
+		tel, err := telemetry.Open(t.Context(), telemetry.Config{}, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		log, err := audit.Open(c, "g", tel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 1000 {
+			attrs := map[string]string{"agent": fmt.Sprint("agent-", n%7), "pad": strings.Repeat("x", 200)}
+			if err := log.Event("push.retry", attrs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := log.Close(); err != nil {
+			t.Fatal(err)
+		}
+		i, err := Open(t.Context(), c.Source(), c.Source().Secret(File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := i.Update(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		q := Query{Agent: "agent-3", Oldest: true}
+		found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), c.Source(), q))
+		if len(found) != 143 || !slices.Equal(found, scanned) {
+			t.Errorf("%s: %d found, %d by reading all", name, len(found), len(scanned))
+		}
+		q.Oldest, q.Limit = false, 3
+		if newest := numbers(t, i.Find(t.Context(), q)); len(newest) != 3 || newest[0] != scanned[142] {
+			t.Errorf("%s: the newest are %v", name, newest)
+		}
+		_ = i.Close()
+		if encrypted := len(c.Encryption.Keys) > 0; encrypted {
+			text, err := os.ReadFile(filepath.Join(c.Dir, File))
+			if err != nil || strings.Contains(string(text), string(c.Source().Secret(File))) {
+				t.Errorf("%s: the key lies in the index: %v", name, err)
+			}
+		}
 	}
 }
 

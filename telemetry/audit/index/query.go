@@ -1,7 +1,9 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -105,7 +107,6 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error]
 	q = q.clean()
 	return func(yield func(audit.Entry, error) bool) {
 		var f fields
-		n := 0
 		statement, args := i.statement(&q)
 		rows, err := i.db.QueryContext(ctx, statement, args...)
 		if err != nil {
@@ -113,38 +114,50 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error]
 			return
 		}
 		defer func() { _ = rows.Close() }() // its error is that of Err
-		for rows.Next() {
-			var at audit.Cursor
-			var length int
-			if err := rows.Scan(&at.Seq, &at.Segment, &at.Offset, &length); err != nil {
+		left := q.Limit
+		for {
+			places, err := next(rows, cmp.Or(left, page))
+			if err == nil && len(places) == 0 {
+				return
+			}
+			var lines [][]byte
+			if err == nil {
+				lines, err = i.source.Lines(places)
+			}
+			if err != nil {
 				yield(audit.Entry{}, fmt.Errorf("index: %w", err))
 				return
 			}
-			line, err := i.source.Line(at, length)
-			switch {
-			case errors.Is(err, audit.ErrNotThere):
-				continue // removed since
-			case err == nil:
-				err = f.read(line)
+			for k, line := range lines {
+				// It may have been removed since, and another name may have the same digest.
+				if line == nil || f.read(line) != nil || !q.match(&f) {
+					continue
+				}
+				if !yield(audit.Entry{Seq: places[k].Seq, Line: line, Cursor: places[k].Cursor}, nil) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
 			}
-			if err != nil {
-				yield(audit.Entry{}, err)
-				return
-			}
-			if !q.match(&f) {
-				continue // another name has the same digest
-			}
-			if !yield(audit.Entry{Seq: at.Seq, Line: line, Cursor: at}, nil) {
-				return
-			}
-			if n++; n == q.Limit {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+			left = max(left, 0)
 		}
 	}
+}
+
+// page is how many records are read from the segments at once.
+const page = 1000
+
+// next is where the next records are.
+func next(rows *sql.Rows, n int) (places []audit.Place, err error) {
+	for len(places) < min(n, page) && rows.Next() {
+		var p audit.Place
+		if err := rows.Scan(&p.Seq, &p.Segment, &p.Offset, &p.Length); err != nil {
+			return nil, err
+		}
+		places = append(places, p)
+	}
+	return places, rows.Err()
 }
 
 // disorder is how many records may stand between two that were made one after the other:
