@@ -131,7 +131,7 @@ func (d *skills) unsaved() ([]stored, time.Duration) {
 	return list, d.set.learning
 }
 
-// again has what could not be stored stored later. A place may be another caller's by now:
+// again has what could not be stored put into the state later. A place may be another caller's by now:
 // then that one's is stored once too often.
 func (d *skills) again(list []stored) {
 	d.mu.Lock()
