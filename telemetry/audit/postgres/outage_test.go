@@ -109,10 +109,14 @@ func TestNothingLost(t *testing.T) {
 		after := 300*time.Millisecond + rand.N(700*time.Millisecond)
 		switch round % 3 {
 		case 1: // the server ends under way, and is not there when the next writer begins
-			timer := time.AfterFunc(after/2, server.end)
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				time.Sleep(after / 2)
+				server.end()
+			}()
 			last = max(last, kill(t, dir, server.url(), after))
-			timer.Stop()
-			server.end()
+			<-ended
 		case 2:
 			last = max(last, kill(t, dir, server.url(), after))
 			server.start(t)
