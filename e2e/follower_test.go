@@ -182,7 +182,7 @@ type audience struct {
 // is told of every new chunk that anybody gets; it may be nil.
 func attend(t *testing.T, s *sample, where func() *caller, tasks, subscribers, returning int, heard func(chunk string)) *audience {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), time.Duration(s.events)*s.every+2*time.Minute)
 	a := &audience{t: t, stop: stop}
 	t.Cleanup(stop)
 	for k := range tasks {

@@ -76,7 +76,9 @@ func (d *delays) take() []time.Duration {
 // tasks and on tasks of their own. They are cut off, which the record says, the others
 // notice nothing, and the memory of the gateway stays small.
 func TestR06_SlowReaders(t *testing.T) {
-	run, long := soak(t, 24*time.Second, 10*time.Minute)
+	const least = 24 * time.Second // for all that is to happen while tasks go on
+	run, long := soak(t, least, 10*time.Minute)
+	run = max(run, least)
 	slow, tasks := 400, 10
 	if long {
 		slow = 1000
