@@ -1,0 +1,36 @@
+package jws
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+)
+
+// Decode is base64url without padding (RFC 7515 §2), canonical: line breaks, which Go's
+// decoder skips, are refused, and by Strict set bits in the unused end. Otherwise one
+// signature would have many spellings.
+func Decode(part string) ([]byte, error) {
+	for _, skipped := range []byte("\r\n") {
+		if i := strings.IndexByte(part, skipped); i >= 0 {
+			return nil, base64.CorruptInputError(i)
+		}
+	}
+	return base64.RawURLEncoding.Strict().DecodeString(part)
+}
+
+// Banned reports whether a header with this parameter is refused: those with which a
+// signature would choose its own key (jwk, jku, x5u, x5c), demands processing that is not
+// done here (crit, b64, zip), or belongs to encryption. The ones that the caller reads
+// are not, but every other spelling of them is, which a case-insensitive parser
+// elsewhere could prefer.
+func Banned(name string, read ...string) bool {
+	lower := strings.ToLower(name)
+	if slices.Contains(read, lower) {
+		return name != lower
+	}
+	switch lower {
+	case "jwk", "jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2s", "p2c":
+		return true
+	}
+	return false
+}
