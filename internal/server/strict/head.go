@@ -1,0 +1,172 @@
+package strict
+
+// start begins a request. One empty line before it is ignored, as RFC 9112 §2.2 asks
+// for, and does not pass.
+func (r *reader) start(c byte) (int, rule) {
+	switch {
+	case c == '\r' && !r.empty:
+		r.empty, r.state = true, inEmptyLine
+	case c == '\r', c == '\n':
+		return 0, emptyLine
+	default:
+		*r = reader{state: inMethod, limit: r.limit}
+	}
+	return 0, kept
+}
+
+// method is a token. Which ones there are is for others to say.
+func (r *reader) method(p []byte) (int, rule) {
+	return r.word(p, ofToken, inTarget, method)
+}
+
+// target has the characters that need no encoding somewhere in a URI, and others that
+// are refused by who reads URIs; no fragment, which is nobody's business but a client's.
+func (r *reader) target(p []byte) (int, rule) {
+	return r.word(p, ofTarget, inVersion, target)
+}
+
+// word passes characters of a class, one at least, and the single space after them.
+func (r *reader) word(p []byte, of class, next state, otherwise rule) (int, rule) {
+	n := span(p, of)
+	r.prefix += n
+	switch {
+	case n == len(p):
+		return n, kept
+	case p[n] != ' ' || r.prefix == 0:
+		return n, otherwise
+	}
+	r.state, r.prefix = next, 0
+	return n + 1, kept
+}
+
+const oneDot = "HTTP/1."
+
+// version takes HTTP/1.1, and HTTP/1.0, which proxies and probes still speak.
+func (r *reader) version(p []byte) (int, rule) {
+	for i, c := range p {
+		switch at := r.prefix; {
+		case at < len(oneDot) && c == oneDot[at]:
+		case at == len("HTTP/") && c >= '0' && c <= '9':
+			return i, otherVersion
+		case at == len(oneDot) && (c == '0' || c == '1'):
+			r.old = c == '0'
+		case at == len(oneDot)+1 && c == '\r':
+			r.state = inRequestLineEnd
+			return i + 1, kept
+		default:
+			return i, version
+		}
+		r.prefix++
+	}
+	return len(p), kept
+}
+
+// field begins a field, or ends the head.
+func (r *reader) field(p []byte) (int, rule) {
+	switch p[0] {
+	case '\r':
+		r.state = inHeadEnd
+		return 1, kept
+	case '\n':
+		return 0, lineEnd
+	case ' ', '\t':
+		return 0, foldedLine
+	}
+	r.state, r.named = inName, 0
+	return 0, kept
+}
+
+// fieldName is a token with a colon right behind it. Names come in one piece nearly
+// always; of others the beginning is kept.
+func (r *reader) fieldName(p []byte) (int, rule) {
+	n := span(p, ofToken)
+	name := p[:n]
+	if n == len(p) || r.named > 0 {
+		r.remember(name)
+		name = r.name[:min(r.named, longestName)]
+	}
+	switch {
+	case n == len(p):
+		return n, kept
+	case p[n] != ':' || len(name) == 0:
+		return n, fieldName
+	case r.named > longestName:
+		name = nil // none that is looked for
+	}
+	r.state, r.prefix = inValue, 0
+	if broken := r.meaning(name); broken != kept {
+		return n, broken
+	}
+	return n + 1, kept
+}
+
+func (r *reader) remember(name []byte) {
+	copy(r.name[min(r.named, longestName):], name)
+	r.named += len(name)
+}
+
+const longestName = len("transfer-encoding")
+
+// meaning is what a field's name says about framing. Of these fields there is one; and
+// none is in trailers, where they would be about a body that has been read.
+func (r *reader) meaning(name []byte) rule {
+	switch {
+	case same(name, "host"):
+		if r.hosts++; r.hosts > 1 {
+			return host
+		}
+	case same(name, "content-length"):
+		if r.sized {
+			return length
+		}
+		r.sized, r.state, r.left = true, inLength, 0
+	case same(name, "transfer-encoding"):
+		if r.chunked || r.old { // HTTP/1.0 has no codings (RFC 9112 §6.1)
+			return coding
+		}
+		r.chunked, r.state = true, inCoding
+	default:
+		return kept
+	}
+	switch {
+	case r.trailers:
+		return trailer
+	case r.sized && r.chunked:
+		return bothLengths
+	}
+	return kept
+}
+
+// value has no control characters but tabs.
+func (r *reader) value(p []byte) (int, rule) {
+	n := span(p, ofValue)
+	switch {
+	case n == len(p):
+		return n, kept
+	case p[n] == '\n':
+		return n, lineEnd
+	case p[n] != '\r':
+		return n, fieldValue
+	}
+	r.state = inFieldEnd
+	return n + 1, kept
+}
+
+// headEnd settles how the body is framed.
+func (r *reader) headEnd(c byte) (int, rule) {
+	switch {
+	case c != '\n':
+		return 0, lineEnd
+	case r.trailers:
+		r.trailers, r.state = false, atStart
+	case r.hosts != 1:
+		return 0, host
+	case r.chunked:
+		r.state = atChunk
+	case r.sized && r.left > 0:
+		r.state = inBody
+	default:
+		r.state = atStart
+	}
+	return 1, kept
+}

@@ -1,0 +1,160 @@
+package strict
+
+// state is what comes next.
+type state uint8
+
+const (
+	atStart state = iota // a request, or the one empty line that may stand before it
+	inEmptyLine
+	inEmptyLineEnd
+	inMethod
+	inTarget
+	inVersion
+	inRequestLineEnd
+	atField // a field, or the end of the head
+	inName
+	inValue
+	inLength
+	inCoding
+	inFieldEnd
+	inHeadEnd
+	inBody
+	atChunk
+	inChunkSize
+	inChunkSizeEnd
+	inChunk
+	atChunkEnd
+	inChunkEnd
+	inPreface // HTTP/2's, perhaps
+	inHTTP2
+)
+
+// reader knows where in a request a connection is. It is told of every byte once, in
+// pieces of any size.
+type reader struct {
+	state    state
+	trailers bool // the fields are trailers
+	empty    bool // an empty line stood before the request
+	old      bool // HTTP/1.0
+	chunked  bool
+	sized    bool // there is a length
+	hosts    uint8
+	prefix   int   // how much of a text that is known there has been
+	limit    int   // of a head
+	size     int   // of this head
+	left     int64 // of the body or the chunk; while digits are read, what they say
+	name     [longestName]byte
+	named    int // how much of name there is of a name that came in pieces
+}
+
+// read judges what comes next and says how much of it may pass, at the beginning of p.
+// What is dropped is taken out of p.
+func (r *reader) read(p []byte) (int, rule) {
+	for i := 0; i < len(p); {
+		drops := r.drops()
+		head := r.inHead()
+		n, broken := r.step(p[i:])
+		if head {
+			if r.size += n; r.size > r.limit {
+				return i, r.tooLarge()
+			}
+		}
+		if drops {
+			p = append(p[:i], p[i+n:]...)
+		} else {
+			i += n
+		}
+		if broken != kept {
+			return i, broken
+		}
+	}
+	return len(p), kept
+}
+
+// inHead is true of all whose size is bounded: heads and trailers.
+func (r *reader) inHead() bool { return r.state <= inHeadEnd }
+
+// tooLarge tells of a head or of trailers.
+func (r *reader) tooLarge() rule {
+	if r.trailers {
+		return trailer
+	}
+	return headSize
+}
+
+// drops is true of the empty line before a request, and of trailers, which nobody here
+// has a use for. Their last line end passes, it is the body's.
+func (r *reader) drops() bool {
+	return r.state == inEmptyLine || r.state == inEmptyLineEnd || r.trailers && r.state >= inName && r.state <= inFieldEnd
+}
+
+// step reads some of p, of one kind, and goes to the next state where that ends. What it
+// has read when a rule is broken may pass.
+func (r *reader) step(p []byte) (int, rule) {
+	switch r.state {
+	case atStart:
+		return r.start(p[0])
+	case inEmptyLine:
+		return r.expect(p[0], '\r', inEmptyLineEnd, emptyLine)
+	case inEmptyLineEnd:
+		return r.expect(p[0], '\n', atStart, emptyLine)
+	case inMethod:
+		return r.method(p)
+	case inTarget:
+		return r.target(p)
+	case inVersion:
+		return r.version(p)
+	case inRequestLineEnd, inFieldEnd:
+		return r.expect(p[0], '\n', atField, lineEnd)
+	case atField:
+		return r.field(p)
+	case inName:
+		return r.fieldName(p)
+	case inValue:
+		return r.value(p)
+	case inLength:
+		return r.contentLength(p)
+	case inCoding:
+		return r.transferEncoding(p)
+	case inHeadEnd:
+		return r.headEnd(p[0])
+	case inBody:
+		return r.skip(p, atStart)
+	case inChunk:
+		return r.skip(p, atChunkEnd)
+	}
+	return r.framing(p)
+}
+
+// framing is step for what stands around chunks, and for what is not read.
+func (r *reader) framing(p []byte) (int, rule) {
+	switch r.state {
+	case atChunk, inChunkSize:
+		return r.chunkSize(p)
+	case inChunkSizeEnd:
+		return r.chunkBegins(p[0])
+	case atChunkEnd:
+		return r.expect(p[0], '\r', inChunkEnd, chunkEnd)
+	case inChunkEnd:
+		return r.expect(p[0], '\n', atChunk, chunkEnd)
+	}
+	return len(p), kept
+}
+
+// expect takes one byte and no other.
+func (r *reader) expect(got, want byte, next state, otherwise rule) (int, rule) {
+	if got != want {
+		return 0, otherwise
+	}
+	r.state = next
+	return 1, kept
+}
+
+// skip passes data, up to where it ends.
+func (r *reader) skip(p []byte, next state) (int, rule) {
+	n := int(min(int64(len(p)), r.left))
+	if r.left -= int64(n); r.left == 0 {
+		r.state = next
+	}
+	return n, kept
+}
