@@ -1,0 +1,70 @@
+//go:build unix
+
+package http1
+
+import (
+	"errors"
+	"io"
+	"syscall"
+)
+
+// silent reports whether a socket is open and has nothing to read.
+func silent(fd uintptr) bool {
+	var one [1]byte
+	for {
+		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK)
+		if !errors.Is(err, syscall.EINTR) {
+			return errors.Is(err, syscall.EAGAIN) // anything else is the end, or a byte
+		}
+	}
+}
+
+// waiter waits for a socket to become readable without having a buffer meanwhile, which
+// for thousands of silent streams is most of what they would take.
+type waiter struct {
+	raw syscall.RawConn
+	try func(fd uintptr) bool
+
+	into []byte
+	n    int
+	err  error
+}
+
+func newWaiter(raw syscall.RawConn) *waiter {
+	w := &waiter{raw: raw}
+	w.try = func(fd uintptr) bool {
+		w.into = newBuffer()
+		for {
+			w.n, w.err = syscall.Read(int(fd), w.into)
+			if !errors.Is(w.err, syscall.EINTR) {
+				break
+			}
+		}
+		if !errors.Is(w.err, syscall.EAGAIN) {
+			return true
+		}
+		release(w.into)
+		w.into = nil
+		return false
+	}
+	return w
+}
+
+// read waits for bytes and returns them in a buffer that is the caller's from then on.
+func (w *waiter) read() ([]byte, int, error) {
+	w.into, w.n, w.err = nil, 0, nil
+	if err := w.raw.Read(w.try); err != nil {
+		return nil, 0, err
+	}
+	b, n, err := w.into, w.n, w.err
+	w.into = nil
+	switch {
+	case err != nil:
+		release(b)
+		return nil, 0, err
+	case n == 0:
+		release(b)
+		return nil, 0, io.EOF
+	}
+	return b, n, nil
+}

@@ -1,0 +1,92 @@
+package http1
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// upload is a long request on its way, while its answer is waited for: an agent may
+// answer before it has read all of it, and read nothing more until that is taken.
+type upload struct {
+	done chan struct{} // closed when the rest is set
+	err  error         // why not all of it was written
+	body bool          // err is the body's
+}
+
+var blocks = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+// begin writes a request, head first, in a goroutine that closes the body.
+func begin(c *conn, r *http.Request, head []byte) *upload {
+	u := &upload{done: make(chan struct{})}
+	go func() {
+		defer close(u.done)
+		defer func() { _ = r.Body.Close() }() // it has been read, or will not be
+		block, _ := blocks.Get().(*[64 << 10]byte)
+		defer blocks.Put(block)
+		if u.write(c, r, append(block[:0], head...), block[:]); u.body {
+			c.close() // the answer would be to half a request
+		}
+	}()
+	return u
+}
+
+// write fills blocks from the body and writes them. The first has begun with the head.
+func (u *upload) write(c *conn, r *http.Request, begun, block []byte) {
+	left := r.ContentLength
+	if cap(begun) > len(block) { // a giant of a head
+		if _, u.err = c.Write(begun); u.err != nil {
+			return
+		}
+		begun = nil
+	}
+	for at := len(begun); left > 0; at = 0 {
+		n, err := io.ReadFull(r.Body, block[at:min(int64(len(block)), int64(at)+left)])
+		if err != nil {
+			u.err, u.body = fmt.Errorf("%w: %w", errBody, err), true
+			return
+		}
+		if left -= int64(n); left == 0 {
+			if u.err = atEnd(r.Body); u.err != nil {
+				u.body = true
+				return
+			}
+		}
+		if _, u.err = c.Write(block[:at+n]); u.err != nil {
+			return
+		}
+	}
+}
+
+// instead is why there is no answer: the body, where that is the cause.
+func (u *upload) instead(err error) error {
+	if u == nil {
+		return err
+	}
+	<-u.done // the connection is closed; nobody touches the request after RoundTrip
+	if u.body {
+		return u.err
+	}
+	return err
+}
+
+// unread is how long an agent that has answered may take to read the rest of a request
+// that it has nearly read.
+const unread = 50 * time.Millisecond
+
+// finished reports whether the whole request was written.
+func (u *upload) finished() bool {
+	if u == nil {
+		return true
+	}
+	t := time.NewTimer(unread)
+	defer t.Stop()
+	select {
+	case <-u.done:
+		return u.err == nil
+	case <-t.C:
+		return false
+	}
+}
