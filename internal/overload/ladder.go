@@ -1,0 +1,112 @@
+package overload
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Limits are what the rungs compare with. 0 switches a measured rung off, but for Memory,
+// which has a default.
+type Limits struct {
+	Memory      int64         // in use; 0 for what GOMEMLIMIT says
+	SoftMemory  int64         // 0 for 85 % of Memory
+	Descriptors int           // that may be open
+	Delay       time.Duration // that work may wait for a processor
+}
+
+// Ladder is how much the process has to do, whatever the configuration: it says what may
+// begin. The zero value takes on everything that the limits let in, until Watch measures.
+type Ladder struct {
+	calls   atomic.Int64
+	stands  atomic.Uint32 // a set
+	ceiling atomic.Int64  // of calls, while descriptors are few; 0 for none
+	bodies  atomic.Int64  // bytes of large ones that are held
+	room    atomic.Int64  // for those; negative for none, 0 for any
+	shares  shares
+	latest  atomic.Pointer[Reading]
+
+	restUntil time.Time // refusing for Delay was in vain; whoever measures knows
+}
+
+func (l *Ladder) standing() set { return set(l.stands.Load()) }
+
+// Enter takes a call on, of most that there may be, or says why not. It looks at three
+// numbers only: who has too much to do has to say so fast. Each call that was taken on
+// needs one Leave.
+func (l *Ladder) Enter(most int) error {
+	if l.standing().has(Memory) {
+		return Memory
+	}
+	n := l.calls.Add(1)
+	if n > int64(most) {
+		l.calls.Add(-1)
+		return Requests
+	}
+	if ceiling := l.ceiling.Load(); ceiling > 0 && n > ceiling {
+		l.calls.Add(-1)
+		return Descriptors
+	}
+	return nil
+}
+
+// Leave counts a call out.
+func (l *Ladder) Leave() { l.calls.Add(-1) }
+
+// Calls is how many have been taken on and not counted out.
+func (l *Ladder) Calls() int { return int(l.calls.Load()) }
+
+// Spare says whether there is time for a call of this caller. While work waits too long, it
+// refuses as many calls of each as are above the share of everybody.
+func (l *Ladder) Spare(caller string) error {
+	if !l.shares.counting.Load() {
+		return nil
+	}
+	if !l.shares.admits(caller) {
+		l.shares.refused.Add(1)
+		return Delay
+	}
+	return nil
+}
+
+// Stream says whether a stream may begin.
+func (l *Ladder) Stream() error {
+	switch s := l.standing(); {
+	case s.has(SoftMemory):
+		return SoftMemory
+	case s.has(Descriptors):
+		return Descriptors
+	}
+	return nil
+}
+
+// Hold takes on a large body of n bytes, which needs one Drop. Large bodies may fill half
+// of the memory that is free, as each is copied: many at a time would otherwise take what
+// there is before anybody could measure it.
+func (l *Ladder) Hold(n int64) error {
+	if l.standing().has(SoftMemory) {
+		return SoftMemory
+	}
+	if room := l.room.Load(); l.bodies.Add(n) > room && room != 0 {
+		l.bodies.Add(-n)
+		return SoftMemory
+	}
+	return nil
+}
+
+// Drop lets go of what Hold has taken on.
+func (l *Ladder) Drop(n int64) { l.bodies.Add(-n) }
+
+// Reading is what was measured last.
+type Reading struct {
+	Used, Soft, Hard int64         // memory in use, and its limits; 0 for none
+	Open, Permitted  int           // descriptors; 0 where nobody knows
+	Delay            time.Duration // that work has waited for a processor, at least
+	Standing         []Rung        // of the measured ones
+	Refusing         float64       // share of calls that Delay refuses of late
+	Large            int64         // bytes of large bodies that are held
+	collected        uint64        // collections there have been
+	openKnown        bool
+}
+
+// Reading returns the latest, nil before there is one.
+func (l *Ladder) Reading() *Reading { return l.latest.Load() }
