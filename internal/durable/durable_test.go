@@ -1,0 +1,98 @@
+package durable
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// TestReplace: the new file is there with its content and mode, and nothing beside it.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, []byte("a longer one that everybody may read"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"first", "", "second"} {
+		if err := Replace(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != text {
+			t.Errorf("got %q, %v, want %q", got, err, text)
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("left behind: %v, %v", list, err)
+	}
+}
+
+// TestReplaceFails: the old file stays, and no other comes.
+func TestReplaceFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	taken := filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(taken, "by a directory"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{taken, filepath.Join(dir, "nowhere", "file")} {
+		if Replace(path, []byte("new")) == nil {
+			t.Errorf("%s was replaced", path)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("left behind: %v, %v", list, err)
+	}
+}
+
+// TestReplaceIsOneStep: whoever reads meanwhile reads a whole file.
+func TestReplaceIsOneStep(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	texts := [][]byte{bytes.Repeat([]byte("a"), 100_000), bytes.Repeat([]byte("b"), 50_000)}
+	if err := Replace(path, texts[0]); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, text := range texts {
+		wg.Go(func() {
+			for range 20 {
+				if err := Replace(path, text); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 200 {
+		got, err := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, texts[0]) && !bytes.Equal(got, texts[1]) {
+			t.Fatalf("%d bytes, %v", len(got), err)
+		}
+	}
+	wg.Wait()
+}
+
+func TestWriteTellsOfErrors(t *testing.T) {
+	t.Parallel()
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(f, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if Write(f, []byte("x")) == nil {
+		t.Error("a closed file was written")
+	}
+}
