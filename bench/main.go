@@ -1,168 +1,150 @@
-// Command bench compares the gateway, with everything on, with a bare reverse
-// proxy and with no proxy at all: the same A2A calls over the same number of
-// kept-alive connections, one after the other in one run on one machine.
+// Command bench sends the same A2A work through every proxy there is on this
+// machine and prints what each took of it: direct, a bare reverse proxy in Go,
+// nginx, HAProxy and Caddy as plain proxies, and the gateway with everything on.
 //
-//	go run ./bench                     all subjects
-//	go run ./bench -n 20000 -rounds 5  shorter
+//	go run ./bench                                     all comparisons, about a quarter of an hour
+//	go run ./bench -growth                             how cost grows with agents, rules, keys, callers, streams
+//	go run ./bench -workloads unary -subjects floor,gateway
+//	go run ./bench -list                               what can be chosen
 //
-// The figure to read is CPU: the proxy process's own user and system time per
-// request. Unlike requests per second it hardly depends on what the load
-// generator and the agent take of the same cores. README.md says more.
+// The figure to read is CPU: user and system time of the proxy's own processes
+// for each request, as a ratio to the bare proxy's in the same run. README.md
+// says more.
 package main
 
 import (
-	"crypto/tls"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
-	"text/tabwriter"
+	"strings"
+	"syscall"
 	"time"
 )
 
 func main() {
-	if len(os.Args) > 2 && os.Args[1] == "role" {
-		if err := role(os.Args[2], os.Args[3:]); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "bench:", os.Args[2]+":", err)
-			os.Exit(1)
-		}
-		return
-	}
-	o := options{}
-	flag.IntVar(&o.requests, "n", 40_000, "requests a round")
-	flag.IntVar(&o.rounds, "rounds", 5, "rounds; the median counts")
-	flag.IntVar(&o.connections, "c", 64, "kept-alive connections")
-	flag.StringVar(&o.binary, "gateway", "", "gateway `binary`; built when empty")
-	flag.StringVar(&o.only, "only", "", "run one `subject` only")
-	flag.Parse()
-	if err := run(o, os.Stdout); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := command(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:gocritic // stop only forgets the signals
 	}
 }
 
+// options are what a run is asked for.
 type options struct {
-	requests, rounds, connections int
-	binary, only                  string
+	rounds      int
+	time        time.Duration // of a round
+	connections int           // of closed loops
+	rate        int           // requests in a second, of the open loop
+	streams     int           // active ones
+	idle        int           // idle ones
+	growth      bool          // how cost grows, and not how it compares
+	largest     int           // size of what grows; 0 for all that are in the table
+	workloads   []string      // empty: all of the kind
+	subjects    []string      // empty: all
+	gateway     string        // binary; built when empty
+	profiles    string        // folder for profiles of the gateway; none are taken when empty
 }
 
-// subject is something requests are sent through.
-type subject struct {
-	name   string
-	target string // URL of the JSON-RPC endpoint
-	pid    int    // of the process whose time counts; 0 for none
-	h2     bool
-	old    bool // the calls are of A2A 0.3, and the agent's of 1.0
-}
-
-// call is what is sent, and the version it is in.
-func (s subject) call() (body []byte, version string) {
-	if s.old {
-		return request03(), "0.3"
+func command(ctx context.Context, args []string, out, progress io.Writer) error {
+	if len(args) > 1 && args[0] == "role" {
+		return role(args[1], args[2:])
 	}
-	return request(), "1.0"
-}
-
-// result is one subject's figures, one value a round.
-type result struct {
-	cpu, rps, p50, p99 []float64 // µs, 1/s, µs, µs
-	rss                int       // KiB at the end
-}
-
-func run(o options, out io.Writer) error {
-	stage, err := newStage(o)
-	if err != nil {
+	o, do, err := parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return err
+	case do.list:
+		return list(out)
+	case do.benchmarks != "":
+		return recorded(do.benchmarks, func(r *record) error { return r.benchmarks(out) })
+	case do.docs != "":
+		return document(do.docs)
+	}
+	rec, err := run(ctx, o, progress)
+	if rec != nil {
+		err = errors.Join(err, rec.text(out))
+	}
+	if err != nil || do.json == "" { // half a run is to be seen, and is no record
 		return err
 	}
-	defer stage.close()
-	subjects, err := stage.subjects()
-	if err != nil {
-		return err
+	return rec.save(do.json)
+}
+
+// actions are what is done beside a run, or in its place.
+type actions struct {
+	json, benchmarks, docs string
+	list                   bool
+}
+
+func parse(args []string) (o options, do actions, err error) {
+	set := flag.NewFlagSet("bench", flag.ContinueOnError)
+	set.IntVar(&o.rounds, "rounds", 5, "rounds; the median counts")
+	set.DurationVar(&o.time, "time", 2*time.Second, "length of a round")
+	set.IntVar(&o.connections, "c", 64, "kept-alive connections of closed loops")
+	set.IntVar(&o.rate, "rate", 1000, "requests a second of the open loop")
+	set.IntVar(&o.streams, "streams", 1000, "active streams")
+	set.IntVar(&o.idle, "idle", 10_000, "idle streams; fewer where the limit on descriptors is low")
+	set.StringVar(&o.gateway, "gateway", "", "gateway `binary`; built when empty")
+	set.BoolVar(&o.growth, "growth", false, "measure how the gateway's cost grows: the workloads whose names begin with growth")
+	set.IntVar(&o.largest, "largest", 0, "leave out larger sizes of what grows; 0 for none")
+	set.StringVar(&o.profiles, "profiles", "", "write CPU and allocation profiles of the gateway's latest round to this `folder`; its figures then count the profiling too")
+	only := set.String("workloads", "", "run only these, a `list` with commas")
+	through := set.String("subjects", "", "run only these, a `list` with commas")
+	set.BoolVar(&do.list, "list", false, "print the workloads and subjects, and end")
+	set.StringVar(&do.json, "json", "", "write what was measured to this `file`")
+	set.StringVar(&do.benchmarks, "benchmarks", "", "print the run in this `file`, or the newest of a folder, as Go benchmarks for benchstat, and end")
+	set.StringVar(&do.docs, "docs", "", "write the newest run of the folder with the name of this `page` into it, and end")
+	if err := set.Parse(args); err != nil {
+		return o, do, err
 	}
-	results := make([]result, len(subjects))
-	// Round-robin over subjects: what disturbs the machine disturbs all alike.
-	for range o.rounds {
-		for i, s := range subjects {
-			if o.only != "" && s.name != o.only {
-				continue
-			}
-			if err := stage.round(s, &results[i]); err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
-			}
+	if set.NArg() > 0 {
+		return o, do, fmt.Errorf("unexpected %q", set.Arg(0))
+	}
+	if min(o.rounds, o.connections, o.rate, o.streams, o.idle) < 1 || o.time < 100*time.Millisecond {
+		return o, do, errors.New("-rounds, -c, -rate, -streams and -idle are 1 or more, -time is 100ms or more")
+	}
+	if o.workloads, err = chosen(*only, workloads, func(w workload) string { return w.name }); err != nil {
+		return o, do, fmt.Errorf("-workloads: %w", err)
+	}
+	if o.subjects, err = chosen(*through, subjects, func(s subject) string { return s.name }); err != nil {
+		return o, do, fmt.Errorf("-subjects: %w", err)
+	}
+	return o, do, nil
+}
+
+// chosen are the names in a list with commas, each of which has to be in the table.
+func chosen[T any](list string, table []T, name func(T) string) ([]string, error) {
+	if list == "" {
+		return nil, nil
+	}
+	names := strings.Split(list, ",")
+	for i, n := range names {
+		names[i] = strings.TrimSpace(n)
+		if !slices.ContainsFunc(table, func(t T) bool { return name(t) == names[i] }) {
+			return nil, fmt.Errorf("no %q; -list prints what there is", names[i])
 		}
 	}
-	return report(out, o, subjects, results)
+	return names, nil
 }
 
-// round sends one round of requests and notes what they took.
-func (st *stage) round(s subject, r *result) error {
-	body, version := s.call()
-	client := newClient(st.options.connections, s.h2, version, &tls.Config{RootCAs: st.roots, MinVersion: tls.VersionTLS13})
-	defer client.close()
-	if err := client.warm(s.target, st.token, body); err != nil {
-		return err
+func list(out io.Writer) error {
+	var b strings.Builder
+	b.WriteString("workloads\n")
+	for _, w := range workloads {
+		_, _ = fmt.Fprintf(&b, "  %-14s %s\n", w.name, w.what)
 	}
-	before, err := cpuTime(s.pid)
-	if err != nil {
-		return err
+	b.WriteString("subjects\n")
+	for _, s := range subjects {
+		_, _ = fmt.Fprintf(&b, "  %-20s %s\n", s.name, s.what)
 	}
-	began := time.Now()
-	latencies, err := client.load(s.target, st.token, body, st.options.requests)
-	if err != nil {
-		return err
-	}
-	wall := time.Since(began)
-	after, err := cpuTime(s.pid)
-	if err != nil {
-		return err
-	}
-	n := float64(st.options.requests)
-	slices.Sort(latencies)
-	r.cpu = append(r.cpu, float64((after-before).Microseconds())/n)
-	r.rps = append(r.rps, n/wall.Seconds())
-	r.p50 = append(r.p50, float64(latencies[len(latencies)/2].Microseconds()))
-	r.p99 = append(r.p99, float64(latencies[len(latencies)*99/100].Microseconds()))
-	r.rss, err = rss(s.pid)
+	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-func report(out io.Writer, o options, subjects []subject, results []result) error {
-	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(out, "%d rounds of %d requests, %d connections, 700 B call, 600 B answer; medians\n\n",
-		o.rounds, o.requests, o.connections)
-	_, _ = fmt.Fprintln(w, "subject\tCPU µs/req\t× floor\treq/s\tp50 µs\tp99 µs\tRSS MiB\t")
-	floor, cpu := map[bool]float64{}, map[string]float64{}
-	for i, s := range subjects {
-		cpu[s.name] = median(results[i].cpu)
-		if s.name == "floor" || s.name == "floor h2" {
-			floor[s.h2] = cpu[s.name]
-		}
-	}
-	for i, s := range subjects {
-		r := results[i]
-		if len(r.cpu) == 0 {
-			continue
-		}
-		ratio := "-"
-		if f := floor[s.h2]; f > 0 && s.pid != 0 {
-			ratio = fmt.Sprintf("%.2f", median(r.cpu)/f)
-		}
-		_, _ = fmt.Fprintf(w, "%s\t%.1f\t%s\t%.0f\t%.0f\t%.0f\t%d\t\n", s.name, median(r.cpu), ratio,
-			median(r.rps), median(r.p50), median(r.p99), r.rss/1024)
-	}
-	if err := w.Flush(); err != nil || cpu["gateway"] == 0 || cpu[translated] == 0 {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "\na translated call takes %.2f × the CPU of one that is not\n", cpu[translated]/cpu["gateway"])
-	return err
-}
-
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
 }

@@ -1,18 +1,20 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,23 +24,35 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 )
 
-// stage is what all subjects share: the agent, the issuer, a certificate.
+// stage is what all subjects share: the agent, the issuer, a certificate, and
+// somebody who takes traces.
 type stage struct {
-	options options
-	dir     string
-	roots   *x509.CertPool
-	issuer  *demo.Issuer
-	token   string
-	agent   string // URL
-	stops   []func()
+	ctx      context.Context // of the run
+	options  options
+	progress io.Writer
+	dir      string
+	roots    *x509.CertPool
+	issuer   *demo.Issuer
+	token    string
+	agent    string // address of the agent, without TLS
+	agentTLS string // and with it
+	traces   string // URL of the collector
+	binaries map[string]string
+	running  map[string]*running
+	leftOut  map[string]string // subject to reason
+	versions map[string]string
+	stops    []func()
 }
 
-func newStage(o options) (*stage, error) {
+func newStage(ctx context.Context, o options, progress io.Writer) (*stage, error) {
 	dir, err := os.MkdirTemp("", "a2a-gateway-bench-")
 	if err != nil {
 		return nil, err
 	}
-	st := &stage{options: o, dir: dir}
+	st := &stage{
+		ctx: ctx, options: o, progress: progress, dir: dir,
+		binaries: map[string]string{}, running: map[string]*running{}, leftOut: map[string]string{}, versions: map[string]string{},
+	}
 	st.stops = append(st.stops, func() { _ = os.RemoveAll(dir) })
 	if err := st.prepare(); err != nil {
 		st.close()
@@ -51,7 +65,7 @@ func (st *stage) prepare() (err error) {
 	if err := st.certificate(); err != nil {
 		return err
 	}
-	if st.issuer, err = demo.NewIssuer(demo.IssuerOptions{}); err != nil {
+	if st.issuer, err = demo.NewIssuer(demo.IssuerOptions{TTL: 6 * time.Hour}); err != nil {
 		return err
 	}
 	st.stops = append(st.stops, func() { _ = st.issuer.Close(context.Background()) })
@@ -59,8 +73,35 @@ func (st *stage) prepare() (err error) {
 	if err != nil {
 		return err
 	}
-	_, st.agent, err = st.spawn(os.Args[0], "role", "agent")
+	if err := st.collector(); err != nil {
+		return err
+	}
+	p, err := st.spawn(exec.Command(os.Args[0], "role", "agent", st.file("cert.pem"), st.file("key.pem")))
+	if err != nil {
+		return err
+	}
+	said, err := p.find(func(line string) string {
+		_, addresses, _ := strings.Cut(line, "agent=")
+		return addresses
+	})
+	st.agent, st.agentTLS, _ = strings.Cut(said, ",")
 	return err
+}
+
+// collector takes the spans that gateways send and forgets them.
+func (st *stage) collector() error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/x-protobuf")
+	})}
+	go func() { _ = server.Serve(l) }()
+	st.traces = "http://" + l.Addr().String()
+	st.stops = append(st.stops, func() { _ = server.Close() })
+	return nil
 }
 
 func (st *stage) close() {
@@ -69,132 +110,96 @@ func (st *stage) close() {
 	}
 }
 
-// request is a call of about 700 bytes, in a context that is known after the
-// first.
-func request() []byte {
-	return []byte(`{"jsonrpc":"2.0","id":"01a1fe36-7a96-7cb8-a529-0be518f37800","method":"SendMessage","params":{"message":` +
-		`{"messageId":"m-1","contextId":"bench","role":"ROLE_USER","parts":[{"text":"` + strings.Repeat("summarize ", 48) +
-		`"}]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`)
-}
-
-// request03 is the same call in A2A 0.3.
-func request03() []byte {
-	return []byte(`{"jsonrpc":"2.0","id":"01a1fe36-7a96-7cb8-a529-0be518f37800","method":"message/send","params":{"message":` +
-		`{"kind":"message","messageId":"m-1","contextId":"bench","role":"user","parts":[{"kind":"text","text":"` +
-		strings.Repeat("summarize ", 48) + `"}]},"configuration":{"acceptedOutputModes":["text/plain"]}}}`)
-}
-
-// translated is the subject whose caller and agent differ in version.
-const translated = "gateway 0.3 to 1.0"
-
-// subjects starts everything that is compared.
-func (st *stage) subjects() ([]subject, error) {
-	floorPID, floorURL, err := st.spawn(os.Args[0], "role", "floor", st.agent, st.cert(), st.key())
+// run starts a subject, or finds it running. Nothing is returned for one that is
+// left out.
+func (st *stage) run(w workload, s subject) (*running, error) {
+	process := s
+	if s.like != "" {
+		for _, other := range subjects {
+			if other.name == s.like {
+				process = other
+			}
+		}
+	}
+	if reason, out := st.leftOut[process.name]; out {
+		st.leftOut[s.name] = reason
+		return nil, nil
+	}
+	if r := st.running[process.name]; r != nil && !w.fresh {
+		return r, nil
+	}
+	r, err := process.start(st, setup{plain: w.plain})
+	if errors.Is(err, errMissing) {
+		st.leftOut[process.name], st.leftOut[s.name] = err.Error(), err.Error()
+		st.say("%s is left out: %v", s.name, err)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	gatewayPID, gatewayURL, err := st.gateway()
+	if r.version != "" {
+		st.versions[process.name] = r.version
+	}
+	if !w.fresh {
+		st.running[process.name] = r
+	}
+	return r, nil
+}
+
+func (st *stage) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(st.progress, format+"\n", args...)
+}
+
+// file is the path of a file of this run.
+func (st *stage) file(name string) string { return filepath.Join(st.dir, name) }
+
+// write makes a file of this run, below a new name every time.
+func (st *stage) write(name, content string) (string, error) {
+	dir, err := os.MkdirTemp(st.dir, "")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	rpc := gatewayURL + "/agents/billing"
-	return []subject{
-		{name: "direct, no TLS", target: st.agent},
-		{name: "floor", target: floorURL, pid: floorPID},
-		{name: "gateway", target: rpc, pid: gatewayPID},
-		{name: translated, target: rpc, pid: gatewayPID, old: true},
-		{name: "floor h2", target: floorURL, pid: floorPID, h2: true},
-		{name: "gateway h2", target: rpc, pid: gatewayPID, h2: true},
-	}, nil
+	path := filepath.Join(dir, name)
+	return path, os.WriteFile(path, []byte(content), 0o600)
 }
 
-// gateway starts the real binary with everything on.
-func (st *stage) gateway() (int, string, error) {
-	binary := st.options.binary
-	if binary == "" {
-		binary = filepath.Join(st.dir, "a2a-gateway")
-		build := exec.Command("go", "build", "-o", binary, "./cmd/a2a-gateway")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return 0, "", fmt.Errorf("build gateway: %w", err)
-		}
+// build makes a binary of a package in a module, once in a run.
+func (st *stage) build(name, module, pkg string) (string, error) {
+	if path := st.binaries[name]; path != "" {
+		return path, nil
 	}
-	path := filepath.Join(st.dir, "config.yaml")
-	if err := os.WriteFile(path, []byte(st.config()), 0o600); err != nil {
-		return 0, "", err
+	st.say("building %s", name)
+	path := st.file(name)
+	cmd := exec.CommandContext(st.ctx, "go", "build", "-C", module, "-o", path, pkg)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w: %s", name, err, said)
 	}
-	return st.spawn(binary, "serve", "-c", path)
+	st.binaries[name] = path
+	return path, nil
 }
 
-// config is the full set: TLS, tokens, 100 rules, ownership, extensions, audit,
-// metrics, traces sampled where OTEL_* says so.
-func (st *stage) config() string {
-	var b strings.Builder
-	_, _ = fmt.Fprintf(&b, `server:
-  address: "127.0.0.1:0"
-  statusAddress: "127.0.0.1:0"
-  publicURL: "https://127.0.0.1:8443"
-  dataDir: %q
-  tls: {certificates: [{cert: %q, key: %q}]}
-authn:
-  oidc: [{issuer: %q, audiences: [a2a-gateway]}]
-agents:
-  - {id: billing, card: "%s/.well-known/agent-card.json"}
-policy:
-  rules:
-    - {name: finance, effect: allow, agents: [billing], groups: [finance], scopes: [billing.read]}
-`, st.dir, st.cert(), st.key(), st.issuer.URL, st.agent)
-	for i := range 99 {
-		_, _ = fmt.Fprintf(&b, "    - {name: rule-%d, effect: allow, agents: [billing], skills: [skill-%d], groups: [group-%d]}\n", i, i, i)
-	}
-	return b.String()
-}
-
-// spawn starts a process and waits for the URL it serves at: the first line
-// with one.
-func (st *stage) spawn(name string, args ...string) (int, string, error) {
-	cmd := exec.Command(name, args...)
-	r, w, err := os.Pipe()
+// root is the folder of the gateway's module.
+func root() (string, error) {
+	dir, err := os.Getwd()
 	if err != nil {
-		return 0, "", err
+		return "", err
 	}
-	cmd.Stdout, cmd.Stderr = w, w
-	if err := cmd.Start(); err != nil {
-		return 0, "", err
-	}
-	_ = w.Close()
-	st.stops = append(st.stops, func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(r)
-	var said []string
-	for lines.Scan() {
-		said = append(said, lines.Text())
-		if url := servingAt(lines.Text()); url != "" {
-			go func() {
-				for lines.Scan() { // keep the pipe empty
-				}
-			}()
-			return cmd.Process.Pid, url, nil
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "a2a-gateway")); err == nil {
+			return dir, nil
 		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("not within the gateway's source")
+		}
+		dir = filepath.Dir(dir)
 	}
-	return 0, "", errors.New(name + " did not start: " + strings.Join(said, "\n"))
 }
 
-// servingAt finds the URL in a line like `url=http://…` or `"url":"http://…"`.
-func servingAt(line string) string {
-	for _, mark := range []string{`"url":"`, "url="} {
-		if _, rest, ok := strings.Cut(line, mark); ok {
-			return rest[:strings.IndexAny(rest+" ", "\" ")]
-		}
-	}
-	return ""
+func (st *stage) tls(protocols ...string) *tls.Config {
+	return &tls.Config{RootCAs: st.roots, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS13, NextProtos: protocols}
 }
 
-func (st *stage) cert() string { return filepath.Join(st.dir, "cert.pem") }
-func (st *stage) key() string  { return filepath.Join(st.dir, "key.pem") }
-
+// certificate makes one for 127.0.0.1: cert.pem, key.pem, and both.pem with both.
 func (st *stage) certificate() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -213,9 +218,12 @@ func (st *stage) certificate() error {
 	if err != nil {
 		return err
 	}
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 	st.roots = x509.NewCertPool()
-	st.roots.AppendCertsFromPEM(cert)
-	return errors.Join(os.WriteFile(st.cert(), cert, 0o600),
-		os.WriteFile(st.key(), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	st.roots.AppendCertsFromPEM(certPEM)
+	return errors.Join(
+		os.WriteFile(st.file("cert.pem"), certPEM, 0o600),
+		os.WriteFile(st.file("key.pem"), keyPEM, 0o600),
+		os.WriteFile(st.file("both.pem"), append(certPEM, keyPEM...), 0o600))
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// serveAgent is the agent behind all subjects, with TLS (the certificate args[0] and
+// its key) and without. It looks for what it needs in the form that this benchmark
+// sends, to cost little.
+func serveAgent(args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("no certificate")
+	}
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	secure, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(os.Stdout, "agent=%s,%s\n", plain.Addr(), secure.Addr())
+	server := &http.Server{
+		Handler: agentHandler("http://" + plain.Addr().String()), ReadHeaderTimeout: time.Minute,
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 1000},
+	}
+	failed := make(chan error, 2)
+	go func() { failed <- server.Serve(plain) }()
+	go func() { failed <- server.ServeTLS(secure, args[0], args[1]) }()
+	return <-failed
+}
+
+// card with %s for the name and for what each version says of its endpoint.
+const card = `{"name":"%s","description":"Bench.","version":"1","capabilities":{"streaming":true,"extensions":[{"uri":"` + timing + `"}]},` +
+	`"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],` +
+	`"skills":[{"id":"summarize","name":"Summarize","description":"","tags":[]}],%s}`
+
+// fleetPath is where the agents of a fleet are, each below its name.
+const fleetPath = "/fleet/"
+
+// fleetName is the name of one of a fleet.
+func fleetName(i int) string {
+	if i == 0 {
+		return "billing"
+	}
+	return "agent-" + strconv.Itoa(i)
+}
+
+func agentHandler(base string) http.Handler {
+	text := strings.Repeat("summarized ", 40)
+	message := `{"message":{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+	message03 := `{"kind":"message","messageId":"a-1","contextId":"bench","role":"agent","parts":[{"kind":"text","text":"` + text + `"}]}`
+	task := `{"task":{"id":"%s","contextId":"bench","status":{"state":"TASK_STATE_COMPLETED","message":` +
+		`{"messageId":"a-1","contextId":"bench","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}}}`
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/agent-card.json", serveCard("Billing",
+		`"supportedInterfaces":[{"url":"`+base+`","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`))
+	mux.HandleFunc("GET /0.3/.well-known/agent-card.json", serveCard("Billing",
+		`"protocolVersion":"0.3.0","preferredTransport":"JSONRPC","url":"`+base+`/0.3/"`))
+	mux.HandleFunc("GET "+fleetPath+"{name}/.well-known/agent-card.json", func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("name")
+		serveCard(name, `"supportedInterfaces":[{"url":"`+base+fleetPath+name+`","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`)(w, r)
+	})
+	mux.HandleFunc("DELETE /streams", func(http.ResponseWriter, *http.Request) { open.end() })
+	mux.HandleFunc("POST /0.3/", answer(func(http.ResponseWriter, *http.Request, []byte, string) string { return message03 }))
+	mux.HandleFunc("POST /", answer(func(w http.ResponseWriter, r *http.Request, id []byte, text string) string {
+		switch word, rest, _ := strings.Cut(text, " "); word {
+		case "task":
+			return fmt.Sprintf(task, newTask())
+		case "stream":
+			serveStream(w, r, id, rest)
+			return ""
+		case "context":
+			name, _, _ := strings.Cut(rest, " ")
+			return strings.Replace(message, `"contextId":"bench"`, `"contextId":"`+name+`"`, 1)
+		}
+		return message
+	}))
+	return mux
+}
+
+func serveCard(name, endpoint string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, card, name, endpoint)
+	}
+}
+
+// tasks are counted, for every run has an agent of its own.
+var tasks atomic.Int64
+
+func newTask() string { return "t-" + strconv.FormatInt(tasks.Add(1), 10) }
+
+// answer serves calls with the result that result says, unless that has answered.
+func answer(result func(w http.ResponseWriter, r *http.Request, id []byte, text string) string) http.HandlerFunc {
+	head := []byte(`{"jsonrpc":"2.0","id":`)
+	return func(w http.ResponseWriter, r *http.Request) {
+		body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
+		if _, err := io.Copy(body, r.Body); err != nil || !bytes.HasPrefix(body.Bytes(), head) {
+			http.Error(w, "unexpected call", http.StatusBadRequest)
+			return
+		}
+		id, rest, _ := bytes.Cut(body.Bytes()[len(head):], []byte(","))
+		_, rest, _ = bytes.Cut(rest, []byte(`"text":"`))
+		text, _, _ := bytes.Cut(rest, []byte(`"`))
+		for _, name := range []string{"A2a-Extensions", "X-A2a-Extensions"} {
+			if v := r.Header[name]; v != nil {
+				w.Header()[name] = v // all that is asked for is active
+			}
+		}
+		said := result(w, r, id, string(text))
+		if said == "" {
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(head)+len(id)+len(`,"result":}`)+len(said)))
+		_, _ = w.Write(head)
+		_, _ = w.Write(id)
+		_, _ = io.WriteString(w, `,"result":`)
+		_, _ = io.WriteString(w, said)
+		_, _ = io.WriteString(w, "}")
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"time"
+)
+
+// idle is the memory that a client costs who only waits for something to happen.
+var (
+	idle = workload{
+		name: "idle", unit: "stream", rounds: 1, fresh: true, columns: idleColumns, round: idleStreams,
+		what: "many streams on which nothing happens, HTTP/1.1 with TLS",
+	}
+	idlePlain = workload{
+		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, plain: true, columns: idleColumns[:len(idleColumns)-1], round: idleStreams,
+		what: "the same without TLS",
+	}
+)
+
+var idleColumns = []column{
+	{key: "kib", title: "KiB/stream", decimals: 1, beside: ratio},
+	rssColumn,
+	{key: "open", title: "CPU µs to open", beside: ratio},
+	{key: "streams", title: "streams", higher: true},
+	{key: "held", title: "CPU ms/s held", decimals: 1},
+}
+
+// held is how long they are open before it is said what that takes. With TLS, that is
+// beyond the quarter of a minute after which a proxy may send a heartbeat.
+func (l *lane) held() time.Duration {
+	if l.workload.plain {
+		return l.options.time
+	}
+	return 8 * l.options.time
+}
+
+// idleCount is as many as were asked for, or as there are descriptors for: a proxy
+// needs two for each, and some for itself.
+func idleCount(asked, descriptors int) int {
+	return min(asked, max(1, (descriptors-descriptors/10)/2))
+}
+
+func idleStreams(l *lane) (figures, error) {
+	n := idleCount(l.options.idle, descriptors())
+	c := l.client(1, l.unaryCall())
+	err := c.call(l.ctx)
+	c.close()
+	if err != nil {
+		return nil, err
+	}
+	before, err := l.running.rss()
+	if err != nil {
+		return nil, err
+	}
+	m, err := l.meter()
+	if err != nil {
+		return nil, err
+	}
+	streams, err := l.openAll(n, 1<<10, textIdle)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = l.endStreams()
+		closeAll(streams)
+	}()
+	f, err := m.stop(n)
+	if err != nil {
+		return nil, err
+	}
+	wait(l.ctx, time.Second)
+	if m, err = l.meter(); err != nil {
+		return nil, err
+	}
+	wait(l.ctx, l.held())
+	held, err := m.stop(n)
+	if err != nil || l.running.pid == 0 {
+		return figures{"streams": float64(n)}, err
+	}
+	return figures{
+		"streams": float64(n), "open": f["cpu"], "rss": held["rss"],
+		"kib":  (held["rss"]*1024 - float64(before)) / float64(n),
+		"held": held["cpu"] * held["rate"] / 1000,
+	}, l.ctx.Err()
+}
+
+// wait ends early only with the run.
+func wait(ctx context.Context, long time.Duration) {
+	t := time.NewTimer(long)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

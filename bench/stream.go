@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// stream is one Server-Sent Events answer on a connection of its own, over
+// HTTP/1.1. It has no goroutine, so that thousands cost the load generator little.
+type stream struct {
+	conn net.Conn
+	body *bufio.Reader
+}
+
+// open sends a call and returns when its first event has come.
+func (l *lane) open(ctx context.Context, text string, buffer int) (*stream, error) {
+	to, err := url.Parse(l.target())
+	if err != nil {
+		return nil, err
+	}
+	dialer := &net.Dialer{Timeout: 30 * time.Second}
+	var conn net.Conn
+	if to.Scheme == "http" {
+		conn, err = dialer.DialContext(ctx, "tcp", to.Host)
+	} else {
+		conn, err = (&tls.Dialer{NetDialer: dialer, Config: l.tls("http/1.1")}).DialContext(ctx, "tcp", to.Host)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{conn: conn}
+	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	if err := s.start(to, l.header(), l.call("SendStreamingMessage", text), buffer); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *stream) start(to *url.URL, header http.Header, body []byte, buffer int) error {
+	var b bytes.Buffer
+	_, _ = fmt.Fprintf(&b, "POST %s HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n",
+		to.RequestURI(), to.Host, len(body))
+	_ = header.Write(&b)
+	_, _ = b.WriteString("\r\n")
+	_, _ = b.Write(body)
+	if _, err := s.conn.Write(b.Bytes()); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReaderSize(s.conn, buffer), nil)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
+		return fmt.Errorf("answer %d: %s", resp.StatusCode, said)
+	}
+	s.body = bufio.NewReaderSize(resp.Body, buffer)
+	_, err = s.event()
+	return err
+}
+
+// event is the data of the next event, which is good until the one after it;
+// io.EOF after the last.
+func (s *stream) event() ([]byte, error) {
+	for {
+		line, err := s.body.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue
+		}
+		if bytes.Contains(data, []byte(`"error":`)) {
+			return nil, fmt.Errorf("the stream says %.300s", data)
+		}
+		return data, nil
+	}
+}
+
+func (s *stream) close() { _ = s.conn.Close() }
+
+// sentAt is when the agent sent an event, which it writes into it.
+func sentAt(data []byte) (time.Time, bool) {
+	_, rest, ok := bytes.Cut(data, []byte("at="))
+	if !ok {
+		return time.Time{}, false
+	}
+	digits, _, _ := bytes.Cut(rest, []byte(" "))
+	ns, err := strconv.ParseInt(string(digits), 10, 64)
+	return time.Unix(0, ns), err == nil
+}
+
+// openAll opens n streams, so many at a time.
+func (l *lane) openAll(n, buffer int, text string) ([]*stream, error) {
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	defer cancel(nil)
+	streams := make([]*stream, n)
+	next := make(chan int, n)
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			for i := range next {
+				s, err := l.open(ctx, text, buffer)
+				if err != nil {
+					cancel(fmt.Errorf("stream %d: %w", i, err))
+					return
+				}
+				streams[i] = s
+			}
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		closeAll(streams)
+		return nil, err
+	}
+	return streams, nil
+}
+
+func closeAll(streams []*stream) {
+	for _, s := range streams {
+		if s != nil {
+			s.close()
+		}
+	}
+}
+
+// endStreams lets the agent end all that it has open.
+func (st *stage) endStreams() error {
+	req, err := http.NewRequestWithContext(st.ctx, http.MethodDelete, "http://"+st.agent+"/streams", nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}

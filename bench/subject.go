@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// subject is one way from the load generator to the agent. To add one, write a
+// file with it and put it into subjects.
+type subject struct {
+	name string
+	what string // one line for people
+	// workloads takes part in these only; nil for all.
+	workloads []string
+	// version of A2A that the calls are in; "" for 1.0.
+	version string
+	// path of the agent's JSON-RPC endpoint, below what start says.
+	path string
+	// task makes the agent answer every call with a new task, not with a message.
+	task bool
+	// like names the subject whose processes serve this one too; it is before this
+	// one in the table, and start is nil.
+	like string
+	// start starts it. An error that wraps errMissing leaves the subject out.
+	start func(*stage, setup) (*running, error)
+}
+
+// subjects in the order in which they run and are printed.
+var subjects = []subject{
+	direct, floor, nginx, haproxy, haproxyJWT, caddy,
+	gateway, gatewaySync, gatewaySQLite, gateway03, gateway10,
+}
+
+// setup is what a workload wants of a subject.
+type setup struct {
+	plain bool // no TLS between load generator and proxy
+}
+
+func (s setup) scheme() string {
+	if s.plain {
+		return "http"
+	}
+	return "https"
+}
+
+// errMissing says that a program is not on this machine.
+var errMissing = errors.New("is not here")
+
+// running is a subject that has been started.
+type running struct {
+	url     string
+	status  string    // URL of the gateway's status listener
+	began   time.Time // when the gateway was started
+	pid     int       // of its first process, whose descendants count too; 0 for none
+	version string
+	dataDir string // of a gateway, where it says how its admin listener is reached
+	stop    func()
+}
+
+func (r *running) cpu() (total time.Duration, err error) {
+	err = r.each(func(pid int) error {
+		d, err := processes.cpu(pid)
+		total += d
+		return err
+	})
+	return total, err
+}
+
+// rss is in KiB. What processes share counts for each of them.
+func (r *running) rss() (total int, err error) {
+	err = r.each(func(pid int) error {
+		n, err := processes.rss(pid)
+		total += n
+		return err
+	})
+	return total, err
+}
+
+func (r *running) each(do func(pid int) error) error {
+	if r.pid == 0 {
+		return nil
+	}
+	pids, err := processes.tree(r.pid)
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if err := do(pid); err != nil {
+			return fmt.Errorf("process %d: %w", pid, err)
+		}
+	}
+	return nil
+}
