@@ -28,7 +28,7 @@ func (f factory) sinks(m *Metrics) {
 	m.sinkRecords = f.counters("audit_sink_records_total", "Audit records that sinks have.", "sink")
 	m.sinkFailures = f.counters("audit_sink_failures_total",
 		"Times that a sink did not take audit records, or that they could not be read.", "sink")
-	m.sinkLost = f.counters("audit_sink_lost_records_total", "Audit records that were removed before a sink had them.", "sink")
+	m.sinkLost = f.counters("audit_sink_lost_records_total", "Audit records that a sink will never have: removed before it had them, or given up, as it rejects them.", "sink")
 	m.sinks = &sinks{
 		records: f.asked("audit_sink_lag_records", "Audit records that a sink does not have yet.", "sink"),
 		oldest:  f.asked("audit_sink_lag_seconds", "How old the oldest audit record is that a sink does not have yet.", "sink"),

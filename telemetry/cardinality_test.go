@@ -29,7 +29,7 @@ func TestA28_Cardinality(t *testing.T) {
 	}
 	tel := opened(t, io.Discard, func(c *Config) { c.Logs.Level = "error" })
 	sets := Labels{Agents: []string{"billing"}, Rules: []string{"team"}, URIs: []string{"urn:a"}, Methods: []string{"x/y"},
-		Providers: []string{"https://id.example"}, Limits: []string{"daily"}, Authorizers: []string{"pdp"}}
+		Providers: []string{"https://id.example"}, Limits: []string{"daily"}, Authorizers: []string{"pdp"}, Domains: []string{"gateway.example"}}
 	tel.Metrics.SetLabels(sets)
 	for i := range 1000 { // every class of status and both kinds of call have been seen
 		flood(tel, i, hostile[i%len(hostile)])
@@ -106,7 +106,7 @@ func closedSeries(t *testing.T, tel *Telemetry, sets Labels) {
 	t.Helper()
 	brought := map[string][]string{
 		"agent": sets.Agents, "rule": sets.Rules, "uri": sets.URIs, "method": sets.Methods, "provider": sets.Providers,
-		"limit": sets.Limits, "authorizer": sets.Authorizers, "version": {"test"}, "go_version": {runtime.Version()},
+		"limit": sets.Limits, "domain": sets.Domains, "authorizer": sets.Authorizers, "version": {"test"}, "go_version": {runtime.Version()},
 	}
 	known := map[string][]label{}
 	for _, i := range tel.Metrics.made {

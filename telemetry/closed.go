@@ -33,6 +33,8 @@ func closedSet(name string) label {
 		return label{name, "`policy.limits` by name", rest}
 	case "authorizer":
 		return label{name, "`policy.authorizers[].name`", rest}
+	case "domain":
+		return label{name, "`server.tls.acme.domains`", rest}
 	case "binding":
 		return label{name, "", append([]string{wire.JSONRPC.String(), wire.HTTPJSON.String(), wire.GRPC.String()}, rest...)}
 	case "code":

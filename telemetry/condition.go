@@ -33,7 +33,14 @@ type condition struct {
 	// audit_failing: 1 while audit records cannot be written, else 0.
 	// tls_certificate_expiry_timestamp_seconds: when the first of the certificates that
 	// are served ends, Unix time; absent without TLS.
+	// acme_certificate_expiry_timestamp_seconds{domain}: when the certificate of a name of
+	// server.tls.acme.domains ends, Unix time; absent until there is one.
+	// acme_failing{domain}: 1 while the last attempt to get or renew it has failed, else 0.
 	asked *asked
+
+	// acme_orders_total{domain,result}: what came of orders for certificates that this
+	// gateway has made: issued or failed.
+	orders *prometheus.CounterVec
 
 	// telemetry_export_errors_total: times that spans or metrics could not be sent to a
 	// collector.
@@ -66,14 +73,19 @@ func (f factory) condition(c *condition) {
 	c.repeated = f.counters("messages_repeated_total", "Messages that were not sent to the agent a second time.",
 		"agent", "result=answered|pending|conflict")
 	c.asked = &asked{
-		max:      f.asked("limit_max", "What server.limits permits.", "limit=requests|streams|connections"),
-		used:     f.asked("limit_used", "What is in use of server.limits.", "limit=requests|streams|connections"),
+		max:      f.asked("limit_max", "What server.limits permits.", "limit=requests|streams|connections|descriptors"),
+		used:     f.asked("limit_used", "What is in use of server.limits.", "limit=requests|streams|connections|descriptors"),
 		unsynced: f.asked("audit_unsynced_records", "Audit records that are not on the disk yet."),
 		lag:      f.asked("audit_lag_seconds", "How long the oldest audit record waits that is not on the disk yet."),
 		failing:  f.asked("audit_failing", "Whether audit records cannot be written."),
 		expiry: f.asked("tls_certificate_expiry_timestamp_seconds",
 			"When the first of the certificates that are served ends, in Unix time; absent without TLS."),
+		obtained: f.asked("acme_certificate_expiry_timestamp_seconds",
+			"When the certificate of a name of server.tls.acme ends, in Unix time; absent until there is one.", "domain"),
+		unobtained: f.asked("acme_failing", "Whether the last attempt to get or renew a certificate has failed.", "domain"),
 	}
+	c.orders = f.counters("acme_orders_total", "Orders for certificates that this gateway has made.",
+		"domain", "result=issued|failed")
 	f.registry.MustRegister(c.asked)
 	c.exportErrors = f.counter("telemetry_export_errors_total", "Times that spans or metrics could not be sent.")
 }
@@ -85,10 +97,18 @@ type Condition struct {
 	Lag         time.Duration // how long the oldest of them waits
 	Failing     bool          // audit records cannot be written
 	Certificate time.Time     // when the first of those served ends; zero without TLS
+	Domains     []Domain      // of server.tls.acme
+}
+
+// Domain is a name that certificates are ordered for.
+type Domain struct {
+	Name    string
+	End     time.Time // of the certificate; zero without one
+	Failing bool      // the last attempt
 }
 
 // Use is how much there is of something, and how much there may be. Limit is requests,
-// streams or connections.
+// streams, connections or descriptors.
 type Use struct {
 	Limit     string
 	Used, Max int
@@ -98,11 +118,12 @@ type Use struct {
 type asked struct {
 	ask                                       atomic.Pointer[func() Condition]
 	max, used, unsynced, lag, failing, expiry *prometheus.Desc
+	obtained, unobtained                      *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (a *asked) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{a.max, a.used, a.unsynced, a.lag, a.failing, a.expiry} {
+	for _, d := range []*prometheus.Desc{a.max, a.used, a.unsynced, a.lag, a.failing, a.expiry, a.obtained, a.unobtained} {
 		to <- d
 	}
 }
@@ -123,14 +144,25 @@ func (a *asked) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge(a.unsynced, float64(now.Unsynced))
 	gauge(a.lag, now.Lag.Seconds())
-	failing := 0.0
-	if now.Failing {
-		failing = 1
-	}
-	gauge(a.failing, failing)
+	gauge(a.failing, truth(now.Failing))
 	if !now.Certificate.IsZero() {
 		gauge(a.expiry, float64(now.Certificate.Unix()))
 	}
+	for _, d := range now.Domains {
+		gauge(a.unobtained, truth(d.Failing), d.Name)
+		if !d.End.IsZero() {
+			gauge(a.obtained, float64(d.End.Unix()), d.Name)
+		}
+	}
+}
+
+// Ordered counts an order for a certificate.
+func (m *Metrics) Ordered(domain string, err error) {
+	result := "issued"
+	if err != nil {
+		result = "failed"
+	}
+	m.orders.WithLabelValues(member(m.sets.Load().domains, domain), result).Inc()
 }
 
 // Condition sets whom the gauges of the gateway's own condition ask. Each limit it names

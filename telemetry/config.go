@@ -38,9 +38,10 @@ type Traces struct {
 	// counted. Default 64.
 	StreamEvents *int `yaml:"streamEvents"`
 
-	// Tasks is how many tasks are remembered whose calls are to be linked with each
-	// other, in this gateway; those that were used the longest time ago go first. About
-	// 200 bytes each. Default 65536.
+	// Tasks is how many tasks are remembered, in this gateway, whose records do not say
+	// which call they began with, so that their later calls are linked to the first one
+	// here; those that were used the longest time ago go first. About 200 bytes each.
+	// Default 65536.
 	Tasks *int `yaml:"tasks"`
 
 	// Exporter takes the place of the one the environment describes and gets

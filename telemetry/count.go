@@ -180,6 +180,14 @@ func (m *Metrics) CardWarnings(agent string, n int) {
 	m.cardWarnings.WithLabelValues(member(m.sets.Load().agents, agent)).Set(float64(n))
 }
 
+// AuditContent counts what was captured of one call; result is kept or lost, and nothing
+// else is counted.
+func (m *Metrics) AuditContent(result string) {
+	if c, ok := m.content[result]; ok {
+		c.Inc()
+	}
+}
+
 // Audit counts n audit records; result is written, failed or unsynced, and
 // nothing else is counted.
 func (m *Metrics) Audit(result string, n int) {

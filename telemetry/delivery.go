@@ -20,6 +20,7 @@ type Delivery struct {
 	Parent       string // traceparent of what caused it; empty for none
 	Registration string // traceparent of the call that registered the webhook; empty for none
 	Notification string // traceparent of the agent's notification; empty for none
+	Began        string // traceparent of the call that the task was first seen in; empty for none
 }
 
 // StartDelivery begins the span of an attempt: below what caused it, so that the trace
@@ -35,7 +36,9 @@ func (t *Telemetry) StartDelivery(d Delivery) (traceparent string, end func(outc
 		ctx = trace.ContextWithSpanContext(ctx, parent.WithRemote(false))
 	}
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
-	for why, other := range map[string]string{linkRegistration: d.Registration, linkNotification: d.Notification} {
+	for why, other := range map[string]string{
+		linkRegistration: d.Registration, linkNotification: d.Notification, linkTask: d.Began,
+	} {
 		if c := t.parse(other); other != d.Parent && c.IsSampled() {
 			options = append(options, trace.WithLinks(linkTo(c, why)))
 		}

@@ -107,8 +107,9 @@ type Exchange struct {
 	// Added to wherever bodies are held against the extensions of the call.
 	Violations []Violation
 
-	span   trace.Span // the recording server span between StartServer and Record, else nil
-	joined string     // the task that the span was linked for
+	span       trace.Span   // the recording server span between StartServer and Record, else nil
+	joined     string       // the task that the span was linked for
+	registered trace.SpanID // of the call that registered a webhook, to which the span is linked
 }
 
 // Content is what the record of a call says of its bodies where they are captured.
@@ -119,4 +120,5 @@ type Content struct {
 	Label      string // how sensitive it is
 	Redactions int64  // how much was taken out
 	Lost       bool   // it could not be kept
+	Until      string // the day, as 2026-11-22, after which it is destroyed; "" for never
 }

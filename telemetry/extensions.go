@@ -22,7 +22,7 @@ var resultNames = [...]string{
 // Violation is one thing in a call that an extension, or A2A itself, does not allow.
 type Violation struct {
 	Extension string // URI; empty when it is nobody's, or A2A's
-	Fault     string // unrequested, undeclared, schema, transition, conformance, not_activated, hook or modes
+	Fault     string // one of faultNames
 	Pointer   string // where, as a JSON Pointer (RFC 6901) into the body; empty for the whole
 	Text      string // what is wrong, without the value
 	Enforced  bool   // something came of it: the call was refused, or the place removed
@@ -40,6 +40,10 @@ var faultNames = [...]string{
 	"not_activated", // required, and the agent did not activate it
 	"hook",          // a hook refused the call
 	"modes",         // a media type that neither the skill nor the card lists
+	"file_uri",      // the URI of a file leads where it may not, or is none
+	"file_type",     // a file is of a type that files may not have
+	"file_size",     // a file is too large, or one too many
+	"file_name",     // the name of a file leads elsewhere
 	labelOther,
 }
 

@@ -25,6 +25,7 @@ type Labels struct {
 
 	Limits      []string // names of limits
 	Authorizers []string // names of authorizers
+	Domains     []string // names that certificates are ordered for
 }
 
 // labelSet is Labels made ready for counting. It is immutable but for the
@@ -36,7 +37,7 @@ type labelSet struct {
 	uris      map[string]*uriSeries
 	providers map[string]bool
 
-	limits, authorizers map[string]bool
+	limits, authorizers, domains map[string]bool
 }
 
 // counterCell and observerCell hold a child of a vector once it was needed:
@@ -115,7 +116,7 @@ func (m *Metrics) SetLabels(l Labels) {
 	for _, p := range l.Providers {
 		next.providers[p] = true
 	}
-	next.limits, next.authorizers = named(l.Limits), named(l.Authorizers)
+	next.limits, next.authorizers, next.domains = named(l.Limits), named(l.Authorizers), named(l.Domains)
 	next.addMethods(l.Methods)
 	m.sets.Store(next)
 	m.forget(old, next)
@@ -197,6 +198,9 @@ func (m *Metrics) forget(old, next *labelSet) {
 	for name := range gone(old.authorizers, next.authorizers) {
 		m.authorizers.DeletePartialMatch(prometheus.Labels{"authorizer": name})
 		m.authorizerSeconds.DeletePartialMatch(prometheus.Labels{"authorizer": name})
+	}
+	for name := range gone(old.domains, next.domains) {
+		m.orders.DeletePartialMatch(prometheus.Labels{"domain": name})
 	}
 }
 

@@ -20,8 +20,9 @@ const (
 // defaultTasks is Traces.Tasks.
 const defaultTasks = 65_536
 
-// taskSpans remembers the span in which each task was first seen, of the latest tasks:
-// in two halves, the older of which goes when the younger is full.
+// taskSpans remembers the span in which each task was first seen here, of the latest
+// tasks whose records have none: in two halves, the older of which goes when the younger
+// is full.
 type taskSpans struct {
 	half int
 
@@ -51,14 +52,20 @@ func (s *taskSpans) first(name taskName, now trace.SpanContext) trace.SpanContex
 }
 
 // JoinTask links a call to the one in which its task was first seen, as soon as the task
-// is known. Calls that are not sampled are neither linked nor linked to.
-func (t *Telemetry) JoinTask(e *Exchange) {
+// is known. began is the Anchor of that one, by whatever gateway, as the task's record has
+// it; where it has none, this gateway's first call of the task stands in for it. Calls that
+// are not sampled are neither linked nor linked to.
+func (t *Telemetry) JoinTask(e *Exchange, began string) {
 	if e.span == nil || e.TaskID == "" || e.TaskID == e.joined {
 		return
 	}
 	e.joined = e.TaskID
 	own := e.span.SpanContext()
-	if c := t.tasks.first(taskName{e.Agent, e.TaskID}, own); !c.Equal(own) {
+	c := anchored(began)
+	if !c.IsValid() {
+		c = t.tasks.first(taskName{e.Agent, e.TaskID}, own)
+	}
+	if c.SpanID() != own.SpanID() && c.SpanID() != e.registered {
 		e.span.AddLink(linkTo(c, linkTask))
 	}
 }
@@ -70,8 +77,54 @@ func (t *Telemetry) JoinRegistration(e *Exchange, traceparent string) {
 		return
 	}
 	if c := t.parse(traceparent); c.IsSampled() {
+		e.registered = c.SpanID()
 		e.span.AddLink(linkTo(c, linkRegistration))
 	}
+}
+
+// Anchor is what the record of a task keeps of the call that it was first seen in, for
+// later calls to be linked to; empty where the call is not sampled.
+func (e *Exchange) Anchor() string {
+	if e.span == nil {
+		return ""
+	}
+	return anchor(e.span.SpanContext())
+}
+
+// AnchorOf is the Anchor of the call that a traceparent of the gateway's own making is of.
+func (t *Telemetry) AnchorOf(traceparent string) string {
+	if c := t.parse(traceparent); c.IsSampled() {
+		return anchor(c)
+	}
+	return ""
+}
+
+// ParentOf is the traceparent of an anchored call; empty for none.
+func (t *Telemetry) ParentOf(anchor string) string {
+	c := anchored(anchor)
+	if !c.IsValid() {
+		return ""
+	}
+	return "00-" + c.TraceID().String() + "-" + c.SpanID().String() + "-01"
+}
+
+func anchor(c trace.SpanContext) string {
+	traceID, spanID := c.TraceID(), c.SpanID()
+	return string(append(traceID[:], spanID[:]...))
+}
+
+// anchored reads an Anchor; what is none is no context.
+func anchored(anchor string) trace.SpanContext {
+	var traceID trace.TraceID
+	var spanID trace.SpanID
+	if len(anchor) != len(traceID)+len(spanID) {
+		return trace.SpanContext{}
+	}
+	copy(traceID[:], anchor)
+	copy(spanID[:], anchor[len(traceID):])
+	return trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: traceID, SpanID: spanID, TraceFlags: trace.FlagsSampled, Remote: true,
+	})
 }
 
 func linkTo(c trace.SpanContext, why string) trace.Link {

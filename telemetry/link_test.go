@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"go.opentelemetry.io/otel/codes"
@@ -14,13 +15,96 @@ import (
 // taskCall records a call about a task and gives its span.
 func taskCall(t *testing.T, tel *Telemetry, spans *tracetest.InMemoryExporter, task string) tracetest.SpanStub {
 	t.Helper()
+	span, _ := joined(t, tel, spans, task, "")
+	return span
+}
+
+// joined is taskCall with what the task's record says, and gives the call's anchor too.
+func joined(
+	t *testing.T, tel *Telemetry, spans *tracetest.InMemoryExporter, task, began string,
+) (span tracetest.SpanStub, anchor string) {
+	t.Helper()
 	e := sample()
 	e.TaskID = task
 	tel.StartServer(t.Context(), http.Header{}, false, e)
-	tel.JoinTask(e)
+	tel.JoinTask(e, began)
+	anchor = e.Anchor()
 	tel.Record(e)
 	all := spans.GetSpans()
-	return all[len(all)-1]
+	return all[len(all)-1], anchor
+}
+
+// TestCallsOfATaskAreLinkedToItsRecord: to the call that another gateway has recorded. What
+// is no anchor links to nothing, and is no harm.
+func TestCallsOfATaskAreLinkedToItsRecord(t *testing.T) {
+	t.Parallel()
+	tel, spans := traced(t, 1)
+	elsewhere, others := traced(t, 1)
+	first, anchor := joined(t, elsewhere, others, "a", "")
+	if len(anchor) != 24 {
+		t.Errorf("the anchor has %d bytes, want 24", len(anchor))
+	}
+	for name, c := range map[string]struct {
+		began string
+		links int
+	}{
+		"the first": {anchor, 1}, "none": {"", 0}, "cut off": {anchor[:23], 0}, "too long": {anchor + "x", 0},
+		"no span": {anchor[:16] + strings.Repeat("\x00", 8), 0}, "no trace": {strings.Repeat("\x00", 16) + anchor[16:], 0},
+	} {
+		again, _ := joined(t, tel, spans, name, c.began)
+		if len(again.Links) != c.links {
+			t.Errorf("%s: %d links, want %d", name, len(again.Links), c.links)
+			continue
+		}
+		for _, l := range again.Links {
+			got := l.SpanContext
+			if got.TraceID() != first.SpanContext.TraceID() || got.SpanID() != first.SpanContext.SpanID() || !got.IsSampled() || !got.IsRemote() {
+				t.Errorf("%s: linked to %v, want %v", name, got, first.SpanContext)
+			}
+		}
+	}
+	e := sample()
+	e.TaskID = "a"
+	tel.StartServer(t.Context(), http.Header{}, false, e)
+	tel.JoinTask(e, e.Anchor()) // the call that has recorded the task itself
+	tel.Record(e)
+	if all := spans.GetSpans(); len(all[len(all)-1].Links) != 0 {
+		t.Error("a call is linked to itself")
+	}
+	if _, ok := tel.tasks.young[taskName{e.Agent, "a"}]; ok {
+		t.Error("what the record has is remembered besides")
+	}
+	silent, none := traced(t, 0)
+	e = sample()
+	silent.StartServer(t.Context(), http.Header{}, false, e)
+	if silent.JoinTask(e, anchor); e.Anchor() != "" || len(none.GetSpans()) != 0 {
+		t.Error("a call that is not sampled is an anchor")
+	}
+}
+
+// TestNotificationsAreLinkedOnce: where the call that registered the webhook is the one
+// that the task began with.
+func TestNotificationsAreLinkedOnce(t *testing.T) {
+	t.Parallel()
+	tel, spans := traced(t, 1)
+	for registration, links := range map[string]int{sampled: 1, unsampled: 1, "": 1, "00-00000000000000000000000000000001-0000000000000001-01": 2} {
+		spans.Reset()
+		e := sample()
+		e.TaskID = "a"
+		tel.StartServer(t.Context(), http.Header{}, false, e)
+		tel.JoinRegistration(e, registration)
+		tel.JoinTask(e, tel.AnchorOf(sampled))
+		tel.Record(e)
+		if span := spans.GetSpans()[0]; len(span.Links) != links {
+			t.Errorf("registered by %q: %d links, want %d", registration, len(span.Links), links)
+		}
+	}
+	if got := tel.ParentOf(tel.AnchorOf(sampled)); got != sampled {
+		t.Errorf("the anchor of %s is %s", sampled, got)
+	}
+	if got := tel.AnchorOf(unsampled) + tel.AnchorOf("") + tel.ParentOf("") + tel.ParentOf("x"); got != "" {
+		t.Errorf("what is none becomes %q", got)
+	}
 }
 
 // TestCallsOfATaskAreLinked: each to the first, whose trace they do not continue.
@@ -41,6 +125,15 @@ func TestCallsOfATaskAreLinked(t *testing.T) {
 	}
 	if len(first.Links) != 0 {
 		t.Errorf("the first is linked to %v", first.Links)
+	}
+	for denied, links := range map[string]int{"": 1, "task": 0} { // and has not come as far as its task
+		e := sample()
+		e.TaskID, e.Denied = "a", denied
+		tel.StartServer(t.Context(), http.Header{}, false, e)
+		tel.Record(e)
+		if all := spans.GetSpans(); len(all[len(all)-1].Links) != links {
+			t.Errorf("denied %q: linked to %v", denied, all[len(all)-1].Links)
+		}
 	}
 }
 
@@ -94,15 +187,17 @@ func TestDeliverySpans(t *testing.T) {
 	t.Parallel()
 	tel, spans := traced(t, 1)
 	const other, third = "00-00000000000000000000000000000001-0000000000000001-01", "00-00000000000000000000000000000002-0000000000000002-01"
+	const fourth = "00-00000000000000000000000000000003-0000000000000003-01"
 	for name, c := range map[string]struct {
 		in    Delivery
 		trace string // "" for a new one
 		links int
 	}{
-		"caused by its registration": {Delivery{Parent: sampled, Registration: sampled, Notification: other}, traceID, 1},
-		"caused by another":          {Delivery{Parent: sampled, Registration: third, Notification: other}, traceID, 2},
-		"unsampled others":           {Delivery{Parent: sampled, Registration: unsampled, Notification: "x"}, traceID, 0},
-		"by nothing":                 {Delivery{Registration: other}, "", 1},
+		"caused by its registration":     {Delivery{Parent: sampled, Registration: sampled, Notification: other}, traceID, 1},
+		"caused by another":              {Delivery{Parent: sampled, Registration: third, Notification: other}, traceID, 2},
+		"unsampled others":               {Delivery{Parent: sampled, Registration: unsampled, Notification: "x"}, traceID, 0},
+		"of a task that began elsewhere": {Delivery{Parent: sampled, Registration: third, Notification: other, Began: fourth}, traceID, 3},
+		"by nothing":                     {Delivery{Registration: other}, "", 1},
 	} {
 		spans.Reset()
 		c.in.Agent, c.in.Host, c.in.Attempt = "billing", "hooks.example", 2

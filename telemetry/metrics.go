@@ -43,14 +43,28 @@ type Metrics struct {
 	responseSize *prometheus.HistogramVec
 
 	// shed_total{reason}: calls and connections that were not taken on; reason is the
-	// limit below server.limits: memory, requests, streams, descriptors, connections or
-	// connectionsPerIP.
+	// limit below server.limits: delay, softMemory, memory, requests, streams, descriptors,
+	// connections or connectionsPerIP.
 	shed *prometheus.CounterVec
+	// malformed_requests_total{wrong}: HTTP/1.1 connections that ended because of how a
+	// request was written; wrong is the rule of internal/server/strict that it broke.
+	malformed *prometheus.CounterVec
+	// floods_total{frame}: HTTP/2 connections that ended because of frames that serve no
+	// call; frame is the kind that most of server.limits.connectionFrames went for.
+	flooded *prometheus.CounterVec
 	// memory_used_bytes: memory that no collection would give back, which
 	// server.limits.memory bounds.
 	memoryUsed prometheus.Gauge
 	// memory_limit_bytes: server.limits.memory or its default, 0 for none.
 	memoryLimit prometheus.Gauge
+	// memory_soft_limit_bytes: server.limits.softMemory or its default, 0 for none.
+	memorySoft prometheus.Gauge
+	// queueing_delay_seconds: how long work waits for a processor, the shortest wait of the
+	// last tenth of a second, which server.limits.delay bounds; 0 while nothing is called.
+	delay prometheus.Gauge
+	// overloaded{rung}: 1 while calls are refused for what a limit below server.limits is
+	// compared with: delay, softMemory, memory or descriptors.
+	overloaded *prometheus.GaugeVec
 
 	// stream_buffer_bytes: what is kept of all event streams.
 	streamBuffered prometheus.Gauge
@@ -146,9 +160,10 @@ type Metrics struct {
 	// refused where known and not permitted, or injected.
 	extensions *prometheus.CounterVec
 	// extension_violations_total{uri,fault,enforced}: what bodies held against
-	// an extension; fault is unrequested, undeclared, schema, transition,
-	// conformance, not_activated, hook or modes; enforced is true where the call
-	// was refused or the place removed, false where it was only reported.
+	// an extension, or files against the rules; fault is unrequested, undeclared, schema,
+	// transition, conformance, not_activated, hook, modes, file_uri, file_type, file_size
+	// or file_name; enforced is true where the call was refused or the place removed,
+	// false where it was only reported.
 	violations *prometheus.CounterVec
 	// card_fetch_total{agent,result}: fetches of agent cards; result is ok,
 	// unchanged or error.
@@ -173,10 +188,14 @@ type Metrics struct {
 	// audit_records_total{result}: audit records; result is written or failed,
 	// or unsynced for records that were acknowledged and whose later fsync failed.
 	audit map[string]prometheus.Counter
+	// audit_content_total{result}: calls of which content was captured; result is kept, or
+	// lost when it could not be written.
+	content map[string]prometheus.Counter
 	// audit_sink_records_total{sink}: audit records that a sink has.
 	// audit_sink_failures_total{sink}: times that it did not take some, or that they could
 	// not be read.
-	// audit_sink_lost_records_total{sink}: records that were removed before it had them.
+	// audit_sink_lost_records_total{sink}: records that were removed before it had them, or
+	// that it rejects.
 	sinkRecords, sinkFailures, sinkLost *prometheus.CounterVec
 	// audit_sink_lag_records{sink}: records that it does not have yet.
 	// audit_sink_lag_seconds{sink}: how old the oldest of them is.
@@ -244,9 +263,16 @@ func (f factory) calls(m *Metrics) {
 		"Time from arrival to the last byte of calls that do not stream.", callSeconds, "agent", "method")
 	m.requestsInFlight = f.gauge("requests_in_flight", "Calls being served now.")
 	m.shed = f.counters("shed_total", "Calls and connections that were not taken on.",
-		"reason=memory|requests|streams|descriptors|connections|connectionsPerIP|other")
+		"reason="+shedReasons)
+	m.malformed = f.counters("malformed_requests_total",
+		"HTTP/1.1 connections that ended because of how a request was written.", "wrong="+wrong)
+	m.flooded = f.counters("floods_total",
+		"HTTP/2 connections that ended because of frames that serve no call.", "frame="+frames)
 	m.memoryUsed = f.gauge("memory_used_bytes", "Memory in use, garbage not counted.")
 	m.memoryLimit = f.gauge("memory_limit_bytes", "Memory in use beyond which calls are refused, 0 for none.")
+	m.memorySoft = f.gauge("memory_soft_limit_bytes", "Memory in use beyond which streams and large bodies are refused, 0 for none.")
+	m.delay = f.gauge("queueing_delay_seconds", "How long work waits for a processor, at least.")
+	m.overloaded = f.gauges("overloaded", "Whether calls are refused for what is measured.", "rung="+rungs+"|other")
 	m.streamBuffered = f.gauge("stream_buffer_bytes", "Bytes kept of all event streams.")
 	m.streamBuffer = f.gauge("stream_buffer_limit_bytes", "Bytes that may be kept of all event streams.")
 	m.requestSize = f.bytes("request_size_bytes", "Size of request bodies.", "agent", "method")
@@ -298,10 +324,11 @@ func (f factory) decisions(m *Metrics) {
 	m.extensions = f.counters("extensions_negotiated_total",
 		"Extensions that clients asked for, and those that were injected.", "uri", "result=activated|inactive|refused|injected|provided")
 	m.violations = f.counters("extension_violations_total",
-		"What bodies held against extensions.", "uri",
+		"What bodies held against extensions, or of files against the rules for them.", "uri",
 		"fault="+strings.Join(faultNames[:], "|"), "enforced=true|false")
 	m.leftOut = f.gauge("agents_left_out", "Agents that should be served and are not, as /readyz?verbose says.")
 	m.audit = f.fixed("audit_records_total", "Audit records.", "written", "failed", "unsynced")
+	m.content = f.fixed("audit_content_total", "Calls of which content was captured.", "kept", "lost")
 }
 
 func (f factory) config(m *Metrics) {

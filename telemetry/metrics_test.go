@@ -127,6 +127,10 @@ func TestFeeding(t *testing.T) {
 	m.Pushed("billing", "refused", 0)
 	m.Pushed("nobody's", "lost", 0)
 	m.PushQueue(5, 2, time.Minute)
+	m.Malformed("line_end")
+	m.Malformed("nonsense")
+	m.Flooded("ping")
+	m.Flooded("nonsense")
 	m.Audit("written", 3)
 	m.Audit("nonsense", 3)
 	sum := sha256.Sum256([]byte("config"))
@@ -152,6 +156,10 @@ func TestFeeding(t *testing.T) {
 		{"push_deliveries_total", labels{"agent": "other", "result": "other"}, 1},
 		{"push_delivery_duration_seconds", labels{"agent": "billing"}, 1},
 		{"push_queue_depth", nil, 5},
+		{"malformed_requests_total", labels{"wrong": "line_end"}, 1},
+		{"malformed_requests_total", labels{"wrong": "other"}, 1},
+		{"floods_total", labels{"frame": "ping"}, 1},
+		{"floods_total", labels{"frame": "other"}, 1},
 		{"push_dead", nil, 2},
 		{"push_queue_oldest_seconds", nil, 60},
 		{"audit_records_total", labels{"result": "written"}, 3},

@@ -43,7 +43,9 @@ func (t *Telemetry) endServer(e *Exchange) {
 		setText(span, attrEnd, e.End)
 		setNumber(span, attrRegained, int(e.Regained))
 	}
-	t.JoinTask(e)
+	if e.Denied == "" { // else the task may be somebody else's
+		t.JoinTask(e, "")
+	}
 	if e.Status >= http.StatusInternalServerError {
 		span.SetStatus(codes.Error, "") // a refusal is the client's error, not the server's
 	}

@@ -39,6 +39,7 @@ type Telemetry struct {
 	Registry   *prometheus.Registry          // what Handler serves
 
 	config  Config
+	version string
 	level   slog.LevelVar
 	text    bool      // log lines are key=value
 	sink    *sink     // where log lines go
@@ -63,7 +64,7 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	if out == nil {
 		out = os.Stderr
 	}
-	t := &Telemetry{config: config, Registry: prometheus.NewRegistry()}
+	t := &Telemetry{config: config, version: version, Registry: prometheus.NewRegistry()}
 	t.text = wantsText(config.Logs.Format, out)
 	t.lines.New = func() any { return &Line{text: t.text} }
 	t.setLevel(config.Logs.Level)

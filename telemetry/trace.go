@@ -2,6 +2,8 @@ package telemetry
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
 	"net/http"
 	"os"
 
@@ -65,6 +67,16 @@ func newResource(ctx context.Context, version string) (*resource.Resource, error
 	)
 }
 
+// Resource says who it is that exports, as spans have it: service.name, service.version
+// and what the OTEL_* variables add.
+func (t *Telemetry) Resource(ctx context.Context) ([]attribute.KeyValue, error) {
+	about, err := newResource(ctx, t.version)
+	if err != nil {
+		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	return about.Attributes(), nil
+}
+
 // spanLimits are those of the environment, with room for the events of a stream.
 func (t *Telemetry) spanLimits() sdktrace.SpanLimits {
 	limits := sdktrace.NewSpanLimits()
@@ -126,12 +138,22 @@ func (t *Telemetry) StartServer(
 	}
 	ctx, span := t.Tracer.Start(ctx, "a2a.server", options...)
 	if c := span.SpanContext(); c.IsValid() {
-		e.TraceID, e.SpanID = c.TraceID().String(), c.SpanID().String()
+		e.TraceID, e.SpanID = idsOf(c)
 	}
 	if span.IsRecording() {
 		e.span = span
 	}
 	return ctx
+}
+
+// idsOf is the ids of a span, both in one string.
+func idsOf(c trace.SpanContext) (traceID, spanID string) {
+	of, span := c.TraceID(), c.SpanID()
+	var room [2 * (len(of) + len(span))]byte
+	hex.Encode(room[:], of[:])
+	hex.Encode(room[2*len(of):], span[:])
+	text := string(room[:])
+	return text[:2*len(of)], text[2*len(of):]
 }
 
 var (
@@ -183,5 +205,23 @@ func (t *Telemetry) Inject(ctx context.Context, h http.Header) {
 		delete(h, field)
 	}
 	delete(h, "Baggage") // not ours, and not for the agent to believe
-	t.Propagator.Inject(ctx, propagation.HeaderCarrier(h))
+	t.Propagator.Inject(ctx, carrier(h))
 }
+
+// carrier is a header that a propagator writes to, which spells names in lower case.
+type carrier http.Header
+
+// Get implements propagation.TextMapCarrier.
+func (c carrier) Get(name string) string { return http.Header(c).Get(name) }
+
+// Set implements propagation.TextMapCarrier.
+func (c carrier) Set(name, value string) {
+	if name == "traceparent" { // the usual one: the rest of the package would copy the name
+		c["Traceparent"] = []string{value}
+		return
+	}
+	http.Header(c).Set(name, value)
+}
+
+// Keys implements propagation.TextMapCarrier.
+func (c carrier) Keys() []string { return propagation.HeaderCarrier(c).Keys() }

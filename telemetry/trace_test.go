@@ -385,8 +385,12 @@ func TestConfigCheck(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
-		if _, opened := Open(t.Context(), c, "test"); want != "" && opened == nil {
-			t.Errorf("%s: Open says nothing", want)
+		tel, err := Open(t.Context(), c, "test")
+		if err == nil {
+			closed(t, tel)
+		}
+		if (err == nil) != (want == "") {
+			t.Errorf("%s: Open says %v", want, err)
 		}
 	}
 	nan := 0.0

@@ -94,7 +94,7 @@ func (d *detector) begin(c counted, n int, s *sighting) *episode {
 		Anomaly: Anomaly{
 			Detector: d.name, Agent: s.agent, Skill: keep(s.skill), What: keep(s.what),
 			Caller: Caller{keep(s.Subject), keep(s.Issuer), keep(s.Address)},
-			Since:  d.start.Add(s.now.since), Count: uint64(n), Peak: n,
+			Since:  d.start.Add(s.now.since), Count: uint64(n), Peak: n, //nolint:gosec // counts are above zero
 		},
 		holds: d.set.action == actionThrottle,
 	}

@@ -42,12 +42,12 @@ func (h *habits) encode() []byte {
 	out := make([]byte, 1, headSize+useSize*usesKept)
 	out[0] = storedForm
 	for _, v := range []int64{h.since, h.seen, h.crowded} {
-		out = binary.BigEndian.AppendUint64(out, uint64(v))
+		out = binary.BigEndian.AppendUint64(out, uint64(v)) //nolint:gosec // all of the bits are kept
 	}
 	for _, u := range h.uses {
 		if u.skill != 0 {
 			out = binary.BigEndian.AppendUint64(out, u.skill)
-			out = binary.BigEndian.AppendUint64(out, uint64(u.last))
+			out = binary.BigEndian.AppendUint64(out, uint64(u.last)) //nolint:gosec // all of the bits are kept
 		}
 	}
 	return out
@@ -59,11 +59,11 @@ func (h *habits) decode(data []byte) error {
 	if uses < 0 || data[0] != storedForm || uses%useSize != 0 || uses/useSize > usesKept {
 		return errStored
 	}
-	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(data[i:])) }
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint64(data[i:])) } //nolint:gosec // all of the bits are kept
 	h.since, h.seen, h.crowded = at(1), at(9), at(17)
 	for i := range uses / useSize {
 		from := headSize + i*useSize
-		h.uses[i] = use{skill: uint64(at(from)), last: at(from + 8)}
+		h.uses[i] = use{skill: uint64(at(from)), last: at(from + 8)} //nolint:gosec // all of the bits are kept
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (s *sketch) add(hash uint64, at int64) int {
 		s.per[old-1]--
 		s.sum--
 	}
-	s.tags[i], s.stamps[i] = tagOf(hash), uint8(slot)+1
+	s.tags[i], s.stamps[i] = tagOf(hash), uint8(slot)+1 //nolint:gosec // the number of a part
 	s.per[slot]++
 	s.sum++
 	return int(s.sum)

@@ -57,7 +57,7 @@ func (b *batch) reuse() *batch {
 // share a write (and with durability sync an fsync).
 func (l *Log) commit(members []byte, now time.Time) error {
 	l.mu.Lock()
-	if l.writing && now.Sub(l.began) > stallAfter {
+	if l.writing && now.Sub(l.began) > l.disk.patience {
 		l.mu.Unlock()
 		return ErrStalled
 	}
@@ -111,7 +111,7 @@ func (l *Log) standIn(b *batch) {
 func (l *Log) sendAway() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.writing || l.disk.now().Sub(l.began) <= stallAfter {
+	if !l.writing || l.disk.now().Sub(l.began) <= l.disk.patience {
 		return
 	}
 	for _, b := range []*batch{l.flying, l.pending} {

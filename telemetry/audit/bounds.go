@@ -3,6 +3,9 @@ package audit
 import (
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // beginning judges what the log begins with: the first record there was, or one whose
@@ -71,8 +74,57 @@ func (j *judging) signatures() {
 			Text: fmt.Sprintf("the checkpoints from record %d to %d are by keys that are not among those given, and none of those has signed since", from, to)})
 	}
 	if r.Signed == 0 && len(foreign) == 0 && !j.cut.before && !j.cut.after {
-		r.find(Finding{Kind: Unsigned, Text: "there is no checkpoint that holds"})
+		j.unsigned()
 	}
+	j.countUnsigned()
+}
+
+// countUnsigned counts the records behind the last checkpoint that counts. That itself is
+// none of them: nothing follows from whether somebody replaces it.
+func (j *judging) countUnsigned() {
+	r := j.report
+	signed := r.Signed
+	if signed > 0 {
+		signed++
+	}
+	for _, p := range j.kept {
+		if !p.bare && p.last > signed {
+			r.Unsigned += int(p.last - max(signed, p.first-1)) //nolint:gosec // at most as many as there are
+		}
+	}
+}
+
+// unsigned judges a log without a checkpoint that holds. One that has just begun has none
+// yet; by its head it has had none, and by its records none was due. Older ones have: what
+// would show that records were taken off the end is not there.
+func (j *judging) unsigned() {
+	due := 2 * j.interval // the clock of the log ticks from when the gateway starts
+	text := fmt.Sprintf("there is no checkpoint that holds, and since the first record more than %v have passed, in which one was due", due)
+	begun, ok := j.begun()
+	switch age := j.now.Sub(begun).Abs(); {
+	case len(j.kept) == 0:
+		text = "there is no record, and so nothing that shows that none was taken away"
+	case j.report.Checkpoints > 0 || j.head != nil && j.head.Seq > 0:
+		text = "there is no checkpoint that holds, and there was one"
+	case j.head == nil && j.headPath != NoHead:
+		text = "there is no checkpoint that holds, and no " + headFile + ", which there is from the beginning"
+	case ok && age <= due:
+		j.report.Young = true
+		return
+	}
+	j.report.find(Finding{Kind: Unsigned, Text: text})
+}
+
+// begun is when the first record was made; false where that cannot be told.
+func (j *judging) begun() (time.Time, bool) {
+	if len(j.kept) == 0 || j.kept[0].first != 1 || j.kept[0].bare {
+		return time.Time{}, false
+	}
+	var r struct {
+		Time time.Time `json:"time"`
+	}
+	err := json.Unmarshal(j.kept[0].head, &r)
+	return r.Time, err == nil
 }
 
 // ending judges what the log ends with, by the last checkpoint that is known.

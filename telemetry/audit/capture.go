@@ -7,11 +7,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
 )
 
-// content is what captures, when there are rules.
+// content is what captures, where a rule says so.
 type content struct {
 	rules []contentRule
 	limit int
 	vault *vault.Vault
+	held  vault.Reader
 }
 
 // Sealer seals what is captured. A keys.Ring is one.
@@ -20,11 +21,9 @@ type Sealer interface {
 	Derive(purpose string) []byte
 }
 
-// KeepWith gives the log the keys that seal what is captured. Until then nothing is.
+// KeepWith gives the log the keys that seal what is captured. Until then nothing is, and
+// nothing that was is erased.
 func (l *Log) KeepWith(s Sealer) error {
-	if len(l.config.Content.Rules) == 0 {
-		return nil
-	}
 	rules, err := l.config.Content.compile(s.Derive("audit content digests"))
 	if err != nil {
 		return err
@@ -33,7 +32,8 @@ func (l *Log) KeepWith(s Sealer) error {
 	if err != nil {
 		return err
 	}
-	l.content.Store(&content{rules: rules, limit: l.config.Content.limit(), vault: v})
+	l.content.Store(&content{rules: rules, limit: l.config.Content.limit(), vault: v, held: l.config.Source().Held(s)})
+	l.tellErasures()
 	return nil
 }
 
@@ -46,21 +46,26 @@ func (l *Log) tendContent() {
 	if err := c.vault.Sync(); err != nil {
 		l.logger.Error("captured content may not have reached the disk", "dir", l.config.Dir, "error", err)
 	}
+	l.tellErasures()
 }
 
-// tidyContent destroys what has been kept for its time.
+// tidyContent destroys what has been kept for its time, also when there are no rules any
+// more.
 func (l *Log) tidyContent() {
 	c := l.content.Load()
 	if c == nil {
 		return
 	}
-	n, err := c.vault.Tidy()
+	l.erasures.Lock()
+	e, err := c.vault.Tidy()
+	l.erasures.Unlock()
 	switch {
 	case err != nil:
 		l.logger.Error("captured content cannot be destroyed", "dir", l.config.Dir, "error", err)
-	case n > 0:
-		l.logger.Info("captured content was destroyed, as its time is over", "dir", l.config.Dir, "drawers", n)
+	case e.State != "":
+		l.logger.Info("captured content was destroyed, as its time is over", "dir", l.config.Dir, "calls", e.Items)
 	}
+	l.tellErasures()
 }
 
 // closeContent ends the capturing.
@@ -161,10 +166,12 @@ func (k *Capture) End(e *telemetry.Exchange) {
 	}, k.rule.Retention.Std())
 	if err != nil {
 		e.Content.Lost = true
+		k.log.metrics.AuditContent("lost")
 		k.log.logger.Error("captured content was lost", "request_id", e.RequestID, "error", err)
 		return
 	}
-	e.Content.ID, e.Content.Digest, e.Content.Bytes = got.ID, got.Digest, got.Bytes
+	k.log.metrics.AuditContent("kept")
+	e.Content.ID, e.Content.Digest, e.Content.Bytes, e.Content.Until = got.ID, got.Digest, got.Bytes, got.Until
 }
 
 // Held reads content that was captured, while a gateway may be writing there.

@@ -218,7 +218,7 @@ func TestLast(t *testing.T) {
 	total := len(lines(t, dir))
 	for n, want := range map[int]int{0: 0, 1: 1, 20: 20, total - 1: total - 1, total: total, total + 5: total} {
 		before, end, err := (Source{Path: dir}).Last(n)
-		if err != nil || int(end.Seq) != total || total-int(before.Seq) != want { //nolint:gosec // small
+		if err != nil || int(end.Seq) != total || total-int(before.Seq) != want { // small
 			t.Errorf("the last %d: %+v to %+v, %v", n, before, end, err)
 		}
 		if at, _ := followed(t, Source{Path: dir}, before, want); at != end {

@@ -28,7 +28,7 @@ type headRecord struct {
 
 // readHead reads a head, nil when there is none.
 func readHead(path string) (*headRecord, error) {
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // in the log's directory
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -52,13 +52,13 @@ func writeHead(dir string, h *headRecord) error {
 	if err := writeSynced(path+".new", append(data, '\n')); err != nil {
 		return err
 	}
-	return os.Rename(path+".new", path)
+	return os.Rename(path+".new", path) //nolint:gosec // in the log's directory
 }
 
 // writeSynced writes a file whose content is on the disk before its name is: after a loss
 // of power there is the old head or the new one, and never half of one.
 func writeSynced(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // in the log's directory
 	if err != nil {
 		return err
 	}

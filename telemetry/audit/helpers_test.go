@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -26,6 +27,7 @@ func watched(t testing.TB) (*telemetry.Telemetry, *bytes.Buffer) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = tel.Close(context.Background()) })
 	return tel, &out
 }
 
@@ -149,6 +151,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 type fakeDisk struct {
 	linger   time.Duration // an hour: the background does nothing unless the test asks for it
 	probe    time.Duration // an hour too
+	patience time.Duration // a century: a write under way while the clock is moved does not hang
 	mu       sync.Mutex
 	clock    time.Time
 	space    int64 // bytes that can still be written; negative: no limit
@@ -164,7 +167,7 @@ type fakeDisk struct {
 }
 
 func newFakeDisk() *fakeDisk {
-	return &fakeDisk{linger: time.Hour, probe: time.Hour, clock: noon, space: -1, syncs: map[string]int{}, held: make(chan struct{}, 100)}
+	return &fakeDisk{linger: time.Hour, probe: time.Hour, patience: 100 * 365 * 24 * time.Hour, clock: noon, space: -1, syncs: map[string]int{}, held: make(chan struct{}, 100)}
 }
 
 // set changes the disk while nobody looks.
@@ -175,7 +178,7 @@ func (d *fakeDisk) set(change func()) {
 }
 
 func (d *fakeDisk) disk() disk {
-	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: d.probe}
+	return disk{open: d.open, remove: os.Remove, syncDir: d.syncDir, head: writeHead, now: d.now, linger: d.linger, probe: d.probe, patience: d.patience}
 }
 
 func (d *fakeDisk) now() time.Time {

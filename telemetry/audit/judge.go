@@ -16,6 +16,7 @@ func (v *verifier) judge() *Report {
 	j.signatures()
 	j.ending()
 	j.boundaries()
+	j.contents()
 	j.report.Segments = len(v.segments)
 	for _, s := range v.segments {
 		j.report.Bytes += s.size

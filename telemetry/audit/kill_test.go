@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(victimDir); dir != "" {
 		os.Exit(victim(dir, os.Getenv(victimRound)))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // victim writes intents from several goroutines until it is killed, and says on

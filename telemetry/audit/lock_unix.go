@@ -14,7 +14,7 @@ import (
 // same numbers to different records. The system releases it however the process
 // ends.
 func lock(dir string) (release func() error, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "audit.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, "audit.lock"), os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // in the log's directory
 	if err != nil {
 		return nil, err
 	}
@@ -25,5 +25,8 @@ func lock(dir string) (release func() error, err error) {
 		}
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.Close())
 	}
-	return f.Close, nil
+	return func() error {
+		// Closing alone would leave the lock to a child that is being started at the moment.
+		return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+	}, nil
 }

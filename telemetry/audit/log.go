@@ -63,7 +63,8 @@ type Log struct {
 	closed bool
 	out    []byte // the writer's buffer
 
-	content atomic.Pointer[content] // nil while nothing is captured
+	content  atomic.Pointer[content] // nil while there are no keys
+	erasures erasures
 
 	dirty   chan struct{} // holds a token while there is work for the background
 	quit    chan struct{}
@@ -189,7 +190,7 @@ func (l *Log) Event(kind string, attrs map[string]string) error {
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.writing && l.disk.now().Sub(l.began) > stallAfter {
+	if l.writing && l.disk.now().Sub(l.began) > l.disk.patience {
 		return ErrStalled
 	}
 	return l.failing

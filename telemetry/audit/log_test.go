@@ -513,6 +513,7 @@ func TestRotationFails(t *testing.T) {
 func TestR11_StalledDisk(t *testing.T) {
 	t.Parallel()
 	dir, d := t.TempDir(), newFakeDisk()
+	d.patience = stallAfter
 	l := opened(t, Config{Dir: dir}, d)
 	release := make(chan struct{})
 	d.set(func() { d.hold = release })

@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
 )
 
 // passage is a stretch of a file in which each record follows from the one before. In a
@@ -25,6 +27,7 @@ type passage struct {
 
 	signatures []*signature
 	removals   []removal
+	erasures   []erasure
 }
 
 // previous is the end of the line before.
@@ -66,16 +69,21 @@ type combing struct {
 	keys *keySet
 	sum  *summer
 	next passage // of one line
+
+	shelf *vault.Shelf // nil: content is not looked for
+	today string
+	held  held // of the block
 }
 
-func (c *combing) comb(j *job) []*passage {
+func (c *combing) comb(j *job) ([]*passage, held) {
 	var found []*passage
 	var p *passage
 	at, before := j.line, j.before
+	c.held = held{}
 	for line := range bytes.Lines(j.lines) {
 		line = line[:len(line)-1]
 		next := &c.next
-		*next = c.record(line, before)
+		*next = c.record(line, at, before)
 		next.line = at
 		if p != nil && next.continues(p) {
 			p.extend(next)
@@ -88,11 +96,11 @@ func (c *combing) comb(j *job) []*passage {
 		at++
 		before = previous{record: !next.broken, seq: next.last, hash: next.hash}
 	}
-	return found
+	return found, c.held
 }
 
-// record makes a passage of one line.
-func (c *combing) record(line []byte, before previous) passage {
+// record makes a passage of one line, which has this number in its file.
+func (c *combing) record(line []byte, at int, before previous) passage {
 	p := passage{count: 1, before: before.hash}
 	seq, ok := lastSeq(line)
 	body, h, chained := cutHash(line)
@@ -116,6 +124,13 @@ func (c *combing) record(line []byte, before previous) passage {
 	case 'v':
 		if r, ok := removalOf(line); ok {
 			p.removals = append(p.removals, r)
+		}
+		if e, ok := erasureOf(line, seq); ok {
+			p.erasures = append(p.erasures, e)
+		}
+	case 'a':
+		if c.shelf != nil {
+			c.content(line, body, seq, at)
 		}
 	}
 	return p
@@ -183,4 +198,5 @@ func (p *passage) extend(next *passage) {
 	}
 	p.signatures = append(p.signatures, next.signatures...)
 	p.removals = append(p.removals, next.removals...)
+	p.erasures = append(p.erasures, next.erasures...)
 }

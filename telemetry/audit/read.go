@@ -199,9 +199,9 @@ func original(s string) (text string, whole bool) {
 			return string(b), false
 		}
 		if n == 2 {
-			b = append(b, byte(value))
+			b = append(b, byte(value)) //nolint:gosec // two digits
 		} else {
-			b = utf8.AppendRune(b, rune(value))
+			b = utf8.AppendRune(b, rune(value)) //nolint:gosec // what is no rune becomes U+FFFD
 		}
 		s = rest[1+n:]
 	}

@@ -52,6 +52,7 @@ func appendContent(l *telemetry.Line, c *telemetry.Content) {
 	inner.Str("label", c.Label)
 	inner.Count("redactions", c.Redactions)
 	inner.Flag("lost", c.Lost)
+	inner.Str("until", c.Until)
 	l.Object("content", &inner)
 }
 

@@ -16,7 +16,9 @@ const (
 	Inserted       = "inserted"        // lines that were never records
 	Renamed        = "renamed"         // a file has another's name
 	Signature      = "signature"       // a checkpoint does not hold
-	Unsigned       = "unsigned"        // there is nothing to hold on to
+	Unsigned       = "unsigned"        // there is no checkpoint, and one was due
+	MissingContent = "missing content" // captured content, which nobody erased
+	ChangedContent = "changed content" // captured content is not what was kept
 )
 
 // Finding is something that is wrong with a log.
@@ -59,6 +61,11 @@ type Report struct {
 	// Signed is the number of the last record that a checkpoint covers. Those after it are
 	// chained, but could have been replaced together.
 	Signed uint64 `json:"signed"`
+	// Unsigned are the records since, which the next checkpoint will cover. In a log that is
+	// written to there are always some.
+	Unsigned int `json:"unsigned"`
+	// Young says that there is no checkpoint, and that none was due yet.
+	Young bool `json:"young,omitempty"`
 	// SignedAt is when that checkpoint was made.
 	SignedAt string `json:"signed_at,omitempty"`
 	// Keys are the ids of the keys that signed.
@@ -67,6 +74,9 @@ type Report struct {
 	Trusted bool `json:"trusted"`
 	// Head is the number of the last checkpoint that was known, 0 when none was.
 	Head uint64 `json:"head,omitempty"`
+
+	// Content is what is known of captured content; nil where no record names any.
+	Content *Contents `json:"content,omitempty"`
 
 	Findings []Finding `json:"findings"`
 }

@@ -30,12 +30,14 @@ type disk struct {
 	now     func() time.Time
 	linger  time.Duration // how far fsync may be behind writes
 	probe   time.Duration // how often a disk that failed is tried
+
+	patience time.Duration // for how long a write may take before others are refused
 }
 
 func realDisk() disk {
 	return disk{
 		open: openFile, remove: os.Remove, syncDir: syncDir, head: writeHead,
-		now: time.Now, linger: syncEvery, probe: probeEvery,
+		now: time.Now, linger: syncEvery, probe: probeEvery, patience: stallAfter,
 	}
 }
 
@@ -57,7 +59,7 @@ func openFile(path string, fresh bool) (file, int64, error) {
 	if fresh {
 		flags |= os.O_EXCL
 	}
-	f, err := os.OpenFile(path, flags, 0o600)
+	f, err := os.OpenFile(path, flags, 0o600) //nolint:gosec // in the log's directory
 	if err != nil {
 		return nil, 0, err
 	}
@@ -72,7 +74,7 @@ func openFile(path string, fresh bool) (file, int64, error) {
 }
 
 func syncDir(dir string) error {
-	d, err := os.Open(dir)
+	d, err := os.Open(dir) //nolint:gosec // in the log's directory
 	if err != nil {
 		return err
 	}

@@ -83,11 +83,11 @@ func TestForms(t *testing.T) {
 // readEverything reads a log in each way.
 func readEverything(t *testing.T, s Source, total int) {
 	t.Helper()
-	if at, lost := followed(t, s, Cursor{}, total); int(at.Seq) != total || lost != nil { //nolint:gosec // small
+	if at, lost := followed(t, s, Cursor{}, total); int(at.Seq) != total || lost != nil { // small
 		t.Errorf("followed to %+v, lost %v", at, lost)
 	}
 	half, _ := followed(t, s, Cursor{}, total/2)
-	if at, lost := followed(t, s, half, total-total/2); int(at.Seq) != total || lost != nil { //nolint:gosec // small
+	if at, lost := followed(t, s, half, total-total/2); int(at.Seq) != total || lost != nil { // small
 		t.Errorf("followed from the middle to %+v, lost %v", at, lost)
 	}
 	calls := 0
@@ -100,7 +100,7 @@ func readEverything(t *testing.T, s Source, total int) {
 	if want := total/2 - 1; calls != want && calls != want-1 {
 		t.Errorf("%d calls of %d records", calls, total)
 	}
-	if _, end, err := s.Last(7); err != nil || int(end.Seq) != total { //nolint:gosec // small
+	if _, end, err := s.Last(7); err != nil || int(end.Seq) != total { // small
 		t.Errorf("last %+v, %v", end, err)
 	}
 }

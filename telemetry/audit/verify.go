@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
 )
 
 // Check is what a verification goes by.
@@ -23,6 +26,13 @@ type Check struct {
 	// Head is a file with the last checkpoint that is known; default: audit.head in the
 	// directory. A copy that was kept elsewhere proves more.
 	Head string
+	// Sealer opens captured content, to compare it with the digests in the records. Without
+	// it, content is looked for only.
+	Sealer vault.Sealer
+	// NoContent says that there is no captured content beside the records, in a copy of them.
+	NoContent bool
+	// Interval is how often a checkpoint is due; default 10s.
+	Interval time.Duration
 	// From and To choose segments by their days; zero times choose all.
 	From, To time.Time
 }
@@ -54,6 +64,12 @@ type verifier struct {
 	keys     keySet
 	segments []*segment
 	cut      struct{ before, after bool } // there are segments that were not chosen
+	now      time.Time
+	interval time.Duration
+
+	shelf   *vault.Shelf // nil: content is not looked for
+	held    held
+	pending []erasure
 }
 
 // segment is what is known of a file.
@@ -69,7 +85,10 @@ type segment struct {
 // newVerifier looks at what there is. The head is read first: the log may grow meanwhile,
 // and the head with it.
 func newVerifier(s Source, c Check) (*verifier, error) {
-	v := &verifier{source: s, headPath: c.Head}
+	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
+	if !c.NoContent {
+		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
+	}
 	if v.headPath == "" {
 		v.headPath = filepath.Join(s.Path, headFile)
 	}
@@ -112,6 +131,7 @@ type job struct {
 	line    int      // number of the first in its file
 	before  previous // the line before it
 	found   []*passage
+	held    held
 	done    chan struct{}
 }
 
@@ -125,9 +145,9 @@ func (v *verifier) read(ctx context.Context) error {
 	var workers sync.WaitGroup
 	for range n {
 		workers.Go(func() {
-			c := combing{keys: &v.keys, sum: newSummer()}
+			c := combing{keys: &v.keys, sum: newSummer(), shelf: v.shelf, today: dayOf(v.now)}
 			for j := range work {
-				j.found = c.comb(j)
+				j.found, j.held = c.comb(j)
 				buffers.Put(j.lines[:cap(j.lines)]) //nolint:staticcheck // a block is large beside the header of its slice
 				close(j.done)
 			}
@@ -150,7 +170,7 @@ func (v *verifier) read(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", s.name.file(), s.err)
 		}
 	}
-	return ctx.Err()
+	return errors.Join(ctx.Err(), v.held.fault, v.readPending())
 }
 
 // readSegment cuts a segment into jobs.
@@ -187,6 +207,12 @@ func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Po
 func (v *verifier) join(j *job) {
 	found := j.found
 	s := j.segment
+	v.held.add(j.held.Contents)
+	v.held.fault = errors.Join(v.held.fault, j.held.fault)
+	for _, a := range j.held.amiss {
+		a.file = s.name.file()
+		v.held.amiss = append(v.held.amiss, a)
+	}
 	if len(s.passages) > 0 && len(found) > 0 && found[0].continues(s.passages[len(s.passages)-1]) {
 		s.passages[len(s.passages)-1].extend(found[0])
 		found = found[1:]

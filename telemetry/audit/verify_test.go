@@ -51,7 +51,7 @@ func TestVerifyWhole(t *testing.T) {
 	t.Parallel()
 	dir, ring := specimen(t)
 	r := verified(t, dir, Check{Keys: ring.JWKS()})
-	if len(r.Findings) > 0 || r.Segments != 5 || r.Records != int(r.To) || r.From != 1 || r.Signed != r.To-1 || //nolint:gosec // small
+	if len(r.Findings) > 0 || r.Segments != 5 || r.Records != int(r.To) || r.From != 1 || r.Signed != r.To-1 || // small
 		r.Head != r.To || !r.Trusted || len(r.Keys) != 1 || len(r.Torn) > 0 || r.Unchained > 0 {
 		t.Errorf("%+v", r)
 	}

@@ -28,18 +28,9 @@ func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 			progress(added)
 		}
 		if n < batch {
-			return i.analyze(ctx, added)
+			return nil
 		}
 	}
-}
-
-// analyze has SQLite find out which of the indexes tells most.
-func (i *Index) analyze(ctx context.Context, added int) error {
-	if added < batch {
-		return nil
-	}
-	_, err := i.db.ExecContext(ctx, "PRAGMA analysis_limit = 1000; ANALYZE")
-	return err
 }
 
 // update adds one batch.
@@ -126,7 +117,7 @@ func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields
 	if d, ok := decisions[f.Decision]; ok {
 		decision = d
 	}
-	_, err := insert.ExecContext(ctx, int64(e.Seq), f.Time.UnixMicro(), segment, e.Cursor.Offset, len(e.Line), types[f.Type], decision,
+	_, err := insert.ExecContext(ctx, int64(e.Seq), f.Time.UnixMicro(), segment, e.Cursor.Offset, len(e.Line), types[f.Type], decision, //nolint:gosec // numbers have 18 digits at most
 		i.digest('p', f.Principal), i.digest('a', f.Agent), i.digest('s', f.Skill), i.digest('t', f.Task), i.digest('c', f.Context),
 		i.digest('w', f.Method+f.Event)) // never both
 	return err

@@ -64,5 +64,5 @@ func (i *Index) digest(kind byte, name string) any {
 	mac := hmac.New(sha256.New, i.key)
 	_, _ = mac.Write([]byte{kind})
 	_, _ = mac.Write([]byte(name))
-	return int64(binary.BigEndian.Uint64(mac.Sum(nil)))
+	return int64(binary.BigEndian.Uint64(mac.Sum(nil))) //nolint:gosec // all of the bits are kept
 }

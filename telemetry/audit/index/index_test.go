@@ -214,6 +214,7 @@ func TestForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = tel.Close(context.Background()) })
 		log, err := audit.Open(c, "g", tel)
 		if err != nil {
 			t.Fatal(err)
@@ -303,6 +304,7 @@ func TestFindIsScan(t *testing.T) {
 		q := Query{
 			Principal: name.Draw(rt, "q principal"), Agent: name.Draw(rt, "q agent"), Task: name.Draw(rt, "q task"),
 			Decision: decision.Draw(rt, "q decision"), Oldest: true, Limit: rapid.IntRange(0, 5).Draw(rt, "limit"),
+			Type: rapid.SampledFrom([]string{"", "intent", "call", "event"}).Draw(rt, "q type"),
 		}
 		if rapid.Bool().Draw(rt, "from") {
 			q.From = second.Draw(rt, "q from")
@@ -373,7 +375,8 @@ func BenchmarkFind(b *testing.B) {
 		"denied": {Decision: "deny"}, "denied of an agent": {Decision: "deny", Agent: "agent-7"},
 		"principal at an agent": {Principal: "user-7", Agent: "agent-7"}, "skill before": {Skill: "skill-7", Until: middle},
 		"nobody": {Principal: "nobody"}, "an hour": {From: middle, Until: middle.Add(time.Hour)},
-		"principal long ago": {Principal: "user-7", Until: noon.Add(time.Minute)},
+		"principal long ago": {Principal: "user-7", Until: noon.Add(time.Minute)}, "events": {Type: "event"},
+		"agent in an hour": {Agent: "agent-7", From: middle, Until: middle.Add(time.Hour)},
 	} {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			q.Limit = 100
@@ -382,4 +385,47 @@ func BenchmarkFind(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestPlans: whatever is asked for, records are read one after the other and as few as can
+// be: nothing is collected to be sorted, and no record is read that an index rules out.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	i := open(t, t.TempDir(), nil)
+	for name, q := range map[string]Query{
+		"all": {}, "principal": {Principal: "p"}, "two": {Principal: "p", Decision: "deny"}, "events": {Type: "event", Agent: "a"},
+		"time": {From: noon, Until: noon.Add(time.Hour)}, "both": {Task: "t", Method: "SendMessage", Oldest: true, From: noon},
+	} {
+		for _, step := range steps(t, i, &q) {
+			if strings.Contains(step, "TEMP B-TREE") || strings.HasPrefix(step, "SEARCH records USING INDEX") || strings.HasPrefix(step, "SCAN segments") {
+				t.Errorf("%s: %s", name, step)
+			}
+		}
+	}
+}
+
+// steps are how SQLite goes about a query.
+func steps(t *testing.T, i *Index, q *Query) (all []string) {
+	t.Helper()
+	statement, args, err := i.plan(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := i.db.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }() // its error is that of Err
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, step)
+	}
+	if err := rows.Err(); err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	return all
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -107,8 +106,7 @@ func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error]
 	q = q.clean()
 	return func(yield func(audit.Entry, error) bool) {
 		var f fields
-		statement, args := i.statement(&q)
-		rows, err := i.db.QueryContext(ctx, statement, args...)
+		rows, err := i.hits(ctx, &q)
 		if err != nil {
 			yield(audit.Entry{}, fmt.Errorf("index: %w", err))
 			return
@@ -158,56 +156,4 @@ func next(rows *sql.Rows, n int) (places []audit.Place, err error) {
 		places = append(places, p)
 	}
 	return places, rows.Err()
-}
-
-// disorder is how many records may stand between two that were made one after the other:
-// records are numbered when they are written, by callers of which some have to wait.
-const disorder = "100000"
-
-// statement is what SQLite is asked. All but the column names, which stand here, are
-// arguments.
-func (i *Index) statement(q *Query) (statement string, args []any) {
-	var where []string
-	is := func(condition string, arg any) {
-		where, args = append(where, condition), append(args, arg)
-	}
-	for _, c := range []struct {
-		condition string
-		kind      byte
-		value     string
-	}{
-		{"principal = ?", 'p', q.Principal},
-		{"agent = ?", 'a', q.Agent},
-		{"skill = ?", 's', q.Skill},
-		{"task = ?", 't', q.Task},
-		{"context = ?", 'c', q.Context},
-		{"what = ?", 'w', q.Method + q.Event},
-	} {
-		if c.value != "" {
-			is(c.condition, i.digest(c.kind, c.value))
-		}
-	}
-	if d, ok := decisions[q.Decision]; ok {
-		is("decision = ?", d)
-	}
-	switch {
-	case q.Type != "":
-		is("type = ?", types[q.Type])
-	default:
-		where = append(where, "type IN (2, 3)")
-	}
-	if !q.From.IsZero() {
-		is("+time >= ?", q.From.UnixMicro())
-		is("seq >= (SELECT seq FROM records WHERE time >= ? ORDER BY time LIMIT 1) - "+disorder, q.From.UnixMicro())
-	}
-	if !q.Until.IsZero() {
-		is("+time <= ?", q.Until.UnixMicro())
-		is("seq <= (SELECT seq FROM records WHERE time <= ? ORDER BY time DESC LIMIT 1) + "+disorder, q.Until.UnixMicro())
-	}
-	order := "DESC"
-	if q.Oldest {
-		order = "ASC"
-	}
-	return "SELECT seq, name, at, length FROM records JOIN segments ON segments.id = segment WHERE " +
-		strings.Join(where, " AND ") + " ORDER BY seq " + order, args
 }

@@ -27,4 +27,5 @@ CREATE INDEX by_agent ON records (agent) WHERE agent IS NOT NULL;
 CREATE INDEX by_skill ON records (skill) WHERE skill IS NOT NULL;
 CREATE INDEX by_task ON records (task) WHERE task IS NOT NULL;
 CREATE INDEX by_what ON records (what) WHERE what IS NOT NULL;
+CREATE INDEX by_type ON records (type) WHERE type = 3;
 CREATE INDEX by_context ON records (context) WHERE context IS NOT NULL;

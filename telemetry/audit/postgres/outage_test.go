@@ -132,7 +132,7 @@ func TestNothingLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := l.Seq()
-	if want < uint64(last) || last == 0 { //nolint:gosec // small
+	if want < uint64(last) || last == 0 { // small
 		t.Fatalf("the log has %d records, %d were acknowledged", want, last)
 	}
 	deadline := time.Now().Add(time.Minute)
@@ -141,7 +141,7 @@ func TestNothingLost(t *testing.T) {
 		if n == 1 {
 			n = ask[int64](t, server, "SELECT coalesce(max(seq), 0) FROM "+victimTable)
 		}
-		if uint64(n) >= want { //nolint:gosec // no number is negative
+		if uint64(n) >= want { // no number is negative
 			break
 		}
 		if time.Now().After(deadline) {

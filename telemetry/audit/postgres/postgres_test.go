@@ -58,8 +58,8 @@ func entries(gateway, what string, from, n int, at time.Time) (all []audit.Entry
 		line := fmt.Sprintf(`{"seq":%d,"v":1,"gateway":%q,"type":"call","time":%q,"agent":%q,"status":200,"hash":"%064x"}`,
 			i, gateway, at.Format(time.RFC3339Nano), what, i*1000+len(what))
 		all = append(all, audit.Entry{
-			Seq: uint64(i), Line: []byte(line), //nolint:gosec // small
-			Cursor: audit.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: int64(i) * 100, Seq: uint64(i)}, //nolint:gosec // small
+			Seq: uint64(i), Line: []byte(line), // small
+			Cursor: audit.Cursor{Segment: "audit-2026-11-21.jsonl", Offset: int64(i) * 100, Seq: uint64(i)}, // small
 		})
 	}
 	return all
@@ -210,6 +210,7 @@ func writeLog(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = tel.Close(context.Background()) })
 	ring, err := keys.Open(keys.Config{Dir: t.TempDir(), Algorithm: "EdDSA"}, tel.Log)
 	if err != nil {
 		t.Fatal(err)

@@ -149,7 +149,8 @@ func (s *Sink) drop(ctx context.Context, conn *pgx.Conn, now time.Time) {
 			return err
 		}
 		for _, name := range all {
-			day, err := time.Parse(s.names.bare+"_"+dayForm, name)
+			of, _ := strings.CutPrefix(name, s.names.bare+"_") // not a part of the form: names may look like one
+			day, err := time.Parse(dayForm, of)
 			if err != nil || now.Sub(day.AddDate(0, 0, 1)) < s.config.Retention.Std() {
 				continue
 			}

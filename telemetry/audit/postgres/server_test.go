@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/postgres"
@@ -36,6 +37,12 @@ func TestMain(m *testing.M) {
 	if sharedAt != nil {
 		sharedAt.end()
 		_ = os.RemoveAll(sharedAt.dir)
+	}
+	// open leaves the log of what it opens, as the process does that is killed.
+	written := goleak.IgnoreTopFunction("github.com/a2a-gateway/a2a-gateway/telemetry.(*sink).run")
+	if err := goleak.Find(written); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
 	os.Exit(code)
 }
@@ -94,7 +101,7 @@ func create(t testing.TB, dir string) *server {
 	if os.Getuid() == 0 {
 		s.as = somebody(t)
 		for d := dir; d != filepath.Clean(os.TempDir()) && d != "/"; d = filepath.Dir(d) {
-			if err := os.Chmod(d, 0o755); err != nil { //nolint:gosec // the server has to get there
+			if err := os.Chmod(d, 0o755); err != nil { // the server has to get there
 				t.Fatal(err)
 			}
 		}

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/kafka"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/otlp"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/postgres"
 )
 
@@ -26,6 +29,12 @@ type Config struct {
 
 	// Postgres is a PostgreSQL database.
 	Postgres *postgres.Config `yaml:"postgres"`
+
+	// Kafka is a topic of Apache Kafka.
+	Kafka *kafka.Config `yaml:"kafka"`
+
+	// OTLP is a receiver of OpenTelemetry logs.
+	OTLP *otlp.Config `yaml:"otlp"`
 }
 
 const (
@@ -49,18 +58,9 @@ func (c Config) timeout() time.Duration {
 	return c.Timeout.Std()
 }
 
-// section is what a kind of sink is configured by.
-type section struct {
-	kind  string
-	check func() error
-}
-
 // sections are those that are there.
-func (c Config) sections() (all []section) {
-	if c.Postgres != nil {
-		all = append(all, section{"postgres", c.Postgres.Check})
-	}
-	return all
+func (c Config) sections() []section {
+	return slices.DeleteFunc(c.kinds(), func(s section) bool { return !s.there })
 }
 
 // name is that of the sink's file, of a configuration that was found good.
@@ -89,7 +89,7 @@ func Check(sinks []Config) error {
 		}
 		all := c.sections()
 		if len(all) != 1 {
-			bad("", "%d kinds of sink, want exactly one: postgres", len(all))
+			bad("", "%d kinds of sink, want exactly one of %s", len(all), kindNames())
 			continue
 		}
 		if err := all[0].check(); err != nil {

@@ -34,6 +34,7 @@ type runner struct {
 	path       string // of the file with the place
 	metrics    *telemetry.Metrics
 	log        *slog.Logger
+	passed     int // records that the sink gave up on, of those being handed over
 
 	mu      sync.Mutex
 	place   place
@@ -208,7 +209,9 @@ func (r *runner) stored(b batch) {
 	for _, l := range b.lost {
 		lost += l.To - l.From + 1
 	}
-	r.metrics.AuditSink(r.kind, len(b.entries), lost)
+	passed := min(r.passed, len(b.entries))
+	r.passed -= passed
+	r.metrics.AuditSink(r.kind, len(b.entries)-passed, lost)
 	r.mu.Lock()
 	since := r.failing
 	r.place.Cursor = b.entries[len(b.entries)-1].Cursor
@@ -217,6 +220,14 @@ func (r *runner) stored(b batch) {
 	if !since.IsZero() {
 		r.log.Info("audit records reach a sink again", "sink", r.name, "after", time.Since(since).Round(time.Millisecond))
 	}
+}
+
+// passOver notes that the sink gives up on a record, in the middle of taking others.
+func (r *runner) passOver(e audit.Entry, why error) {
+	r.passed++
+	r.metrics.AuditSink(r.kind, 0, 1)
+	r.log.Error("an audit record is rejected by a sink, which goes on without it", "sink", r.name, "record", e.Seq,
+		"segment", e.Cursor.Segment, "error", why)
 }
 
 // failed notes that the sink does not take records, or that there are none to be had.

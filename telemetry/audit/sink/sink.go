@@ -18,7 +18,6 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/postgres"
 )
 
 // Sink is a place that takes records. It is for one goroutine.
@@ -42,6 +41,8 @@ type Options struct {
 	Log       *audit.Log
 	Gateway   string // server.id
 	Telemetry *telemetry.Telemetry
+
+	passedOver func(audit.Entry, error) // for a sink to tell of a record that it gives up on
 }
 
 // Sinks are those of one log. A nil *Sinks has none.
@@ -85,12 +86,14 @@ func open(c Config, o Options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	kind := c.sections()[0]
 	r := &runner{
-		name: c.name(), kind: c.sections()[0].kind, batch: c.batch(), timeout: c.timeout(),
+		name: c.name(), kind: kind.kind, batch: c.batch(), timeout: c.timeout(),
 		source: o.Source, path: path, place: at,
 		metrics: o.Telemetry.Metrics, log: o.Telemetry.Log,
 	}
-	r.to, err = postgres.New(*c.Postgres, postgres.Options{Gateway: o.Gateway, Log: at.Log, Logger: o.Telemetry.Log})
+	o.passedOver = r.passOver
+	r.to, err = kind.open(at.Log, o)
 	return r, err
 }
 

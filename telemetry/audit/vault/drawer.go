@@ -105,14 +105,21 @@ func keyLines(dir string, n name) ([]keyLine, error) {
 	}
 }
 
+// id is that of the drawer.
+func (l keyLine) id() (id [keyID]byte, ok bool) {
+	head, _, ok := bytes.Cut(l.text, []byte{' '})
+	n, err := hex.Decode(id[:], head[:min(len(head), 2*keyID)])
+	return id, ok && err == nil && n == keyID && len(head) == 2*keyID
+}
+
 // open unseals a line.
 func (l keyLine) open(n name, sealer Sealer) (*opened, error) {
-	head, body, ok := bytes.Cut(l.text, []byte{' '})
-	id, err := hex.DecodeString(string(head))
-	if err != nil || !ok || len(id) != keyID {
+	id, ok := l.id()
+	if !ok {
 		return nil, errors.New("a line is no key")
 	}
-	o := &opened{id: [keyID]byte(id)}
+	o := &opened{id: id}
+	_, body, _ := bytes.Cut(l.text, []byte{' '})
 	sealed, err := base64.RawStdEncoding.DecodeString(string(body))
 	if err != nil {
 		return nil, errors.New("a line is no key")
@@ -133,7 +140,7 @@ func (l keyLine) open(n name, sealer Sealer) (*opened, error) {
 // destroy overwrites the keys of the drawers that are meant, where they stand: whoever
 // appends to the file is not disturbed. A key that cannot be opened is left, and an error:
 // nobody knows whose it is.
-func destroy(dir string, n name, sealer Sealer, meant func(drawer) bool) (left int, gone []*opened, err error) {
+func destroy(dir string, n name, sealer Sealer, meant func(d drawer, at int64) bool) (left int, gone []*opened, err error) {
 	lines, err := keyLines(dir, n)
 	if err != nil {
 		return 0, nil, err
@@ -148,7 +155,7 @@ func destroy(dir string, n name, sealer Sealer, meant func(drawer) bool) (left i
 		case err != nil && len(faults) == 0:
 			faults = append(faults, fmt.Errorf("%s: %w", n.path(dir, keysForm), err))
 			fallthrough
-		case err != nil || !meant(o.drawer):
+		case err != nil || !meant(o.drawer, line.at):
 			left++
 			continue
 		}
@@ -161,7 +168,7 @@ func destroy(dir string, n name, sealer Sealer, meant func(drawer) bool) (left i
 }
 
 func overwrite(path string, line keyLine) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) // not for appending
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // not for appending
 	if err != nil {
 		return err
 	}

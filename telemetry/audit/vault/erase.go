@@ -1,16 +1,14 @@
 package vault
 
 import (
-	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
-	"path/filepath"
 	"time"
-
-	"github.com/go-json-experiment/json"
 )
 
 // Subject is whose content is meant.
@@ -23,57 +21,99 @@ func (s Subject) is(issuer, name string) bool {
 	return s.Name == name && (s.Issuer == "" || s.Issuer == issuer)
 }
 
-// Of is what there is of a subject, the oldest first.
-func (r Reader) Of(s Subject) iter.Seq2[Item, error] {
-	return func(yield func(Item, error) bool) {
-		for item, err := range r.Items() {
-			if (err != nil || s.is(item.Issuer, item.Subject)) && !yield(item, err) {
-				return
-			}
-		}
+// Of is what there is of a subject, the oldest first, behind the item of an id: "" for all.
+func (r Reader) Of(s Subject, after string) iter.Seq2[Item, error] {
+	from, at, ok := parseID(after)
+	if !ok && after != "" {
+		return func(yield func(Item, error) bool) { yield(Item{}, ErrAbsent) }
 	}
+	return r.items(func(d drawer) bool { return s.is(d.Issuer, d.Subject) }, func(n name) int64 {
+		switch c := n.compare(from); {
+		case ok && c < 0:
+			return math.MaxInt64
+		case ok && c == 0:
+			return at + 1
+		}
+		return 0
+	})
 }
 
-// Erasure is what was erased, an entry of content-erased.jsonl.
+// Erasure is an entry of content-erased.jsonl: what was erased, for somebody who asked for
+// it or as its time was over.
 type Erasure struct {
-	Time    time.Time `json:"time"`
-	State   string    `json:"state"` // begun, done; or failed: to be done again
-	Subject string    `json:"subject"`
-	Issuer  string    `json:"issuer,omitempty"`
+	ID      string    `json:"id,omitempty"` // of all its entries
+	Time    time.Time `json:"time"`         // when it began
+	State   string    `json:"state"`
+	Why     string    `json:"why,omitempty"` // Retention, or nothing: somebody asked for it
+	Subject string    `json:"subject,omitempty"`
+	Issuer  string    `json:"issuer,omitempty"` // "" for any
 	Items   int       `json:"items"`
 	Bytes   int64     `json:"bytes"`
 }
 
-const erasureLog = "content-erased.jsonl"
+// Values of Erasure.State and Erasure.Why.
+const (
+	Begun     = "begun"
+	Done      = "done"
+	Failed    = "failed" // some of it may be left: to be done again
+	Retention = "retention"
+)
 
 // Erase destroys what there is of a subject, for good: not even whoever has the gateway's
-// keys and the files can read it then. It may be done again, and while a gateway writes.
-func (r Reader) Erase(s Subject, now time.Time) (Erasure, error) {
-	done := Erasure{Time: now.UTC(), State: "begun", Subject: s.Name, Issuer: s.Issuer}
-	names, err := list(r.Dir)
+// keys and the files can read it then. It may be done again, and while a gateway writes:
+// what comes later is not touched. id is that of the erasure; "" for a new one.
+func (r Reader) Erase(s Subject, id string, now func() time.Time) (Erasure, error) {
+	if id == "" {
+		id = rand.Text()
+	}
+	e := Erasure{ID: id, State: Begun, Subject: s.Name, Issuer: s.Issuer}
+	// Before the note, at which a gateway that runs makes new drawers: none of them is meant.
+	names, ends, err := r.ends()
 	if err == nil {
-		err = r.note(done)
+		e.Time = now().UTC()
+		err = r.note(e)
 	}
 	if err != nil {
 		return Erasure{}, fmt.Errorf("erase content: %w", err)
 	}
 	var faults []error
-	for _, n := range names {
-		_, gone, err := destroy(r.Dir, n, r.Sealer, func(d drawer) bool { return s.is(d.Issuer, d.Subject) })
-		if err == nil {
-			err = done.count(r.Dir, n, gone)
+	for i, n := range names {
+		_, gone, err := destroy(r.Dir, n, r.Sealer, func(d drawer, at int64) bool {
+			return at < ends[i] && s.is(d.Issuer, d.Subject)
+		})
+		faults = append(faults, err, e.count(r.Dir, n, gone))
+	}
+	if err := r.end(&e, errors.Join(faults...)); err != nil {
+		return e, fmt.Errorf("erase content: %w", err)
+	}
+	return e, nil
+}
+
+// ends are the files, and how far their keys go.
+func (r Reader) ends() ([]name, []int64, error) {
+	names, err := list(r.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	sizes := make([]int64, len(names))
+	for i, n := range names {
+		info, err := os.Stat(n.path(r.Dir, keysForm))
+		switch {
+		case err == nil:
+			sizes[i] = info.Size()
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, nil, err
 		}
-		if err != nil {
-			faults = append(faults, err)
-		}
 	}
-	if done.State = "done"; len(faults) > 0 {
-		done.State = "failed"
+	return names, sizes, nil
+}
+
+// end notes how an erasure has ended.
+func (r Reader) end(e *Erasure, fault error) error {
+	if e.State = Done; fault != nil {
+		e.State = Failed
 	}
-	if err := errors.Join(append(faults, r.note(done))...); err != nil {
-		return done, fmt.Errorf("erase content: %w", err)
-	}
-	return done, nil
+	return errors.Join(fault, r.note(*e))
 }
 
 // count adds what was in some drawers.
@@ -85,69 +125,14 @@ func (e *Erasure) count(dir string, n name, gone []*opened) error {
 	for _, o := range gone {
 		ids[o.id] = true
 	}
-	for f, err := range frames(dir, n) {
+	for f, err := range frames(dir, n, 0, func([keyID]byte) bool { return false }) {
 		if err != nil {
 			return err
 		}
 		if ids[f.key] {
 			e.Items++
-			e.Bytes += int64(len(f.sealed))
+			e.Bytes += f.size
 		}
 	}
 	return nil
-}
-
-// note writes an entry, which tells a gateway that runs to make new drawers.
-func (r Reader) note(e Erasure) (err error) {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(r.Dir, erasureLog), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// Erasures is how much was erased, by whole entries of the log, and how many erasures
-// there were.
-func (r Reader) Erasures() ([]Erasure, error) {
-	all, err := os.ReadFile(filepath.Join(r.Dir, erasureLog))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return entries(all), nil
-}
-
-// erasures is how far the log of erasures goes.
-type erasures struct {
-	size  int64
-	moved time.Time
-}
-
-func erasuresOf(dir string) erasures {
-	info, err := os.Stat(filepath.Join(dir, erasureLog))
-	if err != nil {
-		return erasures{}
-	}
-	return erasures{info.Size(), info.ModTime()}
-}
-
-// entries reads the ends of erasures. What is torn, or is none, is passed over.
-func entries(log []byte) (done []Erasure) {
-	for line := range bytes.Lines(log) {
-		var e Erasure
-		if json.Unmarshal(line, &e) == nil && e.State == "done" {
-			done = append(done, e)
-		}
-	}
-	return done
 }

@@ -20,7 +20,7 @@ func TestKill(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$") //nolint:gosec // this program
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$") // this program
 	cmd.Env = append(os.Environ(), "VAULT_KILL_DIR="+dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -1,13 +1,13 @@
 package vault
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 
 	"github.com/go-json-experiment/json"
@@ -23,7 +23,8 @@ type Reader struct {
 type frame struct {
 	id     string
 	key    [keyID]byte
-	sealed []byte
+	sealed []byte // nil for one that is not wanted
+	size   int64  // of sealed
 }
 
 // Item finds content by its id.
@@ -44,7 +45,7 @@ func (r Reader) Item(id string) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	one, err := readFrame(io.NewSectionReader(f, at, max(info.Size()-at, 0)), n, at, info.Size()-at)
+	one, err := readFrame(f, n, at, info.Size(), nil)
 	if err != nil {
 		return Item{}, ErrAbsent
 	}
@@ -55,9 +56,21 @@ func (r Reader) Item(id string) (Item, error) {
 	return one.open(keys)
 }
 
+// Any reports whether there are files of content.
+func (r Reader) Any() bool {
+	names, err := list(r.Dir)
+	return err == nil && len(names) > 0
+}
+
 // Items are all that can be read, the oldest first. An error about one file does not keep
 // those after it away.
 func (r Reader) Items() iter.Seq2[Item, error] {
+	return r.items(func(drawer) bool { return true }, func(name) int64 { return 0 })
+}
+
+// items are those in the drawers that are meant, in each file from an offset on, at which
+// nothing of it is read if it is the largest.
+func (r Reader) items(meant func(drawer) bool, from func(name) int64) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		names, err := list(r.Dir)
 		if err != nil {
@@ -65,16 +78,24 @@ func (r Reader) Items() iter.Seq2[Item, error] {
 			return
 		}
 		for _, n := range names {
+			begin := from(n)
+			if begin == math.MaxInt64 {
+				continue
+			}
 			keys, err := r.keys(n)
 			if err != nil && !yield(Item{}, err) {
 				return
 			}
-			for f, err := range frames(r.Dir, n) {
+			wanted := func(id [keyID]byte) bool { return keys[id] != nil && meant(keys[id].drawer) }
+			for f, err := range frames(r.Dir, n, begin, wanted) {
 				var item Item
-				if err == nil {
+				switch {
+				case err == nil && f.sealed == nil:
+					continue
+				case err == nil:
 					item, err = f.open(keys)
 				}
-				if !errors.Is(err, ErrErased) && !yield(item, err) {
+				if !yield(item, err) {
 					return
 				}
 			}
@@ -121,8 +142,9 @@ func (f frame) open(keys map[[keyID]byte]*opened) (Item, error) {
 	return item, nil
 }
 
-// frames are the whole frames of a file.
-func frames(dir string, n name) iter.Seq2[frame, error] {
+// frames are the whole frames of a file, from an offset on. Those whose drawers are not
+// wanted come without what is sealed, which is not read.
+func frames(dir string, n name, from int64, wanted func([keyID]byte) bool) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
 		f, err := os.Open(n.path(dir, dataForm))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -138,44 +160,41 @@ func frames(dir string, n name) iter.Seq2[frame, error] {
 			yield(frame{}, err)
 			return
 		}
-		in := bufio.NewReaderSize(f, 1<<16)
-		for at := int64(0); ; {
-			one, err := readFrame(in, n, at, info.Size()-at)
+		for at := int64(0); at < info.Size(); {
+			one, err := readFrame(f, n, at, info.Size(), func(id [keyID]byte) bool { return at >= from && wanted(id) })
 			if errors.Is(err, io.EOF) {
 				return
 			}
-			if !yield(one, err) || err != nil {
+			if (err != nil || at >= from) && !yield(one, err) || err != nil {
 				return
 			}
-			at += int64(frameHead + keyID + len(one.sealed))
+			at += frameHead + keyID + one.size
 		}
 	}
 }
 
-// readFrame reads one frame, of which most bytes are there at most. What is not whole is
-// the end: io.EOF.
-func readFrame(in io.Reader, n name, at, most int64) (frame, error) {
+// readFrame reads the frame at an offset of a file that is so long; what is sealed only if
+// its drawer is wanted, nil for any. What is not whole is the end: io.EOF.
+func readFrame(in io.ReaderAt, n name, at, length int64, wanted func([keyID]byte) bool) (frame, error) {
 	f := frame{id: n.id(at)}
 	var head [frameHead + keyID]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return f, ended(err)
+	if got, err := in.ReadAt(head[:], at); got < len(head) {
+		return f, err
 	}
 	size := int64(binary.BigEndian.Uint32(head[:]))
 	f.key = [keyID]byte(head[frameHead:])
 	switch {
 	case size < keyID || size > frameMost:
 		return f, fmt.Errorf("content %s is none", f.id)
-	case size+frameHead > most:
+	case size+frameHead > length-at:
 		return f, io.EOF
 	}
-	f.sealed = make([]byte, size-keyID)
-	_, err := io.ReadFull(in, f.sealed)
-	return f, ended(err)
-}
-
-func ended(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return io.EOF
+	if f.size = size - keyID; wanted != nil && !wanted(f.key) {
+		return f, nil
 	}
-	return err
+	f.sealed = make([]byte, f.size)
+	if got, err := in.ReadAt(f.sealed, at+int64(len(head))); got < len(f.sealed) {
+		return f, err
+	}
+	return f, nil
 }

@@ -14,8 +14,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"sync"
 	"time"
 
@@ -68,6 +66,7 @@ type Receipt struct {
 	ID     string
 	Digest string // of bytes that begin with random ones: it says nothing without them
 	Bytes  int64
+	Until  string // the last day it is kept for; "" for ever
 }
 
 // maxFile is the size past which another file is begun.
@@ -132,7 +131,7 @@ func (v *Vault) Put(item *Item, keep time.Duration) (Receipt, error) {
 	}
 	v.unsaved = true
 	item.Digest = digestOf(plain)
-	return Receipt{ID: item.ID, Digest: item.Digest, Bytes: int64(len(plain))}, nil
+	return Receipt{ID: item.ID, Digest: item.Digest, Bytes: int64(len(plain)), Until: d.Until}, nil
 }
 
 // ready makes sure that there are files to write to.
@@ -202,52 +201,6 @@ func (v *Vault) Close() error {
 	defer v.mu.Unlock()
 	v.drop()
 	return err
-}
-
-// Tidy destroys, once a day, what has been kept for its time, and removes the files that
-// nothing is left in. It says how many drawers there were.
-func (v *Vault) Tidy() (int, error) {
-	v.mu.Lock()
-	today, last, writing := dayOf(v.now()), v.last, v.files != nil
-	done := v.tidied == today
-	v.mu.Unlock()
-	if done {
-		return 0, nil
-	}
-	// What is begun from now on comes after last.
-	n, err := expire(v.dir, v.sealer, today, func(n name) bool {
-		return n.compare(last) < 0 || n == last && !writing
-	})
-	if err == nil {
-		v.mu.Lock()
-		v.tidied = today
-		v.mu.Unlock()
-	}
-	return n, err
-}
-
-// expire destroys the keys of drawers whose last day is over, and removes files that are
-// left without any and that nobody writes to.
-func expire(dir string, sealer Sealer, today string, removable func(name) bool) (count int, err error) {
-	names, err := list(dir)
-	if err != nil {
-		return 0, err
-	}
-	for _, n := range names {
-		left, gone, err := destroy(dir, n, sealer, func(d drawer) bool { return d.Until != "" && d.Until < today })
-		count += len(gone)
-		if err != nil {
-			return count, err
-		}
-		if left == 0 && removable(n) {
-			for _, form := range []string{dataForm, keysForm} {
-				if err := os.Remove(n.path(dir, form)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return count, err
-				}
-			}
-		}
-	}
-	return count, nil
 }
 
 func digestOf(plain []byte) string {

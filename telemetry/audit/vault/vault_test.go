@@ -167,7 +167,7 @@ func TestErase(t *testing.T) {
 	w.clock.pass(day)
 	last := w.put("alice", "three", 30*day)
 	before := w.files()
-	done, err := w.Erase(Subject{Name: "alice"}, w.clock.now())
+	done, err := w.Erase(Subject{Name: "alice"}, "", w.clock.now)
 	if err != nil || done.Items != 2 || done.Bytes == 0 {
 		t.Fatalf("erased %+v, %v", done, err)
 	}
@@ -182,16 +182,16 @@ func TestErase(t *testing.T) {
 	if w.text(next.ID) != "alice: four" {
 		t.Error("what is captured afterwards is lost")
 	}
-	if again, err := w.Erase(Subject{Name: "alice", Issuer: "https://other.example"}, w.clock.now()); err != nil || again.Items != 0 {
+	if again, err := w.Erase(Subject{Name: "alice", Issuer: "https://other.example"}, "", w.clock.now); err != nil || again.Items != 0 {
 		t.Errorf("another issuer's alice: %+v, %v", again, err)
 	}
-	if again, err := w.Erase(Subject{Name: "alice", Issuer: "https://issuer.example"}, w.clock.now()); err != nil || again.Items != 1 {
+	if again, err := w.Erase(Subject{Name: "alice", Issuer: "https://issuer.example"}, "", w.clock.now); err != nil || again.Items != 1 {
 		t.Errorf("once more: %+v, %v", again, err)
 	}
-	if again, err := w.Erase(Subject{Name: "alice"}, w.clock.now()); err != nil || again.Items != 0 {
+	if again, err := w.Erase(Subject{Name: "alice"}, "", w.clock.now); err != nil || again.Items != 0 {
 		t.Errorf("nothing is left: %+v, %v", again, err)
 	}
-	entries, err := w.Erasures()
+	entries, _, err := w.Untold()
 	if err != nil || len(entries) != 4 || entries[0].Items != 2 {
 		t.Errorf("%+v, %v", entries, err)
 	}
@@ -203,7 +203,7 @@ func TestEraseUnknown(t *testing.T) {
 	w := newWorld(t)
 	w.put("alice", "one", 0)
 	other := Reader{Dir: w.Dir, Sealer: ring(t)}
-	done, err := other.Erase(Subject{Name: "alice"}, w.clock.now())
+	done, err := other.Erase(Subject{Name: "alice"}, "", w.clock.now)
 	if err == nil || done.State != "failed" || !strings.Contains(err.Error(), "keys.sealing") {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -218,8 +218,8 @@ func TestRetention(t *testing.T) {
 	short, long := w.put("alice", "short", day), w.put("alice", "long", 3*day)
 	tidy := func(want int) {
 		t.Helper()
-		if n, err := w.vault.Tidy(); err != nil || n != want {
-			t.Errorf("%d drawers are over, want %d; %v", n, want, err)
+		if e, err := w.vault.Tidy(); err != nil || e.Items != want {
+			t.Errorf("%d items are over, want %d; %v", e.Items, want, err)
 		}
 	}
 	tidy(0)
@@ -330,7 +330,7 @@ func TestMany(t *testing.T) {
 	}
 	all.Go(func() {
 		for range 10 {
-			if _, err := w.Erase(Subject{Name: "user-0"}, w.clock.now()); err != nil {
+			if _, err := w.Erase(Subject{Name: "user-0"}, "", w.clock.now); err != nil {
 				t.Error(err)
 			}
 			if _, err := w.vault.Tidy(); err != nil {
@@ -339,7 +339,7 @@ func TestMany(t *testing.T) {
 		}
 	})
 	all.Wait()
-	if _, err := w.Erase(Subject{Name: "user-0"}, w.clock.now()); err != nil {
+	if _, err := w.Erase(Subject{Name: "user-0"}, "", w.clock.now); err != nil {
 		t.Fatal(err)
 	}
 	count := map[string]int{}

@@ -1,0 +1,161 @@
+package otlp
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is telemetry.audit.sinks[].otlp.
+type Config struct {
+	// Endpoint is where the receiver is: https://collector.example:4318, or with http:// one
+	// that needs no TLS. With HTTP, /v1/logs is what is posted to where there is no path; with
+	// gRPC there is none.
+	Endpoint string `yaml:"endpoint"`
+
+	// Protocol is http/protobuf, the default, or grpc.
+	Protocol string `yaml:"protocol"`
+
+	// Headers go with every request, such as a credential. Default: none.
+	Headers []Header `yaml:"headers"`
+
+	// Compression of requests is gzip, the default, or none.
+	Compression string `yaml:"compression"`
+
+	// MaxRequest bounds a request before it is compressed, from 64KiB to 64MiB. A record that
+	// is longer goes by itself. Default 4MiB, which is what receivers take by gRPC.
+	MaxRequest secret.Size `yaml:"maxRequest"`
+
+	// GiveUp is how long a record is tried that the receiver rejects, it and no other, before
+	// it is passed over: at least 1m. That is logged and counted. Default 0: for ever, and
+	// what comes after it waits.
+	GiveUp secret.Duration `yaml:"giveUp"`
+
+	// TLS says whom to trust and what to show. Default: the system's CAs, and nothing.
+	TLS TLS `yaml:"tls"`
+}
+
+// Header is an entry of headers.
+type Header struct {
+	// Name is the header's, as Authorization.
+	Name string `yaml:"name"`
+	// Value is a secret, and so never sent where somebody on the way could read it.
+	Value secret.Value `yaml:"value"`
+}
+
+// TLS is `tls:` of a sink. The files of the certificate are read again for each connection.
+type TLS struct {
+	// CA is a PEM file with the CAs to trust; default the system's.
+	CA string `yaml:"ca"`
+	// Certificate and Key are PEM files that are shown.
+	Certificate string `yaml:"certificate"`
+	Key         string `yaml:"key"`
+	// ServerName is the name in its certificate; default the host of endpoint.
+	ServerName string `yaml:"serverName"`
+}
+
+const (
+	protocolHTTP = "http/protobuf"
+	protocolGRPC = "grpc"
+
+	compressGzip = "gzip"
+	compressNone = "none"
+
+	defaultMaxRequest = 4 << 20
+	leastMaxRequest   = 64 << 10
+	mostMaxRequest    = 64 << 20
+	leastGiveUp       = time.Minute
+)
+
+func (c Config) protocol() string { return cmp.Or(c.Protocol, protocolHTTP) }
+func (c Config) gzip() bool       { return c.Compression != compressNone }
+func (c Config) maxRequest() int  { return int(cmp.Or(c.MaxRequest, defaultMaxRequest)) }
+func (c Config) url() *url.URL    { u, _ := url.Parse(c.Endpoint); return u } // it was found good
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
+}
+
+// Check reports every value that New would refuse, but for files.
+func (c Config) Check() error {
+	errs := []error{c.checkEndpoint()}
+	bad := func(form string, args ...any) { errs = append(errs, fmt.Errorf(form, args...)) }
+	if p := c.protocol(); p != protocolHTTP && p != protocolGRPC {
+		bad("protocol: %q is neither %s nor %s", p, protocolHTTP, protocolGRPC)
+	}
+	switch c.Compression {
+	case "", compressGzip, compressNone:
+	default:
+		bad("compression: %q is neither %s nor %s", c.Compression, compressGzip, compressNone)
+	}
+	if n := c.maxRequest(); n < leastMaxRequest || n > mostMaxRequest {
+		bad("maxRequest: %v is not between 64KiB and 64MiB", c.MaxRequest)
+	}
+	if d := c.GiveUp; d != 0 && d.Std() < leastGiveUp {
+		bad("giveUp: %v is less than 1m", d)
+	}
+	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
+		bad("tls: certificate and key go together")
+	}
+	return errors.Join(append(errs, c.checkHeaders()...)...)
+}
+
+// checkEndpoint does not show what is written there, which may have a password in it.
+func (c Config) checkEndpoint() error {
+	u, err := url.Parse(c.Endpoint)
+	switch {
+	case c.Endpoint == "":
+		return errors.New("endpoint is missing")
+	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("endpoint: it is not an absolute http or https URL")
+	case u.User != nil || u.Fragment != "" || u.RawQuery != "":
+		return errors.New("endpoint: it must have no user, query or fragment; headers are for credentials")
+	case c.protocol() == protocolGRPC && u.Port() == "":
+		return fmt.Errorf("endpoint: the port is missing: %s://host:4317", u.Scheme)
+	case c.protocol() == protocolGRPC && u.Path != "" && u.Path != "/":
+		return errors.New("endpoint: gRPC has no path")
+	case u.Scheme == "http" && c.TLS != TLS{}:
+		return errors.New("tls: the endpoint is http://, which is without")
+	case u.Scheme == "http" && len(c.Headers) > 0 && !loopback(u.Hostname()):
+		return errors.New("headers: they are sent by https, or to this machine only")
+	}
+	return nil
+}
+
+func (c Config) checkHeaders() (errs []error) {
+	seen := make(map[string]bool, len(c.Headers))
+	for i, h := range c.Headers {
+		name := strings.ToLower(h.Name)
+		switch {
+		case !httpguts.ValidHeaderFieldName(h.Name):
+			errs = append(errs, fmt.Errorf("headers[%d].name: %q is no header name", i, h.Name))
+		case ownHeader(name):
+			errs = append(errs, fmt.Errorf("headers[%d].name: %s is set by the gateway", i, h.Name))
+		case seen[name]:
+			errs = append(errs, fmt.Errorf("headers[%d].name: %s is given twice", i, h.Name))
+		}
+		seen[name] = true
+		if h.Value.IsZero() || !httpguts.ValidHeaderFieldValue(h.Value.Reveal()) {
+			errs = append(errs, fmt.Errorf("headers[%d].value: empty, or has control characters", i))
+		}
+	}
+	return errs
+}
+
+// ownHeader reports whether a header belongs to the connection, the body or gRPC.
+func ownHeader(name string) bool {
+	switch name {
+	case "host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+		"accept", "accept-encoding", "expect", "user-agent":
+		return true
+	}
+	return strings.HasPrefix(name, "content-") || strings.HasPrefix(name, "grpc-") || strings.HasSuffix(name, "-bin")
+}

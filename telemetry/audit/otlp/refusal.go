@@ -1,0 +1,49 @@
+package otlp
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+// What a refusal is about.
+const (
+	aboutSender  = iota // who sends, or where to: it takes a person to change that
+	aboutTime           // it may take the same later
+	aboutRecords        // there is something wrong with what was sent, or with how much it is
+)
+
+// refusal is an answer that does not take all that was sent.
+type refusal struct {
+	kind   int
+	status string        // 503 Service Unavailable, or how many records were rejected
+	said   string        // by the receiver
+	after  time.Duration // that it wants to be left alone for; 0 when it does not say
+}
+
+func (r *refusal) Error() string {
+	text := "the receiver refuses: "
+	switch r.kind {
+	case aboutTime:
+		text = "the receiver takes no records now: "
+	case aboutRecords:
+		text = "the receiver rejects records: "
+	}
+	text += r.status
+	if r.said != "" {
+		text += ": " + r.said
+	}
+	return text
+}
+
+// printable is what a receiver says, fit for the log.
+func printable(s string) string {
+	const most = 500
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s[:min(len(s), most)])
+	return strings.TrimSpace(strings.ToValidUTF8(s, ""))
+}

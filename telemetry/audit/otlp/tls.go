@@ -1,0 +1,35 @@
+package otlp
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"os"
+)
+
+// config reads the files once, to refuse what is wrong with them, and the certificate
+// again for each connection, as it is renewed from time to time.
+func (t TLS) config() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: t.ServerName}
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, fmt.Errorf("otlp.tls.ca: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("otlp.tls.ca: %s has no certificate in PEM form", t.CA)
+		}
+	}
+	if t.Certificate != "" {
+		load := func() (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
+			return &pair, err
+		}
+		if _, err := load(); err != nil {
+			return nil, fmt.Errorf("otlp.tls.certificate: %w", err)
+		}
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
+	}
+	return c, nil
+}

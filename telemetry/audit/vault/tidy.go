@@ -1,0 +1,91 @@
+package vault
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// Tidy destroys, once a day, what has been kept for its time, and removes the files that
+// nothing is left in. Where something was due it is an erasure like others.
+func (v *Vault) Tidy() (Erasure, error) {
+	v.mu.Lock()
+	now, last, writing := v.now(), v.last, v.files != nil
+	x := expiry{Reader: Reader{v.dir, v.sealer}, today: dayOf(now)}
+	done := v.tidied == x.today
+	v.mu.Unlock()
+	if done {
+		return Erasure{}, nil
+	}
+	// What is begun from now on comes after last.
+	x.removable = func(n name) bool { return n.compare(last) < 0 || n == last && !writing }
+	e := Erasure{ID: rand.Text(), Time: now.UTC(), State: Begun, Why: Retention}
+	err := x.run(&e)
+	if err == nil {
+		v.mu.Lock()
+		v.tidied = x.today
+		v.mu.Unlock()
+	}
+	return e, err
+}
+
+// expiry destroys the keys of drawers whose last day is over, and removes files that are
+// left without any and that nobody writes to.
+type expiry struct {
+	Reader
+
+	today     string
+	removable func(name) bool
+}
+
+func (x *expiry) over(d drawer) bool { return d.Until != "" && d.Until < x.today }
+
+// run makes e what was destroyed, with no state where nothing was due.
+func (x *expiry) run(e *Erasure) error {
+	names, err := list(x.Dir)
+	if err != nil {
+		return err
+	}
+	var faults []error
+	if !slices.ContainsFunc(names, x.due) {
+		e.State = ""
+	} else if err := x.note(*e); err != nil {
+		return err
+	}
+	for _, n := range names {
+		left, gone, err := destroy(x.Dir, n, x.Sealer, func(d drawer, _ int64) bool { return x.over(d) })
+		err = errors.Join(err, e.count(x.Dir, n, gone))
+		if err == nil && left == 0 && x.removable(n) {
+			err = x.remove(n)
+		}
+		faults = append(faults, err)
+	}
+	if e.State == "" {
+		return errors.Join(faults...)
+	}
+	return x.end(e, errors.Join(faults...))
+}
+
+// due reports whether a file has a drawer whose time is over. What cannot be opened is
+// found when it is to be destroyed.
+func (x *expiry) due(n name) bool {
+	keys, _ := x.keys(n)
+	for _, o := range keys {
+		if x.over(o.drawer) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *expiry) remove(n name) error {
+	for _, form := range []string{dataForm, keysForm} {
+		if err := os.Remove(n.path(x.Dir, form)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove content: %w", err)
+		}
+	}
+	return nil
+}
