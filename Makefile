@@ -8,13 +8,19 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build test race interop collector e2e soak fuzz bench lint check figures tidy clean
+.PHONY: help build reproducible sbom test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/a2a-gateway
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/a2a-gateway ./cmd/a2a-gateway
+
+reproducible: ## Build what is committed twice, elsewhere, and compare
+	GO="$(GO)" .ci/reproducible
+
+sbom: build ## List what bin/a2a-gateway is made of in bin/a2a-gateway.cdx.json (CycloneDX)
+	$(GO) run ./deploy/sbom $(BIN)/a2a-gateway >$(BIN)/a2a-gateway.cdx.json
 
 test: ## Run the tests
 	$(GO) test ./...
@@ -31,8 +37,24 @@ interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3,
 collector: ## Build bin/collector, which end-to-end tests send telemetry to
 	$(GO) build -C e2e/collector -o $(CURDIR)/$(BIN)/collector .
 
+pebble: ## Build bin/pebble, a CA that end-to-end tests get certificates from
+	$(GO) build -C e2e/pebble -o $(CURDIR)/$(BIN)/ github.com/letsencrypt/pebble/v2/cmd/pebble \
+	  github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv
+
+kafka: ## Put Apache Kafka into bin/kafka, which tests send audit records to (needs java and mvn)
+	mvn -q -B -Djars=$(CURDIR)/$(BIN)/kafka -f telemetry/audit/kafka/testdata/pom.xml package
+
 e2e: ## Run the end-to-end tests against the built binary
 	$(GO) test -count=1 -timeout 15m ./e2e/... ./cmd/...
+
+H2SPEC_VERSION := v2.2.1+incompatible
+
+harden: $(BIN)/h2spec ## Attack the built binary with other people's programs (h2spec, slowhttptest, testssl)
+	PATH="$(CURDIR)/$(BIN):$$PATH" A2A_GATEWAY_TEST_HARDEN=1 $(GO) test -count=1 -timeout 8m -v \
+	  -run '^(TestL20_H2spec|TestL21_Slowhttptest|TestL24_Testssl)$$' ./e2e
+
+$(BIN)/h2spec:
+	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/summerwind/h2spec/cmd/h2spec@$(H2SPEC_VERSION)
 
 SOAK ?= 30m
 KILLS ?= 500
@@ -42,19 +64,38 @@ soak: ## Run the reliability tests (LONG) with loads of SOAK (30m) and KILLS (50
 	E2E_SOAK=$(SOAK) A2A_GATEWAY_TEST_KILLS=$(KILLS) $(GO) test -count=1 -p 1 -timeout $(SOAK)90m -v -run '$(LONG)' \
 	  ./e2e ./internal/state/sqlite ./internal/state/redis ./telemetry/audit
 
-# The go command sometimes ends a search that found nothing with "context deadline
-# exceeded". What a search does find is kept in testdata and found again at once,
-# so a second run tells the two apart.
-fuzz: ## Run every fuzz target for FUZZTIME each
-	@for file in $$(grep -rl --include='*_test.go' '^func Fuzz' . | grep -v node_modules); do \
-	  for target in $$(grep -o '^func Fuzz[A-Za-z0-9_]*' $$file | cut -c6-); do \
-	    echo "$$target ($$(dirname $$file))"; \
-	    search="$(GO) test -run ^$$ -fuzz ^$$target$$ -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$(dirname $$file)"; \
-	    $$search | tail -n 2 || $$search | tail -n 20; \
-	  done; done
+fuzz: ## Run every fuzz target for FUZZTIME (5s) each
+	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
-bench: ## Compare the gateway with a bare reverse proxy and with no proxy
-	$(GO) run ./bench
+VULN_VERSION := v1.9.0
+
+# It asks vuln.go.dev, or what GOVULNDB names, so that CI, which reaches the module proxy
+# alone, does not run it: run it before each release.
+vuln: ## Look for known vulnerabilities in what is called (needs vuln.go.dev)
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) ./...
+
+BENCH ?= $(BIN)/bench.json
+PERF_VERSION := v0.0.0-20260908200009-22c9c6c9d4da
+
+bench: ## Compare the gateway with other proxies, into BENCH (bin/bench.json); a quarter of an hour
+	$(GO) run ./bench -json $(BENCH)
+
+bench-growth: ## How cost grows with agents, rules, keys, callers and streams, into bin/growth.json; eight minutes
+	$(GO) run ./bench -growth -json $(BIN)/growth.json
+
+bench-compare: $(BIN)/benchstat ## Compare BENCH, or a run made now, with the last recorded one
+	@test -f $(BENCH) || $(MAKE) bench
+	$(GO) run ./bench -benchmarks docs/performance >$(BIN)/recorded.txt
+	$(GO) run ./bench -benchmarks $(BENCH) >$(BIN)/now.txt
+	$(BIN)/benchstat recorded=$(BIN)/recorded.txt now=$(BIN)/now.txt
+
+bench-record: ## Make a run the recorded one, and docs/performance.md of it (on a quiet machine)
+	$(GO) run ./bench -json docs/performance/$$(date -u +%Y-%m-%d).json
+	$(GO) run ./bench -growth -json docs/performance/$$(date -u +%Y-%m-%d)-growth.json
+	$(GO) run ./bench -docs docs/performance.md
+
+$(BIN)/benchstat:
+	GOBIN=$(CURDIR)/$(BIN) $(GO) install golang.org/x/perf/cmd/benchstat@$(PERF_VERSION)
 
 lint: $(BIN)/golangci-lint ## Run the linters
 	$(GO) vet ./...
@@ -63,7 +104,7 @@ lint: $(BIN)/golangci-lint ## Run the linters
 $(BIN)/golangci-lint:
 	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-check: lint test race interop e2e ## All that CI runs
+check: lint test race interop e2e harden fuzz ## All that CI runs
 
 figures: ## Print how long functions and files are
 	@$(GO) test -count=1 -v -run '^TestFigures$$' . | grep lines

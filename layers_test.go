@@ -19,15 +19,15 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // floors is the house: a package imports from lower floors only, never from its
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
-	0: {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/egress", "internal/demo", "proxy/card/lint"},
-	1: {"internal/wire/translate", "internal/wire/fold", "telemetry", "telemetry/audit/redact", "telemetry/audit/vault", "internal/keys", "internal/state"},
+	0: {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/egress", "internal/jws", "internal/durable", "internal/demo", "internal/server/strict", "internal/server/flood", "proxy/card/lint"},
+	1: {"internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "telemetry/audit/redact", "telemetry/audit/vault", "internal/keys", "internal/state"},
 	2: {
 		"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "telemetry/anomaly", "internal/server",
-		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/card/signature",
+		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "proxy/card/signature",
 	},
 	3: {
-		"policy", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
-		"telemetry/audit/postgres", "telemetry/audit/kafka", "telemetry/audit/index", "telemetry/audit/ocsf",
+		"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
+		"telemetry/audit/postgres", "telemetry/audit/kafka", "telemetry/audit/otlp", "telemetry/audit/index", "telemetry/audit/ocsf",
 	},
 	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "telemetry/audit/sink"},
 	5: {"proxy", "internal/console"},
@@ -37,7 +37,7 @@ var floors = [][]string{
 }
 
 // testOnly packages are imported by test files and by each other.
-var testOnly = []string{"internal/gatewaytest", "internal/state/statetest", "bench", "interop", "e2e"}
+var testOnly = []string{"internal/gatewaytest", "internal/state/statetest", "bench", "interop", "e2e", "deploy/sbom"}
 
 // sdk is what only these may import: a proxy must not squeeze traffic through
 // somebody's structs, which drop what they do not know.

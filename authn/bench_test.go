@@ -40,11 +40,11 @@ func BenchmarkVerify(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			alg, _ := lookupAlgorithm(bb.alg)
+			alg, _ := profile.Lookup(bb.alg)
 			signer, _ := bb.key.(crypto.Signer)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := alg.verify(signer.Public(), []byte(t.signed), t.signature); err != nil {
+				if err := alg.Verify(signer.Public(), []byte(t.signed), t.signature); err != nil {
 					b.Fatal(err)
 				}
 			}

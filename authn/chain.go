@@ -12,7 +12,7 @@
 // "not mine": without a credential of its kind in the request it returns
 // [ErrNoCredentials] and the next one is asked; any other answer is final.
 //
-// It may import internal/secret, and libraries for OIDC, JOSE, JSON, YAML and file
+// It may import internal/secret, internal/jws, internal/durable, and libraries for OIDC, JSON, YAML and file
 // events; no other package of the gateway.
 package authn
 

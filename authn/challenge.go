@@ -61,7 +61,7 @@ func (c *Chain) Challenges(d Demand) []string {
 func tokenChallenge(scheme, header string, d *Demand) string {
 	ch := newChallenge(scheme, d.Realm)
 	if scheme == schemeDPoP {
-		ch.param("algs", strings.Join(algorithms(), " ")) // of proofs (RFC 9449 §7.1)
+		ch.param("algs", strings.Join(profile.Algorithms, " ")) // of proofs (RFC 9449 §7.1)
 	}
 	ch.param("header", header)
 	if !ch.explain(scheme, header, d.Err) {
@@ -95,10 +95,10 @@ type challenge struct {
 
 func newChallenge(scheme, realm string) *challenge {
 	c := new(challenge)
-	c.WriteString(scheme)
-	c.WriteString(` realm="`)
+	_, _ = c.WriteString(scheme)
+	_, _ = c.WriteString(` realm="`)
 	c.quote(realm)
-	c.WriteByte('"')
+	_ = c.WriteByte('"')
 	return c
 }
 
@@ -107,9 +107,9 @@ func (c *challenge) param(name, value string) {
 	if value == "" {
 		return
 	}
-	c.WriteString(", " + name + `="`)
+	_, _ = c.WriteString(", " + name + `="`)
 	c.quote(value)
-	c.WriteByte('"')
+	_ = c.WriteByte('"')
 }
 
 // quote writes the inside of a quoted-string. What RFC 6750 §3 does not allow in
@@ -119,11 +119,11 @@ func (c *challenge) quote(s string) {
 	for i := range len(s) {
 		switch b := s[i]; {
 		case b == '"' || b == '\\':
-			c.WriteByte('\'')
+			_ = c.WriteByte('\'')
 		case b < ' ' || b > '~':
-			c.WriteByte(' ')
+			_ = c.WriteByte(' ')
 		default:
-			c.WriteByte(b)
+			_ = c.WriteByte(b)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestValidate(t *testing.T) {
 			`"HS256" is not one of`},
 		{"alg in another case", with(func(is *Issuer) { is.Algorithms = []string{"es256"} }),
 			`"es256" is not one of`},
-		{"all algs", with(func(is *Issuer) { is.Algorithms = algorithms() }), ""},
+		{"all algs", with(func(is *Issuer) { is.Algorithms = profile.Algorithms }), ""},
 		{"http key set", with(func(is *Issuer) { is.JWKS = "http://idp.test/jwks" }), "jwks"},
 		{"http key set of http issuer", with(func(is *Issuer) {
 			is.Issuer, is.JWKS = "http://idp.test",

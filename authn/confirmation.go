@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // confirmation is what a token is bound to (RFC 7800 cnf): whoever presents it must
@@ -36,7 +38,7 @@ func readConfirmation(claims map[string]any) (confirmation, error) {
 			continue
 		}
 		s, _ := v.(string)
-		if sum, err := decode(s); err != nil || len(sum) != sha256.Size {
+		if sum, err := jws.Decode(s); err != nil || len(sum) != sha256.Size {
 			return confirmation{}, refuse(faultBound, fmt.Errorf("claim cnf.%s is not a SHA-256", m.name))
 		}
 		*m.into = s

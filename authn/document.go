@@ -6,7 +6,12 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
+
+// maxDocument bounds what an issuer publishes, metadata as well as key sets.
+const maxDocument = jws.MaxSet
 
 // errStatus is an HTTP answer other than 200.
 type errStatus int

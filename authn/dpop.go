@@ -130,7 +130,7 @@ func (g *prover) check(r *http.Request, token, jkt string) error {
 	if err := p.fits(g, r, token, now); err != nil {
 		return err
 	}
-	if err := p.alg.verify(p.key, []byte(p.signed), p.signature); err != nil {
+	if err := p.alg.Verify(p.key, []byte(p.signed), p.signature); err != nil {
 		return refuseProof(faultProofSignature, err)
 	}
 	// From here on the proof is its key's: what follows is answered to its maker, and

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Bounds of what stands in a proof.
@@ -28,7 +29,7 @@ const (
 type proof struct {
 	signed    string // "header.payload": what the signature covers
 	signature []byte
-	alg       algorithm
+	alg       jws.Algorithm
 	key       crypto.PublicKey
 	print     [sha256.Size]byte // thumbprint of key (RFC 7638)
 
@@ -50,7 +51,7 @@ func readProof(raw string) (*proof, error) {
 	if err := p.readClaims(payload); err != nil {
 		return nil, refuseProof(faultProof, fmt.Errorf("read proof payload: %w", err))
 	}
-	if p.signature, err = decode(signature); err != nil {
+	if p.signature, err = jws.Decode(signature); err != nil {
 		return nil, refuseProof(faultProof, fmt.Errorf("read proof signature: %w", err))
 	}
 	return p, nil
@@ -59,7 +60,7 @@ func readProof(raw string) (*proof, error) {
 // readHeader takes typ, alg and jwk of the JOSE header. Whatever else would name a key
 // or change how the proof is read is refused as in tokens.
 func (p *proof) readHeader(part string) error {
-	doc, err := decode(part)
+	doc, err := jws.Decode(part)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (p *proof) readHeader(part string) error {
 		return err
 	}
 	for name := range params {
-		if banned(name) && name != "jwk" {
+		if jws.Banned(name, "alg", "jwk", "kid", "typ") {
 			return fmt.Errorf("parameter %.20q", name)
 		}
 	}
@@ -80,7 +81,7 @@ func (p *proof) readHeader(part string) error {
 		return errors.New("alg is not a string")
 	}
 	var ok bool
-	if p.alg, ok = lookupAlgorithm(alg); !ok {
+	if p.alg, ok = profile.Lookup(alg); !ok {
 		return fmt.Errorf("alg %.20q", alg)
 	}
 	return p.readKey(params["jwk"])
@@ -89,37 +90,14 @@ func (p *proof) readHeader(part string) error {
 // readKey takes the public key. A key that comes with its secret half is no longer
 // anybody's own, and a symmetric one proves nothing.
 func (p *proof) readKey(doc jsontext.Value) error {
-	members, err := object[jsontext.Value](doc)
-	if err != nil {
-		return fmt.Errorf("jwk: %w", err)
-	}
-	for _, name := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"} {
-		if _, ok := members[name]; ok {
-			return fmt.Errorf("jwk holds a secret, %s", name)
-		}
-	}
-	var w webKey
-	if err := json.Unmarshal(doc, &w); err != nil {
-		return fmt.Errorf("jwk: %w", err)
-	}
-	for _, number := range []string{w.X, w.Y, w.N, w.E} {
-		if _, err := decode(number); err != nil {
-			return fmt.Errorf("jwk: %w", err)
-		}
-	}
-	k, err := w.public()
+	k, err := profile.Key(doc)
 	switch {
 	case err != nil:
 		return fmt.Errorf("jwk: %w", err)
-	case k == nil || !k.suits(p.alg):
-		return fmt.Errorf("jwk is not for %s", p.alg.name)
+	case !k.Suits(p.alg):
+		return fmt.Errorf("jwk is not for %s", p.alg.Name)
 	}
-	p.key = k.key
-	sum, err := (&jose.JSONWebKey{Key: k.key}).Thumbprint(crypto.SHA256)
-	if err != nil {
-		return fmt.Errorf("jwk: %w", err)
-	}
-	copy(p.print[:], sum)
+	p.key, p.print = k.Public, k.Thumbprint
 	return nil
 }
 
@@ -129,7 +107,7 @@ func (p *proof) thumbprint() string { return base64.RawURLEncoding.EncodeToStrin
 // readClaims takes the claims that every proof for a resource has. All but the nonce
 // are mandatory.
 func (p *proof) readClaims(part string) error {
-	doc, err := decode(part)
+	doc, err := jws.Decode(part)
 	if err != nil {
 		return err
 	}

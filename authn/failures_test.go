@@ -78,7 +78,7 @@ func TestL31_FloodFromManyAddresses(t *testing.T) { //nolint:paralleltest // it 
 		t.Errorf("%d addresses, more than %d", known, most)
 	}
 	// Without bound it would be over 60 MiB.
-	if grown := int64(heap()) - int64(before); grown > 24<<20 { //nolint:gosec // far below the limit
+	if grown := int64(heap()) - int64(before); grown > 24<<20 { // far below the limit
 		t.Errorf("%d MiB for %d addresses", grown>>20, known)
 	}
 	for i := flood - 1000; i < flood; i++ {

@@ -7,22 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-)
 
-// How long a key set may be used. Issuers say it with Cache-Control; the bounds
-// keep a careless header from hammering the issuer or from keeping a removed key
-// for a day.
-const (
-	defaultAge = 5 * time.Minute
-	minAge     = minInterval
-	maxAge     = time.Hour
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // fetchTimeout ends one fetch of discovery document and key set together.
@@ -94,11 +86,11 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 		s.forget()
 		return nil, fmt.Errorf("fetch key set: %w", err)
 	}
-	list, err := parseKeys(doc)
+	list, err := profile.Set(doc)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read key set: %w", err)
 	}
-	return &keys{list: list, asked: asked, fresh: asked.Add(age(header))}, nil
+	return &keys{list: list, asked: asked, fresh: asked.Add(jws.Lifetime(header))}, nil
 }
 
 // forget has the address looked up again next time: it may have moved.
@@ -199,32 +191,4 @@ func (s *source) get(ctx context.Context, addr string) ([]byte, http.Header, err
 	defer resp.Body.Close()
 	doc, err := io.ReadAll(resp.Body) // bounded: see documents
 	return doc, resp.Header, err
-}
-
-// age is how long an answer may be used (RFC 9111 §5.2.2): max-age less the Age it
-// spent in caches on the way. An issuer that forbids caching gets the shortest
-// interval; one that says nothing gets the default.
-func age(h http.Header) time.Duration {
-	d := defaultAge
-	for _, line := range h.Values("Cache-Control") {
-		for part := range strings.SplitSeq(line, ",") {
-			name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-			switch strings.ToLower(name) {
-			case "no-store", "no-cache":
-				return minAge
-			case "max-age":
-				d = seconds(strings.Trim(value, `"`)) - seconds(h.Get("Age"))
-			}
-		}
-	}
-	return min(max(d, minAge), maxAge)
-}
-
-// seconds reads delta-seconds; anything else counts as none.
-func seconds(s string) time.Duration {
-	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // opaque tells tokens that only their issuer can read from those that are, or try to
@@ -22,7 +24,7 @@ func opaque(raw string) bool {
 	if dots := 1 + strings.Count(rest, "."); dots != 2 && dots != 4 {
 		return true
 	}
-	doc, err := decode(header)
+	doc, err := jws.Decode(header)
 	return err != nil || len(doc) == 0 || doc[0] != '{'
 }
 

@@ -101,9 +101,9 @@ func (is *Issuer) validate() error {
 			"the names by which tokens are issued for this gateway"))
 	}
 	for _, a := range is.Algorithms {
-		if !slices.Contains(algorithms(), a) {
+		if !slices.Contains(profile.Algorithms, a) {
 			errs = append(errs, fmt.Errorf("algorithms: %q is not one of %s",
-				a, strings.Join(algorithms(), ", ")))
+				a, strings.Join(profile.Algorithms, ", ")))
 		}
 	}
 	if is.Header != "" {

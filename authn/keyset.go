@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Timing of key set refreshes.
@@ -73,7 +75,7 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 
 // find returns the key for kid. The error is a *Refused when the issuer's keys are
 // known and this is none of them, and wraps ErrUnavailable when they are not known.
-func (s *keySet) find(ctx context.Context, kid string, a algorithm) (*publicKey, error) {
+func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm) (*jws.Key, error) {
 	s.touch()
 	start := s.source.now()
 	known, err := s.usable(ctx)

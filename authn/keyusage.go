@@ -16,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/durable"
 )
 
 // usageInterval is how often the usage file is replaced while keys are in use.
@@ -38,7 +40,7 @@ type KeyUsage struct {
 // ReadKeyUsage reads what a gateway has written about its API keys. The error wraps
 // fs.ErrNotExist when there is no such file.
 func ReadKeyUsage(path string) (*KeyUsage, error) {
-	doc, err := os.ReadFile(path)
+	doc, err := os.ReadFile(path) //nolint:gosec // the operator's path
 	if err != nil {
 		return nil, fmt.Errorf("read key usage: %w", err)
 	}
@@ -187,7 +189,7 @@ func (u *keyUsage) write() {
 	if !u.dirty.Swap(false) {
 		return
 	}
-	err := replaceFile(u.path, u.document())
+	err := durable.Replace(u.path, u.document())
 	if err == nil {
 		u.mute = false
 		return

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/durable"
 )
 
 // clock is a clock that tests turn.
@@ -96,7 +98,7 @@ func TestKeyUsageSurvivesEdits(t *testing.T) {
 	}
 	eventually(t, "file removed", func() bool { return !accepted(c, alice) })
 	now.set(stamp(3, 0))
-	if err := replaceFile(path, doc); err != nil {
+	if err := durable.Replace(path, doc); err != nil {
 		t.Fatal(err)
 	}
 	last := func() uint32 {

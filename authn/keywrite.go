@@ -5,49 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/durable"
 )
 
-// writeKeys puts a new key file in place.
+// writeKeys puts a new key file in place. Subjects and groups in it are nobody else's
+// business, as is when keys are used.
 func writeKeys(path string, records []keyRecord) error {
-	if err := replaceFile(path, appendKeyFile(nil, records)); err != nil {
+	if err := durable.Replace(path, appendKeyFile(nil, records)); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
-	return nil
-}
-
-// replaceFile puts a new file in place in one step: readers see the old one or the
-// new one, and a crash leaves one of them. Mode 0600, since subjects and groups, and
-// when keys are used, are nobody else's business.
-func replaceFile(path string, doc []byte) error {
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // gone already after the rename
-	_, err = tmp.Write(doc)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes the rename itself survive a power loss. Some file systems cannot
-// sync directories; the file is complete either way.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_ = d.Sync()
 	return nil
 }
 

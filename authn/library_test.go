@@ -11,28 +11,30 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // libraryKeys is the key set of go-oidc's verifier where it gives the second opinion. The
 // key is the one that is chosen here, everything else is the libraries' work: the form,
 // the signature, and what the payload is.
 type libraryKeys struct {
-	find   func(ctx context.Context, kid string, a algorithm) (*publicKey, error)
+	find   func(ctx context.Context, kid string, a jws.Algorithm) (*jws.Key, error)
 	claims string // instead of the payload, where that is none of a token
 }
 
 func (k libraryKeys) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
-	jws, err := jose.ParseSigned(raw, joseAlgorithms())
+	parsed, err := jose.ParseSigned(raw, joseAlgorithms())
 	if err != nil {
 		return nil, err
 	}
-	h := jws.Signatures[0].Header
-	alg, _ := lookupAlgorithm(h.Algorithm)
+	h := parsed.Signatures[0].Header
+	alg, _ := profile.Lookup(h.Algorithm)
 	key, err := k.find(ctx, h.KeyID, alg)
 	if err != nil {
 		return nil, err
 	}
-	payload, err := jws.Verify(key.key)
+	payload, err := parsed.Verify(key.Public)
 	if k.claims != "" {
 		payload = []byte(k.claims)
 	}
@@ -40,7 +42,7 @@ func (k libraryKeys) VerifySignature(ctx context.Context, raw string) ([]byte, e
 }
 
 func joseAlgorithms() (list []jose.SignatureAlgorithm) {
-	for _, name := range algorithms() {
+	for _, name := range profile.Algorithms {
 		list = append(list, jose.SignatureAlgorithm(name))
 	}
 	return list
@@ -62,11 +64,11 @@ func libraryVerdict(is *issuer, raw string, now time.Time) (err error) {
 }
 
 // libraryReads is what go-oidc says about form and signature alone.
-func libraryReads(list []*publicKey, raw string) error {
+func libraryReads(list []*jws.Key, raw string) error {
 	known := &keys{list: list}
-	find := func(_ context.Context, kid string, a algorithm) (*publicKey, error) { return known.find(kid, a) }
+	find := func(_ context.Context, kid string, a jws.Algorithm) (*jws.Key, error) { return known.find(kid, a) }
 	_, err := oidc.NewVerifier("x", libraryKeys{find: find, claims: `{"iss":"x"}`}, &oidc.Config{
-		SupportedSigningAlgs: algorithms(), SkipClientIDCheck: true, SkipExpiryCheck: true,
+		SupportedSigningAlgs: profile.Algorithms, SkipClientIDCheck: true, SkipExpiryCheck: true,
 	}).Verify(context.Background(), raw)
 	return err
 }

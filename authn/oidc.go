@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // issuer is one configured issuer. A chain whose configuration of it is unchanged
@@ -60,8 +62,8 @@ func (is *issuer) verify(
 
 // signature finds the key that a token names and verifies the signature with it, on the
 // parts that precheck took apart: what was judged and what is verified are the same bytes.
-func (is *issuer) signature(ctx context.Context, t *token) (*publicKey, error) {
-	alg, ok := lookupAlgorithm(t.alg)
+func (is *issuer) signature(ctx context.Context, t *token) (*jws.Key, error) {
+	alg, ok := profile.Lookup(t.alg)
 	if !ok {
 		return nil, refuse(faultAlgorithm, fmt.Errorf("alg %.20q", t.alg))
 	}
@@ -69,7 +71,7 @@ func (is *issuer) signature(ctx context.Context, t *token) (*publicKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := alg.verify(key.key, []byte(t.signed), t.signature); err != nil {
+	if err := alg.Verify(key.Public, []byte(t.signed), t.signature); err != nil {
 		return nil, refuse(faultSignature, err)
 	}
 	return key, nil

@@ -2,19 +2,19 @@ package authn
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Limits of a token. Access tokens with many groups reach four KiB; a header line
 // of more than eight is refused by most servers anyway.
 const (
 	maxToken   = 8 << 10
-	maxKeyID   = 256
 	maxNesting = 32
 )
 
@@ -77,10 +77,10 @@ func dissectLike(raw string, known *header) (*token, error) {
 	} else if err := t.read(head); err != nil {
 		return nil, err
 	}
-	if t.payload, err = decode(payload); err != nil {
+	if t.payload, err = jws.Decode(payload); err != nil {
 		return nil, refuse(faultMalformed, fmt.Errorf("read payload: %w", err))
 	}
-	if t.signature, err = decode(signature); err != nil {
+	if t.signature, err = jws.Decode(signature); err != nil {
 		return nil, refuse(faultMalformed, fmt.Errorf("read signature: %w", err))
 	}
 	return t, nil
@@ -102,18 +102,6 @@ func split(raw string) (header, payload, signature string, err error) {
 		return "", "", "", errors.New("token has an empty part")
 	}
 	return header, payload, signature, nil
-}
-
-// decode is base64url without padding (RFC 7515 §2), canonical: line breaks, which Go's
-// decoder skips, are refused, and by Strict set bits in the unused end. Otherwise one
-// token would have many spellings.
-func decode(part string) ([]byte, error) {
-	for _, skipped := range []byte("\r\n") {
-		if i := strings.IndexByte(part, skipped); i >= 0 {
-			return nil, base64.CorruptInputError(i)
-		}
-	}
-	return base64.RawURLEncoding.Strict().DecodeString(part)
 }
 
 // object reads a JSON object strictly: UTF-8, no name twice at any depth, nothing
@@ -165,7 +153,7 @@ func nesting(doc []byte) (deepest int) {
 // as every library can read them.
 func (h *header) read(part string) error {
 	h.part = part
-	doc, err := decode(part)
+	doc, err := jws.Decode(part)
 	if err != nil {
 		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
 	}
@@ -174,7 +162,7 @@ func (h *header) read(part string) error {
 		return refuse(faultMalformed, fmt.Errorf("read header: %w", err))
 	}
 	for name := range params {
-		if banned(name) {
+		if jws.Banned(name, "alg", "kid", "typ") {
 			return refuse(faultHeader, fmt.Errorf("header parameter %.20q", name))
 		}
 	}
@@ -187,7 +175,7 @@ func (h *header) read(part string) error {
 		if !ok {
 			continue
 		}
-		if *p.into, ok = v.(string); !ok || len(*p.into) > maxKeyID {
+		if *p.into, ok = v.(string); !ok || len(*p.into) > jws.MaxKeyID {
 			return refuse(faultMalformed, fmt.Errorf("header parameter %s is not a short string", p.name))
 		}
 	}
@@ -199,7 +187,7 @@ func (h *header) read(part string) error {
 }
 
 func (h *header) check(typ string) error {
-	if _, ok := lookupAlgorithm(h.alg); !ok {
+	if _, ok := profile.Lookup(h.alg); !ok {
 		return refuse(faultAlgorithm, fmt.Errorf("alg %.20q", h.alg))
 	}
 	// typ is a media type: case does not count, "application/" may be left out
@@ -213,18 +201,4 @@ func (h *header) check(typ string) error {
 		return refuse(faultType, fmt.Errorf("typ %.40q", typ))
 	}
 	return nil
-}
-
-// banned lists the header parameters that let a token choose its own key (jwk,
-// jku, x5u, x5c), demand processing that is not done here (crit, b64, zip), or
-// belong to encryption; and every other spelling of a parameter that is read,
-// which a case-insensitive parser downstream could prefer.
-func banned(name string) bool {
-	switch lower := strings.ToLower(name); lower {
-	case "jwk", "jku", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2s", "p2c":
-		return true
-	case "alg", "kid", "typ":
-		return name != lower
-	}
-	return false
 }

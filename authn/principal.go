@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Principal is who is calling, as far as a verified credential says. It is
@@ -49,9 +51,9 @@ type Principal struct {
 
 // origin is what a token's principal rests on, for Chain.Stands.
 type origin struct {
-	issuer *issuer    // as it was configured when the token was verified
-	id     [32]byte   // digest of the token
-	key    *publicKey // that verified it; nil when the issuer was asked
+	issuer *issuer  // as it was configured when the token was verified
+	id     [32]byte // digest of the token
+	key    *jws.Key // that verified it; nil when the issuer was asked
 	alg    string
 	access bool // its typ said at+jwt
 }

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
 
-func remembering(t *testing.T, p *Principal) []byte {
+func remembering(t testing.TB, p *Principal) []byte {
 	t.Helper()
 	data, err := p.Remember()
 	if err != nil {
@@ -85,4 +86,33 @@ func TestRecallTokens(t *testing.T) {
 	if _, err := c.Recall([]byte("hush")); err == nil || bytes.Contains([]byte(err.Error()), []byte("hush")) {
 		t.Errorf("what is no principal: %v", err)
 	}
+}
+
+// FuzzRecall: whatever was written down, whoever comes back is somebody that the
+// configuration still knows, each part of them, and the error quotes nothing.
+func FuzzRecall(f *testing.F) {
+	c := openIDP(f, standard())
+	issuer := issuerConfig().Issuer
+	for _, p := range []Principal{
+		{Subject: "alice", Issuer: issuer, Method: methodOIDC},
+		{Subject: "alice", Issuer: "https://other.example", Method: methodOIDC},
+		{Subject: "anonymous", Issuer: issuerAnonymous, Method: methodAnonymous},
+		{Subject: "alice", Issuer: issuer, Method: methodOIDC, Workload: &Principal{Subject: "s", Issuer: issuer, Method: methodMTLS}},
+	} {
+		f.Add(remembering(f, &p))
+	}
+	f.Add([]byte(`{"Workload":{"Workload":{}}}`))
+	f.Add([]byte("hush-hush-hush"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := c.Recall(data)
+		if err != nil {
+			if len(data) > 8 && strings.Contains(err.Error(), string(data)) {
+				t.Errorf("%q is in %v", data, err)
+			}
+			return
+		}
+		if p.Issuer != issuer || p.Workload != nil {
+			t.Errorf("%q is %+v", data, p)
+		}
+	})
 }

@@ -150,7 +150,7 @@ func (s *keySet) plan() {
 	wait := minInterval
 	if s.failures == 0 {
 		life := known.fresh.Sub(known.asked)
-		wait = max(life-life/10-rand.N(life/10), minInterval)
+		wait = max(life-life/10-rand.N(life/10), minInterval) //nolint:gosec // spreads load, no secret
 	}
 	if s.timer != nil {
 		s.timer.Stop()

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Stands reports whether a principal that was authenticated a while ago, maybe by
@@ -66,9 +68,9 @@ func (b *bearer) stands(p *Principal) error {
 }
 
 // withdrew reports whether a key that was good is known to be good no more.
-func (s *keySet) withdrew(k *publicKey) bool {
+func (s *keySet) withdrew(k *jws.Key) bool {
 	known := s.current.Load()
-	return known != nil && !slices.ContainsFunc(known.list, func(c *publicKey) bool { return c == k || c.same(k) })
+	return known != nil && !slices.ContainsFunc(known.list, func(c *jws.Key) bool { return c == k || c.Same(k) })
 }
 
 // review repeats the checks of a token, save for the signature, after the

@@ -16,7 +16,7 @@ func (c *Chain) Usage() Usage {
 	if c.bearer == nil {
 		return Usage{}
 	}
-	u := Usage{Issuers: c.Issuers(), Bound: true, Proofs: algorithms()}
+	u := Usage{Issuers: c.Issuers(), Bound: true, Proofs: slices.Clone(profile.Algorithms)}
 	u.Bearer = slices.ContainsFunc(c.bearer.headers, func(t *tokens) bool { return t.header == authorization })
 	for _, is := range c.bearer.issuers {
 		u.Bound = u.Bound && is.cfg.SenderConstrained

@@ -69,7 +69,7 @@ func vectors(t *testing.T) string {
 // accepts runs a token through what stands between a request and its claims: the form,
 // the key set, the choice of the key and the signature.
 func accepts(keySet []byte, raw string) error {
-	list, err := parseKeys(keySet)
+	list, err := profile.Set(keySet)
 	if err != nil {
 		return err
 	}
@@ -77,12 +77,12 @@ func accepts(keySet []byte, raw string) error {
 	if err != nil {
 		return err
 	}
-	alg, _ := lookupAlgorithm(t.alg)
+	alg, _ := profile.Lookup(t.alg)
 	key, err := (&keys{list: list}).find(t.kid, alg)
 	if err != nil {
 		return err
 	}
-	if err := alg.verify(key.key, []byte(t.signed), t.signature); err != nil {
+	if err := alg.Verify(key.Public, []byte(t.signed), t.signature); err != nil {
 		return err
 	}
 	if err := libraryReads(list, raw); err != nil {

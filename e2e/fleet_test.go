@@ -86,7 +86,8 @@ agents:
 `, address, server, sections, strings.Join(agents, "\n  - "))
 }
 
-// openPlace serves a configuration, and waits until its agents can be called.
+// openPlace serves a configuration, and waits until its agents can be called. When
+// the test is over nothing of its calls may be left (settles).
 func openPlace(t *testing.T, config string) *place {
 	t.Helper()
 	p := &place{process: start(t, "serve", "-c", config), config: config}
@@ -95,6 +96,9 @@ func openPlace(t *testing.T, config string) *place {
 	transport := &http.Transport{MaxIdleConnsPerHost: 1000}
 	t.Cleanup(transport.CloseIdleConnections)
 	p.client = &http.Client{Transport: transport, Timeout: 25 * time.Second}
+	if before, ok := p.held(); ok {
+		t.Cleanup(func() { p.settles(before) })
+	}
 	return p
 }
 
@@ -120,22 +124,30 @@ func eventually(t *testing.T, what string, within time.Duration, holds func() bo
 // there is none.
 func (p *place) metric(series string) float64 {
 	p.t.Helper()
+	text, err := p.scrape()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return value(text, series)
+}
+
+// scrape reads /metrics.
+func (p *place) scrape() ([]byte, error) {
 	resp, err := p.client.Get(p.status + "/metrics")
 	if err != nil {
-		p.t.Fatal(err)
+		return nil, err
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for line := range bytes.Lines(text) {
-		if value, ok := strings.CutPrefix(string(line), series+" "); ok {
-			n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				p.t.Fatal(err)
+	return io.ReadAll(resp.Body)
+}
+
+// value is that of a series in such a text.
+func value(metrics []byte, series string) float64 {
+	for line := range bytes.Lines(metrics) {
+		if number, ok := strings.CutPrefix(string(line), series+" "); ok {
+			if n, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil {
+				return n
 			}
-			return n
 		}
 	}
 	return -1

@@ -75,12 +75,12 @@ func (f *follower) listen(ctx context.Context) error {
 	if resp.StatusCode != http.StatusOK {
 		return errors.New(resp.Status)
 	}
-	lines, id, data := bufio.NewScanner(resp.Body), "", ""
+	lines, id, given, data := bufio.NewScanner(resp.Body), "", false, ""
 	lines.Buffer(nil, 4<<20)
 	for n := 0; lines.Scan(); {
 		line := lines.Text()
-		if rest, ok := strings.CutPrefix(line, "id: "); ok {
-			id = rest
+		if rest, ok := strings.CutPrefix(line, "id:"); ok {
+			id, given = strings.TrimPrefix(rest, " "), true // "" has it forget the one it has
 		}
 		if rest, ok := strings.CutPrefix(line, "data: "); ok {
 			data = rest
@@ -91,8 +91,8 @@ func (f *follower) listen(ctx context.Context) error {
 		if err := f.take(data); err != nil || f.over || f.wrong != nil {
 			return err
 		}
-		if data = ""; id != "" {
-			f.last = id
+		if data = ""; given {
+			f.last, given = id, false
 		}
 		if n++; n == f.leaves {
 			return nil
@@ -185,8 +185,9 @@ func attend(t *testing.T, s *sample, where func() *caller, tasks, subscribers, r
 	ctx, stop := context.WithTimeout(t.Context(), time.Duration(s.events)*s.every+2*time.Minute)
 	a := &audience{t: t, stop: stop}
 	t.Cleanup(stop)
-	for k := range tasks {
-		id := fmt.Sprintf("m%d", k)
+	for range tasks {
+		id := fmt.Sprintf("m%d", s.begun)
+		s.begun++
 		begin := func(sends string, leaves int) *follower {
 			f := &follower{
 				where: where, task: s.name + "-" + id, sends: sends, leaves: leaves, total: s.events,

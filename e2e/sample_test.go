@@ -26,6 +26,7 @@ type sample struct {
 	name   string
 	server *httptest.Server
 	events int           // artifacts of a task
+	begun  int           // how many tasks attend has had begun
 	every  time.Duration // and the time between two of them
 
 	// grows makes one artifact of them, of which each is a part.
@@ -87,7 +88,7 @@ func (s *sample) listen(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.server = &httptest.Server{Listener: l, Config: &http.Server{Handler: s}} //nolint:gosec // of a test
+	s.server = &httptest.Server{Listener: l, Config: &http.Server{Handler: s}} // of a test
 	s.server.Start()
 }
 

@@ -40,6 +40,9 @@ func stuck(t *testing.T, base *caller, n int, open func(c *caller, i int) (*http
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = resp.Body.Close() })
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("stream %d of %d: %s", i, n, resp.Status)
+		}
 		if _, err := io.ReadFull(resp.Body, make([]byte, 10)); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +91,7 @@ func TestR06_SlowReaders(t *testing.T) {
 	s.events = int(run / s.every)
 	padding := strings.Repeat("x", 4<<10)
 	s.text = func(n int) string { return fmt.Sprintf("%d@%d@%s ", n, time.Now().UnixNano(), padding) }
-	p := serveFleet(t, "  timeouts: {write: 5s}", "streams: {buffer: {snapshot: 1MiB}}",
+	p := serveFleet(t, "  timeouts: {write: 5s}", "streams: {perPrincipal: 0, buffer: {snapshot: 1MiB, total: 256MiB}}",
 		fmt.Sprintf(`{id: talker, card: "http://%s/card"}`, s.address()))
 	c := p.caller("talker")
 	c.client.Timeout = 0

@@ -126,13 +126,7 @@ func Activated(h http.Header, asked Set) Set {
 	if n == 0 {
 		return nil
 	}
-	active := make(Set, 0, len(asked))
-	for _, uri := range asked {
-		if lists(h, keys[:n], uri) {
-			active = append(active, uri)
-		}
-	}
-	return active
+	return asked.Only(func(uri string) bool { return lists(h, keys[:n], uri) })
 }
 
 func lists(h http.Header, keys []string, uri string) bool {
@@ -174,7 +168,10 @@ func (s Set) Respond(h http.Header, n Names) {
 	if len(s) == 0 {
 		return
 	}
-	line := []string{strings.Join(s, ",")}
+	line := []string(s[:len(s):len(s)]) // shared, as in Apply
+	if len(s) > 1 {
+		line = []string{strings.Join(s, ",")}
+	}
 	if n&NameV03 != 0 {
 		h[HeaderV03] = line
 	}

@@ -3,6 +3,7 @@ package ext
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Set is a list of extension URIs without repeats, in the order in which they
@@ -18,6 +19,24 @@ func (s Set) Has(uri string) bool {
 		}
 	}
 	return false
+}
+
+// Only is those of s that keep keeps, in memory that is not to be written to: where that is
+// all of it, it is s.
+func (s Set) Only(keep func(uri string) bool) Set {
+	for i, uri := range s {
+		if keep(uri) {
+			continue
+		}
+		kept := append(make(Set, 0, len(s)-1), s[:i]...)
+		for _, uri := range s[i+1:] {
+			if keep(uri) {
+				kept = append(kept, uri)
+			}
+		}
+		return kept
+	}
+	return slices.Clip(s)
 }
 
 // Declared is an extension as an agent's card lists it in capabilities.extensions.

@@ -23,7 +23,7 @@ func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]
 	if p == nil {
 		hits = unconditional(s.agents[agent], send)
 	} else {
-		hits = gather(hits, s.agents[agent], p, send)
+		hits = gather(hits, s.agents[agent], p, send, nil)
 	}
 	if len(skills) == 0 {
 		return [][]Extensions{said(hits, &need{level: withoutSkill}, shown)}
@@ -42,7 +42,7 @@ func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]
 func unconditional(buckets []*bucket, m methods) []*rule {
 	var hits []*rule
 	for _, b := range buckets {
-		for _, r := range b.rest { // rules with groups, scopes or issuers stand elsewhere
+		for _, r := range b.rest.all { // rules with groups, scopes or issuers stand elsewhere
 			if r.methods&m != 0 && r.subjects.any && r.terms == nil && r.expr == nil {
 				hits = append(hits, r)
 			}

@@ -16,13 +16,13 @@ const hitRoom = 32
 // callers meet it, so that a call costs what the rules about this agent and this
 // caller cost, however many others there are.
 type bucket struct {
-	subjects shelf   // rules whose subjects are all exact
-	groups   shelf   // else: rules with groups
-	scopes   shelf   // else: rules with scopes, under the first
-	issuers  shelf   // else: rules with issuers
-	scoped   []*rule // all that stand in scopes
-	rest     []*rule // else
-	reads    bool    // some rule looks at messages
+	subjects shelf // rules whose subjects are all exact
+	groups   shelf // else: rules with groups
+	scopes   shelf // else: rules with scopes, under the first
+	issuers  shelf // else: rules with issuers
+	scoped   pile  // all that stand in scopes
+	rest     pile  // else
+	reads    bool  // some rule looks at messages
 }
 
 // place files a rule.
@@ -35,37 +35,37 @@ func (b *bucket) place(r *rule) {
 		b.groups.add(r.groups, r)
 	case r.scopes != nil:
 		b.scopes.add(r.scopes[:1], r)
-		b.scoped = append(b.scoped, r)
+		b.scoped.add(r)
 	case r.issuers != nil:
 		b.issuers.add(r.issuers, r)
 	default:
-		b.rest = append(b.rest, r)
+		b.rest.add(r)
 	}
 }
 
 // shelf holds rules under keys. marks has a bit for every key, so that most of
 // the hundreds of groups a directory may put a caller into cost no lookup.
 type shelf struct {
-	rules map[string][]*rule
+	rules map[string]*pile
 	marks uint64
 }
 
-// add puts a rule under each key, once: rules come in order, so a repetition of
-// a key finds the rule at the end of the list.
+// add puts a rule under each key.
 func (s *shelf) add(keys []string, r *rule) {
 	if s.rules == nil {
-		s.rules = make(map[string][]*rule, 1)
+		s.rules = make(map[string]*pile, 1)
 	}
 	for _, k := range keys {
-		if list := s.rules[k]; len(list) == 0 || list[len(list)-1] != r {
-			s.rules[k] = append(list, r)
+		if s.rules[k] == nil {
+			s.rules[k] = new(pile)
 		}
+		s.rules[k].add(r)
 		s.marks |= mark(k)
 	}
 }
 
-// under lists the rules filed under a key.
-func (s *shelf) under(key string) []*rule {
+// under has the rules filed under a key; nil for none.
+func (s *shelf) under(key string) *pile {
 	if s.marks&mark(key) == 0 {
 		return nil
 	}
@@ -82,14 +82,15 @@ func mark(key string) uint64 {
 }
 
 // gather appends the rules in an agent's buckets that hold for a principal and at
-// least one of the methods, whatever their skills, authentication and consent. A rule
-// may come twice, and the order is not the file's.
-func gather(hits []*rule, buckets []*bucket, p *authn.Principal, m methods) []*rule {
+// least one of the methods, whatever their authentication and consent; those that no
+// skill of n can meet may be left out. A nil n is for all skills. A rule may come twice,
+// and the order is not the file's.
+func gather(hits []*rule, buckets []*bucket, p *authn.Principal, m methods, n *need) []*rule {
 	for _, b := range buckets {
-		hits = b.known(hits, p, m)
+		hits = b.known(hits, p, m, n)
 		if b.scopes.marks != 0 {
 			for _, scope := range p.Scopes {
-				hits = pick(hits, b.scopes.under(scope), p, m)
+				hits = b.scopes.under(scope).pick(hits, p, m, n)
 			}
 		}
 	}
@@ -97,15 +98,33 @@ func gather(hits []*rule, buckets []*bucket, p *authn.Principal, m methods) []*r
 }
 
 // known gathers from all rules that do not stand under a scope.
-func (b *bucket) known(hits []*rule, p *authn.Principal, m methods) []*rule {
-	hits = pick(hits, b.subjects.under(p.Subject), p, m)
-	hits = pick(hits, b.issuers.under(p.Issuer), p, m)
+func (b *bucket) known(hits []*rule, p *authn.Principal, m methods, n *need) []*rule {
+	hits = b.subjects.under(p.Subject).pick(hits, p, m, n)
+	hits = b.issuers.under(p.Issuer).pick(hits, p, m, n)
 	if b.groups.marks != 0 {
 		for _, group := range p.Groups {
-			hits = pick(hits, b.groups.under(group), p, m)
+			hits = b.groups.under(group).pick(hits, p, m, n)
 		}
 	}
-	return pick(hits, b.rest, p, m)
+	return b.rest.pick(hits, p, m, n)
+}
+
+// allows reports whether some rule of the bucket allows a principal one of the methods.
+func (b *bucket) allows(p *authn.Principal, m methods) bool {
+	if b.subjects.under(p.Subject).allows(p, m) || b.issuers.under(p.Issuer).allows(p, m) || b.rest.allows(p, m) {
+		return true
+	}
+	for _, group := range p.Groups {
+		if b.groups.under(group).allows(p, m) {
+			return true
+		}
+	}
+	for _, scope := range p.Scopes {
+		if b.scopes.under(scope).allows(p, m) {
+			return true
+		}
+	}
+	return false
 }
 
 func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
@@ -119,13 +138,15 @@ func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
 
 // unscoped gathers the allow rules that would hold if the principal had more
 // scopes, another authentication and the user's consent. Only refusals ask for it.
-func (s *Set) unscoped(p *authn.Principal, agent string, m methods) []*rule {
+func (s *Set) unscoped(p *authn.Principal, agent string, m methods, n *need) []*rule {
 	var hits []*rule
 	for _, b := range s.agents[agent] {
-		for _, list := range b.lists(p) {
-			for _, r := range list {
-				if r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(p) {
-					hits = append(hits, r)
+		for _, pile := range b.piles(p) {
+			for list := range pile.about(n) {
+				for _, r := range list {
+					if r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(p) {
+						hits = append(hits, r)
+					}
 				}
 			}
 		}
@@ -133,13 +154,13 @@ func (s *Set) unscoped(p *authn.Principal, agent string, m methods) []*rule {
 	return hits
 }
 
-// lists are the places where a principal's rules stand, scopes not looked at.
-func (b *bucket) lists(p *authn.Principal) [][]*rule {
-	lists := [][]*rule{b.subjects.under(p.Subject), b.issuers.under(p.Issuer), b.rest, b.scoped}
+// piles are the places where a principal's rules stand, scopes not looked at.
+func (b *bucket) piles(p *authn.Principal) []*pile {
+	piles := []*pile{b.subjects.under(p.Subject), b.issuers.under(p.Issuer), &b.rest, &b.scoped}
 	for _, group := range p.Groups {
-		lists = append(lists, b.groups.under(group))
+		piles = append(piles, b.groups.under(group))
 	}
-	return lists
+	return piles
 }
 
 // index files every rule under the agents it is about. Rules with the same

@@ -93,18 +93,18 @@ func (sh *shadowed) above(r *rule) [][]*rule {
 	var lists [][]*rule
 	src := r.source
 	for _, b := range sh.around(r.places()[0]) {
-		lists = append(lists, b.rest)
+		lists = append(lists, b.rest.all)
 		if len(src.Subjects) > 0 {
-			lists = append(lists, b.subjects.under(src.Subjects[0]))
+			lists = append(lists, b.subjects.under(src.Subjects[0]).rules())
 		}
 		if len(src.Groups) > 0 {
-			lists = append(lists, b.groups.under(src.Groups[0]))
+			lists = append(lists, b.groups.under(src.Groups[0]).rules())
 		}
 		if len(src.Issuers) > 0 {
-			lists = append(lists, b.issuers.under(src.Issuers[0]))
+			lists = append(lists, b.issuers.under(src.Issuers[0]).rules())
 		}
 		for _, scope := range src.Scopes {
-			lists = append(lists, b.scopes.under(scope))
+			lists = append(lists, b.scopes.under(scope).rules())
 		}
 	}
 	return lists

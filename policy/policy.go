@@ -149,8 +149,8 @@ func (s *Set) Check(q Request) (Decision, error) {
 			&Denied{Rule: byCredential, Reason: "the credential is not valid for this agent"}
 	}
 	var room [hitRoom]*rule
-	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method))
 	n := s.need(&q)
+	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method), &n)
 	if s.picky {
 		hits = holding(hits, &q, &n)
 	}

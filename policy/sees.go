@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -18,8 +20,12 @@ func (s *Set) Sees(p *authn.Principal, agent string) bool {
 		return false
 	}
 	var room [hitRoom]*rule
-	hits := gather(room[:0], buckets, p, allMethods)
-	return s.open(hits, acrossSkills, "", allMethods)
+	// All rules that can deny here are among those without a condition on skills. Of the
+	// others, of which there may be thousands, one that allows something is enough.
+	hits := gather(room[:0], buckets, p, allMethods, &need{level: withoutSkill})
+	allowed, denied := s.weigh(hits, acrossSkills, "", allMethods)
+	return allowed&^denied != 0 ||
+		slices.ContainsFunc(buckets, func(b *bucket) bool { return b.allows(p, allMethods&^denied) })
 }
 
 // Skills returns which of an agent's skills a principal may send messages to, in
@@ -41,7 +47,7 @@ func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes 
 	}
 	send := s.sending()
 	var room [hitRoom]*rule
-	hits := gather(room[:0], buckets, p, send)
+	hits := gather(room[:0], buckets, p, send, nil)
 	for _, skill := range all {
 		if s.open(hits, bySkill, skill, send) && (!s.cardScopes || holdsOne(scopes[skill], p)) {
 			may = append(may, skill)
@@ -53,7 +59,12 @@ func (s *Set) SkillsWith(p *authn.Principal, agent string, all []string, scopes 
 // open reports whether any of the methods stays allowed when all denials are
 // taken away.
 func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
-	var allowed, denied methods
+	allowed, denied := s.weigh(hits, l, skill, among)
+	return allowed&among&^denied != 0
+}
+
+// weigh says which methods the rules allow, and which they deny whatever the call.
+func (s *Set) weigh(hits []*rule, l level, skill string, among methods) (allowed, denied methods) {
 	if s.allow {
 		allowed = among
 	}
@@ -67,7 +78,7 @@ func (s *Set) open(hits []*rule, l level, skill string, among methods) bool {
 			allowed |= r.methods
 		}
 	}
-	return allowed&among&^denied != 0
+	return allowed, denied
 }
 
 // sending is the set of the two methods that start work.

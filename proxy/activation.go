@@ -86,17 +86,10 @@ func (x *exchange) demanded() ext.Set {
 // answerable lists what the response says is active: what the caller asked for and
 // the agent has activated, and what the gateway itself has acted on.
 func (x *exchange) answerable() ext.Set {
-	if len(x.asked) == 0 {
-		return nil
-	}
-	active := make(ext.Set, 0, len(x.asked))
-	for _, uri := range x.asked {
-		if x.terms.Provided.Has(uri) || uri == wire.SkillSelection ||
-			x.terms.Visible.Has(uri) && x.activated.Has(uri) {
-			active = append(active, uri)
-		}
-	}
-	return active
+	return x.asked.Only(func(uri string) bool {
+		return x.terms.Provided.Has(uri) || uri == wire.SkillSelection ||
+			x.terms.Visible.Has(uri) && x.activated.Has(uri)
+	})
 }
 
 // union has the members of both, in memory that is not to be written to.
@@ -107,8 +100,7 @@ func union(a, b ext.Set) ext.Set {
 	case len(b) == 0:
 		return slices.Clip(a)
 	}
-	out := make(ext.Set, 0, len(a)+len(b))
-	out = append(out, a...)
+	out := slices.Clip(a) // so that what is added makes a copy
 	for _, uri := range b {
 		if !out.Has(uri) {
 			out = append(out, uri)

@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
@@ -16,26 +17,47 @@ func (p *Proxy) takeOn(x *exchange) error {
 	return nil
 }
 
-// discharge ends what takeOn has begun. Streams end it early, which have places of their own.
+// spare refuses a call of who asks for more than a fair share, while there is not time for
+// all. It comes once the caller is known, and before anything of the body is read.
+func (p *Proxy) spare(x *exchange) error { return p.Load.Spare(x.principal.Key()) }
+
+// makeRoom takes a body of n bytes on, or refuses it while memory is short.
+func (p *Proxy) makeRoom(x *exchange, n int64) error {
+	if n <= int64(p.Server.Limits.LargeBody) {
+		return nil
+	}
+	if err := p.Load.Hold(n); err != nil {
+		return err
+	}
+	x.bulk = n
+	return nil
+}
+
+// discharge ends what takeOn and makeRoom have begun. Streams end it early, which have places of
+// their own.
 func (p *Proxy) discharge(x *exchange) {
 	if x.admitted {
 		x.admitted = false
 		p.Load.Leave()
+	}
+	if x.bulk > 0 {
+		p.Load.Drop(x.bulk)
+		x.bulk = 0
 	}
 }
 
 // overloaded is what an error says of something that all calls share and that has run
 // out, "" for any other error. Descriptors that end when an agent is connected to are not
 // the agent's fault.
-func overloaded(err error) server.Overload {
-	var over server.Overload
+func overloaded(err error) overload.Rung {
+	var over overload.Rung
 	switch {
 	case errors.As(err, &over):
 		return over
 	case errors.Is(err, errStreams):
-		return "streams"
+		return overload.Streams
 	case server.NoDescriptors(err):
-		return "descriptors"
+		return overload.Descriptors
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 )
 
 // TestR16_NoDescriptorForTheAgent: an agent that could not be connected to for want of a
@@ -19,13 +19,13 @@ func TestR16_NoDescriptorForTheAgent(t *testing.T) {
 	none := &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	for _, tt := range []struct {
 		err  error
-		want server.Overload
+		want overload.Rung
 		text string
 	}{
 		{fmt.Errorf("reach: %w", none), "descriptors", "the gateway has too much to do (server.limits.descriptors)"},
 		{fmt.Errorf("reach: %w", away), "", "the agent is not reachable at the moment"},
 		{errStreams, "streams", "the gateway has too much to do (server.limits.streams)"},
-		{server.Overload("memory"), "memory", "the gateway has too much to do (server.limits.memory)"},
+		{overload.Memory, "memory", "the gateway has too much to do (server.limits.memory)"},
 	} {
 		if got := overloaded(tt.err); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)

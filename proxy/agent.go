@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -61,6 +62,10 @@ type AgentConfig struct {
 	// accepts, are held to what the skill or the card lists: off (default), report, or
 	// enforce.
 	Modes ext.Mode `yaml:"modes,omitempty"`
+
+	// FileParts are rules for the files of this agent and its callers, in the place of
+	// those of policy.fileParts.
+	FileParts files.Config `yaml:"fileParts,omitempty"`
 
 	// Headers that cross the gateway beyond those of A2A itself.
 	Headers HeaderConfig `yaml:"headers"`
@@ -115,7 +120,11 @@ func (c AgentConfig) Validate() error {
 	if authorization != nil {
 		authorization = fmt.Errorf("authorization: %w", authorization)
 	}
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization, c.checkModes(),
+	fileParts := c.FileParts.Validate()
+	if fileParts != nil {
+		fileParts = fmt.Errorf("fileParts: %w", fileParts)
+	}
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization, fileParts, c.checkModes(),
 		c.checkMatch())
 }
 
@@ -191,7 +200,7 @@ func (a *Agent) hidden(skill string) bool {
 
 // index builds the lookup tables and refuses what is ambiguous.
 func (p *Proxy) index() error {
-	p.agents = make(map[string]*Agent, len(p.Agents))
+	p.agents, p.fileRules = make(map[string]*Agent, len(p.Agents)), make(map[string]*files.Rules, len(p.Agents))
 	p.hosts = map[string]*Agent{}
 	p.self = map[string]struct{}{}
 	for _, h := range append([]string{p.PublicURL.Host}, p.Hosts...) {
@@ -204,6 +213,11 @@ func (p *Proxy) index() error {
 			return fmt.Errorf("agents: id %q is used twice", a.ID)
 		}
 		p.agents[a.ID] = a
+		rules, err := files.New(a.FileParts, p.FileParts)
+		if err != nil {
+			return fmt.Errorf("agents: %s: fileParts: %w", a.ID, err)
+		}
+		p.fileRules[a.ID] = rules
 		for _, h := range a.Hosts {
 			if err := p.addHost(a, h); err != nil {
 				return fmt.Errorf("agents: %s: hosts: %w", a.ID, err)

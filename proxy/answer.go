@@ -135,7 +135,7 @@ func (x *exchange) pass(resp *http.Response, a received, doc []byte) error {
 	}
 	x.incoming(resp)
 	if resp.StatusCode != http.StatusNoContent {
-		x.w.Header().Set("Content-Length", strconv.Itoa(len(doc)))
+		x.measure(doc)
 	}
 	x.w.WriteHeader(resp.StatusCode)
 	x.send(doc)
@@ -178,9 +178,15 @@ func (x *exchange) write(out []byte) {
 		return
 	}
 	h.Set("Content-Type", x.call.MediaType())
-	h.Set("Content-Length", strconv.Itoa(len(out)))
+	x.measure(out)
 	x.w.WriteHeader(http.StatusOK)
 	x.send(out)
+}
+
+// measure says how long an answer is.
+func (x *exchange) measure(out []byte) {
+	x.length[0] = strconv.Itoa(len(out))
+	x.w.Header()["Content-Length"] = x.length[:]
 }
 
 // send writes the last bytes of an answer.

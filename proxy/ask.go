@@ -41,7 +41,7 @@ func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	if err == nil {
-		err = p.claim(x, l.served.Instance, seen)
+		_, err = p.claim(x, l.served.Instance, seen)
 	}
 	if err == nil {
 		x.tally(seen)

@@ -29,6 +29,7 @@ type audience struct {
 	alone  bool           // the feed stays nobody's but this client's
 	epoch  [8]byte        // of the event before
 	ids    string         // what the ids of its epoch begin with; "" before there are any
+	forgot bool           // the client was told to forget the id it came with
 	lead   []stream.Entry // given before those of the feed
 	owed   atomic.Int64   // what was borrowed for them
 	missed uint64         // number of the newest event that a client who came back has missed
@@ -67,6 +68,23 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(failed)
 		}
 	}
+}
+
+// ready reports whether Next would not wait.
+func (a *audience) ready() bool { return len(a.lead) > 0 || a.cursor == nil || a.cursor.Ready() }
+
+// more reports whether there is an event at once that takes no time to be passed on: one
+// about which nobody else has to be asked.
+func (a *audience) more() bool {
+	if len(a.lead) > 0 || a.cursor == nil {
+		return false
+	}
+	e, ok := a.cursor.Peek()
+	if !ok {
+		return false
+	}
+	found, ok := e.Seen.(*judged)
+	return ok && !isError(found.seen) && !asksForMore(found.seen.State)
 }
 
 // borrow has the entries before those of the feed counted with what streams keep: a task

@@ -78,7 +78,7 @@ func (c AuthorizationConfig) Validate() error {
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.
 func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand, error) {
-	if isError(seen) || seen.State != "TASK_STATE_AUTH_REQUIRED" && seen.State != "TASK_STATE_INPUT_REQUIRED" {
+	if isError(seen) || !asksForMore(seen.State) {
 		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
 	d, ok := wire.ReadDemand(doc)
@@ -89,6 +89,11 @@ func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand,
 		d.Task = "" // read in two ways: it may be somebody else's, and is not answered
 	}
 	return &d, p.links(x, &d)
+}
+
+// asksForMore reports whether a task in that state may have a demand.
+func asksForMore(state string) bool {
+	return state == "TASK_STATE_AUTH_REQUIRED" || state == "TASK_STATE_INPUT_REQUIRED"
 }
 
 // demands does the same to the tasks of a list, none of which is answered.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -98,29 +99,41 @@ func (b *buffer) fill(r io.Reader, length, limit int64) error {
 	if length > limit {
 		return errTooLong
 	}
-	if length > 0 {
-		b.b.Grow(int(length) + bytes.MinRead)
+	b.b.Grow(bytes.MinRead + int(max(length, 0)))
+	for {
+		if b.b.Available() == 0 {
+			b.b.Grow(bytes.MinRead)
+		}
+		room := b.b.AvailableBuffer()
+		room = room[:min(int64(cap(room)), limit+1-int64(b.b.Len()))]
+		n, err := r.Read(room)
+		b.b.Write(room[:n]) // where it is already
+		switch {
+		case int64(b.b.Len()) > limit:
+			return errTooLong
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
 	}
-	n, err := b.b.ReadFrom(io.LimitReader(r, limit+1))
-	if err != nil {
-		return err
-	}
-	if n > limit {
-		return errTooLong
-	}
-	return nil
 }
 
 // readBody takes in the whole request body: nothing is forwarded that has not
 // been read and checked to its end.
-func (p *Proxy) readBody(x *exchange) (*buffer, *wire.Error) {
+func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 	limit := int64(p.Server.Limits.Body)
 	b := newBuffer()
-	err := b.fill(x.r.Body, x.r.ContentLength, limit)
+	err := p.takeIn(x, b, limit)
 	var tooLarge *http.MaxBytesError
+	var over overload.Rung
 	switch {
 	case err == nil:
 		return b, nil
+	case errors.As(err, &over):
+		b.release()
+		x.w.Header().Set("Connection", "close") // nobody reads the rest
+		return nil, err
 	case errors.Is(err, errTooLong), errors.As(err, &tooLarge):
 		b.release()
 		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
@@ -128,6 +141,28 @@ func (p *Proxy) readBody(x *exchange) (*buffer, *wire.Error) {
 	}
 	b.release()
 	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
+}
+
+// takeIn reads a body into b. Of one whose length is not said no more is read than any body
+// may have, until there is memory for the largest that it may turn out to be.
+func (p *Proxy) takeIn(x *exchange, b *buffer, limit int64) error {
+	length := x.r.ContentLength
+	if length > limit {
+		return errTooLong
+	}
+	if large := int64(p.Server.Limits.LargeBody); length < 0 && large < limit {
+		if err := b.fill(x.r.Body, length, large); !errors.Is(err, errTooLong) {
+			return err
+		}
+		if err := p.makeRoom(x, limit); err != nil {
+			return err
+		}
+		return b.fill(x.r.Body, length, limit-int64(b.b.Len()))
+	}
+	if err := p.makeRoom(x, length); err != nil {
+		return err
+	}
+	return b.fill(x.r.Body, length, limit)
 }
 
 func (p *Proxy) decodeLimits() wire.Limits {

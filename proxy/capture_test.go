@@ -82,7 +82,7 @@ func TestA28_CapturedContent(t *testing.T) {
 	}
 	w.nothingReads("bob@example", "question", "4111", "hidden")
 
-	done, err := w.held().Erase(vault.Subject{Name: "alice"}, time.Now())
+	done, err := w.held().Erase(vault.Subject{Name: "alice"}, "", time.Now)
 	if err != nil || done.Items != 2 {
 		t.Errorf("erased %+v, %v", done, err)
 	}

@@ -103,6 +103,7 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 		Extensions:   p.extensions(x, skills),
 		Schemes:      p.Schemes,
 		Requirements: x.agent.Card.Requirements,
+		Limits:       x.agent.Card.Limits,
 		Hidden:       x.agent.Endpoints,
 		Push:         p.pushes() && x.view.card.Push,
 		Extended:     x.view.card.Extended,
@@ -224,7 +225,7 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 	if x.leg.Binding == wire.JSONRPC {
 		from, to = seen.Result[0], seen.Result[1]
 	}
-	extended, err := card.Parse(body[from:to])
+	extended, err := card.ParseWithin(body[from:to], x.agent.Card.Limits)
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's extended card is not a card").Because(err)
 	}

@@ -10,20 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
 // mountCatalog adds the documents that list agents. They are about the whole gateway, and
 // are not there on hosts that belong to one agent.
-func (p *Proxy) mountCatalog(r chi.Router) {
+func (p *Proxy) mountCatalog(t *routes) {
 	if p.Catalog.Access == catalog.None {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		r.HandleFunc(form.Path, p.do(p.enter, p.takeOn, p.visit, func(x *exchange) error {
+		t.fix(form.Path, p.do(p.enter, p.takeOn, p.visit, func(x *exchange) error {
 			return p.serveCatalog(x, form)
 		}))
 	}

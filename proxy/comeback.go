@@ -60,6 +60,7 @@ func (p *Proxy) asSubscriber(x *exchange, task string) error {
 		return err
 	}
 	x.call.Method, x.call.TaskID, x.record = subscribeToTask, task, record
+	p.linkTask(x)
 	if err := p.recall(x); err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
 	if err != nil {
 		return err
 	}
-	defer x.letGo(resp)
+	defer x.up.letGo(resp)
 	if !streams(resp, l) {
 		if whole, _, err = p.whole(ctx, x, l, task); err != nil { // it may have ended since
 			return err

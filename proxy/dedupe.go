@@ -76,6 +76,7 @@ func (p *Proxy) once(forward stage) stage {
 
 // dedupe makes x's call the one that is sent, or answers it by that one.
 func (p *Proxy) dedupe(x *exchange, forward stage) error {
+	x.stays = true // others wait for what becomes of it
 	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.side(), stream: x.call.Streaming, done: make(chan struct{})}
 	p.repeats.mu.Lock()
 	other := p.repeats.flights[key]

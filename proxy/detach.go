@@ -34,9 +34,10 @@ func (d *detached) stop() {
 	d.cancel(nil)
 }
 
-// letGo is done with an answer, unless a feed is reading it.
-func (x *exchange) letGo(resp *http.Response) {
-	if x.up == nil || !x.up.kept {
+// letGo is done with an answer, unless a feed is reading it. d is nil where the request
+// could not outlive the call.
+func (d *detached) letGo(resp *http.Response) {
+	if d == nil || !d.kept {
 		_ = resp.Body.Close() // nothing is left to do with it
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -23,20 +24,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/go-chi/chi/v5"
-	"github.com/google/uuid"
 )
 
 // exchange is one request and everything the stages found out about it. It is
 // passed explicitly and used by one goroutine. The comment on each field names
 // the stage that sets it.
 type exchange struct {
-	w   *response       // begin
+	w   *response       // begin; out
+	out response        // begin
 	r   *http.Request   // begin
+	at  site            // begin; where the path leads
 	ctx context.Context // begin; carries the trace and the client's disconnect, nothing else
 
-	book     *ext.Book // begin; the extensions that are registered
-	admitted bool      // admit; the call counts as one in flight
+	client   netip.Addr // begin; for the record, and what refused credentials are counted by; nobody is let in by it
+	id       [1]string  // begin; the request's, as headers have it
+	length   [1]string  // forward; that of the answer, likewise
+	book     *ext.Book  // begin; the extensions that are registered
+	admitted bool       // takeOn; the call counts as one in flight
+	bulk     int64      // decode; bytes of a large body that count as held
 
 	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
 	shared bool       // locate; neither path nor host says which agent is meant
@@ -82,6 +87,9 @@ type exchange struct {
 	up   *detached   // forward; the request for a stream of the agent's
 	fed  bool        // forward; events come from a feed, and their ids have been checked
 
+	away  *server.Taken // forward; the client's connection, once the exchange goes on without its handler
+	stays bool          // forward; it does not
+
 	question *wire.Demand       // forward; what a task wants to see that the gateway answers itself
 	webhook  *push.Registration // forward; what the agent is given for the webhook that came with the call
 	held     []byte             // forward; the event that showed it, framed for the caller, until another has come
@@ -98,20 +106,21 @@ type exchange struct {
 }
 
 // begin starts the record of a request.
-func (p *Proxy) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{w: &response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}, r: r, book: p.Book}
+func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange {
+	x := &exchange{r: r, at: at, book: p.Book}
+	x.out = response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}
+	x.w = &x.out
 	if len(r.Header["Expect"]) > 0 && r.ProtoMajor < 2 {
 		x.w.arm() // 100 Continue is written before any response
 	}
 	x.rec.Start = time.Now()
-	id, err := uuid.NewV7()
-	if err == nil {
-		x.rec.RequestID = id.String()
-	}
-	x.rec.ClientIP = p.clientIP(r)
+	x.id[0] = newRequestID(x.rec.Start)
+	x.rec.RequestID = x.id[0]
+	x.client = server.ClientIP(r, p.Server.TrustedProxies)
+	x.rec.ClientIP = server.AddrText(x.client, r.RemoteAddr)
 	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path), r.UserAgent()
 	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, p.Server.TrustedProxies), &x.rec)
-	w.Header().Set("X-Request-Id", x.rec.RequestID)
+	w.Header()["X-Request-Id"] = x.id[:]
 	p.Telemetry.Metrics.Enter()
 	return x
 }
@@ -128,7 +137,15 @@ func shownPath(path string) string {
 // finish writes the record of a request, whatever became of it. A panic is
 // contained here: the caller gets an error and everyone else notices nothing.
 func (p *Proxy) finish(x *exchange) {
-	if v := recover(); v != nil {
+	v := recover()
+	if x.away == nil {
+		p.conclude(x, v)
+	}
+}
+
+// conclude is finish; v is what a panic was about, or nil.
+func (p *Proxy) conclude(x *exchange, v any) {
+	if v != nil {
 		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 			defer panic(v) //nolint:forbidigo // the response is cut off on purpose; net/http expects it
 		} else {
@@ -143,7 +160,9 @@ func (p *Proxy) finish(x *exchange) {
 	x.rec.Duration = time.Since(x.rec.Start)
 	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
 	x.describe()
-	x.depict()
+	if x.away == nil {
+		x.depict()
+	}
 	x.captured.End(&x.rec)
 	if err := p.Audit.Call(&x.rec); err != nil {
 		// The call is over; a missing outcome beside its intent is what tells.
@@ -159,10 +178,7 @@ func (x *exchange) depict() {
 	if !x.rec.Sampled() {
 		return
 	}
-	x.rec.Verb = x.r.Method
-	if route := chi.RouteContext(x.r.Context()); route != nil {
-		x.rec.Route = route.RoutePattern()
-	}
+	x.rec.Verb, x.rec.Route = x.r.Method, x.at.pattern()
 	if x.view != nil {
 		x.rec.AgentName = x.view.card.Name
 	}

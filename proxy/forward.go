@@ -21,27 +21,46 @@ func (p *Proxy) forward(x *exchange) (err error) {
 	if x.call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
+		if err := p.Load.Stream(); err != nil {
+			return err
+		}
 		x.slot, err = p.Streams.take(x.principal.Key(), int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal)
 		if err != nil {
 			return err
 		}
-		defer x.slot.leave()
 		p.discharge(x)
 	}
-	// Ids that the caller chose are the caller's from here on, whoever else uses
-	// them at the same moment.
-	if err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call); err != nil {
-		return err
-	}
+	return p.within(x, func(ctx context.Context, late *time.Timer) error {
+		// Ids that the caller chose are the caller's from here on, whoever else uses
+		// them at the same moment.
+		if err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call); err != nil {
+			return err
+		}
+		return p.exchange(ctx, x, late)
+	})
+}
+
+// within has do get the caller an answer in the time that there is for one, and another
+// where the gateway itself has to answer the agent first. Whatever becomes of it, nothing
+// is left of the call then; unless the exchange has gone away, and comes by here again.
+func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error) (err error) {
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	defer cancel(nil)
 	late := time.AfterFunc(x.agent.Upstream.Timeout(x.call.Method.Name), func() { cancel(errAnswerLate) })
 	defer late.Stop()
 	x.late = late
 
-	defer func() { x.endTrail(err) }()
-	defer func() { p.dropWebhook(x, err) }()
-	if err = p.exchange(ctx, x, late); errors.Is(err, errAnswers) {
+	defer func() {
+		if errors.Is(err, errAway) {
+			return
+		}
+		p.dropWebhook(x, err)
+		x.endTrail(err)
+		if x.slot != nil {
+			x.slot.leave()
+		}
+	}()
+	if err = do(ctx, late); errors.Is(err, errAnswers) {
 		err = p.resume(ctx, x, late)
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
@@ -73,7 +92,7 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	if err != nil {
 		return err
 	}
-	defer x.letGo(resp)
+	defer x.up.letGo(resp)
 	if streams(resp, x.leg) {
 		late.Stop()
 		if !x.call.Streaming {
@@ -150,8 +169,13 @@ func streams(resp *http.Response, l *leg) bool {
 }
 
 func mediaType(h http.Header) string {
-	media, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	return media
+	switch media := h.Get("Content-Type"); media {
+	case "application/json", "text/event-stream", typeGRPC: // as nearly all are written
+		return media
+	default:
+		media, _, _ = mime.ParseMediaType(media)
+		return media
+	}
 }
 
 // unreadable refuses answers whose body must not be waited for: a switch to

@@ -21,9 +21,8 @@ func (p *Proxy) watch(x *exchange) *watch {
 	if x.watched != nil {
 		return x.watched
 	}
-	w := &watch{terms: p.bounds(x), skill: x.view.schemas[x.skill]}
+	w := &watch{terms: p.bounds(x, p.visibleIn(x)), skill: x.view.schemas[x.skill]}
 	w.terms.Answer = true
-	w.terms.Visible = p.visibleIn(x)
 	w.objects = w.terms.JudgesObjects()
 	w.always = w.objects || w.skill.output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
 	if w.objects && x.leg != nil && x.leg.Version != wire.V10 {
@@ -64,8 +63,9 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 	if len(doc) == 0 || x.leg.Binding == wire.GRPC && x.call.Method.Extension != "" || !carries(x.call.Method) {
 		return doc, nil
 	}
-	if x.plain(seen.MayCarry, x.view.schemas[x.skill].output) {
-		return doc, nil
+	doc, err := p.screenAnswer(x, x.leg.Side, x.leg.call.Method, seen, doc)
+	if err != nil || x.plain(seen.MayCarry, x.view.schemas[x.skill].output) {
+		return doc, err
 	}
 	w := p.watch(x)
 	if !w.always && !seen.MayCarry {

@@ -26,6 +26,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -268,6 +269,7 @@ type setup struct {
 	jwks       func() []byte
 	signing    signature.Ring // of cards
 	streams    *proxy.Streams
+	load       *overload.Ladder
 	stream     stream.Config
 	hub        stream.HubOptions // what else it has: for replicas
 	upstream   upstream.Options
@@ -473,7 +475,7 @@ func (w *world) start(s *setup) {
 		Catalog: s.catalog, Anomalies: w.watch(s),
 		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,
 		System: s.system, JWKS: s.jwks, Signing: s.signing, GRPC: true, Book: book, Providers: provided.Providers(), Steps: s.steps,
-		Streams: s.streams, StreamConfig: s.streaming(), Hub: hub,
+		Streams: s.streams, Load: s.load, StreamConfig: s.streaming(), Hub: hub,
 	})
 	must(w, err)
 	w.url = front.URL()

@@ -41,6 +41,10 @@ var (
 	// What every request says. Whoever has a header may replace such a list, not change it.
 	unnamed   = []string{""}
 	unencoded = []string{"identity"}
+
+	// What every answer says, likewise.
+	unstored  = []string{"no-store"}
+	unsniffed = []string{"nosniff"}
 )
 
 // owned reports whether a header belongs to the gateway.
@@ -65,7 +69,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 	out := make(http.Header, 12)
 	for _, name := range requestHeaders {
 		if v := in[name]; len(v) > 0 {
-			out[name] = v[:1]
+			out[name] = v[:1:1]
 		}
 	}
 	if l.own {
@@ -73,7 +77,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 			delete(out, name)
 		}
 	}
-	l.describe(out, x.call.Accept)
+	l.describe(out, accepted(in, x.call.Accept))
 	for _, name := range x.agent.Headers.Request {
 		name = http.CanonicalHeaderKey(name)
 		if v := in[name]; len(v) > 0 {
@@ -85,8 +89,8 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 		out["User-Agent"] = unnamed
 	}
 	out["Accept-Encoding"] = unencoded // what is compressed cannot be checked
-	out["A2a-Version"] = []string{string(l.Version)}
-	out["X-Request-Id"] = []string{x.rec.RequestID}
+	out["A2a-Version"] = l.says
+	out["X-Request-Id"] = x.id[:]
 	out["Via"] = p.via(x)
 	x.terms.Send.Apply(out, l.Version)
 	return out, x.agent.Upstream.Authorize(ctx, out, p.caller(x, l))
@@ -119,15 +123,15 @@ func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
 
 // describe sets what the request says about its body and the answer it wants.
 // Where the call was not retold, that is the caller's own word, accept among it.
-func (l *leg) describe(out http.Header, accept string) {
+func (l *leg) describe(out http.Header, accept []string) {
 	switch {
 	case l.Binding == wire.GRPC:
 		out["Content-Type"] = []string{typeGRPC}
 		out["Te"] = []string{"trailers"} // or proxies in between may drop the status
 		return
 	case l.retell == nil && !l.own:
-		if accept != "" {
-			out["Accept"] = []string{accept}
+		if accept != nil {
+			out["Accept"] = accept
 		}
 		return
 	}
@@ -137,6 +141,19 @@ func (l *leg) describe(out http.Header, accept string) {
 	if delete(out, "Content-Type"); len(l.body) > 0 {
 		out["Content-Type"] = []string{"application/json"}
 	}
+}
+
+// accepted is what the caller accepts, in one line, which is the caller's own where that is
+// all of it.
+func accepted(in http.Header, accept string) []string {
+	own := in["Accept"]
+	switch {
+	case accept == "":
+		return nil
+	case len(own) == 1 && own[0] == accept:
+		return own[:1:1]
+	}
+	return []string{accept}
 }
 
 // incoming builds the header of the response to the caller from the agent's,
@@ -165,8 +182,7 @@ func (x *exchange) incoming(resp *http.Response) {
 // stamp sets what every response to a call says.
 func (x *exchange) stamp() {
 	to := x.w.Header()
-	to.Set("Cache-Control", "no-store")
-	to.Set("X-Content-Type-Options", "nosniff")
+	to["Cache-Control"], to["X-Content-Type-Options"] = unstored, unsniffed
 	activated := x.answerable()
 	activated.Respond(to, x.names.Or(x.call.Version))
 	x.rec.ExtensionsActivated = activated

@@ -15,7 +15,13 @@ import (
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
 func (p *Proxy) inspect(x *exchange) error {
-	if x.opaque() || x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
+	if x.opaque() {
+		return nil
+	}
+	if err := p.screenRequest(x); err != nil {
+		return err
+	}
+	if x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
 		return nil
 	}
 	cs, err := p.tidy(x)
@@ -52,11 +58,10 @@ func (x *exchange) conforms() bool {
 // them.
 var ours = ext.Set{wire.SkillSelection}
 
-// bounds are what holds for the body of the call.
-func (p *Proxy) bounds(x *exchange) content.Terms {
+// bounds are what holds for a document of the call in which these extensions may be.
+func (p *Proxy) bounds(x *exchange, visible ext.Set) content.Terms {
 	return content.Terms{
-		Book: p.Book, Declared: x.view.known, Active: union(x.terms.Send, x.terms.Provided),
-		Visible: union(x.shown, ours),
+		Book: p.Book, Declared: x.view.known, Active: union(x.terms.Send, x.terms.Provided), Visible: visible,
 	}
 }
 
@@ -71,7 +76,7 @@ func (p *Proxy) tidy(x *exchange) (*wire.Carriers, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := p.bounds(x)
+	t := p.bounds(x, union(x.shown, ours))
 	if err := p.clear(x, &t, cs); err != nil {
 		return nil, err
 	}
@@ -163,7 +168,7 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 	if len(x.call.Body) == 0 {
 		return nil
 	}
-	t, skill := p.bounds(x), x.view.schemas[x.skill]
+	t, skill := p.bounds(x, union(x.shown, ours)), x.view.schemas[x.skill]
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.call.Params) > 0 {
@@ -254,7 +259,7 @@ func (p *Proxy) rebody(x *exchange, body []byte) error {
 	}
 	x.call.Body, x.call.Params, x.call.Message, x.call.ID = c.Body, c.Params, c.Message, c.ID
 	x.call.ContextSpan, x.call.TenantSpans = c.ContextSpan, c.TenantSpans
-	x.call.MessageExtensions, x.call.MayCarry = c.MessageExtensions, c.MayCarry
+	x.call.MessageExtensions, x.call.MayCarry, x.call.MayFile = c.MessageExtensions, c.MayCarry, c.MayFile
 	return nil
 }
 

@@ -24,6 +24,7 @@ type judge struct {
 	method  *wire.Method // of the call, as the agent saw it
 	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
 	grammar *stream.Grammar
+	kept    [1]stream.Entry       // what look gives, until it is called again
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong, where that is only recorded
 }
 
@@ -55,7 +56,8 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 	e := stream.Entry{Name: event.Name, Data: event.Data, Seen: seen}
 	if isError(seen.seen) {
 		e.Rest = true // whatever comes of the task, this stream has said that it ends
-		return []stream.Entry{e}, nil
+		j.kept[0] = e
+		return j.kept[:], nil
 	}
 	if err := j.order(seen.seen); err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 		e.Last = seen.seen.Kind == "message" || terminal(seen.seen.State) && seen.seen.Kind != "artifactUpdate"
 	}
 	e.Rest = seen.seen.Final || settled(seen.seen.State)
-	return []stream.Entry{e}, nil
+	j.kept[0] = e
+	return j.kept[:], nil
 }
 
 // answers reports whether an event has the id of the call, or as an error none.

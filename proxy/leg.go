@@ -161,6 +161,9 @@ func (x *exchange) parameters() url.Values {
 	return x.r.URL.Query()
 }
 
+// blank is what all requests of legs are copies of.
+var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+
 // request is the HTTP request of a leg.
 func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request, error) {
 	target, err := l.target()
@@ -178,10 +181,8 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request
 		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
 	}
 	p.Telemetry.Inject(ctx, header)
-	req := (&http.Request{
-		Method: l.verb, URL: target, Host: target.Host, Header: header,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(ctx)
+	req := blank.WithContext(ctx)
+	req.Method, req.URL, req.Host, req.Header = l.verb, target, target.Host, header
 	if len(l.body) > 0 {
 		req.Body, req.ContentLength = l.holder.reader(l.body), int64(len(l.body))
 	}

@@ -33,13 +33,7 @@ func (p *Proxy) spend(x *exchange) error {
 }
 
 // source is the caller's address, the zero Addr when there is none.
-func (x *exchange) source() netip.Addr {
-	addr, err := netip.ParseAddr(x.rec.ClientIP)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return addr.Unmap()
-}
+func (x *exchange) source() netip.Addr { return x.client.Unmap() }
 
 // showLimits adds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers).
 func showLimits(h http.Header, list []limits.Standing) {

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -33,24 +31,20 @@ func (p *Proxy) locate(x *exchange) error {
 		x.call.Binding, x.call.Version = wire.GRPC, wire.V10
 		return x.noRoute()
 	}
-	base := ""
-	if a := p.hosts[host]; a != nil {
+	switch a := p.hosts[host]; {
+	case a != nil:
 		x.agent = a
-	} else if path := x.r.URL.Path; path == sharedPath || strings.HasPrefix(path, sharedPath+"/") {
-		x.shared, base = true, sharedPath
-	} else {
-		id := chi.URLParam(x.r, "agent")
-		if id == "" {
-			return wire.Errorf(wire.MethodNotFound, "no such path")
-		}
-		x.agent, base = p.agents[id], "/agents/"+id
+	case x.at.fixed == sharedPath, x.at.fixed == sharedPath+"/":
+		x.shared = true
+	case x.at.agent == "":
+		return wire.Errorf(wire.MethodNotFound, "no such path")
+	default:
+		x.agent = p.agents[x.at.agent]
 	}
-	if skill := chi.URLParam(x.r, "skill"); skill != "" {
-		x.skill, x.path, base = skill, skill, base+"/skills/"+skill
-	}
+	x.skill, x.path = x.at.skill, x.at.skill
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.
-	x.rest = (&url.URL{Path: strings.TrimPrefix(x.r.URL.Path, base)}).EscapedPath()
+	x.rest = (&url.URL{Path: x.at.rest}).EscapedPath()
 	x.call.Extra = p.methods(x.r.Header)
 	return x.bind()
 }
@@ -62,13 +56,7 @@ func (p *Proxy) nowhere(*exchange) error { return wire.Errorf(wire.MethodNotFoun
 // is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and
 // its client understands no other error. bind decides anew.
 func (x *exchange) guess() {
-	route := chi.RouteContext(x.r.Context())
-	if x.r.Method != http.MethodPost || route == nil || route.URLParam("*") != "" {
-		return
-	}
-	switch last := len(route.RoutePatterns) - 1; {
-	case last < 0, strings.Contains(route.RoutePatterns[last], "/.well-known/"):
-	default:
+	if x.r.Method == http.MethodPost && x.at.base() {
 		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
 	}
 }
@@ -129,10 +117,4 @@ func notAllowed(verbs []string) *wire.Error {
 	e := wire.Errorf(wire.VerbNotAllowed, "use %s here", strings.Join(verbs, " or "))
 	e.Header = http.Header{"Allow": {strings.Join(verbs, ", ")}}
 	return e
-}
-
-// clientIP is for the record, and what refused credentials are counted by; nobody is let
-// in by it.
-func (p *Proxy) clientIP(r *http.Request) string {
-	return server.ClientIP(r, p.Server.TrustedProxies).String()
 }

@@ -90,7 +90,7 @@ func taskFor(s wire.Side) string {
 // TestModesLists: which list counts, and what its words mean.
 func TestModesLists(t *testing.T) {
 	t.Parallel()
-	const image, text, data = `{"url":"https://x/y","mediaType":"IMAGE/PNG; q=1"}`, `{"text":"t"}`, `{"data":{}}`
+	const image, text, data = `{"url":"https://x.example/y","mediaType":"IMAGE/PNG; q=1"}`, `{"text":"t"}`, `{"data":{}}`
 	const blob, odd, csv = `{"raw":"AA=="}`, `{"audio":1}`, `{"text":"a,b","mediaType":"text/csv"}`
 	const skilled = `"defaultInputModes":["text/plain"]`
 	for _, tt := range []struct {

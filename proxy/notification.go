@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -26,6 +27,7 @@ type notification struct {
 	speak wire.Version // what it is written in
 	seen  wire.Answer
 	id    string   // what it is delivered as
+	began string   // traceparent of the call that its task was first seen in, unless that registered the webhook
 	names [][]byte // by which a second of the same is known
 }
 
@@ -115,8 +117,10 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 	from := ledger.Origin{
 		Agent: h.Agent, Skill: h.Skill, Endpoint: h.Endpoint, Version: string(h.Version),
 		Method: createConfig, Task: h.Task,
+		// A task that is not known yet comes from the call that brought the webhook.
+		Trace: cmp.Or(p.Telemetry.AnchorOf(h.Trace), x.rec.Anchor()),
 	}
-	err := p.Ledger.Learn(x.ctx, x.principal, from, n.seen)
+	first, err := p.Ledger.Learn(x.ctx, x.principal, from, n.seen)
 	switch {
 	case errors.Is(err, ledger.ErrAbsent):
 		return &declined{status: http.StatusForbidden, reason: "OTHER_TASK", cause: err}
@@ -124,6 +128,11 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 		return unkept(err)
 	case len(n.seen.Tasks) == 0:
 		return nil
+	}
+	x.rec.Agent = h.Agent
+	p.Telemetry.JoinTask(&x.rec, first.Trace)
+	if first.Trace != p.Telemetry.AnchorOf(h.Trace) {
+		n.began = p.Telemetry.ParentOf(first.Trace)
 	}
 	task := n.seen.Tasks[0]
 	if err := p.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), h, task.ID, task.ContextID, "", false); err != nil {
@@ -170,7 +179,7 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
 		ID: n.id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
-		Registered: h.Trace, Notified: p.traceparent(x.ctx),
+		Registered: h.Trace, Notified: p.traceparent(x.ctx), Began: n.began,
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})
 	if err != nil {

@@ -117,10 +117,14 @@ func (p *Proxy) retellNotification(x *exchange, n *notification) ([]byte, error)
 	if h.Foreign.Agent != "" {
 		x.foreign = &foreign{id: h.Foreign.Caller, sent: quoted(h.Foreign.Caller), alias: quoted(h.Foreign.Agent)}
 	}
-	if n.speak == h.Version && h.Renamed.Caller == "" && h.Session.Caller == "" {
-		return append([]byte(nil), x.restoreContext(n.body)...), nil
+	doc, err := p.screenAnswer(x, wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, streamMessage, n.seen, n.body)
+	if err != nil {
+		return nil, err
 	}
-	doc, from := n.body, n.speak
+	if n.speak == h.Version && h.Renamed.Caller == "" && h.Session.Caller == "" {
+		return append([]byte(nil), x.restoreContext(doc)...), nil
+	}
+	from := n.speak
 	if p.wantsTask(n) {
 		if task, err := p.wholeTask(x, n); err == nil {
 			doc, from = task, wire.V10
@@ -168,7 +172,10 @@ func (p *Proxy) wholeTask(x *exchange, n *notification) ([]byte, error) {
 	if err := x.connect(); err != nil {
 		return nil, err
 	}
-	l, doc, _, err := p.ask(ctx, x, question(getTask, n.hook.Task, nil))
+	l, doc, seen, err := p.ask(ctx, x, question(getTask, n.hook.Task, nil))
+	if err == nil {
+		doc, err = p.screenAnswer(x, l.Side, l.call.Method, seen, doc)
+	}
 	if err != nil {
 		return nil, err
 	}

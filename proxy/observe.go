@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
@@ -43,7 +44,6 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	if err := p.learn(x, seen); err != nil {
 		return nil, err
 	}
-	p.Telemetry.JoinTask(&x.rec)
 	x.tally(seen)
 	if body, err = p.govern(x, seen, body); err != nil {
 		return nil, err
@@ -97,8 +97,9 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	default:
 		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
-	err := p.claim(x, x.rec.Instance, seen)
+	first, err := p.claim(x, x.rec.Instance, seen)
 	if err == nil {
+		p.Telemetry.JoinTask(&x.rec, first.Trace)
 		err = p.alias(x, seen)
 	}
 	if err == nil {
@@ -112,22 +113,22 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 
 // claim makes what an answer of an instance's shows the caller's. An agent that shows
 // somebody else's has mixed its callers up, and is not helped.
-func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) error {
+func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) (first state.Record, err error) {
 	from := x.origin()
 	from.Endpoint = cmp.Or(instance, x.endpoint.address)
-	err := p.Ledger.Learn(x.ctx, x.principal, from, seen)
+	first, err = p.Ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		x.rec.Denied = "answer"
-		return wire.Errorf(wire.BadAgentResponse, "").Because(err)
+		return first, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
-	return err
+	return first, err
 }
 
 // origin is the call, as records of what comes from it keep it.
 func (x *exchange) origin() ledger.Origin {
 	return ledger.Origin{
 		Agent: x.agent.ID, Skill: x.skill, Version: string(x.call.Version), Extensions: x.shown,
-		Method: x.call.Method, Task: x.call.TaskID,
+		Method: x.call.Method, Task: x.call.TaskID, Trace: x.rec.Anchor(),
 	}
 }
 

@@ -123,7 +123,8 @@ func newLibrary(t testing.TB, of wire.Side, each int, edit ...func(*setup)) (*wo
 		who, _, _ := strings.Cut(b.id, "-")
 		seen := wire.Answer{Kind: "task", Tasks: []wire.TaskRef{{ID: b.id, ContextID: b.context}}, ContextID: b.context}
 		p := &authn.Principal{Subject: who, Issuer: "api-keys"}
-		must(w, book.Learn(t.Context(), p, ledger.Origin{Agent: "rec", Skill: "read", Version: "1.0"}, seen))
+		_, err := book.Learn(t.Context(), p, ledger.Origin{Agent: "rec", Skill: "read", Version: "1.0"}, seen)
+		must(w, err)
 	}
 	return w, lib
 }

@@ -91,7 +91,7 @@ func (pl place) plain() []byte {
 
 func readPlace(plain []byte) (place, bool) {
 	n, head := binary.Uvarint(plain)
-	if head <= 0 || n > uint64(len(plain)-head) {
+	if head <= 0 || n > uint64(len(plain)-head) { //nolint:gosec // never below zero
 		return place{}, false
 	}
 	rest := plain[head:]

@@ -16,14 +16,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -44,6 +44,7 @@ type Options struct {
 	Hosts        []string      // further hosts that requests may name
 	Server       server.Config // limits, timeouts, trusted proxies
 	Agents       []*Agent
+	FileParts    files.Config // of agents that have none of their own
 	Authn        *authn.Chain
 	Policy       *policy.Set
 	Limits       *limits.Limiter // nil for none
@@ -67,29 +68,31 @@ type Options struct {
 	JWKS         func() []byte                       // the gateway's public keys (RFC 7517); nil for none
 	Signing      signature.Ring                      // the keys behind JWKS, which sign served cards; nil leaves them unsigned
 	GRPC         bool                                // the listener takes gRPC, so cards may say so
+	Hold         func() (release func())             // keeps what this Proxy is made of for streams whose handlers have returned; may be nil
 	Drain        func(end func()) (stop func() bool) // runs end when the gateway shuts down; may be nil
 	StreamConfig stream.Config                       // of what clients are given of streams
 	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
 	Streams      *Streams                            // event streams that are open, over all reloads; nil for those of this Proxy alone
-	Load         *server.Load                        // what the process has to do; nil for what this Proxy has
+	Load         *overload.Ladder                    // what the process has to do; nil for what this Proxy has
 }
 
 // Proxy serves one configuration and never changes; a reload makes a new one.
 type Proxy struct {
 	Options
 
-	extra   *wire.Extra             // the methods of extensions
-	hidden  *wire.Extra             // the same for callers who ask for none of those
-	offered map[string]ext.Declared // what Providers declare
-	agents  map[string]*Agent       // by id
-	hosts   map[string]*Agent       // by canonical host, for host-based addressing
-	self    map[string]struct{}     // canonical hosts of the gateway itself
-	repeats repeats                 // messages on their way
-	browse  *browse                 // what the catalog is made of
-	signer  *signature.Signer       // of served cards; nil leaves them unsigned
-	here    [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
-	main    http.Handler            // /agents/{agent}/… and the well-known documents
-	hosted  http.Handler            // an agent at the root of a host of its own
+	extra     *wire.Extra             // the methods of extensions
+	hidden    *wire.Extra             // the same for callers who ask for none of those
+	offered   map[string]ext.Declared // what Providers declare
+	agents    map[string]*Agent       // by id
+	fileRules map[string]*files.Rules // of files in messages and artifacts, by agent
+	hosts     map[string]*Agent       // by canonical host, for host-based addressing
+	self      map[string]struct{}     // canonical hosts of the gateway itself
+	repeats   repeats                 // messages on their way
+	browse    *browse                 // what the catalog is made of
+	signer    *signature.Signer       // of served cards; nil leaves them unsigned
+	here      [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
+	main      *routes                 // /agents/{agent}/… and the well-known documents
+	hosted    *routes                 // an agent at the root of a host of its own
 }
 
 // New wires a Proxy.
@@ -98,7 +101,7 @@ func New(o Options) (*Proxy, error) {
 		o.Streams = new(Streams)
 	}
 	if o.Load == nil {
-		o.Load = new(server.Load)
+		o.Load = new(overload.Ladder)
 	}
 	o.StreamConfig.Defaults()
 	if o.Hub == nil {
@@ -120,71 +123,49 @@ func New(o Options) (*Proxy, error) {
 	p.browse = newBrowse(p)
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
-	call := p.do(p.locate, p.takeOn, p.authenticate, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
-	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	call := p.do(p.locate, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
+	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.record, p.once(p.forward))
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)
 	notified := p.do(p.notified)
 	lost := p.do(p.locate, p.nowhere)
 
-	main := chi.NewRouter()
-	main.HandleFunc(jwksPath, keys)
-	main.HandleFunc(metadataPath, metadata)
-	main.HandleFunc(metadataPath+"/agents/{agent}", metadata)
-	p.mountCatalog(main)
-	p.mountPush(main, notified)
-	p.mount(main, "/agents/{agent}", call, card)
-	main.HandleFunc(sharedPath, call)
-	main.HandleFunc(sharedPath+"/*", call)
-	p.mountRPC(main, rpc)
-	main.NotFound(lost)
-	main.MethodNotAllowed(lost) // verbs that chi has never heard of
-	p.main = main
-
-	hosted := chi.NewRouter()
-	hosted.HandleFunc(jwksPath, keys)
-	hosted.HandleFunc(metadataPath, metadata)
-	p.mountPush(hosted, notified)
-	p.mount(hosted, "", call, card)
-	p.mountRPC(hosted, rpc)
-	hosted.NotFound(lost)
-	hosted.MethodNotAllowed(lost)
-	p.hosted = hosted
+	p.main = newRoutes(lost)
+	p.main.mount(agentsPath+"{agent}", call, card)
+	p.main.fix(sharedPath, call)
+	p.main.below(sharedPath+"/", false, call)
+	p.main.below(metadataPath+agentsPath, true, metadata)
+	p.mountCatalog(p.main)
+	p.hosted = newRoutes(lost)
+	p.hosted.mount("", call, card)
+	for _, t := range []*routes{p.main, p.hosted} {
+		t.fix(jwksPath, keys)
+		t.fix(metadataPath, metadata)
+		p.mountPush(t, notified)
+		p.mountRPC(t, rpc)
+	}
 	return p, nil
 }
 
-// mount adds one agent's URLs under base. HandleFunc, not Get or Post: which
-// verb a path takes is A2A's business, and its refusal has A2A's shape.
-func (p *Proxy) mount(r chi.Router, base string, call, card http.HandlerFunc) {
-	for _, prefix := range []string{base, base + "/skills/{skill}"} {
-		r.HandleFunc(prefix+cardPath, card)
-		r.HandleFunc(prefix+legacyCardPath, card)
-		if prefix != "" {
-			r.HandleFunc(prefix, call)
-		}
-		r.HandleFunc(prefix+"/*", call)
-	}
-}
-
 // mountPush adds where agents deliver notifications, where they are relayed.
-func (p *Proxy) mountPush(r chi.Router, notified http.HandlerFunc) {
+func (p *Proxy) mountPush(t *routes, notified handler) {
 	if p.Relay != nil {
-		r.HandleFunc(push.Path+"*", notified)
+		t.below(push.Path, false, notified)
 	}
 }
 
 // mountRPC adds gRPC's paths, which are the same for every agent.
-func (p *Proxy) mountRPC(r chi.Router, rpc http.HandlerFunc) {
+func (p *Proxy) mountRPC(t *routes, rpc handler) {
 	for _, service := range wire.Services() {
-		r.HandleFunc("/"+service+"/*", rpc)
+		t.below("/"+service+"/", false, rpc)
 	}
 	for _, path := range p.extra.RPCs() {
-		r.HandleFunc(path, rpc)
+		t.fix(path, rpc)
 	}
 	if p.System != nil {
 		for _, service := range systemServices {
-			r.HandleFunc("/"+service+"/*", p.serveSystem)
+			t.below("/"+service+"/", false, p.serveSystem)
 		}
 	}
 }
@@ -192,10 +173,10 @@ func (p *Proxy) mountRPC(r chi.Router, rpc http.HandlerFunc) {
 // ServeHTTP routes by host first: on a host of its own, an agent has the root.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if host, ok := server.CanonicalHost(r.Host); ok && p.hosts[host] != nil {
-		p.hosted.ServeHTTP(w, r)
+		p.hosted.mux.ServeHTTP(w, r)
 		return
 	}
-	p.main.ServeHTTP(w, r)
+	p.main.mux.ServeHTTP(w, r)
 }
 
 // stage answers one question about an exchange. An error ends the exchange with
@@ -203,13 +184,15 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type stage func(*exchange) error
 
 // do runs stages in order until one refuses.
-func (p *Proxy) do(stages ...stage) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		x := p.begin(w, r)
+func (p *Proxy) do(stages ...stage) handler {
+	return func(w http.ResponseWriter, r *http.Request, at site) {
+		x := p.begin(w, r, at)
 		defer p.finish(x)
 		for _, s := range stages {
 			if err := s(x); err != nil {
-				p.refuse(x, err)
+				if x.away == nil {
+					p.refuse(x, err)
+				}
 				return
 			}
 		}

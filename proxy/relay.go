@@ -31,63 +31,6 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	return p.attend(x, a)
 }
 
-// attend gives a client what a feed has for it, until one of them ends.
-func (p *Proxy) attend(x *exchange, a *audience) error {
-	defer a.Close()
-	if err := a.borrow(); err != nil {
-		return err
-	}
-	if err := x.open(); err != nil {
-		return err
-	}
-	x.late.Stop()
-	open := p.Telemetry.Metrics.OpenStream(x.agent.ID)
-	defer open.Close()
-
-	t := p.Server.Timeouts
-	r := stream.Relay{
-		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
-		See: func(e stream.Entry, emit stream.Emit) error {
-			open.Event()
-			return p.see(x, a, e, emit)
-		},
-		Drain:    p.Drain,
-		Farewell: x.farewell,
-	}
-	if x.call.Binding == wire.GRPC {
-		r.To = stream.MessageFrames{}
-	}
-	if a.from != nil {
-		r.Lead = func(emit stream.Emit) error { return x.retell(a.from.doc, anonymous(emit)) }
-	}
-	ctx, done := p.Streams.watch(x.r.Context(), x, p.StreamConfig.Lifetime.Std())
-	defer done()
-	before := x.rec.Events // of a stream that this one goes on from
-	x.fed = true
-	stats, err := r.Run(ctx, x.w, a)
-	x.fed = false
-	if a.resp != nil && a.mended() {
-		a.resp = nil // what it says in the end is about a stream that others have followed
-	}
-	if err == nil && x.leg.Binding == wire.GRPC && a.resp != nil {
-		err = x.closed(a.resp)
-	} else if err == nil && stats.Events == 0 && a.resp != nil {
-		err = x.verify()
-	}
-	if x.rec.Events = before + stats.Events; before == 0 {
-		x.rec.FirstEvent = stats.First
-	}
-	if x.rec.End = "agent finished"; a.judge != nil {
-		x.rec.Grammar = a.judge.noted()
-	}
-	if err != nil {
-		x.rec.End = end(err)
-		return err
-	}
-	x.finish()
-	return nil
-}
-
 // open prepares the response to a stream. Between sides that speak alike its
 // header goes out at once, as the agent's came in. Else it waits for the first
 // event: an agent that streams nothing but an error still gets its caller a

@@ -152,10 +152,10 @@ func TestUnusualSkillHeldBack(t *testing.T) {
 		_, _ = reads.Write([]byte("rec\xffread"))
 		data, now := []byte{1}, time.Now()
 		for _, at := range []time.Time{now.Add(-30 * 24 * time.Hour), now.Add(-time.Hour), {}} {
-			data = binary.BigEndian.AppendUint64(data, uint64(max(at.Unix(), 0))) //nolint:gosec // not below 0
+			data = binary.BigEndian.AppendUint64(data, uint64(max(at.Unix(), 0))) // not below 0
 		}
 		data = binary.BigEndian.AppendUint64(data, reads.Sum64())
-		data = binary.BigEndian.AppendUint64(data, uint64(now.Add(-time.Hour).Unix())) //nolint:gosec // after 1970
+		data = binary.BigEndian.AppendUint64(data, uint64(now.Add(-time.Hour).Unix())) // after 1970
 		must(t, s.values.Put(t.Context(), "habits", hex.EncodeToString(key[:16]), data, 0))
 	})
 	w.agent.answers(fluent)

@@ -64,7 +64,7 @@ func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
 	if err != nil {
 		return err
 	}
-	defer x.letGo(resp)
+	defer x.up.letGo(resp)
 	if streams(resp, x.leg) {
 		late.Stop()
 		return p.relay(x, resp, nil)

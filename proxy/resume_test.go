@@ -47,8 +47,8 @@ func (l *listener) next() string {
 			return ""
 		}
 		line = strings.TrimSuffix(line, "\n")
-		if id, ok := strings.CutPrefix(line, "id: "); ok {
-			l.last = id
+		if id, ok := strings.CutPrefix(line, "id:"); ok {
+			l.last = strings.TrimPrefix(id, " ")
 		}
 		if data, ok := strings.CutPrefix(line, "data: "); ok {
 			return short(l, data)
@@ -262,6 +262,43 @@ func TestA05_LastEventID(t *testing.T) {
 			}
 		}
 		w.agent.silent(t, name)
+	}
+}
+
+// TestForgets: who comes back and gets a stream of the agent's own, whose events have no ids,
+// is told to forget the id it came with. With that it would be given once more what it has had.
+func TestForgets(t *testing.T) {
+	t.Parallel()
+	w := build(t, streaming(func(c *stream.Config) { c.Buffer.Events, c.Buffer.Snapshot = 4, 1<<10 }))
+	k := w.works()
+	first := w.listen("alice", "SendStreamingMessage", message(""))
+	k.become("WORKING")
+	first.hears("task submitted ", "working")
+	away := w.listen("alice", "SubscribeToTask", `{"id":"t"}`)
+	away.hears("task working ")
+	text := strings.Repeat("a", 300)
+	k.say("a")
+	first.hears("+a")
+	away.hears("+a")
+	away.leave()
+	for range 8 {
+		k.say(text)
+		first.hears("+" + text)
+	}
+	back := w.listen("alice", "SubscribeToTask", `{"id":"t"}`, "Last-Event-ID: "+away.last)
+	back.last = away.last
+	back.hears("task working a" + strings.Repeat(text, 8))
+	if back.last != "" {
+		t.Errorf("it goes on with the id %q", back.last)
+	}
+	k.say("b")
+	back.hears("+b")
+	first.hears("+b")
+	other := w.listen("alice", "SubscribeToTask", `{"id":"t"}`)
+	other.last = "unchanged"
+	other.hears("task working a" + strings.Repeat(text, 8) + "b")
+	if other.last != "unchanged" {
+		t.Errorf("who came with no id has been given %q", other.last)
 	}
 }
 

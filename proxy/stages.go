@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -62,9 +63,9 @@ func (p *Proxy) greet(x *exchange, strangers bool) error {
 // decode: what is asked, and of whom? It reads the body, settles the version,
 // finds the agent where the path did not name it, and the interface to call.
 func (p *Proxy) decode(x *exchange) error {
-	body, e := p.readBody(x)
-	if e != nil {
-		return e
+	body, err := p.readBody(x)
+	if err != nil {
+		return err
 	}
 	x.body = body
 	x.rec.RequestBytes = int64(len(body.bytes()))
@@ -141,6 +142,7 @@ func (p *Proxy) own(x *exchange) error {
 	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
 	if err == nil {
 		x.record = record
+		p.linkTask(x)
 		return p.recall(x)
 	}
 	var other *ledger.ForeignContext
@@ -149,6 +151,15 @@ func (p *Proxy) own(x *exchange) error {
 	}
 	x.record = record
 	return err
+}
+
+// linkTask links the call's span to the one that its task began with, whatever becomes of it
+// from here on.
+func (p *Proxy) linkTask(x *exchange) {
+	if x.record.Kind == state.Task {
+		x.rec.Agent, x.rec.TaskID = x.agent.ID, x.record.ID
+		p.Telemetry.JoinTask(&x.rec, x.record.Trace)
+	}
 }
 
 // authorize: may they? It resolves the skill, then asks the rules.
@@ -160,13 +171,16 @@ func (p *Proxy) authorize(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	q := x.request()
-	skill, agentwide, err := p.Policy.Resolve(policy.SkillSource{
+	source := policy.SkillSource{
 		Path: x.skill, Task: x.record.Skill, Extension: own,
 		Declared: x.call.Skill, All: x.view.skills,
 		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
-		Match: x.agent.match, Call: &q,
-	})
+	}
+	if x.agent.match != nil {
+		q := x.request()
+		source.Match, source.Call = x.agent.match, &q
+	}
+	skill, agentwide, err := p.Policy.Resolve(source)
 	if err != nil {
 		return err
 	}

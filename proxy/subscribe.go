@@ -49,7 +49,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	}
 	s := <-opening
 	if s.resp != nil {
-		defer x.letGo(s.resp)
+		defer x.up.letGo(s.resp)
 	}
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -47,8 +48,19 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 			return err
 		}
 	}
+	if d == nil && x.leg.retell == nil && a.shown == nil && x.call.Binding != wire.GRPC {
+		x.held = nil
+		return emit(a.name(e), e.Name, out) // the usual event, for which nothing is allocated
+	}
+	return a.retold(e, found, out, d, emit)
+}
+
+// retold emits an event that may be more than passed on: d is what it demands, nil for
+// nothing.
+func (a *audience) retold(e stream.Entry, found *judged, out []byte, d *wire.Demand, emit stream.Emit) error {
+	x := a.x
 	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
-	if d != nil && p.provides(x.ctx, x, d, streamMessage) {
+	if d != nil && a.proxy.provides(x.ctx, x, d, streamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
@@ -75,10 +87,7 @@ func anonymous(emit stream.Emit) telling {
 // emit has tell emit what an event is to the client. The last of it has the event's id:
 // who has had only a part of it gets all of it again.
 func (a *audience) emit(e stream.Entry, emit stream.Emit, tell func(telling) error) error {
-	id := a.id(e)
-	if a.missed > 0 && e.Number > 0 && e.Number <= a.missed {
-		a.x.rec.Replayed++
-	}
+	id := a.name(e)
 	if id == "" || a.x.leg.retell == nil {
 		return tell(func(name string, data []byte) error { return emit(id, name, data) })
 	}
@@ -98,6 +107,18 @@ func (a *audience) emit(e stream.Entry, emit stream.Emit, tell func(telling) err
 	return err
 }
 
+// name gives the id that an event goes out with, and counts it where the client has
+// missed it.
+func (a *audience) name(e stream.Entry) string {
+	if a.missed > 0 && e.Number > 0 && e.Number <= a.missed {
+		a.x.rec.Replayed++
+	}
+	if id := a.id(e); id != "" {
+		return id
+	}
+	return a.forget()
+}
+
 // id is an event's; "" where the feed is no task's, and in gRPC, whose messages have none.
 func (a *audience) id(e stream.Entry) string {
 	if a.task == "" || a.x.call.Binding == wire.GRPC {
@@ -114,6 +135,16 @@ func (a *audience) id(e stream.Entry) string {
 		a.epoch, a.ids = epoch, a.proxy.sealTask(a.x, a.task, epoch)
 	}
 	return a.ids + strconv.FormatUint(number, 10)
+}
+
+// forget has a client who came back with the id of an event, and gets a stream without ids,
+// not come back with it once more: it would be given what it has had.
+func (a *audience) forget() string {
+	if a.forgot || !a.x.rec.Resumed || a.x.call.Binding == wire.GRPC {
+		return ""
+	}
+	a.forgot = true
+	return sse.Forget
 }
 
 // tell emits an event that has been judged: out is what is left of it.

@@ -23,7 +23,6 @@ type tracker struct {
 	retold  *translate.Retelling
 	upTo    uint64  // number of the newest event that task has taken in
 	epoch   [8]byte // and its epoch
-	size    int64   // bytes of events that task has taken in since it was last shown whole
 	broken  bool    // an event was missed or could not be read, or the task is too large
 
 	lostAt    uint64    // number of the newest event when the agent's stream was lost
@@ -84,13 +83,6 @@ func (t *tracker) take(e stream.Entry) {
 	if isError(found.seen) || found.seen.Kind == "message" {
 		return
 	}
-	if found.seen.Kind == "task" {
-		t.size = 0
-	}
-	if t.size += int64(len(e.Data)); t.size > int64(t.proxy.StreamConfig.Buffer.Snapshot) {
-		t.giveUp()
-		return
-	}
 	doc := found.doc
 	if t.Side == (wire.Side{Version: wire.V10, Binding: wire.JSONRPC}) {
 		err = t.task.Apply(memberOf(doc, "result"))
@@ -100,7 +92,7 @@ func (t *tracker) take(e stream.Entry) {
 		}
 		err = t.plainly(t.retold, doc, t.task.Apply)
 	}
-	if err != nil {
+	if err != nil || int64(t.task.Size()) > int64(t.proxy.StreamConfig.Buffer.Snapshot) {
 		t.giveUp()
 	}
 }

@@ -30,6 +30,7 @@ type endpoint struct {
 	tenant  string
 	address string   // the URL as the card has it
 	url     *url.URL // the same, parsed; never changed
+	says    []string // the version, as the lines of a header; never changed
 }
 
 // look takes the current card. It returns nil while the card has never been
@@ -53,7 +54,10 @@ func (a *Agent) read(c *card.Card) *view {
 	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
-			v.endpoints = append(v.endpoints, endpoint{wire.Side{Version: i.Version, Binding: i.Binding}, i.Tenant, i.URL, u})
+			v.endpoints = append(v.endpoints, endpoint{
+				Side: wire.Side{Version: i.Version, Binding: i.Binding}, tenant: i.Tenant,
+				address: i.URL, url: u, says: []string{string(i.Version)},
+			})
 		}
 	}
 	if len(a.Skills) > 0 {

@@ -104,7 +104,7 @@ func adminBase(address string) (string, error) {
 	if !strings.Contains(address, "://") {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
-			return "", fmt.Errorf("--address: %q is neither a URL nor host:port", address)
+			return "", fmt.Errorf("the admin address: %q is neither a URL nor host:port", address)
 		}
 		if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 			host = "localhost"
@@ -114,7 +114,7 @@ func adminBase(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil ||
 		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return "", errors.New("--address: must be http:// or https://, a host and a port, and nothing else")
+		return "", errors.New("the admin address: must be http:// or https://, a host and a port, and nothing else")
 	}
 	return u.Scheme + "://" + u.Host, nil
 }

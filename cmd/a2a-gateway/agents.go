@@ -130,7 +130,7 @@ func readArgument(cmd *cobra.Command, name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), longestReply))
 	}
-	return os.ReadFile(name)
+	return os.ReadFile(name) //nolint:gosec // a path of the command line
 }
 
 func agentsRemove(a *admin) *cobra.Command {

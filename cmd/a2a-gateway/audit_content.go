@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -29,16 +28,25 @@ func (a auditSource) held() (r vault.Reader, done func(), err error) {
 	if err != nil {
 		return r, nil, usage(err)
 	}
+	ring, err := sealingKeys(cfg)
+	if err != nil {
+		return r, nil, usage(err)
+	}
+	return source.Held(ring), ring.Close, nil
+}
+
+// sealingKeys opens the keys of a configuration, and makes none.
+func sealingKeys(cfg *config.Config) (*keys.Ring, error) {
 	if len(cfg.Keys.Sealing) == 0 { // a key that is made here would open nothing
 		if _, err := os.Stat(cfg.Keys.Dir); err != nil {
-			return r, nil, usage(fmt.Errorf("keys.dir: %w", err))
+			return nil, fmt.Errorf("keys.dir: %w", err)
 		}
 	}
 	ring, err := keys.Open(cfg.Keys, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return r, nil, usage(fmt.Errorf("keys: %w", err))
+		return nil, fmt.Errorf("keys: %w", err)
 	}
-	return source.Held(ring), ring.Close, nil
+	return ring, nil
 }
 
 func auditContent(from *auditSource) *cobra.Command {
@@ -80,57 +88,6 @@ func contentOf(r vault.Reader, id, request string) (vault.Item, error) {
 		fault = errors.Join(fault, err)
 	}
 	return vault.Item{}, errors.Join(errors.New("there is no content of this call, or not any more"), fault)
-}
-
-func auditFind(from *auditSource) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "find-subject SUBJECT",
-		Short: "List what was captured of one principal's calls",
-		Args:  cobra.ExactArgs(1),
-	}
-	issuer := cmd.Flags().String("issuer", "", "`issuer` of the subject; any by default")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r, done, err := from.held()
-		if err != nil {
-			return err
-		}
-		defer done()
-		for item, err := range r.Of(vault.Subject{Name: args[0], Issuer: *issuer}) {
-			if err == nil {
-				err = printItem(cmd.OutOrStdout(), item, false)
-			}
-			if err != nil {
-				return failed(err)
-			}
-		}
-		return nil
-	}
-	return cmd
-}
-
-func auditErase(from *auditSource) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "erase SUBJECT",
-		Short: "Erase what was captured of one principal's calls",
-		Long: "Erase what was captured of one principal's calls, for good, by destroying its keys. The gateway may be\n" +
-			"running. The records stay as they are; content-erased.jsonl beside them says what was erased and when.",
-		Args: cobra.ExactArgs(1),
-	}
-	issuer := cmd.Flags().String("issuer", "", "`issuer` of the subject; any by default")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r, done, err := from.held()
-		if err != nil {
-			return err
-		}
-		defer done()
-		erased, err := r.Erase(vault.Subject{Name: args[0], Issuer: *issuer}, time.Now())
-		if err != nil {
-			return failed(err)
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "erased: the content of %d calls, %d bytes\n", erased.Items, erased.Bytes)
-		return err
-	}
-	return cmd
 }
 
 // heldItem is an item as it is printed.

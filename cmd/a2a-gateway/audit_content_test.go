@@ -51,9 +51,11 @@ func TestAuditContent(t *testing.T) {
 		{[]string{"content"}, 2, "--request"},
 		{[]string{"find-subject", "alice"}, 0, got.ID},
 		{[]string{"erase", "alice", "--issuer", "other"}, 0, "content of 0 calls"},
-		{[]string{"erase", "alice"}, 0, "content of 1 calls"},
+		{[]string{"erase", "alice"}, 0, "content of 1 call,"},
 		{[]string{"erase", "alice"}, 0, "content of 0 calls"},
 		{[]string{"content", "--id", got.ID}, 1, "erased"},
+		{[]string{"erase", ""}, 2, "SUBJECT"},
+		{[]string{"erase", "alice", "--admin", "127.0.0.1:9"}, 1, "admin.token"},
 	} {
 		var out bytes.Buffer
 		code := run(t.Context(), append([]string{"audit", "-c", file}, step.args...), &out, &out)

@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -21,6 +23,7 @@ type verification struct {
 	jwks, key   string
 	head        string
 	first, last string // days
+	noContent   bool
 	output      string
 }
 
@@ -31,7 +34,10 @@ func auditVerify(from *auditSource) *cobra.Command {
 		Short: "Find whatever was changed in the log, is missing, or stands elsewhere",
 		Long: "Find whatever was changed in the log, is missing, or stands elsewhere. Exit 1 if anything was.\n" +
 			"Signatures are compared with the keys given by --jwks or --key. Without either they are compared\n" +
-			"with the keys that stand beside them, which shows damage, but not what a forger signed anew.",
+			"with the keys that stand beside them, which shows damage, but not what a forger signed anew.\n" +
+			"Records since the last checkpoint are not signed yet, which is no fault of a log that is written to.\n" +
+			"Captured content has to be there unless it was erased; with -c and the gateway's keys it is compared\n" +
+			"with the digests in the records.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd) },
 	}
@@ -41,6 +47,7 @@ func auditVerify(from *auditSource) *cobra.Command {
 	f.StringVar(&v.head, "head", "", "`file` with the last checkpoint that is known, a copy of audit.head (default: the one in the directory; \""+audit.NoHead+"\": do not look at the end)")
 	f.StringVar(&v.first, "from", "", "first `day`, as 2026-11-21")
 	f.StringVar(&v.last, "to", "", "last `day`")
+	f.BoolVar(&v.noContent, "no-content", false, "do not look for captured content, as in a copy of the records alone")
 	f.StringVarP(&v.output, "output", "o", "text", "`format`: text or json")
 	return cmd
 }
@@ -50,7 +57,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	check := audit.Check{Head: v.head}
+	check := audit.Check{Head: v.head, NoContent: v.noContent}
 	if check.From, err = dayFlag("from", v.first); err != nil {
 		return err
 	}
@@ -60,6 +67,11 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if check.Keys, err = v.keys(cmd.Context()); err != nil {
 		return usage(err)
 	}
+	done, err := v.configured(cmd.ErrOrStderr(), source, &check)
+	if err != nil {
+		return err
+	}
+	defer done()
 	report, err := source.Verify(cmd.Context(), check)
 	if err != nil {
 		return usage(err)
@@ -67,10 +79,50 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if err := show(cmd.OutOrStdout(), v.output, report, func(w io.Writer) { printReport(w, report) }); err != nil {
 		return err
 	}
-	if n := len(report.Findings); n > 0 {
-		return failed(fmt.Errorf("the log is not what was written: %s", plural(n, "finding")))
+	return verdict(report)
+}
+
+// configured takes from a configuration what it says of the log: how often a checkpoint is
+// due, and the keys that content is sealed with, where there is any. Who may read the log
+// need not have the keys.
+func (v *verification) configured(w io.Writer, source audit.Source, check *audit.Check) (done func(), err error) {
+	done = func() {}
+	if v.from.config == "" {
+		return done, nil
 	}
-	return nil
+	cfg, err := config.Load(v.from.config)
+	if err != nil {
+		return done, usage(err)
+	}
+	check.Interval = cfg.Telemetry.Audit.Checkpoint.Interval.Std()
+	if v.noContent || !source.Held(nil).Any() {
+		return done, nil
+	}
+	ring, err := sealingKeys(cfg)
+	if err != nil {
+		_, _ = fmt.Fprintf(w, "captured content is not compared with its digests: %v\n", err)
+		return done, nil
+	}
+	check.Sealer = ring
+	return ring.Close, nil
+}
+
+// verdict is the error that says what was found.
+func verdict(r *audit.Report) error {
+	n := len(r.Findings)
+	if n == 0 {
+		return nil
+	}
+	what := "the log is not what was written"
+	switch all := func(kinds ...string) bool {
+		return !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return !slices.Contains(kinds, f.Kind) })
+	}; {
+	case all(audit.Unsigned):
+		what = "nothing proves that the log is what was written"
+	case all(audit.MissingContent, audit.ChangedContent):
+		what = "the records are what was written, the captured content is not"
+	}
+	return failed(fmt.Errorf("%s: %s", what, plural(n, "finding")))
 }
 
 func dayFlag(name, text string) (time.Time, error) {
@@ -154,20 +206,64 @@ func printReport(w io.Writer, r *audit.Report) {
 	for _, file := range r.Torn {
 		p("%s ends in a torn line, as after a crash", file)
 	}
-	switch {
-	case r.Signed == 0:
-		p("nothing is signed")
-	case r.Signed == r.To, r.Signed+1 == r.To:
-		p("signed to the end, at %s", r.SignedAt)
-	default:
-		p("signed up to record %d, at %s; the records after it are chained, but could have been replaced", r.Signed, r.SignedAt)
-	}
+	printSigned(p, r)
 	if !r.Trusted && r.Signed > 0 {
 		p("the signatures fit the keys beside them; give --jwks or --key to know whose they are: %s", strings.Join(r.Keys, ", "))
 	}
-	if r.Head == 0 {
+	if r.Head == 0 && !r.Young {
 		p("no checkpoint was known before: what is missing at the end could not be found")
 	}
+	if c := r.Content; c != nil {
+		printContents(p, c)
+	}
+}
+
+func printSigned(p func(string, ...any), r *audit.Report) {
+	switch {
+	case r.Young:
+		p("nothing is signed yet: the log has just begun, and the first checkpoint is still to come; until then whoever writes the files could replace the records")
+	case r.Signed == 0:
+		p("nothing is signed")
+	case r.Unsigned == 0:
+		p("signed to the end, at %s", r.SignedAt)
+	default:
+		p("signed up to record %d, at %s; %s since are not signed yet: the next checkpoint covers them, until then whoever writes the files could replace them", r.Signed, r.SignedAt, plural(r.Unsigned, "record"))
+	}
+}
+
+func printContents(p func(string, ...any), c *audit.Contents) {
+	if c.Records > 0 {
+		p("content was captured of %s:", plural(c.Records, "call"))
+	}
+	for _, line := range []struct {
+		n    int
+		what string
+	}{
+		{c.Verified, "there, and what the records say"},
+		{c.Unread, "there; give -c and the gateway's keys to compare them with the records"},
+		{c.Erased, "erased on request"},
+		{c.Expired, "erased by retention"},
+		{c.Lost, "never kept, as the records say"},
+		{c.Changed, "not what was kept"},
+		{c.Missing, "not there, and nobody erased them"},
+	} {
+		if line.n > 0 {
+			p("  %d %s", line.n, line.what)
+		}
+	}
+	if c.Erasures > 0 {
+		p("content was erased on request %s", times(c.Erasures))
+	}
+	if c.Pending > 0 {
+		p("%s of these by the files alone: the gateway records it when it starts", times(c.Pending))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // plural counts something.

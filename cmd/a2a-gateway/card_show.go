@@ -72,7 +72,7 @@ func showDocument(cmd *cobra.Command, from, output string) error {
 	if seen.Digest, err = trust.Digest(raw); err != nil {
 		return failed(err)
 	}
-	found, err := lint.Check(raw)
+	found, err := lint.Check(raw, lint.Limits{})
 	if err != nil {
 		return failed(err)
 	}

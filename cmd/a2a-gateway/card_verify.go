@@ -143,7 +143,7 @@ func readCard(ctx context.Context, from string, stdin io.Reader) ([]byte, error)
 		}
 		return c.Raw, nil
 	}
-	f, err := os.Open(from)
+	f, err := os.Open(from) //nolint:gosec // a path of the command line
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (c *cast) PublicURL() string {
 }
 
 func writeTemplate(path string, t *template.Template, data any) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // a path of the command line
 	if err != nil {
 		return err
 	}

@@ -20,15 +20,16 @@ type explanation struct {
 	Reason  string `json:"reason,omitempty"` // of a verdict that is not allowed
 	Error   string `json:"error,omitempty"`  // what the caller is told, by its reason in docs/errors.md
 
-	MissingScopes []string `json:"missingScopes,omitempty"`
-	StepUp        *signIn  `json:"stepUp,omitempty"`  // the sign-in that is missing
-	Consent       []string `json:"consent,omitempty"` // asked for by the rules that allow, and found
-	Visible       bool     `json:"visible"`           // the caller may learn that the agent exists
-	Shadow        []string `json:"shadow,omitempty"`
-	Skills        []string `json:"skills,omitempty"`  // that the call is allowed for, where one is enough
-	Faults        []string `json:"faults,omitempty"`  // expressions that could not be evaluated, and why
-	Sharing       string   `json:"sharing,omitempty"` // entry of policy.tasks.sharing that lets at the task
-	Modes         []string `json:"modes,omitempty"`   // media types that the skill does not take
+	MissingScopes []string    `json:"missingScopes,omitempty"`
+	StepUp        *signIn     `json:"stepUp,omitempty"`  // the sign-in that is missing
+	Consent       []string    `json:"consent,omitempty"` // asked for by the rules that allow, and found
+	Visible       bool        `json:"visible"`           // the caller may learn that the agent exists
+	Shadow        []string    `json:"shadow,omitempty"`
+	Skills        []string    `json:"skills,omitempty"`  // that the call is allowed for, where one is enough
+	Faults        []string    `json:"faults,omitempty"`  // expressions that could not be evaluated, and why
+	Sharing       string      `json:"sharing,omitempty"` // entry of policy.tasks.sharing that lets at the task
+	Modes         []string    `json:"modes,omitempty"`   // media types that the skill does not take
+	Files         []fileFault `json:"files,omitempty"`   // what is wrong with files of the message
 
 	Agent  string        `json:"agent"`
 	Method string        `json:"method"`

@@ -11,6 +11,7 @@ import (
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
@@ -34,6 +35,7 @@ type fleetAgent struct {
 	*proxy.AgentConfig
 
 	match *policy.Matcher // nil for none
+	files *files.Rules
 }
 
 // compile reads a configuration and makes ready to ask it. The error is the operator's
@@ -73,6 +75,9 @@ func (c *compiled) build() error {
 		a := &fleetAgent{AgentConfig: &c.cfg.Agents[i]}
 		if a.match, err = policy.NewMatcher(a.Match); err != nil {
 			return fmt.Errorf("agents[%d].%w", i, err)
+		}
+		if a.files, err = files.New(a.FileParts, c.cfg.Policy.FileParts); err != nil {
+			return fmt.Errorf("agents[%d].fileParts: %w", i, err)
 		}
 		c.agents[a.ID] = a
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // judgement takes one call through what the stages own, authorize and negotiate of the
-// request path ask, in their order.
+// request path ask, and inspect of files, in their order.
 type judgement struct {
 	*compiled
 	*inquiry
@@ -158,7 +158,10 @@ func (j *judgement) decide() error {
 	if err := j.consult(); err != nil {
 		return err
 	}
-	return j.negotiate(decision)
+	if err := j.negotiate(decision); err != nil {
+		return err
+	}
+	return j.screen()
 }
 
 // extensionSkill finds the skill that an extension's method needs. On a task that was made

@@ -35,6 +35,9 @@ func (e *explanation) print(w io.Writer) {
 	for _, odd := range e.Modes {
 		line("media type", odd)
 	}
+	for i := range e.Files {
+		line("file", e.Files[i].String())
+	}
 	_ = t.Flush()
 	e.printRules(w)
 	e.printLimits(w)

@@ -78,7 +78,7 @@ func manCommand(root *cobra.Command) *cobra.Command {
 	}
 	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
 	cmd.RunE = func(*cobra.Command, []string) error {
-		if err := os.MkdirAll(*dir, 0o755); err != nil {
+		if err := os.MkdirAll(*dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
 			return failed(err)
 		}
 		root.DisableAutoGenTag = true

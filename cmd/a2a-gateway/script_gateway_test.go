@@ -227,7 +227,7 @@ func cmdDrain(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if len(args) == 0 {
 		if !eventually(patience, func() bool {
-			resp, err := http.Get(p.status + "/readyz") //nolint:noctx,gosec // a probe of our own
+			resp, err := http.Get(p.status + "/readyz") //nolint:noctx // a probe of our own
 			if err != nil {
 				return true
 			}

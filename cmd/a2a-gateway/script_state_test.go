@@ -82,7 +82,7 @@ func cmdRedis(ts *testscript.TestScript, neg bool, args []string) {
 // start returns when the server answers.
 func (s *redisServer) start() error {
 	_, port, _ := net.SplitHostPort(s.address)
-	s.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, //nolint:noctx,gosec // ended by end
+	s.cmd = exec.Command("redis-server", "--bind", "127.0.0.1", "--port", port, //nolint:noctx // ended by end
 		"--dir", s.dir, "--save", "", "--appendonly", "yes", "--appendfsync", "always")
 	var said strings.Builder
 	s.cmd.Stdout, s.cmd.Stderr = &said, &said

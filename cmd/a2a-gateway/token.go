@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
+//nolint:gosec // a text about credentials, which are none
 const tokenLong = `Say who a credential stands for at this gateway, until when, and which rules apply to
 whoever shows it: on every agent, or on the one that --agent names.
 

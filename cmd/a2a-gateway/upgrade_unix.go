@@ -86,7 +86,7 @@ const checkWithin = 30 * time.Second
 func (u *upgrade) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, u.program, "validate", "-c", u.config)
+	cmd := exec.CommandContext(ctx, u.program, "validate", "-c", u.config) //nolint:gosec // this program itself
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -109,6 +109,6 @@ func (u *upgrade) run(ctx context.Context, g *gateway.Gateway) error {
 	// Calls that were cut off have been told; what comes after is not to suffer for them.
 	// These signals end a program that has not asked for them yet.
 	signal.Ignore(syscall.SIGUSR2, syscall.SIGHUP)
-	err = syscall.Exec(u.program, os.Args, append(os.Environ(), environ))
+	err = syscall.Exec(u.program, os.Args, append(os.Environ(), environ)) //nolint:gosec // this program itself
 	return failed(fmt.Errorf("become %s: %w", u.program, err))
 }

@@ -23,6 +23,10 @@ const (
 	NotActivated Fault = "not_activated" // required, and not activated by the agent
 	Hooked       Fault = "hook"          // a hook said no, or nothing
 	Mode         Fault = "modes"         // a media type that neither the skill nor the card lists
+	FileURI      Fault = "file_uri"      // a file whose URI is not allowed
+	FileType     Fault = "file_type"     // a media type that files may not have
+	FileSize     Fault = "file_size"     // a file that is too large, or one too many
+	FileName     Fault = "file_name"     // a file whose name leads elsewhere
 )
 
 // Violation is one thing that is wrong with a document. The checks of this package

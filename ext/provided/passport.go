@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-const passportURI = "https://github.com/a2aproject/a2a-samples/tree/main/samples/python/extensions/secure-passport"
+const passportURI = "https://github.com/a2aproject/a2a-samples/tree/main/samples/python/extensions/secure-passport" //nolint:gosec // the name of an extension
 
 // passport holds a secure passport against who the caller is. Its signature goes on
 // unverified: the specification names neither an algorithm nor a form in which the

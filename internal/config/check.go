@@ -68,6 +68,9 @@ func (c *Config) resolve(dir string) {
 		for i := range c.Server.TLS.ClientCA {
 			in(&c.Server.TLS.ClientCA[i])
 		}
+		if a := c.Server.TLS.ACME; a != nil {
+			in(&a.CA)
+		}
 	}
 	if c.Authn.APIKeys != nil {
 		in(&c.Authn.APIKeys.File)

@@ -12,10 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -24,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -73,6 +71,8 @@ type Config struct {
 // Policy is the `policy:` section.
 type Policy struct {
 	policy.Config `yaml:",inline"`
+	// FileParts are rules for the files in messages and artifacts.
+	FileParts files.Config `yaml:"fileParts"`
 	// Limits are how much callers may use.
 	Limits limits.Config `yaml:"limits"`
 	// Authorizers are services that are asked about calls that the rules allow.
@@ -126,16 +126,15 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 		return nil, err
 	}
 	c := &Config{}
-	s := checkShape(name, dir, doc.Content[0], reflect.TypeFor[Config]())
-	if err := doc.Load(c, yaml.WithKnownFields()); err != nil {
-		s.errs = append(s.errs, located(name, err, s))
-	}
-	if err := errors.Join(s.errs...); err != nil {
+	if err := decode(name, dir, doc, c); err != nil {
 		return nil, err
 	}
 	c.Sum = sha256.Sum256(data)
-	src := &sources{main: &source{name: name, doc: doc, count: len(c.Policy.Rules)}}
-	if err := errors.Join(c.readRules(src, dir, lookup), c.readAgents(src, dir, lookup)); err != nil {
+	src := newSources(name, doc, c)
+	more := &further{c, src, dir, lookup}
+	if err := errors.Join(
+		more.read(&src.rules, c.Policy.Files, more.takeRules), more.read(&src.agents, c.Fleet.Files, more.takeAgents),
+	); err != nil {
 		return nil, err
 	}
 	c.Server.Defaults()
@@ -159,6 +158,7 @@ func (c *Config) Validate() error {
 		at(c.Server.Validate(), "server"),
 		at(c.Admin.Validate(), "admin"),
 		at(c.Authn.Validate(), "authn"),
+		at(c.Policy.FileParts.Validate(), "policy", "fileParts"),
 		at(c.Catalog.Validate(), "catalog"),
 		at(c.Fleet.Validate(), "fleet"),
 		at(c.Push.Validate(), "push"),

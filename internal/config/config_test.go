@@ -31,7 +31,7 @@ func environment(name string) (string, bool) {
 // mistake that its name tells, and compares the error with the .txt beside it.
 func TestDefects(t *testing.T) {
 	t.Parallel()
-	for _, path := range files(t, "testdata/invalid/*.yaml", 50) {
+	for _, path := range matching(t, "testdata/invalid/*.yaml", 50) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".yaml"), func(t *testing.T) {
 			t.Parallel()
 			_, err := Parse(filepath.Base(path), read(t, path), environment)
@@ -58,7 +58,7 @@ func TestDefects(t *testing.T) {
 // TestDefectsHaveNoLeftovers finds goldens whose file is gone.
 func TestDefectsHaveNoLeftovers(t *testing.T) {
 	t.Parallel()
-	for _, path := range files(t, "testdata/invalid/*.txt", 50) {
+	for _, path := range matching(t, "testdata/invalid/*.txt", 50) {
 		if _, err := os.Stat(strings.TrimSuffix(path, ".txt") + ".yaml"); err != nil {
 			t.Error(err)
 		}
@@ -67,7 +67,7 @@ func TestDefectsHaveNoLeftovers(t *testing.T) {
 
 func TestValidFiles(t *testing.T) {
 	t.Parallel()
-	for _, path := range files(t, "testdata/valid/*.yaml", 5) {
+	for _, path := range matching(t, "testdata/valid/*.yaml", 5) {
 		c, err := Parse(filepath.Base(path), read(t, path), environment)
 		if err != nil {
 			t.Error(err)
@@ -226,7 +226,7 @@ func TestSumTellsFilesApart(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/valid/*.yaml", "testdata/invalid/*.yaml", examplePath} {
-		for _, path := range files(f, pattern, 1) {
+		for _, path := range matching(f, pattern, 1) {
 			f.Add(read(f, path))
 		}
 	}
@@ -250,7 +250,7 @@ func parsed(t *testing.T, name string) *Config {
 	return c
 }
 
-func files(t testing.TB, pattern string, least int) []string {
+func matching(t testing.TB, pattern string, least int) []string {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) < least {

@@ -26,11 +26,16 @@ func ReadDocument[T any](path string, into *T) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := checkShape(path, filepath.Dir(path), root.Content[0], reflect.TypeFor[T]())
-	if err := root.Load(into, yaml.WithKnownFields()); err != nil {
-		s.errs = append(s.errs, located(path, err, s))
+	return &Document{path, root}, decode(path, filepath.Dir(path), root, into)
+}
+
+// decode reads a document into a struct. The error is all that is wrong with it.
+func decode[T any](name, dir string, doc *yaml.Node, into *T) error {
+	s := checkShape(name, dir, doc.Content[0], reflect.TypeFor[T]())
+	if err := doc.Load(into, yaml.WithKnownFields()); err != nil {
+		s.errs = append(s.errs, located(name, err, s))
 	}
-	return &Document{path, root}, errors.Join(s.errs...)
+	return errors.Join(s.errs...)
 }
 
 // Wrong says that something is wrong with the value that the keys lead to, or with the

@@ -3,7 +3,9 @@ package config
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -12,7 +14,7 @@ import (
 // Doubts returns warnings about what the sections on identity say together: all of it
 // can be meant, and hardly is. No file is opened.
 func (c *Config) Doubts() []string {
-	warnings := c.identities()
+	warnings := append(c.identities(), c.uncertified()...)
 	heard := map[string]string{} // the agent that an audience is the name of
 	for i := range c.Agents {
 		agent := &c.Agents[i]
@@ -31,6 +33,24 @@ func (c *Config) Doubts() []string {
 			}
 			heard[name] = agent.ID
 		}
+	}
+	return warnings
+}
+
+// uncertified warns of certificates that are asked for and do not do what they are for.
+func (c *Config) uncertified() []string {
+	if c.Server.TLS == nil || c.Server.TLS.ACME == nil {
+		return nil
+	}
+	var warnings []string
+	if c.State.Driver == "memory" {
+		warnings = append(warnings, "server.tls.acme: state.driver is memory: every restart asks the CA for new certificates, "+
+			"and CAs give a few a week")
+	}
+	u, err := url.Parse(c.Server.PublicURL)
+	if err == nil && len(c.Server.TLS.Certificates) == 0 && !c.Server.TLS.ACME.Has(u.Hostname()) {
+		warnings = append(warnings, fmt.Sprintf("server.tls.acme.domains: %s of server.publicURL is not among them: "+
+			"no certificate is for the URL that clients are given", strings.ToLower(u.Hostname())))
 	}
 	return warnings
 }

@@ -64,3 +64,32 @@ policy: {rules: [{name: all, effect: allow}]}
 		}
 	}
 }
+
+// TestDoubtsAboutCertificates: what is asked for, and is hardly what was meant.
+func TestDoubtsAboutCertificates(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ domains, certificates, driver, want string }{
+		"all in order":      {"gw.example", "", "sqlite", ""},
+		"forgotten":         {"gw.example", "", "memory", "server.tls.acme: state.driver is memory"},
+		"for another host":  {"other.example", "", "sqlite", "server.tls.acme.domains: gw.example of server.publicURL"},
+		"for one beside it": {"other.example", "certificates: [{cert: c, key: k}], ", "sqlite", ""},
+		"in any spelling":   {"gw.example", "", "redis, redis: {addresses: [a]}", ""},
+	} {
+		c, err := Parse("config.yaml", []byte(`server:
+  publicURL: "https://GW.example:8443"
+  tls: {`+tt.certificates+`acme: {agreeTerms: true, domains: [`+tt.domains+`]}}
+state: {driver: `+tt.driver+`}
+authn: {anonymous: true}
+policy: {rules: [{name: all, effect: allow}]}
+agents: [{id: first, card: "https://first.example/card.json"}]
+`), environment)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := c.Doubts()
+		if tt.want == "" && len(got) != 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], tt.want)) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -61,6 +61,23 @@ func TestPolicyGuide(t *testing.T) {
 	}
 }
 
+// TestTLSGuide makes sure that the examples in docs/tls.md are configurations that nothing
+// is to be said about.
+func TestTLSGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/tls.md", 3) {
+		file = strings.Replace(file, "{file: /run/secrets/acme-mac}", "c2VjcmV0", 1)
+		cfg, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment)
+		if err != nil {
+			t.Errorf("%v\n%s", err, file)
+			continue
+		}
+		if got := cfg.uncertified(); len(got) > 0 {
+			t.Errorf("example %d: %q", i+1, got)
+		}
+	}
+}
+
 // TestIdentityGuide makes sure that the examples in docs/identity.md are configurations.
 func TestIdentityGuide(t *testing.T) {
 	t.Parallel()

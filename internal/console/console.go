@@ -31,6 +31,7 @@ type Options struct {
 	Deliveries Deliveries
 	Cards      Cards
 	Agents     Agents
+	Contents   Contents
 
 	// Dir is server.dataDir, where the token is kept and the address written.
 	Dir string

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/durable"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -35,7 +36,7 @@ func keptToken(path string) (secret.Value, error) {
 		return secret.Value{}, fmt.Errorf("make directory: %w", err)
 	}
 	text := rand.Text() + rand.Text() // 260 bits
-	if err := replace(path, text); err != nil {
+	if err := durable.Replace(path, []byte(text+"\n")); err != nil {
 		return secret.Value{}, err
 	}
 	return secret.New(text), nil
@@ -76,7 +77,7 @@ func ReadAddress(path string) (string, error) {
 }
 
 func readLine(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // the operator's directory
 	if err != nil {
 		return "", err
 	}
@@ -95,19 +96,5 @@ func (s *Console) announce() error {
 	if !s.announced() {
 		return nil
 	}
-	return replace(filepath.Join(s.Dir, AddressFile), s.listener.Addr().String())
-}
-
-// replace writes a line to a file that only its owner may read, whole or not at all.
-func replace(path, line string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // it has another name by then
-	_, err = tmp.WriteString(line + "\n")
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return durable.Replace(filepath.Join(s.Dir, AddressFile), []byte(s.listener.Addr().String()+"\n"))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -26,7 +27,7 @@ type route struct {
 }
 
 // routes are all of them. What is not here is not found, and nothing below it either.
-var routes = slices.Concat(deliveryRoutes, agentRoutes)
+var routes = slices.Concat(deliveryRoutes, agentRoutes, contentRoutes)
 
 // deliveryRoutes are those about webhooks.
 var deliveryRoutes = []route{
@@ -187,10 +188,7 @@ func match(pattern, path string) (id string, ok bool) {
 // then comes to nothing is on record as well, and missing is what is said of what is not
 // there.
 func (s *Console) change(r *http.Request, kind string, attrs map[string]string, missing error, do func(context.Context) (bool, error)) error {
-	attrs["who"], attrs["client_ip"] = adminToken, ""
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		attrs["client_ip"] = host
-	}
+	maps.Copy(attrs, by(r))
 	if err := s.Audit(kind, attrs); err != nil {
 		s.Log.Error("write audit event", "error", err)
 		if !s.FailOpen {
@@ -213,6 +211,15 @@ func (s *Console) change(r *http.Request, kind string, attrs map[string]string, 
 		err = missing
 	}
 	return err
+}
+
+// by says who asks for a change, in the record of it.
+func by(r *http.Request) map[string]string {
+	who := map[string]string{"who": adminToken, "client_ip": ""}
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		who["client_ip"] = host
+	}
+	return who
 }
 
 // adminToken is who changes something with the token of the admin API.

@@ -25,6 +25,9 @@ var asked = map[string]string{
 	"GET /api/v1/agents/{id}":    "/api/v1/agents/a-1",
 	"PUT /api/v1/agents/{id}":    "/api/v1/agents/a-1",
 	"DELETE /api/v1/agents/{id}": "/api/v1/agents/a-1",
+
+	"GET /api/v1/content":        "/api/v1/content?subject=alice",
+	"POST /api/v1/content/erase": "/api/v1/content/erase?subject=alice",
 }
 
 // TestL43_EveryRouteAsksWho goes through the table of routes: nobody gets in without the

@@ -37,6 +37,7 @@ type world struct {
 	cipher  gcm
 	worker  *push.Worker // that enqueues only
 	cards   album
+	archive archive
 	console *Console
 	log     lockedBuffer
 
@@ -51,6 +52,7 @@ type world struct {
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
 	w := &world{t: t, queue: state.NewMemory(state.Config{}), cipher: newCipher(t), fleet: map[string]string{"a-1": `{"id":"a-1"}`}}
+	w.archive.world = w
 	log := slog.New(slog.NewJSONHandler(&w.log, nil))
 	var err error
 	w.worker, err = push.NewWorker(push.Config{AllowPrivateNetworks: true}, push.WorkerOptions{
@@ -67,7 +69,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Dir: t.TempDir(), Audit: w.record, Log: log})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Dir: t.TempDir(), Audit: w.record, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

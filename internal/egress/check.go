@@ -145,8 +145,8 @@ func isName(host string) bool {
 // local are the names that are somebody's own network: those that are reserved for it
 // (RFC 6761, 6762, 8375, 9476; .internal by ICANN), and those that are in use for it.
 var local = []string{
-	"localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan",
-	"home.arpa", "svc", "consul", "test", "invalid", "onion", "alt", "arpa",
+	"localhost", "localdomain", "localdomain6", "local", "internal", "intranet", "private", "corp", "home", "lan",
+	"home.arpa", "default", "svc", "consul", "test", "invalid", "onion", "alt", "arpa",
 }
 
 // isLocal is true of names without a dot as well, which search lists complete.

@@ -29,7 +29,8 @@ func (g *Gateway) judge(a *proxy.AgentConfig) (_ *trust.Judge, end func(), _ err
 	log := g.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
 		Agent: a.ID, Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,
-		Ruled: func(_ context.Context, r trust.Ruling) { g.ruled(a.ID, &r) },
+		Limits: a.Card.Limits.Texts(),
+		Ruled:  func(_ context.Context, r trust.Ruling) { g.ruled(a.ID, &r) },
 	}
 	end = func() {}
 	if t := a.Card.Trust.Signature; !t.IsZero() {

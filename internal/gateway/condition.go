@@ -4,7 +4,7 @@ import "github.com/a2a-gateway/a2a-gateway/telemetry"
 
 // condition is how the gateway itself is doing, for metrics.
 func (g *Gateway) condition() telemetry.Condition {
-	c := telemetry.Condition{Failing: g.audit.Err() != nil, Certificate: g.server.Expiry()}
+	c := telemetry.Condition{Failing: g.audit.Err() != nil, Certificate: g.server.Expiry(), Domains: g.certificates.domains()}
 	c.Unsynced, c.Lag = g.audit.Lag()
 	s := g.acquire()
 	if s == nil {
@@ -16,6 +16,9 @@ func (g *Gateway) condition() telemetry.Condition {
 		{Limit: "requests", Used: g.work.Calls(), Max: limits.Requests},
 		{Limit: "streams", Used: g.streams.Open(), Max: limits.Streams},
 		{Limit: "connections", Used: g.server.Connections(), Max: g.server.Room()},
+	}
+	if r := g.work.Reading(); r != nil && r.Open > 0 && r.Permitted > 0 {
+		c.Limits = append(c.Limits, telemetry.Use{Limit: "descriptors", Used: r.Open, Max: r.Permitted})
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,12 +10,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
 )
 
 // openConsole binds the admin listener.
 func (g *Gateway) openConsole(cfg *config.Config) (err error) {
 	g.console, err = console.Open(cfg.Admin, console.Options{
-		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g},
+		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit},
 		Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
 		Log: g.telemetry.Log, Sockets: g.sockets,
 	})
@@ -26,6 +29,23 @@ func (g *Gateway) openConsole(cfg *config.Config) (err error) {
 
 // AdminURL is the admin listener's address as a URL; "" where there is none.
 func (g *Gateway) AdminURL() string { return g.console.URL() }
+
+// contents are what was captured, as the console sees it.
+type contents struct{ *audit.Log }
+
+// Of implements console.Contents.
+func (c contents) Of(ctx context.Context, s vault.Subject, after string, limit int) ([]vault.Item, error) {
+	var list []vault.Item
+	for item, err := range c.Captured(s, after) {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return nil, fmt.Errorf("list content: %w", err)
+		}
+		if list = append(list, item); len(list) == limit {
+			break
+		}
+	}
+	return list, nil
+}
 
 // deliveries are the queue of webhooks as the console sees it. They are there whatever
 // push.mode is: those of a configuration that has gone are kept.

@@ -21,10 +21,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -61,18 +63,23 @@ type Gateway struct {
 	roster  *roster          // agents that are in no file
 	health  *health.Server   // gRPC's view of whether the gateway serves
 
+	certificates *certificates // from a CA; nil without server.tls.acme
+
 	started   chan struct{} // closed by Start
 	draining  atomic.Bool
 	onDrain   func(end func()) (stop func() bool) // runs end when open streams have to end
 	farewell  context.CancelFunc                  // tells open streams to end with a last event
 	closing   sync.Once
-	closed    chan struct{} // closed when the parts are
-	reloading sync.Mutex    // one reload at a time
-	work      server.Load   // what all of them have to do
-	hub       *stream.Hub   // streams of agents
-	streams   proxy.Streams // event streams that are open, whichever snapshot they began with
+	closed    chan struct{}   // closed when the parts are
+	reloading sync.Mutex      // one reload at a time
+	work      overload.Ladder // what all of them have to do
+	standing  []overload.Rung // as reported last
+	hub       *stream.Hub     // streams of agents
+	streams   proxy.Streams   // event streams that are open, whichever snapshot they began with
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
+	linting   chan struct{} // holds one when the configuration in force is to be looked at
+	turns     card.Turns    // of those who fetch cards
 }
 
 // New builds everything and opens the listening sockets, so that a port in use
@@ -81,6 +88,7 @@ type Gateway struct {
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
 		started: make(chan struct{}), closed: make(chan struct{}), health: newHealth(), sockets: o.Sockets,
+		linting: make(chan struct{}, 1), turns: card.NewTurns(),
 	}
 	streams, farewell := context.WithCancel(context.WithoutCancel(ctx))
 	g.farewell = farewell
@@ -107,6 +115,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, err // names its keys, as in server.tls
 	}
 	g.server.Sockets, g.server.Refused = g.sockets, g.telemetry.Metrics.Shed
+	g.server.Malformed, g.server.Flooded = g.telemetry.Metrics.Malformed, g.telemetry.Metrics.Flooded
 	// The socket first: with port 0, the URLs in cards depend on it. Requests wait
 	// for Start.
 	if err := g.server.Start(); err != nil {
@@ -126,13 +135,16 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err = g.openConsole(cfg); err != nil {
 		return nil, err
 	}
+	g.telemetry.Metrics.SetLabels(labels(cfg)) // orders are counted
+	if err = g.openCertificates(cfg); err != nil {
+		return nil, err
+	}
 	g.sockets.CloseRest()
 	g.salt = g.keys.Derive("contexts")
 	if err = g.watch(ctx, cfg); err != nil {
 		return nil, err
 	}
 	g.hub = g.newHub(cfg)
-	g.telemetry.Metrics.SetLabels(labels(cfg))
 	g.telemetry.Metrics.Upstreams(g.upstreams)
 	g.telemetry.Metrics.Condition(g.condition)
 	g.openRoster(ctx, cfg)
@@ -151,8 +163,9 @@ func (g *Gateway) Start() {
 	g.console.Start()
 	close(g.started)
 	go g.review()
+	go g.lintChanges()
 	go g.followRoster()
-	go g.work.Watch(g.closed, g.memory, g.report)
+	go g.work.Watch(g.closed, g.bounds, g.report)
 	if g.revoked != nil { // as with keys: others may decide
 		go g.watchDecisions()
 	}
@@ -171,9 +184,7 @@ func (g *Gateway) StatusURL() string { return g.status.url() }
 
 // ServeHTTP serves one request from the snapshot it begins with.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	select {
-	case <-g.started:
-	case <-r.Context().Done():
+	if !g.ready(r.Context()) {
 		return
 	}
 	s := g.acquire()
@@ -184,6 +195,21 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.release()
 	s.proxy.ServeHTTP(w, r)
+}
+
+// ready waits until calls are served, or nobody waits for that any more.
+func (g *Gateway) ready(ctx context.Context) bool {
+	select {
+	case <-g.started: // nearly always, and then nothing is made to wait with
+		return true
+	default:
+	}
+	select {
+	case <-g.started:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // closeParts ends what New began, last first. It is also New's way back.
@@ -223,6 +249,7 @@ func (g *Gateway) close(ctx context.Context) {
 		g.status.close()
 	}
 	g.console.Close()
+	g.certificates.close()
 	if g.server != nil {
 		cut, cancel := context.WithCancel(ctx)
 		cancel() // Shutdown has waited as long as it may; New's way back has nobody to wait for

@@ -12,12 +12,6 @@ import (
 // eventsPurpose is what the events of tasks are sealed for in the state.
 const eventsPurpose = "events"
 
-// report has the metrics say how much memory is in use, and how much of it for streams.
-func (g *Gateway) report(used, limit int64) {
-	g.telemetry.Metrics.Memory(used, limit)
-	g.telemetry.Metrics.StreamBuffers(g.hub.Kept())
-}
-
 // newHub makes the hub of agents' streams. In a state that survives the process, or that
 // others share, their events are kept as well.
 func (g *Gateway) newHub(cfg *config.Config) *stream.Hub {

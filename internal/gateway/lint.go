@@ -7,6 +7,39 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
+// relint has the configuration in force looked at soon. It does not wait: when thousands of
+// cards come at once, one look does for many.
+func (g *Gateway) relint() {
+	select {
+	case g.linting <- struct{}{}:
+	default: // it is going to be
+	}
+}
+
+// lintPause is between two looks: each is at all agents and all rules.
+const lintPause = 100 * time.Millisecond
+
+// lintChanges looks at the configuration in force when relint said so, until the gateway
+// closes.
+func (g *Gateway) lintChanges() {
+	for {
+		select {
+		case <-g.closed:
+			return
+		case <-g.linting:
+		}
+		if s := g.acquire(); s != nil {
+			g.lint(s)
+			s.release()
+		}
+		select {
+		case <-g.closed:
+			return
+		case <-time.After(lintPause):
+		}
+	}
+}
+
 // lint logs what s permits and hardly means, and what its rules name and, by the cards
 // known so far, does not exist. It runs when s comes into force and whenever a card changes; each
 // warning is given once.

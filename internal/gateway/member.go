@@ -59,11 +59,8 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
 	source.JudgedBy(judge)
 	source.OnFetch(func(result string) { metrics.CardFetch(a.ID, result) })
-	source.OnChange(func(*card.Card) {
-		if s := g.current.Load(); s != nil {
-			g.lint(s)
-		}
-	})
+	source.OnChange(func(*card.Card) { g.relint() })
+	source.InTurn(g.turns)
 	agent, err := proxy.NewAgent(a, source, up)
 	if err != nil {
 		stop()

@@ -24,7 +24,7 @@ func (g *Gateway) attempted(a push.Attempt) {
 func (g *Gateway) traced(d *push.Delivery, attempt int) (traceparent string, end func(push.Outcome, int)) {
 	traceparent, done := g.telemetry.StartDelivery(telemetry.Delivery{
 		Agent: d.Agent, Task: d.Task, Host: d.Host(), Attempt: attempt,
-		Parent: d.Traceparent, Registration: d.Registered, Notification: d.Notified,
+		Parent: d.Traceparent, Registration: d.Registered, Notification: d.Notified, Began: d.Began,
 	})
 	if done == nil {
 		return traceparent, nil

@@ -85,6 +85,9 @@ func (g *Gateway) retune(old, cfg *config.Config) error {
 	if err := g.server.Reload(cfg.Server); err != nil {
 		return errors.Join(err, g.telemetry.Reload(old.Telemetry.Config))
 	}
+	if err := g.certificates.configure(cfg); err != nil {
+		return errors.Join(err, g.server.Reload(old.Server), g.telemetry.Reload(old.Telemetry.Config))
+	}
 	g.anomalies.Configure(cfg.Telemetry.Anomalies)
 	g.hub.Configure(cfg.Streams, proxy.StreamLimits(cfg.Server))
 	return nil
@@ -171,6 +174,9 @@ func labels(cfgs ...*config.Config) telemetry.Labels {
 			for _, m := range e.Methods {
 				l.Methods = append(l.Methods, m.Name)
 			}
+		}
+		if wanted := section(cfg); wanted != nil {
+			l.Domains = append(l.Domains, wanted.Domains...)
 		}
 		for _, i := range cfg.Authn.OIDC {
 			l.Providers = append(l.Providers, i.Issuer)

@@ -137,6 +137,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		PublicURL: s.public,
 		Hosts:     g.hosts(cfg),
 		Schemes:   schemes(cfg),
+		FileParts: cfg.Policy.FileParts,
 		Book:      s.book,
 		Providers: provided.Providers(),
 		Steps:     g.store,
@@ -161,6 +162,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		GRPC:      cfg.Server.GRPC(),
 		JWKS:      g.keys.JWKS,
 		Signing:   g.keys,
+		Hold:      s.hold,
 		Drain:     g.onDrain,
 		Streams:   &g.streams,
 		Load:      &g.work,
@@ -251,6 +253,12 @@ func (s *snapshot) dismiss() {
 	}
 }
 
+// hold keeps s until release, for who has it already.
+func (s *snapshot) hold() (release func()) {
+	s.refs.Add(1)
+	return s.release
+}
+
 func (s *snapshot) release() {
 	if s.refs.Add(-1) == 0 {
 		s.close()
@@ -272,12 +280,4 @@ func (g *Gateway) acquire() *snapshot {
 		}
 		s.release()
 	}
-}
-
-// memory is the configured limit, 0 for the default.
-func (g *Gateway) memory() int64 {
-	if s := g.current.Load(); s != nil {
-		return int64(s.config.Server.Limits.Memory)
-	}
-	return 0
 }

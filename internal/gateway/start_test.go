@@ -166,7 +166,7 @@ func TestStatus(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/livez": "ok\n", "/healthz": "ok\n", "/readyz": "ok\n",
-		"/readyz?verbose": "serving: ok\nconfig: ok\naudit: ok\nstate: ok\nagent a: ok\n",
+		"/readyz?verbose": "serving: ok\nconfig: ok\naudit: ok\nload: ok\nstate: ok\nagent a: ok\n",
 	} {
 		if status, body := fetch(t, g.StatusURL()+path, nil); status != http.StatusOK || body != want {
 			t.Errorf("%s: %d %q, want %q", path, status, body, want)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,17 +75,37 @@ func (s *statusServer) live(w http.ResponseWriter, _ *http.Request) {
 
 // ready says whether traffic should come here. An agent that cannot be reached
 // does not make the gateway unready: the others are served, and taking the
-// gateway away from them would help nobody.
+// gateway away from them would help nobody. Nor does too much to do: those who
+// share the work would have more of it then; nor one certificate that is missing while
+// there is another.
 func (s *statusServer) ready(w http.ResponseWriter, r *http.Request) {
-	ok := !s.gateway.draining.Load()
-	if !ok {
+	why := s.unready()
+	if why != "" {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	if !r.URL.Query().Has("verbose") {
-		_, _ = fmt.Fprintln(w, map[bool]string{true: "ok", false: "draining"}[ok])
+		_, _ = fmt.Fprintln(w, cmp.Or(why, "ok"))
 		return
 	}
 	_, _ = fmt.Fprint(w, strings.Join(s.details(r.Context()), "\n"), "\n")
+}
+
+// unready is why every call would be refused, "" where that is not so. Who cannot write
+// audit records does not need calls to find out that it can again: the log tries by itself.
+func (s *statusServer) unready() string {
+	g := s.gateway
+	if g.draining.Load() {
+		return "draining"
+	}
+	if current := g.current.Load(); current == nil || !current.config.Telemetry.Audit.FailOpen() {
+		if err := g.audit.Err(); err != nil {
+			return "audit: failed: " + err.Error()
+		}
+	}
+	if !g.server.Certified() {
+		return "no certificate yet"
+	}
+	return ""
 }
 
 // details has a line a check: name, ok or failed, and why.
@@ -97,7 +118,9 @@ func (s *statusServer) details(ctx context.Context) []string {
 	} else {
 		lines = append(lines, "config: ok")
 	}
+	lines = append(lines, g.certificates.details()...)
 	lines = append(lines, line("audit", g.audit.Err() != nil, fmt.Sprint(g.audit.Err())))
+	lines = append(lines, g.strain()...)
 	current := g.current.Load()
 	if current == nil {
 		return lines

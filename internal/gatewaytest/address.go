@@ -11,7 +11,7 @@ import (
 // out, and the ports of connections, from higher up. Empty when there is none.
 func FreeAddress() string {
 	for range 100 {
-		address := fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000)) //nolint:gosec // a port is no secret
+		address := fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000)) // a port is no secret
 		l, err := net.Listen("tcp", address)
 		if err != nil {
 			continue // somebody is there

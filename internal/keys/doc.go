@@ -4,5 +4,5 @@
 //
 // It owns the keys: section of the configuration, the files, and the rotation of keys
 // that the gateway generated itself. It does not own what is signed. It may import
-// internal/secret only.
+// internal/secret and internal/durable only.
 package keys

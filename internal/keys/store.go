@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/durable"
 )
 
 // nameLayout is a generated key's file: the UTC second from which it signs. Names sort
@@ -123,7 +125,7 @@ func createFile(dir, name string, data []byte) error {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // the other name stays
-	if err := write(tmp, data); err != nil {
+	if err := durable.Write(tmp, data); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, name)
@@ -134,36 +136,21 @@ func createFile(dir, name string, data []byte) error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	syncDir(dir)
+	durable.SyncDir(dir)
 	return nil
 }
 
 // writeNew writes a file where the file system has no links, as SMB. Others may see it
 // empty for a moment; they read it again.
 func writeNew(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator's path
 	if err != nil {
 		return err
 	}
-	if err := write(f, data); err != nil {
+	if err := durable.Write(f, data); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil
-}
-
-// write writes and closes f, durably.
-func write(f *os.File, data []byte) error {
-	_, err := f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// syncDir makes the new name survive a power loss. Some file systems cannot sync
-// directories; the file is complete either way.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
 }
 
 // sweep removes what a gateway left that died while it made a key. What another is

@@ -38,13 +38,16 @@ func forwardSecret() []uint16 {
 	}
 }
 
-// loadGeneration reads the files. Among its certificates crypto/tls chooses the
-// first that fits the client's server name and algorithms, and else the first.
-func loadGeneration(t TLS) (*generation, error) {
+// generation reads the files and adds what is provided beside them. Among its
+// certificates crypto/tls chooses the first that fits the client's server name and
+// algorithms, and else the first.
+func (s *Server) generation(t TLS, provided []tls.Certificate) (*generation, error) {
 	g := &generation{config: &tls.Config{
 		MinVersion:   tls.VersionTLS13,
 		CipherSuites: forwardSecret(),
 		NextProtos:   []string{"h2", "http/1.1"},
+
+		GetConfigForClient: s.examined,
 	}}
 	if t.MinVersion == "1.2" {
 		g.config.MinVersion = tls.VersionTLS12
@@ -53,11 +56,20 @@ func loadGeneration(t TLS) (*generation, error) {
 	_, _ = fmt.Fprintf(digest, "%d\n", g.config.MinVersion)
 	for i, files := range t.Certificates {
 		pair, err := loadPair(files, digest)
+		if err == nil {
+			err = t.ACME.claims(pair)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("server.tls.certificates[%d]: %w", i, err)
 		}
 		g.config.Certificates = append(g.config.Certificates, pair)
 	}
+	for _, pair := range provided {
+		for _, content := range pair.Certificate {
+			record(digest, content)
+		}
+	}
+	g.config.Certificates = append(g.config.Certificates, provided...)
 	if err := g.trust(t, digest); err != nil {
 		return nil, err
 	}
@@ -91,7 +103,7 @@ func record(digest io.Writer, content []byte) {
 }
 
 func readPEM(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {
 		return nil, err // names the path
 	}

@@ -43,6 +43,21 @@ func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return client
 }
 
+// AddrText is addr as text: a part of remote, an address with a port, where that has it in
+// the same form, as it nearly always does.
+func AddrText(addr netip.Addr, remote string) string {
+	var room [64]byte
+	text := addr.AppendTo(room[:0])
+	host := strings.Trim(remote[:max(strings.LastIndexByte(remote, ':'), 0)], "[]")
+	if host == string(text) && host != "" {
+		return host
+	}
+	if len(text) == 0 {
+		return addr.String() // which says that it is none
+	}
+	return string(text)
+}
+
 // Proxied reports whether the peer of the connection is one of the trusted proxies.
 func Proxied(r *http.Request, trusted []netip.Prefix) bool {
 	if len(trusted) == 0 {

@@ -94,3 +94,17 @@ func BenchmarkClientIP(b *testing.B) {
 		}
 	}
 }
+
+func TestAddrText(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ addr, remote string }{
+		{"192.0.2.1", "192.0.2.1:80"}, {"192.0.2.1", "[::ffff:192.0.2.1]:80"}, {"192.0.2.1", "198.51.100.1:80"},
+		{"2001:db8::1", "[2001:db8::1]:80"}, {"fe80::1%eth0", "[fe80::1%eth0]:80"}, {"fe80::1", "[fe80::1%eth0]:80"},
+		{"", "pipe"}, {"", ""}, {"192.0.2.1", "@"}, {"::", "[::]:0"},
+	} {
+		addr, _ := netip.ParseAddr(tt.addr)
+		if got := AddrText(addr, tt.remote); got != addr.String() {
+			t.Errorf("%s of %s: %q", addr, tt.remote, got)
+		}
+	}
+}

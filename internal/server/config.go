@@ -77,8 +77,11 @@ type TLS struct {
 	// Certificates with their keys. The client's server name chooses among them;
 	// the first one answers clients that send none or an unknown one. The files
 	// are watched: new ones are used within seconds, bad ones are logged and the
-	// old ones kept.
-	Certificates []Certificate `yaml:"certificates"`
+	// old ones kept. Required without acme.
+	Certificates []Certificate `yaml:"certificates,omitempty"`
+
+	// Certificates from a CA, beside those of files, which come first. Default: none.
+	ACME *ACME `yaml:"acme,omitempty"`
 
 	// PEM files with the CAs that client certificates are verified by. They are watched
 	// like the certificates; a CA that is taken out ends sessions that began with it and
@@ -158,6 +161,9 @@ func (c *Config) Defaults() {
 		fill(&c.Address, ":8443")
 		fill(&c.TLS.MinVersion, "1.3")
 		fill(&c.TLS.ClientAuth, authOff)
+		if c.TLS.ACME != nil {
+			c.TLS.ACME.defaults()
+		}
 	}
 	fill(&c.Address, ":8080")
 	fill(&c.StatusAddress, ":9902")

@@ -36,7 +36,7 @@ func TestConfigDefaults(t *testing.T) {
 	if c.ID != "localhost:8080" || c.StatusAddress != ":9902" || !*c.H2C || c.DataDir != "/var/lib/gw" {
 		t.Errorf("got %+v", c)
 	}
-	derived := []string{"LameDuck", "Memory", "Descriptors"} // 0, or what the process has
+	derived := []string{"LameDuck", "Memory", "SoftMemory", "Descriptors"} // 0, or what the process has
 	for _, section := range []any{c.Limits, c.Timeouts} {
 		v := reflect.ValueOf(section)
 		for i := range v.NumField() {

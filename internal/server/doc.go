@@ -3,11 +3,12 @@
 //
 // It owns the server: section of the configuration, the certificates and their
 // renewal, connection limits and timeouts, draining, the strict reading of
-// requests (Screen) and of forwarded client addresses (ClientIP).
+// requests (Screen) and of forwarded client addresses (ClientIP), and answers that go
+// on after their handlers have returned (Take).
 //
 // It does not own routes, errors' shapes, hosts that are served or any answer
 // but the one it gives when it has too many connections: the handler it is
 // given does. The status and admin listeners are served by others.
 //
-// It may import internal/wire and internal/secret.
+// It may import internal/wire, internal/secret and its own internal/server/strict.
 package server

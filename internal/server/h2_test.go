@@ -107,6 +107,45 @@ func TestScreenOverHTTP2(t *testing.T) {
 	}
 }
 
+// TestL18_LengthOverHTTP2: frames make the body, and a length that says otherwise would
+// be for an agent to believe.
+func TestL18_LengthOverHTTP2(t *testing.T) {
+	t.Parallel()
+	var rec recorder
+	s := start(t, plaintext(), &rec)
+	post := func(lengths ...string) []string {
+		fields := []string{":method", "POST", ":scheme", "http", ":authority", "localhost", ":path", "/"}
+		for _, length := range lengths {
+			fields = append(fields, "content-length", length)
+		}
+		return fields
+	}
+	for _, tt := range []struct {
+		name   string
+		fields []string
+		want   int
+	}{
+		{"none", post(), 204},
+		{"zero", post("0"), 204},
+		{"a body that does not come", post("5"), 400},
+		{"not a number", post("x"), 400},
+		{"a sign", post("+0"), 400},
+		{"leading zeros", post("00"), 400},
+		{"a list", post("0, 0"), 400},
+		{"twice", post("0", "0"), 400},
+		{"twice, different", post("0", "5"), 400},
+		{"empty", post(""), 400},
+	} {
+		before := rec.reached.Load()
+		if got := dialH2(t, s).status(t, true, tt.fields...); got != tt.want && (tt.want == 204 || got != -1) {
+			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
+		if reached := rec.reached.Load() > before; reached != (tt.want == 204) {
+			t.Errorf("%s: the handler was reached: %v", tt.name, reached)
+		}
+	}
+}
+
 func TestL20_ErrorsAreCounted(t *testing.T) {
 	t.Parallel()
 	names := make(chan string, 100)

@@ -1,6 +1,11 @@
 package server
 
-import "github.com/a2a-gateway/a2a-gateway/internal/secret"
+import (
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
 
 // Limits is the server.limits section. 0 is the default, everywhere.
 type Limits struct {
@@ -71,6 +76,13 @@ type Limits struct {
 	// Most requests in flight on one HTTP/2 connection. Default: 100.
 	ConnectionStreams int `yaml:"connectionStreams,omitempty"`
 
+	// Frames on one HTTP/2 connection that serve no call: of calls that are taken back,
+	// resets, pings, settings, priorities, windows, data of a few bytes. All of it is there
+	// again after half a minute, and part of it with every answer. A connection that sends
+	// more is ended (GOAWAY, ENHANCE_YOUR_CALM). Default: 4 for each of connectionStreams,
+	// and 400 at least.
+	ConnectionFrames int `yaml:"connectionFrames,omitempty"`
+
 	// Most calls in flight at once, event streams apart; further ones are answered 503
 	// before anything else is asked. Default: 10000.
 	Requests int `yaml:"requests,omitempty"`
@@ -78,13 +90,29 @@ type Limits struct {
 	// Memory in use, garbage not counted, beyond which new calls are answered 503, until
 	// it is 5 % less. Cards, health and metrics are answered anyway. Default: 90 % of
 	// GOMEMLIMIT, which serve sets to 90 % of the cgroup's limit where it is not set;
-	// without any of these nothing is refused for memory.
+	// without any of these nothing is refused for memory. Where this is the only one,
+	// the collector is told of it.
 	Memory secret.Size `yaml:"memory,omitempty"`
+
+	// Memory in use beyond which new event streams, and calls with bodies above largeBody,
+	// are answered 503, until it is 5 % less. Default: 85 % of memory.
+	SoftMemory secret.Size `yaml:"softMemory,omitempty"`
+
+	// Largest body that is taken in whatever memory is left. Larger ones together fill no
+	// more than half of what is free, and none is taken above softMemory. Default: 64KiB.
+	LargeBody secret.Size `yaml:"largeBody,omitempty"`
+
+	// Longest that work may wait for a processor. When every wait has been longer for a
+	// second, calls are answered 503 until it is not: of each caller, those above a share
+	// that is the same for all. A long time, such as 1h, refuses nothing. Default: 100ms.
+	Delay secret.Duration `yaml:"delay,omitempty"`
 
 	// File descriptors that the gateway may use. 64 are kept for its own files; of the
 	// others every connection takes one, and its call one more toward the agent, and
-	// connections beyond what that leaves are answered 503 or closed. Default, and most:
-	// what the system permits the process (RLIMIT_NOFILE).
+	// connections beyond what that leaves are answered 503 or closed. When no more than a
+	// sixteenth of all is left, and 64 at least, calls beyond those in flight are answered
+	// 503, and new event streams. Default, and most: what the system permits the process
+	// (RLIMIT_NOFILE).
 	Descriptors int `yaml:"descriptors,omitempty"`
 }
 
@@ -109,5 +137,16 @@ func (l *Limits) Defaults() {
 	fill(&l.Connections, 16_384)
 	fill(&l.ConnectionsPerIP, 4096)
 	fill(&l.ConnectionStreams, 100)
+	fill(&l.ConnectionFrames, max(400, 4*l.ConnectionStreams))
 	fill(&l.Requests, 10_000)
+	fill(&l.LargeBody, 64<<10)
+	fill(&l.Delay, secret.Duration(100*time.Millisecond))
+}
+
+// Overload is what of the limits is compared with what is measured.
+func (l *Limits) Overload() overload.Limits {
+	return overload.Limits{
+		Memory: int64(l.Memory), SoftMemory: int64(l.SoftMemory),
+		Descriptors: l.permitted(descriptors()), Delay: l.Delay.Std(),
+	}
 }

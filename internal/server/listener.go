@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
 )
 
 // reserve is how many connections above the limit are still told that there
@@ -26,12 +28,12 @@ func NoDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// listener counts connections and refuses what is too many. TLS is put on here
-// rather than by net/http, so that every connection gets the generation of
-// certificates that is current when it arrives.
+// listener counts connections and refuses what is too many. It puts TLS on them, and
+// the strict reading of HTTP/1.1, before net/http has them.
 type listener struct {
 	net.Listener
 	server *Server
+	tls    *handshakes  // nil without TLS
 	shut   func() error // Close, which works once and then says the same
 
 	mu    sync.Mutex
@@ -40,14 +42,43 @@ type listener struct {
 }
 
 func newListener(l net.Listener, s *Server) *listener {
-	return &listener{Listener: l, server: s, shut: sync.OnceValue(l.Close), peers: make(map[netip.Addr]int)}
+	own := &listener{Listener: l, server: s, shut: sync.OnceValue(l.Close), peers: make(map[netip.Addr]int)}
+	if s.tls.Load() != nil {
+		own.tls = newHandshakes()
+		go own.secure()
+	}
+	return own
 }
 
-// Close may be called more than once: closeDoor and net/http do, in either order.
-func (l *listener) Close() error { return l.shut() }
+// closeDoor accepts no more. Who has come in already will be served.
+func (l *listener) closeDoor() { _ = l.shut() } // Close will say it again
+
+// Close ends handshakes as well. It may be called more than once: net/http does.
+func (l *listener) Close() error {
+	if l.tls != nil {
+		l.tls.end()
+	}
+	return l.shut()
+}
 
 // Accept returns the next connection that may be served, or may be told 503.
 func (l *listener) Accept() (net.Conn, error) {
+	if l.tls != nil {
+		return l.tls.accept()
+	}
+	c, err := l.next()
+	if err != nil {
+		return nil, err
+	}
+	if !l.server.strict.H2C {
+		return l.server.strict.Conn(c), nil
+	}
+	c.flood = l.server.flood.Any(c)
+	return l.server.strict.Conn(c.flood), nil
+}
+
+// next is the next connection that is let in.
+func (l *listener) next() (*conn, error) {
 	for {
 		raw, err := l.Listener.Accept()
 		if err != nil {
@@ -69,9 +100,6 @@ func (l *listener) Accept() (net.Conn, error) {
 		if c == nil {
 			_ = tcp.Close()
 			continue
-		}
-		if g := l.server.tls.Load(); g != nil {
-			return tls.Server(c, g.config), nil
 		}
 		return c, nil
 	}
@@ -125,6 +153,16 @@ type conn struct {
 	shed  bool       // above the limit: told so and closed
 	once  sync.Once
 	fresh atomic.Bool // no request has come
+
+	tls   *tls.ConnectionState // of HTTP/2; of HTTP/1.1 net/http knows it
+	flood *flood.Conn          // nil where HTTP/2 is not spoken
+}
+
+// answered says that a call on the connection was answered.
+func (c *conn) answered(r *http.Request) {
+	if c.flood != nil && r.ProtoMajor == 2 && r.Context().Err() == nil {
+		c.flood.Answered()
+	}
 }
 
 // Close also gives the connection's place back.
@@ -162,14 +200,19 @@ func connContext(ctx context.Context, nc net.Conn) context.Context {
 	return ctx
 }
 
-// admitted is what the listener made of a connection, without TLS; nil for one that a
-// test has made.
+// admitted is what the listener has let in, beneath what it has put around; nil for a
+// connection that a test has made.
 func admitted(nc net.Conn) *conn {
-	if secured, ok := nc.(*tls.Conn); ok {
-		nc = secured.NetConn()
+	for {
+		switch c := nc.(type) {
+		case *conn:
+			return c
+		case interface{ NetConn() net.Conn }:
+			nc = c.NetConn()
+		default:
+			return nil
+		}
 	}
-	c, _ := nc.(*conn)
-	return c
 }
 
 // follow counts connections whose first request has not reached serve. net/http calls
@@ -179,10 +222,16 @@ func (s *Server) follow(nc net.Conn, state http.ConnState) {
 	switch {
 	case c == nil:
 	case state == http.StateNew:
-		c.fresh.Store(true)
-		s.fresh.Add(1)
+		s.expect(c)
 	case state == http.StateClosed, state == http.StateHijacked:
 		s.came(c)
+	}
+}
+
+// expect says that a connection will send a request.
+func (s *Server) expect(c *conn) {
+	if c.fresh.CompareAndSwap(false, true) {
+		s.fresh.Add(1)
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Server) Reload(cfg Config) error {
 		return fmt.Errorf("%s: cannot change while running, restart the gateway", strings.Join(keys, ", "))
 	}
 	if cfg.TLS != nil {
-		g, err := loadGeneration(*cfg.TLS)
+		g, err := s.generation(*cfg.TLS, s.provided)
 		if err != nil {
 			return err
 		}
@@ -48,8 +48,13 @@ func fixed(old, now Config) []string {
 	differs("h2c", *old.H2C != *now.H2C)
 	differs("plaintext", old.Plaintext != now.Plaintext)
 	differs("tls", (old.TLS == nil) != (now.TLS == nil))
+	differs("tls.acme", (old.acme() == nil) != (now.acme() == nil))
+	if old.acme() != nil && now.acme() != nil {
+		differs("tls.acme.httpListen", old.acme().HTTPListen != now.acme().HTTPListen)
+	}
 	differs("limits.header", old.Limits.Header != now.Limits.Header)
 	differs("limits.connectionStreams", old.Limits.ConnectionStreams != now.Limits.ConnectionStreams)
+	differs("limits.connectionFrames", old.Limits.ConnectionFrames != now.Limits.ConnectionFrames)
 	differs("timeouts.header", old.Timeouts.Header != now.Timeouts.Header)
 	differs("timeouts.idle", old.Timeouts.Idle != now.Timeouts.Idle)
 	differs("timeouts.write", old.Timeouts.Write != now.Timeouts.Write)
@@ -73,7 +78,7 @@ func (s *Server) install(g *generation) {
 func (s *Server) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g, err := loadGeneration(*s.cfg.TLS)
+	g, err := s.generation(*s.cfg.TLS, s.provided)
 	if err == nil {
 		s.install(g)
 		s.watching.follow(*s.cfg.TLS) // links may lead elsewhere now

@@ -11,12 +11,19 @@ type room struct {
 // calls.
 const kept = 64
 
+// permitted is how many descriptors there may be, of those that the system permits; 0 for
+// any number.
+func (l *Limits) permitted(bySystem int) int {
+	if l.Descriptors > 0 && (bySystem == 0 || l.Descriptors < bySystem) {
+		return l.Descriptors
+	}
+	return bySystem
+}
+
 // room is what the limits and the descriptors of the process leave.
 func (l Limits) room(permitted int) room {
 	r := room{l.Connections, reserve, "connections"}
-	if l.Descriptors > 0 && (permitted == 0 || l.Descriptors < permitted) {
-		permitted = l.Descriptors
-	}
+	permitted = l.permitted(permitted)
 	if permitted == 0 {
 		return r
 	}

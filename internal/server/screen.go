@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -15,8 +16,9 @@ import (
 // The rows of the threat model it answers: field names (L2), Connection (L3),
 // credentials in the URL (L5), Host (L7), repeated singletons (L9), path (L11,
 // L12), query (L13), verb and body (L15), Upgrade (L16), sizes (L22), content
-// coding (L23). Framing itself (L17) is past when a handler runs. Messages never
-// repeat what the client sent: it may be a credential.
+// coding (L23). The framing of HTTP/1.1 (L17) was judged by internal/server/strict before;
+// of HTTP/2's, where frames make the body, a length that says otherwise is left (L18).
+// Messages never repeat what the client sent: it may be a credential.
 //
 // Whether the host is one that is served, and which verbs a route has, is asked
 // elsewhere. lim must have its Defaults.
@@ -89,6 +91,9 @@ func screenHost(r *http.Request) *wire.Error {
 // agents read it and others leave it on the connection, where it would be the
 // next request. A length that is not known is -1.
 func screenBody(r *http.Request) *wire.Error {
+	if !lengthAgrees(r) {
+		return malformed("Content-Length does not say how long the body is")
+	}
 	if r.ContentLength == 0 {
 		return nil
 	}
@@ -97,6 +102,18 @@ func screenBody(r *http.Request) *wire.Error {
 		return malformed("this HTTP method takes no request body")
 	}
 	return nil
+}
+
+// lengthAgrees tells whether Content-Length, if there is one, says what net/http took the
+// body's length to be. Over HTTP/2 it may be there twice, or before a body that has ended
+// already (RFC 9113 §8.1.1).
+func lengthAgrees(r *http.Request) bool {
+	lengths := r.Header["Content-Length"]
+	if len(lengths) == 0 {
+		return true
+	}
+	var buf [20]byte
+	return len(lengths) == 1 && lengths[0] == string(strconv.AppendInt(buf[:0], r.ContentLength, 10))
 }
 
 func malformed(message string) *wire.Error {

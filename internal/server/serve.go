@@ -14,10 +14,13 @@ import (
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.inflight.Add(1)
 	defer s.inflight.Add(-1)
+	c, _ := r.Context().Value(connKey{}).(*conn)
+	if c != nil && c.tls != nil {
+		r.TLS = c.tls
+	}
 	if r.TLS != nil {
 		w.Header()["Strict-Transport-Security"] = s.hsts
 	}
-	c, _ := r.Context().Value(connKey{}).(*conn)
 	if c != nil {
 		s.came(c)
 	}
@@ -44,6 +47,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		r.Body = s.pace(w, r)
 	}
 	s.handler.ServeHTTP(w, r)
+	if c != nil {
+		c.answered(r)
+	}
 }
 
 // pacedBody sees to it that a request body keeps coming (L21): in every span of

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
 
 // Server is the public listener. Make it with New, then Start, then Shutdown,
@@ -26,20 +30,34 @@ type Server struct {
 	// served because of a limit, with the limit's key.
 	Refused func(limit string)
 
+	// Malformed, if set before Start, is called for every HTTP/1.1 connection that ends
+	// because of how a request was written, with the name of the rule.
+	Malformed func(rule string)
+
+	// Flooded, if set before Start, is called for every HTTP/2 connection that ends because
+	// of frames that serve no call, with the kind of frame that it sent most of.
+	Flooded func(frame string)
+
 	// Sockets, if set before Start, has the socket to listen on.
 	Sockets *Sockets
 
 	handler http.Handler
 	told    time.Duration // how long a connection too many may take to be told so
+	first   time.Duration // how long Shutdown waits for those who have just connected
 	log     *slog.Logger
 	http    *http.Server
+	strict  *strict.Rules // of HTTP/1.1, under net/http
+	flood   *flood.Rules  // of HTTP/2, under net/http
 	hsts    []string
 
 	live atomic.Pointer[live] // what Reload may change
 	tls  atomic.Pointer[generation]
 
+	answer atomic.Pointer[Answer] // to CAs that check a name
+
 	mu        sync.Mutex // guards what follows
 	cfg       Config
+	provided  []tls.Certificate // beside those of files
 	listener  *listener
 	lastError string // of the certificates, to log each failure once
 	watching  *watch
@@ -51,6 +69,8 @@ type Server struct {
 	base     context.Context // of every request
 	cancel   context.CancelCauseFunc
 	inflight atomic.Int64
+	taken    takings  // connections that net/http does not have
+	back     *returns // where it gets them from again
 }
 
 // live is the part of the configuration that takes effect on running listeners.
@@ -59,11 +79,12 @@ type live struct {
 	timeouts Timeouts
 	trusted  []netip.Prefix
 	room     room
+	acme     *ACME // of tls; nil for none
 }
 
 // live is what Reload may change of c.
 func (c *Config) live() *live {
-	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.room(descriptors())}
+	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.room(descriptors()), c.acme()}
 }
 
 // New prepares a listener for h without opening it. The configuration gets its
@@ -77,11 +98,13 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	s := &Server{handler: h, log: logger, cfg: cfg, told: tellWithin, draining: make(chan struct{})}
+	s := &Server{
+		handler: h, log: logger, cfg: cfg, told: tellWithin, first: firstRequest, draining: make(chan struct{}),
+	}
 	s.live.Store(cfg.live())
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	if cfg.TLS != nil {
-		g, err := loadGeneration(*cfg.TLS)
+		g, err := s.generation(*cfg.TLS, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +112,7 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 		s.tls.Store(g)
 		s.hsts = []string{"max-age=31536000"} // a year, RFC 6797 §6.1.1
 	}
-	s.http = s.newHTTP()
+	s.http, s.strict, s.flood = s.newHTTP(), s.rules(), s.allowance()
 	return s, nil
 }
 
@@ -97,6 +120,10 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 func (c Config) own() Config {
 	if c.TLS != nil {
 		t := *c.TLS
+		if t.ACME != nil {
+			a := *t.ACME
+			t.ACME = &a
+		}
 		c.TLS = &t
 	}
 	c.Defaults()
@@ -108,9 +135,8 @@ func (c Config) own() Config {
 func (s *Server) newHTTP() *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(s.cfg.TLS != nil)
-	protocols.SetUnencryptedHTTP2(*s.cfg.H2C)
-	server := &http.Server{
+	protocols.SetUnencryptedHTTP2(*s.cfg.H2C || s.cfg.TLS != nil) // package flood hides the TLS
+	return &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for Screen to refuse
 		ReadHeaderTimeout:            s.cfg.Timeouts.Header.Std(),
@@ -132,10 +158,40 @@ func (s *Server) newHTTP() *http.Server {
 			CountError:                    s.countH2Error,
 		},
 	}
-	if g := s.tls.Load(); g != nil {
-		server.TLSConfig = g.config.Clone() // only to say that h2 may be negotiated; see listener.Accept
+}
+
+// rules are for what comes before net/http reads it.
+func (s *Server) rules() *strict.Rules {
+	return &strict.Rules{
+		Head:    int(s.cfg.Limits.Header),
+		H2C:     *s.cfg.H2C,
+		Refused: s.malformed,
 	}
-	return server
+}
+
+// malformed counts, and names the rule to who looks for it. What the client has sent is
+// nobody's business: it may be a credential.
+func (s *Server) malformed(rule string) {
+	if s.Malformed != nil {
+		s.Malformed(rule)
+	}
+	s.log.Debug("malformed request", "rule", rule)
+}
+
+// allowance is what HTTP/2 connections may send beside calls.
+func (s *Server) allowance() *flood.Rules {
+	return &flood.Rules{
+		Allowance: s.cfg.Limits.ConnectionFrames,
+		Head:      int(s.cfg.Limits.Header),
+		Exceeded:  s.flooded,
+	}
+}
+
+func (s *Server) flooded(frame string) {
+	if s.Flooded != nil {
+		s.Flooded(frame)
+	}
+	s.log.Debug("HTTP/2 flood", "limit", "server.limits.connectionFrames", "frames", frame)
 }
 
 func (s *Server) countH2Error(name string) {
@@ -161,12 +217,13 @@ func (s *Server) Start() error {
 	if err != nil {
 		return fmt.Errorf("server.address: %w", err)
 	}
-	s.listener = newListener(socket, s)
+	s.listener, s.back = newListener(socket, s), newReturns(socket.Addr())
 	if s.cfg.TLS != nil {
 		s.watching = startWatch(s.refresh, s.log)
 		s.watching.follow(*s.cfg.TLS)
 	}
 	go s.accept(s.listener)
+	go s.accept(s.back)
 	return nil
 }
 

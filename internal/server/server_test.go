@@ -95,6 +95,7 @@ func TestReloadOfWhatCannotChange(t *testing.T) {
 		"server.h2c":                      func(c *Config) { c.H2C = &no },
 		"server.limits.header":            func(c *Config) { c.Limits.Header = 1 << 10 },
 		"server.limits.connectionStreams": func(c *Config) { c.Limits.ConnectionStreams = 1 },
+		"server.limits.connectionFrames":  func(c *Config) { c.Limits.ConnectionFrames = 500 },
 		"server.timeouts.header":          func(c *Config) { c.Timeouts.Header = seconds(1) },
 		"server.timeouts.idle":            func(c *Config) { c.Timeouts.Idle = seconds(1) },
 		"server.timeouts.write":           func(c *Config) { c.Timeouts.Write = seconds(1) },

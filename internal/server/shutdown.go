@@ -56,14 +56,19 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	watching.stop()
 
 	s.closeDoor(ctx)
+	s.taken.close(false)
 	err := s.http.Shutdown(ctx)
 	defer s.cancel(errDrained)
+	if err == nil {
+		err = s.awaitTaken(ctx)
+	}
 	if err == nil {
 		return nil
 	}
 	cut := s.inflight.Load()
 	s.cancel(errDrained)
 	_ = s.http.Close() // closes connections, does not wait for handlers
+	s.taken.close(true)
 	s.awaitHandlers()
 	return fmt.Errorf("shut down with %d requests unfinished: %w", cut, err)
 }
@@ -78,10 +83,10 @@ func (s *Server) closeDoor(ctx context.Context) {
 	s.Retire()
 	s.mu.Lock()
 	if s.listener != nil {
-		_ = s.listener.Close() // Shutdown will close it again
+		s.listener.closeDoor()
 	}
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, firstRequest)
+	ctx, cancel := context.WithTimeout(ctx, s.first)
 	defer cancel()
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()

@@ -16,6 +16,8 @@ const (
 	PublicSocket = "public"
 	StatusSocket = "status"
 	AdminSocket  = "admin" // of this program's only
+
+	ChallengeSocket = "challenge" // likewise: server.tls.acme.httpListen
 )
 
 // handed is the variable in which a process tells the one it turns into which

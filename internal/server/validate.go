@@ -23,6 +23,7 @@ func (c *Config) Validate() error {
 		c.validateProxies(),
 		notNegative("server.limits", c.Limits),
 		notNegative("server.timeouts", c.Timeouts),
+		c.Limits.validateMemory(),
 		c.Timeouts.validateDrain(),
 		c.validateID(),
 	)
@@ -122,16 +123,16 @@ func (c *Config) validateTLS() error {
 	if v := c.TLS.MinVersion; v != "" && v != "1.2" && v != "1.3" {
 		all = append(all, fmt.Errorf(`server.tls.minVersion: is %q, want "1.3" or "1.2"`, v))
 	}
-	if len(c.TLS.Certificates) == 0 {
-		all = append(all,
-			errors.New("server.tls.certificates: is empty, write at least one {cert: FILE, key: FILE}"))
+	if len(c.TLS.Certificates) == 0 && c.TLS.ACME == nil {
+		all = append(all, errors.New("server.tls.certificates: is empty, write at least one {cert: FILE, key: FILE}, "+
+			"or have certificates made by server.tls.acme"))
 	}
 	for i, pair := range c.TLS.Certificates {
 		if pair.Cert == "" || pair.Key == "" {
 			all = append(all, fmt.Errorf("server.tls.certificates[%d]: needs both cert and key", i))
 		}
 	}
-	return errors.Join(append(all, c.TLS.validateClients())...)
+	return errors.Join(append(all, c.TLS.validateClients(), c.TLS.ACME.validate())...)
 }
 
 // validateProxies refuses to trust everyone by accident (docs/threat-model.md L04): the
@@ -185,6 +186,14 @@ func notNegative(key string, section any) error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// validateMemory holds the rungs of memory to their order.
+func (l *Limits) validateMemory() error {
+	if l.Memory > 0 && l.SoftMemory > l.Memory {
+		return fmt.Errorf("server.limits.softMemory: %s is more than server.limits.memory (%s), beyond which everything is refused", l.SoftMemory, l.Memory)
+	}
+	return nil
 }
 
 // Loopback tells whether Address is reachable from this machine only.

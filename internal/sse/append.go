@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// Forget is an event id that has readers forget the one they have: it is written as a field
+// with nothing in it (WHATWG HTML §9.2.6).
+const Forget = "\x00"
+
 // Append appends e to dst as one frame with LF line ends: event, id, a data
 // line for every line of Data, and the blank line. CR and CRLF in Data are line
 // ends too and come back as LF; what has no spelling is left out: line ends in ID

@@ -12,7 +12,7 @@ import (
 // room it is about 200 bytes for the usual 36-byte ids. It fills a size class of
 // the allocator exactly; one more word would cost two.
 type entry struct {
-	text    string // the key (kind, agent, id; see appendKey), then the context
+	text    string // the key (kind, agent, id; see appendKey), then the trace as in pack, then the context
 	key     uint32 // where the key ends in text
 	id      uint32 // where the id starts in it
 	origin  unique.Handle[origin]
@@ -37,10 +37,13 @@ func newEntry(key []byte, r Record, now time.Time) *entry {
 	if r.Created.IsZero() {
 		r.Created = now
 	}
+	text := make([]byte, 0, textRoom)
+	text = binary.AppendUvarint(append(text, key...), uint64(len(r.Trace)))
+	text = append(append(text, r.Trace...), r.Context...)
 	e := &entry{
-		text: string(append(key[:len(key):len(key)], r.Context...)), // one allocation for both
-		key:  uint32(len(key)),
-		id:   uint32(len(key) - len(r.ID)),
+		text: string(text),                 // one allocation for all of it
+		key:  uint32(len(key)),             //nolint:gosec // keys have some hundred bytes
+		id:   uint32(len(key) - len(r.ID)), //nolint:gosec // keys have some hundred bytes
 		origin: unique.Make(origin{
 			owner: r.Owner, tenant: r.Tenant, skill: r.Skill,
 			endpoint: r.Endpoint, version: r.Version,
@@ -56,7 +59,17 @@ func newEntry(key []byte, r Record, now time.Time) *entry {
 func (e *entry) name() string { return e.text[:e.key] }
 
 // context is the context of a task, or what an alias stands for.
-func (e *entry) context() string { return e.text[e.key:] }
+func (e *entry) context() string {
+	_, context := e.tail()
+	return context
+}
+
+// tail is what text holds behind the key.
+func (e *entry) tail() (trace, context string) {
+	n, width := uvarint(e.text[e.key:])
+	rest := e.text[int(e.key)+width:]
+	return rest[:n], rest[n:]
+}
 
 // before reports whether a list names e ahead of f: the newer first,
 // of equal ones that with the greater id, as ids often grow with time.
@@ -77,17 +90,21 @@ func (e *entry) shares(f *entry) bool {
 // equal to those in the key, or the entry would not have been found.
 func (e *entry) record(agent string, k Kind) Record {
 	o := e.origin.Value()
+	trace, context := e.tail()
 	return Record{
 		Agent: agent, Kind: k, ID: e.text[e.id:e.key],
-		Owner: o.owner, Tenant: o.tenant, Skill: o.skill, Context: e.context(),
+		Owner: o.owner, Tenant: o.tenant, Skill: o.skill, Context: context,
 		Endpoint: o.endpoint, Version: o.version, Extensions: unpack(o.extensions),
-		Created: time.Unix(0, e.created).UTC(),
+		Created: time.Unix(0, e.created).UTC(), Trace: trace,
 	}
 }
 
-// keyRoom lets the usual key be built on the stack; longer ones cost an
-// allocation.
-const keyRoom = 384
+// keyRoom lets the usual key be built on the stack, textRoom what is stored with it;
+// longer ones cost an allocation.
+const (
+	keyRoom  = 384
+	textRoom = 512
+)
 
 // appendKey writes the key of an id. The agent is length-prefixed, so that no
 // choice of agent and id makes the key of another pair.

@@ -112,7 +112,7 @@ func (d *Draw) checkRate() error {
 	if d.Refill < 1 || d.Refill > maxUnits || d.Period < 1 || d.Period > century {
 		return errors.New("state: a draw's refill or period is out of range")
 	}
-	hi, lo := bits.Mul64(uint64(d.Limit), uint64(d.Period))
+	hi, lo := bits.Mul64(uint64(d.Limit), uint64(d.Period)) //nolint:gosec // as checked: above zero, below 292 years
 	if hi >= uint64(d.Refill) {
 		return errTooSlow
 	}

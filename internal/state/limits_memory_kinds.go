@@ -20,8 +20,8 @@ type span struct{ ns, part uint64 }
 
 // spanOf is how long n units take to come back. What Check accepts does not overflow.
 func spanOf(n int64, d *Draw) span {
-	hi, lo := bits.Mul64(uint64(n), uint64(d.Period))
-	ns, part := bits.Div64(hi, lo, uint64(d.Refill))
+	hi, lo := bits.Mul64(uint64(n), uint64(d.Period)) //nolint:gosec // as checked: above zero, below 292 years
+	ns, part := bits.Div64(hi, lo, uint64(d.Refill))  //nolint:gosec // as checked: above zero, below 292 years
 	return span{ns, part}
 }
 
@@ -48,15 +48,15 @@ func (s span) up() time.Duration {
 	if s.part > 0 {
 		s.ns++
 	}
-	return time.Duration(s.ns)
+	return time.Duration(s.ns) //nolint:gosec // as checked: above zero, below 292 years
 }
 
 // debt is how long the bucket takes to be full: with another Limit than before no more
 // than all of that.
 func (r *rate) debt(d *Draw, now moment) span {
 	at := span{r.at, r.part}
-	if r.of != uint64(d.Refill) {
-		at = span{uint64(at.up()), 0}
+	if r.of != uint64(d.Refill) { //nolint:gosec // as checked: above zero, below 292 years
+		at = span{uint64(at.up()), 0} //nolint:gosec // as checked: above zero, below 292 years
 	}
 	if at.ns < now.since {
 		return span{}
@@ -72,7 +72,7 @@ func (r *rate) reserve(d *Draw, got *Drawn, now moment) error {
 	if d.Cost > d.Limit {
 		return nil
 	}
-	of, most := uint64(d.Refill), spanOf(d.Limit, d)
+	of, most := uint64(d.Refill), spanOf(d.Limit, d) //nolint:gosec // as checked: above zero, below 292 years
 	after := r.debt(d, now).plus(spanOf(d.Cost, d), of)
 	if got.OK = !after.longer(most); !got.OK {
 		got.Wait = after.minus(most, of).up()
@@ -84,18 +84,18 @@ func (r *rate) settle(d *Draw, now moment, take bool) {
 	if !take {
 		return
 	}
-	of := uint64(d.Refill)
+	of := uint64(d.Refill) //nolint:gosec // as checked: above zero, below 292 years
 	after := r.debt(d, now).plus(spanOf(d.Cost, d), of)
 	r.at, r.part, r.of = now.since+after.ns, after.part, of
 }
 
 func (r *rate) stand(d *Draw, now moment) (int64, time.Duration) {
-	of, debt := uint64(d.Refill), r.debt(d, now)
+	of, debt := uint64(d.Refill), r.debt(d, now) //nolint:gosec // as checked: above zero, below 292 years
 	rest := spanOf(d.Limit, d).minus(debt, of)
 	hi, lo := bits.Mul64(rest.ns, of)
 	lo, carry := bits.Add64(lo, rest.part, 0)
-	left, _ := bits.Div64(hi+carry, lo, uint64(d.Period)) // at most Limit
-	return int64(left), debt.up()
+	left, _ := bits.Div64(hi+carry, lo, uint64(d.Period)) //nolint:gosec // at most Limit
+	return int64(left), debt.up()                         //nolint:gosec // as checked: above zero, below 292 years
 }
 
 // quota is what was used of a span that ends at until.
@@ -205,7 +205,7 @@ func (h *hold) settle(d *Draw, now moment, take bool) {
 		}
 		return
 	}
-	until, holder := now.since+uint64(d.TTL), d.Holder
+	until, holder := now.since+uint64(d.TTL), d.Holder //nolint:gosec // as checked: above zero, below 292 years
 	if !held {
 		holder = strings.Clone(holder)
 	}

@@ -100,7 +100,7 @@ func (count Count) bucket(now moment) bucket {
 		if left < 0 {
 			return &rate{}
 		}
-		return &rate{at: now.since + uint64(left), part: uint64(count.Units), of: uint64(count.Parts)}
+		return &rate{at: now.since + uint64(left), part: uint64(count.Units), of: uint64(count.Parts)} //nolint:gosec // as checked: above zero, below 292 years
 	case Quota:
 		return &quota{used: count.Units, until: count.Until}
 	default:
@@ -115,8 +115,8 @@ func (s *bucketShard) count(key string, now moment) Count {
 		if k.idle(now) {
 			break
 		}
-		until := now.wall.Add(time.Duration(k.at - now.since)).UnixNano()
-		return Count{Key: key, Kind: Rate, Until: until, Units: int64(k.part), Parts: int64(k.of)}
+		until := now.wall.Add(time.Duration(k.at - now.since)).UnixNano()                          //nolint:gosec // as checked: above zero, below 292 years
+		return Count{Key: key, Kind: Rate, Until: until, Units: int64(k.part), Parts: int64(k.of)} //nolint:gosec // as checked: above zero, below 292 years
 	case *quota:
 		return Count{Key: key, Kind: Quota, Until: k.until, Units: k.used}
 	}

@@ -65,7 +65,7 @@ func (x *index) count(q Query, keep func(*entry) bool) int {
 // the order of lists.
 func (x *index) behind(rows []row, after Record, known *entry) tops {
 	// The key of an entry is its id here: before looks at nothing else of it.
-	mark := &entry{text: after.ID, key: uint32(len(after.ID)), created: after.Created.UnixNano()}
+	mark := &entry{text: after.ID, key: uint32(len(after.ID)), created: after.Created.UnixNano()} //nolint:gosec // ids are bounded
 	if known != nil && known.created != mark.created {
 		known = nil // the id has begun a new life
 	}

@@ -37,6 +37,11 @@ type Record struct {
 	Version    string    // protocol version the owner spoke
 	Extensions []string  // extensions active when it was made
 	Created    time.Time // wall clock, UTC
+
+	// Trace is the span of the call that a task was first seen in, which those of later
+	// calls are linked to: W3C's trace-id and parent-id, 24 bytes. Empty where that call
+	// was not sampled, and of other kinds.
+	Trace string
 }
 
 // Query asks for tasks on one agent: those of Owner and those of Tenant, each

@@ -66,8 +66,8 @@ type Answer struct {
 	// at: it may be older than this call.
 	Extensions []string
 
-	// MayCarry says the same as that of a Call.
-	MayCarry bool
+	// MayCarry and MayFile say the same as those of a Call.
+	MayCarry, MayFile bool
 }
 
 // TaskRef names a task that an answer shows.
@@ -129,7 +129,7 @@ func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answe
 	if e := r.s.finish(); e != nil {
 		return Answer{}, badAnswer(e)
 	}
-	r.a.MayCarry = r.s.marks
+	r.a.MayCarry, r.a.MayFile = r.s.marks, r.s.files
 	return r.a, nil
 }
 

@@ -74,6 +74,10 @@ type Call struct {
 	// might be taken for one: most calls are like that, and extensions cost them nothing.
 	MayCarry bool
 
+	// MayFile says that a member of Body, wherever it stands, is called as the one that
+	// makes a file of a part in some version, or almost. Without one there is no File.
+	MayFile bool
+
 	// ContextSpan is where Body holds the value of ContextID, quotes included:
 	// Body[ContextSpan[0]:ContextSpan[1]]. It is {0, 0} when ContextID is empty
 	// or came from the query.
@@ -110,7 +114,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 		d.skip()
 		d.notCall("it is not a single call object; batches are not accepted")
 	}
-	c.MayCarry = d.marks
+	c.MayCarry, c.MayFile = d.marks, d.files
 	e := d.finish()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed

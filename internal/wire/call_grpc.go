@@ -38,7 +38,7 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 	d := decoder{scanner: newScanner(c.Body, lim), call: c, lim: lim, header: header}
 	defer d.release()
 	d.object(d.table())
-	c.MayCarry = d.marks
+	c.MayCarry, c.MayFile = d.marks, d.files
 	if d.err == nil {
 		d.required()
 	}

@@ -35,7 +35,7 @@ func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Ver
 	d.route(route)
 	d.query(query)
 	d.httpBody()
-	c.MayCarry = d.marks
+	c.MayCarry, c.MayFile = d.marks, d.files
 	if d.err == nil {
 		d.required()
 	}

@@ -13,7 +13,7 @@ import (
 func decoded(c Call) Call {
 	c.Body, c.Params, c.ID, c.Message = nil, nil, nil, nil
 	c.Method, c.ContextSpan, c.TenantSpans = nil, [2]int{}, nil
-	c.MayCarry = false // TestMayCarry's
+	c.MayCarry, c.MayFile = false, false // TestMayCarry's, and TestMayFile's
 	return c
 }
 

@@ -28,6 +28,7 @@ type Carrier struct {
 	State   string // of a status: the task state under its 1.0 name
 	Task    string // of a task or update: its task's id
 	History bool   // it is in a task's history, and so may be older than this call
+	File    bool   // of a part: it may be a file, see Files
 	Parent  int    // index of the object around it, -1 for none
 	Name    string // the member of Parent that it stands in, as the document spells it: "parts"
 	Index   int    // its place in that member where that is an array, else -1
@@ -53,6 +54,7 @@ type Carriers struct {
 	List  []Carrier
 	Marks []Mark
 
+	side    Side
 	base    string // pointer to the params or the result
 	lists   bool   // this version has lists of extensions
 	changes []change

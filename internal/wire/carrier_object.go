@@ -230,7 +230,11 @@ func (r *carrierReader) part(c Carrier) {
 	var data, text [2]int
 	var null, file bool // the data is null; there is a file
 	for s.enter(); s.more(); {
-		switch name := s.name(); string(name) {
+		name := s.name()
+		if mayFile(name) {
+			r.list[i].File = true
+		}
+		switch string(name) {
 		case "metadata":
 			r.metadata(i)
 		case "text":

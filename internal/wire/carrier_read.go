@@ -18,7 +18,7 @@ import (
 // whose names some parsers take for ones that are looked into, and documents of more
 // objects or marks than any call needs.
 func ReadCarriers(s Side, m *Method, answer bool, doc []byte, lim Limits) (*Carriers, error) {
-	c := &Carriers{Doc: doc, lists: s.Version != V01}
+	c := &Carriers{Doc: doc, side: s, lists: s.Version != V01}
 	if len(bytes.TrimSpace(doc)) == 0 {
 		return c, nil
 	}

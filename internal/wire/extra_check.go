@@ -65,7 +65,7 @@ func checkVerbs(m *Method) error {
 // checkRPC refuses an RPC that nothing can be proved about. The tags of reserved
 // numbers are no fields.
 func checkRPC(m *Method) error {
-	tag := protowire.Number(m.TaskTag)
+	tag := protowire.Number(m.TaskTag) //nolint:gosec // its bounds are checked below
 	reserved := tag >= protowire.FirstReservedNumber && tag <= protowire.LastReservedNumber
 	switch {
 	case m.TaskTag != 0 && (m.RPCPath == "" || m.TaskTag < 0 || m.TaskTag > int(protowire.MaxValidNumber) || reserved):

@@ -32,12 +32,15 @@ func MediaType(contentType string) bool {
 // (A2A 1.0 §3.6.1).
 const versionName = "A2A-Version"
 
+// versionHeader is the same as net/http writes it.
+const versionHeader = "A2a-Version"
+
 // RequestVersion reads the version a request says it is, from its header and
 // its query. It is "" when neither says anything: then the method or path
 // decides. A header and a query that differ are Malformed, whatever either
 // says; a version that was never released is VersionUnsupported.
 func RequestVersion(h http.Header, q url.Values) (Version, *Error) {
-	inHeader := h.Values(versionName)
+	inHeader := h[versionHeader]
 	inQuery, e := queryVersion(q)
 	switch {
 	case e != nil:

@@ -255,7 +255,7 @@ func SetPageRPC(m *Method, v Version, message []byte, size int, token string) ([
 		}
 		message = message[n:]
 	}
-	out = protowire.AppendVarint(protowire.AppendTag(out, sizeAt.Number(), protowire.VarintType), uint64(size))
+	out = protowire.AppendVarint(protowire.AppendTag(out, sizeAt.Number(), protowire.VarintType), uint64(size)) //nolint:gosec // a size of a page is above zero
 	if token != "" {
 		out = protowire.AppendString(protowire.AppendTag(out, tokenAt.Number(), protowire.BytesType), token)
 	}

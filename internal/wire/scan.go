@@ -46,6 +46,7 @@ type scanner struct {
 	err     *Error    // failure
 	fault   *Error    // first refusal
 	marks   bool      // a name was read that may lead to a Mark
+	files   bool      // a name was read that may lead to a File
 }
 
 // frame is one open object or array.
@@ -81,7 +82,7 @@ func (s *scanner) release() {
 	if cap(s.names) > scratchKept || cap(s.arena) > scratchKept || cap(s.table) > scratchKept {
 		return
 	}
-	s.doc, s.err, s.fault, s.marks = nil, nil, nil, false
+	s.doc, s.err, s.fault, s.marks, s.files = nil, nil, nil, false, false
 	s.frames, s.names, s.arena = s.frames[:0], s.names[:0], s.arena[:0]
 	scanners.Put(s)
 }
@@ -173,7 +174,7 @@ func (s *scanner) enter() {
 		return
 	}
 	s.pos++
-	s.frames = append(s.frames, frame{end: end, base: int32(len(s.names))})
+	s.frames = append(s.frames, frame{end: end, base: int32(len(s.names))}) //nolint:gosec // bodies are bounded far below
 }
 
 // more reports whether the innermost object or array has another member; if

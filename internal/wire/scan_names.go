@@ -31,11 +31,11 @@ func (s *scanner) name() []byte {
 		return nil
 	}
 	start, end, escaped := s.str()
-	ref := nameRef{int32(start + 1), int32(end - 1), false}
+	ref := nameRef{int32(start + 1), int32(end - 1), false} //nolint:gosec // bodies are bounded far below
 	if escaped && s.err == nil {
-		ref = nameRef{int32(len(s.arena)), 0, true}
+		ref = nameRef{int32(len(s.arena)), 0, true} //nolint:gosec // bodies are bounded far below
 		s.arena = unescape(s.arena, s.doc[start+1:end-1])
-		ref.end = int32(len(s.arena))
+		ref.end = int32(len(s.arena)) //nolint:gosec // bodies are bounded far below
 	}
 	if s.peek() != ':' {
 		s.unexpected()
@@ -54,6 +54,7 @@ func (s *scanner) name() []byte {
 	}
 	s.names = append(s.names, ref)
 	s.marks = s.marks || mayMark(name)
+	s.files = s.files || mayFile(name)
 	return name
 }
 
@@ -82,7 +83,7 @@ func (s *scanner) uniqueNames(base int) {
 	clear(table)
 	for i, ref := range names {
 		name := s.bytesOf(ref)
-		slot := int(maphash.Bytes(nameSeed, name) & uint64(size-1))
+		slot := int(maphash.Bytes(nameSeed, name) & uint64(size-1)) //nolint:gosec // sizes are above zero
 		for ; table[slot] != 0; slot = (slot + 1) & (size - 1) {
 			if other := names[table[slot]-1]; bytes.Equal(s.bytesOf(other), name) {
 				s.duplicate(int(ref.start))

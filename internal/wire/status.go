@@ -66,7 +66,7 @@ func SetStatus(h http.Header, v Version, e *Error) {
 	if len(text) > longestMessage {
 		text = strings.ToValidUTF8(text[:longestMessage], "")
 	}
-	status := &spb.Status{Code: int32(grpcIn(v, e.Kind)), Message: text}
+	status := &spb.Status{Code: int32(grpcIn(v, e.Kind)), Message: text} //nolint:gosec // codes are 0 to 16
 	h.Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(int(status.GetCode())))
 	h.Set(http.TrailerPrefix+"Grpc-Message", percentEncode(text))
 	if v == V03 {

@@ -57,7 +57,7 @@ func BenchmarkLearnKnown(b *testing.B) {
 			l := memory(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := l.Learn(b.Context(), alice, Origin{Agent: "billing", Skill: "invoices", Endpoint: "e", Version: "1.0"}, a); err != nil {
+				if err := learned(l.Learn(b.Context(), alice, Origin{Agent: "billing", Skill: "invoices", Endpoint: "e", Version: "1.0"}, a)); err != nil {
 					b.Fatal(err)
 				}
 			}

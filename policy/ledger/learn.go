@@ -18,6 +18,7 @@ type Origin struct {
 	Endpoint   string   // where the agent was reached; "" while it has not been
 	Version    string   // what the caller speaks
 	Extensions []string // active in the call
+	Trace      string   // its span, as state.Record keeps it
 
 	Method *wire.Method // of the call; nil: what is lent may not be used
 	Task   string       // what the call names; "" for none
@@ -27,7 +28,7 @@ type Origin struct {
 func (o *Origin) record(a owner) state.Record {
 	return state.Record{
 		Agent: o.Agent, Owner: a.key, Tenant: a.tenant, Skill: o.Skill, Version: o.Version,
-		Endpoint: o.Endpoint, Extensions: o.Extensions,
+		Endpoint: o.Endpoint, Extensions: o.Extensions, Trace: o.Trace,
 	}
 }
 
@@ -72,11 +73,13 @@ func (l *Ledger) ReserveTask(ctx context.Context, p *authn.Principal, o Origin, 
 	if contextID != "" {
 		claims = append(claims, asContext(o.record(by), contextID))
 	}
-	return l.claim(ctx, by, claims)
+	_, err := l.claim(ctx, by, claims)
+	return err
 }
 
 // Learn makes what an answer shows the caller's: each task, its context, and the
 // context of a message. A task that is lent stays its owner's, with its context.
+// It returns what is recorded of the first task, the zero Record where there is none.
 //
 // The error is ErrAbsent when a task is somebody else's, a *ForeignContext when a
 // context is, or wraps one of the store; in every case the caller must not get
@@ -84,11 +87,13 @@ func (l *Ledger) ReserveTask(ctx context.Context, p *authn.Principal, o Origin, 
 //
 // What an agent has made exists even if the caller has hung up, so the end of ctx
 // does not keep it from being recorded.
-func (l *Ledger) Learn(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) error {
+func (l *Ledger) Learn(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) (state.Record, error) {
 	if a.Kind == listed || len(a.Tasks) == 0 && a.ContextID == "" {
-		return nil
+		return state.Record{}, nil
 	}
-	ctx = context.WithoutCancel(ctx)
+	if !l.near { // a store in this process does not look at it
+		ctx = context.WithoutCancel(ctx)
+	}
 	if l.share != nil && o.Method != nil {
 		return l.learnLent(ctx, p, o, a)
 	}
@@ -109,12 +114,21 @@ func (l *Ledger) Learn(ctx context.Context, p *authn.Principal, o Origin, a wire
 	if a.ContextID != last && a.ContextID != "" {
 		claims = append(claims, asContext(r, a.ContextID))
 	}
-	return l.claim(ctx, by, claims)
+	first, err := l.claim(ctx, by, claims)
+	return onlyTask(first), err
+}
+
+// onlyTask leaves out what is recorded of a context.
+func onlyTask(r state.Record) state.Record {
+	if r.Kind != state.Task {
+		return state.Record{}
+	}
+	return r
 }
 
 // learnLent is Learn where tasks may be lent. Tasks come first: the context of one
 // that is lent must not become the caller's, not even where nobody has it yet.
-func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) error {
+func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) (first state.Record, err error) {
 	asks := ask(p, o.Agent, o.Method)
 	r := o.record(asks.owner)
 	var claims []state.Record
@@ -125,12 +139,15 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 	}
 	stand, err := l.claimAll(ctx, claims)
 	if err != nil {
-		return err
+		return first, err
+	}
+	if len(stand) > 0 {
+		first = stand[0]
 	}
 	if len(claims) == 0 && o.Task != "" { // a message in the context of the call's task
 		task, err := l.findOne(ctx, asks, state.Ref{Kind: state.Task, ID: o.Task})
 		if err != nil {
-			return err
+			return first, err
 		}
 		stand = append(stand, task.record)
 	}
@@ -140,7 +157,7 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 		case l.shares(asks.owner, s), s.Kind == 0:
 			continue
 		case !l.lends(asks, s), i < len(claims) && s.Context != "" && claims[i].Context != "" && s.Context != claims[i].Context:
-			return ErrAbsent
+			return first, ErrAbsent
 		}
 		lent[s.Context] = true
 		if i < len(claims) {
@@ -153,7 +170,8 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 			groups, lent[t.ContextID] = append(groups, asContext(r, t.ContextID)), true
 		}
 	}
-	return l.claim(ctx, asks.owner, groups)
+	_, err = l.claim(ctx, asks.owner, groups)
+	return first, err
 }
 
 // listed is wire.Answer.Kind of a ListTasks answer.
@@ -165,41 +183,45 @@ func asTask(r state.Record, id, contextID string) state.Record {
 }
 
 func asContext(r state.Record, id string) state.Record {
-	r.Kind, r.ID, r.Context = state.Context, id, ""
+	r.Kind, r.ID, r.Context, r.Trace = state.Context, id, "", ""
 	return r
 }
 
-// claim records what is not recorded yet, and judges what stands. A store in this
+// claim records what is not recorded yet, judges what stands, and returns the first of
+// that. A store in this
 // process is asked for one after the other, which takes no memory, and no further
 // than the first that is somebody else's.
-func (l *Ledger) claim(ctx context.Context, by owner, claims []state.Record) error {
+func (l *Ledger) claim(ctx context.Context, by owner, claims []state.Record) (first state.Record, err error) {
 	if len(claims) > 1 && !l.near {
 		return l.claimAtOnce(ctx, by, slices.Clone(claims))
 	}
 	for i := range claims {
 		stands, err := l.store.Claim(ctx, claims[i])
 		if err != nil {
-			return unclaimed(claims[i:i+1], err)
+			return first, unclaimed(claims[i:i+1], err)
 		}
 		if !l.shares(by, stands) {
-			return taken(claims[i].Kind, claims[i].ID)
+			return first, taken(claims[i].Kind, claims[i].ID)
+		}
+		if i == 0 {
+			first = stands
 		}
 	}
-	return nil
+	return first, nil
 }
 
 // claimAtOnce is claim in one round trip.
-func (l *Ledger) claimAtOnce(ctx context.Context, by owner, claims []state.Record) error {
+func (l *Ledger) claimAtOnce(ctx context.Context, by owner, claims []state.Record) (state.Record, error) {
 	stand, err := l.claimAll(ctx, claims)
 	if err != nil {
-		return err
+		return state.Record{}, err
 	}
 	for i, s := range stand {
 		if !l.shares(by, s) {
-			return taken(claims[i].Kind, claims[i].ID)
+			return state.Record{}, taken(claims[i].Kind, claims[i].ID)
 		}
 	}
-	return nil
+	return stand[0], nil
 }
 
 func (l *Ledger) claimAll(ctx context.Context, claims []state.Record) ([]state.Record, error) {

@@ -136,7 +136,7 @@ func message(contextID string) wire.Answer {
 
 func learn(t testing.TB, l *Ledger, p *authn.Principal, a wire.Answer) {
 	t.Helper()
-	if err := l.Learn(t.Context(), p, Origin{Agent: "billing", Skill: "invoices", Endpoint: "http://e1", Version: "1.0"}, a); err != nil {
+	if err := learned(l.Learn(t.Context(), p, Origin{Agent: "billing", Skill: "invoices", Endpoint: "http://e1", Version: "1.0"}, a)); err != nil {
 		t.Fatalf("Learn for %s: %v", p, err)
 	}
 }
@@ -161,13 +161,21 @@ func TestCheckReturnsTheRecord(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	exts := []string{"https://example.com/ext/v1"}
-	err := l.Learn(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices", Endpoint: "http://e1", Version: "0.3", Extensions: exts}, task("T", "C"))
-	if err != nil {
-		t.Fatal(err)
+	for _, from := range []Origin{
+		{Agent: "billing", Skill: "invoices", Endpoint: "http://e1", Version: "0.3", Extensions: exts, Trace: "first"},
+		{Agent: "billing", Skill: "others", Trace: "second"},
+	} {
+		first, err := l.Learn(t.Context(), alice, from, task("T", "C"))
+		if err != nil || first.ID != "T" || first.Trace != "first" {
+			t.Fatalf("from %s the record is %+v, %v", from.Trace, first, err)
+		}
+	}
+	if first, err := l.Learn(t.Context(), alice, Origin{Agent: "billing"}, message("C")); err != nil || first.Kind != 0 {
+		t.Fatalf("from a message the record is %+v, %v", first, err)
 	}
 	want := state.Record{
 		Agent: "billing", Kind: state.Task, ID: "T", Owner: alice.Key(), Tenant: "acme",
-		Skill: "invoices", Context: "C", Endpoint: "http://e1", Version: "0.3", Extensions: exts,
+		Skill: "invoices", Context: "C", Endpoint: "http://e1", Version: "0.3", Extensions: exts, Trace: "first",
 	}
 	for _, c := range []*wire.Call{
 		send(t, "T", ""), send(t, "T", "C"), send(t, "T", "C", "T"),
@@ -250,8 +258,8 @@ func TestStoreErrorsFailClosed(t *testing.T) {
 		"get":       check(t, l, alice, get),
 		"list":      check(t, l, alice, list),
 		"reserve":   l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C")),
-		"learn":     l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "C")),
-		"message":   l.Learn(t.Context(), alice, Origin{Agent: "billing"}, message("C")),
+		"learn":     learned(l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "C"))),
+		"message":   learned(l.Learn(t.Context(), alice, Origin{Agent: "billing"}, message("C"))),
 	} {
 		if !errors.Is(err, broken) || errors.Is(err, ErrAbsent) {
 			t.Errorf("%s: %v, want the store's error", name, err)
@@ -293,7 +301,7 @@ func TestFullStoreRefuses(t *testing.T) {
 	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C2")); !errors.Is(err, state.ErrFull) {
 		t.Errorf("a new context: %v, want ErrFull", err)
 	}
-	err := l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "C"))
+	err := learned(l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "C")))
 	if !errors.Is(err, state.ErrFull) || errors.Is(err, ErrAbsent) {
 		t.Errorf("a new task: %v, want ErrFull", err)
 	}
@@ -309,7 +317,7 @@ func TestLearnOutlivesTheCaller(t *testing.T) {
 	l := New(newStore(t), Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.Learn(ctx, alice, Origin{Agent: "billing"}, task("T", "C")); err != nil {
+	if err := learned(l.Learn(ctx, alice, Origin{Agent: "billing"}, task("T", "C"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := check(t, l, alice, send(t, "T", "C")); err != nil {
@@ -404,3 +412,6 @@ func TestUnknownSubjectFailsClosed(t *testing.T) {
 		}
 	}
 }
+
+// learned is what Learn makes of an answer, where what it returns does not matter.
+func learned(_ state.Record, err error) error { return err }

@@ -39,7 +39,7 @@ func TestSharing(t *testing.T) {
 		learn(t, l, alice, message("C2"))
 		learn(t, l, bob, task("B", "CB"))
 		refund := Origin{Agent: "billing", Skill: "refunds"}
-		if err := l.Learn(t.Context(), alice, refund, task("R", "C")); err != nil {
+		if err := learned(l.Learn(t.Context(), alice, refund, task("R", "C"))); err != nil {
 			t.Fatal(err)
 		}
 		foreign := errors.New("foreign context")
@@ -95,7 +95,7 @@ func usesLent(t *testing.T, place string, l *Ledger) {
 			Kind: "task", Tasks: []wire.TaskRef{{ID: "T", ContextID: "C"}, {ID: "B2", ContextID: "CB"}}, ContextID: "C",
 		},
 	} {
-		if err := l.Learn(t.Context(), bob, lent, a); err != nil {
+		if err := learned(l.Learn(t.Context(), bob, lent, a)); err != nil {
 			t.Errorf("%s: learn %s: %v", place, name, err)
 		}
 	}
@@ -104,7 +104,7 @@ func usesLent(t *testing.T, place string, l *Ledger) {
 		"no method":                 {Agent: "billing", Task: "T"},
 		"another agent":             {Agent: "weather", Method: lent.Method, Task: "T"},
 	} {
-		err := l.Learn(t.Context(), bob, o, task("T", "C"))
+		err := learned(l.Learn(t.Context(), bob, o, task("T", "C")))
 		if elsewhere := o.Agent == "weather"; (err == nil) != elsewhere {
 			t.Errorf("%s: learn by %s: %v", place, name, err)
 		}
@@ -113,7 +113,7 @@ func usesLent(t *testing.T, place string, l *Ledger) {
 		"context": message("C2"), "place": task("T", "CB"), "refund": task("R", "C"), "its context alone": task("", "C2"),
 	}
 	for name, a := range wrong {
-		if err := l.Learn(t.Context(), bob, lent, a); !errors.Is(err, ErrAbsent) {
+		if err := learned(l.Learn(t.Context(), bob, lent, a)); !errors.Is(err, ErrAbsent) {
 			t.Errorf("%s: learn the wrong %s: %v", place, name, err)
 		}
 	}
@@ -203,8 +203,8 @@ func TestOneTrip(t *testing.T) {
 	l := New(s, Config{})
 	several := wire.Answer{Tasks: []wire.TaskRef{{ID: "T", ContextID: "C"}, {ID: "T2", ContextID: "C2"}}, ContextID: "C"}
 	for name, visit := range map[string]func() error{
-		"learn":      func() error { return l.Learn(t.Context(), alice, Origin{Agent: "billing"}, several) },
-		"learn one":  func() error { return l.Learn(t.Context(), alice, Origin{Agent: "billing"}, message("C3")) },
+		"learn":      func() error { return learned(l.Learn(t.Context(), alice, Origin{Agent: "billing"}, several)) },
+		"learn one":  func() error { return learned(l.Learn(t.Context(), alice, Origin{Agent: "billing"}, message("C3"))) },
 		"reserve":    func() error { return l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C4")) },
 		"reserve 01": func() error { return l.ReserveTask(t.Context(), alice, Origin{Agent: "billing"}, "T5", "C5") },
 		"speaks": func() error {

@@ -145,7 +145,7 @@ func TestA03_ForeignContextIsReported(t *testing.T) {
 		"check":   check(t, l, bob, send(t, "", "C")),
 		"list":    check(t, l, bob, &wire.Call{Method: method(t, wire.ListTasks), ContextID: "C"}),
 		"reserve": l.Reserve(t.Context(), bob, Origin{Agent: "billing"}, send(t, "", "C")),
-		"learn":   l.Learn(t.Context(), bob, Origin{Agent: "billing"}, message("C")),
+		"learn":   learned(l.Learn(t.Context(), bob, Origin{Agent: "billing"}, message("C"))),
 	} {
 		var foreign *ForeignContext
 		if !errors.As(err, &foreign) || foreign.ID != "C" || !errors.Is(err, ErrAbsent) {
@@ -235,7 +235,7 @@ func TestA04_CollidingIDs(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	learn(t, l, alice, task("T", "C"))
-	err := l.Learn(t.Context(), bob, Origin{Agent: "weather"}, task("T", "C"))
+	err := learned(l.Learn(t.Context(), bob, Origin{Agent: "weather"}, task("T", "C")))
 	if err != nil {
 		t.Fatalf("the same ids on another agent: %v", err)
 	}
@@ -254,7 +254,7 @@ func TestA04_CollidingIDs(t *testing.T) {
 		"with a free": {Tasks: []wire.TaskRef{{ID: "new"}, {ID: "T"}}},
 		"as an event": {Kind: "artifactUpdate", Tasks: []wire.TaskRef{{ID: "T", ContextID: "C"}}},
 	} {
-		err := l.Learn(t.Context(), bob, Origin{Agent: "billing"}, a)
+		err := learned(l.Learn(t.Context(), bob, Origin{Agent: "billing"}, a))
 		if err != ErrAbsent { // must be bare
 			t.Errorf("%s: bob is shown alice's task: %v", name, err)
 		}
@@ -310,7 +310,7 @@ func TestA12_TheTasksSkillIsTheFirst(t *testing.T) {
 	t.Parallel()
 	l := New(newStore(t), Config{})
 	learn(t, l, alice, task("T", "C"))
-	if err := l.Learn(t.Context(), alice, Origin{Agent: "billing", Skill: "refunds"}, task("T", "C")); err != nil {
+	if err := learned(l.Learn(t.Context(), alice, Origin{Agent: "billing", Skill: "refunds"}, task("T", "C"))); err != nil {
 		t.Fatal(err)
 	}
 	r, err := l.Check(t.Context(), alice, "billing", send(t, "T", "C"))

@@ -55,6 +55,9 @@ type Config struct {
 	// Sign has the served card signed with the gateway's keys, whose public halves are at
 	// /.well-known/jwks.json. Default: true. It costs 1 to 3 KiB in the card.
 	Sign *bool `yaml:"sign"`
+
+	// Limits bound what the served card says.
+	Limits Limits `yaml:"limits"`
 }
 
 // Signed reports whether the served card is signed.
@@ -100,6 +103,9 @@ func (c Config) Validate() error {
 	case "", OmitRequirements, SpecRequirements, GoRequirements:
 	default:
 		errs = append(errs, fmt.Errorf("card: requirements %q is not omit, spec or go", c.Requirements))
+	}
+	if err := c.Limits.validate(); err != nil {
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -71,7 +71,7 @@ type writer struct {
 func newWriter(c *Card, v *View) *writer {
 	proto := v.Binding == wire.GRPC
 	return &writer{
-		card: c, view: v, guard: newGuard(c, v.Hidden),
+		card: c, view: v, guard: newGuard(c, v.Hidden, v.Limits.Texts()),
 		modern: v.Version == wire.V10 || !proto, legacy: v.Version != wire.V10, proto: proto,
 	}
 }
@@ -91,9 +91,10 @@ func ownMembers() names {
 // document puts the members in the order in which people read a card.
 func (w *writer) document() object {
 	var o object
-	o.put("name", w.prose(w.card.Name))
-	o.put("description", w.filled(w.card.Description, w.card.Name))
-	o.put("version", w.filled(w.card.Version, "0"))
+	limits := w.guard.limits
+	o.put("name", w.prose(w.card.Name, limits.Name))
+	o.put("description", w.filled(w.card.Description, w.card.Name, limits.Text))
+	o.put("version", w.filled(w.card.Version, "0", limits.Name))
 	w.links(&o)
 	w.endpoints(&o)
 	o.put("capabilities", w.capabilities())
@@ -106,16 +107,16 @@ func (w *writer) document() object {
 }
 
 // prose is a text that a card must have.
-func (w *writer) prose(s string) jsontext.Value { return quote(w.guard.redact(s)) }
+func (w *writer) prose(s string, limit int) jsontext.Value { return quote(w.guard.prose(s, limit)) }
 
 // filled is prose with something in place of nothing where the form is Protobuf's,
 // which cannot tell an empty mandatory text from an absent one: Go's gRPC client
 // refuses the whole card then.
-func (w *writer) filled(s, instead string) jsontext.Value {
+func (w *writer) filled(s, instead string, limit int) jsontext.Value {
 	if s == "" && w.proto {
 		s = instead
 	}
-	return w.prose(s)
+	return w.prose(s, limit)
 }
 
 // rest passes the members that are unknown to us. A Protobuf message has no place
@@ -125,7 +126,7 @@ func (w *writer) rest(o *object, from object, own names) {
 		return
 	}
 	for _, m := range from {
-		if m.value.Kind() != 'n' && !own.has(m.name) && !w.guard.unfit(m.name) {
+		if m.value.Kind() != 'n' && !own.has(m.name) && !w.guard.unfit(m.name, w.guard.limits.Name) {
 			o.put(m.name, w.guard.scrub(m.value))
 		}
 	}
@@ -138,7 +139,7 @@ func (w *writer) links(o *object) {
 	provider := members(w.card.top.find("provider"))
 	link := w.guard.link(provider.text("url"))
 	if org := provider.text("organization"); org != "" && (link != "" || !w.proto) {
-		p := object{{"organization", w.prose(org)}, {"url", quote(link)}}
+		p := object{{"organization", w.prose(org, w.guard.limits.Name)}, {"url", quote(link)}}
 		w.rest(&p, provider, known("organization", "url"))
 		o.put("provider", p.encode())
 	}
@@ -175,11 +176,14 @@ func (w *writer) capabilities() jsontext.Value {
 func (w *writer) extensions() jsontext.Value {
 	var list []jsontext.Value
 	for _, d := range w.view.Extensions {
+		if len(d.URI) > w.guard.limits.Text {
+			continue
+		}
 		agents := w.card.extensions[d.URI]
 		entry := object{{"uri", quote(d.URI)}}
 		description := cmp.Or(d.Description, agents.text("description"))
 		if description != "" {
-			entry.put("description", w.prose(description))
+			entry.put("description", w.prose(description, w.guard.limits.Text))
 		}
 		entry.put("required", boolean(d.Required))
 		params := agents.find("params")
@@ -254,56 +258,33 @@ func (w *writer) modes(name string, meant []string) jsontext.Value {
 		}
 		v = array(list)
 	}
-	return w.listed(v, defaultMode)
+	return w.listed(v, defaultMode, w.guard.shown, w.guard.limits.Name)
 }
 
+// pass shows a string of a list, as far as it may be shown.
+type pass func(v jsontext.Value, limit int) jsontext.Value
+
 // listed is for texts what filled is for prose.
-func (w *writer) listed(v jsontext.Value, instead string) jsontext.Value {
-	if out := w.texts(v); !w.proto || len(elements(out)) > 0 {
+func (w *writer) listed(v jsontext.Value, instead string, shown pass, limit int) jsontext.Value {
+	if out := w.texts(v, shown, limit); !w.proto || len(elements(out)) > 0 {
 		return out
 	}
 	return array([]jsontext.Value{quote(instead)})
 }
 
-// texts keeps the strings of an array that may be shown.
-func (w *writer) texts(v jsontext.Value) jsontext.Value {
+// texts keeps the strings of an array that may be shown, as many as a list may have.
+func (w *writer) texts(v jsontext.Value, shown pass, limit int) jsontext.Value {
 	var out []jsontext.Value
 	for _, e := range elements(v) {
 		if e.Kind() != '"' {
 			continue
 		}
-		if e = w.guard.shown(e); e != nil {
+		if len(out) == w.guard.limits.Entries {
+			break
+		}
+		if e = shown(e, limit); e != nil {
 			out = append(out, e)
 		}
 	}
 	return array(out)
-}
-
-// skills writes the skills that v shows. Their security is dropped with the
-// card's: it named schemes that no longer exist.
-func (w *writer) skills() jsontext.Value {
-	own := known("id", "name", "description", "tags", "examples", "inputModes", "outputModes",
-		"security", "securityRequirements")
-	var list []jsontext.Value
-	for i, s := range w.card.Skills {
-		hidden := w.view.Skills != nil && !slices.Contains(w.view.Skills, s.ID)
-		if hidden || w.guard.unfit(s.ID) {
-			continue // an id is what callers name a skill by: it cannot be half shown
-		}
-		from := w.card.skills[i]
-		entry := object{
-			{"id", quote(s.ID)},
-			{"name", w.prose(s.Name)},
-			{"description", w.filled(s.Description, s.Name)},
-			{"tags", w.listed(from.find("tags"), s.ID)},
-		}
-		for _, name := range [...]string{"examples", "inputModes", "outputModes"} {
-			if v := from.find(name); v.Kind() == '[' && len(elements(v)) > 0 {
-				entry.put(name, w.texts(v))
-			}
-		}
-		w.rest(&entry, from, own)
-		list = append(list, entry.encode())
-	}
-	return array(list)
 }

@@ -14,16 +14,17 @@ import (
 const removed = "[removed]"
 
 // guard finds what must not leave with a card: the agent's own addresses,
-// private addresses, credentials in URLs, what looks like a secret, and what a
-// reader does not see.
+// private addresses, credentials in URLs, what looks like a secret, what a reader
+// does not see, and what is longer than anybody reads.
 type guard struct {
 	needles []string // lower case; the agent's hosts
+	limits  lint.Limits
 }
 
 // newGuard collects the agent's addresses: where the card came from, every
 // endpoint in it (usable or not) and what the operator wrote down.
-func newGuard(c *Card, hidden []string) guard {
-	var g guard
+func newGuard(c *Card, hidden []string, limits lint.Limits) guard {
+	g := guard{limits: limits.OrDefault()}
 	g.hide(c.source)
 	for _, v := range elements(c.top.find("supportedInterfaces")) {
 		g.hide(members(v).text("url"))
@@ -81,12 +82,29 @@ func (g guard) leaks(s string) bool {
 	return start >= 0
 }
 
-// unfit reports whether s cannot be shown as what it is, an identifier: it leaks, or does
-// not read as what it is.
-func (g guard) unfit(s string) bool { return lint.Clean(s) != s || g.leaks(s) }
+// unfit reports whether s cannot be shown as what it is, an identifier: it leaks, does
+// not read as what it is, or is too long.
+func (g guard) unfit(s string, limit int) bool {
+	return len(s) > limit || lint.Clean(s) != s || g.leaks(s)
+}
 
-// redact replaces what s gives away and drops what does not show. It is for texts
-// that a card must have; everything else goes as a whole.
+// prose is s as it may be shown: without what it gives away and what does not show, and no
+// longer than limit. It is for texts that people read, which are better cut than gone;
+// everything else goes as a whole.
+func (g guard) prose(s string, limit int) string {
+	s = g.redact(s)
+	if len(s) <= limit {
+		return s
+	}
+	for ; limit > 0; limit /= 2 { // an end that is cut off may read as something else
+		if cut := lint.Shorten(s, limit); !g.unfit(cut, limit) {
+			return cut
+		}
+	}
+	return ""
+}
+
+// redact replaces what s gives away and drops what does not show.
 func (g guard) redact(s string) string {
 	s = lint.Clean(s)
 	if strings.Contains(s, lint.KeyMark) {
@@ -144,11 +162,11 @@ func (g guard) next(s string, from int) (start, end int) {
 func (g guard) scrub(v jsontext.Value) jsontext.Value {
 	switch v.Kind() {
 	case '"':
-		return g.shown(v)
+		return g.shown(v, g.limits.Text)
 	case '{':
 		out := object{}
 		for _, m := range members(v) {
-			if !g.unfit(m.name) {
+			if !g.unfit(m.name, g.limits.Name) {
 				out.put(m.name, g.scrub(m.value))
 			}
 		}
@@ -160,16 +178,25 @@ func (g guard) scrub(v jsontext.Value) jsontext.Value {
 }
 
 // shown is a JSON string as it may be shown: in the agent's own bytes if that is all of
-// it, nil if it leaks.
-func (g guard) shown(v jsontext.Value) jsontext.Value {
+// it, nil if it leaks or is too long.
+func (g guard) shown(v jsontext.Value, limit int) jsontext.Value {
 	s := text(v)
 	switch clean := lint.Clean(s); {
-	case g.leaks(clean):
+	case len(clean) > limit, g.leaks(clean):
 		return nil
 	case clean != s:
 		return quote(clean)
 	}
 	return v
+}
+
+// said is shown for what people read: cut where it is too long.
+func (g guard) said(v jsontext.Value, limit int) jsontext.Value {
+	s := text(v)
+	if len(s) <= limit || g.leaks(s) {
+		return g.shown(v, limit)
+	}
+	return quote(g.prose(s, limit))
 }
 
 func (g guard) scrubAll(values []jsontext.Value) []jsontext.Value {
@@ -185,7 +212,7 @@ func (g guard) scrubAll(values []jsontext.Value) []jsontext.Value {
 // link passes a URL that people follow (documentation, icon, provider): http or
 // https to a public host other than the agent's. Anything else is "".
 func (g guard) link(s string) string {
-	if origin(s) == "" || g.unfit(s) {
+	if origin(s) == "" || g.unfit(s, g.limits.Text) {
 		return ""
 	}
 	return s

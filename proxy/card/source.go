@@ -35,6 +35,7 @@ type Judge interface {
 // may not come. All methods may be used at once.
 type Source struct {
 	url     string
+	limits  Limits
 	refresh time.Duration
 	client  *http.Client
 	log     *slog.Logger
@@ -42,6 +43,7 @@ type Source struct {
 	current atomic.Pointer[Card]
 	failure atomic.Pointer[error] // of the last attempt; nil error inside when it went well
 	first   chan struct{}         // closed after the first attempt
+	turns   Turns                 // nil: Run does not wait for one
 	once    sync.Once
 
 	mu       sync.Mutex // one fetch at a time; guards what follows
@@ -64,7 +66,7 @@ func NewSource(cfg Config, client *http.Client, log *slog.Logger) *Source {
 		refresh = DefaultRefresh
 	}
 	s := &Source{
-		url: cfg.URL, refresh: max(refresh, minRefresh), client: client, log: log,
+		url: cfg.URL, limits: cfg.Limits, refresh: max(refresh, minRefresh), client: client, log: log,
 		first: make(chan struct{}),
 	}
 	pending := ErrPending
@@ -99,6 +101,9 @@ func (s *Source) OnFetch(f func(result string)) { s.onFetch = f }
 // JudgedBy has j decide which card is current. Call it before Run.
 func (s *Source) JudgedBy(j Judge) { s.judge = j }
 
+// InTurn has Run fetch only when it is its turn. Call it before Run.
+func (s *Source) InTurn(t Turns) { s.turns = t }
+
 // Wait blocks until the first attempt has ended or ctx is done, and returns Err,
 // or ctx's error.
 func (s *Source) Wait(ctx context.Context) error {
@@ -116,7 +121,13 @@ func (s *Source) Run(ctx context.Context) {
 	retry := firstRetry
 	for {
 		wait := s.refresh
-		if err := s.Refresh(ctx); err != nil {
+		end, err := s.turns.take(ctx)
+		if err != nil {
+			return
+		}
+		err = s.Refresh(ctx)
+		end()
+		if err != nil {
 			wait = min(retry, s.refresh)
 			retry = min(2*retry, lastRetry)
 		} else {
@@ -134,7 +145,7 @@ func (s *Source) Run(ctx context.Context) {
 
 // jitter spreads d over 90 to 110 percent.
 func jitter(d time.Duration) time.Duration {
-	return d - d/10 + rand.N(d/5+1)
+	return d - d/10 + rand.N(d/5+1) //nolint:gosec // spreads load, no secret
 }
 
 // Refresh fetches the card now and returns what Err will.
@@ -144,6 +155,12 @@ func (s *Source) Refresh(ctx context.Context) error {
 	c, have, err := fetch(ctx, s.client, s.url, MaxSize, s.have)
 	if ctx.Err() != nil && err != nil {
 		return err // we were stopped; that says nothing about the agent
+	}
+	if err == nil && c != nil {
+		if err = s.limits.admit(c); err != nil {
+			c, have = nil, s.have // so that it is fetched again, and not found unchanged
+			err = fmt.Errorf("fetch card %s: %w", s.url, err)
+		}
 	}
 	s.have = have
 	other := err == nil && c != nil && (s.fetched == nil || s.fetched.Digest != c.Digest)
@@ -209,7 +226,7 @@ func (s *Source) inForce(ctx context.Context) (*Card, error) {
 	case bytes.Equal(r.InForce, s.fetched.Raw):
 		return s.fetched, nil
 	}
-	c, err := Parse(r.InForce)
+	c, err := ParseWithin(r.InForce, s.limits)
 	if err != nil {
 		return nil, fmt.Errorf("card in force: %w", err)
 	}

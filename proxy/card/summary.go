@@ -18,20 +18,21 @@ type Summary struct {
 // blackened there is here too.
 func (c *Card) Summarize(v View) Summary {
 	w := newWriter(c, &v)
+	g, limits := w.guard, w.guard.limits
 	s := Summary{
-		Name: w.guard.redact(c.Name), Description: w.guard.redact(c.Description), Version: w.guard.redact(c.Version),
-		Documentation: w.guard.link(c.top.text("documentationUrl")),
+		Name: g.prose(c.Name, limits.Name), Description: g.prose(c.Description, limits.Text), Version: g.prose(c.Version, limits.Name),
+		Documentation: g.link(c.top.text("documentationUrl")),
 		Streaming:     c.Streaming, Push: v.Push && c.Push,
 	}
 	for _, skill := range c.Skills {
 		hidden := v.Skills != nil && !slices.Contains(v.Skills, skill.ID)
-		if hidden || w.guard.unfit(skill.ID) {
+		if hidden || g.unfit(skill.ID, limits.Name) {
 			continue
 		}
-		one := Skill{ID: skill.ID, Name: w.guard.redact(skill.Name), Description: w.guard.redact(skill.Description)}
+		one := Skill{ID: skill.ID, Name: g.prose(skill.Name, limits.Name), Description: g.prose(skill.Description, limits.Text)}
 		for _, tag := range skill.Tags {
-			if !w.guard.leaks(tag) {
-				one.Tags = append(one.Tags, w.guard.redact(tag))
+			if len(one.Tags) < limits.Entries && !g.leaks(tag) {
+				one.Tags = append(one.Tags, g.prose(tag, limits.Name))
 			}
 		}
 		s.Skills = append(s.Skills, one)

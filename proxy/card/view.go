@@ -58,6 +58,9 @@ type View struct {
 	// Signer signs the card; nil leaves it unsigned.
 	Signer *signature.Signer
 
+	// Limits are those of texts and lists; see Config.
+	Limits Limits
+
 	// Hidden are further addresses of the agent (URL, host:port or host) that
 	// must not show up in any text, beside those in the card itself.
 	Hidden []string
@@ -104,6 +107,10 @@ func (v *View) key(c *Card) [sha256.Size]byte {
 	b = append(b, ':')
 	for _, c := range v.Schemes.Combinations {
 		list(c)
+	}
+	for _, n := range []int{int(v.Limits.Name), int(v.Limits.Text), v.Limits.Entries} {
+		b = strconv.AppendInt(b, int64(n), 10)
+		b = append(b, ',')
 	}
 	list(v.Skills)
 	list(v.Hidden)

@@ -42,6 +42,7 @@ type Delivery struct {
 	Traceparent string       // W3C Trace Context; "" for none
 	Registered  string       // that of the call that registered the webhook; likewise
 	Notified    string       // that of the agent's notification; likewise
+	Began       string       // that of the call the task was first seen in, unless that is Registered; likewise
 
 	Token       secret.Value // of the config
 	Scheme      string       // of the config's authentication, such as Bearer; "" for none
@@ -100,6 +101,7 @@ type stored struct {
 	Traceparent string       `json:"traceparent,omitzero"`
 	Registered  string       `json:"registered,omitzero"`
 	Notified    string       `json:"notified,omitzero"`
+	Began       string       `json:"began,omitzero"`
 	Token       string       `json:"token,omitzero"`
 	Scheme      string       `json:"scheme,omitzero"`
 	Credentials string       `json:"credentials,omitzero"`
@@ -109,7 +111,7 @@ type stored struct {
 func (d *Delivery) item(c state.Cipher) (state.Item, error) {
 	plain, err := json.Marshal(stored{
 		d.Agent, d.Task, d.Config, d.Name, d.Owner, d.URL, d.Version, d.ContentType, d.Body, d.Traceparent,
-		d.Registered, d.Notified, d.Token.Reveal(), d.Scheme, d.Credentials.Reveal(),
+		d.Registered, d.Notified, d.Began, d.Token.Reveal(), d.Scheme, d.Credentials.Reveal(),
 	})
 	if err != nil {
 		return state.Item{}, fmt.Errorf("write %s: %w", d, err)
@@ -134,7 +136,7 @@ func OpenItem(it state.Item, c state.Cipher) (*Delivery, error) {
 	d := &Delivery{
 		ID: it.ID, Agent: s.Agent, Task: s.Task, Config: s.Config, Name: s.Name, Owner: s.Owner,
 		URL: s.URL, Version: s.Version, ContentType: s.ContentType, Body: s.Body, Traceparent: s.Traceparent,
-		Registered: s.Registered, Notified: s.Notified,
+		Registered: s.Registered, Notified: s.Notified, Began: s.Began,
 		Token: secret.New(s.Token), Scheme: s.Scheme, Credentials: secret.New(s.Credentials),
 	}
 	if d.Line() != it.Line {

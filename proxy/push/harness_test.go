@@ -238,14 +238,15 @@ func oneEach(url string, tasks int) (all []*Delivery) {
 	return all
 }
 
-// pushAll enqueues all at one time of the clock, however long it takes.
-func (b *bench) pushAll(t testing.TB, all ...*Delivery) {
+// pushAll enqueues all at one time of the clock, which it returns, however long it takes.
+func (b *bench) pushAll(t testing.TB, all ...*Delivery) (at time.Time) {
 	t.Helper()
 	b.clock.stop(b.clock.Now())
 	defer b.clock.stop(time.Time{})
 	for _, d := range all {
 		b.push(t, d)
 	}
+	return b.clock.Now()
 }
 
 func notification(url, task string, n int) *Delivery {

@@ -99,8 +99,7 @@ func TestA21_Rate(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	})
 	const tasks = 100
-	began := b.clock.Now()
-	b.pushAll(t, oneEach(r.URL, tasks)...)
+	began := b.pushAll(t, oneEach(r.URL, tasks)...)
 	b.await(t, Delivered, tasks)
 	all := r.seen()
 	for i, g := range all {

@@ -69,8 +69,7 @@ func TestBackOffAndDeadLetters(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound) // about this webhook alone, so no breaker
 		}
 	})
-	began := b.clock.Now()
-	b.push(t, notification(r.URL, "t1", 0))
+	began := b.pushAll(t, notification(r.URL, "t1", 0))
 	b.await(t, Dead, 1)
 	all := r.seen()
 	for i, g := range all[1:] {

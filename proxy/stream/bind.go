@@ -116,7 +116,9 @@ func (f *Feed) reopen() {
 	case f.over == nil && f.rests:
 		f.phase = rested
 	default:
-		f.phase = lost
+		if f.phase = lost; f.over != nil && refused(f.over) { // and some clients have come since
+			f.fail(f.over)
+		}
 	}
 }
 

@@ -15,7 +15,10 @@ import (
 )
 
 func few(n int) func(*stream.HubOptions) {
-	return func(o *stream.HubOptions) { o.Config.Buffer.Events = n }
+	return func(o *stream.HubOptions) {
+		o.Config.Buffer.Events = n
+		o.Config.Buffer.CatchUp = lasts(0)
+	}
 }
 
 func numbers(from, to int) (texts []string) {
@@ -302,6 +305,27 @@ func TestBoundLate(t *testing.T) {
 			wants(t, find(t, h, "task").Tip(), "", tt.later)
 		})
 	}
+}
+
+// TestClientLate: a source may have come to its end before its first client is there, who is
+// told how all the same.
+func TestClientLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := hub(t, nil)
+		a, o := opened()
+		f := h.Open(o)
+		a.say("1", "bad")
+		a.ends()
+		c := cursor(t, f, 0)
+		wants(t, c, "0 1", nil)
+		bind(t, f, "task", true)
+		if e, err := next(c); !errors.Is(err, errRefused) || errors.Is(err, stream.ErrLost) {
+			t.Errorf("%q and %v, want %v", e, err, errRefused)
+		}
+		c.Close()
+		wants(t, find(t, h, "task").Tip(), "", stream.ErrLost) // another may do better
+	})
 }
 
 // TestFarewell: an agent gets a moment to end its stream in order, and its words behind

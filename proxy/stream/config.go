@@ -56,6 +56,11 @@ type Buffer struct {
 	// clients who join its stream; default 256KiB. Of a larger one each gets a stream of
 	// the agent's own.
 	Snapshot secret.Size `yaml:"snapshot"`
+	// CatchUp is for how long a task's stream waits for one of its clients who is about to
+	// fall behind what is kept while others are not: since that one took an event, and in
+	// all, of which a second is forgotten in a minute. Then it is cut off. Default 500ms, 0
+	// for not at all.
+	CatchUp *secret.Duration `yaml:"catchUp"`
 }
 
 // The words of a configuration.
@@ -88,6 +93,7 @@ func (c *Config) Defaults() {
 	fill(&c.Buffer.Bytes, 64<<10)
 	fill(&c.Buffer.Total, 256<<20)
 	fill(&c.Buffer.Snapshot, 256<<10)
+	unless(&c.Buffer.CatchUp, secret.Duration(500*time.Millisecond))
 	unless(&c.Linger, secret.Duration(30*time.Second))
 	fill(&c.Retain, secret.Duration(5*time.Minute))
 	fill(&c.Persist, persistAuto)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // Cursor is where one client is in a feed. It is for one goroutine, except that Close
@@ -18,6 +19,13 @@ type Cursor struct {
 	closed bool
 	err    error  // what it ends with
 	until  uint64 // once it has come so far
+
+	active time.Time // when it took the last entry, or there came to be one to take
+
+	// The time for which the feed's source has waited for this client alone.
+	held  time.Time // since when it does; zero: it does not
+	freed time.Time // when it last ceased to
+	spent time.Duration
 }
 
 var errClosed = errors.New("the cursor is closed")
@@ -43,6 +51,29 @@ func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 	}
 }
 
+// Peek gives the entry that Next would give, if it is there.
+func (c *Cursor) Peek() (e Entry, ok bool) {
+	f := c.feed.lock()
+	defer f.mu.Unlock()
+	if c.closed || c.err != nil || c.pos < f.start || c.pos >= f.tip() {
+		return e, false
+	}
+	return f.entry(int(c.pos - f.start)), true
+}
+
+// Ready reports whether Next would not wait.
+func (c *Cursor) Ready() bool {
+	f := c.feed.lock()
+	defer f.mu.Unlock()
+	switch {
+	case c.closed, c.err != nil && (c.pos >= c.until || f.gone), c.pos != f.tip():
+		return true
+	case f.source != nil, f.following:
+		return false
+	}
+	return f.phase != lost || f.leader == nil || f.leader == c
+}
+
 // take gives the next entry if it is there.
 func (c *Cursor) take() (e Entry, ok bool, err error) {
 	f := c.feed.lock()
@@ -55,8 +86,9 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 	case c.pos < f.start:
 		return e, false, ErrSlow
 	case c.pos < f.tip():
-		e = f.entry(int(c.pos - f.start))
+		e = f.entry(int(c.pos - f.start)) //nolint:gosec // within what is kept
 		c.pos++
+		c.active = time.Now()
 		if f.source != nil {
 			f.source.retry()
 		}
@@ -132,6 +164,24 @@ func (c *Cursor) fail(err error, until uint64) {
 	if c.err == nil {
 		c.err, c.until = err, until
 	}
+}
+
+// regain is how many times as long as the source was held up for a client it takes until
+// that is forgotten: whoever is slow all the time does not make others slow.
+const regain = 60
+
+// hold has the source wait for the client.
+func (c *Cursor) hold(now time.Time) {
+	if c.held.IsZero() {
+		c.held = now
+		c.spent = max(0, c.spent-now.Sub(c.freed)/regain)
+	}
+}
+
+// release ends that.
+func (c *Cursor) release(now time.Time) {
+	c.spent += now.Sub(c.held)
+	c.held, c.freed = time.Time{}, now
 }
 
 // stir ends a wait.

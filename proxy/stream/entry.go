@@ -51,7 +51,7 @@ func readRecord(b []byte) (r record, err error) {
 	b = b[2+copy(r.epoch[:], b[2:]):]
 	for _, text := range [...]*string{&r.form, &r.Name} {
 		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(len(b)-n) {
+		if n <= 0 || size > uint64(len(b)-n) { //nolint:gosec // never below zero
 			return r, errRecord
 		}
 		b = b[n:]

@@ -93,14 +93,14 @@ func (f *Feed) Entries() (from uint64, entries []Entry) {
 func (f *Feed) entry(i int) Entry {
 	e := f.kept.at(i).Entry
 	if f.task != "" {
-		e.Number = f.start + 1 + uint64(i)
+		e.Number = f.start + 1 + uint64(i) //nolint:gosec // within what is kept
 		e.Epoch = f.epochOf(e.Number)
 	}
 	return e
 }
 
 // tip is the number of the newest entry.
-func (f *Feed) tip() uint64 { return f.start + uint64(f.kept.n) }
+func (f *Feed) tip() uint64 { return f.start + uint64(f.kept.n) } //nolint:gosec // within what is kept
 
 // Cursor begins behind the entry of number after, 0 for the first. ErrGap where what
 // comes behind it is not kept, or where the feed ends before it.
@@ -125,7 +125,7 @@ func (f *Feed) Tip() *Cursor {
 }
 
 func (f *Feed) join(after uint64) *Cursor {
-	c := &Cursor{feed: f, pos: after, wake: make(chan struct{}, 1)}
+	c := &Cursor{feed: f, pos: after, wake: make(chan struct{}, 1), active: time.Now()}
 	f.cursors = append(f.cursors, c)
 	f.joined = true
 	f.attend()

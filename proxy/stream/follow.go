@@ -130,8 +130,10 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 	}
 	for _, r := range records {
 		it := r.item()
-		if !all && f.full(it.cost) {
-			break
+		if !all {
+			if full, _ := f.full(it.cost); full {
+				break
+			}
 		}
 		f.reign(f.tip()+1, r.epoch)
 		f.push(it)

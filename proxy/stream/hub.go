@@ -44,6 +44,7 @@ type Entry struct {
 // Judge looks at one event of a source before anybody gets it and gives what is kept
 // of it: usually one entry, none for what is to be dropped, or several. An error ends the
 // source; what came before it is still given to clients, and the error to them after it.
+// What is given is taken before the next event comes, and may be reused then.
 // Unlike a Source's, the event's Data is the Judge's to keep: entries and what it has Seen
 // may be parts of it, and are not copied again.
 type Judge func(Event) ([]Entry, error)

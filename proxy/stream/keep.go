@@ -12,6 +12,12 @@ func (f *Feed) push(it item) {
 		f.drop()
 	}
 	f.settled, f.rests = it.Last, it.Rest
+	now := time.Now()
+	for _, c := range f.cursors {
+		if c.pos+1 == f.tip() {
+			c.active = now
+		}
+	}
 	f.stir()
 	if f.task != "" && len(f.cursors) == 0 {
 		f.wait()
@@ -50,10 +56,22 @@ func (f *Feed) clear() {
 }
 
 // full reports whether an entry of that cost has to wait: it would put one away that
-// not even the fastest client has. Without clients nothing waits, unless the first one
-// has yet to come. While all feeds keep too much, because their clients are behind,
-// only one entry is kept ready for them.
-func (f *Feed) full(cost int64) bool {
+// not even the fastest client has, or that another one may still take its time for, which
+// is left. Without clients nothing waits, unless the first one has yet to come. While all
+// feeds keep too much, because their clients are behind, only one entry is kept ready for
+// them.
+func (f *Feed) full(cost int64) (full bool, left time.Duration) {
+	start, ok := f.room(cost)
+	if !ok {
+		start = f.start // nobody else is waited for
+	}
+	left = f.late(start)
+	return !ok || left > 0, left
+}
+
+// room is the number that start would have with an entry of that cost; not ok where the
+// fastest client would lose by it.
+func (f *Feed) room(cost int64) (start uint64, ok bool) {
 	b := f.hub.settings().Buffer
 	events, bytes := b.Events, int64(b.Bytes)
 	if f.hub.bytes.Load() > int64(b.Total) {
@@ -61,16 +79,38 @@ func (f *Feed) full(cost int64) bool {
 	}
 	n, size := f.kept.n+1, f.bytes+cost
 	if n <= events && size <= bytes {
-		return false
+		return f.start, true
 	}
-	fastest := f.fastest()
-	for i := 0; i < f.kept.n && (n > events || size > bytes); i++ {
+	fastest, i := f.fastest(), 0
+	for ; i < f.kept.n && (n > events || size > bytes); i++ {
 		if f.start+uint64(i) >= fastest {
-			return true
+			return 0, false
 		}
 		n, size = n-1, size-f.kept.at(i).cost
 	}
-	return false
+	return f.start + uint64(i), true
+}
+
+// late is how long the source may still be held up for clients who would lose entries if
+// those up to start were put away.
+func (f *Feed) late(start uint64) (left time.Duration) {
+	var now time.Time
+	for _, c := range f.cursors {
+		hinders := c.err == nil && c.pos >= f.start && c.pos < start
+		if !hinders && c.held.IsZero() {
+			continue
+		}
+		if now.IsZero() {
+			now = time.Now()
+		}
+		if !hinders {
+			c.release(now)
+			continue
+		}
+		c.hold(now)
+		left = max(left, f.hub.settings().Buffer.CatchUp.Std()-max(now.Sub(c.active), c.spent+now.Sub(c.held)))
+	}
+	return left
 }
 
 // fastest is the number of the newest entry that some client has; with no client to wait

@@ -133,8 +133,8 @@ func (f *Feed) write(ctx context.Context) (more bool, err error) {
 // unwritten are the next entries for the log.
 func (f *Feed) unwritten() (batch [][]byte) {
 	size := 0
-	for i := int(f.written - f.start); i < f.kept.n && len(batch) < batchEntries && size < batchBytes; i++ {
-		e := appendRecord(nil, record{f.kept.at(i).Entry, f.epochOf(f.start + 1 + uint64(i)), f.form})
+	for i := int(f.written - f.start); i < f.kept.n && len(batch) < batchEntries && size < batchBytes; i++ { //nolint:gosec // within what is kept
+		e := appendRecord(nil, record{f.kept.at(i).Entry, f.epochOf(f.start + 1 + uint64(i)), f.form}) //nolint:gosec // within what is kept
 		batch, size = append(batch, e), size+len(e)
 	}
 	return batch

@@ -185,7 +185,8 @@ func (s *source) judge(event Event) (last bool, err error) {
 func (s *source) add(it item) error {
 	for waited := false; ; waited = true {
 		f := s.feed.lock()
-		full, joined := f.full(it.cost), f.joined
+		full, left := f.full(it.cost)
+		joined := f.joined
 		if !full {
 			f.push(it)
 		}
@@ -199,12 +200,28 @@ func (s *source) add(it item) error {
 		if joined {
 			s.idle.Stop()
 		}
-		select {
-		case <-s.room:
-		case <-s.done:
+		if !s.wait(left) {
 			return s.cause
 		}
 	}
+}
+
+// wait waits until a client has gone on, for not more than left where that is not 0; false
+// where the source was stopped.
+func (s *source) wait(left time.Duration) bool {
+	var late <-chan time.Time
+	if left > 0 {
+		t := time.NewTimer(left)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case <-s.room:
+	case <-late:
+	case <-s.done:
+		return false
+	}
+	return true
 }
 
 // named gives what reading came to the name that records know it by.

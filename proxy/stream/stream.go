@@ -29,6 +29,9 @@ var (
 	ErrDraining = errors.New("gateway draining")
 )
 
+// ErrLeft is what Run returns where Leave had it return.
+var ErrLeft = errors.New("the stream goes on elsewhere")
+
 // Limits bound one stream. All must be set that are used: Event and Idle by what reads an
 // agent's stream, the others by what writes a client's.
 type Limits struct {
@@ -64,6 +67,16 @@ type Relay struct {
 	// context. A stream that waits then costs no goroutine. Nil is for never.
 	Drain func(end func()) (stop func() bool)
 
+	// More reports whether another entry is there that See has passed on in no time. What
+	// was emitted is then written together with it: a write costs more than an event. Nil
+	// has each entry's events written at once.
+	More func() bool
+
+	// Leave is asked before Run waits for an entry. Where it says so, Run returns ErrLeft
+	// instead: all that there was has been written, from is not closed, and another Run can
+	// go on with it. Nil is for never.
+	Leave func() bool
+
 	// To is the client's framing. Nil is EventFrames.
 	To Framing
 	// Lead emits events of the gateway's own, before the first entry is asked for. An
@@ -79,21 +92,32 @@ type Relay struct {
 // returns nil when the stream ended well; otherwise an error that wraps one of those
 // above or what from, See or Lead returned. Nothing is written before the first event
 // or heartbeat: as long as w's header is not out, which w knows, an error can still
-// become a response of its own. from is closed in any case, so that the agent learns
-// that nobody listens.
+// become a response of its own. from is closed in any case but one, so that the agent
+// learns that nobody listens.
 func (r Relay) Run(client context.Context, w http.ResponseWriter, from Entries) (Stats, error) {
-	defer from.Close()
 	ctx, stop := context.WithCancelCause(client)
 	defer stop(nil)
 	// Not everything that is read from knows contexts: whatever ends the stream early
 	// closes it, and the cause tells which it was.
-	defer context.AfterFunc(ctx, from.Close)()
+	unhook, left := context.AfterFunc(ctx, from.Close), false
+	defer func() {
+		if !left {
+			unhook()
+			from.Close()
+		}
+	}()
 	if r.Drain != nil {
 		defer r.Drain(func() { stop(ErrDraining) })()
 	}
 	out := newWriter(w, r.To, r.Limits, stop)
 	defer out.stop()
 	err := r.copy(ctx, out, from)
+	if errors.Is(err, ErrLeft) {
+		if left = unhook(); left {
+			return out.stats, ErrLeft
+		}
+		err = ending(ctx, out, err) // something has ended it meanwhile
+	}
 	if errors.Is(err, ErrBroken) && errors.Is(client.Err(), context.Canceled) {
 		// A client who hangs up cancels ctx and the request to the agent, in no
 		// order: the agent's body may break before ctx knows why.
@@ -113,11 +137,17 @@ func (r Relay) copy(ctx context.Context, out *writer, from Entries) error {
 		}
 	}
 	for {
+		if r.Leave != nil && r.Leave() {
+			return pass(ctx, out, ErrLeft)
+		}
 		entry, err := from.Next(ctx)
 		if err != nil {
-			return ending(ctx, out, err)
+			return pass(ctx, out, ending(ctx, out, err))
 		}
-		if err := pass(ctx, out, r.See(entry, emit)); err != nil {
+		if err = r.See(entry, emit); err == nil && r.More != nil && r.More() {
+			continue
+		}
+		if err := pass(ctx, out, err); err != nil {
 			return err
 		}
 	}

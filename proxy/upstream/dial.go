@@ -8,8 +8,8 @@ import (
 	"net"
 )
 
-// dialer opens connections to one agent. HTTP/1 connections are guarded; on
-// HTTP/2 the framing says whose every byte is.
+// dialer opens connections to one agent. HTTP/1 connections for net/http are guarded;
+// http1 looks for itself, and on HTTP/2 the framing says whose every byte is.
 type dialer struct {
 	net.Dialer // its Timeout is also that of the TLS handshake
 	tls        *material

@@ -53,7 +53,7 @@ func say(s grpc.ServerStream, text string) error { return s.SendMsg(wrapperspb.S
 // framed is a message as gRPC sends it: not compressed, four bytes of length.
 func framed(text string) []byte {
 	message, _ := proto.Marshal(wrapperspb.String(text))
-	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...) //nolint:gosec // short
+	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...) // short
 }
 
 // hear reads the next message of an answer.

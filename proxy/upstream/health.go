@@ -38,7 +38,7 @@ func (f *fleet) watch(ctx context.Context, i *instance) {
 	interval := f.Health.Interval.Std()
 	good, bad := 0, 0
 	// The first checks of many instances are spread over the interval.
-	for wait := rand.N(interval + 1); pause(ctx, wait); wait = interval - interval/10 + rand.N(interval/5+1) {
+	for wait := rand.N(interval + 1); pause(ctx, wait); wait = interval - interval/10 + rand.N(interval/5+1) { //nolint:gosec // spreads load, no secret
 		why := f.ask(ctx, transport, target)
 		if ctx.Err() != nil {
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/http1"
 )
 
 // instance is one place where an agent answers, and how it has been doing. An agent
@@ -20,7 +21,7 @@ type instance struct {
 	address string // host or host:port; "" for the URL's
 	weight  float64
 	hash    uint64
-	json    *http.Transport
+	json    *http1.Pool
 	grpc    *http.Transport // the same over HTTP/2 alone
 	circuit *circuit
 	calls   atomic.Int64 // in flight, streams included
@@ -46,7 +47,7 @@ func newInstance(d *dialer, found discovery.Instance, l *Load, connections int) 
 	at.instance = found.Address
 	return &instance{
 		address: found.Address, weight: float64(max(found.Weight, 1)), hash: xxhash.Sum64String(found.Address),
-		json: at.pool(connections), grpc: at.poolGRPC(connections), circuit: newCircuit(l.Breaker),
+		json: at.lines(connections), grpc: at.poolGRPC(connections), circuit: newCircuit(l.Breaker),
 		stop: func() {},
 	}
 }

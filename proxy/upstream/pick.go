@@ -75,7 +75,7 @@ func (f *fleet) least(s *set, before []*instance, now int64) *instance {
 		a, b = b, a
 	}
 	slow := f.SlowStart.Std()
-	if warm := a.warm(now, slow); warm < 1 && b.warm(now, slow) == 1 && rand.Float64() > warm {
+	if warm := a.warm(now, slow); warm < 1 && b.warm(now, slow) == 1 && rand.Float64() > warm { //nolint:gosec // spreads load, no secret
 		return b
 	}
 	return a
@@ -94,7 +94,7 @@ func (f *fleet) any(s *set, before []*instance, but *instance, now int64) *insta
 			return i
 		}
 	}
-	from := rand.IntN(len(s.all))
+	from := rand.IntN(len(s.all)) //nolint:gosec // spreads load, no secret
 	for n := range s.all {
 		if i := s.all[(from+n)%len(s.all)]; ok(i) {
 			return i
@@ -106,9 +106,9 @@ func (f *fleet) any(s *set, before []*instance, but *instance, now int64) *insta
 // random draws an index by the weights.
 func (s *set) random() int {
 	if s.sums == nil {
-		return rand.IntN(len(s.all))
+		return rand.IntN(len(s.all)) //nolint:gosec // spreads load, no secret
 	}
-	n, _ := slices.BinarySearch(s.sums, rand.Float64()*s.sums[len(s.sums)-1])
+	n, _ := slices.BinarySearch(s.sums, rand.Float64()*s.sums[len(s.sums)-1]) //nolint:gosec // spreads load, no secret
 	return min(n, len(s.all)-1)
 }
 

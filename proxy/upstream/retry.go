@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/http1"
 )
 
 // mostAttempts is what Retry.Attempts may be.
@@ -81,7 +83,7 @@ func (f *fleet) again(r *http.Request, h *Hint, resp *http.Response, err error) 
 		return true
 	}
 	var no unreached
-	return errors.As(err, &no)
+	return errors.As(err, &no) || errors.Is(err, http1.ErrNotSent)
 }
 
 // another reports whether somebody else may have the call.

@@ -58,7 +58,7 @@ func TestTLSFiles(t *testing.T) {
 	t.Cleanup(u.Close)
 	at := clock{at: time.Now()}
 	u.files.now = at.now
-	u.direct.json.DisableKeepAlives = true // each call is a handshake
+	u.direct.json.Other.MaxIdleConnsPerHost = -1 // each call is a handshake
 	want := func(when, name string, logged int) {
 		t.Helper()
 		at.pass(lookAgain)

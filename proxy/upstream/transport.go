@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/http1"
 )
 
 // How long a connection may be silent before HTTP/2 asks whether somebody is
@@ -22,7 +24,12 @@ const (
 // less than net/http's 4 MiB for each.
 const window = 1 << 20
 
-// pool makes the connections for JSON: HTTP/1.1, or HTTP/2 where TLS agrees on it.
+// lines makes the connections for JSON: HTTP/1.1, or HTTP/2 where TLS agrees on it.
+func (d *dialer) lines(connections int) *http1.Pool {
+	return http1.New(http1.Options{Dial: d.connect, DialTLS: d.handshake, Other: d.pool(connections)})
+}
+
+// pool makes connections in net/http, for what is not a plain request over HTTP/1.1.
 func (d *dialer) pool(connections int) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

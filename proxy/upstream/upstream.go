@@ -5,7 +5,7 @@
 // instances. It does not read bodies or write responses, and it never sends a call
 // twice of which something was written, unless it is told that the call changes
 // nothing: a send may have had its effect even when no answer came. It may import
-// internal/secret, authn, proxy/upstream/discovery and below.
+// internal/secret, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
 package upstream
 
 import (
@@ -102,10 +102,10 @@ func (u *Upstream) Wait(ctx context.Context) {
 }
 
 // RoundTrip sends one request, once. Redirects are answers like any other. The
-// one thing that net/http repeats by itself, on a new connection, is a request
+// one thing that is repeated without asking, on a new connection, is a request
 // that an idle connection turned out not to take: a GET, which changes nothing,
 // or anything else of which no byte was written. r must not have a GetBody: with
-// one it would repeat more. Where the agent has several instances another may be
+// one net/http, which has some requests, would repeat more. Where the agent has several instances another may be
 // asked as well, under the same condition: what h calls safe, and anything else of
 // which no byte was written.
 //

@@ -20,9 +20,9 @@ import (
 func TestKill(t *testing.T) {
 	t.Parallel()
 	rounds := killings()
-	seed := rand.Uint64() //nolint:gosec // not a secret
+	seed := rand.Uint64() // not a secret
 	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not a secret
+	random := rand.New(rand.NewPCG(seed, 0)) // not a secret
 	server := serve(t, "--appendonly", "yes", "--appendfsync", "always")
 	c := config(server.address)
 	c.Redis.Timeout = secret.Duration(5 * time.Second)

@@ -37,7 +37,7 @@ func TestGarbage(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"x", "\x01", "\x02" + stored(r)[1:], stored(r)[:20]} {
+	for _, bad := range []string{"x", "\x01", "\x03" + stored(r)[1:], stored(r)[:20]} {
 		plain.Set(ctx, record, bad, 0)
 		fails(bad, reads)
 	}
@@ -45,7 +45,7 @@ func TestGarbage(t *testing.T) {
 	if _, err := s.Claim(ctx, r); err != nil {
 		t.Fatal(err)
 	}
-	plain.Set(ctx, record, "\x02"+stored(r)[1:], 0)
+	plain.Set(ctx, record, "\x03"+stored(r)[1:], 0)
 	fails("listed, in another form", lists)
 	plain.Del(ctx, record)
 	plain.LPush(ctx, record, "x")

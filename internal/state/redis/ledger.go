@@ -84,7 +84,7 @@ func (s *Store) claim(r state.Record) call {
 		}
 	}
 	c.args = []any{
-		milliseconds(s.retention), []byte{form}, appendCreated(nil, r.Created), encode(r), r.ID, seconds(s.sweepPeriod()),
+		milliseconds(s.retention), []byte{formOf(r)}, appendCreated(nil, r.Created), encode(r), r.ID, seconds(s.sweepPeriod()),
 	}
 	return c
 }

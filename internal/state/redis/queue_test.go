@@ -19,9 +19,9 @@ import (
 // stay in order. A2A_GATEWAY_TEST_KILLS says how often; default 5.
 func TestR18_Kill(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64() //nolint:gosec // not a secret
+	seed := rand.Uint64() // not a secret
 	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not a secret
+	random := rand.New(rand.NewPCG(seed, 0)) // not a secret
 	server := serve(t, "--appendonly", "yes", "--appendfsync", "always")
 	c := config(server.address)
 	c.Redis.Timeout = secret.Duration(5 * time.Second)

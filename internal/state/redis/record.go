@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -19,12 +20,27 @@ import (
 //	         a varint of length, then that many bytes
 //	extensions
 //	         a varint of how many, then each as before
+//	trace    as tenant, in the form traced only
 //
 // Agent, kind and id are in its key. The scripts read as far as owner. The order of
 // created as bytes is that of time.
-const form = 1
+const (
+	form   = 1
+	traced = 2
+
+	forms = "\x01\x02" // that are read
+)
 
 const createdSize = 12
+
+// formOf is the form that a record is written in: the first, which gateways before the
+// second read too, unless there is more to say.
+func formOf(r state.Record) byte {
+	if r.Trace != "" {
+		return traced
+	}
+	return form
+}
 
 // appendCreated writes when a record was made, or nothing for the zero time, which the
 // server fills in.
@@ -32,15 +48,15 @@ func appendCreated(b []byte, t time.Time) []byte {
 	if t.IsZero() {
 		return b
 	}
-	b = binary.BigEndian.AppendUint64(b, uint64(t.Unix())^(1<<63))
-	return binary.BigEndian.AppendUint32(b, uint32(t.Nanosecond()))
+	b = binary.BigEndian.AppendUint64(b, uint64(t.Unix())^(1<<63))  //nolint:gosec // all of the bits are kept
+	return binary.BigEndian.AppendUint32(b, uint32(t.Nanosecond())) //nolint:gosec // all of the bits are kept
 }
 
 // encode writes what follows created.
 func encode(r state.Record) []byte {
-	b := make([]byte, 0, 64+len(r.Context)+len(r.Owner)+len(r.Tenant)+len(r.Skill)+len(r.Endpoint))
+	b := make([]byte, 0, 64+len(r.Context)+len(r.Owner)+len(r.Tenant)+len(r.Skill)+len(r.Endpoint)+len(r.Trace))
 	for _, s := range []string{r.Context, r.Owner} {
-		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...) //nolint:gosec // all of the bits are kept
 	}
 	for _, s := range []string{r.Tenant, r.Skill, r.Endpoint, r.Version} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -48,6 +64,9 @@ func encode(r state.Record) []byte {
 	b = binary.AppendUvarint(b, uint64(len(r.Extensions)))
 	for _, s := range r.Extensions {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	if r.Trace != "" {
+		b = append(binary.AppendUvarint(b, uint64(len(r.Trace))), r.Trace...)
 	}
 	return b
 }
@@ -57,7 +76,7 @@ func decode(stored string, agent string, k state.Kind, id string) (state.Record,
 	bad := func(what string) (state.Record, error) {
 		return state.Record{}, fmt.Errorf("%w: the record of %s %q of agent %q %s", errRecord, kindName(k), id, agent, what)
 	}
-	if stored == "" || stored[0] != form {
+	if stored == "" || strings.IndexByte(forms, stored[0]) < 0 {
 		return bad("has another form")
 	}
 	p := parser{rest: stored[1:]}
@@ -67,6 +86,9 @@ func decode(stored string, agent string, k state.Kind, id string) (state.Record,
 	r.Endpoint, r.Version = p.take(p.varint()), p.take(p.varint())
 	for n := p.varint(); n > 0 && !p.failed; n-- {
 		r.Extensions = append(r.Extensions, p.take(p.varint()))
+	}
+	if stored[0] == traced {
+		r.Trace = p.take(p.varint())
 	}
 	if p.failed || p.rest != "" {
 		return bad("is cut off or too long")
@@ -95,7 +117,7 @@ func (p *parser) created() time.Time {
 	if p.failed {
 		return time.Time{}
 	}
-	return time.Unix(int64(bigEndian(b[:8])^(1<<63)), int64(bigEndian(b[8:]))).UTC()
+	return time.Unix(int64(bigEndian(b[:8])^(1<<63)), int64(bigEndian(b[8:]))).UTC() //nolint:gosec // all of the bits are kept
 }
 
 func (p *parser) fixed() uint64 { return bigEndian(p.take(4)) }

@@ -16,7 +16,7 @@ import (
 
 // stored is a record as the script of a claim writes it.
 func stored(r state.Record) string {
-	return string(append(appendCreated([]byte{form}, r.Created), encode(r)...))
+	return string(append(appendCreated([]byte{formOf(r)}, r.Created), encode(r)...))
 }
 
 func TestRecordsComeBack(t *testing.T) {
@@ -29,6 +29,7 @@ func TestRecordsComeBack(t *testing.T) {
 			Context: text.Draw(t, "context"), Endpoint: text.Draw(t, "endpoint"), Version: text.Draw(t, "version"),
 			Extensions: rapid.SliceOfN(text, 1, 3).Draw(t, "extensions"),
 			Created:    time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, "s"), rapid.Int64Range(0, 999_999_999).Draw(t, "ns")).UTC(),
+			Trace:      text.Draw(t, "trace"),
 		}
 		got, err := decode(stored(want), "billing", state.Task, "id")
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -55,7 +56,7 @@ func TestBadRecordsAreErrors(t *testing.T) {
 	t.Parallel()
 	whole := stored(statetest.Example())
 	for name, bad := range map[string]string{
-		"another form":  "\x02" + whole[1:],
+		"another form":  "\x03" + whole[1:],
 		"text":          "hello",
 		"one too long":  whole + "x",
 		"a long length": whole[:createdSize+1] + "\xff\xff\xff\xff" + whole[createdSize+5:],
@@ -93,4 +94,34 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%q: %v\n%s", in, err, diff)
 		}
 	})
+}
+
+// Records of gateways that kept no trace are read, and what has none is written as they
+// do, so that they can read it.
+func TestRecordsWithoutTrace(t *testing.T) {
+	t.Parallel()
+	s, plain := fresh(t), everybody(t).client(t)
+	want := state.Record{
+		Agent: "billing", Kind: state.Task, ID: "T", Context: "C", Owner: "o", Skill: "s",
+		Created: time.Unix(1<<30, 5).UTC(),
+	}
+	const former = "\x01\x80\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x05" + "\x00\x00\x00\x01C" + "\x00\x00\x00\x01o" + "\x00\x01s\x00\x00" + "\x00"
+	if got := stored(want); got != former {
+		t.Errorf("it is written as %q, want %q", got, former)
+	}
+	traced := want
+	traced.ID, traced.Trace, traced.Created = "U", "span", want.Created.Add(time.Second)
+	for _, r := range []state.Record{want, traced} {
+		if _, err := s.Claim(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain.Set(t.Context(), s.names.record("billing", state.Task, "T"), former, 0)
+	list, err := s.Tasks(t.Context(), state.Query{Agent: "billing", Owner: "o", Limit: 5})
+	if diff := cmp.Diff([]state.Record{traced, want}, list); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if again := stored(traced); again[0] == form {
+		t.Error("a record with a trace is in the form of those without")
+	}
 }

@@ -38,7 +38,7 @@ func (s *Store) sweep() {
 	for {
 		// Replicas that were started together do not come together.
 		wait := min(s.sweepPeriod(), time.Minute)
-		timer := time.NewTimer(wait/2 + rand.N(wait))
+		timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // spreads load, no secret
 		select {
 		case <-s.closing:
 			timer.Stop()

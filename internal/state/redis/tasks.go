@@ -111,7 +111,7 @@ func (r *row) read(ctx context.Context, limit int) (int, error) {
 	var reply []any
 	err := r.s.do(ctx, r.s.names.tag(r.q.Agent), "list tasks", func(ctx context.Context) (err error) {
 		reply, err = r.s.scripts.list.Run(ctx, r.s.client, []string{r.index},
-			r.s.names.record(r.q.Agent, state.Task, ""), r.bound, size, limit, []byte{form}, r.q.Context, r.without).Slice()
+			r.s.names.record(r.q.Agent, state.Task, ""), r.bound, size, limit, forms, r.q.Context, r.without).Slice()
 		return err
 	})
 	if err != nil {

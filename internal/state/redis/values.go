@@ -105,7 +105,7 @@ func decodeValue(stored, space, key string) (state.Value, error) {
 	}
 	v := state.Value{Key: key, Data: []byte(stored[valueHead:])}
 	if ms := binary.BigEndian.Uint64([]byte(stored[1:valueHead])); ms != 0 {
-		v.Expires = time.UnixMilli(int64(ms)).UTC()
+		v.Expires = time.UnixMilli(int64(ms)).UTC() //nolint:gosec // as it was written
 	}
 	return v, nil
 }

@@ -14,7 +14,7 @@ import (
 // record is one of many tasks as calls leave them behind.
 func record(i int) state.Record {
 	r := statetest.Example()
-	r.ID = fmt.Sprintf("%08x-d9cb-469f-a165-%012d", uint32(i)*2654435761, i) //nolint:gosec // spread like random ids
+	r.ID = fmt.Sprintf("%08x-d9cb-469f-a165-%012d", uint32(i)*2654435761, i) // spread like random ids
 	r.Context = fmt.Sprintf("%08x-7425-40de-944b-%012d", uint32(i)*2246822519, i)
 	r.Extensions = nil
 	return r

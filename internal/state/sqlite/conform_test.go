@@ -76,6 +76,9 @@ func empty(t testing.TB, s *Store) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	s.recent.mu.Lock()
+	defer s.recent.mu.Unlock()
+	s.recent.young, s.recent.old = nil, nil
 }
 
 func TestR12_IsLinearizable(t *testing.T) {

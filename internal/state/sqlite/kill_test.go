@@ -159,7 +159,7 @@ func verify(t *testing.T, s *Store, id string, said [2]string) {
 // gave until it was dead.
 func killOne(t *testing.T, path, sync string, round int, env ...string) []string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0]) //nolint:gosec // this very program
+	cmd := exec.Command(os.Args[0]) // this very program
 	cmd.Env = append(os.Environ(), victimFile+"="+path, victimSync+"="+sync, victimRound+"="+fmt.Sprint(round))
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr

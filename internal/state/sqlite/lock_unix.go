@@ -12,7 +12,7 @@ import (
 // remembers of it. It locks a file beside it, as closing any descriptor of the database
 // would end SQLite's own locks. The system releases it however the process ends.
 func lock(path string) (release func() error, err error) {
-	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the operator's path
 	if err != nil {
 		return nil, err
 	}

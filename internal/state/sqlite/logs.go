@@ -67,7 +67,7 @@ func (s *Store) Read(_ context.Context, log string, after uint64, limit int) (st
 			break
 		}
 		if t.From == 0 {
-			t.From = uint64(number.Int64)
+			t.From = uint64(number.Int64) //nolint:gosec // numbers of entries are above zero
 		}
 		t.Entries = append(t.Entries, data)
 	}
@@ -100,7 +100,7 @@ func (w *writer) add(a *addition) (moved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if uint64(head.last) != a.after {
+	if uint64(head.last) != a.after { //nolint:gosec // numbers of entries are above zero
 		return true, nil
 	}
 	if head.last == 0 && len(a.entries) == 0 {

@@ -13,7 +13,7 @@ var errTorn = errors.New("state: a record in the file is damaged")
 // row is a record as the file has it.
 type row struct {
 	agent, id, owner, tenant, skill, context []byte
-	endpoint, version, extensions            []byte
+	endpoint, version, extensions, trace     []byte
 	kind                                     int64
 	created, used                            int64
 }
@@ -24,7 +24,7 @@ type scanner interface{ Scan(dest ...any) error }
 // read fills a row from columns.
 func (r *row) read(from scanner) error {
 	return from.Scan(&r.agent, &r.kind, &r.id, &r.owner, &r.tenant, &r.skill, &r.context,
-		&r.endpoint, &r.version, &r.extensions, &r.created, &r.used)
+		&r.endpoint, &r.version, &r.extensions, &r.created, &r.used, &r.trace)
 }
 
 // rowOf is what columns hold of a record that is used now.
@@ -36,13 +36,14 @@ func rowOf(r state.Record, now time.Time) row {
 		agent: []byte(r.Agent), kind: int64(r.Kind), id: []byte(r.ID), owner: []byte(r.Owner), tenant: []byte(r.Tenant),
 		skill: []byte(r.Skill), context: []byte(r.Context), endpoint: []byte(r.Endpoint), version: []byte(r.Version),
 		extensions: pack(r.Extensions), created: r.Created.UnixNano(), used: now.Unix(),
+		trace: []byte(r.Trace),
 	}
 }
 
 func (r *row) values() []any {
 	return []any{
 		r.agent, r.kind, r.id, r.owner, r.tenant, r.skill, r.context,
-		r.endpoint, r.version, r.extensions, r.created, r.used,
+		r.endpoint, r.version, r.extensions, r.created, r.used, r.trace,
 	}
 }
 
@@ -56,7 +57,7 @@ func (r *row) record() (state.Record, error) {
 		Agent: string(r.agent), Kind: state.Kind(r.kind), ID: string(r.id), //nolint:gosec // written from a Kind
 		Owner: string(r.owner), Tenant: string(r.tenant), Skill: string(r.skill), Context: string(r.context),
 		Endpoint: string(r.endpoint), Version: string(r.version), Extensions: extensions,
-		Created: time.Unix(0, r.created).UTC(),
+		Created: time.Unix(0, r.created).UTC(), Trace: string(r.trace),
 	}, err
 }
 
@@ -76,7 +77,7 @@ func unpack(b []byte) ([]string, error) {
 	var list []string
 	for len(b) > 0 {
 		n, width := binary.Uvarint(b)
-		if width <= 0 || n > uint64(len(b)-width) {
+		if width <= 0 || n > uint64(len(b)-width) { //nolint:gosec // never below zero
 			return nil, errTorn
 		}
 		list = append(list, string(b[width:width+int(n)])) //nolint:gosec // not above the length of b

@@ -35,6 +35,7 @@ type Store struct {
 	read      reads
 	writer    *writer
 	uses      uses
+	recent    recent
 	counts    *state.Counts
 
 	once    sync.Once

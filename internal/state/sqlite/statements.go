@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	columns = `agent, kind, id, owner, tenant, skill, context, endpoint, version, extensions, created, used`
+	columns = `agent, kind, id, owner, tenant, skill, context, endpoint, version, extensions, created, used, trace`
 
 	selectRecord = `SELECT ` + columns + ` FROM records WHERE agent = ? AND kind = ? AND id = ?`
-	insertRecord = ` INTO records (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertRecord = ` INTO records (` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	selectStep   = `SELECT state, used FROM steps WHERE agent = ? AND task = ? AND extension = ?`
 	selectEntry  = `SELECT data, expires FROM entries WHERE space = ? AND key = ? AND (expires = 0 OR expires > ?)`
 	selectPage   = `SELECT key, data, expires FROM entries

@@ -62,7 +62,7 @@ func history(t *testing.T, stores []state.Store, round string, draw func(*rand.R
 		ops   []porcupine.Operation
 	)
 	together(callers, func(caller int) {
-		random := rand.New(rand.NewPCG(uint64(caller), uint64(len(round)))) //nolint:gosec // not a secret
+		random := rand.New(rand.NewPCG(uint64(caller), uint64(len(round)))) // not a secret
 		for range each {
 			a := draw(random, fmt.Sprint(round, "-", random.IntN(objects)))
 			call := clock.Add(1)

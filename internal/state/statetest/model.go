@@ -28,8 +28,8 @@ func ledgerModel(rt *rapid.T, l state.Ledger) {
 				Agent: text.Draw(rt, "agent"), Kind: kinds.Draw(rt, "kind"), ID: text.Draw(rt, "id"),
 				Owner: text.Draw(rt, "owner"), Tenant: text.Draw(rt, "tenant"), Skill: text.Draw(rt, "skill"),
 				Context: text.Draw(rt, "context"), Endpoint: text.Draw(rt, "endpoint"),
-				Extensions: rapid.SliceOfN(text, 1, 3).Draw(rt, "extensions"),
-				Created:    time.Unix(rapid.Int64Range(1, 9).Draw(rt, "created"), 0).UTC(),
+				Extensions: rapid.SliceOfN(text, 1, 3).Draw(rt, "extensions"), Trace: text.Draw(rt, "trace"),
+				Created: time.Unix(rapid.Int64Range(1, 9).Draw(rt, "created"), 0).UTC(),
 			}
 			k := key{r.Agent, r.Kind, r.ID}
 			if _, ok := want[k]; !ok {

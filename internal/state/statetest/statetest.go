@@ -59,6 +59,7 @@ func Example() state.Record {
 		Context: "7c9e6679-7425-40de-944b-e07fc1f90ae7", Endpoint: "http://10.0.0.7:9001",
 		Version: "1.0", Extensions: []string{"https://example.com/ext/a/v1", "https://example.com/ext/b/v1"},
 		Created: time.Date(2026, 3, 12, 9, 30, 0, 123456000, time.UTC),
+		Trace:   "\x4b\xf9\x2f\x35\x77\xb3\x4d\xa6\xa3\xce\x92\x9d\x0e\x0e\x47\x36\x00\xf0\x67\xaa\x0b\xa9\x02\xb7",
 	}
 }
 
@@ -99,6 +100,7 @@ func insertOnly(t *testing.T, l state.Ledger) {
 	second := first
 	second.Owner, second.Tenant, second.Skill, second.Context = "5:other3:bob", "umbrella", "refunds", "c2"
 	second.Endpoint, second.Version, second.Extensions = "http://10.0.0.8:9001", "0.3", nil
+	second.Trace = ""
 	if diff := cmp.Diff(first, claim(t, l, second)); diff != "" {
 		t.Errorf("the second Claim does not return the first record (-want +got):\n%s", diff)
 	}
@@ -141,7 +143,7 @@ func bytesSurvive(t *testing.T, l state.Ledger) {
 	}
 	r := Example()
 	r.ID, r.Context, r.Skill = string(long), "ü\x00'\"\\%_", "\xff"
-	r.Extensions = []string{"", "a\nb", "a,b", string(long)}
+	r.Extensions, r.Trace = []string{"", "a\nb", "a,b", string(long)}, string(long[:300])
 	claim(t, l, r)
 	got, ok := lookup(t, l, r)
 	if diff := cmp.Diff(r, got); !ok || diff != "" {

@@ -22,7 +22,16 @@ type Task struct {
 	hasPast   bool            // the task has a history, though it may be empty
 	said      map[string]bool // message ids of history, once they were asked for
 	metadata  object
+
+	size, statusSize int // see Size; of status, what it is of size
 }
+
+// Size is about how many bytes of memory the task takes. A text that comes word by word is
+// counted by its words, not by the far longer events that bring them.
+func (t *Task) Size() int { return t.size }
+
+// perPart is what a piece of an artifact takes beside its bytes.
+const perPart = 32
 
 // artifact is kept in pieces, so that a chunk of it costs what the chunk is long.
 type artifact struct {
@@ -65,6 +74,7 @@ func (t *Task) Apply(event []byte) error {
 		return fmt.Errorf("read event: %w", err)
 	case e.kind == isTask:
 		*t = e.task
+		t.size = len(event)
 		return nil
 	case e.kind == isNothing:
 		return nil
@@ -72,15 +82,28 @@ func (t *Task) Apply(event []byte) error {
 		return errors.New("the event is of another task")
 	}
 	t.id, t.context = first(t.id, e.id), first(t.context, e.context)
+	kept := bytesOf(e.metadata.members)
+	t.size += kept
 	if e.status != nil {
-		t.remember()
-		t.status = e.status
+		t.replaceStatus(e.status, len(event)-kept)
 	}
 	t.metadata.merge(e.metadata.members)
 	if e.artifact.rest.members != nil {
-		t.update(&e.artifact, e.append)
+		t.size += t.update(&e.artifact, e.append, len(event))
 	}
 	return nil
+}
+
+// replaceStatus takes over the status of an event of that size. Of the one before nothing is
+// left, unless its message went to the history.
+func (t *Task) replaceStatus(status []byte, size int) {
+	before := len(t.history)
+	t.remember()
+	if len(t.history) == before {
+		t.size -= t.statusSize
+	}
+	t.status, t.statusSize = status, size
+	t.size += size
 }
 
 func first(a, b string) string {
@@ -121,8 +144,9 @@ func (t *Task) hasSaid(id string) bool {
 	return t.said[id]
 }
 
-// update adds, replaces or extends an artifact.
-func (t *Task) update(a *artifact, extend bool) {
+// update adds, replaces or extends an artifact by an event of that size, and says by how
+// much the task has grown.
+func (t *Task) update(a *artifact, extend bool, size int) (grown int) {
 	i, ok := t.index[a.id]
 	switch {
 	case !ok:
@@ -132,16 +156,17 @@ func (t *Task) update(a *artifact, extend bool) {
 		t.index[a.id] = len(t.artifacts)
 		t.artifacts = append(t.artifacts, *a)
 	case extend:
-		t.artifacts[i].extend(a)
+		return t.artifacts[i].extend(a)
 	default:
 		t.artifacts[i] = *a
 	}
+	return size
 }
 
 // extend adds a chunk. Its parts are copied once more, together: those of a text that
 // comes word by word are far shorter than the events that bring them, which could not
-// be freed otherwise.
-func (a *artifact) extend(chunk *artifact) {
+// be freed otherwise. It says by how much the artifact has grown.
+func (a *artifact) extend(chunk *artifact) int {
 	size := 0
 	for _, part := range chunk.parts {
 		size += len(part)
@@ -159,6 +184,14 @@ func (a *artifact) extend(chunk *artifact) {
 		}
 	}
 	a.rest.merge(own(said))
+	return size + perPart*len(chunk.parts) + bytesOf(said) + bytesOf(chunk.metadata.members)
+}
+
+func bytesOf(members []member) (n int) {
+	for _, m := range members {
+		n += len(m.value)
+	}
+	return n
 }
 
 // own copies values out of the event that brought them.

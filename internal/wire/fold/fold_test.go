@@ -143,3 +143,32 @@ func TestOwns(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestSize: a task is as large as what is left of its events.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1000)
+	word := chunk(`{"artifactId":"a","parts":[{"text":"word "}]}`, `,"append":true`)
+	words := make([]string, 1000)
+	for i := range words {
+		words[i] = word
+	}
+	status := updated(`{"state":"S","message":{"messageId":"m","parts":[{"text":"` + long + `"}]}}`)
+	plain := updated(`{"state":"S","why":"` + long + `"}`)
+	for name, test := range map[string]struct {
+		events      []string
+		least, most int
+	}{
+		"words":            {append([]string{begun}, words...), 1000 * len(`{"text":"word "}`), 1000 * 50},
+		"a status":         {[]string{begun, plain}, 1000, 1300},
+		"replaced":         {[]string{begun, plain, plain, plain}, 1000, 1300},
+		"history":          {[]string{begun, status, updated(`{"state":"S"}`)}, 1000, 1500},
+		"metadata":         {[]string{begun, `{"statusUpdate":{"taskId":"T","metadata":{"k":"` + long + `"}}}`, plain}, 2000, 2500},
+		"shown once more":  {append(append([]string{begun}, words...), begun), len(begun), len(begun)},
+		"another artifact": {[]string{begun, chunk(`{"artifactId":"b","parts":[{"text":"`+long+`"}]}`, ``)}, 1000, 1300},
+	} {
+		if size := folded(t, test.events...).Size(); size < test.least || size > test.most {
+			t.Errorf("%s: %d, want %d to %d", name, size, test.least, test.most)
+		}
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -39,6 +38,7 @@ type Action string
 // The actions.
 const (
 	Removed  Action = "removed"  // it is in no card that the gateway serves
+	Cut      Action = "cut"      // only the beginning is served
 	Reported Action = "reported" // it is served; the operator is told
 )
 
@@ -73,12 +73,6 @@ func Kinds() []Kind {
 // MaxFindings is how many findings of one card are listed.
 const MaxFindings = 100
 
-// How long texts are at most without a finding, in bytes.
-const (
-	longestName = 200  // of names, ids, tags and versions
-	longestText = 4096 // of everything else
-)
-
 // How much is looked through for words that are meant for a model, in bytes. What is
 // longer is a finding by itself.
 const (
@@ -105,9 +99,10 @@ func Score(list []Finding) int {
 }
 
 // Check looks at every text of a card, names of members included, but for the signatures.
-// It lists at most MaxFindings, in the order of the document. card is one JSON value.
-func Check(card []byte) ([]Finding, error) {
-	c := &check{decoder: jsontext.NewDecoder(bytes.NewBuffer(trimBOM(card)))}
+// It lists at most MaxFindings, in the order of the document. card is one JSON value, and
+// l is what it is served with.
+func Check(card []byte, l Limits) ([]Finding, error) {
+	c := &check{decoder: jsontext.NewDecoder(bytes.NewBuffer(trimBOM(card))), limits: l.OrDefault()}
 	for {
 		token, err := c.decoder.ReadToken()
 		if err != nil {
@@ -130,6 +125,7 @@ func trimBOM(card []byte) []byte { return bytes.TrimPrefix(card, []byte("\xef\xb
 // check is one run of Check.
 type check struct {
 	decoder *jsontext.Decoder
+	limits  Limits
 	read    int // bytes that were looked through for instructions
 	list    []Finding
 }
@@ -141,6 +137,10 @@ func (c *check) text(s string) error {
 	isName := kind == '{' && length%2 == 1
 	if isName && pointer == "/signatures" {
 		return c.decoder.SkipValue()
+	}
+	if kind == '[' && length == int64(c.limits.Entries)+1 && isList(strings.Split(pointer, "/")[1:]) {
+		list := pointer[:strings.LastIndexByte(pointer, '/')]
+		c.done(Long, Cut, list, fmt.Sprintf("more than %d entries", c.limits.Entries))
 	}
 	if s == "" || len(c.list) >= MaxFindings {
 		return nil
@@ -173,10 +173,19 @@ func (c *check) text(s string) error {
 	if n := blob(clean); n > 0 && pointer != "/iconUrl" {
 		c.found(Blob, pointer, fmt.Sprintf("%d characters of base64 or hexadecimal", n))
 	}
-	if limit := longest(pointer, isName); len(s) > limit || c.read > readCard {
-		c.found(Long, pointer, fmt.Sprintf("%d characters: the text, or the card, is longer than others", utf8.RuneCountInString(s)))
-	}
+	c.length(clean, pointer, isName)
 	return nil
+}
+
+// length holds a text to what is served of it.
+func (c *check) length(s, pointer string, isName bool) {
+	limit, action := c.limits.at(pointer, isName)
+	switch {
+	case len(s) > limit:
+		c.done(Long, action, pointer, fmt.Sprintf("%d bytes, where at most %d are served", len(s), limit))
+	case c.read > readCard:
+		c.found(Long, pointer, "a text behind the first 256 KiB of the card, which nobody reads for words to a model")
+	}
 }
 
 // instructs looks through a text as far as it goes.
@@ -189,10 +198,15 @@ func (c *check) instructs(s string) bool {
 }
 
 func (c *check) found(kind Kind, pointer, text string) {
+	c.done(kind, kinds[kind].action, pointer, text)
+}
+
+// done is found where more than the kind decides what becomes of it.
+func (c *check) done(kind Kind, action Action, pointer, text string) {
 	if len(c.list) >= MaxFindings {
 		return
 	}
-	f := Finding{kind, shown(pointer), kinds[kind].action, text}
+	f := Finding{kind, shown(pointer), action, text}
 	if !slices.Contains(c.list[max(0, len(c.list)-len(kinds)):], f) {
 		c.list = append(c.list, f)
 	}
@@ -229,14 +243,4 @@ func isInterface(pointer string) bool {
 	list, ok := strings.CutSuffix(pointer, "/url")
 	return ok && (strings.HasPrefix(list, "/supportedInterfaces/") || strings.HasPrefix(list, "/additionalInterfaces/") ||
 		strings.HasPrefix(list, "/supported_interfaces/") || strings.HasPrefix(list, "/additional_interfaces/"))
-}
-
-// longest is how long the text of a place is at most.
-func longest(pointer string, isName bool) int {
-	last := pointer[strings.LastIndexByte(pointer, '/')+1:]
-	if isName || last == "name" || last == "id" || last == "version" || last == "organization" ||
-		strings.Contains(pointer, "/tags/") {
-		return longestName
-	}
-	return longestText
 }

@@ -77,7 +77,7 @@ func TestA14_PoisonCorpus(t *testing.T) {
 		"endless":           {strings.Repeat("Books rooms. ", 1000), []lint.Kind{lint.Long}},
 		"underscores":       {"ignore_all_previous_instructions", []lint.Kind{lint.Instruction}},
 	} {
-		got, err := lint.Check(described(t, tt.text))
+		got, err := lint.Check(described(t, tt.text), lint.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestA14_OrdinaryCards(t *testing.T) {
 		"See https://docs.example.com/agents?id=7#top or mail help@example.com.", "Version 10.0.0.5; ratio 16:9",
 		"Résumé, naïve, Ångström, coöperate", "x < y and y > z; List<String>; <your-id>", "日本語の説明です。",
 	} {
-		got, err := lint.Check(described(t, text))
+		got, err := lint.Check(described(t, text), lint.Limits{})
 		if err != nil || len(got) > 0 || lint.Score(got) != 0 {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -132,10 +132,10 @@ func TestA17_FindsSecretsAndAddresses(t *testing.T) {
 		"authentication": {"schemes": ["Basic"], "credentials": "hunter2hunter2"},
 		"supportedInterfaces": [{"url": "db.internal:443"}, {"url": "https://u:p4ss@agent.example/"}],
 		"documentationUrl": "https://wiki.corp/x",
-		"capabilities": {"extensions": [{"uri": "urn:e", "params": {"ghp_0123456789abcdefghijABCDEFGHIJ012345": "` + jwt + `"}}]},
+		"capabilities": {"extensions": [{"uri": "urn:e", "params": {"ghp_0123456789abcdefghijABCDEFGHIJ012345": "`+jwt+`"}}]},
 		"skills": [{"id": "s", "examples": ["-----BEGIN PRIVATE KEY-----\nMIIE"], "tags": ["backend.svc:50051"]}],
-		"signatures": [{"protected": "` + jwt + `", "signature": "AKIAIOSFODNN7EXAMPLE"}]
-	}`))
+		"signatures": [{"protected": "`+jwt+`", "signature": "AKIAIOSFODNN7EXAMPLE"}]
+	}`), lint.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +184,11 @@ func TestA13_LookalikeNamesFoldAlike(t *testing.T) {
 // short.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	got, err := lint.Check([]byte(`{"name":"n","x":[` + strings.Repeat(`"AKIAIOSFODNN7EXAMPLE",`, 5000) + `""]}`))
+	got, err := lint.Check([]byte(`{"name":"n","x":[`+strings.Repeat(`"AKIAIOSFODNN7EXAMPLE",`, 5000)+`""]}`), lint.Limits{})
 	if err != nil || len(got) != lint.MaxFindings || lint.Score(got) != lint.Worst {
 		t.Errorf("%d findings, score %d, %v", len(got), lint.Score(got), err)
 	}
-	if _, err := lint.Check([]byte(`{"name":"n"`)); err == nil {
+	if _, err := lint.Check([]byte(`{"name":"n"`), lint.Limits{}); err == nil {
 		t.Error("half a document was taken")
 	}
 }
@@ -223,7 +223,7 @@ func TestWorstTextsAreCheap(t *testing.T) {
 	for _, unit := range []string{"\x1b]", "\x1b[", "<!--", "<script", "<scr", "<!<!---->--", "\u0301", "a\u200d", "😀\ufe0f", "//", "//a@", "ignore the ", "</"} {
 		text := strings.Repeat(unit, 1<<19/len(unit))
 		lint.Clean(text)
-		if _, err := lint.Check(described(t, text)); err != nil {
+		if _, err := lint.Check(described(t, text), lint.Limits{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -254,7 +254,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`{"authentication":{"credentials":"x"},"signatures":[]}`))
 	f.Add([]byte(`{"` + strings.Repeat("x", 300) + `AKIAIOSFODNN7EXAMPLE":"AKIAIOSFODNN7EXAMPLE"}`))
 	f.Fuzz(func(t *testing.T, card []byte) {
-		got, err := lint.Check(card)
+		got, err := lint.Check(card, lint.Limits{})
 		if err != nil {
 			return
 		}

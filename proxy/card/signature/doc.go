@@ -7,7 +7,7 @@
 // Verifier tries the forms that are really signed, and says which one it was. What a
 // signature does not cover is not in the Payload of the Verdict.
 //
-// It owns the keys that are trusted, the algorithms, and the fetching of key sets. It
-// does not decide what becomes of a card whose signature does not hold, and fetches no
-// cards. It imports internal/egress, by which alone it reaches key sets.
+// It owns the keys that are trusted and the fetching of key sets. It does not decide what
+// becomes of a card whose signature does not hold, and fetches no cards. It imports
+// internal/jws, which verifies, and internal/egress, by which alone it reaches key sets.
 package signature

@@ -4,10 +4,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Limits of one signature. Headers in the field have some 200 bytes; 8192 bits of RSA
@@ -21,7 +22,7 @@ const (
 // header is what counts of a protected header.
 type header struct {
 	alg, kid, jku string
-	algorithm     algorithm
+	algorithm     jws.Algorithm
 }
 
 // entry is a member of the card's signatures.
@@ -58,41 +59,25 @@ func readHeader(protected string) (header, error) {
 		}
 	}
 	for name := range params {
-		if banned(name) {
+		// Where jku is not listed, it is not used.
+		if jws.Banned(name, "alg", "kid", "jku", "typ") {
 			return h, fmt.Errorf("%w: it has %.20q", ErrHeader, name)
 		}
 	}
 	var ok bool
-	if h.algorithm, ok = algorithmOf(h.alg); !ok {
+	if h.algorithm, ok = profile.Lookup(h.alg); !ok {
 		return h, fmt.Errorf("%w: alg %.20q", ErrAlgorithm, h.alg)
 	}
 	return h, nil
 }
 
-// banned are the parameters with which a signature would choose its own key (jwk, x5u,
-// x5c), would change the payload or demand processing (crit, b64, zip), or belongs to
-// encryption; and every other spelling of one that is read. jku is not among them:
-// where it is not listed, it is not used.
-func banned(name string) bool {
-	switch lower := strings.ToLower(name); lower {
-	case "jwk", "x5u", "x5c", "crit", "b64", "zip", "enc", "epk", "apu", "apv", "p2s", "p2c":
-		return true
-	case "alg", "kid", "jku", "typ":
-		return name != lower
-	}
-	return false
-}
-
-// decode is base64url without padding (RFC 7515 §2) in its one spelling: no line breaks,
-// which Go's decoder skips, and no bits in the unused end.
+// decode is base64url of no more than most bytes, in its one spelling.
 func decode(part string, most int) ([]byte, error) {
 	switch {
 	case part == "":
 		return nil, errors.New("is empty")
 	case len(part) > base64.RawURLEncoding.EncodedLen(most):
 		return nil, fmt.Errorf("longer than %d bytes", most)
-	case strings.ContainsAny(part, "\r\n"):
-		return nil, errors.New("has a line break")
 	}
-	return base64.RawURLEncoding.Strict().DecodeString(part)
+	return jws.Decode(part)
 }

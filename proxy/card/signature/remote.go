@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Times of a key set. Routine fetches and those for an unknown kid each keep the interval,
@@ -19,9 +19,7 @@ import (
 const (
 	fetchTimeout = 5 * time.Second
 	minInterval  = 30 * time.Second
-	firstPause   = time.Second // after the first failure, doubled up to minInterval
-	defaultAge   = 5 * time.Minute
-	maxAge       = time.Hour
+	firstPause   = time.Second    // after the first failure, doubled up to minInterval
 	staleFor     = 24 * time.Hour // while the set cannot be fetched
 	idleFor      = time.Hour      // after which a set that a signature named is forgotten
 	maxRemotes   = 32             // of those
@@ -150,41 +148,11 @@ func (r *remote) load(ctx context.Context) ([]*publicKey, time.Duration, error) 
 	case len(answer.Body) >= maxDocument:
 		return nil, 0, fmt.Errorf("the key set has %d bytes or more", maxDocument)
 	}
-	keys, err := parseJWK(answer.Body)
+	list, err := profile.Set(answer.Body)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read key set: %w", err)
 	}
-	for _, k := range keys {
-		k.source = r.url
-	}
-	return keys, age(answer.Header), nil
-}
-
-// age is how long an answer may be used (RFC 9111 §5.2.2), within bounds that keep a
-// careless header from hammering the server or a withdrawn key in force for a day.
-func age(h http.Header) time.Duration {
-	d := defaultAge
-	for _, line := range h.Values("Cache-Control") {
-		for part := range strings.SplitSeq(line, ",") {
-			name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
-			switch strings.ToLower(name) {
-			case "no-store", "no-cache":
-				return minInterval
-			case "max-age":
-				d = seconds(strings.Trim(text, `"`)) - seconds(h.Get("Age"))
-			}
-		}
-	}
-	return min(max(d, minInterval), maxAge)
-}
-
-// seconds reads delta-seconds; anything else counts as none.
-func seconds(s string) time.Duration {
-	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(n) * time.Second
+	return keysOf(list, r.url), jws.Lifetime(answer.Header), nil
 }
 
 // operatorClient reaches what the operator wrote: private addresses and http as well.

@@ -211,6 +211,10 @@ func TestBadSets(t *testing.T) {
 			_, _ = w.Write([]byte(`{"keys":[` + strings.Repeat(`{"kty":"x"},`, 51) + `{"kty":"x"}]}`))
 		},
 		"keys twice": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"keys":[],"keys":[]}`)) },
+		"kid twice": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"keys":[%s,%s]}`, k.jwk(t, ""), newSigningKey(t, "ES384", "k1").jwk(t, ""))
+		},
+		"one key": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(k.jwk(t, ""))) },
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/good" {
 				_, _ = w.Write([]byte(good))

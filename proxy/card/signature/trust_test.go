@@ -1,6 +1,10 @@
 package signature
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"os"
 	"strings"
 	"testing"
 )
@@ -42,6 +46,14 @@ func TestTrustValidate(t *testing.T) {
 func TestKeyFiles(t *testing.T) {
 	t.Parallel()
 	es := newSigningKey(t, "ES256", "k1")
+	long, err := ecdsa.GenerateKey(elliptic.P521(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := os.ReadFile(signingKey{private: long}.pem(t))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct{ content, want string }{
 		"empty":         {"", "neither PEM nor a JSON object"},
 		"private":       {"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", `a PEM block "PRIVATE KEY"`},
@@ -49,6 +61,8 @@ func TestKeyFiles(t *testing.T) {
 		"private JWK":   {es.jwk(t, `,"d":"secret-half"`), "a private key"},
 		"symmetric JWK": {`{"kty":"oct","k":"c2VjcmV0LWhhbGY"}`, "a symmetric key"},
 		"encryption":    {es.jwk(t, `,"use":"enc"`), "no key that can verify a signature"},
+		"kid twice":     {`{"keys":[` + es.jwk(t, "") + "," + es.jwk(t, "") + `]}`, `key 1: kid "k1" twice`},
+		"curve in PEM":  {string(curve), "a key on P-521, want one for ES256"},
 		"other use":     {es.jwk(t, `,"key_ops":["sign"]`), "no key that can verify"},
 		"other alg":     {es.jwk(t, `,"alg":"ES512"`), "no key that can verify"},
 		"off the curve": {`{"kty":"EC","crv":"P-256","x":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","y":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}`, "key 0: "},

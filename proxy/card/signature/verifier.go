@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // Options are what a Verifier needs beside its configuration. All may be left out.
@@ -130,7 +132,7 @@ func (n *verification) judge(ctx context.Context, e entry) (Result, int) {
 	if err != nil {
 		return r, 0
 	}
-	signature, err := decode(e.Signature, maxRSA/8)
+	signature, err := decode(e.Signature, jws.MaxSignature)
 	if err != nil {
 		r.Err = fmt.Errorf("%w: the signature %w", ErrMismatch, err)
 		return r, 0
@@ -144,7 +146,7 @@ func (n *verification) judge(ctx context.Context, e entry) (Result, int) {
 		p := &n.forms[i]
 		signed := base64.RawURLEncoding.AppendEncode([]byte(e.Protected+"."), p.body)
 		for _, k := range candidates {
-			if h.algorithm.holds(k.key, signed, signature) {
+			if h.algorithm.Verify(k.Public, signed, signature) == nil {
 				r.Form, r.Thumbprint, r.Source = p.form, k.thumbprint, k.source
 				return r, i
 			}
@@ -234,7 +236,7 @@ func (n *verification) pick(keys []*publicKey, h *header) (list []*publicKey, mi
 
 func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
 	for _, k := range n.files {
-		if k.id == "" && k.suits(h) {
+		if k.ID == "" && k.Suits(h.algorithm) {
 			list, miss = n.admit(list, miss, k, h)
 		}
 	}
@@ -244,10 +246,10 @@ func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
 // admit appends k if it may verify the signature.
 func (n *verification) admit(list []*publicKey, miss error, k *publicKey, h *header) ([]*publicKey, error) {
 	switch {
-	case !k.suits(h):
+	case !k.Suits(h.algorithm):
 		return list, fmt.Errorf("%w: kid %.40q is not for %s", ErrKey, h.kid, h.alg)
 	case !k.current(n.start):
-		return list, fmt.Errorf("%w: kid %.40q, valid until %s", ErrExpired, h.kid, k.notAfter.UTC().Format(time.RFC3339))
+		return list, fmt.Errorf("%w: kid %.40q, valid until %s", ErrExpired, h.kid, k.NotAfter.UTC().Format(time.RFC3339))
 	case len(list) < maxCandidates:
 		list = append(list, k)
 	}

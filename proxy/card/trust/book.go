@@ -107,7 +107,7 @@ func (b *Book) Document(ctx context.Context, agent, digest string) ([]byte, bool
 
 // History are the cards of an agent that are remembered, the latest first.
 func (b *Book) History(ctx context.Context, agent string) ([]Entry, error) {
-	const page = 100
+	const page = 8 // most agents have a card or two, and each entry read costs its unsealing
 	var all []Entry
 	prefix := place(agent, "")
 	for after := prefix; ; {

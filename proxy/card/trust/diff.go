@@ -216,11 +216,11 @@ func (l *changes) members(a, b object) {
 
 // findings are what lint has against the new card and had not against the old one.
 func (l *changes) findings(old, new []byte) error {
-	before, err := lint.Check(old)
+	before, err := lint.Check(old, lint.Limits{})
 	if err != nil {
 		return err
 	}
-	after, err := lint.Check(new)
+	after, err := lint.Check(new, lint.Limits{})
 	if err != nil {
 		return err
 	}

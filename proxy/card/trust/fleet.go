@@ -1,8 +1,10 @@
 package trust
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
@@ -13,6 +15,9 @@ import (
 type Fleet struct {
 	mu     sync.Mutex
 	agents map[string]identity
+	// By name and by skill, the ids of the agents that have it, sorted: with thousands of
+	// agents, each card is compared with those it meets and not with all.
+	names, skills map[string][]string
 }
 
 // identity is what callers find an agent by.
@@ -27,18 +32,61 @@ func identify(p *profile) identity {
 
 // Keep forgets the agents that are not among ids.
 func (f *Fleet) Keep(ids []string) {
+	known := make(map[string]struct{}, len(ids))
+	for _, id := range ids {
+		known[id] = struct{}{}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	maps.DeleteFunc(f.agents, func(id string, _ identity) bool { return !slices.Contains(ids, id) })
+	for id := range f.agents {
+		if _, ok := known[id]; !ok {
+			f.forget(id)
+		}
+	}
 }
 
 func (f *Fleet) set(agent string, i identity) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.agents == nil {
-		f.agents = map[string]identity{}
+		f.agents, f.names, f.skills = map[string]identity{}, map[string][]string{}, map[string][]string{}
 	}
+	f.forget(agent)
 	f.agents[agent] = i
+	if i.name != "" {
+		enter(f.names, i.name, agent)
+	}
+	for _, skill := range i.skills {
+		enter(f.skills, skill, agent)
+	}
+}
+
+// forget takes an agent out. f.mu is held.
+func (f *Fleet) forget(agent string) {
+	i := f.agents[agent]
+	delete(f.agents, agent)
+	leave(f.names, i.name, agent)
+	for _, skill := range i.skills {
+		leave(f.skills, skill, agent)
+	}
+}
+
+func enter(index map[string][]string, key, agent string) {
+	at, found := slices.BinarySearch(index[key], agent)
+	if !found {
+		index[key] = slices.Insert(index[key], at, agent)
+	}
+}
+
+func leave(index map[string][]string, key, agent string) {
+	at, found := slices.BinarySearch(index[key], agent)
+	switch {
+	case !found:
+	case len(index[key]) == 1:
+		delete(index, key)
+	default:
+		index[key] = slices.Delete(index[key], at, at+1)
+	}
 }
 
 // collisions are what an agent's card has that another agent's has. old is the card before
@@ -51,19 +99,53 @@ func (f *Fleet) collisions(agent string, old, new *profile) []Change {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var l changes
-	for _, id := range slices.Sorted(maps.Keys(f.agents)) {
-		other := f.agents[id]
-		if id == agent {
-			continue
-		}
-		if is.name == other.name && is.name != "" && is.name != was.name {
+	if is.name != "" && is.name != was.name {
+		named, more := others(f.names[is.name], agent)
+		for _, id := range named {
 			l.add(Change{Kind: NameTaken, Severity: Danger, Subject: id, Text: "the name looks like that of agent"})
 		}
-		for _, skill := range is.skills {
-			if slices.Contains(other.skills, skill) && !slices.Contains(was.skills, skill) {
-				l.add(Change{Kind: SkillTaken, Severity: Info, Subject: skill, Text: "agent " + id + " has a skill of the same id,"})
-			}
+		if more > 0 {
+			l.add(Change{Kind: NameTaken, Severity: Danger, Text: fmt.Sprintf("the name looks like those of %d more agents", more)})
+		}
+	}
+	for _, skill := range is.skills {
+		if slices.Contains(was.skills, skill) {
+			continue
+		}
+		switch named, more := others(f.skills[skill], agent); {
+		case more > 0:
+			l.taken(skill, fmt.Sprintf("agents %s and %d more have", strings.Join(named, ", "), more))
+		case len(named) > 1:
+			l.taken(skill, "agents "+strings.Join(named, ", ")+" have")
+		case len(named) == 1:
+			l.taken(skill, "agent "+named[0]+" has")
 		}
 	}
 	return l
+}
+
+func (l *changes) taken(skill, whose string) {
+	l.add(Change{Kind: SkillTaken, Severity: Info, Subject: skill, Text: whose + " a skill of the same id,"})
+}
+
+// mostOthers are the agents that are named for one thing which they have too: in a fleet
+// of a kind, all have it.
+const mostOthers = 8
+
+// others are some of the agents of a list without one, and how many more there are.
+func others(ids []string, but string) (named []string, more int) {
+	for i, id := range ids {
+		switch {
+		case id == but:
+		case len(named) == mostOthers:
+			more = len(ids) - i
+			if _, among := slices.BinarySearch(ids[i:], but); among {
+				more--
+			}
+			return named, more
+		default:
+			named = append(named, id)
+		}
+	}
+	return named, 0
 }

@@ -22,7 +22,8 @@ type Options struct {
 	Agent    string
 	Book     *Book
 	Fleet    *Fleet
-	Verifier Verifier // nil where signatures are not looked at
+	Verifier Verifier    // nil where signatures are not looked at
+	Limits   lint.Limits // that the card is served with
 
 	// Verified is called with what became of each card's signatures: ok, unsigned,
 	// untrusted, unavailable or malformed. Ruled is called with each ruling. Both may be nil.
@@ -132,7 +133,7 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 	}
 	if latest := j.Status(); latest.Digest == digest {
 		c.Findings = latest.Findings
-	} else if c.Findings, err = lint.Check(card); err != nil {
+	} else if c.Findings, err = lint.Check(card, j.Limits); err != nil {
 		return nil, err
 	}
 	c.Score = lint.Score(c.Findings)

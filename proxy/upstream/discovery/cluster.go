@@ -139,7 +139,7 @@ func (c *cluster) tooMany(n int) error {
 
 // watch is told of changes since the version, and moves it on.
 func (c *cluster) watch(ctx context.Context, k *keeper, version *string) error {
-	last := c.watches + rand.N(c.watches) // gateways that began together do not begin again together
+	last := c.watches + rand.N(c.watches) //nolint:gosec // gateways that began together do not begin again together
 	ctx, cancel := context.WithTimeout(ctx, last+c.server.timeout)
 	defer cancel()
 	w, err := c.server.watch(ctx, *version, last)

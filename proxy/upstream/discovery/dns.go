@@ -86,7 +86,7 @@ func withPort(ip netip.Addr, port int) string {
 	if port == 0 {
 		return ip.String()
 	}
-	return netip.AddrPortFrom(ip, uint16(port)).String()
+	return netip.AddrPortFrom(ip, uint16(port)).String() //nolint:gosec // a port, as was checked
 }
 
 // services takes the targets of the lowest priority. Those of higher ones are meant for

@@ -95,7 +95,7 @@ func (k *keeper) settle(list []Instance, err error) {
 // wait is over after d, give or take a tenth, so that gateways that began together do not
 // go on asking together. It is false when ctx ended first.
 func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d - d/10 + rand.N(d/5+1))
+	t := time.NewTimer(d - d/10 + rand.N(d/5+1)) //nolint:gosec // spreads load, no secret
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

@@ -1,6 +1,6 @@
 -- Reads tasks of one index from the newest on, and forgets those that are no more.
 -- KEYS: the index. ARGV: 1 what keys of records begin with, 2 bound of the members,
---       3 how many to look at, 4 how many to return, 5 version of the form,
+--       3 how many to look at, 4 how many to return, 5 versions of the form, a byte each,
 --       6 their context, or '' for any, 7 the owner whose tasks to leave out, or ''.
 -- Returns the member to go on behind, '' at the end; how many were found; and of those to
 -- return the id and the record, each after the other.
@@ -26,7 +26,7 @@ for i, member in ipairs(members) do
   local record = records[i]
   if not record or string.sub(record, 2, 13) ~= string.sub(member, 1, 12) then
     redis.call('ZREM', KEYS[1], member)
-  elseif string.sub(record, 1, 1) ~= ARGV[5] then
+  elseif not string.find(ARGV[5], string.sub(record, 1, 1), 1, true) then
     return redis.error_reply('BADRECORD a task is recorded in a form of another version')
   elseif wanted(record) then
     count = count + 1

@@ -7,82 +7,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
-
-	"github.com/a2a-gateway/a2a-gateway/policy"
 )
-
-// ruleDocument is the whole of a file with rules.
-type ruleDocument struct {
-	Rules []policy.Rule `yaml:"rules"`
-}
 
 // manyFiles keeps a pattern that went wrong from reading a disk.
 const manyFiles = 1000
 
-// readRules adds the rules of the files that policy.files names, in the order of the
-// patterns and then of the names, to those of the main file.
-func (c *Config) readRules(s *sources, dir string, lookup func(string) (string, bool)) error {
-	paths, err := s.filesOf(c.Policy.Files, dir, "rules", "policy", "files")
-	if err != nil {
-		return err
-	}
-	sums := make([]fileSum, 0, len(paths))
-	var errs []error
-	for _, path := range paths {
-		data, err := readFile(path)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("read rules: %w", err))
-			continue
-		}
-		sums = append(sums, fileSum{path, sha256.Sum256(data)})
-		doc, rules, err := parseRules(path, data, lookup)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		f := &source{name: path, doc: doc, first: len(c.Policy.Rules), count: len(rules)}
-		errs = append(errs, s.add(f, rules, c.Policy.Rules))
-		c.Policy.Rules = append(c.Policy.Rules, rules...)
-	}
-	if len(c.Policy.Files) > 0 {
-		c.Sum = sumOf(c.Sum, sums)
-	}
-	return errors.Join(errs...)
-}
-
-// parseRules reads one file with rules, as strictly as the configuration itself.
-func parseRules(name string, data []byte, lookup func(string) (string, bool)) (*yaml.Node, []policy.Rule, error) {
-	doc, err := document(name, data)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := expand(name, doc, lookup); err != nil {
-		return nil, nil, err
-	}
-	var d ruleDocument
-	s := checkShape(name, filepath.Dir(name), doc.Content[0], reflect.TypeFor[ruleDocument]())
-	if err := doc.Load(&d, yaml.WithKnownFields()); err != nil {
-		s.errs = append(s.errs, located(name, err, s))
-	}
-	if len(s.errs) == 0 && child(doc.Content[0], "rules") == nil {
-		s.errs = append(s.errs, problemAt(name, doc.Content[0], "want the key rules, with a list of rules"))
-	}
-	return doc, d.Rules, errors.Join(s.errs...)
-}
-
-// filesOf lists the files with a kind of thing that the patterns at a place of the main file
-// name, each once.
-func (s *sources) filesOf(patterns []string, dir, kind string, place ...string) ([]string, error) {
+// filesOf lists the files that the patterns of a list in the main file name, each once.
+func (s *sources) filesOf(l *list, patterns []string, dir string) ([]string, error) {
 	var all []string
 	var errs []error
 	for i, pattern := range patterns {
 		wrong := func(format string, args ...any) {
-			where := append(slices.Clip(place), fmt.Sprint(i))
+			where := append(slices.Clip(l.patterns), fmt.Sprint(i))
 			n := find(s.main.doc, where)
 			errs = append(errs, problemAt(s.main.name, n, spell(where)+": "+format, args...))
 		}
@@ -93,7 +31,7 @@ func (s *sources) filesOf(patterns []string, dir, kind string, place ...string) 
 		case len(found) == 0 && !strings.Contains(pattern, "*"):
 			wrong("there is no file %q; a pattern with a * may name none", pattern)
 		case slices.ContainsFunc(found, s.isMain):
-			wrong("%q names this file too; files with %s have one key, %s", pattern, kind, kind)
+			wrong("%q names this file too; files with %[2]s have one key, %[2]s", pattern, l.key())
 		case len(all)+len(found) > manyFiles:
 			wrong("%q names more than %d files", pattern, manyFiles)
 		default:
@@ -146,7 +84,7 @@ var literal = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 // readFile reads a file of no more than sizeLimit bytes. Of one with more the beginning
 // comes with the error.
 func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {
 		return nil, err // os errors name the path
 	}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
+)
+
+// subjectArgs say whose content is meant, and who is asked: the files, or the gateway.
+type subjectArgs struct {
+	from  *auditSource
+	admin admin
+	whose vault.Subject
+}
+
+func (a *subjectArgs) command(cmd *cobra.Command, do func(*cobra.Command) error) *cobra.Command {
+	f := cmd.Flags()
+	f.StringVar(&a.whose.Issuer, "issuer", "", "`issuer` of the subject; any by default")
+	f.StringVar(&a.admin.address, "admin", "", "`URL` or host:port of the admin listener of a running gateway, to ask that")
+	f.StringVar(&a.admin.tokenFile, "token-file", "", "`file` with its token, in place of the configured one")
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if a.whose.Name = args[0]; a.whose.Name == "" {
+			return usage(fmt.Errorf("SUBJECT: is empty"))
+		}
+		return do(cmd)
+	}
+	return cmd
+}
+
+// api is the running gateway, nil when the files are meant.
+func (a *subjectArgs) api(cmd *cobra.Command) (*adminAPI, error) {
+	if a.admin.address == "" {
+		return nil, nil
+	}
+	if a.admin.config = a.from.config; a.admin.config == "" {
+		a.admin.config = configPath()
+	}
+	return a.admin.connect(cmd.Context())
+}
+
+func (a *subjectArgs) query() string {
+	q := url.Values{"subject": {a.whose.Name}}
+	if a.whose.Issuer != "" {
+		q.Set("issuer", a.whose.Issuer)
+	}
+	return q.Encode()
+}
+
+func auditFind(from *auditSource) *cobra.Command {
+	a := subjectArgs{from: from}
+	return a.command(&cobra.Command{
+		Use:   "find-subject SUBJECT",
+		Short: "List what was captured of one principal's calls",
+		Long: "List what was captured of one principal's calls, without what it says: a line of JSON each. Without\n" +
+			"--admin the files are read, which takes the gateway's keys.",
+	}, func(cmd *cobra.Command) error {
+		api, err := a.api(cmd)
+		if err != nil {
+			return err
+		}
+		if api != nil {
+			return api.contents(cmd.OutOrStdout(), a.query())
+		}
+		r, done, err := from.held()
+		if err != nil {
+			return err
+		}
+		defer done()
+		for item, err := range r.Of(a.whose, "") {
+			if err == nil {
+				err = printItem(cmd.OutOrStdout(), item, false)
+			}
+			if err != nil {
+				return failed(err)
+			}
+		}
+		return nil
+	})
+}
+
+func auditErase(from *auditSource) *cobra.Command {
+	a := subjectArgs{from: from}
+	return a.command(&cobra.Command{
+		Use:   "erase SUBJECT",
+		Short: "Erase what was captured of one principal's calls",
+		Long: "Erase what was captured of one principal's calls, for good, by destroying its keys. The records stay as\n" +
+			"they are, and one says what was erased. With --admin the running gateway does it, and records who\n" +
+			"wanted it before anything is destroyed. Without, it is done on the files, which takes the gateway's\n" +
+			"keys, whether it runs or not: it records it within a second, or when it starts.",
+	}, func(cmd *cobra.Command) error {
+		erased, err := a.erase(cmd)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "erased: the content of %s, %d bytes\n", plural(erased.Calls, "call"), erased.Bytes)
+		return err
+	})
+}
+
+func (a *subjectArgs) erase(cmd *cobra.Command) (e console.Erased, err error) {
+	api, err := a.api(cmd)
+	if err != nil {
+		return e, err
+	}
+	if api != nil {
+		return e, api.do(http.MethodPost, "/api/v1/content/erase?"+a.query(), &e)
+	}
+	r, done, err := a.from.held()
+	if err != nil {
+		return e, err
+	}
+	defer done()
+	erased, err := r.Erase(a.whose, "", time.Now)
+	if err != nil {
+		return e, failed(err)
+	}
+	return console.Erased{ID: erased.ID, Calls: erased.Items, Bytes: erased.Bytes}, nil
+}
+
+// contents prints what there is of a subject, page by page.
+func (a *adminAPI) contents(w io.Writer, query string) error {
+	for after := ""; ; {
+		var page console.ContentPage
+		path := fmt.Sprintf("/api/v1/content?%s&limit=%d", query, adminPage)
+		if after != "" {
+			path += "&after=" + url.QueryEscape(after)
+		}
+		if err := a.do(http.MethodGet, path, &page); err != nil {
+			return err
+		}
+		for i := range page.Content {
+			line, err := json.Marshal(&page.Content[i])
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		if after = page.Next; after == "" {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package secret
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// FuzzValue: a text is taken as it is spelled or refused, and neither the error nor the
+// printed value shows it.
+func FuzzValue(f *testing.F) {
+	for _, seed := range []string{
+		"correct-horse", `"quoted \u00e9"`, "{file: /nowhere/at/all}", "{file: }", "{file: 7}", "[a-long-list-entry]", "~", "0x10", "&a long-anchored-text",
+		"!!binary AAAA", "|\n  block of text\n", "{FILE: x, file: y}", "*unknown",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "file") && strings.ContainsAny(text, "{:?") && !strings.Contains(text, "/nowhere") {
+			return // reads no file of this machine
+		}
+		var got struct {
+			V Value `yaml:"v"`
+		}
+		err := yaml.Load([]byte("v: "+text), &got)
+		v := got.V.Reveal()
+		print := func(v Value) string {
+			return fmt.Sprintf("%v %+v %#v %s", v, struct{ V Value }{v}, v, slog.AnyValue(v).Resolve())
+		}
+		if len(v) > 8 && print(got.V) != print(New("something else")) {
+			t.Errorf("%q is shown in %s", v, print(got.V))
+		}
+		if err != nil && v != "" {
+			t.Errorf("%q is %v, and %q all the same", text, err, v)
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package server
+
+import (
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// ACME is the server.tls.acme section: certificates that the gateway gets from a CA and
+// renews by itself (RFC 8555). Package internal/server/acme does what it says.
+type ACME struct {
+	// The CA's directory, an https:// URL. Default: Let's Encrypt's, whose certificates
+	// every client trusts.
+	Directory string `yaml:"directory,omitempty"`
+
+	// Where the CA may write to about the account. Default: none.
+	Email string `yaml:"email,omitempty"`
+
+	// Must be true: the CA gives nothing to who has not agreed to its terms of service,
+	// and only a person can.
+	AgreeTerms bool `yaml:"agreeTerms,omitempty"`
+
+	// Names to have a certificate for, one each; for no other name one is asked for,
+	// whatever clients call. At least one, at most 100; no wildcards and no addresses.
+	Domains []string `yaml:"domains,omitempty"`
+
+	// How the CA may check that a name is this gateway's: tls-alpn-01, by a handshake on
+	// port 443 that reaches the public listener, and http-01, by a request on port 80 that
+	// reaches httpListen. With both the CA is shown either. Default: [tls-alpn-01].
+	Challenges []string `yaml:"challenges,omitempty"`
+
+	// Address of a plaintext listener that answers http-01 and nothing else. Required with
+	// http-01, and only there. Restart to change.
+	HTTPListen string `yaml:"httpListen,omitempty"`
+
+	// PEM file of the roots that the CA's own server is known by, instead of the system's:
+	// for a CA of one's own. Read when the configuration is. Default: none.
+	CA string `yaml:"ca,omitempty"`
+
+	// The account at the CA that certificates are for, where the CA wants to know.
+	// Default: none.
+	ExternalAccount *ExternalAccount `yaml:"externalAccount,omitempty"`
+
+	// The kind of certificate, by the CA's name for it, as Let's Encrypt's shortlived.
+	// Default: the CA's choice.
+	Profile string `yaml:"profile,omitempty"`
+
+	// The share of its lifetime, at its end, in which a certificate is renewed, where the
+	// CA does not say when (RFC 9773): from 0.05 to 0.9. Default: 0.33.
+	RenewalWindow float64 `yaml:"renewalWindow,omitempty"`
+
+	// Key of new certificates, each with its own: p256, p384, rsa2048 or rsa4096.
+	// Default: p256.
+	KeyType string `yaml:"keyType,omitempty"`
+}
+
+// ExternalAccount binds the account that the gateway makes to one that the CA has already
+// (RFC 8555 §7.3.4).
+type ExternalAccount struct {
+	// The CA's name for the key.
+	KeyID string `yaml:"keyID"`
+
+	// The key, base64url as the CA gives it.
+	MACKey secret.Value `yaml:"macKey"`
+}
+
+const (
+	// LetsEncrypt is the directory where none is configured.
+	LetsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
+
+	defaultWindow = 0.33
+	minWindow     = 0.05
+	maxWindow     = 0.9
+	maxDomains    = 100 // of which each is a certificate, and an order
+)
+
+// Ways to show the CA that a name is the gateway's.
+const (
+	ChallengeALPN = "tls-alpn-01"
+	ChallengeHTTP = "http-01"
+)
+
+func keyTypes() []string { return []string{"p256", "p384", "rsa2048", "rsa4096"} }
+
+func (a *ACME) defaults() {
+	fill(&a.Directory, LetsEncrypt)
+	fill(&a.RenewalWindow, defaultWindow)
+	fill(&a.KeyType, keyTypes()[0])
+	if len(a.Challenges) == 0 {
+		a.Challenges = []string{ChallengeALPN}
+	}
+}
+
+// acme is the section, nil for none.
+func (c *Config) acme() *ACME {
+	if c.TLS == nil {
+		return nil
+	}
+	return c.TLS.ACME
+}
+
+// Answers reports whether a way to show names is configured. a may be nil.
+func (a *ACME) Answers(challenge string) bool {
+	return a != nil && slices.Contains(a.Challenges, challenge)
+}
+
+// Has reports whether a certificate is wanted for a name.
+func (a *ACME) Has(name string) bool {
+	return slices.ContainsFunc(a.Domains, func(d string) bool { return strings.EqualFold(d, name) })
+}
+
+func (a *ACME) validate() error {
+	if a == nil {
+		return nil
+	}
+	var all []error
+	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf("server.tls.acme."+format, args...)) }
+	if u, err := url.Parse(a.Directory); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		wrong("directory: %.100q is not an https:// URL", a.Directory)
+	}
+	if a.Email != "" && (!strings.Contains(a.Email, "@") || strings.ContainsAny(a.Email, " ,:?<>")) {
+		wrong("email: %.100q is not an address; write it alone, without a name or mailto:", a.Email)
+	}
+	if !a.AgreeTerms {
+		wrong("agreeTerms: must be true, once you have read the terms of service of %.100s", a.Directory)
+	}
+	if a.RenewalWindow < minWindow || a.RenewalWindow > maxWindow {
+		wrong("renewalWindow: %v is not between %v and %v", a.RenewalWindow, minWindow, maxWindow)
+	}
+	if !slices.Contains(keyTypes(), a.KeyType) {
+		wrong("keyType: is %.40q, want %s", a.KeyType, strings.Join(keyTypes(), ", "))
+	}
+	if e := a.ExternalAccount; e != nil {
+		if e.KeyID == "" || e.MACKey.IsZero() {
+			wrong("externalAccount: needs both keyID and macKey")
+		} else if _, err := base64.RawURLEncoding.DecodeString(e.MACKey.Reveal()); err != nil {
+			wrong("externalAccount.macKey: is not base64url without padding, as CAs give it")
+		}
+	}
+	return errors.Join(append(all, a.validateDomains(), a.validateChallenges())...)
+}
+
+// validateDomains also refuses what no challenge here can show: a wildcard needs DNS, an
+// address a CA that gives certificates for it.
+func (a *ACME) validateDomains() error {
+	if n := len(a.Domains); n == 0 || n > maxDomains {
+		return fmt.Errorf("server.tls.acme.domains: has %d names, want 1 to %d", n, maxDomains)
+	}
+	var all []error
+	for i, d := range a.Domains {
+		key := fmt.Sprintf("server.tls.acme.domains[%d]", i)
+		host, ok := CanonicalHost(d)
+		_, err := netip.ParseAddr(d)
+		switch {
+		case strings.Contains(d, "*"):
+			all = append(all, fmt.Errorf("%s: %.100q is a wildcard, which tls-alpn-01 and http-01 cannot show; list the names", key, d))
+		case err == nil:
+			all = append(all, fmt.Errorf("%s: %.100q is an address, write a name", key, d))
+		case !ok || host != d || strings.ContainsAny(d, ":[_"):
+			all = append(all, fmt.Errorf("%s: %.100q is not a name of a host in lower case, without a port", key, d))
+		case slices.Contains(a.Domains[:i], d):
+			all = append(all, fmt.Errorf("%s: %q is there twice", key, d))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (a *ACME) validateChallenges() error {
+	var all []error
+	for i, c := range a.Challenges {
+		switch {
+		case c != ChallengeALPN && c != ChallengeHTTP:
+			all = append(all, fmt.Errorf("server.tls.acme.challenges[%d]: is %.40q, want %q or %q", i, c, ChallengeALPN, ChallengeHTTP))
+		case slices.Contains(a.Challenges[:i], c):
+			all = append(all, fmt.Errorf("server.tls.acme.challenges[%d]: %q is there twice", i, c))
+		}
+	}
+	const key = "server.tls.acme.httpListen"
+	switch on := a.Answers(ChallengeHTTP); {
+	case on && a.HTTPListen == "":
+		all = append(all, fmt.Errorf(`%s: is required with %s, write for instance ":80"`, key, ChallengeHTTP))
+	case !on && a.HTTPListen != "":
+		all = append(all, fmt.Errorf("%s: is for %s, which is not among server.tls.acme.challenges", key, ChallengeHTTP))
+	case on:
+		all = append(all, validateAddress(key, a.HTTPListen))
+	}
+	return errors.Join(all...)
+}
+
+// claims reports a certificate of a file that is for one of the names: which of the two
+// were served would be chance.
+func (a *ACME) claims(pair tls.Certificate) error {
+	if a == nil {
+		return nil
+	}
+	for _, d := range a.Domains {
+		if slices.Contains(pair.Leaf.DNSNames, d) {
+			return fmt.Errorf("is for %s, which is among server.tls.acme.domains too; remove one of them", d)
+		}
+	}
+	return nil
+}
+
+// alpnACME is what a CA asks for in the handshake of tls-alpn-01, alone (RFC 8737 §3).
+const alpnACME = "acme-tls/1"
+
+// Answer has the certificate for the handshake of a CA's check.
+type Answer func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+
+// Answer sets whom the handshakes of CAs' checks are given to; before, and for names that
+// are not configured, there is no answer. Such a handshake ends in nothing else: no
+// request is served on its connection.
+func (s *Server) Answer(f Answer) { s.answer.Store(&f) }
+
+// examined is the configuration of a CA's handshake, nil for that of everybody else. The
+// CA has no certificate of its own, whatever clients need.
+func (s *Server) examined(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	if !slices.Equal(hello.SupportedProtos, []string{alpnACME}) {
+		return nil, nil //nolint:nilnil // what crypto/tls wants to hear
+	}
+	answer, acme := s.answer.Load(), s.live.Load().acme
+	if answer == nil || !acme.Answers(ChallengeALPN) || !acme.Has(hello.ServerName) {
+		return nil, fmt.Errorf("nobody asks for a certificate of %.100q", hello.ServerName)
+	}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{alpnACME},
+		GetCertificate: *answer, SessionTicketsDisabled: true,
+	}, nil
+}
+
+// Provide adds certificates to those of the files, in the place of others that were added
+// before. New handshakes use them; connections that are open stay.
+func (s *Server) Provide(certs []tls.Certificate) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cfg.TLS == nil {
+		return errors.New("provide certificates: there is no server.tls section")
+	}
+	g, err := s.generation(*s.cfg.TLS, certs)
+	if err != nil {
+		return err
+	}
+	s.provided = certs
+	s.install(g)
+	return nil
+}
+
+// Certified reports whether there is a certificate to serve, as there always is without
+// server.tls.acme. Without TLS none is needed.
+func (s *Server) Certified() bool {
+	g := s.tls.Load()
+	return g == nil || len(g.config.Certificates) > 0
+}
+
+// Bound is the host and port of the public listener, the host empty for all addresses; 0
+// before Start.
+func (s *Server) Bound() (host string, port int) {
+	addr, ok := s.Addr().(*net.TCPAddr)
+	switch {
+	case !ok:
+		return "", 0
+	case addr.IP.IsUnspecified():
+		return "", addr.Port
+	}
+	return addr.IP.String(), addr.Port
+}

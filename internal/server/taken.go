@@ -1,0 +1,245 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Taken is an HTTP/1.1 connection that a handler has taken over from net/http in the
+// middle of its answer, to go on with the answer after it has returned. For as long as a
+// handler runs, net/http keeps two buffers, the request and the stack of a goroutine that
+// has been through all of it: ten times of what an answer needs that waits for something
+// to happen.
+//
+// It writes what is left of the answer; nobody else does by then. The client sees no
+// difference: after End the connection is net/http's again as soon as the next request
+// comes. Shutdown waits for it as for any other request.
+type Taken struct {
+	nc      net.Conn
+	conn    *conn
+	chunked bool
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	header  http.Header
+
+	mu     sync.Mutex
+	stage  stage
+	lasts  bool   // another request may come
+	ahead  []byte // of it, which have come
+	heard  bool   // nobody listens any more
+	failed bool   // what was written did not arrive
+	one    [1]byte
+}
+
+// stage is where an answer is.
+type stage uint8
+
+const (
+	answering stage = iota
+	resting         // for the next request
+	done            // with the connection
+)
+
+// Take takes over the connection of the request that a handler serves, whose answer has
+// been begun and flushed. Nobody may use w and the request's body after that; the context
+// ends when the client goes away, as the request's own did. It is not ok, and nothing has
+// happened, where that cannot be done: over HTTP/2, whose connections have many requests,
+// and while the request has not been read to its end.
+func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
+	c, _ := r.Context().Value(connKey{}).(*conn)
+	if c == nil || r.ProtoMajor != 1 || !wholly(r) {
+		return nil, false
+	}
+	t = &Taken{conn: c, chunked: r.ProtoAtLeast(1, 1)}
+	t.lasts = t.chunked && !r.Close && w.Header().Get("Connection") == ""
+	nc, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return nil, false
+	}
+	if n := buffered.Reader.Buffered(); n > 0 {
+		t.ahead, _ = buffered.Peek(n)
+		t.ahead = append([]byte(nil), t.ahead...) // and not net/http's buffer
+	}
+	s := c.from.server
+	t.nc = nc
+	t.ctx, t.cancel = context.WithCancelCause(s.base)
+	s.inflight.Add(1)
+	s.taken.add(t)
+	go t.listen()
+	return t, true
+}
+
+// wholly reports whether a request has been read to its end.
+func wholly(r *http.Request) bool {
+	if r.Body == nil || r.Body == http.NoBody {
+		return true
+	}
+	b, ok := r.Body.(*pacedBody)
+	return ok && b.over
+}
+
+// Context ends with the client, or with the server.
+func (t *Taken) Context() context.Context { return t.ctx }
+
+// listen finds out that the client has gone, or sends another request. Like net/http it
+// reads no more than a byte before the answer is done.
+func (t *Taken) listen() {
+	n, err := t.nc.Read(t.one[:])
+	for n == 0 && err == nil {
+		n, err = t.nc.Read(t.one[:])
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard = true
+	if n > 0 {
+		t.ahead = append(t.ahead, t.one[0])
+	}
+	switch {
+	case t.stage == resting && len(t.ahead) > 0:
+		t.give()
+	case t.stage == resting:
+		t.close()
+	case t.stage == answering && n == 0:
+		t.lasts = false
+		t.cancel(nil)
+	}
+}
+
+// Header implements http.ResponseWriter. Nothing that is set is sent.
+func (t *Taken) Header() http.Header {
+	if t.header == nil {
+		t.header = http.Header{}
+	}
+	return t.header
+}
+
+// WriteHeader implements http.ResponseWriter. The head is out.
+func (t *Taken) WriteHeader(int) {}
+
+// FlushError is for http.ResponseController: all has been.
+func (t *Taken) FlushError() error { return nil }
+
+// SetWriteDeadline is for http.ResponseController.
+func (t *Taken) SetWriteDeadline(at time.Time) error { return t.nc.SetWriteDeadline(at) }
+
+// Write sends p at once. After an error nothing is sent any more.
+func (t *Taken) Write(p []byte) (int, error) {
+	written := 0
+	for written < len(p) {
+		n := min(len(p)-written, largestChunk)
+		if err := t.send(p[written : written+n]); err != nil {
+			return written, err
+		}
+		written += n
+	}
+	return written, nil
+}
+
+const (
+	// largestChunk is what is written at once.
+	largestChunk = 32 << 10
+	// aroundChunk is what stands around it, at most.
+	aroundChunk = 16
+)
+
+var pieces = sync.Pool{New: func() any {
+	b := make([]byte, 0, largestChunk+aroundChunk)
+	return &b
+}}
+
+func (t *Taken) send(p []byte) error {
+	var err error
+	if !t.chunked {
+		_, err = t.nc.Write(p)
+	} else {
+		b, _ := pieces.Get().(*[]byte)
+		*b = strconv.AppendUint((*b)[:0], uint64(len(p)), 16)
+		*b = append(*b, "\r\n"...)
+		*b = append(*b, p...)
+		*b = append(*b, "\r\n"...)
+		_, err = t.nc.Write(*b)
+		pieces.Put(b)
+	}
+	if err != nil {
+		t.mu.Lock()
+		t.failed = true
+		t.mu.Unlock()
+	}
+	return err
+}
+
+// End ends the answer, well where all of it has been written. It is called once, and is
+// the last that is done with t.
+func (t *Taken) End() {
+	t.mu.Lock()
+	whole := !t.failed && t.ctx.Err() == nil
+	t.mu.Unlock()
+	s := t.conn.from.server
+	if whole && t.chunked {
+		_ = t.nc.SetWriteDeadline(time.Now().Add(s.live.Load().timeouts.Write.Std()))
+		_, err := t.nc.Write([]byte("0\r\n\r\n"))
+		_ = t.nc.SetWriteDeadline(time.Time{})
+		whole = err == nil
+	}
+	t.leave(whole)
+}
+
+// Abort cuts the answer off, so that the client notices.
+func (t *Taken) Abort() { t.leave(false) }
+
+func (t *Taken) leave(whole bool) {
+	s := t.conn.from.server
+	defer s.inflight.Add(-1)
+	defer t.cancel(nil)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.stage == done:
+	case !whole || !t.lasts || s.shutting():
+		t.close()
+	case t.heard: // and there is something ahead, or it would not last
+		t.give()
+	case len(t.ahead) > 0:
+		t.stage = resting
+		_ = t.nc.SetReadDeadline(time.Unix(1, 0)) // so that listen gives it
+	default:
+		t.stage = resting
+		_ = t.nc.SetReadDeadline(time.Now().Add(s.live.Load().timeouts.Idle.Std()))
+	}
+}
+
+func (t *Taken) close() {
+	t.stage = done
+	t.conn.from.server.taken.remove(t)
+	go t.nc.Close() // TLS may wait for a while until its last word is taken
+}
+
+// shutting reports whether Shutdown has begun.
+func (s *Server) shutting() bool {
+	select {
+	case <-s.draining:
+		return true
+	default:
+		return false
+	}
+}
+
+// give lets net/http have the connection back.
+func (t *Taken) give() {
+	t.stage = done
+	s := t.conn.from.server
+	s.taken.remove(t)
+	back, ok := t.nc.(interface{ Unread(p []byte) })
+	if !ok { // a test's
+		_ = t.nc.Close()
+		return
+	}
+	back.Unread(t.ahead)
+	_ = t.nc.SetReadDeadline(time.Time{})
+	s.expect(t.conn)
+	go s.back.give(s, t.conn, t.nc)
+}

@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// File is what one part says of a file. A part that could be read as one thing by some
+// clients or agents and as another by others is read as all of them: whoever judges it
+// judges everything that anybody might take from it.
+type File struct {
+	Part       int      // index of its Carrier
+	URLs       []string // that lead to it; those that are empty are left out
+	Bytes      int64    // of the larger of its inline contents, once decoded; 0 for none
+	Inline     bool     // it has a content, though perhaps an empty one
+	Names      []string // that it goes by
+	MediaTypes []string // that the part says, in lower case and without parameters
+}
+
+// fileLetter are the first bytes of names that mayFile looks at: it is asked about every
+// name of every document, and for nearly all of them that is the end of it.
+var fileLetter = func() (first [256]bool) {
+	for _, c := range "fFrRuU_-" {
+		first[c] = true
+	}
+	for c := range byte(' ' + 1) {
+		first[c] = true // which the most lenient parsers leave out
+	}
+	return first
+}()
+
+// mayFile reports whether a name is that of a member without which a part is no file in
+// any version, or one that some parsers take for it.
+func mayFile(name []byte) bool {
+	const shortest = len("url")
+	return len(name) >= shortest && fileLetter[name[0]] && isFile(name)
+}
+
+func isFile(name []byte) bool {
+	return resembles(name, "url") || resembles(name, "raw") || resembles(name, "file")
+}
+
+// Files reads the parts that are files, in the order of the document. It reads again only
+// the parts of which ReadCarriers has found that they may be.
+func (c *Carriers) Files() []File {
+	var list []File
+	for i := range c.List {
+		if !c.List[i].File {
+			continue
+		}
+		r := fileReader{of: File{Part: i}, proto: c.side.Version == V03 && c.side.Binding != JSONRPC}
+		r.part(c.Doc, c.List[i].Span)
+		if r.is {
+			list = append(list, r.of)
+		}
+	}
+	return list
+}
+
+// fileReader is a part while it is read as a file.
+type fileReader struct {
+	s     *scanner
+	of    File
+	proto bool // the document is ProtoJSON of 0.3
+	is    bool // there is a file
+}
+
+// part reads the object at span, which has been found well formed.
+func (r *fileReader) part(doc []byte, span [2]int) {
+	r.s = newScanner(doc[:span[1]], Limits{Depth: math.MaxInt32, Members: math.MaxInt32})
+	defer r.s.release()
+	r.s.pos = span[0]
+	r.object(false)
+}
+
+// object reads a part, or the object that a file is before 1.0.
+func (r *fileReader) object(inner bool) {
+	s := r.s
+	for s.enter(); s.more(); {
+		var buf [longestName + 4]byte
+		name := string(fold(buf[:0], s.name(), longestName))
+		switch {
+		case name == "file" && s.kind() == '{' && !inner:
+			r.is = true
+			r.object(true)
+		case s.kind() == '"':
+			r.member(name)
+		default:
+			s.skip()
+		}
+	}
+}
+
+// member reads a member that is a string, by its folded name in any version.
+func (r *fileReader) member(name string) {
+	switch name {
+	case "url", "uri", "filewithuri":
+		if link := string(r.s.text()); link != "" {
+			r.of.URLs, r.is = append(r.of.URLs, link), true
+		}
+	case "raw", "bytes", "filewithbytes":
+		r.is, r.of.Inline = true, true
+		r.of.Bytes = max(r.of.Bytes, r.size(r.s.text()))
+	case "name", "filename":
+		r.of.Names = append(r.of.Names, string(r.s.text()))
+	case "mimetype", "mediatype":
+		r.of.MediaTypes = append(r.of.MediaTypes, mediaType(string(r.s.text())))
+	default:
+		r.s.skip()
+	}
+}
+
+// size is how many bytes an inline content has.
+func (r *fileReader) size(text []byte) int64 {
+	if r.proto {
+		if n, ok := doubled(text); ok {
+			return n
+		}
+	}
+	return plainSize(text)
+}
+
+// Replace returns the document with text parts in the place of the parts whose index
+// texts has: Doc itself if there are none, else new memory. Their number, and all that
+// was not replaced, stays as it is, byte for byte.
+func (c *Carriers) Replace(texts map[int]string) []byte {
+	if len(texts) == 0 {
+		return c.Doc
+	}
+	cuts := make([]splice, 0, len(texts))
+	for i, text := range texts {
+		at := c.List[i].Span
+		quoted, _ := jsontext.AppendQuote(nil, text) // invalid UTF-8 is replaced
+		cuts = append(cuts, splice{at[0], at[1], "{" + c.textKind(at) + `"text":` + string(quoted) + "}"})
+	}
+	return spliced(c.Doc, cuts)
+}
+
+// textKind is the member that says of a part that it is a text, as the part that it
+// replaces says its kind: of versions that say it, some agents do not.
+func (c *Carriers) textKind(part [2]int) string {
+	for _, name := range []string{"kind", "type"} {
+		if value, _ := memberOf(c.Doc, part, name); value != [2]int{} {
+			return `"` + name + `":"text",`
+		}
+	}
+	switch {
+	case c.side.Version == V01:
+		return `"type":"text",`
+	case c.side.Version == V03 && c.side.Binding == JSONRPC:
+		return `"kind":"text",`
+	}
+	return ""
+}

@@ -1,0 +1,149 @@
+package files
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is `policy.fileParts:`, and `agents[].fileParts:`, of which each key takes the
+// place of the one in policy.
+type Config struct {
+	// Schemes that URIs of files may have. Default: [https].
+	Schemes []string `yaml:"schemes,omitempty"`
+	// Hosts that URIs may lead to, on any port: names, "*." and a domain, or addresses; "*"
+	// is any. A host that is listed may be private, as may names below a domain that is:
+	// whoever wrote it knows. Default: any.
+	Hosts []string `yaml:"hosts,omitempty"`
+	// PrivateAddresses says whether URIs may lead inside: deny (default) or allow. Inside
+	// are addresses that are loopback, private or reserved, in whatever spelling, and names
+	// such as localhost, wiki and files.internal. The gateway asks no DNS: where another
+	// name leads it does not know. Those by which clouds tell machines their secrets are
+	// never allowed unless hosts lists them.
+	PrivateAddresses string `yaml:"privateAddresses,omitempty"`
+	// MediaTypes that files may have, as image/png, image/* or */*. A file that says none
+	// is application/octet-stream. Default: any.
+	MediaTypes []string `yaml:"mediaTypes,omitempty"`
+	// ActiveContent says what becomes of types that browsers run: HTML, SVG, XML and
+	// scripts; off, report (default: recorded only) or enforce. One that mediaTypes lists
+	// by its full name is wanted.
+	ActiveContent string `yaml:"activeContent,omitempty"`
+	// Names says what becomes of file names that lead elsewhere than below the place where
+	// they are written, or do not read as they are: "..", an absolute path, a backslash, a
+	// control or direction character; off, report or enforce (default).
+	Names string `yaml:"names,omitempty"`
+	// MaxBytes is how large the inline content of one file may be, decoded. Default: 16MiB,
+	// more than server.limits let through.
+	MaxBytes secret.Size `yaml:"maxBytes,omitempty"`
+	// MaxParts is how many files one message or artifact may have. Default: 1000.
+	MaxParts int `yaml:"maxParts,omitempty"`
+	// OnViolation says what becomes of files that break the rules above.
+	OnViolation Actions `yaml:"onViolation,omitempty"`
+}
+
+// Actions are one for each direction: off: nothing is looked at; report: they pass, and
+// are recorded; strip: a text that says why stands in their place; refuse: the call, or
+// the answer, is refused.
+type Actions struct {
+	// Request is for what callers send. Default: refuse, so that they know.
+	Request Action `yaml:"request,omitempty"`
+	// Answer is for what agents answer, stream and notify of. Default: strip, so that the
+	// rest of the work arrives. With refuse, files in a task's history are stripped.
+	Answer Action `yaml:"answer,omitempty"`
+}
+
+// Action is what becomes of a file that breaks a rule.
+type Action string
+
+// The actions.
+const (
+	Off    Action = "off"
+	Report Action = "report"
+	Strip  Action = "strip"
+	Refuse Action = "refuse"
+)
+
+// The words of the modes.
+const (
+	off     = "off"
+	report  = "report"
+	enforce = "enforce"
+	allow   = "allow"
+	deny    = "deny"
+)
+
+const (
+	defaultMaxBytes = 16 << 20
+	defaultMaxParts = 1000
+)
+
+// Over is c, with what it leaves out taken from base.
+func (c Config) Over(base Config) Config {
+	if c.Schemes == nil {
+		c.Schemes = base.Schemes
+	}
+	if c.Hosts == nil {
+		c.Hosts = base.Hosts
+	}
+	if c.MediaTypes == nil {
+		c.MediaTypes = base.MediaTypes
+	}
+	c.PrivateAddresses = cmp.Or(c.PrivateAddresses, base.PrivateAddresses)
+	c.ActiveContent = cmp.Or(c.ActiveContent, base.ActiveContent)
+	c.Names = cmp.Or(c.Names, base.Names)
+	c.MaxBytes = cmp.Or(c.MaxBytes, base.MaxBytes)
+	c.MaxParts = cmp.Or(c.MaxParts, base.MaxParts)
+	c.OnViolation.Request = cmp.Or(c.OnViolation.Request, base.OnViolation.Request)
+	c.OnViolation.Answer = cmp.Or(c.OnViolation.Answer, base.OnViolation.Answer)
+	return c
+}
+
+// defaults are what nobody has said otherwise.
+var defaults = Config{
+	Schemes: []string{"https"}, PrivateAddresses: deny, ActiveContent: report, Names: enforce,
+	MaxBytes: defaultMaxBytes, MaxParts: defaultMaxParts, OnViolation: Actions{Refuse, Strip},
+}
+
+// Validate reports what cannot work, naming the key.
+func (c Config) Validate() error {
+	var errs []error
+	for _, l := range []struct {
+		key  string
+		list []string
+	}{{"schemes", c.Schemes}, {"hosts", c.Hosts}, {"mediaTypes", c.MediaTypes}} {
+		if l.list != nil && len(l.list) == 0 {
+			errs = append(errs, fmt.Errorf("%s is empty; leave it out for the default", l.key))
+		}
+	}
+	if _, err := egress.NewURIs(c.Schemes, c.Hosts, false); err != nil {
+		errs = append(errs, err)
+	}
+	for _, name := range c.MediaTypes {
+		if _, ok := rangeOf(name); !ok {
+			errs = append(errs, fmt.Errorf("mediaTypes: %q is no media type, such as text/plain, image/* or */*", name))
+		}
+	}
+	for _, w := range []struct {
+		key, word string
+		words     []string
+	}{
+		{"privateAddresses", c.PrivateAddresses, []string{deny, allow}},
+		{"activeContent", c.ActiveContent, []string{off, report, enforce}},
+		{"names", c.Names, []string{off, report, enforce}},
+		{"onViolation.request", string(c.OnViolation.Request), []string{off, report, string(Strip), string(Refuse)}},
+		{"onViolation.answer", string(c.OnViolation.Answer), []string{off, report, string(Strip), string(Refuse)}},
+	} {
+		if w.word != "" && !slices.Contains(w.words, w.word) {
+			errs = append(errs, fmt.Errorf("%s: %q is not one of %s", w.key, w.word, strings.Join(w.words, ", ")))
+		}
+	}
+	if c.MaxParts < 0 {
+		errs = append(errs, fmt.Errorf("maxParts: %d is negative", c.MaxParts))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,88 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// governedWorld has everything on that a call can have without asking anybody: a hundred
+// rules, one trace in a hundred, an extension that is asked for, and what every world has.
+func governedWorld(b *testing.B) (w *world, header []string) {
+	ratio := 0.01
+	w = benchWorld(b, func(s *setup) {
+		s.traces.SampleRatio, s.traces.Exporter = &ratio, tracetest.NewNoopExporter()
+		s.extensions = ext.Registry{{URI: "urn:declared", Kind: "data"}}
+		for i := range 99 {
+			s.policy.Rules = append(s.policy.Rules, policy.Rule{
+				Name: fmt.Sprintf("rule-%d", i), Effect: "allow", Agents: []string{"rec"}, Groups: []string{fmt.Sprintf("group-%d", i)},
+			})
+		}
+	})
+	asked := "A2A-Extensions: urn:declared"
+	w.instant("", asked)
+	return w, []string{asked}
+}
+
+// BenchmarkGoverned is BenchmarkServeHTTP with everything on.
+func BenchmarkGoverned(b *testing.B) {
+	w, header := governedWorld(b)
+	body := []byte(rpcBody("SendMessage", message(`,"contextId":"c"`)))
+	w.serve(b, func() []byte { return body }, header...)
+}
+
+// BenchmarkDirect is the same call of the agent's, without a gateway, and like any that
+// ends with who made it.
+func BenchmarkDirect(b *testing.B) {
+	w, header := governedWorld(b)
+	body := []byte(rpcBody("SendMessage", message(`,"contextId":"c"`)))
+	from, to := bytes.NewReader(nil), new(bytes.Buffer)
+	r := w.request("", "POST", w.agent.URL+"/rpc", string(body), append(header, "A2A-Version: 1.0")...)
+	r.GetBody = nil // as the gateway's have none
+	caller, end := context.WithCancel(b.Context())
+	defer end()
+	client := http.Transport{DisableCompression: true}
+	defer client.CloseIdleConnections()
+	b.ReportAllocs()
+	for b.Loop() {
+		from.Reset(body)
+		r.Body = io.NopCloser(from)
+		ctx, cancel := context.WithCancelCause(caller)
+		resp, err := client.RoundTrip(r.WithContext(ctx))
+		if err != nil {
+			b.Fatal(err)
+		}
+		to.Reset()
+		if _, err := to.ReadFrom(resp.Body); err != nil {
+			b.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		cancel(nil)
+	}
+}
+
+// TestAllocations holds a unary call to what it costs, so that a change that adds to it is
+// a decision. What the agent and net/http's client take is measured beside it.
+func TestAllocations(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("counts allocations")
+	}
+	direct, all := testing.Benchmark(BenchmarkDirect), testing.Benchmark(BenchmarkGoverned)
+	got := all.AllocsPerOp() - direct.AllocsPerOp()
+	// Far fewer than the gateway makes, some 43: its own connections to agents take that many
+	// less than net/http's client, which is what stands beside it.
+	const most = 10
+	if got > most {
+		t.Errorf("%d allocations a call, at most %d wanted", got, most)
+	}
+	t.Logf("%d allocations a call of %d bytes; with net/http's client and the agent %d, %d bytes", got,
+		all.AllocedBytesPerOp()-direct.AllocedBytesPerOp(), all.AllocsPerOp(), all.AllocedBytesPerOp())
+}

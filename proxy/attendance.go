@@ -1,0 +1,117 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// attendance is how a client is given what a feed has for it.
+type attendance struct {
+	proxy *Proxy
+	x     *exchange
+	a     *audience
+
+	relay  stream.Relay
+	began  time.Time
+	events int64 // that the client has had of it
+	before int64 // and of a stream that this one goes on from
+}
+
+// attend gives a client what a feed has for it, until one of them ends.
+func (p *Proxy) attend(x *exchange, a *audience) error {
+	if err := a.borrow(); err != nil {
+		a.Close()
+		return err
+	}
+	if err := x.open(); err != nil {
+		a.Close()
+		return err
+	}
+	x.late.Stop()
+	at := &attendance{proxy: p, x: x, a: a, began: time.Now(), before: x.rec.Events}
+	open := p.Telemetry.Metrics.OpenStream(x.agent.ID)
+	t := p.Server.Timeouts
+	at.relay = stream.Relay{
+		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
+		See: func(e stream.Entry, emit stream.Emit) error {
+			open.Event()
+			return p.see(x, a, e, emit)
+		},
+		Drain:    p.Drain,
+		Farewell: x.farewell,
+	}
+	if !p.hooked(x) { // which are asked about every event
+		at.relay.More = a.more
+	}
+	if x.call.Binding == wire.GRPC {
+		at.relay.To = stream.MessageFrames{}
+	}
+	if a.from != nil {
+		at.relay.Lead = func(emit stream.Emit) error { return x.retell(a.from.doc, anonymous(emit)) }
+	}
+	if x.mayLeave() {
+		at.relay.Leave = func() bool { return x.w.wrote && !a.ready() }
+	}
+	left := false
+	defer func() {
+		if !left {
+			open.Close()
+		}
+	}()
+	err := at.run(x.r.Context())
+	if errors.Is(err, stream.ErrLeft) {
+		if left = p.leave(x, at, open.Close); left {
+			return errAway
+		}
+		at.relay.Leave = nil
+		err = at.run(x.r.Context())
+	}
+	return at.end(err)
+}
+
+// run relays until the stream ends, or goes on elsewhere.
+func (at *attendance) run(client context.Context) error {
+	p, x, since := at.proxy, at.x, time.Since(at.began)
+	life := p.StreamConfig.Lifetime.Std()
+	if life > 0 {
+		life = max(life-since, 1)
+	}
+	ctx, done := p.Streams.watch(client, x, life)
+	defer done()
+	x.fed = true
+	stats, err := at.relay.Run(ctx, x.w, at.a)
+	x.fed = false
+	if at.before+at.events == 0 && stats.Events > 0 {
+		x.rec.FirstEvent = since + stats.First
+	}
+	at.events += stats.Events
+	x.rec.Events = at.before + at.events
+	at.relay.Lead = nil // it has led
+	return err
+}
+
+// end is what the end of a stream means for its client; err is what it came to.
+func (at *attendance) end(err error) error {
+	x, a := at.x, at.a
+	if a.resp != nil && a.mended() {
+		a.resp = nil // what it says in the end is about a stream that others have followed
+	}
+	if err == nil && x.leg.Binding == wire.GRPC && a.resp != nil {
+		err = x.closed(a.resp)
+	} else if err == nil && at.events == 0 && a.resp != nil {
+		err = x.verify()
+	}
+	if x.rec.End = "agent finished"; a.judge != nil {
+		x.rec.Grammar = a.judge.noted()
+	}
+	if err != nil {
+		x.rec.End = end(err)
+		return err
+	}
+	x.finish()
+	return nil
+}

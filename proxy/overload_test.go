@@ -1,0 +1,103 @@
+package proxy_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// strained is a ladder on which a rung stands by which streams are refused.
+func strained(t *testing.T, limits overload.Limits) *overload.Ladder {
+	t.Helper()
+	l, done, over := new(overload.Ladder), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(over)
+		l.Watch(done, func() overload.Limits { return limits }, func(*overload.Reading) {})
+	}()
+	t.Cleanup(func() { close(done); <-over })
+	for begun := time.Now(); l.Stream() == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			t.Skipf("nothing is measured here: %+v", l.Reading())
+		}
+	}
+	return l
+}
+
+// TestR07_Shapes: who is refused for a rung learns which one in the words of version and
+// binding, and the agent hears nothing; calls that need nothing of it go on.
+func TestR07_Shapes(t *testing.T) {
+	t.Parallel()
+	for rung, limits := range map[overload.Rung]overload.Limits{
+		overload.SoftMemory:  {Memory: 1 << 50, SoftMemory: 1},
+		overload.Descriptors: {Memory: 1 << 50, Descriptors: 4},
+	} {
+		t.Run(string(rung), func(t *testing.T) {
+			t.Parallel()
+			w := in(t, speaks(sides...), func(s *setup) {
+				s.load, s.bound = strained(t, limits), map[string]string{"tied": "rec"}
+			})
+			for _, side := range sides {
+				got := w.speak("tied", w.base, side, ask{method: wire.SendStreamingMessage, task: ifOld(side, "t")})
+				if got.err == nil || got.err.Kind != wire.Unavailable || !strings.Contains(got.err.Message, "server.limits."+string(rung)) {
+					t.Errorf("%s: %d %v %s", side, got.status, got.err, got.body)
+					continue
+				}
+				if side.Binding == wire.GRPC && got.code != int(codes.Unavailable) {
+					t.Errorf("%s: grpc-status %d", side, got.code)
+				}
+				if side.Binding != wire.GRPC && (got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") != "1") {
+					t.Errorf("%s: %d %v", side, got.status, got.header)
+				}
+			}
+			w.agent.silent(t, "a stream while "+string(rung)+" stands")
+			if got := w.speak("alice", w.base, rpc10, ask{method: wire.SendMessage}); got.err != nil {
+				t.Errorf("a call: %v", got.err)
+			}
+			wantStatus(t, "a card", w.do("alice", "GET", "/.well-known/agent-card.json", ""), http.StatusOK)
+		})
+	}
+}
+
+// TestR08_LargeBodies: while memory is getting short a body that is large, or may turn out to
+// be, is refused before it is read to its end, and small ones are taken in.
+func TestR08_LargeBodies(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) {
+		s.load = strained(t, overload.Limits{Memory: 1 << 50, SoftMemory: 1})
+		s.server.Limits.LargeBody = 1024
+	})
+	for _, tt := range []struct {
+		size    int
+		unknown bool // as far as the head says
+		want    int
+	}{
+		{10, false, http.StatusOK},
+		{10, true, http.StatusOK},
+		{2000, false, http.StatusServiceUnavailable},
+		{2000, true, http.StatusServiceUnavailable},
+	} {
+		body := `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"` +
+			strings.Repeat("x", tt.size) + `"}]}}}`
+		r := w.request("alice", "POST", "", body, "A2A-Version: 1.0")
+		if tt.unknown {
+			r.ContentLength, r.Body = -1, io.NopCloser(struct{ io.Reader }{strings.NewReader(body)})
+		}
+		resp, err := w.http.Do(r)
+		must(t, err)
+		text, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != tt.want || tt.want != http.StatusOK && !strings.Contains(string(text), "server.limits.softMemory") {
+			t.Errorf("%+v: %d %s", tt, resp.StatusCode, text)
+		}
+	}
+	if seen := w.agent.take(); len(seen) != 2 {
+		t.Errorf("the agent saw %d calls", len(seen))
+	}
+}

@@ -1,0 +1,90 @@
+package push
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// plainly is a cipher that is none: what is behind a seal may be anything.
+type plainly struct{}
+
+func (plainly) Seal(plain, _ []byte) []byte           { return plain }
+func (plainly) Open(sealed, _ []byte) ([]byte, error) { return sealed, nil }
+
+var revealed = cmp.Comparer(func(a, b secret.Value) bool { return a.Reveal() == b.Reveal() })
+
+// FuzzOpenItem: of whatever was sealed, a delivery is read that belongs where it lies, and
+// that is written and read again the same; or none, and the error quotes nothing.
+func FuzzOpenItem(f *testing.F) {
+	it, err := sample().item(plainly{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(it.Data, it.Line)
+	f.Add([]byte(`{"agent":"a","task":"t","config":"c"}`), Line("a", "t", "c"))
+	f.Add([]byte(`{"agent":"a","agent":"b"}`), Line("b", "", ""))
+	f.Add([]byte(`{"body":"!","token":"hush-hush-hush"`), it.Line)
+	f.Fuzz(func(t *testing.T, plain []byte, line string) {
+		d, err := OpenItem(state.Item{ID: "n", Line: line, Data: plain}, plainly{})
+		if err != nil {
+			if text := err.Error(); text != errUnreadable.Error() {
+				t.Errorf("%q: %v", plain, err)
+			}
+			return
+		}
+		again, err := d.item(plainly{})
+		if err != nil || again.Line != line {
+			t.Fatalf("%+v lies in %q, %v; was in %q", d, again.Line, err, line)
+		}
+		same, err := OpenItem(again, plainly{})
+		if diff := cmp.Diff(d, same, revealed, cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Errorf("%q, %v:\n%s", plain, err, diff)
+		}
+		if d.Token.Reveal() != "" && len(d.Token.Reveal()) > 8 && strings.Contains(d.String(), d.Token.Reveal()) &&
+			!strings.Contains(d.ID+d.Agent+d.Task+d.Config+d.Host(), d.Token.Reveal()) {
+			t.Errorf("%s shows the token", d)
+		}
+	})
+}
+
+// FuzzWritten: a webhook that was read is written the same.
+func FuzzWritten(f *testing.F) {
+	f.Add([]byte(`{"agent":"a","owner":"o","url":"https://c.test/h","token":"t","version":"1.0","created":"2026-11-22T13:00:00Z"}`))
+	f.Add([]byte(`{"renamed":{},"session":null,"ended":"2026-11-22T13:00:00+02:00"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var w written
+		if json.Unmarshal(data, &w) != nil {
+			return
+		}
+		if diff := cmp.Diff(w, w.read("id").write()); diff != "" {
+			t.Errorf("%q:\n%s", data, diff)
+		}
+	})
+}
+
+// FuzzRetryAfter: whatever a receiver says, it is waited for no time before now and for no
+// longer than it says.
+func FuzzRetryAfter(f *testing.F) {
+	now := time.Date(2026, 11, 22, 13, 0, 0, 0, time.UTC)
+	for _, seed := range []string{
+		"120", "-1", "+5", "99999999999999999999", "2147483648", "Sun, 22 Nov 2026 13:01:00 GMT", "Sunday, 22-Nov-26 13:01:00 GMT",
+		"Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", " 7", "1e3",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := retryAfter(http.Header{"Retry-After": {text}}, now)
+		if got < 0 || got > 0 && got < time.Second && !strings.Contains(text, "GMT") {
+			t.Errorf("%q is %v", text, got)
+		}
+	})
+}

@@ -1,0 +1,33 @@
+package proxy
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+)
+
+// newRequestID is a UUID of version 7 (RFC 9562 §5.7): ids sort by the millisecond in which
+// their requests came, and what follows is random. The uuid package would keep those of one
+// millisecond in order too, by a lock that all requests take.
+func newRequestID(now time.Time) string {
+	var id [16]byte
+	_, _ = rand.Read(id[:])       // never fails
+	ms := uint64(now.UnixMilli()) //nolint:gosec // positive since 1970
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	var text [36]byte
+	at := 0
+	for i, b := range id {
+		switch i {
+		case 4, 6, 8, 10:
+			text[at] = '-'
+			at++
+		}
+		hex.Encode(text[at:], []byte{b})
+		at += 2
+	}
+	return string(text[:])
+}
