@@ -79,7 +79,9 @@ func TestR07_Processor(t *testing.T) {
 	p := startAt(t, "env", "GOMAXPROCS=1", "GOMEMLIMIT=400MiB", path, "serve", "-c", s.config)
 	line := p.await(`"msg":"serving"`)
 	url, status := part(line, "url"), part(line, "status_url")
-	open, err := s.caller(url, "thief", true).stream(t.Context(), "open")
+	lasting := s.caller(url, "thief", true)
+	lasting.client.Timeout = 0 // which would end a stream as well
+	open, err := lasting.stream(t.Context(), "open")
 	if err != nil {
 		t.Fatal(err)
 	}
