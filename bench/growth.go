@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -188,8 +189,9 @@ func (g *grown) calls() (figures, error) {
 		client.close()
 		return nil, err
 	}
+	profiled := g.profile(g.options.profiles, strconv.Itoa(g.n))
 	f, err := g.closed(client)
-	if err != nil {
+	if err = errors.Join(err, profiled()); err != nil {
 		return nil, err
 	}
 	if g.crowd.single != nil {

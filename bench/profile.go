@@ -18,14 +18,14 @@ var profiled = []string{"profile", "allocs"}
 // profile takes profiles of a gateway while it does one round of work, and keeps
 // those of the latest round as WORKLOAD-SUBJECT-PROFILE.pprof in a folder. Subjects
 // without an admin listener have none.
-func (l *lane) profile(folder string) (wait func() error) {
+func (l *lane) profile(folder, of string) (wait func() error) {
 	if folder == "" || l.running.dataDir == "" {
 		return func() error { return nil }
 	}
 	taken := make(chan error, len(profiled))
 	for _, kind := range profiled {
 		go func() {
-			to := filepath.Join(folder, fmt.Sprintf("%s-%s-%s.pprof", l.workload.name, l.subject.name, kind))
+			to := filepath.Join(folder, fmt.Sprintf("%s-%s-%s.pprof", l.workload.name, of, kind))
 			taken <- l.running.profile(l.ctx, kind, to, l.options.time)
 		}()
 	}

@@ -83,7 +83,7 @@ func (st *stage) round(w workload, s subject) (figures, error) {
 		defer r.stop()
 	}
 	l := &lane{stage: st, workload: w, subject: s, running: r}
-	wait := l.profile(st.options.profiles)
+	wait := l.profile(st.options.profiles, s.name)
 	f, err := w.round(l)
 	return f, errors.Join(err, wait())
 }
