@@ -44,19 +44,13 @@ func (p *Proxy) replaceContext(x *exchange) error {
 	x.record = record
 	x.rec.Denied = "context"
 	x.foreign = &foreign{id: sent, sent: quoted(sent), alias: quoted(alias)}
-	if span := x.call.ContextSpan; span[1] > span[0] {
-		x.foreign.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
-		x.call.Body = splice(x.call.Body, span[0], span[1], x.foreign.alias)
-		for i := range x.call.TenantSpans {
-			if t := &x.call.TenantSpans[i]; t[0] > span[0] { // stands behind what has changed its length
-				moved := len(x.foreign.alias) - (span[1] - span[0])
-				t[0], t[1] = t[0]+moved, t[1]+moved
-			}
-		}
-	} else {
+	span := x.call.ContextSpan
+	if span[0] == span[1] {
 		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", alias)
+		return nil
 	}
-	return nil
+	x.foreign.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
+	return p.rebody(x, splice(x.call.Body, span[0], span[1], x.foreign.alias))
 }
 
 // inOtherContext reports whether a call names both a task and a context, so that

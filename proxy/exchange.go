@@ -49,7 +49,7 @@ type exchange struct {
 	view   *view      // decode; the agent's card
 	rest   string     // locate; escaped path below the agent's base
 	skill  string     // locate: from the path; authorize: as resolved
-	path   string     // locate; the skill that the path names
+	path   string     // locate; the skill that the path names. On shared: decode, the tenant
 	route  wire.Route // locate; HTTP+JSON only
 	call   wire.Call  // locate: binding and version hint; decode: the rest
 	body   *buffer    // decode; holds call.Body until the exchange ends

@@ -31,11 +31,6 @@ func (p *Proxy) forward(x *exchange) (err error) {
 		p.discharge(x)
 	}
 	return p.within(x, func(ctx context.Context, late *time.Timer) error {
-		// Ids that the caller chose are the caller's from here on, whoever else uses
-		// them at the same moment.
-		if err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call); err != nil {
-			return err
-		}
 		return p.exchange(ctx, x, late)
 	})
 }

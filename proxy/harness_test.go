@@ -171,6 +171,7 @@ type rpc struct {
 		TaskID  string `json:"taskId"`
 		Message struct {
 			TaskID    string `json:"taskId"`
+			ID        string `json:"messageId"`
 			ContextID string `json:"contextId"`
 			Context   string `json:"context_id"`
 		} `json:"message"`

@@ -94,7 +94,7 @@ func (p *Proxy) tidy(x *exchange) (*wire.Carriers, error) {
 
 // carriers reads those of the call's body.
 func (p *Proxy) carriers(x *exchange) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.decodeLimits())
+	return wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.changedLimits())
 }
 
 // inject adds the defaults of injected extensions to a message.
@@ -265,21 +265,32 @@ func (p *Proxy) rebody(x *exchange, body []byte) error {
 
 var errUnreadable = errors.New("the changed body cannot be read")
 
+// roomToChange is how far a body may grow beyond server.limits.body by what the gateway,
+// extensions and hooks put into it: the caller has kept to the limit.
+const roomToChange = 64 << 10
+
+// changedLimits are decodeLimits for a body that may have been changed here.
+func (p *Proxy) changedLimits() wire.Limits {
+	l := p.decodeLimits()
+	l.Body += roomToChange
+	return l
+}
+
 // reread decodes a body that stands in for the call's.
 func (p *Proxy) reread(x *exchange, body []byte) (*wire.Call, error) {
 	c := &wire.Call{Extra: x.call.Extra}
 	var e *wire.Error
 	switch x.call.Binding {
 	case wire.JSONRPC:
-		e = c.DecodeJSONRPC(body, x.call.Version, p.decodeLimits())
+		e = c.DecodeJSONRPC(body, x.call.Version, p.changedLimits())
 	case wire.HTTPJSON:
-		e = c.DecodeHTTP(x.route, nil, body, "", p.decodeLimits())
+		e = c.DecodeHTTP(x.route, nil, body, "", p.changedLimits())
 	default:
 		message, err := wire.RequestMessage(x.call.Method, x.call.Version, body)
 		if err != nil {
 			return nil, errors.Join(errUnreadable, err)
 		}
-		e = c.DecodeGRPC(x.call.Method, x.call.Version, message, "", p.decodeLimits())
+		e = c.DecodeGRPC(x.call.Method, x.call.Version, message, "", p.changedLimits())
 	}
 	if e != nil {
 		return nil, errors.Join(errUnreadable, e)

@@ -28,7 +28,7 @@ func (p *Proxy) nameAgent(x *exchange) error {
 	case bound != "" && id != bound:
 		x.agent = p.agents[bound]
 	default:
-		x.agent, x.skill, x.named = p.agents[id], skill, true
+		x.agent, x.skill, x.path, x.named = p.agents[id], skill, skill, true
 	}
 	return nil
 }

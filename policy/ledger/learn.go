@@ -52,11 +52,19 @@ func (l *Ledger) Reserve(ctx context.Context, p *authn.Principal, o Origin, c *w
 		}
 	}
 	o.Version = string(c.Version)
-	taskID := ""
-	if choosesTaskID(c) {
-		taskID = c.TaskID
+	if !choosesTaskID(c) || c.TaskID == "" {
+		return l.ReserveTask(ctx, p, o, "", c.ContextID)
 	}
-	return l.ReserveTask(ctx, p, o, taskID, c.ContextID)
+	// A task is in the context of its record for good, so it must not get one that
+	// somebody else turns out to have.
+	if c.ContextID != "" {
+		if err := l.ReserveTask(ctx, p, o, "", c.ContextID); err != nil {
+			return err
+		}
+	}
+	by := asOwner(p)
+	_, err := l.claim(ctx, by, []state.Record{asTask(o.record(by), c.TaskID, c.ContextID)})
+	return err
 }
 
 // ReserveTask is Reserve for ids that the gateway made up in the caller's place,

@@ -22,7 +22,8 @@
 // lists, Tasks says what the caller's would be made of; Count, how many they are.
 //
 // Each of these is one round trip to the store, however many ids are involved; one
-// more where Config lends tasks, and several for a long list then.
+// more where Config lends tasks, and several for a long list then, and where a 0.1
+// caller chose the ids of both a task and its context.
 //
 // Where a client and an agent both choose ids, Bind and Alias keep which of the
 // agent's each of the client's stands for.

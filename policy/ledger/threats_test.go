@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -225,6 +226,31 @@ func TestA03_RaceForAContextHasOneWinner(t *testing.T) {
 		}
 		if winners != 1 {
 			t.Fatalf("round %d: %d callers reached the agent", round, winners)
+		}
+	}
+}
+
+// A3: a 0.1 caller who loses the context does not get its task into it, and may go on
+// with that task in another.
+func TestA03_LostContextLeavesTheTaskFree(t *testing.T) {
+	t.Parallel()
+	stores := map[string]state.Ledger{"here": newStore(t).Ledger, "elsewhere": newStore(t)}
+	for name, store := range stores {
+		l := New(store, Config{})
+		c := &wire.Call{Version: wire.V01, Method: send(t, "", "").Method, TaskID: "T", ContextID: "C"}
+		if err := l.Reserve(t.Context(), bob, Origin{Agent: "billing"}, send(t, "", "C")); err != nil {
+			t.Fatal(err)
+		}
+		var foreign *ForeignContext
+		if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, c); !errors.As(err, &foreign) {
+			t.Errorf("%s: %v, want a ForeignContext", name, err)
+		}
+		c.ContextID = "another"
+		if _, err := l.Check(t.Context(), alice, "billing", c); err != nil {
+			t.Errorf("%s: the task in another context: %v", name, err)
+		}
+		if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, c); err != nil {
+			t.Errorf("%s: the task in another context: %v", name, err)
 		}
 	}
 }

@@ -1,0 +1,47 @@
+package proxy
+
+import (
+	"errors"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+)
+
+// adopt: are the ids that the caller made up the caller's alone? It makes them so,
+// whoever else uses them at the same moment. It comes after all that can refuse the
+// call, so that a caller who is not allowed leaves nothing behind, and before the record,
+// which says what the agent gets.
+func (p *Proxy) adopt(x *exchange) error {
+	err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+	var other *ledger.ForeignContext
+	if x.foreign != nil || !errors.As(err, &other) {
+		return err
+	}
+	// Since own looked nobody had the context, and now somebody has. The answer must not
+	// tell, so the call is what it would have been a moment later.
+	if err := p.rejudge(x); err != nil {
+		return err
+	}
+	return p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+}
+
+// rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
+// context that it is in. What it took of its caller's limits it has taken.
+func (p *Proxy) rejudge(x *exchange) error {
+	if e := p.read(x); e != nil {
+		return e
+	}
+	if err := p.recognise(x); err != nil {
+		return err
+	}
+	x.task, x.session = translate.Alias{}, translate.Alias{}
+	x.skill, x.agentwide, x.known, x.brought = x.path, false, policy.Task{}, brought{}
+	x.rec.Violations, x.rec.Sharing = nil, ""
+	for _, judge := range []stage{p.own, p.authorize, p.negotiate} {
+		if err := judge(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
