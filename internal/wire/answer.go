@@ -114,23 +114,33 @@ func (a *Answer) Answers(id []byte) bool {
 // out, as a2a-go and the Python SDK do). On gRPC body is what ResponseJSON made of
 // the message; errors are not in it but in the status (see ReadStatus). The error is then an *Error of kind
 // BadAgentResponse that says nothing to the client and has the cause inside.
-func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answer, error) {
-	r := answerReader{s: newScanner(body, lim), binding: b, version: v, method: m}
+func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (a Answer, err error) {
+	err = readAnswer(answerReader{binding: b, version: v, method: m}, body, lim, &a, nil)
+	return a, err
+}
+
+// readAnswer is ReadAnswer. What it reads p learns, which may be nil.
+func readAnswer(r answerReader, body []byte, lim Limits, a *Answer, p *pattern) error {
+	if r.binding != JSONRPC && len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(r.method) { // 204, or 200 without a body
+		return nil
+	}
+	r.s = newScanner(body, lim)
+	r.s.keeps = p != nil
 	defer r.s.release()
-	switch {
-	case b == JSONRPC:
+	if r.binding == JSONRPC {
 		r.envelope()
-	case len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(m): // 204, or 200 without a body
-		return Answer{}, nil
-	default:
+	} else {
 		r.result()
 		r.failed()
 	}
 	if e := r.s.finish(); e != nil {
-		return Answer{}, badAnswer(e)
+		return badAnswer(e)
 	}
 	r.a.MayCarry, r.a.MayFile = r.s.marks, r.s.files
-	return r.a, nil
+	if *a = r.a; p != nil {
+		p.learn(r.s, a)
+	}
+	return nil
 }
 
 // badAnswer gives a broken answer the only kind that may reach a client: whether
@@ -217,6 +227,7 @@ func (r *answerReader) rpcID() []byte {
 		r.refuse("the response id is neither a string nor a number nor null")
 	}
 	start, end := r.s.skip()
+	r.s.forgo(start)
 	r.a.IDAt = start
 	return r.s.doc[start:end:end]
 }

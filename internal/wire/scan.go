@@ -47,6 +47,8 @@ type scanner struct {
 	fault   *Error    // first refusal
 	marks   bool      // a name was read that may lead to a Mark
 	files   bool      // a name was read that may lead to a File
+	keeps   bool      // free is wanted
+	free    []stretch // the characters of strings that were skipped
 }
 
 // frame is one open object or array.
@@ -82,8 +84,8 @@ func (s *scanner) release() {
 	if cap(s.names) > scratchKept || cap(s.arena) > scratchKept || cap(s.table) > scratchKept {
 		return
 	}
-	s.doc, s.err, s.fault, s.marks, s.files = nil, nil, nil, false, false
-	s.frames, s.names, s.arena = s.frames[:0], s.names[:0], s.arena[:0]
+	s.doc, s.err, s.fault, s.marks, s.files, s.keeps = nil, nil, nil, false, false, false
+	s.frames, s.names, s.arena, s.free = s.frames[:0], s.names[:0], s.arena[:0], s.free[:0]
 	scanners.Put(s)
 }
 
@@ -229,7 +231,9 @@ func (s *scanner) skip() (start, end int) {
 			s.skip()
 		}
 	case '"':
-		s.str()
+		if s.str(); s.keeps && len(s.free) <= patternFree && s.err == nil {
+			s.free = append(s.free, stretch{int32(start + 1), int32(s.pos - 1)}) //nolint:gosec // bodies are bounded far below
+		}
 	case '0':
 		s.number()
 	case 't':
@@ -245,6 +249,13 @@ func (s *scanner) skip() (start, end int) {
 		return start, start
 	}
 	return start, s.pos
+}
+
+// forgo is called of a string that was skipped, and matters all the same.
+func (s *scanner) forgo(start int) {
+	if n := len(s.free) - 1; n >= 0 && int(s.free[n].from) == start+1 {
+		s.free = s.free[:n]
+	}
 }
 
 func (s *scanner) unexpected() {

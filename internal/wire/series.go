@@ -1,0 +1,113 @@
+package wire
+
+import "bytes"
+
+// Series reads the events of one stream. Agents that say what a model says, word by word,
+// send thousands of events that differ in a few strings at which nobody here looks: a
+// text, a timestamp. Of such an event it is enough to know that these are strings, and
+// that everything else is what it was in the event before; what there is to find in it is
+// then what was found in that one.
+//
+// A Series is for one goroutine.
+type Series struct {
+	binding Binding
+	version Version
+	method  *Method // may be nil
+	limits  Limits
+
+	begun  bool
+	before pattern
+}
+
+// NewSeries reads answers as ReadAnswer does.
+func NewSeries(b Binding, v Version, m *Method, lim Limits) *Series {
+	return &Series{binding: b, version: v, method: m, limits: lim}
+}
+
+// Read reads the next event. What it returns may be shared by several events, so nobody may
+// change it; and its ID is a piece of one of them, with the same bytes in all.
+func (s *Series) Read(body []byte) (*Answer, error) {
+	if s.before.matches(body, s.limits) {
+		return s.before.answer, nil
+	}
+	a := new(Answer)
+	// Streams begin with something that does not come again, and many have nothing else.
+	into := &s.before
+	if !s.begun {
+		s.begun, into = true, nil
+	}
+	err := readAnswer(answerReader{binding: s.binding, version: s.version, method: s.method}, body, s.limits, a, into)
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Bounds of what is remembered of an event, for as long as the stream lasts.
+const (
+	patternBytes = 2 << 10
+	patternFree  = 32
+)
+
+// pattern is an event that others may be like.
+type pattern struct {
+	answer *Answer // nil for none
+	doc    []byte
+	free   []stretch // of doc: strings' characters that do not matter, first to last
+}
+
+// stretch is doc[from:to].
+type stretch struct{ from, to int32 }
+
+// learn makes p that of a document that has been read, and found to be a.
+func (p *pattern) learn(s *scanner, a *Answer) {
+	p.answer = nil
+	switch {
+	case len(s.doc) > patternBytes || len(s.free) > patternFree || a.Error != 0:
+		return
+	case len(a.ID) > 0 && len(s.free) > 0 && int(s.free[0].from) < a.IDAt:
+		return // where it is depends on what stands before it
+	}
+	switch a.Kind {
+	case kindTask, kindMessage, kindStatus, kindArtifact: // nothing but these is found by where it stands
+		p.doc, p.free = append(p.doc[:0], s.doc...), append(p.free[:0], s.free...)
+		p.answer = a
+	}
+}
+
+// matches reports whether a document has nothing in it that p does not have, but for the
+// characters of strings that do not matter. A reader of the whole of it would find the same,
+// in the same places up to the first of these.
+func (p *pattern) matches(doc []byte, lim Limits) bool {
+	if p.answer == nil {
+		return false
+	}
+	was := 0
+	for _, f := range p.free {
+		same := p.doc[was:f.from]
+		if !bytes.HasPrefix(doc, same) {
+			return false
+		}
+		doc = doc[len(same):]
+		n := plain(doc)
+		if n < len(doc) && doc[n] != '"' {
+			if n = quotedLength(doc, lim); n < 0 {
+				return false
+			}
+		}
+		doc, was = doc[n:], int(f.to)
+	}
+	return bytes.Equal(doc, p.doc[was:])
+}
+
+// quotedLength is how many bytes at the start of b are characters of a string, which ends
+// behind them; below zero for one that is not written as it should be.
+func quotedLength(b []byte, lim Limits) int {
+	s := newScanner(b, lim)
+	defer s.release()
+	s.pos = -1 // of the quote before
+	if _, end, _ := s.str(); s.err == nil {
+		return end - 1
+	}
+	return -1
+}
