@@ -9,10 +9,19 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// judged is what is known of an event before any client has looked at it.
+// judged is what is known of an event before any client has looked at it. Events that are
+// alike have one in common.
 type judged struct {
-	doc  []byte // the event as a document: what came, or of gRPC the message's
+	doc  []byte // of gRPC the event as a document; else nil: that is what came
 	seen wire.Answer
+}
+
+// docOf is an event as a document; data is what came.
+func (found *judged) docOf(data []byte) []byte {
+	if found.doc != nil {
+		return found.doc
+	}
+	return data
 }
 
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
@@ -24,12 +33,16 @@ type judge struct {
 	method  *wire.Method // of the call, as the agent saw it
 	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
 	grammar *stream.Grammar
+	series  *wire.Series
+	last    *wire.Answer          // that series gave
+	found   *judged               // and what that made
 	kept    [1]stream.Entry       // what look gives, until it is called again
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong, where that is only recorded
 }
 
 func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
+	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
 	if p.StreamConfig.Reports() && l.call.Method.Extension == "" {
 		j.grammar = &stream.Grammar{Lenient: l.Version != wire.V10}
 	}
@@ -46,7 +59,7 @@ func (j *judge) goesOn() *judge {
 
 // look is a stream.Judge.
 func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
-	seen, err := j.proxy.readEvent(j.side, j.method, event.Data)
+	seen, err := j.read(event.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +81,21 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 	e.Rest = seen.seen.Final || settled(seen.seen.State)
 	j.kept[0] = e
 	return j.kept[:], nil
+}
+
+// read reads an event.
+func (j *judge) read(data []byte) (*judged, error) {
+	if j.side.Binding == wire.GRPC {
+		return j.proxy.readEvent(j.side, j.method, data)
+	}
+	seen, err := j.series.Read(data)
+	if err != nil {
+		return nil, malformed(err)
+	}
+	if seen != j.last {
+		j.last, j.found = seen, &judged{seen: *seen}
+	}
+	return j.found, nil
 }
 
 // answers reports whether an event has the id of the call, or as an error none.
@@ -115,20 +143,25 @@ func (j *judge) note(err error) {
 
 // readEvent reads one event as the side of an agent's says it.
 func (p *Proxy) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged, error) {
-	out := &judged{doc: data}
+	out := new(judged)
+	doc := data
 	if side.Binding == wire.GRPC {
-		doc, err := wire.ResponseJSON(m, side.Version, data)
-		if err != nil {
-			return nil, wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+		var err error
+		if doc, err = wire.ResponseJSON(m, side.Version, data); err != nil {
+			return nil, malformed(err)
 		}
 		out.doc = doc
 	}
-	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, out.doc, p.answerLimits())
+	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, doc, p.answerLimits())
 	if err != nil {
-		return nil, wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+		return nil, malformed(err)
 	}
 	out.seen = seen
 	return out, nil
+}
+
+func malformed(err error) error {
+	return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
 }
 
 // noted is what was wrong and is only recorded; "" for nothing.

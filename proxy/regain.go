@@ -166,11 +166,11 @@ func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) ([][]byte, er
 		case err != nil:
 			return nil, err
 		case isError(found.seen):
-			return nil, fmt.Errorf("%w: %w", errNoStream, theirs(wire.ReadError(l.Side, http.StatusOK, found.doc)))
+			return nil, fmt.Errorf("%w: %w", errNoStream, theirs(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
 		case found.seen.Kind != "task":
 			return nil, fmt.Errorf("%w: it does not begin with the task", errNoStream)
 		}
-		return a.missing(l, found.doc)
+		return a.missing(l, found.docOf(event.Data))
 	}
 }
 

@@ -16,7 +16,7 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 	if err != nil {
 		return err
 	}
-	doc, seen := found.doc, found.seen
+	doc, seen := found.docOf(e.Data), found.seen
 	if a.resp == nil && a.strays(seen) {
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
@@ -134,7 +134,26 @@ func (a *audience) id(e stream.Entry) string {
 	if a.ids == "" || a.epoch != epoch {
 		a.epoch, a.ids = epoch, a.proxy.sealTask(a.x, a.task, epoch)
 	}
-	return a.ids + strconv.FormatUint(number, 10)
+	return a.numbered(number)
+}
+
+// idsTogether is how many bytes of ids are made at once at most.
+const idsTogether = 1 << 10
+
+// numbered makes the id of an event. Ids are cut from strings that are longer with each:
+// one allocation for many, and no more than one id for a stream that has one.
+func (a *audience) numbered(number uint64) string {
+	var digits [20]byte
+	tail := strconv.AppendUint(digits[:0], number, 10)
+	if n := len(a.ids) + len(tail); a.made.Cap()-a.made.Len() < n {
+		larger := max(n, min(2*a.made.Cap(), idsTogether))
+		a.made.Reset()
+		a.made.Grow(larger)
+	}
+	from := a.made.Len()
+	a.made.WriteString(a.ids)
+	a.made.Write(tail)
+	return a.made.String()[from:]
 }
 
 // forget has a client who came back with the id of an event, and gets a stream without ids,
@@ -150,10 +169,10 @@ func (a *audience) forget() string {
 // tell emits an event that has been judged: out is what is left of it.
 func (x *exchange) tell(e stream.Entry, found *judged, out []byte, from *snapshot, emit telling) error {
 	switch {
-	case !e.Made && from.shows(x.leg, found.doc):
+	case !e.Made && from.shows(x.leg, found.docOf(e.Data)):
 		return nil
 	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
-		return x.passEvent(e, found.doc, out, emit)
+		return x.passEvent(e, found.docOf(e.Data), out, emit)
 	case x.leg.retell == nil:
 		return emit(e.Name, out)
 	case isError(found.seen):

@@ -83,7 +83,7 @@ func (t *tracker) take(e stream.Entry) {
 	if isError(found.seen) || found.seen.Kind == "message" {
 		return
 	}
-	doc := found.doc
+	doc := found.docOf(e.Data)
 	if t.Side == (wire.Side{Version: wire.V10, Binding: wire.JSONRPC}) {
 		err = t.task.Apply(memberOf(doc, "result"))
 	} else {

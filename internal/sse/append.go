@@ -59,6 +59,9 @@ func appendField(dst []byte, prefix, value, without string) []byte {
 		return dst
 	}
 	dst = append(dst, prefix...)
+	if clean(value, without) {
+		return append(append(dst, value...), '\n')
+	}
 	for i := range len(value) {
 		// A line end here would let an agent write lines of its own.
 		if strings.IndexByte(without, value[i]) < 0 {
@@ -66,6 +69,16 @@ func appendField(dst []byte, prefix, value, without string) []byte {
 		}
 	}
 	return append(dst, '\n')
+}
+
+// clean reports whether a text has none of these bytes.
+func clean(text, without string) bool {
+	for i := range len(without) {
+		if strings.IndexByte(text, without[i]) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // appendLines writes prefix before every line of text; no text is one line.

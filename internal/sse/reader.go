@@ -87,6 +87,22 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
+// More reports whether Next would return without reading, with an event or an error. It
+// does not know so of an event whose lines end with CR.
+func (r *Reader) More() bool {
+	if !r.started {
+		return false // nobody knows yet how the first line begins
+	}
+	rest := bytes.TrimLeft(r.buf[r.line:], "\r\n") // blank lines alone are no event
+	return bytes.Contains(rest, endLF) || bytes.Contains(rest, endCRLF)
+}
+
+// How nearly all agents end an event.
+var (
+	endLF   = []byte("\n\n")
+	endCRLF = []byte("\n\r\n")
+)
+
 // end decides what an error in mid-frame is called. A clean end inside of a
 // frame is not clean.
 func (r *Reader) end(err error, pending bool) error {

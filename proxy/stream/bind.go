@@ -142,6 +142,10 @@ func (f *Feed) adopt(part *Feed) bool {
 		c.pos, c.until = c.pos+shift, c.until+shift
 	}
 	f.cursors = append(f.cursors, part.cursors...)
+	f.company()
+	if part.source != nil {
+		part.source.until = 0 // in numbers that do not count any more
+	}
 	f.source, f.phase, f.over, f.leader = part.source, part.phase, part.over, nil
 	part.to, part.source, part.cursors = f, nil, nil
 	f.release = false

@@ -20,7 +20,7 @@ type Cursor struct {
 	err    error  // what it ends with
 	until  uint64 // once it has come so far
 
-	active time.Time // when it took the last entry, or there came to be one to take
+	active time.Time // when it took the last entry, or there came to be one to take; while it has company
 
 	// The time for which the feed's source has waited for this client alone.
 	held  time.Time // since when it does; zero: it does not
@@ -88,8 +88,10 @@ func (c *Cursor) take() (e Entry, ok bool, err error) {
 	case c.pos < f.tip():
 		e = f.entry(int(c.pos - f.start)) //nolint:gosec // within what is kept
 		c.pos++
-		c.active = time.Now()
-		if f.source != nil {
+		if len(f.cursors) > 1 {
+			c.active = time.Now()
+		}
+		if f.source != nil && c.pos >= f.source.until {
 			f.source.retry()
 		}
 		return e, true, nil

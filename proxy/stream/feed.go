@@ -126,7 +126,9 @@ func (f *Feed) Tip() *Cursor {
 
 func (f *Feed) join(after uint64) *Cursor {
 	c := &Cursor{feed: f, pos: after, wake: make(chan struct{}, 1), active: time.Now()}
-	f.cursors = append(f.cursors, c)
+	if f.cursors = append(f.cursors, c); len(f.cursors) == 2 {
+		f.company()
+	}
 	f.joined = true
 	f.attend()
 	if f.source != nil {
@@ -135,6 +137,15 @@ func (f *Feed) join(after uint64) *Cursor {
 	f.release = f.release && f.phase == ended
 	f.watch()
 	return c
+}
+
+// company begins what is only looked at among several clients: alone, none waits for
+// another.
+func (f *Feed) company() {
+	now := time.Now()
+	for _, c := range f.cursors {
+		c.active = now
+	}
 }
 
 // attend ends what was begun when there were no clients.

@@ -12,10 +12,12 @@ func (f *Feed) push(it item) {
 		f.drop()
 	}
 	f.settled, f.rests = it.Last, it.Rest
-	now := time.Now()
-	for _, c := range f.cursors {
-		if c.pos+1 == f.tip() {
-			c.active = now
+	if len(f.cursors) > 1 {
+		now := time.Now()
+		for _, c := range f.cursors {
+			if c.pos+1 == f.tip() {
+				c.active = now
+			}
 		}
 	}
 	f.stir()
@@ -111,6 +113,17 @@ func (f *Feed) late(start uint64) (left time.Duration) {
 		left = max(left, f.hub.settings().Buffer.CatchUp.Std()-max(now.Sub(c.active), c.spent+now.Sub(c.held)))
 	}
 	return left
+}
+
+// enough is the number that a client must come to before a source that waits looks again:
+// for one event's room at a time, each would take the other's turn. A client that lags
+// behind others is waited for a moment only, and whatever it takes counts.
+func (f *Feed) enough() uint64 {
+	fastest := f.fastest()
+	if behind := f.tip() - fastest; behind > 0 {
+		return fastest + (behind+1)/2
+	}
+	return 0
 }
 
 // fastest is the number of the newest entry that some client has; with no client to wait

@@ -21,9 +21,14 @@ type source struct {
 	Opened
 
 	feed   *Feed
-	room   chan struct{} // has room for one: a client has gone on
 	limits Limits
 	idle   *time.Timer
+	batch  *judgedItems // judged, and not in the feed yet; nil for nothing
+	chunk  []byte       // memory for the next events' data
+
+	room  chan struct{} // has room for one: clients have gone on
+	waits bool          // for that; guarded by the feed's mutex
+	until uint64        // and does not care before a client has come to this number; likewise
 
 	once  sync.Once
 	done  chan struct{}
@@ -68,6 +73,10 @@ func (s *source) stop(cause error) {
 
 // retry has a source that waits for room look again.
 func (s *source) retry() {
+	if !s.waits {
+		return
+	}
+	s.waits = false
 	select {
 	case s.room <- struct{}{}:
 	default:
@@ -98,6 +107,7 @@ func (s *source) contained() (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.feed.hub.log.Error("judge of a stream panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			_ = s.add() // what came before it; it may be too late for that
 			err = fmt.Errorf("judge an event: panic: %v", v)
 		}
 	}()
@@ -115,25 +125,45 @@ func (s *source) pump() error {
 		from = Events
 	}
 	events := from(s.Body, s.limits.Event)
+	ahead, _ := events.(reserve)
 	for {
 		event, err := events.Next()
-		if err != nil {
-			return s.end(named(err))
+		if err == nil && s.batch == nil {
+			s.idle.Reset(s.limits.Idle)
 		}
-		s.idle.Reset(s.limits.Idle)
-		if !event.HasData {
-			continue // the agent's comments belong to its own hop
+		last := false
+		switch {
+		case err != nil:
+			err = s.end(named(err))
+		case event.HasData: // the agent's comments belong to its own hop
+			last, err = s.judge(event)
 		}
-		last, err := s.judge(event)
-		if err != nil {
+		if err == nil && !last && !s.batch.full() && ahead != nil && ahead.More() {
+			continue // what has come together is kept together
+		}
+		if failed := s.add(); failed != nil {
+			return failed
+		}
+		switch {
+		case err != nil:
 			return err
-		}
-		if last {
+		case last:
 			s.idle.Reset(farewell)
 			return s.discard(events)
 		}
 	}
 }
+
+// judgedItems are what is kept together.
+type judgedItems struct{ items []item }
+
+// mostTogether is how many that are at most, so that clients have something to do meanwhile.
+const mostTogether = 32
+
+func (b *judgedItems) full() bool { return b != nil && len(b.items) >= mostTogether }
+
+// batches are for streams with much to say. The others need none while they are silent.
+var batches = sync.Pool{New: func() any { return new(judgedItems) }}
 
 // end is what an end of reading means.
 func (s *source) end(err error) error {
@@ -159,19 +189,20 @@ func (s *source) discard(events Source) error {
 	}
 }
 
-// judge adds what is kept of an event, and tells whether it is the last.
+// judge adds what is kept of an event to the batch, and tells whether it is the last.
 func (s *source) judge(event Event) (last bool, err error) {
 	size := int64(len(event.Data))
-	event.Data = append(make([]byte, 0, size), event.Data...)
+	event.Data = s.hold(event.Data)
 	entries, refusal := s.Judge(event)
 	for i, e := range entries {
 		cost := costOf(e)
 		if i == 0 {
 			cost = max(cost, size+overhead) // it may hold all of the event
 		}
-		if err := s.add(item{e, cost}); err != nil {
-			return false, err
+		if s.batch == nil {
+			s.batch, _ = batches.Get().(*judgedItems)
 		}
+		s.batch.items = append(s.batch.items, item{e, cost})
 		if e.Last {
 			return true, nil
 		}
@@ -179,23 +210,54 @@ func (s *source) judge(event Event) (last bool, err error) {
 	return false, refusal
 }
 
-// add puts an entry into the feed when there is room for it. While the feed's clients
-// are behind, the agent is not to blame for the silence; before there is one, it would
-// never end.
-func (s *source) add(it item) error {
-	for waited := false; ; waited = true {
-		f := s.feed.lock()
-		full, left := f.full(it.cost)
-		joined := f.joined
-		if !full {
-			f.push(it)
+// largestChunk is how much memory is made at once for the data of events. An event that is
+// kept keeps as much.
+const largestChunk = 4 << 10
+
+// hold copies data. Events that come one after the other share their memory; the first has
+// none but its own, as few others may come.
+func (s *source) hold(data []byte) []byte {
+	n := len(data)
+	if n > cap(s.chunk)-len(s.chunk) {
+		if n > largestChunk/4 {
+			return append(make([]byte, 0, n), data...)
 		}
+		s.chunk = make([]byte, 0, max(n, min(2*cap(s.chunk), largestChunk)))
+	}
+	from := len(s.chunk)
+	s.chunk = append(s.chunk, data...)
+	return s.chunk[from:len(s.chunk):len(s.chunk)]
+}
+
+// add puts the batch into the feed as far as there is room for it, and waits for more.
+// While the feed's clients are behind, the agent is not to blame for the silence; before
+// there is one, it would never end.
+func (s *source) add() error {
+	if s.batch == nil {
+		return nil
+	}
+	items := s.batch.items
+	for n, waited := 0, false; n < len(items); waited = true {
+		f := s.feed.lock()
+		full, left := false, time.Duration(0)
+		for n < len(items) && !full {
+			if full, left = f.full(items[n].cost); !full {
+				f.push(items[n])
+				n++
+			}
+		}
+		s.waits, s.until = full, 0
+		if left == 0 {
+			s.until = f.enough()
+		}
+		joined := f.joined
 		f.mu.Unlock()
+		s.feed.hub.squeeze()
 		if !full {
-			if s.feed.hub.squeeze(); waited {
+			if waited {
 				s.idle.Reset(s.limits.Idle)
 			}
-			return nil
+			break
 		}
 		if joined {
 			s.idle.Stop()
@@ -204,6 +266,11 @@ func (s *source) add(it item) error {
 			return s.cause
 		}
 	}
+	clear(items)
+	s.batch.items = items[:0]
+	batches.Put(s.batch)
+	s.batch = nil
+	return nil
 }
 
 // wait waits until a client has gone on, for not more than left where that is not 0; false

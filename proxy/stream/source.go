@@ -33,6 +33,12 @@ func (s events) Next() (Event, error) {
 	return Event{Name: e.Name, Data: e.Data, HasData: e.HasData}, err
 }
 
+// More makes it a reserve.
+func (s events) More() bool { return s.reader.More() }
+
+// reserve is a Source that can tell whether Next would return without reading.
+type reserve interface{ More() bool }
+
 // Messages reads the messages of a gRPC body, each of at most limit bytes. What
 // the agent's trailers say is for the caller to read once Run has ended.
 func Messages(r io.Reader, limit int) Source { return messages{wire.NewMessages(r, limit)} }

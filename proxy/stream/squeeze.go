@@ -1,6 +1,9 @@
 package stream
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // squeeze makes room while all feeds together keep too much: what has no client goes
 // first, then all but the newest entry of the feed that keeps most. What no client
@@ -86,6 +89,10 @@ func (f *Feed) shrink(keep int) bool {
 	before := f.kept.n
 	for f.kept.n > keep && f.needless() && f.fastest() == f.tip() && (keep > 0 || len(f.cursors) == 0) {
 		f.drop()
+	}
+	if f.kept.n == 1 && f.kept.n < before {
+		newest := f.kept.at(0)
+		newest.Data = bytes.Clone(newest.Data) // and not what it shared its memory with
 	}
 	return f.kept.n < before
 }
