@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -137,17 +138,29 @@ func (a *adminAPI) depth() (d console.Depth, err error) {
 // all are the deliveries of one state, page by page.
 func (a *adminAPI) all(state string) ([]console.Delivery, error) {
 	list := []console.Delivery{}
-	for after := ""; ; {
+	for cursor := ""; ; {
 		var page console.Page
-		path := fmt.Sprintf("/api/v1/push/deliveries?state=%s&limit=%d&after=%s", state, adminPage, url.QueryEscape(after))
-		if err := a.do(http.MethodGet, path, &page); err != nil {
+		if err := a.do(http.MethodGet, onePage("/api/v1/push/deliveries?state="+state, cursor), &page); err != nil {
 			return nil, err
 		}
 		list = append(list, page.Deliveries...)
-		if after = page.Next; after == "" {
+		if cursor = page.Next; cursor == "" {
 			return list, nil
 		}
 	}
+}
+
+// onePage is where a page of a list is; cursor is "" for the first.
+func onePage(path, cursor string) string {
+	mark := "?"
+	if strings.Contains(path, mark) {
+		mark = "&"
+	}
+	path += mark + "limit=" + strconv.Itoa(adminPage)
+	if cursor != "" {
+		path += "&cursor=" + url.QueryEscape(cursor)
+	}
+	return path
 }
 
 // dead are the ids of those that were given up, the oldest first: whoever is retried goes
@@ -215,20 +228,15 @@ func cause(err error) error {
 
 // refused says what the gateway has against it.
 func (a *adminAPI) refused(resp *http.Response, body []byte) error {
-	var answer struct {
-		Error struct {
-			Reason  string `json:"reason"`
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(body, &answer) != nil || answer.Error.Reason == "" {
+	var problem console.Problem
+	if json.Unmarshal(body, &problem) != nil || problem.Code == "" {
 		return failed(fmt.Errorf("%s does not answer as a gateway does: %s", a.base, cell(resp.Status)))
 	}
-	switch answer.Error.Reason {
+	switch problem.Code {
 	case "NO_SUCH_DELIVERY":
 		return errNoDelivery
 	case "UNAUTHENTICATED":
 		return failed(fmt.Errorf("the gateway at %s has another token; is it the one of this configuration?", a.base))
 	}
-	return failed(fmt.Errorf("the gateway at %s: %s", a.base, cell(answer.Error.Message)))
+	return failed(fmt.Errorf("the gateway at %s: %s", a.base, cell(problem.Detail)))
 }

@@ -42,17 +42,13 @@ func agentsList(a *admin) *cobra.Command {
 			return err
 		}
 		all := console.AgentPage{Agents: []console.Agent{}}
-		for after := ""; ; {
+		for cursor := ""; ; {
 			var page console.AgentPage
-			path := fmt.Sprintf("%s?limit=%d", agentsPath, adminPage)
-			if after != "" {
-				path += "&after=" + url.QueryEscape(after)
-			}
-			if err := api.do(http.MethodGet, path, &page); err != nil {
+			if err := api.do(http.MethodGet, onePage(agentsPath, cursor), &page); err != nil {
 				return err
 			}
 			all.Agents = append(all.Agents, page.Agents...)
-			if after = page.Next; after == "" {
+			if cursor = page.Next; cursor == "" {
 				break
 			}
 		}

@@ -128,13 +128,9 @@ func (a *subjectArgs) erase(cmd *cobra.Command) (e console.Erased, err error) {
 
 // contents prints what there is of a subject, page by page.
 func (a *adminAPI) contents(w io.Writer, query string) error {
-	for after := ""; ; {
+	for cursor := ""; ; {
 		var page console.ContentPage
-		path := fmt.Sprintf("/api/v1/content?%s&limit=%d", query, adminPage)
-		if after != "" {
-			path += "&after=" + url.QueryEscape(after)
-		}
-		if err := a.do(http.MethodGet, path, &page); err != nil {
+		if err := a.do(http.MethodGet, onePage("/api/v1/content?"+query, cursor), &page); err != nil {
 			return err
 		}
 		for i := range page.Content {
@@ -146,7 +142,7 @@ func (a *adminAPI) contents(w io.Writer, query string) error {
 				return err
 			}
 		}
-		if after = page.Next; after == "" {
+		if cursor = page.Next; cursor == "" {
 			return nil
 		}
 	}

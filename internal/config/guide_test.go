@@ -154,3 +154,13 @@ func TestCatalogGuide(t *testing.T) {
 		}
 	}
 }
+
+// TestAdminGuide makes sure that the examples in docs/admin.md are configurations.
+func TestAdminGuide(t *testing.T) {
+	t.Parallel()
+	for i, file := range examples(t, "../../docs/admin.md", 4) {
+		if _, err := Parse(fmt.Sprintf("example %d", i+1), []byte(file), environment); err != nil {
+			t.Errorf("%v\n%s", err, file)
+		}
+	}
+}

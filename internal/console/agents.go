@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"time"
 
@@ -70,76 +70,76 @@ type Agent struct {
 // AgentPage is the answer of GET /api/v1/agents.
 type AgentPage struct {
 	Agents []Agent `json:"agents"`
-	Next   string  `json:"next,omitzero"` // what to ask for as after; "" at the end
+	Next   string  `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
-// agentRoutes are those about agents.
-var agentRoutes = []route{
-	{http.MethodGet, "/api/v1/agents", false, (*Console).agents},
-	{http.MethodPost, "/api/v1/agents", true, (*Console).addAgent},
-	{http.MethodGet, "/api/v1/agents/{id}", false, (*Console).agent},
-	{http.MethodPut, "/api/v1/agents/{id}", true, (*Console).putAgent},
-	{http.MethodDelete, "/api/v1/agents/{id}", true, (*Console).removeAgent},
+// agentErrors are what can be wrong with an agent that is to be registered.
+var agentErrors = []string{codeInvalidAgent, codeAgentsOff, codeAgentsFull, codeAgentExists, codeAgentInFile, codeNoAgent}
+
+// agentOperations are those about agents.
+var agentOperations = []operation{
+	{
+		method: http.MethodGet, path: "/api/v1/agents", id: "list-agents", tag: "agents", role: Viewer,
+		summary: "All agents there are or should be", params: pages(), out: reflect.TypeFor[AgentPage](), answer: (*Console).agents,
+	},
+	{
+		method: http.MethodPost, path: "/api/v1/agents", id: "add-agent", tag: "agents", role: Admin, writes: true,
+		summary: "Register an agent, as an entry of agents: in the configuration", in: reflect.TypeFor[jsontext.Value](),
+		out: reflect.TypeFor[Agent](), errors: agentErrors, answer: (*Console).addAgent,
+	},
+	{
+		method: http.MethodGet, path: "/api/v1/agents/{id}", id: "get-agent", tag: "agents", role: Viewer,
+		summary: "One agent, with what was registered but for secrets", out: reflect.TypeFor[Agent](),
+		errors: []string{codeNoAgent}, answer: (*Console).agent,
+	},
+	{
+		method: http.MethodPut, path: "/api/v1/agents/{id}", id: "put-agent", tag: "agents", role: Admin, writes: true,
+		summary: "Register an agent, in the place of one that was registered", in: reflect.TypeFor[jsontext.Value](),
+		out: reflect.TypeFor[Agent](), errors: agentErrors, answer: (*Console).putAgent,
+	},
+	{
+		method: http.MethodDelete, path: "/api/v1/agents/{id}", id: "remove-agent", tag: "agents", role: Admin, writes: true,
+		summary: "Forget an agent that was registered", out: reflect.TypeFor[Changed](),
+		errors: []string{codeNoAgent, codeAgentsOff, codeAgentInFile}, answer: (*Console).removeAgent,
+	},
 }
 
-// bodied reports whether a request may have a body.
-func bodied(r *http.Request) bool {
-	return slices.ContainsFunc(agentRoutes, func(one route) bool {
-		_, ok := match(one.path, r.URL.Path)
-		return ok && one.method == r.Method && one.method != http.MethodGet && one.method != http.MethodDelete
-	})
-}
-
-func (s *Console) agents(r *http.Request) (any, error) {
-	q, err := query(r, "after", "limit")
+func (s *Console) agents(c *call) (any, error) {
+	after, limit, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	limit := usualPage
-	if q.Has("limit") {
-		if limit, err = strconv.Atoi(q.Get("limit")); err != nil || limit < 1 || limit > longestPage {
-			return nil, parameter("limit must be a number from 1 to 1000")
-		}
-	}
-	all, err := s.Agents.All(r.Context())
+	all, err := s.Agents.All(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	all = all[sort.Search(len(all), func(i int) bool { return all[i].ID > q.Get("after") }):]
+	all = all[sort.Search(len(all), func(i int) bool { return all[i].ID > after }):]
 	page := AgentPage{Agents: slices.Concat([]Agent{}, all[:min(limit, len(all))])}
 	if len(all) > limit {
-		page.Next = all[limit-1].ID
+		page.Next = cursor(all[limit-1].ID)
 	}
 	return page, nil
 }
 
-func (s *Console) agent(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	return s.one(r, r.PathValue("id"))
-}
+func (s *Console) agent(c *call) (any, error) { return s.one(c, c.PathValue("id")) }
 
-func (s *Console) one(r *http.Request, id string) (any, error) {
-	a, ok, err := s.Agents.One(r.Context(), id)
+func (s *Console) one(c *call, id string) (any, error) {
+	a, ok, err := s.Agents.One(c.Context(), id)
 	if err == nil && !ok {
 		err = noAgent()
 	}
 	return a, err
 }
 
-func (s *Console) addAgent(r *http.Request) (any, error) { return s.put(r, "agent.added", "") }
+func (s *Console) addAgent(c *call) (any, error) { return s.put(c, "agent.added", "") }
 
-func (s *Console) putAgent(r *http.Request) (any, error) {
-	return s.put(r, "agent.changed", r.PathValue("id"))
+func (s *Console) putAgent(c *call) (any, error) {
+	return s.put(c, "agent.changed", c.PathValue("id"))
 }
 
 // put registers the agent in the body, which is of the id in the path if there is one.
-func (s *Console) put(r *http.Request, kind, id string) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	doc, err := s.body(r)
+func (s *Console) put(c *call, kind, id string) (any, error) {
+	doc, err := s.body(c)
 	if err != nil {
 		return nil, err
 	}
@@ -147,73 +147,70 @@ func (s *Console) put(r *http.Request, kind, id string) (any, error) {
 		ID string `json:"id"`
 	}
 	if err := json.Unmarshal(doc, &named); err != nil {
-		return nil, refuse(http.StatusBadRequest, "INVALID_AGENT", "the body is not an agent as a JSON object")
+		return nil, refuse(codeInvalidAgent, "the body is not an agent as a JSON object")
 	}
 	switch {
 	case !agentID.MatchString(named.ID):
-		return nil, refuse(http.StatusBadRequest, "INVALID_AGENT", "id: 1 to 64 letters, digits, -, _ and .")
+		return nil, refuse(codeInvalidAgent, "id: 1 to 64 letters, digits, -, _ and .")
 	case id != "" && id != named.ID:
-		return nil, refuse(http.StatusBadRequest, "INVALID_AGENT", "id: is another than that of the path")
+		return nil, refuse(codeInvalidAgent, "id: is another than that of the path")
 	}
-	err = s.change(r, kind, map[string]string{"agent": named.ID}, noAgent(), func(ctx context.Context) (bool, error) {
-		return true, told(s.Agents.Put(ctx, named.ID, doc, kind == "agent.changed"))
+	err = s.change(c, kind, map[string]string{"agent": named.ID}, noAgent(), func(ctx context.Context) (bool, error) {
+		return true, mendable(s.Agents.Put(ctx, named.ID, doc, kind == "agent.changed"))
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.one(r, named.ID)
+	return s.one(c, named.ID)
 }
 
 // agentID keeps what is no id out of records. What makes one is the gateway's to say.
 var agentID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-func (s *Console) removeAgent(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	id := r.PathValue("id")
+func (s *Console) removeAgent(c *call) (any, error) {
+	id := c.PathValue("id")
 	if !agentID.MatchString(id) {
 		return nil, noAgent()
 	}
 	attrs := map[string]string{"agent": id}
-	return changed{id, "removed"}, s.change(r, "agent.removed", attrs, noAgent(), func(ctx context.Context) (bool, error) {
+	return Changed{id, "removed"}, s.change(c, "agent.removed", attrs, noAgent(), func(ctx context.Context) (bool, error) {
 		done, err := s.Agents.Remove(ctx, id)
-		return done, told(err)
+		return done, mendable(err)
 	})
 }
 
-func noAgent() error { return refuse(http.StatusNotFound, "NO_SUCH_AGENT", "there is no such agent") }
+func noAgent() error { return refuse(codeNoAgent, "there is no such agent") }
 
-// told makes of the errors of Agents what the operator is told.
-func told(err error) error {
+// mendable makes of the errors of Agents what the operator is told.
+func mendable(err error) error {
 	var invalid AgentInvalid
 	switch {
 	case errors.As(err, &invalid):
-		return refuse(http.StatusBadRequest, "INVALID_AGENT", invalid.Error())
+		return refuse(codeInvalidAgent, invalid.Error())
 	case errors.Is(err, ErrAgentsOff):
-		return refuse(http.StatusForbidden, "AGENTS_OFF", err.Error())
+		return refuse(codeAgentsOff, err.Error())
 	case errors.Is(err, ErrAgentsFull):
-		return refuse(http.StatusConflict, "AGENTS_FULL", err.Error())
+		return refuse(codeAgentsFull, err.Error())
 	case errors.Is(err, ErrAgentTaken):
-		return refuse(http.StatusConflict, "AGENT_EXISTS", err.Error())
+		return refuse(codeAgentExists, err.Error())
 	case errors.Is(err, ErrAgentInFile):
-		return refuse(http.StatusConflict, "AGENT_IN_FILE", err.Error())
+		return refuse(codeAgentInFile, err.Error())
 	}
 	return err
 }
 
 // body reads a JSON document of at most admin.body.
-func (s *Console) body(r *http.Request) ([]byte, error) {
-	if types := r.Header["Content-Type"]; len(types) != 1 || !wire.MediaType(types[0]) {
-		return nil, refuse(http.StatusUnsupportedMediaType, "CONTENT_TYPE", "send Content-Type: application/json")
+func (s *Console) body(c *call) ([]byte, error) {
+	if types := c.Header["Content-Type"]; len(types) != 1 || !wire.MediaType(types[0]) {
+		return nil, refuse(codeContentType, "send Content-Type: application/json")
 	}
 	most := int64(s.config.Body)
-	doc, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	doc, err := io.ReadAll(io.LimitReader(c.Body, most+1))
 	switch {
 	case err != nil:
-		return nil, refuse(http.StatusBadRequest, "MALFORMED", "the body could not be read")
+		return nil, refuse(codeMalformed, "the body could not be read")
 	case int64(len(doc)) > most:
-		return nil, refuse(http.StatusRequestEntityTooLarge, "TOO_LARGE", fmt.Sprintf("the body is longer than %d bytes (admin.body)", most))
+		return nil, refuse(codeTooLarge, fmt.Sprintf("the body is longer than %d bytes (admin.body)", most))
 	}
 	return doc, nil
 }

@@ -27,8 +27,8 @@ func TestAgents(t *testing.T) {
 		{"PUT", "/b", `{"id":"c"}`, 400, "is another than that of the path"},
 		{"GET", "/b", "", 200, `"card":"y"`},
 		{"GET", "", "", 200, `{"agents":[{"id":"a-1","origin":"api","served":true},{"id":"b","origin":"api","served":true},{"id":"c","origin":"api","served":true}]}`},
-		{"GET", "?limit=1&after=a-1", "", 200, `{"agents":[{"id":"b","origin":"api","served":true}],"next":"b"}`},
-		{"GET", "?after=c", "", 200, `{"agents":[]}`},
+		{"GET", "?limit=1&cursor=" + cursor("a-1"), "", 200, `{"agents":[{"id":"b","origin":"api","served":true}],"next":"` + cursor("b") + `"}`},
+		{"GET", "?cursor=" + cursor("c"), "", 200, `{"agents":[]}`},
 		{"GET", "?limit=0", "", 400, "INVALID_PARAMETER"},
 		{"GET", "?state=dead", "", 400, "INVALID_PARAMETER"},
 		{"DELETE", "/b", "", 200, `{"id":"b","state":"removed"}`},
@@ -122,12 +122,8 @@ func TestAgentErrors(t *testing.T) {
 		w := newWorld(t, nil)
 		w.unfit = err
 		got := w.ask("PUT", "/api/v1/agents/a-1", nil)
-		var body struct {
-			Error struct {
-				Reason string `json:"reason"`
-			} `json:"error"`
-		}
-		if failed := json.Unmarshal([]byte(got.body), &body); failed != nil || fmt.Sprint(got.status, " ", body.Error.Reason) != want {
+		var body Problem
+		if failed := json.Unmarshal([]byte(got.body), &body); failed != nil || fmt.Sprint(got.status, " ", body.Code) != want {
 			t.Errorf("%v: %s, want %s", err, got, want)
 		}
 	}

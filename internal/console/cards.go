@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,6 +41,7 @@ type Card struct {
 // CardPage is the answer of GET /api/v1/cards.
 type CardPage struct {
 	Cards []CardSummary `json:"cards"`
+	Next  string        `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
 // CardSummary says in short what becomes of an agent's card.
@@ -67,6 +70,33 @@ type CardDetail struct {
 	Standing jsontext.Value `json:"standing,omitzero"`
 }
 
+// cardOperations are those about cards.
+var cardOperations = []operation{
+	{
+		method: http.MethodGet, path: "/api/v1/cards", id: "list-cards", tag: "cards", role: Viewer,
+		summary: "What becomes of each agent's card", params: pages(), out: reflect.TypeFor[CardPage](), answer: (*Console).cards,
+	},
+	{
+		method: http.MethodGet, path: "/api/v1/cards/{id}", id: "get-card", tag: "cards", role: Viewer,
+		summary: "The card that an agent serves, the one in force, and those that were seen", out: reflect.TypeFor[CardDetail](),
+		errors: []string{codeNoAgent}, answer: (*Console).card,
+	},
+	{
+		method: http.MethodPost, path: "/api/v1/cards/{id}/approve", id: "approve-card", tag: "cards", role: Operator, writes: true,
+		summary: "Have a card that waits come into force", params: whichCard, out: reflect.TypeFor[Changed](),
+		errors: []string{codeNoCard}, answer: (*Console).approve,
+	},
+	{
+		method: http.MethodPost, path: "/api/v1/cards/{id}/reject", id: "reject-card", tag: "cards", role: Operator, writes: true,
+		summary: "Keep a card that waits from coming into force", params: whichCard, out: reflect.TypeFor[Changed](),
+		errors: []string{codeNoCard}, answer: (*Console).reject,
+	},
+}
+
+// whichCard asks for the digest, so that what is approved is what somebody has read and
+// not what the agent serves a moment later.
+var whichCard = []param{{name: "digest", text: "which card is meant", required: true}}
+
 func summary(c *Card) CardSummary {
 	r := &c.Ruling
 	return CardSummary{
@@ -75,41 +105,43 @@ func summary(c *Card) CardSummary {
 	}
 }
 
-func (s *Console) cards(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	list, err := s.Cards.List(r.Context())
+func (s *Console) cards(c *call) (any, error) {
+	after, limit, err := c.page()
 	if err != nil {
 		return nil, err
 	}
+	list, err := s.Cards.List(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	list = list[sort.Search(len(list), func(i int) bool { return list[i].Agent > after }):]
 	page := CardPage{Cards: []CardSummary{}}
-	for i := range list {
+	for i := range list[:min(limit, len(list))] {
 		page.Cards = append(page.Cards, summary(&list[i]))
+	}
+	if len(list) > limit {
+		page.Next = cursor(list[limit-1].Agent)
 	}
 	return page, nil
 }
 
-func (s *Console) card(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	agent := r.PathValue("id")
-	list, err := s.Cards.List(r.Context())
+func (s *Console) card(c *call) (any, error) {
+	agent := c.PathValue("id")
+	list, err := s.Cards.List(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(list, func(c Card) bool { return c.Agent == agent })
+	i := slices.IndexFunc(list, func(one Card) bool { return one.Agent == agent })
 	if i < 0 {
-		return nil, refuse(http.StatusNotFound, "NO_SUCH_AGENT", "there is no such agent")
+		return nil, noAgent()
 	}
 	d := CardDetail{CardSummary: summary(&list[i]), URL: withoutUser(list[i].URL), History: []trust.Entry{}}
-	history, err := s.Cards.History(r.Context(), agent)
+	history, err := s.Cards.History(c.Context(), agent)
 	if err != nil {
 		return nil, err
 	}
 	d.History = append(d.History, history...)
-	served, ok, err := s.Cards.Document(r.Context(), agent, list[i].Ruling.Digest)
+	served, ok, err := s.Cards.Document(c.Context(), agent, list[i].Ruling.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -120,32 +152,23 @@ func (s *Console) card(r *http.Request) (any, error) {
 	return d, nil
 }
 
-func (s *Console) approve(r *http.Request) (any, error) {
-	return s.decide(r, "card.approved", trust.Approved, s.Cards.Approve)
+func (s *Console) approve(c *call) (any, error) {
+	return s.decide(c, "card.approved", trust.Approved, s.Cards.Approve)
 }
 
-func (s *Console) reject(r *http.Request) (any, error) {
-	return s.decide(r, "card.rejected", trust.Rejected, s.Cards.Reject)
+func (s *Console) reject(c *call) (any, error) {
+	return s.decide(c, "card.rejected", trust.Rejected, s.Cards.Reject)
 }
 
-// decide asks for the digest, so that what is approved is what somebody has read and not
-// what the agent serves a moment later.
 func (s *Console) decide(
-	r *http.Request, kind string, state trust.State,
+	c *call, kind string, state trust.State,
 	do func(ctx context.Context, agent, digest, by string) (bool, error),
 ) (any, error) {
-	q, err := query(r, "digest")
-	if err != nil {
-		return nil, err
-	}
-	agent, digest := r.PathValue("id"), q.Get("digest")
-	if digest == "" {
-		return nil, parameter("digest is missing: it says which card is meant")
-	}
-	missing := refuse(http.StatusNotFound, "NO_SUCH_CARD", "no card of this agent and digest waits")
+	agent, digest := c.PathValue("id"), c.query.Get("digest")
+	missing := refuse(codeNoCard, "no card of this agent and digest waits")
 	attrs := map[string]string{"agent": agent, "digest": digest}
-	return changed{agent, string(state)}, s.change(r, kind, attrs, missing, func(ctx context.Context) (bool, error) {
-		return do(ctx, agent, digest, adminToken)
+	return Changed{agent, string(state)}, s.change(c, kind, attrs, missing, func(ctx context.Context) (bool, error) {
+		return do(ctx, agent, digest, c.who.name)
 	})
 }
 

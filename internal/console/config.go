@@ -1,12 +1,15 @@
 package console
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -22,6 +25,10 @@ type Config struct {
 	// ${NAME} or {file: PATH}. Default: one that the gateway makes and keeps in
 	// admin.token below server.dataDir, which only its own user may read.
 	Token secret.Value `yaml:"token"`
+	// Tokens of others, each with a role. Default: none.
+	Tokens []Token `yaml:"tokens"`
+	// Failures bounds how often one address may be wrong.
+	Failures Failures `yaml:"failures"`
 	// Hosts that requests may name, as host or host:port, beside that of the address and,
 	// on the bound port, localhost, 127.0.0.1 and [::1]. Others are answered 421: a page
 	// whose name leads here all of a sudden is not the operator. Default: none.
@@ -34,6 +41,56 @@ type Config struct {
 	// Plaintext permits an address that other machines reach, though this listener has no
 	// TLS: whoever hears the token on the way has it. Default false.
 	Plaintext bool `yaml:"plaintext"`
+}
+
+// Token is one of admin.tokens. The token itself is in no file.
+type Token struct {
+	// Name of whoever has it, in audit records; 1 to 64 letters, digits, -, _ and .
+	Name string `yaml:"name"`
+	// Role is viewer, operator or admin.
+	Role Role `yaml:"role"`
+	// Digest is sha256: and the SHA-256 of the token in hexadecimal. The token has to be
+	// random: that of a word is found by trying words.
+	Digest string `yaml:"digest"`
+	// Expires is when it is worth nothing any more. Default: never.
+	Expires time.Time `yaml:"expires"`
+}
+
+// sum is the digest as bytes.
+func (t *Token) sum() (sum [sha256.Size]byte, err error) {
+	text, ok := strings.CutPrefix(t.Digest, "sha256:")
+	if !ok || len(text) != hex.EncodedLen(len(sum)) {
+		return sum, errors.New("digest: want sha256: and 64 hexadecimal digits")
+	}
+	if _, err := hex.Decode(sum[:], []byte(text)); err != nil {
+		return sum, errors.New("digest: want sha256: and 64 hexadecimal digits")
+	}
+	return sum, nil
+}
+
+func (c Config) validateTokens() error {
+	var errs []error
+	names, sums := map[string]bool{adminToken: true}, map[[sha256.Size]byte]bool{}
+	for i := range c.Tokens {
+		t := &c.Tokens[i]
+		sum, err := t.sum()
+		switch {
+		case err != nil:
+		case !agentID.MatchString(t.Name):
+			err = errors.New("name: 1 to 64 letters, digits, -, _ and .")
+		case names[t.Name]:
+			err = fmt.Errorf("name: %q is taken", t.Name)
+		case !t.Role.known():
+			err = fmt.Errorf("role: %q is not viewer, operator or admin", t.Role)
+		case sums[sum]:
+			err = errors.New("digest: another token has it")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("tokens[%d].%w", i, err))
+		}
+		names[t.Name], sums[sum] = true, true
+	}
+	return errors.Join(errs...)
 }
 
 const (
@@ -52,6 +109,7 @@ func (c *Config) Defaults(statusAddress string) {
 	if c.Body == 0 {
 		c.Body = usualBody
 	}
+	c.Failures.defaults()
 	if c.Address != "" {
 		return
 	}
@@ -78,7 +136,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
 		}
 	}
-	return errors.Join(append(errs, validateToken(c.Token))...)
+	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate())...)
 }
 
 func (c Config) validateAddress() error {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
@@ -33,6 +35,8 @@ type Options struct {
 	Agents     Agents
 	Contents   Contents
 
+	// Version of the gateway, in the document of the API.
+	Version string
 	// Dir is server.dataDir, where the token is kept and the address written.
 	Dir string
 	// Audit records a change before it is made; without a record there is no change, unless
@@ -53,6 +57,8 @@ type Console struct {
 	token    secret.Value
 	hosts    map[string]bool
 	limits   server.Limits
+	throttle throttle
+	document jsontext.Value // of the API
 	cross    *http.CrossOriginProtection
 	listener net.Listener
 	http     *http.Server
@@ -65,10 +71,14 @@ func Open(c Config, o Options) (*Console, error) {
 	if c.Off() {
 		return nil, nil //nolint:nilnil // no console and no error: it is not wanted
 	}
+	c.Failures.defaults()
 	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection()}
 	s.limits.Defaults()
+	var err error
+	if s.document, err = document(o.Version); err != nil {
+		return nil, err
+	}
 	if s.token.IsZero() {
-		var err error
 		if s.token, err = keptToken(filepath.Join(o.Dir, TokenFile)); err != nil {
 			return nil, fmt.Errorf("token: %w", err)
 		}

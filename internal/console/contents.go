@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
+	"reflect"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
@@ -24,7 +24,7 @@ type Contents interface {
 // ContentPage is the answer of GET /api/v1/content.
 type ContentPage struct {
 	Content []Content `json:"content"`
-	Next    string    `json:"next,omitzero"` // what to ask for as after; "" at the end
+	Next    string    `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
 // Content is what was captured of one call, without what that says.
@@ -49,38 +49,38 @@ type Erased struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// contentRoutes are those about captured content.
-var contentRoutes = []route{
-	{http.MethodGet, "/api/v1/content", false, (*Console).contents},
-	{http.MethodPost, "/api/v1/content/erase", true, (*Console).eraseContents},
+// contentOperations are those about captured content.
+var contentOperations = []operation{
+	{
+		method: http.MethodGet, path: "/api/v1/content", id: "list-content", tag: "content", role: Operator,
+		summary: "What was captured of a principal's calls, without what it says", params: pages(whose...),
+		out: reflect.TypeFor[ContentPage](), answer: (*Console).contents,
+	},
+	{
+		method: http.MethodPost, path: "/api/v1/content/erase", id: "erase-content", tag: "content", role: Admin, writes: true,
+		summary: "Erase it, for good", params: whose, out: reflect.TypeFor[Erased](),
+		errors: []string{codeNotErased}, answer: (*Console).eraseContents,
+	},
 }
 
-// subject is whose content is meant. It is never everybody's.
-func subject(name, issuer string) (vault.Subject, error) {
-	if name == "" {
-		return vault.Subject{}, parameter("subject is missing: it says whose content is meant")
-	}
-	return vault.Subject{Name: name, Issuer: issuer}, nil
+// whose content is meant: never everybody's.
+var whose = []param{
+	{name: "subject", text: "whose content is meant", required: true},
+	{name: "issuer", text: "of which issuer that principal is; of any unless set"},
 }
 
-func (s *Console) contents(r *http.Request) (any, error) {
-	q, err := query(r, "subject", "issuer", "after", "limit")
+func (c *call) subject() vault.Subject {
+	return vault.Subject{Name: c.query.Get("subject"), Issuer: c.query.Get("issuer")}
+}
+
+func (s *Console) contents(c *call) (any, error) {
+	after, limit, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	whose, err := subject(q.Get("subject"), q.Get("issuer"))
-	if err != nil {
-		return nil, err
-	}
-	limit := usualPage
-	if q.Has("limit") {
-		if limit, err = strconv.Atoi(q.Get("limit")); err != nil || limit < 1 || limit > longestPage {
-			return nil, parameter("limit must be a number from 1 to 1000")
-		}
-	}
-	list, err := s.Contents.Of(r.Context(), whose, q.Get("after"), limit+1) // one more: is there more?
+	list, err := s.Contents.Of(c.Context(), c.subject(), after, limit+1) // one more: is there more?
 	if errors.Is(err, vault.ErrAbsent) {
-		return nil, parameter("after is no id of content")
+		return nil, badCursor()
 	}
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Console) contents(r *http.Request) (any, error) {
 		page.Content = append(page.Content, contentOf(&list[i]))
 	}
 	if len(list) > limit {
-		page.Next = list[limit-1].ID
+		page.Next = cursor(list[limit-1].ID)
 	}
 	return page, nil
 }
@@ -103,23 +103,15 @@ func contentOf(i *vault.Item) Content {
 }
 
 // eraseContents goes on to the end, whether somebody still waits for the answer or not.
-func (s *Console) eraseContents(r *http.Request) (any, error) {
-	q, err := query(r, "subject", "issuer")
-	if err != nil {
-		return nil, err
-	}
-	whose, err := subject(q.Get("subject"), q.Get("issuer"))
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.Contents.Erase(whose, by(r))
+func (s *Console) eraseContents(c *call) (any, error) {
+	e, err := s.Contents.Erase(c.subject(), c.by())
 	switch {
 	case errors.Is(err, audit.ErrUnrecorded):
 		s.Log.Error("erase content", "error", err)
-		return nil, refuse(http.StatusServiceUnavailable, "UNRECORDED", "the erasure cannot be recorded, and is not done")
+		return nil, refuse(codeUnrecorded, "the erasure cannot be recorded, and is not done")
 	case err != nil && e.State == vault.Failed:
 		s.Log.Error("erase content", "erasure", e.ID, "error", err)
-		return nil, refuse(http.StatusInternalServerError, "NOT_ERASED",
+		return nil, refuse(codeNotErased,
 			"some of it may be left, and is to be erased again; the log says more")
 	}
 	return Erased{e.ID, e.Items, e.Bytes}, err

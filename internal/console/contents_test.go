@@ -64,7 +64,7 @@ func TestContents(t *testing.T) {
 	w := newWorld(t, nil)
 	var ids []string
 	for after, pages := "", 0; pages == 0 || after != ""; pages++ {
-		got := w.ask("GET", "/api/v1/content?subject=alice&issuer=x&limit=2&after="+after, nil)
+		got := w.ask("GET", "/api/v1/content?subject=alice&issuer=x&limit=2"+after, nil)
 		var page ContentPage
 		if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 || strings.Contains(got.body, "canary") {
 			t.Fatal(got, err)
@@ -72,7 +72,9 @@ func TestContents(t *testing.T) {
 		for _, c := range page.Content {
 			ids = append(ids, c.ID)
 		}
-		after = page.Next
+		if after = ""; page.Next != "" {
+			after = "&cursor=" + page.Next
+		}
 	}
 	if got := strings.Join(ids, " "); got != "2026-11-22_000.0 2026-11-22_000.1 2026-11-22_000.2" {
 		t.Error(got)
@@ -105,7 +107,7 @@ func TestEraseContents(t *testing.T) {
 		{"DELETE", "?subject=alice", 405, "METHOD_NOT_ALLOWED"},
 		{"GET", "", 400, "subject is missing"},
 		{"GET", "?subject=alice&limit=0", 400, "limit"},
-		{"GET", "?subject=alice&after=nonsense", 400, "after"},
+		{"GET", "?subject=alice&cursor=" + cursor("nonsense"), 400, "cursor"},
 		{"GET", "/2026-11-22_000.0", 404, "NOT_FOUND"},
 	} {
 		if got := w.ask(tt.method, "/api/v1/content"+tt.target, nil); got.status != tt.status || !strings.Contains(got.body, tt.holds) {

@@ -3,8 +3,7 @@ package console
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"strconv"
+	"reflect"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -40,7 +39,7 @@ type Depth struct {
 // Page is the answer of GET /api/v1/push/deliveries.
 type Page struct {
 	Deliveries []Delivery `json:"deliveries"`
-	Next       string     `json:"next,omitzero"` // what to ask for as after; "" at the end
+	Next       string     `json:"next,omitzero"` // cursor of the next page; "" at the end
 }
 
 // Delivery is one notification for a webhook. It is all that the API says of one.
@@ -59,35 +58,40 @@ type Delivery struct {
 	Sealed   bool      `json:"sealed,omitzero"` // with a key that is gone: nobody can deliver it
 }
 
-const (
-	usualPage   = 100
-	longestPage = 1000
-)
+// deliveryOperations are those about webhooks.
+var deliveryOperations = []operation{
+	{
+		method: http.MethodGet, path: "/api/v1/push", id: "push-depth", tag: "push", role: Viewer,
+		summary: "How many webhooks wait and were given up", out: reflect.TypeFor[Depth](), answer: (*Console).depth,
+	},
+	{
+		method: http.MethodGet, path: "/api/v1/push/deliveries", id: "list-deliveries", tag: "push", role: Viewer,
+		summary: "Webhooks that wait, or those that were given up",
+		params:  pages(param{name: "state", text: "which are meant", required: true, values: []string{Dead, Waiting}}),
+		out:     reflect.TypeFor[Page](), answer: (*Console).list,
+	},
+	{
+		method: http.MethodPost, path: "/api/v1/push/deliveries/{id}/retry", id: "retry-delivery", tag: "push", role: Operator, writes: true,
+		summary: "Try one that was given up again", out: reflect.TypeFor[Changed](), errors: []string{codeNoDelivery},
+		answer: (*Console).retry,
+	},
+	{
+		method: http.MethodDelete, path: "/api/v1/push/deliveries/{id}", id: "drop-delivery", tag: "push", role: Operator, writes: true,
+		summary: "Forget one", out: reflect.TypeFor[Changed](), errors: []string{codeNoDelivery}, answer: (*Console).drop,
+	},
+}
 
-func (s *Console) depth(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	d, err := s.Deliveries.Depth(r.Context())
+func (s *Console) depth(c *call) (any, error) {
+	d, err := s.Deliveries.Depth(c.Context())
 	return Depth{d.Waiting, d.Dead, d.Oldest}, err
 }
 
-func (s *Console) list(r *http.Request) (any, error) {
-	q, err := query(r, "state", "after", "limit")
+func (s *Console) list(c *call) (any, error) {
+	after, limit, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	which := q.Get("state")
-	if which != Dead && which != Waiting {
-		return nil, parameter("state must be dead or waiting")
-	}
-	limit := usualPage
-	if q.Has("limit") {
-		if limit, err = strconv.Atoi(q.Get("limit")); err != nil || limit < 1 || limit > longestPage {
-			return nil, parameter("limit must be a number from 1 to 1000")
-		}
-	}
-	list, err := s.Deliveries.List(r.Context(), which == Dead, q.Get("after"), limit+1) // one more: is there more?
+	list, err := s.Deliveries.List(c.Context(), c.query.Get("state") == Dead, after, limit+1) // one more: is there more?
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +100,7 @@ func (s *Console) list(r *http.Request) (any, error) {
 		page.Deliveries = append(page.Deliveries, show(&list[i]))
 	}
 	if len(list) > limit {
-		page.Next = list[limit-1].ID
+		page.Next = cursor(list[limit-1].ID)
 	}
 	return page, nil
 }
@@ -112,53 +116,23 @@ func show(s *push.Shown) Delivery {
 	return d
 }
 
-// changed is the answer to a change.
-type changed struct {
+// Changed is the answer to a change: what has become of what.
+type Changed struct {
 	ID    string `json:"id"`
 	State string `json:"state"`
 }
 
-func (s *Console) retry(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	id := r.PathValue("id")
-	return changed{id, Waiting}, s.changeDelivery(r, "push.retry", id, s.Deliveries.Retry)
+func (s *Console) retry(c *call) (any, error) {
+	id := c.PathValue("id")
+	return Changed{id, Waiting}, s.changeDelivery(c, "push.retry", id, s.Deliveries.Retry)
 }
 
-func (s *Console) drop(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	id := r.PathValue("id")
-	return changed{id, "dropped"}, s.changeDelivery(r, "push.drop", id, s.Deliveries.Drop)
+func (s *Console) drop(c *call) (any, error) {
+	id := c.PathValue("id")
+	return Changed{id, "dropped"}, s.changeDelivery(c, "push.drop", id, s.Deliveries.Drop)
 }
 
-func (s *Console) changeDelivery(r *http.Request, kind, id string, do func(context.Context, string) (bool, error)) error {
-	missing := refuse(http.StatusNotFound, "NO_SUCH_DELIVERY", "there is no such delivery")
-	return s.change(r, kind, map[string]string{"id": id}, missing, func(ctx context.Context) (bool, error) { return do(ctx, id) })
-}
-
-// query reads the parameters, each of which is known and there once: what is misspelt
-// must not be a wider question than was meant.
-func query(r *http.Request, known ...string) (url.Values, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, parameter("the query is malformed")
-	}
-	asked := 0
-	for _, name := range known {
-		if len(q[name]) > 1 {
-			return nil, parameter(name + " is there more than once")
-		}
-		asked += len(q[name])
-	}
-	if asked != len(q) {
-		return nil, parameter("the query holds an unknown parameter")
-	}
-	return q, nil
-}
-
-func parameter(message string) error {
-	return refuse(http.StatusBadRequest, "INVALID_PARAMETER", message)
+func (s *Console) changeDelivery(c *call, kind, id string, do func(context.Context, string) (bool, error)) error {
+	missing := refuse(codeNoDelivery, "there is no such delivery")
+	return s.change(c, kind, map[string]string{"id": id}, missing, func(ctx context.Context) (bool, error) { return do(ctx, id) })
 }

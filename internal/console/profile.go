@@ -3,27 +3,34 @@ package console
 import (
 	"net/http"
 	"net/http/pprof"
-	"strings"
 )
 
 // profiles is the path below which the runtime's profiles are, as `go tool pprof` looks
 // for them. They show what the program does, never what it carries.
 const profiles = "/debug/pprof/"
 
-// profile is the handler of a profile, nil where the path leads to none. One over time
-// takes as long as its seconds say: it puts off the deadline of its answer itself.
-func profile(r *http.Request) http.Handler {
-	name, below := strings.CutPrefix(r.URL.Path, profiles)
-	if !below || r.Method != http.MethodGet {
-		return nil
+// profileOperations are a row for each. One over time takes as long as its seconds say:
+// it puts off the deadline of its answer itself.
+func profileOperations() []operation {
+	var all []operation
+	for _, name := range []string{"allocs", "block", "goroutine", "heap", "mutex", "profile", "threadcreate", "trace"} {
+		handler := pprof.Handler(name)
+		switch name {
+		case "profile":
+			handler = http.HandlerFunc(pprof.Profile)
+		case "trace":
+			handler = http.HandlerFunc(pprof.Trace)
+		}
+		all = append(all, operation{
+			method: http.MethodGet, path: profiles + name, id: "profile-" + name, tag: "profiles", role: Operator,
+			summary: "The runtime's profile " + name + ", for go tool pprof", media: "application/octet-stream",
+			params: []param{
+				{name: "seconds", text: "how long it is taken", least: 1, most: 3600},
+				{name: "debug", text: "how it is written: 0 for programs, 1 and 2 for people", most: 2},
+				{name: "gc", text: "1 for a collection of garbage before", most: 1},
+			},
+			answer: func(*Console, *call) (any, error) { return reply{handler: handler}, nil },
+		})
 	}
-	switch name {
-	case "profile":
-		return http.HandlerFunc(pprof.Profile)
-	case "trace":
-		return http.HandlerFunc(pprof.Trace)
-	case "allocs", "block", "goroutine", "heap", "mutex", "threadcreate":
-		return pprof.Handler(name)
-	}
-	return nil
+	return all
 }

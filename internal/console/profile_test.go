@@ -32,7 +32,7 @@ func TestProfiles(t *testing.T) {
 			}
 		}
 	}
-	if got := w.ask(http.MethodPost, profiles+"heap", nil); got.status != http.StatusNotFound {
-		t.Errorf("POST: %s, want 404", got)
+	if got := w.ask(http.MethodPost, profiles+"heap", nil); got.status != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %s, want 405", got)
 	}
 }

@@ -1,9 +1,12 @@
 package console
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -26,56 +29,98 @@ var asked = map[string]string{
 	"PUT /api/v1/agents/{id}":    "/api/v1/agents/a-1",
 	"DELETE /api/v1/agents/{id}": "/api/v1/agents/a-1",
 
+	"GET /api/v1/openapi.json": "/api/v1/openapi.json",
+	"GET /api/v1/session":      "/api/v1/session",
+
+	"GET /debug/pprof/allocs":       "/debug/pprof/allocs",
+	"GET /debug/pprof/block":        "/debug/pprof/block",
+	"GET /debug/pprof/goroutine":    "/debug/pprof/goroutine?debug=1",
+	"GET /debug/pprof/heap":         "/debug/pprof/heap?gc=1",
+	"GET /debug/pprof/mutex":        "/debug/pprof/mutex",
+	"GET /debug/pprof/profile":      "/debug/pprof/profile?seconds=1",
+	"GET /debug/pprof/threadcreate": "/debug/pprof/threadcreate",
+	"GET /debug/pprof/trace":        "/debug/pprof/trace?seconds=1",
+
 	"GET /api/v1/content":        "/api/v1/content?subject=alice",
 	"POST /api/v1/content/erase": "/api/v1/content/erase?subject=alice",
 }
 
-// TestL43_EveryRouteAsksWho goes through the table of routes: nobody gets in without the
-// token, and nothing is changed where nothing may be.
+// tokenOf is the token of a role, as config has it.
+func tokenOf(role Role) string { return "canary-token-of-" + string(role) }
+
+// everyRole gives each role a token.
+func everyRole(c *Config) {
+	for _, role := range roles() {
+		sum := sha256.Sum256([]byte(tokenOf(role)))
+		c.Tokens = append(c.Tokens, Token{Name: "the-" + string(role), Role: role, Digest: "sha256:" + hex.EncodeToString(sum[:])})
+	}
+}
+
+// TestL43_EveryRouteAsksWho goes through the table: nobody gets in without a token, nobody
+// does what takes another role, nothing is changed where nothing may be, and who tried is
+// on record.
 func TestL43_EveryRouteAsksWho(t *testing.T) {
 	t.Parallel()
 	callers := []struct {
 		name     string
 		readOnly bool
 		header   []string // of Authorization
-		reads    int
-		writes   int
+		role     Role     // that it has
 	}{
-		{"nobody", false, nil, 401, 401},
-		{"wrong token", false, []string{"Bearer canary-admin-tokem"}, 401, 401},
-		{"token and more", false, []string{"Bearer " + testToken + "x"}, 401, 401},
-		{"part of the token", false, []string{"Bearer " + testToken[:len(testToken)-1]}, 401, 401},
-		{"no token", false, []string{"Bearer "}, 401, 401},
-		{"no scheme", false, []string{testToken}, 401, 401},
-		{"another scheme", false, []string{"Basic " + testToken}, 401, 401},
-		{"two", false, []string{"Bearer " + testToken, "Bearer " + testToken}, 401, 401},
-		{"the token", false, []string{"Bearer " + testToken}, 200, 200},
-		{"the token, read-only", true, []string{"Bearer " + testToken}, 200, 403},
-		{"nobody, read-only", true, nil, 401, 401},
+		{"nobody", false, nil, nobody},
+		{"wrong token", false, []string{"Bearer canary-admin-tokem"}, nobody},
+		{"token and more", false, []string{"Bearer " + testToken + "x"}, nobody},
+		{"part of the token", false, []string{"Bearer " + testToken[:len(testToken)-1]}, nobody},
+		{"no token", false, []string{"Bearer "}, nobody},
+		{"no scheme", false, []string{testToken}, nobody},
+		{"another scheme", false, []string{"Basic " + testToken}, nobody},
+		{"two", false, []string{"Bearer " + testToken, "Bearer " + testToken}, nobody},
+		{"a digest", false, []string{"Bearer sha256:" + hex.EncodeToString(make([]byte, 32))}, nobody},
+		{"the token", false, []string{"Bearer " + testToken}, Admin},
+		{"a viewer", false, []string{"Bearer " + tokenOf(Viewer)}, Viewer},
+		{"an operator", false, []string{"Bearer " + tokenOf(Operator)}, Operator},
+		{"an admin", false, []string{"bearer " + tokenOf(Admin)}, Admin},
+		{"the token, read-only", true, []string{"Bearer " + testToken}, Admin},
+		{"nobody, read-only", true, nil, nobody},
 	}
 	for _, caller := range callers {
-		for i := range routes {
-			r := routes[i]
-			name := r.method + " " + r.path
+		for i := range operations {
+			op := &operations[i]
+			name := op.method + " " + op.path
 			t.Run(caller.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				if asked[name] == "" {
 					t.Fatalf("%s is not in asked: say how it is asked for", name)
 				}
-				w := newWorld(t, func(c *Config) { c.ReadOnly = caller.readOnly })
+				w := newWorld(t, func(c *Config) { c.ReadOnly = caller.readOnly; everyRole(c) })
 				w.enqueue("n-1")
 				w.bury()
-				got := w.ask(r.method, asked[name], func(req *http.Request) { req.Header["Authorization"] = caller.header })
-				want := caller.reads
-				if r.writes {
-					want = caller.writes
+				want := http.StatusOK
+				switch {
+				case op.role == nobody:
+				case caller.role == nobody:
+					want = http.StatusUnauthorized
+				case !caller.role.may(op.role), op.writes && caller.readOnly:
+					want = http.StatusForbidden
 				}
+				if want == http.StatusOK && strings.Contains(asked[name], "seconds=") {
+					return // one at a time: TestProfiles has them
+				}
+				got := w.ask(op.method, asked[name], func(req *http.Request) { req.Header["Authorization"] = caller.header })
 				if got.status != want {
 					t.Errorf("%s, want %d", got, want)
 				}
 				w.checkHeaders(got)
-				if events := len(w.recorded()); (events == 1) != (r.writes && want == 200) {
-					t.Errorf("%d events", events)
+				events := w.recorded()
+				recorded := op.writes || want == http.StatusForbidden || want == http.StatusUnauthorized && caller.header != nil
+				if want == http.StatusUnauthorized && caller.header == nil {
+					recorded = false // nobody claimed anything
+				}
+				if (len(events) == 1) != recorded || want != 200 && recorded && events[0]["event"] != "admin.refused" {
+					t.Errorf("on record: %v", events)
+				}
+				if want == http.StatusForbidden && !caller.readOnly && !strings.Contains(got.body, `"needs":"`+string(op.role)+`"`) {
+					t.Errorf("does not say what it takes: %s", got)
 				}
 				if d, err := w.Depth(t.Context()); want != 200 && (err != nil || d.Dead != 1) {
 					t.Errorf("it was refused, and yet: %+v, %v", d, err)
@@ -85,16 +130,98 @@ func TestL43_EveryRouteAsksWho(t *testing.T) {
 	}
 }
 
+// TestRefusedAttempts: what somebody was not permitted is on record, with who and what.
+func TestRefusedAttempts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, everyRole)
+	as := func(role Role) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(role)) }
+	}
+	w.ask("DELETE", "/api/v1/agents/a-1", as(Operator))
+	w.ask("POST", "/api/v1/content/erase?subject=alice", as(Viewer))
+	w.ask("GET", "/api/v1/push", func(r *http.Request) { r.Header.Set("Authorization", "Bearer canary-wrong") })
+	w.ask("GET", "/api/v1/nowhere", as(Viewer))
+	want := []map[string]string{
+		{"event": "admin.refused", "who": "the-operator", "operation": "remove-agent", "id": "a-1", "why": "FORBIDDEN", "needs": "admin"},
+		{"event": "admin.refused", "who": "the-viewer", "operation": "erase-content", "why": "FORBIDDEN", "needs": "admin"},
+		{"event": "admin.refused", "who": "", "operation": "push-depth", "why": "UNAUTHENTICATED"},
+	}
+	for i := range want {
+		want[i]["client_ip"] = "127.0.0.1"
+	}
+	if diff := cmp.Diff(want, w.recorded()); diff != "" {
+		t.Errorf("recorded (-want +got):\n%s", diff)
+	}
+}
+
+// TestL43_Guessing: an address that is wrong too often is told to wait, with an end, and
+// no more of it is put on record; whoever has a token comes in all the same.
+func TestL43_Guessing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(c *Config) { c.Failures = Failures{PerMinute: 1, Burst: 3} })
+	for n := range 6 {
+		got := w.ask("GET", "/api/v1/push", func(r *http.Request) { r.Header.Set("Authorization", "Bearer canary-wrong") })
+		want := http.StatusUnauthorized
+		if n >= 3 {
+			want = http.StatusTooManyRequests
+		}
+		if got.status != want || (got.header.Get("Retry-After") != "") != (n >= 3) {
+			t.Errorf("%d: %s, want %d", n, got, want)
+		}
+	}
+	if got := w.ask("GET", "/api/v1/push", nil); got.status != http.StatusOK {
+		t.Error(got)
+	}
+	if events := w.recorded(); len(events) != 3 {
+		t.Errorf("on record: %v", events)
+	}
+}
+
+// TestExpiredToken: a token is worth nothing from the moment on that its entry says.
+func TestExpiredToken(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[time.Duration]int{-time.Minute: 401, time.Hour: 200} {
+		w := newWorld(t, func(c *Config) {
+			everyRole(c)
+			c.Tokens[0].Expires = time.Now().Add(after)
+		})
+		got := w.ask("GET", "/api/v1/session", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+tokenOf(Viewer)) })
+		if got.status != want || want == 200 && !strings.Contains(got.body, `{"name":"the-viewer","role":"viewer","method":"token","expires":"`) {
+			t.Errorf("after %v: %s, want %d", after, got, want)
+		}
+	}
+}
+
+// TestETag: what the caller has is not sent again.
+func TestETag(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	tag := w.ask("GET", "/api/v1/agents", nil).header.Get("ETag")
+	has := func(r *http.Request) { r.Header.Set("If-None-Match", tag) }
+	if got := w.ask("GET", "/api/v1/agents", has); tag == "" || got.status != http.StatusNotModified || got.body != "" {
+		t.Errorf("%q: %s", tag, got)
+	}
+	w.ask("DELETE", "/api/v1/agents/a-1", nil)
+	if got := w.ask("GET", "/api/v1/agents", has); got.status != http.StatusOK || got.header.Get("ETag") == tag {
+		t.Error(got)
+	}
+}
+
 // checkHeaders holds every answer to what keeps it from being kept or taken for a page.
 func (w *world) checkHeaders(a answer) {
 	w.t.Helper()
 	for name, want := range map[string]string{
-		"Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+		"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
+		"Content-Security-Policy":     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
 		"Access-Control-Allow-Origin": "", "Server": "",
 	} {
 		if got := a.header.Get(name); got != want {
 			w.t.Errorf("%s: %q, want %q", name, got, want)
 		}
+	}
+	if media := a.header.Get("Content-Type"); a.status >= 400 && media != "application/problem+json" {
+		w.t.Errorf("an error as %s", media)
 	}
 	if challenge := a.header.Get("WWW-Authenticate"); (challenge != "") != (a.status == 401) {
 		w.t.Errorf("challenge %q with %d", challenge, a.status)
@@ -137,8 +264,8 @@ func TestL43_CrossOrigin(t *testing.T) {
 		{"its own page", http.Header{"Sec-Fetch-Site": {"same-origin"}}, 200},
 	}
 	for _, tt := range tests {
-		for i := range routes {
-			r := routes[i]
+		for i := range operations {
+			r := &operations[i]
 			if !r.writes {
 				continue
 			}
@@ -197,6 +324,9 @@ func TestL43_ExactRoutes(t *testing.T) {
 		{"DELETE", "/api/v1/push/deliveries/", 404},
 		{"DELETE", "/api/v1/push/deliveries", 405},
 		{"GET", "/debug/pprof/", 404},
+		{"GET", "/debug/pprof/heap/", 404},
+		{"POST", "/debug/pprof/heap", 405},
+		{"GET", "/debug/pprof/cmdline", 404},
 		{"GET", "/metrics", 404},
 	} {
 		got := w.ask(tt.method, tt.target, nil)

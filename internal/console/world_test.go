@@ -69,7 +69,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Dir: t.TempDir(), Audit: w.record, Log: log})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 		w.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+testToken)
-	if bodied(req) {
+	if op, _ := find(req); op != nil && op.in != nil {
 		id := path.Base(req.URL.Path)
 		if id == "agents" {
 			id = "a-2"
@@ -235,7 +235,9 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return answer{resp.StatusCode, resp.Header, string(body)}
+	got := answer{resp.StatusCode, resp.Header, string(body)}
+	w.conform(method, req.URL.Path, got)
+	return got
 }
 
 // send gives a request a JSON body.

@@ -15,10 +15,10 @@ import (
 )
 
 // openConsole binds the admin listener.
-func (g *Gateway) openConsole(cfg *config.Config) (err error) {
+func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
 	g.console, err = console.Open(cfg.Admin, console.Options{
 		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit},
-		Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
+		Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
 		Log: g.telemetry.Log, Sockets: g.sockets,
 	})
 	if err != nil {

@@ -37,7 +37,7 @@ import (
 
 // Options are what a configuration file does not say.
 type Options struct {
-	Version string          // of the binary, for build_info
+	Version string          // of the binary
 	Sockets *server.Sockets // that the process was started with; may be nil
 }
 
@@ -132,7 +132,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, err
 	}
 	g.book = g.newBook()
-	if err = g.openConsole(cfg); err != nil {
+	if err = g.openConsole(cfg, o.Version); err != nil {
 		return nil, err
 	}
 	g.telemetry.Metrics.SetLabels(labels(cfg)) // orders are counted

@@ -1,0 +1,109 @@
+package console
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Failures is admin.failures: how many credentials that are wrong, and logins that come to
+// nothing, one client address may present before it is answered 429. Good credentials from
+// the same address are not held up.
+type Failures struct {
+	// PerMinute is the rate that is refilled; default 30.
+	PerMinute int `yaml:"perMinute"`
+	// Burst is how many may come at once; default 20.
+	Burst int `yaml:"burst"`
+}
+
+const (
+	usualPerMinute = 30
+	usualBurst     = 20
+	mostFailures   = 1_000_000
+	// mostBlamed are the addresses that are remembered. Where there are more, those that
+	// have waited long enough are forgotten, or all: nobody is to hold up others by
+	// having many addresses.
+	mostBlamed = 4096
+)
+
+func (f *Failures) defaults() {
+	if f.PerMinute == 0 {
+		f.PerMinute = usualPerMinute
+	}
+	if f.Burst == 0 {
+		f.Burst = usualBurst
+	}
+}
+
+func (f Failures) validate() error {
+	if f.PerMinute < 0 || f.PerMinute > mostFailures || f.Burst < 0 || f.Burst > mostFailures {
+		return fmt.Errorf("failures: want numbers from 1 to %d", mostFailures)
+	}
+	return nil
+}
+
+// throttle has a bucket for each address, kept as the time at which it will be full again.
+type throttle struct {
+	mu   sync.Mutex
+	full map[netip.Addr]time.Time
+}
+
+// charge takes one from the bucket of an address. A result above zero is the time after
+// which there will be one again.
+func (t *throttle) charge(from netip.Addr, f Failures, now time.Time) time.Duration {
+	every := time.Minute / time.Duration(f.PerMinute)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.full == nil {
+		t.full = map[netip.Addr]time.Time{}
+	}
+	full := t.full[from]
+	if full.Before(now) {
+		full = now
+	}
+	if wait := full.Add(every).Sub(now) - every*time.Duration(f.Burst); wait > 0 {
+		return wait
+	}
+	t.tidy(now)
+	t.full[from] = full.Add(every)
+	return 0
+}
+
+func (t *throttle) tidy(now time.Time) {
+	if len(t.full) < mostBlamed {
+		return
+	}
+	for from, full := range t.full {
+		if full.Before(now) {
+			delete(t.full, from)
+		}
+	}
+	if len(t.full) >= mostBlamed {
+		clear(t.full)
+	}
+}
+
+// blame counts a credential that is wrong. An error says that there were too many.
+func (s *Console) blame(r *http.Request) error {
+	from, err := netip.ParseAddr(clientIP(r))
+	if err != nil {
+		from = netip.IPv6Unspecified()
+	}
+	if from = from.Unmap(); from.Is6() {
+		p, _ := from.WithZone("").Prefix(64) // which is what one client has
+		from = p.Addr()
+	}
+	wait := s.throttle.charge(from, s.config.Failures, time.Now())
+	if wait <= 0 {
+		return nil
+	}
+	seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+	return &refusal{
+		code: codeThrottled, message: "too many wrong credentials from this address (admin.failures)",
+		header: http.Header{"Retry-After": {seconds}},
+	}
+}
