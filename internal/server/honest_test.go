@@ -7,6 +7,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"os/exec"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -220,4 +223,72 @@ func TestL17_OneProtocol(t *testing.T) {
 	if n := rec.reached.Load(); n != 0 {
 		t.Errorf("the handler was reached %d times", n)
 	}
+}
+
+// uploadAndAsk posts a body of some KiB in pieces of one size, each in a frame of its own,
+// time and again on one connection, as a client does that writes what an encoder gives it.
+const uploadAndAsk = `
+const h2 = require('http2');
+const [url, size, times] = [process.argv[1], +process.argv[2], +process.argv[3]];
+const c = h2.connect(url, {rejectUnauthorized: false});
+c.on('error', e => { console.log('ERROR ' + e); process.exit(1) });
+c.on('goaway', code => { console.log('GOAWAY ' + code); process.exit(1) });
+function call(n) {
+  if (n == 0) return c.close();
+  const r = c.request({':method': 'POST', ':path': '/body', 'content-type': 'application/json'});
+  let status;
+  r.on('response', h => { status = h[':status'] });
+  r.on('end', () => { console.log(status); call(n - 1) });
+  r.on('error', e => { console.log('ERROR ' + e); process.exit(1) });
+  r.resume();
+  let left = 4096;
+  (function piece() {
+    if (left <= 0) return r.end();
+    left -= size;
+    r.write(Buffer.alloc(size, 'x'), piece);
+  })();
+}
+call(times);
+`
+
+// TestL20_BodiesInPieces: bodies of 4 KiB that clients write in pieces of two bytes and
+// more, 50 of them on one connection, and ones of 250 bytes in pieces of one.
+func TestL20_BodiesInPieces(t *testing.T) {
+	t.Parallel()
+	for way, s := range bothWays(t, nil, untroubled(t)) {
+		for size, total := range map[int]int{1: 250, 2: 4 << 10, 8: 4 << 10, 15: 4 << 10} {
+			c := overHTTP2(s)
+			for range 50 {
+				body := &inPieces{left: total, size: size}
+				resp, err := c.Post(s.URL()+"/body", "application/json", body)
+				if err != nil {
+					t.Fatalf("%s: pieces of %d: %v", way, size, err)
+				}
+				_ = resp.Body.Close()
+				if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 || body.left > 0 {
+					t.Fatalf("%s: pieces of %d: status %d", way, size, resp.StatusCode)
+				}
+			}
+			c.CloseIdleConnections()
+		}
+		if node, err := exec.LookPath("node"); err == nil {
+			for size, times := range map[string]int{"8": 20, "2": 5} {
+				out, err := exec.CommandContext(t.Context(), node, "-e", uploadAndAsk, s.URL(), size, strconv.Itoa(times)).CombinedOutput()
+				if err != nil || string(out) != strings.Repeat("200\n", times) {
+					t.Errorf("%s: node, pieces of %s: %v: %s", way, size, err, out)
+				}
+			}
+		}
+	}
+}
+
+// inPieces gives some bytes at each time, which net/http's client sends as a frame.
+type inPieces struct{ left, size int }
+
+func (r *inPieces) Read(p []byte) (int, error) {
+	n := min(r.size, r.left)
+	if r.left -= n; n == 0 {
+		return 0, io.EOF
+	}
+	return copy(p, strings.Repeat("x", n)), nil
 }

@@ -59,6 +59,7 @@ type Conn struct {
 
 	left   atomic.Int64 // of the allowance
 	unread atomic.Int64 // frames that may follow data
+	spare  atomic.Int64 // bytes that frames of data carried beyond enough
 	filled time.Time    // when it was, at least in part
 	spent  [kinds]atomic.Int64
 }
@@ -76,6 +77,7 @@ const (
 func (r *Rules) Conn(nc net.Conn) *Conn {
 	c := &Conn{Conn: nc, rules: r, filled: time.Now()}
 	c.left.Store(int64(r.Allowance))
+	c.spare.Store(spareAnswer)
 	return c
 }
 
@@ -149,7 +151,7 @@ func (c *Conn) weigh() bool {
 		c.last = id
 	}
 	switch kind, weight := c.rules.received(&c.in.frame); {
-	case weight == 0:
+	case kind == kindData && c.carried(int64(c.in.data())), weight == 0:
 		return false
 	case kind.follows() && c.unread.Load() > 0:
 		c.unread.Add(-1)
@@ -171,6 +173,20 @@ func (c *Conn) weigh() bool {
 	return c.left.Load() < 0
 }
 
+// carried is for a frame of data of n bytes, and reports whether it is good, by itself or
+// because of those before it.
+func (c *Conn) carried(n int64) bool {
+	if n >= enough {
+		add(&c.spare, n-enough, mostSpare)
+		return true
+	}
+	if n == 0 || c.spare.Load() < enough-n {
+		return false
+	}
+	c.spare.Add(n - enough) // nobody else takes from it
+	return true
+}
+
 func (c *Conn) spend(k kind, weight int64) {
 	c.left.Add(-weight)
 	c.spent[k].Add(weight)
@@ -189,7 +205,10 @@ func add(v *atomic.Int64, n, most int64) {
 }
 
 // Answered is for a call on this connection that was answered in full.
-func (c *Conn) Answered() { c.earn(worthAnswer) }
+func (c *Conn) Answered() {
+	c.earn(worthAnswer)
+	add(&c.spare, spareAnswer, spareAnswer)
+}
 
 // Write weighs what it writes.
 func (c *Conn) Write(p []byte) (int, error) {

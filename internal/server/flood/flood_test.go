@@ -26,7 +26,11 @@ func TestWeights(t *testing.T) {
 		"a whole one":   {in: func(f *http2.Framer) { headers(f, 1000) }, want: 6},
 		"continuation":  {in: func(f *http2.Framer) { _ = f.WriteContinuation(1, true, make([]byte, 400)) }, want: 3},
 		"data":          {in: func(f *http2.Framer) { _ = f.WriteData(1, false, make([]byte, 16)) }},
-		"little data":   {in: func(f *http2.Framer) { _ = f.WriteData(1, false, make([]byte, 15)) }, want: 1},
+		"no data":       {in: func(f *http2.Framer) { _ = f.WriteData(1, false, nil) }, want: 1},
+		"little data":   {in: func(f *http2.Framer) { data(f, spareAnswer, 1) }},
+		"too little":    {in: func(f *http2.Framer) { data(f, spareAnswer+3, 1) }, want: 3},
+		"enough data":   {in: func(f *http2.Framer) { data(f, spareAnswer+3, 1); data(f, 999, enough) }, want: 3},
+		"enough before": {in: func(f *http2.Framer) { data(f, 1, 7); data(f, spareAnswer+8, 1) }, want: 3},
 		"end of data":   {in: func(f *http2.Framer) { _ = f.WriteData(1, true, nil) }},
 		"padded data":   {in: func(f *http2.Framer) { _ = f.WriteDataPadded(1, false, make([]byte, 16), make([]byte, 99)) }},
 		"padding":       {in: func(f *http2.Framer) { _ = f.WriteDataPadded(1, false, nil, make([]byte, 99)) }, want: 1},
@@ -74,6 +78,12 @@ func TestWeights(t *testing.T) {
 					name, piece, got, test.want, c.unread.Load(), test.unread)
 			}
 		}
+	}
+}
+
+func data(f *http2.Framer, frames, size int) {
+	for range frames {
+		_ = f.WriteData(1, false, make([]byte, size))
 	}
 }
 

@@ -77,8 +77,8 @@ func (f *frames) wanted() int {
 // and reports whether it can.
 func (f *frames) next(p []byte) (n int, ok bool) {
 	if f.rest > 0 {
-		n = int(min(uint64(f.rest), uint64(len(p))))
-		f.rest -= uint32(n) //nolint:gosec // at most rest
+		n = min(int(f.rest), len(p)) // a length has 24 bits
+		f.rest -= uint32(n)          //nolint:gosec // at most rest
 		return n, false
 	}
 	for f.have < f.wanted() {

@@ -21,8 +21,18 @@ const (
 	mostData  = 1 << 16
 )
 
-// tiny is too small for data to be worth it. No event is smaller.
+// tiny is too small for sent data to be worth it. No event is smaller.
 const tiny = 16
+
+// Who writes a body piece by piece sends frames as small as the pieces: encoders that
+// write what they have, generators that are asked for more. Such a body is as good as
+// another one as long as its frames carry enough on average; what they carry beyond that
+// is spare, for others that carry less. A frame that carries nothing is never made good.
+const (
+	enough      = 2 // bytes; all that is between the values of a JSON document is hardly more
+	spareAnswer = 256
+	mostSpare   = 16 << 10
+)
 
 // kind is what an allowance is spent on.
 type kind uint8
@@ -52,7 +62,7 @@ func (k kind) String() string {
 func (r *Rules) received(f *frame) (kind, int64) {
 	switch f.kind() {
 	case typeData:
-		if f.data() < tiny && f.flags()&flagEndStream == 0 {
+		if f.data() < enough && f.flags()&flagEndStream == 0 {
 			return kindData, weightFrame
 		}
 		return kindData, 0
