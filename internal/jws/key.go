@@ -3,6 +3,7 @@ package jws
 import (
 	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/sha256"
 	"errors"
@@ -55,9 +56,14 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 		}
 		return nil, fmt.Errorf("a key %s, want one for %s", kind, strings.Join(p.Algorithms, ", "))
 	}
-	if k, ok := public.(*rsa.PublicKey); ok {
+	switch k := public.(type) {
+	case *rsa.PublicKey:
 		if err := checkRSA(k); err != nil {
 			return nil, err
+		}
+	case ed25519.PublicKey:
+		if smallOrder(k) {
+			return nil, errors.New("an Ed25519 key of small order")
 		}
 	}
 	sum, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)
