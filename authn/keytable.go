@@ -65,7 +65,7 @@ func newKeyTable(records []keyRecord) (*keyTable, error) {
 		if other, twice := t.index[beginning(&k.hash)]; twice {
 			return nil, fmt.Errorf("keys %q and %q have hashes that begin alike", records[other].ID, r.ID)
 		}
-		t.index[beginning(&k.hash)] = uint32(i) //nolint:gosec // a file of 2^32 keys cannot be read
+		t.index[beginning(&k.hash)] = uint32(i) // a file of 2^32 keys cannot be read
 	}
 	slots := 1 << bits.Len(uint(max(len(records)-1, 0)))
 	t.built = make([]atomic.Pointer[Principal], min(slots, maxBuilt))

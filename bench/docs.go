@@ -27,7 +27,7 @@ func document(page string) error {
 		return err
 	}
 	for path, content := range made {
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil { //nolint:gosec // no secret
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil { // no secret
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func (r *running) profile(ctx context.Context, kind, to string, length time.Dura
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", kind, resp.Status)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // for others to read
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { // for others to read
 		return err
 	}
 	f, err := os.Create(to)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"time"
 )
@@ -11,11 +12,8 @@ import (
 // millisecond in order too, by a lock that all requests take.
 func newRequestID(now time.Time) string {
 	var id [16]byte
-	_, _ = rand.Read(id[:])       // never fails
-	ms := uint64(now.UnixMilli()) //nolint:gosec // positive since 1970
-	for i := range 6 {
-		id[i] = byte(ms >> (40 - 8*i))
-	}
+	binary.BigEndian.PutUint64(id[:], uint64(now.UnixMilli())<<16) // positive since 1970
+	_, _ = rand.Read(id[6:])                                       // never fails
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
 	var text [36]byte

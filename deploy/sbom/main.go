@@ -75,7 +75,7 @@ func write(to io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	program, err := os.Open(path)
+	program, err := os.Open(path) //nolint:gosec // it is asked about this one
 	if err != nil {
 		return err
 	}

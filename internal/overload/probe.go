@@ -61,7 +61,7 @@ func (p *probe) send() {
 		return
 	}
 	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(now)) //nolint:gosec // never negative
+	binary.LittleEndian.PutUint64(b[:], uint64(now)) // never negative
 	if _, err := p.write.Write(b[:]); err != nil {
 		p.sent.Store(0)
 	}

@@ -61,7 +61,7 @@ func connect(t *testing.T, s *Server) net.Conn {
 	t.Helper()
 	c := dial(t, s)
 	if s.tls.Load() != nil {
-		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}) //nolint:gosec // a test's own
+		c = tls.Client(c, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}) // a test's own
 	}
 	return c
 }

@@ -61,7 +61,7 @@ func (a Attempts) over(now, pushed time.Time) bool { return !now.Before(pushed.A
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second //nolint:gosec // 31 bits
+		return time.Duration(seconds) * time.Second // 31 bits
 	}
 	if t, err := http.ParseTime(text); err == nil {
 		return max(t.Sub(now), 0)

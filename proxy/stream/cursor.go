@@ -58,7 +58,7 @@ func (c *Cursor) Peek() (e Entry, ok bool) {
 	if c.closed || c.err != nil || c.pos < f.start || c.pos >= f.tip() {
 		return e, false
 	}
-	return f.entry(int(c.pos - f.start)), true
+	return f.entry(int(c.pos - f.start)), true //nolint:gosec // fewer than the feed holds
 }
 
 // Ready reports whether Next would not wait.

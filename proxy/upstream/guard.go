@@ -211,10 +211,10 @@ func (g *guard) readField(line []byte) error {
 	switch {
 	case bytes.EqualFold(name, []byte("Content-Length")):
 		n, err := strconv.ParseUint(string(bytes.Trim(value, " \t")), 10, 63)
-		if err != nil || g.length >= 0 && g.length != int64(n) { //nolint:gosec // 63 bits
+		if err != nil || g.length >= 0 && g.length != int64(n) { // 63 bits
 			return errFrames
 		}
-		g.length = int64(n) //nolint:gosec // 63 bits
+		g.length = int64(n) // 63 bits
 	case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 		if g.old || g.chunked || !bytes.EqualFold(bytes.Trim(value, " \t"), []byte("chunked")) {
 			return errFrames
@@ -255,7 +255,7 @@ func (g *guard) readChunkSize(line []byte) error {
 	if err != nil || n > math.MaxInt64/2 {
 		return errFrames
 	}
-	if g.left = int64(n); n == 0 { //nolint:gosec // bounded above
+	if g.left = int64(n); n == 0 { // bounded above
 		g.phase = trailer
 		return nil
 	}

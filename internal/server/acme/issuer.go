@@ -86,7 +86,7 @@ func readRoots(path string) (*x509.CertPool, []byte, error) {
 	if path == "" {
 		return nil, nil, nil
 	}
-	content, err := os.ReadFile(path)
+	content, err := os.ReadFile(path) //nolint:gosec // the operator's path
 	if err != nil {
 		return nil, nil, fmt.Errorf("server.tls.acme.ca: %w", err)
 	}

@@ -41,7 +41,7 @@ const stamp = 8
 
 // Store implements certmagic.Storage.
 func (s *storage) Store(ctx context.Context, key string, value []byte) error {
-	data := binary.BigEndian.AppendUint64(make([]byte, 0, stamp+len(value)), uint64(time.Now().UnixNano())) //nolint:gosec // after 1970
+	data := binary.BigEndian.AppendUint64(make([]byte, 0, stamp+len(value)), uint64(time.Now().UnixNano())) // after 1970
 	if err := s.values.Put(ctx, fileSpace, key, append(data, value...), 0); err != nil {
 		return fmt.Errorf("store %s: %w", key, err)
 	}

@@ -176,7 +176,7 @@ func size(line []byte) (int64, error) {
 	if bytes.ContainsFunc(line[i:], func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
 		return 0, broken("a chunk has control characters before it")
 	}
-	return int64(n), nil //nolint:gosec // 32 bits
+	return int64(n), nil // 32 bits
 }
 
 func isHex(c byte) bool {

@@ -133,7 +133,7 @@ func length(values []string) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(values[0], 10, 63)
-	return int64(n), err == nil //nolint:gosec // 63 bits
+	return int64(n), err == nil // 63 bits
 }
 
 // framing are the fields that say where an answer ends.

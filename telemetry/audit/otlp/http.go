@@ -165,7 +165,7 @@ func message(kind string, answer []byte) string {
 // retryAfter reads the header: seconds, or a time. What cannot be read asks for nothing.
 func retryAfter(text string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(n) * time.Second //nolint:gosec // 31 bits
+		return time.Duration(n) * time.Second // 31 bits
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return max(at.Sub(now), 0)

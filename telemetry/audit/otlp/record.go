@@ -79,7 +79,7 @@ func nanos(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
 	}
-	return uint64(t.UnixNano()) //nolint:gosec // no record is from before 1970
+	return uint64(t.UnixNano()) // no record is from before 1970
 }
 
 // id reads hexadecimal digits; what is no id of the length is none.
