@@ -173,10 +173,10 @@ func (p *Proxy) mountRPC(t *routes, rpc handler) {
 // ServeHTTP routes by host first: on a host of its own, an agent has the root.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if host, ok := server.CanonicalHost(r.Host); ok && p.hosts[host] != nil {
-		p.hosted.mux.ServeHTTP(w, r)
+		p.hosted.ServeHTTP(w, r)
 		return
 	}
-	p.main.mux.ServeHTTP(w, r)
+	p.main.ServeHTTP(w, r)
 }
 
 // stage answers one question about an exchange. An error ends the exchange with

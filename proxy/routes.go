@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -17,20 +19,54 @@ type handler func(http.ResponseWriter, *http.Request, site)
 
 // routes are the URLs of the gateway's own hosts, or those of hosts that belong to one
 // agent. Which verb a path takes is A2A's business, and its refusal has A2A's shape.
-type routes struct{ mux *chi.Mux }
+//
+// chi finds the route and nothing more: to serve it, it would copy each request for a
+// context that says what was found, and once more into the request's path values.
+type routes struct {
+	tree *chi.Mux
+	lead map[string]route // by pattern
+	lost handler
+}
+
+// route is where a pattern leads.
+type route struct {
+	serve handler
+	site  func(found *chi.Context, path string) site
+}
 
 // newRoutes are routes that lead nowhere yet.
 func newRoutes(lost handler) *routes {
-	t := &routes{chi.NewRouter()}
-	nowhere := func(w http.ResponseWriter, r *http.Request) { lost(w, r, site{}) }
-	t.mux.NotFound(nowhere)
-	t.mux.MethodNotAllowed(nowhere) // verbs that chi has never heard of
-	return t
+	return &routes{chi.NewRouter(), map[string]route{}, lost}
+}
+
+// searches are what chi looks for routes with.
+var searches = sync.Pool{New: func() any { return chi.NewRouteContext() }}
+
+// ServeHTTP serves what is at the path.
+func (t *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := written(r)
+	search, _ := searches.Get().(*chi.Context)
+	search.Reset()
+	// Verbs that chi has never heard of have no route either.
+	to, at := t.lead[t.tree.Find(search, r.Method, cmp.Or(path, "/"))], site{}
+	if to.serve == nil {
+		to.serve = t.lost
+	} else {
+		at = to.site(search, path)
+	}
+	searches.Put(search)
+	to.serve(w, r, at)
+}
+
+// add has a pattern lead somewhere.
+func (t *routes) add(pattern string, h handler, at func(*chi.Context, string) site) {
+	t.tree.Handle(pattern, http.NotFoundHandler()) // which is never asked
+	t.lead[pattern] = route{h, at}
 }
 
 // fix adds one path.
 func (t *routes) fix(path string, h handler) {
-	t.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { h(w, r, site{fixed: path}) })
+	t.add(path, h, func(*chi.Context, string) site { return site{fixed: path} })
 }
 
 // below adds all that lies below a path, which ends with a slash; with single, what has
@@ -40,37 +76,35 @@ func (t *routes) below(path string, single bool, h handler) {
 	if single {
 		pattern = path + "{agent}"
 	}
-	t.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		h(w, r, site{fixed: path, rest: written(r)[len(path)-1:]})
+	t.add(pattern, h, func(_ *chi.Context, written string) site {
+		return site{fixed: path, rest: written[len(path)-1:]}
 	})
 }
 
 // mount adds what belongs to agents: base is "" where the host names the agent.
 func (t *routes) mount(base string, call, card handler) {
 	for _, prefix := range []string{base, base + skillsPath + "{skill}"} {
-		t.mux.HandleFunc(prefix+cardPath, ofAgent(card))
-		t.mux.HandleFunc(prefix+legacyCardPath, ofAgent(card))
+		t.add(prefix+cardPath, card, ofAgent)
+		t.add(prefix+legacyCardPath, card, ofAgent)
 		if prefix != "" {
-			t.mux.HandleFunc(prefix, ofAgent(call))
+			t.add(prefix, call, ofAgent)
 		}
-		t.mux.HandleFunc(prefix+"/*", ofAgent(call))
+		t.add(prefix+"/*", call, ofAgent)
 	}
 }
 
-// ofAgent finds the site of a route that mount added.
-func ofAgent(h handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		c, at := chi.RouteContext(r.Context()), site{rest: written(r)}
-		for i, key := range c.URLParams.Keys {
-			switch value := c.URLParams.Values[i]; key {
-			case "agent":
-				at.agent, at.rest = value, at.rest[len(agentsPath)+len(value):]
-			case "skill":
-				at.skill, at.rest = value, at.rest[len(skillsPath)+len(value):]
-			}
+// ofAgent is the site of a route that mount added.
+func ofAgent(found *chi.Context, path string) site {
+	at := site{rest: path}
+	for i, key := range found.URLParams.Keys {
+		switch value := found.URLParams.Values[i]; key {
+		case "agent":
+			at.agent, at.rest = value, at.rest[len(agentsPath)+len(value):]
+		case "skill":
+			at.skill, at.rest = value, at.rest[len(skillsPath)+len(value):]
 		}
-		h(w, r, at)
 	}
+	return at
 }
 
 // written is a path as it was written.
