@@ -74,3 +74,52 @@ func TestHeed(t *testing.T) {
 		}
 	}
 }
+
+// TestPace: garbage may be as much as what is alive, or what is to spare, unless memory is
+// short.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	const mib = 1 << 20
+	for _, tt := range []struct {
+		live, used, hard int64
+		want             int
+	}{
+		{0, 0, 0, 100},
+		{1, 0, 0, 1600},
+		{16 * mib, 0, 0, 200},
+		{32 * mib, 0, 0, 100},
+		{1 << 40, 0, 0, 100},
+		{8 * mib, 72 * mib, 200 * mib, 400},
+		{8 * mib, 100 * mib, 200 * mib, 312},
+		{16 * mib, 200 * mib, 200 * mib, 100},
+		{16 * mib, 300 * mib, 200 * mib, 100},
+	} {
+		if got := pace(tt.live, &Reading{Used: tt.used, Hard: tt.hard}); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
+		}
+	}
+}
+
+// TestPaceSettles: the collector is told, but not where GOGC has told it.
+func TestPaceSettles(t *testing.T) {
+	before := debug.SetGCPercent(usual)
+	defer debug.SetGCPercent(before)
+	now := func() int {
+		percent := debug.SetGCPercent(usual)
+		debug.SetGCPercent(percent)
+		return percent
+	}
+	for _, gogc := range []string{"100", ""} {
+		t.Setenv("GOGC", gogc)
+		p := newPacer()
+		runtime.GC()
+		p.settle(&Reading{})
+		if got := now(); (got > usual) != (gogc == "") {
+			t.Errorf("GOGC %q: %d", gogc, got)
+		}
+		p.settle(&Reading{Used: 1, Hard: 1}) // there is no room any more
+		if got := now(); got != usual {
+			t.Errorf("GOGC %q without memory: %d", gogc, got)
+		}
+	}
+}

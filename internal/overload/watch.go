@@ -24,6 +24,7 @@ type gauges struct {
 	probe   func()
 	wait    func() time.Duration
 	collect func()
+	pace    func(*Reading) // of collections; nil to leave it
 }
 
 // Watch measures until done is closed. limits gives what to compare with, report is told
@@ -31,7 +32,7 @@ type gauges struct {
 func (l *Ladder) Watch(done <-chan struct{}, limits func() Limits, report func(*Reading)) {
 	m, open := newMeasure(), new(fds)
 	g := gauges{
-		memory: m.read, open: open.read, collect: runtime.GC,
+		memory: m.read, open: open.read, collect: runtime.GC, pace: newPacer().settle,
 		probe: func() {}, wait: func() time.Duration { return 0 },
 	}
 	if p := newProbe(); p != nil { // without one nothing is refused for Delay
@@ -65,6 +66,9 @@ func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*
 		most := limits()
 		said = heed(most.Memory, said)
 		r := g.read(&most)
+		if g.pace != nil {
+			g.pace(r)
+		}
 		s := l.weighMemory(l.standing(), r)
 		s = l.weighDescriptors(s, r)
 		s = l.weighDelay(s, &governor, r, most.Delay, now.Sub(last), now)
