@@ -23,10 +23,10 @@ func kindsOf(r *Report) string {
 }
 
 // young is a log that is being written and has no checkpoint yet.
-func young(t *testing.T) (dir string, d *fakeDisk, l *Log) {
+func young(t *testing.T, now time.Time) (dir string, d *fakeDisk, l *Log) {
 	t.Helper()
 	dir, d = t.TempDir(), newFakeDisk()
-	d.clock = time.Now()
+	d.clock = now
 	l, _ = signedLog(t, Config{Dir: dir}, d)
 	for i := range 3 {
 		if err := l.Intent(exchange(fmt.Sprint(i))); err != nil {
@@ -40,7 +40,7 @@ func young(t *testing.T) (dir string, d *fakeDisk, l *Log) {
 // and only where nothing was.
 func TestVerifyYoung(t *testing.T) {
 	t.Parallel()
-	dir, _, l := young(t)
+	dir, _, l := young(t, time.Now())
 	if r := verified(t, dir, Check{}); len(r.Findings) > 0 || !r.Young || r.Unsigned != 3 || r.Signed != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -131,7 +131,8 @@ func TestVerifyNotYoung(t *testing.T) {
 // that is written to always has some.
 func TestVerifyUnsigned(t *testing.T) {
 	t.Parallel()
-	dir, d, l := young(t)
+	// Three hours from noon are in one day: with the next one a file begins, and a checkpoint ends this.
+	dir, d, l := young(t, time.Now().Truncate(24*time.Hour).Add(12*time.Hour))
 	l.sealNow()
 	if err := l.syncNow(); err != nil { // with the head
 		t.Fatal(err)
