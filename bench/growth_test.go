@@ -20,6 +20,7 @@ func TestGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
+	t.Parallel()
 	o := small()
 	o.growth, o.largest = true, 10
 	rec := measured(t, o)

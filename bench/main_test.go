@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -19,27 +23,68 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if path, err := built(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
 }
 
-// small is enough to see that everything works, and measures nothing.
+// built is the gateway, built once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "a2a-gateway-bench-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "a2a-gateway")
+	if out, err := exec.Command("go", "build", "-o", path, "../cmd/a2a-gateway").CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+// small is enough to see that everything works, and measures nothing, so that several
+// such runs may go on at once.
 func small() options {
 	return options{rounds: 1, time: 300 * time.Millisecond, connections: 4, rate: 100, streams: 10, idle: 20}
 }
 
-// TestWorkloads runs each through what needs nothing but Go.
+// TestWorkloads runs each through what needs nothing but Go. What mostly waits runs beside
+// what mostly works.
 func TestWorkloads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	o := small()
+	t.Parallel()
+	waits := []workload{active, idle, idlePlain}
+	var works []workload
+	for _, w := range workloads {
+		if w.growth == nil && !slices.ContainsFunc(waits, func(other workload) bool { return other.name == w.name }) {
+			works = append(works, w)
+		}
+	}
+	for what, some := range map[string][]workload{"streams that wait": waits, "everything else": works} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			o := small()
+			for _, w := range some {
+				o.workloads = append(o.workloads, w.name)
+			}
+			everyFigure(t, o)
+		})
+	}
+}
+
+// everyFigure runs what was chosen through what needs nothing but Go.
+func everyFigure(t *testing.T, o options) {
+	t.Helper()
 	o.subjects = []string{
 		direct.name, floor.name, gateway.name, gatewaySync.name, gatewaySQLite.name, gateway03.name, gateway10.name,
 	}
 	rec := measured(t, o)
 	for _, w := range workloads {
 		for _, s := range subjects {
-			if !w.through(s) || !contains(o.subjects, s.name) {
+			if !o.takes(w) || !w.through(s) || !contains(o.subjects, s.name) {
 				continue
 			}
 			row := rec.row(w.name, s.name)
@@ -67,8 +112,10 @@ func TestWorkloads(t *testing.T) {
 
 // TestPeers runs what is in PATH and, where everything is required, what is not.
 func TestPeers(t *testing.T) {
+	t.Parallel()
 	for _, s := range []subject{nginx, haproxy, haproxyJWT, caddy} {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			all := os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != ""
 			if s.name == caddy.name && !all {
 				t.Skip("takes minutes to build; A2A_GATEWAY_TEST_REQUIRE_ALL is not set")
@@ -97,6 +144,10 @@ func TestPeers(t *testing.T) {
 
 func measured(t *testing.T, o options) *record {
 	t.Helper()
+	var err error
+	if o.gateway, err = built(); err != nil {
+		t.Fatal(err)
+	}
 	rec, err := run(t.Context(), o, t.Output())
 	if err != nil {
 		t.Fatal(err)
