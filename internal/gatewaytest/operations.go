@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
@@ -215,8 +216,9 @@ func (s *session) fileParts() {
 	s.send("message", raw, link)
 }
 
-// megabyteText is a bit more than a megabyte that no id looks like.
-func megabyteText() string { return strings.Repeat("zyxw vuts rqpo nm", 1<<16) }
+// megabyteText is a bit more than a megabyte that no id looks like. Every line of a
+// conversation is searched for it.
+var megabyteText = sync.OnceValue(func() string { return strings.Repeat("zyxw vuts rqpo nm", 1<<16) })
 
 func (s *session) megabyte() { s.send("message", a2a.NewTextPart(megabyteText())) }
 
