@@ -11,7 +11,7 @@ LINT_VERSION := v2.12.2
 .PHONY: help build reproducible sbom test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/a2a-gateway
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/a2a-gateway ./cmd/a2a-gateway
@@ -22,8 +22,10 @@ reproducible: ## Build what is committed twice, elsewhere, and compare
 sbom: build ## List what bin/a2a-gateway is made of in bin/a2a-gateway.cdx.json (CycloneDX)
 	$(GO) run ./deploy/sbom $(BIN)/a2a-gateway >$(BIN)/a2a-gateway.cdx.json
 
-test: ## Run the tests
-	$(GO) test ./...
+PACKAGES := ./...
+
+test: ## Run the tests, of PACKAGES (./...)
+	$(GO) test $(PACKAGES)
 
 # The end-to-end tests drive a program that is built without the detector: they have
 # nothing to show it, and it would spoil what they measure.
@@ -44,13 +46,18 @@ pebble: ## Build bin/pebble, a CA that end-to-end tests get certificates from
 kafka: ## Put Apache Kafka into bin/kafka, which tests send audit records to (needs java and mvn)
 	mvn -q -B -Djars=$(CURDIR)/$(BIN)/kafka -f telemetry/audit/kafka/testdata/pom.xml package
 
-e2e: ## Run the end-to-end tests against the built binary
-	$(GO) test -count=1 -timeout 15m ./e2e/... ./cmd/...
+E2E := ./e2e/... ./cmd/...
+
+# They wait for what is killed, slow or away more than they work, so that more of them than
+# there are processors may run at once.
+e2e: build ## Run the end-to-end tests, of E2E (./e2e/... ./cmd/...), against bin/a2a-gateway
+	A2A_GATEWAY_TEST_PROGRAM=$(CURDIR)/$(BIN)/a2a-gateway $(GO) test -count=1 -parallel 4 -timeout 15m $(E2E)
 
 H2SPEC_VERSION := v2.2.1+incompatible
 
-harden: $(BIN)/h2spec ## Attack the built binary with other people's programs (h2spec, slowhttptest, testssl)
-	PATH="$(CURDIR)/$(BIN):$$PATH" A2A_GATEWAY_TEST_HARDEN=1 $(GO) test -count=1 -timeout 8m -v \
+harden: build $(BIN)/h2spec ## Attack the built binary with other people's programs (h2spec, slowhttptest, testssl)
+	PATH="$(CURDIR)/$(BIN):$$PATH" A2A_GATEWAY_TEST_HARDEN=1 \
+	  A2A_GATEWAY_TEST_PROGRAM=$(CURDIR)/$(BIN)/a2a-gateway $(GO) test -count=1 -timeout 8m -v \
 	  -run '^(TestL20_H2spec|TestL21_Slowhttptest|TestL24_Testssl)$$' ./e2e
 
 $(BIN)/h2spec:

@@ -13,8 +13,13 @@ import (
 	"time"
 )
 
-// binary builds the gateway once for all tests.
+// binary is the gateway that A2A_GATEWAY_TEST_PROGRAM names, such as one that is to be
+// released, or else one that is built once for all tests.
 var binary = sync.OnceValues(func() (string, error) {
+	if path := given(); path != "" {
+		_, err := os.Stat(path)
+		return path, err
+	}
 	dir, err := os.MkdirTemp("", "a2a-gateway-e2e-")
 	if err != nil {
 		return "", err
@@ -27,9 +32,11 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+func given() string { return os.Getenv("A2A_GATEWAY_TEST_PROGRAM") }
+
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := binary(); err == nil {
+	if path, err := binary(); err == nil && given() == "" {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
 	os.Exit(code)
