@@ -74,7 +74,7 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("authn.oidc[%d]: issuer %q is listed twice", i, is.Issuer))
 		}
 		seen[is.Issuer] = true
-		if err := is.validate(); err != nil {
+		if err := is.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("authn.oidc[%d]: %w", i, err))
 		}
 	}

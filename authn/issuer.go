@@ -83,7 +83,8 @@ type Claims struct {
 // maxSkew bounds how long an expired or not yet valid token may pass.
 const maxSkew = 60 * time.Second
 
-func (is *Issuer) validate() error {
+// Validate reports what cannot work, naming the key.
+func (is *Issuer) Validate() error {
 	var errs []error
 	u, err := address(is.Issuer, true)
 	if err != nil {

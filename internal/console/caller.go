@@ -8,6 +8,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 )
 
 // caller is who asks, as far as a credential says.
@@ -16,22 +19,55 @@ type caller struct {
 	role    Role
 	method  string // how it was proved
 	expires time.Time
+	label   string // for people; "" for none
+	session *login.Session
+	cookie  string // its id
 }
 
 // How a caller is proved.
-const methodToken = "token"
+const (
+	methodToken   = "token"   // of this API
+	methodOIDC    = "oidc"    // token of the identity provider
+	methodSession = "session" // having signed in there
+)
 
 // adminToken is who asks with the token of the admin API.
 const adminToken = "admin-token"
 
 // identify finds out who asks.
 func (s *Console) identify(r *http.Request) (caller, error) {
+	if r.Header["Authorization"] == nil {
+		if who, ok := s.bySession(r, time.Now()); ok {
+			return who, nil
+		}
+		return caller{}, s.unauthenticated(r)
+	}
 	if token, ok := bearer(r); ok {
 		if who, ok := s.byToken(token, time.Now()); ok {
 			return who, nil
 		}
 	}
-	return caller{}, s.unauthenticated(r)
+	if s.chain == nil {
+		return caller{}, s.unauthenticated(r)
+	}
+	p, err := s.chain.Authenticate(r)
+	switch {
+	case errors.Is(err, authn.ErrUnavailable):
+		s.Log.Warn("admin request", "error", err)
+		return caller{}, refuse(codeProvider, "the identity provider cannot be reached")
+	case err != nil:
+		return caller{}, s.unauthenticated(r)
+	}
+	who := caller{name: p.String(), role: s.config.OIDC.role(p.Claims), method: methodOIDC, expires: p.Expires, label: label(p.Claims)}
+	return who, who.welcome()
+}
+
+// welcome is an error for somebody who is known, and has no role.
+func (c *caller) welcome() error {
+	if c.role == nobody {
+		return &refusal{code: codeForbidden, message: "you have no role here (admin.oidc.roles)", needs: Viewer}
+	}
+	return nil
 }
 
 // unauthenticated is the answer to whoever did not prove anything. An address may guess
@@ -43,7 +79,7 @@ func (s *Console) unauthenticated(r *http.Request) error {
 		}
 	}
 	return &refusal{
-		code: codeUnauthenticated, message: "the token of the admin API is missing or wrong",
+		code: codeUnauthenticated, message: "a credential for the admin API is missing or wrong",
 		header: http.Header{"Www-Authenticate": {`Bearer realm="admin"`}},
 	}
 }
@@ -94,7 +130,7 @@ func (c *call) by() map[string]string {
 // anybody. What is merely wrong is not.
 func (s *Console) refused(c *call, no *refusal) {
 	switch no.code {
-	case codeForbidden, codeReadOnly, codeCrossOrigin:
+	case codeForbidden, codeReadOnly, codeCrossOrigin, codeCSRF, codeLogin:
 	case codeUnauthenticated:
 		if c.Header["Authorization"] == nil {
 			return // nobody claims anything
@@ -114,7 +150,7 @@ func (s *Console) refused(c *call, no *refusal) {
 		attrs["needs"] = string(no.needs)
 	}
 	if err := s.Audit("admin.refused", attrs); err != nil {
-		s.Log.Error("write audit event", "error", errors.Join(err))
+		s.Log.Error("write audit event", "error", err)
 	}
 }
 
@@ -123,10 +159,16 @@ type Me struct {
 	Name     string    `json:"name" doc:"as in audit records"`
 	Role     Role      `json:"role"`
 	Method   string    `json:"method" doc:"how that was proved"`
+	Label    string    `json:"label,omitzero" doc:"a name for people"`
+	CSRF     string    `json:"csrf,omitzero" doc:"what changes in a session show as X-CSRF-Token"`
 	Expires  time.Time `json:"expires,omitzero"`
 	ReadOnly bool      `json:"readOnly" doc:"nobody can change anything (admin.readOnly)"`
 }
 
 func (s *Console) me(c *call) (any, error) {
-	return Me{Name: c.who.name, Role: c.who.role, Method: c.who.method, Expires: c.who.expires, ReadOnly: s.config.ReadOnly}, nil
+	me := Me{Name: c.who.name, Role: c.who.role, Method: c.who.method, Label: c.who.label, Expires: c.who.expires, ReadOnly: s.config.ReadOnly}
+	if c.who.session != nil {
+		me.CSRF = c.who.session.CSRF
+	}
+	return me, nil
 }

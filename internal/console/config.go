@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,11 @@ type Config struct {
 	Token secret.Value `yaml:"token"`
 	// Tokens of others, each with a role. Default: none.
 	Tokens []Token `yaml:"tokens"`
+	// OIDC lets people and programs in that an identity provider vouches for. Default: nobody.
+	OIDC *OIDC `yaml:"oidc"`
+	// PublicURL is the URL that browsers know this listener by, scheme and host; its host
+	// need not be in hosts. Default: what a request names.
+	PublicURL string `yaml:"publicURL"`
 	// Failures bounds how often one address may be wrong.
 	Failures Failures `yaml:"failures"`
 	// Hosts that requests may name, as host or host:port, beside that of the address and,
@@ -77,7 +83,7 @@ func (c Config) validateTokens() error {
 		switch {
 		case err != nil:
 		case !agentID.MatchString(t.Name):
-			err = errors.New("name: 1 to 64 letters, digits, -, _ and .")
+			err = errors.New("name: want letters, digits and any of -, _ and ., 1 to 64 of them")
 		case names[t.Name]:
 			err = fmt.Errorf("name: %q is taken", t.Name)
 		case !t.Role.known():
@@ -110,6 +116,9 @@ func (c *Config) Defaults(statusAddress string) {
 		c.Body = usualBody
 	}
 	c.Failures.defaults()
+	if c.OIDC != nil && c.OIDC.Login != nil {
+		c.OIDC.Login.Defaults()
+	}
 	if c.Address != "" {
 		return
 	}
@@ -136,7 +145,19 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
 		}
 	}
-	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate())...)
+	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.OIDC.validate(), c.validateURL())...)
+}
+
+func (c Config) validateURL() error {
+	u, err := url.Parse(c.PublicURL)
+	if c.PublicURL == "" {
+		return nil
+	}
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" ||
+		u.RawQuery != "" || u.Fragment != "" || canonical(u.Host) == "" {
+		return errors.New("publicURL: must be http:// or https://, a host, and nothing else")
+	}
+	return nil
 }
 
 func (c Config) validateAddress() error {
@@ -184,6 +205,9 @@ func (c Config) hosts(bound *net.TCPAddr) map[string]bool {
 	}
 	if host, _, err := net.SplitHostPort(c.Address); err == nil && host != "" && !bound.IP.IsUnspecified() {
 		all[canonical(net.JoinHostPort(host, port))] = true
+	}
+	if u, err := url.Parse(c.PublicURL); err == nil {
+		all[canonical(u.Host)] = true
 	}
 	for _, h := range c.Hosts {
 		all[canonical(h)] = true

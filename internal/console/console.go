@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
@@ -58,7 +60,10 @@ type Console struct {
 	hosts    map[string]bool
 	limits   server.Limits
 	throttle throttle
-	document jsontext.Value // of the API
+	chain    *authn.Chain    // nil: tokens of an identity provider are nothing here
+	provider *login.Provider // nil: nobody signs in
+	sessions *login.Sessions // of those who have
+	document jsontext.Value  // of the API
 	cross    *http.CrossOriginProtection
 	listener net.Listener
 	http     *http.Server
@@ -96,6 +101,9 @@ func Open(c Config, o Options) (*Console, error) {
 	if err := s.announce(); err != nil {
 		return nil, errors.Join(fmt.Errorf("address: %w", err), l.Close())
 	}
+	if err := s.openOIDC(); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerSize, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
@@ -120,8 +128,10 @@ func (s *Console) URL() string {
 	if s == nil {
 		return ""
 	}
-	return "http://" + s.listener.Addr().String()
+	return s.scheme() + "://" + s.listener.Addr().String()
 }
+
+func (s *Console) scheme() string { return "http" }
 
 // Close waits a moment for requests that are under way and ends the rest.
 func (s *Console) Close() {
@@ -130,6 +140,9 @@ func (s *Console) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
+	if s.chain != nil {
+		defer s.chain.Close()
+	}
 	_ = s.http.Shutdown(ctx)
 	_ = s.http.Close() // what is still open, if anything
 	_ = s.listener.Close()

@@ -10,8 +10,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
-// sessionOperations are those about the API itself, and about who asks.
-var sessionOperations = []operation{
+// apiOperations are those about the API itself, and about who asks.
+var apiOperations = []operation{
 	{
 		method: http.MethodGet, path: "/api/v1/openapi.json", id: "openapi", tag: "api", role: Viewer,
 		summary: "This document", out: reflect.TypeFor[jsontext.Value](), answer: (*Console).openapi,
@@ -31,7 +31,9 @@ func document(version string) (jsontext.Value, error) {
 		Text: "What the operator of a gateway sees of it and changes in it. An answer that is an error is a problem of RFC 9457 " +
 			"with a code. Answers of GET have an ETag. Lists come in pages: next of one is the cursor of the following one.",
 		Security: map[string]openapi.Schema{
-			"token": {"type": "http", "scheme": "bearer", "description": "the admin token, or one of admin.tokens"},
+			"session": {"type": "apiKey", "in": "cookie", "name": "__Host-" + sessionCookie,
+				"description": "of GET /api/v1/login; without __Host- where there is no TLS. Changes show X-CSRF-Token, which GET /api/v1/session has"},
+			"token": {"type": "http", "scheme": "bearer", "description": "the admin token, one of admin.tokens, or an access token of admin.oidc"},
 		},
 		Problem: reflect.TypeFor[Problem](),
 		Values:  values(),
@@ -67,6 +69,9 @@ func (o *operation) described() openapi.Operation {
 		ID: o.id, Method: o.method, Path: o.path, Tag: o.tag, Summary: o.summary, Role: string(o.role),
 		In: o.in, Out: o.out, Status: http.StatusOK, Media: o.media,
 	}
+	if o.status != 0 {
+		d.Status = o.status
+	}
 	for i := range o.params {
 		p := &o.params[i]
 		schema := openapi.Schema{"type": "string"}
@@ -80,10 +85,13 @@ func (o *operation) described() openapi.Operation {
 	}
 	codes := []string{codeInvalidParameter}
 	if o.role != nobody {
-		codes = append(codes, codeUnauthenticated, codeThrottled, codeForbidden)
+		codes = append(codes, codeUnauthenticated, codeThrottled, codeForbidden, codeCrossOrigin, codeProvider)
+	}
+	if o.method != http.MethodGet {
+		codes = append(codes, codeCSRF)
 	}
 	if o.writes {
-		codes = append(codes, codeReadOnly, codeCrossOrigin, codeUnrecorded)
+		codes = append(codes, codeReadOnly, codeUnrecorded)
 	}
 	if o.in != nil {
 		codes = append(codes, codeContentType, codeTooLarge)

@@ -45,7 +45,7 @@ func (w *world) conform(method, path string, got answer) {
 			if op.media == "" || got.status >= 400 {
 				pointer += "/content/" + escape.Replace(media) + "/schema"
 			}
-			if got.status == http.StatusNotModified {
+			if got.status == http.StatusNotModified || got.status == http.StatusSeeOther {
 				return
 			}
 			if op.media != "" && got.status == http.StatusOK {

@@ -24,6 +24,8 @@ type operation struct {
 	in      reflect.Type // of the body, nil for none
 	out     reflect.Type // of the answer
 	media   string       // of an answer that is not JSON
+	status  int          // of the answer; 0 for 200
+	loose   bool         // others decide what else is in the query
 	errors  []string     // codes, beside those of all
 	answer  func(*Console, *call) (any, error)
 }
@@ -47,7 +49,7 @@ type call struct {
 }
 
 // operations are all of them. What is not here is not found, and nothing below it either.
-var operations = slices.Concat(sessionOperations, deliveryOperations, cardOperations, agentOperations, contentOperations,
+var operations = slices.Concat(apiOperations, loginOperations, deliveryOperations, cardOperations, agentOperations, contentOperations,
 	profileOperations())
 
 // find is the operation of a request, with {id} as a path value.
@@ -106,7 +108,7 @@ func (c *call) read() error {
 		}
 		asked += len(q[p.name])
 	}
-	if asked != len(q) {
+	if asked != len(q) && !c.op.loose {
 		return parameter("the query holds an unknown parameter")
 	}
 	c.query = q

@@ -30,6 +30,8 @@ const (
 	codeInternal         = "INTERNAL"
 	codeInvalidAgent     = "INVALID_AGENT"
 	codeInvalidParameter = "INVALID_PARAMETER"
+	codeCSRF             = "CSRF_TOKEN"
+	codeLogin            = "LOGIN_FAILED"
 	codeMalformed        = "MALFORMED"
 	codeMethod           = "METHOD_NOT_ALLOWED"
 	codeNotErased        = "NOT_ERASED"
@@ -37,6 +39,7 @@ const (
 	codeNoAgent          = "NO_SUCH_AGENT"
 	codeNoCard           = "NO_SUCH_CARD"
 	codeNoDelivery       = "NO_SUCH_DELIVERY"
+	codeProvider         = "PROVIDER_UNAVAILABLE"
 	codeReadOnly         = "READ_ONLY"
 	codeState            = "STATE_UNAVAILABLE"
 	codeThrottled        = "THROTTLED"
@@ -52,7 +55,7 @@ func statusOf(code string) int {
 		return http.StatusBadRequest
 	case codeUnauthenticated:
 		return http.StatusUnauthorized
-	case codeForbidden, codeReadOnly, codeCrossOrigin, codeAgentsOff:
+	case codeForbidden, codeReadOnly, codeCrossOrigin, codeAgentsOff, codeCSRF, codeLogin:
 		return http.StatusForbidden
 	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery:
 		return http.StatusNotFound
@@ -68,7 +71,7 @@ func statusOf(code string) int {
 		return http.StatusMisdirectedRequest
 	case codeThrottled:
 		return http.StatusTooManyRequests
-	case codeState, codeUnrecorded:
+	case codeState, codeUnrecorded, codeProvider:
 		return http.StatusServiceUnavailable
 	default: // INTERNAL, NOT_ERASED
 		return http.StatusInternalServerError

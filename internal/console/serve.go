@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"maps"
 	"net/http"
@@ -14,7 +15,10 @@ import (
 
 // reply is an answer that is more than a document.
 type reply struct {
-	handler http.Handler // writes it
+	handler http.Handler // writes it, if there is one
+	to      string       // another place to look at
+	cookies []*http.Cookie
+	body    any // nil for none
 }
 
 // ServeHTTP implements http.Handler.
@@ -30,11 +34,20 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, no)
 		return
 	}
-	switch a := answer.(type) {
-	case reply:
+	a, more := answer.(reply)
+	for _, cookie := range a.cookies {
+		http.SetCookie(w, cookie)
+	}
+	switch {
+	case !more:
+		respond(w, r, answer)
+	case a.handler != nil:
 		a.handler.ServeHTTP(w, r) // which takes its own time
+	case a.to != "":
+		w.Header().Set("Location", a.to)
+		w.WriteHeader(http.StatusSeeOther)
 	default:
-		respond(w, r, a)
+		respond(w, r, a.body)
 	}
 }
 
@@ -65,8 +78,8 @@ func (s *Console) serve(c *call) (any, error) {
 			return nil, err
 		}
 	}
-	if err := s.cross.Check(c.Request); err != nil {
-		return nil, refuse(codeCrossOrigin, "requests from pages of other origins are refused")
+	if err := s.own(c); err != nil {
+		return nil, err
 	}
 	if c.ContentLength != 0 && (op == nil || op.in == nil) {
 		return nil, refuse(codeMalformed, "this request takes no body")
@@ -78,6 +91,27 @@ func (s *Console) serve(c *call) (any, error) {
 		return nil, err
 	}
 	return op.answer(s, c)
+}
+
+// own asks whether a request that a browser makes is made by a page of this listener. What
+// a session's cookie proves, any page of the browser could have sent.
+func (s *Console) own(c *call) error {
+	if err := s.cross.Check(c.Request); err != nil {
+		return refuse(codeCrossOrigin, "requests from pages of other origins are refused")
+	}
+	if c.who.session == nil {
+		return nil
+	}
+	// To look at a page from elsewhere, or coming back from the provider, is no harm.
+	looks := c.Method == http.MethodGet && c.Header.Get("Sec-Fetch-Mode") == "navigate"
+	if site := c.Header.Get("Sec-Fetch-Site"); (site == "cross-site" || site == "same-site") && !looks {
+		return refuse(codeCrossOrigin, "requests from pages of other origins are refused")
+	}
+	shown := c.Header.Get("X-Csrf-Token")
+	if c.Method != http.MethodGet && subtle.ConstantTimeCompare([]byte(shown), []byte(c.who.session.CSRF)) != 1 {
+		return refuse(codeCSRF, "the header X-CSRF-Token is missing or wrong; GET /api/v1/session has it")
+	}
+	return nil
 }
 
 // permit asks whether this caller may, and whether anybody may.

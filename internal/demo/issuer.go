@@ -63,7 +63,7 @@ func DemoUsers() []User {
 //
 // It serves discovery (OpenID Connect Discovery 1.0 §4, RFC 8414), a JWKS, and
 // a token endpoint for client credentials (RFC 6749 §4.4) that issues signed
-// access tokens as in RFC 9068.
+// access tokens as in RFC 9068. Browsers sign in by authorization code (see SignInClient).
 type Issuer struct {
 	// URL is the issuer identifier, the value of iss.
 	URL string
@@ -73,8 +73,9 @@ type Issuer struct {
 	served  chan error
 	closing sync.Once
 
-	mu   sync.Mutex // guards keys
-	keys []*issuerKey
+	mu    sync.Mutex // guards keys and codes
+	keys  []*issuerKey
+	codes map[string]code
 }
 
 var errNotLoopback = errors.New("development issuer listens on loopback addresses only")
@@ -97,7 +98,7 @@ func NewIssuer(o IssuerOptions) (*Issuer, error) {
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !o.AllowRemote {
 		return nil, errors.Join(fmt.Errorf("%w, not on %s", errNotLoopback, o.Address), l.Close())
 	}
-	i := &Issuer{URL: o.URL, options: o, served: make(chan error, 1)}
+	i := &Issuer{URL: o.URL, options: o, served: make(chan error, 1), codes: map[string]code{}}
 	if i.URL == "" {
 		i.URL = "http://" + l.Addr().String()
 	}
@@ -129,6 +130,8 @@ func (i *Issuer) routes() http.Handler {
 	mux.HandleFunc("GET /.well-known/oauth-authorization-server", i.discovery)
 	mux.HandleFunc("GET /jwks", i.jwks)
 	mux.HandleFunc("POST /token", i.token)
+	mux.HandleFunc("GET /authorize", i.authorize)
+	mux.HandleFunc("GET /logout", i.endSession)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte("Development issuer. Its secrets are public: never trust it in production.\n"))
@@ -142,6 +145,10 @@ type metadata struct {
 	Issuer        string   `json:"issuer"`
 	JWKS          string   `json:"jwks_uri"`
 	Token         string   `json:"token_endpoint"`
+	Authorization string   `json:"authorization_endpoint"`
+	EndSession    string   `json:"end_session_endpoint"`
+	Challenges    []string `json:"code_challenge_methods_supported"`
+	NamesIssuer   bool     `json:"authorization_response_iss_parameter_supported"`
 	Grants        []string `json:"grant_types_supported"`
 	ClientAuth    []string `json:"token_endpoint_auth_methods_supported"`
 	ResponseTypes []string `json:"response_types_supported"`
@@ -156,9 +163,13 @@ func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
 		Issuer:        i.URL,
 		JWKS:          i.URL + "/jwks",
 		Token:         i.URL + "/token",
-		Grants:        []string{"client_credentials"},
-		ClientAuth:    []string{"client_secret_basic", "client_secret_post"},
-		ResponseTypes: []string{"none"},
+		Authorization: i.URL + "/authorize",
+		EndSession:    i.URL + "/logout",
+		Challenges:    []string{"S256"},
+		NamesIssuer:   true,
+		Grants:        []string{"client_credentials", "authorization_code"},
+		ClientAuth:    []string{"client_secret_basic", "client_secret_post", "none"},
+		ResponseTypes: []string{"code"},
 		SubjectTypes:  []string{"public"},
 		Algorithms:    []string{string(algorithm)},
 		Scopes:        i.scopes(),

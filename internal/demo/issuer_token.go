@@ -146,6 +146,7 @@ type tokenAnswer struct {
 	Type    string `json:"token_type"`
 	Expires int64  `json:"expires_in"`
 	Scope   string `json:"scope,omitempty"`
+	ID      string `json:"id_token,omitempty"`
 }
 
 // tokenError is a refusal of the token endpoint (RFC 6749 §5.2).
@@ -161,6 +162,10 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, tokenError{"invalid_request", "unreadable form"})
 		return
 	}
+	if r.PostForm.Get("grant_type") == "authorization_code" {
+		i.redeem(w, r.PostForm)
+		return
+	}
 	user, ok := i.client(r)
 	if !ok {
 		w.Header().Set("WWW-Authenticate", `Basic realm="development issuer"`)
@@ -168,7 +173,7 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.PostForm.Get("grant_type") != "client_credentials" {
-		answer(w, http.StatusBadRequest, tokenError{"unsupported_grant_type", "only client_credentials"})
+		answer(w, http.StatusBadRequest, tokenError{"unsupported_grant_type", "only client_credentials and authorization_code"})
 		return
 	}
 	scopes, err := user.grant(r.PostForm.Get("scope"))

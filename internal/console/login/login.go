@@ -1,0 +1,289 @@
+// Package login has people sign in by OpenID Connect, and remembers for a while that they
+// have: authorization code with PKCE, state and nonce, then a session of the server's own.
+//
+// It owns the client of the provider, what a browser keeps between leaving and coming
+// back, and the sessions. It does not own who may do what, cookies or answers. It imports
+// internal/secret, and libraries for OAuth and OpenID Connect.
+package login
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is the client of a provider, as it is registered there.
+type Config struct {
+	// ClientID is the id of this client.
+	ClientID string `yaml:"clientID"`
+	// ClientSecret is its secret. Default: none, for a public client.
+	ClientSecret secret.Value `yaml:"clientSecret"`
+	// Scopes that are asked for. Default: openid and profile. openid is always there.
+	Scopes []string `yaml:"scopes"`
+	// Idle is how long a session lasts that nothing is asked in; default 30m.
+	Idle secret.Duration `yaml:"idle"`
+	// Life is how long a session lasts at most; default 8h.
+	Life secret.Duration `yaml:"life"`
+	// Sessions is how many there may be; default 1000. With more, the one ends that was
+	// idle for longest.
+	Sessions int `yaml:"sessions"`
+}
+
+const (
+	usualIdle     = 30 * time.Minute
+	usualLife     = 8 * time.Hour
+	usualSessions = 1000
+)
+
+// Defaults fills in what is not written.
+func (c *Config) Defaults() {
+	if c.Idle == 0 {
+		c.Idle = secret.Duration(usualIdle)
+	}
+	if c.Life == 0 {
+		c.Life = secret.Duration(usualLife)
+	}
+	if c.Sessions == 0 {
+		c.Sessions = usualSessions
+	}
+}
+
+// Validate reports what cannot work, naming the key.
+func (c *Config) Validate() error {
+	var errs []error
+	if c.ClientID == "" {
+		errs = append(errs, errors.New("clientID: missing"))
+	}
+	if c.Sessions < 0 {
+		errs = append(errs, errors.New("sessions: want more than 0"))
+	}
+	if c.Idle > c.Life && c.Life != 0 {
+		errs = append(errs, errors.New("idle: is longer than life"))
+	}
+	return errors.Join(errs...)
+}
+
+// Errors of signing in. Whoever gets one learns no more; what is behind it is for the log.
+var (
+	ErrUnavailable = errors.New("the identity provider cannot be reached")
+	ErrRefused     = errors.New("signing in came to nothing")
+)
+
+// Provider is an OpenID provider as its client sees it. Nothing is fetched before somebody
+// signs in, and what is fetched is believed for a while.
+type Provider struct {
+	issuer string
+	config Config
+	client *http.Client
+	seal   sealer
+
+	mu      sync.Mutex
+	found   *endpoints
+	foundAt time.Time
+}
+
+// rediscover is how long the provider's metadata is believed.
+const rediscover = time.Hour
+
+// endpoints is what the provider's metadata says.
+type endpoints struct {
+	provider *oidc.Provider
+	EndSess  string   `json:"end_session_endpoint"`
+	Auth     []string `json:"token_endpoint_auth_methods_supported"`
+	NamesIss bool     `json:"authorization_response_iss_parameter_supported"`
+}
+
+// New is the client of an issuer. transport may be nil.
+func New(issuer string, c Config, transport http.RoundTripper) (*Provider, error) {
+	seal, err := newSealer()
+	return &Provider{issuer: issuer, config: c, client: newClient(issuer, transport), seal: seal}, err
+}
+
+// Identity is who has signed in.
+type Identity struct {
+	Subject string
+	Claims  map[string]any
+	token   string // the ID token
+}
+
+// departure is what is kept, sealed, in the browser that leaves for the provider.
+type departure struct {
+	State    string    `json:"state"`
+	Nonce    string    `json:"nonce"`
+	Verifier string    `json:"verifier"`
+	Redirect string    `json:"redirect"`
+	To       string    `json:"to"`
+	Until    time.Time `json:"until"`
+}
+
+// Away is how long somebody may take to sign in.
+const Away = 10 * time.Minute
+
+// Begin is where somebody goes to sign in, and what their browser keeps until it is back
+// at redirect: to is where it goes then.
+func (p *Provider) Begin(ctx context.Context, redirect, to string) (address, kept string, err error) {
+	e, err := p.discover(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	d := departure{rand.Text(), rand.Text(), oauth2.GenerateVerifier(), redirect, to, time.Now().Add(Away)}
+	if kept, err = p.seal.seal(d); err != nil {
+		return "", "", err
+	}
+	return p.oauth(e, redirect).AuthCodeURL(d.State, oidc.Nonce(d.Nonce), oauth2.S256ChallengeOption(d.Verifier)), kept, nil
+}
+
+// Finish takes what a browser brings back from the provider and what it kept. A code is
+// good once: the provider sees to that.
+func (p *Provider) Finish(ctx context.Context, kept string, back url.Values) (who Identity, to string, err error) {
+	var d departure
+	if err := p.seal.open(kept, &d); err != nil {
+		return who, "", fmt.Errorf("%w: nobody has left from this browser", ErrRefused)
+	}
+	state := back.Get("state")
+	switch {
+	case time.Now().After(d.Until):
+		return who, "", fmt.Errorf("%w: it took longer than %v", ErrRefused, Away)
+	case subtle.ConstantTimeCompare([]byte(state), []byte(d.State)) != 1:
+		return who, "", fmt.Errorf("%w: state is another", ErrRefused)
+	}
+	e, err := p.discover(ctx)
+	if err != nil {
+		return who, "", err
+	}
+	if iss := back["iss"]; (len(iss) > 0 || e.NamesIss) && !slices.Equal(iss, []string{p.issuer}) { // RFC 9207
+		return who, "", fmt.Errorf("%w: it is the answer of another issuer", ErrRefused)
+	}
+	if code := back.Get("error"); code != "" {
+		return who, "", fmt.Errorf("%w: the provider says %.60q", ErrRefused, code)
+	}
+	who, err = p.redeem(ctx, e, &d, back.Get("code"))
+	return who, d.To, err
+}
+
+// redeem gets the ID token for a code, and believes it.
+func (p *Provider) redeem(ctx context.Context, e *endpoints, d *departure, code string) (Identity, error) {
+	ctx = oidc.ClientContext(ctx, p.client)
+	token, err := p.oauth(e, d.Redirect).Exchange(ctx, code, oauth2.VerifierOption(d.Verifier))
+	if refused := (*oauth2.RetrieveError)(nil); errors.As(err, &refused) { // the rest of it may quote secrets
+		return Identity{}, fmt.Errorf("%w: the token endpoint says %.60q", ErrRefused, refused.ErrorCode)
+	}
+	if err != nil {
+		return Identity{}, fmt.Errorf("%w: the token endpoint does not answer as one", ErrUnavailable)
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return Identity{}, fmt.Errorf("%w: there is no ID token", ErrRefused)
+	}
+	verified, err := e.provider.VerifierContext(ctx, &oidc.Config{
+		ClientID: p.config.ClientID, SupportedSigningAlgs: []string{oidc.RS256, oidc.PS256, oidc.ES256, oidc.EdDSA},
+	}).Verify(ctx, raw)
+	if err != nil {
+		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(d.Nonce)) != 1 {
+		return Identity{}, fmt.Errorf("%w: nonce is another", ErrRefused)
+	}
+	if verified.AccessTokenHash != "" {
+		if err := verified.VerifyAccessToken(token.AccessToken); err != nil {
+			return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+	}
+	who := Identity{Subject: verified.Subject, token: raw}
+	if err := verified.Claims(&who.Claims); err != nil || who.Subject == "" {
+		return Identity{}, fmt.Errorf("%w: the ID token says nothing", ErrRefused)
+	}
+	if azp, there := who.Claims["azp"]; there && azp != p.config.ClientID {
+		return Identity{}, fmt.Errorf("%w: the ID token is another client's", ErrRefused)
+	}
+	return who, nil
+}
+
+// Leave is where the browser of somebody who signs out goes to be signed out at the
+// provider as well, and then to back; "" where the provider has no such place.
+func (p *Provider) Leave(ctx context.Context, who Identity, back string) string {
+	e, err := p.discover(ctx)
+	if err != nil || e.EndSess == "" {
+		return ""
+	}
+	u, err := url.Parse(e.EndSess)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	q.Set("id_token_hint", who.token)
+	q.Set("client_id", p.config.ClientID)
+	q.Set("post_logout_redirect_uri", back)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func (p *Provider) oauth(e *endpoints, redirect string) *oauth2.Config {
+	at := e.provider.Endpoint()
+	// Trying both ways, as oauth2 does on its own, would spend the code on the first.
+	at.AuthStyle = oauth2.AuthStyleInHeader
+	if p.config.ClientSecret.IsZero() || len(e.Auth) > 0 && !slices.Contains(e.Auth, "client_secret_basic") {
+		at.AuthStyle = oauth2.AuthStyleInParams
+	}
+	scopes := p.config.Scopes
+	if len(scopes) == 0 {
+		scopes = []string{"profile"}
+	}
+	if !slices.Contains(scopes, oidc.ScopeOpenID) {
+		scopes = slices.Concat([]string{oidc.ScopeOpenID}, scopes)
+	}
+	return &oauth2.Config{
+		ClientID: p.config.ClientID, ClientSecret: p.config.ClientSecret.Reveal(), Endpoint: at, RedirectURL: redirect, Scopes: scopes,
+	}
+}
+
+// discover reads the provider's metadata, now and then.
+func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.found != nil && time.Since(p.foundAt) < rediscover {
+		return p.found, nil
+	}
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.issuer)
+	e := &endpoints{provider: provider}
+	if err == nil {
+		err = provider.Claims(e)
+	}
+	if err == nil {
+		err = p.permit(provider.Endpoint().AuthURL, provider.Endpoint().TokenURL, e.EndSess)
+	}
+	if err != nil && p.found != nil {
+		return p.found, nil // which worked until now
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	p.found, p.foundAt = e, time.Now()
+	return e, nil
+}
+
+// permit sees to it that browsers are sent to, and codes spent at, what is an address and
+// as safe as the issuer's.
+func (p *Provider) permit(addresses ...string) error {
+	for _, raw := range addresses {
+		u, err := url.Parse(raw)
+		plain := err == nil && u.Scheme == "http" && strings.HasPrefix(p.issuer, "http://")
+		if raw != "" && (err != nil || u.Scheme != "https" && !plain) {
+			return errors.New("the provider names an address that is not https")
+		}
+	}
+	return nil
+}

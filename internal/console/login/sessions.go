@@ -1,0 +1,92 @@
+package login
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+// Session is somebody who has signed in.
+type Session struct {
+	Who     Identity
+	Role    string
+	CSRF    string    // what changes have to show beside the cookie
+	Expires time.Time // at the latest
+}
+
+// Sessions are in memory: they end with the process. They are known by the digest of their
+// ids, so that nobody who sees the memory's copies, such as a profile, has one.
+type Sessions struct {
+	config Config
+
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]*live
+}
+
+type live struct {
+	Session
+
+	used time.Time
+}
+
+// NewSessions keeps sessions as c says.
+func NewSessions(c Config) *Sessions { return &Sessions{config: c, all: map[[sha256.Size]byte]*live{}} }
+
+// Begin makes a session for who, with a new id, which is not kept.
+func (s *Sessions) Begin(who Identity, role string, now time.Time) (id string, made Session) {
+	id = rand.Text() + rand.Text() // 260 bits
+	made = Session{Who: who, Role: role, CSRF: rand.Text(), Expires: now.Add(s.config.Life.Std())}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.all) >= s.config.Sessions {
+		s.makeRoom(now)
+	}
+	s.all[sha256.Sum256([]byte(id))] = &live{made, now}
+	return id, made
+}
+
+// makeRoom forgets those that have ended, and if there is none the one that was idle for
+// longest.
+func (s *Sessions) makeRoom(now time.Time) {
+	var oldest [sha256.Size]byte
+	var since time.Time
+	for key, one := range s.all {
+		if s.ended(one, now) {
+			delete(s.all, key)
+		} else if since.IsZero() || one.used.Before(since) {
+			oldest, since = key, one.used
+		}
+	}
+	if len(s.all) >= s.config.Sessions {
+		delete(s.all, oldest)
+	}
+}
+
+func (s *Sessions) ended(one *live, now time.Time) bool {
+	return !now.Before(one.Expires) || now.Sub(one.used) >= s.config.Idle.Std()
+}
+
+// Find is the session of an id, which is used by that; false where it has ended.
+func (s *Sessions) Find(id string, now time.Time) (Session, bool) {
+	key := sha256.Sum256([]byte(id))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one, ok := s.all[key]
+	if !ok {
+		return Session{}, false
+	}
+	if s.ended(one, now) {
+		delete(s.all, key)
+		return Session{}, false
+	}
+	one.used = now
+	return one.Session, true
+}
+
+// End ends the session of an id, if there is one.
+func (s *Sessions) End(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, sha256.Sum256([]byte(id)))
+}

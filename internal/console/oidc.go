@@ -1,0 +1,153 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
+)
+
+// OIDC is admin.oidc: an identity provider that says who somebody is, and what makes that
+// a role.
+type OIDC struct {
+	// Issuer is the provider's identifier, as its tokens spell it.
+	Issuer string `yaml:"issuer"`
+	// Audiences are the names of this API in access tokens, which are then taken as bearer
+	// tokens. Default: none, and no access token is taken.
+	Audiences []string `yaml:"audiences"`
+	// Claim has the texts that Roles lists: by its name, or a path with dots; default groups.
+	Claim string `yaml:"claim"`
+	// Roles says which texts in the claim make which role. Who has several has the highest,
+	// and who has none does not come in.
+	Roles Roles `yaml:"roles"`
+	// Login lets browsers in. Default: they are not.
+	Login *login.Config `yaml:"login"`
+}
+
+// Roles is admin.oidc.roles.
+type Roles struct {
+	Viewer   []string `yaml:"viewer"`
+	Operator []string `yaml:"operator"`
+	Admin    []string `yaml:"admin"`
+}
+
+const usualClaim = "groups"
+
+func (o *OIDC) authn() authn.Config {
+	return authn.Config{
+		OIDC:     []authn.Issuer{{Issuer: o.Issuer, Audiences: o.Audiences}},
+		Failures: authn.Failures{PerMinute: -1}, // admin.failures counts
+	}
+}
+
+func (o *OIDC) validate() error {
+	if o == nil {
+		return nil
+	}
+	var errs []error
+	if len(o.Audiences) == 0 && o.Login == nil {
+		errs = append(errs, errors.New("oidc: lets nobody in without audiences or login"))
+	}
+	check := *o
+	if len(check.Audiences) == 0 {
+		check.Audiences = []string{"none"} // what is wrong with the issuer is wrong all the same
+	}
+	if err := check.authn().OIDC[0].Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("oidc.%w", err))
+	}
+	if len(o.Roles.Viewer)+len(o.Roles.Operator)+len(o.Roles.Admin) == 0 {
+		errs = append(errs, errors.New("oidc.roles: nobody would have one"))
+	}
+	if o.Login != nil {
+		if err := o.Login.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("oidc.login.%w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// role is the highest that claims make.
+func (o *OIDC) role(claims map[string]any) Role {
+	name := o.Claim
+	if name == "" {
+		name = usualClaim
+	}
+	has := texts(lookup(claims, name))
+	some := func(wanted []string) bool {
+		return slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(has, w) })
+	}
+	switch {
+	case some(o.Roles.Admin):
+		return Admin
+	case some(o.Roles.Operator):
+		return Operator
+	case some(o.Roles.Viewer):
+		return Viewer
+	}
+	return nobody
+}
+
+// lookup finds a claim by its name, or else by a path.
+func lookup(claims map[string]any, name string) any {
+	if v, ok := claims[name]; ok {
+		return v
+	}
+	first, rest, ok := strings.Cut(name, ".")
+	below, nested := claims[first].(map[string]any)
+	if !ok || !nested {
+		return nil
+	}
+	return lookup(below, rest)
+}
+
+// texts is one text, or those in a list.
+func texts(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var list []string
+		for _, one := range v {
+			if text, ok := one.(string); ok {
+				list = append(list, text)
+			}
+		}
+		return list
+	}
+	return nil
+}
+
+// label is what people call somebody.
+func label(claims map[string]any) string {
+	for _, name := range []string{"name", "preferred_username", "email"} {
+		if text, ok := claims[name].(string); ok && text != "" {
+			return strings.ToValidUTF8(text[:min(len(text), 128)], "")
+		}
+	}
+	return ""
+}
+
+// openOIDC makes what knows the identity provider. Nothing is fetched yet.
+func (s *Console) openOIDC() error {
+	o := s.config.OIDC
+	if o == nil {
+		return nil
+	}
+	var err error
+	if o.Login != nil {
+		if s.provider, err = login.New(o.Issuer, *o.Login, nil); err != nil {
+			return fmt.Errorf("oidc.login: %w", err)
+		}
+		s.sessions = login.NewSessions(*o.Login)
+	}
+	if len(o.Audiences) > 0 {
+		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log}); err != nil {
+			return fmt.Errorf("oidc: %w", err)
+		}
+	}
+	return nil
+}
