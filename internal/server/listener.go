@@ -154,6 +154,8 @@ type conn struct {
 	once  sync.Once
 	fresh atomic.Bool // no request has come
 
+	reading, writing deadline
+
 	tls   *tls.ConnectionState // of HTTP/2; of HTTP/1.1 net/http knows it
 	flood *flood.Conn          // nil where HTTP/2 is not spoken
 }
