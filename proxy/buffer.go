@@ -94,7 +94,8 @@ func (r *bodyReader) Close() error {
 
 var errTooLong = errors.New("longer than the limit")
 
-// fill reads r to its end, or fails with errTooLong after limit bytes.
+// fill reads r to its end, or fails with errTooLong once there are more than limit bytes,
+// with those of before.
 func (b *buffer) fill(r io.Reader, length, limit int64) error {
 	if length > limit {
 		return errTooLong
@@ -157,7 +158,7 @@ func (p *Proxy) takeIn(x *exchange, b *buffer, limit int64) error {
 		if err := p.makeRoom(x, limit); err != nil {
 			return err
 		}
-		return b.fill(x.r.Body, length, limit-int64(b.b.Len()))
+		return b.fill(x.r.Body, length, limit)
 	}
 	if err := p.makeRoom(x, length); err != nil {
 		return err

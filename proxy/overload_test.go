@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -99,5 +100,31 @@ func TestR08_LargeBodies(t *testing.T) {
 	}
 	if seen := w.agent.take(); len(seen) != 2 {
 		t.Errorf("the agent saw %d calls", len(seen))
+	}
+}
+
+// TestR08_BodiesOfUnknownLength: a body whose length is not said may be as long as any
+// other, and no longer.
+func TestR08_BodiesOfUnknownLength(t *testing.T) {
+	t.Parallel()
+	const limit = 4 << 10
+	for _, large := range []secret.Size{1 << 10, 3 << 10, limit, 64 << 10} {
+		w := build(t, func(s *setup) { s.server.Limits.Body, s.server.Limits.LargeBody = limit, large })
+		for size, want := range map[int]int{
+			512: http.StatusOK, 2 << 10: http.StatusOK, limit: http.StatusOK,
+			limit + 1: http.StatusRequestEntityTooLarge, 2 * limit: http.StatusRequestEntityTooLarge,
+		} {
+			empty := rpcBody("SendMessage", strings.Replace(message(""), "hi", "", 1))
+			body := rpcBody("SendMessage", strings.Replace(message(""), "hi", strings.Repeat("x", size-len(empty)), 1))
+			r := w.request("alice", "POST", "", body, "A2A-Version: 1.0")
+			r.ContentLength, r.Body = -1, io.NopCloser(struct{ io.Reader }{strings.NewReader(body)})
+			resp, err := w.http.Do(r)
+			must(t, err)
+			text, _ := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			if len(body) != size || resp.StatusCode != want {
+				t.Errorf("%d bytes where %d are large: %d %s", len(body), large, resp.StatusCode, text)
+			}
+		}
 	}
 }
