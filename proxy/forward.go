@@ -58,6 +58,9 @@ func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error)
 	if err = do(ctx, late); errors.Is(err, errAnswers) {
 		err = p.resume(ctx, x, late)
 	}
+	if errors.Is(err, errAway) { // whatever has run out meanwhile is not the stream's any more
+		return err
+	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
 		return cause
 	}
