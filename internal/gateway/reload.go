@@ -70,6 +70,7 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() 
 		s.release()
 		return errClosed
 	}
+	g.roster.served()
 	old.release()
 	g.streams.Review(s.proxy) // now, rather than with the next look
 	return nil

@@ -34,6 +34,7 @@ type roster struct {
 	sum        [sha256.Size]byte     // of what was registered when it was read last
 	faults     map[string]error      // what is left out, by id
 	away       error                 // of the state, the last time
+	stuck      error                 // why the fleet there is could not be built; nil where it is served
 }
 
 // registered is an agent that is kept in the state.
@@ -49,6 +50,7 @@ const (
 	agentSpace   = "agents" // of the state
 	agentPurpose = "agents" // what its values are sealed for
 	rosterEvery  = 2 * time.Second
+	rosterAgain  = 5 * time.Second // after a fleet could not be built
 )
 
 func (g *Gateway) openRoster(ctx context.Context, cfg *config.Config) {
@@ -168,9 +170,15 @@ func (g *Gateway) rebuild(ctx context.Context) error {
 	base := g.roster.base
 	g.roster.mu.Unlock()
 	err := g.replace(ctx, g.enlist(base), nil)
-	if err != nil {
+	if err == nil {
+		return nil
+	}
+	g.roster.mu.Lock()
+	defer g.roster.mu.Unlock()
+	if before := g.roster.stuck; before == nil || before.Error() != err.Error() {
 		g.telemetry.Log.Error("fleet not changed, the old one stays", "error", err)
 	}
+	g.roster.stuck = err
 	return err
 }
 
@@ -187,14 +195,25 @@ func (g *Gateway) followRoster() {
 		case <-ctx.Done():
 		}
 	}()
+	// What is in the way, a file that is gone for a moment, may have nothing to do with what
+	// has changed: nobody would say it again.
+	var again <-chan time.Time
+	rebuild := func() {
+		if again = nil; g.rebuild(ctx) != nil { // it has logged why not
+			again = time.After(rosterAgain)
+			return
+		}
+		g.roster.services.record(g)
+	}
 	for {
 		select {
 		case <-g.closed:
 			return
 		case <-g.roster.services.changed:
-			if err := g.rebuild(ctx); err == nil {
-				g.roster.services.record(g)
-			}
+			rebuild()
+			continue
+		case <-again:
+			rebuild()
 			continue
 		case <-tick.C:
 		}
@@ -207,9 +226,16 @@ func (g *Gateway) followRoster() {
 		changed, err := g.roster.read(ctx)
 		g.rosterAway(err)
 		if changed {
-			_ = g.rebuild(ctx) // it has logged why not
+			rebuild()
 		}
 	}
+}
+
+// served notes that the fleet there is has been built.
+func (r *roster) served() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stuck = nil
 }
 
 // rosterAway says once that the state cannot be asked, and that it can again.
@@ -233,6 +259,9 @@ func (r *roster) details() []string {
 	var lines []string
 	if r.away != nil {
 		lines = append(lines, line("fleet", true, r.away.Error()))
+	}
+	if r.stuck != nil {
+		lines = append(lines, line("fleet change", true, strings.ReplaceAll(r.stuck.Error(), "\n", "; ")))
 	}
 	if err := r.services.err(); err != nil {
 		lines = append(lines, line("fleet.kubernetes", true, err.Error()))

@@ -83,6 +83,34 @@ func TestReplicasShareAgents(t *testing.T) {
 	}
 }
 
+// TestReplicaCatchesUp: a gateway that cannot be built anew at the moment when another one
+// registers an agent says so, and serves the agent as soon as it can.
+func TestReplicaCatchesUp(t *testing.T) {
+	t.Parallel()
+	redis := startRedis(t)
+	w := newWorld(t)
+	agent, alice := greeter(t), w.key("alice")
+	root := filepath.Join(w.dir, "root.pem")
+	whole := newClientCA(t, "pdp").pem
+	write := func(text []byte) {
+		if err := os.WriteFile(root, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(whole)
+	one := w.replicas("", registers+redis.yaml())[0]
+	asks := fmt.Sprintf("policy: {authorizers: [{name: pdp, kind: authzen, url: \"https://127.0.0.1:1\", methods: [GetTask], tls: {ca: %q}}], ", root)
+	other := w.replicas("", strings.Replace(registers, "policy: {", asks, 1)+redis.yaml())[0]
+	write([]byte("being written"))
+	w.want(one, "POST", "", fmt.Sprintf(`{"id":"a","card":%q}`, agent.CardURL), 200, `"served":true`)
+	eventually(t, "it is said", func() bool { return strings.Contains(readyz(t, other), "fleet change: failed: ") })
+	write(whole)
+	eventually(t, "the other one serves it", func() bool { return w.knock(other, nil, alice).StatusCode == http.StatusOK })
+	if text := readyz(t, other); strings.Contains(text, "fleet change") {
+		t.Error(text)
+	}
+}
+
 // readyz is what the status listener says.
 func readyz(t *testing.T, g *gateway.Gateway) string {
 	t.Helper()
