@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,11 @@ const maxFew = 8
 type Line struct {
 	buf  []byte
 	text bool // key=value instead of JSON
+
+	// The last time up to its second, as the times of a line, and of those after it, hardly
+	// ever are of different ones.
+	second int64
+	upTo   [len("2006-01-02T15:04:05.")]byte // all zero: none yet
 }
 
 // Reset empties the line and keeps its buffer.
@@ -44,12 +50,24 @@ func (l *Line) Str(key, value string) {
 	switch {
 	case value == "":
 	case !l.text && len(value) <= MaxText && isPlain(value):
-		b := append(append(append(l.buf, ',', '"'), key...), '"', ':', '"')
-		l.buf = append(append(b, value...), '"')
+		l.member(key, value)
 	default:
 		l.key(key)
 		l.value(value, MaxText)
 	}
+}
+
+// member appends a plain string to an object. It makes room once: most of what is in a
+// line comes this way.
+func (l *Line) member(key, value string) {
+	begin, size := len(l.buf), len(`,"":""`)+len(key)+len(value)
+	l.buf = slices.Grow(l.buf, size)[:begin+size]
+	b := l.buf[begin:]
+	b[0], b[1] = ',', '"'
+	b = b[2+copy(b[2:], key):]
+	b[0], b[1], b[2] = '"', ':', '"'
+	b = b[3+copy(b[3:], value):]
+	b[0] = '"'
 }
 
 // Cause appends the text of an error, which may be longer than one id.
@@ -61,13 +79,14 @@ func (l *Line) Cause(key, value string) {
 }
 
 func (l *Line) value(s string, limit int) {
-	if l.text && !strings.ContainsAny(s, " =\"[],") {
+	switch {
+	case l.text && !strings.ContainsAny(s, " =\"[],"):
 		l.buf = appendText(l.buf, s, limit, false)
-		return
+	case len(s) <= limit && isPlain(s):
+		l.buf = append(append(append(l.buf, '"'), s...), '"')
+	default:
+		l.buf = append(appendText(append(l.buf, '"'), s, limit, true), '"')
 	}
-	l.buf = append(l.buf, '"')
-	l.buf = appendText(l.buf, s, limit, true)
-	l.buf = append(l.buf, '"')
 }
 
 // Strs appends a list of strings; an empty one is left out.
@@ -130,15 +149,25 @@ func (l *Line) Millis(key string, d time.Duration) {
 func (l *Line) Time(key string, t time.Time) {
 	l.key(key)
 	if l.text {
-		l.buf = appendTime(l.buf, t)
+		l.appendTime(t)
 		return
 	}
-	l.buf = append(appendTime(append(l.buf, '"'), t), '"')
+	l.buf = append(l.buf, '"')
+	l.appendTime(t)
+	l.buf = append(l.buf, '"')
 }
 
-// appendTime does by hand what AppendFormat takes five times as long for. Years
+func (l *Line) appendTime(t time.Time) {
+	if second := t.Unix(); second != l.second || l.upTo[0] == 0 {
+		l.second = second
+		appendSecond(l.upTo[:0], t)
+	}
+	l.buf = append(appendDigits(append(l.buf, l.upTo[:]...), t.Nanosecond(), 9), 'Z')
+}
+
+// appendSecond does by hand what AppendFormat takes five times as long for. Years
 // that do not have four digits are not told apart: no clock is that wrong.
-func appendTime(b []byte, t time.Time) []byte {
+func appendSecond(b []byte, t time.Time) []byte {
 	t = t.UTC()
 	year, month, day := t.Date()
 	hour, minute, second := t.Clock()
@@ -148,8 +177,7 @@ func appendTime(b []byte, t time.Time) []byte {
 	b = appendDigits(append(b, 'T'), hour, 2)
 	b = appendDigits(append(b, ':'), minute, 2)
 	b = appendDigits(append(b, ':'), second, 2)
-	b = appendDigits(append(b, '.'), t.Nanosecond(), 9)
-	return append(b, 'Z')
+	return append(b, '.')
 }
 
 // appendDigits appends the last width digits of n, which is not negative.

@@ -46,16 +46,24 @@ func plainBytes() (table [256]bool) {
 	return table
 }
 
-// isPlain reports whether all of s is plain. It looks at eight bytes at a time:
-// most of what a log line costs is this look at every text in it.
+// isPlain reports whether all of s is plain. It looks at eight bytes at a time, the last
+// eight of which it may have seen before: most of what a log line costs is this look at every
+// text in it.
 func isPlain(s string) bool {
-	for ; len(s) >= 8; s = s[8:] {
-		v := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56 // one load
-		if notPlain(v) {
+	if len(s) < 8 {
+		return isPlainShort(s)
+	}
+	last := s[len(s)-8:]
+	for ; len(s) > 8; s = s[8:] {
+		if notPlain(eight(s)) {
 			return false
 		}
 	}
+	return !notPlain(eight(last))
+}
+
+// isPlainShort is isPlain for less than eight bytes.
+func isPlainShort(s string) bool {
 	for i := range len(s) {
 		if !plain[s[i]] {
 			return false
@@ -64,15 +72,20 @@ func isPlain(s string) bool {
 	return true
 }
 
-// notPlain reports whether any byte of v is not in plain. Each term has the high
-// bit of a byte set if that byte is out of range: below a space; a quote, a
-// backslash or a delete (zero after the exclusive or, so that the subtraction
-// borrows); above 0x7f. A borrow may spoil bytes above one that is not plain
-// itself, never without one.
+// eight is the first eight bytes of s, in one load.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// notPlain reports whether any byte of v is not in plain. Each term has the high bit of a
+// byte set if that byte is out of range: above 0x7f; a delete; below a space; a quote or a
+// backslash, which are zero after the exclusive or, so that the subtraction borrows. A carry
+// or a borrow may spoil the byte above one that is not plain itself, never above another.
 func notPlain(v uint64) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
-	quote, slash, del := v^('"'*ones), v^('\\'*ones), v^(0x7f*ones)
-	return (v|(v-' '*ones)|(quote-ones)&^quote|(slash-ones)&^slash|(del-ones)&^del)&high != 0
+	return (v|(v+ones)|(v-' '*ones)|((v^'"'*ones)-ones)|((v^'\\'*ones)-ones))&high != 0
 }
 
 // appendText appends the cleaned form of s. With quoted it appends what stands

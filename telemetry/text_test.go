@@ -55,6 +55,24 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// TestIsPlain holds the look at eight bytes at a time to the table, for every byte beside
+// every other one, at both ends of a word and in what is left over.
+func TestIsPlain(t *testing.T) {
+	t.Parallel()
+	for _, length := range []int{2, 7, 8, 9, 15, 16, 17} {
+		text := []byte(strings.Repeat("a", length))
+		for _, at := range []int{0, (length - 2) / 2, length - 2} {
+			for pair := range 1 << 16 {
+				text[at], text[at+1] = byte(pair), byte(pair>>8)
+				if got, want := isPlain(string(text)), plain[byte(pair)] && plain[byte(pair>>8)]; got != want {
+					t.Fatalf("isPlain(%q) = %t", text, got)
+				}
+			}
+			text[at], text[at+1] = 'a', 'a'
+		}
+	}
+}
+
 // FuzzClean holds the sanitiser to what it promises of any text.
 func FuzzClean(f *testing.F) {
 	for _, s := range naughty {
