@@ -2,6 +2,7 @@ package audit
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,15 +11,15 @@ import (
 type batch struct {
 	members []byte // of all records, one after the other
 	ends    []int  // where each one ends in members
-	err     error  // the outcome; set before done is closed
+	err     error  // the outcome; set before over
 
-	// Made by the first caller that has to wait. One waiter gets a token from
-	// turn and becomes the writer of the batch; the others wait for done, or
-	// until they are sent away because the disk hangs.
-	turn chan struct{}
-	done chan struct{}
-	away chan struct{}
-	sent bool // away is closed
+	// wait is made by the first caller that has to wait. One waiter gets a token from it and
+	// becomes the writer of the batch. For the others it is closed: when the batch is over, or
+	// when they are sent away because the disk hangs. There is another one then. One channel
+	// for all of this costs a waiter less than three to select from. Under Log.mu.
+	wait chan struct{}
+	over atomic.Bool // it was written, or could not be
+	sent bool        // waiters were sent away; under Log.mu
 }
 
 func (b *batch) add(members []byte) {
@@ -44,10 +45,10 @@ func (b *batch) reuse() *batch {
 		return nil
 	}
 	fresh := b
-	if b.done != nil {
+	if b.wait != nil {
 		fresh = new(batch)
 	}
-	*fresh = batch{members: b.members[:0], ends: b.ends[:0]}
+	fresh.members, fresh.ends, fresh.err = b.members[:0], b.ends[:0], nil
 	return fresh
 }
 
@@ -57,32 +58,46 @@ func (b *batch) reuse() *batch {
 // share a write (and with durability sync an fsync).
 func (l *Log) commit(members []byte, now time.Time) error {
 	l.mu.Lock()
-	if l.writing && now.Sub(l.began) > l.disk.patience {
+	b := l.pending
+	if l.writing && (now.Sub(l.began) > l.disk.patience || b.sent) {
 		l.mu.Unlock()
 		return ErrStalled
 	}
-	b := l.pending
 	b.add(members)
 	if l.writing {
-		if b.done == nil {
-			b.turn, b.done, b.away = make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
+		if b.wait == nil {
+			b.wait = make(chan struct{}, 1)
 		}
+		wait := b.wait
 		l.mu.Unlock()
-		select {
-		case <-b.done:
-			return b.err
-		case <-b.turn:
-		case <-b.away:
+		if _, turn := <-wait; !turn {
+			if b.over.Load() {
+				return b.err
+			}
 			go l.standIn(b)
 			return ErrStalled
 		}
 	} else {
 		l.writing, l.began = true, now
+		yield := l.company()
 		l.mu.Unlock()
-		runtime.Gosched() // calls that are about to come may share the write: a quarter less CPU under load
+		if yield {
+			runtime.Gosched() // calls that are about to come may share the write: a quarter less CPU under load
+		}
 	}
 	return l.lead(b)
 }
+
+// After aloneAfter batches of one record a writer waits for nobody any more, but for one
+// in aloneTry, which finds out whether there are others again.
+const (
+	aloneAfter = 8
+	aloneTry   = 16
+)
+
+// company reports whether others may come soon. To give way to them where there are none
+// costs a lone caller some percent, and may wake another processor up. Under mu.
+func (l *Log) company() bool { return l.alone < aloneAfter || l.alone%aloneTry == 0 }
 
 // lead writes the pending batch, which is b.
 func (l *Log) lead(b *batch) error {
@@ -100,9 +115,10 @@ func (l *Log) lead(b *batch) error {
 // standIn waits in the place of a caller who was sent away: its record is among others,
 // and its turn may come to write them. What nobody waits for is written all the same.
 func (l *Log) standIn(b *batch) {
-	select {
-	case <-b.done:
-	case <-b.turn:
+	l.mu.Lock()
+	wait := b.wait
+	l.mu.Unlock()
+	if _, turn := <-wait; turn {
 		_ = l.lead(b)
 	}
 }
@@ -115,9 +131,9 @@ func (l *Log) sendAway() {
 		return
 	}
 	for _, b := range []*batch{l.flying, l.pending} {
-		if b != nil && b.away != nil && !b.sent {
-			b.sent = true
-			close(b.away)
+		if b != nil && b.wait != nil && !b.sent {
+			close(b.wait)
+			b.wait, b.sent = make(chan struct{}, 1), true
 		}
 	}
 }
@@ -134,25 +150,32 @@ func (l *Log) take() {
 // handOver makes a waiter of the next batch its writer, if there is one, and
 // tells those of b its outcome.
 func (l *Log) handOver(b *batch, err error) {
-	done := b.done
+	shared := len(b.ends) > 1
 	b.err = err
-	spare := b.reuse()
 	l.mu.Lock()
+	wait := b.wait
+	if wait != nil {
+		b.over.Store(true)
+	}
+	spare := b.reuse()
 	l.flying = nil
+	if l.alone++; shared {
+		l.alone = 0
+	}
 	changed := (l.failing == nil) != (err == nil)
 	l.failing = err
 	if l.spare == nil {
 		l.spare = spare
 	}
-	if next := l.pending; next.turn != nil {
-		next.turn <- struct{}{}
+	if next := l.pending; next.wait != nil {
+		next.wait <- struct{}{}
 		l.began = l.disk.now()
 	} else {
 		l.writing = false
 	}
 	l.mu.Unlock()
-	if done != nil {
-		close(done)
+	if wait != nil {
+		close(wait)
 	}
 	if changed {
 		l.tell(err)

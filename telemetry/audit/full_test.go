@@ -163,6 +163,56 @@ func TestR11_WaitersAreSentAway(t *testing.T) {
 	holds(t, Config{Dir: dir}, ring, true)
 }
 
+// TestR11_CompanionsAreSentAway: it is the same for those whose records are being written
+// by one of them, who alone has to wait.
+func TestR11_CompanionsAreSentAway(t *testing.T) {
+	t.Parallel()
+	dir, d := t.TempDir(), newFakeDisk()
+	d.patience = stallAfter
+	l, ring := signedLog(t, Config{Dir: dir}, d)
+	release := make(chan struct{})
+	d.set(func() { d.hold = release })
+	results := make(chan error)
+	go func() { results <- l.Intent(exchange("first")) }()
+	<-d.held
+	for i := range 4 {
+		go func() { results <- l.Intent(exchange(fmt.Sprint(i))) }()
+	}
+	for waiting := 0; waiting < 4; runtime.Gosched() {
+		l.mu.Lock()
+		waiting = len(l.pending.ends)
+		l.mu.Unlock()
+	}
+	release <- struct{}{}
+	if err := <-results; err != nil {
+		t.Error(err)
+	}
+	<-d.held // the writer of the four
+	d.set(func() { d.clock = d.clock.Add(stallAfter + 1) })
+	l.sendAway()
+	for range 3 {
+		if err := <-results; !errors.Is(err, ErrStalled) {
+			t.Errorf("got %v", err)
+		}
+	}
+	close(release)
+	if err := <-results; err != nil {
+		t.Error(err)
+	}
+	l.mu.Lock()
+	if l.alone != 0 {
+		t.Error("four records in a batch, and none has company")
+	}
+	l.mu.Unlock()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if all := read(t, dir, false); len(all) != 6 { // and a checkpoint
+		t.Errorf("records %v", all)
+	}
+	holds(t, Config{Dir: dir}, ring, true)
+}
+
 // TestR11_Times measures how long a refusal takes while the disk is full, and how long it
 // takes until records are written again once there is room, with nobody calling. What is
 // asserted: that in the best round the median refusal comes within 50 ms and the log works

@@ -45,6 +45,7 @@ type Log struct {
 	spare   *batch    // emptied, to be pending next
 	writing bool      // a caller is the writer
 	began   time.Time // when it began with its batch
+	alone   int       // batches in a row that were one record
 	failing error     // of the last batch; nil when it was written
 
 	// file serialises what happens to segments: the writer's work, which is
