@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build reproducible sbom test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build reproducible sbom notices test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ sbom: build ## List what bin/a2a-gateway is made of in bin/a2a-gateway.cdx.json 
 	$(GO) run ./deploy/sbom $(BIN)/a2a-gateway >$(BIN)/a2a-gateway.cdx.json
 
 PACKAGES := ./...
+
+notices: ## Write the licences of all that the binary is linked from into bin/NOTICES
+	@mkdir -p $(BIN)
+	$(GO) run ./deploy/notices ./cmd/a2a-gateway >$(BIN)/NOTICES
 
 test: ## Run the tests, of PACKAGES (./...)
 	$(GO) test $(PACKAGES)
