@@ -82,6 +82,10 @@ func TestRequestAddress(t *testing.T) {
 func FuzzNormalAddress(f *testing.F) {
 	f.Add("HTTPS://Gateway.TEST:443/%61gents/%2f?x#y")
 	f.Add("http://[::1]:80/%zz")
+	f.Add("https://gateway.test/agents/billing")
+	f.Add("https://user:pass@gateway.test@evil.test/")
+	f.Add("https://gateway.test:00443/./a/..//%2E%2e/%E2%82%AC\\")
+	f.Add("https:///?#")
 	f.Fuzz(func(t *testing.T, raw string) {
 		once, err := normalAddress(raw)
 		if err != nil {

@@ -251,6 +251,10 @@ func TestParseKeyUsage(t *testing.T) {
 func FuzzParseKeyUsage(f *testing.F) {
 	f.Add([]byte(`{"since": "2030-01-01T00:00:00Z", "keys": {"a": "2030-01-01T00:00:00Z"}}`))
 	f.Add([]byte(`{"since": "0001-01-01T00:00:01Z", "keys": {"..": "9999-12-31T23:59:59Z", "a": "1960-01-01T00:00:00Z"}}`))
+	f.Add([]byte(`{"since": "2030-01-01T00:00:00Z", "keys": {}}`))
+	f.Add([]byte(`{"since": "2030-01-01T00:00:00+23:59", "keys": {"a": null}}`))
+	f.Add([]byte(`{"since": "2030-01-01T00:00:00Z", "keys": {"a": "2030-01-01T00:00:00Z", "\u0061": "2031-01-01T00:00:00Z"}}`))
+	f.Add([]byte(`{"keys": [1]}{"since": ""}`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		was, err := parseKeyUsage(doc)
 		if err != nil {

@@ -13,8 +13,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-jose/go-jose/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws/jwstest"
 )
 
 // hs256 signs with an HMAC over whatever an attacker takes for the secret.
@@ -221,6 +224,22 @@ func FuzzPrecheck(f *testing.F) {
 		b64([]byte(`{"alg":"ES256","\u0061lg":"none"}`)) + ".e30.AA",
 		b64([]byte(`{"alg":"ES256"}`)) + "." + b64([]byte(`{"a":[[[[]]]]}`)) + ".AA"} {
 		f.Add(s)
+	}
+	vectors, err := jwstest.Vectors()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, v := range vectors {
+		token, err := v.Compact(jwstest.Base{
+			Now: time.Now(), Header: m{"alg": "ES256", "kid": "ec"}, Claims: claimsOf(nil),
+			Words: m{"listed": []string{"a"}, "among": []string{"a", "b"}, "longer": "a", "shorter": "", "aud": "a"},
+		})
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(token) < 2<<10 {
+			f.Add(token)
+		}
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		tok, err := precheck(raw)

@@ -33,6 +33,7 @@ func FuzzDecode(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	addVectors(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		before := string(body)
 		for _, header := range []Version{"", V01, V03, V10} {

@@ -272,6 +272,7 @@ func FuzzScan(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	addVectors(f)
 	unlimited := Limits{Depth: 10_000, Members: math.MaxInt32}
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		e := walk(doc, unlimited)

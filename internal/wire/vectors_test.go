@@ -41,3 +41,19 @@ func TestL36_JSONVectors(t *testing.T) {
 		})
 	}
 }
+
+// addVectors begins with every document of the vectors but the large ones.
+func addVectors(f *testing.F) {
+	f.Helper()
+	vectors, err := wiretest.Vectors()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, v := range vectors {
+		for _, doc := range []string{v.JSONRPC(), v.HTTPJSON()} {
+			if doc != "" && len(doc) < 1<<10 {
+				f.Add([]byte(doc))
+			}
+		}
+	}
+}

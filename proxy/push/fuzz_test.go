@@ -60,6 +60,9 @@ func FuzzOpenItem(f *testing.F) {
 func FuzzWritten(f *testing.F) {
 	f.Add([]byte(`{"agent":"a","owner":"o","url":"https://c.test/h","token":"t","version":"1.0","created":"2026-11-22T13:00:00Z"}`))
 	f.Add([]byte(`{"renamed":{},"session":null,"ended":"2026-11-22T13:00:00+02:00"}`))
+	f.Add([]byte(`{}`))
+	f.Add([]byte(`{"url":"https://user:pass@c.test/\u0000","token":"\"","renamed":{"":"","a":"b"},"created":"0001-01-01T00:00:00Z"}`))
+	f.Add([]byte(`{"agent":1,"owner":[],"created":"9999-12-31T23:59:59.999999999-23:59"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var w written
 		if json.Unmarshal(data, &w) != nil {

@@ -47,6 +47,10 @@ func FuzzVerify(f *testing.F) {
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("{\"seq\":1}\n{\"seq\":2}\n"), 40, byte(1))
 	f.Add([]byte("\n"), 0, byte(0))
+	f.Add([]byte{}, 0, byte(255))                                            // frames of nothing
+	f.Add([]byte("{\"seq\":1}\n"), 3, byte(128))                             // the length of the first
+	f.Add(bytes.Repeat([]byte("{\"type\":\"call\"}\n"), 300), 5000, byte(1)) // in the second
+	f.Add([]byte("{\"seq\":1}\n{\"seq\":2}"), -1, byte(7))                   // torn, and left as it is
 	f.Fuzz(func(t *testing.T, plain []byte, at int, flip byte) {
 		key, err := newMasterKey(oneKey.Keys[0])
 		if err != nil {

@@ -199,7 +199,11 @@ func FuzzEvent(f *testing.F) {
 
 // FuzzCursor: on any bytes at all, no function of the cursor leaves them.
 func FuzzCursor(f *testing.F) {
-	f.Add(`{"a":[1,{"b":"\\\""}],"c":null}`)
+	for _, doc := range []string{
+		`{"a":[1,{"b":"\\\""}],"c":null}`, "", `{`, `{"a"`, `{"a":`, `[[[`, `{"a":"\`, `{"":{"":[]},"a":-1.5e3}`, `"a"`, ` [ 1 , "]" ] `, `{"a":}`, "{\"\xff\":1}",
+	} {
+		f.Add(doc)
+	}
 	f.Fuzz(func(t *testing.T, doc string) {
 		raw := []byte(doc)
 		n := 0

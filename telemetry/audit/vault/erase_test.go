@@ -237,6 +237,10 @@ func FuzzErasures(f *testing.F) {
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1, 2, 3, 4}, []byte("00 x\n--\n"), int64(0))
 	f.Add([]byte{255, 255, 255, 255}, []byte("0102030405060708090a0b0c0d0e0f10 AAAA\n"), int64(3))
+	f.Add([]byte{}, []byte{}, int64(0))
+	f.Add(make([]byte, 200), []byte("--\n--\n"), int64(-1))                                                                    // frames of no length
+	f.Add([]byte{0, 0, 0, 20, 1}, []byte("0102030405060708090a0b0c0d0e0f10 AAAA"), int64(1<<62))                               // torn, both
+	f.Add([]byte{127, 255, 255, 255, 0}, []byte("0102030405060708090a0b0c0d0e0f10 "+strings.Repeat("A", 2000)+"\n"), int64(4)) // large
 	f.Fuzz(func(t *testing.T, data, keys []byte, at int64) {
 		dir := t.TempDir()
 		n := name{day: "2026-11-22"}
