@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -41,6 +44,7 @@ const (
 func (a *admin) connect(ctx context.Context) (*adminAPI, error) {
 	address, from := a.address, a.tokenFile
 	var token secret.Value
+	var trust *tls.Config
 	if address == "" || from == "" {
 		cfg, err := config.Load(a.config)
 		if err != nil {
@@ -49,6 +53,11 @@ func (a *admin) connect(ctx context.Context) (*adminAPI, error) {
 		if address == "" {
 			if address, err = adminAddress(cfg); err != nil {
 				return nil, err
+			}
+			if cfg.Admin.TLS != nil {
+				if trust, err = pinned(cfg.Admin.TLS); err != nil {
+					return nil, failed(err)
+				}
 			}
 		}
 		if from == "" {
@@ -65,13 +74,43 @@ func (a *admin) connect(ctx context.Context) (*adminAPI, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
+	if trust != nil {
+		base = "https" + strings.TrimPrefix(base, "http")
+	}
 	return &adminAPI{ctx, base, token, &http.Client{
-		Transport: &http.Transport{}, // no proxy: the token is for the gateway
+		Transport: &http.Transport{TLSClientConfig: trust}, // no proxy: the token is for the gateway
 		Timeout:   adminTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 	}}, nil
+}
+
+// pinned trusts the certificates that the configuration names, and no others: it is asked
+// by an address, which need not be in them, and whoever signed them is nobody here.
+func pinned(c *console.TLS) (*tls.Config, error) {
+	var leaves [][]byte
+	for _, files := range c.Certificates {
+		text, err := os.ReadFile(files.Cert)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificate of the admin listener: %w", err)
+		}
+		block, _ := pem.Decode(text)
+		if block == nil {
+			return nil, fmt.Errorf("%s holds no certificate", files.Cert)
+		}
+		leaves = append(leaves, block.Bytes)
+	}
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: true, //nolint:gosec // VerifyConnection does it
+		VerifyConnection: func(state tls.ConnectionState) error {
+			if slices.ContainsFunc(leaves, func(leaf []byte) bool { return bytes.Equal(leaf, state.PeerCertificates[0].Raw) }) {
+				return nil
+			}
+			return errors.New("it shows another certificate than the configuration's")
+		},
+	}, nil
 }
 
 // adminAddress is the configured one, or the one that the running gateway was given.

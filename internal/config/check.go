@@ -72,6 +72,15 @@ func (c *Config) resolve(dir string) {
 			in(&a.CA)
 		}
 	}
+	if t := c.Admin.TLS; t != nil {
+		for i := range t.Certificates {
+			in(&t.Certificates[i].Cert)
+			in(&t.Certificates[i].Key)
+		}
+		for i := range t.ClientCA {
+			in(&t.ClientCA[i])
+		}
+	}
 	if c.Authn.APIKeys != nil {
 		in(&c.Authn.APIKeys.File)
 	}

@@ -44,8 +44,10 @@ type Config struct {
 	// Body is how large what is sent here may be, such as an agent that is registered;
 	// default 256KiB.
 	Body secret.Size `yaml:"body"`
-	// Plaintext permits an address that other machines reach, though this listener has no
-	// TLS: whoever hears the token on the way has it. Default false.
+	// TLS on this listener; its files are watched. Default: none.
+	TLS *TLS `yaml:"tls"`
+	// Plaintext permits an address that other machines reach without TLS: whoever hears the
+	// token on the way has it. Default false.
 	Plaintext bool `yaml:"plaintext"`
 }
 
@@ -99,6 +101,31 @@ func (c Config) validateTokens() error {
 	return errors.Join(errs...)
 }
 
+// TLS is admin.tls. Its keys mean what they do in server.tls.
+type TLS struct {
+	// Certificates with their keys.
+	Certificates []server.Certificate `yaml:"certificates"`
+	// ClientCA are PEM files with the CAs that client certificates are verified by.
+	ClientCA []string `yaml:"clientCA"`
+	// ClientAuth says whether clients are asked for a certificate: off (the default) or
+	// require, which they then need beside a credential.
+	ClientAuth string `yaml:"clientAuth"`
+	// MinVersion is "1.3", the default, or "1.2".
+	MinVersion string `yaml:"minVersion"`
+}
+
+func (t *TLS) listener() server.TLS {
+	return server.TLS{Certificates: t.Certificates, ClientCA: t.ClientCA, ClientAuth: t.ClientAuth, MinVersion: t.MinVersion}
+}
+
+func (t *TLS) validate() error {
+	if t == nil {
+		return nil
+	}
+	l := t.listener()
+	return l.Check()
+}
+
 const (
 	off            = "off"
 	usualAddress   = "127.0.0.1:9901"
@@ -145,7 +172,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
 		}
 	}
-	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.OIDC.validate(), c.validateURL())...)
+	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
 }
 
 func (c Config) validateURL() error {
@@ -175,9 +202,9 @@ func (c Config) validateAddress() error {
 	if host != "" && err != nil {
 		return fmt.Errorf("address: the host of %q is neither an IP address nor localhost", c.Address)
 	}
-	if !addr.Unmap().IsLoopback() && !c.Plaintext {
+	if !addr.Unmap().IsLoopback() && !c.Plaintext && c.TLS == nil {
 		return fmt.Errorf(`address: other machines reach %q, and nothing is encrypted; write a loopback address, `+
-			`or "plaintext: true" beside it to permit that`, c.Address)
+			`a tls section, or "plaintext: true" beside it to permit that`, c.Address)
 	}
 	return nil
 }

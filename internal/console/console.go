@@ -66,6 +66,7 @@ type Console struct {
 	document jsontext.Value  // of the API
 	cross    *http.CrossOriginProtection
 	listener net.Listener
+	secured  *server.Certified // nil without TLS
 	http     *http.Server
 }
 
@@ -102,7 +103,13 @@ func Open(c Config, o Options) (*Console, error) {
 		return nil, errors.Join(fmt.Errorf("address: %w", err), l.Close())
 	}
 	if err := s.openOIDC(); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(err, s.abandon())
+	}
+	if c.TLS != nil {
+		if s.secured, err = server.Certify(c.TLS.listener(), o.Log); err != nil {
+			return nil, errors.Join(err, s.abandon())
+		}
+		s.listener = s.secured.Listen(l)
 	}
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
@@ -131,7 +138,20 @@ func (s *Console) URL() string {
 	return s.scheme() + "://" + s.listener.Addr().String()
 }
 
-func (s *Console) scheme() string { return "http" }
+func (s *Console) scheme() string {
+	if s.secured != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// abandon takes back what was opened.
+func (s *Console) abandon() error {
+	if s.chain != nil {
+		s.chain.Close()
+	}
+	return s.listener.Close()
+}
 
 // Close waits a moment for requests that are under way and ends the rest.
 func (s *Console) Close() {
@@ -146,6 +166,7 @@ func (s *Console) Close() {
 	_ = s.http.Shutdown(ctx)
 	_ = s.http.Close() // what is still open, if anything
 	_ = s.listener.Close()
+	s.secured.Close()
 	if s.announced() {
 		_ = os.Remove(filepath.Join(s.Dir, AddressFile))
 	}

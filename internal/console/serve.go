@@ -58,6 +58,9 @@ func (s *Console) harden(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
+	if s.secured != nil {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }

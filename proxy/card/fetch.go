@@ -41,7 +41,7 @@ func fetch(
 	if err != nil {
 		return nil, have, err
 	}
-	where := req.URL.Redacted()
+	where := where(req.URL)
 	resp, err := sameOrigin(client).Do(req)
 	if err != nil {
 		return nil, have, fmt.Errorf("fetch card %s: %w", where, bare(err))
@@ -56,6 +56,13 @@ func fetch(
 	}
 	c.source = rawURL
 	return c, validators{resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")}, nil
+}
+
+// where is a URL as it may be told of. Who asks may be a secret as well as the password, and
+// so may what the query holds.
+func where(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	return shown.String()
 }
 
 func newRequest(ctx context.Context, rawURL string, have validators) (*http.Request, error) {

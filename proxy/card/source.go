@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -158,8 +159,9 @@ func (s *Source) Refresh(ctx context.Context) error {
 	}
 	if err == nil && c != nil {
 		if err = s.limits.admit(c); err != nil {
-			c, have = nil, s.have // so that it is fetched again, and not found unchanged
-			err = fmt.Errorf("fetch card %s: %w", s.url, err)
+			c, have = nil, s.have    // so that it is fetched again, and not found unchanged
+			u, _ := url.Parse(s.url) // it was fetched by it
+			err = fmt.Errorf("fetch card %s: %w", where(u), err)
 		}
 	}
 	s.have = have

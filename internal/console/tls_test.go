@@ -1,0 +1,114 @@
+package console
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// issue writes a new certificate of a name into a directory.
+func issue(t *testing.T, dir, name string) server.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := server.Certificate{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}
+	for path, block := range map[string]*pem.Block{
+		files.Key: {Type: "PRIVATE KEY", Bytes: private}, files.Cert: {Type: "CERTIFICATE", Bytes: der},
+	} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// shown is the name in the certificate that the listener shows.
+func (w *world) shown() string {
+	at, _ := url.Parse(w.console.URL())
+	c, err := tls.Dial("tcp", at.Host, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13})
+	if err != nil {
+		return err.Error()
+	}
+	defer c.Close()
+	return c.ConnectionState().PeerCertificates[0].DNSNames[0]
+}
+
+// TestTLS: over TLS cookies are this host's alone, and a new certificate is used without a
+// restart.
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	files := issue(t, dir, "first.example")
+	issuer := newIssuer(t)
+	w := newWorld(t, func(c *Config) {
+		signsIn(issuer.URL)(c)
+		c.TLS = &TLS{Certificates: []server.Certificate{files}}
+	})
+	b := w.browser()
+	b.client.Transport = &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	if !strings.HasPrefix(w.console.URL(), "https://") {
+		t.Fatal(w.console.URL())
+	}
+	got := b.signIn("carol")
+	cookies := strings.Join(got.header["Set-Cookie"], "\n")
+	if got.status != http.StatusSeeOther || strings.Count(cookies, "__Host-") != 2 || strings.Count(cookies, "; Secure") != 2 {
+		t.Errorf("%s\n%s", got, cookies)
+	}
+	if m := b.me(); m.Role != Admin || got.header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("%+v", m)
+	}
+	issue(t, dir, "second.example")
+	for begun := time.Now(); w.shown() != "second.example"; {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("it still shows %s", w.shown())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestTLSFiles: what cannot be served is named.
+func TestTLSFiles(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]*TLS{
+		"tls.certificates: is empty":                   {},
+		"tls.certificates[0]: needs both cert and key": {Certificates: []server.Certificate{{Cert: "x"}}},
+		"tls.clientAuth: is \"maybe\"":                 {Certificates: []server.Certificate{{Cert: "x", Key: "y"}}, ClientAuth: "maybe"},
+	} {
+		err := Config{Address: "0.0.0.0:9901", TLS: c}.Validate()
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	_, err := Open(Config{Address: "127.0.0.1:0", OIDC: &OIDC{Issuer: "http://127.0.0.1:1", Audiences: []string{demo.SignInClient}},
+		TLS: &TLS{Certificates: []server.Certificate{{Cert: "none.crt", Key: "none.key"}}}}, Options{Dir: t.TempDir(), Log: newWorld(t, nil).console.Log})
+	if err == nil || !strings.HasPrefix(err.Error(), "tls.certificates[0]: open none.crt") {
+		t.Error(err)
+	}
+}

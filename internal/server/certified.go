@@ -1,0 +1,65 @@
+package server
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"strings"
+)
+
+// Certified is TLS on a listener beside the public one: the same versions and suites, with
+// files that are watched in the same way.
+type Certified struct{ server *Server }
+
+// Certify reads the files of t, which has no ACME. Errors begin with the key below tls.
+func Certify(t TLS, log *slog.Logger) (*Certified, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	s := &Server{log: log, cfg: Config{TLS: &t}}
+	s.live.Store(&live{})
+	g, err := s.generation(t, nil)
+	if err != nil {
+		return nil, beside(err)
+	}
+	s.tls.Store(g)
+	s.watching = startWatch(s.refresh, log)
+	s.watching.follow(t)
+	return &Certified{s}, nil
+}
+
+// Check reports what cannot work of a section that is not server.tls.
+func (t *TLS) Check() error {
+	if t.ACME != nil {
+		return errors.New("tls.acme: is for server.tls alone")
+	}
+	return beside((&Config{TLS: t}).validateTLS())
+}
+
+// beside is an error about another section than server.tls.
+func beside(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), "server.tls.", "tls."))
+}
+
+// Listen has the connections that l accepts speak TLS, and HTTP/1.1 in it.
+func (c *Certified) Listen(l net.Listener) net.Listener {
+	return tls.NewListener(l, &tls.Config{
+		MinVersion: tls.VersionTLS12, // the generation says which
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+			now := c.server.tls.Load().config.Clone()
+			now.NextProtos, now.GetConfigForClient = []string{"http/1.1"}, nil
+			return now, nil
+		},
+	})
+}
+
+// Close ends the watch on the files. Closing nil is fine.
+func (c *Certified) Close() {
+	if c != nil {
+		c.server.watching.stop()
+	}
+}
