@@ -166,7 +166,7 @@ func (s *Console) cookie(r *http.Request, name, value string, life time.Duration
 	if life > 0 {
 		age = int(life.Seconds())
 	}
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // Secure wherever it came by TLS; loopback has none
 		Name: name, Value: value, Path: "/", MaxAge: age, Secure: s.secure(r), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 }
