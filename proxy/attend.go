@@ -71,6 +71,11 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 	}
 }
 
+// Await has again called as soon as Next would not wait, unless that is so already.
+func (a *audience) Await(again func()) bool {
+	return len(a.lead) == 0 && a.cursor != nil && a.cursor.Await(again)
+}
+
 // ready reports whether Next would not wait.
 func (a *audience) ready() bool { return len(a.lead) > 0 || a.cursor == nil || a.cursor.Ready() }
 

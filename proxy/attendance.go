@@ -17,8 +17,9 @@ type attendance struct {
 
 	relay  stream.Relay
 	began  time.Time
-	events int64 // that the client has had of it
-	before int64 // and of a stream that this one goes on from
+	since  time.Duration // from then to when the relay began
+	events int64         // that the client has had of it
+	before int64         // and of a stream that this one goes on from
 }
 
 // attend gives a client what a feed has for it, until one of them ends.
@@ -75,18 +76,28 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 
 // run relays until the stream ends, or goes on elsewhere.
 func (at *attendance) run(client context.Context) error {
-	p, x, since := at.proxy, at.x, time.Since(at.began)
-	life := p.StreamConfig.Lifetime.Std()
-	if life > 0 {
-		life = max(life-since, 1)
-	}
-	ctx, done := p.Streams.watch(client, x, life)
+	ctx, done := at.watch(client)
 	defer done()
-	x.fed = true
-	stats, err := at.relay.Run(ctx, x.w, at.a)
+	at.x.fed = true
+	return at.took(at.relay.Run(ctx, at.x.w, at.a))
+}
+
+// watch has the stream reviewed until done is called, and end in time.
+func (at *attendance) watch(client context.Context) (ctx context.Context, done func()) {
+	at.since = time.Since(at.began)
+	life := at.proxy.StreamConfig.Lifetime.Std()
+	if life > 0 {
+		life = max(life-at.since, 1)
+	}
+	return at.proxy.Streams.watch(client, at.x, life)
+}
+
+// took notes what a relay says of itself in the end.
+func (at *attendance) took(stats stream.Stats, err error) error {
+	x := at.x
 	x.fed = false
 	if at.before+at.events == 0 && stats.Events > 0 {
-		x.rec.FirstEvent = since + stats.First
+		x.rec.FirstEvent = at.since + stats.First
 	}
 	at.events += stats.Events
 	x.rec.Events = at.before + at.events

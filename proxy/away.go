@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // errAway is the error of an exchange that goes on without its handler, which has to
@@ -39,16 +40,68 @@ func (p *Proxy) leave(x *exchange, at *attendance, closed func()) bool {
 	x.r.Body = http.NoBody
 	x.w.ResponseWriter = taken
 	x.away = taken
-	go func() {
-		defer release()
-		defer closed()
-		p.stay(x, at)
-	}()
+	s := &stayed{attendance: at, closed: func() { closed(); release() }}
+	s.again = func() { p.proceed(s) }
+	at.relay.Leave = nil
+	go s.again()
 	return true
 }
 
-// stay is what is left of an exchange whose handler has returned.
-func (p *Proxy) stay(x *exchange, at *attendance) {
+// stayed is a stream whose handler has returned. While it waits it has no goroutine.
+type stayed struct {
+	*attendance
+
+	relaying *stream.Relaying // nil before the first proceed
+	again    func()           // proceed
+	done     func()           // ends its being watched
+	closed   func()           // gives back what it has held
+}
+
+// proceed does what there is to do for a stream, and is called again when there is more.
+func (p *Proxy) proceed(s *stayed) {
+	err, v := s.proceed()
+	if !errors.Is(err, stream.ErrWaits) {
+		p.stay(s, err, v)
+	}
+}
+
+// proceed contains panics; v is what one was about, nil for none.
+func (s *stayed) proceed() (err error, v any) { //nolint:revive,staticcheck // the error is not what v is about
+	defer func() {
+		if v = recover(); v != nil {
+			err = stream.ErrGone
+		}
+	}()
+	if s.relaying == nil {
+		s.begin()
+	}
+	return s.relaying.Go(s.again), nil
+}
+
+func (s *stayed) begin() {
+	var ctx context.Context
+	ctx, s.done = s.watch(s.x.away.Context())
+	s.x.fed = true
+	s.relaying = s.relay.Begin(ctx, s.x.w, s.a)
+}
+
+// finish ends what begin has begun; err is what came of it.
+func (s *stayed) finish(err error) error {
+	if s.done != nil {
+		defer s.done()
+	}
+	if s.relaying == nil {
+		s.a.Close()
+		return err
+	}
+	return s.took(s.relaying.End(err))
+}
+
+// stay is what is left of an exchange whose handler has returned and whose stream has ended
+// with err, or a panic, which was about v.
+func (p *Proxy) stay(s *stayed, err error, v any) {
+	x := s.x
+	defer s.closed()
 	defer func() {
 		if recover() != nil { // the response is cut off on purpose
 			x.away.Abort()
@@ -57,10 +110,13 @@ func (p *Proxy) stay(x *exchange, at *attendance) {
 		x.away.End()
 	}()
 	defer func() { p.conclude(x, recover()) }()
-	err := p.within(x, func(_ context.Context, late *time.Timer) error {
+	err = p.within(x, func(_ context.Context, late *time.Timer) error {
 		late.Stop()
-		at.relay.Leave = nil
-		return at.end(at.run(x.r.Context()))
+		err := s.finish(err)
+		if v != nil {
+			panic(v) //nolint:forbidigo // once more, where it is dealt with
+		}
+		return s.end(err)
 	})
 	if err != nil {
 		p.refuse(x, err)

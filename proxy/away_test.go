@@ -152,13 +152,13 @@ func TestAwayPanic(t *testing.T) {
 	}
 }
 
-// TestAwayMemory: a stream that waits for its next event costs little. What it costs the
+// TestAwayMemory: a stream that waits for its next event costs little, and no goroutine. What it costs the
 // agent, in the same process, is taken away; beyond that the budget is generous.
 func TestAwayMemory(t *testing.T) { //nolint:paralleltest // it measures the process
 	if raceEnabled {
 		t.Skip("the race detector has memory of its own")
 	}
-	const streams, budget = 200, 64 << 10
+	const streams, budget = 200, 32 << 10
 	w := build(t, func(s *setup) { s.server.Limits.Streams = 2 * streams })
 	end := make(chan struct{})
 	defer close(end)
@@ -169,8 +169,8 @@ func TestAwayMemory(t *testing.T) { //nolint:paralleltest // it measures the pro
 		flush(rw)
 		<-end
 	})
-	each := func(start, to string) int64 {
-		before := footprint()
+	each := func(start, to string) (bytes int64, goroutines int) {
+		before, running := footprint(), runtime.NumGoroutine()
 		for range streams {
 			_, in := w.streaming(start, to)
 			resp, err := http.ReadResponse(in, nil)
@@ -178,13 +178,16 @@ func TestAwayMemory(t *testing.T) { //nolint:paralleltest // it measures the pro
 			w.event(bufio.NewReaderSize(resp.Body, 16))
 		}
 		eventually(t, "the handlers return", func() bool { return handlers() == 0 })
-		return (footprint() - before) / streams
+		return (footprint() - before) / streams, runtime.NumGoroutine() - running
 	}
-	direct := each("POST /rpc HTTP/1.1", w.agent.URL)
-	through := each("POST /agents/rec HTTP/1.1", w.url)
-	t.Logf("an idle stream holds %d bytes", through-direct)
+	direct, agents := each("POST /rpc HTTP/1.1", w.agent.URL)
+	through, all := each("POST /agents/rec HTTP/1.1", w.url)
+	t.Logf("an idle stream holds %d bytes; %d have %d goroutines", through-direct, streams, all-agents)
 	if through-direct > budget {
 		t.Errorf("an idle stream holds %d bytes, of %d", through-direct, budget)
+	}
+	if runtime.GOOS == "linux" && all-agents > streams/10 { // of all of them together, and what else there is
+		t.Errorf("%d idle streams have %d goroutines", streams, all-agents)
 	}
 }
 

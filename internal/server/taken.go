@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
 )
 
 // Taken is an HTTP/1.1 connection that a handler has taken over from net/http in the
@@ -25,6 +27,7 @@ type Taken struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	header  http.Header
+	watch   *readiness.Watch // of the client's socket; nil where a goroutine reads it
 
 	mu     sync.Mutex
 	stage  stage
@@ -69,8 +72,19 @@ func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
 	t.ctx, t.cancel = context.WithCancelCause(s.base)
 	s.inflight.Add(1)
 	s.taken.add(t)
-	go t.listen()
+	t.await()
 	return t, true
+}
+
+// await has listen called when there is something to listen to. What TLS has read already
+// is no sign of it, but the start of another request, which has time.
+func (t *Taken) await() {
+	if raw, err := t.conn.SyscallConn(); err == nil && len(t.ahead) == 0 {
+		t.watch = readiness.Of(raw, t.listen)
+	}
+	if t.watch == nil || !t.watch.Park() {
+		go t.listen()
+	}
 }
 
 // wholly reports whether a request has been read to its end.
@@ -91,6 +105,9 @@ func (t *Taken) listen() {
 	n, err := t.nc.Read(t.one[:])
 	for n == 0 && err == nil {
 		n, err = t.nc.Read(t.one[:])
+	}
+	if t.watch != nil {
+		t.watch.Close()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,12 +226,18 @@ func (t *Taken) leave(whole bool) {
 	default:
 		t.stage = resting
 		_ = t.nc.SetReadDeadline(time.Now().Add(s.live.Load().timeouts.Idle.Std()))
+		if t.watch != nil {
+			t.watch.Wake() // to read until then
+		}
 	}
 }
 
 func (t *Taken) close() {
 	t.stage = done
 	t.conn.from.server.taken.remove(t)
+	if t.watch != nil {
+		t.watch.Close()
+	}
 	go t.nc.Close() // TLS may wait for a while until its last word is taken
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 )
 
 // ErrTooLarge is what Next returns for an event above the limit.
@@ -95,6 +96,31 @@ func (r *Reader) More() bool {
 	}
 	rest := bytes.TrimLeft(r.buf[r.line:], "\r\n") // blank lines alone are no event
 	return bytes.Contains(rest, endLF) || bytes.Contains(rest, endCRLF)
+}
+
+// Rest gives the buffer back where nothing is in it, before a read that may take hours. It
+// is false where the next event has begun. The data of the last one is not good any more.
+func (r *Reader) Rest() bool {
+	if r.line < len(r.buf) || r.err != nil {
+		return false
+	}
+	if cap(r.buf) == firstBuffer {
+		buffers.Put((*[firstBuffer]byte)(r.buf[:firstBuffer]))
+	}
+	r.buf, r.frame, r.line, r.scan, r.lf, r.small = nil, 0, 0, 0, 0, 0
+	return true
+}
+
+// buffers are for Readers that rest most of the time.
+var buffers = sync.Pool{New: func() any { return new([firstBuffer]byte) }}
+
+// buffer is a new one, of n bytes.
+func buffer(n int) []byte {
+	if n != firstBuffer {
+		return make([]byte, 0, n)
+	}
+	b, _ := buffers.Get().(*[firstBuffer]byte)
+	return b[:0]
 }
 
 // How nearly all agents end an event.
@@ -195,7 +221,7 @@ func (r *Reader) makeRoom() {
 		r.shift(r.buf[:0])
 	}
 	if free := cap(r.buf) - len(r.buf); free == 0 || free < cap(r.buf)/4 && r.frame == 0 {
-		r.shift(make([]byte, 0, max(firstBuffer, 2*cap(r.buf))))
+		r.shift(buffer(max(firstBuffer, 2*cap(r.buf))))
 	}
 }
 

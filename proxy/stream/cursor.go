@@ -16,6 +16,7 @@ type Cursor struct {
 
 	pos    uint64 // number of the entry that was given last
 	waits  bool
+	again  func() // is called instead of sending to wake; nil for sending
 	closed bool
 	err    error  // what it ends with
 	until  uint64 // once it has come so far
@@ -61,10 +62,26 @@ func (c *Cursor) Peek() (e Entry, ok bool) {
 	return f.entry(int(c.pos - f.start)), true //nolint:gosec // fewer than the feed holds
 }
 
+// Await has again called once, in a goroutine of its own, as soon as Next would not wait. It
+// is false, and again is not called, where that is so already.
+func (c *Cursor) Await(again func()) bool {
+	f := c.feed.lock()
+	defer f.mu.Unlock()
+	if c.ready(f) {
+		return false
+	}
+	c.waits, c.again = true, again
+	return true
+}
+
 // Ready reports whether Next would not wait.
 func (c *Cursor) Ready() bool {
 	f := c.feed.lock()
 	defer f.mu.Unlock()
+	return c.ready(f)
+}
+
+func (c *Cursor) ready(f *Feed) bool {
 	switch {
 	case c.closed, c.err != nil && (c.pos >= c.until || f.gone), c.pos != f.tip():
 		return true
@@ -136,7 +153,9 @@ func (c *Cursor) Close() {
 		return
 	}
 	c.closed = true
-	c.stir()
+	if again := c.stir(); again != nil {
+		go again()
+	}
 	for i, other := range f.cursors {
 		if other == c {
 			last := len(f.cursors) - 1
@@ -186,14 +205,18 @@ func (c *Cursor) release(now time.Time) {
 	c.held, c.freed = time.Time{}, now
 }
 
-// stir ends a wait.
-func (c *Cursor) stir() {
+// stir ends a wait. What Await was given is for the caller to call.
+func (c *Cursor) stir() (again func()) {
 	if !c.waits && !c.closed {
-		return
+		return nil
 	}
 	c.waits = false
+	if again, c.again = c.again, nil; again != nil {
+		return again
+	}
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
+	return nil
 }

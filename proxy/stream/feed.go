@@ -55,6 +55,9 @@ type Feed struct {
 
 	follower Follower // is told what is dropped; may be nil
 
+	takes bool   // the source will see to one of the clients who are stirred
+	next  func() // that one
+
 	timer *time.Timer // while there are no clients
 	due   time.Time   // when it means something
 

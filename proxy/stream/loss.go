@@ -49,7 +49,13 @@ func (f *Feed) fail(err error) {
 // stir wakes all clients that wait.
 func (f *Feed) stir() {
 	for _, c := range f.cursors {
-		c.stir()
+		switch again := c.stir(); {
+		case again == nil:
+		case f.takes && f.next == nil:
+			f.next = again
+		default:
+			go again()
+		}
 	}
 }
 

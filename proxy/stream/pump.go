@@ -23,6 +23,12 @@ type source struct {
 	feed   *Feed
 	limits Limits
 	idle   *time.Timer
+	events Source
+	ahead  reserve      // events, where it can tell
+	parker parker       // the body, where it can be waited for
+	resume func()       // run, where there is something to read
+	due    bool         // there is
+	next   func()       // goes on with a client who has something to be given
 	batch  *judgedItems // judged, and not in the feed yet; nil for nothing
 	chunk  []byte       // memory for the next events' data
 
@@ -48,6 +54,7 @@ func (f *Feed) begin(o Opened) *source {
 
 func (s *source) start() {
 	if s.feed.hub.enter(s) {
+		s.prepare()
 		go s.run()
 		return
 	}
@@ -83,9 +90,21 @@ func (s *source) retry() {
 	}
 }
 
+// errParked says that somebody else goes on with a source, maybe already.
+var errParked = errors.New("the source is waited for elsewhere")
+
+// run reads a source for as long as there is something to read, and is called again then.
 func (s *source) run() {
+	next, err := s.contained()
+	if errors.Is(err, errParked) {
+		if next != nil {
+			next()
+		}
+		return
+	}
 	defer s.feed.hub.leave(s)
-	err := s.contained()
+	s.leave()
+	s.idle.Stop()
 	s.stop(err)
 	s.finish(s.cause) // whatever stopped it, of which a read error is only the echo
 }
@@ -103,7 +122,7 @@ func (s *source) finish(err error) {
 
 // contained is pump for a goroutine that nobody else's recover protects: a Judge that
 // panics must not end the process with everybody's calls.
-func (s *source) contained() (err error) {
+func (s *source) contained() (next func(), err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.feed.hub.log.Error("judge of a stream panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
@@ -114,20 +133,53 @@ func (s *source) contained() (err error) {
 	return s.pump()
 }
 
-// pump reads the source to its end. Reads know no contexts: whatever ends the source
-// early closes the body.
-func (s *source) pump() error {
+// prepare prepares for reading. Reads know no contexts: whatever ends the source early
+// closes the body.
+func (s *source) prepare() {
 	s.limits = s.feed.hub.settings().limits
 	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ErrIdle) })
-	defer s.idle.Stop()
 	from := s.From
 	if from == nil {
 		from = Events
 	}
-	events := from(s.Body, s.limits.Event)
-	ahead, _ := events.(reserve)
+	s.events = from(s.Body, s.limits.Event)
+	s.ahead, _ = s.events.(reserve)
+	if s.parker, _ = s.Body.(parker); s.parker != nil {
+		s.resume = func() {
+			s.due = true
+			s.run()
+		}
+	}
+}
+
+// park has the source waited for without a goroutine, if that is possible. Where it is true
+// run may have been called again already.
+func (s *source) park() bool {
+	return s.parker != nil && s.ahead != nil && s.ahead.Rest() && s.parker.Park(s.resume)
+}
+
+// leave has somebody else go on with a client.
+func (s *source) leave() {
+	if s.next != nil {
+		go s.next()
+		s.next = nil
+	}
+}
+
+// pump reads the source to its end. When that is parked, next is for the caller to call,
+// unless it is nil: a client that has something to be given.
+func (s *source) pump() (next func(), err error) {
 	for {
-		event, err := events.Next()
+		if s.batch == nil && !s.due {
+			next, s.next = s.next, nil
+			if s.park() {
+				return next, errParked
+			}
+			s.next = next
+		}
+		s.due = false
+		s.leave()
+		event, err := s.events.Next()
 		if err == nil && s.batch == nil {
 			s.idle.Reset(s.limits.Idle)
 		}
@@ -138,18 +190,19 @@ func (s *source) pump() error {
 		case event.HasData: // the agent's comments belong to its own hop
 			last, err = s.judge(event)
 		}
-		if err == nil && !last && !s.batch.full() && ahead != nil && ahead.More() {
+		if err == nil && !last && !s.batch.full() && s.ahead != nil && s.ahead.More() {
 			continue // what has come together is kept together
 		}
 		if failed := s.add(); failed != nil {
-			return failed
+			return nil, failed
 		}
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case last:
 			s.idle.Reset(farewell)
-			return s.discard(events)
+			s.leave()
+			return nil, s.discard()
 		}
 	}
 }
@@ -181,9 +234,9 @@ func (s *source) end(err error) error {
 }
 
 // discard reads what is behind the last entry, which nobody gets.
-func (s *source) discard(events Source) error {
+func (s *source) discard() error {
 	for {
-		if _, err := events.Next(); err != nil {
+		if _, err := s.events.Next(); err != nil {
 			return named(err)
 		}
 	}
@@ -240,6 +293,7 @@ func (s *source) add() error {
 	for n, waited := 0, false; n < len(items); waited = true {
 		f := s.feed.lock()
 		full, left := false, time.Duration(0)
+		f.takes = s.next == nil
 		for n < len(items) && !full {
 			if full, left = f.full(items[n].cost); !full {
 				f.push(items[n])
@@ -251,6 +305,9 @@ func (s *source) add() error {
 			s.until = f.enough()
 		}
 		joined := f.joined
+		if f.takes = false; f.next != nil {
+			s.next, f.next = f.next, nil
+		}
 		f.mu.Unlock()
 		s.feed.hub.squeeze()
 		if !full {
@@ -262,6 +319,7 @@ func (s *source) add() error {
 		if joined {
 			s.idle.Stop()
 		}
+		s.leave()
 		if !s.wait(left) {
 			return s.cause
 		}

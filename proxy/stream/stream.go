@@ -95,61 +95,133 @@ type Relay struct {
 // become a response of its own. from is closed in any case but one, so that the agent
 // learns that nobody listens.
 func (r Relay) Run(client context.Context, w http.ResponseWriter, from Entries) (Stats, error) {
-	ctx, stop := context.WithCancelCause(client)
-	defer stop(nil)
-	// Not everything that is read from knows contexts: whatever ends the stream early
-	// closes it, and the cause tells which it was.
-	unhook, left := context.AfterFunc(ctx, from.Close), false
+	g := r.Begin(client, w, from)
+	ended := false
 	defer func() {
-		if !left {
-			unhook()
-			from.Close()
+		if !ended { // a panic
+			_, _ = g.End(ErrGone)
 		}
 	}()
+	err := g.copy()
+	ended = true
+	return g.End(err)
+}
+
+// Begin begins what Run does as a whole, for Go to do and End to end it.
+func (r Relay) Begin(client context.Context, w http.ResponseWriter, from Entries) *Relaying {
+	g := &Relaying{Relay: r, client: client, from: from}
+	g.ctx, g.stop = context.WithCancelCause(client)
+	// Not everything that is read from knows contexts: whatever ends the stream early
+	// closes it, and the cause tells which it was.
+	g.unhook = context.AfterFunc(g.ctx, from.Close)
 	if r.Drain != nil {
-		defer r.Drain(func() { stop(ErrDraining) })()
+		g.stay = r.Drain(func() { g.stop(ErrDraining) })
 	}
-	out := newWriter(w, r.To, r.Limits, stop)
-	defer out.stop()
-	err := r.copy(ctx, out, from)
-	if errors.Is(err, ErrLeft) {
-		if left = unhook(); left {
-			return out.stats, ErrLeft
+	g.out = newWriter(w, r.To, r.Limits, g.stop)
+	g.emit = g.out.emit // once: it would be an allocation per event
+	return g
+}
+
+// Relaying is a Relay that has begun. It is used by one goroutine at a time.
+type Relaying struct {
+	Relay
+
+	client context.Context
+	ctx    context.Context
+	stop   context.CancelCauseFunc
+	unhook func() bool // of from.Close from the end of ctx
+	stay   func() bool // of the end from Drain; may be nil
+	out    *writer
+	emit   Emit
+	from   Entries
+}
+
+// ErrWaits is what Go returns where it is to be called again.
+var ErrWaits = errors.New("the stream waits for its next event")
+
+// waiting is implemented by Entries that can be waited for without a goroutine: again is
+// called in one as soon as Next would not wait, unless Await is false.
+type waiting interface{ Await(again func()) bool }
+
+// Go passes on what there is. Where there is nothing more, it returns ErrWaits and again is
+// called, in a goroutine of its own and maybe before Go has returned, as soon as there is,
+// or something has ended the stream; nobody may touch the Relaying until then. Any other
+// error, or nil, is what End is to be given.
+func (g *Relaying) Go(again func()) error {
+	w, ok := g.from.(waiting)
+	if !ok {
+		return g.copy()
+	}
+	for {
+		if g.ctx.Err() == nil && w.Await(again) {
+			return ErrWaits
 		}
-		err = ending(ctx, out, err) // something has ended it meanwhile
+		if over, err := g.next(); over {
+			return err
+		}
 	}
-	if errors.Is(err, ErrBroken) && errors.Is(client.Err(), context.Canceled) {
+}
+
+// End ends what Begin has begun. It returns what Run does.
+func (g *Relaying) End(err error) (Stats, error) {
+	left := false
+	defer g.stop(nil)
+	defer func() {
+		if !left {
+			g.unhook()
+			g.from.Close()
+		}
+	}()
+	if g.stay != nil {
+		defer g.stay()
+	}
+	defer g.out.stop()
+	if errors.Is(err, ErrLeft) {
+		if left = g.unhook(); left {
+			return g.out.stats, ErrLeft
+		}
+		err = ending(g.ctx, g.out, err) // something has ended it meanwhile
+	}
+	if errors.Is(err, ErrBroken) && errors.Is(g.client.Err(), context.Canceled) {
 		// A client who hangs up cancels ctx and the request to the agent, in no
 		// order: the agent's body may break before ctx knows why.
 		err = ErrGone
 	}
-	if r.Farewell != nil && err != nil && out.failed() == nil && !errors.Is(err, ErrGone) {
-		out.last(r.Farewell(err))
+	if g.Farewell != nil && err != nil && g.out.failed() == nil && !errors.Is(err, ErrGone) {
+		g.out.last(g.Farewell(err))
 	}
-	return out.stats, err
+	return g.out.stats, err
 }
 
-func (r Relay) copy(ctx context.Context, out *writer, from Entries) error {
-	emit := Emit(out.emit) // once: it would be an allocation per event
-	if r.Lead != nil {
-		if err := pass(ctx, out, r.Lead(emit)); err != nil {
+// copy passes everything on.
+func (g *Relaying) copy() error {
+	if g.Lead != nil {
+		if err := pass(g.ctx, g.out, g.Lead(g.emit)); err != nil {
 			return err
 		}
 	}
 	for {
-		if r.Leave != nil && r.Leave() {
-			return pass(ctx, out, ErrLeft)
+		if g.Leave != nil && g.Leave() {
+			return pass(g.ctx, g.out, ErrLeft)
 		}
-		entry, err := from.Next(ctx)
-		if err != nil {
-			return pass(ctx, out, ending(ctx, out, err))
-		}
-		if err = r.See(entry, emit); err == nil && r.More != nil && r.More() {
-			continue
-		}
-		if err := pass(ctx, out, err); err != nil {
+		if over, err := g.next(); over {
 			return err
 		}
+	}
+}
+
+// next passes the next entry on, and those that are there as well.
+func (g *Relaying) next() (over bool, err error) {
+	for {
+		entry, err := g.from.Next(g.ctx)
+		if err != nil {
+			return true, pass(g.ctx, g.out, ending(g.ctx, g.out, err))
+		}
+		if err = g.See(entry, g.emit); err == nil && g.More != nil && g.More() {
+			continue
+		}
+		err = pass(g.ctx, g.out, err)
+		return err != nil, err
 	}
 }
 

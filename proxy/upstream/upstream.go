@@ -186,6 +186,12 @@ func (c *counted) Close() error {
 	return c.ReadCloser.Close()
 }
 
+// Park is that of the body, where it has one.
+func (c *counted) Park(resume func()) bool {
+	p, ok := c.ReadCloser.(interface{ Park(func()) bool })
+	return ok && p.Park(resume)
+}
+
 // Close drops idle connections; those in use end with their calls. Tokens that are being
 // fetched are given up.
 func (u *Upstream) Close() {

@@ -180,6 +180,7 @@ func (a *answer) respond(r *http.Request, h *head) {
 // that could not be stopped may reach the connection any time from now.
 func (a *answer) finish() {
 	stopped := a.stop == nil || a.stop()
+	a.conn.unwatch()
 	if stopped && !a.closes && a.upload.finished() && a.conn.clean() {
 		a.conn.in.drop()
 		a.pool.keep(a.conn)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
 )
 
 // phase is what comes next of a body.
@@ -76,6 +78,35 @@ func (a *answer) Close() error {
 		a.conn.close()
 	}
 	return nil
+}
+
+// Park has resume called, in a goroutine that may be kept, as soon as there is more of the
+// body to be read, or it is closed. It is for readers who wait for long, and would rather do
+// so without a goroutine. Who is resumed has to read: there is no second sign of what has
+// come. It is false, and nothing happens, where that cannot be done, or there is more by now.
+func (a *answer) Park(resume func()) bool {
+	c := a.conn
+	if a.state.Load() != open || c.secured != nil || c.raw == nil || c.in.buffered() > 0 || c.in.full && !c.quiet() {
+		return false
+	}
+	c.in.drop()
+	c.in.full, c.resume = false, resume
+	w := c.watch.Load()
+	if w == nil {
+		if w = readiness.Of(c.raw, c.resumed); w == nil {
+			return false
+		}
+		c.watch.Store(w)
+	}
+	for !w.Park() {
+		if !c.quiet() { // else it was told of what has been read
+			return false
+		}
+	}
+	if a.state.Load() != open { // and Close may have come before there was a watch
+		c.unwatch()
+	}
+	return true
 }
 
 // read reads some of the body. Its end comes with the last bytes if that is known by then.

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
 )
 
 // conn is one connection. It belongs to the request it was taken for, or to the pool.
@@ -22,6 +24,8 @@ type conn struct {
 	used      bool                 // it has had a request
 	idleSince time.Time
 	closed    atomic.Bool
+	watch     atomic.Pointer[readiness.Watch] // while an answer on it has been parked
+	resume    func()                          // of that answer
 
 	// Made once, where they would be made for each call.
 	peek  func(fd uintptr) bool
@@ -77,11 +81,22 @@ func (c *conn) clean() bool {
 	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded) && c.SetReadDeadline(time.Time{}) == nil
 }
 
+// resumed is called when a parked answer has more to be read.
+func (c *conn) resumed() { c.resume() }
+
+// unwatch ends what Park has begun, and a wait with it.
+func (c *conn) unwatch() {
+	if w := c.watch.Swap(nil); w != nil {
+		w.Close()
+	}
+}
+
 // close ends a connection. It may be called more than once, and while others read.
 func (c *conn) close() {
 	if !c.closed.CompareAndSwap(false, true) {
 		return
 	}
+	defer c.unwatch()
 	if c.secured != nil {
 		// The alert that ends TLS in good order would wait behind a request's bytes that
 		// an agent does not take. HTTP says itself what is complete.

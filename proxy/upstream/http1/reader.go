@@ -33,6 +33,7 @@ type reader struct {
 	wait *waiter // instead of from where there is nothing in the buffer; nil for none
 	buf  []byte  // nil for none
 	r, w int     // what is between them is still to be read
+	full bool    // the last read may have left something
 }
 
 // buffered is how much there is to read without waiting.
@@ -54,12 +55,14 @@ func (b *reader) fill(most int) error {
 		if b.wait != nil {
 			var err error
 			b.buf, b.w, err = b.wait.read()
+			b.full = b.w == len(b.buf)
 			return err
 		}
 	}
 	b.room(most)
 	n, err := b.from.Read(b.buf[b.w:])
 	b.w += n
+	b.full = b.w == len(b.buf)
 	if n > 0 {
 		return nil // the error comes again
 	}
@@ -99,7 +102,9 @@ func (b *reader) Read(p []byte) (int, error) {
 	if b.buffered() == 0 {
 		if b.wait == nil || len(p) >= bufferSize {
 			b.drop()
-			return b.from.Read(p)
+			n, err := b.from.Read(p)
+			b.full = n == len(p)
+			return n, err
 		}
 		if err := b.fill(bufferSize); err != nil {
 			return 0, err

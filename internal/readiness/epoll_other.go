@@ -1,0 +1,14 @@
+//go:build !linux
+
+package readiness
+
+type token struct{}
+
+// poller watches nothing.
+var poller none
+
+type none struct{}
+
+func (none) add(*Watch) bool { return false }
+
+func (none) remove(*Watch) {}
