@@ -29,6 +29,7 @@ func TestIdentity(t *testing.T) {
 	t.Run("exchange", i.exchange)
 	t.Run("exchange of assertions", i.exchangeAssertions)
 	t.Run("client credentials", i.ownToken)
+	t.Run("administrators sign in", i.administrators)
 	t.Run("rotation", i.rotation)
 	t.Run("SDKs that are asked for more", i.askedForMore)
 }
@@ -46,6 +47,7 @@ type house struct {
 	issuer string // more of the issuer's entry
 	rules  string // default: everybody with the scope a2a.invoke
 	agents string
+	admin  string
 }
 
 // start runs a gateway.
@@ -75,7 +77,7 @@ policy:
 %s
 agents:
 %s
-`, h.url, g.dir, h.tls, i.issuer.URL, audience, h.issuer, h.rules, h.agents)
+%s`, h.url, g.dir, h.tls, i.issuer.URL, audience, h.issuer, h.rules, h.agents, h.admin)
 	file := filepath.Join(g.dir, "config.yaml")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)

@@ -9,24 +9,37 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { trustAssertions } from './exchange.mjs';
-import { makeProvider } from './provider.mjs';
+import { makeProvider, signIn } from './provider.mjs';
 import { firstKeys, nextKeys } from './signing.mjs';
 
 const { A2A_INTEROP_CERT: cert, A2A_INTEROP_KEY: key } = process.env;
 let handler;
+let provider;
 let keys = firstKeys();
+
+const renew = () => {
+  provider = makeProvider(url, keys);
+  handler = provider.callback();
+};
 
 // What is done to the provider from outside.
 const orders = {
   '/rotate': () => {
     keys = nextKeys(keys);
-    handler = makeProvider(url, keys).callback();
+    renew();
   },
   '/trust': (query) => trustAssertions(query.get('issuer'), query.get('keys')),
 };
 
 const serve = (request, response) => {
   const { pathname, searchParams } = new URL(request.url, url);
+  if (pathname.startsWith('/interaction/')) {
+    signIn(provider, request, response).catch((error) => {
+      console.error(error);
+      response.writeHead(500).end();
+    });
+    return;
+  }
   if (!orders[pathname]) {
     handler(request, response);
     return;
@@ -42,7 +55,7 @@ const listen = async (server, scheme) => {
 };
 
 const url = await listen(createServer(serve), 'http');
-handler = makeProvider(url, keys).callback();
+renew();
 const tls = cert && await listen(
   createSecureServer({ cert, key, requestCert: true, rejectUnauthorized: false }, serve), 'https');
 console.log(JSON.stringify({ url, tls }));

@@ -8,6 +8,7 @@
 //                first of the acr_values that are asked for, else "basic"
 //   gateway      token exchange, see exchange.mjs, and client credentials
 //   resource     asks the introspection endpoint
+//   console      public: browsers sign in, as whom login_hint names (authorization code, PKCE)
 //
 // Any of them may show a DPoP proof and get a token bound to it.
 import Provider from 'oidc-provider';
@@ -30,6 +31,10 @@ const clients = [
   client('user', [ciba], { backchannel_token_delivery_mode: 'poll' }),
   client('gateway', ['client_credentials', exchangeGrant]),
   client('resource', []),
+  {
+    client_id: 'console', application_type: 'native', token_endpoint_auth_method: 'none', grant_types: ['authorization_code'],
+    response_types: ['code'], redirect_uris: ['http://127.0.0.1/api/v1/login/callback'], post_logout_redirect_uris: ['http://127.0.0.1/'],
+  },
 ];
 
 // Store keeps what the provider remembers, so that one with other keys still knows it.
@@ -39,6 +44,7 @@ class Store {
   key(id) { return `${this.model} ${id}`; }
   async upsert(id, payload) { kept.set(this.key(id), payload); }
   async find(id) { return kept.get(this.key(id)); }
+  async findByUid(uid) { return [...kept.values()].find((payload) => payload.uid === uid && payload.kind === this.model); }
   async destroy(id) { kept.delete(this.key(id)); }
   async consume(id) { kept.get(this.key(id)).consumed = Math.floor(Date.now() / 1000); }
   async revokeByGrantId(grantId) {
@@ -69,15 +75,30 @@ function moreClaims(ctx) {
   };
 }
 
+// signIn has who is named sign in, and agree to all that is asked for, without a page.
+export async function signIn(provider, request, response) {
+  const { prompt, params } = await provider.interactionDetails(request, response);
+  let result = { login: { accountId: params.login_hint } };
+  if (prompt.name === 'consent') {
+    const grant = new provider.Grant({ accountId: params.login_hint, clientId: params.client_id });
+    grant.addOIDCScope(params.scope);
+    result = { consent: { grantId: await grant.save() } };
+  }
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
+}
+
 export function makeProvider(url, keys) {
   const provider = new Provider(url, {
     clients,
     adapter: Store,
     jwks: { keys },
-    scopes: ['openid', 'a2a.invoke'],
+    scopes: ['openid', 'profile', 'a2a.invoke'],
+    claims: { profile: ['groups'] },
+    conformIdTokenClaims: false,
+    interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     acrValues: ['basic', 'mfa'],
     extraTokenClaims: moreClaims,
-    findAccount: (_, id) => ({ accountId: id, claims: async () => ({ sub: id }) }),
+    findAccount: (_, id) => ({ accountId: id, claims: async () => ({ sub: id, groups: id === 'root' ? ['admins'] : ['staff'] }) }),
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
@@ -94,7 +115,7 @@ export function makeProvider(url, keys) {
       },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => audience,
+        defaultResource: (ctx) => (ctx.oidc.client?.clientId === 'console' ? undefined : audience),
         useGrantedResource: () => true,
         getResourceServerInfo: resourceServer,
       },
