@@ -14,14 +14,12 @@ import (
 func (v *Vault) Tidy() (Erasure, error) {
 	v.mu.Lock()
 	now, last, writing := v.now(), v.last, v.files != nil
-	x := expiry{Reader: Reader{v.dir, v.sealer}, today: dayOf(now)}
+	x := expiry{Reader: Reader{v.dir, v.sealer}, today: dayOf(now), last: last, writing: writing}
 	done := v.tidied == x.today
 	v.mu.Unlock()
 	if done {
 		return Erasure{}, nil
 	}
-	// What is begun from now on comes after last.
-	x.removable = func(n name) bool { return n.compare(last) < 0 || n == last && !writing }
 	e := Erasure{ID: rand.Text(), Time: now.UTC(), State: Begun, Why: Retention}
 	err := x.run(&e)
 	if err == nil {
@@ -37,8 +35,9 @@ func (v *Vault) Tidy() (Erasure, error) {
 type expiry struct {
 	Reader
 
-	today     string
-	removable func(name) bool
+	today   string
+	last    name // what is begun from now on comes after it
+	writing bool // to last
 }
 
 func (x *expiry) over(d drawer) bool { return d.Until != "" && d.Until < x.today }
@@ -81,8 +80,16 @@ func (x *expiry) due(n name) bool {
 	return false
 }
 
+func (x *expiry) removable(n name) bool { return n.compare(x.last) < 0 || n == x.last && !x.writing }
+
+// remove removes a pair. Of the newest the file of keys stays, in which there is none: its
+// name is in records, and after a restart what is begun next would get it again.
 func (x *expiry) remove(n name) error {
-	for _, form := range []string{dataForm, keysForm} {
+	forms := []string{dataForm, keysForm}
+	if n == x.last {
+		forms = forms[:1]
+	}
+	for _, form := range forms {
 		if err := os.Remove(n.path(x.Dir, form)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove content: %w", err)
 		}

@@ -243,6 +243,42 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestNamesAreNotUsedAgain: content that is kept after a restart gets no id that content
+// which is gone had, though all of the latter's files could be removed.
+func TestNamesAreNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gone := w.put("alice", "one", 0)
+	restart := func() {
+		t.Helper()
+		if err := w.vault.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.open()
+		if _, err := w.vault.Tidy(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Erase(Subject{Name: "alice"}, "", w.clock.now); err != nil {
+		t.Fatal(err)
+	}
+	restart()
+	restart()
+	if got := w.put("bob", "two", 0); got.ID == gone.ID {
+		t.Errorf("both are %s", got.ID)
+	}
+	if got := w.text(gone.ID); got != ErrErased.Error() {
+		t.Errorf("what was erased is %q", got)
+	}
+	shelf := &Shelf{Reader: w.Reader}
+	if err := shelf.Check(gone.ID, gone.Digest); !errors.Is(err, ErrErased) {
+		t.Errorf("what was erased is %v", err)
+	}
+	if entries, err := filepath.Glob(filepath.Join(w.Dir, "*"+dataForm)); err != nil || len(entries) != 1 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+}
+
 // TestTorn cuts both files here and there: what is whole stays readable.
 func TestTorn(t *testing.T) {
 	t.Parallel()
