@@ -204,13 +204,14 @@ func (j *judging) amiss(a *amiss) {
 	j.report.find(f)
 }
 
-// readPending reads which erasures there were that no record has yet. It is done last: an
-// erasure is noted before anything is destroyed.
+// readPending reads which erasures there were that no record had when the verification
+// began. It is done last: an erasure is noted before anything is destroyed. A gateway may
+// have recorded them meanwhile, behind what was read.
 func (v *verifier) readPending() error {
 	if v.shelf == nil {
 		return nil
 	}
-	all, _, err := v.shelf.Untold()
+	all, _, err := v.shelf.Since(v.told)
 	for _, e := range all {
 		if e.Why == "" {
 			v.pending = append(v.pending, erasure{id: e.ID, subject: telemetry.Clean(e.Subject), issuer: telemetry.Clean(e.Issuer), begun: e.Time})

@@ -352,6 +352,26 @@ func (c *capturing) change(pattern string, how func([]byte) []byte) {
 	}
 }
 
+// TestVerifyWhileErasuresAreTold: an erasure that is recorded behind what a verification
+// has read of the log is known to it all the same.
+func TestVerifyWhileErasuresAreTold(t *testing.T) {
+	t.Parallel()
+	c := newCapturing(t, 0)
+	defer c.stop()
+	c.call("alice", "x")
+	v, err := newVerifier(Source{Path: c.dir}, Check{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Config{Dir: c.dir}).Source().Held(c.ring).Erase(vault.Subject{Name: "alice"}, "", c.disk.now); err != nil {
+		t.Fatal(err)
+	}
+	c.tellErasures()
+	if err := v.readPending(); err != nil || len(v.pending) != 1 {
+		t.Errorf("%d erasures are known of, %v", len(v.pending), err)
+	}
+}
+
 // TestErasuresAnyOrder does what may be done in any order: what is there and what is not
 // always adds up, and a log that nobody damaged is found whole.
 func TestErasuresAnyOrder(t *testing.T) {

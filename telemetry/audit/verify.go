@@ -69,6 +69,7 @@ type verifier struct {
 
 	shelf   *vault.Shelf // nil: content is not looked for
 	held    held
+	told    int64 // the place in the log of erasures up to which records had them before
 	pending []erasure
 }
 
@@ -93,6 +94,11 @@ func newVerifier(s Source, c Check) (*verifier, error) {
 		v.headPath = filepath.Join(s.Path, headFile)
 	}
 	var err error
+	if v.shelf != nil {
+		if v.told, err = v.shelf.Place(); err != nil {
+			return nil, err
+		}
+	}
 	if v.headPath != NoHead {
 		if v.head, err = readHead(v.headPath); err != nil {
 			return nil, err

@@ -72,6 +72,15 @@ func (r Reader) Noted() int64 { return erasuresOf(r.Dir).size }
 // Untold are the erasures behind the place that Told has kept, each as its last entry
 // there has it, and the place behind them.
 func (r Reader) Untold() (all []Erasure, end int64, err error) {
+	at, err := r.Place()
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.Since(at)
+}
+
+// Since is Untold for those behind a place.
+func (r Reader) Since(at int64) (all []Erasure, end int64, err error) {
 	f, err := os.Open(filepath.Join(r.Dir, erasureLog))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
@@ -81,10 +90,6 @@ func (r Reader) Untold() (all []Erasure, end int64, err error) {
 	}
 	defer func() { _ = f.Close() }() // only read from
 	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	at, err := r.told()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -119,8 +124,8 @@ func lastEntries(log []byte) (all []Erasure) {
 	return all
 }
 
-// told reads the place; 0 where there is none.
-func (r Reader) told() (int64, error) {
+// Place is the one that Told has kept; 0 where there is none.
+func (r Reader) Place() (int64, error) {
 	text, err := os.ReadFile(filepath.Join(r.Dir, erasurePlace))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
