@@ -81,9 +81,7 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 		return Ruling{}, err
 	}
 	r, err := j.rule(ctx, c)
-	if err != nil && !c.refused() && j.config.OnChange != Quarantine && j.config.FirstSeen != Quarantine {
-		// Without the state there is nothing to compare with. Who wants no more than to be
-		// told of changes wants agents to be served.
+	if err != nil && !c.refused() && j.lenient(c) {
 		j.Log.Warn("agent card not compared with the one before", "error", err)
 		r, err = c.ruling(Accepted, "", c.doc, c.Digest), nil
 	}
@@ -102,6 +100,19 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 		j.Ruled(ctx, r)
 	}
 	return r, nil
+}
+
+// lenient says whether a card may be served without the state, where there is nothing to
+// compare it with: who wants no more than to be told of changes wants agents to be served.
+// Whose name or skills it may not have is known without the state.
+func (j *Judge) lenient(c *candidate) bool {
+	return j.config.OnChange != Quarantine && j.config.FirstSeen != Quarantine &&
+		!slices.ContainsFunc(j.Fleet.collisions(j.Agent, nil, c.profile), j.forbids)
+}
+
+// forbids says whether a collision has a card refused.
+func (j *Judge) forbids(taken Change) bool {
+	return j.config.Collisions == RefuseAll || j.config.Collisions == RefuseNames && taken.Kind == NameTaken
 }
 
 // candidate is a card that is judged.
@@ -250,8 +261,7 @@ func (j *Judge) compare(c *candidate, standing Standing, stands bool) error {
 	taken := j.Fleet.collisions(j.Agent, old, c.profile)
 	c.Changes = append(c.Changes, taken...)
 	for i := range taken {
-		all, names := j.config.Collisions == RefuseAll, j.config.Collisions == RefuseNames && taken[i].Kind == NameTaken
-		if (all || names) && c.State == "" {
+		if c.State == "" && j.forbids(taken[i]) {
 			c.State, c.Why = Refused, taken[i].Text
 		}
 	}

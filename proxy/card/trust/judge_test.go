@@ -362,6 +362,25 @@ func TestWithoutState(t *testing.T) {
 	}
 }
 
+// TestA13_NamesOfOthersWithoutState: what is not compared with cards of before is still
+// compared with those of other agents, which are known without the state.
+func TestA13_NamesOfOthersWithoutState(t *testing.T) {
+	t.Parallel()
+	const twin = `{"name":"Вilling","version":"1","skills":[{"id":"refund"}]}`
+	fleet := new(trust.Fleet)
+	with := func(agent string) func(*trust.Options) {
+		return func(o *trust.Options) { o.Fleet, o.Agent = fleet, agent }
+	}
+	newReplica(t, broken{}, trust.Config{}, with("billing")).wants(first, "accepted: "+first)
+	for collisions, serves := range map[string]bool{"": true, trust.RefuseNames: false, trust.RefuseAll: false} {
+		late := newReplica(t, broken{}, trust.Config{Collisions: collisions}, with("late"))
+		if r, err := late.Judge.Judge(t.Context(), []byte(twin)); (err == nil) != serves || !serves && r.InForce != nil {
+			t.Errorf("%q: %+v, %v", collisions, r, err)
+		}
+		fleet.Keep([]string{"billing"})
+	}
+}
+
 // TestHistory: so many cards are remembered, the latest ones, and so long.
 func TestHistory(t *testing.T) {
 	t.Parallel()
