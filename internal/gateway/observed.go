@@ -91,8 +91,7 @@ func (o *observed) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn,
 func (o *observed) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
 	start := time.Now()
 	added, err := o.Store.Add(ctx, space, key, data, ttl)
-	o.count("add", time.Since(start), err)
-	return added, err
+	return added, o.done("add", start, err)
 }
 
 func (o *observed) Release(ctx context.Context, holds []state.Draw) error {
