@@ -1,0 +1,133 @@
+{{- define "a2a-gateway.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "a2a-gateway.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "a2a-gateway.name" . }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "a2a-gateway.selector" -}}
+app.kubernetes.io/name: {{ include "a2a-gateway.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "a2a-gateway.labels" -}}
+{{ include "a2a-gateway.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "a2a-gateway.image" -}}
+{{- with .Values.image }}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- define "a2a-gateway.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "a2a-gateway.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "a2a-gateway.tlsSecret" -}}
+{{- default (printf "%s-tls" (include "a2a-gateway.fullname" .)) .Values.tls.secretName }}
+{{- end }}
+
+{{- define "a2a-gateway.redisSecret" -}}
+{{- if .Values.redis.existingSecret }}
+{{- .Values.redis.existingSecret }}
+{{- else if .Values.redis.password }}
+{{- printf "%s-redis" (include "a2a-gateway.fullname" .) }}
+{{- end }}
+{{- end }}
+
+{{- define "a2a-gateway.host" -}}
+{{- (urlParse .Values.config.server.publicURL).hostname }}
+{{- end }}
+
+{{- define "a2a-gateway.portName" -}}
+{{- ternary "https" "http" .Values.tls.enabled }}
+{{- end }}
+
+{{- /* The configuration: the values', with what the chart decides over it. */}}
+{{- define "a2a-gateway.config" -}}
+{{- $over := dict "address" (ternary ":8443" ":8080" .Values.tls.enabled) "statusAddress" ":9902" "dataDir" "/var/lib/a2a-gateway" }}
+{{- if .Values.tls.enabled }}
+{{- $pair := dict "cert" "/etc/a2a-gateway-tls/tls.crt" "key" "/etc/a2a-gateway-tls/tls.key" }}
+{{- $_ := set $over "tls" (dict "certificates" (list $pair)) }}
+{{- else }}
+{{- $_ := set $over "plaintext" true }}
+{{- $_ := set $over "h2c" true }}
+{{- end }}
+{{- $over = dict "server" $over }}
+{{- if .Values.apiKeys.existingSecret }}
+{{- $_ := set $over "authn" (dict "apiKeys" (dict "file" "/etc/a2a-gateway-keys/keys.yaml")) }}
+{{- else if and (hasKey .Values.config.authn "apiKeys") (empty .Values.config.authn.apiKeys) }}
+{{- $_ := set $over "authn" (dict "apiKeys" (dict "file" "/var/lib/a2a-gateway/keys.yaml")) }}
+{{- end }}
+{{- if .Values.keys.existingSecret }}
+{{- $_ := set $over "keys" (dict "signing" (list "/etc/a2a-gateway-own-keys/signing.pem") "sealing" (list "/etc/a2a-gateway-own-keys/sealing.key")) }}
+{{- end }}
+{{- if .Values.redis.enabled }}
+{{- $redis := mergeOverwrite (deepCopy .Values.redis.options) (dict "addresses" .Values.redis.addresses) }}
+{{- if include "a2a-gateway.redisSecret" . }}
+{{- $_ := set $redis "password" "${REDIS_PASSWORD}" }}
+{{- end }}
+{{- if .Values.redis.tlsSecret }}
+{{- $_ := set $redis "tls" (dict "ca" "/etc/a2a-gateway-redis/ca.crt") }}
+{{- end }}
+{{- $_ := set $over "state" (dict "driver" "redis" "redis" $redis) }}
+{{- end }}
+{{- toYaml (mergeOverwrite (deepCopy .Values.config) $over) }}
+{{- end }}
+
+{{- /* Mistakes that a schema cannot tell. */}}
+{{- define "a2a-gateway.check" -}}
+{{- if and (or (gt (int .Values.replicaCount) 1) .Values.autoscaling.enabled) (not .Values.redis.enabled) }}
+{{- fail "several replicas need redis.enabled: without it each of them knows its own tasks only" }}
+{{- end }}
+{{- if and (or (gt (int .Values.replicaCount) 1) .Values.autoscaling.enabled) (not .Values.keys.existingSecret) }}
+{{- fail "several replicas need keys.existingSecret: with keys of their own none reads what another sealed" }}
+{{- end }}
+{{- if and .Values.redis.enabled (not .Values.redis.addresses) }}
+{{- fail "redis.enabled needs redis.addresses" }}
+{{- end }}
+{{- if and .Values.tls.certManager.enabled (not .Values.tls.enabled) }}
+{{- fail "tls.certManager.enabled needs tls.enabled" }}
+{{- end }}
+{{- if and .Values.tls.certManager.enabled (not .Values.tls.certManager.issuerRef.name) }}
+{{- fail "tls.certManager.enabled needs tls.certManager.issuerRef.name" }}
+{{- end }}
+{{- if and (or .Values.gateway.httpRoute.enabled .Values.gateway.grpcRoute.enabled) (not .Values.gateway.parentRefs) }}
+{{- fail "gateway.httpRoute and gateway.grpcRoute need gateway.parentRefs" }}
+{{- end }}
+{{- if and (or .Values.gateway.httpRoute.enabled .Values.gateway.grpcRoute.enabled) .Values.tls.enabled }}
+{{- fail "a route ends TLS at its Gateway: set tls.enabled to false" }}
+{{- end }}
+{{- end }}
+
+{{- /* Longer than draining takes: durations are written as in Go, or in days. */}}
+{{- define "a2a-gateway.grace" -}}
+{{- if .Values.terminationGracePeriodSeconds }}
+{{- .Values.terminationGracePeriodSeconds | int }}
+{{- else }}
+{{- $drain := dig "server" "timeouts" "drain" "30s" .Values.config }}
+{{- if regexMatch "^[0-9]+s$" $drain }}{{ add (trimSuffix "s" $drain | int) 10 }}
+{{- else if regexMatch "^[0-9]+m$" $drain }}{{ add (mul (trimSuffix "m" $drain | int) 60) 10 }}
+{{- else if regexMatch "^[0-9]+h$" $drain }}{{ add (mul (trimSuffix "h" $drain | int) 3600) 10 }}
+{{- else }}{{ fail (printf "terminationGracePeriodSeconds: say it, for a drain of %s" $drain) }}
+{{- end }}
+{{- end }}
+{{- end }}
