@@ -25,13 +25,15 @@ func demoCommand() *cobra.Command {
 		Short: "Run the gateway in front of two sample agents, with curl lines to try",
 		Long: "Start two sample agents (A2A 0.3 and 1.0), a development OIDC issuer and the gateway in\n" +
 			"front of them, all in this process and on loopback, and print commands to paste.\n" +
-			"Everything is thrown away at the end.",
+			"Everything is thrown away at the end. The verbs below run one of the parts alone, for a gateway\n" +
+			"of your own.",
 		Args: cobra.NoArgs,
 	}
 	address := cmd.Flags().String("address", "127.0.0.1:8080", "gateway `address`; port 0 picks a free one")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return runDemo(cmd.Context(), *address, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
+	cmd.AddCommand(demoParts()...)
 	return cmd
 }
 

@@ -18,6 +18,9 @@ import (
 type Options struct {
 	// Address to listen on, host:port. Default "127.0.0.1:0".
 	Address string
+	// URL is the origin that the card names. Default the bound address; set it where
+	// clients reach the agent by another name.
+	URL string
 	// RequireExtension declares CostCentre as required and refuses calls
 	// without it; otherwise it is declared as optional.
 	RequireExtension bool
@@ -73,7 +76,10 @@ func newAgent(o Options) (*Agent, net.Listener, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen for sample agent: %w", err)
 	}
-	origin := "http://" + l.Addr().String()
+	origin := o.URL
+	if origin == "" {
+		origin = "http://" + l.Addr().String()
+	}
 	return &Agent{
 		URL:     origin,
 		CardURL: origin + "/.well-known/agent-card.json",
