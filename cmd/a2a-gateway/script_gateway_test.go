@@ -105,7 +105,10 @@ func (p *process) awaitDemo(ts *testscript.TestScript) {
 // environment has what every process needs and the variables that the
 // configuration refers to.
 func environment(ts *testscript.TestScript, config string) []string {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("WORK")}
+	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + ts.Getenv("WORK")}
+	for _, name := range []string{"HOME", "XDG_STATE_HOME"} {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		env = append(env, "GOCOVERDIR="+dir)
 	}
