@@ -288,9 +288,9 @@ func TestFindIsScan(t *testing.T) {
 			for range rapid.IntRange(0, 10).Draw(rt, "records") {
 				seq++
 				appendTo(t, dir, fmt.Sprintf("audit-2026-11-2%d.jsonl", segment), record(seq, fmt.Sprintf(
-					`"type":%q,"principal":%q,"agent":%q,"task_id":%q,"decision":%q`,
+					`"type":%q,"principal":%q,"agent":%q,"task_id":%q,"skill":%q,"method":%q,"decision":%q`,
 					rapid.SampledFrom([]string{"intent", "call", "event"}).Draw(rt, "type"), name.Draw(rt, "principal"),
-					name.Draw(rt, "agent"), name.Draw(rt, "task"), decision.Draw(rt, "decision")), second.Draw(rt, "time")))
+					name.Draw(rt, "agent"), name.Draw(rt, "task"), name.Draw(rt, "skill"), name.Draw(rt, "method"), decision.Draw(rt, "decision")), second.Draw(rt, "time")))
 			}
 			if rapid.Bool().Draw(rt, "update") {
 				if err := i.Update(t.Context(), nil); err != nil {
@@ -303,6 +303,7 @@ func TestFindIsScan(t *testing.T) {
 		}
 		q := Query{
 			Principal: name.Draw(rt, "q principal"), Agent: name.Draw(rt, "q agent"), Task: name.Draw(rt, "q task"),
+			Skill: name.Draw(rt, "q skill"), Method: name.Draw(rt, "q method"),
 			Decision: decision.Draw(rt, "q decision"), Oldest: true, Limit: rapid.IntRange(0, 5).Draw(rt, "limit"),
 			Type: rapid.SampledFrom([]string{"", "intent", "call", "event"}).Draw(rt, "q type"),
 		}
@@ -327,12 +328,16 @@ func many(b *testing.B, n int) string {
 	var lines strings.Builder
 	for k := range n {
 		decision := "allow"
-		if k%1000 == 0 {
+		if k%1000 == 1 {
 			decision = "deny"
 		}
+		principal, agent := fmt.Sprintf("user-%d", random.IntN(10000)), random.IntN(100)
+		if k%10 == 0 {
+			principal, agent = "busy", agent/10*10 // which asks a few agents only
+		}
 		lines.WriteString(record(k+1, fmt.Sprintf(
-			`"type":"call","decision":%q,"principal":"user-%d","agent":"agent-%d","skill":"skill-%d","method":"SendMessage","task_id":"task-%d","pad":%q`,
-			decision, random.IntN(10000), random.IntN(100), random.IntN(300), k/3, strings.Repeat("x", 300)),
+			`"type":"call","decision":%q,"principal":%q,"agent":"agent-%d","skill":"skill-%d","method":"SendMessage","task_id":"task-%d","pad":%q`,
+			decision, principal, agent, random.IntN(300), k/3, strings.Repeat("x", 300)),
 			noon.Add(time.Duration(k)*time.Millisecond)))
 		if (k+1)%100000 == 0 || k+1 == n {
 			appendTo(b, dir, fmt.Sprintf("audit-2026-11-21_%03d.jsonl", k/100000+1), lines.String())
@@ -376,7 +381,12 @@ func BenchmarkFind(b *testing.B) {
 		"principal at an agent": {Principal: "user-7", Agent: "agent-7"}, "skill before": {Skill: "skill-7", Until: middle},
 		"nobody": {Principal: "nobody"}, "an hour": {From: middle, Until: middle.Add(time.Hour)},
 		"principal long ago": {Principal: "user-7", Until: noon.Add(time.Minute)}, "events": {Type: "event"},
-		"agent in an hour": {Agent: "agent-7", From: middle, Until: middle.Add(time.Hour)},
+		"agent in an hour":      {Agent: "agent-7", From: middle, Until: middle.Add(time.Hour)},
+		"denied of a principal": {Decision: "deny", Principal: "user-7"}, "denied of a skill": {Decision: "deny", Skill: "skill-7"},
+		"denied of a method": {Decision: "deny", Method: "SendMessage"}, "errors of an agent": {Decision: "error", Agent: "agent-7"},
+		"busy principal at an agent": {Principal: "busy", Agent: "agent-8"}, "busy principal": {Principal: "busy"},
+		"denied at an agent long ago": {Decision: "deny", Agent: "agent-7", Until: noon.Add(time.Minute)},
+		"skill at an agent":           {Skill: "skill-7", Agent: "agent-7"},
 	} {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			q.Limit = 100

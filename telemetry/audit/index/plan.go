@@ -11,17 +11,29 @@ import (
 
 // condition is one that an index of records answers by itself.
 type condition struct {
-	column string // and the index is by_ this
-	is     string // what it is held against: a parameter, or a number that the index is for
-	args   []any
-	few    int // records that are so, as far as they were counted
+	columns []string // and the index is by_ these
+	is      []string // what they are held against: parameters, or numbers that the index is for
+	args    []any
+	few     int // records that are so, as far as they were counted
+}
+
+// index is the name of the index.
+func (c *condition) index() string { return "by_" + strings.Join(c.columns, "_") }
+
+// where is the condition on a table.
+func (c *condition) where(table string) string {
+	parts := make([]string, len(c.columns))
+	for k, column := range c.columns {
+		parts[k] = table + "." + column + " = " + c.is[k]
+	}
+	return strings.Join(parts, " AND ")
 }
 
 // conditions are those of the query. An index on what most records are would be of no use.
 func (i *Index) conditions(q *Query) (all []condition) {
 	add := func(column string, kind byte, value string) {
 		if value != "" {
-			all = append(all, condition{column: column, is: "?", args: []any{i.digest(kind, value)}})
+			all = append(all, condition{columns: []string{column}, is: []string{"?"}, args: []any{i.digest(kind, value)}})
 		}
 	}
 	add("principal", 'p', q.Principal)
@@ -31,12 +43,38 @@ func (i *Index) conditions(q *Query) (all []condition) {
 	add("context", 'c', q.Context)
 	add("what", 'w', q.Method+q.Event)
 	if d, ok := decisions[q.Decision]; ok {
-		all = append(all, condition{column: "decision", is: "?", args: []any{d}})
+		all = append(all, condition{columns: []string{"decision"}, is: []string{"?"}, args: []any{d}})
 	}
 	if q.Type == "event" {
-		all = append(all, condition{column: "type", is: fmt.Sprint(types["event"])})
+		all = append(all, condition{columns: []string{"type"}, is: []string{fmt.Sprint(types["event"])}})
 	}
-	return all
+	return combined(all)
+}
+
+// pairs are the columns that have an index together.
+var pairs = [...][2]string{
+	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"}, {"principal", "agent"},
+}
+
+// combined has a condition for each pair that there is, in place of those for its parts.
+func combined(all []condition) []condition {
+	single := make(map[string]*condition, len(all))
+	for k := range all {
+		single[all[k].columns[0]] = &all[k]
+	}
+	var together []condition
+	part := map[string]bool{}
+	for _, pair := range pairs {
+		a, b := single[pair[0]], single[pair[1]]
+		if a == nil || b == nil || part[pair[0]] && part[pair[1]] {
+			continue
+		}
+		together = append(together, condition{
+			columns: pair[:], is: slices.Concat(a.is, b.is), args: slices.Concat(a.args, b.args),
+		})
+		part[pair[0]], part[pair[1]] = true, true
+	}
+	return append(together, slices.DeleteFunc(all, func(c condition) bool { return part[c.columns[0]] })...)
 }
 
 // enough is how far records are counted to find out which condition is true of the fewest.
@@ -50,8 +88,8 @@ func (i *Index) rank(ctx context.Context, all []condition) error {
 	}
 	for k := range all {
 		c := &all[k]
-		statement := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM records INDEXED BY by_%[1]s WHERE %[1]s = %[2]s LIMIT %[3]d)", //nolint:gosec // columns and marks of this package
-			c.column, c.is, enough)
+		statement := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM records INDEXED BY %s WHERE %s LIMIT %d)", //nolint:gosec // columns and marks of this package
+			c.index(), c.where("records"), enough)
 		if err := i.db.QueryRowContext(ctx, statement, c.args...).Scan(&c.few); err != nil {
 			return err
 		}
@@ -99,13 +137,14 @@ func (i *Index) plan(ctx context.Context, q *Query) (statement string, args []an
 		return "", nil, err
 	}
 	by, where := "NOT INDEXED", []string{"TRUE"}
-	for k, c := range all {
+	for k := range all {
+		c := &all[k]
 		if k == 0 {
-			by = "INDEXED BY by_" + c.column
-			where = append(where, fmt.Sprintf("%s = %s", c.column, c.is))
+			by = "INDEXED BY " + c.index()
+			where = append(where, c.where("records"))
 		} else {
-			where = append(where, fmt.Sprintf("EXISTS (SELECT 1 FROM records AS other INDEXED BY by_%[1]s"+
-				" WHERE other.%[1]s = %[2]s AND other.seq = records.seq)", c.column, c.is))
+			where = append(where, fmt.Sprintf("EXISTS (SELECT 1 FROM records AS other INDEXED BY %s"+
+				" WHERE %s AND other.seq = records.seq)", c.index(), c.where("other")))
 		}
 		args = append(args, c.args...)
 	}

@@ -29,3 +29,11 @@ CREATE INDEX by_task ON records (task) WHERE task IS NOT NULL;
 CREATE INDEX by_what ON records (what) WHERE what IS NOT NULL;
 CREATE INDEX by_type ON records (type) WHERE type = 3;
 CREATE INDEX by_context ON records (context) WHERE context IS NOT NULL;
+
+-- What is true of many records each may be true of few together.
+CREATE INDEX by_decision_principal ON records (decision, principal) WHERE decision IS NOT NULL;
+CREATE INDEX by_decision_agent ON records (decision, agent) WHERE decision IS NOT NULL;
+CREATE INDEX by_decision_skill ON records (decision, skill) WHERE decision IS NOT NULL;
+CREATE INDEX by_decision_what ON records (decision, what) WHERE decision IS NOT NULL;
+CREATE INDEX by_principal_agent ON records (principal, agent) WHERE principal IS NOT NULL;
+CREATE INDEX by_agent_skill ON records (agent, skill) WHERE skill IS NOT NULL;
