@@ -183,14 +183,15 @@ func TestDockerfile(t *testing.T) {
 	t.Parallel()
 	docker, module := string(read(t, dockerPath)), string(read(t, "../../go.mod"))
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(module)
-	if version == nil || !strings.Contains(docker, "FROM golang:"+version[1]+" ") {
+	if version == nil || !strings.Contains(docker, "FROM --platform=$BUILDPLATFORM golang:"+version[1]+" ") {
 		t.Errorf("the image is not built with the Go of go.mod, %v", version)
 	}
 	var c Config
 	c.Server.TLS = parsed(t, "with-tls").Server.TLS
 	c.Server.Defaults()
 	expose := "EXPOSE " + strconv.Itoa(port(t, c.Server.Address)) + " " + strconv.Itoa(port(t, c.Server.StatusAddress)) + "\n"
-	for _, want := range []string{expose, `CMD ["serve", "-c", "/etc/a2a-gateway/config.yaml"]`, "USER 65532"} {
+	for _, want := range []string{expose, `CMD ["serve", "-c", "/etc/a2a-gateway/config.yaml"]`, "USER 65532",
+		":nonroot\n", "GOARCH=$TARGETARCH", "COPY --from=build /licenses /licenses\n"} {
 		if !strings.Contains(docker, want) {
 			t.Errorf("Dockerfile lacks %q", want)
 		}
