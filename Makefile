@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build reproducible sbom notices deploy test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build reproducible sbom notices release-files deploy test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,13 @@ PACKAGES := ./...
 notices: ## Write the licences of all that the binary is linked from into bin/NOTICES
 	@mkdir -p $(BIN)
 	$(GO) run ./deploy/notices ./cmd/a2a-gateway >$(BIN)/NOTICES
+
+release-files: build notices ## Write manual pages, completions and licences for a release into bin/release
+	rm -rf $(BIN)/release && mkdir -p $(BIN)/release/completions $(BIN)/release/man
+	cp $(BIN)/NOTICES $(BIN)/release/NOTICES
+	$(BIN)/a2a-gateway man --dir $(BIN)/release/man
+	gzip -9n $(BIN)/release/man/*
+	for shell in bash zsh fish; do $(BIN)/a2a-gateway completion $$shell >$(BIN)/release/completions/a2a-gateway.$$shell; done
 
 deploy: build ## Check the chart, the kustomize base, the compose file and the packages in deploy/
 	A2A_GATEWAY_TEST_PROGRAM=$(CURDIR)/$(BIN)/a2a-gateway $(GO) test -C deploy/check ./...

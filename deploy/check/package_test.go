@@ -1,0 +1,204 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goreleaser/nfpm/v2"
+	_ "github.com/goreleaser/nfpm/v2/deb" // registers itself
+	_ "github.com/goreleaser/nfpm/v2/rpm"
+	"sigs.k8s.io/yaml"
+)
+
+const unit = "/usr/lib/systemd/system/a2a-gateway.service"
+
+// releaseConfig is what is read of .goreleaser.yaml here.
+type releaseConfig struct {
+	NFPMs []map[string]any `json:"nfpms"`
+}
+
+// packaged is what .goreleaser.yaml says of packages, as nfpm itself takes it: with the
+// program in bindir, which goreleaser puts there, and files of the release from made.
+func packaged(t *testing.T, program, made string) nfpm.Config {
+	t.Helper()
+	var c releaseConfig
+	if err := yaml.Unmarshal([]byte(text(t, root+"/.goreleaser.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.NFPMs) != 1 {
+		t.Fatalf("%d packages", len(c.NFPMs))
+	}
+	p := c.NFPMs[0]
+	contents, _ := p["contents"].([]any)
+	contents = append(contents, map[string]any{"src": program, "dst": p["bindir"].(string) + "/a2a-gateway", "file_info": map[string]any{"mode": 0o755}})
+	for _, content := range contents {
+		entry := content.(map[string]any)
+		entry["src"] = source(entry["src"].(string), made)
+	}
+	scripts := p["scripts"].(map[string]any)
+	for name, path := range scripts {
+		scripts[name] = source(path.(string), made)
+	}
+	p["contents"], p["name"], p["arch"], p["version"] = contents, p["package_name"], "amd64", "1.2.3"
+	for _, key := range []string{"package_name", "formats", "bindir", "mtime"} {
+		delete(p, key)
+	}
+	doc, err := json.Marshal(p) // which is YAML
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := nfpm.Parse(bytes.NewReader(doc))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, doc)
+	}
+	return config
+}
+
+// source is where a file of a package is.
+func source(path, made string) string {
+	if rest, ok := strings.CutPrefix(path, "bin/release"); ok {
+		return made + rest
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(root, path)
+}
+
+// releaseFiles are those that `make release-files` makes.
+func releaseFiles(t *testing.T, program string) string {
+	t.Helper()
+	dir := t.TempDir()
+	run := func(args ...string) []byte {
+		out, err := exec.Command(program, args...).Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return out
+	}
+	run("man", "--dir", filepath.Join(dir, "man"))
+	if err := os.Mkdir(filepath.Join(dir, "completions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		write(t, filepath.Join(dir, "completions", "a2a-gateway."+shell), run("completion", shell))
+	}
+	write(t, filepath.Join(dir, "NOTICES"), []byte("of make notices, which has tests of its own\n"))
+	return dir
+}
+
+func pack(t *testing.T, c nfpm.Config, format string) string {
+	t.Helper()
+	info, err := c.Get(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info = nfpm.WithDefaults(info)
+	if err := nfpm.PrepareForPackager(info, format); err != nil {
+		t.Fatal(err)
+	}
+	packager, err := nfpm.Get(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "a2a-gateway."+format)
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := packager.Package(info, f); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestDeb builds the package and unpacks it with Debian's own tool: everything is where
+// Debian has it, the program runs, it accepts the configuration that comes with it, systemd
+// finds nothing to object to in the unit, and upgrades leave the operator's file alone.
+func TestDeb(t *testing.T) {
+	t.Parallel()
+	dpkg := required(t, "dpkg-deb", "dpkg")
+	exe := program(t)
+	config := packaged(t, exe, releaseFiles(t, exe))
+	config.Deb.Compression = "none" // which takes most of the time otherwise
+	file, to := pack(t, config, "deb"), t.TempDir()
+	run := func(args ...string) string {
+		out, err := exec.Command(dpkg, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("dpkg-deb %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	fields := run("--field", file)
+	for _, want := range []string{"Package: a2a-gateway\n", "Version: 1.2.3\n", "Architecture: amd64\n", "Section: net\n"} {
+		if !strings.Contains(fields, want) {
+			t.Errorf("no %q in\n%s", want, fields)
+		}
+	}
+	run("--raw-extract", file, to)
+	for _, path := range []string{
+		unit, "/usr/lib/systemd/system/a2a-gateway.socket", "/usr/share/doc/a2a-gateway/copyright", "/usr/share/doc/a2a-gateway/NOTICES",
+		"/usr/share/man/man1/a2a-gateway-serve.1", "/usr/share/bash-completion/completions/a2a-gateway", "/DEBIAN/md5sums",
+	} {
+		text(t, to+path)
+	}
+	if got := strings.Fields(text(t, to+"/DEBIAN/conffiles")); !slices.Equal(got, []string{"/etc/a2a-gateway/config.yaml"}) {
+		t.Errorf("configuration files: %v", got)
+	}
+	for _, script := range []string{"postinst", "prerm"} {
+		if out, err := exec.Command("sh", "-n", to+"/DEBIAN/"+script).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+	installed := to + "/usr/bin/a2a-gateway"
+	if out, err := exec.Command(installed, "version").Output(); err != nil || !strings.HasPrefix(string(out), "a2a-gateway ") {
+		t.Errorf("version: %v %s", err, out)
+	}
+	newMachine(t, installed).accepts(t, installed, text(t, to+"/etc/a2a-gateway/config.yaml"), nil)
+	analyze(t, to)
+}
+
+// analyze has systemd look at the unit as installed below root, and say how much it could
+// do to the machine: from 0, nothing, to 10.
+func analyze(t *testing.T, root string) {
+	t.Helper()
+	systemd := required(t, "systemd-analyze", "systemd")
+	// The units that it is ordered after are the machine's, and a verifier of one root has
+	// none of them but these.
+	for _, name := range []string{"sysinit.target", "basic.target", "shutdown.target", "network-online.target", "multi-user.target", "sockets.target"} {
+		write(t, filepath.Join(root, "usr/lib/systemd/system", name), []byte("[Unit]\nDescription="+name+"\n"))
+	}
+	if err := os.MkdirAll(root+"/bin", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, root+"/bin/kill", []byte("#!/bin/sh\n"))
+	if err := os.Chmod(root+"/bin/kill", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(systemd, "verify", "--man=no", "--root="+root, filepath.Base(unit), "a2a-gateway.socket").CombinedOutput()
+	if err != nil || strings.Contains(string(out), "a2a-gateway") {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+	out, err = exec.Command(systemd, "security", "--offline=true", "--threshold=20", "--no-pager", root+unit).CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
+}
+
+// TestRPM builds the other package of the same description.
+func TestRPM(t *testing.T) {
+	t.Parallel()
+	exe := program(t)
+	file := pack(t, packaged(t, "deploy/check/doc.go", releaseFiles(t, exe)), "rpm")
+	data := text(t, file)
+	if !strings.HasPrefix(data, "\xed\xab\xee\xdb") || !strings.Contains(data, "config.yaml") {
+		t.Error("no RPM, or none with the configuration")
+	}
+}
