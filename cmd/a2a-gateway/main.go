@@ -51,8 +51,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true,
 		Version:       version(),
 	}
-	root.AddCommand(serveCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
-		pushCommand(), cardCommand(), agentsCommand(), auditCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
+	root.AddCommand(serveCommand(), initCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
+		pushCommand(), cardCommand(), agentsCommand(), auditCommand(), adminCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

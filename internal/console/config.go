@@ -64,6 +64,22 @@ type Token struct {
 	Expires time.Time `yaml:"expires"`
 }
 
+// Validate reports what is wrong with the token by itself, naming the key.
+func (t *Token) Validate() error {
+	_, err := t.sum()
+	switch {
+	case err != nil:
+		return err
+	case !agentID.MatchString(t.Name):
+		return errors.New("name: want letters, digits and any of -, _ and ., 1 to 64 of them")
+	case t.Name == adminToken:
+		return fmt.Errorf("name: %q is taken", t.Name)
+	case !t.Role.known():
+		return fmt.Errorf("role: %q is not viewer, operator or admin", t.Role)
+	}
+	return nil
+}
+
 // sum is the digest as bytes.
 func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 	text, ok := strings.CutPrefix(t.Digest, "sha256:")
@@ -78,18 +94,15 @@ func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 
 func (c Config) validateTokens() error {
 	var errs []error
-	names, sums := map[string]bool{adminToken: true}, map[[sha256.Size]byte]bool{}
+	names, sums := map[string]bool{}, map[[sha256.Size]byte]bool{}
 	for i := range c.Tokens {
 		t := &c.Tokens[i]
-		sum, err := t.sum()
+		err := t.Validate()
+		sum, _ := t.sum() // Validate has seen it
 		switch {
 		case err != nil:
-		case !agentID.MatchString(t.Name):
-			err = errors.New("name: want letters, digits and any of -, _ and ., 1 to 64 of them")
 		case names[t.Name]:
 			err = fmt.Errorf("name: %q is taken", t.Name)
-		case !t.Role.known():
-			err = fmt.Errorf("role: %q is not viewer, operator or admin", t.Role)
 		case sums[sum]:
 			err = errors.New("digest: another token has it")
 		}
