@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,7 +153,7 @@ func TestFind(t *testing.T) {
 }
 
 // TestUpdate: an index goes on where it was, forgets what was removed, and is made anew
-// where it leads nowhere, is damaged or has another key.
+// where it leads nowhere, is damaged, or has another key or version.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	dir := sample(t)
@@ -184,6 +185,16 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants("damaged", []byte("secret"), 5, 7, 8, 9)
+	older := open(t, dir, []byte("secret"))
+	for _, statement := range []string{"DROP TABLE records", fmt.Sprintf("PRAGMA user_version = %d", version-1)} {
+		if _, err := older.db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := older.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wants("of an older version", []byte("secret"), 5, 7, 8, 9)
 	text, err := os.ReadFile(filepath.Join(dir, File))
 	if err != nil || strings.Contains(string(text), "alice") || strings.Contains(string(text), "travel") || strings.Contains(string(text), "secret") {
 		t.Errorf("the index has names in it: %v", err)
@@ -397,19 +408,43 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// TestPlans: whatever is asked for, records are read one after the other and as few as can
-// be: nothing is collected to be sorted, and no record is read that an index rules out.
+// TestPlans: whatever is asked for together, records are read one after the other and as few
+// as can be: nothing is collected to be sorted, no record is read that an index rules out,
+// and no index is there for nothing.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	i := open(t, t.TempDir(), nil)
-	for name, q := range map[string]Query{
-		"all": {}, "principal": {Principal: "p"}, "two": {Principal: "p", Decision: "deny"}, "events": {Type: "event", Agent: "a"},
-		"time": {From: noon, Until: noon.Add(time.Hour)}, "both": {Task: "t", Method: "SendMessage", Oldest: true, From: noon},
-	} {
-		for _, step := range steps(t, i, &q) {
-			if strings.Contains(step, "TEMP B-TREE") || strings.HasPrefix(step, "SEARCH records USING INDEX") || strings.HasPrefix(step, "SCAN segments") {
-				t.Errorf("%s: %s", name, step)
+	parts := []func(*Query){
+		func(q *Query) { q.Principal = "p" }, func(q *Query) { q.Agent = "a" }, func(q *Query) { q.Skill = "s" },
+		func(q *Query) { q.Task = "t" }, func(q *Query) { q.Context = "c" }, func(q *Query) { q.Method = "SendMessage" },
+		func(q *Query) { q.Decision = "deny" }, func(q *Query) { q.Decision = "allow" }, func(q *Query) { q.Type = "event" },
+		func(q *Query) { q.From = noon }, func(q *Query) { q.Until = noon.Add(time.Hour) }, func(q *Query) { q.Oldest = true },
+	}
+	var used strings.Builder
+	asked := map[Query]bool{}
+	for _, a := range parts {
+		for _, b := range parts {
+			for _, c := range parts {
+				var q Query
+				a(&q)
+				b(&q)
+				c(&q)
+				if asked[q] {
+					continue
+				}
+				asked[q] = true
+				for _, step := range steps(t, i, &q) {
+					used.WriteString(step + "\n")
+					if strings.Contains(step, "TEMP B-TREE") || strings.HasPrefix(step, "SEARCH records USING INDEX") || strings.HasPrefix(step, "SCAN segments") {
+						t.Errorf("%+v: %s", q, step)
+					}
+				}
 			}
+		}
+	}
+	for _, name := range regexp.MustCompile(`CREATE INDEX (\w+)`).FindAllStringSubmatch(schema, -1) {
+		if name[1] != "by_segment" && !strings.Contains(used.String(), "INDEX "+name[1]+" ") { // that is for forget
+			t.Errorf("nothing is found by %s", name[1])
 		}
 	}
 }

@@ -53,7 +53,8 @@ func (i *Index) conditions(q *Query) (all []condition) {
 
 // pairs are the columns that have an index together.
 var pairs = [...][2]string{
-	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"}, {"principal", "agent"},
+	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
+	{"principal", "agent"}, {"agent", "skill"},
 }
 
 // combined has a condition for each pair that there is, in place of those for its parts.
@@ -66,7 +67,7 @@ func combined(all []condition) []condition {
 	part := map[string]bool{}
 	for _, pair := range pairs {
 		a, b := single[pair[0]], single[pair[1]]
-		if a == nil || b == nil || part[pair[0]] && part[pair[1]] {
+		if a == nil || b == nil {
 			continue
 		}
 		together = append(together, condition{
@@ -81,21 +82,31 @@ func combined(all []condition) []condition {
 // What SQLite's statistics know is what is so on average, and callers are not alike.
 const enough = 50000
 
-// rank sorts conditions, those that are true of few records first.
-func (i *Index) rank(ctx context.Context, all []condition) error {
+// rank sorts conditions, those that are true of few records first, without those that
+// follow from the ones before.
+func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) {
 	if len(all) < 2 {
-		return nil
+		return all, nil
 	}
 	for k := range all {
 		c := &all[k]
 		statement := fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM records INDEXED BY %s WHERE %s LIMIT %d)", //nolint:gosec // columns and marks of this package
 			c.index(), c.where("records"), enough)
 		if err := i.db.QueryRowContext(ctx, statement, c.args...).Scan(&c.few); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(all, func(a, b condition) int { return cmp.Compare(a.few, b.few) })
-	return nil
+	var held []string
+	return slices.DeleteFunc(all, func(c condition) bool {
+		for _, column := range c.columns {
+			if !slices.Contains(held, column) {
+				held = append(held, c.columns...)
+				return false
+			}
+		}
+		return true
+	}), nil
 }
 
 // disorder is how many records may stand between two that were made one after the other:
@@ -132,8 +143,8 @@ func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 // things, and to giving records in the order of their numbers as they come: it must not
 // collect all of them to sort them. All but names and numbers that stand here are arguments.
 func (i *Index) plan(ctx context.Context, q *Query) (statement string, args []any, err error) {
-	all := i.conditions(q)
-	if err := i.rank(ctx, all); err != nil {
+	all, err := i.rank(ctx, i.conditions(q))
+	if err != nil {
 		return "", nil, err
 	}
 	by, where := "NOT INDEXED", []string{"TRUE"}
