@@ -88,15 +88,16 @@ func (l *Log) commit(members []byte, now time.Time) error {
 	return l.lead(b)
 }
 
-// After aloneAfter batches of one record a writer waits for nobody any more, but for one
-// in aloneTry, which finds out whether there are others again.
+// After aloneAfter batches of one record, during which nobody else came, a writer waits for
+// nobody any more, but for one in aloneTry, which finds out whether there are others again.
+// On one processor nobody comes while a batch is written.
 const (
 	aloneAfter = 8
-	aloneTry   = 16
+	aloneTry   = 256
 )
 
 // company reports whether others may come soon. To give way to them where there are none
-// costs a lone caller some percent, and may wake another processor up. Under mu.
+// may wake an idle processor up for nothing, which costs as much as two calls. Under mu.
 func (l *Log) company() bool { return l.alone < aloneAfter || l.alone%aloneTry == 0 }
 
 // lead writes the pending batch, which is b.
@@ -150,16 +151,16 @@ func (l *Log) take() {
 // handOver makes a waiter of the next batch its writer, if there is one, and
 // tells those of b its outcome.
 func (l *Log) handOver(b *batch, err error) {
-	shared := len(b.ends) > 1
 	b.err = err
 	l.mu.Lock()
+	company := len(b.ends) > 1 || l.pending.wait != nil
 	wait := b.wait
 	if wait != nil {
 		b.over.Store(true)
 	}
 	spare := b.reuse()
 	l.flying = nil
-	if l.alone++; shared {
+	if l.alone++; company {
 		l.alone = 0
 	}
 	changed := (l.failing == nil) != (err == nil)
