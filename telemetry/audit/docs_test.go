@@ -50,30 +50,8 @@ func written(t *testing.T) map[string][]string {
 	t.Helper()
 	dir := t.TempDir()
 	l, _ := signedLog(t, Config{Dir: dir}, newFakeDisk())
-	var e telemetry.Exchange
-	fields := reflect.ValueOf(&e).Elem()
-	for i := range fields.NumField() {
-		switch f := fields.Field(i); {
-		case !f.CanSet():
-		case f.Kind() == reflect.String:
-			f.SetString("x")
-		case f.Kind() == reflect.Bool:
-			f.SetBool(true)
-		case f.CanInt():
-			f.SetInt(1)
-		case f.Type() == reflect.TypeFor[time.Time]():
-			f.Set(reflect.ValueOf(time.Unix(1, 0)))
-		case f.Type() == reflect.TypeFor[[]string]():
-			f.Set(reflect.ValueOf([]string{"x"}))
-		case f.Type() == reflect.TypeFor[time.Time]():
-			f.Set(reflect.ValueOf(time.Unix(1, 0)))
-		case f.Type() == reflect.TypeFor[*telemetry.Content]():
-			f.Set(reflect.ValueOf(new(telemetry.Content)))
-		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
-			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
-		}
-	}
-	for _, err := range []error{l.Event("first", nil), l.Intent(&e), l.Call(&e), l.Event("x", map[string]string{"a": "b"}), l.Close()} {
+	e := filled()
+	for _, err := range []error{l.Event("first", nil), l.Intent(e), l.Call(e), l.Event("x", map[string]string{"a": "b"}), l.Close()} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,4 +70,30 @@ func written(t *testing.T) map[string][]string {
 		all[kind] = slices.Sorted(maps.Keys(members))
 	}
 	return all
+}
+
+// filled is a call of which everything is known.
+func filled() *telemetry.Exchange {
+	e := new(telemetry.Exchange)
+	fields := reflect.ValueOf(e).Elem()
+	for i := range fields.NumField() {
+		switch f := fields.Field(i); {
+		case !f.CanSet():
+		case f.Kind() == reflect.String:
+			f.SetString("x")
+		case f.Kind() == reflect.Bool:
+			f.SetBool(true)
+		case f.CanInt():
+			f.SetInt(1)
+		case f.Type() == reflect.TypeFor[time.Time]():
+			f.Set(reflect.ValueOf(time.Unix(1, 0)))
+		case f.Type() == reflect.TypeFor[[]string]():
+			f.Set(reflect.ValueOf([]string{"x"}))
+		case f.Type() == reflect.TypeFor[*telemetry.Content]():
+			f.Set(reflect.ValueOf(new(telemetry.Content)))
+		case f.Type() == reflect.TypeFor[[]telemetry.Violation]():
+			f.Set(reflect.ValueOf([]telemetry.Violation{{}}))
+		}
+	}
+	return e
 }

@@ -30,13 +30,16 @@ func TestRecords(t *testing.T) {
 		l.Event("stop", nil)); err != nil {
 		t.Fatal(err)
 	}
+	intent := `"request_id":"r-1","agent":"billing","method":"SendMessage","principal":"alice","issuer":"https://id.example",` +
+		`"decision":"allow","rule":"team","task_id":"0190b2c4-6a3e-7000-8000-000000000001","client_ip":"192.0.2.7",` +
+		`"request_digest":"sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`
 	subject := `"start":"2026-11-21T12:00:00.000000000Z","request_id":"r-1","agent":"billing","method":"SendMessage",` +
 		`"binding":"JSONRPC","version":"1.0","principal":"alice","issuer":"https://id.example","decision":"allow",` +
 		`"rule":"team","task_id":"0190b2c4-6a3e-7000-8000-000000000001","request_bytes":700,"groups":["a","b"],` +
 		`"client_ip":"192.0.2.7","host":"gw.example","path":"/agents/billing","user_agent":"sdk/1.0",` +
 		`"request_digest":"sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"`
 	at := `"time":"2026-11-21T12:00:00.000000000Z"`
-	want := `{"seq":1,"v":1,"gateway":"gw-1","type":"intent",` + at + `,` + subject + "}\n" +
+	want := `{"seq":1,"v":1,"gateway":"gw-1","type":"intent",` + at + `,` + intent + "}\n" +
 		`{"seq":2,"v":1,"gateway":"gw-1","type":"call",` + at + `,` + subject + `,"status":200,"cause":"none\\x0a",` +
 		`"task_state":"TASK_STATE_COMPLETED","response_bytes":600,"streamed":true,"events":2,"first_event_ms":1.000,` +
 		`"end":"final","duration_ms":3.000,"response_digest":"sha-256:00"}` + "\n" +

@@ -21,13 +21,40 @@ const (
 	typeCheckpoint = "checkpoint" // the records so far, signed
 )
 
-// appendIntent appends the members of an intent record: what is known before
-// the agent is contacted.
+// appendIntent appends the members of an intent record. It is the only record of a call
+// that the gateway did not live to see the end of, so it has who asked for what, by which
+// rule it was allowed, and what went to which agent. How the call came, and what else its
+// credential says, is in the call record, which is the one that people search.
 func appendIntent(l *telemetry.Line, e *telemetry.Exchange, now time.Time) {
 	head(l, typeIntent, now)
-	appendSubject(l, e)
+	l.Str("request_id", e.RequestID)
+	l.Str("trace_id", e.TraceID)
+	l.Str("agent", e.Agent)
+	l.Str("skill", e.Skill)
+	l.Str("method", e.Method)
+	l.Str("principal", e.Principal)
+	l.Str("issuer", e.Issuer)
+	l.Str("client", e.Client)
+	l.Str("tenant", e.Tenant)
+	l.Str("auth_method", e.AuthMethod)
+	l.Str("key_id", e.KeyID)
+	l.Str("key_owner", e.KeyOwner)
+	l.Str("proof", e.Proof)
+	l.Few("actors", e.Actors)
+	l.Str("workload", e.Workload)
+	l.Str("decision", e.Decision)
+	l.Str("rule", e.Rule)
+	l.Strs("skills", e.Skills)
+	l.Str("sharing", e.Sharing)
+	l.Strs("consent", e.Consent)
+	l.Str("task_id", e.TaskID)
+	l.Str("context_id", e.ContextID)
+	l.Str("message_id", e.MessageID)
+	l.Strs("extensions_requested", e.ExtensionsRequested)
+	l.Strs("extensions_injected", e.ExtensionsInjected)
+	l.Str("client_ip", e.ClientIP)
+	l.Str("request_digest", e.Digest)
 	l.Str("endpoint", e.Endpoint)
-	l.Str("translated_to", e.TranslatedTo)
 	l.Few("credentials", e.Credentials)
 }
 
