@@ -36,6 +36,7 @@ type Options struct {
 	Cards      Cards
 	Agents     Agents
 	Contents   Contents
+	Running    Running
 
 	// Version of the gateway, in the document of the API.
 	Version string

@@ -29,6 +29,7 @@ const (
 	codeForbidden        = "FORBIDDEN"
 	codeInternal         = "INTERNAL"
 	codeInvalidAgent     = "INVALID_AGENT"
+	codeInvalidConfig    = "INVALID_CONFIG"
 	codeInvalidParameter = "INVALID_PARAMETER"
 	codeCSRF             = "CSRF_TOKEN"
 	codeLogin            = "LOGIN_FAILED"
@@ -39,6 +40,7 @@ const (
 	codeNoAgent          = "NO_SUCH_AGENT"
 	codeNoCard           = "NO_SUCH_CARD"
 	codeNoDelivery       = "NO_SUCH_DELIVERY"
+	codeNoFile           = "NO_CONFIG_FILE"
 	codeProvider         = "PROVIDER_UNAVAILABLE"
 	codeReadOnly         = "READ_ONLY"
 	codeState            = "STATE_UNAVAILABLE"
@@ -51,7 +53,7 @@ const (
 
 func statusOf(code string) int {
 	switch code {
-	case codeMalformed, codeInvalidParameter, codeInvalidAgent:
+	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidConfig:
 		return http.StatusBadRequest
 	case codeUnauthenticated:
 		return http.StatusUnauthorized
@@ -61,7 +63,7 @@ func statusOf(code string) int {
 		return http.StatusNotFound
 	case codeMethod:
 		return http.StatusMethodNotAllowed
-	case codeAgentExists, codeAgentInFile, codeAgentsFull:
+	case codeAgentExists, codeAgentInFile, codeAgentsFull, codeNoFile:
 		return http.StatusConflict
 	case codeTooLarge:
 		return http.StatusRequestEntityTooLarge

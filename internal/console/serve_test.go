@@ -29,8 +29,12 @@ var asked = map[string]string{
 	"PUT /api/v1/agents/{id}":    "/api/v1/agents/a-1",
 	"DELETE /api/v1/agents/{id}": "/api/v1/agents/a-1",
 
-	"GET /api/v1/openapi.json": "/api/v1/openapi.json",
-	"GET /api/v1/session":      "/api/v1/session",
+	"GET /api/v1/openapi.json":   "/api/v1/openapi.json",
+	"GET /api/v1/status":         "/api/v1/status",
+	"GET /api/v1/config":         "/api/v1/config",
+	"POST /api/v1/config/reload": "/api/v1/config/reload",
+
+	"GET /api/v1/session": "/api/v1/session",
 
 	"GET /api/v1/login":          "/api/v1/login",
 	"GET /api/v1/login/callback": "/api/v1/login/callback?code=x&state=x",

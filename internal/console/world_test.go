@@ -38,6 +38,7 @@ type world struct {
 	worker  *push.Worker // that enqueues only
 	cards   album
 	archive archive
+	machine machine
 	console *Console
 	log     lockedBuffer
 
@@ -69,7 +70,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // openConsole binds the admin listener.
 func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
 	g.console, err = console.Open(cfg.Admin, console.Options{
-		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit},
+		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit}, Running: running{g, version},
 		Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
 		Log: g.telemetry.Log, Sockets: g.sockets,
 	})

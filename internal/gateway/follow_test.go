@@ -41,12 +41,13 @@ func (f *following) start(change func(*follower)) *following {
 	w := follower{
 		sum: config.NewSources(f.path).Sum, hup: f.hup, settle: 20 * time.Millisecond, most: time.Second, poll: time.Hour,
 		last: sha256.Sum256([]byte("one")),
-		load: func() {
+		load: func() error {
 			data, err := os.ReadFile(f.path)
 			if err != nil {
 				data = []byte("missing")
 			}
 			f.loads <- string(data)
+			return nil
 		},
 	}
 	watcher, err := fsnotify.NewWatcher()

@@ -70,8 +70,11 @@ type Gateway struct {
 	onDrain   func(end func()) (stop func() bool) // runs end when open streams have to end
 	farewell  context.CancelFunc                  // tells open streams to end with a last event
 	closing   sync.Once
-	closed    chan struct{}   // closed when the parts are
-	reloading sync.Mutex      // one reload at a time
+	closed    chan struct{} // closed when the parts are
+	reloading sync.Mutex    // one reload at a time
+	began     time.Time
+	follows   atomic.Bool     // a file is followed
+	asks      chan chan error // of operators for a reload; each hears what it came to
 	work      overload.Ladder // what all of them have to do
 	standing  []overload.Rung // as reported last
 	hub       *stream.Hub     // streams of agents
@@ -88,7 +91,7 @@ type Gateway struct {
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
 		started: make(chan struct{}), closed: make(chan struct{}), health: newHealth(), sockets: o.Sockets,
-		linting: make(chan struct{}, 1), turns: card.NewTurns(),
+		linting: make(chan struct{}, 1), turns: card.NewTurns(), began: time.Now(), asks: make(chan chan error),
 	}
 	streams, farewell := context.WithCancel(context.WithoutCancel(ctx))
 	g.farewell = farewell

@@ -20,12 +20,14 @@ import (
 func (g *Gateway) Follow(ctx context.Context, path string, hup <-chan os.Signal) {
 	sources := config.NewSources(path)
 	f := follower{
-		sum: sources.Sum, hup: hup, load: func() { g.load(ctx, path) },
+		sum: sources.Sum, hup: hup, asks: g.asks, load: func() error { return g.load(ctx, path) },
 		settle: 200 * time.Millisecond, most: 2 * time.Second, poll: 5 * time.Second,
 	}
 	if s := g.current.Load(); s != nil {
 		f.last = s.config.Sum // not what the file has now: it may have changed since it was loaded
 	}
+	g.follows.Store(true)
+	defer g.follows.Store(false)
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
 		defer watcher.Close() // nothing is waiting to be written
@@ -66,7 +68,8 @@ type follower struct {
 	hup    <-chan os.Signal
 	events <-chan fsnotify.Event // nil where the system has no watches
 	errs   <-chan error
-	load   func()
+	asks   <-chan chan error // of operators; nil where there are none
+	load   func() error
 
 	settle time.Duration // how long a file must be left alone: tools write in several steps
 	most   time.Duration // how long it may not be, in a directory that is never quiet
@@ -96,10 +99,9 @@ func (f *follower) run(ctx context.Context, reopen func()) {
 			return
 		case <-f.hup:
 			reopen()
-			if sum, ok := f.content(); ok {
-				f.last = sum
-			}
-			f.load() // a missing file is an error now: somebody asked
+			_ = f.asked() // load reports its error itself
+		case done := <-f.asks:
+			done <- f.asked()
 		case <-f.events:
 			stir()
 		case <-f.errs: // an overflow: something was missed
@@ -110,19 +112,28 @@ func (f *follower) run(ctx context.Context, reopen func()) {
 			restless = time.Time{}
 			if sum, ok := f.content(); ok && sum != f.last {
 				f.last = sum
-				f.load()
+				_ = f.load()
 			}
 		}
 	}
 }
 
-func (g *Gateway) load(ctx context.Context, path string) {
+// asked loads because somebody asked, for whom a missing file is an error.
+func (f *follower) asked() error {
+	if sum, ok := f.content(); ok {
+		f.last = sum
+	}
+	return f.load()
+}
+
+// load reports its error itself.
+func (g *Gateway) load(ctx context.Context, path string) error {
 	cfg, err := config.Load(path)
 	if err != nil {
 		g.ReportReload([32]byte{}, err)
-		return
+		return err
 	}
-	_ = g.Reload(ctx, cfg) // Reload reports its error itself
+	return g.Reload(ctx, cfg)
 }
 
 // content looks at what is followed.

@@ -1,0 +1,39 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Show is a configuration as it is in force, defaults included and secrets not: neither
+// those of keys that are for secrets, nor what URLs hold of them.
+func (c *Config) Show() (jsontext.Value, error) {
+	var root yaml.Node
+	if err := root.Encode(c); err != nil {
+		return nil, fmt.Errorf("show the configuration: %w", err)
+	}
+	hideURLs(&root)
+	var text secret.JSON
+	if err := text.UnmarshalYAML(&root); err != nil {
+		return nil, fmt.Errorf("show the configuration: %w", err)
+	}
+	return jsontext.Value(text), nil
+}
+
+// hideURLs takes from URLs what may be a secret: users, queries and fragments.
+func hideURLs(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode {
+		if u, err := url.Parse(n.Value); err == nil && u.Host != "" && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+			n.Value = shownURL(n.Value)
+		}
+		return
+	}
+	for _, part := range n.Content {
+		hideURLs(part)
+	}
+}

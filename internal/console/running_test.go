@@ -1,0 +1,77 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+)
+
+// machine is a Running.
+type machine struct {
+	loads int
+	fails error // of a reload
+}
+
+func (m *machine) Status(context.Context) Status {
+	return Status{
+		Version: "test", Started: time.Unix(1, 0).UTC(), Uptime: 5, Agents: 1, Ready: true,
+		Checks: []Check{{Name: "serving", OK: true}, {Name: "audit", Why: "disk full"}}, Config: Loaded{Digest: "sha256:1"},
+	}
+}
+
+func (m *machine) Config() (jsontext.Value, error) { return jsontext.Value(`{"agents":[]}`), nil }
+
+func (m *machine) Reload(context.Context) error {
+	m.loads++
+	return m.fails
+}
+
+// TestStatus: whoever watches sees how the gateway stands.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	got := w.ask("GET", "/api/v1/status", nil)
+	if got.status != 200 || !strings.Contains(got.body, `{"name":"audit","ok":false,"why":"disk full"}`) {
+		t.Error(got)
+	}
+}
+
+// TestReload: a reload is on record before it is made, and so is one that came to nothing,
+// of which the operator is told why.
+func TestReload(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if got := w.ask("POST", "/api/v1/config/reload", nil); got.status != 200 || w.machine.loads != 1 {
+		t.Error(got, w.machine.loads)
+	}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{ConfigInvalid{errors.New("config.yaml:3:1: unknown key")}, "INVALID_CONFIG config.yaml:3:1: unknown key"},
+		{ErrNoFile, "NO_CONFIG_FILE this gateway runs without"},
+	} {
+		w.machine.fails = tt.err
+		got := w.ask("POST", "/api/v1/config/reload", nil)
+		for _, want := range strings.SplitN(tt.want, " ", 2) {
+			if got.status < 400 || !strings.Contains(got.body, want) {
+				t.Errorf("%v: %s", tt.err, got)
+			}
+		}
+	}
+	event := map[string]string{"event": "config.reload", "who": "admin-token", "client_ip": "127.0.0.1"}
+	failed := map[string]string{"event": "config.reload", "who": "admin-token", "client_ip": "127.0.0.1", "outcome": "failed"}
+	want := []map[string]string{event, event, failed, event, failed}
+	if diff := cmp.Diff(want, w.recorded()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	w.unrecorded, w.machine.loads = true, 0
+	if got := w.ask("POST", "/api/v1/config/reload", nil); got.status != 503 || w.machine.loads != 0 {
+		t.Error(got, w.machine.loads)
+	}
+}
