@@ -37,6 +37,7 @@ type Options struct {
 	Agents     Agents
 	Contents   Contents
 	Running    Running
+	Records    Records
 
 	// Version of the gateway, in the document of the API.
 	Version string

@@ -24,6 +24,7 @@ const (
 	codeAgentInFile      = "AGENT_IN_FILE"
 	codeAgentsFull       = "AGENTS_FULL"
 	codeAgentsOff        = "AGENTS_OFF"
+	codeBusy             = "BUSY"
 	codeContentType      = "CONTENT_TYPE"
 	codeCrossOrigin      = "CROSS_ORIGIN"
 	codeForbidden        = "FORBIDDEN"
@@ -41,6 +42,7 @@ const (
 	codeNoCard           = "NO_SUCH_CARD"
 	codeNoDelivery       = "NO_SUCH_DELIVERY"
 	codeNoFile           = "NO_CONFIG_FILE"
+	codeNoRecord         = "NO_SUCH_RECORD"
 	codeProvider         = "PROVIDER_UNAVAILABLE"
 	codeReadOnly         = "READ_ONLY"
 	codeState            = "STATE_UNAVAILABLE"
@@ -59,7 +61,7 @@ func statusOf(code string) int {
 		return http.StatusUnauthorized
 	case codeForbidden, codeReadOnly, codeCrossOrigin, codeAgentsOff, codeCSRF, codeLogin:
 		return http.StatusForbidden
-	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery:
+	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery, codeNoRecord:
 		return http.StatusNotFound
 	case codeMethod:
 		return http.StatusMethodNotAllowed
@@ -73,7 +75,7 @@ func statusOf(code string) int {
 		return http.StatusMisdirectedRequest
 	case codeThrottled:
 		return http.StatusTooManyRequests
-	case codeState, codeUnrecorded, codeProvider:
+	case codeState, codeUnrecorded, codeProvider, codeBusy:
 		return http.StatusServiceUnavailable
 	default: // INTERNAL, NOT_ERASED
 		return http.StatusInternalServerError
@@ -104,6 +106,9 @@ func (s *Console) told(r *http.Request, err error) *refusal {
 	case errors.Is(err, state.ErrUnavailable):
 		s.Log.Warn("admin request", "path", r.URL.Path, "error", err)
 		return &refusal{code: codeState, message: "the state cannot be reached"}
+	}
+	if errors.Is(err, ErrBusy) {
+		return &refusal{code: codeBusy, message: ErrBusy.Error(), header: http.Header{"Retry-After": {"5"}}}
 	}
 	s.Log.Error("admin request", "path", r.URL.Path, "error", err)
 	return &refusal{code: codeInternal, message: "internal error; the log says more"}

@@ -39,6 +39,7 @@ type world struct {
 	cards   album
 	archive archive
 	machine machine
+	ledger  ledger
 	console *Console
 	log     lockedBuffer
 
@@ -53,7 +54,7 @@ type world struct {
 func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Helper()
 	w := &world{t: t, queue: state.NewMemory(state.Config{}), cipher: newCipher(t), fleet: map[string]string{"a-1": `{"id":"a-1"}`}}
-	w.archive.world = w
+	w.archive.world, w.ledger.world = w, w
 	log := slog.New(slog.NewJSONHandler(&w.log, nil))
 	var err error
 	w.worker, err = push.NewWorker(push.Config{AllowPrivateNetworks: true}, push.WorkerOptions{
@@ -70,7 +71,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

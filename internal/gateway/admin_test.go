@@ -145,6 +145,8 @@ func idOf(path string) string {
 	switch {
 	case strings.Contains(path, "/agents/"):
 		return "b"
+	case strings.Contains(path, "/records/"):
+		return "1"
 	case strings.Contains(path, "/push/"):
 		return "msg_1"
 	}
@@ -157,6 +159,8 @@ func queryOf(path string) string {
 		return "?state=dead"
 	case strings.Contains(path, "/content"):
 		return "?subject=alice"
+	case strings.HasSuffix(path, "/records"):
+		return "?type=event"
 	case strings.HasSuffix(path, "/approve"), strings.HasSuffix(path, "/reject"):
 		return "?digest=sha256:1"
 	}

@@ -46,6 +46,7 @@ type Gateway struct {
 	telemetry *telemetry.Telemetry
 	audit     *audit.Log
 	sinks     *sink.Sinks // of its records
+	records   *records    // as operators read them
 	store     state.Store
 	local     *state.Memory // the store itself, or what stands in for it when limits are counted
 	revoked   *revocations  // nil where nobody else can revoke keys
@@ -266,7 +267,7 @@ func (g *Gateway) close(ctx context.Context) {
 	g.anomalies.Close()
 	var errs []error
 	if g.audit != nil {
-		errs = append(errs, g.audit.Close(), g.sinks.Close(ctx))
+		errs = append(errs, g.audit.Close(), g.sinks.Close(ctx), g.records.close())
 	}
 	if g.keys != nil {
 		g.keys.Close()

@@ -152,6 +152,41 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestBehind: what comes behind a record is told in either order, by the index and without.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	dir := sample(t)
+	i := open(t, dir, nil)
+	if err := i.Update(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		q    Query
+		want []uint64
+	}{
+		{Query{Behind: 5}, []uint64{4, 3, 2}},
+		{Query{Behind: 6, Limit: 2}, []uint64{5, 4}},
+		{Query{Behind: 2}, nil},
+		{Query{Behind: 99}, []uint64{8, 7, 5, 4, 3, 2}},
+		{Query{Behind: 5, Principal: "alice"}, []uint64{4, 2}},
+		{Query{Behind: 5, Until: noon.Add(3 * time.Second)}, []uint64{3, 2}},
+		{Query{Behind: 3, Oldest: true}, []uint64{4, 5, 7, 8}},
+		{Query{Behind: 3, Oldest: true, Task: "t1"}, []uint64{4}},
+		{Query{Behind: 8, Oldest: true}, nil},
+		{Query{Behind: 99, Oldest: true}, nil},
+	} {
+		if got := numbers(t, i.Find(t.Context(), tt.q)); !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: %v, want %v", tt.q, got, tt.want)
+		}
+		if !tt.q.Oldest {
+			continue // a log is read in its order
+		}
+		if got := numbers(t, Scan(t.Context(), audit.Source{Path: dir}, tt.q)); !slices.Equal(got, tt.want) {
+			t.Errorf("%+v by reading: %v, want %v", tt.q, got, tt.want)
+		}
+	}
+}
+
 // TestUpdate: an index goes on where it was, forgets what was removed, and is made anew
 // where it leads nowhere, is damaged, or has another key or version.
 func TestUpdate(t *testing.T) {

@@ -113,8 +113,15 @@ func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) 
 // records are numbered when they are written, by callers of which some have to wait.
 const disorder = "100000"
 
-// span is between which numbers the records are that were made in the query's time.
+// span is between which numbers the records are that come behind the one that the query
+// names, and were made in its time.
 func span(q *Query) (where []string, args []any) {
+	if q.Behind != 0 {
+		where, args = append(where, "records.seq < ?"), append(args, int64(q.Behind)) //nolint:gosec // numbers have 18 digits at most
+		if q.Oldest {
+			where[0] = "records.seq > ?"
+		}
+	}
 	if !q.From.IsZero() {
 		where = append(where, "records.seq >= (SELECT seq FROM records WHERE time >= ? ORDER BY time LIMIT 1) - "+disorder)
 		args = append(args, q.From.UnixMicro())

@@ -29,6 +29,7 @@ type Query struct {
 	From, Until time.Time // when the record was made: from the first on, before the second
 	Limit       int       // so many at most; 0 for all
 	Oldest      bool      // the oldest first, in place of the newest
+	Behind      uint64    // only those that come behind the record of this number, in that order; 0 for all
 }
 
 // clean is the query as records have its texts.
@@ -64,7 +65,12 @@ func (q *Query) match(f *fields) bool {
 	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
 		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Event, f.Event) &&
 		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
-		!f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
+		!q.passed(f.Seq) && !f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
+}
+
+// passed reports whether a record comes before those that are asked for.
+func (q *Query) passed(seq uint64) bool {
+	return q.Behind != 0 && (q.Oldest && seq <= q.Behind || !q.Oldest && seq >= q.Behind)
 }
 
 // Scan finds records by reading all of a log, in its order.

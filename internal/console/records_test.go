@@ -1,0 +1,125 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+)
+
+// ledger are Records: four calls, of numbers 1 to 4.
+type ledger struct {
+	world *world
+	asked index.Query
+	from  time.Time
+}
+
+func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
+	l.asked = q
+	var list []audit.Entry
+	for k := range 4 {
+		seq := uint64(4 - k) //nolint:gosec // small
+		if q.Oldest {
+			seq = uint64(k + 1) //nolint:gosec // small
+		}
+		if q.Behind != 0 && (q.Oldest && seq <= q.Behind || !q.Oldest && seq >= q.Behind) || q.Limit > 0 && len(list) == q.Limit {
+			continue
+		}
+		list = append(list, audit.Entry{Seq: seq, Line: fmt.Appendf(nil, `{"seq":%d}`, seq)})
+	}
+	return list, l.world.away
+}
+
+func (l *ledger) Verify(_ context.Context, from, _ time.Time) (*audit.Report, error) {
+	l.from = from
+	return &audit.Report{Records: 4, Findings: []audit.Finding{{Kind: audit.Missing, Text: "record 3"}}}, l.world.away
+}
+
+// TestRecords: pages lead through all records once, in either order, and what is asked
+// for is what the log is asked.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for base, want := range map[string]string{
+		"/api/v1/audit/records?limit=3&caller=alice&decision=deny": `{"seq":4}{"seq":3}{"seq":2}|{"seq":1}`,
+		"/api/v1/tasks/t-1/timeline?limit=3":                       `{"seq":1}{"seq":2}{"seq":3}|{"seq":4}`,
+	} {
+		var pages []string
+		for target := base; target != ""; {
+			var page RecordPage
+			got := w.ask("GET", target, nil)
+			if err := json.Unmarshal([]byte(got.body), &page); err != nil || got.status != 200 {
+				t.Fatal(got, err)
+			}
+			var text strings.Builder
+			for _, r := range page.Records {
+				text.Write(r)
+			}
+			pages = append(pages, text.String())
+			if target = ""; page.Next != "" {
+				target = base + "&cursor=" + page.Next
+			}
+		}
+		if got := strings.Join(pages, "|"); got != want {
+			t.Errorf("%s: %s, want %s", base, got, want)
+		}
+	}
+	w.ask("GET", "/api/v1/audit/records?caller=alice&agent=a&skill=s&task=t&context=c&method=SendMessage&decision=error&type=call"+
+		"&since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z", nil)
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	if want := (index.Query{
+		Principal: "alice", Agent: "a", Skill: "s", Task: "t", Context: "c", Method: "SendMessage", Decision: "error", Type: "call",
+		From: day, Until: day.AddDate(0, 0, 1), Limit: usualPage + 1,
+	}); w.ledger.asked != want {
+		t.Errorf("%+v", w.ledger.asked)
+	}
+}
+
+// TestRecordsRefused: what could never be found is an error, and so is what takes too long.
+func TestRecordsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for target, want := range map[string]string{
+		"audit/records?since=yesterday":                                       "INVALID_PARAMETER",
+		"audit/records?decision=maybe":                                        "INVALID_PARAMETER",
+		"audit/records?method=SendMessage&event=push.drop":                    "INVALID_PARAMETER",
+		"audit/records?since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z": "INVALID_PARAMETER",
+		"audit/records?cursor=" + cursor("x"):                                 "INVALID_PARAMETER",
+		"audit/records?cursor=" + cursor("0"):                                 "INVALID_PARAMETER",
+		"audit/records/5":                                                     "NO_SUCH_RECORD",
+		"audit/records/0":                                                     "NO_SUCH_RECORD",
+		"audit/records/-1":                                                    "NO_SUCH_RECORD",
+		"audit/records/99999999999999999999":                                  "NO_SUCH_RECORD",
+	} {
+		if got := w.ask("GET", "/api/v1/"+target, nil); !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", target, got, want)
+		}
+	}
+	w.away = ErrBusy
+	if got := w.ask("GET", "/api/v1/audit/records", nil); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Error(got)
+	}
+}
+
+// TestVerification: what was found is told, and a day is a day.
+func TestVerification(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	got := w.ask("POST", "/api/v1/audit/verify?from=2026-01-01", nil)
+	if got.status != 200 || !strings.Contains(got.body, `"intact":false`) || !strings.Contains(got.body, `{"kind":"missing","text":"record 3"}`) {
+		t.Error(got)
+	}
+	if w.ledger.from != time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) {
+		t.Error(w.ledger.from)
+	}
+	if got := w.ask("POST", "/api/v1/audit/verify?from=monday", nil); got.status != http.StatusBadRequest {
+		t.Error(got)
+	}
+}

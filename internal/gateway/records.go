@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+)
+
+// records are the audit log as the console reads it. The index is opened when somebody
+// first asks: a gateway that nobody asks has no work with it.
+type records struct {
+	source   audit.Source
+	interval time.Duration // of checkpoints
+	keys     *keys.Ring
+	turn     chan *index.Index // holds one, which is for one at a time; nil until it is open
+}
+
+func newRecords(c audit.Config, ring *keys.Ring) *records {
+	r := &records{source: c.Source(), interval: c.Checkpoint.Interval.Std(), keys: ring, turn: make(chan *index.Index, 1)}
+	r.turn <- nil
+	return r
+}
+
+// Find implements console.Records.
+func (r *records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error) {
+	var i *index.Index
+	select {
+	case i = <-r.turn:
+		defer func() { r.turn <- i }()
+	case <-ctx.Done():
+		return nil, late(ctx.Err())
+	}
+	var err error
+	if i == nil {
+		if i, err = index.Open(ctx, r.source, r.source.Secret(index.File)); err != nil {
+			i = nil
+			return nil, late(err)
+		}
+	}
+	if err := i.Update(ctx, nil); err != nil {
+		return nil, late(err)
+	}
+	var list []audit.Entry
+	for e, err := range i.Find(ctx, q) {
+		if err != nil {
+			return nil, late(err)
+		}
+		e.Line = slices.Clone(e.Line)
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// Verify implements console.Records.
+func (r *records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
+	report, err := r.source.Verify(ctx, audit.Check{
+		Keys: r.keys.JWKS(), Sealer: r.keys, Interval: r.interval, From: from, To: to,
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	return report, late(err)
+}
+
+// late tells that the time was over from other errors.
+func late(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return console.ErrBusy
+	}
+	if err != nil {
+		return fmt.Errorf("read the audit log: %w", err)
+	}
+	return nil
+}
+
+// close waits for whoever reads.
+func (r *records) close() error {
+	if r == nil {
+		return nil
+	}
+	if i := <-r.turn; i != nil {
+		return i.Close()
+	}
+	return nil
+}
