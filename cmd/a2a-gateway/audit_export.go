@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
@@ -62,11 +61,7 @@ func writeLine(w io.Writer, line []byte) error {
 }
 
 func writeOCSF(w io.Writer, line []byte) error {
-	e, err := ocsf.Of(line)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(e, json.Deterministic(true))
+	text, err := ocsf.Line(line)
 	if err != nil {
 		return err
 	}

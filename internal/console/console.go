@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,6 +71,8 @@ type Console struct {
 	listener net.Listener
 	secured  *server.Certified // nil without TLS
 	http     *http.Server
+
+	exporting sync.Mutex // held while somebody exports records
 }
 
 // Open finds or makes the token and binds the address. Nothing is served before Start.

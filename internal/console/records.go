@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -19,6 +20,8 @@ type Records interface {
 	// Find has the records that are all of what is asked for. ErrBusy where the log could not
 	// be read in time; whoever asks again is nearer to it.
 	Find(ctx context.Context, q index.Query) ([]audit.Entry, error)
+	// All reads all of the log and gives what is asked for, the oldest first.
+	All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error]
 	// Verify looks for what was changed in the log, is missing, or stands elsewhere.
 	Verify(ctx context.Context, from, to time.Time) (*audit.Report, error)
 }
@@ -73,6 +76,15 @@ var whichRecords = []param{
 }
 
 func (s *Console) records(c *call) (any, error) {
+	q, err := c.wanted()
+	if err != nil {
+		return nil, err
+	}
+	return s.recordPage(c, q)
+}
+
+// wanted is what the parameters of a search ask for.
+func (c *call) wanted() (index.Query, error) {
 	q := index.Query{
 		Principal: c.query.Get("caller"), Agent: c.query.Get("agent"), Skill: c.query.Get("skill"), Task: c.query.Get("task"),
 		Context: c.query.Get("context"), Method: c.query.Get("method"), Event: c.query.Get("event"),
@@ -80,15 +92,15 @@ func (s *Console) records(c *call) (any, error) {
 	}
 	var err error
 	if q.From, err = c.time("since", time.RFC3339); err != nil {
-		return nil, err
+		return q, err
 	}
 	if q.Until, err = c.time("until", time.RFC3339); err != nil {
-		return nil, err
+		return q, err
 	}
 	if err := q.Check(); err != nil {
-		return nil, parameter(err.Error())
+		return q, parameter(err.Error())
 	}
-	return s.recordPage(c, q)
+	return q, nil
 }
 
 func (s *Console) timeline(c *call) (any, error) {

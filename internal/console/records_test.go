@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,6 +36,13 @@ func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
 		list = append(list, audit.Entry{Seq: seq, Line: fmt.Appendf(nil, `{"seq":%d}`, seq)})
 	}
 	return list, l.world.away
+}
+
+func (l *ledger) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		line := `{"v":1,"seq":1,"type":"event","time":"2026-01-01T00:00:00Z","event":"config.reloaded"}`
+		_ = yield(audit.Entry{Seq: 1, Line: []byte(line)}, nil) && l.world.away != nil && yield(audit.Entry{}, l.world.away)
+	}
 }
 
 func (l *ledger) Verify(_ context.Context, from, _ time.Time) (*audit.Report, error) {

@@ -24,7 +24,9 @@ func (m *machine) Status(context.Context) Status {
 	}
 }
 
-func (m *machine) Config() (jsontext.Value, error) { return jsontext.Value(`{"agents":[]}`), nil }
+func (m *machine) Config() (jsontext.Value, error) {
+	return jsontext.Value(`{"policy":{"default":"deny","rules":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`), nil
+}
 
 func (m *machine) Reload(context.Context) error {
 	m.loads++

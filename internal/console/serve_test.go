@@ -37,6 +37,8 @@ var asked = map[string]string{
 	"GET /api/v1/audit/records":       "/api/v1/audit/records?decision=deny&since=2026-01-01T00:00:00Z",
 	"GET /api/v1/audit/records/{id}":  "/api/v1/audit/records/2",
 	"GET /api/v1/tasks/{id}/timeline": "/api/v1/tasks/t-1/timeline",
+	"GET /api/v1/audit/export":        "/api/v1/audit/export?format=jsonl",
+	"GET /api/v1/policy/rules":        "/api/v1/policy/rules",
 	"POST /api/v1/audit/verify":       "/api/v1/audit/verify?from=2026-01-01",
 
 	"GET /api/v1/session": "/api/v1/session",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -56,6 +57,11 @@ func (r *records) Find(ctx context.Context, q index.Query) ([]audit.Entry, error
 		list = append(list, e)
 	}
 	return list, nil
+}
+
+// All implements console.Records.
+func (r *records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error] {
+	return index.Scan(ctx, r.source, q)
 }
 
 // Verify implements console.Records.

@@ -176,6 +176,15 @@ func (r record) moment(name string) int64 {
 
 var errNoRecord = errors.New("it is no record of an audit log")
 
+// Line is the event of one audit record, as JSON.
+func Line(line []byte) ([]byte, error) {
+	e, err := Of(line)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(e, json.Deterministic(true))
+}
+
 // Of is the event of one audit record.
 func Of(line []byte) (*Event, error) {
 	r := record{}
