@@ -56,7 +56,8 @@ var (
 )
 
 // digest is what stands for a name in the index; nil for none. Names are few or known to
-// whoever guesses them, so it takes the key to tell which digest is whose.
+// whoever guesses them, so it takes the key to tell which digest is whose. It is short, as
+// most of the index is digests: what is found is compared again with what was asked for.
 func (i *Index) digest(kind byte, name string) any {
 	if name == "" {
 		return nil
@@ -64,5 +65,5 @@ func (i *Index) digest(kind byte, name string) any {
 	mac := hmac.New(sha256.New, i.key)
 	_, _ = mac.Write([]byte{kind})
 	_, _ = mac.Write([]byte(name))
-	return int64(binary.BigEndian.Uint64(mac.Sum(nil))) //nolint:gosec // all of the bits are kept
+	return int64(binary.BigEndian.Uint32(mac.Sum(nil))) - 1<<31 // as many bytes in each index
 }

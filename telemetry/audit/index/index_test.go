@@ -381,9 +381,16 @@ func many(b *testing.B, n int) string {
 		if k%10 == 0 {
 			principal, agent = "busy", agent/10*10 // which asks a few agents only
 		}
+		skill, method := random.IntN(300), "SendMessage"
+		switch { // what is asked for often, but never together
+		case k%10 == 3 && agent != 80:
+			method = "CancelTask"
+		case k%10 == 4:
+			skill = 300
+		}
 		lines.WriteString(record(k+1, fmt.Sprintf(
-			`"type":"call","decision":%q,"principal":%q,"agent":"agent-%d","skill":"skill-%d","method":"SendMessage","task_id":"task-%d","pad":%q`,
-			decision, principal, agent, random.IntN(300), k/3, strings.Repeat("x", 300)),
+			`"type":"call","decision":%q,"principal":%q,"agent":"agent-%d","skill":"skill-%d","method":%q,"task_id":"task-%d","pad":%q`,
+			decision, principal, agent, skill, method, k/3, strings.Repeat("x", 300)),
 			noon.Add(time.Duration(k)*time.Millisecond)))
 		if (k+1)%100000 == 0 || k+1 == n {
 			appendTo(b, dir, fmt.Sprintf("audit-2026-11-21_%03d.jsonl", k/100000+1), lines.String())
@@ -405,6 +412,11 @@ func BenchmarkUpdate(b *testing.B) {
 		_ = i.Close()
 	}
 	b.ReportMetric(100000*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+	info, err := os.Stat(filepath.Join(dir, File))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(info.Size())/100000, "B/record")
 }
 
 // BenchmarkFind asks an index of A2A_GATEWAY_BENCH_RECORDS records, 200,000 without it, for
@@ -431,8 +443,11 @@ func BenchmarkFind(b *testing.B) {
 		"denied of a principal": {Decision: "deny", Principal: "user-7"}, "denied of a skill": {Decision: "deny", Skill: "skill-7"},
 		"denied of a method": {Decision: "deny", Method: "SendMessage"}, "errors of an agent": {Decision: "error", Agent: "agent-7"},
 		"busy principal at an agent": {Principal: "busy", Agent: "agent-8"}, "busy principal": {Principal: "busy"},
-		"denied at an agent long ago": {Decision: "deny", Agent: "agent-7", Until: noon.Add(time.Minute)},
-		"skill at an agent":           {Skill: "skill-7", Agent: "agent-7"},
+		"denied at an agent long ago":   {Decision: "deny", Agent: "agent-7", Until: noon.Add(time.Minute)},
+		"skill at an agent":             {Skill: "skill-7", Agent: "agent-7"},
+		"method never used by an agent": {Method: "CancelTask", Agent: "agent-80"}, "denied intents": {Decision: "deny", Type: "intent"},
+		"method never used by a busy principal": {Method: "CancelTask", Principal: "busy"},
+		"skill never used by a busy principal":  {Skill: "skill-300", Principal: "busy"},
 	} {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			q.Limit = 100
@@ -453,7 +468,7 @@ func TestPlans(t *testing.T) {
 		func(q *Query) { q.Principal = "p" }, func(q *Query) { q.Agent = "a" }, func(q *Query) { q.Skill = "s" },
 		func(q *Query) { q.Task = "t" }, func(q *Query) { q.Context = "c" }, func(q *Query) { q.Method = "SendMessage" },
 		func(q *Query) { q.Decision = "deny" }, func(q *Query) { q.Decision = "allow" }, func(q *Query) { q.Type = "event" },
-		func(q *Query) { q.From = noon }, func(q *Query) { q.Until = noon.Add(time.Hour) }, func(q *Query) { q.Oldest = true },
+		func(q *Query) { q.Type = "intent" }, func(q *Query) { q.From = noon }, func(q *Query) { q.Until = noon.Add(time.Hour) }, func(q *Query) { q.Oldest = true },
 	}
 	var used strings.Builder
 	asked := map[Query]bool{}

@@ -45,8 +45,9 @@ func (i *Index) conditions(q *Query) (all []condition) {
 	if d, ok := decisions[q.Decision]; ok {
 		all = append(all, condition{columns: []string{"decision"}, is: []string{"?"}, args: []any{d}})
 	}
-	if q.Type == "event" {
-		all = append(all, condition{columns: []string{"type"}, is: []string{fmt.Sprint(types["event"])}})
+	// What is refused is of one type mostly, and has an index with it for all types.
+	if q.Type == "event" || q.Type != "" && decisions[q.Decision] != 0 {
+		all = append(all, condition{columns: []string{"type"}, is: []string{fmt.Sprint(types[q.Type])}})
 	}
 	return combined(all)
 }
@@ -54,7 +55,8 @@ func (i *Index) conditions(q *Query) (all []condition) {
 // pairs are the columns that have an index together.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
-	{"principal", "agent"}, {"agent", "skill"},
+	{"decision", "type"},
+	{"principal", "agent"}, {"principal", "skill"}, {"principal", "what"}, {"agent", "skill"}, {"agent", "what"},
 }
 
 // combined has a condition for each pair that there is, in place of those for its parts.

@@ -35,5 +35,9 @@ CREATE INDEX by_decision_principal ON records (decision, principal) WHERE decisi
 CREATE INDEX by_decision_agent ON records (decision, agent) WHERE decision IS NOT NULL;
 CREATE INDEX by_decision_skill ON records (decision, skill) WHERE decision IS NOT NULL;
 CREATE INDEX by_decision_what ON records (decision, what) WHERE decision IS NOT NULL;
+CREATE INDEX by_decision_type ON records (decision, type) WHERE decision IS NOT NULL;
 CREATE INDEX by_principal_agent ON records (principal, agent) WHERE principal IS NOT NULL;
+CREATE INDEX by_principal_skill ON records (principal, skill) WHERE skill IS NOT NULL;
+CREATE INDEX by_principal_what ON records (principal, what) WHERE principal IS NOT NULL;
 CREATE INDEX by_agent_skill ON records (agent, skill) WHERE skill IS NOT NULL;
+CREATE INDEX by_agent_what ON records (agent, what) WHERE agent IS NOT NULL;
