@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/http/pprof"
+	"time"
 )
 
 // profiles is the path below which the runtime's profiles are, as `go tool pprof` looks
@@ -29,8 +30,17 @@ func profileOperations() []operation {
 				{name: "debug", text: "how it is written: 0 for programs, 1 and 2 for people", most: 2},
 				{name: "gc", text: "1 for a collection of garbage before", most: 1},
 			},
-			answer: func(*Console, *call) (any, error) { return reply{handler: handler}, nil },
+			answer: func(*Console, *call) (any, error) { return reply{handler: unhurried(handler)}, nil },
 		})
 	}
 	return all
+}
+
+// unhurried is a handler whose request does not end with the time that it may take to come:
+// net/http goes on to read, and takes the deadline for the client's leaving.
+func unhurried(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a recorder has none
+		h.ServeHTTP(w, r)
+	})
 }

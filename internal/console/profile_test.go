@@ -2,8 +2,10 @@ package console
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestProfiles: the runtime's profiles are for whoever has the token, and for nobody else.
@@ -34,5 +36,31 @@ func TestProfiles(t *testing.T) {
 	}
 	if got := w.ask(http.MethodPost, profiles+"heap", nil); got.status != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s, want 405", got)
+	}
+}
+
+// TestLongProfiles: one that takes longer than a request may take to come is taken to its end.
+func TestLongProfiles(t *testing.T) {
+	t.Parallel()
+	const hurry = 20 * time.Millisecond
+	cut := make(chan bool, 1)
+	server := httptest.NewUnstartedServer(unhurried(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+			cut <- true
+		case <-time.After(10 * hurry):
+			cut <- false
+		}
+	})))
+	server.Config.ReadTimeout = hurry
+	server.Start()
+	t.Cleanup(server.Close)
+	res, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	if <-cut {
+		t.Error("the request ended with the time that it may take to come")
 	}
 }
