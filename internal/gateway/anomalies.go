@@ -34,18 +34,19 @@ func (g *Gateway) drifted(agent string, r *trust.Ruling) {
 	}
 }
 
-// unusual counts, logs and records that an anomaly has begun or ended.
+// unusual records, counts and logs that an anomaly has begun or ended.
 func (g *Gateway) unusual(e anomaly.Event) {
 	kind, text := "anomaly.begun", "anomaly has begun"
 	if e.Ended {
 		kind, text = "anomaly.ended", "anomaly has ended"
 	}
-	g.telemetry.Metrics.Anomaly(e.Detector, e.Agent, e.Ended)
-	g.telemetry.Log.Warn(text, "detector", e.Detector, "agent", e.Agent, "principal", e.Subject, "issuer", e.Issuer,
-		"client_ip", e.Address, "count", e.Count, "peak", e.Peak, "refused", e.Refused, "why", e.Why)
+	// First of all: whoever sees it elsewhere finds it on record.
 	if err := g.audit.Event(kind, anomalyAttrs(&e)); err != nil {
 		g.telemetry.Log.Error("write audit event", "event", kind, "detector", e.Detector, "error", err)
 	}
+	g.telemetry.Metrics.Anomaly(e.Detector, e.Agent, e.Ended)
+	g.telemetry.Log.Warn(text, "detector", e.Detector, "agent", e.Agent, "principal", e.Subject, "issuer", e.Issuer,
+		"client_ip", e.Address, "count", e.Count, "peak", e.Peak, "refused", e.Refused, "why", e.Why)
 }
 
 // anomalyAttrs are what an event says of an anomaly.
