@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build reproducible sbom notices release-files deploy test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build reproducible sbom notices release-files check-deploy test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ release-files: build notices ## Write manual pages, completions and licences for
 	gzip -9n $(BIN)/release/man/*
 	for shell in bash zsh fish; do $(BIN)/a2a-gateway completion $$shell >$(BIN)/release/completions/a2a-gateway.$$shell; done
 
-deploy: build ## Check the chart, the kustomize base, the compose file and the packages in deploy/
+check-deploy: build ## Check the chart, the kustomize base, the compose file and the packages in deploy/
 	A2A_GATEWAY_TEST_PROGRAM=$(CURDIR)/$(BIN)/a2a-gateway $(GO) test -C deploy/check ./...
 
 test: ## Run the tests, of PACKAGES (./...)
@@ -125,7 +125,7 @@ lint: $(BIN)/golangci-lint ## Run the linters
 $(BIN)/golangci-lint:
 	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-check: lint deploy test race interop e2e harden fuzz ## All that CI runs
+check: lint check-deploy test race interop e2e harden fuzz ## All that CI runs
 
 figures: ## Print how long functions and files are
 	@$(GO) test -count=1 -v -run '^TestFigures$$' . | grep lines
