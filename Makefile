@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build reproducible sbom notices release-files check-deploy test race interop collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build reproducible sbom notices release-files check-deploy test race interop ui console collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,11 +44,22 @@ test: ## Run the tests, of PACKAGES (./...)
 # The end-to-end tests drive a program that is built without the detector: they have
 # nothing to show it, and it would spoil what they measure.
 race: ## Run the tests under the race detector (needs a C compiler)
-	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v '/e2e$$')
+	$(GO) test -race -timeout 20m $$($(GO) list ./... | grep -Ev '/e2e(/console)?$$')
 
 interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3, java and mvn)
 	interop/setup
 	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 4 -timeout 20m ./interop/...
+
+UI := internal/console/ui
+
+# What it makes is committed, so that nobody needs node to build the program.
+ui: console ## Build the pages of the console, internal/console/ui/dist (needs npm)
+	$(GO) test -count=1 -run '^TestUIDocument$$' ./internal/console -update
+	cd $(UI) && npm run types && npm run build
+	$(GO) test -count=1 -run '^TestUI' ./internal/console -update
+
+console: ## Install what the console is built and tested with (needs npm)
+	cd $(UI) && { cmp -s package-lock.json node_modules/.installed || { npm ci && cp package-lock.json node_modules/.installed; }; }
 
 collector: ## Build bin/collector, which end-to-end tests send telemetry to
 	$(GO) build -C e2e/collector -o $(CURDIR)/$(BIN)/collector .

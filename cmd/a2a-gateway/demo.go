@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 )
@@ -45,6 +46,7 @@ type cast struct {
 	Address          string
 	Gateway, Status  string
 	Extension        string
+	Console, Token   string // of administration
 }
 
 func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err error) {
@@ -66,7 +68,12 @@ func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err
 		return failed(err)
 	}
 	return serve(ctx, cfg, path, func(g *gateway.Gateway) {
-		c.Gateway, c.Status = g.URL(), g.StatusURL()
+		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
+		token, err := console.ReadToken(filepath.Join(c.Dir, console.TokenFile))
+		if err != nil {
+			_, _ = fmt.Fprintln(stderr, "a2a-gateway: read the token of the console:", err)
+		}
+		c.Token = token.Reveal()
 		if err := demoText.Execute(stdout, c); err != nil {
 			_, _ = fmt.Fprintln(stderr, "a2a-gateway: print instructions:", err)
 		}
@@ -109,11 +116,16 @@ func (c *cast) close() error {
 
 // StatusAddress keeps the status listener off its well-known port when the
 // public one was asked to pick a free one.
-func (c *cast) StatusAddress() string {
-	if _, port, err := net.SplitHostPort(c.Address); err == nil && port == "0" {
-		return "127.0.0.1:0"
+func (c *cast) StatusAddress() string { return c.other("9902") }
+
+// AdminAddress does so for the admin listener.
+func (c *cast) AdminAddress() string { return c.other("9901") }
+
+func (c *cast) other(port string) string {
+	if _, public, err := net.SplitHostPort(c.Address); err == nil && public == "0" {
+		port = "0"
 	}
-	return "127.0.0.1:9902"
+	return "127.0.0.1:" + port
 }
 
 // PublicURL is the address as a URL. The port 0 of an address is replaced by the

@@ -20,6 +20,7 @@ policy:
     - {name: finance-does-billing, effect: allow, agents: [billing, treasury], groups: [finance]}
     - {name: support-summarizes, effect: allow, agents: [billing], skills: [summarize], groups: [support]}
     - {name: everyone-has-weather, effect: allow, agents: [weather]}
+admin: {address: "{{.AdminAddress}}"}
 telemetry:
   logs: {level: warn}
 agents:
@@ -36,6 +37,7 @@ var demoText = template.Must(template.New("text").Parse(`The gateway is at {{.Ga
   billing   A2A 1.0   {{.Billing.CardURL}}
   weather   A2A 0.3   {{.Weather.CardURL}}
 Its audit record is in {{.Dir}}/audit, its metrics at {{.Status}}/metrics.
+The console is at {{.Console}}/ui/, for this token: {{.Token}}
 Paste these into another terminal. Interrupt (^C) to stop.
 
 # Tokens from the development issuer: alice is in finance, bob in support.

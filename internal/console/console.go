@@ -67,6 +67,7 @@ type Console struct {
 	provider *login.Provider // nil: nobody signs in
 	sessions *login.Sessions // of those who have
 	document jsontext.Value  // of the API
+	assets   func() map[string]asset
 	cross    *http.CrossOriginProtection
 	listener net.Listener
 	secured  *server.Certified // nil without TLS
@@ -83,7 +84,7 @@ func Open(c Config, o Options) (*Console, error) {
 		return nil, nil //nolint:nilnil // no console and no error: it is not wanted
 	}
 	c.Failures.defaults()
-	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection()}
+	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets)}
 	s.limits.Defaults()
 	var err error
 	if s.document, err = document(o.Version); err != nil {

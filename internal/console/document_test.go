@@ -35,6 +35,9 @@ var compiling sync.Mutex // a Compiler is for one at a time
 // answer so. What no operation answers is a problem all the same.
 func (w *world) conform(method, path string, got answer) {
 	w.t.Helper()
+	if got.status < 400 && (path == "/" || path == "/ui" || strings.HasPrefix(path, uiPath)) {
+		return // a page, and no answer of the API
+	}
 	pointer, media := "/components/schemas/Problem", "application/problem+json"
 	for i := range operations {
 		op := &operations[i]

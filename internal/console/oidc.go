@@ -134,6 +134,9 @@ func label(claims map[string]any) string {
 // openOIDC makes what knows the identity provider. Nothing is fetched yet.
 func (s *Console) openOIDC() error {
 	o := s.config.OIDC
+	var usual login.Config
+	usual.Defaults()
+	s.sessions = login.NewSessions(usual)
 	if o == nil {
 		return nil
 	}

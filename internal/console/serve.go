@@ -24,6 +24,9 @@ type reply struct {
 // ServeHTTP implements http.Handler.
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.harden(w.Header())
+	if s.page(w, r) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
 	defer cancel()
 	c := &call{Request: r.WithContext(ctx)}

@@ -33,9 +33,28 @@ var loginOperations = []operation{
 		answer: (*Console).callback,
 	},
 	{
+		method: http.MethodPost, path: "/api/v1/login", id: "login-token", tag: "session", role: Viewer,
+		summary: "Begin a session with a token, so that no script of a page has to keep it", out: reflect.TypeFor[Me](),
+		errors: []string{codeUnrecorded}, answer: (*Console).loginToken,
+	},
+	{
+		method: http.MethodGet, path: "/api/v1/login/ways", id: "login-ways", tag: "session", summary: "How one can sign in here",
+		out: reflect.TypeFor[Ways](), answer: (*Console).ways,
+	},
+	{
 		method: http.MethodPost, path: "/api/v1/logout", id: "logout", tag: "session", role: Viewer, summary: "End the session",
 		out: reflect.TypeFor[LoggedOut](), answer: (*Console).logout,
 	},
+}
+
+// Ways is the answer of GET /api/v1/login/ways.
+type Ways struct {
+	Token    bool `json:"token" doc:"by POST /api/v1/login with a token"`
+	Provider bool `json:"provider" doc:"by GET /api/v1/login, at the identity provider"`
+}
+
+func (s *Console) ways(*call) (any, error) {
+	return Ways{Token: true, Provider: s.provider != nil}, nil
 }
 
 // LoggedOut is the answer of POST /api/v1/logout.
@@ -83,19 +102,40 @@ func (s *Console) callback(c *call) (any, error) {
 	if err := c.who.welcome(); err != nil {
 		return nil, err
 	}
+	_, cookie, err := s.begin(c, who)
+	if err != nil {
+		return nil, err
+	}
+	return reply{to: to, cookies: []*http.Cookie{s.cookie(c.Request, departureCookie, "", -1), cookie}}, nil
+}
+
+// loginToken makes a session of a token that was shown, which lasts no longer than it.
+func (s *Console) loginToken(c *call) (any, error) {
+	if c.who.session != nil {
+		return s.me(c)
+	}
+	made, cookie, err := s.begin(c, login.Identity{Subject: c.who.name, Local: true, Until: c.who.expires})
+	if err != nil {
+		return nil, err
+	}
+	c.who.method, c.who.session, c.who.expires = methodSession, made, made.Expires
+	me, err := s.me(c)
+	return reply{body: me, cookies: []*http.Cookie{cookie}}, err
+}
+
+// begin makes a session for who, in the place of the one that the browser had.
+func (s *Console) begin(c *call, who login.Identity) (*login.Session, *http.Cookie, error) {
 	attrs := c.by()
 	attrs["role"] = string(c.who.role)
 	if err := s.Audit("admin.login", attrs); err != nil {
 		s.Log.Error("write audit event", "error", err)
 		if !s.FailOpen {
-			return nil, refuse(codeUnrecorded, "the login cannot be recorded, and is not made")
+			return nil, nil, refuse(codeUnrecorded, "the login cannot be recorded, and is not made")
 		}
 	}
 	s.sessions.End(s.kept(c.Request, sessionCookie))
 	id, made := s.sessions.Begin(who, string(c.who.role), time.Now())
-	return reply{to: to, cookies: []*http.Cookie{
-		s.cookie(c.Request, departureCookie, "", -1), s.cookie(c.Request, sessionCookie, id, time.Until(made.Expires)),
-	}}, nil
+	return &made, s.cookie(c.Request, sessionCookie, id, time.Until(made.Expires)), nil
 }
 
 // signing makes of what went wrong what may be said of it.
@@ -115,8 +155,12 @@ func (s *Console) logout(c *call) (any, error) {
 	if err := s.Audit("admin.logout", c.by()); err != nil {
 		s.Log.Error("write audit event", "error", err) // it has ended, and that is what counts
 	}
+	var out LoggedOut
+	if !c.who.session.Who.Local {
+		out.Provider = s.provider.Leave(c.Context(), c.who.session.Who, s.base(c.Request)+"/")
+	}
 	return reply{
-		body:    LoggedOut{Provider: s.provider.Leave(c.Context(), c.who.session.Who, s.base(c.Request)+"/")},
+		body:    out,
 		cookies: []*http.Cookie{s.cookie(c.Request, sessionCookie, "", -1)},
 	}, nil
 }
@@ -131,8 +175,12 @@ func (s *Console) bySession(r *http.Request, now time.Time) (caller, bool) {
 	if !ok {
 		return caller{}, false
 	}
+	name := session.Who.Subject
+	if !session.Who.Local {
+		name += "@" + s.config.OIDC.Issuer
+	}
 	return caller{
-		name: session.Who.Subject + "@" + s.config.OIDC.Issuer, role: Role(session.Role), method: methodSession,
+		name: name, role: Role(session.Role), method: methodSession,
 		expires: session.Expires, label: label(session.Who.Claims), session: &session, cookie: id,
 	}, true
 }

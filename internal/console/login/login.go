@@ -117,6 +117,11 @@ type Identity struct {
 	Subject string
 	Claims  map[string]any
 	token   string // the ID token
+
+	// Local is somebody whom no provider signed in, and whose name is Subject; Until is when
+	// what they showed ends, if it does.
+	Local bool
+	Until time.Time
 }
 
 // departure is what is kept, sealed, in the browser that leaves for the provider.

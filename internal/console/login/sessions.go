@@ -37,6 +37,9 @@ func NewSessions(c Config) *Sessions { return &Sessions{config: c, all: map[[sha
 func (s *Sessions) Begin(who Identity, role string, now time.Time) (id string, made Session) {
 	id = rand.Text() + rand.Text() // 260 bits
 	made = Session{Who: who, Role: role, CSRF: rand.Text(), Expires: now.Add(s.config.Life.Std())}
+	if !who.Until.IsZero() && who.Until.Before(made.Expires) {
+		made.Expires = who.Until
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.all) >= s.config.Sessions {

@@ -1,0 +1,91 @@
+import type { components } from './schema';
+
+// The admin API as pages use it: cookies say who asks, and changes show the CSRF token.
+type Schemas = components['schemas'];
+export type Me = Schemas['Me'];
+export type Agent = Schemas['Agent'];
+export type CardSummary = Schemas['CardSummary'];
+export type CardDetail = Schemas['CardDetail'];
+export type Delivery = Schemas['Delivery'];
+export type Depth = Schemas['Depth'];
+export type Ways = Schemas['Ways'];
+export type ContentPage = Schemas['ContentPage'];
+export type Role = Schemas['Role'];
+
+/** Failure is an answer that is an error, or that there was none. */
+export class Failure extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly retryAfter?: string,
+  ) {
+    super(detail);
+  }
+}
+
+let csrf = '';
+
+export async function ask<T>(method: string, path: string, headers: Record<string, string> = {}): Promise<T> {
+  if (method !== 'GET' && csrf !== '') headers['X-CSRF-Token'] = csrf;
+  let answer: Response;
+  try {
+    answer = await fetch(path, { method, headers, credentials: 'same-origin', redirect: 'error' });
+  } catch {
+    throw new Failure(0, 'UNREACHABLE', 'The gateway does not answer. Is it running, and is this machine still connected to it?');
+  }
+  const body: unknown = await answer.json().catch(() => null);
+  if (!answer.ok) {
+    const problem = body as Partial<Schemas['Problem']> | null;
+    throw new Failure(
+      answer.status,
+      problem?.code ?? 'UNKNOWN',
+      problem?.detail ?? `The gateway answered ${answer.status}.`,
+      answer.headers.get('Retry-After') ?? undefined,
+    );
+  }
+  return body as T;
+}
+
+export const get = <T>(path: string) => ask<T>('GET', path);
+
+/** every has all of a list that comes in pages. */
+export async function every<K extends string, T>(path: string, key: K): Promise<T[]> {
+  const all: T[] = [];
+  let next: string | undefined = '';
+  do {
+    const cursor: string = next === '' ? '' : `&cursor=${encodeURIComponent(next)}`;
+    const page: Record<K, T[]> & { next?: string } = await get(`${path}?limit=1000${cursor}`);
+    all.push(...page[key]);
+    next = page.next;
+  } while (next);
+  return all;
+}
+
+/** me is who asks; null for nobody. */
+export async function me(): Promise<Me | null> {
+  try {
+    const who = await get<Me>('/api/v1/session');
+    csrf = who.csrf ?? '';
+    return who;
+  } catch (e) {
+    if (e instanceof Failure && e.status === 401) return null;
+    throw e;
+  }
+}
+
+export async function signIn(token: string): Promise<Me> {
+  const who = await ask<Me>('POST', '/api/v1/login', { Authorization: `Bearer ${token}` });
+  csrf = who.csrf ?? '';
+  return who;
+}
+
+export async function signOut(): Promise<void> {
+  const out = await ask<{ provider?: string }>('POST', '/api/v1/logout');
+  csrf = '';
+  if (out.provider) location.assign(out.provider);
+}
+
+const ranks: Role[] = ['viewer', 'operator', 'admin'];
+
+export const may = (who: Me, needs: Role) => !who.readOnly && ranks.indexOf(who.role) >= ranks.indexOf(needs);

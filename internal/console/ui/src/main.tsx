@@ -1,0 +1,77 @@
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Failure } from './api/client';
+import { dress } from './theme';
+import { Account } from './screens/account';
+import { AgentScreen } from './screens/agent';
+import { Content } from './screens/content';
+import { Fleet } from './screens/fleet';
+import { Nowhere } from './screens/nowhere';
+import { Push } from './screens/push';
+import { Shell } from './screens/shell';
+import './style.css';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: Nowhere });
+const text = (v: unknown) => (typeof v === 'string' ? v : '');
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: (s: Record<string, unknown>): { q?: string; show?: string } => ({
+    ...(text(s.q) && { q: text(s.q) }),
+    ...(text(s.show) && { show: text(s.show) }),
+  }),
+  component: Fleet,
+});
+const agent = createRoute({ getParentRoute: () => root, path: '/agents/$id', component: AgentScreen });
+const push = createRoute({
+  getParentRoute: () => root,
+  path: '/push',
+  validateSearch: (s: Record<string, unknown>): { state?: 'waiting' } => (s.state === 'waiting' ? { state: 'waiting' } : {}),
+  component: Push,
+});
+const content = createRoute({
+  getParentRoute: () => root,
+  path: '/content',
+  validateSearch: (s: Record<string, unknown>): { subject?: string; issuer?: string } => ({
+    ...(text(s.subject) && { subject: text(s.subject) }),
+    ...(text(s.issuer) && { issuer: text(s.issuer) }),
+  }),
+  component: Content,
+});
+const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
+
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, push, content, account]), basepath: '/ui' });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+// Whoever's session has ended signs in again, at the place where they were.
+const ended = (e: unknown) => {
+  if (e instanceof Failure && e.status === 401) queries.setQueryData(['me'], null);
+};
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: ended }),
+  mutationCache: new MutationCache({ onError: ended }),
+  defaultOptions: {
+    queries: {
+      refetchInterval: 10_000,
+      networkMode: 'always',
+      retry: (n, e) => n < 2 && !(e instanceof Failure && e.status >= 400 && e.status < 500),
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+dress();
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

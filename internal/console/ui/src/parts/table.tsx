@@ -1,0 +1,103 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+
+export interface Column<T> {
+  id: string;
+  title: string;
+  width: string; // of CSS grid
+  cell: (row: T) => ReactNode;
+  sort?: (row: T) => string | number;
+  end?: boolean; // it holds numbers
+}
+
+interface Props<T> {
+  label: string;
+  rows: T[];
+  columns: Column<T>[];
+  name: (row: T) => string;
+  initial?: string;
+  height?: number;
+}
+
+const rowHeight = 34;
+
+/** Table shows as many rows as are seen, however many there are. */
+export function Table<T>({ label, rows, columns, name, initial, height }: Props<T>) {
+  const [order, setOrder] = useState({ by: initial ?? '', down: false });
+  const sorted = useMemo(() => {
+    const of = columns.find((c) => c.id === order.by)?.sort;
+    if (!of) return rows;
+    const compare = (a: T, b: T) => {
+      const [x, y] = [of(a), of(b)];
+      return (x < y ? -1 : x > y ? 1 : 0) * (order.down ? -1 : 1);
+    };
+    return [...rows].sort(compare);
+  }, [rows, columns, order]);
+  const box = useRef<HTMLDivElement>(null);
+  const seen = useVirtualizer({
+    count: sorted.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    getItemKey: (i) => name(sorted[i] as T),
+  });
+  const grid = columns.map((c) => c.width).join(' ');
+  return (
+    <div className="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+      <div role="rowgroup">
+        <div className="tr th" role="row" aria-rowindex={1} style={{ gridTemplateColumns: grid }}>
+          {columns.map((c) => {
+            const mine = order.by === c.id;
+            return (
+              <div
+                key={c.id}
+                role="columnheader"
+                className={c.end ? 'end' : undefined}
+                {...(c.sort ? { 'aria-sort': mine ? (order.down ? 'descending' : 'ascending') : 'none' } : {})}
+              >
+                {c.sort ? (
+                  <button type="button" className="sort" onClick={() => setOrder({ by: c.id, down: mine && !order.down })}>
+                    {c.title}
+                    {mine && (order.down ? <ArrowDown size={12} aria-hidden /> : <ArrowUp size={12} aria-hidden />)}
+                  </button>
+                ) : (
+                  c.title || <span className="unseen">Actions</span>
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      <div
+        ref={box}
+        className="tbody"
+        role="rowgroup"
+        tabIndex={0}
+        aria-label={`${label}, rows`}
+        style={{ height: Math.min(height ?? 620, Math.max(1, rows.length) * rowHeight + 2) }}
+      >
+        <div role="presentation" style={{ height: seen.getTotalSize(), position: 'relative' }}>
+          {seen.getVirtualItems().map((item) => {
+            const row = sorted[item.index] as T;
+            return (
+              <div
+                key={item.key}
+                className="tr"
+                role="row"
+                aria-rowindex={item.index + 2}
+                style={{ gridTemplateColumns: grid, position: 'absolute', top: 0, transform: `translateY(${item.start}px)`, height: rowHeight }}
+              >
+                {columns.map((c) => (
+                  <div key={c.id} role="cell" className={c.end ? 'end' : undefined}>
+                    {c.cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,344 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { type Agent, ask, type CardDetail, Failure, get, type Me, may } from '../api/client';
+import { Confirm } from '../parts/confirm';
+import { Copy, Digest } from '../parts/copy';
+import { Diff, pretty } from '../parts/diff';
+import { Badge, Empty, Loading, Trouble } from '../parts/state';
+import { When } from '../parts/time';
+import { approvable, rejectable, tones } from '../parts/trust';
+
+const route = getRouteApi('/agents/$id');
+const severities = { info: 'calm', notice: 'warn', danger: 'bad' } as const;
+
+export function AgentScreen() {
+  const { id } = route.useParams();
+  const path = encodeURIComponent(id);
+  const agent = useQuery({ queryKey: ['agent', id], queryFn: () => get<Agent>(`/api/v1/agents/${path}`) });
+  const card = useQuery({ queryKey: ['card', id], queryFn: () => get<CardDetail>(`/api/v1/cards/${path}`) });
+  const unheard = card.error instanceof Failure && card.error.code === 'NO_SUCH_AGENT'; // it is not served, and has no card
+  return (
+    <>
+      <p className="path">
+        <Link to="/">Fleet</Link> / <span>{id}</span>
+      </p>
+      <h1>{id}</h1>
+      {agent.isError && <Trouble error={agent.error} again={() => void agent.refetch()} />}
+      {agent.isPending && <Loading />}
+      {agent.data && (
+        <>
+          <dl className="facts">
+            <Fact name="Health">
+              <span className={`dot ${!agent.data.served ? 'bad' : agent.data.failure ? 'warn' : 'good'}`}>
+                {!agent.data.served ? 'not served' : agent.data.failure ? 'no card' : 'serving'}
+              </span>
+            </Fact>
+            <Fact name="From">
+              {agent.data.origin} {agent.data.source && <code>{agent.data.source}</code>}
+            </Fact>
+            {agent.data.registered && (
+              <Fact name="Registered">
+                <When at={agent.data.registered} />
+              </Fact>
+            )}
+            {card.data && (
+              <>
+                <Fact name="Card at">
+                  <code>{card.data.url}</code> <Copy text={card.data.url} label="address of the card" />
+                </Fact>
+                <Fact name="Card">
+                  <Badge tone={tones[card.data.state]}>{card.data.state}</Badge> {card.data.why}
+                </Fact>
+                <Fact name="Agent serves">
+                  <Digest of={card.data.digest} />
+                </Fact>
+                <Fact name="In force">
+                  <Digest of={card.data.inForce} />
+                </Fact>
+              </>
+            )}
+          </dl>
+          {(agent.data.failure ?? card.data?.failure) && (
+            <div className="trouble">
+              <div>
+                <strong>{agent.data.failure ?? card.data?.failure}</strong>
+                <p>The gateway tries again by itself. Is the agent running, and is its address in the configuration right?</p>
+              </div>
+            </div>
+          )}
+        </>
+      )}
+      {card.isError && !unheard && <Trouble error={card.error} again={() => void card.refetch()} />}
+      {card.data && <Card detail={card.data} />}
+      {agent.data?.agent !== undefined && (
+        <Section title="As registered">
+          <Raw value={agent.data.agent} label="registration" />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section>
+      <div className="head">
+        <h2>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Raw({ value, label }: { value: unknown; label: string }) {
+  const text = pretty(value);
+  return (
+    <div className="raw">
+      <Copy text={text} label={label} />
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function Card({ detail }: { detail: CardDetail }) {
+  const latest = detail.history.find((e) => e.digest === detail.digest);
+  const differs = detail.served !== undefined && detail.standing !== undefined && detail.digest !== detail.inForce;
+  return (
+    <>
+      <Section title="The agent’s card" aside={<Decide detail={detail} />}>
+        {differs ? (
+          <>
+            {latest?.changes?.length ? (
+              <ul className="changes">
+                {latest.changes.map((c) => (
+                  <li key={`${c.kind} ${c.subject} ${c.text}`}>
+                    <Badge tone={severities[c.severity]}>{c.severity}</Badge> {c.text}
+                  </li>
+                ))}
+              </ul>
+            ) : null}
+            <Diff left={detail.standing} right={detail.served} names={['In force', 'The agent serves']} />
+          </>
+        ) : detail.standing === undefined && detail.served === undefined ? (
+          <Empty title="No card is in force">None could be fetched yet, or none was approved. Callers see none either.</Empty>
+        ) : (
+          <p className="hint">
+            {detail.standing !== undefined
+              ? 'What the agent serves is what is in force.'
+              : 'None is in force yet; below is the card that the agent serves.'}
+          </p>
+        )}
+        {latest?.findings?.length ? (
+          <>
+            <h3>Findings</h3>
+            <ul className="changes">
+              {latest.findings.map((f) => (
+                <li key={f.pointer + f.kind}>
+                  <Badge tone="warn">{f.action}</Badge> {f.text} <code>{f.pointer}</code>
+                </li>
+              ))}
+            </ul>
+          </>
+        ) : null}
+      </Section>
+      <Contents card={detail.standing ?? detail.served} />
+      <Section title="Cards that were seen">
+        {detail.history.length === 0 ? (
+          <Empty title="None yet">The first is here when the agent has answered.</Empty>
+        ) : (
+          <table className="plain">
+            <thead>
+              <tr>
+                <th scope="col">Card</th>
+                <th scope="col">State</th>
+                <th scope="col">Seen</th>
+                <th scope="col">Signature</th>
+                <th scope="col">Decided by</th>
+                <th scope="col">Decided</th>
+              </tr>
+            </thead>
+            <tbody>
+              {detail.history.map((e) => (
+                <tr key={e.digest}>
+                  <td>
+                    <Digest of={e.digest} />
+                  </td>
+                  <td>
+                    <Badge tone={tones[e.state]}>{e.state}</Badge>
+                  </td>
+                  <td>
+                    <When at={e.seen} />
+                  </td>
+                  <td>{e.signature ?? <span className="faint">none</span>}</td>
+                  <td>{e.by ?? <span className="faint">–</span>}</td>
+                  <td>
+                    <When at={e.decided} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Section>
+      {(detail.standing ?? detail.served) !== undefined && (
+        <details>
+          <summary>The whole card</summary>
+          <Raw value={detail.standing ?? detail.served} label="card" />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Decide({ detail }: { detail: CardDetail }) {
+  const queries = useQueryClient();
+  const who = queries.getQueryData<Me>(['me']);
+  const [asked, setAsked] = useState<'approve' | 'reject' | null>(null);
+  const { digest } = detail;
+  const decide = useMutation({
+    mutationFn: (what: string) => ask('POST', `/api/v1/cards/${encodeURIComponent(detail.agent)}/${what}?digest=${encodeURIComponent(digest ?? '')}`),
+    onSuccess: () => setAsked(null),
+    onSettled: () => Promise.all(['card', 'cards', 'agent'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+  });
+  if (!who || !may(who, 'operator') || !digest || !(approvable(detail.state) || rejectable(detail.state))) return null;
+  return (
+    <div className="actions">
+      {rejectable(detail.state) && (
+        <button type="button" onClick={() => setAsked('reject')}>
+          Reject
+        </button>
+      )}
+      {approvable(detail.state) && (
+        <button type="button" className="primary" onClick={() => setAsked('approve')}>
+          Approve
+        </button>
+      )}
+      {asked && (
+        <Confirm
+          title={asked === 'approve' ? 'Approve this card?' : 'Reject this card?'}
+          action={asked === 'approve' ? 'Approve' : 'Reject'}
+          danger={asked === 'reject'}
+          busy={decide.isPending}
+          onDo={() => decide.mutate(asked)}
+          onClose={() => setAsked(null)}
+        >
+          <p>
+            {asked === 'approve'
+              ? 'Callers of this agent see it from now on, and are held to it.'
+              : 'The card that is in force stays. It can still be approved later.'}{' '}
+            That you decided so is on record.
+          </p>
+          <p>
+            <code>{digest}</code>
+          </p>
+          {decide.isError && <Trouble error={decide.error} />}
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+type Doc = Record<string, unknown>;
+const doc = (v: unknown): Doc => (v !== null && typeof v === 'object' && !Array.isArray(v) ? (v as Doc) : {});
+const docs = (v: unknown): Doc[] => (Array.isArray(v) ? v.map(doc) : []);
+const word = (v: unknown): string => (typeof v === 'string' ? v : '');
+
+/** Contents are what a card says, of both versions of the protocol. */
+function Contents({ card }: { card: unknown }) {
+  if (card === undefined) return null;
+  const c = doc(card);
+  const skills = docs(c.skills);
+  const interfaces = docs(c.supportedInterfaces).concat(
+    c.url ? [{ url: c.url, protocolBinding: c.preferredTransport ?? 'JSONRPC', protocolVersion: c.protocolVersion }] : [],
+    docs(c.additionalInterfaces).map((i): Doc => ({ url: i.url, protocolBinding: i.transport, protocolVersion: c.protocolVersion })),
+  );
+  const extensions = docs(doc(c.capabilities).extensions);
+  return (
+    <>
+      <Section title={word(c.name) || 'What it says'} aside={<span className="faint">{word(c.version) && `version ${word(c.version)}`}</span>}>
+        <p>{word(c.description)}</p>
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col">Skill</th>
+              <th scope="col">What it does</th>
+              <th scope="col">Tags</th>
+            </tr>
+          </thead>
+          <tbody>
+            {skills.map((s) => (
+              <tr key={word(s.id)}>
+                <td>
+                  <code>{word(s.id)}</code>
+                </td>
+                <td>{word(s.description) || word(s.name)}</td>
+                <td className="faint">{Array.isArray(s.tags) ? s.tags.join(', ') : ''}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Section>
+      <div className="columns">
+        <Section title="Endpoints">
+          <table className="plain">
+            <thead>
+              <tr>
+                <th scope="col">Binding</th>
+                <th scope="col">Version</th>
+                <th scope="col">Address</th>
+              </tr>
+            </thead>
+            <tbody>
+              {interfaces.map((i, n) => (
+                <tr key={n}>
+                  <td>{word(i.protocolBinding)}</td>
+                  <td>{word(i.protocolVersion)}</td>
+                  <td>
+                    <code>{word(i.url)}</code>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Section>
+        <Section title="Extensions">
+          {extensions.length === 0 ? (
+            <p className="hint">The card declares none.</p>
+          ) : (
+            <table className="plain">
+              <thead>
+                <tr>
+                  <th scope="col">Extension</th>
+                  <th scope="col">Required</th>
+                </tr>
+              </thead>
+              <tbody>
+                {extensions.map((e) => (
+                  <tr key={word(e.uri)}>
+                    <td>
+                      <code>{word(e.uri)}</code>
+                    </td>
+                    <td>{e.required === true ? 'yes' : 'no'}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </Section>
+      </div>
+    </>
+  );
+}
