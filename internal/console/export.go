@@ -45,7 +45,7 @@ func (s *Console) export(c *call) (any, error) {
 		defer s.exporting.Unlock()
 		if err := s.stream(w, r, q, say); err != nil {
 			s.Log.Error("export audit records", "error", err)
-			panic(http.ErrAbortHandler) // who reads must not take a part for the whole
+			panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's only way to break off: who reads must not take a part for the whole
 		}
 	})}, nil
 }
