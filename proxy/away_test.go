@@ -99,7 +99,7 @@ func TestAwayPipelined(t *testing.T) {
 // TestAwaySlow: a client that does not read is cut off, and its stream recorded.
 func TestAwaySlow(t *testing.T) {
 	t.Parallel()
-	w := build(t, func(s *setup) { s.server.Timeouts.Write = secret.Duration(200 * time.Millisecond) })
+	w := build(t, func(s *setup) { s.server.Timeouts.Write = secret.Duration(time.Second) })
 	more := make(chan struct{})
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {
 		rw.Header().Set("Content-Type", "text/event-stream")

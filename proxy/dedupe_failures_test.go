@@ -42,7 +42,7 @@ func TestA22_AgentFails(t *testing.T) {
 			t.Parallel()
 			w := build(t, remembering, func(s *setup) {
 				if tt.name == "late" {
-					s.agent.Answer = secret.Duration(200 * time.Millisecond)
+					s.agent.Answer = secret.Duration(time.Second)
 				}
 			})
 			w.agent.answers(tt.fails)

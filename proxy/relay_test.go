@@ -315,7 +315,7 @@ func TestStreamDeadlineEndsWithStream(t *testing.T) {
 // TestSlowUnaryReader: a client that does not take its answer is cut off.
 func TestSlowUnaryReader(t *testing.T) {
 	t.Parallel()
-	w := build(t, func(s *setup) { s.server.Timeouts.Write = secret.Duration(100 * time.Millisecond) })
+	w := build(t, func(s *setup) { s.server.Timeouts.Write = secret.Duration(2 * time.Second) })
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {
 		reply(rw, r, `{"message":{"messageId":"`+strings.Repeat("x", 15<<20)+`"}}`)
 	})

@@ -513,7 +513,7 @@ func TestStreamsPerPrincipal(t *testing.T) {
 func TestStreamLifetime(t *testing.T) {
 	t.Parallel()
 	w := build(t, streaming(func(c *stream.Config) {
-		life := secret.Duration(time.Second)
+		life := secret.Duration(3 * time.Second)
 		c.Lifetime = &life
 	}))
 	k := w.works()

@@ -18,7 +18,7 @@ import (
 // even though nobody is writing.
 func TestSilentStreams(t *testing.T) {
 	t.Parallel()
-	const write = 200 * time.Millisecond
+	const write = time.Second
 	for _, agent := range []wire.Side{{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC}} {
 		w := in(t, speaks(agent), func(s *setup) {
 			s.server.Timeouts.Write = secret.Duration(write)

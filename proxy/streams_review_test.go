@@ -157,7 +157,7 @@ func TestOldCallersResume(t *testing.T) {
 func TestEndsEarly(t *testing.T) {
 	t.Parallel()
 	w := build(t, streaming(func(c *stream.Config) {
-		window := secret.Duration(500 * time.Millisecond)
+		window := secret.Duration(10 * time.Second)
 		c.Resubscribe = &window
 	}))
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {

@@ -84,7 +84,7 @@ func TestL41_AnswersAreBounded(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	c := newClient(t, egress.Options{AllowPrivate: true, Plaintext: true, Timeout: 500 * time.Millisecond})
+	c := newClient(t, egress.Options{AllowPrivate: true, Plaintext: true, Timeout: 2 * time.Second})
 	if a, err := c.Send(t.Context(), http.MethodGet, s.URL+"/endless", nil, nil); err != nil || len(a.Body) != 64<<10 {
 		t.Errorf("endless: %v", err)
 	}
@@ -112,7 +112,7 @@ func TestErrorsAreOfAClosedSet(t *testing.T) {
 	})
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	quick := newClient(t, egress.Options{AllowPrivate: true, Plaintext: true, Timeout: 100 * time.Millisecond})
+	quick := newClient(t, egress.Options{AllowPrivate: true, Plaintext: true, Timeout: time.Second})
 	for name, tc := range map[string]struct {
 		c      *egress.Client
 		ctx    context.Context

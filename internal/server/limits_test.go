@@ -68,8 +68,8 @@ func TestL21_IdleConnection(t *testing.T) {
 // slowBodies has a grace period that a test can wait for.
 func slowBodies() Config {
 	cfg := plaintext()
-	cfg.Timeouts.Body = secret.Duration(100 * time.Millisecond)
-	cfg.Limits.BodyRate = 1000 // 100 bytes per grace period
+	cfg.Timeouts.Body = secret.Duration(500 * time.Millisecond)
+	cfg.Limits.BodyRate = 1000 // 500 bytes per grace period
 	return cfg
 }
 

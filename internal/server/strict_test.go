@@ -293,7 +293,7 @@ func TestL17_Pieces(t *testing.T) {
 func TestL21_SlowSecondHeader(t *testing.T) {
 	t.Parallel()
 	for on, dial := range listeners(t, empty(), func(c *Config) {
-		c.Timeouts.Header, c.Timeouts.Idle = secret.Duration(100*time.Millisecond), secret.Duration(time.Hour)
+		c.Timeouts.Header, c.Timeouts.Idle = secret.Duration(time.Second), secret.Duration(time.Hour)
 	}) {
 		c := dial()
 		_, _ = io.WriteString(c, hidden+"GET / HTTP/1.1\r\nHost: loc")
