@@ -74,6 +74,9 @@ func fleetFile(address, server, sections string, agents ...string) string {
 	if !strings.Contains(sections, "policy:") {
 		sections += "\npolicy: {rules: [{name: all, effect: allow, agents: [\"*\"]}]}"
 	}
+	if !strings.Contains(server, "limits:") { // the machine has more to do than this
+		server += "\n  limits: {delay: 1h}"
+	}
 	return fmt.Sprintf(`server:
   address: %q
   statusAddress: "127.0.0.1:0"

@@ -77,6 +77,7 @@ func (e *estate) serve(id string) *process {
   statusAddress: "off"
   publicURL: "http://127.0.0.1"
   dataDir: %s
+  limits: {delay: 1h}
 authn: {apiKeys: {file: keys.yaml}}
 policy: {rules: [{name: all, effect: allow, agents: ["*"]}]}
 push: {mode: passthrough}

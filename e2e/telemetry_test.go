@@ -207,7 +207,7 @@ func watch(t *testing.T, agent *httptest.Server, env []string, more string) *wat
 	}
 	w := &watched{dir: t.TempDir()}
 	config := filepath.Join(w.dir, "config.yaml")
-	write(t, config, fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: data}
+	write(t, config, fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: data, limits: {delay: 1h}}
 admin: {address: "off"}
 authn: {anonymous: true}
 policy: {rules: [{name: all, effect: allow}]}

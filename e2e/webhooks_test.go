@@ -50,7 +50,7 @@ func newCampaign(t *testing.T, state string) *campaign {
 	c := &campaign{T: t, agent: gatewaytest.NewCourier(t), hooks: newMailroom(t), stop: make(chan struct{})}
 	dir := t.TempDir()
 	c.file = filepath.Join(dir, "config.yaml")
-	write(t, c.file, fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "off", publicURL: %q, dataDir: data}
+	write(t, c.file, fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "off", publicURL: %q, dataDir: data, limits: {delay: 1h}}
 admin: {address: "off"}
 authn: {anonymous: true}
 policy: {default: allow}

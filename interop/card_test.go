@@ -270,7 +270,7 @@ func cardGateway(t *testing.T, signing ...string) *gateway {
 	dir := t.TempDir()
 	g := &gateway{binary: buildGateway(t), dir: dir}
 	file := filepath.Join(dir, "config.yaml")
-	config := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: %q}
+	config := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: %q, limits: {delay: 1h}}
 admin: {address: "127.0.0.1:0"}
 authn:
   anonymous: true

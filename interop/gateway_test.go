@@ -160,6 +160,7 @@ func gatewayConfig(dir string, agents []agent, issuer string) string {
   statusAddress: "127.0.0.1:0"
   publicURL: "http://127.0.0.1"
   dataDir: %q
+  limits: {delay: 1h}
 authn:
   oidc: [{issuer: %q, audiences: [%q]}]
   apiKeys: {file: keys.yaml}

@@ -66,6 +66,7 @@ func (i *identity) start(t *testing.T, h house) *gateway {
   statusAddress: "off"
   publicURL: %q
   dataDir: %q
+  limits: {delay: 1h}
 %s
 authn:
   oidc:

@@ -139,6 +139,7 @@ func startGuarded(t *testing.T, u *unscoped, callers ...string) *guarded {
   statusAddress: "off"
   publicURL: "http://127.0.0.1"
   dataDir: %q
+  limits: {delay: 1h}
 authn:
   apiKeys: {file: keys.yaml}
 policy:

@@ -152,6 +152,9 @@ func TestA23_UsersOfTwoSystems(t *testing.T) {
 		}
 	}
 	for _, r := range f.records("call") {
+		if t.Failed() {
+			t.Logf("recorded %v", r)
+		}
 		who, _ := r["principal"].(string)
 		cause, _ := r["cause"].(string)
 		why, nobody := map[string]string{"bob": "declined", "carol": "permissions gives no scope"}[who]

@@ -89,8 +89,12 @@ func (w *world) key(id string, groups ...string) http.Header {
 }
 
 // yaml is a configuration with the sections added to it. server stands in the
-// server section, a line each.
+// server section, a line each. Nobody is refused because the machine has much else to
+// do, unless limits stand there.
 func (w *world) yaml(server, sections string) string {
+	if !strings.Contains(server, "limits:") {
+		server += "\nlimits: {delay: 1h}"
+	}
 	return fmt.Sprintf(`server:
   id: test
   address: "127.0.0.1:0"
