@@ -229,3 +229,39 @@ func TestLast(t *testing.T) {
 		t.Errorf("of nothing: %+v, %+v, %v", before, end, err)
 	}
 }
+
+// TestEnd: the end is found as Last finds it, in files of every form, without reading the
+// whole of a long one, and past what is torn.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	dir, _ := specimen(t)
+	check := func(what string) {
+		t.Helper()
+		_, want, err := (Source{Path: dir}).Last(0)
+		if got, failed := (Source{Path: dir}).End(); err != nil || failed != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v, %v", what, got, failed, want, err)
+		}
+	}
+	check("a log")
+	names, err := list(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(names[len(names)-1].path(dir), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := lines(t, dir)
+	line := last[len(last)-1]
+	for n := 0; n < 2*tailSize; n += len(line) + 1 {
+		_, err = f.WriteString(line + "\n")
+	}
+	_, torn := f.WriteString(`{"seq":9`)
+	if err := errors.Join(err, torn, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	check("a long file with a torn end")
+	if end, err := (Source{Path: t.TempDir()}).End(); err != nil || end != (Cursor{}) {
+		t.Errorf("of nothing: %+v, %v", end, err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 )
 
@@ -17,7 +18,7 @@ func (s Source) Last(n int) (before, end Cursor, err error) {
 	}
 	var places []Cursor // the last ones, in order
 	for _, segment := range slices.Backward(names) {
-		found, err := s.lastOf(segment, n+1)
+		found, err := s.lastOf(segment, 0, n+1)
 		if err != nil {
 			return before, end, err
 		}
@@ -35,9 +36,33 @@ func (s Source) Last(n int) (before, end Cursor, err error) {
 	return before, end, nil
 }
 
-// lastOf returns the places behind the last n records of a segment.
-func (s Source) lastOf(segment name, n int) ([]Cursor, error) {
-	in, err := s.openSegment(segment, 0)
+// End returns the place behind the last record, for Follow. Of a file that is as it was
+// written no more than the end is read.
+func (s Source) End() (Cursor, error) {
+	names, err := list(s.Path)
+	if err != nil {
+		return Cursor{}, err
+	}
+	for _, segment := range slices.Backward(names) {
+		var from int64
+		if info, err := os.Stat(segment.path(s.Path)); err == nil { // lastOf says what else is wrong
+			from = max(info.Size()-tailSize, 0)
+		}
+		places, err := s.lastOf(segment, from, 1)
+		if err != nil {
+			return Cursor{}, err
+		}
+		if len(places) > 0 {
+			return places[0], nil
+		}
+	}
+	return Cursor{}, nil
+}
+
+// lastOf returns the places behind the last n records of a segment. Of one that is as it was
+// written only the part behind an offset is looked at, which may begin within a line.
+func (s Source) lastOf(segment name, from int64, n int) ([]Cursor, error) {
+	in, err := s.openSegment(segment, from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // removed meanwhile
 	}

@@ -1,0 +1,17 @@
+package index
+
+// Head is what can be asked for of one record.
+type Head struct{ fields fields }
+
+// Read reads a record.
+func (h *Head) Read(line []byte) error { return h.fields.read(line) }
+
+// Seq is the record's number.
+func (h *Head) Seq() uint64 { return h.fields.Seq }
+
+// Filter tells whether a record is one that is asked for, of records that are at hand. Limit
+// and order are nothing to it.
+func (q Query) Filter() func(*Head) bool {
+	q = q.clean()
+	return func(h *Head) bool { return q.match(&h.fields) }
+}
