@@ -73,6 +73,7 @@ type Console struct {
 	secured  *server.Certified // nil without TLS
 	http     *http.Server
 
+	audience  audience
 	exporting sync.Mutex // held while somebody exports records
 }
 
@@ -84,7 +85,9 @@ func Open(c Config, o Options) (*Console, error) {
 		return nil, nil //nolint:nilnil // no console and no error: it is not wanted
 	}
 	c.Failures.defaults()
+	c.Live.defaults()
 	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets)}
+	s.audience.records, s.audience.bounds, s.audience.log = o.Records, c.Live, o.Log
 	s.limits.Defaults()
 	var err error
 	if s.document, err = document(o.Version); err != nil {
@@ -169,6 +172,7 @@ func (s *Console) Close() {
 	if s.chain != nil {
 		defer s.chain.Close()
 	}
+	s.audience.close()
 	_ = s.http.Shutdown(ctx)
 	_ = s.http.Close() // what is still open, if anything
 	_ = s.listener.Close()

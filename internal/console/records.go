@@ -22,6 +22,8 @@ type Records interface {
 	Find(ctx context.Context, q index.Query) ([]audit.Entry, error)
 	// All reads all of the log and gives what is asked for, the oldest first.
 	All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, error]
+	// Live has the records from now on, until ctx ends, and the number of the one before.
+	Live(ctx context.Context) (after uint64, records iter.Seq2[audit.Entry, error], err error)
 	// Verify looks for what was changed in the log, is missing, or stands elsewhere.
 	Verify(ctx context.Context, from, to time.Time) (*audit.Report, error)
 }
@@ -134,19 +136,28 @@ func (s *Console) recordPage(c *call, q index.Query) (any, error) {
 }
 
 func (s *Console) record(c *call) (any, error) {
-	absent := refuse(codeNoRecord, "there is no call or event of this number")
-	seq, err := strconv.ParseUint(c.PathValue("id"), 10, 62)
+	_, line, err := s.oneRecord(c)
+	return line, err
+}
+
+// oneRecord is the record of the number in the path. Calls and events come before intents:
+// they are what is looked for, and found in one look.
+func (s *Console) oneRecord(c *call) (seq uint64, line jsontext.Value, err error) {
+	absent := refuse(codeNoRecord, "there is no intent, call or event of this number")
+	seq, err = strconv.ParseUint(c.PathValue("id"), 10, 62)
 	if err != nil {
-		return nil, absent
+		return 0, nil, absent
 	}
-	list, err := s.Records.Find(c.Context(), index.Query{Behind: seq + 1, Limit: 1})
-	if err != nil {
-		return nil, err
+	for _, kind := range []string{"", "intent"} {
+		list, err := s.Records.Find(c.Context(), index.Query{Type: kind, Behind: seq + 1, Limit: 1})
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(list) > 0 && list[0].Seq == seq {
+			return seq, list[0].Line, nil
+		}
 	}
-	if len(list) == 0 || list[0].Seq != seq {
-		return nil, absent
-	}
-	return jsontext.Value(list[0].Line), nil
+	return 0, nil, absent
 }
 
 // time is a parameter that is one, zero where it is not there.

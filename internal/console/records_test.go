@@ -2,10 +2,12 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,11 +22,46 @@ type ledger struct {
 	world *world
 	asked index.Query
 	from  time.Time
+	feed  chan found     // of records that are made; nil for a log that cannot be read
+	reads sync.WaitGroup // of the feed
+}
+
+// found is what reading the log brings.
+type found struct {
+	entry audit.Entry
+	err   error
+}
+
+func (l *ledger) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
+	if l.feed == nil {
+		return 0, nil, errors.New("disk")
+	}
+	l.reads.Add(1)
+	return 40, func(yield func(audit.Entry, error) bool) {
+		defer l.reads.Done()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case f := <-l.feed:
+				if !yield(f.entry, f.err) {
+					return
+				}
+			}
+		}
+	}, nil
 }
 
 func (l *ledger) Find(_ context.Context, q index.Query) ([]audit.Entry, error) {
 	l.asked = q
 	var list []audit.Entry
+	switch {
+	case l.world.away != nil:
+	case q.Behind == 3 && q.Limit == 1: // one record, and the other one of its call
+		return []audit.Entry{{Seq: 2, Line: []byte(pairedCall)}}, nil
+	case q.Type == "intent" && q.Oldest:
+		return []audit.Entry{{Seq: 1, Line: []byte(pairedIntent)}}, nil
+	}
 	for k := range 4 {
 		seq := uint64(4 - k) //nolint:gosec // small
 		if q.Oldest {
@@ -113,6 +150,31 @@ func TestRecordsRefused(t *testing.T) {
 	w.away = ErrBusy
 	if got := w.ask("GET", "/api/v1/audit/records", nil); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
 		t.Error(got)
+	}
+}
+
+const (
+	pairedIntent = `{"seq":1,"type":"intent","time":"2026-01-01T00:00:00.1Z","request_id":"r-1","principal":"al\\\\u202eice"}`
+	pairedCall   = `{"seq":2,"type":"call","start":"2026-01-01T00:00:00Z","time":"2026-01-01T00:00:01Z","request_id":"r-1","principal":"al\\\\u202eice","agent":"a"}`
+)
+
+// TestPair: the records of a call are joined, by what they have in common as it stands there.
+func TestPair(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	if got := w.ask("GET", "/api/v1/audit/records/2/pair", nil); got.body != `{"intent":`+pairedIntent+`,"call":`+pairedCall+`}` {
+		t.Error(got)
+	}
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	if want := (index.Query{
+		Type: "intent", Agent: "a", From: day, Until: day.Add(time.Second), Oldest: true, Limit: longestPage,
+	}); w.ledger.asked != want {
+		t.Errorf("%+v", w.ledger.asked)
+	}
+	for _, id := range []string{"3", "9"} { // nothing about a call; nothing
+		if got := w.ask("GET", "/api/v1/audit/records/"+id+"/pair", nil); got.status != http.StatusNotFound {
+			t.Error(got)
+		}
 	}
 }
 

@@ -34,12 +34,14 @@ var asked = map[string]string{
 	"GET /api/v1/config":         "/api/v1/config",
 	"POST /api/v1/config/reload": "/api/v1/config/reload",
 
-	"GET /api/v1/audit/records":       "/api/v1/audit/records?decision=deny&since=2026-01-01T00:00:00Z",
-	"GET /api/v1/audit/records/{id}":  "/api/v1/audit/records/2",
-	"GET /api/v1/tasks/{id}/timeline": "/api/v1/tasks/t-1/timeline",
-	"GET /api/v1/audit/export":        "/api/v1/audit/export?format=jsonl",
-	"GET /api/v1/policy/rules":        "/api/v1/policy/rules",
-	"POST /api/v1/audit/verify":       "/api/v1/audit/verify?from=2026-01-01",
+	"GET /api/v1/audit/records/{id}/pair": "/api/v1/audit/records/2/pair",
+	"GET /api/v1/audit/records":           "/api/v1/audit/records?decision=deny&since=2026-01-01T00:00:00Z",
+	"GET /api/v1/audit/records/{id}":      "/api/v1/audit/records/2",
+	"GET /api/v1/tasks/{id}/timeline":     "/api/v1/tasks/t-1/timeline",
+	"GET /api/v1/audit/export":            "/api/v1/audit/export?format=jsonl",
+	"GET /api/v1/live":                    "/api/v1/live?caller=alice&type=call",
+	"GET /api/v1/policy/rules":            "/api/v1/policy/rules",
+	"POST /api/v1/audit/verify":           "/api/v1/audit/verify?from=2026-01-01",
 
 	"GET /api/v1/session": "/api/v1/session",
 

@@ -64,6 +64,15 @@ func (r *records) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry,
 	return index.Scan(ctx, r.source, q)
 }
 
+// Live implements console.Records.
+func (r *records) Live(ctx context.Context) (uint64, iter.Seq2[audit.Entry, error], error) {
+	end, err := r.source.End()
+	if err != nil {
+		return 0, nil, fmt.Errorf("read the audit log: %w", err)
+	}
+	return end.Seq, r.source.Follow(ctx, end), nil
+}
+
 // Verify implements console.Records.
 func (r *records) Verify(ctx context.Context, from, to time.Time) (*audit.Report, error) {
 	report, err := r.source.Verify(ctx, audit.Check{

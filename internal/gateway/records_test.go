@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	frames "github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
 
 // TestRecordsByAPI: what somebody did is found a moment later, page by page and by its
@@ -62,5 +67,58 @@ func TestRecordsByAPI(t *testing.T) {
 	}
 	if got := ask("POST", "audit/verify", nil); !strings.Contains(got, `"intact":true`) {
 		t.Error(got)
+	}
+}
+
+// TestLiveByAPI: whoever looks sees a call when it begins and when it has ended, and either
+// record leads to both.
+func TestLiveByAPI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	agent, err := demo.Agent10(demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = agent.Close(context.Background()) })
+	g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
+	admin := adminOf(t, w.dir)
+	call := func() bool {
+		status, _, err := try(client(t), http.MethodPost, g.URL()+"/agents/a", sendHeader(w.token("alice")), sendBody("SendMessage", "1"))
+		return err == nil && status == http.StatusOK
+	}
+	eventually(t, "the agent answers", call)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, g.AdminURL()+"/api/v1/live?agent=a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = admin.Clone()
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	events := frames.NewReader(resp.Body, 1<<20)
+	if e, err := events.Next(); err != nil || e.Name != "open" {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if !call() {
+		t.Fatal("the call was not answered")
+	}
+	var lines []string
+	for _, want := range []string{"intent", "call"} {
+		e, err := events.Next()
+		if err != nil || e.Name != "record" || !strings.Contains(string(e.Data), `"type":"`+want+`"`) || !strings.Contains(string(e.Data), `"principal":"alice"`) {
+			t.Fatalf("%s: %s %s, %v", want, e.Name, e.Data, err)
+		}
+		lines = append(lines, string(e.Data))
+	}
+	for _, line := range lines {
+		seq := strings.TrimPrefix(line[:strings.Index(line, ",")], `{"seq":`)
+		if _, got := fetch(t, g.AdminURL()+"/api/v1/audit/records/"+seq, admin); got != line {
+			t.Errorf("record %s: %s, want %s", seq, got, line)
+		}
+		if _, got := fetch(t, g.AdminURL()+"/api/v1/audit/records/"+seq+"/pair", admin); got != `{"intent":`+lines[0]+`,"call":`+lines[1]+`}` {
+			t.Errorf("of record %s: %s", seq, got)
+		}
 	}
 }

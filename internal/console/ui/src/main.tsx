@@ -3,13 +3,16 @@ import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tan
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Failure } from './api/client';
+import { asked } from './parts/filters';
 import { dress } from './theme';
 import { Account } from './screens/account';
 import { AgentScreen } from './screens/agent';
 import { Content } from './screens/content';
 import { Fleet } from './screens/fleet';
+import { Live } from './screens/live';
 import { Nowhere } from './screens/nowhere';
 import { Push } from './screens/push';
+import { RecordScreen } from './screens/record';
 import { Shell } from './screens/shell';
 import './style.css';
 
@@ -40,9 +43,11 @@ const content = createRoute({
   }),
   component: Content,
 });
+const live = createRoute({ getParentRoute: () => root, path: '/live', validateSearch: asked, component: Live });
+const record = createRoute({ getParentRoute: () => root, path: '/audit/$seq', component: RecordScreen });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, push, content, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, record, push, content, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -52,6 +52,10 @@ function advice(e: Failure): string {
       return 'Somebody has decided, or the agent serves another card by now: reload.';
     case 'NO_SUCH_DELIVERY':
       return 'It was delivered, dropped or taken up meanwhile.';
+    case 'BUSY':
+      return 'Somebody else asks for as much as the gateway gives at a time. Ask again in a moment, or for less.';
+    case 'BROKEN':
+      return 'This page connects again by itself.';
     default:
       return 'The gateway’s log says more.';
   }

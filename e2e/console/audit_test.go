@@ -1,0 +1,141 @@
+package console
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+)
+
+// TestBrowserLive uses the screen Live while calls are made; what it looks for is in
+// internal/console/ui/test/live.mjs.
+func TestBrowserLive(t *testing.T) {
+	t.Parallel()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	newOffice(t).play(t, "test/live.mjs")
+}
+
+// office is a gateway whose callers have names: alice may do everything with the agent
+// billing, and bob nothing but with the agent weather.
+type office struct {
+	gateway *gateway.Gateway
+	dir     string
+	env     []string // of scripts
+}
+
+const (
+	officeToken  = "console-office-token"
+	officeViewer = "console-viewer-token-0123456789"
+)
+
+func newOffice(t *testing.T) *office {
+	t.Helper()
+	billing, err := demo.Agent10(demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weather, err := demo.Agent03(demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.Background()
+		_, _ = billing.Close(ctx), weather.Close(ctx) // nobody waits for them
+	})
+	o := &office{dir: t.TempDir()}
+	keys, err := authn.OpenKeys(filepath.Join(o.dir, "keys.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chromium, _ := exec.LookPath("chromium")
+	o.env = []string{"CHROMIUM=" + chromium, "TOKEN=" + officeToken, "VIEWER=" + officeViewer}
+	for _, id := range []string{"alice", "bob"} {
+		_, key, err := keys.Create(authn.KeySpec{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.env = append(o.env, strings.ToUpper(id)+"="+key)
+	}
+	file := filepath.Join(o.dir, "config.yaml")
+	text := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "off", publicURL: "http://gateway.example", dataDir: %q}
+admin:
+  address: "127.0.0.1:0"
+  token: %s
+  tokens: [{name: onlooker, role: viewer, digest: "sha256:%x"}]
+authn: {apiKeys: {file: keys.yaml}}
+policy:
+  rules:
+    - {name: finance, effect: allow, agents: [billing], subjects: [alice]}
+    - {name: everybody, effect: allow, agents: [weather]}
+    - {name: look-around, effect: allow, agents: [billing], methods: [GetTask]}
+telemetry: {logs: {level: error}}
+agents:
+  - {id: billing, card: %q}
+  - {id: weather, card: %q}
+`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), billing.CardURL, weather.CardURL)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.gateway, err = gateway.New(t.Context(), cfg, gateway.Options{Version: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	o.gateway.Start()
+	t.Cleanup(func() { _ = o.gateway.Shutdown(context.Background()) })
+	o.env = append(o.env, "CONSOLE="+o.gateway.AdminURL(), "GATEWAY="+o.gateway.URL())
+	o.ready(t)
+	return o
+}
+
+// ready waits until there are cards.
+func (o *office) ready(t *testing.T) {
+	t.Helper()
+	for _, agent := range []string{"billing", "weather"} {
+		for deadline := time.Now().Add(time.Minute); ; {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.gateway.AdminURL()+"/api/v1/cards/"+agent, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+officeToken)
+			body, err := answer(r)
+			if err == nil && strings.Contains(body, `"state":"accepted"`) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s has no card: %s, %v", agent, body, err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+}
+
+func answer(r *http.Request) (string, error) {
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return string(body), err
+}
+
+// play runs a script in the browser.
+func (o *office) play(t *testing.T, script string) {
+	t.Helper()
+	node(t, o.env, script)
+}

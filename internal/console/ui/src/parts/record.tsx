@@ -1,0 +1,95 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Badge } from './state';
+
+/** AuditRecord is a record as it was written (docs/audit.md); these members of it are shown by name. */
+export interface AuditRecord {
+  seq: number;
+  type: 'intent' | 'call' | 'event';
+  time: string;
+  start?: string;
+  gateway?: string;
+  event?: string;
+  attrs?: Record<string, string>;
+  agent?: string;
+  path?: string;
+  skill?: string;
+  method?: string;
+  principal?: string;
+  issuer?: string;
+  decision?: 'allow' | 'deny' | 'error';
+  rule?: string;
+  reason?: string;
+  cause?: string;
+  limit?: string;
+  status?: number;
+  request_id?: string;
+  trace_id?: string;
+  task_id?: string;
+  context_id?: string;
+  task_state?: string;
+  streamed?: boolean;
+  events?: number;
+  end?: string;
+  duration_ms?: number;
+  [member: string]: unknown;
+}
+
+export const caller = (r: AuditRecord) => r.principal ?? r.attrs?.principal ?? r.attrs?.who ?? '';
+export const agentOf = (r: AuditRecord) => r.agent ?? r.attrs?.agent ?? '';
+export const taskOf = (r: AuditRecord) => r.task_id ?? r.attrs?.task_id ?? '';
+export const what = (r: AuditRecord) => r.method ?? r.event ?? '';
+
+/** why is what decided, or what came of it, in a few words. */
+export function why(r: AuditRecord): string {
+  if (r.type === 'event') return [r.attrs?.outcome, r.attrs?.why, r.attrs?.detector, r.attrs?.target_host, r.attrs?.id].filter(Boolean).join(' · ');
+  return [r.rule && `rule ${r.rule}`, r.limit && `limit ${r.limit}`, r.reason, r.cause].filter(Boolean).join(' · ') || (r.decision === 'deny' ? 'no rule allows it' : '');
+}
+
+const bad = /^(dead|failed|refused|gone)$/;
+
+/** Decision says in a word what was decided of a call, or that something happened. */
+export function Decision({ of: r }: { of: AuditRecord }) {
+  if (r.type === 'event') return <Badge tone={bad.test(r.attrs?.outcome ?? '') || r.event === 'admin.refused' ? 'warn' : 'calm'}>event</Badge>;
+  if (r.type === 'intent') return <Badge tone="calm">begun</Badge>;
+  return <Badge tone={r.decision === 'deny' ? 'bad' : r.decision === 'error' || (r.status ?? 0) >= 400 ? 'warn' : 'good'}>{r.decision}</Badge>;
+}
+
+export const milliseconds = (ms: number) => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hour12: false });
+const day = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: '2-digit' });
+
+/** Clock is when a record was made, to the millisecond; with the day unless that is today. */
+export function Clock({ at }: { at: string }) {
+  const date = new Date(at);
+  const today = date.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={at} title={`${date.toLocaleString()} · ${date.toISOString()}`}>
+      {!today && `${day.format(date)} `}
+      {clock.format(date)}
+    </time>
+  );
+}
+
+export function RecordLink({ of: r, children }: { of: AuditRecord; children: ReactNode }) {
+  return (
+    <Link to="/audit/$seq" params={{ seq: String(r.seq) }}>
+      {children}
+    </Link>
+  );
+}
+
+/** Cut is a text in as much room as there is. */
+export function Cut({ text, code }: { text: string; code?: boolean }) {
+  if (!text) return <span className="faint">–</span>;
+  return code ? (
+    <code className="cut" title={text}>
+      {text}
+    </code>
+  ) : (
+    <span className="cut" title={text}>
+      {text}
+    </span>
+  );
+}
