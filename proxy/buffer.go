@@ -22,13 +22,26 @@ type buffer struct {
 	uses atomic.Int32
 }
 
-var buffers = sync.Pool{New: func() any { return new(buffer) }}
+// Large buffers have a pool of their own, so that a small body, which a stream may hold for
+// hours, never gets one. A megabyte that is new to the process costs as much as its copy.
+var buffers, largeBuffers = sync.Pool{New: func() any { return new(buffer) }}, sync.Pool{New: func() any { return new(buffer) }}
 
-// pooledMax keeps one large body from holding its memory forever.
-const pooledMax = 256 << 10
+// pooledMax and largeMax are what buffers of the pools have room for at most. Larger ones
+// are left to the collector.
+const (
+	pooledMax = 256 << 10
+	largeMax  = 2 << 20
+)
 
-func newBuffer() *buffer {
-	b, _ := buffers.Get().(*buffer)
+func newBuffer() *buffer { return newBufferFor(0) }
+
+// newBufferFor returns an empty buffer for a body of about so many bytes.
+func newBufferFor(length int64) *buffer {
+	pool := &buffers
+	if length > pooledMax {
+		pool = &largeBuffers
+	}
+	b, _ := pool.Get().(*buffer)
 	b.b.Reset()
 	b.uses.Store(1)
 	return b
@@ -42,8 +55,14 @@ func (b *buffer) bytes() []byte {
 }
 
 func (b *buffer) release() {
-	if b != nil && b.uses.Add(-1) == 0 && b.b.Cap() <= pooledMax {
+	if b == nil || b.uses.Add(-1) > 0 {
+		return
+	}
+	switch size := b.b.Cap(); {
+	case size <= pooledMax:
 		buffers.Put(b)
+	case size <= largeMax:
+		largeBuffers.Put(b)
 	}
 }
 
@@ -79,6 +98,25 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
+}
+
+// Len is how much has not been read.
+func (r *bodyReader) Len() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.rest)
+}
+
+// WriteTo implements io.WriterTo without a copy: a Close meanwhile waits for w.
+func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.buffer == nil {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	n, err := w.Write(r.rest)
+	r.rest = r.rest[n:]
+	return int64(n), err
 }
 
 // Close may be called more than once and from any goroutine.
@@ -124,7 +162,7 @@ func (b *buffer) fill(r io.Reader, length, limit int64) error {
 // been read and checked to its end.
 func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 	limit := int64(p.Server.Limits.Body)
-	b := newBuffer()
+	b := newBufferFor(min(x.r.ContentLength, limit))
 	err := p.takeIn(x, b, limit)
 	var tooLarge *http.MaxBytesError
 	var over overload.Rung

@@ -125,6 +125,25 @@ func TestBodyIsNotReadAfterClose(t *testing.T) {
 		if n, err := r.Read(make([]byte, 1)); n != 0 || err == nil {
 			t.Fatal("a closed body was read")
 		}
+		if n, err := r.(io.WriterTo).WriteTo(io.Discard); n != 0 || err == nil {
+			t.Fatal("a closed body was written")
+		}
+	}
+}
+
+// TestSmallBodiesInSmallBuffers: what a stream may hold for hours has no more room than it needs.
+func TestSmallBodiesInSmallBuffers(t *testing.T) {
+	t.Parallel()
+	for _, length := range []int64{-1, 0, 1, pooledMax, pooledMax + 1, 1 << 20} {
+		large := newBufferFor(1 << 20)
+		large.b.Grow(1 << 20)
+		large.release()
+		b := newBufferFor(length)
+		if length <= pooledMax && b.b.Cap() > pooledMax {
+			t.Errorf("a body of %d bytes has room for %d", length, b.b.Cap())
+		}
+		b.b.Grow(largeMax + 1)
+		b.release()
 	}
 }
 

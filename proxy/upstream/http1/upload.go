@@ -33,7 +33,14 @@ func begin(c *conn, r *http.Request, head []byte) *upload {
 	return u
 }
 
-// write fills blocks from the body and writes them. The first has begun with the head.
+// whole is a body that stands in memory.
+type whole interface {
+	io.WriterTo
+	Len() int
+}
+
+// write fills blocks from the body and writes them. The first has begun with the head. What
+// follows it of a body in memory is written from where it is.
 func (u *upload) write(c *conn, r *http.Request, begun, block []byte) {
 	left := r.ContentLength
 	if cap(begun) > len(block) { // a giant of a head
@@ -55,6 +62,10 @@ func (u *upload) write(c *conn, r *http.Request, begun, block []byte) {
 			}
 		}
 		if _, u.err = c.Write(block[:at+n]); u.err != nil {
+			return
+		}
+		if rest, ok := r.Body.(whole); ok && left > 0 && int64(rest.Len()) == left {
+			_, u.err = rest.WriteTo(c)
 			return
 		}
 	}
