@@ -77,9 +77,16 @@ func (s *statusServer) live(w http.ResponseWriter, _ *http.Request) {
 // does not make the gateway unready: the others are served, and taking the
 // gateway away from them would help nobody. Nor does too much to do: those who
 // share the work would have more of it then; nor one certificate that is missing while
-// there is another.
+// there is another. Nor does the state, unless ?state asks for it: who balances between
+// replicas can send calls to one that reaches it, where whoever knows one gateway alone
+// would keep cards and open streams from their callers.
 func (s *statusServer) ready(w http.ResponseWriter, r *http.Request) {
 	why := s.unready()
+	if why == "" && r.URL.Query().Has("state") {
+		if err := s.gateway.store.Ping(r.Context()); err != nil {
+			why = "state: failed: " + err.Error()
+		}
+	}
 	if why != "" {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
