@@ -1,11 +1,14 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // TestBrowserLive uses the screen Live while calls are made; what it looks for is in
@@ -27,10 +31,19 @@ func TestBrowserLive(t *testing.T) {
 	newOffice(t).play(t, "test/live.mjs")
 }
 
+// TestBrowserAudit uses the screen Audit and those that it leads to; what it looks for is in
+// internal/console/ui/test/audit.mjs.
+func TestBrowserAudit(t *testing.T) {
+	t.Parallel()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	newOffice(t).play(t, "test/audit.mjs")
+}
+
 // office is a gateway whose callers have names: alice may do everything with the agent
 // billing, and bob nothing but with the agent weather.
 type office struct {
 	gateway *gateway.Gateway
+	courier *gatewaytest.Courier // an agent that notifies when it is told to
 	dir     string
 	env     []string // of scripts
 }
@@ -54,7 +67,7 @@ func newOffice(t *testing.T) *office {
 		ctx := context.Background()
 		_, _ = billing.Close(ctx), weather.Close(ctx) // nobody waits for them
 	})
-	o := &office{dir: t.TempDir()}
+	o := &office{dir: t.TempDir(), courier: gatewaytest.NewCourier(t)}
 	keys, err := authn.OpenKeys(filepath.Join(o.dir, "keys.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,11 +93,14 @@ policy:
     - {name: finance, effect: allow, agents: [billing], subjects: [alice]}
     - {name: everybody, effect: allow, agents: [weather]}
     - {name: look-around, effect: allow, agents: [billing], methods: [GetTask]}
+    - {name: parcels, effect: allow, agents: [courier], subjects: [alice]}
+push: {allowPrivateNetworks: true, plaintext: true}
 telemetry: {logs: {level: error}}
 agents:
   - {id: billing, card: %q}
   - {id: weather, card: %q}
-`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), billing.CardURL, weather.CardURL)
+  - {id: courier, card: %q}
+`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), billing.CardURL, weather.CardURL, o.courier.CardURL)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -97,15 +113,58 @@ agents:
 	}
 	o.gateway.Start()
 	t.Cleanup(func() { _ = o.gateway.Shutdown(context.Background()) })
-	o.env = append(o.env, "CONSOLE="+o.gateway.AdminURL(), "GATEWAY="+o.gateway.URL())
+	hand := httptest.NewServer(o)
+	t.Cleanup(hand.Close)
+	o.env = append(o.env, "CONSOLE="+o.gateway.AdminURL(), "GATEWAY="+o.gateway.URL(), "HAND="+hand.URL)
 	o.ready(t)
 	return o
+}
+
+// ServeHTTP does for scripts what no browser can: the receiver of webhooks, an agent that
+// notifies, and somebody who changes the log.
+func (o *office) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var err error
+	switch r.URL.Path {
+	case "/hook":
+	case "/notify":
+		_, err = o.courier.Notify(o.gateway.URL(), r.FormValue("task"), 1, nil)
+	case "/tamper":
+		err = o.tamper()
+	default:
+		err = errors.New("there is nothing here")
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+// tamper has the log say that bob was somebody else.
+func (o *office) tamper() error {
+	files, err := filepath.Glob(filepath.Join(o.dir, "audit", "audit-*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no files: %w", err)
+	}
+	f, err := os.OpenFile(files[0], os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return err
+	}
+	at := bytes.Index(text, []byte(`"principal":"bob"`))
+	if at < 0 {
+		return errors.New("bob is not there")
+	}
+	_, err = f.WriteAt([]byte(`"principal":"eve"`), int64(at))
+	return err
 }
 
 // ready waits until there are cards.
 func (o *office) ready(t *testing.T) {
 	t.Helper()
-	for _, agent := range []string{"billing", "weather"} {
+	for _, agent := range []string{"billing", "weather", "courier"} {
 		for deadline := time.Now().Add(time.Minute); ; {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, o.gateway.AdminURL()+"/api/v1/cards/"+agent, nil)
 			if err != nil {

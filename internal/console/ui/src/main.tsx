@@ -3,10 +3,13 @@ import { createRootRoute, createRoute, createRouter, RouterProvider } from '@tan
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Failure } from './api/client';
+import { TaskScreen } from './screens/task';
 import { asked } from './parts/filters';
+import { ranged } from './parts/range';
 import { dress } from './theme';
 import { Account } from './screens/account';
 import { AgentScreen } from './screens/agent';
+import { Audit } from './screens/audit';
 import { Content } from './screens/content';
 import { Fleet } from './screens/fleet';
 import { Live } from './screens/live';
@@ -44,10 +47,17 @@ const content = createRoute({
   component: Content,
 });
 const live = createRoute({ getParentRoute: () => root, path: '/live', validateSearch: asked, component: Live });
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: (s: Record<string, unknown>) => ({ ...asked(s), ...ranged(s) }),
+  component: Audit,
+});
+const task = createRoute({ getParentRoute: () => root, path: '/tasks/$id', component: TaskScreen });
 const record = createRoute({ getParentRoute: () => root, path: '/audit/$seq', component: RecordScreen });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, record, push, content, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, push, content, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -10,6 +10,7 @@ export type Delivery = Schemas['Delivery'];
 export type Depth = Schemas['Depth'];
 export type Ways = Schemas['Ways'];
 export type ContentPage = Schemas['ContentPage'];
+export type Verification = Schemas['Verification'];
 export type Role = Schemas['Role'];
 
 /** Failure is an answer that is an error, or that there was none. */
@@ -88,4 +89,7 @@ export async function signOut(): Promise<void> {
 
 const ranks: Role[] = ['viewer', 'operator', 'admin'];
 
-export const may = (who: Me, needs: Role) => !who.readOnly && ranks.indexOf(who.role) >= ranks.indexOf(needs);
+/** has tells whether somebody has a role, for what changes nothing. */
+export const has = (who: Me, needs: Role) => ranks.indexOf(who.role) >= ranks.indexOf(needs);
+
+export const may = (who: Me, needs: Role) => !who.readOnly && has(who, needs);

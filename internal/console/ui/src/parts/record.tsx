@@ -50,6 +50,7 @@ const bad = /^(dead|failed|refused|gone)$/;
 
 /** Decision says in a word what was decided of a call, or that something happened. */
 export function Decision({ of: r }: { of: AuditRecord }) {
+  if (r.event === 'push.delivery') return <Badge tone={r.attrs?.outcome === 'delivered' ? 'good' : r.attrs?.outcome === 'failed' ? 'warn' : 'bad'}>{r.attrs?.outcome}</Badge>;
   if (r.type === 'event') return <Badge tone={bad.test(r.attrs?.outcome ?? '') || r.event === 'admin.refused' ? 'warn' : 'calm'}>event</Badge>;
   if (r.type === 'intent') return <Badge tone="calm">begun</Badge>;
   return <Badge tone={r.decision === 'deny' ? 'bad' : r.decision === 'error' || (r.status ?? 0) >= 400 ? 'warn' : 'good'}>{r.decision}</Badge>;

@@ -54,6 +54,8 @@ function advice(e: Failure): string {
       return 'It was delivered, dropped or taken up meanwhile.';
     case 'BUSY':
       return 'Somebody else asks for as much as the gateway gives at a time. Ask again in a moment, or for less.';
+    case 'INVALID_PARAMETER':
+      return 'Ask for something else.';
     case 'BROKEN':
       return 'This page connects again by itself.';
     default:

@@ -18,7 +18,7 @@ export function RecordScreen() {
   return (
     <>
       <p className="path">
-        <Link to="/live">Live</Link> / <span>record {seq}</span>
+        <Link to="/audit">Audit</Link> / <span>record {seq}</span>
       </p>
       <h1>{r ? what(r) : `Record ${seq}`}</h1>
       {found.isPending && <Loading />}
@@ -43,7 +43,7 @@ export function RecordScreen() {
             {r.skill && <Fact name="Skill">{r.skill}</Fact>}
             {taskOf(r) && (
               <Fact name="Task">
-                <Link to="/live" search={{ task: taskOf(r) }}>
+                <Link to="/tasks/$id" params={{ id: taskOf(r) }}>
                   <code>{taskOf(r)}</code>
                 </Link>
                 <Copy text={taskOf(r)} label="task" />
@@ -51,7 +51,7 @@ export function RecordScreen() {
             )}
             {r.context_id && (
               <Fact name="Context">
-                <Link to="/live" search={{ context: r.context_id }}>
+                <Link to="/audit" search={{ context: r.context_id }}>
                   <code>{r.context_id}</code>
                 </Link>
               </Fact>
@@ -86,7 +86,7 @@ export function RecordScreen() {
           )}
           <section>
             <div className="head">
-              <h2>As it was written</h2>
+              <h2>All that it says</h2>
             </div>
             <div className="raw">
               <Copy text={JSON.stringify(r, null, 2)} label="record" />

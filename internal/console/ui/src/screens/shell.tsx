@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, LogOut, Moon, Send, Sun, UserRound } from 'lucide-react';
+import { Activity, Archive, Boxes, LogOut, Moon, ScrollText, Send, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -36,6 +36,9 @@ export function Shell() {
           </Link>
           <Link to="/live" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Activity size={16} aria-hidden /> Live
+          </Link>
+          <Link to="/audit" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <ScrollText size={16} aria-hidden /> Audit
           </Link>
           <Link to="/push" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Send size={16} aria-hidden /> Push

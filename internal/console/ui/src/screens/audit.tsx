@@ -1,0 +1,202 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Download, RotateCw, ShieldCheck } from 'lucide-react';
+import { type FormEvent, useMemo } from 'react';
+import { ask, get, has, type Me, type Verification } from '../api/client';
+import { asked, Filters, queryOf } from '../parts/filters';
+import { type Range, ranged, RangeFields, times } from '../parts/range';
+import { agentOf, type AuditRecord, caller, Clock, Cut, Decision, milliseconds, RecordLink, taskOf, what, why } from '../parts/record';
+import { Badge, Empty, Loading, Trouble } from '../parts/state';
+import { type Column, Table } from '../parts/table';
+import { When } from '../parts/time';
+
+const route = getRouteApi('/audit');
+
+type Page = { records: AuditRecord[]; next?: string };
+
+const columns: Column<AuditRecord>[] = [
+  { id: 'time', title: 'Time', width: 'minmax(108px, auto)', cell: (r) => <RecordLink of={r}><Clock at={r.time} /></RecordLink> },
+  { id: 'decision', title: 'Decision', width: '84px', cell: (r) => <Decision of={r} /> },
+  { id: 'caller', title: 'Caller', width: 'minmax(100px, 1fr)', cell: (r) => <Cut text={caller(r)} /> },
+  { id: 'agent', title: 'Agent', width: 'minmax(90px, .8fr)', cell: (r) => <Cut text={agentOf(r)} /> },
+  { id: 'skill', title: 'Skill', width: 'minmax(70px, .6fr)', cell: (r) => <Cut text={r.skill ?? r.attrs?.skill ?? ''} /> },
+  { id: 'what', title: 'Method or event', width: 'minmax(170px, 1.2fr)', cell: (r) => <Cut text={what(r)} /> },
+  {
+    id: 'task',
+    title: 'Task',
+    width: 'minmax(80px, .8fr)',
+    cell: (r) =>
+      taskOf(r) ? (
+        <Link to="/tasks/$id" params={{ id: taskOf(r) }} title={`Timeline of task ${taskOf(r)}`} className="cut">
+          <code>{taskOf(r)}</code>
+        </Link>
+      ) : null,
+  },
+  { id: 'status', title: 'Status', width: '60px', end: true, cell: (r) => r.status },
+  { id: 'duration', title: 'Took', width: '76px', end: true, cell: (r) => r.duration_ms !== undefined && milliseconds(r.duration_ms) },
+  { id: 'why', title: 'Why', width: 'minmax(140px, 1.4fr)', cell: (r) => <Cut text={why(r)} /> },
+];
+
+// Days are wider than times of today.
+const wide = columns.map((c) => (c.id === 'time' ? { ...c, width: '190px' } : c));
+
+export function Audit() {
+  const search = route.useSearch();
+  const go = route.useNavigate();
+  const queries = useQueryClient();
+  const who = queries.getQueryData<Me>(['me']);
+  const [which, range] = [asked({ ...search }), ranged({ ...search })];
+  const found = useInfiniteQuery({
+    queryKey: ['records', queryOf(search)],
+    queryFn: ({ pageParam }) => get<Page>(`/api/v1/audit/records?${queryOf({ ...which, ...times(range), limit: '100', ...(pageParam && { cursor: pageParam }) })}`),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+    refetchInterval: false,
+    refetchOnWindowFocus: false,
+  });
+  const rows = useMemo(() => found.data?.pages.flatMap((p) => p.records) ?? [], [found.data]);
+  const today = new Date().toDateString();
+  const dated = rows.some((r) => new Date(r.time).toDateString() !== today);
+  const operates = who !== undefined && has(who, 'operator');
+  const download = (format: string) => `/api/v1/audit/export?${queryOf({ ...which, ...times(range), format })}`;
+  return (
+    <>
+      <div className="head">
+        <h1>Audit</h1>
+        <span className="count" role="status">
+          {found.isPending ? '' : `${rows.length} shown${found.hasNextPage ? ', and there are more' : ''}`}
+        </span>
+        <div className="actions">
+          {operates && (
+            <>
+              <a className="button" href={download('jsonl')} download="audit.jsonl">
+                <Download size={14} aria-hidden /> Export JSONL
+              </a>
+              <a className="button" href={download('ocsf')} download="audit-ocsf.jsonl">
+                <Download size={14} aria-hidden /> Export OCSF
+              </a>
+            </>
+          )}
+          <button type="button" disabled={found.isFetching} onClick={() => void found.refetch()}>
+            <RotateCw size={14} aria-hidden /> Search again
+          </button>
+        </div>
+      </div>
+      <Filters of={which} fields={['caller', 'agent', 'skill', 'method', 'task']} label="Which records" onAsk={(a) => void go({ search: { ...a, ...range } })}>
+        <RangeFields of={range} onAsk={(r: Range) => void go({ search: { ...which, ...r } })} />
+        {which.task && (
+          <Link to="/tasks/$id" params={{ id: which.task }} className="button">
+            Timeline of the task
+          </Link>
+        )}
+      </Filters>
+      {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
+      {found.isPending ? (
+        <Loading />
+      ) : rows.length === 0 ? (
+        !found.isError && <Empty title="Nothing is like that">No call or event in the log is all of what you ask for. Ask for less, or for another time.</Empty>
+      ) : (
+        <Table label="Audit records" rows={rows} columns={dated ? wide : columns} name={(r) => String(r.seq)} height={560} />
+      )}
+      {found.hasNextPage && (
+        <button type="button" className="more" disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
+          {found.isFetchingNextPage ? 'Loading…' : 'Show more'}
+        </button>
+      )}
+      {operates && <Integrity />}
+    </>
+  );
+}
+
+// What findings mean (docs/audit.md#verifying).
+const meanings: Record<string, string> = {
+  changed: 'A record, or its hash, is not what was written.',
+  missing: 'Records are not there.',
+  'missing segment': 'A whole file is not there.',
+  truncated: 'Records were taken off the end of a file or of the log.',
+  reordered: 'Records stand elsewhere than where they were written.',
+  duplicated: 'Records are there twice.',
+  inserted: 'Something stands there that was never a record.',
+  renamed: 'A file has another’s name.',
+  signature: 'A signature is not by a key of this gateway, or of other records.',
+  unsigned: 'There should be a signature that holds, and there is none.',
+  'missing content': 'Captured content that a record names is not there, and nobody erased it.',
+  'changed content': 'Captured content is not what was captured.',
+};
+
+/** Integrity has the log verified. */
+function Integrity() {
+  const verify = useMutation({ mutationFn: (days: string) => ask<Verification>('POST', `/api/v1/audit/verify?${days}`) });
+  const submit = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const days = [...new FormData(e.currentTarget)].filter(([, v]) => v !== '').map(([k, v]) => [k, String(v)] as [string, string]);
+    verify.mutate(new URLSearchParams(days).toString());
+  };
+  const v = verify.data;
+  return (
+    <section aria-label="Integrity" className="integrity">
+      <div className="head">
+        <h2>Is the log what was written?</h2>
+      </div>
+      <form className="bar filters" onSubmit={submit}>
+        <label>
+          From day <input type="date" name="from" className="time" />
+        </label>
+        <label>
+          to <input type="date" name="to" className="time" />
+        </label>
+        <button type="submit" disabled={verify.isPending}>
+          <ShieldCheck size={14} aria-hidden /> {verify.isPending ? 'Verifying…' : 'Verify'}
+        </button>
+        <span className="hint">Days are those of files (UTC); without any, all of it.</span>
+      </form>
+      {verify.isError && <Trouble error={verify.error} />}
+      {v && (
+        <div role="status">
+          <p>
+            <Badge tone={v.intact ? 'good' : 'bad'}>{v.intact ? 'intact' : `${v.findings.length} wrong`}</Badge>{' '}
+            {v.records === 0 ? 'There are no records.' : `${v.records} records in ${v.segments === 1 ? 'one file' : `${v.segments} files`}, numbers ${v.from} to ${v.to}.`}{' '}
+            {v.signed > 0 ? (
+              <>
+                Signed up to number {v.signed}, <When at={v.signedAt} />
+                {v.unsigned > 0 && `; ${v.unsigned} since wait for the next signature`}.
+              </>
+            ) : (
+              'Nothing is signed yet.'
+            )}{' '}
+            {v.keys.length > 0 && !v.trusted && 'The keys that signed are not this gateway’s own.'} {v.removed ? `Retention removed what was before number ${v.removed + 1}.` : ''}
+          </p>
+          {v.findings.length > 0 && (
+            <table className="plain" aria-label="What is wrong">
+              <thead>
+                <tr>
+                  <th scope="col">What</th>
+                  <th scope="col">File</th>
+                  <th scope="col">Line</th>
+                  <th scope="col">Finding</th>
+                </tr>
+              </thead>
+              <tbody>
+                {v.findings.map((f, i) => (
+                  <tr key={i}>
+                    <td>
+                      <Badge tone="bad">{f.kind}</Badge>
+                    </td>
+                    <td>
+                      <code>{f.segment ?? '–'}</code>
+                    </td>
+                    <td>{f.line || '–'}</td>
+                    <td>
+                      {f.text}
+                      <div className="hint">{meanings[f.kind]}</div>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
