@@ -47,7 +47,7 @@ func need(t *testing.T, files []string, programs ...string) {
 // node runs a program of ui/node_modules, or a file, in ui.
 func node(t *testing.T, env []string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", args...)
 	cmd.Dir, cmd.Env = ui, append(os.Environ(), env...)

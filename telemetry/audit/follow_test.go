@@ -230,8 +230,8 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// TestEnd: the end is found as Last finds it, in files of every form, without reading the
-// whole of a long one, and past what is torn.
+// TestEnd: the end is found as Last finds it, of a file that is longer than what is read of
+// it, and before what is torn.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	dir, _ := specimen(t)

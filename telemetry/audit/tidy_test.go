@@ -100,8 +100,12 @@ func readEverything(t *testing.T, s Source, total int) {
 	if want := total/2 - 1; calls != want && calls != want-1 {
 		t.Errorf("%d calls of %d records", calls, total)
 	}
-	if _, end, err := s.Last(7); err != nil || int(end.Seq) != total { // small
+	_, end, err := s.Last(7)
+	if err != nil || int(end.Seq) != total { // small
 		t.Errorf("last %+v, %v", end, err)
+	}
+	if got, err := s.End(); err != nil || got != end {
+		t.Errorf("the end is at %+v, want %+v, %v", got, end, err)
 	}
 }
 

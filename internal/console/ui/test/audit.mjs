@@ -54,6 +54,14 @@ await play(async () => {
     await page.getByRole('status').filter({ hasText: `${n} shown` }).waitFor();
   }
 
+  // From there to what comes, and back, with what was asked for.
+  await page.goto(`${CONSOLE}/ui/audit?caller=bob&last=1h`);
+  await page.getByRole('link', { name: 'Follow these' }).click();
+  await page.waitForURL(/live\?caller=bob$/);
+  await page.getByRole('link', { name: 'Search these' }).click();
+  await page.waitForURL(/audit\?caller=bob$/);
+  await page.getByText('2 shown').waitFor();
+
   // A record says what was decided and why.
   await page.goto(`${CONSOLE}/ui/audit?caller=bob&decision=deny`);
   await rows.getByRole('link').first().click();

@@ -14,7 +14,7 @@ if (shots) mkdirSync(shots, { recursive: true });
 export async function open(options = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(120_000); // a machine may be busy
   page.allowed = /status of (401|404)/; // answers that Chromium shows as errors, and pages in words
   page.on('pageerror', (e) => wrong.push(`${page.url()}: ${e.message}`));
   page.on('console', (m) => {

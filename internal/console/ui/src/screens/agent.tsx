@@ -23,7 +23,17 @@ export function AgentScreen() {
       <p className="path">
         <Link to="/">Fleet</Link> / <span>{id}</span>
       </p>
-      <h1>{id}</h1>
+      <div className="head">
+        <h1>{id}</h1>
+        <div className="actions">
+          <Link to="/live" search={{ agent: id }} className="button">
+            Live
+          </Link>
+          <Link to="/audit" search={{ agent: id }} className="button">
+            Audit
+          </Link>
+        </div>
+      </div>
       {agent.isError && <Trouble error={agent.error} again={() => void agent.refetch()} />}
       {agent.isPending && <Loading />}
       {agent.data && (

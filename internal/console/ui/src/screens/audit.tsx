@@ -77,6 +77,9 @@ export function Audit() {
               </a>
             </>
           )}
+          <Link to="/live" search={which} className="button">
+            Follow these
+          </Link>
           <button type="button" disabled={found.isFetching} onClick={() => void found.refetch()}>
             <RotateCw size={14} aria-hidden /> Search again
           </button>
