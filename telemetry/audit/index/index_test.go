@@ -220,16 +220,18 @@ func TestUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants("damaged", []byte("secret"), 5, 7, 8, 9)
-	older := open(t, dir, []byte("secret"))
-	for _, statement := range []string{"DROP TABLE records", fmt.Sprintf("PRAGMA user_version = %d", version-1)} {
-		if _, err := older.db.ExecContext(t.Context(), statement); err != nil {
+	for _, by := range []int{-1, +1} {
+		other := open(t, dir, []byte("secret"))
+		for _, statement := range []string{"DROP TABLE records", fmt.Sprintf("PRAGMA user_version = %d", version+by)} {
+			if _, err := other.db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := other.Close(); err != nil {
 			t.Fatal(err)
 		}
+		wants(fmt.Sprintf("%+d version", by), []byte("secret"), 5, 7, 8, 9)
 	}
-	if err := older.Close(); err != nil {
-		t.Fatal(err)
-	}
-	wants("of an older version", []byte("secret"), 5, 7, 8, 9)
 	text, err := os.ReadFile(filepath.Join(dir, File))
 	if err != nil || strings.Contains(string(text), "alice") || strings.Contains(string(text), "travel") || strings.Contains(string(text), "secret") {
 		t.Errorf("the index has names in it: %v", err)
