@@ -29,9 +29,9 @@ var floors = [][]string{
 		"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
 		"telemetry/audit/postgres", "telemetry/audit/kafka", "telemetry/audit/otlp", "telemetry/audit/index", "telemetry/audit/ocsf",
 	},
-	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "telemetry/audit/sink"},
+	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "telemetry/audit/sink", "internal/verdict"},
 	5: {"proxy", "internal/console"},
-	6: {"internal/config"},
+	6: {"internal/config", "internal/explain"},
 	7: {"internal/gateway"},
 	8: {"cmd/a2a-gateway"},
 }

@@ -79,7 +79,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if err := show(cmd.OutOrStdout(), v.output, report, func(w io.Writer) { printReport(w, report) }); err != nil {
 		return err
 	}
-	return verdict(report)
+	return found(report)
 }
 
 // configured takes from a configuration what it says of the log: how often a checkpoint is
@@ -107,8 +107,8 @@ func (v *verification) configured(w io.Writer, source audit.Source, check *audit
 	return ring.Close, nil
 }
 
-// verdict is the error that says what was found.
-func verdict(r *audit.Report) error {
+// found is the error that says what was found.
+func found(r *audit.Report) error {
 	n := len(r.Findings)
 	if n == 0 {
 		return nil

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -69,12 +71,12 @@ const explainExamples = `  a2a-gateway explain -c config.yaml --agent billing --
 // explainFlags are what explain is asked.
 type explainFlags struct {
 	said
-	manner
+	explain.Manner
 
 	agent, method, skill string
 	extensions           []string
 	message, card        string
-	task                 described
+	task                 verdict.Task
 	taskOwner            string // SUBJECT, or SUBJECT@ISSUER
 	online, ask          bool
 }
@@ -103,10 +105,10 @@ func explainCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := show(cmd.OutOrStdout(), *output, e, func(w io.Writer) { e.print(w) }); err != nil {
+		if err := show(cmd.OutOrStdout(), *output, e, func(w io.Writer) { printExplanation(w, e) }); err != nil {
 			return err
 		}
-		if e.Verdict != allowed {
+		if e.Verdict != verdict.Allowed {
 			return failed(fmt.Errorf("%s: %s", e.Verdict, e.Reason))
 		}
 		return nil
@@ -119,22 +121,22 @@ func (q *explainFlags) describe(f *pflag.FlagSet) {
 	f.StringVar(&q.skill, "skill", "", "`skill` that the call names, by its path")
 	f.StringVar(&q.method, "method", wire.SendMessage, "`method`, as any version or an extension calls it")
 	f.StringArrayVar(&q.extensions, "extension", nil, "`URI` of an extension that the call asks for; repeatable")
-	f.StringVar(&q.binding, "binding", "", "`binding` that the call comes over: JSONRPC (default), HTTP+JSON or GRPC")
-	f.StringVar(&q.version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
-	f.StringVar(&q.source, "source", "", "caller's IP `address`")
-	f.StringVar(&q.at, "at", "", "`time` of the call, as of RFC 3339 (default now)")
+	f.StringVar(&q.Binding, "binding", "", "`binding` that the call comes over: JSONRPC (default), HTTP+JSON or GRPC")
+	f.StringVar(&q.Version, "version", "", "`version` of A2A that the caller speaks (default 1.0)")
+	f.StringVar(&q.Source, "source", "", "caller's IP `address`")
+	f.StringVar(&q.At, "at", "", "`time` of the call, as of RFC 3339 (default now)")
 	f.StringVar(&q.message, "message", "", "message that the call brings, or the params around it: a `file`, or JSON itself")
-	f.StringVar(&q.task.id, "task", "", "`id` of the task that the call is about")
-	f.StringVar(&q.task.skill, "task-skill", "", "`skill` that is recorded for the task")
+	f.StringVar(&q.task.ID, "task", "", "`id` of the task that the call is about")
+	f.StringVar(&q.task.Skill, "task-skill", "", "`skill` that is recorded for the task")
 	f.StringVar(&q.taskOwner, "task-owner", "", "`subject` that the task belongs to, or subject@issuer (default the caller)")
-	f.StringVar(&q.task.tenant, "task-tenant", "", "`tenant` of the task's owner")
+	f.StringVar(&q.task.Tenant, "task-tenant", "", "`tenant` of the task's owner")
 	f.StringVar(&q.card, "card", "", "agent's card, a `file` or a URL")
 	f.BoolVar(&q.online, "online", false, "fetch the agent's card")
 	f.BoolVar(&q.ask, "ask", false, "put the question to the authorizers that the call concerns")
 }
 
 // explain puts the question to what the configuration is compiled to.
-func (q *explainFlags) explain(ctx context.Context, path string) (*explanation, error) {
+func (q *explainFlags) explain(ctx context.Context, path string) (*verdict.Explanation, error) {
 	c, err := compile(path)
 	if err != nil {
 		return nil, usage(err)
@@ -144,41 +146,44 @@ func (q *explainFlags) explain(ctx context.Context, path string) (*explanation, 
 	if err != nil {
 		return nil, usage(err)
 	}
-	return c.judge(ctx, i), nil
+	return c.Judge.Judge(ctx, i), nil
 }
 
 // inquire reads the flags.
-func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*inquiry, error) {
-	i := &inquiry{skill: q.skill, really: q.ask, flags: true}
+func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inquiry, error) {
+	i := &explain.Inquiry{Skill: q.skill, Really: q.ask, Flags: true}
 	var err error
-	if i.agent, err = c.findAgent(q.agent); err != nil {
+	if i.Agent, err = c.findAgent(q.agent); err != nil {
 		return nil, fmt.Errorf("--agent: %w", err)
 	}
-	if i.method, err = c.findMethod(q.method); err != nil {
+	if i.Method, err = c.FindMethod(q.method); err != nil {
 		return nil, fmt.Errorf("--method: %w", err)
 	}
-	q.now = time.Now()
-	if wrong, err := q.settle(i); err != nil {
+	q.Now = time.Now()
+	if wrong, err := q.Settle(i); err != nil {
 		return nil, fmt.Errorf("--%s: %w", wrong, err)
 	}
-	if i.caller, err = q.identify(&c.cfg.Authn, i.now); err != nil {
+	if q.Claims, err = claimsOf(q.claims); err != nil {
 		return nil, err
 	}
-	if err := i.request(q.extensions); err != nil {
+	if i.Caller, err = q.Identify(c.Authn, i.Now()); err != nil {
+		return nil, err
+	}
+	if err := i.Request(q.extensions); err != nil {
 		return nil, fmt.Errorf("--extension: %w", err)
 	}
-	q.task.owner, q.task.issuer = splitOwner(q.taskOwner)
-	if q.task != (described{}) {
-		i.recall(&q.task)
+	q.task.Owner, q.task.Issuer = splitOwner(q.taskOwner)
+	if q.task != (verdict.Task{}) {
+		i.Recall(&q.task)
 	}
 	message, err := q.read()
 	if err == nil {
-		err = i.bring(message)
+		err = i.Bring(message)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--message: %w", err)
 	}
-	i.card, err = q.fetch(ctx, i.agent.AgentConfig)
+	i.Card, err = q.fetch(ctx, i.Agent.AgentConfig)
 	return i, err
 }
 

@@ -6,10 +6,12 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
-// print is the explanation for people, the answer first.
-func (e *explanation) print(w io.Writer) {
+// printExplanation is one for people, the answer first.
+func printExplanation(w io.Writer, e *verdict.Explanation) {
 	_, _ = fmt.Fprintf(w, "%s on %s by %s: %s\n\n", e.Method, e.Agent, e.Caller.String(), e.Verdict)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	line := func(key, value string) {
@@ -17,7 +19,7 @@ func (e *explanation) print(w io.Writer) {
 			_, _ = fmt.Fprintf(t, "%s\t%s\n", key, value)
 		}
 	}
-	line(map[bool]string{true: "denied by", false: "allowed by"}[e.Verdict == denied], e.decider())
+	line(map[bool]string{true: "denied by", false: "allowed by"}[e.Verdict == verdict.Denied], decider(e))
 	line("because", e.Reason)
 	line("caller is told", e.Error)
 	line("missing scopes", strings.Join(e.MissingScopes, " "))
@@ -39,17 +41,17 @@ func (e *explanation) print(w io.Writer) {
 		line("file", e.Files[i].String())
 	}
 	_ = t.Flush()
-	e.printRules(w)
-	e.printLimits(w)
-	e.printAuthorizers(w)
-	e.printExtensions(w)
+	printRules(w, e)
+	printLimits(w, e)
+	printAuthorizers(w, e)
+	printExtensions(w, e)
 	for i, note := range e.Notes {
 		_, _ = fmt.Fprintf(w, "%snote: %s\n", map[bool]string{true: "\n"}[i == 0], note)
 	}
 }
 
 // decider is the rule that decided, or what did in its place.
-func (e *explanation) decider() string {
+func decider(e *verdict.Explanation) string {
 	switch e.Rule {
 	case "default":
 		return "policy.default: no rule that would decide matches"
@@ -63,7 +65,7 @@ func (e *explanation) decider() string {
 	return fmt.Sprintf("rule %q", e.Rule)
 }
 
-func (e *explanation) printRules(w io.Writer) {
+func printRules(w io.Writer, e *verdict.Explanation) {
 	if e.Rules == nil {
 		return
 	}
@@ -74,13 +76,13 @@ func (e *explanation) printRules(w io.Writer) {
 		if s.Shadow {
 			effect += " (shadow)"
 		}
-		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Rule, effect, s.says())
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", s.Rule, effect, says(&s))
 	}
 	_ = t.Flush()
 }
 
 // says is what came of a rule, in words.
-func (s *step) says() string {
+func says(s *verdict.Step) string {
 	switch {
 	case !s.Matches:
 		return "does not match: " + s.Failed
@@ -90,7 +92,7 @@ func (s *step) says() string {
 	return "matches"
 }
 
-func (e *explanation) printExtensions(w io.Writer) {
+func printExtensions(w io.Writer, e *verdict.Explanation) {
 	if e.Activation == nil {
 		return
 	}
@@ -130,21 +132,7 @@ func (e *explanation) printExtensions(w io.Writer) {
 	}
 }
 
-// String is for people: what is not as it is in most calls; "" for nothing.
-func (c *circumstances) String() string {
-	text := ""
-	if c.Binding != "JSONRPC" || c.Version != "1.0" {
-		text = c.Binding + " " + c.Version
-	}
-	for _, more := range []struct{ what, value string }{{"from", c.Source}, {"at", c.At}, {"on task", c.Task}} {
-		if more.value != "" {
-			text += " " + more.what + " " + more.value
-		}
-	}
-	return strings.TrimSpace(text)
-}
-
-func (e *explanation) printLimits(w io.Writer) {
+func printLimits(w io.Writer, e *verdict.Explanation) {
 	if e.Limits == nil {
 		return
 	}
@@ -155,13 +143,13 @@ func (e *explanation) printLimits(w io.Writer) {
 		if b.Shadow {
 			name += " (shadow)"
 		}
-		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", name, b.figures(), cmp.Or(b.Key, "for all together"))
+		_, _ = fmt.Fprintf(t, "  %s\t%s\t%s\n", name, figures(&b), cmp.Or(b.Key, "for all together"))
 	}
 	_ = t.Flush()
 }
 
 // figures says how much there is.
-func (b *allowance) figures() string {
+func figures(b *verdict.Allowance) string {
 	text := fmt.Sprintf("%s %d", b.What, b.Units)
 	if b.Window != "" {
 		text += " in " + b.Window
@@ -175,7 +163,7 @@ func (b *allowance) figures() string {
 	return text
 }
 
-func (e *explanation) printAuthorizers(w io.Writer) {
+func printAuthorizers(w io.Writer, e *verdict.Explanation) {
 	if e.Authorizers == nil {
 		return
 	}

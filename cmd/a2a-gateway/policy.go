@@ -116,7 +116,7 @@ func (c *compiled) tryAll(ctx context.Context, cases []*trial) *report {
 	r := &report{Cases: len(cases), began: time.Now()}
 	for _, t := range cases {
 		began := time.Now()
-		res := result{File: t.file, Line: t.line, Name: t.name, Explanation: c.judge(ctx, t.inquiry)}
+		res := result{File: t.file, Line: t.line, Name: t.name, Explanation: c.Judge.Judge(ctx, t.Inquiry)}
 		res.Differences = t.want.compare(res.Explanation)
 		if res.OK = res.Differences == nil; !res.OK {
 			r.Failed++

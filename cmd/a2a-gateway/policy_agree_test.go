@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
 // agreeing is a configuration with the conditions that calls can meet or not, each in a
@@ -110,7 +111,7 @@ func TestPolicyTestAgrees(t *testing.T) {
 		if !res.OK {
 			t.Errorf("%s: %s\n%s", res.Name, res.summary(), res.details("  "))
 		}
-		if got := told(t, url, issuer, trials[i]); got != res.Explanation.Error {
+		if got := told(t, url, issuer, trials[i], res.Explanation); got != res.Explanation.Error {
 			t.Errorf("%s: the gateway says %q, policy test %q (%s)", res.Name, got, res.Explanation.Error, res.Explanation.Reason)
 		}
 	}
@@ -142,9 +143,9 @@ func serving(t *testing.T, file string) string {
 
 // told makes the call of a case and returns what the caller is told, "" for an answer of
 // the agent's.
-func told(t *testing.T, base string, issuer *demo.Issuer, q *trial) string {
+func told(t *testing.T, base string, issuer *demo.Issuer, q *trial, e *verdict.Explanation) string {
 	t.Helper()
-	p := q.caller
+	p := q.Caller
 	claims := map[string]any{"acr": p.ACR}
 	for name, value := range p.Claims {
 		claims[name] = value
@@ -153,17 +154,17 @@ func told(t *testing.T, base string, issuer *demo.Issuer, q *trial) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, params := base+"/agents/a", string(q.message)
-	if q.skill != "" {
-		url += "/skills/" + q.skill
+	url, params := base+"/agents/a", string(q.Message)
+	if q.Skill != "" {
+		url += "/skills/" + q.Skill
 	}
-	if !has(q.message, "message") {
-		params = `{"message":` + string(whole(q.message, nil)) + `}`
+	if !strings.HasPrefix(params, `{"message":`) {
+		params = `{"message":` + strings.Replace(params, "{", `{"messageId":"m","role":"ROLE_USER",`, 1) + `}`
 	} else {
 		params = strings.Replace(params, `{"message":{`, `{"message":{"messageId":"m","role":"ROLE_USER",`, 1)
 	}
 	body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + params + `}`
-	if q.binding.String() == "HTTP+JSON" {
+	if e.Call.Binding == "HTTP+JSON" {
 		url, body = url+"/message:send", params
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -171,7 +172,7 @@ func told(t *testing.T, base string, issuer *demo.Issuer, q *trial) string {
 		t.Fatal(err)
 	}
 	req.Header = http.Header{
-		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "A2a-Version": {string(q.version)},
+		"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "A2a-Version": {e.Call.Version},
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

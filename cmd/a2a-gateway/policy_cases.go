@@ -3,19 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -109,7 +109,7 @@ func (w *want) UnmarshalYAML(n *yaml.Node) error {
 
 // trial is a case that is ready to run.
 type trial struct {
-	*inquiry
+	*explain.Inquiry
 
 	file, name string
 	line       int
@@ -154,9 +154,7 @@ type caseReader struct {
 // read makes one ready. The error names the first key that is wrong.
 func (r *caseReader) read(i int, tc *testCase) (*trial, error) {
 	at := []string{"cases", strconv.Itoa(i)}
-	t := &trial{
-		inquiry: &inquiry{skill: tc.Skill}, file: r.path, name: tc.Name, line: r.doc.Line(at...), want: tc.Want,
-	}
+	t := &trial{file: r.path, name: tc.Name, line: r.doc.Line(at...), want: tc.Want}
 	if t.name == "" {
 		t.name = fmt.Sprintf("case %d", i+1)
 	}
@@ -164,47 +162,66 @@ func (r *caseReader) read(i int, tc *testCase) (*trial, error) {
 		return t, r.doc.Wrong(fmt.Errorf("another case has the same name %q", t.name), append(at, "name")...)
 	}
 	r.names = append(r.names, t.name)
-	key, err := r.fill(t.inquiry, tc)
+	q, wrong, err := r.fill(tc)
+	key := []string{wrong}
 	if err == nil {
 		key, err = tc.Want.check()
 	}
 	if err != nil {
 		return t, r.doc.Wrong(err, append(at, key...)...)
 	}
+	t.Inquiry = q
 	return t, nil
 }
 
 // fill makes the call. With an error it returns the key that is wrong.
-func (r *caseReader) fill(q *inquiry, tc *testCase) (key []string, err error) {
+func (r *caseReader) fill(tc *testCase) (q *explain.Inquiry, key string, err error) {
 	call := tc.Call
 	call.merge(&r.defaults)
-	if call.Agent == "" {
-		return []string{"agent"}, errors.New("it is missing")
+	asked := verdict.Question{
+		Agent: call.Agent, Method: call.Method, Skill: tc.Skill, Extensions: tc.Extensions, Binding: call.Binding,
+		Version: call.Version, Source: call.Source, At: call.At, Message: jsontext.Value(tc.Message),
 	}
-	if q.agent, err = r.findAgent(call.Agent); err != nil {
-		return []string{"agent"}, err
+	if tc.Task != nil {
+		task := verdict.Task(*tc.Task)
+		asked.Task = &task
 	}
-	if q.method, err = r.findMethod(call.Method); err != nil {
-		return []string{"method"}, err
+	if call.Caller != nil {
+		asked.Caller = call.Caller.claimed()
 	}
-	m := manner{binding: call.Binding, version: call.Version, source: call.Source, at: call.At, now: r.now}
-	if wrong, err := m.settle(q); err != nil {
-		return []string{wrong}, err
+	q, key, err = r.Read(&asked, r.now)
+	if bad := call.named(); bad != nil && (key == "caller" || q.Caller != nil) { // what comes before it is as it should be
+		key, err = "caller", bad
 	}
-	if q.caller, err = call.identify(&r.cfg.Authn, q.now); err != nil {
-		return []string{"caller"}, err
+	if err != nil {
+		return q, key, err
 	}
-	if err = q.request(tc.Extensions); err != nil {
-		return []string{"extensions"}, err
+	q.Card, err = r.card(call.Card)
+	return q, "card", err
+}
+
+// named reports what is wrong with who calls.
+func (c *caseCall) named() error {
+	switch {
+	case c.Caller == nil && !c.Anonymous:
+		return errors.New("it is missing; a caller without a credential is anonymous: true")
+	case c.Caller != nil && c.Anonymous:
+		return errors.New("it is anonymous as well")
 	}
-	if t := tc.Task; t != nil {
-		q.recall(&described{t.ID, t.Context, t.Skill, t.Owner, t.Issuer, t.Tenant})
+	return nil
+}
+
+// claimed is the caller as it is asked about.
+func (c *caseCaller) claimed() *verdict.Claimed {
+	a := &verdict.Claimed{
+		Subject: c.Subject, Issuer: c.Issuer, Client: c.Client, Workload: c.Workload, Tenant: c.Tenant, Groups: c.Groups,
+		Scopes: c.Scopes, Actors: c.Actors, ACR: c.ACR, AMR: c.AMR, AuthTime: c.AuthTime, Agents: c.Agents, Key: c.Key,
+		Owner: c.Owner, Proof: c.Proof, Claims: make(map[string]jsontext.Value, len(c.Claims)),
 	}
-	if err = q.bring(tc.Message); err != nil {
-		return []string{"message"}, err
+	for name, value := range c.Claims {
+		a.Claims[name] = jsontext.Value(value)
 	}
-	q.card, err = r.card(call.Card)
-	return []string{"card"}, err
+	return a
 }
 
 // merge takes over what is left out. A caller is taken over whole.
@@ -223,48 +240,6 @@ func (c *caseCall) merge(d *caseCall) {
 			*f.to = f.from
 		}
 	}
-}
-
-// identify makes the principal.
-func (c *caseCall) identify(a *authn.Config, now time.Time) (*authn.Principal, error) {
-	s := said{key: func(name string) string { return name }}
-	switch from := c.Caller; {
-	case from == nil && !c.Anonymous:
-		return nil, errors.New("it is missing; a caller without a credential is anonymous: true")
-	case from != nil && c.Anonymous:
-		return nil, errors.New("it is anonymous as well")
-	case from != nil:
-		if from.Subject == "" {
-			return nil, errors.New("subject is missing")
-		}
-		s.Principal = authn.Principal{
-			Subject: from.Subject, Issuer: from.Issuer, Client: from.Client, Tenant: from.Tenant,
-			Groups: from.Groups, Scopes: from.Scopes, ACR: from.ACR, AMR: from.AMR,
-			Agents: from.Agents, KeyID: from.Key, Owner: from.Owner, Proof: from.Proof,
-		}
-		s.workload, s.actors, s.authTime = from.Workload, from.Actors, from.AuthTime
-		var err error
-		if s.values, err = valuesOf(from.Claims); err != nil {
-			return nil, err
-		}
-	}
-	return s.identify(a, now)
-}
-
-// valuesOf makes claims what they are in a verified token.
-func valuesOf(claims map[string]secret.JSON) (map[string]any, error) {
-	if len(claims) == 0 {
-		return nil, nil //nolint:nilnil // no claims
-	}
-	values := make(map[string]any, len(claims))
-	for _, name := range slices.Sorted(maps.Keys(claims)) {
-		var v any
-		if err := json.Unmarshal(claims[name], &v); err != nil {
-			return nil, fmt.Errorf("claims.%s: %w", name, err)
-		}
-		values[name] = v
-	}
-	return values, nil
 }
 
 // card reads a card once.

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
 // progressEvery is how many calls there are between two words to a terminal.
@@ -20,25 +26,25 @@ func (p *policyTest) replayLog(cmd *cobra.Command) error {
 	}
 	defer c.close()
 	tell := progress(cmd.ErrOrStderr())
-	r := newReplay(c)
+	r := explain.NewReplay(&c.Judge)
 	source := c.cfg.Telemetry.Audit.Source() // with the keys of an encrypted log
 	source.Path = p.replay
 	for call, err := range source.Calls() {
 		if err != nil {
 			return usage(fmt.Errorf("--replay: %w", err))
 		}
-		if err := r.add(call); err != nil {
+		if err := r.Add(call); err != nil {
 			return usage(err)
 		}
 		if r.Calls%progressEvery == 0 {
 			tell(r.Calls)
 		}
 	}
-	r.finish()
-	if err := show(cmd.OutOrStdout(), p.output, r, func(w io.Writer) { r.print(w) }); err != nil {
+	r.Finish()
+	if err := show(cmd.OutOrStdout(), p.output, &r.Replay, func(w io.Writer) { printReplay(w, &r.Replay) }); err != nil {
 		return err
 	}
-	if n := r.changed(); n > 0 {
+	if n := r.Changed(); n > 0 {
 		return failed(fmt.Errorf("%d of %s would be decided otherwise", n, counted(r.Calls, "call")))
 	}
 	if r.Calls == 0 {
@@ -57,4 +63,29 @@ func progress(w io.Writer) func(calls int) {
 		return func(int) {}
 	}
 	return func(calls int) { _, _ = fmt.Fprintf(f, "\r%d calls", calls) }
+}
+
+func printReplay(w io.Writer, r *verdict.Replay) {
+	_, _ = fmt.Fprintf(w, "%s: %d decided as before, %d otherwise, %d cannot be told\n",
+		counted(r.Calls, "call"), r.Same, r.Changed(), r.Untold)
+	if r.Changed() > 0 {
+		_, _ = fmt.Fprintf(w, "\n%d allow → deny, %d deny → allow, %d by another rule\n", r.AllowToDeny, r.DenyToAllow, r.OtherRule)
+	}
+	for _, g := range r.Changes {
+		_, _ = fmt.Fprintf(w, "  %s: %s (%s) → %s (%s), agent %s, caller %s\n",
+			counted(g.Calls, "call"), g.Was, cmp.Or(g.From, "before the rules"), g.Now, g.To, g.Agent, g.Caller)
+		for _, e := range g.Examples {
+			_, _ = fmt.Fprintf(w, "    %s %s\n", e.Time, strings.Join(slices.DeleteFunc(
+				[]string{e.Method, e.Skill, e.Request}, func(s string) bool { return s == "" }), " "))
+		}
+	}
+	if r.Left > 0 {
+		_, _ = fmt.Fprintf(w, "  %s of further groups\n", counted(r.Left, "call"))
+	}
+	if len(r.Why) > 0 {
+		_, _ = fmt.Fprint(w, "\ncannot be told:\n")
+	}
+	for _, why := range r.Why {
+		_, _ = fmt.Fprintf(w, "  %s: %s\n", counted(why.Calls, "call"), why.Why)
+	}
 }

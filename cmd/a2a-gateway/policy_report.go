@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
 // report is what became of the cases, as `--output json` has it.
@@ -20,12 +22,12 @@ type report struct {
 
 // result is what became of one.
 type result struct {
-	File        string       `json:"file"`
-	Line        int          `json:"line"`
-	Name        string       `json:"name"`
-	OK          bool         `json:"ok"`
-	Differences []difference `json:"differences,omitempty"`
-	Explanation *explanation `json:"explanation"`
+	File        string               `json:"file"`
+	Line        int                  `json:"line"`
+	Name        string               `json:"name"`
+	OK          bool                 `json:"ok"`
+	Differences []difference         `json:"differences,omitempty"`
+	Explanation *verdict.Explanation `json:"explanation"`
 
 	took time.Duration
 }
@@ -89,7 +91,7 @@ func (r *result) details(indent string) string {
 		if s.Shadow {
 			effect += " (shadow)"
 		}
-		fmt.Fprintf(&b, "%s%s, %s: %s\n", indent, s.Rule, effect, s.says())
+		fmt.Fprintf(&b, "%s%s, %s: %s\n", indent, s.Rule, effect, says(&s))
 	}
 	for _, note := range e.Notes {
 		fmt.Fprintf(&b, "%snote: %s\n", indent, note)

@@ -6,23 +6,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
 
 // decisionOf is the word for a verdict in files with cases.
-func decisionOf(verdict string) string {
-	switch verdict {
-	case allowed:
+func decisionOf(said string) string {
+	switch said {
+	case verdict.Allowed:
 		return "allow"
-	case denied:
+	case verdict.Denied:
 		return "deny"
 	}
-	return verdict
+	return said
 }
 
 // check reports what can never come true, with the key.
 func (w *want) check() (key []string, err error) {
 	switch w.Decision {
-	case "", "allow", "deny", refused:
+	case "", "allow", "deny", verdict.Refused:
 	default:
 		return []string{"want", "decision"}, fmt.Errorf("%q is none of allow, deny and refused", w.Decision)
 	}
@@ -41,7 +43,7 @@ type difference struct {
 }
 
 // compare holds what became of a call to what is wanted. Lists are compared as sets.
-func (w *want) compare(e *explanation) []difference {
+func (w *want) compare(e *verdict.Explanation) []difference {
 	var list []difference
 	differ := func(what, wanted, got string, ok bool) {
 		if !ok {
@@ -65,7 +67,7 @@ func (w *want) compare(e *explanation) []difference {
 	}{
 		{"scopes", w.Scopes, e.MissingScopes},
 		{"shadow", w.Shadow, e.Shadow},
-		{"limits", w.Limits, e.limitNames()},
+		{"limits", w.Limits, limitNames(e)},
 		{"skills", w.Skills, e.Skills},
 	} {
 		wanted, got := sorted(l.wanted), sorted(l.got)
@@ -75,7 +77,7 @@ func (w *want) compare(e *explanation) []difference {
 }
 
 // limitNames are the limits that apply, each once.
-func (e *explanation) limitNames() []string {
+func limitNames(e *verdict.Explanation) []string {
 	var names []string
 	for _, b := range e.Limits {
 		names = append(names, b.Limit)

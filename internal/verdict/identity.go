@@ -1,18 +1,13 @@
-package main
+package verdict
 
 import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
-// caller is what rules can ask of an authn.Principal.
-type caller struct {
+// Caller is what rules can ask of an authn.Principal.
+type Caller struct {
 	Subject  string         `json:"subject"`
 	Issuer   string         `json:"issuer"`
 	Client   string         `json:"client,omitempty"`
@@ -27,25 +22,8 @@ type caller struct {
 	Claims   map[string]any `json:"claims,omitempty"`
 }
 
-func newCaller(p *authn.Principal) caller {
-	c := caller{
-		Subject: p.Subject, Issuer: p.Issuer, Client: p.Client, Tenant: p.Tenant,
-		Groups: p.Groups, Scopes: p.Scopes, ACR: p.ACR, AMR: p.AMR, Claims: p.Claims,
-	}
-	if p.Workload != nil {
-		c.Workload = p.Workload.Subject
-	}
-	for _, a := range p.Actors {
-		c.Actors = append(c.Actors, a.Subject)
-	}
-	if !p.AuthTime.IsZero() {
-		c.AuthTime = p.AuthTime.UTC().Format(time.RFC3339)
-	}
-	return c
-}
-
 // String names the caller and what rules could ask of it.
-func (c *caller) String() string {
+func (c *Caller) String() string {
 	if c.Issuer == "anonymous" {
 		return "a caller without a credential"
 	}
@@ -63,26 +41,15 @@ func (c *caller) String() string {
 	return text
 }
 
-// signIn is a policy.StepUp.
-type signIn struct {
+// SignIn is a policy.StepUp.
+type SignIn struct {
 	ACR    []string `json:"acr,omitempty"`    // any of them
 	AMR    []string `json:"amr,omitempty"`    // all of them
 	MaxAge string   `json:"maxAge,omitempty"` // as in the configuration
 }
 
-func newSignIn(s *policy.StepUp) *signIn {
-	if s == nil {
-		return nil
-	}
-	n := &signIn{ACR: s.ACR, AMR: s.AMR}
-	if s.MaxAge > 0 {
-		n.MaxAge = secret.Duration(s.MaxAge).String()
-	}
-	return n
-}
-
 // String is for people; "" where none is missing.
-func (s *signIn) String() string {
+func (s *SignIn) String() string {
 	if s == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -20,22 +21,22 @@ import (
 
 // learn settles which skills the agent has, and says what is not known of it.
 func (j *judgement) learn() {
-	for _, s := range j.agent.Skills {
+	for _, s := range j.Agent.Skills {
 		j.skills = append(j.skills, s.ID)
 	}
 	switch {
-	case j.card == nil && (j.flags || len(j.asked) > 0):
+	case j.Card == nil && (j.Flags || len(j.asked) > 0):
 		j.note("the agent's card is not known, so that no extension counts as declared by it", cardFlags)
-	case j.card != nil:
-		for _, odd := range j.book.Lint(j.card.Extensions) {
+	case j.Card != nil:
+		for _, odd := range j.Book.Lint(j.Card.Extensions) {
 			j.note("the agent's card: " + odd)
 		}
 	}
-	named := cmp.Or(j.skill, j.call.Skill)
+	named := cmp.Or(j.Skill, j.call.Skill)
 	switch {
 	case j.skills != nil:
-	case j.card != nil:
-		for _, s := range j.card.Skills {
+	case j.Card != nil:
+		for _, s := range j.Card.Skills {
 			j.skills = append(j.skills, s.ID)
 		}
 	case named != "":
@@ -44,10 +45,10 @@ func (j *judgement) learn() {
 	default:
 		j.note("which skills the agent has is for its card to say: it is judged as one without any")
 	}
-	if j.task == nil && (j.method.Subject == wire.OfTask || j.method.Subject == wire.OfConfig) {
+	if j.task == nil && (j.Method.Subject == wire.OfTask || j.Method.Subject == wire.OfConfig) {
 		j.note("the task has to be the caller's own")
 	}
-	if j.message == nil && j.method.Subject == wire.OfMessage && j.reads() {
+	if j.Message == nil && j.Method.Subject == wire.OfMessage && j.reads() {
 		j.note("what the message brings is not known: where it matters deny rules match and allow rules do not", "--message")
 	}
 }
@@ -57,7 +58,7 @@ const cardFlags = "--card, --online"
 
 // note adds what a reader has to know, and the flags that could help, of explain.
 func (j *judgement) note(text string, flags ...string) {
-	if j.flags && flags != nil {
+	if j.Flags && flags != nil {
 		text += " (" + strings.Join(flags, ", ") + ")"
 	}
 	j.e.Notes = append(j.e.Notes, text)
@@ -65,15 +66,15 @@ func (j *judgement) note(text string, flags ...string) {
 
 // scopes are those that the card asks for, by skill.
 func (j *judgement) scopes() map[string][][]string {
-	if !j.rules.UsesCardScopes() {
+	if !j.Rules.UsesCardScopes() {
 		return nil
 	}
-	if j.card == nil {
+	if j.Card == nil {
 		j.note("which scopes skills take is for the agent's card to say: none are asked for", cardFlags)
 		return nil
 	}
 	all := map[string][][]string{}
-	for _, s := range j.card.Skills {
+	for _, s := range j.Card.Skills {
 		all[s.ID] = s.Scopes
 	}
 	return all
@@ -81,10 +82,10 @@ func (j *judgement) scopes() map[string][][]string {
 
 // count lists the limits that apply. Nothing is drawn.
 func (j *judgement) count() {
-	for _, a := range j.limits.Explain(&limits.Call{
-		Principal: j.caller, Agent: j.agent.ID, Skill: j.ask.Skill, Skills: j.ask.Skills, Method: j.method, Source: j.source, Task: j.task,
+	for _, a := range j.Limits.Explain(&limits.Call{
+		Principal: j.Caller, Agent: j.Agent.ID, Skill: j.ask.Skill, Skills: j.ask.Skills, Method: j.Method, Source: j.source, Task: j.task,
 	}) {
-		b := allowance{Limit: a.Limit, Shadow: a.Shadow, What: a.What, Units: a.Units, Burst: a.Burst, Key: a.Key}
+		b := verdict.Allowance{Limit: a.Limit, Shadow: a.Shadow, What: a.What, Units: a.Units, Burst: a.Burst, Key: a.Key}
 		if a.Window > 0 {
 			b.Window, b.Cost = secret.Duration(a.Window).String(), &a.Cost
 		}
@@ -95,16 +96,16 @@ func (j *judgement) count() {
 // consult lists the authorizers that a call concerns, and asks them if that is wanted.
 func (j *judgement) consult() error {
 	q := j.question()
-	j.e.Authorizers = j.panel.Explain(q)
+	j.e.Authorizers = j.Panel.Explain(q)
 	switch {
 	case len(j.e.Authorizers) == 0:
 		return nil
-	case !j.really:
+	case !j.Really:
 		j.note("authorizers are not asked and may still refuse the call", "--ask")
 		return nil
 	}
-	notes, err := j.panel.Ask(j.ctx, q)
-	j.e.Asked = &asked{Notes: notes}
+	notes, err := j.Panel.Ask(j.ctx, q)
+	j.e.Asked = &verdict.Asked{Notes: notes}
 	var no *pdp.Refused
 	if !errors.As(err, &no) {
 		j.e.Asked.Allowed = err == nil
@@ -125,10 +126,10 @@ func (j *judgement) question() *pdp.Question {
 		Binding: r.Binding, Version: r.Version, TaskID: j.call.TaskID, ContextID: j.call.ContextID,
 		Extensions: r.Extensions, Source: r.Source, Path: "/agents/" + r.Agent, RequestID: "explain", Now: r.Now,
 	}
-	if u, err := url.Parse(j.cfg.Server.PublicURL); err == nil {
+	if u, err := url.Parse(j.PublicURL); err == nil {
 		q.Host = u.Host
 	}
-	if j.panel.Reads(r.Agent) {
+	if j.Panel.Reads(r.Agent) {
 		q.Message = r.Message
 	}
 	return q
@@ -136,20 +137,20 @@ func (j *judgement) question() *pdp.Question {
 
 // offers reports whether any call of the caller's could activate an extension.
 func (j *judgement) offers(uri string) bool {
-	return slices.ContainsFunc(j.rules.Extensions(j.caller, j.agent.ID, j.skills), func(said []policy.Extensions) bool {
+	return slices.ContainsFunc(j.Rules.Extensions(j.Caller, j.Agent.ID, j.skills), func(said []policy.Extensions) bool {
 		q := j.negotiation(said)
-		return slices.ContainsFunc(j.book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri })
+		return slices.ContainsFunc(j.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri })
 	})
 }
 
 // negotiation is what package ext is told of the agent and the rules.
 func (j *judgement) negotiation(said []policy.Extensions) ext.Question {
 	q := ext.Question{
-		Config: &j.agent.Extensions, Rules: proxy.Effects(said),
+		Config: &j.Agent.Extensions, Rules: proxy.Effects(said),
 		Provided: make(map[string]ext.Declared), Now: j.now,
 	}
-	if j.card != nil {
-		q.Declared = j.card.Extensions
+	if j.Card != nil {
+		q.Declared = j.Card.Extensions
 	}
 	for uri, p := range provided.Providers() {
 		q.Provided[uri] = p.Declared()
@@ -161,16 +162,16 @@ func (j *judgement) negotiation(said []policy.Extensions) ext.Question {
 func (j *judgement) negotiate(d policy.Decision) error {
 	q := j.negotiation(d.Extensions)
 	q.Requested = j.asked
-	j.e.Extensions = j.book.Explain(&q)
-	j.e.Activation = &activation{Asked: j.asked}
-	out, err := j.book.Negotiate(&q)
+	j.e.Extensions = j.Book.Explain(&q)
+	j.e.Activation = &verdict.Activation{Asked: j.asked}
+	out, err := j.Book.Negotiate(&q)
 	var missing *ext.MissingError
 	if errors.As(err, &missing) {
 		j.e.Activation.Missing = missing.URIs
 		return because(wire.ExtensionRequired, err.Error())
 	}
-	j.e.Activation.take(&out)
-	if uri := j.method.Extension; uri != "" && !out.Send.Has(uri) {
+	take(j.e.Activation, &out)
+	if uri := j.Method.Extension; uri != "" && !out.Send.Has(uri) {
 		return because(wire.MethodNotFound, fmt.Sprintf("the method is that of %s, which is not active in the call", uri))
 	}
 	return nil
@@ -178,7 +179,7 @@ func (j *judgement) negotiate(d policy.Decision) error {
 
 // take copies an outcome. What is asked for and stands nowhere in it is ignored;
 // skill-selection is acted on by the gateway whoever declares it.
-func (a *activation) take(out *ext.Outcome) {
+func take(a *verdict.Activation, out *ext.Outcome) {
 	a.Sent, a.Visible, a.Injected, a.Provided = out.Send, out.Visible, out.Injected, out.Provided
 	a.Required, a.Refused, a.Shadow = out.Required, out.Refused, out.Shadow
 	for _, uri := range a.Asked {

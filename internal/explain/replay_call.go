@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"cmp"
@@ -44,8 +44,8 @@ func was(c *audit.Call) (r ruling, why string) {
 }
 
 // request is a recorded call as rules see it, with what of it they cannot.
-func (r *replay) request(c *audit.Call) (q policy.Request, unknown facts, why string) {
-	m, err := r.findMethod(c.Method)
+func (r *Replay) request(c *audit.Call) (q policy.Request, unknown facts, why string) {
+	m, err := r.FindMethod(c.Method)
 	if err != nil {
 		return q, 0, "the configuration has no method " + c.Method
 	}
@@ -108,8 +108,8 @@ func parted(text string) (subject, issuer string) {
 // settle finds the skill that the call is for: the one that was found then. Where there
 // was none it is found again, if that takes no more than the configuration. refused says
 // that the skill being unknown is refused.
-func (r *replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refused bool) {
-	a := r.agents[c.Agent]
+func (r *Replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refused bool) {
+	a := r.agent(c.Agent)
 	wide := q.Method.Subject == wire.OfCaller || q.Method.Subject == wire.OfAgent
 	switch {
 	case a == nil: // nothing is allowed on what does not exist
@@ -129,7 +129,7 @@ func (r *replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refuse
 	}
 	asked := c.Rule != "" && (a.match == nil || q.Method.Subject != wire.OfMessage)
 	if len(q.Skills) == 1 || len(q.Skills) > 1 && asked {
-		skill, agentwide, err := r.rules.Resolve(policy.SkillSource{
+		skill, agentwide, err := r.Rules.Resolve(policy.SkillSource{
 			All: q.Skills, Method: q.Method, Principal: q.Principal, Agent: q.Agent,
 		})
 		q.Skill, q.Agentwide = skill, agentwide
@@ -141,7 +141,7 @@ func (r *replay) settle(q *policy.Request, c *audit.Call) (unknown facts, refuse
 
 // answer is what the rules say of a call now: at their strictest and their most lenient,
 // which are the same where all that matters is known.
-func (r *replay) answer(c *audit.Call) (strict, lenient ruling, why string, err error) {
+func (r *Replay) answer(c *audit.Call) (strict, lenient ruling, why string, err error) {
 	q, unknown, why := r.request(c)
 	if why != "" {
 		return strict, lenient, why, nil
@@ -156,7 +156,7 @@ func (r *replay) answer(c *audit.Call) (strict, lenient ruling, why string, err 
 		return strict, lenient, "", err
 	}
 	strict, lenient = ask(b.strict, &q), ask(b.lenient, &q)
-	if own := r.book.Skill(q.Method); own != "" && q.Skill != "" && own != q.Skill { // both are needed
+	if own := r.Book.Skill(q.Method); own != "" && q.Skill != "" && own != q.Skill { // both are needed
 		also := q
 		also.Skill = own
 		strict, lenient = strict.and(ask(b.strict, &also)), lenient.and(ask(b.lenient, &also))
@@ -164,9 +164,9 @@ func (r *replay) answer(c *audit.Call) (strict, lenient ruling, why string, err 
 	unruled := "" // what beside rules may refuse the call
 	switch {
 	case !strict.allow:
-	case c.Rule == unsettled || more != 0 && r.cfg.Policy.Skills.Undeclared == "deny":
+	case c.Rule == unsettled || more != 0 && r.Policy.Skills.Undeclared == "deny":
 		strict, unruled = ruling{rule: unsettled}, "skill: which the call is for could not be told"
-	case r.rules.UsesCardScopes() && q.Method.Subject != wire.OfCaller && q.Method.Subject != wire.OfAgent:
+	case r.Rules.UsesCardScopes() && q.Method.Subject != wire.OfCaller && q.Method.Subject != wire.OfAgent:
 		strict, unruled = ruling{rule: "skill-scopes"}, "the scopes that the agent's card asks for"
 	}
 	if strict != lenient {
@@ -185,4 +185,15 @@ func (r ruling) and(other ruling) ruling {
 		return other
 	}
 	return r
+}
+
+// agent finds one, each once; nil where there is none of that id.
+func (r *Replay) agent(id string) *Agent {
+	a, ok := r.agents[id]
+	if !ok {
+		if a, _ = r.Find(id); a != nil { // what is not there is none of the log's making
+			r.agents[id] = a
+		}
+	}
+	return a
 }

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -8,9 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -27,13 +28,13 @@ func TestReplayNeverGuesses(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		before, now := rulesOf(t, "before"), rulesOf(t, "now")
-		defer before.close()
-		defer now.close()
+		defer before.Book.Close()
+		defer now.Book.Close()
 		call := drawCall(t)
 		was, record := decided(before, &call)
 		is, _ := decided(now, &call)
-		r := newReplay(now)
-		if err := r.add(record); err != nil {
+		r := NewReplay(now)
+		if err := r.Add(record); err != nil {
 			t.Fatal(err)
 		}
 		told := r.Calls - r.Untold
@@ -52,11 +53,11 @@ func TestReplayNeverGuesses(t *testing.T) {
 // TestReplayTells: nothing is in doubt where no rule asks for what records do not have.
 func TestReplayTells(t *testing.T) {
 	t.Parallel()
-	c := compiledOf(t, []policy.Rule{{Name: "all", Effect: "allow"}, {Name: "not-b", Effect: "deny", Subjects: []string{"b"}}})
-	defer c.close()
-	r := newReplay(c)
+	c := judgeOf(t, []policy.Rule{{Name: "all", Effect: "allow"}, {Name: "not-b", Effect: "deny", Subjects: []string{"b"}}})
+	defer c.Book.Close()
+	r := NewReplay(c)
 	for _, subject := range []string{"a", "b"} {
-		err := r.add(&audit.Call{
+		err := r.Add(&audit.Call{
 			Agent: "x", Method: wire.SendMessage, Principal: subject, Issuer: "https://i.example", AuthMethod: "oidc",
 			Decision: "allow", Rule: "all",
 		})
@@ -72,39 +73,44 @@ func TestReplayTells(t *testing.T) {
 // TestReplayStaysSmall: a replay keeps no more than it shows.
 func TestReplayStaysSmall(t *testing.T) {
 	t.Parallel()
-	c := compiledOf(t, []policy.Rule{{Name: "none", Effect: "deny"}})
-	defer c.close()
-	r := newReplay(c)
+	c := judgeOf(t, []policy.Rule{{Name: "none", Effect: "deny"}})
+	defer c.Book.Close()
+	r := NewReplay(c)
 	const calls = 2*manyGroups + 5
 	for i := range calls {
-		err := r.add(&audit.Call{
+		err := r.Add(&audit.Call{
 			Agent: "x", Method: wire.SendMessage, Principal: fmt.Sprint(i), Issuer: "https://i.example",
 			Decision: "allow", Rule: "all",
 		})
 		if err == nil {
-			err = r.add(&audit.Call{Reason: fmt.Sprint(i)})
+			err = r.Add(&audit.Call{Reason: fmt.Sprint(i)})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.finish()
+	r.Finish()
 	if r.AllowToDeny != calls || len(r.Changes) != manyGroups || r.Left != calls-manyGroups || len(r.Why) > manyReasons+1 {
 		t.Errorf("%d changes in %d groups, %d left, %d reasons", r.AllowToDeny, len(r.Changes), r.Left, len(r.Why))
 	}
 }
 
-func compiledOf(t interface{ Fatal(args ...any) }, rules []policy.Rule) *compiled {
-	c := &compiled{cfg: &config.Config{Agents: []proxy.AgentConfig{{ID: "x"}}}, agents: map[string]*fleetAgent{}}
-	c.cfg.Policy.Rules = rules
-	if err := c.build(); err != nil {
+// judgeOf is one for agents of which nothing is known.
+func judgeOf(t interface{ Fatal(args ...any) }, rules []policy.Rule) *Judge {
+	jd := &Judge{Policy: policy.Config{Rules: rules}, RuleAgents: []string{"x"}}
+	jd.Find = func(id string) (*Agent, error) { return NewAgent(&proxy.AgentConfig{ID: id}, files.Config{}) }
+	var err error
+	if jd.Book, err = (ext.Registry)(nil).Compile(); err != nil {
 		t.Fatal(err)
 	}
-	return c
+	if jd.Rules, _, err = policy.Compile(jd.Policy, jd.RuleAgents); err != nil {
+		t.Fatal(err)
+	}
+	return jd
 }
 
 // rulesOf draws rules, some of which ask for what records do not have.
-func rulesOf(t *rapid.T, name string) *compiled {
+func rulesOf(t *rapid.T, name string) *Judge {
 	var rules []policy.Rule
 	for i := range rapid.IntRange(1, 5).Draw(t, name) {
 		r := policy.Rule{Name: fmt.Sprintf("r%d", i), Effect: rapid.SampledFrom([]string{"allow", "deny"}).Draw(t, "effect")}
@@ -125,7 +131,7 @@ func rulesOf(t *rapid.T, name string) *compiled {
 		})
 		rules = append(rules, r)
 	}
-	return compiledOf(t, rules)
+	return judgeOf(t, rules)
 }
 
 // drawCall draws a call. Its agent's skills are for the card to say.
@@ -156,7 +162,7 @@ func drawCall(t *rapid.T) replayed {
 }
 
 // decided makes a call at a gateway with these rules, and its record.
-func decided(c *compiled, call *replayed) (ruling, *audit.Call) {
+func decided(c *Judge, call *replayed) (ruling, *audit.Call) {
 	q, path := call.Request, call.Skill
 	record := &audit.Call{
 		Agent: q.Agent, Method: q.Method.Name, Principal: q.Principal.Subject, Issuer: q.Principal.Issuer,
@@ -164,9 +170,9 @@ func decided(c *compiled, call *replayed) (ruling, *audit.Call) {
 		Decision: "deny", Reason: wire.UnknownAgent.Reason,
 	}
 	q.Skills = call.skills
-	q.Skill, q.Agentwide, _ = c.rules.Resolve(policy.SkillSource{Path: path, All: q.Skills, Method: q.Method, Principal: q.Principal, Agent: q.Agent})
-	r := ask(c.rules, &q)
-	if !c.rules.Sees(q.Principal, q.Agent) {
+	q.Skill, q.Agentwide, _ = c.Rules.Resolve(policy.SkillSource{Path: path, All: q.Skills, Method: q.Method, Principal: q.Principal, Agent: q.Agent})
+	r := ask(c.Rules, &q)
+	if !c.Rules.Sees(q.Principal, q.Agent) {
 		return r, record
 	}
 	record.Skill, record.Rule, record.Reason = q.Skill, r.rule, wire.Denied.Reason
@@ -182,16 +188,16 @@ func BenchmarkReplay(b *testing.B) {
 	for i := range 100 {
 		rules = append(rules, policy.Rule{Name: fmt.Sprintf("r%d", i), Effect: "allow", Groups: []string{fmt.Sprintf("g%d", i)}})
 	}
-	c := compiledOf(b, rules)
-	defer c.close()
-	r := newReplay(c)
+	c := judgeOf(b, rules)
+	defer c.Book.Close()
+	r := NewReplay(c)
 	call := &audit.Call{
 		Agent: "x", Method: wire.SendMessage, Skill: "s", Principal: "a", Issuer: "https://i.example", AuthMethod: "oidc",
 		Groups: []string{"g7"}, Decision: "allow", Rule: "r7",
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := r.add(call); err != nil {
+		if err := r.Add(call); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -17,28 +18,28 @@ import (
 // judgement takes one call through what the stages own, authorize and negotiate of the
 // request path ask, and inspect of files, in their order.
 type judgement struct {
-	*compiled
-	*inquiry
+	*Judge
+	*Inquiry
 
 	ctx    context.Context //nolint:containedctx // a judgement is one call
-	e      *explanation
+	e      *verdict.Explanation
 	call   *wire.Call
 	said   *wire.Message // that the call brings; nil where it is not known, or cannot be read
 	skills []string      // of the agent
 	ask    policy.Request
 }
 
-// judge says what would become of a call.
-func (c *compiled) judge(ctx context.Context, q *inquiry) *explanation {
-	j := &judgement{compiled: c, inquiry: q, ctx: ctx, e: newExplanation(c, q)}
+// Judge says what would become of a call.
+func (jd *Judge) Judge(ctx context.Context, q *Inquiry) *verdict.Explanation {
+	j := &judgement{Judge: jd, Inquiry: q, ctx: ctx, e: newExplanation(jd, q)}
 	var bad, vague *wire.Error
-	if j.call, bad = q.decode(c); bad == nil {
+	if j.call, bad = q.decode(jd); bad == nil {
 		j.said, vague = j.call.ReadMessage()
 	}
 	j.call.Binding, j.call.Version = q.binding, q.version
 	j.learn()
 	j.ask = policy.Request{
-		Principal: q.caller, Agent: q.agent.ID, Method: q.method, Skills: j.skills, SkillScopes: j.scopes(),
+		Principal: q.Caller, Agent: q.Agent.ID, Method: q.Method, Skills: j.skills, SkillScopes: j.scopes(),
 		Now: q.now, Binding: q.binding, Version: q.version, Extensions: q.asked, Source: q.source,
 	}
 	err := j.prepare(bad, vague)
@@ -93,7 +94,7 @@ func (j *judgement) own() error {
 	if _, err := store.ClaimAll(j.ctx, records); err != nil {
 		return err
 	}
-	record, err := j.ledger(store).Check(j.ctx, j.caller, j.agent.ID, j.call)
+	record, err := j.ledger(store).Check(j.ctx, j.Caller, j.Agent.ID, j.call)
 	var foreign *ledger.ForeignContext
 	switch {
 	case errors.As(err, &foreign):
@@ -104,16 +105,16 @@ func (j *judgement) own() error {
 	}
 	task := taskOf(&record)
 	j.ask.Task = &task
-	if record.Owner != j.caller.Key() {
-		j.e.Sharing = j.rules.Shares(j.caller, j.agent.ID, j.method, &task)
+	if record.Owner != j.Caller.Key() {
+		j.e.Sharing = j.Rules.Shares(j.Caller, j.Agent.ID, j.Method, &task)
 	}
 	return nil
 }
 
 // reads reports whether judging the call takes its message.
 func (j *judgement) reads() bool {
-	id := j.agent.ID
-	return j.rules.Reads(id) || j.agent.match.Reads() || j.panel.Reads(id) || j.agent.Modes == ext.Enforce
+	id := j.Agent.ID
+	return j.Rules.Reads(id) || j.Agent.match.Reads() || j.Panel.Reads(id) || j.Agent.Modes == ext.Enforce
 }
 
 // decide asks the rules and what comes behind them.
@@ -124,14 +125,14 @@ func (j *judgement) decide() error {
 	}
 	call := j.ask
 	src := policy.SkillSource{
-		Path: j.skill, Extension: own, Declared: j.call.Skill, All: j.skills,
-		Method: j.method, Principal: j.caller, Agent: j.agent.ID, Match: j.agent.match, Call: &call,
+		Path: j.Skill, Extension: own, Declared: j.call.Skill, All: j.skills,
+		Method: j.Method, Principal: j.Caller, Agent: j.Agent.ID, Match: j.Agent.match, Call: &call,
 	}
 	if j.ask.Task != nil {
 		src.Task = j.ask.Task.Skill
 	}
-	j.e.Skill.Why = j.rules.Reading(src)
-	skill, agentwide, err := j.rules.Resolve(src)
+	j.e.Skill.Why = j.Rules.Reading(src)
+	skill, agentwide, err := j.Rules.Resolve(src)
 	if err != nil {
 		return err
 	}
@@ -144,9 +145,9 @@ func (j *judgement) decide() error {
 		return err
 	}
 	switch {
-	case (j.method.Push || j.call.HasPushConfig) && !j.push():
+	case (j.Method.Push || j.call.HasPushConfig) && !j.Push:
 		return because(wire.PushUnsupported, "push.mode is off")
-	case j.method.Name == wire.GetExtendedAgentCard && j.card != nil && !j.card.Extended:
+	case j.Method.Name == wire.GetExtendedAgentCard && j.Card != nil && !j.Card.Extended:
 		return because(wire.Unsupported, "the agent's card says that there is no extended one")
 	}
 	if agentwide { // what is asked next is told of skills that the call may be for
@@ -167,23 +168,25 @@ func (j *judgement) decide() error {
 // extensionSkill finds the skill that an extension's method needs. On a task that was made
 // for another one the caller needs both.
 func (j *judgement) extensionSkill() (string, error) {
-	skill := j.book.Skill(j.method)
+	skill := j.Book.Skill(j.Method)
 	if t := j.ask.Task; skill == "" || t == nil || t.Skill == "" || t.Skill == skill {
 		return skill, nil
 	}
 	q := j.ask
 	q.Skill = skill
-	_, err := j.rules.Check(q)
+	_, err := j.Rules.Check(q)
 	return "", err
 }
 
 // check asks the rules.
 func (j *judgement) check() (policy.Decision, error) {
 	e, q := j.e, j.ask
-	for _, s := range j.rules.Trace(q) {
-		e.Rules = append(e.Rules, step{s.Rule, s.Effect, s.Shadow, s.Failed == "", s.Failed, s.Skills})
+	for _, s := range j.Rules.Trace(q) {
+		e.Rules = append(e.Rules, verdict.Step{
+			Rule: s.Rule, Effect: s.Effect, Shadow: s.Shadow, Matches: s.Failed == "", Failed: s.Failed, Skills: s.Skills,
+		})
 	}
-	d, err := j.rules.Check(q)
+	d, err := j.Rules.Check(q)
 	e.Rule, e.Shadow, e.Consent, e.Faults, e.Skills = d.Rule, d.Shadow, d.Consent, d.Faults, d.Skills
 	return d, err
 }
@@ -201,55 +204,55 @@ func (j *judgement) refuse(err error) {
 	switch {
 	case errors.As(err, &d):
 		e.Rule, e.MissingScopes, e.StepUp = d.Rule, d.Scopes, newSignIn(d.StepUp)
-		e.refuse(wire.Denied, d.Reason)
-		switch e.Verdict = denied; {
-		case !e.Visible, j.skill != "" && !slices.Contains(j.skills, j.skill): // as paths that lead nowhere
+		refuse(e, wire.Denied, d.Reason)
+		switch e.Verdict = verdict.Denied; {
+		case !e.Visible, j.Skill != "" && !slices.Contains(j.skills, j.Skill): // as paths that lead nowhere
 			e.Error = wire.UnknownAgent.Reason
 		case d.StepUp != nil:
 			e.Error = wire.Unauthenticated.Reason
 		}
 	case errors.Is(err, ledger.ErrAbsent):
-		e.refuse(wire.TaskNotFound, "the task is not the caller's, and nothing shares it")
+		refuse(e, wire.TaskNotFound, "the task is not the caller's, and nothing shares it")
 	case errors.As(err, &told):
 		reason := told.Message
 		if cause := errors.Unwrap(told); cause != nil {
 			reason = cause.Error()
 		}
-		e.refuse(told.Kind, reason)
+		refuse(e, told.Kind, reason)
 	default:
-		e.refuse(wire.Internal, err.Error())
+		refuse(e, wire.Internal, err.Error())
 	}
 }
 
-func (e *explanation) refuse(k *wire.Kind, reason string) {
-	e.Verdict, e.Reason, e.Error = refused, reason, k.Reason
+func refuse(e *verdict.Explanation, k *wire.Kind, reason string) {
+	e.Verdict, e.Reason, e.Error = verdict.Refused, reason, k.Reason
 }
 
 // hide says of an extension's method that there is none, to whom a running gateway says
 // so before any rule is asked: who does not ask for the extension, or cannot have it.
 func (j *judgement) hide() {
-	uri := j.method.Extension
+	uri := j.Method.Extension
 	switch {
 	case uri == "":
 	case !j.asked.Has(uri):
-		j.e.refuse(wire.MethodNotFound, "only calls that ask for "+uri+" have the method")
+		refuse(j.e, wire.MethodNotFound, "only calls that ask for "+uri+" have the method")
 	case j.e.Visible && !j.offers(uri):
-		j.e.refuse(wire.MethodNotFound, "the method is that of "+uri+", which the caller cannot have on this agent")
+		refuse(j.e, wire.MethodNotFound, "the method is that of "+uri+", which the caller cannot have on this agent")
 	}
 }
 
 // modes asks whether the media types of the message are among those that the skill, or
 // the card, lists.
 func (j *judgement) modes() error {
-	mode := j.agent.Modes
+	mode := j.Agent.Modes
 	if mode == "" || mode == ext.Off || j.ask.Message == nil {
 		return nil
 	}
-	if j.card == nil {
+	if j.Card == nil {
 		j.note("which media types the skill takes is for the agent's card to say", cardFlags)
 		return nil
 	}
-	j.e.Modes = proxy.OddModes(j.card, j.skills, j.ask.Skill, j.ask.Message)
+	j.e.Modes = proxy.OddModes(j.Card, j.skills, j.ask.Skill, j.ask.Message)
 	if len(j.e.Modes) == 0 || mode != ext.Enforce {
 		return nil
 	}

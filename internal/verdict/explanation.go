@@ -1,27 +1,27 @@
-package main
+package verdict
 
 import (
-	"time"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 )
 
 // The verdicts.
 const (
-	allowed = "allowed"
-	denied  = "denied"  // by the rules
-	refused = "refused" // for something else
+	Allowed = "allowed"
+	Denied  = "denied"  // by the rules
+	Refused = "refused" // for something else
 )
 
-// explanation is the answer, as `--output json` has it.
-type explanation struct {
+// Explanation says what becomes of a call, and why, as `explain --output json` has it.
+type Explanation struct {
 	Verdict string `json:"verdict"`
 	Rule    string `json:"rule"`             // that decided, or default, credential, undeclared
 	Reason  string `json:"reason,omitempty"` // of a verdict that is not allowed
 	Error   string `json:"error,omitempty"`  // what the caller is told, by its reason in docs/errors.md
 
 	MissingScopes []string    `json:"missingScopes,omitempty"`
-	StepUp        *signIn     `json:"stepUp,omitempty"`  // the sign-in that is missing
+	StepUp        *SignIn     `json:"stepUp,omitempty"`  // the sign-in that is missing
 	Consent       []string    `json:"consent,omitempty"` // asked for by the rules that allow, and found
 	Visible       bool        `json:"visible"`           // the caller may learn that the agent exists
 	Shadow        []string    `json:"shadow,omitempty"`
@@ -29,25 +29,25 @@ type explanation struct {
 	Faults        []string    `json:"faults,omitempty"`  // expressions that could not be evaluated, and why
 	Sharing       string      `json:"sharing,omitempty"` // entry of policy.tasks.sharing that lets at the task
 	Modes         []string    `json:"modes,omitempty"`   // media types that the skill does not take
-	Files         []fileFault `json:"files,omitempty"`   // what is wrong with files of the message
+	Files         []FileFault `json:"files,omitempty"`   // what is wrong with files of the message
 
 	Agent  string        `json:"agent"`
 	Method string        `json:"method"`
-	Call   circumstances `json:"call"`
-	Caller caller        `json:"caller"`
-	Skill  skill         `json:"skill"`
+	Call   Circumstances `json:"call"`
+	Caller Caller        `json:"caller"`
+	Skill  Skill         `json:"skill"`
 
-	Rules       []step        `json:"rules,omitempty"`       // in the order of the file; none where none was asked
-	Limits      []allowance   `json:"limits,omitempty"`      // none where the call does not get that far
+	Rules       []Step        `json:"rules,omitempty"`       // in the order of the file; none where none was asked
+	Limits      []Allowance   `json:"limits,omitempty"`      // none where the call does not get that far
 	Authorizers []string      `json:"authorizers,omitempty"` // that the call concerns
-	Asked       *asked        `json:"asked,omitempty"`       // with --ask
+	Asked       *Asked        `json:"asked,omitempty"`       // with --ask
 	Extensions  []ext.Account `json:"extensions,omitempty"`  // none where the call does not get that far
-	Activation  *activation   `json:"activation,omitempty"`
+	Activation  *Activation   `json:"activation,omitempty"`
 	Notes       []string      `json:"notes,omitempty"`
 }
 
-// circumstances are how the call comes.
-type circumstances struct {
+// Circumstances are how the call comes.
+type Circumstances struct {
 	Binding string `json:"binding"`
 	Version string `json:"version"`
 	Source  string `json:"source,omitempty"`
@@ -55,13 +55,14 @@ type circumstances struct {
 	Task    string `json:"task,omitempty"`
 }
 
-type skill struct {
+// Skill is what the call is for.
+type Skill struct {
 	ID  string `json:"id,omitempty"`
 	Why string `json:"why"`
 }
 
-// step is a policy.Step.
-type step struct {
+// Step is a policy.Step.
+type Step struct {
 	Rule    string `json:"rule"`
 	Effect  string `json:"effect"`
 	Shadow  bool   `json:"shadow,omitempty"`
@@ -71,8 +72,8 @@ type step struct {
 	Skills []string `json:"skills,omitempty"` // that it is about, of several that the call may be for
 }
 
-// allowance is a limits.Applies.
-type allowance struct {
+// Allowance is a limits.Applies.
+type Allowance struct {
 	Limit  string `json:"limit"`
 	Shadow bool   `json:"shadow,omitempty"`
 	What   string `json:"what"`
@@ -83,14 +84,14 @@ type allowance struct {
 	Key    string `json:"key,omitempty"`
 }
 
-// asked is what authorizers said.
-type asked struct {
+// Asked is what authorizers said.
+type Asked struct {
 	Allowed bool     `json:"allowed"`
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// activation is what becomes of the extensions that the call asks for.
-type activation struct {
+// Activation is what becomes of the extensions that the call asks for.
+type Activation struct {
 	Asked    []string `json:"asked,omitempty"`
 	Sent     []string `json:"sent,omitempty"`
 	Visible  []string `json:"visible,omitempty"`
@@ -103,20 +104,27 @@ type activation struct {
 	Shadow   []string `json:"shadow,omitempty"`
 }
 
-func newExplanation(c *compiled, q *inquiry) *explanation {
-	e := &explanation{
-		Verdict: allowed, Agent: q.agent.ID, Method: q.method.Name, Visible: c.rules.Sees(q.caller, q.agent.ID),
-		Call:   circumstances{Binding: q.binding.String(), Version: string(q.version)},
-		Caller: newCaller(q.caller),
+// FileFault is something that is wrong with a file of the message.
+type FileFault struct {
+	Pointer string `json:"pointer"` // RFC 6901, into the call as one of 1.0 over JSON-RPC
+	Fault   string `json:"fault"`   // as in records
+	Text    string `json:"text"`
+	Becomes string `json:"becomes"` // refused, stripped or recorded
+}
+
+// String is for people.
+func (f *FileFault) String() string { return f.Pointer + ": " + f.Text + " (" + f.Becomes + ")" }
+
+// String is for people: what is not as it is in most calls; "" for nothing.
+func (c *Circumstances) String() string {
+	text := ""
+	if c.Binding != "JSONRPC" || c.Version != "1.0" {
+		text = c.Binding + " " + c.Version
 	}
-	if q.source.IsValid() {
-		e.Call.Source = q.source.String()
+	for _, more := range []struct{ what, value string }{{"from", c.Source}, {"at", c.At}, {"on task", c.Task}} {
+		if more.value != "" {
+			text += " " + more.what + " " + more.value
+		}
 	}
-	if q.dated {
-		e.Call.At = q.now.Format(time.RFC3339)
-	}
-	if q.task != nil {
-		e.Call.Task = q.task.ID
-	}
-	return e
+	return strings.TrimSpace(text)
 }

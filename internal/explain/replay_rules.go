@@ -1,4 +1,4 @@
-package main
+package explain
 
 import (
 	"fmt"
@@ -98,14 +98,14 @@ type bounds struct {
 
 // boundsFor compiles them, once for each set of facts. Rules that decide nothing are left
 // out.
-func (r *replay) boundsFor(unknown facts) (*bounds, error) {
+func (r *Replay) boundsFor(unknown facts) (*bounds, error) {
 	if b := r.bounds[unknown]; b != nil {
 		return b, nil
 	}
 	b := &bounds{altered: map[string]facts{}}
-	strict, lenient := r.cfg.Policy.Config, r.cfg.Policy.Config
+	strict, lenient := r.Policy, r.Policy
 	strict.Rules, lenient.Rules = nil, nil
-	for _, rule := range r.cfg.Policy.Rules {
+	for _, rule := range r.Policy.Rules {
 		if rule.Effect == "" || rule.Mode == "shadow" {
 			continue
 		}
@@ -122,10 +122,10 @@ func (r *replay) boundsFor(unknown facts) (*bounds, error) {
 		}
 	}
 	var err error
-	if b.strict, _, err = policy.Compile(strict, r.cfg.RuleAgents(), r.extra...); err != nil {
+	if b.strict, _, err = policy.Compile(strict, r.RuleAgents, r.Book.Extra().Methods()...); err != nil {
 		return nil, fmt.Errorf("compile the rules without %s: %w", unknown, err)
 	}
-	if b.lenient, _, err = policy.Compile(lenient, r.cfg.RuleAgents(), r.extra...); err != nil {
+	if b.lenient, _, err = policy.Compile(lenient, r.RuleAgents, r.Book.Extra().Methods()...); err != nil {
 		return nil, fmt.Errorf("compile the rules without %s: %w", unknown, err)
 	}
 	r.bounds[unknown] = b

@@ -1,0 +1,147 @@
+package explain
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+)
+
+// Bounds of what a replay keeps, however many calls there are.
+const (
+	manyGroups   = 1000
+	manyExamples = 3
+	manyReasons  = 1000
+)
+
+// Replay puts recorded calls to rules, one after the other.
+type Replay struct {
+	verdict.Replay
+
+	*Judge
+
+	asked   facts // by any rule
+	bounds  map[facts]*bounds
+	agents  map[string]*Agent
+	groups  map[verdict.Change]*verdict.Group
+	reasons map[string]int
+}
+
+// NewReplay begins one.
+func NewReplay(jd *Judge) *Replay {
+	r := &Replay{
+		Replay: verdict.Replay{Changes: []*verdict.Group{}, Why: []verdict.Reason{}}, Judge: jd,
+		bounds: map[facts]*bounds{}, agents: map[string]*Agent{},
+		groups: map[verdict.Change]*verdict.Group{}, reasons: map[string]int{},
+	}
+	for i := range jd.Policy.Rules {
+		r.asked |= asks(&jd.Policy.Rules[i])
+	}
+	return r
+}
+
+// Add puts one call to the rules.
+func (r *Replay) Add(c *audit.Call) error {
+	r.Calls++
+	before, why := was(c)
+	var strict, lenient ruling
+	var err error
+	if why == "" && before.rule == "credential" { // which no rule can change
+		r.Same++
+		return nil
+	}
+	if why == "" {
+		strict, lenient, why, err = r.answer(c)
+	}
+	hidden := c.Rule == "" // refused before it was known by which rule
+	switch {
+	case err != nil:
+		return err
+	case why != "" && (strict.rule == "" || strict.allow != lenient.allow):
+		r.doubt(why)
+	case hidden && strict.allow:
+		r.doubt("refused before the rules: the skill, and the agents that the credential is bound to")
+	case strict.allow != before.allow:
+		if strict.rule != lenient.rule {
+			strict.rule += " or " + lenient.rule
+		}
+		r.note(c, before, strict)
+	case hidden || before.rule == strict.rule || before.rule == lenient.rule:
+		r.Same++
+	case why != "":
+		r.doubt("by which rule; " + why)
+	default:
+		r.note(c, before, strict)
+	}
+	return nil
+}
+
+func (r *Replay) doubt(why string) {
+	r.Untold++
+	if _, ok := r.reasons[why]; !ok && len(r.reasons) >= manyReasons {
+		why = "other reasons"
+	}
+	r.reasons[why]++
+}
+
+// note counts a call that would be decided otherwise.
+func (r *Replay) note(c *audit.Call, before, now ruling) {
+	switch {
+	case before.allow && !now.allow:
+		r.AllowToDeny++
+	case !before.allow && now.allow:
+		r.DenyToAllow++
+	default:
+		r.OtherRule++
+	}
+	key := verdict.Change{
+		Was: before.word(), Now: now.word(), From: before.rule, To: now.rule,
+		Agent: c.Agent, Caller: c.Principal + " of " + c.Issuer,
+	}
+	g := r.groups[key]
+	if g == nil {
+		if len(r.groups) == manyGroups {
+			r.Left++
+			return
+		}
+		g = &verdict.Group{Change: key}
+		r.groups[key] = g
+		r.Changes = append(r.Changes, g)
+	}
+	if g.Calls++; len(g.Examples) < manyExamples {
+		g.Examples = append(g.Examples, verdict.Example{
+			Time: c.Start.UTC().Format(time.RFC3339), Method: c.Method, Skill: c.Skill, Request: c.RequestID,
+		})
+	}
+}
+
+func (r ruling) word() string {
+	if r.allow {
+		return "allow"
+	}
+	return "deny"
+}
+
+// Finish puts what was found in order: what is worst first, and then what is most.
+func (r *Replay) Finish() {
+	slices.SortStableFunc(r.Changes, func(a, b *verdict.Group) int {
+		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(b.Calls, a.Calls))
+	})
+	for _, why := range slices.Sorted(maps.Keys(r.reasons)) {
+		r.Why = append(r.Why, verdict.Reason{Why: why, Calls: r.reasons[why]})
+	}
+	slices.SortStableFunc(r.Why, func(a, b verdict.Reason) int { return cmp.Compare(b.Calls, a.Calls) })
+}
+
+func weight(c *verdict.Group) int {
+	switch {
+	case c.Was == c.Now:
+		return 2
+	case c.Now == "allow":
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,89 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	ownership "github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// Judge says what becomes of calls by what a configuration was compiled to. It is for any
+// number of questions at once.
+type Judge struct {
+	Authn      *authn.Config // who vouches for callers
+	Policy     policy.Config
+	Rules      *policy.Set // that Policy was compiled to
+	RuleAgents []string    // that rules may name
+	Book       *ext.Book
+	Limits     *limits.Limiter // nil for none
+	Panel      *pdp.Panel      // nil for none
+	// Find finds an agent by its id. The error names what there is, as far as that helps.
+	Find      func(id string) (*Agent, error)
+	PublicURL string
+	Wire      wire.Limits // of what a call may be
+	Push      bool        // calls may bring push notification configs
+}
+
+// Agent is one of the fleet, with what its section was compiled to.
+type Agent struct {
+	*proxy.AgentConfig
+
+	match *policy.Matcher // nil for none
+	files *files.Rules
+}
+
+// NewAgent compiles the section of an agent.
+func NewAgent(c *proxy.AgentConfig, fileParts files.Config) (*Agent, error) {
+	a := &Agent{AgentConfig: c}
+	var err error
+	if a.match, err = policy.NewMatcher(c.Match); err != nil {
+		return nil, err
+	}
+	if a.files, err = files.New(c.FileParts, fileParts); err != nil {
+		return nil, fmt.Errorf("fileParts: %w", err)
+	}
+	return a, nil
+}
+
+// FindMethod finds an operation by the name that any version, or an extension, has for it.
+func (jd *Judge) FindMethod(name string) (*wire.Method, error) {
+	table := wire.Methods()
+	for i := range table {
+		if m := &table[i]; slices.Contains([]string{m.Name, m.V03, m.V01, m.GRPC03}, name) && name != "" {
+			return m, nil
+		}
+	}
+	for _, m := range jd.Book.Extra().Methods() {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("neither A2A nor an extension of the registry has %q", name)
+}
+
+// ledger is one over a store, which shares tasks as the configuration says.
+func (jd *Judge) ledger(store ownership.Ledger) *ledger.Ledger {
+	share := func(p *authn.Principal, agent string, m *wire.Method, r ownership.Record) bool {
+		t := taskOf(&r)
+		return jd.Rules.Shares(p, agent, m, &t) != ""
+	}
+	return ledger.New(store, ledger.Config{Scope: jd.Policy.Tasks.Scope, Share: share})
+}
+
+// taskOf is a recorded task as rules see it.
+func taskOf(r *ownership.Record) policy.Task {
+	owner, issuer := ledger.OwnerOf(*r)
+	return policy.Task{
+		ID: r.ID, ContextID: r.Context, Skill: r.Skill,
+		Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
+	}
+}
