@@ -69,7 +69,7 @@ func sample() *Exchange {
 		TaskID: "task-1", ContextID: "ctx-1", MessageID: "msg-1", RequestBytes: 700, Digest: "sha-256:ab",
 		Principal: "alice", Issuer: "https://id.example", Client: "web", Tenant: "acme",
 		AuthMethod: "oidc", KeyID: "k1", Groups: []string{"analysts"},
-		Skill: "invoices", Decision: "allow", Rule: "team", Reason: "", Shadow: []string{"trial"},
+		Skill: "invoices", Decision: "allow", Rule: "team", Reason: "", Shadow: []string{"deny trial"},
 		ExtensionsRequested: []string{"https://ext.example/a", "https://ext.example/b"},
 		ExtensionsActivated: []string{"https://ext.example/a"},
 		ExtensionsInjected:  []string{"https://ext.example/c"},
@@ -104,7 +104,7 @@ func TestAccessLine(t *testing.T) {
 		`"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331","agent":"billing",` +
 		`"skill":"invoices","method":"SendMessage","binding":"JSONRPC","version":"1.0","principal":"alice",` +
 		`"issuer":"https://id.example","client":"web","tenant":"acme","auth_method":"oidc","key_id":"k1",` +
-		`"decision":"allow","rule":"team","shadow":["trial"],"task_id":"task-1","context_id":"ctx-1",` +
+		`"decision":"allow","rule":"team","shadow":["deny trial"],"task_id":"task-1","context_id":"ctx-1",` +
 		`"message_id":"msg-1","extensions_requested":["https://ext.example/a","https://ext.example/b"],` +
 		`"extensions_injected":["https://ext.example/c"],"request_bytes":700,"client_ip":"192.0.2.7","host":"gw.example","path":"/agents/billing",` +
 		`"user_agent":"sdk/1.0","status":200,"task_state":"TASK_STATE_COMPLETED",` +

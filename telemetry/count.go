@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"encoding/binary"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -124,9 +125,19 @@ func (m *Metrics) countDecision(sets *labelSet, e *Exchange) {
 	if e.Decision != "" {
 		m.countRule(sets, e.Rule, decisionIndex(e.Decision))
 	}
-	for _, rule := range e.Shadow {
-		m.countRule(sets, rule, decisionShadow)
+	for _, would := range e.Shadow {
+		m.countRule(sets, shadowed(would), decisionShadow)
 	}
+}
+
+// shadowed is the rule of what it would have done: "deny NAME" or "allow NAME". What limits
+// and extensions would have done names no rule.
+func shadowed(would string) string {
+	if rule, ok := strings.CutPrefix(would, "deny "); ok {
+		return rule
+	}
+	rule, _ := strings.CutPrefix(would, "allow ")
+	return rule
 }
 
 func (m *Metrics) countRule(sets *labelSet, rule string, decision int) {

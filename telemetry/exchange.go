@@ -69,7 +69,7 @@ type Exchange struct {
 	Faults              []string // expressions of rules that could not be evaluated, and why
 	Authorizers         []string // what was not as it should be with authorizers that were asked
 	Consent             []string // consents that the rules asked for and found
-	Shadow              []string // shadow rules that would have decided otherwise
+	Shadow              []string // what shadow rules would have done: "deny NAME", "allow NAME"; and limits and extensions in shadow
 	ExtensionsRequested []string // URIs the client asked for
 	ExtensionsActivated []string // URIs the agent said it activated, of those asked for
 	ExtensionsInjected  []string // URIs the gateway asked the agent for, that the client did not
