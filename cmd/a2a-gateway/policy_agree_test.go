@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,17 +14,21 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // agreeing is a configuration with the conditions that calls can meet or not, each in a
 // rule for a skill of its own.
 const agreeing = `
 server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: %q}
+admin: {address: "127.0.0.1:0", token: agreeing-admin-token}
 authn: {oidc: [{issuer: %q, audiences: [a2a-gateway]}]}
 state: {driver: memory}
 policy:
@@ -80,7 +86,7 @@ cases:
 `
 
 // TestPolicyTestAgrees: what policy test says becomes of a call is what becomes of it in a
-// gateway, down to what the caller is told.
+// gateway, down to what the caller is told, and what the gateway's admin API says of it.
 func TestPolicyTestAgrees(t *testing.T) {
 	t.Parallel()
 	issuer, err := demo.NewIssuer(demo.IssuerOptions{})
@@ -106,13 +112,24 @@ func TestPolicyTestAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := serving(t, file)
+	known, err := card.Fetch(t.Context(), nil, agent.CardURL, 0) // as the gateway will
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range trials {
+		q.Card = known
+	}
+	url, admin := serving(t, file)
+	questions := questionsOf(t)
 	for i, res := range c.tryAll(t.Context(), trials).Results {
 		if !res.OK {
 			t.Errorf("%s: %s\n%s", res.Name, res.summary(), res.details("  "))
 		}
 		if got := told(t, url, issuer, trials[i], res.Explanation); got != res.Explanation.Error {
 			t.Errorf("%s: the gateway says %q, policy test %q (%s)", res.Name, got, res.Explanation.Error, res.Explanation.Reason)
+		}
+		if diff := cmp.Diff(written(t, res.Explanation), asked(t, admin, questions[i])); diff != "" {
+			t.Errorf("%s: policy test and the admin API (-/+):\n%s", res.Name, diff)
 		}
 	}
 }
@@ -124,8 +141,64 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// serving starts a gateway and returns where it is.
-func serving(t *testing.T, file string) string {
+// questionsOf has the cases as the admin API is asked.
+func questionsOf(t *testing.T) (list []map[string]any) {
+	t.Helper()
+	var doc struct {
+		Defaults map[string]any
+		Cases    []map[string]any
+	}
+	if err := yaml.Unmarshal([]byte(agreements), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range doc.Cases {
+		q := maps.Clone(doc.Defaults)
+		maps.Copy(q, c)
+		delete(q, "name")
+		delete(q, "want")
+		list = append(list, q)
+	}
+	return list
+}
+
+// written is an explanation as programs read it.
+func written(t *testing.T, e *verdict.Explanation) (read verdict.Explanation) {
+	t.Helper()
+	text, err := json.Marshal(e)
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// asked is what the admin API says becomes of a call.
+func asked(t *testing.T, admin string, question map[string]any) (e verdict.Explanation) {
+	t.Helper()
+	body, err := json.Marshal(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, admin+"/api/v1/policy/explain", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"Authorization": {"Bearer agreeing-admin-token"}, "Content-Type": {"application/json"}}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if err := json.UnmarshalRead(resp.Body, &e); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.StatusCode, e, err)
+	}
+	return e
+}
+
+// serving starts a gateway and returns where it and its admin API are.
+func serving(t *testing.T, file string) (url, admin string) {
 	t.Helper()
 	cfg, err := config.Load(file)
 	if err != nil {
@@ -138,7 +211,7 @@ func serving(t *testing.T, file string) string {
 	}
 	g.Start()
 	t.Cleanup(func() { _ = g.Shutdown(context.Background()) })
-	return g.URL()
+	return g.URL(), g.AdminURL()
 }
 
 // told makes the call of a case and returns what the caller is told, "" for an answer of

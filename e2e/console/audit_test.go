@@ -40,7 +40,8 @@ func TestBrowserAudit(t *testing.T) {
 }
 
 // office is a gateway whose callers have names: alice may do everything with the agent
-// billing, and bob nothing but with the agent weather.
+// billing, and bob nothing but with the agent weather. Further rules are lines of its
+// configuration.
 type office struct {
 	gateway *gateway.Gateway
 	courier *gatewaytest.Courier // an agent that notifies when it is told to
@@ -53,7 +54,7 @@ const (
 	officeViewer = "console-viewer-token-0123456789"
 )
 
-func newOffice(t *testing.T) *office {
+func newOffice(t *testing.T, rules ...string) *office {
 	t.Helper()
 	billing, err := demo.Agent10(demo.Options{})
 	if err != nil {
@@ -94,13 +95,14 @@ policy:
     - {name: everybody, effect: allow, agents: [weather]}
     - {name: look-around, effect: allow, agents: [billing], methods: [GetTask]}
     - {name: parcels, effect: allow, agents: [courier], subjects: [alice]}
+%s
 push: {allowPrivateNetworks: true, plaintext: true}
 telemetry: {logs: {level: error}}
 agents:
   - {id: billing, card: %q}
   - {id: weather, card: %q}
   - {id: courier, card: %q}
-`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), billing.CardURL, weather.CardURL, o.courier.CardURL)
+`, o.dir, officeToken, sha256.Sum256([]byte(officeViewer)), strings.Join(rules, "\n"), billing.CardURL, weather.CardURL, o.courier.CardURL)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,7 @@ type Options struct {
 	Contents   Contents
 	Running    Running
 	Records    Records
+	Policy     Policy
 
 	// Version of the gateway, in the document of the API.
 	Version string

@@ -32,6 +32,7 @@ const (
 	codeInvalidAgent     = "INVALID_AGENT"
 	codeInvalidConfig    = "INVALID_CONFIG"
 	codeInvalidParameter = "INVALID_PARAMETER"
+	codeInvalidQuestion  = "INVALID_QUESTION"
 	codeCSRF             = "CSRF_TOKEN"
 	codeLogin            = "LOGIN_FAILED"
 	codeMalformed        = "MALFORMED"
@@ -55,7 +56,7 @@ const (
 
 func statusOf(code string) int {
 	switch code {
-	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidConfig:
+	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidConfig, codeInvalidQuestion:
 		return http.StatusBadRequest
 	case codeUnauthenticated:
 		return http.StatusUnauthorized
@@ -106,6 +107,10 @@ func (s *Console) told(r *http.Request, err error) *refusal {
 	case errors.Is(err, state.ErrUnavailable):
 		s.Log.Warn("admin request", "path", r.URL.Path, "error", err)
 		return &refusal{code: codeState, message: "the state cannot be reached"}
+	}
+	var odd QuestionInvalid
+	if errors.As(err, &odd) {
+		return &refusal{code: codeInvalidQuestion, message: odd.Error()}
 	}
 	if errors.Is(err, ErrBusy) {
 		return &refusal{code: codeBusy, message: ErrBusy.Error(), header: http.Header{"Retry-After": {"5"}}}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"slices"
@@ -44,7 +45,7 @@ func (s *Console) rules(c *call) (any, error) {
 	if after != "" {
 		rules = rules[slices.IndexFunc(rules, func(r jsontext.Value) bool { return ruleName(r) == after })+1:] // all anew where it is gone
 	}
-	page := RulePage{Default: shown.Policy.Default, Rules: slices.Concat([]jsontext.Value{}, rules[:min(limit, len(rules))])}
+	page := RulePage{Default: cmp.Or(shown.Policy.Default, "deny"), Rules: slices.Concat([]jsontext.Value{}, rules[:min(limit, len(rules))])}
 	if len(rules) > limit {
 		page.Next = cursor(ruleName(rules[limit-1]))
 	}

@@ -41,6 +41,8 @@ var asked = map[string]string{
 	"GET /api/v1/audit/export":            "/api/v1/audit/export?format=jsonl",
 	"GET /api/v1/live":                    "/api/v1/live?caller=alice&type=call",
 	"GET /api/v1/policy/rules":            "/api/v1/policy/rules",
+	"GET /api/v1/policy/hits":             "/api/v1/policy/hits",
+	"POST /api/v1/policy/explain":         "/api/v1/policy/explain",
 	"POST /api/v1/audit/verify":           "/api/v1/audit/verify?from=2026-01-01",
 
 	"GET /api/v1/session": "/api/v1/session",

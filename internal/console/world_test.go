@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -40,6 +41,7 @@ type world struct {
 	archive archive
 	machine machine
 	ledger  ledger
+	rules   rulebook
 	console *Console
 	log     lockedBuffer
 
@@ -71,7 +73,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +224,7 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 		if id == "agents" {
 			id = "a-2"
 		}
-		send(req, `{"id":"`+id+`","card":"http://127.0.0.1/card"}`)
+		send(req, cmp.Or(bodies[op.id], `{"id":"`+id+`","card":"http://127.0.0.1/card"}`))
 	}
 	if change != nil {
 		change(req)
@@ -240,6 +242,11 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 	got := answer{resp.StatusCode, resp.Header, string(body)}
 	w.conform(method, req.URL.Path, got)
 	return got
+}
+
+// bodies are what operations are sent that take no agent.
+var bodies = map[string]string{
+	"explain": `{"agent":"a-1"}`,
 }
 
 // send gives a request a JSON body.

@@ -25,7 +25,7 @@ type Judge struct {
 	RuleAgents []string    // that rules may name
 	Book       *ext.Book
 	Limits     *limits.Limiter // nil for none
-	Panel      *pdp.Panel      // nil for none
+	Panel      *pdp.Panel
 	// Find finds an agent by its id. The error names what there is, as far as that helps.
 	Find      func(id string) (*Agent, error)
 	PublicURL string

@@ -116,9 +116,12 @@ func TestL43_EveryAnswerIsDescribed(t *testing.T) {
 				header, body := tt.header.Clone(), ""
 				if method == "put" || method == "post" && strings.HasSuffix(path, "/agents") {
 					body = `{"id":"b","card":"http://127.0.0.1:1/c","credentials":[{"header":"X-Key","value":"canary-registered"}]}`
-					if header != nil {
-						header.Set("Content-Type", "application/json")
-					}
+				}
+				if strings.HasSuffix(path, "/explain") {
+					body = `{"agent":"a","caller":{"subject":"alice","claims":{"level":7}}}`
+				}
+				if body != "" && header != nil {
+					header.Set("Content-Type", "application/json")
 				}
 				target := g.AdminURL() + strings.Replace(path, "{id}", idOf(path), 1) + tt.query
 				status, got, err := try(hc, strings.ToUpper(method), target, header, body)

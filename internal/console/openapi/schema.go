@@ -41,6 +41,8 @@ func (s *schemas) of(t reflect.Type) Schema {
 		return s.of(t.Elem())
 	case reflect.String:
 		return Schema{"type": "string"}
+	case reflect.Interface: // whatever is in it
+		return Schema{}
 	case reflect.Bool:
 		return Schema{"type": "boolean"}
 	case reflect.Int, reflect.Int64:

@@ -14,6 +14,7 @@ import { Content } from './screens/content';
 import { Fleet } from './screens/fleet';
 import { Live } from './screens/live';
 import { Nowhere } from './screens/nowhere';
+import { Policy, policySearch } from './screens/policy';
 import { Push } from './screens/push';
 import { RecordScreen } from './screens/record';
 import { Shell } from './screens/shell';
@@ -31,6 +32,7 @@ const fleet = createRoute({
   component: Fleet,
 });
 const agent = createRoute({ getParentRoute: () => root, path: '/agents/$id', component: AgentScreen });
+const policy = createRoute({ getParentRoute: () => root, path: '/policy', validateSearch: policySearch, component: Policy });
 const push = createRoute({
   getParentRoute: () => root,
   path: '/push',
@@ -57,7 +59,7 @@ const task = createRoute({ getParentRoute: () => root, path: '/tasks/$id', compo
 const record = createRoute({ getParentRoute: () => root, path: '/audit/$seq', component: RecordScreen });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, push, content, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, push, content, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -12,6 +12,9 @@ export type Ways = Schemas['Ways'];
 export type ContentPage = Schemas['ContentPage'];
 export type Verification = Schemas['Verification'];
 export type Role = Schemas['Role'];
+export type Question = Schemas['Question'];
+export type Explanation = Schemas['Explanation'];
+export type Hits = Schemas['Hits'];
 
 /** Failure is an answer that is an error, or that there was none. */
 export class Failure extends Error {
@@ -27,17 +30,17 @@ export class Failure extends Error {
 
 let csrf = '';
 
-export async function ask<T>(method: string, path: string, headers: Record<string, string> = {}): Promise<T> {
+export async function ask<T>(method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<T> {
   if (method !== 'GET' && csrf !== '') headers['X-CSRF-Token'] = csrf;
   let answer: Response;
   try {
-    answer = await fetch(path, { method, headers, credentials: 'same-origin', redirect: 'error' });
+    answer = await fetch(path, { method, headers, credentials: 'same-origin', redirect: 'error', ...(body !== undefined && { body }) });
   } catch {
     throw new Failure(0, 'UNREACHABLE', 'The gateway does not answer. Is it running, and is this machine still connected to it?');
   }
-  const body: unknown = await answer.json().catch(() => null);
+  const said: unknown = await answer.json().catch(() => null);
   if (!answer.ok) {
-    const problem = body as Partial<Schemas['Problem']> | null;
+    const problem = said as Partial<Schemas['Problem']> | null;
     throw new Failure(
       answer.status,
       problem?.code ?? 'UNKNOWN',
@@ -45,10 +48,13 @@ export async function ask<T>(method: string, path: string, headers: Record<strin
       answer.headers.get('Retry-After') ?? undefined,
     );
   }
-  return body as T;
+  return said as T;
 }
 
 export const get = <T>(path: string) => ask<T>('GET', path);
+
+/** post sends a document. */
+export const post = <T>(path: string, body: unknown) => ask<T>('POST', path, { 'Content-Type': 'application/json' }, JSON.stringify(body));
 
 /** every has all of a list that comes in pages. */
 export async function every<K extends string, T>(path: string, key: K): Promise<T[]> {

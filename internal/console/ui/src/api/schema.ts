@@ -365,6 +365,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policy/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What would become of a call, and why; nobody makes it, and no authorizer is asked */
+        post: operations["explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/policy/hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How often rules decided */
+        get: operations["rule-hits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/policy/rules": {
         parameters: {
             query?: never;
@@ -641,6 +675,23 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Account: {
+            standing: string;
+            uri: string;
+            why: string[];
+        };
+        Activation: {
+            asked?: string[];
+            ignored?: string[];
+            injected?: string[];
+            missing?: string[];
+            provided?: string[];
+            refused?: string[];
+            required?: string[];
+            sent?: string[];
+            shadow?: string[];
+            visible?: string[];
+        };
         Agent: {
             agent?: unknown;
             failure?: string;
@@ -654,6 +705,36 @@ export interface components {
         AgentPage: {
             agents: components["schemas"]["Agent"][];
             next?: string;
+        };
+        Allowance: {
+            burst?: number;
+            cost?: number;
+            key?: string;
+            limit: string;
+            shadow?: boolean;
+            units: number;
+            what: string;
+            window?: string;
+        };
+        Asked: {
+            allowed: boolean;
+            notes?: string[];
+        };
+        Caller: {
+            acr?: string;
+            actors?: string[];
+            amr?: string[];
+            authTime?: string;
+            claims?: {
+                [key: string]: unknown;
+            };
+            client?: string;
+            groups?: string[];
+            issuer: string;
+            scopes?: string[];
+            subject: string;
+            tenant?: string;
+            workload?: string;
         };
         CardDetail: {
             agent: string;
@@ -703,6 +784,39 @@ export interface components {
             name: string;
             ok: boolean;
             why?: string;
+        };
+        Circumstances: {
+            at?: string;
+            binding: string;
+            source?: string;
+            task?: string;
+            version: string;
+        };
+        Claimed: {
+            acr?: string;
+            /** @description that act for the caller, the one that calls first */
+            actors?: string[];
+            /** @description that the credential is bound to */
+            agents?: string[];
+            amr?: string[];
+            /** @description when the sign-in was (RFC 3339), or how long ago (10m) */
+            authTime?: string;
+            claims?: {
+                [key: string]: unknown;
+            };
+            client?: string;
+            groups?: string[];
+            /** @description may be left out where one is configured */
+            issuer?: string;
+            /** @description its id */
+            key?: string;
+            /** @description of the key */
+            owner?: string;
+            proof?: string;
+            scopes?: string[];
+            subject: string;
+            tenant?: string;
+            workload?: string;
         };
         Content: {
             agent: string;
@@ -765,6 +879,40 @@ export interface components {
             calls: number;
             id: string;
         };
+        Explanation: {
+            activation?: components["schemas"]["Activation"];
+            agent: string;
+            asked?: components["schemas"]["Asked"];
+            authorizers?: string[];
+            call: components["schemas"]["Circumstances"];
+            caller: components["schemas"]["Caller"];
+            consent?: string[];
+            error?: string;
+            extensions?: components["schemas"]["Account"][];
+            faults?: string[];
+            files?: components["schemas"]["FileFault"][];
+            limits?: components["schemas"]["Allowance"][];
+            method: string;
+            missingScopes?: string[];
+            modes?: string[];
+            notes?: string[];
+            reason?: string;
+            rule: string;
+            rules?: components["schemas"]["Step"][];
+            shadow?: string[];
+            sharing?: string;
+            skill: components["schemas"]["Skill"];
+            skills?: string[];
+            stepUp?: components["schemas"]["SignIn"];
+            verdict: string;
+            visible: boolean;
+        };
+        FileFault: {
+            becomes: string;
+            fault: string;
+            pointer: string;
+            text: string;
+        };
         Finding: {
             action: string;
             kind: string;
@@ -776,6 +924,25 @@ export interface components {
             line?: number;
             segment?: string;
             text: string;
+        };
+        Hit: {
+            allow: number;
+            deny: number;
+            /** @description calls that it let through and that were refused for something else */
+            error: number;
+            /** @description its name; default, credential and their like where no rule decided, other for one that is gone */
+            rule: string;
+            /** @description calls that it matches and does not decide: it is in shadow */
+            shadow: number;
+        };
+        Hits: {
+            /** @description that decided any call, by name */
+            rules: components["schemas"]["Hit"][];
+            /**
+             * Format: date-time
+             * @description when this gateway began to count; others count for themselves
+             */
+            since: string;
         };
         Loaded: {
             /** @description of the file and of those that it names */
@@ -828,6 +995,30 @@ export interface components {
             title: string;
             type: string;
         };
+        Question: {
+            /** @description its id */
+            agent: string;
+            /** @description when the call is made (RFC 3339); now unless set */
+            at?: string;
+            /** @description JSONRPC (default), HTTP+JSON or GRPC */
+            binding?: string;
+            /** @description nobody in particular, a caller without a credential, unless set */
+            caller?: components["schemas"]["Claimed"];
+            /** @description URIs that the call asks for */
+            extensions?: string[];
+            /** @description that the call brings, or the params around it, as 1.0 has them */
+            message?: unknown;
+            /** @description as any version or an extension calls it; SendMessage unless set */
+            method?: string;
+            /** @description that the call names, by its path */
+            skill?: string;
+            /** @description the caller's IP address */
+            source?: string;
+            /** @description that the call names */
+            task?: components["schemas"]["Task"];
+            /** @description of A2A; 1.0 unless set */
+            version?: string;
+        };
         RecordPage: {
             next?: string;
             /** @description as they were written, the newest first */
@@ -844,6 +1035,15 @@ export interface components {
         };
         /** @enum {string} */
         Severity: "info" | "notice" | "danger";
+        SignIn: {
+            acr?: string[];
+            amr?: string[];
+            maxAge?: string;
+        };
+        Skill: {
+            id?: string;
+            why: string;
+        };
         /** @enum {string} */
         State: "pending" | "accepted" | "alerted" | "quarantined" | "approved" | "rejected" | "refused";
         Status: {
@@ -861,6 +1061,22 @@ export interface components {
             version: string;
             /** @description why it should not */
             why?: string;
+        };
+        Step: {
+            effect: string;
+            failed?: string;
+            matches: boolean;
+            rule: string;
+            shadow?: boolean;
+            skills?: string[];
+        };
+        Task: {
+            context?: string;
+            id?: string;
+            issuer?: string;
+            owner?: string;
+            skill?: string;
+            tenant?: string;
         };
         Verification: {
             findings: components["schemas"]["Flaw"][];
@@ -4127,6 +4343,281 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description INVALID_PARAMETER, INVALID_QUESTION, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "INVALID_QUESTION" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "rule-hits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hits"];
                 };
             };
             /** @description what If-None-Match names is what there is */

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, LogOut, Moon, ScrollText, Send, Sun, UserRound } from 'lucide-react';
+import { Activity, Archive, Boxes, LogOut, Moon, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -39,6 +39,9 @@ export function Shell() {
           </Link>
           <Link to="/audit" activeOptions={{ includeSearch: false }} activeProps={active}>
             <ScrollText size={16} aria-hidden /> Audit
+          </Link>
+          <Link to="/policy" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <Scale size={16} aria-hidden /> Policy
           </Link>
           <Link to="/push" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Send size={16} aria-hidden /> Push

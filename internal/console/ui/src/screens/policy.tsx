@@ -1,0 +1,202 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { useMemo } from 'react';
+import { get, type Hits } from '../api/client';
+import { Copy } from '../parts/copy';
+import { type Asked, askedOf, Explain } from '../parts/explain';
+import { type Rule, RuleCount, rulesInForce, summary } from '../parts/rules';
+import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
+import { type Column, Table } from '../parts/table';
+import { When } from '../parts/time';
+import './policy.css';
+
+const route = getRouteApi('/policy');
+
+const views = { rules: 'Rules', explain: 'Explain a call' } as const;
+type View = keyof typeof views;
+
+export interface PolicySearch extends Asked {
+  view?: View;
+  q?: string;
+  show?: string;
+  rule?: string;
+}
+
+const word = (v: unknown) => (typeof v === 'string' ? v : typeof v === 'number' ? String(v) : '');
+
+export function policySearch(s: Record<string, unknown>): PolicySearch {
+  const view = word(s.view);
+  return {
+    ...(view in views && view !== 'rules' && { view: view as View }),
+    ...(word(s.q) && { q: word(s.q) }),
+    ...(word(s.show) && { show: word(s.show) }),
+    ...(word(s.rule) && { rule: word(s.rule) }),
+    ...askedOf(s),
+  };
+}
+
+export function Policy() {
+  const { view = 'rules' } = route.useSearch();
+  const go = route.useNavigate();
+  return (
+    <>
+      <h1>Policy</h1>
+      <div className="bar">
+        <div className="tabs" role="group" aria-label="What to look at">
+          {Object.entries(views).map(([k, label]) => (
+            <button key={k} type="button" aria-pressed={view === k} onClick={() => void go({ search: k === 'rules' ? {} : { view: k as View } })}>
+              {label}
+            </button>
+          ))}
+        </div>
+      </div>
+      {view === 'rules' ? <Rules /> : <ExplainView />}
+    </>
+  );
+}
+
+function ExplainView() {
+  const search = route.useSearch();
+  const go = route.useNavigate();
+  return <Explain of={askedOf({ ...search })} onAsk={(a) => void go({ search: { view: 'explain', ...a } })} />;
+}
+
+interface Row extends Rule {
+  hit?: Hits['rules'][number] | undefined;
+}
+
+const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
+  shadow: { label: 'In shadow', is: (r) => r.mode === 'shadow' },
+  never: { label: 'Never decided', is: (r) => r.mode !== 'shadow' && !r.hit },
+};
+
+const columns: Column<Row>[] = [
+  {
+    id: 'name',
+    title: 'Rule',
+    width: 'minmax(160px, 1fr)',
+    sort: (r) => r.name,
+    cell: (r) => (
+      <Link to="/policy" search={(s) => ({ ...s, rule: r.name })} className="strong">
+        {r.name}
+      </Link>
+    ),
+  },
+  {
+    id: 'effect',
+    title: 'Effect',
+    width: '150px',
+    sort: (r) => r.effect ?? '',
+    cell: (r) => (
+      <>
+        <Badge tone={r.effect === 'deny' ? 'bad' : r.effect === 'allow' ? 'good' : 'calm'}>{r.effect || 'extensions'}</Badge>{' '}
+        {r.mode === 'shadow' && <Badge tone="warn">shadow</Badge>}
+      </>
+    ),
+  },
+  { id: 'about', title: 'About', width: 'minmax(280px, 2.4fr)', cell: (r) => <span className="cut" title={summary(r)}>{summary(r)}</span> },
+  { id: 'allow', title: 'Allowed', width: '80px', end: true, sort: (r) => r.hit?.allow ?? 0, cell: (r) => <RuleCount of={r.hit?.allow} /> },
+  { id: 'deny', title: 'Denied', width: '80px', end: true, sort: (r) => r.hit?.deny ?? 0, cell: (r) => <RuleCount of={r.hit?.deny} /> },
+  { id: 'shadow', title: 'In shadow', width: '90px', end: true, sort: (r) => r.hit?.shadow ?? 0, cell: (r) => <RuleCount of={r.hit?.shadow} /> },
+];
+
+function Rules() {
+  const search = route.useSearch();
+  const go = route.useNavigate();
+  const rules = useQuery({ queryKey: ['rules'], queryFn: rulesInForce });
+  const hits = useQuery({ queryKey: ['hits'], queryFn: () => get<Hits>('/api/v1/policy/hits') });
+  const rows = useMemo(() => {
+    const of = new Map(hits.data?.rules.map((h) => [h.rule, h]));
+    return rules.data?.rules.map((r): Row => ({ ...r, hit: of.get(r.name) }));
+  }, [rules.data, hits.data]);
+  const q = search.q ?? '';
+  const shown = useMemo(() => {
+    const wanted = q.toLowerCase();
+    return (rows ?? []).filter(
+      (r) => (kinds[search.show ?? '']?.is(r) ?? true) && (wanted === '' || `${r.name} ${r.effect} ${summary(r)}`.toLowerCase().includes(wanted)),
+    );
+  }, [rows, q, search.show]);
+  if (rows === undefined) return rules.isError ? <Trouble error={rules.error} again={() => void rules.refetch()} /> : <Loading />;
+  const shadows = rows.filter((r) => r.mode === 'shadow');
+  const would = shadows.reduce((n, r) => n + (r.hit?.shadow ?? 0), 0);
+  const chosen = rows.find((r) => r.name === search.rule);
+  return (
+    <>
+      {(rules.isError || hits.isError) && <Trouble error={rules.error ?? hits.error} />}
+      <div className="tiles">
+        <Tile label="Rules" value={rows.length} />
+        <Tile label="Calls that no rule is about" value={rules.data?.default} />
+        <Tile label="Rules in shadow" value={shadows.length} />
+        <Tile label="Calls that they match" value={would} tone={would > 0 ? 'warn' : undefined} />
+      </div>
+      <p className="hint">
+        A deny rule that matches wins, then an allow rule, then the default; the order of rules means nothing. Counts are those of this gateway since{' '}
+        <When at={hits.data?.since} />.
+      </p>
+      <div className="bar">
+        <label className="search">
+          <Search size={14} aria-hidden />
+          <span className="unseen">Search rules</span>
+          <input
+            type="search"
+            placeholder="Search by name or condition"
+            value={q}
+            onChange={(e) => void go({ search: { ...(search.show && { show: search.show }), ...(e.target.value && { q: e.target.value }) }, replace: true })}
+          />
+        </label>
+        <div className="tabs" role="group" aria-label="Which rules">
+          {[['', 'All'] as const, ...Object.entries(kinds).map(([k, v]) => [k, v.label] as const)].map(([k, label]) => (
+            <button key={k} type="button" aria-pressed={(search.show ?? '') === k} onClick={() => void go({ search: { ...(q && { q }), ...(k && { show: k }) } })}>
+              {label}
+            </button>
+          ))}
+        </div>
+        <span className="count" role="status">
+          {shown.length === rows.length ? `${rows.length} rules` : `${shown.length} of ${rows.length} rules`}
+        </span>
+      </div>
+      {rows.length === 0 ? (
+        <Empty title="There are no rules">
+          Every call is decided by <code>policy.default</code>: {rules.data?.default}.
+        </Empty>
+      ) : shown.length === 0 ? (
+        <Empty title="No rule is like that">Clear the search, or show all.</Empty>
+      ) : (
+        <Table label="Rules" rows={shown} columns={columns} name={(r) => r.name} height={chosen ? 360 : 620} />
+      )}
+      {search.rule && (chosen ? <RuleDetail of={chosen} /> : <Empty title="There is no such rule">No rule in force is called {search.rule}.</Empty>)}
+    </>
+  );
+}
+
+function RuleDetail({ of: row }: { of: Row }) {
+  const { hit, ...rule } = row;
+  const text = JSON.stringify(rule, null, 2);
+  return (
+    <section aria-label={`Rule ${rule.name}`} className="below">
+      <div className="head">
+        <h2>{rule.name}</h2>
+        {rule.mode === 'shadow' && <Badge tone="warn">decides nothing: it is in shadow</Badge>}
+        <span className="actions">
+          <Link to="/policy" search={(s) => ({ ...(s.q && { q: s.q }), ...(s.show && { show: s.show }) })} className="button">
+            Close
+          </Link>
+        </span>
+      </div>
+      {rule.mode === 'shadow' && (
+        <p className="hint">
+          {hit?.shadow
+            ? `${hit.shadow === 1 ? 'One call' : `${hit.shadow} calls`} would have met it. Records name it under “shadow”.`
+            : 'No call has met it since this gateway began.'}
+        </p>
+      )}
+      <div className="raw">
+        <Copy text={text} label="rule" />
+        <pre tabIndex={0} aria-label={`Rule ${rule.name}, as it is in force`}>
+          {text}
+        </pre>
+      </div>
+    </section>
+  );
+}

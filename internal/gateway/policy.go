@@ -1,0 +1,81 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+)
+
+// policies are the rules in force as the console asks them.
+type policies struct{ *Gateway }
+
+// Explain implements console.Policy. It asks what calls are asked, and what the agent's
+// card says is what calls are held to.
+func (p policies) Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error) {
+	s := p.acquire()
+	if s == nil {
+		return nil, errClosed
+	}
+	defer s.release()
+	jd := s.explainer()
+	i, wrong, err := jd.Read(q, time.Now())
+	if err != nil {
+		return nil, console.QuestionInvalid{Member: wrong, Err: err}
+	}
+	i.Card = s.agents[i.Agent.ID].agent.Source.Current()
+	return jd.Judge(ctx, i), nil
+}
+
+// explainer says what becomes of calls in this snapshot.
+func (s *snapshot) explainer() *explain.Judge {
+	cfg, l := s.config, s.config.Server.Limits
+	return &explain.Judge{
+		Authn: &cfg.Authn, Policy: cfg.Policy.Config, Rules: s.rules, RuleAgents: cfg.RuleAgents(), Book: s.book,
+		Limits: s.limits, Panel: cmp.Or(s.panel, &pdp.Panel{}), PublicURL: s.public.String(),
+		Wire: wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts},
+		Push: cfg.Push.Passes() || cfg.Push.Relays(),
+		Find: func(id string) (*explain.Agent, error) {
+			m := s.agents[id]
+			if m == nil {
+				return nil, fmt.Errorf("there is no agent %q", id)
+			}
+			return explain.NewAgent(&m.config, cfg.Policy.FileParts)
+		},
+	}
+}
+
+// Hits implements console.Policy.
+func (p policies) Hits() console.Hits {
+	of := map[string]*console.Hit{}
+	for _, c := range p.telemetry.Metrics.RuleDecisions() {
+		h := of[c.Labels["rule"]]
+		if h == nil {
+			h = &console.Hit{Rule: c.Labels["rule"]}
+			of[h.Rule] = h
+		}
+		switch c.Labels["decision"] {
+		case "allow":
+			h.Allow += c.Value
+		case "deny":
+			h.Deny += c.Value
+		case "shadow":
+			h.Shadow += c.Value
+		default:
+			h.Error += c.Value
+		}
+	}
+	hits := console.Hits{Since: p.began.UTC(), Rules: make([]console.Hit, 0, len(of))}
+	for _, h := range of {
+		hits.Rules = append(hits.Rules, *h)
+	}
+	slices.SortFunc(hits.Rules, func(a, b console.Hit) int { return cmp.Compare(a.Rule, b.Rule) })
+	return hits
+}
