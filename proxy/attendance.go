@@ -33,6 +33,7 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 		return err
 	}
 	x.late.Stop()
+	x.unload()
 	at := &attendance{proxy: p, x: x, a: a, began: time.Now(), before: x.rec.Events}
 	open := p.Telemetry.Metrics.OpenStream(x.agent.ID)
 	t := p.Server.Timeouts

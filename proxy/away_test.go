@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // streaming sends the head and body of a streaming call on a connection of its own.
@@ -222,5 +223,67 @@ func TestAwayCancelled(t *testing.T) {
 	eventually(t, "record", func() bool { return len(w.audited("call")) == 1 })
 	if r := w.audited("call")[0]; r["end"] != "client disconnected" || fmt.Sprint(r["events"]) == "0" {
 		t.Errorf("record %v", r)
+	}
+}
+
+// TestStreamsUnload: what came with a stream's request is not kept for as long as it is open,
+// however the agent speaks.
+func TestStreamsUnload(t *testing.T) {
+	for _, binding := range []wire.Side{
+		{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V03, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.GRPC},
+	} {
+		unloads(t, binding)
+	}
+}
+
+func unloads(t *testing.T, agent wire.Side) {
+	const streams, size = 20, 2 << 20
+	w := in(t, speaks(agent))
+	end := make(chan struct{})
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		w.agent.take()
+		if agent.Binding == wire.GRPC { // the test itself holds no more of it
+			r.body = nil
+			rw.Header().Set("Content-Type", "application/grpc")
+		} else {
+			r.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":7,"method":%q}`, r.rpc().Method)
+			rw.Header().Set("Content-Type", "text/event-stream")
+		}
+		id := "t-" + r.Header.Get("X-Request-Id")
+		r.event(rw, `{"task":`+taskIn(agent, id, "c", "working", "")+`}`)
+		select {
+		case <-end:
+		case <-r.Context().Done():
+		}
+		r.event(rw, statusIn(agent, id, "c", "completed", ""))
+		if agent.Binding == wire.GRPC {
+			rw.Header().Set(http.TrailerPrefix+"Grpc-Status", "0")
+		}
+	})
+	before, open := footprint(), []io.ReadCloser{}
+	text := rpcBody("SendStreamingMessage", strings.Replace(message(""), "hi", strings.Repeat("x", size), 1))
+	for range streams {
+		resp, err := w.http.Do(w.request("alice", "POST", "", text, "A2A-Version: 1.0"))
+		must(t, err)
+		from := bufio.NewReaderSize(resp.Body, 1<<10)
+		w.event(from)
+		open = append(open, struct {
+			io.Reader
+			io.Closer
+		}{from, resp.Body})
+	}
+	begin := time.Now()
+	for footprint()-before > streams*size/4 {
+		if time.Since(begin) > patience/2 {
+			t.Fatalf("%s: %d streams keep %d MiB", agent, streams, (footprint()-before)>>20)
+		}
+	}
+	close(end)
+	for _, body := range open {
+		rest, err := io.ReadAll(body)
+		_ = body.Close()
+		if err != nil || !bytes.Contains(rest, []byte(`"id":7,`)) || !bytes.Contains(rest, []byte("COMPLETED")) {
+			t.Errorf("%s: the stream ends %q, %v", agent, rest, err)
+		}
 	}
 }

@@ -69,20 +69,20 @@ func (b *buffer) release() {
 // reader hands the bytes to a transport, which closes it when it is done. They
 // are b's, or belong to no buffer when b is nil.
 func (b *buffer) reader(body []byte) io.ReadCloser {
-	if b == nil {
-		return io.NopCloser(bytes.NewReader(body))
+	if b != nil {
+		b.uses.Add(1)
 	}
-	b.uses.Add(1)
 	return &bodyReader{rest: body, buffer: b}
 }
 
-// bodyReader lets go of its buffer on Close. HTTP/2 closes a body that another
-// goroutine is reading, in order to stop it: the lock makes sure that nobody
-// reads what may by then be somebody else's body.
+// bodyReader lets go of its bytes on Close: a transport may keep it for as long as the
+// answer takes. HTTP/2 closes a body that another goroutine is reading, in order to stop
+// it: the lock makes sure that nobody reads what may by then be somebody else's body.
 type bodyReader struct {
 	mu     sync.Mutex
 	rest   []byte
-	buffer *buffer // nil once closed
+	buffer *buffer // of rest, or nil
+	closed bool
 }
 
 // Read fails after Close.
@@ -90,14 +90,27 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.buffer == nil:
+	case r.closed:
 		return 0, http.ErrBodyReadAfterClose
 	case len(r.rest) == 0:
 		return 0, io.EOF
 	}
 	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
+	r.took(n)
 	return n, nil
+}
+
+// took ends the use of the bytes with the last of them: HTTP/2 closes the body of a request
+// with its answer.
+func (r *bodyReader) took(n int) {
+	if r.rest = r.rest[n:]; len(r.rest) == 0 {
+		r.drop()
+	}
+}
+
+func (r *bodyReader) drop() {
+	r.buffer.release()
+	r.buffer, r.rest = nil, nil
 }
 
 // Len is how much has not been read.
@@ -111,11 +124,11 @@ func (r *bodyReader) Len() int {
 func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.buffer == nil {
+	if r.closed {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := w.Write(r.rest)
-	r.rest = r.rest[n:]
+	r.took(n)
 	return int64(n), err
 }
 
@@ -123,10 +136,8 @@ func (r *bodyReader) WriteTo(w io.Writer) (int64, error) {
 func (r *bodyReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.buffer != nil {
-		r.buffer.release()
-		r.buffer, r.rest = nil, nil
-	}
+	r.drop()
+	r.closed = true
 	return nil
 }
 
@@ -180,6 +191,28 @@ func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 	}
 	b.release()
 	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
+}
+
+// shortBody is what a stream may keep of its request.
+const shortBody = 16 << 10
+
+// unload lets go of a long request once its answer streams: a file that came with it would
+// stay in memory for as long as the stream is open. The buffer goes to the collector and not
+// to the next call, so that nobody who still holds a part of it sees another's.
+func (x *exchange) unload() {
+	if x.body == nil || x.body.b.Cap() <= shortBody {
+		return
+	}
+	x.body = nil
+	calls := []*wire.Call{&x.call}
+	if l := x.leg; l != nil {
+		l.body, l.holder, l.other = nil, nil, nil
+		calls = append(calls, l.call)
+	}
+	for _, c := range calls {
+		c.ID = bytes.Clone(c.ID)
+		c.Body, c.Params, c.Message = nil, nil, nil
+	}
 }
 
 // takeIn reads a body into b. Of one whose length is not said no more is read than any body

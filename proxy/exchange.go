@@ -52,7 +52,7 @@ type exchange struct {
 	path   string     // locate; the skill that the path names. On shared: decode, the tenant
 	route  wire.Route // locate; HTTP+JSON only
 	call   wire.Call  // locate: binding and version hint; decode: the rest
-	body   *buffer    // decode; holds call.Body until the exchange ends
+	body   *buffer    // decode; holds call.Body until the exchange ends, or unload
 
 	principal *authn.Principal // authenticate
 	record    state.Record     // own; of the task the call names; without one only the context's endpoint

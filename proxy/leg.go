@@ -112,8 +112,9 @@ func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to tr
 	if e != nil {
 		return nil, e
 	}
+	call := out.Call // and not out itself, which has the body
 	l := &leg{
-		endpoint: x.endpoint, call: &out.Call,
+		endpoint: x.endpoint, call: &call,
 		verb: out.Verb, path: out.Path, query: out.Query, body: out.Body, wait: out.Wait,
 		retell: &translate.Retelling{
 			From: x.endpoint.Side, Call: as, History: out.History,
