@@ -14,6 +14,12 @@ type Count struct {
 // RuleDecisions are the series of authz_decisions_total.
 func (m *Metrics) RuleDecisions() []Count { return countsOf(m.authz) }
 
+// Negotiations are the series of extensions_negotiated_total.
+func (m *Metrics) Negotiations() []Count { return countsOf(m.extensions) }
+
+// Violations are the series of extension_violations_total.
+func (m *Metrics) Violations() []Count { return countsOf(m.violations) }
+
 // countsOf reads one counter, without the rest of the registry, which may be large.
 func countsOf(v *prometheus.CounterVec) []Count {
 	series := make(chan prometheus.Metric)

@@ -40,6 +40,7 @@ type Options struct {
 	Running    Running
 	Records    Records
 	Policy     Policy
+	Extensions Extensions
 
 	// Version of the gateway, in the document of the API.
 	Version string

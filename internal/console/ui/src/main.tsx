@@ -11,6 +11,7 @@ import { Account } from './screens/account';
 import { AgentScreen } from './screens/agent';
 import { Audit } from './screens/audit';
 import { Content } from './screens/content';
+import { Extensions, extensionsSearch } from './screens/extensions';
 import { Fleet } from './screens/fleet';
 import { Live } from './screens/live';
 import { Nowhere } from './screens/nowhere';
@@ -32,6 +33,7 @@ const fleet = createRoute({
   component: Fleet,
 });
 const agent = createRoute({ getParentRoute: () => root, path: '/agents/$id', component: AgentScreen });
+const extensions = createRoute({ getParentRoute: () => root, path: '/extensions', validateSearch: extensionsSearch, component: Extensions });
 const policy = createRoute({ getParentRoute: () => root, path: '/policy', validateSearch: policySearch, component: Policy });
 const push = createRoute({
   getParentRoute: () => root,
@@ -59,7 +61,7 @@ const task = createRoute({ getParentRoute: () => root, path: '/tasks/$id', compo
 const record = createRoute({ getParentRoute: () => root, path: '/audit/$seq', component: RecordScreen });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, push, content, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, extensions, push, content, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -44,11 +44,11 @@ export async function signIn(page, path, token = TOKEN) {
 }
 
 /** send sends a message to an agent as whoever has the key, and is the answer. */
-export async function send(agent, key, text, method = 'SendMessage', { signal, ...more } = {}, configuration) {
+export async function send(agent, key, text, method = 'SendMessage', { signal, headers, ...more } = {}, configuration) {
   const answer = await fetch(`${GATEWAY}/agents/${agent}`, {
     method: 'POST',
     signal,
-    headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...(key && { 'X-Api-Key': key }) },
+    headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...(key && { 'X-Api-Key': key }), ...headers },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more }, ...(configuration && { configuration }) } }),
   });
   return { status: answer.status, body: await answer.text() };

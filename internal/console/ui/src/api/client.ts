@@ -15,6 +15,9 @@ export type Role = Schemas['Role'];
 export type Question = Schemas['Question'];
 export type Explanation = Schemas['Explanation'];
 export type Hits = Schemas['Hits'];
+export type Registry = Schemas['Registry'];
+export type Adoption = Schemas['Adoption'];
+export type Standing = Schemas['Standing'];
 
 /** Failure is an answer that is an error, or that there was none. */
 export class Failure extends Error {

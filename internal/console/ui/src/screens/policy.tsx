@@ -78,7 +78,7 @@ const columns: Column<Row>[] = [
     width: 'minmax(160px, 1fr)',
     sort: (r) => r.name,
     cell: (r) => (
-      <Link to="/policy" search={(s) => ({ ...s, rule: r.name })} className="strong">
+      <Link from="/policy" to="/policy" search={(s) => ({ ...s, rule: r.name })} className="strong">
         {r.name}
       </Link>
     ),
@@ -179,7 +179,7 @@ function RuleDetail({ of: row }: { of: Row }) {
         <h2>{rule.name}</h2>
         {rule.mode === 'shadow' && <Badge tone="warn">decides nothing: it is in shadow</Badge>}
         <span className="actions">
-          <Link to="/policy" search={(s) => ({ ...(s.q && { q: s.q }), ...(s.show && { show: s.show }) })} className="button">
+          <Link from="/policy" to="/policy" search={(s) => ({ ...(s.q && { q: s.q }), ...(s.show && { show: s.show }) })} className="button">
             Close
           </Link>
         </span>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, LogOut, Moon, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
+import { Activity, Archive, Boxes, LogOut, Moon, Puzzle, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -42,6 +42,9 @@ export function Shell() {
           </Link>
           <Link to="/policy" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Scale size={16} aria-hidden /> Policy
+          </Link>
+          <Link to="/extensions" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <Puzzle size={16} aria-hidden /> Extensions
           </Link>
           <Link to="/push" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Send size={16} aria-hidden /> Push
