@@ -14,6 +14,8 @@ import (
 type Running interface {
 	// Status says how it stands.
 	Status(ctx context.Context) Status
+	// Health is what the process knows of itself, but for the admin listener.
+	Health(ctx context.Context) Health
 	// Config is the configuration in force, without secrets.
 	Config() (jsontext.Value, error)
 	// Reload reads the configuration's file anew. Where that cannot be served, all stays as

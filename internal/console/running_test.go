@@ -24,6 +24,15 @@ func (m *machine) Status(context.Context) Status {
 	}
 }
 
+func (m *machine) Health(context.Context) Health {
+	return Health{
+		Build:  Build{ID: "gateway-1", Go: "go1.26", Platform: "linux/amd64", Processors: 2},
+		Limits: []Limit{{Name: "server.limits.streams", Unit: "streams", Used: 3, Max: 10, Refuses: true}},
+		State:  StoreHealth{Driver: "redis", Shared: true, Why: "refused"},
+		Audit:  AuditHealth{OK: true, Seq: 7}, Sinks: []SinkHealth{{Kind: "otlp", Waiting: 2, Oldest: 1.5}},
+	}
+}
+
 func (m *machine) Config() (jsontext.Value, error) {
 	return jsontext.Value(`{"policy":{"default":"deny","rules":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`), nil
 }
@@ -40,6 +49,22 @@ func TestStatus(t *testing.T) {
 	got := w.ask("GET", "/api/v1/status", nil)
 	if got.status != 200 || !strings.Contains(got.body, `{"name":"audit","ok":false,"why":"disk full"}`) {
 		t.Error(got)
+	}
+}
+
+// TestHealth: whoever watches sees what the process knows of itself, and which certificates
+// the admin listener serves.
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	got := w.ask("GET", "/api/v1/health", nil)
+	for _, want := range []string{
+		`"name":"server.limits.streams","unit":"streams","used":3,"max":10,"refuses":true`, `"state":{"driver":"redis","shared":true,"ok":false,"why":"refused"}`,
+		`"kind":"otlp","waiting":2,"oldest":1.5`, `"certificates":[]`,
+	} {
+		if got.status != 200 || !strings.Contains(got.body, want) {
+			t.Errorf("%s; want %s", got, want)
+		}
 	}
 }
 

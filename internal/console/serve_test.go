@@ -31,6 +31,7 @@ var asked = map[string]string{
 
 	"GET /api/v1/openapi.json":   "/api/v1/openapi.json",
 	"GET /api/v1/status":         "/api/v1/status",
+	"GET /api/v1/health":         "/api/v1/health",
 	"GET /api/v1/config":         "/api/v1/config",
 	"POST /api/v1/config/reload": "/api/v1/config/reload",
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net"
@@ -55,6 +56,14 @@ func (c *Certified) Listen(l net.Listener) net.Listener {
 			return now, nil
 		},
 	})
+}
+
+// Leaves are the certificates that are served now. Nil has none.
+func (c *Certified) Leaves() []*x509.Certificate {
+	if c == nil {
+		return nil
+	}
+	return c.server.Leaves()
 }
 
 // Close ends the watch on the files. Closing nil is fine.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"time"
@@ -38,6 +39,19 @@ func (s *Server) Expiry() time.Time {
 		return time.Time{}
 	}
 	return g.notAfter()
+}
+
+// Leaves are the certificates that are served; none without TLS.
+func (s *Server) Leaves() []*x509.Certificate {
+	g := s.tls.Load()
+	if g == nil {
+		return nil
+	}
+	var leaves []*x509.Certificate
+	for _, pair := range g.config.Certificates {
+		leaves = append(leaves, pair.Leaf)
+	}
+	return leaves
 }
 
 // Room is how many connections there may be.

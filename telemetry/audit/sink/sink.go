@@ -72,7 +72,7 @@ func Open(sinks []Config, o Options) (*Sinks, error) {
 }
 
 func (s *Sinks) start(metrics *telemetry.Metrics) {
-	metrics.AuditSinks(s.states)
+	metrics.AuditSinks(s.States)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	for _, r := range s.runners {
@@ -97,8 +97,11 @@ func open(c Config, o Options) (*runner, error) {
 	return r, err
 }
 
-// states sums the sinks up by kind.
-func (s *Sinks) states() (all []telemetry.SinkState) {
+// States sums the sinks up by kind.
+func (s *Sinks) States() (all []telemetry.SinkState) {
+	if s == nil {
+		return nil
+	}
 	last, now := s.log.Seq(), time.Now()
 	for _, r := range s.runners {
 		one := r.state(last, now)

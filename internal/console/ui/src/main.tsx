@@ -13,6 +13,7 @@ import { Audit } from './screens/audit';
 import { Content } from './screens/content';
 import { Extensions, extensionsSearch } from './screens/extensions';
 import { Fleet } from './screens/fleet';
+import { GatewayScreen } from './screens/gateway';
 import { Live } from './screens/live';
 import { Nowhere } from './screens/nowhere';
 import { Policy, policySearch } from './screens/policy';
@@ -59,9 +60,15 @@ const audit = createRoute({
 });
 const task = createRoute({ getParentRoute: () => root, path: '/tasks/$id', component: TaskScreen });
 const record = createRoute({ getParentRoute: () => root, path: '/audit/$seq', component: RecordScreen });
+const gateway = createRoute({
+  getParentRoute: () => root,
+  path: '/gateway',
+  validateSearch: (s: Record<string, unknown>): { checks?: 'all' } => (s.checks === 'all' ? { checks: 'all' } : {}),
+  component: GatewayScreen,
+});
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, extensions, push, content, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, extensions, push, content, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -313,6 +313,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What this gateway knows of itself: build, limits in use, state, audit log and sinks, certificates served */
+        get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/live": {
         parameters: {
             query?: never;
@@ -790,6 +807,31 @@ export interface components {
             allowed: boolean;
             notes?: string[];
         };
+        AuditHealth: {
+            /** @description calls go on without records */
+            failOpen: boolean;
+            ok: boolean;
+            /** @description seconds since the first of them */
+            oldest: number;
+            /** @description number of the latest record */
+            seq: number;
+            /** @description records that are not on disk for sure */
+            unsynced: number;
+            why?: string;
+        };
+        Build: {
+            /** @description version of Go that it was built with */
+            go: string;
+            host?: string;
+            /** @description server.id, which tells gateways apart */
+            id?: string;
+            /** @description operating system and architecture */
+            platform: string;
+            /** @description that it uses at the same time */
+            processors: number;
+            /** @description of the sources, where the build knows it */
+            revision?: string;
+        };
         Caller: {
             acr?: string;
             actors?: string[];
@@ -837,6 +879,20 @@ export interface components {
             severity?: components["schemas"]["Severity"];
             state: components["schemas"]["State"];
             why?: string;
+        };
+        Certificate: {
+            issuer: string;
+            /** @description server or admin */
+            listener: string;
+            names: string[];
+            /** Format: date-time */
+            notAfter: string;
+            /** Format: date-time */
+            notBefore: string;
+            /** @description why server.tls.acme could not renew it */
+            renewal?: string;
+            /** @description hexadecimal */
+            serial: string;
         };
         Change: {
             kind: string;
@@ -995,6 +1051,17 @@ export interface components {
             segment?: string;
             text: string;
         };
+        Health: {
+            audit: components["schemas"]["AuditHealth"];
+            build: components["schemas"]["Build"];
+            /** @description served now; none without TLS */
+            certificates: components["schemas"]["Certificate"][];
+            /** @description those whose use is known, of this process */
+            limits: components["schemas"]["Limit"][];
+            /** @description telemetry.audit.sinks, by kind */
+            sinks: components["schemas"]["SinkHealth"][];
+            state: components["schemas"]["StoreHealth"];
+        };
         Hit: {
             allow: number;
             deny: number;
@@ -1013,6 +1080,16 @@ export interface components {
              * @description when this gateway began to count; others count for themselves
              */
             since: string;
+        };
+        Limit: {
+            /** @description 0 where there is none */
+            max: number;
+            /** @description its key in the configuration */
+            name: string;
+            /** @description calls are refused for it now */
+            refuses: boolean;
+            unit: string;
+            used: number;
         };
         Loaded: {
             /** @description of the file and of those that it names */
@@ -1152,6 +1229,15 @@ export interface components {
             amr?: string[];
             maxAge?: string;
         };
+        SinkHealth: {
+            /** @description sinks that take none */
+            failing: number;
+            kind: string;
+            /** @description seconds since the first of them */
+            oldest: number;
+            /** @description records that they do not have yet */
+            waiting: number;
+        };
         Skill: {
             id?: string;
             why: string;
@@ -1187,6 +1273,14 @@ export interface components {
             rule: string;
             shadow?: boolean;
             skills?: string[];
+        };
+        StoreHealth: {
+            /** @description state.driver */
+            driver: string;
+            ok: boolean;
+            /** @description other gateways may have it as well */
+            shared: boolean;
+            why?: string;
         };
         Task: {
             context?: string;
@@ -4110,6 +4204,131 @@ export interface operations {
                         code?: "NO_SUCH_AGENT";
                         /** @constant */
                         status?: 404;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
                     };
                 };
             };

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, LogOut, Moon, Puzzle, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
+import { Activity, Archive, Boxes, Gauge, LogOut, Moon, Puzzle, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -54,6 +54,9 @@ export function Shell() {
               <Archive size={16} aria-hidden /> Captured content
             </Link>
           )}
+          <Link to="/gateway" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <Gauge size={16} aria-hidden /> Config and health
+          </Link>
           <Link to="/account" activeProps={active}>
             <UserRound size={16} aria-hidden /> Account
           </Link>
