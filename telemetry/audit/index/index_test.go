@@ -145,7 +145,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: the newest are not %v", tt.name, newest)
 		}
 	}
-	for _, q := range []Query{{Decision: "maybe"}, {Type: "checkpoint"}, {From: noon, Until: noon}, {Method: "GetTask", Event: "x"}} {
+	for _, q := range []Query{
+		{Decision: "maybe"}, {Type: "checkpoint"}, {From: noon, Until: noon}, {Method: "GetTask", Event: "x"},
+		{Method: "GetTask", Type: "event"}, {Event: "x", Type: "call"}, {Event: "x", Type: "intent"},
+	} {
 		if q.Check() == nil {
 			t.Errorf("%+v is found possible", q)
 		}

@@ -50,8 +50,13 @@ func (q Query) Check() error {
 	if q.Type != "" && types[q.Type] == 0 {
 		return fmt.Errorf("type %q is not one of intent, call, event", q.Type)
 	}
-	if q.Method != "" && q.Event != "" {
+	switch {
+	case q.Method != "" && q.Event != "":
 		return errors.New("calls have a method and events have a kind: ask for one of them")
+	case q.Method != "" && q.Type == "event":
+		return errors.New("events have a kind and no method")
+	case q.Event != "" && q.Type != "" && q.Type != "event":
+		return fmt.Errorf("records of type %s have a method and no kind of event", q.Type)
 	}
 	if !q.Until.IsZero() && !q.From.Before(q.Until) {
 		return errors.New("it ends before it begins")
