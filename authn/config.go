@@ -128,6 +128,14 @@ func (k *APIKeys) validate() error {
 	return errors.Join(errs...)
 }
 
+// HeaderName is the effective header in canonical form; "" where there are no keys.
+func (k *APIKeys) HeaderName() string {
+	if k == nil {
+		return ""
+	}
+	return k.header()
+}
+
 // header is the effective header name in canonical form.
 func (k *APIKeys) header() string {
 	if k.Header == "" {

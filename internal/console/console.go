@@ -41,6 +41,7 @@ type Options struct {
 	Records    Records
 	Policy     Policy
 	Extensions Extensions
+	Trials     Trials
 
 	// Version of the gateway, in the document of the API.
 	Version string
@@ -76,7 +77,8 @@ type Console struct {
 	http     *http.Server
 
 	audience  audience
-	exporting sync.Mutex // held while somebody exports records
+	exporting sync.Mutex    // held while somebody exports records
+	trying    chan struct{} // holds one for each call that is being tried
 }
 
 // Open finds or makes the token and binds the address. Nothing is served before Start.
@@ -88,7 +90,8 @@ func Open(c Config, o Options) (*Console, error) {
 	}
 	c.Failures.defaults()
 	c.Live.defaults()
-	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets)}
+	c.Try.defaults()
+	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets), trying: make(chan struct{}, c.Try.Calls)}
 	s.audience.records, s.audience.bounds, s.audience.log = o.Records, c.Live, o.Log
 	s.limits.Defaults()
 	var err error

@@ -30,6 +30,7 @@ const (
 	codeForbidden        = "FORBIDDEN"
 	codeInternal         = "INTERNAL"
 	codeInvalidAgent     = "INVALID_AGENT"
+	codeInvalidCall      = "INVALID_CALL"
 	codeInvalidConfig    = "INVALID_CONFIG"
 	codeInvalidParameter = "INVALID_PARAMETER"
 	codeInvalidQuestion  = "INVALID_QUESTION"
@@ -56,7 +57,7 @@ const (
 
 func statusOf(code string) int {
 	switch code {
-	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidConfig, codeInvalidQuestion:
+	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidCall, codeInvalidConfig, codeInvalidQuestion:
 		return http.StatusBadRequest
 	case codeUnauthenticated:
 		return http.StatusUnauthorized
@@ -111,6 +112,10 @@ func (s *Console) told(r *http.Request, err error) *refusal {
 	var odd QuestionInvalid
 	if errors.As(err, &odd) {
 		return &refusal{code: codeInvalidQuestion, message: odd.Error()}
+	}
+	var wrong AttemptInvalid
+	if errors.As(err, &wrong) {
+		return &refusal{code: codeInvalidCall, message: wrong.Error()}
 	}
 	if errors.Is(err, ErrBusy) {
 		return &refusal{code: codeBusy, message: ErrBusy.Error(), header: http.Header{"Retry-After": {"5"}}}

@@ -45,6 +45,7 @@ var asked = map[string]string{
 	"GET /api/v1/extensions":              "/api/v1/extensions",
 	"GET /api/v1/extensions/agents":       "/api/v1/extensions/agents",
 	"GET /api/v1/extensions/agents/{id}":  "/api/v1/extensions/agents/a-1",
+	"POST /api/v1/try":                    "/api/v1/try",
 	"GET /api/v1/policy/hits":             "/api/v1/policy/hits",
 	"POST /api/v1/policy/explain":         "/api/v1/policy/explain",
 	"POST /api/v1/audit/verify":           "/api/v1/audit/verify?from=2026-01-01",

@@ -42,6 +42,7 @@ type world struct {
 	machine machine
 	ledger  ledger
 	rules   rulebook
+	tries   tries
 	console *Console
 	log     lockedBuffer
 
@@ -73,7 +74,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Trials: &w.tries, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,6 +248,7 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 // bodies are what operations are sent that take no agent.
 var bodies = map[string]string{
 	"explain": `{"agent":"a-1"}`,
+	"try":     `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
 }
 
 // send gives a request a JSON body.

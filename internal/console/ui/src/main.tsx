@@ -20,6 +20,7 @@ import { Policy, policySearch } from './screens/policy';
 import { Push } from './screens/push';
 import { RecordScreen } from './screens/record';
 import { Shell } from './screens/shell';
+import { Try, trySearch } from './screens/try';
 import './style.css';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Nowhere });
@@ -66,9 +67,10 @@ const gateway = createRoute({
   validateSearch: (s: Record<string, unknown>): { checks?: 'all' } => (s.checks === 'all' ? { checks: 'all' } : {}),
   component: GatewayScreen,
 });
+const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, extensions, push, content, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, extensions, push, content, attempt, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -603,6 +603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is */
+        post: operations["try"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/debug/pprof/allocs": {
         parameters: {
             query?: never;
@@ -806,6 +823,25 @@ export interface components {
         Asked: {
             allowed: boolean;
             notes?: string[];
+        };
+        Attempt: {
+            agent: string;
+            /** @description of the caller; neither kept nor recorded, and taken out of what is shown */
+            apiKey?: string;
+            /** @description token of the caller, in place of a key; the same holds */
+            bearer?: string;
+            /** @description JSONRPC or HTTP+JSON */
+            binding: string;
+            /** @description asked for by the header of the version */
+            extensions?: string[];
+            /** @description under its 1.0 name, such as SendMessage */
+            method: string;
+            /** @description of the method, in the words of the version */
+            params?: unknown;
+            /** @description declared by the path; none unless set */
+            skill?: string;
+            /** @description of A2A: 1.0 or 0.3 */
+            version: string;
         };
         AuditHealth: {
             /** @description calls go on without records */
@@ -1143,6 +1179,11 @@ export interface components {
             /** @description what is on record since before the agent was asked; none where it was not */
             intent?: unknown;
         };
+        Piece: {
+            /** @description milliseconds after the call began */
+            at: number;
+            text: string;
+        };
         Problem: {
             /** @description for programs; it does not change */
             code: string;
@@ -1289,6 +1330,46 @@ export interface components {
             owner?: string;
             skill?: string;
             tenant?: string;
+        };
+        Trial: {
+            /** @description extensions that the answer says are active */
+            active: string[];
+            /** @description extensions that were asked for */
+            asked: string[];
+            /** @description complete, or what ended it before: admin.try.timeout, admin.try.answer, failed */
+            ended: string;
+            /** @description why there is no answer, or no end of it */
+            failure?: string;
+            /** @description the call in each version and binding, as the gateway translates it */
+            forms: components["schemas"]["TrialForm"][];
+            /** @description of the answer's body, as they came */
+            pieces: components["schemas"]["Piece"][];
+            /** @description bytes on the wire, as far as they came */
+            received: string;
+            /** @description id of the call in records and logs */
+            request?: string;
+            /** @description bytes on the wire, HTTP/1.1, without the credential */
+            sent: string;
+            /** @description of the answer; 0 where there was none */
+            status?: number;
+            /** @description milliseconds */
+            took: number;
+        };
+        TrialForm: {
+            /** @description the agent's card has an interface for it */
+            agent: boolean;
+            /** @description documents: the answer, or each event */
+            answers?: string[];
+            binding: string;
+            body?: string;
+            /** @description the call was made so */
+            caller: boolean;
+            /** @description below the interface's URL, with its query */
+            path?: string;
+            /** @description why the call, or its answer, has no such form */
+            problem?: string;
+            verb?: string;
+            version: string;
         };
         Verification: {
             findings: components["schemas"]["Flaw"][];
@@ -6497,6 +6578,156 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    try: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Attempt"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description INVALID_CALL, INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_CALL" | "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN, READ_ONLY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN" | "READ_ONLY";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE, UNRECORDED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE" | "UNRECORDED";
                         /** @constant */
                         status?: 503;
                     };

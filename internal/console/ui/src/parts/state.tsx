@@ -46,6 +46,7 @@ function advice(e: Failure): string {
       return 'The audit log takes nothing: look at its disk. Nothing was changed.';
     case 'PROVIDER_UNAVAILABLE':
       return 'The identity provider cannot be reached; a token works without it.';
+    case 'INVALID_CALL':
     case 'INVALID_QUESTION':
       return 'Mend the question, and ask again. Nothing was done.';
     case 'NO_SUCH_AGENT':

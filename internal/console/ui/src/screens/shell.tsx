@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Gauge, LogOut, Moon, Puzzle, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
+import { Activity, Archive, Boxes, Gauge, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -46,6 +46,11 @@ export function Shell() {
           <Link to="/extensions" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Puzzle size={16} aria-hidden /> Extensions
           </Link>
+          {may(who.data, 'operator') && (
+            <Link to="/try" activeOptions={{ includeSearch: false }} activeProps={active}>
+              <Play size={16} aria-hidden /> Try it
+            </Link>
+          )}
           <Link to="/push" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Send size={16} aria-hidden /> Push
           </Link>

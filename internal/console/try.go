@@ -1,0 +1,191 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Try is admin.try: calls that operators make from here.
+type Try struct {
+	// Calls that may go on at the same time; default 4. Who wants one more is answered 503.
+	Calls int `yaml:"calls"`
+	// Timeout of one, 1s to 14s; default 10s. Of a stream is shown what came until then.
+	Timeout secret.Duration `yaml:"timeout"`
+	// Answer is how much of an answer is shown; default 1MiB. The rest is not waited for.
+	Answer secret.Size `yaml:"answer"`
+}
+
+const (
+	usualTries   = 4
+	mostTries    = 1000
+	usualTrial   = 10 * time.Second
+	leastTrial   = time.Second
+	longestTrial = answerTimeout - time.Second
+	usualShown   = 1 << 20
+	leastShown   = 4 << 10
+	mostShown    = 64 << 20
+)
+
+func (t *Try) defaults() {
+	if t.Calls == 0 {
+		t.Calls = usualTries
+	}
+	if t.Timeout == 0 {
+		t.Timeout = secret.Duration(usualTrial)
+	}
+	if t.Answer == 0 {
+		t.Answer = usualShown
+	}
+}
+
+func (t Try) validate() error {
+	var errs []error
+	if t.Calls < 0 || t.Calls > mostTries {
+		errs = append(errs, fmt.Errorf("try.calls: want a number from 1 to %d", mostTries))
+	}
+	if d := t.Timeout.Std(); d != 0 && (d < leastTrial || d > longestTrial) {
+		errs = append(errs, fmt.Errorf("try.timeout: want %v to %v", leastTrial, longestTrial))
+	}
+	if t.Answer != 0 && (t.Answer < leastShown || t.Answer > mostShown) {
+		errs = append(errs, errors.New("try.answer: want 4KiB to 64MiB"))
+	}
+	return errors.Join(errs...)
+}
+
+// Trials makes calls as callers make them.
+type Trials interface {
+	// Try makes a call at the public listener and waits for its end, or that of ctx, or for
+	// so many bytes of the answer. The error is an AttemptInvalid where it is the operator's
+	// to mend.
+	Try(ctx context.Context, a *Attempt, most int64) (*Trial, error)
+}
+
+// AttemptInvalid says why a call could not be made, and what of it is wrong.
+type AttemptInvalid struct {
+	Member string
+	Err    error
+}
+
+// Error implements error.
+func (e AttemptInvalid) Error() string { return e.Member + ": " + e.Err.Error() }
+
+// Attempt is the body of POST /api/v1/try: a call to make.
+type Attempt struct {
+	Agent      string         `json:"agent"`
+	Skill      string         `json:"skill,omitzero" doc:"declared by the path; none unless set"`
+	Version    string         `json:"version" doc:"of A2A: 1.0 or 0.3"`
+	Binding    string         `json:"binding" doc:"JSONRPC or HTTP+JSON"`
+	Method     string         `json:"method" doc:"under its 1.0 name, such as SendMessage"`
+	Params     jsontext.Value `json:"params,omitzero" doc:"of the method, in the words of the version"`
+	Extensions []string       `json:"extensions,omitzero" doc:"asked for by the header of the version"`
+	APIKey     string         `json:"apiKey,omitzero" doc:"of the caller; neither kept nor recorded, and taken out of what is shown"`
+	Bearer     string         `json:"bearer,omitzero" doc:"token of the caller, in place of a key; the same holds"`
+}
+
+// Trial is the answer of POST /api/v1/try: what was sent and what came of it.
+type Trial struct {
+	Sent     string      `json:"sent" doc:"bytes on the wire, HTTP/1.1, without the credential"`
+	Received string      `json:"received" doc:"bytes on the wire, as far as they came"`
+	Status   int         `json:"status,omitzero" doc:"of the answer; 0 where there was none"`
+	Request  string      `json:"request,omitzero" doc:"id of the call in records and logs"`
+	Pieces   []Piece     `json:"pieces" doc:"of the answer's body, as they came"`
+	Ended    string      `json:"ended" doc:"complete, or what ended it before: admin.try.timeout, admin.try.answer, failed"`
+	Failure  string      `json:"failure,omitzero" doc:"why there is no answer, or no end of it"`
+	Took     float64     `json:"took" doc:"milliseconds"`
+	Asked    []string    `json:"asked" doc:"extensions that were asked for"`
+	Active   []string    `json:"active" doc:"extensions that the answer says are active"`
+	Forms    []TrialForm `json:"forms" doc:"the call in each version and binding, as the gateway translates it"`
+}
+
+// Piece is a part of an answer's body.
+type Piece struct {
+	At   float64 `json:"at" doc:"milliseconds after the call began"`
+	Text string  `json:"text"`
+}
+
+// TrialForm is a call and its answer in one version and binding.
+type TrialForm struct {
+	Version string   `json:"version"`
+	Binding string   `json:"binding"`
+	Caller  bool     `json:"caller" doc:"the call was made so"`
+	Agent   bool     `json:"agent" doc:"the agent's card has an interface for it"`
+	Verb    string   `json:"verb,omitzero"`
+	Path    string   `json:"path,omitzero" doc:"below the interface's URL, with its query"`
+	Body    string   `json:"body,omitzero"`
+	Answers []string `json:"answers,omitzero" doc:"documents: the answer, or each event"`
+	Problem string   `json:"problem,omitzero" doc:"why the call, or its answer, has no such form"`
+}
+
+// tryOperation makes a call as a caller would.
+var tryOperation = operation{
+	method: http.MethodPost, path: "/api/v1/try", id: "try", tag: "try", role: Operator, writes: true,
+	summary: "Make a call at the public listener with a credential, and see what went over the wire; it is authorized and recorded as anybody's is",
+	in:      reflect.TypeFor[Attempt](), out: reflect.TypeFor[Trial](), errors: []string{codeInvalidCall, codeBusy, codeUnrecorded},
+	answer: (*Console).try,
+}
+
+func (s *Console) try(c *call) (any, error) {
+	doc, err := s.body(c)
+	if err != nil {
+		return nil, err
+	}
+	var a Attempt
+	if err := json.Unmarshal(doc, &a, json.RejectUnknownMembers(true)); err != nil {
+		return nil, refuse(codeInvalidCall, "the body is no call: "+unquoted(err))
+	}
+	if err := a.check(); err != nil {
+		return nil, err
+	}
+	select {
+	case s.trying <- struct{}{}:
+		defer func() { <-s.trying }()
+	default:
+		return nil, refuse(codeBusy, fmt.Sprintf("%d calls are being tried already (admin.try.calls)", s.config.Try.Calls))
+	}
+	ctx, cancel := context.WithTimeout(c.Context(), s.config.Try.Timeout.Std())
+	defer cancel()
+	var t *Trial
+	err = s.change(c, "call.tried", map[string]string{"agent": a.Agent, "method": a.Method}, nil, func(context.Context) (bool, error) {
+		t, err = s.Trials.Try(ctx, &a, int64(s.config.Try.Answer))
+		return true, err
+	})
+	return t, err
+}
+
+// check bounds what comes on record.
+func (a *Attempt) check() error {
+	switch {
+	case !agentID.MatchString(a.Agent):
+		return AttemptInvalid{Member: "agent", Err: errors.New("it is no agent's id")}
+	case len(a.Method) > longestMethod:
+		return AttemptInvalid{Member: "method", Err: errors.New("A2A has none of that length")}
+	case a.APIKey != "" && a.Bearer != "":
+		return AttemptInvalid{Member: "bearer", Err: errors.New("there is an API key already: a caller has one credential")}
+	}
+	return nil
+}
+
+const longestMethod = 64
+
+// unquoted is what is wrong with a document, without anything that stands in it: it may be
+// a credential.
+func unquoted(err error) string {
+	var odd *json.SemanticError
+	if errors.As(err, &odd) && odd.JSONPointer != "" {
+		return "at " + string(odd.JSONPointer) + ", want other than " + odd.JSONKind.String()
+	}
+	var broken *jsontext.SyntacticError
+	if errors.As(err, &broken) {
+		return fmt.Sprintf("it is broken JSON at byte %d", broken.ByteOffset)
+	}
+	return "want an object"
+}

@@ -1,0 +1,321 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Play } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { type Agent, every, type Me, may, post } from '../api/client';
+import type { components } from '../api/schema';
+import { Copy } from '../parts/copy';
+import { milliseconds } from '../parts/record';
+import { Badge, Empty, Loading, Trouble } from '../parts/state';
+import './policy.css';
+import './try.css';
+
+type Attempt = components['schemas']['Attempt'];
+type Trial = components['schemas']['Trial'];
+type Form = components['schemas']['TrialForm'];
+
+const route = getRouteApi('/try');
+
+const versions = ['1.0', '0.3'] as const;
+const bindings = ['JSONRPC', 'HTTP+JSON'] as const;
+const methods = ['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'GetExtendedAgentCard'] as const;
+
+export interface TrySearch {
+  agent?: string;
+  version?: (typeof versions)[number];
+  binding?: (typeof bindings)[number];
+  method?: (typeof methods)[number];
+}
+
+const one = <T extends string>(all: readonly T[], v: unknown) => all.find((a) => a === v);
+
+export function trySearch(s: Record<string, unknown>): TrySearch {
+  const version = one(versions, typeof s.version === 'number' ? s.version.toFixed(1) : s.version);
+  const binding = one(bindings, s.binding);
+  const method = one(methods, s.method);
+  return {
+    ...(typeof s.agent === 'string' && s.agent !== '' && { agent: s.agent }),
+    ...(version && { version }),
+    ...(binding && { binding }),
+    ...(method && { method }),
+  };
+}
+
+/** template is what a method's params look like in a version. */
+function template(version: string, method: string): string {
+  const id = crypto.randomUUID();
+  if (method.startsWith('Send'))
+    return JSON.stringify(
+      version === '1.0'
+        ? { message: { messageId: id, role: 'ROLE_USER', parts: [{ text: 'hello' }] } }
+        : { message: { kind: 'message', messageId: id, role: 'user', parts: [{ kind: 'text', text: 'hello' }] } },
+      null,
+      2,
+    );
+  if (method === 'ListTasks' || method === 'GetExtendedAgentCard') return '{}';
+  return JSON.stringify({ id: '' }, null, 2);
+}
+
+/** Try makes calls as callers make them. */
+export function Try() {
+  const search = route.useSearch();
+  const go = route.useNavigate();
+  const who = useQueryClient().getQueryData<Me>(['me']);
+  const version = search.version ?? '1.0';
+  const binding = search.binding ?? 'JSONRPC';
+  const method = search.method ?? 'SendMessage';
+  const [typed, setTyped] = useState(search.agent ?? '');
+  const [params, setParams] = useState(() => template(version, method));
+  const [touched, setTouched] = useState(false);
+  const [wrong, setWrong] = useState('');
+  const agents = useQuery({ queryKey: ['agents'], queryFn: () => every<'agents', Agent>('/api/v1/agents', 'agents'), refetchInterval: false });
+  const call = useMutation({ mutationFn: (a: Attempt) => post<Trial>('/api/v1/try', a) });
+  const choose = (more: TrySearch) => {
+    const next = { ...search, ...more };
+    if (!touched) setParams(template(next.version ?? '1.0', next.method ?? 'SendMessage'));
+    void go({ search: next, replace: true });
+  };
+  const submit = (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    const form = new FormData(e.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? '').trim();
+    let read: unknown;
+    try {
+      read = params.trim() === '' ? {} : JSON.parse(params);
+    } catch (error) {
+      setWrong(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    setWrong('');
+    const extensions = text('extensions').split(/[\s,]+/).filter(Boolean);
+    const credential = text('credential');
+    const skill = text('skill');
+    call.mutate({
+      agent: text('agent'), version, binding, method, params: read,
+      ...(skill && { skill }),
+      ...(extensions.length > 0 && { extensions }),
+      ...(credential && (text('as') === 'bearer' ? { bearer: credential } : { apiKey: credential })),
+    });
+  };
+  if (who && !may(who, 'operator'))
+    return (
+      <>
+        <h1>Try it</h1>
+        <Empty title="Calls are made by operators">{who.readOnly ? 'admin.readOnly is set in the configuration.' : `Your role is ${who.role}.`}</Empty>
+      </>
+    );
+  const near = (agents.data ?? []).filter((a) => a.id.toLowerCase().includes(typed.toLowerCase())).slice(0, 50);
+  return (
+    <>
+      <h1>Try it</h1>
+      <p className="hint">
+        The call is made at the public listener, from this gateway’s own address: it is authenticated, authorized, limited and recorded as anybody’s is, and the agent does what it is told. The
+        credential is kept nowhere.
+      </p>
+      <form className="ask" onSubmit={submit} aria-label="Call">
+        <label>
+          Agent
+          <input name="agent" required defaultValue={search.agent ?? ''} list="agents" autoComplete="off" spellCheck={false} onInput={(e) => setTyped(e.currentTarget.value)} onBlur={(e) => choose({ agent: e.currentTarget.value.trim() })} />
+        </label>
+        <datalist id="agents">
+          {near.map((a) => (
+            <option key={a.id} value={a.id} />
+          ))}
+        </datalist>
+        <Choice label="Version" of={versions} value={version} onChoose={(v) => choose({ version: v })} />
+        <Choice label="Binding" of={bindings} value={binding} onChoose={(v) => choose({ binding: v })} />
+        <Choice label="Method" of={methods} value={method} onChoose={(v) => choose({ method: v })} />
+        <label>
+          Skill
+          <input name="skill" placeholder="none" autoComplete="off" spellCheck={false} />
+        </label>
+        <label>
+          Extensions
+          <input name="extensions" placeholder="URIs to ask for" autoComplete="off" spellCheck={false} />
+        </label>
+        <label>
+          As whoever has
+          <select name="as">
+            <option value="apiKey">the API key</option>
+            <option value="bearer">the bearer token</option>
+          </select>
+        </label>
+        <label>
+          Credential
+          <input name="credential" type="password" placeholder="none: nobody" autoComplete="off" spellCheck={false} />
+        </label>
+        <label className="wide params">
+          Parameters
+          <textarea
+            rows={8}
+            value={params}
+            spellCheck={false}
+            onInput={(e) => {
+              setParams(e.currentTarget.value);
+              setTouched(true);
+            }}
+            {...(wrong && { 'aria-invalid': true, 'aria-describedby': 'params-wrong' })}
+          />
+          {wrong && (
+            <span className="bad" id="params-wrong" role="alert">
+              Parameters must be JSON: {wrong}
+            </span>
+          )}
+        </label>
+        <div className="actions">
+          <button type="submit" className="primary" disabled={call.isPending}>
+            <Play size={13} aria-hidden /> Send
+          </button>
+          {touched && (
+            <button
+              type="button"
+              onClick={() => {
+                setParams(template(version, method));
+                setTouched(false);
+              }}
+            >
+              Start over
+            </button>
+          )}
+        </div>
+      </form>
+      {call.isPending && <Loading />}
+      {call.isError && <Trouble error={call.error} />}
+      {call.data && !call.isPending && <Seen of={call.data} />}
+    </>
+  );
+}
+
+function Choice<T extends string>({ label, of, value, onChoose }: { label: string; of: readonly T[]; value: T; onChoose: (v: T) => void }) {
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(e) => onChoose(e.currentTarget.value as T)}>
+        {of.map((v) => (
+          <option key={v}>{v}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const ends: Record<string, string> = {
+  'admin.try.timeout': 'It went on when the time for it was over (admin.try.timeout).',
+  'admin.try.answer': 'The rest is not shown: it is longer than admin.try.answer.',
+  failed: 'The answer broke off.',
+};
+
+function Seen({ of: t }: { of: Trial }) {
+  const [view, setView] = useState<'answer' | 'wire' | 'forms'>('answer');
+  const views = { answer: 'Answer', wire: 'On the wire', forms: 'In other versions' } as const;
+  const active = new Set(t.active);
+  return (
+    <section aria-label="What came of it" className="below">
+      <div className="head">
+        <h2>{t.status ? <Badge tone={t.status < 300 ? 'good' : 'bad'}>{`HTTP ${t.status}`}</Badge> : <Badge tone="bad">no answer</Badge>}</h2>
+        <span className="hint">
+          {milliseconds(t.took)}
+          {t.request && (
+            <>
+              {' '}
+              · request <code>{t.request}</code>
+            </>
+          )}
+        </span>
+        <div className="actions">
+          <div className="tabs" role="group" aria-label="What to look at">
+            {Object.entries(views).map(([k, label]) => (
+              <button key={k} type="button" aria-pressed={view === k} onClick={() => setView(k as keyof typeof views)}>
+                {label}
+              </button>
+            ))}
+          </div>
+        </div>
+      </div>
+      {ends[t.ended] && (
+        <p role="status" className={t.ended === 'failed' ? 'bad' : 'hint'}>
+          {ends[t.ended]} {t.failure}
+        </p>
+      )}
+      {(t.asked.length > 0 || t.active.length > 0) && (
+        <p className="extensions">
+          {[...new Set([...t.asked, ...t.active])].map((uri) => (
+            <span key={uri}>
+              <code>{uri}</code> <Badge tone={active.has(uri) ? 'good' : 'warn'}>{active.has(uri) ? 'active' : 'not active'}</Badge>
+            </span>
+          ))}
+        </p>
+      )}
+      {view === 'answer' && <Answer of={t} />}
+      {view === 'wire' && (
+        <div className="sides">
+          <Text label="Sent" text={t.sent} />
+          <Text label="Received" text={t.received} />
+        </div>
+      )}
+      {view === 'forms' && <Forms of={t.forms} />}
+    </section>
+  );
+}
+
+/** neat is JSON with its lines broken, and any other text as it is. */
+function neat(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function Answer({ of: t }: { of: Trial }) {
+  if (t.pieces.length === 0) return <p className="hint">It has no body.</p>;
+  const whole = t.pieces.map((p) => p.text).join('');
+  if (!/^(data|event|id|retry|):/.test(whole)) return <Text label="Body" text={neat(whole)} />;
+  return (
+    <ol className="pieces">
+      {t.pieces.map((p) => (
+        <li key={p.at}>
+          <span className="faint">{milliseconds(p.at)}</span>
+          <pre tabIndex={0} aria-label={`After ${milliseconds(p.at)}`}>
+            {p.text.replace(/\n+$/, '')}
+          </pre>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Text({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="raw">
+      <h3>{label}</h3>
+      <Copy text={text} label={label} />
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+function Forms({ of }: { of: Form[] }) {
+  return (
+    <>
+      <p className="hint">The call and its answer as the gateway translates them. gRPC has the documents of HTTP+JSON, in Protobuf.</p>
+      <div className="sides">
+        {of.map((f) => (
+          <section key={f.version + f.binding} aria-label={`A2A ${f.version}, ${f.binding}`}>
+            <h3>
+              A2A {f.version}, {f.binding} {f.caller && <Badge tone="calm">sent so</Badge>} {f.agent && <Badge tone="good">the agent has it</Badge>}
+            </h3>
+            {f.problem && <p className="hint">{f.problem}</p>}
+            {f.verb && <Text label={`${f.verb} ${f.path || '(the URL itself)'}`} text={neat(f.body ?? '')} />}
+            {f.answers?.map((a, i) => (
+              // The events of one call stay as they are, in their order.
+              <Text key={`${i}-${a.length}`} label={f.answers && f.answers.length > 1 ? `Event ${i + 1}` : 'Answer'} text={neat(a)} />
+            ))}
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+// Uses the screen Try it: calls to agents of both versions, refusals, streams.
+import { assert, heading, look, open, play, signIn } from './stage.mjs';
+
+const { CONSOLE, VIEWER, ALICE } = process.env;
+const centre = 'https://billing.example/extensions/cost-centre/v1';
+
+await play(async () => {
+  const page = await open({ colorScheme: 'light' });
+  await signIn(page, '/ui/try');
+  await heading(page, 'Try it');
+  await look(page, 'try');
+  const seen = page.getByRole('region', { name: 'What came of it' });
+  const shown = (name) => seen.getByRole('region', { name, exact: true });
+  const send = () => page.getByRole('button', { name: 'Send', exact: true }).click();
+
+  // As nobody, and then as alice, by the keyboard.
+  await page.getByLabel('Agent', { exact: true }).fill('billing');
+  await page.keyboard.press('Enter');
+  await seen.getByText('HTTP 401').waitFor();
+  await page.getByLabel('Credential', { exact: true }).fill(ALICE);
+  await page.getByLabel('Extensions', { exact: true }).fill(centre);
+  await page.getByLabel('Parameters').fill('{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":"hello there"}]}}');
+  await send();
+  await seen.getByText('HTTP 200').waitFor();
+  await shown('Body').getByText('"jsonrpc": "2.0"').waitFor();
+  await seen.getByText('active', { exact: true }).waitFor();
+  assert.match(page.url(), /agent=billing/);
+  await look(page, 'try-answer');
+
+  await seen.getByRole('button', { name: 'On the wire' }).press('Enter');
+  await shown('Sent').getByText('POST /agents/billing HTTP/1.1').waitFor();
+  await shown('Sent').getByText('X-Api-Key: [redacted]').waitFor();
+  await shown('Received').getByText('HTTP/1.1 200 OK').waitFor();
+  assert.ok(!(await page.content()).includes(ALICE), 'the page shows the key');
+  await look(page, 'try-wire');
+
+  await seen.getByRole('button', { name: 'In other versions' }).click();
+  const older = seen.getByRole('region', { name: 'A2A 0.3, JSONRPC' });
+  await older.getByText('"method": "message/send"').waitFor();
+  await older.getByText('"role": "user"').waitFor();
+  await seen.getByRole('region', { name: 'A2A 1.0, HTTP+JSON' }).getByText('the agent has it').waitFor();
+  await seen.getByRole('region', { name: 'A2A 1.0, JSONRPC' }).getByText('sent so').waitFor();
+  await look(page, 'try-forms');
+
+  // A stream in the older version over the other binding.
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByLabel('Version').selectOption('0.3');
+  await page.getByLabel('Binding').selectOption('HTTP+JSON');
+  await page.getByLabel('Method').selectOption('SendStreamingMessage');
+  assert.match(await page.getByLabel('Parameters').inputValue(), /"kind": "text"/);
+  await page.getByLabel('Parameters').fill((await page.getByLabel('Parameters').inputValue()).replace('hello', 'summarize March'));
+  await send();
+  await seen.getByRole('listitem').nth(1).waitFor();
+  await look(page, 'try-stream');
+  await seen.getByRole('button', { name: 'In other versions' }).click();
+  await seen.getByRole('region', { name: 'A2A 1.0, JSONRPC' }).getByRole('heading', { name: 'Event 2', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Dark colours' }).click();
+  await look(page, 'try-stream-dark');
+
+  // What is wrong is said by the page, or by the gateway.
+  await page.getByLabel('Parameters').fill('{"message": ');
+  await send();
+  await page.getByRole('alert').getByText('Parameters must be JSON').waitFor();
+  await page.getByLabel('Parameters').fill('{"message": 7}');
+  page.allowed = /status of (400|401|404)/;
+  await send();
+  await page.getByRole('alert').getByText('params: they make no request').waitFor();
+  await look(page, 'try-wrong');
+
+  // A link says what to try. Viewers try nothing.
+  await page.goto(`${CONSOLE}/ui/try?agent=courier&version=0.3&method=GetTask`);
+  assert.equal(await page.getByLabel('Version').inputValue(), '0.3');
+  assert.equal(await page.getByLabel('Method').inputValue(), 'GetTask');
+  const narrow = await open({ viewport: { width: 390, height: 780 }, storageState: await page.context().storageState() });
+  await narrow.goto(`${CONSOLE}/ui/try?agent=weather`);
+  await narrow.getByRole('button', { name: 'Send', exact: true }).click();
+  await narrow.getByText('HTTP 401').waitFor();
+  await look(narrow, 'try-narrow');
+  const viewer = await open();
+  await signIn(viewer, '/ui/try', VIEWER);
+  await viewer.getByText('Calls are made by operators').waitFor();
+  assert.equal(await viewer.getByRole('link', { name: 'Try it' }).count(), 0, 'a viewer is led to where nothing can be done');
+});

@@ -1,0 +1,221 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// trials makes calls at the gateway's own public listener, as somebody who is elsewhere
+// would.
+type trials struct{ *Gateway }
+
+// trialID is the JSON-RPC id of such calls.
+const trialID = `"try"`
+
+// trial is a call that is to be made.
+type trial struct {
+	*console.Attempt
+	side   wire.Side
+	offers []wire.Side // of the agent's card
+	keys   string      // header for API keys
+	public *url.URL
+
+	call  wire.Call // as JSON-RPC of its version has it
+	known bool      // call could be read
+	verb  string
+	path  string // escaped, with its query
+	body  []byte
+}
+
+func amiss(member, text string, args ...any) error {
+	return console.AttemptInvalid{Member: member, Err: fmt.Errorf(text, args...)}
+}
+
+// Try implements console.Trials.
+func (t trials) Try(ctx context.Context, a *console.Attempt, most int64) (*console.Trial, error) {
+	c := trial{Attempt: a}
+	if err := t.settle(&c); err != nil {
+		return nil, err
+	}
+	if err := c.compose(); err != nil {
+		return nil, err
+	}
+	r, err := c.request(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen := t.send(r, most)
+	shown := c.shown(&seen)
+	shown.Forms = c.forms(&seen)
+	return shown, nil
+}
+
+// settle reads what the attempt names.
+func (t trials) settle(c *trial) error {
+	s := t.acquire()
+	if s == nil {
+		return errClosed
+	}
+	defer s.release()
+	m := s.agents[c.Agent]
+	if m == nil {
+		return amiss("agent", "there is no agent %q", c.Agent)
+	}
+	if card := m.agent.Source.Current(); card != nil {
+		for _, i := range card.Interfaces {
+			c.offers = append(c.offers, wire.Side{Version: i.Version, Binding: i.Binding})
+		}
+	}
+	c.public, c.keys = s.public, s.config.Authn.APIKeys.HeaderName()
+	if c.APIKey != "" && c.keys == "" {
+		return amiss("apiKey", "the gateway takes none (authn.apiKeys)")
+	}
+	var ok bool
+	if c.side.Version, ok = wire.ParseVersion(c.Version); !ok || c.Version == "" || c.side.Version == wire.V01 {
+		return amiss("version", "want 1.0 or 0.3")
+	}
+	if c.side.Binding, ok = wire.ParseBinding(c.Binding); !ok || c.side.Binding == wire.GRPC {
+		return amiss("binding", "want JSONRPC or HTTP+JSON")
+	}
+	return nil
+}
+
+// compose makes the request's verb, path and body.
+func (c *trial) compose() error {
+	m, ok := wire.ByName(wire.V10, c.Method)
+	if !ok {
+		return amiss("method", "A2A has no %q", c.Method)
+	}
+	name := m.Name
+	if c.side.Version == wire.V03 {
+		name = m.V03
+	}
+	if name == "" {
+		return amiss("method", "A2A %s has no %s", c.side.Version, m.Name)
+	}
+	params := c.Params
+	if len(params) == 0 {
+		params = jsontext.Value("{}")
+	}
+	c.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, trialID, name, params)
+	c.verb = http.MethodPost
+	wrong := c.call.DecodeJSONRPC(c.body, c.side.Version, wire.Limits{})
+	c.known = wrong == nil
+	if c.side.Binding == wire.JSONRPC {
+		return nil // what is wrong with it is for the public listener to say
+	}
+	if !c.known {
+		return amiss("params", "they make no request: %s", wrong.Message)
+	}
+	out, wrong := c.retold(c.side)
+	if wrong != nil {
+		return amiss("params", "they make no request: %s", wrong.Message)
+	}
+	c.verb, c.path, c.body = out.Verb, below(&out), out.Body
+	return nil
+}
+
+// request is what is sent.
+func (c *trial) request(ctx context.Context) (*http.Request, error) {
+	at := "/agents/" + url.PathEscape(c.Agent)
+	if c.Skill != "" {
+		at += "/skills/" + url.PathEscape(c.Skill)
+	}
+	r, err := http.NewRequestWithContext(ctx, c.verb, c.public.Scheme+"://"+c.public.Host+at+c.path, strings.NewReader(string(c.body)))
+	if err != nil {
+		return nil, amiss("agent", "it makes no URL")
+	}
+	h := r.Header
+	h.Set("A2A-Version", string(c.side.Version))
+	h.Set("User-Agent", "a2a-gateway-console")
+	if len(c.body) > 0 {
+		h.Set("Content-Type", "application/json")
+	}
+	h.Set("Accept", "application/json")
+	if c.streams() {
+		h.Set("Accept", "text/event-stream")
+	}
+	if len(c.Extensions) > 0 {
+		h.Set(c.extensions(), strings.Join(c.Extensions, ", "))
+	}
+	switch {
+	case c.APIKey != "":
+		h.Set(c.keys, c.APIKey)
+	case c.Bearer != "":
+		h.Set("Authorization", "Bearer "+c.Bearer)
+	}
+	for name, values := range h {
+		if slices.ContainsFunc(values, func(v string) bool { return strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) }) {
+			return nil, amiss(memberOf(name), "want printable ASCII")
+		}
+	}
+	return r, nil
+}
+
+// memberOf is the member of an attempt that a header comes of.
+func memberOf(header string) string {
+	switch header {
+	case "Authorization":
+		return "bearer"
+	case ext.HeaderV10, ext.HeaderV03:
+		return "extensions"
+	}
+	return "apiKey"
+}
+
+func (c *trial) streams() bool { return c.known && c.call.Streaming }
+
+// extensions is the header that the version has for them.
+func (c *trial) extensions() string {
+	if c.side.Version == wire.V03 {
+		return ext.HeaderV03
+	}
+	return ext.HeaderV10
+}
+
+// shown is what the operator gets to see, without the credential.
+func (c *trial) shown(seen *sight) *console.Trial {
+	secret := cmp.Or(c.APIKey, c.Bearer)
+	clean := func(text []byte) string {
+		s := strings.ToValidUTF8(string(text), "\uFFFD")
+		if secret != "" {
+			s = strings.ReplaceAll(s, secret, "[redacted]")
+		}
+		return s
+	}
+	t := &console.Trial{
+		Sent: clean(seen.sent), Received: clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
+		Pieces: []console.Piece{}, Ended: seen.ended, Took: milliseconds(seen.took),
+		Asked: append([]string{}, c.Extensions...), Active: []string{},
+	}
+	if seen.err != nil {
+		t.Failure = clean([]byte(seen.err.Error()))
+	}
+	for _, p := range seen.pieces {
+		t.Pieces = append(t.Pieces, console.Piece{At: milliseconds(p.at), Text: clean(p.text)})
+	}
+	for _, name := range []string{ext.HeaderV10, ext.HeaderV03} {
+		for _, list := range seen.header.Values(name) {
+			for _, uri := range strings.Split(list, ",") {
+				if uri = strings.TrimSpace(uri); uri != "" && !slices.Contains(t.Active, uri) {
+					t.Active = append(t.Active, uri)
+				}
+			}
+		}
+	}
+	return t
+}
+
+var errNoTLS = errors.New("the public listener serves another certificate than it has")

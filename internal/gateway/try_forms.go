@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// trialSides are those that calls are shown in. gRPC has the documents of HTTP+JSON.
+var trialSides = []wire.Side{
+	{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.HTTPJSON},
+	{Version: wire.V03, Binding: wire.JSONRPC}, {Version: wire.V03, Binding: wire.HTTPJSON},
+}
+
+// retold is the call as a side has it.
+func (c *trial) retold(as wire.Side) (translate.Outbound, *wire.Error) {
+	return translate.Request(&c.call, nil, translate.To{Side: as, ID: []byte(trialID)})
+}
+
+// below is the path of a request with its query.
+func below(out *translate.Outbound) string {
+	if out.Query == "" {
+		return out.Path
+	}
+	return out.Path + "?" + out.Query
+}
+
+// forms are the call and its answer in every version and binding.
+func (c *trial) forms(seen *sight) []console.TrialForm {
+	list := []console.TrialForm{}
+	docs := c.documents(seen)
+	for _, side := range trialSides {
+		f := console.TrialForm{
+			Version: string(side.Version), Binding: side.Binding.String(), Caller: side == c.side, Agent: slices.Contains(c.offers, side),
+		}
+		if f.Caller {
+			f.Verb, f.Path, f.Body = c.verb, c.path, string(c.body)
+			for _, doc := range docs {
+				f.Answers = append(f.Answers, string(doc))
+			}
+			list = append(list, f)
+			continue
+		}
+		if !c.known {
+			f.Problem = "the call cannot be read"
+			list = append(list, f)
+			continue
+		}
+		out, wrong := c.retold(side)
+		if wrong != nil {
+			f.Problem = wrong.Message
+			list = append(list, f)
+			continue
+		}
+		f.Verb, f.Path, f.Body = out.Verb, below(&out), string(out.Body)
+		f.Answers, f.Problem = c.answers(&out.Call, docs)
+		list = append(list, f)
+	}
+	return list
+}
+
+// documents are what the answer says: one, or those of its events.
+func (c *trial) documents(seen *sight) (docs [][]byte) {
+	if seen.status != http.StatusOK {
+		return nil
+	}
+	if !strings.HasPrefix(seen.header.Get("Content-Type"), "text/event-stream") {
+		return [][]byte{seen.body}
+	}
+	events := sse.NewReader(bytes.NewReader(seen.body), len(seen.body)+1)
+	for {
+		e, err := events.Next()
+		if err != nil { // the end, or what was cut off
+			return docs
+		}
+		if len(e.Data) > 0 {
+			docs = append(docs, bytes.Clone(e.Data))
+		}
+	}
+}
+
+// answers retells what the caller got for another side.
+func (c *trial) answers(as *wire.Call, docs [][]byte) (list []string, problem string) {
+	r := translate.Retelling{From: c.side, Call: as}
+	for _, doc := range docs {
+		a, err := wire.ReadAnswer(c.side.Binding, c.side.Version, c.call.Method, doc, wire.Limits{})
+		switch {
+		case err != nil:
+			return list, "the answer cannot be read"
+		case a.Error != 0:
+			return list, "errors are told apart by binding, and are not shown in others"
+		case c.streams():
+			err = r.Event(doc, func(event []byte) error {
+				list = append(list, string(event))
+				return nil
+			})
+		default:
+			var out []byte
+			if out, err = r.Answer(nil, doc); err == nil {
+				list = append(list, string(out))
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return list, "the answer has no such form"
+		}
+	}
+	return list, ""
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,0 +1,171 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+)
+
+// sight is what was seen of a call.
+type sight struct {
+	sent, received []byte // on the wire, inside of TLS
+	status         int
+	header         http.Header
+	body           []byte
+	pieces         []sightPiece
+	ended          string
+	err            error
+	took           time.Duration
+}
+
+type sightPiece struct {
+	at   time.Duration
+	text []byte
+}
+
+// How a trial ended.
+const (
+	endedWhole  = "complete"
+	endedLate   = "admin.try.timeout"
+	endedLong   = "admin.try.answer"
+	endedFailed = "failed"
+)
+
+// trialHeads is how much of an answer's head is read.
+const trialHeads = 64 << 10
+
+// send makes a request at the public listener, on a connection of its own. An answer that
+// is an error is an answer.
+func (t trials) send(r *http.Request, most int64) (seen sight) {
+	began := time.Now()
+	tap := tap{most: int(most) + trialHeads}
+	transport := &http.Transport{
+		DialContext: t.dial(&tap, false), DialTLSContext: t.dial(&tap, true),
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: trialHeads,
+	}
+	defer func() {
+		transport.CloseIdleConnections()
+		seen.sent, seen.received = tap.taken()
+		seen.took = time.Since(began)
+	}()
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		seen.ended, seen.err = failedOr(r.Context(), err)
+		return seen
+	}
+	defer func() { _ = resp.Body.Close() }() // only read from
+	seen.status, seen.header = resp.StatusCode, resp.Header
+	for buf := make([]byte, 32<<10); ; {
+		n, err := resp.Body.Read(buf)
+		n = min(n, int(most)-len(seen.body))
+		if n > 0 {
+			seen.body = append(seen.body, buf[:n]...)
+			seen.pieces = append(seen.pieces, sightPiece{time.Since(began), bytes.Clone(buf[:n])})
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			seen.ended = endedWhole
+			return seen
+		case err != nil:
+			seen.ended, seen.err = failedOr(r.Context(), err)
+			return seen
+		case len(seen.body) >= int(most):
+			seen.ended = endedLong
+			return seen
+		}
+	}
+}
+
+// failedOr says why there is no more: the time is over, or something went wrong.
+func failedOr(ctx context.Context, err error) (ended string, why error) {
+	if ctx.Err() != nil {
+		return endedLate, nil
+	}
+	if inner := (&url.Error{}); errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return endedFailed, err
+}
+
+// dial connects to the public listener, whatever address was asked for, and knows it by the
+// certificates that it serves: its name may lead elsewhere from here.
+func (t trials) dial(tap *tap, secure bool) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, _, address string) (net.Conn, error) {
+		at, err := url.Parse(t.URL())
+		if err != nil {
+			return nil, err
+		}
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", at.Host)
+		if err != nil {
+			return nil, err
+		}
+		if at.Scheme == "https" {
+			name, _, _ := net.SplitHostPort(address)
+			inside := tls.Client(conn, &tls.Config{
+				ServerName: name, NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12,
+				InsecureSkipVerify: true, //nolint:gosec // the certificate has to be one of the gateway's own
+				VerifyConnection:   t.own,
+			})
+			if err := inside.HandshakeContext(ctx); err != nil {
+				return nil, errors.Join(err, conn.Close())
+			}
+			conn = inside
+		}
+		tap.Conn = conn
+		return tap, nil
+	}
+}
+
+// own asks whether a connection is to this gateway.
+func (t trials) own(state tls.ConnectionState) error {
+	if len(state.PeerCertificates) > 0 && slices.ContainsFunc(t.server.Leaves(), func(c *x509.Certificate) bool {
+		return c.Equal(state.PeerCertificates[0])
+	}) {
+		return nil
+	}
+	return errNoTLS
+}
+
+// tap is a connection that keeps what passes, up to a size.
+type tap struct {
+	net.Conn
+
+	most int
+
+	mu             sync.Mutex
+	sent, received []byte
+}
+
+func (t *tap) Read(b []byte) (int, error) {
+	n, err := t.Conn.Read(b)
+	t.keep(&t.received, b[:n])
+	return n, err
+}
+
+func (t *tap) Write(b []byte) (int, error) {
+	n, err := t.Conn.Write(b)
+	t.keep(&t.sent, b[:n])
+	return n, err
+}
+
+func (t *tap) keep(in *[]byte, b []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	*in = append(*in, b[:max(0, min(len(b), t.most-len(*in)))]...)
+}
+
+// taken is what has passed until now.
+func (t *tap) taken() (sent, received []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.sent), bytes.Clone(t.received)
+}

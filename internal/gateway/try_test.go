@@ -1,0 +1,266 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+)
+
+// workshop is a gateway at which calls are tried, with an agent of A2A 1.0 and one of 0.3.
+type workshop struct {
+	*world
+	admin http.Header
+	url   string
+}
+
+func newWorkshop(t *testing.T, server, policy string) *workshop {
+	t.Helper()
+	w := newWorld(t)
+	modern, err := demo.Agent10(demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	older, err := demo.Agent03(demo.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx := context.Background()
+		_, _ = modern.Close(ctx), older.Close(ctx) // nobody waits for them
+	})
+	if server == "tls" {
+		server, _ = w.secure()
+	}
+	g := w.start(w.yaml(server, policy+fmt.Sprintf(`agents: [{id: modern, card: %q}, {id: older, card: %q}]
+admin: {address: "127.0.0.1:0", try: {timeout: 2s, answer: 64KiB}}
+`, modern.CardURL, older.CardURL)))
+	shop := &workshop{world: w, admin: adminOf(t, w.dir), url: g.AdminURL() + "/api/v1/"}
+	shop.admin.Set("Content-Type", "application/json")
+	for _, id := range []string{"modern", "older"} {
+		eventually(t, "there is a card of "+id, func() bool {
+			_, body := fetch(t, shop.url+"cards/"+id, shop.admin)
+			return strings.Contains(body, `"accepted"`)
+		})
+	}
+	return shop
+}
+
+// try makes a call, which must be answered.
+func (s *workshop) try(a *console.Attempt) *console.Trial {
+	s.t.Helper()
+	status, body := s.post(a)
+	if status != http.StatusOK {
+		s.t.Fatalf("%d %s", status, body)
+	}
+	var got console.Trial
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		s.t.Fatal(err)
+	}
+	return &got
+}
+
+func (s *workshop) post(a *console.Attempt) (int, string) {
+	s.t.Helper()
+	doc, err := json.Marshal(a)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	status, body, err := try(client(s.t), http.MethodPost, s.url+"try", s.admin, string(doc))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return status, body
+}
+
+const (
+	trialText10 = `{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":%q}]}}`
+	trialText03 = `{"message":{"kind":"message","messageId":"m-1","role":"user","parts":[{"kind":"text","text":%q}]}}`
+)
+
+// TestTry: an operator sees what a caller sends and gets, in each version and binding, to
+// agents of either version; the call is authorized and recorded as the caller's.
+func TestTry(t *testing.T) {
+	t.Parallel()
+	for _, server := range []string{plain, "tls"} {
+		s := newWorkshop(t, server, openPolicy)
+		token := bearer(s.token("alice"))
+		for _, agent := range []string{"modern", "older"} {
+			for _, version := range []string{"1.0", "0.3"} {
+				for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
+					for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+						params := fmt.Sprintf(trialText10, "hello")
+						if version == "0.3" {
+							params = fmt.Sprintf(trialText03, "hello")
+						}
+						got := s.try(&console.Attempt{
+							Agent: agent, Version: version, Binding: binding, Method: method, Params: []byte(params), Bearer: token,
+							Extensions: []string{demo.CostCentre},
+						})
+						check(t, fmt.Sprint(agent, version, binding, method), got, token, method)
+					}
+				}
+			}
+		}
+	}
+}
+
+func check(t *testing.T, what string, got *console.Trial, token, method string) {
+	t.Helper()
+	switch {
+	case got.Status != http.StatusOK || got.Ended != "complete" || got.Failure != "" || got.Request == "" || len(got.Pieces) == 0:
+		t.Errorf("%s: %+v", what, got)
+	case !strings.HasPrefix(got.Sent, "POST /agents/") || !strings.Contains(got.Sent, "Bearer [redacted]") || strings.Contains(fmt.Sprint(*got), token):
+		t.Errorf("%s: sent %s", what, got.Sent)
+	case !strings.HasPrefix(got.Received, "HTTP/1.1 200 OK\r\n"):
+		t.Errorf("%s: received %s", what, got.Received)
+	case !slices.Equal(got.Active, []string{demo.CostCentre}) || len(got.Forms) != 4:
+		t.Errorf("%s: %+v", what, got)
+	}
+	callers, agents := 0, 0
+	for _, f := range got.Forms {
+		if f.Caller {
+			callers++
+		}
+		if f.Agent {
+			agents++
+		}
+		if f.Problem != "" || f.Verb != http.MethodPost || !strings.Contains(f.Body, "hello") || len(f.Answers) == 0 {
+			t.Errorf("%s: as %s %s: %+v", what, f.Version, f.Binding, f)
+			continue
+		}
+		if modern := strings.Contains(f.Body, "ROLE_USER"); modern == (f.Version == "0.3" && f.Binding == "JSONRPC") {
+			t.Errorf("%s: as %s %s the role is %s", what, f.Version, f.Binding, f.Body)
+		}
+		if method == "SendMessage" && len(f.Answers) != 1 {
+			t.Errorf("%s: %q", what, f.Answers)
+		}
+	}
+	if callers != 1 || agents == 0 {
+		t.Errorf("%s: %d callers, %d forms of the agent's", what, callers, agents)
+	}
+}
+
+// TestTryIsACall: what is refused is refused as anybody's is, is on record under the
+// caller's name, and what the operator did under the operator's.
+func TestTryIsACall(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t, plain, "policy: {rules: [{name: alices, effect: allow, subjects: [alice]}]}\n")
+	a := console.Attempt{Agent: "modern", Version: "1.0", Binding: "JSONRPC", Method: "SendMessage", Params: []byte(fmt.Sprintf(trialText10, "hello"))}
+	if got := s.try(&a); got.Status != http.StatusUnauthorized || !strings.Contains(got.Received, "Www-Authenticate") && !strings.Contains(got.Received, "WWW-Authenticate") {
+		t.Errorf("without a credential: %d %s", got.Status, got.Received)
+	}
+	a.Bearer = bearer(s.token("bob"))
+	if got := s.try(&a); got.Status != http.StatusNotFound {
+		t.Errorf("bob, who is not told that it is there: %d %s", got.Status, got.Received)
+	}
+	a.Bearer = bearer(s.token("alice"))
+	a.Params = []byte(`{"message":7}`)
+	if got := s.try(&a); !strings.Contains(got.Received, "-32602") || got.Forms[1].Problem == "" {
+		t.Errorf("no message: %s, %+v", got.Received, got.Forms)
+	}
+	a.Params = []byte(fmt.Sprintf(trialText10, "hello"))
+	if got := s.try(&a); got.Status != http.StatusOK {
+		t.Errorf("alice: %d %s", got.Status, got.Received)
+	}
+	files, _ := filepath.Glob(filepath.Join(s.dir, "audit", "*"))
+	var records strings.Builder
+	for _, path := range files {
+		data, _ := os.ReadFile(path)
+		records.Write(data)
+	}
+	for _, want := range []string{`"event":"call.tried"`, `"who":"admin-token"`, `"principal":"alice"`, `"user_agent":"a2a-gateway-console"`} {
+		if !strings.Contains(records.String(), want) {
+			t.Errorf("no record has %s", want)
+		}
+	}
+	if strings.Contains(records.String()+s.log.String(), a.Bearer) {
+		t.Error("a credential is in the log")
+	}
+}
+
+// TestTryRefuses: what makes no call is told from one that fails.
+func TestTryRefuses(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t, plain, openPolicy)
+	good := console.Attempt{Agent: "modern", Version: "1.0", Binding: "JSONRPC", Method: "SendMessage"}
+	for _, tt := range []struct {
+		change func(*console.Attempt)
+		want   string
+	}{
+		{func(a *console.Attempt) { a.Agent = "never" }, `agent: there is no agent`},
+		{func(a *console.Attempt) { a.Version = "0.1" }, `version: want 1.0 or 0.3`},
+		{func(a *console.Attempt) { a.Version = "" }, `version: want 1.0 or 0.3`},
+		{func(a *console.Attempt) { a.Binding = "GRPC" }, `binding: want JSONRPC or HTTP+JSON`},
+		{func(a *console.Attempt) { a.Method = "message/send" }, `method: A2A has no`},
+		{func(a *console.Attempt) { a.Version, a.Method = "0.3", "ListTasks" }, `method: A2A 0.3 has no ListTasks`},
+		{func(a *console.Attempt) { a.Binding, a.Params = "HTTP+JSON", []byte(`{"message":7}`) }, `params: they make no request`},
+		{func(a *console.Attempt) { a.Bearer = "a\r\nX: y" }, `bearer: want printable ASCII`},
+		{func(a *console.Attempt) { a.Extensions = []string{"urn:\n"} }, `extensions: want printable ASCII`},
+		{func(a *console.Attempt) { a.APIKey, a.Bearer = "a", "b" }, `bearer: there is an API key already`},
+	} {
+		a := good
+		tt.change(&a)
+		if status, body := s.post(&a); status != http.StatusBadRequest || !strings.Contains(body, `"INVALID_CALL"`) || !strings.Contains(body, tt.want) {
+			t.Errorf("%+v: %d %s, want %s", a, status, body, tt.want)
+		}
+	}
+}
+
+// TestTryEnds: a stream that goes on is shown as far as the time and the size for it reach.
+func TestTryEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var agent *httptest.Server
+	agent = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/card" {
+			rw.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(rw, `{"name":"Endless","description":"Goes on.","version":"1","supportedInterfaces":[{"url":"%s/rpc","protocolBinding":"JSONRPC",`+
+				`"protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
+				`"skills":[{"id":"go","name":"Go","description":"Goes on.","tags":["x"]}]}`, agent.URL)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		rw.Header().Set("Content-Type", "text/event-stream")
+		size := 10
+		if strings.Contains(string(body), "large") {
+			size = 200 << 10
+		}
+		_, _ = fmt.Fprintf(rw, "data: {\"jsonrpc\":\"2.0\",\"id\":\"try\",\"result\":{\"task\":{\"id\":\"t-%d\",\"contextId\":\"c-1\",\"status\":{\"state\":"+
+			"\"TASK_STATE_WORKING\",\"message\":{\"messageId\":\"a-1\",\"role\":\"ROLE_AGENT\",\"parts\":[{\"text\":%q}]}}}}}\n\n", size, strings.Repeat("x", size))
+		_ = http.NewResponseController(rw).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(agent.Close)
+	g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf(`agents: [{id: endless, card: "%s/card"}]
+admin: {address: "127.0.0.1:0", try: {timeout: 1s, answer: 64KiB}}
+`, agent.URL)))
+	s := &workshop{world: w, admin: adminOf(t, w.dir), url: g.AdminURL() + "/api/v1/"}
+	s.admin.Set("Content-Type", "application/json")
+	a := console.Attempt{Agent: "endless", Version: "1.0", Binding: "JSONRPC", Method: "SendStreamingMessage", Bearer: bearer(s.token("alice"))}
+	for text, want := range map[string]string{"small": "admin.try.timeout", "large": "admin.try.answer"} {
+		a.Params = []byte(fmt.Sprintf(trialText10, text))
+		var got *console.Trial
+		eventually(t, "the agent is there", func() bool { got = s.try(&a); return got.Status == http.StatusOK })
+		size := 0
+		for _, p := range got.Pieces {
+			size += len(p.Text)
+		}
+		if got.Ended != want || got.Failure != "" || size == 0 || size > 64<<10 {
+			t.Errorf("%s: %s, %s, %d bytes", text, got.Ended, got.Failure, size)
+		}
+	}
+}
+
+func bearer(h http.Header) string { return strings.TrimPrefix(h.Get("Authorization"), "Bearer ") }
