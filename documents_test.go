@@ -117,42 +117,89 @@ func threatTests(t *testing.T) map[string][]string {
 
 // link is what a document points at inside the tree: a Markdown link, or a
 // script by name.
-var link = regexp.MustCompile("\\]\\(([^)#]+)(?:#[^)]*)?\\)|`(\\w+\\.txtar)`")
+var link = regexp.MustCompile("\\]\\(([^)#]*)(?:#([^)]*))?\\)|`(\\w+\\.txtar)`")
 
-// TestDocumentsPointAtWhatExists follows the links of every document, and the
-// names of scripts.
+// TestDocumentsPointAtWhatExists follows the links of every document, down to the
+// headings that they name, and the names of scripts.
 func TestDocumentsPointAtWhatExists(t *testing.T) {
 	t.Parallel()
-	var docs []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/tutorials/*.md", "docs/decisions/*.md", "bench/*.md", "deploy/*.md"} {
-		matches, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs = append(docs, matches...)
-	}
 	checked := 0
-	for _, doc := range docs {
-		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			path := filepath.Join(filepath.Dir(doc), m[1])
-			if m[2] != "" {
-				path = filepath.Join("cmd/a2a-gateway/testdata", m[2])
-			} else if strings.Contains(m[1], "://") {
-				continue
+	for _, doc := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(prose(t, doc), -1) {
+			path := doc
+			switch {
+			case m[3] != "":
+				path = filepath.Join("cmd/a2a-gateway/testdata", m[3])
+			case strings.Contains(m[1], ":"):
+				continue // elsewhere
+			case m[1] != "":
+				path = filepath.Join(filepath.Dir(doc), m[1])
 			}
 			checked++
 			if _, err := os.Stat(path); err != nil {
 				t.Errorf("%s points at %s: %v", doc, m[0], err)
+			} else if m[2] != "" && strings.HasSuffix(path, ".md") && !slices.Contains(anchors(t, path), m[2]) {
+				t.Errorf("%s points at %s, but %s has no such heading", doc, m[0], path)
 			}
 		}
 	}
-	if checked < 20 {
+	if checked < 200 {
 		t.Fatalf("only %d references were checked: is the test looking in the right place?", checked)
 	}
+}
+
+// documents are all there are.
+func documents(t *testing.T) (docs []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && skipped(path):
+			return fs.SkipDir
+		case strings.HasSuffix(path, ".md"):
+			docs = append(docs, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+var (
+	fenced = regexp.MustCompile("(?ms)^[ \\t]*```.*?^[ \\t]*```[ \\t]*$")
+	title  = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	target = regexp.MustCompile(`\]\([^)]*\)`)
+	noSlug = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// prose is a document without its blocks of code.
+func prose(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fenced.ReplaceAllString(string(text), "")
+}
+
+// anchors are what the headings of a document are called in links.
+func anchors(t *testing.T, path string) (names []string) {
+	t.Helper()
+	times := map[string]int{}
+	for _, m := range title.FindAllStringSubmatch(prose(t, path), -1) {
+		name := strings.ToLower(noSlug.ReplaceAllString(target.ReplaceAllString(m[1], ""), ""))
+		name = strings.ReplaceAll(strings.TrimSpace(name), " ", "-")
+		if n := times[name]; n > 0 {
+			names = append(names, fmt.Sprintf("%s-%d", name, n))
+		} else {
+			names = append(names, name)
+		}
+		times[name]++
+	}
+	return names
 }
 
 // floorRow is a row of the first table in docs/design.md.
