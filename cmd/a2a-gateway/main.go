@@ -44,15 +44,7 @@ func failed(err error) error { return &failure{code: exitFailed, err: err} }
 
 // run is main without the process: tests call it with their own streams.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := &cobra.Command{
-		Use:           "a2a-gateway",
-		Short:         "A reverse proxy that governs fleets of A2A agents",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Version:       version(),
-	}
-	root.AddCommand(serveCommand(), initCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
-		pushCommand(), cardCommand(), agentsCommand(), auditCommand(), adminCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
+	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -66,6 +58,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return f.code
 	}
 	return exitUsage // cobra's own errors are about flags and arguments
+}
+
+// rootCommand is all there is of the command line.
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "a2a-gateway",
+		Short:         "A reverse proxy that governs fleets of A2A agents",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+	}
+	root.AddCommand(serveCommand(), initCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
+		pushCommand(), cardCommand(), agentsCommand(), auditCommand(), adminCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
+	return root
 }
 
 // released is set by the release build; otherwise the module's version counts.
