@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestDemoLinesBehaveAsPrinted pastes what the demonstration prints into a
@@ -51,6 +55,39 @@ func TestDemoLinesBehaveAsPrinted(t *testing.T) {
 	}
 }
 
+// TestDemoHasTraffic: whoever opens the console finds calls of each kind, made by nobody else.
+func TestDemoHasTraffic(t *testing.T) {
+	t.Parallel()
+	p := start(t, "demo", "--address", "127.0.0.1:0")
+	p.await(`"text":"forecast Oslo"`)
+	at := regexp.MustCompile(`The console is at (\S+)/ui/, for this token: (\S+)`).FindStringSubmatch(p.out.text())
+	if at == nil {
+		t.Fatal("there is no console")
+	}
+	for _, query := range []string{
+		"caller=alice&decision=allow", "caller=bob&decision=deny", "caller=ci&agent=weather", "agent=treasury&decision=deny",
+		"method=SendStreamingMessage&type=call", "caller=carol&agent=billing",
+	} {
+		eventually(t, "there is a call of "+query, time.Minute, func() bool {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at[1]+"/api/v1/audit/records?limit=1&"+query, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+at[2])
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				return false
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			return err == nil && strings.Contains(string(body), `"seq":`)
+		})
+	}
+	if code := p.signal(os.Interrupt); code != 0 {
+		t.Errorf("exit code after interrupt: %d", code)
+	}
+}
+
 // pasted is the shell part of the output, with a mark before each command.
 func pasted(output string) string {
 	var script []string
@@ -74,7 +111,7 @@ func pasted(output string) string {
 func TestAuditSurvivesKill(t *testing.T) {
 	t.Parallel()
 	need(t, "bash", "curl", "sed")
-	p := start(t, "demo", "--address", "127.0.0.1:0")
+	p := start(t, "demo", "--address", "127.0.0.1:0", "--traffic=false")
 	p.await(`"text":"forecast Oslo"`)
 	text := p.out.text()
 	_, rest, _ := strings.Cut(text, "audit record is in ")

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"text/template"
 	"time"
 
@@ -25,14 +26,16 @@ func demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Run the gateway in front of two sample agents, with curl lines to try",
 		Long: "Start two sample agents (A2A 0.3 and 1.0), a development OIDC issuer and the gateway in\n" +
-			"front of them, all in this process and on loopback, and print commands to paste.\n" +
+			"front of them, all in this process and on loopback, and print commands to paste. The\n" +
+			"console shows what becomes of calls that some made-up people make all the time.\n" +
 			"Everything is thrown away at the end. The verbs below run one of the parts alone, for a gateway\n" +
 			"of your own.",
 		Args: cobra.NoArgs,
 	}
 	address := cmd.Flags().String("address", "127.0.0.1:8080", "gateway `address`; port 0 picks a free one")
+	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return runDemo(cmd.Context(), *address, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return runDemo(cmd.Context(), *address, *traffic, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	cmd.AddCommand(demoParts()...)
 	return cmd
@@ -49,7 +52,7 @@ type cast struct {
 	Console, Token   string // of administration
 }
 
-func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err error) {
+func runDemo(ctx context.Context, address string, traffic bool, stdout, stderr io.Writer) (err error) {
 	c := &cast{Address: address, Extension: demo.CostCentre}
 	if c.Dir, err = os.MkdirTemp("", "a2a-gateway-demo-"); err != nil {
 		return failed(err)
@@ -67,6 +70,10 @@ func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err
 	if err != nil {
 		return failed(err)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	var play sync.WaitGroup
+	defer play.Wait()
+	defer cancel()
 	return serve(ctx, cfg, path, func(g *gateway.Gateway) {
 		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
 		token, err := console.ReadToken(filepath.Join(c.Dir, console.TokenFile))
@@ -76,6 +83,9 @@ func runDemo(ctx context.Context, address string, stdout, stderr io.Writer) (err
 		c.Token = token.Reveal()
 		if err := demoText.Execute(stdout, c); err != nil {
 			_, _ = fmt.Fprintln(stderr, "a2a-gateway: print instructions:", err)
+		}
+		if traffic {
+			play.Go(func() { c.play(ctx) })
 		}
 	})
 }

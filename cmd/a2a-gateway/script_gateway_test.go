@@ -58,7 +58,7 @@ func cmdGateway(ts *testscript.TestScript, neg bool, args []string) {
 func cmdDemo(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	w := worldOf(ts)
-	p := w.start(ts, "", "demo", "--address", "127.0.0.1:0")
+	p := w.start(ts, "", "demo", "--address", "127.0.0.1:0", "--traffic=false")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(p.printed.String()), 0o600))
 	w.name(ts, "GW", p.url)
 }
