@@ -1,0 +1,22 @@
+// What a newcomer sees of the demonstration: agents, and calls that come by themselves.
+import { heading, look, open, play, signIn } from './stage.mjs';
+
+const { CONSOLE } = process.env;
+
+await play(async () => {
+  const page = await open({ colorScheme: 'light', viewport: { width: 1280, height: 760 } });
+  await signIn(page, '/ui/');
+  await heading(page, 'Fleet');
+  for (const agent of ['billing', 'treasury', 'weather']) await page.getByRole('link', { name: agent, exact: true }).waitFor();
+  await look(page, 'demo-fleet');
+  await page.goto(`${CONSOLE}/ui/live`);
+  await heading(page, 'Live');
+  // One of each kind, by nobody's hand.
+  const calls = page.getByRole('table').getByRole('row');
+  await calls.filter({ hasText: 'alice' }).first().waitFor();
+  await calls.filter({ hasText: 'bob' }).first().waitFor();
+  await calls.filter({ hasText: 'ci' }).first().waitFor();
+  await calls.filter({ hasText: 'deny' }).first().waitFor();
+  await calls.nth(16).waitFor();
+  await look(page, 'readme');
+});
