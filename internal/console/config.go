@@ -39,6 +39,8 @@ type Config struct {
 	Live Live `yaml:"live"`
 	// Try bounds calls that operators make from here.
 	Try Try `yaml:"try"`
+	// Map bounds what is counted for who called whom.
+	Map Map `yaml:"map"`
 	// Hosts that requests may name, as host or host:port, beside that of the address and,
 	// on the bound port, localhost, 127.0.0.1 and [::1]. Others are answered 421: a page
 	// whose name leads here all of a sudden is not the operator. Default: none.
@@ -162,6 +164,7 @@ func (c *Config) Defaults(statusAddress string) {
 	c.Failures.defaults()
 	c.Live.defaults()
 	c.Try.defaults()
+	c.Map.defaults()
 	if c.OIDC != nil && c.OIDC.Login != nil {
 		c.OIDC.Login.Defaults()
 	}
@@ -191,7 +194,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
 		}
 	}
-	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
+	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
 }
 
 func (c Config) validateURL() error {

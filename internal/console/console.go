@@ -90,6 +90,7 @@ func Open(c Config, o Options) (*Console, error) {
 	}
 	c.Failures.defaults()
 	c.Live.defaults()
+	c.Map.defaults()
 	c.Try.defaults()
 	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets), trying: make(chan struct{}, c.Try.Calls)}
 	s.audience.records, s.audience.bounds, s.audience.log = o.Records, c.Live, o.Log

@@ -15,6 +15,7 @@ import { Extensions, extensionsSearch } from './screens/extensions';
 import { Fleet } from './screens/fleet';
 import { GatewayScreen } from './screens/gateway';
 import { Live } from './screens/live';
+import { MapScreen, mapSearch } from './screens/map';
 import { Nowhere } from './screens/nowhere';
 import { Policy, policySearch } from './screens/policy';
 import { Push } from './screens/push';
@@ -36,6 +37,7 @@ const fleet = createRoute({
 });
 const agent = createRoute({ getParentRoute: () => root, path: '/agents/$id', component: AgentScreen });
 const extensions = createRoute({ getParentRoute: () => root, path: '/extensions', validateSearch: extensionsSearch, component: Extensions });
+const map = createRoute({ getParentRoute: () => root, path: '/map', validateSearch: mapSearch, component: MapScreen });
 const policy = createRoute({ getParentRoute: () => root, path: '/policy', validateSearch: policySearch, component: Policy });
 const push = createRoute({
   getParentRoute: () => root,
@@ -70,7 +72,7 @@ const gateway = createRoute({
 const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, live, audit, record, task, policy, extensions, push, content, attempt, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, map, live, audit, record, task, policy, extensions, push, content, attempt, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -18,6 +18,7 @@ export type Hits = Schemas['Hits'];
 export type Registry = Schemas['Registry'];
 export type Adoption = Schemas['Adoption'];
 export type Standing = Schemas['Standing'];
+export type Traffic = Schemas['Traffic'];
 
 /** Failure is an answer that is an error, or that there was none. */
 export class Failure extends Error {

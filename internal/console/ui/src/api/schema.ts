@@ -416,6 +416,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Which callers called which agents with which extensions, by the calls on record that ended lately */
+        get: operations["map"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1330,6 +1347,44 @@ export interface components {
             owner?: string;
             skill?: string;
             tenant?: string;
+        };
+        Traffic: {
+            /** @description calls */
+            counted: number;
+            /** @description from callers to agents, and from agents to extensions */
+            links: components["schemas"]["TrafficLink"][];
+            /** @description there were more than admin.map.records in the window: since is when the oldest of the newest ended */
+            more: boolean;
+            /** @description the busiest of each kind first; last the one that stands for the rest */
+            nodes: components["schemas"]["TrafficNode"][];
+            /**
+             * Format: date-time
+             * @description calls that ended from then on are counted
+             */
+            since: string;
+        };
+        TrafficLink: {
+            calls: number;
+            /** @description of an extension, also calls that went on without it */
+            denied: number;
+            failed: number;
+            from: string;
+            to: string;
+        };
+        TrafficNode: {
+            calls: number;
+            /** @description of them, those that were not permitted */
+            denied: number;
+            /** @description of them, those that failed for another reason */
+            failed: number;
+            /** @description of links; of this answer only */
+            id: string;
+            /** @description caller, agent or extension */
+            kind: string;
+            /** @description empty for calls without one, and for the rest */
+            name: string;
+            /** @description it stands for so many names */
+            rest?: number;
         };
         Trial: {
             /** @description extensions that the answer says are active */
@@ -5141,6 +5196,142 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    map: {
+        parameters: {
+            query?: {
+                /** @description how lately; 15m unless set */
+                window?: "5m" | "15m" | "1h" | "24h";
+                /** @description of this subject */
+                caller?: string;
+                /** @description of this agent */
+                agent?: string;
+                /** @description of callers, agents or extensions with this in their names, in whatever case */
+                q?: string;
+                /** @description so many of each kind, 16 unless set; the rest are one */
+                top?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Traffic"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
                         /** @constant */
                         status?: 503;
                     };

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Gauge, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound } from 'lucide-react';
+import { Activity, Archive, Boxes, Gauge, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -33,6 +33,9 @@ export function Shell() {
         <nav aria-label="Console">
           <Link to="/" activeOptions={{ exact: true, includeSearch: false }} activeProps={active}>
             <Boxes size={16} aria-hidden /> Fleet
+          </Link>
+          <Link to="/map" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <Waypoints size={16} aria-hidden /> Map
           </Link>
           <Link to="/live" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Activity size={16} aria-hidden /> Live

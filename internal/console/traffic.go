@@ -1,0 +1,275 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+)
+
+// Map is admin.map: who called which agents with which extensions.
+type Map struct {
+	// Records is how many calls are counted at most, the newest ones; default 10000. More of
+	// them tell more of a busy gateway, and take longer to read.
+	Records int `yaml:"records"`
+}
+
+const (
+	usualMapRecords = 10_000
+	mostMapRecords  = 100_000
+	usualMapNames   = 16 // in a column
+	mostMapNames    = 50
+	usualMapWindow  = "15m"
+)
+
+func (m *Map) defaults() {
+	if m.Records == 0 {
+		m.Records = usualMapRecords
+	}
+}
+
+func (m Map) validate() error {
+	if m.Records < 0 || m.Records > mostMapRecords {
+		return fmt.Errorf("map.records: want a number from 1 to %d", mostMapRecords)
+	}
+	return nil
+}
+
+// Traffic is the answer of GET /api/v1/map: what callers, agents and extensions had to do
+// with each other.
+type Traffic struct {
+	Since   time.Time     `json:"since" doc:"calls that ended from then on are counted"`
+	Counted int           `json:"counted" doc:"calls"`
+	More    bool          `json:"more" doc:"there were more than admin.map.records in the window: since is when the oldest of the newest ended"`
+	Nodes   []TrafficNode `json:"nodes" doc:"the busiest of each kind first; last the one that stands for the rest"`
+	Links   []TrafficLink `json:"links" doc:"from callers to agents, and from agents to extensions"`
+}
+
+// TrafficNode is a caller, an agent or an extension; or all those that are not among the busiest.
+type TrafficNode struct {
+	ID     string `json:"id" doc:"of links; of this answer only"`
+	Kind   string `json:"kind" doc:"caller, agent or extension"`
+	Name   string `json:"name" doc:"empty for calls without one, and for the rest"`
+	Rest   int    `json:"rest,omitzero" doc:"it stands for so many names"`
+	Calls  int    `json:"calls"`
+	Denied int    `json:"denied" doc:"of them, those that were not permitted"`
+	Failed int    `json:"failed" doc:"of them, those that failed for another reason"`
+}
+
+// TrafficLink is what two nodes had to do with each other.
+type TrafficLink struct {
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Calls  int    `json:"calls"`
+	Denied int    `json:"denied" doc:"of an extension, also calls that went on without it"`
+	Failed int    `json:"failed"`
+}
+
+// mapWindows are how far back the map looks.
+var mapWindows = map[string]time.Duration{
+	"5m": 5 * time.Minute, usualMapWindow: 15 * time.Minute, "1h": time.Hour, "24h": 24 * time.Hour,
+}
+
+// mapOperation reads the audit log: calls are counted when somebody looks, and cost nothing
+// more while nobody does.
+var mapOperation = operation{
+	method: http.MethodGet, path: "/api/v1/map", id: "map", tag: "audit", role: Viewer,
+	summary: "Which callers called which agents with which extensions, by the calls on record that ended lately",
+	params: []param{
+		{name: "window", text: "how lately; 15m unless set", values: []string{"5m", usualMapWindow, "1h", "24h"}},
+		{name: "caller", text: "of this subject"},
+		{name: "agent", text: "of this agent"},
+		{name: "q", text: "of callers, agents or extensions with this in their names, in whatever case"},
+		{name: "top", text: "so many of each kind, 16 unless set; the rest are one", least: 1, most: mostMapNames},
+	},
+	out: reflect.TypeFor[Traffic](), errors: []string{codeBusy}, answer: (*Console).traffic,
+}
+
+func (s *Console) traffic(c *call) (any, error) {
+	window := mapWindows[cmp.Or(c.query.Get("window"), usualMapWindow)]
+	q := index.Query{
+		Type: "call", Principal: c.query.Get("caller"), Agent: c.query.Get("agent"),
+		From: time.Now().Add(-window).UTC(), Limit: s.config.Map.Records + 1, // one more: is there more?
+	}
+	list, err := s.Records.Find(c.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	t := newTally(c.query.Get("q"))
+	answer := Traffic{Since: q.From, More: len(list) > s.config.Map.Records}
+	for _, e := range list[:min(len(list), s.config.Map.Records)] {
+		var m mapped
+		if err := json.Unmarshal(e.Line, &m); err != nil {
+			return nil, fmt.Errorf("read record %d: %w", e.Seq, err)
+		}
+		if answer.More {
+			answer.Since = m.Time // the newest come first
+		}
+		t.add(&m)
+	}
+	answer.Counted = t.calls
+	answer.Nodes, answer.Links = t.drawn(cmp.Or(c.number("top"), usualMapNames))
+	return answer, nil
+}
+
+// mapped is what the map takes of the record of a call.
+type mapped struct {
+	Time      time.Time `json:"time"`
+	Principal string    `json:"principal"`
+	Agent     string    `json:"agent"`
+	Decision  string    `json:"decision"`
+	Reason    string    `json:"reason"`
+	Requested []string  `json:"extensions_requested"`
+	Injected  []string  `json:"extensions_injected"`
+	Provided  []string  `json:"extensions_provided"`
+	Refused   []string  `json:"extensions_refused"`
+}
+
+// extensions are those of a call, whoever asked for them; one without a name for none.
+func (m *mapped) extensions() []string {
+	all := slices.Concat(m.Requested, m.Injected, m.Provided, m.Refused)
+	if len(all) == 0 {
+		return []string{""}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// like reports whether a name of the call has a text in it, which is in lower case.
+func (m *mapped) like(text string) bool {
+	return text == "" || slices.ContainsFunc(append(m.extensions(), m.Principal, m.Agent), func(name string) bool {
+		return strings.Contains(strings.ToLower(name), text)
+	})
+}
+
+// volume is how many calls there were of something.
+type volume struct{ calls, denied, failed int }
+
+func (v *volume) add(o volume) {
+	v.calls, v.denied, v.failed = v.calls+o.calls, v.denied+o.denied, v.failed+o.failed
+}
+
+// column is one of the map's.
+type column int
+
+const (
+	callers column = iota
+	agents
+	extensions
+)
+
+func (c column) String() string { return [...]string{"caller", "agent", "extension"}[c] }
+
+// pair is a name and one of the next column.
+type pair struct{ from, to string }
+
+// tally counts calls. It holds no more names than the records that it was given.
+type tally struct {
+	like  string
+	calls int
+	names [3]map[string]volume
+	pairs [2]map[pair]volume // callers with agents, agents with extensions
+}
+
+func newTally(like string) *tally {
+	t := &tally{like: strings.ToLower(like)}
+	for i := range t.names {
+		t.names[i] = map[string]volume{}
+	}
+	for i := range t.pairs {
+		t.pairs[i] = map[pair]volume{}
+	}
+	return t
+}
+
+func (t *tally) add(m *mapped) {
+	if !m.like(t.like) {
+		return
+	}
+	t.calls++
+	one := volume{calls: 1}
+	switch {
+	case m.Decision == "deny":
+		one.denied = 1
+	case m.Decision == "error" || m.Reason != "":
+		one.failed = 1
+	}
+	count(t.names[callers], m.Principal, one)
+	count(t.names[agents], m.Agent, one)
+	count(t.pairs[0], pair{m.Principal, m.Agent}, one)
+	for _, uri := range m.extensions() {
+		of := one
+		if slices.Contains(m.Refused, uri) {
+			of = volume{calls: 1, denied: 1}
+		}
+		count(t.names[extensions], uri, of)
+		count(t.pairs[1], pair{m.Agent, uri}, of)
+	}
+}
+
+func count[K comparable](in map[K]volume, key K, v volume) {
+	sum := in[key]
+	sum.add(v)
+	in[key] = sum
+}
+
+// drawn are so many nodes of each column, one more for the rest of it, and what is between.
+func (t *tally) drawn(top int) (nodes []TrafficNode, links []TrafficLink) {
+	nodes, links = []TrafficNode{}, []TrafficLink{}
+	var ids [3]map[string]string // nodes of names
+	for col := range ids {
+		shown := t.column(column(col), top)
+		ids[col] = map[string]string{}
+		for i := range shown {
+			if shown[i].Rest == 0 {
+				ids[col][shown[i].Name] = shown[i].ID
+			}
+		}
+		nodes = append(nodes, shown...)
+	}
+	for i := range t.pairs {
+		sums := map[pair]volume{}
+		for p, v := range t.pairs[i] {
+			count(sums, pair{
+				cmp.Or(ids[i][p.from], rest(column(i))), cmp.Or(ids[i+1][p.to], rest(column(i+1))),
+			}, v)
+		}
+		for p, v := range sums {
+			links = append(links, TrafficLink{From: p.from, To: p.to, Calls: v.calls, Denied: v.denied, Failed: v.failed})
+		}
+	}
+	slices.SortFunc(links, func(a, b TrafficLink) int {
+		return cmp.Or(cmp.Compare(a.From[:1], b.From[:1])*-1, b.Calls-a.Calls, cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return nodes, links
+}
+
+// rest is the node of what is not among the busiest.
+func rest(c column) string { return c.String() + "-rest" }
+
+// column are its nodes, the busiest first and the rest of them last.
+func (t *tally) column(c column, top int) []TrafficNode {
+	var list []TrafficNode
+	for name, v := range t.names[c] {
+		list = append(list, TrafficNode{Kind: c.String(), Name: name, Calls: v.calls, Denied: v.denied, Failed: v.failed})
+	}
+	slices.SortFunc(list, func(a, b TrafficNode) int { return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Name, b.Name)) })
+	for i := range list[:min(top, len(list))] {
+		list[i].ID = fmt.Sprintf("%s-%d", c, i)
+	}
+	if len(list) <= top {
+		return list
+	}
+	last := TrafficNode{ID: rest(c), Kind: c.String(), Rest: len(list) - top}
+	for _, n := range list[top:] {
+		last.Calls, last.Denied, last.Failed = last.Calls+n.Calls, last.Denied+n.Denied, last.Failed+n.Failed
+	}
+	return append(list[:top:top], last)
+}
