@@ -8,7 +8,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build reproducible sbom notices release-files check-deploy test race interop ui console collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build reproducible sbom notices release-files check-deploy test race interop ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ ui: console ## Build the pages of the console, internal/console/ui/dist (needs n
 
 console: ## Install what the console is built and tested with (needs npm)
 	cd $(UI) && { cmp -s package-lock.json node_modules/.installed || { npm ci && cp package-lock.json node_modules/.installed; }; }
+
+site: ## Make a site of the documents, bin/site (needs npm)
+	cd docs && { cmp -s package-lock.json node_modules/.installed || { npm ci --ignore-scripts && cp package-lock.json node_modules/.installed; }; }
+	cd docs && npm run build
 
 collector: ## Build bin/collector, which end-to-end tests send telemetry to
 	$(GO) build -C e2e/collector -o $(CURDIR)/$(BIN)/collector .

@@ -1,0 +1,103 @@
+// The pages are the documents as they are; nothing generated is committed.
+import { posix } from 'node:path'
+import { defineConfig } from 'vitepress'
+
+const repository = 'https://github.com/a2a-gateway/a2a-gateway/blob/main/'
+
+// What a page points at outside docs is in the repository only. That it is there, TestDocumentsPointAtWhatExists knows.
+function outside(md) {
+  md.core.ruler.push('outside', (state) => {
+    const page = state.env.relativePath ?? ''
+    for (const block of state.tokens) {
+      for (const token of block.children ?? []) {
+        const href = token.type === 'link_open' ? token.attrGet('href') : null
+        if (!href || /^(#|\/|[a-z]+:)/.test(href)) continue
+        // Links are those of the file, not of the page that a README becomes; both are in the same directory.
+        const target = posix.join('docs', posix.dirname(page), href)
+        if (!target.startsWith('docs/')) token.attrSet('href', repository + target)
+      }
+    }
+  })
+}
+
+const page = (text, link) => ({ text, link })
+
+const tutorials = [
+  page('All tutorials', '/tutorials/'),
+  page('Your first agent', '/tutorials/first-agent'),
+  page('Scopes for each skill', '/tutorials/per-skill-scopes'),
+  page('Enforce an extension', '/tutorials/enforce-an-extension'),
+  page('The audit log', '/tutorials/audit'),
+  page('Mixed versions', '/tutorials/mixed-versions'),
+]
+const guides = [
+  page('Identity', '/identity'),
+  page('Policy', '/policy'),
+  page('Extensions', '/extensions/'),
+  page('Versions and bindings', '/versions'),
+  page('Cards', '/cards'),
+  page('Signatures', '/signatures'),
+  page('Catalog', '/catalog'),
+  page('Streams', '/streams'),
+  page('Push notifications', '/push'),
+  page('Fleet', '/fleet'),
+  page('Interoperability', '/interop'),
+]
+const operations = [
+  page('Operations', '/operations'),
+  page('Administration', '/admin'),
+  page('TLS', '/tls'),
+  page('State', '/state'),
+  page('Audit log', '/audit'),
+  page('Telemetry', '/telemetry'),
+  page('Anomalies', '/anomalies'),
+  page('Overload', '/overload'),
+  page('Performance', '/performance'),
+]
+const reference = [
+  page('All of it', '/reference/'),
+  page('Command line', '/reference/cli'),
+  page('Configuration', '/reference/config'),
+  page('Admin API', '/reference/admin-api'),
+  page('Errors', '/errors'),
+  page('Metrics', '/metrics'),
+]
+const architecture = [
+  page('Design', '/design'),
+  page('Threat model', '/threat-model'),
+  page('Decisions', '/decisions/'),
+]
+
+export default defineConfig({
+  title: 'a2a-gateway',
+  description: 'A reverse proxy in front of a fleet of A2A agents',
+  outDir: '../bin/site',
+  cacheDir: '../bin/site-cache',
+  rewrites: { 'README.md': 'index.md', ':dir/README.md': ':dir/index.md' },
+  ignoreDeadLinks: false,
+  markdown: {
+    config: outside,
+    // As GitHub and the test of links name headings.
+    anchor: {
+      slugify: (s) => s.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, '').trim().replaceAll(' ', '-'),
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    nav: [
+      page('Tutorials', '/tutorials/'),
+      page('Guides', '/identity'),
+      page('Operations', '/operations'),
+      page('Reference', '/reference/'),
+      page('Architecture', '/design'),
+      page('Decisions', '/decisions/'),
+    ],
+    sidebar: [
+      { text: 'Tutorials', items: tutorials },
+      { text: 'Guides', items: guides },
+      { text: 'Operations', items: operations },
+      { text: 'Reference', items: reference },
+      { text: 'Architecture', items: architecture },
+    ],
+  },
+})
