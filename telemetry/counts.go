@@ -11,6 +11,9 @@ type Count struct {
 	Value  int64
 }
 
+// Requests are the series of requests_total.
+func (m *Metrics) Requests() []Count { return countsOf(m.requests) }
+
 // RuleDecisions are the series of authz_decisions_total.
 func (m *Metrics) RuleDecisions() []Count { return countsOf(m.authz) }
 

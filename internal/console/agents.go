@@ -31,6 +31,8 @@ type Agents interface {
 	Put(ctx context.Context, id string, doc []byte, replace bool) error
 	// Remove forgets one that was registered; false where there is none of that id.
 	Remove(ctx context.Context, id string) (bool, error)
+	// Trends are how many calls agents had lately.
+	Trends() Trends
 }
 
 // Errors of Agents.
@@ -63,8 +65,26 @@ type Agent struct {
 	Served     bool      `json:"served"`           // calls are taken for it
 	Failure    string    `json:"failure,omitzero"` // why it is not served, or why its card is not there
 
+	// What its card says that is in force; nothing without one.
+	Version    string      `json:"version,omitzero"` // the agent's own
+	Interfaces []Interface `json:"interfaces,omitzero"`
+	Skills     []string    `json:"skills,omitzero"` // their ids
+
 	// Agent is what was registered, without secrets: they are never shown again.
 	Agent jsontext.Value `json:"agent,omitzero"`
+}
+
+// Interface is one way in which an agent is spoken to.
+type Interface struct {
+	Version string `json:"version"` // of A2A
+	Binding string `json:"binding"`
+}
+
+// Trends is the answer of GET /api/v1/trends.
+type Trends struct {
+	Until  time.Time            `json:"until"`
+	Every  float64              `json:"every" doc:"seconds of a step"`
+	Agents map[string][]float64 `json:"agents" doc:"calls that ended, step by step, the latest last; agents without any are not there. What nobody looked at is spread evenly"`
 }
 
 // AgentPage is the answer of GET /api/v1/agents.
@@ -81,6 +101,10 @@ var agentOperations = []operation{
 	{
 		method: http.MethodGet, path: "/api/v1/agents", id: "list-agents", tag: "agents", role: Viewer,
 		summary: "All agents there are or should be", params: pages(), out: reflect.TypeFor[AgentPage](), answer: (*Console).agents,
+	},
+	{
+		method: http.MethodGet, path: "/api/v1/trends", id: "trends", tag: "gateway", role: Viewer,
+		summary: "How many calls agents had lately, at this gateway", out: reflect.TypeFor[Trends](), answer: (*Console).trends,
 	},
 	{
 		method: http.MethodPost, path: "/api/v1/agents", id: "add-agent", tag: "agents", role: Admin, writes: true,
@@ -103,6 +127,8 @@ var agentOperations = []operation{
 		errors: []string{codeNoAgent, codeAgentsOff, codeAgentInFile}, answer: (*Console).removeAgent,
 	},
 }
+
+func (s *Console) trends(*call) (any, error) { return s.Agents.Trends(), nil }
 
 func (s *Console) agents(c *call) (any, error) {
 	after, limit, err := c.page()

@@ -42,6 +42,7 @@ var asked = map[string]string{
 	"GET /api/v1/audit/export":            "/api/v1/audit/export?format=jsonl",
 	"GET /api/v1/live":                    "/api/v1/live?caller=alice&type=call",
 	"GET /api/v1/map":                     "/api/v1/map?window=5m&q=a",
+	"GET /api/v1/trends":                  "/api/v1/trends",
 	"GET /api/v1/policy/rules":            "/api/v1/policy/rules",
 	"GET /api/v1/extensions":              "/api/v1/extensions",
 	"GET /api/v1/extensions/agents":       "/api/v1/extensions/agents",

@@ -167,6 +167,11 @@ func (w *world) All(context.Context) ([]Agent, error) {
 	return list, w.away
 }
 
+// Trends implements Agents.
+func (w *world) Trends() Trends {
+	return Trends{Until: time.Unix(1, 0).UTC(), Every: 10, Agents: map[string][]float64{"a-1": {0, 2.5}}}
+}
+
 // One implements Agents.
 func (w *world) One(_ context.Context, id string) (Agent, bool, error) {
 	w.mu.Lock()

@@ -74,6 +74,7 @@ type Gateway struct {
 	closed    chan struct{} // closed when the parts are
 	reloading sync.Mutex    // one reload at a time
 	began     time.Time
+	trends    trends
 	follows   atomic.Bool     // a file is followed
 	asks      chan chan error // of operators for a reload; each hears what it came to
 	work      overload.Ladder // what all of them have to do
@@ -92,7 +93,7 @@ type Gateway struct {
 func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err error) {
 	g := &Gateway{
 		started: make(chan struct{}), closed: make(chan struct{}), health: newHealth(), sockets: o.Sockets,
-		linting: make(chan struct{}, 1), turns: card.NewTurns(), began: time.Now(), asks: make(chan chan error),
+		linting: make(chan struct{}, 1), turns: card.NewTurns(), began: time.Now(), trends: trends{at: time.Now(), steps: map[string]*[trendSteps]float64{}}, asks: make(chan chan error),
 	}
 	streams, farewell := context.WithCancel(context.WithoutCancel(ctx))
 	g.farewell = farewell

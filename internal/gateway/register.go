@@ -50,6 +50,15 @@ func (r *roster) show(s *snapshot, id string) console.Agent {
 		if err := m.agent.Source.Err(); err != nil {
 			a.Failure = err.Error()
 		}
+		if c := m.agent.Source.Current(); c != nil {
+			a.Version = c.Version
+			for _, i := range c.Interfaces {
+				a.Interfaces = append(a.Interfaces, console.Interface{Version: string(i.Version), Binding: i.Binding.String()})
+			}
+			for i := range c.Skills {
+				a.Skills = append(a.Skills, c.Skills[i].ID)
+			}
+		}
 	}
 	if err := r.faults[id]; err != nil {
 		a.Failure = err.Error()

@@ -8,6 +8,11 @@ await play(async () => {
   await signIn(page, '/ui/');
   await heading(page, 'Fleet');
   for (const agent of ['billing', 'treasury', 'weather']) await page.getByRole('link', { name: agent, exact: true }).waitFor();
+  await page.getByRole('row', { name: /billing/ }).getByText('1.0 RPC, HTTP').waitFor();
+  await page.getByRole('row', { name: /billing/ }).getByRole('img', { name: /calls? in 5 minutes/ }).waitFor();
+  await page.getByLabel('Search agents').fill('forecast');
+  await page.getByText('1 of 3 agents').waitFor();
+  await page.getByLabel('Search agents').fill('');
   await look(page, 'demo-fleet');
   await page.goto(`${CONSOLE}/ui/live`);
   await heading(page, 'Live');

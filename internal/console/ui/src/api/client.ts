@@ -15,6 +15,7 @@ export type Role = Schemas['Role'];
 export type Question = Schemas['Question'];
 export type Explanation = Schemas['Explanation'];
 export type Hits = Schemas['Hits'];
+export type Trends = Schemas['Trends'];
 export type Registry = Schemas['Registry'];
 export type Adoption = Schemas['Adoption'];
 export type Standing = Schemas['Standing'];

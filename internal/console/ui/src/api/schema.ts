@@ -620,6 +620,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many calls agents had lately, at this gateway */
+        get: operations["trends"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/try": {
         parameters: {
             query?: never;
@@ -817,11 +834,14 @@ export interface components {
             agent?: unknown;
             failure?: string;
             id: string;
+            interfaces?: components["schemas"]["Interface"][];
             origin: string;
             /** Format: date-time */
             registered?: string;
             served: boolean;
+            skills?: string[];
             source?: string;
+            version?: string;
         };
         AgentPage: {
             agents: components["schemas"]["Agent"][];
@@ -1134,6 +1154,10 @@ export interface components {
              */
             since: string;
         };
+        Interface: {
+            binding: string;
+            version: string;
+        };
         Limit: {
             /** @description 0 where there is none */
             max: number;
@@ -1385,6 +1409,16 @@ export interface components {
             name: string;
             /** @description it stands for so many names */
             rest?: number;
+        };
+        Trends: {
+            /** @description calls that ended, step by step, the latest last; agents without any are not there. What nobody looked at is spread evenly */
+            agents: {
+                [key: string]: number[];
+            };
+            /** @description seconds of a step */
+            every: number;
+            /** Format: date-time */
+            until: string;
         };
         Trial: {
             /** @description extensions that the answer says are active */
@@ -6769,6 +6803,131 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    trends: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trends"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
                         /** @constant */
                         status?: 503;
                     };

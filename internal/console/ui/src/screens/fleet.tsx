@@ -2,18 +2,29 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useMemo } from 'react';
-import { type Agent, type CardSummary, every } from '../api/client';
-import { Digest } from '../parts/copy';
+import { type Agent, type CardSummary, every, get, type Trends } from '../api/client';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { Donut } from '../parts/donut';
-import { When } from '../parts/time';
+import { Sparkline } from '../parts/sparkline';
 import { decides, tones } from '../parts/trust';
 
 interface Row extends Agent {
   card?: CardSummary | undefined;
+  steps?: number[] | undefined; // of its traffic
+  every: number;
+  calls: number;
   health: 'serving' | 'no card' | 'not served';
 }
+
+/** spoken is the versions and bindings of an agent, in few words. */
+function spoken(a: Agent): string {
+  const of = new Map<string, string[]>();
+  for (const i of a.interfaces ?? []) of.set(i.version, [...(of.get(i.version) ?? []), short[i.binding] ?? i.binding]);
+  return [...of].map(([v, b]) => `${v} ${b.join(', ')}`).join(' · ');
+}
+
+const short: Record<string, string> = { JSONRPC: 'RPC', 'HTTP+JSON': 'HTTP', GRPC: 'gRPC' };
 
 const columns: Column<Row>[] = [
   {
@@ -30,7 +41,7 @@ const columns: Column<Row>[] = [
   {
     id: 'id',
     title: 'Agent',
-    width: 'minmax(150px, 1fr)',
+    width: 'minmax(130px, 1fr)',
     sort: (r) => r.id,
     cell: (r) => (
       <Link to="/agents/$id" params={{ id: r.id }} className="strong">
@@ -38,21 +49,43 @@ const columns: Column<Row>[] = [
       </Link>
     ),
   },
-  { id: 'origin', title: 'From', width: '90px', sort: (r) => r.origin, cell: (r) => <span title={r.source}>{r.origin}</span> },
+  {
+    id: 'speaks',
+    title: 'Speaks',
+    width: '150px',
+    sort: (r) => spoken(r),
+    cell: (r) => {
+      const text = spoken(r);
+      return (
+        <span className="cut" title={r.interfaces?.map((i) => `A2A ${i.version}, ${i.binding}`).join('\n')}>
+          {text || <span className="faint">–</span>}
+        </span>
+      );
+    },
+  },
+  { id: 'version', title: 'Version', width: '70px', sort: (r) => r.version ?? '', cell: (r) => <span className="cut">{r.version ?? <span className="faint">–</span>}</span> },
+  {
+    id: 'skills',
+    title: 'Skills',
+    width: '60px',
+    end: true,
+    sort: (r) => r.skills?.length ?? 0,
+    cell: (r) => <span title={r.skills?.join('\n')}>{r.skills?.length ?? <span className="faint">–</span>}</span>,
+  },
+  { id: 'traffic', title: 'Last 5 minutes', width: '118px', sort: (r) => r.calls, cell: (r) => <Sparkline of={r.steps} every={r.every} /> },
   {
     id: 'card',
     title: 'Card',
-    width: '120px',
+    width: '105px',
     sort: (r) => r.card?.state ?? '',
     cell: (r) => (r.card ? <Badge tone={tones[r.card.state]}>{r.card.state}</Badge> : <span className="faint">–</span>),
   },
-  { id: 'digest', title: 'Serves', width: '125px', cell: (r) => <Digest of={r.card?.digest} /> },
   { id: 'score', title: 'Findings', width: '80px', end: true, sort: (r) => r.card?.score ?? 0, cell: (r) => r.card?.score ?? '–' },
-  { id: 'seen', title: 'Card seen', width: '110px', sort: (r) => r.card?.seen ?? '', cell: (r) => <When at={r.card?.seen} /> },
+  { id: 'origin', title: 'From', width: '60px', sort: (r) => r.origin, cell: (r) => <span title={r.source}>{r.origin}</span> },
   {
     id: 'why',
     title: 'What is wrong',
-    width: 'minmax(240px, 2fr)',
+    width: 'minmax(140px, 2fr)',
     cell: (r) => {
       const why = r.failure ?? r.card?.failure ?? r.card?.why ?? '';
       return (
@@ -76,17 +109,29 @@ export function Fleet() {
   const go = route.useNavigate();
   const agents = useQuery({ queryKey: ['agents'], queryFn: () => every<'agents', Agent>('/api/v1/agents', 'agents') });
   const cards = useQuery({ queryKey: ['cards'], queryFn: () => every<'cards', CardSummary>('/api/v1/cards', 'cards') });
+  const trends = useQuery({ queryKey: ['trends'], queryFn: () => get<Trends>('/api/v1/trends'), refetchInterval: 10_000 });
   const rows = useMemo(() => {
+    const every = trends.data?.every ?? 10;
     const of = new Map(cards.data?.map((c) => [c.agent, c]));
     return agents.data?.map(
-      (a): Row => ({ ...a, card: of.get(a.id), health: !a.served ? 'not served' : a.failure ? 'no card' : 'serving' }),
+      (a): Row => {
+        const steps = trends.data?.agents[a.id];
+        return {
+          ...a,
+          card: of.get(a.id),
+          health: !a.served ? 'not served' : a.failure ? 'no card' : 'serving',
+          steps,
+          every,
+          calls: steps?.reduce((sum, n) => sum + n, 0) ?? 0,
+        };
+      },
     );
-  }, [agents.data, cards.data]);
+  }, [agents.data, cards.data, trends.data]);
   const q = search.q ?? '';
   const shown = useMemo(() => {
     const wanted = q.toLowerCase();
     return (rows ?? []).filter(
-      (r) => (kinds[search.show ?? '']?.is(r) ?? true) && (wanted === '' || `${r.id} ${r.origin} ${r.source ?? ''} ${r.card?.state ?? ''}`.toLowerCase().includes(wanted)),
+      (r) => (kinds[search.show ?? '']?.is(r) ?? true) && (wanted === '' || `${r.id} ${r.origin} ${r.source ?? ''} ${r.card?.state ?? ''} ${spoken(r)} ${r.skills?.join(' ') ?? ''}`.toLowerCase().includes(wanted)),
     );
   }, [rows, q, search.show]);
   if (rows === undefined)
@@ -121,7 +166,7 @@ export function Fleet() {
           <span className="unseen">Search agents</span>
           <input
             type="search"
-            placeholder="Search by id, origin, card state"
+            placeholder="Search by id, skill, version, card state"
             value={q}
             onChange={(e) => void go({ search: { ...(search.show && { show: search.show }), ...(e.target.value && { q: e.target.value }) }, replace: true })}
           />
