@@ -23,6 +23,15 @@ type tree struct {
 
 // document parses the one document that a file holds.
 func document(name string, data []byte) (*yaml.Node, error) {
+	doc, err := oneDocument(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return doc, checkTree(name, doc)
+}
+
+// oneDocument is the one document of a file.
+func oneDocument(name string, data []byte) (*yaml.Node, error) {
 	var docs []yaml.Node
 	if err := yaml.Load(data, &docs, yaml.WithAllDocuments()); err != nil {
 		return nil, located(name, err, nil)
@@ -31,7 +40,7 @@ func document(name string, data []byte) (*yaml.Node, error) {
 	case 0:
 		return nil, &problem{name, 1, 1, errors.New("the file is empty")}
 	case 1:
-		return &docs[0], checkTree(name, &docs[0])
+		return &docs[0], nil
 	}
 	return nil, problemAt(name, &docs[1], "a second document begins here; a file holds one")
 }

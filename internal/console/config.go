@@ -41,6 +41,8 @@ type Config struct {
 	Try Try `yaml:"try"`
 	// Map bounds what is counted for who called whom.
 	Map Map `yaml:"map"`
+	// Replay bounds what is tried on recorded calls.
+	Replay Replay `yaml:"replay"`
 	// Hosts that requests may name, as host or host:port, beside that of the address and,
 	// on the bound port, localhost, 127.0.0.1 and [::1]. Others are answered 421: a page
 	// whose name leads here all of a sudden is not the operator. Default: none.
@@ -165,6 +167,7 @@ func (c *Config) Defaults(statusAddress string) {
 	c.Live.defaults()
 	c.Try.defaults()
 	c.Map.defaults()
+	c.Replay.defaults()
 	if c.OIDC != nil && c.OIDC.Login != nil {
 		c.OIDC.Login.Defaults()
 	}
@@ -194,7 +197,7 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
 		}
 	}
-	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
+	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.Replay.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
 }
 
 func (c Config) validateURL() error {

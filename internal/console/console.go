@@ -79,6 +79,7 @@ type Console struct {
 	audience  audience
 	exporting sync.Mutex    // held while somebody exports records
 	trying    chan struct{} // holds one for each call that is being tried
+	replaying sync.Mutex    // held while somebody replays calls
 }
 
 // Open finds or makes the token and binds the address. Nothing is served before Start.
@@ -92,6 +93,7 @@ func Open(c Config, o Options) (*Console, error) {
 	c.Live.defaults()
 	c.Map.defaults()
 	c.Try.defaults()
+	c.Replay.defaults()
 	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets), trying: make(chan struct{}, c.Try.Calls)}
 	s.audience.records, s.audience.bounds, s.audience.log = o.Records, c.Live, o.Log
 	s.limits.Defaults()

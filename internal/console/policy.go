@@ -16,6 +16,9 @@ type Policy interface {
 	// Explain says what would become of a call, which nobody makes. The error is a
 	// QuestionInvalid where it is the asker's to mend.
 	Explain(ctx context.Context, q *verdict.Question) (*verdict.Explanation, error)
+	// Replay puts recorded calls to the rules of a draft, the newest first. The error is a
+	// DraftInvalid where those are wrong.
+	Replay(ctx context.Context, d *verdict.Draft, b ReplayBounds) (*verdict.Replayed, error)
 	// Hits are how often rules decided, as metrics count it.
 	Hits() Hits
 }

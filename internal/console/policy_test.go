@@ -15,6 +15,11 @@ import (
 type rulebook struct {
 	asked verdict.Question
 	err   error
+
+	drafted verdict.Draft
+	bounds  ReplayBounds
+	wait    bool // a replay goes on until its time is over
+	more    bool // there are more calls than are looked at
 }
 
 func (b *rulebook) Explain(_ context.Context, q *verdict.Question) (*verdict.Explanation, error) {

@@ -16,6 +16,7 @@ type Problem struct {
 	Code   string `json:"code" doc:"for programs; it does not change"`
 	Detail string `json:"detail" doc:"for people"`
 	Needs  Role   `json:"needs,omitzero" doc:"the least role that may do this"`
+	Line   int    `json:"line,omitzero" doc:"of the draft, where the first of what is wrong with it is"`
 }
 
 // The codes, with the status of each.
@@ -32,6 +33,7 @@ const (
 	codeInvalidAgent     = "INVALID_AGENT"
 	codeInvalidCall      = "INVALID_CALL"
 	codeInvalidConfig    = "INVALID_CONFIG"
+	codeInvalidDraft     = "INVALID_DRAFT"
 	codeInvalidParameter = "INVALID_PARAMETER"
 	codeInvalidQuestion  = "INVALID_QUESTION"
 	codeCSRF             = "CSRF_TOKEN"
@@ -47,6 +49,7 @@ const (
 	codeNoRecord         = "NO_SUCH_RECORD"
 	codeProvider         = "PROVIDER_UNAVAILABLE"
 	codeReadOnly         = "READ_ONLY"
+	codeReplayLimit      = "REPLAY_LIMIT"
 	codeState            = "STATE_UNAVAILABLE"
 	codeThrottled        = "THROTTLED"
 	codeTooLarge         = "TOO_LARGE"
@@ -57,7 +60,8 @@ const (
 
 func statusOf(code string) int {
 	switch code {
-	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidCall, codeInvalidConfig, codeInvalidQuestion:
+	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidCall, codeInvalidConfig, codeInvalidQuestion,
+		codeInvalidDraft, codeReplayLimit:
 		return http.StatusBadRequest
 	case codeUnauthenticated:
 		return http.StatusUnauthorized
@@ -89,6 +93,7 @@ type refusal struct {
 	code    string
 	message string
 	needs   Role // that would do
+	line    int  // of what was sent
 	header  http.Header
 }
 
@@ -117,6 +122,10 @@ func (s *Console) told(r *http.Request, err error) *refusal {
 	if errors.As(err, &wrong) {
 		return &refusal{code: codeInvalidCall, message: wrong.Error()}
 	}
+	var draft DraftInvalid
+	if errors.As(err, &draft) {
+		return &refusal{code: codeInvalidDraft, message: draft.Error(), line: draft.Line}
+	}
 	if errors.Is(err, ErrBusy) {
 		return &refusal{code: codeBusy, message: ErrBusy.Error(), header: http.Header{"Retry-After": {"5"}}}
 	}
@@ -131,6 +140,6 @@ func fail(w http.ResponseWriter, no *refusal) {
 	}
 	status := statusOf(no.code)
 	write(w, status, "application/problem+json", Problem{
-		Type: "about:blank", Title: http.StatusText(status), Status: status, Code: no.code, Detail: no.message, Needs: no.needs,
+		Type: "about:blank", Title: http.StatusText(status), Status: status, Code: no.code, Detail: no.message, Needs: no.needs, Line: no.line,
 	})
 }

@@ -254,6 +254,7 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 var bodies = map[string]string{
 	"explain": `{"agent":"a-1"}`,
 	"try":     `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
+	"replay":  `{"rules":"[]"}`,
 }
 
 // send gives a request a JSON body.

@@ -22,6 +22,10 @@ type Replay struct {
 	verdict.Replay
 
 	*Judge
+	// Sample is how many calls of each kind of change are kept, the first that are added;
+	// 0 for none. Sampled has them in the end.
+	Sample  int
+	Sampled []verdict.Redecided
 
 	asked   facts // by any rule
 	bounds  map[facts]*bounds
@@ -89,13 +93,19 @@ func (r *Replay) doubt(why string) {
 
 // note counts a call that would be decided otherwise.
 func (r *Replay) note(c *audit.Call, before, now ruling) {
+	n := &r.OtherRule
 	switch {
 	case before.allow && !now.allow:
-		r.AllowToDeny++
+		n = &r.AllowToDeny
 	case !before.allow && now.allow:
-		r.DenyToAllow++
-	default:
-		r.OtherRule++
+		n = &r.DenyToAllow
+	}
+	if *n++; *n <= r.Sample {
+		r.Sampled = append(r.Sampled, verdict.Redecided{
+			Seq:  int64(c.Seq), //nolint:gosec // it counts records
+			Time: c.Start.UTC(), Caller: c.Principal, Issuer: c.Issuer, Agent: c.Agent, Skill: c.Skill, Method: c.Method,
+			Was: before.word(), Now: now.word(), From: before.rule, To: now.rule,
+		})
 	}
 	key := verdict.Change{
 		Was: before.word(), Now: now.word(), From: before.rule, To: now.rule,
@@ -128,19 +138,21 @@ func (r ruling) word() string {
 // Finish puts what was found in order: what is worst first, and then what is most.
 func (r *Replay) Finish() {
 	slices.SortStableFunc(r.Changes, func(a, b *verdict.Group) int {
-		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(b.Calls, a.Calls))
+		return cmp.Or(cmp.Compare(weight(a.Was, a.Now), weight(b.Was, b.Now)), cmp.Compare(b.Calls, a.Calls))
 	})
+	slices.SortStableFunc(r.Sampled, func(a, b verdict.Redecided) int { return cmp.Compare(weight(a.Was, a.Now), weight(b.Was, b.Now)) })
 	for _, why := range slices.Sorted(maps.Keys(r.reasons)) {
 		r.Why = append(r.Why, verdict.Reason{Why: why, Calls: r.reasons[why]})
 	}
 	slices.SortStableFunc(r.Why, func(a, b verdict.Reason) int { return cmp.Compare(b.Calls, a.Calls) })
 }
 
-func weight(c *verdict.Group) int {
+// weight says how bad a change is: less is worse.
+func weight(was, now string) int {
 	switch {
-	case c.Was == c.Now:
+	case was == now:
 		return 2
-	case c.Now == "allow":
+	case now == "allow":
 		return 0
 	}
 	return 1

@@ -1,5 +1,7 @@
 package verdict
 
+import "time"
+
 // Replay is what would become of recorded calls.
 type Replay struct {
 	Calls       int      `json:"calls"`
@@ -46,4 +48,42 @@ type Example struct {
 type Reason struct {
 	Why   string `json:"why"`
 	Calls int    `json:"calls"`
+}
+
+// Draft asks what would become of recorded calls under other rules.
+type Draft struct {
+	Rules   string    `json:"rules" doc:"YAML, as policy.rules lists them, or with the key rules: around them"`
+	Since   time.Time `json:"since,omitzero" doc:"calls recorded at or after this time"`
+	Until   time.Time `json:"until,omitzero" doc:"calls recorded before this time"`
+	Records int       `json:"records,omitzero" doc:"so many of the newest at most; unless set all, which are admin.replay.records at most"`
+}
+
+// Replayed is what would become of recorded calls under the rules of a draft.
+type Replayed struct {
+	Calls       int         `json:"calls" doc:"that were looked at"`
+	More        bool        `json:"more" doc:"there are older ones, which were not asked for"`
+	Oldest      time.Time   `json:"oldest,omitzero" doc:"when the oldest of them began"`
+	Newest      time.Time   `json:"newest,omitzero" doc:"when the newest of them began"`
+	Same        int         `json:"same" doc:"decided as before"`
+	DenyToAllow int         `json:"denyToAllow" doc:"newly allowed"`
+	AllowToDeny int         `json:"allowToDeny" doc:"newly denied"`
+	OtherRule   int         `json:"otherRule" doc:"the same decision, by another rule"`
+	Untold      int         `json:"untold" doc:"cannot be told"`
+	Changes     []Redecided `json:"changes" doc:"the newest calls of each kind of change, admin.replay.sample at most; what is worst first"`
+	Why         []Reason    `json:"why" doc:"there are calls that cannot be told; what is most first"`
+}
+
+// Redecided is a recorded call that would be decided otherwise.
+type Redecided struct {
+	Seq    int64     `json:"seq" doc:"the number of its record"`
+	Time   time.Time `json:"time" doc:"when it began"`
+	Caller string    `json:"caller"`
+	Issuer string    `json:"issuer"`
+	Agent  string    `json:"agent"`
+	Skill  string    `json:"skill,omitzero"`
+	Method string    `json:"method"`
+	Was    string    `json:"was" doc:"allow or deny"`
+	Now    string    `json:"now" doc:"allow or deny"`
+	From   string    `json:"from" doc:"the rule that decided; empty for a refusal before the rules"`
+	To     string    `json:"to" doc:"the rule that would decide"`
 }

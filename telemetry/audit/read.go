@@ -130,6 +130,9 @@ func (s Source) readCalls(n name, yield func(*Call, error) bool) bool {
 	}
 }
 
+// Call is what the record says if it is that of a call, and nil otherwise.
+func (e Entry) Call() (*Call, error) { return callIn(e.Line) }
+
 // callIn reads a line, nil when it is the record of something else.
 func callIn(line []byte) (*Call, error) {
 	if !bytes.Contains(line, []byte(`"type":"call"`)) {

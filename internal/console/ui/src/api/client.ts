@@ -16,6 +16,8 @@ export type Question = Schemas['Question'];
 export type Explanation = Schemas['Explanation'];
 export type Hits = Schemas['Hits'];
 export type Trends = Schemas['Trends'];
+export type Replayed = Schemas['Replayed'];
+export type Redecided = Schemas['Redecided'];
 export type Registry = Schemas['Registry'];
 export type Adoption = Schemas['Adoption'];
 export type Standing = Schemas['Standing'];
@@ -28,6 +30,7 @@ export class Failure extends Error {
     readonly code: string,
     detail: string,
     readonly retryAfter?: string,
+    readonly line?: number,
   ) {
     super(detail);
   }
@@ -51,6 +54,7 @@ export async function ask<T>(method: string, path: string, headers: Record<strin
       problem?.code ?? 'UNKNOWN',
       problem?.detail ?? `The gateway answered ${answer.status}.`,
       answer.headers.get('Retry-After') ?? undefined,
+      problem?.line,
     );
   }
   return said as T;

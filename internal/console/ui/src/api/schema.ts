@@ -484,6 +484,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policy/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which recorded calls would be decided otherwise under other rules; nothing changes */
+        post: operations["replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/policy/rules": {
         parameters: {
             query?: never;
@@ -1057,6 +1074,22 @@ export interface components {
             oldest?: string;
             waiting: number;
         };
+        Draft: {
+            /** @description so many of the newest at most; unless set all, which are admin.replay.records at most */
+            records?: number;
+            /** @description YAML, as policy.rules lists them, or with the key rules: around them */
+            rules: string;
+            /**
+             * Format: date-time
+             * @description calls recorded at or after this time
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description calls recorded before this time
+             */
+            until?: string;
+        };
         Entry: {
             against?: string;
             by?: string;
@@ -1230,6 +1263,8 @@ export interface components {
             code: string;
             /** @description for people */
             detail: string;
+            /** @description of the draft, where the first of what is wrong with it is */
+            line?: number;
             /** @description the least role that may do this */
             needs?: components["schemas"]["Role"];
             status: number;
@@ -1260,10 +1295,36 @@ export interface components {
             /** @description of A2A; 1.0 unless set */
             version?: string;
         };
+        Reason: {
+            calls: number;
+            why: string;
+        };
         RecordPage: {
             next?: string;
             /** @description as they were written, the newest first */
             records: unknown[];
+        };
+        Redecided: {
+            agent: string;
+            caller: string;
+            /** @description the rule that decided; empty for a refusal before the rules */
+            from: string;
+            issuer: string;
+            method: string;
+            /** @description allow or deny */
+            now: string;
+            /** @description the number of its record */
+            seq: number;
+            skill?: string;
+            /**
+             * Format: date-time
+             * @description when it began
+             */
+            time: string;
+            /** @description the rule that would decide */
+            to: string;
+            /** @description allow or deny */
+            was: string;
         };
         Registered: {
             calls: components["schemas"]["Negotiated"];
@@ -1294,6 +1355,36 @@ export interface components {
              * @description when this gateway began to count; others count for themselves
              */
             since: string;
+        };
+        Replayed: {
+            /** @description newly denied */
+            allowToDeny: number;
+            /** @description that were looked at */
+            calls: number;
+            /** @description the newest calls of each kind of change, admin.replay.sample at most; what is worst first */
+            changes: components["schemas"]["Redecided"][];
+            /** @description newly allowed */
+            denyToAllow: number;
+            /** @description there are older ones, which were not asked for */
+            more: boolean;
+            /**
+             * Format: date-time
+             * @description when the newest of them began
+             */
+            newest?: string;
+            /**
+             * Format: date-time
+             * @description when the oldest of them began
+             */
+            oldest?: string;
+            /** @description the same decision, by another rule */
+            otherRule: number;
+            /** @description decided as before */
+            same: number;
+            /** @description cannot be told */
+            untold: number;
+            /** @description there are calls that cannot be told; what is most first */
+            why: components["schemas"]["Reason"][];
         };
         /** @enum {string} */
         Role: "viewer" | "operator" | "admin";
@@ -5766,6 +5857,156 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Draft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replayed"];
+                };
+            };
+            /** @description INVALID_DRAFT, INVALID_PARAMETER, INVALID_QUESTION, MALFORMED, REPLAY_LIMIT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_DRAFT" | "INVALID_PARAMETER" | "INVALID_QUESTION" | "MALFORMED" | "REPLAY_LIMIT";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "TOO_LARGE";
+                        /** @constant */
+                        status?: 413;
+                    };
+                };
+            };
+            /** @description CONTENT_TYPE */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CONTENT_TYPE";
+                        /** @constant */
+                        status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
                         /** @constant */
                         status?: 503;
                     };

@@ -36,6 +36,32 @@ export function summary(r: Rule): string {
   return parts.length === 0 ? 'every call' : parts.join(' · ');
 }
 
+// A text that YAML reads as the same text without quotes.
+const bare = /^[A-Za-z][\w./-]*$/;
+const taken = /^(true|false|yes|no|on|off|y|n|null)$/i;
+
+const scalar = (v: string) => (bare.test(v) && !taken.test(v) ? v : JSON.stringify(v).replaceAll('${', () => '$${'));
+
+/** flow is a value on one line, as YAML. */
+const flow = (v: unknown): string =>
+  Array.isArray(v)
+    ? `[${v.map(flow).join(', ')}]`
+    : typeof v === 'object' && v !== null
+      ? `{${Object.entries(v)
+          .filter(([, m]) => said(m))
+          .map(([k, m]) => `${scalar(k)}: ${flow(m)}`)
+          .join(', ')}}`
+      : typeof v === 'string'
+        ? scalar(v)
+        : JSON.stringify(v);
+
+/** draftOf writes rules as the configuration has them. */
+export function draftOf(rules: Rule[]): string {
+  if (rules.length === 0) return 'rules: []\n';
+  const one = ({ name, ...rest }: Rule) => [`  - name: ${scalar(name)}`, ...Object.entries(rest).map(([k, v]) => `    ${k}: ${flow(v)}`)].join('\n');
+  return `rules:\n${rules.map(one).join('\n')}\n`;
+}
+
 export function RuleCount({ of }: { of?: number | undefined }) {
   return of ? <>{of.toLocaleString('en')}</> : <span className="faint">–</span>;
 }

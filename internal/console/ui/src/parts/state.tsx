@@ -49,6 +49,8 @@ function advice(e: Failure): string {
     case 'INVALID_CALL':
     case 'INVALID_QUESTION':
       return 'Mend the question, and ask again. Nothing was done.';
+    case 'REPLAY_LIMIT':
+      return 'The configuration of the gateway says how much may be replayed at once.';
     case 'NO_SUCH_AGENT':
       return 'It may have been removed. The fleet lists those there are.';
     case 'NO_SUCH_CARD':

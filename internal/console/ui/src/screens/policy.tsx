@@ -5,6 +5,8 @@ import { useMemo } from 'react';
 import { get, type Hits } from '../api/client';
 import { Copy } from '../parts/copy';
 import { type Asked, askedOf, Explain } from '../parts/explain';
+import { ranged } from '../parts/range';
+import { type At, Replay } from '../parts/replay';
 import { type Rule, RuleCount, rulesInForce, summary } from '../parts/rules';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
@@ -13,10 +15,10 @@ import './policy.css';
 
 const route = getRouteApi('/policy');
 
-const views = { rules: 'Rules', explain: 'Explain a call' } as const;
+const views = { rules: 'Rules', explain: 'Explain a call', replay: 'Replay' } as const;
 type View = keyof typeof views;
 
-export interface PolicySearch extends Asked {
+export interface PolicySearch extends Asked, At {
   view?: View;
   q?: string;
   show?: string;
@@ -33,6 +35,8 @@ export function policySearch(s: Record<string, unknown>): PolicySearch {
     ...(word(s.show) && { show: word(s.show) }),
     ...(word(s.rule) && { rule: word(s.rule) }),
     ...askedOf(s),
+    ...ranged(s),
+    ...(Number(s.records) > 0 && { records: Math.floor(Number(s.records)) }),
   };
 }
 
@@ -51,7 +55,7 @@ export function Policy() {
           ))}
         </div>
       </div>
-      {view === 'rules' ? <Rules /> : <ExplainView />}
+      {view === 'rules' ? <Rules /> : view === 'replay' ? <ReplayView /> : <ExplainView />}
     </>
   );
 }
@@ -60,6 +64,13 @@ function ExplainView() {
   const search = route.useSearch();
   const go = route.useNavigate();
   return <Explain of={askedOf({ ...search })} onAsk={(a) => void go({ search: { view: 'explain', ...a } })} />;
+}
+
+function ReplayView() {
+  const search = route.useSearch();
+  const go = route.useNavigate();
+  const at = { ...ranged({ ...search }), ...(search.records && { records: search.records }) };
+  return <Replay of={at} onAsk={(a) => void go({ search: { view: 'replay', ...a }, replace: true })} />;
 }
 
 interface Row extends Rule {

@@ -1,0 +1,120 @@
+package config
+
+import (
+	"errors"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// DraftError says what is wrong with a draft: all of it, each with its place.
+type DraftError struct {
+	Line int // of the first of it; 0 where there is no place
+	Err  error
+}
+
+// Error implements error.
+func (e *DraftError) Error() string { return e.Err.Error() }
+
+// Unwrap implements errors.
+func (e *DraftError) Unwrap() error { return e.Err }
+
+// draft stands for the file in errors.
+const draft = "draft"
+
+// Draft is the configuration with other rules, and the rules compiled. They are read as
+// strictly as those of a file, from somebody who may look and must not be able to read this
+// machine's environment by doing so. book is the configuration's own. The error is a
+// DraftError.
+func (c *Config) Draft(text []byte, book *ext.Book) (*Config, *policy.Set, error) {
+	next, rules, err := c.drafted(text, book)
+	if err == nil {
+		return next, rules, nil
+	}
+	e := &DraftError{Err: err}
+	var first *problem
+	if errors.As(err, &first) {
+		e.Line = first.line
+	}
+	return nil, nil, e
+}
+
+func (c *Config) drafted(text []byte, book *ext.Book) (*Config, *policy.Set, error) {
+	doc, err := draftDocument(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var d ruleDocument
+	if err := decode(draft, "", doc, &d); err != nil {
+		return nil, nil, err
+	}
+	if child(doc.Content[0], "rules") == nil {
+		return nil, nil, problemAt(draft, doc.Content[0], "want a list of rules, or the key rules with one")
+	}
+	next := *c
+	next.Policy.Rules = d.Rules
+	src := newSources(draft, doc, &Config{})
+	if err := src.add(&src.rules, draft, doc, ruleNames(d.Rules)); err != nil {
+		return nil, nil, err
+	}
+	rules, _, err := policy.Compile(next.Policy.Config, next.RuleAgents(), book.Extra().Methods()...)
+	if err != nil {
+		return nil, nil, placed(src, at(err, "policy"))
+	}
+	if err := errors.Join(append(next.checkRules(book), next.checkSkills(rules)...)...); err != nil {
+		return nil, nil, placed(src, err)
+	}
+	return &next, rules, nil
+}
+
+// draftDocument is a draft as a file with rules.
+func draftDocument(text []byte) (*yaml.Node, error) {
+	if len(text) > sizeLimit {
+		return nil, &problem{name: draft, err: errors.New("it is larger than a file may be")}
+	}
+	doc, err := oneDocument(draft, text)
+	if err != nil {
+		return nil, err
+	}
+	if len(doc.Content) == 1 && doc.Content[0].Kind == yaml.SequenceNode {
+		list := doc.Content[0]
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "rules", Line: list.Line, Column: list.Column}
+		doc.Content[0] = &yaml.Node{
+			Kind: yaml.MappingNode, Tag: "!!map", Line: list.Line, Column: list.Column, Content: []*yaml.Node{key, list},
+		}
+	}
+	if err := checkTree(draft, doc); err != nil {
+		return nil, err
+	}
+	return doc, unreferring(doc)
+}
+
+// unreferring refuses references to the environment. A default would do no good either: the
+// draft would be another one here than in its file.
+func unreferring(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		var names []string
+		value, err := replace(n.Value, func(name string) (string, bool) {
+			names = append(names, name)
+			return "", true
+		})
+		switch {
+		case err != nil:
+			return problemAt(draft, n, "%w", err)
+		case names != nil:
+			return problemAt(draft, n, "the environment is not read here: write what ${%s} stands for", names[0])
+		}
+		n.Value = value
+		return nil
+	}
+	if n.Kind == yaml.AliasNode { // its anchor is elsewhere in the text
+		return nil
+	}
+	var errs []error
+	for _, child := range n.Content {
+		errs = append(errs, unreferring(child))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,221 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
+import { Failure, post, type Redecided, type Replayed } from '../api/client';
+import { type Range, RangeFields, times } from './range';
+import { Clock, Cut } from './record';
+import { draftOf, rulesInForce } from './rules';
+import { Badge, Empty, Loading, Tile, Trouble } from './state';
+import { type Column, Table } from './table';
+
+/** At is when recorded calls were made, and how many of them are meant. */
+export interface At extends Range {
+  records?: number;
+}
+
+/** kept is the draft that was typed, for as long as the page lives: it is too long for an address. */
+const kept: { text?: string } = {};
+
+/** Replay tries a draft of the rules on calls that were made. */
+export function Replay({ of, onAsk }: { of: At; onAsk: (a: At) => void }) {
+  const rules = useQuery({ queryKey: ['rules'], queryFn: rulesInForce });
+  const inForce = useMemo(() => rules.data && draftOf(rules.data.rules), [rules.data]);
+  if (inForce === undefined) return rules.isError ? <Trouble error={rules.error} again={() => void rules.refetch()} /> : <Loading />;
+  return <Draft of={of} onAsk={onAsk} inForce={inForce} />;
+}
+
+function Draft({ of, onAsk, inForce }: { of: At; onAsk: (a: At) => void; inForce: string }) {
+  const [text, setText] = useState(kept.text ?? inForce);
+  const [asked, setAsked] = useState<{ rules: string; at: At; time: number }>();
+  const box = useRef<HTMLTextAreaElement>(null);
+  const found = useQuery({
+    queryKey: ['replay', asked],
+    queryFn: () => post<Replayed>('/api/v1/policy/replay', { rules: asked?.rules ?? '', ...times(asked?.at ?? {}), ...(asked?.at.records && { records: asked.at.records }) }),
+    enabled: asked !== undefined,
+    retry: false,
+    refetchInterval: false,
+    refetchOnWindowFocus: false,
+    staleTime: Infinity,
+  });
+  const type = (t: string) => {
+    setText(t);
+    if (t === inForce) delete kept.text;
+    else kept.text = t;
+  };
+  const wrong = found.error instanceof Failure && found.error.code === 'INVALID_DRAFT' ? found.error : undefined;
+  const show = (line: number) => {
+    const lines = text.split('\n');
+    const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+    box.current?.focus();
+    box.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0));
+  };
+  return (
+    <>
+      <p className="hint">
+        Nothing changes: recorded calls are put to the draft instead of the rules in force, as <code>a2a-gateway policy test --replay</code> does. Everything else is as it is in force.
+      </p>
+      <form
+        aria-label="Draft"
+        onSubmit={(e) => {
+          e.preventDefault();
+          setAsked({ rules: text, at: of, time: Date.now() });
+        }}
+      >
+        <label htmlFor="draft" className="label">
+          Rules, as the configuration has them
+        </label>
+        <textarea
+          id="draft"
+          ref={box}
+          rows={16}
+          value={text}
+          spellCheck={false}
+          onChange={(e) => type(e.target.value)}
+          {...(wrong && { 'aria-invalid': true, 'aria-describedby': 'draft-wrong' })}
+        />
+        <div className="bar">
+          <RangeFields of={of} onAsk={({ since, until, last }) => onAsk({ ...(last && { last }), ...(since && { since }), ...(until && { until }), ...(of.records && { records: of.records }) })} />
+          <label>
+            At most{' '}
+            <input
+              type="number"
+              className="number"
+              min={1}
+              placeholder="all"
+              value={of.records ?? ''}
+              onChange={(e) => {
+                const { records: _, ...rest } = of;
+                onAsk(Number(e.target.value) > 0 ? { ...rest, records: Number(e.target.value) } : rest);
+              }}
+            />{' '}
+            of the newest calls
+          </label>
+          <button type="submit" className="primary" disabled={found.isFetching}>
+            {found.isFetching ? 'Replaying…' : 'Replay'}
+          </button>
+          <button type="button" disabled={text === inForce} onClick={() => type(inForce)}>
+            Back to the rules in force
+          </button>
+        </div>
+      </form>
+      <div aria-live="polite">
+        {!asked ? (
+          <Empty title="What would change?">Change the rules, choose when the calls were made, and replay them.</Empty>
+        ) : found.isPending ? (
+          <Loading />
+        ) : wrong ? (
+          <div className="trouble" role="alert" id="draft-wrong">
+            <div>
+              <strong>These rules could not be put in force.</strong>
+              <pre className="said">{wrong.message}</pre>
+            </div>
+            {wrong.line !== undefined && (
+              <button type="button" onClick={() => show(wrong.line ?? 1)}>
+                Go to line {wrong.line}
+              </button>
+            )}
+          </div>
+        ) : found.isError ? (
+          <Trouble error={found.error} again={() => void found.refetch()} />
+        ) : (
+          <Answer of={found.data} stale={asked.rules !== text} />
+        )}
+      </div>
+    </>
+  );
+}
+
+const changes: Record<string, { label: string; tone: 'good' | 'warn' | 'bad' | 'calm' }> = {
+  'deny allow': { label: 'newly allowed', tone: 'warn' },
+  'allow deny': { label: 'newly denied', tone: 'bad' },
+};
+const change = (c: Redecided) => changes[`${c.was} ${c.now}`] ?? { label: 'by another rule', tone: 'calm' as const };
+
+const columns: Column<Redecided>[] = [
+  {
+    id: 'seq',
+    title: 'Record',
+    width: '84px',
+    sort: (c) => c.seq,
+    cell: (c) => (
+      <Link to="/audit/$seq" params={{ seq: String(c.seq) }} className="strong">
+        {c.seq}
+      </Link>
+    ),
+  },
+  { id: 'time', title: 'Began', width: '108px', sort: (c) => c.time, cell: (c) => <Clock at={c.time} /> },
+  { id: 'change', title: 'Change', width: '130px', sort: (c) => change(c).label, cell: (c) => <Badge tone={change(c).tone}>{change(c).label}</Badge> },
+  { id: 'caller', title: 'Caller', width: 'minmax(100px, 1fr)', sort: (c) => c.caller, cell: (c) => <Cut text={c.caller} /> },
+  { id: 'agent', title: 'Agent', width: 'minmax(90px, .8fr)', sort: (c) => c.agent, cell: (c) => <Cut text={c.agent} /> },
+  { id: 'method', title: 'Method', width: 'minmax(120px, .8fr)', sort: (c) => c.method, cell: (c) => <Cut text={c.method} /> },
+  { id: 'was', title: 'Before', width: 'minmax(130px, 1fr)', sort: (c) => c.from, cell: (c) => <Cut text={`${c.was} by ${c.from || 'what comes before rules'}`} /> },
+  { id: 'now', title: 'With the draft', width: 'minmax(130px, 1fr)', sort: (c) => c.to, cell: (c) => <Cut text={`${c.now} by ${c.to}`} /> },
+];
+
+// Days are wider than times of today.
+const wide = columns.map((c) => (c.id === 'time' ? { ...c, width: '190px' } : c));
+
+function Answer({ of: r, stale }: { of: Replayed; stale: boolean }) {
+  const changed = r.denyToAllow + r.allowToDeny + r.otherRule;
+  const today = new Date().toDateString();
+  const dated = r.changes.some((c) => new Date(c.time).toDateString() !== today);
+  const none = r.untold > 0 ? 'No call is known to be decided otherwise' : 'No call would be decided otherwise';
+  return (
+    <section aria-label="What would change" className="below">
+      <h2>{changed === 0 ? none : `${changed === 1 ? 'One call' : `${changed.toLocaleString('en')} calls`} would be decided otherwise`}</h2>
+      <p className="hint">
+        {r.calls === 0 || !r.oldest || !r.newest ? (
+          'No call was recorded at that time.'
+        ) : (
+          <>
+            Of {r.calls === 1 ? 'one call' : `${r.calls.toLocaleString('en')} calls`}, begun from <Clock at={r.oldest} /> to <Clock at={r.newest} />
+            {r.more && '; there are older ones'}.
+          </>
+        )}{' '}
+        {stale && <strong>The draft has changed since.</strong>}
+      </p>
+      <div className="tiles">
+        <Tile label="Decided as before" value={r.same} />
+        <Tile label="Newly allowed" value={r.denyToAllow} tone={r.denyToAllow > 0 ? 'warn' : undefined} />
+        <Tile label="Newly denied" value={r.allowToDeny} tone={r.allowToDeny > 0 ? 'bad' : undefined} />
+        <Tile label="By another rule" value={r.otherRule} />
+        <Tile label="Cannot be told" value={r.untold} />
+      </div>
+      {r.changes.length > 0 && <Table label="Calls that change" rows={r.changes} columns={dated ? wide : columns} name={(c) => String(c.seq)} height={420} />}
+      {r.changes.length < changed && (
+        <p className="hint">
+          {r.changes.length} of {changed} are shown, the newest of each kind.
+        </p>
+      )}
+      {r.why.length > 0 && <Untold of={r.why} />}
+    </section>
+  );
+}
+
+const most = 50; // reasons that are shown
+
+function Untold({ of }: { of: Replayed['why'] }) {
+  return (
+    <div className="below">
+      <h2>Cannot be told</h2>
+      <p className="hint">Records have no claims and no messages, and not whose task it was; where these could make a difference, nothing is guessed.</p>
+      <table className="plain" aria-label="Why calls cannot be told">
+        <thead>
+          <tr>
+            <th scope="col">Calls</th>
+            <th scope="col">Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.slice(0, most).map((w) => (
+            <tr key={w.why}>
+              <td>{w.calls}</td>
+              <td>{w.why}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {of.length > most && <p className="hint">{of.length - most} further reasons.</p>}
+    </div>
+  );
+}
