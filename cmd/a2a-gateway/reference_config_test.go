@@ -138,6 +138,15 @@ func (r *keyPages) comment(of reflect.Type, field string) string {
 	return r.said[of.PkgPath()+"."+of.Name()+"."+field]
 }
 
+// keyOf is the key that a field stands under.
+func keyOf(f *ast.Field) string {
+	if f.Tag == nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("yaml"), ",")
+	return name
+}
+
 // source reads the comments of a package's structs.
 func (r *keyPages) source(path string) {
 	files, err := filepath.Glob(filepath.Join("../..", strings.TrimPrefix(path, modulePath), "*.go"))
@@ -158,9 +167,17 @@ func (r *keyPages) source(path string) {
 			if !ok {
 				return true
 			}
+			before := "" // the latest key that has a comment, which is then that of the keys behind it
 			for _, f := range fields.Fields.List {
+				said := strings.TrimSpace(f.Doc.Text() + " " + f.Comment.Text())
+				switch key := keyOf(f); {
+				case said != "":
+					before = key
+				case before != "":
+					said = "See `" + before + "`."
+				}
 				for _, id := range f.Names {
-					r.said[path+"."+spec.Name.Name+"."+id.Name] = strings.TrimSpace(f.Doc.Text() + " " + f.Comment.Text())
+					r.said[path+"."+spec.Name.Name+"."+id.Name] = said
 				}
 			}
 			return false

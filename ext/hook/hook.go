@@ -32,6 +32,7 @@ const (
 
 // Header is a header of every callout.
 type Header struct {
+	// Name and value of it.
 	Name  string       `yaml:"name"`
 	Value secret.Value `yaml:"value"`
 }

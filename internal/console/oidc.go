@@ -30,6 +30,7 @@ type OIDC struct {
 
 // Roles is admin.oidc.roles.
 type Roles struct {
+	// Viewer, operator and admin: the values of the claim that make who has one of them such.
 	Viewer   []string `yaml:"viewer"`
 	Operator []string `yaml:"operator"`
 	Admin    []string `yaml:"admin"`
