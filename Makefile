@@ -8,13 +8,18 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build reproducible sbom notices release-files check-deploy test race interop ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build cross reproducible sbom notices release-files check-deploy test race interop ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/a2a-gateway
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/a2a-gateway ./cmd/a2a-gateway
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+
+cross: ## Compile for every platform that is released
+	for p in $(PLATFORMS); do GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build -trimpath -o /dev/null ./cmd/a2a-gateway; done
 
 reproducible: ## Build what is committed twice, elsewhere, and compare
 	GO="$(GO)" .ci/reproducible
