@@ -135,7 +135,7 @@ func (t trials) own(state tls.ConnectionState) error {
 	return errNoTLS
 }
 
-// tap is a connection that keeps what passes, up to a size.
+// tap is a connection that keeps what passes; of what it receives, up to a size.
 type tap struct {
 	net.Conn
 
@@ -147,20 +147,17 @@ type tap struct {
 
 func (t *tap) Read(b []byte) (int, error) {
 	n, err := t.Conn.Read(b)
-	t.keep(&t.received, b[:n])
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.received = append(t.received, b[:max(0, min(n, t.most-len(t.received)))]...)
 	return n, err
 }
 
 func (t *tap) Write(b []byte) (int, error) {
-	n, err := t.Conn.Write(b)
-	t.keep(&t.sent, b[:n])
-	return n, err
-}
-
-func (t *tap) keep(in *[]byte, b []byte) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	*in = append(*in, b[:max(0, min(len(b), t.most-len(*in)))]...)
+	t.sent = append(t.sent, b...) // before it is written: the answer may come before Write returns
+	t.mu.Unlock()
+	return t.Conn.Write(b)
 }
 
 // taken is what has passed until now.
