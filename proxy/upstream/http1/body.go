@@ -85,28 +85,42 @@ func (a *answer) Close() error {
 // so without a goroutine. Who is resumed has to read: there is no second sign of what has
 // come. It is false, and nothing happens, where that cannot be done, or there is more by now.
 func (a *answer) Park(resume func()) bool {
-	c := a.conn
-	if a.state.Load() != open || c.secured != nil || c.raw == nil || c.in.buffered() > 0 || c.in.full && !c.quiet() {
+	if !a.state.CompareAndSwap(open, reading) {
+		return false // it is closed
+	}
+	w := a.watched(resume)
+	if !a.state.CompareAndSwap(reading, open) {
+		a.conn.unwatch()
+		a.conn.in.drop() // Close came meanwhile, and left it to us
 		return false
+	}
+	if w == nil {
+		return false
+	}
+	for !w.Park() {
+		if !a.conn.quiet() { // else it was told of what has been read
+			return false
+		}
+	}
+	return true
+}
+
+// watched prepares for a wait, and is nil where there can be none. Nobody else has the
+// connection meanwhile.
+func (a *answer) watched(resume func()) *readiness.Watch {
+	c := a.conn
+	if c.secured != nil || c.raw == nil || c.in.buffered() > 0 || c.in.full && !c.quiet() {
+		return nil
 	}
 	c.in.drop()
 	c.in.full, c.resume = false, resume
 	w := c.watch.Load()
 	if w == nil {
-		if w = readiness.Of(c.raw, c.resumed); w == nil {
-			return false
-		}
-		c.watch.Store(w)
-	}
-	for !w.Park() {
-		if !c.quiet() { // else it was told of what has been read
-			return false
+		if w = readiness.Of(c.raw, c.resumed); w != nil {
+			c.watch.Store(w)
 		}
 	}
-	if a.state.Load() != open { // and Close may have come before there was a watch
-		c.unwatch()
-	}
-	return true
+	return w
 }
 
 // read reads some of the body. Its end comes with the last bytes if that is known by then.

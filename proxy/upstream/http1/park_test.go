@@ -128,3 +128,39 @@ func TestParkClosed(t *testing.T) {
 		_ = r.body.Close()
 	}
 }
+
+// TestParkMeetsClose: a body is closed while somebody begins to wait for it. Either has
+// the connection, never both: what one lets go of is somebody else's by then.
+func TestParkMeetsClose(t *testing.T) {
+	t.Parallel()
+	to := rawAgent(t, func(c net.Conn, in *bufio.Reader) {
+		_, _ = http.ReadRequest(in)
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+		_, _ = io.Copy(io.Discard, in)
+	})
+	var dials atomic.Int64
+	p := newTestPool(t, &dials)
+	for range 300 {
+		body := stream(t, p, to)
+		if _, err := body.Read(make([]byte, 1<<10)); err != nil {
+			t.Fatal(err)
+		}
+		resumed := make(chan error, 1)
+		resume := func() {
+			_, err := body.Read(make([]byte, 1<<10))
+			resumed <- err
+		}
+		closed := make(chan struct{})
+		go func() {
+			defer close(closed)
+			_ = body.Close()
+		}()
+		if !body.Park(resume) {
+			resume()
+		}
+		if err := <-resumed; err == nil {
+			t.Fatal("something was read of a closed body")
+		}
+		<-closed
+	}
+}
