@@ -64,8 +64,8 @@ type Limits interface {
 	// strings are kept.
 	Draw(ctx context.Context, draws []Draw) ([]Drawn, error)
 
-	// Release gives places back (Key and Holder count). Places that are not held are
-	// ignored.
+	// Release gives places back (Key and Holder count), all at one moment. Places that
+	// are not held are ignored.
 	Release(ctx context.Context, holds []Draw) error
 }
 

@@ -68,9 +68,7 @@ func (m *Memory) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
 
 // Release implements Limits.
 func (m *Memory) Release(_ context.Context, holds []Draw) error {
-	for i := range holds {
-		m.counts.release(&holds[i])
-	}
+	m.counts.release(holds)
 	return nil
 }
 
@@ -146,14 +144,18 @@ func (b *buckets) make(k DrawKind) bucket {
 	}
 }
 
-func (b *buckets) release(d *Draw) {
-	s := b.shard(d.Key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if h, ok := s.buckets[d.Key].(*hold); ok {
-		h.release(d.Holder)
-		if len(h.places) == 0 {
-			b.drop(s, d.Key)
+// release gives places back, all at one moment.
+func (b *buckets) release(holds []Draw) {
+	locked := b.lock(holds)
+	defer b.unlock(locked)
+	for i := range holds {
+		d := &holds[i]
+		s := b.shard(d.Key)
+		if h, ok := s.buckets[d.Key].(*hold); ok {
+			h.release(d.Holder)
+			if len(h.places) == 0 {
+				b.drop(s, d.Key)
+			}
 		}
 	}
 }

@@ -41,9 +41,7 @@ func (c *Counts) Draw(_ context.Context, draws []Draw) ([]Drawn, error) {
 
 // Release implements Limits.
 func (c *Counts) Release(_ context.Context, holds []Draw) error {
-	for i := range holds {
-		c.b.release(&holds[i])
-	}
+	c.b.release(holds)
 	return nil
 }
 
