@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 const (
@@ -131,11 +133,10 @@ func (p *process) stop() {
 
 // freePort is an address that nobody listens at now.
 func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	if address := gatewaytest.FreeAddress(); address != "" {
+		return address, nil
 	}
-	return l.Addr().String(), l.Close()
+	return "", errors.New("no port is free")
 }
 
 // descriptors is how many files a process started by this one may open.

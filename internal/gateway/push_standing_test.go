@@ -52,6 +52,12 @@ func TestWhoMayNotHearAnyMore(t *testing.T) {
 			if err != nil {
 				p.t.Fatal(err)
 			}
+			// The file is noticed a moment later.
+			eventually(p.t, "the key is refused", func() bool {
+				status, _, err := try(client(p.t), http.MethodPost, p.g.URL()+"/agents/courier", p.caller,
+					`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"none"}}`)
+				return err == nil && status == http.StatusUnauthorized
+			})
 		}},
 		"rule gone": {want: "refused", end: func(p *pushing, _ string) {
 			p.reload("policy: {rules: [{name: others, effect: allow, subjects: [bob]}]}\n", p.agents())

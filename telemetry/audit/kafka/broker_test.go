@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/kafka"
 )
@@ -82,12 +82,11 @@ func newBroker(t testing.TB) *broker {
 
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	address := gatewaytest.FreeAddress()
+	if address == "" {
+		t.Fatal("no port is free")
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return address
 }
 
 func (b *broker) command(class string, args ...string) *exec.Cmd {
