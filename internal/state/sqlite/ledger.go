@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
-// Claim implements state.Ledger. What is recorded already is found without the writer.
+// Claim implements state.Ledger. What is remembered is found without the writer.
 func (s *Store) Claim(ctx context.Context, r state.Record) (state.Record, error) {
 	stand, err := s.ClaimAll(ctx, []state.Record{r})
 	if err != nil {
@@ -18,27 +18,26 @@ func (s *Store) Claim(ctx context.Context, r state.Record) (state.Record, error)
 	return stand[0], nil
 }
 
-// ClaimAll implements state.Ledger, for all or, with an error, perhaps for none.
+// ClaimAll implements state.Ledger, for all or, with an error, perhaps for none. What is
+// not remembered is most likely new, so that it is not looked for before the writer does.
 func (s *Store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
 	now := s.now()
 	stand := make([]state.Record, len(rs))
 	var unknown []int
 	for i, r := range rs {
-		known, ok, err := s.find(r.Agent, r.Kind, r.ID, now)
-		if err != nil {
-			return nil, err
-		}
-		if stand[i] = known; !ok {
+		remembered, ok := s.remembered(r.Agent, r.Kind, r.ID, now)
+		if stand[i] = remembered; !ok {
 			unknown = append(unknown, i)
 		}
 	}
 	if unknown == nil {
 		return stand, nil
 	}
+	claimed := make([]known, len(unknown))
 	err := s.write(ctx, func(w *writer) error {
-		for _, i := range unknown {
+		for n, i := range unknown {
 			var err error
-			if stand[i], err = s.claim(w, rs[i], now); err != nil {
+			if claimed[n], err = s.claim(w, rs[i], now); err != nil {
 				return err
 			}
 		}
@@ -47,31 +46,37 @@ func (s *Store) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record
 	if err != nil {
 		return nil, err
 	}
+	for n, i := range unknown { // which the file has by now
+		stand[i] = claimed[n].record
+		s.recent.remember(claimed[n].record, claimed[n].used)
+	}
 	return stand, nil
 }
 
 // claim runs in a transaction.
-func (s *Store) claim(w *writer, r state.Record, now time.Time) (state.Record, error) {
+func (s *Store) claim(w *writer, r state.Record, now time.Time) (known, error) {
 	mine := rowOf(r, now)
 	result, err := w.put.addRecord.Exec(mine.values()...)
 	if err != nil {
-		return state.Record{}, err
+		return known{}, err
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 1 {
 		stands, torn := mine.record()
-		return stands, errors.Join(err, torn)
+		return known{stands, mine.used}, errors.Join(err, torn)
 	}
 	var other row
 	if err := other.read(w.put.record.QueryRow(mine.agent, mine.kind, mine.id)); err != nil {
-		return state.Record{}, err
+		return known{}, err
 	}
 	if s.live(other.use(), other.used, now) {
-		return other.record()
+		stands, torn := other.record()
+		return known{stands, other.used}, torn
 	}
 	if _, err := w.put.newRecord.Exec(mine.values()...); err != nil {
-		return state.Record{}, err
+		return known{}, err
 	}
-	return mine.record()
+	stands, torn := mine.record()
+	return known{stands, mine.used}, torn
 }
 
 // Lookup implements state.Ledger.

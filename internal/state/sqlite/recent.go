@@ -11,7 +11,7 @@ import (
 // mostRecent is how many records are remembered, up to twice as many at times.
 const mostRecent = 4096
 
-// recent are records that were read not long ago. What a record says never changes, and
+// recent are records that were read or written not long ago. What a record says never changes, and
 // nobody else has the file: most calls ask for the same context three times over, and a
 // statement costs more than the rest of what is asked about a call. It is only asked for records of
 // which the file says that they were used within a grain, which are alive whatever else is
