@@ -13,7 +13,10 @@ import (
 )
 
 // profiled are the profiles that are taken of a gateway, and go tool pprof reads.
-var profiled = []string{"profile", "allocs"}
+var profiled = []string{"profile", "allocs", heap}
+
+// heap is what is alive as a round begins: of so many seconds it would be the difference.
+const heap = "heap"
 
 // profile takes profiles of a gateway while it does one round of work, and keeps
 // those of the latest round as WORKLOAD-SUBJECT-PROFILE.pprof in a folder. Subjects
@@ -47,7 +50,10 @@ func (r *running) profile(ctx context.Context, kind, to string, length time.Dura
 	if err != nil {
 		return err
 	}
-	url := fmt.Sprintf("http://%s/debug/pprof/%s?seconds=%d", strings.TrimSpace(string(address)), kind, max(1, int(length.Seconds())))
+	url := fmt.Sprintf("http://%s/debug/pprof/%s", strings.TrimSpace(string(address)), kind)
+	if kind != heap {
+		url += fmt.Sprintf("?seconds=%d", max(1, int(length.Seconds())))
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
