@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -116,6 +117,7 @@ func (w *writer) run(last <-chan struct{}) {
 	for {
 		select {
 		case j := <-w.jobs:
+			runtime.Gosched() // to whoever is about to bring another
 			w.commit(w.gather(j))
 		case <-last:
 			select {
