@@ -12,7 +12,7 @@ var (
 		what: "many streams on which nothing happens, HTTP/1.1 with TLS",
 	}
 	idlePlain = workload{
-		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, plain: true, columns: idleColumns[:len(idleColumns)-1], round: idleStreams,
+		name: "idle-plain", unit: "stream", rounds: 1, fresh: true, plain: true, columns: idleColumns, round: idleStreams,
 		what: "the same without TLS",
 	}
 )
@@ -25,14 +25,9 @@ var idleColumns = []column{
 	{key: "held", title: "CPU ms/s held", decimals: 1},
 }
 
-// held is how long they are open before it is said what that takes. With TLS, that is
-// beyond the quarter of a minute after which a proxy may send a heartbeat.
-func (l *lane) held() time.Duration {
-	if l.workload.plain {
-		return l.options.time
-	}
-	return 8 * l.options.time
-}
+// held is how long they are open before it is said what that takes: beyond the quarter of
+// a minute after which a proxy may send a heartbeat.
+func (l *lane) held() time.Duration { return 8 * l.options.time }
 
 // idleCount is as many as were asked for, or as there are descriptors for: a proxy
 // needs two for each, and some for itself.

@@ -193,14 +193,11 @@ func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
 }
 
-// shortBody is what a stream may keep of its request.
-const shortBody = 16 << 10
-
-// unload lets go of a long request once its answer streams: a file that came with it would
-// stay in memory for as long as the stream is open. The buffer goes to the collector and not
+// unload lets go of a request once its answer streams: what came with it would stay in
+// memory for as long as the stream is open. The buffer goes to the collector and not
 // to the next call, so that nobody who still holds a part of it sees another's.
 func (x *exchange) unload() {
-	if x.body == nil || x.body.b.Cap() <= shortBody {
+	if x.body == nil {
 		return
 	}
 	x.body = nil

@@ -30,10 +30,13 @@ func newPacer() *pacer {
 	return p
 }
 
+// ours reports whether nobody else has said how to collect.
+func (p *pacer) ours() bool { return p.now != 0 }
+
 // settle changes the pace to what has become of the heap. Every change stops the world for
 // a moment: small ones are not worth it.
 func (p *pacer) settle(r *Reading) {
-	if p.now == 0 {
+	if !p.ours() {
 		return
 	}
 	metrics.Read(p.live)

@@ -24,16 +24,20 @@ type gauges struct {
 	probe   func()
 	wait    func() time.Duration
 	collect func()
-	pace    func(*Reading) // of collections; nil to leave it
+	pace    func(*Reading)  // of collections; nil to leave it
+	rest    func(time.Time) // from them; nil to leave it
 }
 
 // Watch measures until done is closed. limits gives what to compare with, report is told
 // every measurement; it may keep what it gets, and change none of it.
 func (l *Ladder) Watch(done <-chan struct{}, limits func() Limits, report func(*Reading)) {
-	m, open := newMeasure(), new(fds)
+	m, open, pace := newMeasure(), new(fds), newPacer()
 	g := gauges{
-		memory: m.read, open: open.read, collect: runtime.GC, pace: newPacer().settle,
+		memory: m.read, open: open.read, collect: runtime.GC, pace: pace.settle,
 		probe: func() {}, wait: func() time.Duration { return 0 },
+	}
+	if pace.ours() {
+		g.rest = newRester().look
 	}
 	if p := newProbe(); p != nil { // without one nothing is refused for Delay
 		defer p.close()
@@ -68,6 +72,9 @@ func (l *Ladder) watch(done <-chan struct{}, limits func() Limits, report func(*
 		r := g.read(&most)
 		if g.pace != nil {
 			g.pace(r)
+		}
+		if g.rest != nil {
+			g.rest(now)
 		}
 		s := l.weighMemory(l.standing(), r)
 		s = l.weighDescriptors(s, r)
