@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -28,7 +29,7 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if x.agent == nil || x.agent.Card.Visibility == card.None {
 		return p.noCard(x)
 	}
-	if x.principal != nil && (!x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID)) {
+	if x.principal != nil && !p.lists(x.principal, x.agent) {
 		return errUnknownAgent
 	}
 	version := card.FormFor(x.r.Header.Get(card.VersionHeader))
@@ -41,8 +42,7 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if x.skill != "" && !slices.Contains(p.visible(x), x.skill) {
 		return p.noCard(x)
 	}
-	v := p.cardView(x, version)
-	body, etag, err := x.view.card.Render(v)
+	body, etag, err := x.view.card.Render(p.cardView(x, version))
 	if err != nil {
 		return err
 	}
@@ -53,6 +53,23 @@ func (p *Proxy) serveCard(x *exchange) error {
 		Credentials: p.Authn.CredentialHeaders(),
 	}.ServeHTTP(x.w, x.r)
 	return nil
+}
+
+// CardFor is the card of an agent as it is served to a caller, nil for one who shows no
+// credential, in the form of a version. It is nil without an error where there is none for
+// this caller: the agent is not there for them. The error is that there is no card to serve.
+func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, error) {
+	a := p.agents[agent]
+	if a == nil || !p.lists(who, a) {
+		return nil, nil
+	}
+	x := &exchange{agent: a, principal: who, view: a.look()}
+	if x.view == nil {
+		return nil, errNotReady
+	}
+	x.rec.Start = time.Now() // until when extensions are good
+	body, _, err := x.view.card.Render(p.cardView(x, version))
+	return body, err
 }
 
 // noCard is what a stranger and a caller are told about an agent that is not

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -9,8 +10,10 @@ import (
 	"sort"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
@@ -27,7 +30,14 @@ type Cards interface {
 	// False where there is no such agent, or none of that digest waits.
 	Approve(ctx context.Context, agent, digest, by string) (bool, error)
 	Reject(ctx context.Context, agent, digest, by string) (bool, error)
+	// View is an agent's card as a caller gets it; nil where there is no such agent. The
+	// error is a QuestionInvalid where it is the asker's to mend, and ErrNoCard where no card
+	// is in force.
+	View(ctx context.Context, agent string, q *Viewed) (*CardView, error)
 }
+
+// ErrNoCard is what there is to say of an agent whose card was not fetched yet, or not approved.
+var ErrNoCard = errors.New("no card of this agent is in force")
 
 // Card is what a gateway knows of an agent's card.
 type Card struct {
@@ -70,6 +80,20 @@ type CardDetail struct {
 	Standing jsontext.Value `json:"standing,omitzero"`
 }
 
+// Viewed is whose view of a card is asked for.
+type Viewed struct {
+	Caller  *verdict.Claimed `json:"caller,omitzero" doc:"one without a credential unless set"`
+	Version string           `json:"version,omitzero" doc:"of A2A, of which the form is: 1.0 (default), 0.3 or 0.1"`
+}
+
+// CardView is the answer of POST /api/v1/cards/{id}/view.
+type CardView struct {
+	Visible bool           `json:"visible" doc:"there is a card for this caller; to others the agent does not exist"`
+	Card    jsontext.Value `json:"card,omitzero" doc:"as it is served, but for the order of its members"`
+	// Stranger is a caller whose calls come to nothing, whatever they ask for.
+	Stranger bool `json:"stranger" doc:"the caller shows no credential, and calls need one"`
+}
+
 // cardOperations are those about cards.
 var cardOperations = []operation{
 	{
@@ -82,6 +106,11 @@ var cardOperations = []operation{
 		errors: []string{codeNoAgent}, answer: (*Console).card,
 	},
 	{
+		method: http.MethodPost, path: "/api/v1/cards/{id}/view", id: "view-card", tag: "cards", role: Viewer,
+		summary: "An agent's card as a caller gets it, or that there is none for them", in: reflect.TypeFor[Viewed](),
+		out: reflect.TypeFor[CardView](), errors: []string{codeNoAgent, codeNoCard, codeInvalidQuestion}, answer: (*Console).cardView,
+	},
+	{
 		method: http.MethodPost, path: "/api/v1/cards/{id}/approve", id: "approve-card", tag: "cards", role: Operator, writes: true,
 		summary: "Have a card that waits come into force", params: whichCard, out: reflect.TypeFor[Changed](),
 		errors: []string{codeNoCard}, answer: (*Console).approve,
@@ -91,6 +120,27 @@ var cardOperations = []operation{
 		summary: "Keep a card that waits from coming into force", params: whichCard, out: reflect.TypeFor[Changed](),
 		errors: []string{codeNoCard}, answer: (*Console).reject,
 	},
+}
+
+func (s *Console) cardView(c *call) (any, error) {
+	doc, err := s.body(c)
+	if err != nil {
+		return nil, err
+	}
+	var q Viewed
+	if err := json.Unmarshal(doc, &q, json.RejectUnknownMembers(true)); err != nil {
+		return nil, refuse(codeInvalidQuestion, "the body is no question: "+err.Error())
+	}
+	view, err := s.Cards.View(c.Context(), c.PathValue("id"), &q)
+	switch {
+	case errors.Is(err, ErrNoCard):
+		return nil, refuse(codeNoCard, err.Error())
+	case err != nil:
+		return nil, err
+	case view == nil:
+		return nil, noAgent()
+	}
+	return view, nil
 }
 
 // whichCard asks for the digest, so that what is approved is what somebody has read and

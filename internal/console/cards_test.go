@@ -18,6 +18,10 @@ import (
 type album struct {
 	decided []string
 	away    error
+
+	viewed  Viewed
+	view    []byte
+	viewErr error
 }
 
 const poisonedCard = `{"name":"Billing","description":"canary AKIAIOSFODNN7EXAMPLE","authentication":{"credentials":"canary-credentials"},` +
@@ -39,6 +43,14 @@ func (a *album) History(context.Context, string) ([]trust.Entry, error) {
 
 func (a *album) Document(_ context.Context, _, digest string) ([]byte, bool, error) {
 	return []byte(poisonedCard), digest == "sha256:1", a.away
+}
+
+func (a *album) View(_ context.Context, agent string, q *Viewed) (*CardView, error) {
+	a.viewed = *q
+	if agent != "billing" {
+		return nil, nil
+	}
+	return &CardView{Visible: a.view != nil, Card: a.view, Stranger: q.Caller == nil}, a.viewErr
 }
 
 func (a *album) Approve(_ context.Context, agent, digest, by string) (bool, error) {
@@ -142,5 +154,44 @@ func TestCardsWithoutState(t *testing.T) {
 	w.unrecorded = true
 	if got := w.ask("POST", "/api/v1/cards/billing/approve?digest=sha256:1", nil); got.status != 503 || len(w.cards.decided) > 0 {
 		t.Errorf("%s, %q", got, w.cards.decided)
+	}
+}
+
+// TestCardView: a card is asked for as a caller, and what the gateway says of it is told.
+func TestCardView(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const path = "/api/v1/cards/billing/view"
+	ask := func(path, body string) answer {
+		t.Helper()
+		return w.ask("POST", path, func(r *http.Request) { send(r, body) })
+	}
+	w.cards.view = []byte(`{"name":"Billing","skills":[]}`)
+	got := ask(path, `{"caller":{"subject":"alice","scopes":["pay"]},"version":"0.3"}`)
+	if got.status != http.StatusOK || !strings.Contains(got.body, `"visible":true,"card":{"name":"Billing","skills":[]},"stranger":false`) {
+		t.Error(got)
+	}
+	if q := w.cards.viewed; q.Version != "0.3" || q.Caller == nil || q.Caller.Subject != "alice" || len(q.Caller.Scopes) != 1 {
+		t.Errorf("%+v", q)
+	}
+	w.cards.view = nil
+	if got := ask(path, `{}`); got.status != http.StatusOK || !strings.Contains(got.body, `{"visible":false,"stranger":true}`) || w.cards.viewed.Caller != nil {
+		t.Error(got)
+	}
+	for _, tt := range []struct {
+		path, body, code string
+		err              error
+	}{
+		{path, `{"canary":1}`, "INVALID_QUESTION", nil},
+		{path, `[]`, "INVALID_QUESTION", nil},
+		{path, `{}`, "INVALID_QUESTION", QuestionInvalid{"caller", errors.New("subject is missing")}},
+		{path, `{}`, "NO_SUCH_CARD", ErrNoCard},
+		{path, `{}`, "INTERNAL", errors.New("canary")},
+		{"/api/v1/cards/other/view", `{}`, "NO_SUCH_AGENT", nil},
+	} {
+		w.cards.viewErr = tt.err
+		if got := ask(tt.path, tt.body); !strings.Contains(got.body, tt.code) || strings.Contains(got.body, "canary") && tt.code == "INTERNAL" {
+			t.Errorf("%s: %s, want %s", tt.body, got, tt.code)
+		}
 	}
 }

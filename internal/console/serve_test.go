@@ -29,6 +29,9 @@ var asked = map[string]string{
 	"PUT /api/v1/agents/{id}":    "/api/v1/agents/a-1",
 	"DELETE /api/v1/agents/{id}": "/api/v1/agents/a-1",
 
+	"GET /api/v1/agents/{id}/course": "/api/v1/agents/a-1/course?window=5m",
+	"POST /api/v1/cards/{id}/view":   "/api/v1/cards/billing/view",
+
 	"GET /api/v1/openapi.json":   "/api/v1/openapi.json",
 	"GET /api/v1/status":         "/api/v1/status",
 	"GET /api/v1/health":         "/api/v1/health",

@@ -152,6 +152,17 @@ func (m *mapped) like(text string) bool {
 // volume is how many calls there were of something.
 type volume struct{ calls, denied, failed int }
 
+// volume counts the call as what became of it.
+func (m *mapped) volume() volume {
+	switch {
+	case m.Decision == "deny":
+		return volume{calls: 1, denied: 1}
+	case m.Decision == "error" || m.Reason != "":
+		return volume{calls: 1, failed: 1}
+	}
+	return volume{calls: 1}
+}
+
 func (v *volume) add(o volume) {
 	v.calls, v.denied, v.failed = v.calls+o.calls, v.denied+o.denied, v.failed+o.failed
 }
@@ -194,13 +205,7 @@ func (t *tally) add(m *mapped) {
 		return
 	}
 	t.calls++
-	one := volume{calls: 1}
-	switch {
-	case m.Decision == "deny":
-		one.denied = 1
-	case m.Decision == "error" || m.Reason != "":
-		one.failed = 1
-	}
+	one := m.volume()
 	count(t.names[callers], m.Principal, one)
 	count(t.names[agents], m.Agent, one)
 	count(t.pairs[0], pair{m.Principal, m.Agent}, one)

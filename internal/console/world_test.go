@@ -252,9 +252,10 @@ func (w *world) ask(method, target string, change func(*http.Request)) answer {
 
 // bodies are what operations are sent that take no agent.
 var bodies = map[string]string{
-	"explain": `{"agent":"a-1"}`,
-	"try":     `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
-	"replay":  `{"rules":"[]"}`,
+	"explain":   `{"agent":"a-1"}`,
+	"try":       `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
+	"replay":    `{"rules":"[]"}`,
+	"view-card": `{"caller":{"subject":"alice"}}`,
 }
 
 // send gives a request a JSON body.

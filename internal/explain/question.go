@@ -33,7 +33,7 @@ func (jd *Judge) Read(q *verdict.Question, now time.Time) (i *Inquiry, wrong str
 	if wrong, err = m.Settle(i); err != nil {
 		return i, wrong, err
 	}
-	if i.Caller, err = identify(q.Caller, jd.Authn, i.now); err != nil {
+	if i.Caller, err = Identify(q.Caller, jd.Authn, i.now); err != nil {
 		return i, "caller", err
 	}
 	if err = i.Request(q.Extensions); err != nil {
@@ -48,8 +48,9 @@ func (jd *Judge) Read(q *verdict.Question, now time.Time) (i *Inquiry, wrong str
 	return i, "", nil
 }
 
-// identify makes the principal; nil is a caller without a credential.
-func identify(from *verdict.Claimed, c *authn.Config, now time.Time) (*authn.Principal, error) {
+// Identify makes the principal of what a credential is to say, nil for none. The error is what is wrong
+// with it for this configuration.
+func Identify(from *verdict.Claimed, c *authn.Config, now time.Time) (*authn.Principal, error) {
 	s := Said{Key: func(name string) string { return name }}
 	if from != nil {
 		if from.Subject == "" {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
@@ -149,6 +153,34 @@ func (c cards) List(context.Context) ([]console.Card, error) {
 		list = append(list, shown)
 	}
 	return list, nil
+}
+
+// View implements console.Cards. It asks what requests for the card are answered with.
+func (c cards) View(_ context.Context, agent string, q *console.Viewed) (*console.CardView, error) {
+	s := c.gateway.acquire()
+	if s == nil {
+		return nil, errClosed
+	}
+	defer s.release()
+	switch m := s.agents[agent]; {
+	case m == nil:
+		return nil, nil //nolint:nilnil // there is no such agent
+	case m.agent.Source.Current() == nil:
+		return nil, console.ErrNoCard
+	}
+	version, ok := wire.ParseVersion(cmp.Or(q.Version, string(wire.V10)))
+	if !ok {
+		return nil, console.QuestionInvalid{Member: "version", Err: errors.New("want 1.0, 0.3 or 0.1")}
+	}
+	var who *authn.Principal
+	var err error
+	if q.Caller != nil || s.config.Authn.Anonymous {
+		if who, err = explain.Identify(q.Caller, &s.config.Authn, time.Now()); err != nil {
+			return nil, console.QuestionInvalid{Member: "caller", Err: err}
+		}
+	}
+	body, err := s.proxy.CardFor(who, agent, version)
+	return &console.CardView{Visible: body != nil, Card: body, Stranger: who == nil}, err
 }
 
 // History implements console.Cards.

@@ -62,7 +62,7 @@ export async function play(script) {
     wrong.push(e.stack);
     for (const c of browser.contexts())
       for (const p of c.pages()) {
-        wrong.push(`${p.url()}: ${(await p.locator('body').innerText().catch(() => '')).slice(0, 1500)}`);
+        wrong.push(`${p.url()}: ${(await p.locator('body').innerText().catch(() => '')).slice(0, 6000)}`);
         if (shots) await p.screenshot({ path: `${shots}/wrong.png` }).catch(() => {});
       }
   } finally {

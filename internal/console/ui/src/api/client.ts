@@ -22,6 +22,8 @@ export type Registry = Schemas['Registry'];
 export type Adoption = Schemas['Adoption'];
 export type Standing = Schemas['Standing'];
 export type Traffic = Schemas['Traffic'];
+export type Course = Schemas['Course'];
+export type CardView = Schemas['CardView'];
 
 /** Failure is an answer that is an error, or that there was none. */
 export class Failure extends Error {

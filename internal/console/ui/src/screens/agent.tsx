@@ -6,7 +6,11 @@ import { Confirm } from '../parts/confirm';
 import { Copy, Digest } from '../parts/copy';
 import { Diff, pretty } from '../parts/diff';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
+import { Standings } from '../parts/standings';
 import { When } from '../parts/time';
+import { CourseOf } from './agent-course';
+import { Skills } from './agent-view';
+import './agent.css';
 import { approvable, rejectable, tones } from '../parts/trust';
 
 const route = getRouteApi('/agents/$id');
@@ -79,6 +83,7 @@ export function AgentScreen() {
           )}
         </>
       )}
+      {agent.data && <CourseOf agent={id} />}
       {card.isError && !unheard && <Trouble error={card.error} again={() => void card.refetch()} />}
       {card.data && <Card detail={card.data} />}
       {agent.data?.agent !== undefined && (
@@ -164,7 +169,7 @@ function Card({ detail }: { detail: CardDetail }) {
           </>
         ) : null}
       </Section>
-      <Contents card={detail.standing ?? detail.served} />
+      <Contents agent={detail.agent} card={detail.standing ?? detail.served} />
       <Section title="Cards that were seen">
         {detail.history.length === 0 ? (
           <Empty title="None yet">The first is here when the agent has answered.</Empty>
@@ -261,13 +266,19 @@ function Decide({ detail }: { detail: CardDetail }) {
   );
 }
 
+/** Declared is what the card says, in short: what the gateway makes of it is in the table. */
+function Declared({ of }: { of: Doc[] }) {
+  const required = of.filter((e) => e.required === true).length;
+  return <span className="faint">{of.length === 0 ? 'the card declares none' : `the card declares ${of.length}, ${required === 0 ? 'none' : required} as required`}</span>;
+}
+
 type Doc = Record<string, unknown>;
 const doc = (v: unknown): Doc => (v !== null && typeof v === 'object' && !Array.isArray(v) ? (v as Doc) : {});
 const docs = (v: unknown): Doc[] => (Array.isArray(v) ? v.map(doc) : []);
 const word = (v: unknown): string => (typeof v === 'string' ? v : '');
 
 /** Contents are what a card says, of both versions of the protocol. */
-function Contents({ card }: { card: unknown }) {
+function Contents({ agent, card }: { agent: string; card: unknown }) {
   if (card === undefined) return null;
   const c = doc(card);
   const skills = docs(c.skills);
@@ -280,27 +291,12 @@ function Contents({ card }: { card: unknown }) {
     <>
       <Section title={word(c.name) || 'What it says'} aside={<span className="faint">{word(c.version) && `version ${word(c.version)}`}</span>}>
         <p>{word(c.description)}</p>
-        <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col">Skill</th>
-              <th scope="col">What it does</th>
-              <th scope="col">Tags</th>
-            </tr>
-          </thead>
-          <tbody>
-            {skills.map((s) => (
-              <tr key={word(s.id)}>
-                <td>
-                  <code>{word(s.id)}</code>
-                </td>
-                <td>{word(s.description) || word(s.name)}</td>
-                <td className="faint">{Array.isArray(s.tags) ? s.tags.join(', ') : ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
       </Section>
+      <Skills
+        agent={agent}
+        standing={card}
+        skills={skills.map((s) => ({ id: word(s.id), text: word(s.description) || word(s.name), tags: Array.isArray(s.tags) ? s.tags.join(', ') : '' }))}
+      />
       <div className="columns">
         <Section title="Endpoints">
           <table className="plain">
@@ -324,29 +320,8 @@ function Contents({ card }: { card: unknown }) {
             </tbody>
           </table>
         </Section>
-        <Section title="Extensions">
-          {extensions.length === 0 ? (
-            <p className="hint">The card declares none.</p>
-          ) : (
-            <table className="plain">
-              <thead>
-                <tr>
-                  <th scope="col">Extension</th>
-                  <th scope="col">Required</th>
-                </tr>
-              </thead>
-              <tbody>
-                {extensions.map((e) => (
-                  <tr key={word(e.uri)}>
-                    <td>
-                      <code>{word(e.uri)}</code>
-                    </td>
-                    <td>{e.required === true ? 'yes' : 'no'}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+        <Section title="Extensions" aside={<Declared of={extensions} />}>
+          <Standings agent={agent} />
         </Section>
       </div>
     </>

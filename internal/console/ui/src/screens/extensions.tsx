@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, Search } from 'lucide-react';
 import { useMemo } from 'react';
-import { type Adoption, every, get, type Registry, type Standing } from '../api/client';
+import { type Adoption, every, get, type Registry } from '../api/client';
 import { Copy } from '../parts/copy';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
+import { Standings, tones } from '../parts/standings';
 import { When } from '../parts/time';
 import './extensions.css';
 
@@ -45,7 +46,6 @@ interface Row {
   violations: number;
 }
 
-const tones: Record<string, 'good' | 'warn' | 'bad' | 'calm'> = { required: 'warn', offered: 'good', provided: 'good', injected: 'good', denied: 'bad', absent: 'calm' };
 const statuses: Record<string, 'good' | 'warn' | 'bad' | 'calm'> = { allowed: 'good', deprecated: 'warn', blocked: 'bad' };
 
 /** brief is what of a URI tells it from others in little room: its end. */
@@ -396,18 +396,8 @@ function Cell({ of: x, uri }: { of: Adopted | undefined; uri: string }) {
   );
 }
 
-const meanings: Record<string, string> = {
-  required: 'a call without it is refused',
-  offered: 'active for who asks',
-  provided: 'done by the gateway for who asks',
-  injected: 'active without being asked for',
-  denied: 'never active, whoever asks',
-  absent: 'never active: the agent does not have it, or not what it depends on',
-};
-
 /** Why says of one agent why its extensions are what they are. */
 function Why({ agent }: { agent: string }) {
-  const found = useQuery({ queryKey: ['standing', agent], queryFn: () => get<Standing>(`/api/v1/extensions/agents/${encodeURIComponent(agent)}`), refetchInterval: false });
   return (
     <section aria-label={`Extensions of ${agent}`} className="below">
       <div className="head">
@@ -420,46 +410,7 @@ function Why({ agent }: { agent: string }) {
           </Link>
         </span>
       </div>
-      {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
-      {found.isPending && <Loading />}
-      {found.data && (
-        <>
-          <p className="hint">
-            In a call of which no rule says more.{' '}
-            {!found.data.card && 'Its card is not known, so that nothing counts as declared. '}
-            <Link to="/policy" search={{ view: 'explain', agent }}>
-              Explain a call
-            </Link>
-          </p>
-          {found.data.extensions.length === 0 ? (
-            <p className="hint">Neither its card nor the configuration names one.</p>
-          ) : (
-            <table className="plain">
-              <thead>
-                <tr>
-                  <th scope="col">Extension</th>
-                  <th scope="col">Is</th>
-                  <th scope="col">Because</th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.data.extensions.map((x) => (
-                  <tr key={x.uri}>
-                    <td>
-                      <code>{x.uri}</code>
-                    </td>
-                    <td>
-                      <Badge tone={tones[x.standing] ?? 'calm'}>{x.standing}</Badge>
-                      <div className="hint">{meanings[x.standing]}</div>
-                    </td>
-                    <td>{x.why.map((w) => <div key={w}>{w}</div>)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-        </>
-      )}
+      <Standings agent={agent} />
     </section>
   );
 }

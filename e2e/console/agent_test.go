@@ -1,0 +1,11 @@
+package console
+
+import "testing"
+
+// TestBrowserAgent uses the screen of an agent; what it looks for is in
+// internal/console/ui/test/agent.mjs.
+func TestBrowserAgent(t *testing.T) {
+	t.Parallel()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	newOffice(t).play(t, "test/agent.mjs")
+}
