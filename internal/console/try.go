@@ -83,7 +83,7 @@ type Attempt struct {
 	Agent      string         `json:"agent"`
 	Skill      string         `json:"skill,omitzero" doc:"declared by the path; none unless set"`
 	Version    string         `json:"version" doc:"of A2A: 1.0 or 0.3"`
-	Binding    string         `json:"binding" doc:"JSONRPC or HTTP+JSON"`
+	Binding    string         `json:"binding" doc:"JSONRPC, HTTP+JSON or GRPC"`
 	Method     string         `json:"method" doc:"under its 1.0 name, such as SendMessage"`
 	Params     jsontext.Value `json:"params,omitzero" doc:"of the method, in the words of the version"`
 	Extensions []string       `json:"extensions,omitzero" doc:"asked for by the header of the version"`
@@ -93,11 +93,12 @@ type Attempt struct {
 
 // Trial is the answer of POST /api/v1/try: what was sent and what came of it.
 type Trial struct {
-	Sent     string      `json:"sent" doc:"bytes on the wire, HTTP/1.1, without the credential"`
+	Sent     string      `json:"sent" doc:"bytes on the wire, HTTP/1.1, without the credential; over gRPC header fields, and the frames of its messages in hexadecimal"`
 	Received string      `json:"received" doc:"bytes on the wire, as far as they came"`
 	Status   int         `json:"status,omitzero" doc:"of the answer; 0 where there was none"`
 	Request  string      `json:"request,omitzero" doc:"id of the call in records and logs"`
-	Pieces   []Piece     `json:"pieces" doc:"of the answer's body, as they came"`
+	GRPC     string      `json:"grpc,omitzero" doc:"status of gRPC and its message, where it is not OK"`
+	Pieces   []Piece     `json:"pieces" doc:"of the answer's body, as they came; over gRPC its messages in JSON"`
 	Ended    string      `json:"ended" doc:"complete, or what ended it before: admin.try.timeout, admin.try.answer, failed"`
 	Failure  string      `json:"failure,omitzero" doc:"why there is no answer, or no end of it"`
 	Took     float64     `json:"took" doc:"milliseconds"`

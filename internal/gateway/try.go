@@ -31,12 +31,15 @@ type trial struct {
 	offers []wire.Side // of the agent's card
 	keys   string      // header for API keys
 	public *url.URL
+	host   string // of the agent's own
 
 	call  wire.Call // as JSON-RPC of its version has it
 	known bool      // call could be read
 	verb  string
 	path  string // escaped, with its query
 	body  []byte
+
+	message []byte // of gRPC, in JSON
 }
 
 func amiss(member, text string, args ...any) error {
@@ -56,9 +59,16 @@ func (t trials) Try(ctx context.Context, a *console.Attempt, most int64) (*conso
 	if err != nil {
 		return nil, err
 	}
-	seen := t.send(r, most)
+	seen := t.send(&c, r, most)
+	var docs [][]byte
+	if c.side.Binding == wire.GRPC {
+		seen.describe(r, c.body)
+		docs = seen.unframe(&c)
+	} else {
+		docs = documents(&seen)
+	}
 	shown := c.shown(&seen)
-	shown.Forms = c.forms(&seen)
+	shown.Forms = c.forms(docs)
 	return shown, nil
 }
 
@@ -79,6 +89,7 @@ func (t trials) settle(c *trial) error {
 		}
 	}
 	c.public, c.keys = s.public, s.config.Authn.APIKeys.HeaderName()
+	c.host = c.hostOf(m.config.Hosts)
 	if c.APIKey != "" && c.keys == "" {
 		return amiss("apiKey", "the gateway takes none (authn.apiKeys)")
 	}
@@ -86,8 +97,11 @@ func (t trials) settle(c *trial) error {
 	if c.side.Version, ok = wire.ParseVersion(c.Version); !ok || c.Version == "" || c.side.Version == wire.V01 {
 		return amiss("version", "want 1.0 or 0.3")
 	}
-	if c.side.Binding, ok = wire.ParseBinding(c.Binding); !ok || c.side.Binding == wire.GRPC {
-		return amiss("binding", "want JSONRPC or HTTP+JSON")
+	if c.side.Binding, ok = wire.ParseBinding(c.Binding); !ok || c.Binding == "" {
+		return amiss("binding", "want JSONRPC, HTTP+JSON or GRPC")
+	}
+	if c.side.Binding == wire.GRPC && !s.config.Server.GRPC() {
+		return amiss("binding", "the gateway serves no gRPC")
 	}
 	return nil
 }
@@ -119,6 +133,9 @@ func (c *trial) compose() error {
 	if !c.known {
 		return amiss("params", "they make no request: %s", wrong.Message)
 	}
+	if c.side.Binding == wire.GRPC {
+		return c.composeGRPC()
+	}
 	out, wrong := c.retold(c.side)
 	if wrong != nil {
 		return amiss("params", "they make no request: %s", wrong.Message)
@@ -129,11 +146,14 @@ func (c *trial) compose() error {
 
 // request is what is sent.
 func (c *trial) request(ctx context.Context) (*http.Request, error) {
-	at := "/agents/" + url.PathEscape(c.Agent)
+	at, host := "/agents/"+url.PathEscape(c.Agent), c.public.Host
 	if c.Skill != "" {
 		at += "/skills/" + url.PathEscape(c.Skill)
 	}
-	r, err := http.NewRequestWithContext(ctx, c.verb, c.public.Scheme+"://"+c.public.Host+at+c.path, strings.NewReader(string(c.body)))
+	if c.side.Binding == wire.GRPC {
+		at, host = "", cmp.Or(c.host, host)
+	}
+	r, err := http.NewRequestWithContext(ctx, c.verb, c.public.Scheme+"://"+host+at+c.path, strings.NewReader(string(c.body)))
 	if err != nil {
 		return nil, amiss("agent", "it makes no URL")
 	}
@@ -143,9 +163,14 @@ func (c *trial) request(ctx context.Context) (*http.Request, error) {
 	if len(c.body) > 0 {
 		h.Set("Content-Type", "application/json")
 	}
-	h.Set("Accept", "application/json")
-	if c.streams() {
+	switch {
+	case c.side.Binding == wire.GRPC:
+		h.Set("Content-Type", "application/grpc")
+		h.Set("Te", "trailers")
+	case c.streams():
 		h.Set("Accept", "text/event-stream")
+	default:
+		h.Set("Accept", "application/json")
 	}
 	if len(c.Extensions) > 0 {
 		h.Set(c.extensions(), strings.Join(c.Extensions, ", "))
@@ -199,6 +224,9 @@ func (c *trial) shown(seen *sight) *console.Trial {
 		Sent: clean(seen.sent), Received: clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
 		Pieces: []console.Piece{}, Ended: seen.ended, Took: milliseconds(seen.took),
 		Asked: append([]string{}, c.Extensions...), Active: []string{},
+	}
+	if c.side.Binding == wire.GRPC {
+		t.GRPC = clean([]byte(seen.failed()))
 	}
 	if seen.err != nil {
 		t.Failure = clean([]byte(seen.err.Error()))

@@ -35,9 +35,11 @@ func below(out *translate.Outbound) string {
 }
 
 // forms are the call and its answer in every version and binding.
-func (c *trial) forms(seen *sight) []console.TrialForm {
+func (c *trial) forms(docs [][]byte) []console.TrialForm {
 	list := []console.TrialForm{}
-	docs := c.documents(seen)
+	if c.side.Binding == wire.GRPC {
+		list = append(list, c.messages(docs))
+	}
 	for _, side := range trialSides {
 		f := console.TrialForm{
 			Version: string(side.Version), Binding: side.Binding.String(), Caller: side == c.side, Agent: slices.Contains(c.offers, side),
@@ -68,8 +70,20 @@ func (c *trial) forms(seen *sight) []console.TrialForm {
 	return list
 }
 
+// messages is the form of a call over gRPC: what its messages say, in JSON.
+func (c *trial) messages(docs [][]byte) console.TrialForm {
+	f := console.TrialForm{
+		Version: string(c.side.Version), Binding: c.side.Binding.String(), Caller: true,
+		Agent: slices.Contains(c.offers, c.side), Verb: c.verb, Path: c.path, Body: string(c.message),
+	}
+	for _, doc := range docs {
+		f.Answers = append(f.Answers, string(doc))
+	}
+	return f
+}
+
 // documents are what the answer says: one, or those of its events.
-func (c *trial) documents(seen *sight) (docs [][]byte) {
+func documents(seen *sight) (docs [][]byte) {
 	if seen.status != http.StatusOK {
 		return nil
 	}

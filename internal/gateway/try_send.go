@@ -20,6 +20,7 @@ type sight struct {
 	sent, received []byte // on the wire, inside of TLS
 	status         int
 	header         http.Header
+	trailer        http.Header
 	body           []byte
 	pieces         []sightPiece
 	ended          string
@@ -45,15 +46,12 @@ const trialHeads = 64 << 10
 
 // send makes a request at the public listener, on a connection of its own. An answer that
 // is an error is an answer.
-func (t trials) send(r *http.Request, most int64) (seen sight) {
+func (t trials) send(c *trial, r *http.Request, most int64) (seen sight) {
 	began := time.Now()
 	tap := tap{most: int(most) + trialHeads}
-	transport := &http.Transport{
-		DialContext: t.dial(&tap, false), DialTLSContext: t.dial(&tap, true),
-		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: trialHeads,
-	}
+	transport, end := t.roundTripper(c, &tap)
 	defer func() {
-		transport.CloseIdleConnections()
+		end()
 		seen.sent, seen.received = tap.taken()
 		seen.took = time.Since(began)
 	}()
@@ -73,7 +71,7 @@ func (t trials) send(r *http.Request, most int64) (seen sight) {
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			seen.ended = endedWhole
+			seen.ended, seen.trailer = endedWhole, resp.Trailer
 			return seen
 		case err != nil:
 			seen.ended, seen.err = failedOr(r.Context(), err)
@@ -97,8 +95,9 @@ func failedOr(ctx context.Context, err error) (ended string, why error) {
 }
 
 // dial connects to the public listener, whatever address was asked for, and knows it by the
-// certificates that it serves: its name may lead elsewhere from here.
-func (t trials) dial(tap *tap, secure bool) func(context.Context, string, string) (net.Conn, error) {
+// certificates that it serves: its name may lead elsewhere from here. What passes goes
+// through a tap, where there is one.
+func (t trials) dial(tap *tap, protocol string, secure bool) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
 		at, err := url.Parse(t.URL())
 		if err != nil {
@@ -111,7 +110,7 @@ func (t trials) dial(tap *tap, secure bool) func(context.Context, string, string
 		if at.Scheme == "https" {
 			name, _, _ := net.SplitHostPort(address)
 			inside := tls.Client(conn, &tls.Config{
-				ServerName: name, NextProtos: []string{"http/1.1"}, MinVersion: tls.VersionTLS12,
+				ServerName: name, NextProtos: []string{protocol}, MinVersion: tls.VersionTLS12,
 				InsecureSkipVerify: true, //nolint:gosec // the certificate has to be one of the gateway's own
 				VerifyConnection:   t.own,
 			})
@@ -119,6 +118,9 @@ func (t trials) dial(tap *tap, secure bool) func(context.Context, string, string
 				return nil, errors.Join(err, conn.Close())
 			}
 			conn = inside
+		}
+		if tap == nil {
+			return conn, nil
 		}
 		tap.Conn = conn
 		return tap, nil

@@ -43,7 +43,7 @@ func newWorkshop(t *testing.T, server, policy string) *workshop {
 	if server == "tls" {
 		server, _ = w.secure()
 	}
-	g := w.start(w.yaml(server, policy+fmt.Sprintf(`agents: [{id: modern, card: %q}, {id: older, card: %q}]
+	g := w.start(w.yaml(server, policy+fmt.Sprintf(`agents: [{id: modern, card: %q}, {id: older, card: %q}, {id: owned, card: %[1]q, hosts: [owned.example]}]
 admin: {address: "127.0.0.1:0", try: {timeout: 2s, answer: 64KiB}}
 `, modern.CardURL, older.CardURL)))
 	shop := &workshop{world: w, admin: adminOf(t, w.dir), url: g.AdminURL() + "/api/v1/"}
@@ -202,7 +202,12 @@ func TestTryRefuses(t *testing.T) {
 		{func(a *console.Attempt) { a.Agent = "never" }, `agent: there is no agent`},
 		{func(a *console.Attempt) { a.Version = "0.1" }, `version: want 1.0 or 0.3`},
 		{func(a *console.Attempt) { a.Version = "" }, `version: want 1.0 or 0.3`},
-		{func(a *console.Attempt) { a.Binding = "GRPC" }, `binding: want JSONRPC or HTTP+JSON`},
+		{func(a *console.Attempt) { a.Binding = "SOAP" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
+		{func(a *console.Attempt) { a.Binding = "" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
+		{func(a *console.Attempt) {
+			a.Binding, a.Version, a.Params = "GRPC", "0.3", []byte(fmt.Sprintf(trialText03, "hello"))
+		}, `binding: A2A 0.3 over gRPC names no agent`},
+		{func(a *console.Attempt) { a.Binding, a.Params = "GRPC", []byte(`{"message":7}`) }, `params: they make no request`},
 		{func(a *console.Attempt) { a.Method = "message/send" }, `method: A2A has no`},
 		{func(a *console.Attempt) { a.Version, a.Method = "0.3", "ListTasks" }, `method: A2A 0.3 has no ListTasks`},
 		{func(a *console.Attempt) { a.Binding, a.Params = "HTTP+JSON", []byte(`{"message":7}`) }, `params: they make no request`},

@@ -57,6 +57,29 @@ await play(async () => {
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await look(page, 'try-stream-dark');
 
+  // A stream over gRPC: its messages in JSON, and what went over the wire without the key.
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByLabel('Version').selectOption('1.0');
+  await page.getByLabel('Binding').selectOption('GRPC');
+  await page.getByLabel('Parameters').fill((await page.getByLabel('Parameters').inputValue()).replace('hello', 'summarize March'));
+  await send();
+  await seen.getByRole('listitem').nth(1).getByText('"statusUpdate"').or(seen.getByRole('listitem').nth(1).getByText('"artifactUpdate"')).waitFor();
+  await look(page, 'try-grpc');
+  await seen.getByRole('button', { name: 'On the wire' }).click();
+  await shown('Sent').getByText('x-api-key: [redacted]').waitFor();
+  await shown('Received').getByText('grpc-status: 0').waitFor();
+  assert.ok(!(await page.content()).includes(ALICE), 'the page shows the key');
+  await seen.getByRole('button', { name: 'In other versions' }).click();
+  await seen.getByRole('region', { name: 'A2A 1.0, GRPC' }).getByText('"tenant": "billing"').waitFor();
+  await seen.getByRole('region', { name: 'A2A 0.3, JSONRPC' }).getByRole('heading', { name: 'Event 2', exact: true }).waitFor();
+  await look(page, 'try-grpc-forms');
+  await page.getByLabel('Credential', { exact: true }).fill('nobody-has-this-key');
+  await send();
+  await seen.getByText('gRPC 16', { exact: true }).waitFor();
+  await look(page, 'try-grpc-refused');
+  await page.getByLabel('Credential', { exact: true }).fill(ALICE);
+  await page.getByLabel('Binding').selectOption('HTTP+JSON');
+
   // What is wrong is said by the page, or by the gateway.
   await page.getByLabel('Parameters').fill('{"message": ');
   await send();

@@ -918,7 +918,7 @@ export interface components {
             apiKey?: string;
             /** @description token of the caller, in place of a key; the same holds */
             bearer?: string;
-            /** @description JSONRPC or HTTP+JSON */
+            /** @description JSONRPC, HTTP+JSON or GRPC */
             binding: string;
             /** @description asked for by the header of the version */
             extensions?: string[];
@@ -1601,13 +1601,15 @@ export interface components {
             failure?: string;
             /** @description the call in each version and binding, as the gateway translates it */
             forms: components["schemas"]["TrialForm"][];
-            /** @description of the answer's body, as they came */
+            /** @description status of gRPC and its message, where it is not OK */
+            grpc?: string;
+            /** @description of the answer's body, as they came; over gRPC its messages in JSON */
             pieces: components["schemas"]["Piece"][];
             /** @description bytes on the wire, as far as they came */
             received: string;
             /** @description id of the call in records and logs */
             request?: string;
-            /** @description bytes on the wire, HTTP/1.1, without the credential */
+            /** @description bytes on the wire, HTTP/1.1, without the credential; over gRPC header fields, and the frames of its messages in hexadecimal */
             sent: string;
             /** @description of the answer; 0 where there was none */
             status?: number;

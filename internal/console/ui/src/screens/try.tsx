@@ -17,7 +17,7 @@ type Form = components['schemas']['TrialForm'];
 const route = getRouteApi('/try');
 
 const versions = ['1.0', '0.3'] as const;
-const bindings = ['JSONRPC', 'HTTP+JSON'] as const;
+const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 const methods = ['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'GetExtendedAgentCard'] as const;
 
 export interface TrySearch {
@@ -212,7 +212,7 @@ function Seen({ of: t }: { of: Trial }) {
   return (
     <section aria-label="What came of it" className="below">
       <div className="head">
-        <h2>{t.status ? <Badge tone={t.status < 300 ? 'good' : 'bad'}>{`HTTP ${t.status}`}</Badge> : <Badge tone="bad">no answer</Badge>}</h2>
+        <h2>{t.status ? <Badge tone={t.status < 300 && !t.grpc ? 'good' : 'bad'}>{t.grpc ? `gRPC ${t.grpc.split(' ')[0]}` : `HTTP ${t.status}`}</Badge> : <Badge tone="bad">no answer</Badge>}</h2>
         <span className="hint">
           {milliseconds(t.took)}
           {t.request && (
@@ -232,6 +232,7 @@ function Seen({ of: t }: { of: Trial }) {
           </div>
         </div>
       </div>
+      {t.grpc && <p className="bad">{t.grpc}</p>}
       {ends[t.ended] && (
         <p role="status" className={t.ended === 'failed' ? 'bad' : 'hint'}>
           {ends[t.ended]} {t.failure}
@@ -270,14 +271,15 @@ function neat(text: string): string {
 function Answer({ of: t }: { of: Trial }) {
   if (t.pieces.length === 0) return <p className="hint">It has no body.</p>;
   const whole = t.pieces.map((p) => p.text).join('');
-  if (!/^(data|event|id|retry|):/.test(whole)) return <Text label="Body" text={neat(whole)} />;
+  const several = t.pieces.length > 1 && neat(whole) === whole; // messages of gRPC, each of them JSON
+  if (!several && !/^(data|event|id|retry|):/.test(whole)) return <Text label="Body" text={neat(whole)} />;
   return (
     <ol className="pieces">
-      {t.pieces.map((p) => (
-        <li key={p.at}>
+      {t.pieces.map((p, i) => (
+        <li key={i}>
           <span className="faint">{milliseconds(p.at)}</span>
           <pre tabIndex={0} aria-label={`After ${milliseconds(p.at)}`}>
-            {p.text.replace(/\n+$/, '')}
+            {neat(p.text).replace(/\n+$/, '')}
           </pre>
         </li>
       ))}
@@ -300,7 +302,7 @@ function Text({ label, text }: { label: string; text: string }) {
 function Forms({ of }: { of: Form[] }) {
   return (
     <>
-      <p className="hint">The call and its answer as the gateway translates them. gRPC has the documents of HTTP+JSON, in Protobuf.</p>
+      <p className="hint">The call and its answer as the gateway translates them. gRPC has the documents of HTTP+JSON, in Protobuf; its messages are shown in JSON.</p>
       <div className="sides">
         {of.map((f) => (
           <section key={f.version + f.binding} aria-label={`A2A ${f.version}, ${f.binding}`}>

@@ -1,0 +1,141 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// composeGRPC makes the message and names the agent: by its host, or as the tenant of 1.0
+// where agents share one, as paths of gRPC name none.
+func (c *trial) composeGRPC() error {
+	to := translate.To{Side: c.side, ID: []byte(trialID)}
+	switch {
+	case c.Skill != "" && c.host != "":
+		return amiss("skill", "over gRPC none can be named at a host of the agent's own")
+	case c.host == "" && c.side.Version == wire.V03:
+		return amiss("binding", "A2A 0.3 over gRPC names no agent: it takes a host of the agent's own (agents[].hosts)")
+	case c.host == "":
+		if to.Tenant = c.Agent; c.Skill != "" {
+			to.Tenant += "/skills/" + c.Skill
+		}
+	}
+	out, wrong := translate.Request(&c.call, nil, to)
+	if wrong != nil {
+		return amiss("params", "they make no request: %s", wrong.Message)
+	}
+	c.verb, c.path, c.body, c.message = http.MethodPost, out.Path, out.Body, out.Call.Params
+	return nil
+}
+
+// roundTripper makes one request at the public listener. For gRPC it speaks HTTP/2 from the
+// first byte, as gRPC's clients do.
+func (t trials) roundTripper(c *trial, tap *tap) (rt http.RoundTripper, end func()) {
+	protocols, protocol := new(http.Protocols), "http/1.1"
+	protocols.SetHTTP1(true)
+	if c.side.Binding == wire.GRPC { // of which the bytes are not shown
+		protocols, protocol, tap = new(http.Protocols), "h2", nil
+		protocols.SetHTTP2(true)
+		protocols.SetUnencryptedHTTP2(true)
+	}
+	transport := &http.Transport{
+		Protocols: protocols, DialContext: t.dial(tap, protocol, false), DialTLSContext: t.dial(tap, protocol, true),
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: trialHeads,
+	}
+	return transport, transport.CloseIdleConnections
+}
+
+// describe has what HTTP/2 says in a form that can be read, in the place of its bytes: header
+// fields, of which those on the wire are compressed, and the frames of gRPC's messages.
+func (s *sight) describe(r *http.Request, body []byte) {
+	var sent, received strings.Builder
+	fmt.Fprintf(&sent, ":method: %s\n:scheme: %s\n:authority: %s\n:path: %s\n", r.Method, r.URL.Scheme, r.Host, r.URL.RequestURI())
+	fields(&sent, r.Header)
+	sent.WriteString("\n" + hex.Dump(body))
+	s.sent = []byte(sent.String())
+	if s.status == 0 {
+		s.received = nil
+		return
+	}
+	fmt.Fprintf(&received, ":status: %d\n", s.status)
+	fields(&received, s.header)
+	received.WriteString("\n" + hex.Dump(s.body))
+	if len(s.trailer) > 0 {
+		received.WriteString("\n")
+		fields(&received, s.trailer)
+	}
+	s.received = []byte(received.String())
+}
+
+func fields(to *strings.Builder, h http.Header) {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, v := range h[name] {
+			fmt.Fprintf(to, "%s: %s\n", strings.ToLower(name), v)
+		}
+	}
+}
+
+// unframe puts the documents of gRPC's messages in the place of their bytes, each when the
+// last of it had come.
+func (s *sight) unframe(c *trial) (docs [][]byte) {
+	pieces, body := s.pieces, s.body
+	s.pieces = nil
+	messages, at, come := wire.NewMessages(bytes.NewReader(body), len(body)), 0, 0
+	var last time.Duration
+	for {
+		message, err := messages.Next()
+		if err != nil { // the end, or what was cut off
+			return docs
+		}
+		at += len(wire.AppendMessage(nil, nil)) + len(message)
+		for len(pieces) > 0 && come < at {
+			come, last, pieces = come+len(pieces[0].text), pieces[0].at, pieces[1:]
+		}
+		doc, err := wire.ResponseJSON(c.call.Method, c.side.Version, message)
+		if err != nil {
+			doc = fmt.Appendf(nil, "%q", "a message that is none of "+c.call.Method.Name)
+		} else {
+			docs = append(docs, doc)
+		}
+		s.pieces = append(s.pieces, sightPiece{last, doc})
+	}
+}
+
+// failed is the status of a gRPC call that did not go well.
+func (s *sight) failed() string {
+	if s.ended != endedWhole || s.status == 0 {
+		return ""
+	}
+	if e := wire.ReadStatus(s.header, s.trailer); e != nil {
+		from := s.trailer
+		if from.Get("Grpc-Status") == "" {
+			from = s.header
+		}
+		return strings.TrimSpace(from.Get("Grpc-Status") + " " + e.Message)
+	}
+	return ""
+}
+
+// hostOf is the host of an agent's own, with the public port.
+func (c *trial) hostOf(hosts []string) string {
+	if len(hosts) == 0 {
+		return ""
+	}
+	if port := c.public.Port(); port != "" {
+		return net.JoinHostPort(hosts[0], port)
+	}
+	return hosts[0]
+}
