@@ -82,7 +82,7 @@ func (e AttemptInvalid) Error() string { return e.Member + ": " + e.Err.Error() 
 type Attempt struct {
 	Agent      string         `json:"agent"`
 	Skill      string         `json:"skill,omitzero" doc:"declared by the path; none unless set"`
-	Version    string         `json:"version" doc:"of A2A: 1.0 or 0.3"`
+	Version    string         `json:"version" doc:"of A2A: 1.0, 0.3 or 0.1"`
 	Binding    string         `json:"binding" doc:"JSONRPC, HTTP+JSON or GRPC"`
 	Method     string         `json:"method" doc:"under its 1.0 name, such as SendMessage"`
 	Params     jsontext.Value `json:"params,omitzero" doc:"of the method, in the words of the version"`

@@ -94,11 +94,14 @@ func (t trials) settle(c *trial) error {
 		return amiss("apiKey", "the gateway takes none (authn.apiKeys)")
 	}
 	var ok bool
-	if c.side.Version, ok = wire.ParseVersion(c.Version); !ok || c.Version == "" || c.side.Version == wire.V01 {
-		return amiss("version", "want 1.0 or 0.3")
+	if c.side.Version, ok = wire.ParseVersion(c.Version); !ok || c.Version == "" {
+		return amiss("version", "want 1.0, 0.3 or 0.1")
 	}
 	if c.side.Binding, ok = wire.ParseBinding(c.Binding); !ok || c.Binding == "" {
 		return amiss("binding", "want JSONRPC, HTTP+JSON or GRPC")
+	}
+	if c.side.Version == wire.V01 && c.side.Binding != wire.JSONRPC {
+		return amiss("binding", "A2A 0.1 has JSONRPC alone")
 	}
 	if c.side.Binding == wire.GRPC && !s.config.Server.GRPC() {
 		return amiss("binding", "the gateway serves no gRPC")
@@ -112,10 +115,7 @@ func (c *trial) compose() error {
 	if !ok {
 		return amiss("method", "A2A has no %q", c.Method)
 	}
-	name := m.Name
-	if c.side.Version == wire.V03 {
-		name = m.V03
-	}
+	name := map[wire.Version]string{wire.V10: m.Name, wire.V03: m.V03, wire.V01: m.V01}[c.side.Version]
 	if name == "" {
 		return amiss("method", "A2A %s has no %s", c.side.Version, m.Name)
 	}
@@ -204,10 +204,10 @@ func (c *trial) streams() bool { return c.known && c.call.Streaming }
 
 // extensions is the header that the version has for them.
 func (c *trial) extensions() string {
-	if c.side.Version == wire.V03 {
-		return ext.HeaderV03
+	if c.side.Version == wire.V10 {
+		return ext.HeaderV10
 	}
-	return ext.HeaderV10
+	return ext.HeaderV03
 }
 
 // shown is what the operator gets to see, without the credential.

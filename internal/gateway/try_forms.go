@@ -15,7 +15,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
 
-// trialSides are those that calls are shown in. gRPC has the documents of HTTP+JSON.
+// trialSides are those that calls are shown in. gRPC has the documents of HTTP+JSON, and 0.1
+// nobody has any more who does not speak it.
 var trialSides = []wire.Side{
 	{Version: wire.V10, Binding: wire.JSONRPC}, {Version: wire.V10, Binding: wire.HTTPJSON},
 	{Version: wire.V03, Binding: wire.JSONRPC}, {Version: wire.V03, Binding: wire.HTTPJSON},
@@ -37,8 +38,8 @@ func below(out *translate.Outbound) string {
 // forms are the call and its answer in every version and binding.
 func (c *trial) forms(docs [][]byte) []console.TrialForm {
 	list := []console.TrialForm{}
-	if c.side.Binding == wire.GRPC {
-		list = append(list, c.messages(docs))
+	if !slices.Contains(trialSides, c.side) {
+		list = append(list, c.own(docs))
 	}
 	for _, side := range trialSides {
 		f := console.TrialForm{
@@ -70,11 +71,15 @@ func (c *trial) forms(docs [][]byte) []console.TrialForm {
 	return list
 }
 
-// messages is the form of a call over gRPC: what its messages say, in JSON.
-func (c *trial) messages(docs [][]byte) console.TrialForm {
+// own is the form of a call that is made in another than those; of gRPC what its messages
+// say, in JSON.
+func (c *trial) own(docs [][]byte) console.TrialForm {
 	f := console.TrialForm{
 		Version: string(c.side.Version), Binding: c.side.Binding.String(), Caller: true,
-		Agent: slices.Contains(c.offers, c.side), Verb: c.verb, Path: c.path, Body: string(c.message),
+		Agent: slices.Contains(c.offers, c.side), Verb: c.verb, Path: c.path, Body: string(c.body),
+	}
+	if c.side.Binding == wire.GRPC {
+		f.Body = string(c.message)
 	}
 	for _, doc := range docs {
 		f.Answers = append(f.Answers, string(doc))

@@ -152,6 +152,33 @@ func check(t *testing.T, what string, got *console.Trial, token, method string) 
 	}
 }
 
+const trialText01 = `{"id":"trial-%s","message":{"role":"user","parts":[{"type":"text","text":%q}]}}`
+
+// TestTry01: callers of A2A 0.1 are tried too, and their calls and answers retold in what came
+// after.
+func TestTry01(t *testing.T) {
+	t.Parallel()
+	s := newWorkshop(t, plain, openPolicy)
+	for _, agent := range []string{"modern", "older"} {
+		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+			got := s.try(&console.Attempt{
+				Agent: agent, Version: "0.1", Binding: "JSONRPC", Method: method, Params: []byte(fmt.Sprintf(trialText01, agent+method, "hello")),
+				Bearer: bearer(s.token("alice")),
+			})
+			what := agent + " " + method
+			if got.Status != http.StatusOK || got.Ended != "complete" || len(got.Forms) != 5 || !got.Forms[0].Caller || got.Forms[0].Version != "0.1" {
+				t.Errorf("%s: %+v", what, got)
+				continue
+			}
+			for _, f := range got.Forms {
+				if f.Problem != "" || !strings.Contains(f.Body, "hello") || len(f.Answers) == 0 {
+					t.Errorf("%s: as %s %s: %+v", what, f.Version, f.Binding, f)
+				}
+			}
+		}
+	}
+}
+
 // TestTryIsACall: what is refused is refused as anybody's is, is on record under the
 // caller's name, and what the operator did under the operator's.
 func TestTryIsACall(t *testing.T) {
@@ -200,8 +227,10 @@ func TestTryRefuses(t *testing.T) {
 		want   string
 	}{
 		{func(a *console.Attempt) { a.Agent = "never" }, `agent: there is no agent`},
-		{func(a *console.Attempt) { a.Version = "0.1" }, `version: want 1.0 or 0.3`},
-		{func(a *console.Attempt) { a.Version = "" }, `version: want 1.0 or 0.3`},
+		{func(a *console.Attempt) { a.Version, a.Binding = "0.1", "HTTP+JSON" }, `binding: A2A 0.1 has JSONRPC alone`},
+		{func(a *console.Attempt) { a.Version = "" }, `version: want 1.0, 0.3 or 0.1`},
+		{func(a *console.Attempt) { a.Version = "2.0" }, `version: want 1.0, 0.3 or 0.1`},
+		{func(a *console.Attempt) { a.Version, a.Method = "0.1", "ListTasks" }, `method: A2A 0.1 has no ListTasks`},
 		{func(a *console.Attempt) { a.Binding = "SOAP" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
 		{func(a *console.Attempt) { a.Binding = "" }, `binding: want JSONRPC, HTTP+JSON or GRPC`},
 		{func(a *console.Attempt) {

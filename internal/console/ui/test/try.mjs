@@ -78,6 +78,21 @@ await play(async () => {
   await seen.getByText('gRPC 16', { exact: true }).waitFor();
   await look(page, 'try-grpc-refused');
   await page.getByLabel('Credential', { exact: true }).fill(ALICE);
+
+  // The oldest version, whose caller names the task.
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByLabel('Binding').selectOption('JSONRPC');
+  await page.getByLabel('Version').selectOption('0.1');
+  await page.getByLabel('Method').selectOption('SendMessage');
+  assert.match(await page.getByLabel('Parameters').inputValue(), /"type": "text"/);
+  await page.getByLabel('Extensions', { exact: true }).fill('');
+  await send();
+  await seen.getByText('HTTP 200').waitFor();
+  await seen.getByRole('button', { name: 'In other versions' }).click();
+  await seen.getByRole('region', { name: 'A2A 0.1, JSONRPC' }).getByText('"method": "tasks/send"').waitFor();
+  await seen.getByRole('region', { name: 'A2A 1.0, JSONRPC' }).getByText('"method": "SendMessage"').waitFor();
+  await look(page, 'try-oldest');
+  await page.getByLabel('Version').selectOption('1.0');
   await page.getByLabel('Binding').selectOption('HTTP+JSON');
 
   // What is wrong is said by the page, or by the gateway.

@@ -928,7 +928,7 @@ export interface components {
             params?: unknown;
             /** @description declared by the path; none unless set */
             skill?: string;
-            /** @description of A2A: 1.0 or 0.3 */
+            /** @description of A2A: 1.0, 0.3 or 0.1 */
             version: string;
         };
         AuditHealth: {

@@ -16,7 +16,7 @@ type Form = components['schemas']['TrialForm'];
 
 const route = getRouteApi('/try');
 
-const versions = ['1.0', '0.3'] as const;
+const versions = ['1.0', '0.3', '0.1'] as const;
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
 const methods = ['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'GetExtendedAgentCard'] as const;
 
@@ -48,7 +48,9 @@ function template(version: string, method: string): string {
     return JSON.stringify(
       version === '1.0'
         ? { message: { messageId: id, role: 'ROLE_USER', parts: [{ text: 'hello' }] } }
-        : { message: { kind: 'message', messageId: id, role: 'user', parts: [{ kind: 'text', text: 'hello' }] } },
+        : version === '0.1'
+          ? { id, message: { role: 'user', parts: [{ type: 'text', text: 'hello' }] } }
+          : { message: { kind: 'message', messageId: id, role: 'user', parts: [{ kind: 'text', text: 'hello' }] } },
       null,
       2,
     );
