@@ -55,6 +55,10 @@ type APIKeys struct {
 	// Bearer also accepts a key as `Authorization: Bearer a2a_…`, for clients that
 	// can only send bearer tokens. Default: false.
 	Bearer bool `yaml:"bearer,omitempty"`
+	// API lets admins make, rotate and take out keys over the admin API, which writes the
+	// file. Default: false; keys can then be looked at there, and revoked where the state is
+	// shared.
+	API bool `yaml:"api,omitempty"`
 }
 
 // defaultHeader carries API keys unless the configuration names another one.

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -26,6 +27,7 @@ type keyTable struct {
 	keys  []storedKey
 	none  storedKey                   // compared with when there is no such key; its hash fits nothing
 	built []atomic.Pointer[Principal] // by index, modulo its length, a power of two
+	order func() []uint32             // indexes by the bytes of the ids; made when somebody looks
 }
 
 // storedKey is what is kept of a key: enough to recognise it, nothing to present.
@@ -34,6 +36,7 @@ type storedKey struct {
 	expires int64         // in seconds since 1970, or never
 	text    string        // the principal, as keyText makes it; a part of one string for all keys
 	used    atomic.Uint32 // last use in seconds since 1970 (until 2106); 0: not known
+	created uint32        // likewise
 }
 
 // never is later than every time.
@@ -60,7 +63,7 @@ func newKeyTable(records []keyRecord) (*keyTable, error) {
 	start := 0
 	for i := range records {
 		k, r := &t.keys[i], &records[i]
-		k.hash, k.expires, k.text = r.Hash, r.ends(), all.String()[start:ends[i]]
+		k.hash, k.expires, k.created, k.text = r.Hash, r.ends(), r.made(), all.String()[start:ends[i]]
 		start = ends[i]
 		if other, twice := t.index[beginning(&k.hash)]; twice {
 			return nil, fmt.Errorf("keys %q and %q have hashes that begin alike", records[other].ID, r.ID)
@@ -69,6 +72,7 @@ func newKeyTable(records []keyRecord) (*keyTable, error) {
 	}
 	slots := 1 << bits.Len(uint(max(len(records)-1, 0)))
 	t.built = make([]atomic.Pointer[Principal], min(slots, maxBuilt))
+	t.order = sync.OnceValue(t.sort)
 	return t, nil
 }
 

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// The compact form of a key's principal is its strings behind one another, each with
-// its length in front: id, subject, tenant and owner, then groups, scopes and agents,
-// each list with one more than its length in front, or 0 where there is none.
+// The compact form of a key is its strings behind one another, each with its length in
+// front: id, subject, tenant, owner and the id of the key that replaces it, then groups,
+// scopes and agents, each list with one more than its length in front, or 0 where there is
+// none.
 
 // text is the compact form of a record, without its hash and times.
 func (r *keyRecord) text() []byte {
@@ -17,7 +18,7 @@ func (r *keyRecord) text() []byte {
 		subject = r.ID
 	}
 	var b []byte
-	for _, s := range []string{r.ID, subject, r.Tenant, r.Owner} {
+	for _, s := range []string{r.ID, subject, r.Tenant, r.Owner, r.ReplacedBy} {
 		b = appendText(b, s)
 	}
 	for _, list := range [][]string{r.Groups, r.Scopes, r.Agents} {
@@ -45,19 +46,41 @@ func (r *keyRecord) ends() int64 {
 	return r.Expires.Unix()
 }
 
-// principal unpacks the compact form. Its strings are parts of a copy, so that a
-// principal of a long stream does not keep all keys of its time in memory.
-func (k *storedKey) principal() *Principal {
-	p := &Principal{Issuer: issuerAPIKeys, Method: methodAPIKey, keyHash: k.hash}
-	if k.expires != never {
-		p.Expires = time.Unix(k.expires, 0).UTC()
+// made is when the record's key was made, in seconds since 1970; 0 where that is not known.
+func (r *keyRecord) made() uint32 {
+	if r.Created.IsZero() {
+		return 0
 	}
+	return unixSeconds(r.Created)
+}
+
+// spec unpacks the compact form. Its strings are parts of a copy, so that a principal of a
+// long stream does not keep all keys of its time in memory.
+func (k *storedKey) spec() KeySpec {
+	var spec KeySpec
 	rest := strings.Clone(k.text)
-	for _, s := range []*string{&p.KeyID, &p.Subject, &p.Tenant, &p.Owner} {
+	for _, s := range []*string{&spec.ID, &spec.Subject, &spec.Tenant, &spec.Owner, &spec.ReplacedBy} {
 		*s, rest = cutText(rest)
 	}
-	for _, list := range []*[]string{&p.Groups, &p.Scopes, &p.Agents} {
+	for _, list := range []*[]string{&spec.Groups, &spec.Scopes, &spec.Agents} {
 		*list, rest = cutTexts(rest)
+	}
+	if k.created != 0 {
+		spec.Created = time.Unix(int64(k.created), 0).UTC()
+	}
+	if k.expires != never {
+		spec.Expires = time.Unix(k.expires, 0).UTC()
+	}
+	return spec
+}
+
+// principal is the caller that the key stands for.
+func (k *storedKey) principal() *Principal {
+	spec := k.spec()
+	p := &Principal{
+		Issuer: issuerAPIKeys, Method: methodAPIKey, keyHash: k.hash,
+		KeyID: spec.ID, Subject: spec.Subject, Tenant: spec.Tenant, Owner: spec.Owner,
+		Groups: spec.Groups, Scopes: spec.Scopes, Agents: spec.Agents, Expires: spec.Expires,
 	}
 	p.key = p.identity()
 	return p

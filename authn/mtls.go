@@ -47,6 +47,9 @@ const (
 	nameDNS = "dns"
 )
 
+// Kinds are the effective kinds of names.
+func (m *MTLS) Kinds() []string { return slices.Clone(m.kinds()) }
+
 // kinds are the effective kinds of names.
 func (m *MTLS) kinds() []string {
 	if len(m.Names) == 0 {
