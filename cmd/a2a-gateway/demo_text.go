@@ -14,7 +14,7 @@ authn:
   oidc:
     - issuer: "{{.Issuer.URL}}"
       audiences: [a2a-gateway]
-  apiKeys: {file: "{{.Keys}}"}
+  apiKeys: {file: "{{.Keys}}", api: true}
 policy:
   rules:
     - {name: finance-does-billing, effect: allow, agents: [billing, treasury], groups: [finance]}

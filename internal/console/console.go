@@ -41,6 +41,7 @@ type Options struct {
 	Records    Records
 	Policy     Policy
 	Extensions Extensions
+	Callers    Callers
 	Trials     Trials
 
 	// Version of the gateway, in the document of the API.

@@ -34,9 +34,11 @@ const (
 	codeInvalidCall      = "INVALID_CALL"
 	codeInvalidConfig    = "INVALID_CONFIG"
 	codeInvalidDraft     = "INVALID_DRAFT"
+	codeInvalidKey       = "INVALID_KEY"
 	codeInvalidParameter = "INVALID_PARAMETER"
 	codeInvalidQuestion  = "INVALID_QUESTION"
 	codeCSRF             = "CSRF_TOKEN"
+	codeKeysOff          = "KEYS_OFF"
 	codeLogin            = "LOGIN_FAILED"
 	codeMalformed        = "MALFORMED"
 	codeMethod           = "METHOD_NOT_ALLOWED"
@@ -46,6 +48,7 @@ const (
 	codeNoCard           = "NO_SUCH_CARD"
 	codeNoDelivery       = "NO_SUCH_DELIVERY"
 	codeNoFile           = "NO_CONFIG_FILE"
+	codeNoKey            = "NO_SUCH_KEY"
 	codeNoRecord         = "NO_SUCH_RECORD"
 	codeProvider         = "PROVIDER_UNAVAILABLE"
 	codeReadOnly         = "READ_ONLY"
@@ -60,14 +63,14 @@ const (
 
 func statusOf(code string) int {
 	switch code {
-	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidCall, codeInvalidConfig, codeInvalidQuestion,
+	case codeMalformed, codeInvalidParameter, codeInvalidAgent, codeInvalidCall, codeInvalidConfig, codeInvalidKey, codeInvalidQuestion,
 		codeInvalidDraft, codeReplayLimit:
 		return http.StatusBadRequest
 	case codeUnauthenticated:
 		return http.StatusUnauthorized
-	case codeForbidden, codeReadOnly, codeCrossOrigin, codeAgentsOff, codeCSRF, codeLogin:
+	case codeForbidden, codeReadOnly, codeCrossOrigin, codeAgentsOff, codeKeysOff, codeCSRF, codeLogin:
 		return http.StatusForbidden
-	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery, codeNoRecord:
+	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery, codeNoKey, codeNoRecord:
 		return http.StatusNotFound
 	case codeMethod:
 		return http.StatusMethodNotAllowed

@@ -32,6 +32,12 @@ var asked = map[string]string{
 	"GET /api/v1/agents/{id}/course": "/api/v1/agents/a-1/course?window=5m",
 	"POST /api/v1/cards/{id}/view":   "/api/v1/cards/billing/view",
 
+	"GET /api/v1/identities":        "/api/v1/identities",
+	"GET /api/v1/keys":              "/api/v1/keys?q=k-0",
+	"POST /api/v1/keys":             "/api/v1/keys",
+	"POST /api/v1/keys/{id}/rotate": "/api/v1/keys/k-01/rotate?overlap=1",
+	"DELETE /api/v1/keys/{id}":      "/api/v1/keys/k-01",
+
 	"GET /api/v1/openapi.json":   "/api/v1/openapi.json",
 	"GET /api/v1/status":         "/api/v1/status",
 	"GET /api/v1/health":         "/api/v1/health",

@@ -43,6 +43,7 @@ type world struct {
 	ledger  ledger
 	rules   rulebook
 	tries   tries
+	ring    ring
 	console *Console
 	log     lockedBuffer
 
@@ -74,7 +75,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Trials: &w.tries, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Trials: &w.tries, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,6 +257,7 @@ var bodies = map[string]string{
 	"try":       `{"agent":"a-1","version":"1.0","binding":"JSONRPC","method":"SendMessage"}`,
 	"replay":    `{"rules":"[]"}`,
 	"view-card": `{"caller":{"subject":"alice"}}`,
+	"make-key":  `{"id":"robot"}`,
 }
 
 // send gives a request a JSON body.

@@ -120,6 +120,9 @@ func TestL43_EveryAnswerIsDescribed(t *testing.T) {
 				if strings.HasSuffix(path, "/explain") {
 					body = `{"agent":"a","caller":{"subject":"alice","claims":{"level":7}}}`
 				}
+				if strings.HasSuffix(path, "/keys") && method == "post" {
+					body = `{"id":"robot"}`
+				}
 				if strings.HasSuffix(path, "/view") {
 					body = `{"caller":{"subject":"alice"}}`
 				}

@@ -82,6 +82,14 @@ func (v *revocations) has(id string) (bool, error) {
 	return revoked, nil
 }
 
+// known are the revoked keys, with when; none before the state has answered.
+func (v *revocations) known() map[string]time.Time {
+	if ids := v.ids.Load(); ids != nil {
+		return *ids
+	}
+	return nil
+}
+
 func (v *revocations) close() {
 	v.cancel()
 	<-v.done

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -52,6 +53,15 @@ func (s *Server) Leaves() []*x509.Certificate {
 		leaves = append(leaves, pair.Leaf)
 	}
 	return leaves
+}
+
+// Authorities are the CAs that client certificates are verified by (server.tls.clientCA).
+func (s *Server) Authorities() []*x509.Certificate {
+	g := s.tls.Load()
+	if g == nil {
+		return nil
+	}
+	return slices.Clone(g.clientCA)
 }
 
 // Room is how many connections there may be.

@@ -14,6 +14,7 @@ import { Content } from './screens/content';
 import { Extensions, extensionsSearch } from './screens/extensions';
 import { Fleet } from './screens/fleet';
 import { GatewayScreen } from './screens/gateway';
+import { IdentitiesScreen } from './screens/identities';
 import { Live } from './screens/live';
 import { MapScreen, mapSearch } from './screens/map';
 import { Nowhere } from './screens/nowhere';
@@ -63,6 +64,12 @@ const audit = createRoute({
 });
 const task = createRoute({ getParentRoute: () => root, path: '/tasks/$id', component: TaskScreen });
 const record = createRoute({ getParentRoute: () => root, path: '/audit/$seq', component: RecordScreen });
+const identities = createRoute({
+  getParentRoute: () => root,
+  path: '/identities',
+  validateSearch: (s: Record<string, unknown>): { q?: string } => (text(s.q) ? { q: text(s.q) } : {}),
+  component: IdentitiesScreen,
+});
 const gateway = createRoute({
   getParentRoute: () => root,
   path: '/gateway',
@@ -72,7 +79,7 @@ const gateway = createRoute({
 const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, map, live, audit, record, task, policy, extensions, push, content, attempt, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, map, live, audit, record, task, policy, extensions, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -23,6 +23,9 @@ export type Adoption = Schemas['Adoption'];
 export type Standing = Schemas['Standing'];
 export type Traffic = Schemas['Traffic'];
 export type Course = Schemas['Course'];
+export type Identities = Schemas['Identities'];
+export type APIKey = Schemas['APIKey'];
+export type MadeKey = Schemas['MadeKey'];
 export type CardView = Schemas['CardView'];
 
 /** Failure is an answer that is an error, or that there was none. */

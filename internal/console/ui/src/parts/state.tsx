@@ -57,6 +57,12 @@ function advice(e: Failure): string {
       return 'Somebody has decided, or the agent serves another card by now: reload.';
     case 'NO_SUCH_DELIVERY':
       return 'It was delivered, dropped or taken up meanwhile.';
+    case 'NO_SUCH_KEY':
+      return 'It was revoked meanwhile, or taken out of the file.';
+    case 'KEYS_OFF':
+      return 'The configuration says whether keys are changed here: authn.apiKeys.api.';
+    case 'INVALID_KEY':
+      return 'Mend what was asked for. No key was made.';
     case 'BUSY':
       return 'Somebody else asks for as much as the gateway gives at a time. Ask again in a moment, or for less.';
     case 'INVALID_PARAMETER':

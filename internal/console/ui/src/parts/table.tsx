@@ -18,12 +18,13 @@ interface Props<T> {
   name: (row: T) => string;
   initial?: string;
   height?: number;
+  least?: number; // how wide it is at least, in pixels
 }
 
 const rowHeight = 34;
 
 /** Table shows as many rows as are seen, however many there are. */
-export function Table<T>({ label, rows, columns, name, initial, height }: Props<T>) {
+export function Table<T>({ label, rows, columns, name, initial, height, least }: Props<T>) {
   const [order, setOrder] = useState({ by: initial ?? '', down: false });
   const sorted = useMemo(() => {
     const of = columns.find((c) => c.id === order.by)?.sort;
@@ -46,7 +47,7 @@ export function Table<T>({ label, rows, columns, name, initial, height }: Props<
   return (
     <div className="table" role="table" aria-label={label} aria-rowcount={rows.length + 1}>
       <div role="rowgroup">
-        <div className="tr th" role="row" aria-rowindex={1} style={{ gridTemplateColumns: grid }}>
+        <div className="tr th" role="row" aria-rowindex={1} style={{ gridTemplateColumns: grid, minWidth: least }}>
           {columns.map((c) => {
             const mine = order.by === c.id;
             return (
@@ -75,7 +76,7 @@ export function Table<T>({ label, rows, columns, name, initial, height }: Props<
         role="rowgroup"
         tabIndex={0}
         aria-label={`${label}, rows`}
-        style={{ height: Math.min(height ?? 620, Math.max(1, rows.length) * rowHeight + 2) }}
+        style={{ height: Math.min(height ?? 620, Math.max(1, rows.length) * rowHeight + 2), minWidth: least }}
       >
         <div role="presentation" style={{ height: seen.getTotalSize(), position: 'relative' }}>
           {seen.getVirtualItems().map((item) => {

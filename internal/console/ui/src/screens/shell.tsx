@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Gauge, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints } from 'lucide-react';
+import { Activity, Archive, Boxes, Gauge, KeyRound, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -62,6 +62,9 @@ export function Shell() {
               <Archive size={16} aria-hidden /> Captured content
             </Link>
           )}
+          <Link to="/identities" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <KeyRound size={16} aria-hidden /> Identities
+          </Link>
           <Link to="/gateway" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Gauge size={16} aria-hidden /> Config and health
           </Link>

@@ -1,0 +1,182 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// callers are those who may call, as the console sees them.
+type callers struct{ *Gateway }
+
+// Identities implements console.Callers.
+func (c callers) Identities() console.Identities {
+	is := console.Identities{Authorities: []console.CA{}}
+	for _, ca := range c.server.Authorities() {
+		is.Authorities = append(is.Authorities, console.AuthorityOf(ca))
+	}
+	s := c.current.Load()
+	if s == nil {
+		return is
+	}
+	for _, i := range s.chain.ShowIssuers() {
+		is.Issuers = append(is.Issuers, issuerOf(&i))
+	}
+	cfg := &s.config.Authn
+	if keys := cfg.APIKeys; keys != nil {
+		is.APIKeys = &console.KeyRing{
+			File: keys.File, Header: keys.HeaderName(), Bearer: keys.Bearer, API: keys.API, Shared: c.revoked != nil, Keys: s.chain.CountAPIKeys(),
+		}
+	}
+	if m := cfg.MTLS; m != nil {
+		is.Certificates = &console.ClientIdentity{Names: m.Kinds(), TrustDomains: m.TrustDomains, Identities: len(m.Identities)}
+	}
+	for _, pair := range cfg.Combinations {
+		is.Combinations = append(is.Combinations, console.CredentialPair{User: pair.User, Client: pair.Client})
+	}
+	is.Anonymous = cfg.Anonymous
+	return is
+}
+
+func issuerOf(i *authn.ShownIssuer) console.Issuer {
+	one := console.Issuer{
+		Issuer: i.Issuer, Header: i.Header, Audiences: i.Audiences, Algorithms: i.Algorithms, Tenant: i.Tenant,
+		SenderConstrained: i.SenderConstrained, Introspection: i.Introspection, Fetched: i.Asked.UTC(), Fresh: i.Fresh.UTC(),
+	}
+	if i.Err != nil {
+		one.Failure = i.Err.Error()
+	}
+	for _, k := range i.Keys {
+		one.Keys = append(one.Keys, console.IssuerKey{ID: k.ID, Algorithm: k.Algorithm, Kind: k.Kind})
+	}
+	return one
+}
+
+// Keys implements console.Callers.
+func (c callers) Keys(part, after string, limit int) []console.APIKey {
+	s := c.current.Load()
+	if s == nil {
+		return nil
+	}
+	var revoked map[string]time.Time
+	if c.revoked != nil {
+		revoked = c.revoked.known()
+	}
+	now := time.Now()
+	var list []console.APIKey
+	for _, k := range s.chain.APIKeys(part, after, limit) {
+		one := console.APIKey{
+			ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Bound: k.Agents != nil, Tenant: k.Tenant,
+			Owner: k.Owner, Created: k.Created, Expires: k.Expires, Used: k.LastUsed, ReplacedBy: k.ReplacedBy, State: console.KeyActive,
+		}
+		at, gone := revoked[k.ID]
+		switch {
+		case gone:
+			one.State, one.Revoked = console.KeyRevoked, at
+		case !k.Expires.IsZero() && !k.Expires.After(now):
+			one.State = console.KeyExpired
+		case k.ReplacedBy != "":
+			one.State = console.KeyRotating
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// keyFile is the file of API keys, which may be changed from the admin API.
+func (c callers) keyFile() (*authn.Keys, error) {
+	s := c.current.Load()
+	if s == nil || s.config.Authn.APIKeys == nil || !s.config.Authn.APIKeys.API {
+		return nil, console.ErrKeysOff
+	}
+	return authn.OpenKeys(s.config.Authn.APIKeys.File)
+}
+
+// MakeKey implements console.KeyChanges.
+func (c callers) MakeKey(_ context.Context, k *console.NewKey, life time.Duration) (made console.MadeKey, err error) {
+	keys, err := c.keyFile()
+	if err != nil {
+		return made, err
+	}
+	spec := authn.KeySpec{ID: k.ID, Subject: k.Subject, Groups: k.Groups, Scopes: k.Scopes, Agents: k.Agents, Tenant: k.Tenant, Owner: k.Owner}
+	if life > 0 {
+		spec.Expires = time.Now().Add(life)
+	}
+	made.ID, made.Key, err = keys.Create(spec)
+	return made, keyFault(err)
+}
+
+// RotateKey implements console.KeyChanges.
+func (c callers) RotateKey(_ context.Context, id string, overlap time.Duration) (made console.MadeKey, err error) {
+	keys, err := c.keyFile()
+	if err != nil {
+		return made, err
+	}
+	made.Replaces = id
+	made.ID, made.Key, err = keys.Rotate(id, overlap)
+	return made, keyFault(err)
+}
+
+// RevokeKey implements console.KeyChanges.
+func (c callers) RevokeKey(ctx context.Context, id string) error {
+	s := c.current.Load()
+	keys, err := c.keyFile()
+	if err != nil && (c.revoked == nil || !errors.Is(err, console.ErrKeysOff)) {
+		return err
+	}
+	k, found := s.chain.APIKey(id)
+	if !found {
+		return console.ErrNoKey
+	}
+	if c.revoked != nil {
+		if err := revoke(ctx, c.store, &k); err != nil {
+			return err
+		}
+	}
+	if keys == nil {
+		return nil
+	}
+	err = keyFault(keys.Revoke(id))
+	switch {
+	case c.revoked == nil:
+		return err
+	case err != nil && !errors.Is(err, console.ErrNoKey): // it is refused everywhere all the same
+		c.telemetry.Log.Warn("revoked API key not taken out of its file", "key", id, "error", err)
+	}
+	return nil
+}
+
+// revoke tells all gateways of the state, for as long as the key would be good.
+func revoke(ctx context.Context, v state.Values, k *authn.ShownKey) error {
+	const after = 24 * time.Hour // clocks differ
+	life := time.Duration(0)
+	if !k.Expires.IsZero() {
+		life = max(time.Until(k.Expires), 0) + after
+	}
+	if err := v.Put(ctx, revokedSpace, k.ID, time.Now().UTC().AppendFormat(nil, time.RFC3339), life); err != nil {
+		return fmt.Errorf("revoke API key: %w", err)
+	}
+	return nil
+}
+
+// keyFault tells what the operator can mend from what the disk says.
+func keyFault(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &path), errors.As(err, &link):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return console.ErrNoKey
+	}
+	return console.KeyInvalid{Err: err}
+}
