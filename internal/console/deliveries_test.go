@@ -130,7 +130,7 @@ func TestStateIsAway(t *testing.T) {
 		{fmt.Errorf("%w: dial canary", state.ErrUnavailable), 503}, {errors.New("canary"), 500},
 	} {
 		w := newWorld(t, nil)
-		w.away, w.cards.away = tt.err, tt.err
+		w.away, w.cards.away, w.machine.away = tt.err, tt.err, tt.err
 		for i := range operations {
 			op := &operations[i]
 			if op.tag == "profiles" || op.tag == "api" || op.tag == "session" || op.tag == "gateway" || op.tag == "policy" || op.tag == "extensions" || op.tag == "try" || op.tag == "identities" || op.id == "view-card" || op.media != "" { // which need no state

@@ -16,6 +16,8 @@ type Running interface {
 	Status(ctx context.Context) Status
 	// Health is what the process knows of itself, but for the admin listener.
 	Health(ctx context.Context) Health
+	// Cluster are the gateways that share the state.
+	Cluster(ctx context.Context) (Cluster, error)
 	// Config is the configuration in force, without secrets.
 	Config() (jsontext.Value, error)
 	// Reload reads the configuration's file anew. Where that cannot be served, all stays as

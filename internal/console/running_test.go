@@ -15,6 +15,7 @@ import (
 type machine struct {
 	loads int
 	fails error // of a reload
+	away  error // of the state
 }
 
 func (m *machine) Status(context.Context) Status {
@@ -33,6 +34,10 @@ func (m *machine) Health(context.Context) Health {
 	}
 }
 
+func (m *machine) Cluster(context.Context) (Cluster, error) {
+	return Cluster{Shared: true, Gateways: []Peer{{Instance: "1", Version: "test", Ready: true, Self: true}, {Instance: "2", Sealed: true}}}, m.away
+}
+
 func (m *machine) Config() (jsontext.Value, error) {
 	return jsontext.Value(`{"policy":{"default":"deny","rules":[{"name":"a"},{"name":"b"},{"name":"c"}]}}`), nil
 }
@@ -48,6 +53,16 @@ func TestStatus(t *testing.T) {
 	w := newWorld(t, nil)
 	got := w.ask("GET", "/api/v1/status", nil)
 	if got.status != 200 || !strings.Contains(got.body, `{"name":"audit","ok":false,"why":"disk full"}`) {
+		t.Error(got)
+	}
+}
+
+// TestCluster: whoever watches sees which gateways share the state.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	got := w.ask("GET", "/api/v1/cluster", nil)
+	if got.status != 200 || !strings.Contains(got.body, `{"shared":true,"gateways":[{"instance":"1","version":"test","ready":true,`) || !strings.Contains(got.body, `"sealed":true`) {
 		t.Error(got)
 	}
 }

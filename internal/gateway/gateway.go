@@ -49,7 +49,8 @@ type Gateway struct {
 	records   *records    // as operators read them
 	store     state.Store
 	local     *state.Memory // the store itself, or what stands in for it when limits are counted
-	revoked   *revocations  // nil where nobody else can revoke keys
+	peers     *peers
+	revoked   *revocations // nil where nobody else can revoke keys
 	keys      *keys.Ring
 	salt      []byte // of contexts that are renamed for callers
 	anomalies *anomaly.Watch
@@ -137,6 +138,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, err
 	}
 	g.book = g.newBook()
+	g.openPeers(o.Version)
 	if err = g.openConsole(cfg, o.Version); err != nil {
 		return nil, err
 	}
@@ -171,6 +173,7 @@ func (g *Gateway) Start() {
 	go g.lintChanges()
 	go g.followRoster()
 	go g.work.Watch(g.closed, g.bounds, g.report)
+	g.peers.start()
 	if g.revoked != nil { // as with keys: others may decide
 		go g.watchDecisions()
 	}
@@ -273,6 +276,7 @@ func (g *Gateway) close(ctx context.Context) {
 	if g.keys != nil {
 		g.keys.Close()
 	}
+	g.peers.close()
 	if g.revoked != nil {
 		g.revoked.close()
 	}

@@ -13,6 +13,7 @@ await play(async () => {
   await page.getByText('Nobody has asked for a reload').waitFor();
   await region('What it stands on').getByRole('row', { name: /State ok sqlite/ }).waitFor();
   await region('What it stands on').getByRole('row', { name: /Audit log ok/ }).waitFor();
+  await region('Gateways of this state').getByText('nobody else is here').waitFor();
   await region('Limits in use').getByRole('row', { name: /server\.limits\.streams/ }).waitFor();
   await region('Certificates served').getByText('example.com').waitFor();
   await region('Certificates served').getByText('valid').waitFor();

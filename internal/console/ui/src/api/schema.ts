@@ -228,6 +228,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The gateways that share a state: how each stands, and what it runs with */
+        get: operations["cluster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/config": {
         parameters: {
             query?: never;
@@ -1198,6 +1215,12 @@ export interface components {
             /** @description of SPIFFE ids; any where there are none */
             trustDomains: string[];
         };
+        Cluster: {
+            /** @description those that said something within 20 seconds, and this one */
+            gateways: components["schemas"]["Peer"][];
+            /** @description others may have the state as well (state.driver); where not, this gateway is all there is */
+            shared: boolean;
+        };
         Content: {
             agent: string;
             digest: string;
@@ -1532,6 +1555,37 @@ export interface components {
             call?: unknown;
             /** @description what is on record since before the agent was asked; none where it was not */
             intent?: unknown;
+        };
+        Peer: {
+            /** @description under way */
+            calls: number;
+            /** @description digest of the configuration in force */
+            config?: string;
+            host?: string;
+            /** @description server.id */
+            id?: string;
+            /** @description of the process; random */
+            instance: string;
+            /** @description traffic should go there */
+            ready: boolean;
+            /** @description of the sources, where the build knows it */
+            revision?: string;
+            /** @description with keys that this one does not have: neither can open what the other keeps in the state (keys.dir) */
+            sealed?: boolean;
+            /**
+             * Format: date-time
+             * @description when it said so
+             */
+            seen?: string;
+            /** @description it is the one that answers */
+            self: boolean;
+            /** Format: date-time */
+            started?: string;
+            /** @description open */
+            streams: number;
+            version?: string;
+            /** @description why it should not */
+            why?: string;
         };
         Piece: {
             /** @description milliseconds after the call began */
@@ -4146,6 +4200,131 @@ export interface operations {
                         code?: "CONTENT_TYPE";
                         /** @constant */
                         status?: 415;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    cluster: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
                     };
                 };
             };

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ChevronRight, RotateCw } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
-import { ask, get, has, type Me, may } from '../api/client';
+import { ask, type Cluster, get, has, type Me, may, type Peer } from '../api/client';
 import type { components } from '../api/schema';
 import { Confirm } from '../parts/confirm';
 import { Copy, Digest } from '../parts/copy';
@@ -52,6 +52,7 @@ export function GatewayScreen() {
       {health.data && (
         <>
           <Parts of={health.data} />
+          <Gateways />
           <Limits of={health.data.limits} />
           <Certificates of={health.data.certificates} />
         </>
@@ -148,6 +149,83 @@ function Parts({ of }: { of: Health }) {
         </tbody>
       </table>
       {sinks.length === 0 && <p className="hint">Records go to no sink (telemetry.audit.sinks).</p>}
+    </section>
+  );
+}
+
+/** Gateways are those that share the state. */
+function Gateways() {
+  const found = useQuery({ queryKey: ['cluster'], queryFn: () => get<Cluster>('/api/v1/cluster'), refetchInterval: 5_000 });
+  const of = found.data;
+  const read = of?.gateways.filter((g) => !g.sealed) ?? [];
+  const differ = (what: (g: Peer) => string | undefined) => new Set(read.map(what)).size > 1;
+  const [versions, configs] = [differ((g) => `${g.version} ${g.revision}`), differ((g) => g.config)];
+  return (
+    <section aria-labelledby="gateways" tabIndex={0}>
+      <h2 id="gateways">Gateways of this state</h2>
+      {found.isError && <Trouble error={found.error} again={() => void found.refetch()} />}
+      {of && !of.shared && <p className="hint">The state is this gateway’s own (state.driver): nobody else is here.</p>}
+      {of?.shared && (
+        <>
+          {(versions || configs) && (
+            <p role="status">
+              <Badge tone="warn">they differ</Badge> Not all have {versions && 'the same version'}
+              {versions && configs && ' and '}
+              {configs && 'the same configuration'}, as in the middle of a rollout.
+            </p>
+          )}
+          <table className="plain">
+            <thead>
+              <tr>
+                <th scope="col">Gateway</th>
+                <th scope="col">Stands</th>
+                <th scope="col">Version</th>
+                <th scope="col">Configuration</th>
+                <th scope="col">Under way</th>
+                <th scope="col">Started</th>
+                <th scope="col">Said so</th>
+              </tr>
+            </thead>
+            <tbody>
+              {of.gateways.map((g) => (
+                <tr key={g.instance}>
+                  <th scope="row">
+                    {g.sealed ? <code>{g.instance}</code> : (g.id ?? g.host)} {g.self && <Badge tone="calm">this one</Badge>}
+                    {g.host && g.id && <div className="hint">on {g.host}</div>}
+                  </th>
+                  {g.sealed ? (
+                    <td colSpan={6}>
+                      <Badge tone="bad">has other keys</Badge> What it keeps in the state nobody here can open, and the other way round: keys.dir has to hold the same keys for all.
+                    </td>
+                  ) : (
+                    <>
+                      <td>
+                        <span className={`dot ${g.ready ? 'good' : 'warn'}`}>{g.ready ? 'ready' : 'not ready'}</span>
+                        {g.why && <div className="hint">{g.why}</div>}
+                      </td>
+                      <td>
+                        {g.version} {g.revision && <code className="hint">{g.revision.slice(0, 8)}</code>}
+                      </td>
+                      <td>
+                        <Digest of={g.config} />
+                      </td>
+                      <td>
+                        {g.calls.toLocaleString('en')} calls, {g.streams.toLocaleString('en')} streams
+                      </td>
+                      <td>
+                        <When at={g.started} />
+                      </td>
+                      <td>
+                        <When at={g.seen} />
+                      </td>
+                    </>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
     </section>
   );
 }
