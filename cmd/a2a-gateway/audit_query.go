@@ -34,6 +34,7 @@ func (w *filter) flags(f *pflag.FlagSet) {
 	f.StringVar(&w.query.Method, "method", "", "calls of this `method`, under its 1.0 name")
 	f.StringVar(&w.query.Event, "event", "", "events of this `kind`, push.delivery say")
 	f.StringVar(&w.query.Decision, "decision", "", "`decision`: allow, deny or error")
+	f.StringVar(&w.query.Reason, "reason", "", "calls that did not go well for this `reason`, RATE_LIMITED say")
 	f.StringVar(&w.query.Type, "type", "", "`type`: intent, call or event; the default is calls and events")
 	f.StringVar(&w.since, "since", "", "made at or after this `time`, RFC 3339 or how long ago (24h)")
 	f.StringVar(&w.until, "until", "", "made before this `time`")

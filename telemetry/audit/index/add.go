@@ -55,7 +55,7 @@ func (i *Index) update(ctx context.Context) (n int, err error) {
 			return 0, err
 		}
 	}
-	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)")
+	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
 		return 0, err
 	}
@@ -119,6 +119,7 @@ func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields
 	}
 	_, err := insert.ExecContext(ctx, int64(e.Seq), f.Time.UnixMicro(), segment, e.Cursor.Offset, len(e.Line), types[f.Type], decision, //nolint:gosec // numbers have 18 digits at most
 		i.digest('p', f.Principal), i.digest('a', f.Agent), i.digest('s', f.Skill), i.digest('t', f.Task), i.digest('c', f.Context),
-		i.digest('w', f.Method+f.Event)) // never both
+		i.digest('w', f.Method+f.Event), // never both
+		i.digest('r', f.Reason))
 	return err
 }

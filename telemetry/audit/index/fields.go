@@ -17,6 +17,7 @@ type fields struct {
 	Time      time.Time `json:"time"`
 	Event     string    `json:"event"`
 	Decision  string    `json:"decision"`
+	Reason    string    `json:"reason"`
 	Method    string    `json:"method"`
 	Principal string    `json:"principal"`
 	Agent     string    `json:"agent"`

@@ -22,7 +22,7 @@ import (
 const File = "index.db"
 
 // version is that of the schema. An index of another version is made anew.
-const version = 4
+const version = 5
 
 //go:embed schema.sql
 var schema string

@@ -56,11 +56,11 @@ func sample(t *testing.T) string {
 	appendTo(t, dir, first,
 		record(1, `"type":"intent","decision":"allow","principal":"alice","agent":"billing","method":"SendMessage"`, at(0)),
 		record(2, `"type":"call","decision":"allow","principal":"alice","agent":"billing","skill":"pay","method":"SendMessage","task_id":"t1","context_id":"c1"`, at(1)),
-		record(3, `"type":"call","decision":"deny","principal":"bob","agent":"billing","method":"GetTask","task_id":"t1"`, at(2)),
+		record(3, `"type":"call","decision":"deny","reason":"FORBIDDEN","principal":"bob","agent":"billing","method":"GetTask","task_id":"t1"`, at(2)),
 		record(4, `"type":"event","event":"push.delivery","attrs":{"agent":"billing","task_id":"t1","principal":"alice"}`, at(3)),
 	)
 	appendTo(t, dir, second,
-		record(5, `"type":"call","decision":"error","principal":"alice","agent":"travel","method":"GetTask"`, at(4)),
+		record(5, `"type":"call","decision":"error","reason":"RATE_LIMITED","principal":"alice","agent":"travel","method":"GetTask"`, at(4)),
 		record(6, `"type":"checkpoint"`, at(5)),
 		record(7, `"type":"event","event":"push.drop","attrs":{"who":"admin-token"}`, at(6)),
 		record(8, `"type":"call","decision":"allow","principal":"`+strings.ReplaceAll(telemetry.Clean("eve\u202e\\"), `\`, `\\`)+`","agent":"travel"`, at(7)),
@@ -115,6 +115,10 @@ func TestFind(t *testing.T) {
 		{"denied", Query{Decision: "deny"}, []uint64{3}},
 		{"failed", Query{Decision: "error"}, []uint64{5}},
 		{"allowed", Query{Decision: "allow"}, []uint64{2, 8}},
+		{"for a reason", Query{Reason: "RATE_LIMITED"}, []uint64{5}},
+		{"for a reason and of somebody", Query{Reason: "FORBIDDEN", Principal: "bob"}, []uint64{3}},
+		{"for a reason and of an agent", Query{Reason: "FORBIDDEN", Agent: "billing", Decision: "deny"}, []uint64{3}},
+		{"for a reason and of nobody", Query{Reason: "FORBIDDEN", Principal: "alice"}, nil},
 		{"a method's", Query{Method: "GetTask"}, []uint64{3, 5}},
 		{"a kind of event", Query{Event: "push.drop"}, []uint64{7}},
 		{"an operator's", Query{Principal: "admin-token"}, []uint64{7}},
@@ -476,6 +480,7 @@ func TestPlans(t *testing.T) {
 	parts := []func(*Query){
 		func(q *Query) { q.Principal = "p" }, func(q *Query) { q.Agent = "a" }, func(q *Query) { q.Skill = "s" },
 		func(q *Query) { q.Task = "t" }, func(q *Query) { q.Context = "c" }, func(q *Query) { q.Method = "SendMessage" },
+		func(q *Query) { q.Reason = "r" },
 		func(q *Query) { q.Decision = "deny" }, func(q *Query) { q.Decision = "allow" }, func(q *Query) { q.Type = "event" },
 		func(q *Query) { q.Type = "intent" }, func(q *Query) { q.From = noon }, func(q *Query) { q.Until = noon.Add(time.Hour) }, func(q *Query) { q.Oldest = true },
 	}

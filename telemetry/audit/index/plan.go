@@ -42,6 +42,7 @@ func (i *Index) conditions(q *Query) (all []condition) {
 	add("task", 't', q.Task)
 	add("context", 'c', q.Context)
 	add("what", 'w', q.Method+q.Event)
+	add("reason", 'r', q.Reason)
 	if d, ok := decisions[q.Decision]; ok {
 		all = append(all, condition{columns: []string{"decision"}, is: []string{"?"}, args: []any{d}})
 	}
@@ -55,7 +56,7 @@ func (i *Index) conditions(q *Query) (all []condition) {
 // pairs are the columns that have an index together.
 var pairs = [...][2]string{
 	{"decision", "principal"}, {"decision", "agent"}, {"decision", "skill"}, {"decision", "what"},
-	{"decision", "type"},
+	{"decision", "type"}, {"reason", "principal"}, {"reason", "agent"},
 	{"principal", "agent"}, {"principal", "skill"}, {"principal", "what"}, {"agent", "skill"}, {"agent", "what"},
 }
 

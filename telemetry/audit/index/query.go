@@ -23,6 +23,7 @@ type Query struct {
 	Context   string
 	Method    string // under its 1.0 name
 	Decision  string // allow, deny or error
+	Reason    string // why a call did not go well, as in RATE_LIMITED
 	Type      string // intent, call or event; the default is calls and events
 	Event     string // kind of event
 
@@ -34,7 +35,7 @@ type Query struct {
 
 // clean is the query as records have its texts.
 func (q Query) clean() Query {
-	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event} {
+	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason} {
 		*s = telemetry.Clean(*s)
 	}
 	return q
@@ -68,7 +69,7 @@ func (q Query) Check() error {
 func (q *Query) match(f *fields) bool {
 	is := func(want, got string) bool { return want == "" || want == got }
 	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
-		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Event, f.Event) &&
+		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Reason, f.Reason) && is(q.Event, f.Event) &&
 		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
 		!q.passed(f.Seq) && !f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
 }

@@ -16,7 +16,8 @@ CREATE TABLE records (
     skill     INTEGER,
     task      INTEGER,
     context   INTEGER,
-    what      INTEGER           -- the method, or the kind of event
+    what      INTEGER,          -- the method, or the kind of event
+    reason    INTEGER           -- why a call did not go well; of most there is none
 ) STRICT;
 
 CREATE INDEX by_time ON records (time);
@@ -29,6 +30,7 @@ CREATE INDEX by_task ON records (task) WHERE task IS NOT NULL;
 CREATE INDEX by_what ON records (what) WHERE what IS NOT NULL;
 CREATE INDEX by_type ON records (type) WHERE type = 3;
 CREATE INDEX by_context ON records (context) WHERE context IS NOT NULL;
+CREATE INDEX by_reason ON records (reason) WHERE reason IS NOT NULL;
 
 -- What is true of many records each may be true of few together.
 CREATE INDEX by_decision_principal ON records (decision, principal) WHERE decision IS NOT NULL;
@@ -41,3 +43,5 @@ CREATE INDEX by_principal_skill ON records (principal, skill) WHERE skill IS NOT
 CREATE INDEX by_principal_what ON records (principal, what) WHERE principal IS NOT NULL;
 CREATE INDEX by_agent_skill ON records (agent, skill) WHERE skill IS NOT NULL;
 CREATE INDEX by_agent_what ON records (agent, what) WHERE agent IS NOT NULL;
+CREATE INDEX by_reason_principal ON records (reason, principal) WHERE reason IS NOT NULL;
+CREATE INDEX by_reason_agent ON records (reason, agent) WHERE reason IS NOT NULL;
