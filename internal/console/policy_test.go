@@ -37,6 +37,10 @@ func (b *rulebook) Explain(_ context.Context, q *verdict.Question) (*verdict.Exp
 	}, nil
 }
 
+func (b *rulebook) Limits() ([]CallerLimit, string) {
+	return []CallerLimit{{Name: "per-caller", Key: []string{"principal"}, Bounds: []CallerBound{{What: "concurrency", Units: 2}}}}, "deny"
+}
+
 func (b *rulebook) Hits() Hits {
 	return Hits{Since: time.Unix(1, 0).UTC(), Rules: []Hit{{Rule: "team", Allow: 3, Shadow: 1}}}
 }

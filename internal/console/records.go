@@ -72,6 +72,7 @@ var whichRecords = []param{
 	{name: "method", text: "calls of this method, under its 1.0 name"},
 	{name: "event", text: "events of this kind"},
 	{name: "decision", text: "decided so", values: []string{"allow", "deny", "error"}},
+	{name: "reason", text: "calls that did not go well for this reason, as in RATE_LIMITED"},
 	{name: "type", text: "of this type; calls and events unless set", values: []string{"intent", "call", "event"}},
 	{name: "since", text: "made at or after this time (RFC 3339)"},
 	{name: "until", text: "made before this time (RFC 3339)"},
@@ -90,7 +91,7 @@ func (c *call) wanted() (index.Query, error) {
 	q := index.Query{
 		Principal: c.query.Get("caller"), Agent: c.query.Get("agent"), Skill: c.query.Get("skill"), Task: c.query.Get("task"),
 		Context: c.query.Get("context"), Method: c.query.Get("method"), Event: c.query.Get("event"),
-		Decision: c.query.Get("decision"), Type: c.query.Get("type"),
+		Decision: c.query.Get("decision"), Reason: c.query.Get("reason"), Type: c.query.Get("type"),
 	}
 	var err error
 	if q.From, err = c.time("since", time.RFC3339); err != nil {

@@ -32,6 +32,7 @@ var asked = map[string]string{
 	"GET /api/v1/agents/{id}/course": "/api/v1/agents/a-1/course?window=5m",
 	"POST /api/v1/cards/{id}/view":   "/api/v1/cards/billing/view",
 
+	"GET /api/v1/policy/limits":     "/api/v1/policy/limits?window=1h",
 	"GET /api/v1/cluster":           "/api/v1/cluster",
 	"GET /api/v1/identities":        "/api/v1/identities",
 	"GET /api/v1/keys":              "/api/v1/keys?q=k-0",

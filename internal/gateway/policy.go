@@ -52,6 +52,26 @@ func (s *snapshot) explainer() *explain.Judge {
 	}
 }
 
+// Limits implements console.Policy.
+func (p policies) Limits() (list []console.CallerLimit, onLoss string) {
+	s := p.current.Load()
+	if s == nil {
+		return nil, ""
+	}
+	shown, onLoss := s.limits.Show()
+	for _, l := range shown {
+		one := console.CallerLimit{
+			Name: l.Name, Shadow: l.Shadow, Key: l.Key, Agents: l.Agents, Skills: l.Skills, Methods: l.Methods,
+			Subjects: l.Subjects, Groups: l.Groups, Issuers: l.Issuers,
+		}
+		for _, b := range l.Bounds {
+			one.Bounds = append(one.Bounds, console.CallerBound{What: b.What, Units: b.Units, Window: b.Window.Seconds(), Per: b.Per, Burst: b.Burst})
+		}
+		list = append(list, one)
+	}
+	return list, onLoss
+}
+
 // Hits implements console.Policy.
 func (p policies) Hits() console.Hits {
 	of := map[string]*console.Hit{}

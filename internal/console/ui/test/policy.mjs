@@ -97,6 +97,24 @@ await play(async () => {
   await look(page, 'policy-empty');
   await page.unroute('**/api/v1/policy/rules?*');
 
+  // Limits, and who met one.
+  await page.goto(`${CONSOLE}/ui/policy`);
+  await page.getByRole('button', { name: 'Limits' }).press('Enter');
+  await page.waitForURL(/view=limits/);
+  const may = page.getByRole('region', { name: 'What callers may' });
+  await may.getByRole('row', { name: /parcels-an-hour 1 in 1 h, 1 at once principal agents: courier/ }).waitFor();
+  await page.getByText('No call was refused for a limit').waitFor();
+  assert.equal((await send('courier', ALICE, 'a parcel')).status, 200);
+  for (let i = 0; i < 2; i++) assert.equal((await send('courier', ALICE, 'a parcel')).status, 429);
+  const met = page.getByRole('region', { name: 'Who was refused' });
+  await met.getByRole('row', { name: /parcels-an-hour alice of api-keys courier 2 / }).waitFor();
+  await may.getByRole('row').filter({ hasText: 'parcels-an-hour' }).getByText('2', { exact: true }).waitFor();
+  await look(page, 'policy-limits');
+  await met.getByRole('link', { name: 'Audit of what alice was refused for parcels-an-hour' }).click();
+  await page.waitForURL(/reason=RATE_LIMITED/);
+  await page.getByRole('row').nth(2).waitFor();
+  assert.equal(await page.getByRole('table', { name: 'Audit records' }).getByRole('row').count(), 3, 'the head and two calls');
+
   const narrow = await open({ viewport: { width: 390, height: 780 }, storageState: await page.context().storageState() });
   await narrow.goto(`${CONSOLE}/ui/policy?view=explain&agent=billing&subject=alice`);
   await narrow.getByRole('region', { name: 'Decision' }).getByText('allowed', { exact: true }).waitFor();

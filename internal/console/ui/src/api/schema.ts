@@ -604,6 +604,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/policy/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The limits of callers, and who was refused for one lately, by the calls on record */
+        get: operations["list-limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/policy/replay": {
         parameters: {
             query?: never;
@@ -1102,6 +1119,50 @@ export interface components {
             subject: string;
             tenant?: string;
             workload?: string;
+        };
+        CallerBound: {
+            /** @description units that a rate takes at once */
+            burst?: number;
+            /** @description hour, day, week or month, of a quota */
+            per?: string;
+            /** @description at most; of a rate, that come back in a window */
+            units: number;
+            /** @description rate, quota, concurrency, openTasks or bytes */
+            what: string;
+            /** @description seconds, of a rate */
+            window?: number;
+        };
+        CallerLimit: {
+            /** @description that it is about; any where there are none, and so on */
+            agents: string[];
+            bounds: components["schemas"]["CallerBound"][];
+            groups: string[];
+            issuers: string[];
+            /** @description what it is counted by; one count for all where there is nothing */
+            key: string[];
+            methods: string[];
+            name: string;
+            /** @description only recorded */
+            shadow: boolean;
+            skills: string[];
+            subjects: string[];
+        };
+        CallerLimits: {
+            /** @description calls that were refused */
+            counted: number;
+            /** @description those of policy.limits.each, in that order */
+            limits: components["schemas"]["CallerLimit"][];
+            /** @description there were more than admin.map.records in the window: since is when the oldest of the newest was refused */
+            more: boolean;
+            /** @description what becomes of calls while nobody can count them */
+            onLoss: string;
+            /**
+             * Format: date-time
+             * @description calls that were refused from then on are counted
+             */
+            since: string;
+            /** @description the 200 that were refused most often, these first */
+            throttled: components["schemas"]["Throttled"][];
         };
         CardDetail: {
             agent: string;
@@ -1803,6 +1864,22 @@ export interface components {
             owner?: string;
             skill?: string;
             tenant?: string;
+        };
+        Throttled: {
+            agent?: string;
+            caller?: string;
+            calls: number;
+            /** @description of the caller */
+            issuer?: string;
+            /**
+             * Format: date-time
+             * @description when one was refused
+             */
+            last: string;
+            /** @description its name; of the listener's, its key in server.limits */
+            limit: string;
+            /** @description as records have it */
+            reason: string;
         };
         Traffic: {
             /** @description calls */
@@ -2871,6 +2948,8 @@ export interface operations {
                 event?: string;
                 /** @description decided so */
                 decision?: "allow" | "deny" | "error";
+                /** @description calls that did not go well for this reason, as in RATE_LIMITED */
+                reason?: string;
                 /** @description of this type; calls and events unless set */
                 type?: "intent" | "call" | "event";
                 /** @description made at or after this time (RFC 3339) */
@@ -3012,6 +3091,8 @@ export interface operations {
                 event?: string;
                 /** @description decided so */
                 decision?: "allow" | "deny" | "error";
+                /** @description calls that did not go well for this reason, as in RATE_LIMITED */
+                reason?: string;
                 /** @description of this type; calls and events unless set */
                 type?: "intent" | "call" | "event";
                 /** @description made at or after this time (RFC 3339) */
@@ -7319,6 +7400,134 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "list-limits": {
+        parameters: {
+            query?: {
+                /** @description how lately; 15m unless set */
+                window?: "5m" | "15m" | "1h" | "24h";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallerLimits"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description BUSY, PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "BUSY" | "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
                         /** @constant */
                         status?: 503;
                     };

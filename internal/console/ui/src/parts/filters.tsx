@@ -10,11 +10,12 @@ export interface Asked {
   event?: string;
   task?: string;
   context?: string;
+  reason?: string;
   decision?: string;
   type?: string;
 }
 
-const texts = ['caller', 'agent', 'skill', 'method', 'event', 'task', 'context'] as const;
+const texts = ['caller', 'agent', 'skill', 'method', 'event', 'task', 'context', 'reason'] as const;
 const choices = { decision: ['allow', 'deny', 'error'], type: ['intent', 'call', 'event'] } as const;
 
 /** asked takes from an address what it asks for. */
@@ -44,6 +45,7 @@ const labels: Record<(typeof texts)[number], string> = {
   event: 'Event',
   task: 'Task',
   context: 'Context',
+  reason: 'Reason',
 };
 
 interface Props {

@@ -11,6 +11,8 @@ const windows: Record<string, string> = { '5m': 'last 5 minutes', '15m': 'last 1
 const duration = (ms: number) => (ms >= 10_000 ? `${Math.round(ms / 1000)} s` : ms >= 1000 ? `${+(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${+ms.toFixed(1)} ms`);
 const whole = (n: number) => n.toLocaleString('en', { maximumFractionDigits: 1 });
 
+const named = /^[A-Z]/; // reasons of records; others stand for several, or none
+
 /** CourseOf is how calls of an agent went lately. */
 export function CourseOf({ agent }: { agent: string }) {
   const [window, setWindow] = useState('15m');
@@ -115,7 +117,7 @@ function Drawn({ of, agent }: { of: Course; agent: string }) {
                 <td>{r.denied ? <Badge tone="bad">denied</Badge> : <Badge tone="warn">failed</Badge>}</td>
                 <td>{whole(r.calls)}</td>
                 <td>
-                  <Link to="/audit" search={{ agent, ...(r.denied && { decision: 'deny' }) }}>
+                  <Link to="/audit" search={{ agent, type: 'call', ...(r.denied && { decision: 'deny' }), ...(named.test(r.reason) && { reason: r.reason }) }}>
                     Audit<span className="unseen"> of calls {r.denied ? 'denied' : 'failed'}: {r.reason}</span>
                   </Link>
                 </td>

@@ -11,11 +11,12 @@ import { type Rule, RuleCount, rulesInForce, summary } from '../parts/rules';
 import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { When } from '../parts/time';
+import { Limits } from './limits';
 import './policy.css';
 
 const route = getRouteApi('/policy');
 
-const views = { rules: 'Rules', explain: 'Explain a call', replay: 'Replay' } as const;
+const views = { rules: 'Rules', limits: 'Limits', explain: 'Explain a call', replay: 'Replay' } as const;
 type View = keyof typeof views;
 
 export interface PolicySearch extends Asked, At {
@@ -55,7 +56,7 @@ export function Policy() {
           ))}
         </div>
       </div>
-      {view === 'rules' ? <Rules /> : view === 'replay' ? <ReplayView /> : <ExplainView />}
+      {view === 'rules' ? <Rules /> : view === 'limits' ? <Limits /> : view === 'replay' ? <ReplayView /> : <ExplainView />}
     </>
   );
 }
