@@ -14,7 +14,7 @@ import (
 // passed on, byte for byte where caller and agent speak alike.
 func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) error {
 	body := newBuffer()
-	defer body.release()
+	defer x.giveBack(body)
 	a, err := p.receive(x.leg, resp, body)
 	if err != nil {
 		return err

@@ -66,6 +66,15 @@ func (b *buffer) release() {
 	}
 }
 
+// giveBack releases a buffer whose bytes were written to the client. Where a write failed it
+// is left to the collector: a stream of HTTP/2 that is reset ends its writer at once, while a
+// frame of the bytes may be on its way, and would have those of the next call in it.
+func (x *exchange) giveBack(b *buffer) {
+	if !x.w.failed {
+		b.release()
+	}
+}
+
 // reader hands the bytes to a transport, which closes it when it is done. They
 // are b's, or belong to no buffer when b is nil.
 func (b *buffer) reader(body []byte) io.ReadCloser {

@@ -29,7 +29,7 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
 	}
 	body := newBuffer()
-	defer body.release()
+	defer x.giveBack(body)
 	a, err := p.receive(x.leg, resp, body)
 	if err != nil {
 		return err

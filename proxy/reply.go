@@ -95,7 +95,7 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 func (p *Proxy) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
 	before := x.leg
 	body := newBuffer()
-	defer body.release()
+	defer x.giveBack(body)
 	resp, err := p.again(ctx, x, d)
 	var a received
 	var seen wire.Answer

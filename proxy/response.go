@@ -18,6 +18,7 @@ type response struct {
 	ended     bool // the end of the answer is settled: trailers are set
 	status    int
 	bytes     int64
+	failed    bool          // a write did: of what was given to it something may be on its way still
 	copy      *bytes.Buffer // takes what is written, unless nil
 }
 
@@ -47,6 +48,13 @@ func (w *response) disarm() {
 const piece = 64 << 10
 
 func (w *response) Write(b []byte) (int, error) {
+	n, err := w.give(b)
+	w.failed = w.failed || err != nil
+	return n, err
+}
+
+// give is Write, in pieces that each have their time.
+func (w *response) give(b []byte) (int, error) {
 	if !w.wrote {
 		w.WriteHeader(http.StatusOK)
 	}

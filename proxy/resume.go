@@ -70,7 +70,7 @@ func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
 		return p.relay(x, resp, nil)
 	}
 	body := newBuffer()
-	defer body.release()
+	defer x.giveBack(body)
 	a, seen, err := p.taken(x, resp, body)
 	if err != nil {
 		return err

@@ -135,6 +135,9 @@ func (o *writer) send(parts ...[]byte) error {
 			o.stats.Bytes += int64(len(part))
 		}
 	}
+	if err != nil {
+		o.frames = nil // on HTTP/2 a frame of it may be on its way: nobody else has it
+	}
 	o.release()
 	return err
 }

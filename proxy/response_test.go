@@ -1,0 +1,41 @@
+package proxy
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// reset is the ResponseWriter of a stream that its client has reset.
+type reset struct{ kept []byte }
+
+var errReset = errors.New("stream closed")
+
+func (r *reset) Header() http.Header { return http.Header{} }
+func (r *reset) WriteHeader(int)     {}
+
+func (r *reset) Write(p []byte) (int, error) {
+	r.kept = p
+	return 0, errReset
+}
+
+// TestUnwrittenAnswersAreNotShared: bytes of which a frame may be on its way to a client who
+// has gone are nobody's buffer.
+func TestUnwrittenAnswersAreNotShared(t *testing.T) {
+	t.Parallel()
+	for range 100 { // a pool may forget what it is given
+		b, client := newBuffer(), &reset{}
+		b.b.WriteString("what only this caller may see")
+		x := &exchange{call: wire.Call{Binding: wire.JSONRPC}, w: &response{ResponseWriter: client}}
+		x.send(b.bytes())
+		x.giveBack(b)
+		if x.rec.End == "" || !x.w.failed {
+			t.Fatal("nobody noticed")
+		}
+		if next := newBuffer(); next == b {
+			t.Fatal("the next call writes where the last one's answer is")
+		}
+	}
+}
