@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
 
 // answer relays a unary answer: read whole, checked, its ids recorded, and then
@@ -149,7 +150,11 @@ func same(a, b []byte) bool {
 
 // deliver gives the caller an answer retold.
 func (x *exchange) deliver(doc []byte) error {
-	out, err := x.leg.retell.Answer(nil, doc)
+	n := translate.Room(len(doc))
+	room := newBufferFor(int64(n))
+	defer x.giveBack(room)
+	room.b.Grow(n)
+	out, err := x.leg.retell.Answer(room.b.AvailableBuffer(), doc)
 	if err != nil {
 		return retelling(err)
 	}

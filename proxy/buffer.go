@@ -206,10 +206,10 @@ func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 // memory for as long as the stream is open. The buffer goes to the collector and not
 // to the next call, so that nobody who still holds a part of it sees another's.
 func (x *exchange) unload() {
-	if x.body == nil {
+	if x.body == nil && x.told == nil {
 		return
 	}
-	x.body = nil
+	x.body, x.told = nil, nil
 	calls := []*wire.Call{&x.call}
 	if l := x.leg; l != nil {
 		l.body, l.holder, l.other = nil, nil, nil
@@ -219,6 +219,14 @@ func (x *exchange) unload() {
 		c.ID = bytes.Clone(c.ID)
 		c.Body, c.Params, c.Message = nil, nil, nil
 	}
+}
+
+// lend is room for the caller's call as it is retold, until the exchange ends.
+func (x *exchange) lend(n int) []byte {
+	x.told.release() // an agent is asked for one thing after the other
+	x.told = newBufferFor(int64(n))
+	x.told.b.Grow(n)
+	return x.told.b.AvailableBuffer()
 }
 
 // takeIn reads a body into b. Of one whose length is not said no more is read than any body

@@ -53,6 +53,7 @@ type exchange struct {
 	route  wire.Route // locate; HTTP+JSON only
 	call   wire.Call  // locate: binding and version hint; decode: the rest
 	body   *buffer    // decode; holds call.Body until the exchange ends, or unload
+	told   *buffer    // prepare; holds the call as it is retold, likewise
 
 	principal *authn.Principal // authenticate
 	record    state.Record     // own; of the task the call names; without one only the context's endpoint
@@ -171,6 +172,7 @@ func (p *Proxy) conclude(x *exchange, v any) {
 	p.Telemetry.Record(&x.rec)
 	p.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
 	x.body.release()
+	x.told.release()
 }
 
 // depict copies what only spans show.

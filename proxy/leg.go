@@ -25,7 +25,7 @@ type leg struct {
 	path   string // escaped, below the interface's URL
 	query  string
 	body   []byte
-	holder *buffer // holds body, where that is the caller's own bytes; else nil
+	holder *buffer // holds body, where that is the caller's own bytes or retold for them; else nil
 
 	own    bool                 // the call is the gateway's, whatever the answer is passed on as
 	shows  *upstream.Demand     // what a task wants to see that the call answers; nil for none
@@ -49,16 +49,21 @@ func (p *Proxy) prepare(x *exchange) error {
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)
 	}
-	c := x.call
+	c := &x.call
 	if x.endpoint.Version == wire.V01 {
-		if err := p.christen(x, &c); err != nil {
+		named := x.call
+		c = &named
+		if err := p.christen(x, c); err != nil {
 			return err
 		}
 	}
-	l, err := x.retold(&c, x.parameters(), &x.call)
+	to := x.toward(c)
+	to.Room = x.lend(len(to.ID) + translate.Room(len(c.Params)))
+	l, err := x.retoldAs(c, x.parameters(), &x.call, to)
 	if err != nil {
 		return err
 	}
+	l.holder = x.told
 	if known := cmp.Or(c.ContextID, x.record.Context); known != "" && x.session == (translate.Alias{}) {
 		x.session = translate.Alias{Agent: known, Caller: x.nameFor(known)} // 0.1's events do not say it
 	}
@@ -132,7 +137,7 @@ func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to tr
 		}
 	case out.Call.Method.Name == wire.CreatePushConfig && to.Version == wire.V03:
 		l.other = func() (*leg, error) {
-			to.Alternative = true
+			to.Alternative, to.Room = true, nil // the first may be on its way still
 			return x.retoldAs(c, query, as, to)
 		}
 	}

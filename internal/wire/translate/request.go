@@ -17,6 +17,7 @@ type To struct {
 	Alternative bool     // the second of two body forms, where implementations disagree
 	Bytes       Bytes    // of files, as the agent has them
 	CallerBytes Bytes    // and the caller
+	Room        []byte   // for the document, as long as Room says; where it is shorter there is another
 }
 
 // Outbound is a request as an agent's interface wants it.
@@ -59,7 +60,10 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	if source == nil && c.Binding == wire.HTTPJSON {
 		source = paramsOfQuery(query)
 	}
-	w.out = make([]byte, 0, len(to.ID)+room(len(source)))
+	w.out = to.Room[:0]
+	if n := len(to.ID) + Room(len(source)); cap(w.out) < n {
+		w.out = make([]byte, 0, n)
+	}
 	start, end := w.envelope(source)
 	if w.wrong != "" {
 		return Outbound{}, wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", w.wrong)
@@ -89,9 +93,9 @@ var callRules = []rule{
 		"where the binding has it in one: `INVALID_PARAMS`."},
 }
 
-// room is how long a document of n bytes may become before it has to be copied once
+// Room is how long a document of n bytes may become before it has to be copied once
 // more. What grows are names; large documents are large by their values.
-func room(n int) int { return n + min(n/8, 64<<10) + 512 }
+func Room(n int) int { return n + min(n/8, 64<<10) + 512 }
 
 // retarget makes of the caller's method and ids what the target has for them.
 func retarget(c *wire.Call, to dialect) *wire.Error {

@@ -38,12 +38,13 @@ func broken(what string) error {
 
 // writer is set up for answers to r.Call.
 func (r *Retelling) writer(dst []byte) *writer {
-	if r.artifacts == nil {
+	to := dialectOf(r.side())
+	if r.artifacts == nil && to == d01 { // who else numbers none
 		r.artifacts = make(map[string]int)
 	}
 	w := &writer{
 		out:  dst,
-		from: dialectOf(r.From), to: dialectOf(r.side()),
+		from: dialectOf(r.From), to: to,
 		reads: r.Bytes, writes: r.CallerBytes,
 		task:      naming{r.Task, first(r.taskID, r.Task.caller(r.Call.TaskID))},
 		context:   naming{r.Context, first(r.contextID, r.Context.caller(r.Call.ContextID))},
@@ -77,7 +78,7 @@ func (a Alias) caller(id string) string {
 // TaskNotFound if a push notification config was asked for and there is none.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
 	result := r.result(doc)
-	if n := room(len(doc)); cap(dst)-len(dst) < n {
+	if n := Room(len(doc)); cap(dst)-len(dst) < n {
 		dst = append(make([]byte, 0, len(dst)+n), dst...)
 	}
 	w := r.writer(dst)
