@@ -30,9 +30,9 @@ export async function rulesInForce(): Promise<{ default: string; rules: Rule[] }
 
 const short = (v: unknown): string => (Array.isArray(v) ? v.map(short).join(' ') : typeof v === 'object' ? JSON.stringify(v) : String(v));
 
-/** summary is what a rule is about, on one line. */
-export function summary(r: Rule): string {
-  const parts = Object.entries(r).flatMap(([k, v]) => (['name', 'effect', 'mode', 'hit'].includes(k) || !said(v) ? [] : [`${k}: ${short(v)}`]));
+/** summary is what a rule is about, on one line, but for what is known already. */
+export function summary(r: Rule, ...known: string[]): string {
+  const parts = Object.entries(r).flatMap(([k, v]) => (['name', 'effect', 'mode', 'hit', ...known].includes(k) || !said(v) ? [] : [`${k}: ${short(v)}`]));
   return parts.length === 0 ? 'every call' : parts.join(' · ');
 }
 

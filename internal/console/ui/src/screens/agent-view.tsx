@@ -119,11 +119,18 @@ function About({ rules, usual }: { rules: Rule[]; usual: string | undefined }) {
   return (
     <span className="rules">
       {rules.slice(0, 12).map((r) => (
-        <Link key={r.name} to="/policy" search={{ rule: r.name }} title={`${r.effect}: ${summary(r)}`} className={r.effect === 'deny' ? 'denies' : undefined}>
-          {r.name} <span className="faint">{r.mode === 'shadow' ? 'in shadow' : r.effect === 'deny' ? 'denies' : 'allows'}</span>
-        </Link>
+        <span key={r.name}>
+          <Link to="/policy" search={{ rule: r.name }} className={r.effect === 'deny' ? 'denies' : undefined}>
+            {r.name} <span className="faint">{r.mode === 'shadow' ? 'in shadow' : r.effect === 'deny' ? 'denies' : 'allows'}</span>
+          </Link>{' '}
+          <span className="hint">{summary(r, 'agents', 'skills')}</span>
+        </span>
       ))}
-      {rules.length > 12 && <span className="faint">and {rules.length - 12} more</span>}
+      {rules.length > 12 && (
+        <Link to="/policy" className="hint">
+          and {rules.length - 12} more
+        </Link>
+      )}
     </span>
   );
 }
