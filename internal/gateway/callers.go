@@ -127,6 +127,9 @@ func (c callers) RotateKey(_ context.Context, id string, overlap time.Duration) 
 // RevokeKey implements console.KeyChanges.
 func (c callers) RevokeKey(ctx context.Context, id string) error {
 	s := c.current.Load()
+	if s == nil {
+		return errClosed
+	}
 	keys, err := c.keyFile()
 	if err != nil && (c.revoked == nil || !errors.Is(err, console.ErrKeysOff)) {
 		return err
