@@ -131,7 +131,7 @@ try {
   for (const [name, path, text] of [['fleet', '/ui/', 'Fleet'], ['agent', '/ui/agents/billing', 'billing'], ['push', '/ui/push', 'Push notifications']]) {
     await page.goto(CONSOLE + path);
     await heading(page, text);
-    await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+    await page.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor({ state: 'detached' }); // not one is there
     await look(page, `${name}-dark`);
   }
   await page.getByRole('button', { name: 'Light colours' }).click();
@@ -188,7 +188,7 @@ try {
   await guest.getByRole('link', { name: 'bob' }).click();
   await heading(guest, 'Push notifications');
   await guest.getByText('your role is viewer').waitFor();
-  await guest.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+  await guest.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor({ state: 'detached' }); // not one is there
   assert.equal(await guest.getByRole('button', { name: /^(Retry|Drop)/ }).count(), 0, 'a viewer is offered changes');
   await look(guest, 'viewer');
 } catch (e) {
