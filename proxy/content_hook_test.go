@@ -89,7 +89,7 @@ func (s *service) take() []callout {
 func (s *service) hooked(edit ...func(*hook.Config)) ext.Entry {
 	c := hook.Config{
 		URL: s.URL + "?key=secret", Phases: []hook.Phase{hook.Request, hook.Response, hook.Event},
-		Timeout: secret.Duration(patience),
+		Timeout: secret.Duration(30 * time.Second), // the longest there is
 	}
 	for _, f := range edit {
 		f(&c)

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what must happen before it fails.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // recorder is an agent that keeps every request and answers as it is told.
 type recorder struct {

@@ -224,7 +224,7 @@ func expandBraced(ts *testscript.TestScript, text string) string {
 }
 
 // patience is how long a script waits for what must happen before it fails.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // eventually tries until it works: what happens after an answer (metrics,
 // records) has no moment at which it is known to have happened.

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 
 // patience bounds every wait for something that happens by itself. Nothing is
 // measured with it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // world is what stands around a gateway: a directory, an issuer, keys.
 type world struct {

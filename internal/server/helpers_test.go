@@ -29,7 +29,7 @@ import (
 )
 
 // patience bounds every wait of these tests; nothing is measured with it.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // plaintext is the smallest configuration that serves.
 func plaintext() Config {
