@@ -14,6 +14,7 @@ type attendance struct {
 	proxy *Proxy
 	x     *exchange
 	a     *audience
+	open  *openStream
 
 	relay  stream.Relay
 	began  time.Time
@@ -34,13 +35,14 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	}
 	x.late.Stop()
 	x.unload()
-	at := &attendance{proxy: p, x: x, a: a, began: time.Now(), before: x.rec.Events}
-	open := p.Telemetry.Metrics.OpenStream(x.agent.ID)
+	at := &attendance{proxy: p, x: x, a: a, open: x.stream(), began: time.Now(), before: x.rec.Events}
+	counted := p.Telemetry.Metrics.OpenStream(x.agent.ID)
 	t := p.Server.Timeouts
 	at.relay = stream.Relay{
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
 		See: func(e stream.Entry, emit stream.Emit) error {
-			open.Event()
+			counted.Event()
+			defer at.open.told(&x.rec)
 			return p.see(x, a, e, emit)
 		},
 		Drain:    p.Drain,
@@ -61,12 +63,12 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	left := false
 	defer func() {
 		if !left {
-			open.Close()
+			counted.Close()
 		}
 	}()
 	err := at.run(x.r.Context())
 	if errors.Is(err, stream.ErrLeft) {
-		if left = p.leave(x, at, open.Close); left {
+		if left = p.leave(x, at, counted.Close); left {
 			return errAway
 		}
 		at.relay.Leave = nil
@@ -90,7 +92,7 @@ func (at *attendance) watch(client context.Context) (ctx context.Context, done f
 	if life > 0 {
 		life = max(life-at.since, 1)
 	}
-	return at.proxy.Streams.watch(client, at.x, life)
+	return at.proxy.Streams.watch(client, at.open, life)
 }
 
 // took notes what a relay says of itself in the end.

@@ -133,6 +133,8 @@ func streamRefusal(err error) *wire.Error {
 		return later("1", "the gateway is shutting down, subscribe again").Because(err)
 	case errors.Is(err, errLifetime):
 		return later("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
+	case errors.Is(err, errEnded):
+		return later("1", "an operator has ended the stream, subscribe again").Because(err)
 	case errors.Is(err, stream.ErrIdle):
 		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
 	case errors.Is(err, stream.ErrTooLarge):

@@ -133,7 +133,7 @@ func (x *exchange) finish() {
 func end(err error) string {
 	for _, known := range []error{
 		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
-		errRevoked, errLifetime,
+		errRevoked, errLifetime, errEnded,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()
@@ -148,7 +148,7 @@ const comeBackAfter = time.Second
 // farewell tells a client whose stream the gateway ends, although it could go on, when to
 // come back for what is missing. The error event behind it says why.
 func (x *exchange) farewell(err error) []byte {
-	if x.call.Binding == wire.GRPC || !errors.Is(err, stream.ErrDraining) && !errors.Is(err, errLifetime) {
+	if x.call.Binding == wire.GRPC || !errors.Is(err, stream.ErrDraining) && !errors.Is(err, errLifetime) && !errors.Is(err, errEnded) {
 		return nil
 	}
 	return stream.EventFrames{}.Retry(nil, comeBackAfter)

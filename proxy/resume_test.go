@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -523,6 +524,40 @@ func TestStreamLifetime(t *testing.T) {
 	again := w.listen("alice", "SubscribeToTask", `{"id":"t"}`, "Last-Event-ID: "+l.last)
 	again.hears("+a")
 	if r := w.found("end"); r["end"] != "stream lifetime over" {
+		t.Errorf("recorded %v", r)
+	}
+}
+
+// TestStreamEnded: a stream that an operator ends says to come back and loses nothing; those
+// of others do not notice.
+func TestStreamEnded(t *testing.T) {
+	t.Parallel()
+	streams := new(proxy.Streams)
+	w := build(t, streaming(), func(s *setup) { s.streams = streams })
+	k := w.works()
+	l := w.listen("alice", "SendStreamingMessage", message(""))
+	l.hears("task submitted ")
+	other := w.listen("alice", "SubscribeToTask", `{"id":"t"}`, "Last-Event-ID: "+l.last)
+	k.say("a")
+	l.hears("+a")
+	other.hears("+a")
+	open := streams.List()
+	slices.SortFunc(open, func(a, b proxy.OpenStream) int { return a.Began.Compare(b.Began) })
+	if len(open) != 2 || open[0].Method != "SendStreamingMessage" || open[0].Task != "t" || open[1].Task != "t" || open[0].Principal != "alice" {
+		t.Fatalf("open: %+v", open)
+	}
+	if streams.End("another") || !streams.End(open[0].ID) {
+		t.Error("what is open is not ended, or what is not is")
+	}
+	l.hears("error -32603", "")
+	if streams.End(open[0].ID) {
+		t.Error("ended twice")
+	}
+	k.say("b")
+	other.hears("+b")
+	again := w.listen("alice", "SubscribeToTask", `{"id":"t"}`, "Last-Event-ID: "+l.last)
+	again.hears("+b")
+	if r := w.found("end"); r["end"] != "ended by an operator" {
 		t.Errorf("recorded %v", r)
 	}
 }

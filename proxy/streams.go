@@ -20,6 +20,9 @@ var errRevoked = errors.New("caller no longer permitted")
 // errLifetime ends a stream that has lasted as long as one may.
 var errLifetime = errors.New("stream lifetime over")
 
+// errEnded ends a stream that an operator does not want to go on.
+var errEnded = errors.New("ended by an operator")
+
 // Streams are the event streams that are open, whichever configuration they began
 // with. The zero value has none.
 type Streams struct {
@@ -28,13 +31,6 @@ type Streams struct {
 	mu   sync.Mutex
 	open map[*openStream]struct{}
 	of   map[string]int // places taken, by principal
-}
-
-// openStream is what a stream was permitted by, and how to end it.
-type openStream struct {
-	request policy.Request
-	shared  bool // the task is somebody else's, and shared
-	cut     context.CancelCauseFunc
 }
 
 // enter takes a place for a stream, of most there are and of each that a principal has;
@@ -97,20 +93,20 @@ func (pl *slot) leave() {
 }
 
 // watch has a stream reviewed until done is called. ctx ends when a review finds that
-// its caller could no longer open it.
+// its caller could no longer open it, and when End does.
 // It ends after life as well; 0 for never.
-func (s *Streams) watch(parent context.Context, x *exchange, life time.Duration) (ctx context.Context, done func()) {
+func (s *Streams) watch(parent context.Context, st *openStream, life time.Duration) (ctx context.Context, done func()) {
 	ctx, cut := context.WithCancelCause(parent)
 	end := func() bool { return false }
 	if life > 0 {
 		end = time.AfterFunc(life, func() { cut(errLifetime) }).Stop
 	}
-	st := &openStream{x.request(), x.rec.Sharing != "", cut}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
 		s.open = map[*openStream]struct{}{}
 	}
+	st.cut = cut
 	s.open[st] = struct{}{}
 	return ctx, func() {
 		s.mu.Lock()
@@ -125,15 +121,9 @@ func (s *Streams) watch(parent context.Context, x *exchange, life time.Duration)
 // credential has ended or was revoked, the agent is gone, or the rules have changed.
 // It asks nobody, and is quick enough to be called every few seconds.
 func (s *Streams) Review(p *Proxy) {
-	s.mu.Lock()
-	all := make([]*openStream, 0, len(s.open))
-	for st := range s.open {
-		all = append(all, st)
-	}
-	s.mu.Unlock()
-	for _, st := range all {
+	for _, st := range s.all() {
 		if err := p.stands(st.request, st.shared); err != nil {
-			st.cut(fmt.Errorf("%w: %w", errRevoked, err))
+			s.end(st, fmt.Errorf("%w: %w", errRevoked, err))
 		}
 	}
 }

@@ -31,6 +31,14 @@ func TestBrowserLive(t *testing.T) {
 	newOffice(t).play(t, "test/live.mjs")
 }
 
+// TestBrowserStreams uses the screen of streams that are open while some are; what it looks
+// for is in internal/console/ui/test/streams.mjs.
+func TestBrowserStreams(t *testing.T) {
+	t.Parallel()
+	need(t, []string{"node_modules/playwright-core", "node_modules/@axe-core/playwright"}, "node", "chromium")
+	newOffice(t).play(t, "test/streams.mjs")
+}
+
 // TestBrowserAudit uses the screen Audit and those that it leads to; what it looks for is in
 // internal/console/ui/test/audit.mjs.
 func TestBrowserAudit(t *testing.T) {

@@ -43,6 +43,7 @@ type Options struct {
 	Extensions Extensions
 	Callers    Callers
 	Trials     Trials
+	Streams    Streams
 
 	// Version of the gateway, in the document of the API.
 	Version string

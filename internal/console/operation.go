@@ -50,7 +50,7 @@ type call struct {
 
 // operations are all of them. What is not here is not found, and nothing below it either.
 var operations = slices.Concat(apiOperations, loginOperations, deliveryOperations, cardOperations, agentOperations, contentOperations,
-	runningOperations, keyOperations, recordOperations, ruleOperations, policyOperations, extensionOperations,
+	runningOperations, keyOperations, streamOperations, recordOperations, ruleOperations, policyOperations, extensionOperations,
 	[]operation{healthOperation, identitiesOperation, clusterOperation, tryOperation, exportOperation, liveOperation, mapOperation, courseOperation, limitsOperation, pairOperation, replayOperation}, profileOperations())
 
 // find is the operation of a request, with {id} as a path value.

@@ -50,6 +50,7 @@ const (
 	codeNoFile           = "NO_CONFIG_FILE"
 	codeNoKey            = "NO_SUCH_KEY"
 	codeNoRecord         = "NO_SUCH_RECORD"
+	codeNoStream         = "NO_SUCH_STREAM"
 	codeProvider         = "PROVIDER_UNAVAILABLE"
 	codeReadOnly         = "READ_ONLY"
 	codeReplayLimit      = "REPLAY_LIMIT"
@@ -70,7 +71,7 @@ func statusOf(code string) int {
 		return http.StatusUnauthorized
 	case codeForbidden, codeReadOnly, codeCrossOrigin, codeAgentsOff, codeKeysOff, codeCSRF, codeLogin:
 		return http.StatusForbidden
-	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery, codeNoKey, codeNoRecord:
+	case codeNotFound, codeNoAgent, codeNoCard, codeNoDelivery, codeNoKey, codeNoRecord, codeNoStream:
 		return http.StatusNotFound
 	case codeMethod:
 		return http.StatusMethodNotAllowed

@@ -8,7 +8,7 @@ type Role string
 // The roles, the least first.
 const (
 	Viewer   Role = "viewer"   // sees
-	Operator Role = "operator" // decides on cards and deliveries, reloads, sees profiles and whose content there is
+	Operator Role = "operator" // decides on cards and deliveries, ends streams, reloads, sees profiles and whose content there is
 	Admin    Role = "admin"    // registers agents, erases content
 )
 

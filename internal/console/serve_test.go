@@ -34,6 +34,8 @@ var asked = map[string]string{
 
 	"GET /api/v1/policy/limits":     "/api/v1/policy/limits?window=1h",
 	"GET /api/v1/cluster":           "/api/v1/cluster",
+	"GET /api/v1/streams":           "/api/v1/streams?agent=a-1&limit=5",
+	"DELETE /api/v1/streams/{id}":   "/api/v1/streams/s-01",
 	"GET /api/v1/identities":        "/api/v1/identities",
 	"GET /api/v1/keys":              "/api/v1/keys?q=k-0",
 	"POST /api/v1/keys":             "/api/v1/keys",

@@ -44,6 +44,7 @@ type world struct {
 	rules   rulebook
 	tries   tries
 	ring    ring
+	flow    flow
 	console *Console
 	log     lockedBuffer
 
@@ -75,7 +76,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Trials: &w.tries, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
+	w.console, err = Open(c, Options{Deliveries: w, Cards: &w.cards, Agents: w, Contents: &w.archive, Running: &w.machine, Records: &w.ledger, Policy: &w.rules, Extensions: adopters(25), Callers: &w.ring, Trials: &w.tries, Streams: &w.flow, Dir: t.TempDir(), Audit: w.record, Log: log, Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

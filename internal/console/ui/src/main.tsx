@@ -22,6 +22,7 @@ import { Policy, policySearch } from './screens/policy';
 import { Push } from './screens/push';
 import { RecordScreen } from './screens/record';
 import { Shell } from './screens/shell';
+import { Streams } from './screens/streams';
 import { Try, trySearch } from './screens/try';
 import './style.css';
 
@@ -56,6 +57,15 @@ const content = createRoute({
   component: Content,
 });
 const live = createRoute({ getParentRoute: () => root, path: '/live', validateSearch: asked, component: Live });
+const streams = createRoute({
+  getParentRoute: () => root,
+  path: '/streams',
+  validateSearch: (s: Record<string, unknown>): { caller?: string; agent?: string; task?: string } => {
+    const { caller, agent, task } = asked(s);
+    return { ...(caller && { caller }), ...(agent && { agent }), ...(task && { task }) };
+  },
+  component: Streams,
+});
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -79,7 +89,7 @@ const gateway = createRoute({
 const attempt = createRoute({ getParentRoute: () => root, path: '/try', validateSearch: trySearch, component: Try });
 const account = createRoute({ getParentRoute: () => root, path: '/account', component: Account });
 
-const router = createRouter({ routeTree: root.addChildren([fleet, agent, map, live, audit, record, task, policy, extensions, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
+const router = createRouter({ routeTree: root.addChildren([fleet, agent, map, live, streams, audit, record, task, policy, extensions, push, content, attempt, identities, gateway, account]), basepath: '/ui' });
 
 declare module '@tanstack/react-router' {
   interface Register {

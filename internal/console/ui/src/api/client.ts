@@ -31,6 +31,8 @@ export type Peer = Schemas['Peer'];
 export type Identities = Schemas['Identities'];
 export type APIKey = Schemas['APIKey'];
 export type MadeKey = Schemas['MadeKey'];
+export type OpenStream = Schemas['OpenStream'];
+export type OpenStreams = Schemas['OpenStreams'];
 export type CardView = Schemas['CardView'];
 
 /** Failure is an answer that is an error, or that there was none. */

@@ -757,6 +757,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The event streams that are open at this gateway and are all of what is asked for, the oldest first */
+        get: operations["list-streams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/streams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one: its client is told to subscribe again, and its task goes on */
+        delete: operations["end-stream"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{id}/timeline": {
         parameters: {
             query?: never;
@@ -1606,6 +1640,35 @@ export interface components {
             tenant?: string;
             /** @description how long it is good, as in 30d; until it is revoked unless set */
             ttl?: string;
+        };
+        OpenStream: {
+            /** @description of the client */
+            address?: string;
+            agent: string;
+            /** Format: date-time */
+            began: string;
+            binding: string;
+            caller: string;
+            /** @description that the client was given */
+            events: number;
+            /** @description of the request that it answers: request_id in records */
+            id: string;
+            /** @description of the caller */
+            issuer: string;
+            method: string;
+            skill?: string;
+            /** @description absent while none was named */
+            task?: string;
+            version: string;
+        };
+        OpenStreams: {
+            /** @description how many of them are all of what was asked for */
+            found: number;
+            /** @description cursor of the next page; absent at the end */
+            next?: string;
+            /** @description how many there are, whatever was asked for */
+            open: number;
+            streams: components["schemas"]["OpenStream"][];
         };
         Page: {
             deliveries: components["schemas"]["Delivery"][];
@@ -8583,6 +8646,276 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "list-streams": {
+        parameters: {
+            query?: {
+                /** @description whose they are */
+                caller?: string;
+                /** @description whose agent's they are */
+                agent?: string;
+                /** @description which task they are about */
+                task?: string;
+                /** @description what the page before had as next */
+                cursor?: string;
+                /** @description how many at most; 100 unless set */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenStreams"];
+                };
+            };
+            /** @description what If-None-Match names is what there is */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "FORBIDDEN";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE";
+                        /** @constant */
+                        status?: 503;
+                    };
+                };
+            };
+        };
+    };
+    "end-stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description INVALID_PARAMETER, MALFORMED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INVALID_PARAMETER" | "MALFORMED";
+                        /** @constant */
+                        status?: 400;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNAUTHENTICATED";
+                        /** @constant */
+                        status?: 401;
+                    };
+                };
+            };
+            /** @description CROSS_ORIGIN, CSRF_TOKEN, FORBIDDEN, READ_ONLY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "CROSS_ORIGIN" | "CSRF_TOKEN" | "FORBIDDEN" | "READ_ONLY";
+                        /** @constant */
+                        status?: 403;
+                    };
+                };
+            };
+            /** @description NO_SUCH_STREAM */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "NO_SUCH_STREAM";
+                        /** @constant */
+                        status?: 404;
+                    };
+                };
+            };
+            /** @description UNKNOWN_HOST */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "UNKNOWN_HOST";
+                        /** @constant */
+                        status?: 421;
+                    };
+                };
+            };
+            /** @description THROTTLED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "THROTTLED";
+                        /** @constant */
+                        status?: 429;
+                    };
+                };
+            };
+            /** @description INTERNAL */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "INTERNAL";
+                        /** @constant */
+                        status?: 500;
+                    };
+                };
+            };
+            /** @description PROVIDER_UNAVAILABLE, STATE_UNAVAILABLE, UNRECORDED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        code?: "PROVIDER_UNAVAILABLE" | "STATE_UNAVAILABLE" | "UNRECORDED";
                         /** @constant */
                         status?: 503;
                     };

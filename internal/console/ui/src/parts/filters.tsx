@@ -53,11 +53,12 @@ interface Props {
   fields: (typeof texts)[number][];
   label: string;
   onAsk: (a: Asked) => void;
+  plain?: boolean; // decisions and types mean nothing
   children?: ReactNode;
 }
 
 /** Filters asks for records. What is in a field counts when it is left, or with Enter. */
-export function Filters({ of, fields, label, onAsk, children }: Props) {
+export function Filters({ of, fields, label, onAsk, plain, children }: Props) {
   const read = (form: HTMLFormElement) => {
     const next = asked({ ...of, ...Object.fromEntries([...new FormData(form)].map(([k, v]) => [k, String(v).trim()])) });
     if (queryOf(next) !== queryOf(of)) onAsk(next);
@@ -79,7 +80,7 @@ export function Filters({ of, fields, label, onAsk, children }: Props) {
           <input name={f} defaultValue={of[f] ?? ''} key={of[f] ?? ''} onBlur={leave} placeholder="any" autoComplete="off" spellCheck={false} />
         </label>
       ))}
-      {(['decision', 'type'] as const).map((c) => (
+      {(plain ? [] : (['decision', 'type'] as const)).map((c) => (
         <label key={c}>
           {c === 'decision' ? 'Decision' : 'Type'}
           <select name={c} value={of[c] ?? ''} onChange={leave}>

@@ -33,6 +33,9 @@ export function AgentScreen() {
           <Link to="/live" search={{ agent: id }} className="button">
             Live
           </Link>
+          <Link to="/streams" search={{ agent: id }} className="button">
+            Streams
+          </Link>
           <Link to="/audit" search={{ agent: id }} className="button">
             Audit
           </Link>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
-import { Activity, Archive, Boxes, Gauge, KeyRound, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints } from 'lucide-react';
+import { Activity, Archive, Boxes, Cable, Gauge, KeyRound, LogOut, Moon, Play, Puzzle, Scale, ScrollText, Send, Sun, UserRound, Waypoints } from 'lucide-react';
 import { useState } from 'react';
 import { may, me, signOut } from '../api/client';
 import { Badge, Loading, Trouble } from '../parts/state';
@@ -39,6 +39,9 @@ export function Shell() {
           </Link>
           <Link to="/live" activeOptions={{ includeSearch: false }} activeProps={active}>
             <Activity size={16} aria-hidden /> Live
+          </Link>
+          <Link to="/streams" activeOptions={{ includeSearch: false }} activeProps={active}>
+            <Cable size={16} aria-hidden /> Streams
           </Link>
           <Link to="/audit" activeOptions={{ includeSearch: false }} activeProps={active}>
             <ScrollText size={16} aria-hidden /> Audit
