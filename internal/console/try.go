@@ -94,6 +94,7 @@ type Attempt struct {
 // Trial is the answer of POST /api/v1/try: what was sent and what came of it.
 type Trial struct {
 	Sent     string      `json:"sent" doc:"bytes on the wire, HTTP/1.1, without the credential; over gRPC header fields, and the frames of its messages in hexadecimal"`
+	Command  string      `json:"command,omitzero" doc:"the call for a shell with curl, with $CREDENTIAL in place of the credential; absent over gRPC"`
 	Received string      `json:"received" doc:"bytes on the wire, as far as they came"`
 	Status   int         `json:"status,omitzero" doc:"of the answer; 0 where there was none"`
 	Request  string      `json:"request,omitzero" doc:"id of the call in records and logs"`

@@ -68,6 +68,7 @@ func (t trials) Try(ctx context.Context, a *console.Attempt, most int64) (*conso
 		docs = documents(&seen)
 	}
 	shown := c.shown(&seen)
+	shown.Command = c.clean([]byte(c.command(r)))
 	shown.Forms = c.forms(docs)
 	return shown, nil
 }
@@ -210,29 +211,30 @@ func (c *trial) extensions() string {
 	return ext.HeaderV03
 }
 
+// clean is text without the credential.
+func (c *trial) clean(text []byte) string {
+	s := strings.ToValidUTF8(string(text), "\uFFFD")
+	if secret := cmp.Or(c.APIKey, c.Bearer); secret != "" {
+		s = strings.ReplaceAll(s, secret, "[redacted]")
+	}
+	return s
+}
+
 // shown is what the operator gets to see, without the credential.
 func (c *trial) shown(seen *sight) *console.Trial {
-	secret := cmp.Or(c.APIKey, c.Bearer)
-	clean := func(text []byte) string {
-		s := strings.ToValidUTF8(string(text), "\uFFFD")
-		if secret != "" {
-			s = strings.ReplaceAll(s, secret, "[redacted]")
-		}
-		return s
-	}
 	t := &console.Trial{
-		Sent: clean(seen.sent), Received: clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
+		Sent: c.clean(seen.sent), Received: c.clean(seen.received), Status: seen.status, Request: seen.header.Get("X-Request-Id"),
 		Pieces: []console.Piece{}, Ended: seen.ended, Took: milliseconds(seen.took),
 		Asked: append([]string{}, c.Extensions...), Active: []string{},
 	}
 	if c.side.Binding == wire.GRPC {
-		t.GRPC = clean([]byte(seen.failed()))
+		t.GRPC = c.clean([]byte(seen.failed()))
 	}
 	if seen.err != nil {
-		t.Failure = clean([]byte(seen.err.Error()))
+		t.Failure = c.clean([]byte(seen.err.Error()))
 	}
 	for _, p := range seen.pieces {
-		t.Pieces = append(t.Pieces, console.Piece{At: milliseconds(p.at), Text: clean(p.text)})
+		t.Pieces = append(t.Pieces, console.Piece{At: milliseconds(p.at), Text: c.clean(p.text)})
 	}
 	for _, name := range []string{ext.HeaderV10, ext.HeaderV03} {
 		for _, list := range seen.header.Values(name) {

@@ -31,6 +31,7 @@ await play(async () => {
   await shown('Sent').getByText('POST /agents/billing HTTP/1.1').waitFor();
   await shown('Sent').getByText('X-Api-Key: [redacted]').waitFor();
   await shown('Received').getByText('HTTP/1.1 200 OK').waitFor();
+  await shown('For a shell').getByText('"X-Api-Key: $CREDENTIAL"').waitFor();
   assert.ok(!(await page.content()).includes(ALICE), 'the page shows the key');
   await look(page, 'try-wire');
 

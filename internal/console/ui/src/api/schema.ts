@@ -1997,6 +1997,8 @@ export interface components {
             active: string[];
             /** @description extensions that were asked for */
             asked: string[];
+            /** @description the call for a shell with curl, with $CREDENTIAL in place of the credential; absent over gRPC */
+            command?: string;
             /** @description complete, or what ended it before: admin.try.timeout, admin.try.answer, failed */
             ended: string;
             /** @description why there is no answer, or no end of it */

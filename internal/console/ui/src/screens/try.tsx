@@ -251,10 +251,13 @@ function Seen({ of: t }: { of: Trial }) {
       )}
       {view === 'answer' && <Answer of={t} />}
       {view === 'wire' && (
-        <div className="sides">
-          <Text label="Sent" text={t.sent} />
-          <Text label="Received" text={t.received} />
-        </div>
+        <>
+          <div className="sides">
+            <Text label="Sent" text={t.sent} />
+            <Text label="Received" text={t.received} />
+          </div>
+          {t.command && <Text label="For a shell" text={t.command} />}
+        </>
       )}
       {view === 'forms' && <Forms of={t.forms} />}
     </section>
