@@ -236,6 +236,8 @@ func (s *Console) body(c *call) ([]byte, error) {
 	case err != nil:
 		return nil, refuse(codeMalformed, "the body could not be read")
 	case int64(len(doc)) > most:
+		// Whoever still sends when the connection is closed may never read why.
+		_, _ = io.CopyN(io.Discard, c.Body, most)
 		return nil, refuse(codeTooLarge, fmt.Sprintf("the body is longer than %d bytes (admin.body)", most))
 	}
 	return doc, nil
