@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // collectorProgram is what make collector builds.
@@ -61,12 +63,11 @@ service:
 // vacant is an address that nobody listens at.
 func vacant(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	address := gatewaytest.FreeAddress()
+	if address == "" {
+		t.Fatal("no port is free")
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	return address
 }
 
 // within waits for what must happen soon, on a machine that may be slow.
