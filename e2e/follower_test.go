@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -223,6 +224,18 @@ func attend(t *testing.T, s *sample, where func() *caller, tasks, subscribers, r
 		}
 	}
 	return a
+}
+
+// missed are the tasks of which somebody was shown one in the place of events. Where a
+// follower starts over, others see that in their own streams, which had no gap, so that each
+// of these tasks has a gap on record and not each follower. It is asked once all are over.
+func (a *audience) missed() (tasks []string) {
+	for _, f := range a.all {
+		if f.gaps > 0 && !slices.Contains(tasks, f.task) {
+			tasks = append(tasks, f.task)
+		}
+	}
+	return tasks
 }
 
 // ends waits until all tasks are over, and reports what followers found wrong; then how

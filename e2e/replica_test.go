@@ -274,11 +274,11 @@ func (g *group) loses(y *traffic) {
 	y.goesOn(t)
 }
 
-// gaps counts those that are on record.
-func (g *group) gaps() (n int) {
+// gaps counts those of a task that are on record.
+func (g *group) gaps(task string) (n int) {
 	g.t.Helper()
 	for _, r := range g.replicas {
-		n += recorded(g.t, filepath.Join(g.dir, "data-"+r.name), `"gap":true`)
+		n += recorded(g.t, filepath.Join(g.dir, "data-"+r.name), `"gap":true`, fmt.Sprintf(`"task_id":%q`, task))
 	}
 	return n
 }

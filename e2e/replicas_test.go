@@ -70,9 +70,11 @@ func TestR23_Replicas(t *testing.T) {
 	if 2*late > back {
 		t.Errorf("of %d who came back from replicas that ended in good order %d were shown the task as it is", back, late)
 	}
-	// Where one starts over, those who follow the task at other replicas see it as well, in
-	// streams of their own that had no gap.
-	eventually(t, "gaps are on record", 30*time.Second, func() bool { return late == 0 || g.gaps() > 0 })
+	for _, a := range whole {
+		for _, task := range a.missed() {
+			eventually(t, "a gap of "+task+" is on record", 30*time.Second, func() bool { return g.gaps(task) > 0 })
+		}
+	}
 	for _, r := range g.replicas {
 		owned(t, g.setting, "http://"+r.address, y.tasks[max(0, len(y.tasks)-300):])
 	}
