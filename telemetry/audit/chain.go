@@ -49,7 +49,7 @@ func (c *chain) assemble(dst, gateway, members, place []byte) []byte {
 	begin := len(dst)
 	dst = append(dst, seqPrefix...)
 	dst = strconv.AppendUint(dst, c.seq, 10)
-	dst = append(dst, `,"v":`...)
+	dst = append(dst, versionPrefix...)
 	dst = strconv.AppendUint(dst, schemaVersion, 10)
 	dst = append(dst, gateway...)
 	dst = append(dst, members...)

@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // judge says what the passages amount to.
@@ -127,8 +129,8 @@ func (j *judging) mend() {
 		case p.broken || p.bare && a != nil && !a.bare:
 			j.unreadable(a, p, b)
 		case a == nil || a.bare:
-			if !p.bare && !p.linked && (p.claim != nil || p.first == 1) {
-				j.changed(p, p.first, "its hash is not that of what it says")
+			if !p.bare && !p.linked {
+				j.firstChanged(p, b)
 			}
 			out = append(out, p)
 		case p.first == a.last+1 && j.follows(a, p):
@@ -144,11 +146,40 @@ func (j *judging) mend() {
 			p.last = a.last + 1
 			a.extend(p)
 			b.head = nil // it follows from what was changed
+		case j.renumbered(p, a.last+1, a.hash):
+			a.extend(p)
 		default:
 			out = append(out, p)
 		}
 	}
 	j.list = out
+}
+
+// firstChanged finds that the first record has been changed. Of one that does not say where
+// it comes from that cannot be told.
+func (j *judging) firstChanged(p, b *passage) {
+	switch {
+	case b != nil && j.renumbered(p, b.first-1, p.before):
+	case p.claim != nil || p.first == 1:
+		j.changed(p, p.first, "its hash is not that of what it says")
+	}
+}
+
+// renumbered finds a record that had another number when its hash was made, and gives it
+// back. One that was moved, or is there twice, has its own.
+func (j *judging) renumbered(p *passage, seq uint64, before link) bool {
+	body, h, ok := cutHash(p.head)
+	at := bytes.Index(body, []byte(versionPrefix))
+	if !ok || at < 0 || p.count > 1 || p.first == seq {
+		return false
+	}
+	original := append(strconv.AppendUint([]byte(seqPrefix), seq, 10), body[at:]...)
+	if j.sum.link(before, original) != h {
+		return false
+	}
+	j.changed(p, seq, "it has another number")
+	p.first, p.last = seq, seq
+	return true
 }
 
 // unreadable judges lines that are no records between a and b.

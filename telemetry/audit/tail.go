@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	seqPrefix = `{"seq":`
-	tailSize  = 2 << 20 // more than the longest record: lists and texts in it are bounded
+	seqPrefix     = `{"seq":`
+	versionPrefix = `,"v":` // behind the number
+	tailSize      = 2 << 20 // more than the longest record: lists and texts in it are bounded
 )
 
 var errNoRecord = errors.New("no complete record in its tail")

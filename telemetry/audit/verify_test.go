@@ -297,6 +297,49 @@ func TestVerifyFindsDamage(t *testing.T) {
 	})
 }
 
+// TestVerifyFindsOtherNumbers changes the number of a record that begins or ends a file, to
+// one that another has, that none has, and that is none.
+func TestVerifyFindsOtherNumbers(t *testing.T) {
+	t.Parallel()
+	dir, ring := specimen(t)
+	files, seq := filesOf(t, dir), uint64(0)
+	for n, f := range files {
+		for i, line := range f.lines {
+			seq++
+			if within := i > 0 && i < len(f.lines)-1; within {
+				continue
+			}
+			changed := Finding{Kind: Changed, Segment: filepath.Base(f.path), Line: i + 1, From: seq, To: seq}
+			none := Finding{Kind: Changed, Segment: changed.Segment, Line: i + 1, Text: "it is no record"}
+			for at := len(seqPrefix); line[at] != ','; at++ {
+				old := line[at]
+				for _, b := range []byte("0123456789,") {
+					if line[at] = b; b == old {
+						continue
+					}
+					if err := os.WriteFile(f.path, slices.Concat(f.lines...), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					r := verified(t, dir, Check{Keys: ring.JWKS()})
+					if !slices.ContainsFunc(r.Findings, func(f Finding) bool {
+						if f == none {
+							return true
+						}
+						f.Text = ""
+						return f == changed
+					}) {
+						t.Errorf("file %d, record %d as %s: %s", n+1, seq, line[:len(seqPrefix)+4], said(r))
+					}
+				}
+				line[at] = old
+			}
+		}
+		if err := os.WriteFile(f.path, slices.Concat(f.lines...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func said(r *Report) string {
 	var all []string
 	for _, f := range r.Findings {
