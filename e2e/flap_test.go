@@ -141,15 +141,14 @@ func (hs phases) together() *phase {
 	return all
 }
 
-// quiet is how long the q-th part of a phase's calls to the others took at most, in a phase
-// than which few are faster. What else is at work on the machine disturbs some phases
-// only, and what an agent does that flaps disturbs each in which it does.
-func (hs phases) quiet(q float64) time.Duration {
+// typical is how long the q-th part of a phase's calls to the others took at most, in the
+// phase in the middle. What else is at work on the machine disturbs some phases only.
+func (hs phases) typical(q float64) time.Duration {
 	each := make([]time.Duration, len(hs))
 	for n, h := range hs {
 		each[n] = quantile(h.others.took, q)
 	}
-	return quantile(each, .1)
+	return quantile(each, .5)
 }
 
 // String is for the log.
@@ -212,9 +211,9 @@ func TestR15_Flapping(t *testing.T) {
 		t.Errorf("call to an agent that is well: %s", f)
 	}
 	for q, most := range map[float64]float64{.5: 1.5, .9: 3, .99: 3} {
-		was, is := wells.quiet(q), flaps.quiet(q)
+		was, is := wells.typical(q), flaps.typical(q)
 		ratio := float64(is) / float64(was)
-		t.Logf("the others' p%.0f in a quiet phase: %v while it was well, %v while it flapped: %.2f times as much", 100*q, was, is, ratio)
+		t.Logf("the others' p%.0f in a typical phase: %v while it was well, %v while it flapped: %.2f times as much", 100*q, was, is, ratio)
 		if ratio > most && is-was > 20*time.Millisecond { // others may be at work on the machine
 			t.Errorf("p%.0f of the others is %v, was %v", 100*q, is, was)
 		}
