@@ -11,6 +11,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
+// oneOfSeveral stands for the skill of a call that is for nobody knows which.
+const oneOfSeveral = "?"
+
 // someExprs are expressions, what they are of a call, and whether that can be told.
 var someExprs = map[string]func(q Request) (holds, known bool){
 	`principal.subject == "a"`:  func(q Request) (bool, bool) { return q.Principal.Subject == "a", true },
@@ -27,7 +30,7 @@ var someExprs = map[string]func(q Request) (holds, known bool){
 		return false, false
 	},
 	`agent.startsWith("a") && skill != "s"`: func(q Request) (bool, bool) {
-		return strings.HasPrefix(q.Agent, "a") && q.Skill != "s", true
+		return strings.HasPrefix(q.Agent, "a") && q.Skill != "s", q.Skill != oneOfSeveral
 	},
 	`method in ["GetTask", "SendMessage"]`: func(q Request) (bool, bool) {
 		return q.Method.Name == wire.GetTask || q.Method.Name == wire.SendMessage, true
@@ -50,13 +53,19 @@ func readable(q Request) bool {
 	return q.Message != nil || q.Method.Subject != wire.OfMessage && (q.Method.Extension == "" || q.Binding != wire.GRPC)
 }
 
-// expr reports whether the expression of a rule holds.
-func (m model) expr(r Rule, q Request) bool {
+// expr reports whether the expression of a rule holds. A call that declares no skill and
+// is about one of the agent's is for the only one, or for one of several.
+func (m model) expr(r Rule, q Request, known bool) bool {
 	if r.Expr == "" {
 		return true
 	}
-	holds, known := someExprs[r.Expr](q)
-	return holds && known || !known && r.Effect == "deny"
+	if known && q.Skill == "" {
+		if q.Skill = oneOfSeveral; len(q.Skills) == 1 {
+			q.Skill = q.Skills[0]
+		}
+	}
+	holds, told := someExprs[r.Expr](q)
+	return holds && told || !told && r.Effect == "deny"
 }
 
 func drawExpr(rt *rapid.T, r *Rule) {

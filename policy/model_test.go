@@ -63,7 +63,7 @@ func (m model) holds(r Rule, q Request, skill string, known bool) bool {
 		anyOf(r.Methods, named) &&
 		anyOf(r.Groups, func(s string) bool { return slices.Contains(p.Groups, s) }) &&
 		anyOf(r.Issuers, func(s string) bool { return s == p.Issuer }) &&
-		m.terms(r, q) && m.circumstances(r, q) && m.expr(r, q) &&
+		m.terms(r, q) && m.circumstances(r, q) && m.expr(r, q, known) &&
 		!slices.ContainsFunc(r.Scopes, func(s string) bool { return !slices.Contains(p.Scopes, s) })
 }
 
