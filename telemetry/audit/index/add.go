@@ -5,89 +5,112 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
-// batch is how many records are added in one transaction: enough to be quick, and few
-// enough for another process to get its turn.
-const batch = 20000
+// Bounds of a transaction: enough to be quick, and little enough for another process to get
+// its turn, and for most of the work to be kept when time runs out.
+const (
+	batch = 20000 // records
+	spell = 200 * time.Millisecond
+)
 
 // Update adds the records that have come since it was called last, by whichever process.
 // progress is told now and then how many that were; it may be nil.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	for added := 0; ; {
-		n, err := i.update(ctx)
+		n, more, err := i.update(ctx)
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
 		if added += n; progress != nil && added > 0 {
 			progress(added)
 		}
-		if n < batch {
+		if !more {
 			return nil
 		}
 	}
 }
 
-// update adds one batch.
-func (i *Index) update(ctx context.Context) (n int, err error) {
+// update adds one batch, and reports whether there may be more.
+func (i *Index) update(ctx context.Context) (n int, more bool, err error) {
 	tx, err := i.db.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing after Commit
-	at, err := i.place(ctx, tx)
+	known := maps.Clone(i.known)
+	defer func() {
+		if err != nil {
+			_ = tx.Rollback() // what matters is why
+			i.known = known
+		}
+	}()
+	at, err := i.begin(ctx, tx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
+	}
+	if n, more, err = i.addAll(ctx, tx, &at); err != nil {
+		return 0, false, err
+	}
+	value, err := json.Marshal(at)
+	if err != nil {
+		return 0, false, err
+	}
+	if err := put(ctx, tx, "cursor", value); err != nil {
+		return 0, false, err
+	}
+	return n, more, tx.Commit()
+}
+
+// begin is where to go on, with nothing left of what is not there any more.
+func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err error) {
+	if at, err = i.place(ctx, tx); err != nil {
+		return at, err
 	}
 	if err := i.forget(ctx, tx); err != nil {
-		return 0, err
+		return at, err
 	}
-	if gone, err := i.elsewhere(at); err != nil {
-		return 0, err
-	} else if gone {
-		at = audit.Cursor{} // the log was begun anew
-		if _, err := tx.ExecContext(ctx, "DELETE FROM records"); err != nil {
-			return 0, err
-		}
+	gone, err := i.elsewhere(at)
+	if !gone || err != nil {
+		return at, err
 	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM records")
+	return audit.Cursor{}, err // the log was begun anew
+}
+
+// addAll adds the records behind a place, as many as one transaction may have, and moves it.
+func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int, more bool, err error) {
 	insert, err := tx.PrepareContext(ctx, "INSERT OR REPLACE INTO records VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer func() { _ = insert.Close() }() // goes with the transaction
 	var f fields
 	var lost *audit.LostError
-	for entry, err := range i.source.Records(ctx, at) {
+	began := time.Now()
+	for entry, err := range i.source.Records(ctx, *at) {
 		if errors.As(err, &lost) {
 			continue // there is nothing to be found of them
 		}
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		if err := i.add(ctx, tx, insert, &f, entry); err != nil {
-			return 0, err
+			return 0, false, err
 		}
-		at = entry.Cursor
-		if n++; n == batch {
+		*at = entry.Cursor
+		if n++; n == batch || time.Since(began) >= i.spell {
+			more = true
 			break
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	value, err := json.Marshal(at)
-	if err != nil {
-		return 0, err
-	}
-	if err := put(ctx, tx, "cursor", value); err != nil {
-		return 0, err
-	}
-	return n, tx.Commit()
+	return n, more, ctx.Err()
 }
 
 // elsewhere reports whether the segment that the index has come to is not there.

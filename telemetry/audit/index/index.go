@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	_ "modernc.org/sqlite" // the database/sql driver
@@ -35,6 +36,7 @@ type Index struct {
 	key    []byte // of digests
 	db     *sql.DB
 	known  map[string]int64 // segments by name
+	spell  time.Duration    // that one transaction may take
 }
 
 // Open opens the index of a directory of segments, and makes it where there is none, or
@@ -42,7 +44,7 @@ type Index struct {
 // are made with where the log is encrypted; nil for a key of its own, which lies in the
 // file.
 func Open(ctx context.Context, source audit.Source, secret []byte) (*Index, error) {
-	i := &Index{source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}}
+	i := &Index{source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell}
 	err := i.open(ctx, secret)
 	if errors.Is(err, errStale) {
 		if err = i.remove(); err == nil {

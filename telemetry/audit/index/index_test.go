@@ -325,6 +325,49 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// TestUpdateInterrupted: an update that does not come to its end keeps what it has done so
+// far, and what it has not done it does not take for done.
+func TestUpdateInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := sample(t)
+	i := open(t, dir, nil)
+	i.spell = 0 // a transaction for each record
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := i.Update(ctx, func(added int) {
+		if added == 3 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	left := 0
+	if err := i.Update(t.Context(), func(added int) { left = added }); err != nil || left != 5 {
+		t.Errorf("%d were left of 8 when 3 were added: %v", left, err)
+	}
+	if got := numbers(t, i.Find(t.Context(), Query{Oldest: true})); !slices.Equal(got, []uint64{2, 3, 4, 5, 7, 8}) {
+		t.Error(got)
+	}
+
+	const third = "audit-2026-11-22.jsonl"
+	i.spell = time.Hour
+	good, bad := record(9, `"type":"call","agent":"a"`, noon), `{"seq":10,"type":7}`+"\n"
+	appendTo(t, dir, third, good, bad)
+	if err := i.Update(t.Context(), nil); err == nil {
+		t.Error("a broken record was added")
+	}
+	if err := os.Truncate(filepath.Join(dir, third), int64(len(good))); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Update(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	if got := numbers(t, i.Find(t.Context(), Query{Agent: "a"})); !slices.Equal(got, []uint64{9}) {
+		t.Errorf("behind what was rolled back: %v", got)
+	}
+}
+
 // TestFindIsScan holds the index against reading everything, for any log and query.
 func TestFindIsScan(t *testing.T) {
 	t.Parallel()
