@@ -23,6 +23,7 @@ type zone struct {
 	srv    []dnsmessage.SRVResource
 	asked  int
 	dialed []net.Conn // the resolver leaves them to their time-outs
+	over   bool       // the test is, though a lookup that nobody waits for may still dial
 }
 
 func newZone(t *testing.T) *zone {
@@ -39,6 +40,9 @@ func newZone(t *testing.T) *zone {
 	t.Cleanup(func() {
 		_ = conn.Close()
 		<-done
+		z.mu.Lock()
+		defer z.mu.Unlock()
+		z.over = true
 		for _, c := range z.dialed {
 			_ = c.Close()
 		}
@@ -49,10 +53,17 @@ func newZone(t *testing.T) *zone {
 func (z *zone) resolver() *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "udp", z.conn.LocalAddr().String())
-		if err == nil {
-			z.set(func() { z.dialed = append(z.dialed, conn) })
+		if err != nil {
+			return nil, err
 		}
-		return conn, err
+		z.mu.Lock()
+		defer z.mu.Unlock()
+		if z.over {
+			_ = conn.Close()
+			return nil, net.ErrClosed
+		}
+		z.dialed = append(z.dialed, conn)
+		return conn, nil
 	}}
 }
 
