@@ -48,6 +48,10 @@ func (w *Watch) Park() bool {
 	return false
 }
 
+// Ended reports whether the peer has said that nothing more comes, or the socket is broken.
+// What came before that may not have been read.
+func (w *Watch) Ended() bool { return w.ended.Load() }
+
 // Wake ends a wait as if something had come.
 func (w *Watch) Wake() {
 	if w.state.CompareAndSwap(parked, busy) {

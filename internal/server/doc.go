@@ -10,5 +10,6 @@
 // but the one it gives when it has too many connections: the handler it is
 // given does. The status and admin listeners are served by others.
 //
-// It may import internal/wire, internal/secret and its own internal/server/strict.
+// It may import internal/wire, internal/secret, internal/overload, internal/readiness and its
+// own strict, flood and http1.
 package server

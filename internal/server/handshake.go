@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// handshakes is where connections wait for their TLS. It is done before net/http has
-// them, for only then is it known which are for the strict reading of HTTP/1.1; and in
+// handshakes is where connections wait for their TLS. It is done before anybody serves
+// them, for only then is it known which speak HTTP/1.1 and which HTTP/2; and in
 // a goroutine for each, so that one who is slow is waited for by nobody. Those may be as
 // many as connections, and take no longer than timeouts.header.
 type handshakes struct {
@@ -43,8 +43,8 @@ func (h *handshakes) accept() (net.Conn, error) {
 }
 
 // secure accepts connections, and has their handshakes done, until it cannot any more.
-// While net/http waits after an error, nothing is accepted; after the last one, which
-// ends its Serve, nobody is left in the middle.
+// While accept waits after an error, nothing is accepted; after the last one, which
+// ends it, nobody is left in the middle.
 func (l *listener) secure() {
 	for {
 		c, err := l.next()
@@ -53,8 +53,7 @@ func (l *listener) secure() {
 			l.tls.under.Go(func() { l.handshake(c) })
 			continue
 		}
-		var passing net.Error
-		again := errors.As(err, &passing) && passing.Temporary() //nolint:staticcheck // as net/http asks it
+		again := passing(err)
 		if !again {
 			l.tls.under.Wait()
 		}
@@ -98,19 +97,19 @@ func (l *listener) handshake(c *conn) {
 	}
 }
 
-// under is what net/http reads a connection from: of HTTP/1.1 strictly, of HTTP/2 within an
+// under is what a connection is read from: of HTTP/1.1 strictly, of HTTP/2 within an
 // allowance.
 func (l *listener) under(c *conn, secured *tls.Conn) net.Conn {
 	state := secured.ConnectionState()
+	c.tls = &state
 	if state.NegotiatedProtocol != "h2" {
 		return l.server.strict.Conn(secured)
 	}
-	c.tls = &state
 	c.flood = l.server.flood.Conn(secured)
 	return c.flood
 }
 
-// drop closes a connection that net/http will not have.
+// drop closes a connection that nobody will have.
 func (l *listener) drop(c *conn) {
 	_ = c.Close()
 	l.server.came(c)

@@ -135,9 +135,8 @@ func TestPanicInHandshake(t *testing.T) {
 	}
 }
 
-// TestWhatNetHTTPDoes holds what net/http does with a connection against its being one
-// that the strict reading is on.
-func TestWhatNetHTTPDoes(t *testing.T) {
+// TestServing is what handlers and clients may expect of a connection, whatever is between.
+func TestServing(t *testing.T) {
 	t.Parallel()
 	gone := make(chan error, 1)
 	mux := http.NewServeMux()
@@ -149,15 +148,6 @@ func TestWhatNetHTTPDoes(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 		gone <- r.Context().Err()
-	})
-	mux.HandleFunc("GET /take", func(w http.ResponseWriter, _ *http.Request) {
-		c, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		defer func() { _ = c.Close() }()
-		line, _ := rw.ReadString('\n')
-		_, _ = io.WriteString(c, "taken "+line)
 	})
 	mux.HandleFunc("GET /tls", func(w http.ResponseWriter, r *http.Request) {
 		if r.TLS != nil {
@@ -210,12 +200,6 @@ func useAll(t *testing.T, dial func() net.Conn, gone <-chan error) {
 		t.Error("the handler was not told that its client has left")
 	}
 
-	c = dial()
-	_, _ = io.WriteString(c, "GET /take HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x")
-	_, _ = io.WriteString(c, " HTTP/1.1\r\n")
-	if got := ended(t, c); got != "taken GET /x HTTP/1.1\r\n" {
-		t.Errorf("a connection that was taken said %q", got)
-	}
 	if named, ok := dial().(*tls.Conn); ok {
 		named = tls.Client(named.NetConn(), &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"})
 		body, _ := io.ReadAll(ask(named, "GET /tls HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").Body)

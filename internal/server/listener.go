@@ -28,8 +28,8 @@ func NoDescriptors(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// listener counts connections and refuses what is too many. It puts TLS on them, and
-// the strict reading of HTTP/1.1, before net/http has them.
+// listener counts connections and refuses what is too many. It puts TLS on them, and the
+// strict reading of HTTP/1.1 or the allowance of HTTP/2, before they are served.
 type listener struct {
 	net.Listener
 	server *Server
@@ -53,7 +53,7 @@ func newListener(l net.Listener, s *Server) *listener {
 // closeDoor accepts no more. Who has come in already will be served.
 func (l *listener) closeDoor() { _ = l.shut() } // Close will say it again
 
-// Close ends handshakes as well. It may be called more than once: net/http does.
+// Close ends handshakes as well. It may be called more than once.
 func (l *listener) Close() error {
 	if l.tls != nil {
 		l.tls.end()
@@ -74,7 +74,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		return l.server.strict.Conn(c), nil
 	}
 	c.flood = l.server.flood.Any(c)
-	return l.server.strict.Conn(c.flood), nil
+	return l.server.strict.Plain(c.flood), nil
 }
 
 // next is the next connection that is let in.
@@ -82,7 +82,6 @@ func (l *listener) next() (*conn, error) {
 	for {
 		raw, err := l.Listener.Accept()
 		if err != nil {
-			// net/http tries again, after 5 ms at first and a second at most.
 			if NoDescriptors(err) && l.server.Refused != nil {
 				l.server.Refused("descriptors")
 			}
@@ -156,8 +155,9 @@ type conn struct {
 
 	reading, writing deadline
 
-	tls   *tls.ConnectionState // of HTTP/2; of HTTP/1.1 net/http knows it
+	tls   *tls.ConnectionState // nil without TLS
 	flood *flood.Conn          // nil where HTTP/2 is not spoken
+	two   bool                 // it has turned out to be spoken, in plaintext
 }
 
 // answered says that a call on the connection was answered.
@@ -217,8 +217,8 @@ func admitted(nc net.Conn) *conn {
 	}
 }
 
-// follow counts connections whose first request has not reached serve. net/http calls
-// one active before it decides whether to serve it.
+// follow counts connections of HTTP/2 whose first request has not reached serve. net/http
+// calls one active before it decides whether to serve it.
 func (s *Server) follow(nc net.Conn, state http.ConnState) {
 	c := admitted(nc)
 	switch {

@@ -57,8 +57,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // the connection's read deadline and takes it away at the end of the body, so
 // that it never touches a stream that lasts.
 //
-// The first deadline is set before the handler runs, since net/http itself reads
-// what a handler leaves of an HTTP/1.1 body, and would wait for it without end.
+// The first deadline is set before the handler runs, who may not read the body at all.
 type pacedBody struct {
 	io.ReadCloser
 	writer http.ResponseWriter
@@ -101,7 +100,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
 		b.over = true
-		if err == io.EOF { // else net/http still tries to read the rest, and must not wait
+		if err == io.EOF { // else somebody may still try to read the rest, and must not wait
 			b.deadline(time.Time{})
 		}
 		return n, err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server/flood"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/http1"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
 
@@ -45,9 +46,10 @@ type Server struct {
 	told    time.Duration // how long a connection too many may take to be told so
 	first   time.Duration // how long Shutdown waits for those who have just connected
 	log     *slog.Logger
-	http    *http.Server
-	strict  *strict.Rules // of HTTP/1.1, under net/http
-	flood   *flood.Rules  // of HTTP/2, under net/http
+	http1   *http1.Server
+	http    *http.Server  // of HTTP/2
+	strict  *strict.Rules // of HTTP/1.1, under http1
+	flood   *flood.Rules  // of HTTP/2, under http
 	hsts    []string
 
 	live atomic.Pointer[live] // what Reload may change
@@ -69,8 +71,8 @@ type Server struct {
 	base     context.Context // of every request
 	cancel   context.CancelCauseFunc
 	inflight atomic.Int64
-	taken    takings  // connections that net/http does not have
-	back     *returns // where it gets them from again
+	taken    takings // connections that http1 does not have
+	two      *handover // where http gets its connections from
 }
 
 // live is the part of the configuration that takes effect on running listeners.
@@ -112,7 +114,7 @@ func New(cfg Config, h http.Handler, logger *slog.Logger) (*Server, error) {
 		s.tls.Store(g)
 		s.hsts = []string{"max-age=31536000"} // a year, RFC 6797 §6.1.1
 	}
-	s.http, s.strict, s.flood = s.newHTTP(), s.rules(), s.allowance()
+	s.http1, s.http, s.strict, s.flood = s.newHTTP1(), s.newHTTP2(), s.rules(), s.allowance()
 	return s, nil
 }
 
@@ -130,12 +132,27 @@ func (c Config) own() Config {
 	return c
 }
 
-// newHTTP is net/http with every bound set (docs/threat-model.md L20 to L22). There is no write
-// timeout: it would end streams; the handler sets deadlines write by write.
-func (s *Server) newHTTP() *http.Server {
+// newHTTP1 serves HTTP/1.1 and HTTP/1.0. There is no write timeout but for what it says by
+// itself: it would end streams; the handler sets deadlines write by write.
+func (s *Server) newHTTP1() *http1.Server {
+	return &http1.Server{
+		Handler: http.HandlerFunc(s.serve),
+		Log:     s.log,
+		Header:  s.cfg.Timeouts.Header.Std(),
+		Idle:    s.cfg.Timeouts.Idle.Std(),
+		Write:   s.cfg.Timeouts.Write.Std(),
+		HTTP2: func(nc *strict.Conn) {
+			admitted(nc).two = true
+			s.two.give(s, nc)
+		},
+	}
+}
+
+// newHTTP2 is net/http with every bound set (docs/threat-model.md L20 to L22), for HTTP/2
+// alone. There is no write timeout here either.
+func (s *Server) newHTTP2() *http.Server {
 	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(*s.cfg.H2C || s.cfg.TLS != nil) // package flood hides the TLS
+	protocols.SetUnencryptedHTTP2(true) // package flood hides the TLS
 	return &http.Server{
 		Handler:                      http.HandlerFunc(s.serve),
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for Screen to refuse
@@ -160,7 +177,7 @@ func (s *Server) newHTTP() *http.Server {
 	}
 }
 
-// rules are for what comes before net/http reads it.
+// rules are for what comes before http1 reads it.
 func (s *Server) rules() *strict.Rules {
 	return &strict.Rules{
 		Head:    int(s.cfg.Limits.Header),
@@ -217,20 +234,14 @@ func (s *Server) Start() error {
 	if err != nil {
 		return fmt.Errorf("server.address: %w", err)
 	}
-	s.listener, s.back = newListener(socket, s), newReturns(socket.Addr())
+	s.listener, s.two = newListener(socket, s), newHandover(socket.Addr())
 	if s.cfg.TLS != nil {
 		s.watching = startWatch(s.refresh, s.log)
 		s.watching.follow(*s.cfg.TLS)
 	}
 	go s.accept(s.listener)
-	go s.accept(s.back)
+	go s.serve2(s.two)
 	return nil
-}
-
-func (s *Server) accept(l net.Listener) {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) && !s.retiring.Load() {
-		s.log.Error("public listener stopped", "err", err)
-	}
 }
 
 // Addr is the address that is really bound, nil before Start.

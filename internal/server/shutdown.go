@@ -81,7 +81,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 	s.closeDoor(ctx)
 	s.taken.close(false)
-	err := s.http.Shutdown(ctx)
+	err := s.finish(ctx)
 	defer s.cancel(errDrained)
 	if err == nil {
 		err = s.awaitTaken(ctx)
@@ -91,18 +91,31 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	cut := s.inflight.Load()
 	s.cancel(errDrained)
-	_ = s.http.Close() // closes connections, does not wait for handlers
+	s.http1.Close() // like the next, it does not wait for handlers
+	_ = s.http.Close()
 	s.taken.close(true)
 	s.awaitHandlers()
 	return fmt.Errorf("shut down with %d requests unfinished: %w", cut, err)
+}
+
+// finish ends handshakes, and has both protocols end what they are busy with.
+func (s *Server) finish(ctx context.Context) error {
+	s.mu.Lock()
+	if s.listener != nil {
+		_ = s.listener.Close() // it was before
+	}
+	s.mu.Unlock()
+	two := make(chan error, 1)
+	go func() { two <- s.http.Shutdown(ctx) }()
+	return errors.Join(s.http1.Shutdown(ctx), <-two)
 }
 
 // firstRequest is how long a client that has just connected may take for its request.
 const firstRequest = time.Second
 
 // closeDoor stops accepting, and waits for the requests of those who have just come in.
-// From the moment that its Shutdown begins, net/http closes a connection whose request it
-// has read; and who is served before that is told to close the connection.
+// From the moment that its Shutdown begins, nobody is waited for who has sent nothing; and
+// who is served before that is told to close the connection.
 func (s *Server) closeDoor(ctx context.Context) {
 	s.Retire()
 	s.mu.Lock()

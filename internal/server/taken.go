@@ -2,26 +2,26 @@ package server
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/http1"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
 
-// Taken is an HTTP/1.1 connection that a handler has taken over from net/http in the
-// middle of its answer, to go on with the answer after it has returned. For as long as a
-// handler runs, net/http keeps two buffers, the request and the stack of a goroutine that
-// has been through all of it: ten times of what an answer needs that waits for something
-// to happen.
+// Taken is an HTTP/1.1 connection that a handler has taken over in the middle of its answer,
+// to go on with the answer after it has returned. For as long as a handler runs, there are
+// a buffer, the request and the stack of a goroutine that has been through all of it: ten
+// times of what an answer needs that waits for something to happen.
 //
 // It writes what is left of the answer; nobody else does by then. The client sees no
-// difference: after End the connection is net/http's again as soon as the next request
+// difference: after End the connection is served as before as soon as the next request
 // comes. Shutdown waits for it as for any other request.
 type Taken struct {
-	nc      net.Conn
+	nc      *strict.Conn
 	conn    *conn
 	chunked bool
 	ctx     context.Context
@@ -59,16 +59,10 @@ func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
 	}
 	t = &Taken{conn: c, chunked: r.ProtoAtLeast(1, 1)}
 	t.lasts = t.chunked && !r.Close && w.Header().Get("Connection") == ""
-	nc, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
+	if t.nc, t.ahead, ok = http1.Leave(w); !ok {
 		return nil, false
 	}
-	if n := buffered.Reader.Buffered(); n > 0 {
-		t.ahead, _ = buffered.Peek(n)
-		t.ahead = append([]byte(nil), t.ahead...) // and not net/http's buffer
-	}
 	s := c.from.server
-	t.nc = nc
 	t.ctx, t.cancel = context.WithCancelCause(s.base)
 	s.inflight.Add(1)
 	s.taken.add(t)
@@ -99,8 +93,8 @@ func wholly(r *http.Request) bool {
 // Context ends with the client, or with the server.
 func (t *Taken) Context() context.Context { return t.ctx }
 
-// listen finds out that the client has gone, or sends another request. Like net/http it
-// reads no more than a byte before the answer is done.
+// listen finds out that the client has gone, or sends another request. It reads no more than
+// a byte before the answer is done.
 func (t *Taken) listen() {
 	n, err := t.nc.Read(t.one[:])
 	for n == 0 && err == nil {
@@ -251,18 +245,12 @@ func (s *Server) shutting() bool {
 	}
 }
 
-// give lets net/http have the connection back.
+// give has the next request on the connection served.
 func (t *Taken) give() {
 	t.stage = done
 	s := t.conn.from.server
 	s.taken.remove(t)
-	back, ok := t.nc.(interface{ Unread(p []byte) })
-	if !ok { // a test's
-		_ = t.nc.Close()
-		return
-	}
-	back.Unread(t.ahead)
-	_ = t.nc.SetReadDeadline(time.Time{})
+	t.nc.Unread(t.ahead)
 	s.expect(t.conn)
-	go s.back.give(s, t.conn, t.nc)
+	go s.serve1(t.conn, t.nc)
 }

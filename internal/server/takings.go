@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net"
 	"sync"
 	"time"
 )
@@ -45,49 +44,8 @@ func (ts *takings) close(all bool) {
 	}
 }
 
-// returns is where net/http gets connections back from. It is a net.Listener.
-type returns struct {
-	conns chan net.Conn
-	over  chan struct{}
-	once  sync.Once
-	addr  net.Addr
-}
-
-func newReturns(addr net.Addr) *returns {
-	return &returns{conns: make(chan net.Conn), over: make(chan struct{}), addr: addr}
-}
-
-// give waits for net/http to take it.
-func (r *returns) give(s *Server, c *conn, nc net.Conn) {
-	select {
-	case r.conns <- nc:
-	case <-r.over:
-		_ = nc.Close()
-		s.came(c)
-	}
-}
-
-// Accept implements net.Listener.
-func (r *returns) Accept() (net.Conn, error) {
-	select {
-	case nc := <-r.conns:
-		return nc, nil
-	case <-r.over:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener.
-func (r *returns) Close() error {
-	r.once.Do(func() { close(r.over) })
-	return nil
-}
-
-// Addr implements net.Listener.
-func (r *returns) Addr() net.Addr { return r.addr }
-
-// awaitTaken waits for the answers on connections that net/http knows nothing of any
-// more. It polls, as net/http does for its own.
+// awaitTaken waits for the answers on connections that http1 knows nothing of any more. It
+// polls, as that does for its own.
 func (s *Server) awaitTaken(ctx context.Context) error {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()

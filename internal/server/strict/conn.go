@@ -1,15 +1,14 @@
 package strict
 
 import (
-	"crypto/tls"
-	"io"
 	"net"
+	"net/http"
 )
 
 // Rules are what all connections of a listener have in common.
 type Rules struct {
-	// Head is the size of the largest head, line ends included. A larger one is
-	// answered 431.
+	// Head is the size of the largest head, line ends included. A larger one breaks a rule
+	// whose status is 431.
 	Head int
 
 	// H2C lets connections begin with HTTP/2's preface. What follows on such a
@@ -21,40 +20,53 @@ type Rules struct {
 	Refused func(rule string)
 }
 
-// Conn puts nc under the rules. If nc is a *tls.Conn, its handshake must be done and
-// have settled on HTTP/1.1; then net/http finds its state (Request.TLS).
-func (r *Rules) Conn(nc net.Conn) net.Conn {
-	c := &conn{Conn: nc, rules: r}
+// Conn puts nc under the rules. If it has TLS, its handshake must be done and have settled
+// on HTTP/1.1; there is no preface then.
+func (r *Rules) Conn(nc net.Conn) *Conn {
+	c := &Conn{Conn: nc, rules: r}
 	c.limit = r.Head
-	if t, ok := nc.(*tls.Conn); ok {
-		return &secured{c, t}
-	}
+	return c
+}
+
+// Plain is Conn for a connection without TLS, which may be HTTP/2's.
+func (r *Rules) Plain(nc net.Conn) *Conn {
+	c := r.Conn(nc)
 	if r.H2C {
 		c.state = inPreface
 	}
 	return c
 }
 
-// conn is read by one goroutine at a time, as net/http does.
-type conn struct {
+// Conn is a connection of which nobody reads what breaks a rule. It is read by one
+// goroutine at a time; of what is written it knows nothing.
+type Conn struct {
 	net.Conn
 	rules *Rules
 	reader
 	broken rule
-	last   string // what is still to be said in the place of what was not let through
 	ahead  []byte // passed already, and to be read once more
 }
 
+// Broken is the error of all reads from the byte on that broke a rule.
+type Broken struct {
+	Rule   string // its name, as it is counted
+	Status int    // what who sent it is answered, where nothing else was
+}
+
+func (b *Broken) Error() string { return "HTTP/1.1 framing is broken: " + b.Rule }
+
 // Unread has the next reads begin with p, which was read before and is not judged again.
 // c keeps p.
-func (c *conn) Unread(p []byte) { c.ahead = p }
+func (c *Conn) Unread(p []byte) { c.ahead = p }
 
 // NetConn is the connection beneath, whose reads are not judged.
-func (c *conn) NetConn() net.Conn { return c.Conn }
+func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// CloseWrite is how net/http says that it has answered, before it hangs up on who is
-// still sending.
-func (c *conn) CloseWrite() error {
+// HTTP2 reports whether what was read so far is HTTP/2: its preface has come, whole.
+func (c *Conn) HTTP2() bool { return c.state == inHTTP2 }
+
+// CloseWrite says that nothing more will be written, where the connection beneath can.
+func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
@@ -62,7 +74,7 @@ func (c *conn) CloseWrite() error {
 }
 
 // Read reads into p and lets pass, in place, what is in order.
-func (c *conn) Read(p []byte) (int, error) {
+func (c *Conn) Read(p []byte) (int, error) {
 	if len(c.ahead) > 0 {
 		n := copy(p, c.ahead)
 		if c.ahead = c.ahead[n:]; len(c.ahead) == 0 {
@@ -73,7 +85,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	for {
 		switch {
 		case c.broken != kept:
-			return c.refuse(p)
+			return 0, c.broken.error()
 		case c.state == inHTTP2:
 			return c.Conn.Read(p)
 		}
@@ -87,7 +99,6 @@ func (c *conn) Read(p []byte) (int, error) {
 			n = 0 // the rule was broken by what has passed for a preface
 		}
 		if c.broken != kept {
-			c.last = c.broken.last()
 			if c.rules.Refused != nil {
 				c.rules.Refused(c.broken.String())
 			}
@@ -102,24 +113,18 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// refuse says what makes net/http refuse the request. It does not read any more.
-func (c *conn) refuse(p []byte) (int, error) {
-	if c.last == "" {
-		return 0, io.EOF
-	}
-	n := copy(p, c.last)
-	if c.broken == headSize { // net/http knows when it has had enough
-		return n, nil
-	}
-	c.last = c.last[n:]
-	return n, nil
-}
+// error is what readers of the connection are told.
+func (r rule) error() error { return &Broken{Rule: r.String(), Status: r.status()} }
 
-// secured is a conn on which there is TLS.
-type secured struct {
-	*conn
-	tls *tls.Conn
+// status is 400 unless there is one that says more.
+func (r rule) status() int {
+	switch r {
+	case otherVersion:
+		return http.StatusHTTPVersionNotSupported
+	case otherCoding: // RFC 9112 §6.1
+		return http.StatusNotImplemented
+	case headSize:
+		return http.StatusRequestHeaderFieldsTooLarge
+	}
+	return http.StatusBadRequest
 }
-
-// ConnectionState is where net/http looks for Request.TLS.
-func (s *secured) ConnectionState() tls.ConnectionState { return s.tls.ConnectionState() }

@@ -89,7 +89,7 @@ func passed(tb interface{ Errorf(string, ...any) }, pieces []string, h2c bool) (
 		broken = rule
 	}}
 	var all []byte
-	c := rules.Conn(&wire{pieces: slices.Clone(pieces)})
+	c := rules.Plain(&wire{pieces: slices.Clone(pieces)})
 	buf := make([]byte, 4096)
 	for len(all) < 1<<20 {
 		n, err := c.Read(buf)
@@ -104,7 +104,7 @@ func passed(tb interface{ Errorf(string, ...any) }, pieces []string, h2c bool) (
 // read is what net/http sees of the pieces behind the rules.
 func read(pieces []string) []seen {
 	rules := Rules{Head: head}
-	return requests(io.LimitReader(rules.Conn(&wire{pieces: slices.Clone(pieces)}), 1<<20))
+	return requests(io.LimitReader(rules.Plain(&wire{pieces: slices.Clone(pieces)}), 1<<20))
 }
 
 // cut makes pieces, whose sizes are taken from sizes in turn.

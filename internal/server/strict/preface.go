@@ -3,8 +3,7 @@ package strict
 // http2Preface is what an HTTP/2 connection begins with (RFC 9113 §3.4).
 const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// prefaceLine is its first line without the line end: net/http asks for so much first,
-// and for the rest next.
+// prefaceLine is its first line without the line end, which some read before the rest.
 const prefaceLine = len("PRI * HTTP/2.0")
 
 // preface is called with the first n bytes of a connection that may be HTTP/2's, in p,
@@ -12,7 +11,7 @@ const prefaceLine = len("PRI * HTTP/2.0")
 //
 // The first line passes as it comes. The rest passes as a whole, for what comes before
 // its end would be a whole request without a Host.
-func (c *conn) preface(p []byte, n int, err error) (int, error) {
+func (c *Conn) preface(p []byte, n int, err error) (int, error) {
 	for {
 		same := 0
 		for same < n && c.prefix+same < len(http2Preface) && p[same] == http2Preface[c.prefix+same] {
@@ -40,7 +39,7 @@ func (c *conn) preface(p []byte, n int, err error) (int, error) {
 }
 
 // begin reads what has passed already as the beginning of a request.
-func (c *conn) begin(passed string) {
+func (c *Conn) begin(passed string) {
 	c.state = atStart
 	var line [prefaceLine]byte
 	_, c.broken = c.read(line[:copy(line[:], passed)])

@@ -1,0 +1,246 @@
+package http1
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
+)
+
+// conn is one connection. All but state belongs to the goroutine that serves it, and while
+// a handler runs to that handler.
+type conn struct {
+	server *Server
+	nc     *strict.Conn
+	remote string
+	state  atomic.Int32
+
+	block  *[]byte // of the pool; what was read is in it, unless a head was too large for it
+	buf    []byte  // that is read into
+	begin  int     // of what was read and not used
+	end    int     // of what was read
+	parted bool    // HTTP2, or who called Leave, has it
+
+	vigil vigil
+}
+
+// What state says.
+const (
+	idle   int32 = iota // no byte of a request has come
+	busy                // one has
+	closed              // while it was idle
+)
+
+// blockSize is what most heads, and calls with them, have room in.
+const blockSize = 4 << 10
+
+var blocks = sync.Pool{New: func() any {
+	b := make([]byte, blockSize)
+	return &b
+}}
+
+func newConn(s *Server, nc *strict.Conn) *conn {
+	c := &conn{server: s, nc: nc, remote: nc.RemoteAddr().String()}
+	c.block, _ = blocks.Get().(*[]byte)
+	c.buf = *c.block
+	return c
+}
+
+// free gives the block back. Nobody reads or writes any more.
+func (c *conn) free() {
+	if c.block != nil {
+		blocks.Put(c.block)
+		c.block, c.buf = nil, nil
+	}
+}
+
+// closeIdle closes c if it is idle, and reports whether it was.
+func (c *conn) closeIdle() bool {
+	if c.state.CompareAndSwap(idle, closed) {
+		go c.nc.Close() // TLS may wait for a while until its last word is taken
+		return true
+	}
+	return c.state.Load() == closed
+}
+
+// serve is requests and answers, one after the other.
+func (c *conn) serve(ctx context.Context, state *tls.ConnectionState) {
+	defer c.free()
+	begin := http.Request{RemoteAddr: c.remote, TLS: state}
+	for first := true; ; first = false {
+		n, err := c.head(first)
+		if err != nil {
+			if !c.parted {
+				c.refuse(err)
+			}
+			return
+		}
+		if !c.answer(ctx, &begin, n) {
+			return
+		}
+		c.state.CompareAndSwap(busy, idle)
+		if c.server.ended.Load() && c.closeIdle() {
+			return
+		}
+	}
+}
+
+var (
+	errParted = errors.New("the connection is somebody else's")
+	errQuiet  = errors.New("nothing is answered")
+)
+
+// head waits for the next head and returns how long it is, with the empty line at its end.
+// The first of a connection has no more time until it is there than others have from their
+// first byte on.
+func (c *conn) head(first bool) (int, error) {
+	if c.begin == c.end {
+		wait := c.server.Idle
+		if first {
+			wait = c.server.Header
+		}
+		_ = c.nc.SetReadDeadline(time.Now().Add(wait)) // else the read fails
+	}
+	seen := 0 // of what was read, where no head ends
+	for begun := false; ; {
+		if have := c.buf[c.begin:c.end]; len(have) > 0 {
+			if !begun && !c.state.CompareAndSwap(idle, busy) {
+				return 0, errQuiet
+			}
+			if at := bytes.Index(have[seen:], []byte("\r\n\r\n")); at >= 0 {
+				return seen + at + 4, nil
+			}
+			seen = max(len(have)-3, 0)
+			if !begun && !first {
+				_ = c.nc.SetReadDeadline(time.Now().Add(c.server.Header)) // likewise
+			}
+			begun = true
+		}
+		if err := c.fill(); err != nil {
+			return 0, c.untold(err)
+		}
+		if c.nc.HTTP2() {
+			return 0, c.part()
+		}
+	}
+}
+
+// part gives the connection away to where HTTP/2 is spoken.
+func (c *conn) part() error {
+	c.parted = true
+	c.nc.Unread(bytes.Clone(c.buf[c.begin:c.end]))
+	_ = c.nc.SetReadDeadline(time.Time{})
+	c.server.HTTP2(c.nc)
+	return errParted
+}
+
+// untold is what is left of an error of a read before a head was whole: who sent nothing,
+// was too slow or is gone is told nothing.
+func (c *conn) untold(err error) error {
+	var broken *strict.Broken
+	switch {
+	case errors.As(err, &broken):
+		return err
+	case errors.Is(err, io.EOF) && c.begin < c.end:
+		return io.ErrUnexpectedEOF
+	}
+	return errQuiet
+}
+
+// fill reads more, into room that it makes. It fails where nothing more comes; strict knows
+// when a head is too large.
+func (c *conn) fill() error {
+	switch {
+	case c.begin == c.end:
+		c.begin, c.end = 0, 0
+	case c.end == len(c.buf) && c.begin > 0:
+		c.end = copy(c.buf, c.buf[c.begin:c.end])
+		c.begin = 0
+	case c.end == len(c.buf):
+		larger := make([]byte, 2*len(c.buf))
+		copy(larger, c.buf)
+		c.buf = larger
+	}
+	n, err := c.nc.Read(c.buf[c.end:])
+	c.end += n
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// consume takes n bytes from what was read. A buffer that one head had made larger is not
+// kept beyond what it holds.
+func (c *conn) consume(n int) {
+	c.begin += n
+	if c.begin == c.end && len(c.buf) > blockSize {
+		c.buf, c.begin, c.end = *c.block, 0, 0
+	}
+}
+
+// refuse answers who has sent what is no request, where there is something to be said, and
+// closes the connection.
+func (c *conn) refuse(err error) {
+	defer c.nc.Close()
+	status := http.StatusBadRequest
+	var broken *strict.Broken
+	switch {
+	case errors.Is(err, errQuiet):
+		return
+	case errors.Is(err, errExpectation):
+		status = http.StatusExpectationFailed
+	case errors.As(err, &broken):
+		status = broken.Status
+	}
+	_ = c.nc.SetWriteDeadline(time.Now().Add(c.server.Write))
+	if _, err := c.nc.Write(refusal(status)); err == nil {
+		c.linger()
+	}
+}
+
+// What is done for clients to read the answer before the connection is reset, as it is
+// where something has come that nobody reads.
+const (
+	lingering  = 500 * time.Millisecond
+	lingerMost = 1 << 20 // bytes
+)
+
+// linger says that nothing more will be written and lets a client who still sends do so
+// for a moment, unless all it sent has been read.
+func (c *conn) linger() {
+	if c.nc.CloseWrite() != nil {
+		return
+	}
+	raw := beneath(c.nc)
+	_ = raw.SetReadDeadline(time.Now().Add(lingering))
+	for left := int64(lingerMost); left > 0; {
+		n, err := raw.Read(c.buf)
+		if err != nil {
+			return
+		}
+		left -= int64(n)
+	}
+}
+
+// beneath is the connection without what reads or ciphers it.
+func beneath(nc net.Conn) net.Conn {
+	for {
+		over, ok := nc.(interface{ NetConn() net.Conn })
+		if !ok {
+			return nc
+		}
+		nc = over.NetConn()
+	}
+}
+
+// slow reports whether an error is for want of time.
+func slow(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

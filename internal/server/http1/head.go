@@ -1,0 +1,198 @@
+package http1
+
+import (
+	"net/http"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// buffers are for what goes out at once.
+var buffers = sync.Pool{New: func() any {
+	b := make([]byte, 0, blockSize)
+	return &b
+}}
+
+// bufferMost is what a buffer of the pool may have grown to.
+const bufferMost = 64 << 10
+
+func takeBuffer() *[]byte {
+	b, _ := buffers.Get().(*[]byte)
+	*b = (*b)[:0]
+	return b
+}
+
+// giveBuffer gives back what nobody has any more; nil is nothing.
+func giveBuffer(b *[]byte) {
+	if b != nil && cap(*b) <= bufferMost {
+		buffers.Put(b)
+	}
+}
+
+// appendHead appends what is known of the head when the handler writes it. What it says
+// about framing is for endHead.
+func (w *response) appendHead(b []byte) []byte {
+	b = appendFields(appendStatus(b, w.x.request.ProtoMinor, w.status), w.header)
+	if w.header["Date"] == nil { // which who has set it may not want at all
+		b = append(append(append(b, "Date: "...), date()...), "\r\n"...)
+	}
+	_, w.typed = w.header["Content-Type"]
+	w.typed = w.typed || w.header["Content-Encoding"] != nil
+	w.closes = w.closes || hasToken(w.header["Connection"], "close")
+	if v := w.header["Content-Length"]; len(v) > 0 {
+		if n, err := strconv.ParseInt(v[0], 10, 64); err == nil && n >= 0 {
+			w.length = n
+		}
+	}
+	return b
+}
+
+func appendStatus(b []byte, minor, status int) []byte {
+	b = append(b, "HTTP/1."...)
+	b = strconv.AppendInt(b, int64(minor), 10)
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, int64(status), 10)
+	b = append(b, ' ')
+	if text := http.StatusText(status); text != "" {
+		b = append(b, text...)
+	} else {
+		b = strconv.AppendInt(append(b, "status code "...), int64(status), 10)
+	}
+	return append(b, "\r\n"...)
+}
+
+// appendFields appends the fields of a header in the order of their names, but those that
+// are about framing.
+func appendFields(b []byte, h http.Header) []byte {
+	var room [24]string
+	names := room[:0]
+	for name := range h {
+		switch name {
+		case "Content-Length", "Transfer-Encoding", "Connection":
+		default:
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range h[name] {
+			b = appendField(b, name, value)
+		}
+	}
+	return b
+}
+
+// appendField appends a field, unless its name is none; a name for a trailer is none. In a
+// value there are no line ends, which would make two of it.
+func appendField(b []byte, name, value string) []byte {
+	if !isToken(name) {
+		return b
+	}
+	b = append(append(b, name...), ": "...)
+	at := len(b)
+	b = append(b, textproto.TrimString(value)...)
+	for i := at; i < len(b); i++ {
+		if b[i] == '\r' || b[i] == '\n' {
+			b[i] = ' '
+		}
+	}
+	return append(b, "\r\n"...)
+}
+
+// isToken is of RFC 9110 §5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-':
+		case strings.IndexByte("!#$%&'*+.^_`|~", c) < 0:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// sniff says what the first of a body looks like, where the handler does not.
+func (w *response) sniff(p []byte) {
+	if !w.typed && !w.sent {
+		*w.head = appendField(*w.head, "Content-Type", http.DetectContentType(p))
+	}
+	w.typed = true
+}
+
+// endHead ends the head with how the body is framed, where whole is all that there is of it,
+// and whether the connection goes on.
+func (w *response) endHead(b []byte, whole bool) []byte {
+	old := w.x.request.ProtoMinor == 0
+	length := w.length
+	if length < 0 && whole && w.measured() {
+		length = w.bytes
+	}
+	switch {
+	case length >= 0:
+		b = append(strconv.AppendInt(append(b, "Content-Length: "...), length, 10), "\r\n"...)
+	case w.silent():
+	case old:
+		w.closes = true // which is the body's end
+	default:
+		w.chunked = true
+		b = append(b, "Transfer-Encoding: chunked\r\n"...)
+	}
+	w.closes = w.closes || w.conn.server.ended.Load() || w.x.body.stays()
+	switch {
+	case w.closes && !old:
+		b = append(b, "Connection: close\r\n"...)
+	case !w.closes && old:
+		b = append(b, "Connection: keep-alive\r\n"...)
+	}
+	return append(b, "\r\n"...)
+}
+
+// measured reports whether a whole body has a length that is to be said. To HEAD it is that
+// of the answer to GET, if that would have been held too.
+func (w *response) measured() bool {
+	if w.x.request.Method == http.MethodHead {
+		return allowed(w.status) && w.bytes > 0 && w.bytes <= heldMost
+	}
+	return allowed(w.status)
+}
+
+// appendTrailers appends what the handler has set with http.TrailerPrefix.
+func appendTrailers(b []byte, h http.Header) []byte {
+	for name, values := range h {
+		if name, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
+			for _, value := range values {
+				b = appendField(b, textproto.CanonicalMIMEHeaderKey(name), value)
+			}
+		}
+	}
+	return b
+}
+
+// second is a moment as answers say it (RFC 9110 §6.6.1).
+type second struct {
+	unix int64
+	text string
+}
+
+var lastSecond atomic.Pointer[second]
+
+// date is now.
+func date() string {
+	now := time.Now()
+	if s := lastSecond.Load(); s != nil && s.unix == now.Unix() {
+		return s.text
+	}
+	s := &second{now.Unix(), now.UTC().Format(http.TimeFormat)}
+	lastSecond.Store(s)
+	return s.text
+}
+
+// refusal is the answer to what is no request.
+func refusal(status int) []byte {
+	said := strconv.Itoa(status) + " " + http.StatusText(status)
+	return []byte("HTTP/1.1 " + said + "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" + said)
+}

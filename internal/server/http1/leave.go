@@ -1,0 +1,49 @@
+package http1
+
+import (
+	"bytes"
+	"net/http"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
+)
+
+// Leave gives the connection of an answer that has begun, and of whose body all that was
+// written is out, to who goes on with it after the handler has returned. Nobody uses w any
+// more, and the server forgets about the connection; ahead is what was read of it and
+// belongs to the next request, to be unread before it is served again. It is not ok, and
+// nothing has happened, where w is not of this package, its request has not been read to
+// its end, or the answer says how long it is.
+func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
+	r := responseOf(w)
+	if r == nil || r.gone || r.err != nil || !r.sent || r.length >= 0 || r.silent() || !r.x.body.ended() {
+		return nil, nil, false
+	}
+	if r.held != nil && len(*r.held) > 0 {
+		return nil, nil, false
+	}
+	c := r.conn
+	c.vigil.end()
+	_ = c.nc.SetReadDeadline(time.Time{}) // what fails here fails for who has it next
+	_ = c.nc.SetWriteDeadline(time.Time{})
+	r.drop()
+	r.left = true
+	if c.begin < c.end {
+		ahead = bytes.Clone(c.buf[c.begin:c.end])
+	}
+	return c.nc, ahead, true
+}
+
+// responseOf finds what handlers have put something around, as http.ResponseController does.
+func responseOf(w http.ResponseWriter) *response {
+	for {
+		switch over := w.(type) {
+		case *response:
+			return over
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = over.Unwrap()
+		default:
+			return nil
+		}
+	}
+}

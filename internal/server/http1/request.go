@@ -1,0 +1,255 @@
+package http1
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// exchange is a request and its answer. It is made anew for each: what a handler has left
+// behind may refer to it.
+type exchange struct {
+	request  *http.Request
+	response response
+	body     body
+	url      url.URL
+
+	expects bool // 100 Continue, before its body is sent
+}
+
+var errMalformed = errors.New("malformed request head")
+
+// parse makes a request of a head that package strict has let pass, with what begin says of
+// the connection. What could not be so is an error all the same.
+func (x *exchange) parse(ctx context.Context, begin *http.Request, head []byte) error {
+	text := string(head) // of which all that the request says is a part
+	line, rest, _ := strings.Cut(text, "\r\n")
+	method, line, _ := strings.Cut(line, " ")
+	target, proto, _ := strings.Cut(line, " ")
+
+	r := begin.WithContext(ctx) // a copy
+	r.Method, r.RequestURI = method, target
+	switch proto {
+	case "HTTP/1.1":
+		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.1", 1, 1
+	case "HTTP/1.0":
+		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
+	default:
+		return errMalformed
+	}
+	if err := fields(r, rest, bytes.Count(head, []byte("\n"))-2); err != nil {
+		return err
+	}
+	if !httpguts.ValidHostHeader(r.Host) {
+		return errMalformed
+	}
+	if err := x.locate(r); err != nil {
+		return err
+	}
+	x.request = r
+	return x.frame(r)
+}
+
+// locate reads the target. A path without escapes, which nearly all are, is what it says.
+func (x *exchange) locate(r *http.Request) error {
+	if r.RequestURI[:min(1, len(r.RequestURI))] == "/" && !strings.HasPrefix(r.RequestURI, "//") {
+		path, query, asks := strings.Cut(r.RequestURI, "?")
+		if plainPath(path) {
+			x.url = url.URL{Path: path, RawQuery: query, ForceQuery: asks && query == ""}
+			r.URL = &x.url
+			return nil
+		}
+	}
+	target := r.RequestURI
+	authority := r.Method == http.MethodConnect && !strings.HasPrefix(target, "/")
+	if authority { // what CONNECT names has no scheme (RFC 9112 §3.2.3)
+		target = "http://" + target
+	}
+	u, err := url.ParseRequestURI(target)
+	if err != nil {
+		return err
+	}
+	if authority {
+		u.Scheme = ""
+	}
+	if u.Host != "" { // whatever the Host field says (RFC 9112 §3.2.2)
+		r.Host = u.Host
+	}
+	r.URL = u
+	return nil
+}
+
+// plainPath reports whether a path has only what net/url neither escapes nor unescapes.
+func plainPath(path string) bool {
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+		case strings.IndexByte("/-_.~:@$&+=", c) < 0:
+			return false
+		}
+	}
+	return true
+}
+
+// fields reads at most so many of them. Values of fields that have one are parts of one
+// slice.
+func fields(r *http.Request, text string, most int) error {
+	h := make(http.Header, max(most-1, 0))
+	values := make([]string, 0, max(most, 0))
+	for text != "\r\n" {
+		line, rest, whole := strings.Cut(text, "\r\n")
+		name, value, named := strings.Cut(line, ":")
+		if !whole || !named || name == "" || rest == "" {
+			return errMalformed
+		}
+		text = rest
+		if name = canonical(name); name == "Host" {
+			r.Host = trim(value)
+			continue
+		}
+		if before, again := h[name]; again {
+			h[name] = append(before, trim(value))
+			continue
+		}
+		values = append(values, trim(value))
+		n := len(values)
+		h[name] = values[n-1 : n : n]
+	}
+	r.Header = h
+	return nil
+}
+
+func trim(value string) string { return strings.Trim(value, " \t") }
+
+// known are names that clients of A2A send and textproto has to make a new string of, in
+// the forms that they come in.
+var known = func() map[string]string {
+	m := map[string]string{}
+	for _, name := range []string{
+		"A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "Traceparent", "Tracestate", "Baggage", "X-Api-Key",
+		"Last-Event-Id", "X-Request-Id", "Idempotency-Key", "Accept-Language", "Sec-Fetch-Mode", "Dpop",
+	} {
+		is := textproto.CanonicalMIMEHeaderKey(name)
+		m[name], m[strings.ToLower(name)], m[is] = is, is, is
+	}
+	return m
+}()
+
+// canonical is textproto's spelling of a name.
+func canonical(name string) string {
+	if isCanonical(name) {
+		return name
+	}
+	if is, ok := known[name]; ok {
+		return is
+	}
+	return textproto.CanonicalMIMEHeaderKey(name)
+}
+
+// isCanonical reports whether a name, which is a token, is spelled so already.
+func isCanonical(name string) bool {
+	for upper, i := true, 0; i < len(name); i++ {
+		c := name[i]
+		if upper && c >= 'a' && c <= 'z' || !upper && c >= 'A' && c <= 'Z' {
+			return false
+		}
+		upper = c == '-'
+	}
+	return true
+}
+
+// frame settles where the body ends, whether the connection goes on after it, and what of
+// that the handler is told in another way than by fields.
+func (x *exchange) frame(r *http.Request) error {
+	r.Close = closes(r)
+	r.Body = http.NoBody
+	switch {
+	case r.Header["Transfer-Encoding"] != nil:
+		delete(r.Header, "Transfer-Encoding")
+		r.TransferEncoding, r.ContentLength = []string{"chunked"}, -1
+	case r.Header["Content-Length"] != nil:
+		n, err := strconv.ParseInt(r.Header["Content-Length"][0], 10, 64)
+		if err != nil || n < 0 {
+			return errMalformed
+		}
+		r.ContentLength = n
+	}
+	if err := announce(r); err != nil {
+		return err
+	}
+	if r.ContentLength != 0 {
+		x.body.left, x.body.chunked = max(r.ContentLength, 0), r.ContentLength < 0
+		r.Body = &x.body
+	}
+	return x.expectation(r)
+}
+
+// errExpectation is about an expectation that nobody here can meet (RFC 9110 §10.1.1).
+var errExpectation = errors.New("unknown expectation")
+
+func (x *exchange) expectation(r *http.Request) error {
+	switch lines := r.Header["Expect"]; {
+	case lines == nil:
+	case hasToken(lines, "100-continue"):
+		x.expects = r.ContentLength != 0 && r.ProtoMinor > 0
+	case lines[0] != "":
+		return errExpectation
+	}
+	return nil
+}
+
+// announce has the names of trailers that are to come in the request, as net/http does.
+// Their values never are: strict drops them.
+func announce(r *http.Request) error {
+	lines := r.Header["Trailer"]
+	if lines == nil || r.ContentLength >= 0 { // there will be none
+		return nil
+	}
+	delete(r.Header, "Trailer")
+	for _, line := range lines {
+		for name := range strings.SplitSeq(line, ",") {
+			if name = textproto.CanonicalMIMEHeaderKey(trim(name)); name == "" {
+				continue
+			}
+			switch name {
+			case "Transfer-Encoding", "Trailer", "Content-Length":
+				return errMalformed
+			}
+			if r.Trailer == nil {
+				r.Trailer = http.Header{}
+			}
+			r.Trailer[name] = nil
+		}
+	}
+	return nil
+}
+
+// closes reports whether a client sends nothing more on its connection (RFC 9112 §9.3).
+func closes(r *http.Request) bool {
+	connection := r.Header["Connection"]
+	if r.ProtoMinor == 0 {
+		return !hasToken(connection, "keep-alive")
+	}
+	return connection != nil && hasToken(connection, "close")
+}
+
+// hasToken looks for a token, in lower case, in a list of any number of lines.
+func hasToken(lines []string, token string) bool {
+	for _, line := range lines {
+		for more := true; more; {
+			var element string
+			element, line, more = strings.Cut(line, ",")
+			if strings.EqualFold(trim(element), token) {
+				return true
+			}
+		}
+	}
+	return false
+}

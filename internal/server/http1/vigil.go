@@ -1,0 +1,109 @@
+package http1
+
+import (
+	"context"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+)
+
+// vigil ends the context of a request whose client hangs up while a handler works for it.
+// Most are answered before anybody could have: for those nothing is done but to set a timer
+// and to stop it.
+type vigil struct {
+	mu     sync.Mutex
+	timer  *time.Timer
+	raw    syscall.RawConn
+	body   *body              // of the request that is served; nil for none
+	cancel context.CancelFunc // of its context
+	watch  *readiness.Watch   // of the socket
+	turn   int                // of watch, to tell it from those before
+}
+
+const (
+	// calm is how long nobody looks.
+	calm = 50 * time.Millisecond
+	// poll is how often it is looked where sockets cannot be watched.
+	poll = time.Second
+)
+
+func (v *vigil) begin(c *conn, b *body, cancel context.CancelFunc) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.body, v.cancel = b, cancel
+	if v.timer != nil {
+		v.timer.Reset(calm)
+		return
+	}
+	v.raw = rawOf(c.nc)
+	v.timer = time.AfterFunc(calm, v.look)
+}
+
+// end stops it. It may be called again.
+func (v *vigil) end() {
+	v.mu.Lock()
+	v.timer.Stop()
+	watch := v.watch
+	v.body, v.cancel, v.watch = nil, nil, nil
+	v.mu.Unlock()
+	if watch != nil {
+		watch.Close()
+	}
+}
+
+// look begins to watch, once the client has sent all that it has to send: until then who
+// reads that finds out.
+func (v *vigil) look() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch {
+	case v.body == nil || v.raw == nil:
+		return
+	case !v.body.ended():
+		v.timer.Reset(calm)
+		return
+	}
+	v.turn++
+	turn := v.turn
+	v.watch = readiness.Of(v.raw, func() { v.stirred(turn) })
+	switch {
+	case v.watch != nil:
+		v.rest()
+	case hungUp(v.raw):
+		v.cancel()
+	default:
+		v.timer.Reset(poll)
+	}
+}
+
+// stirred is called when something has come, or the client has gone.
+func (v *vigil) stirred(turn int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.watch != nil && v.turn == turn {
+		v.rest()
+	}
+}
+
+// rest waits for something new. What has come is the next request's, and stays where it is.
+func (v *vigil) rest() {
+	for !v.watch.Park() {
+		if v.watch.Ended() {
+			v.cancel()
+			return
+		}
+	}
+}
+
+// rawOf is the socket of a connection, nil if it has none.
+func rawOf(nc net.Conn) syscall.RawConn {
+	if has, ok := beneath(nc).(syscall.Conn); ok {
+		if raw, err := has.SyscallConn(); err == nil {
+			return raw
+		}
+	}
+	return nil
+}
