@@ -12,10 +12,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// net/http lets a connection it refused linger for half a second, by itself.
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()

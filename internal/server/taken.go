@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"sync"
@@ -109,12 +110,15 @@ func (t *Taken) listen() {
 	if n > 0 {
 		t.ahead = append(t.ahead, t.one[0])
 	}
+	// What is no request is answered too, once this answer is done.
+	var broken *strict.Broken
+	more := len(t.ahead) > 0 || errors.As(err, &broken)
 	switch {
-	case t.stage == resting && len(t.ahead) > 0:
+	case t.stage == resting && more:
 		t.give()
 	case t.stage == resting:
 		t.close()
-	case t.stage == answering && n == 0:
+	case t.stage == answering && !more:
 		t.lasts = false
 		t.cancel(nil)
 	}

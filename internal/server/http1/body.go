@@ -57,6 +57,13 @@ func (b *body) Close() error {
 	return nil
 }
 
+// forget is Close for a body that has been read, and lets go of the connection.
+func (b *body) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shut, b.conn = true, nil
+}
+
 // ended reports whether all of it has been read, and nobody is about to.
 func (b *body) ended() bool {
 	if !b.mu.TryLock() {

@@ -26,12 +26,18 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 	c.vigil.end()
 	_ = c.nc.SetReadDeadline(time.Time{}) // what fails here fails for who has it next
 	_ = c.nc.SetWriteDeadline(time.Time{})
-	r.drop()
-	r.left = true
 	if c.begin < c.end {
 		ahead = bytes.Clone(c.buf[c.begin:c.end])
 	}
+	r.leave()
 	return c.nc, ahead, true
+}
+
+// leave keeps nothing of the connection: streams hold on to what they began with, for hours.
+func (w *response) leave() {
+	w.drop()
+	w.x.body.forget()
+	w.left, w.conn = true, nil
 }
 
 // responseOf finds what handlers have put something around, as http.ResponseController does.
