@@ -71,7 +71,7 @@ type Server struct {
 	base     context.Context // of every request
 	cancel   context.CancelCauseFunc
 	inflight atomic.Int64
-	taken    takings // connections that http1 does not have
+	taken    takings   // connections that http1 does not have
 	two      *handover // where http gets its connections from
 }
 

@@ -169,7 +169,7 @@ func TestErrors(t *testing.T) {
 		got <- []error{long, http.NewResponseController(w).EnableFullDuplex()}
 	}))
 	told(t, addr, requests[0])
-	if errs := <-got; errs[0] != http.ErrContentLength || errs[1] != nil { //nolint:errorlint // as handlers compare it
+	if errs := <-got; errs[0] != http.ErrContentLength || errs[1] != nil {
 		t.Errorf("%v", errs)
 	}
 }
@@ -244,7 +244,7 @@ func TestShutdown(t *testing.T) {
 	<-entered
 	over := make(chan error, 1)
 	go func() { over <- s.Shutdown(context.Background()) }()
-	if _, err := quiet.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // it is not wrapped
+	if _, err := quiet.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("who has sent nothing reads %v", err)
 	}
 	select {
@@ -254,7 +254,7 @@ func TestShutdown(t *testing.T) {
 	}
 	ended, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if err := s.Shutdown(ended); err != context.DeadlineExceeded { //nolint:errorlint // it is not wrapped
+	if err := s.Shutdown(ended); err != context.DeadlineExceeded {
 		t.Errorf("a second one says %v", err)
 	}
 	close(answer)

@@ -72,8 +72,11 @@ func (c *conn) closeIdle() bool {
 	return c.state.Load() == closed
 }
 
-// serve is requests and answers, one after the other.
+// serve is requests and answers, one after the other. Their contexts have one of the
+// connection's over them, and not that of all connections, which each would lock.
 func (c *conn) serve(ctx context.Context, state *tls.ConnectionState) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	defer c.free()
 	begin := http.Request{RemoteAddr: c.remote, TLS: state}
 	for first := true; ; first = false {

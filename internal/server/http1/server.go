@@ -97,12 +97,13 @@ func (s *Server) closeIdle() (busy int) {
 	return busy
 }
 
-// Close closes all connections at once. It does not wait for handlers.
+// Close closes all connections at once, beneath TLS, which would have a last word to those
+// who do not listen. It does not wait for handlers.
 func (s *Server) Close() {
 	s.ended.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		_ = c.nc.Close()
+		_ = beneath(c.nc).Close()
 	}
 }
