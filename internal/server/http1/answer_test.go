@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -268,36 +269,57 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestAllocations keeps what a call allocates here, beside what its handler does: the
-// request, its fields and its context, and room for the answer's fields.
-func TestAllocations(t *testing.T) {
+// calls are a connection with requests, and who answers them: what a call costs beside what
+// its handler does and the sockets take.
+func calls() (*loop, http.Handler) {
 	c := &loop{request: strings.Replace(requests[16], "Host: a\r\n", "Host: a\r\nAccept: */*\r\nUser-Agent: b\r\nA2A-Version: 1.0\r\n", 1)}
-	s := &Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = r.Body.Read(c.scrap[:])
 		w.Header()["Content-Type"] = jsonType
 		_, _ = w.Write(c.scrap[:])
-	}), Header: patience, Idle: patience}
-	const calls = 1000
-	c.left = calls
+	})
+}
+
+var jsonType = []string{"application/json"}
+
+// TestAllocations keeps what a call allocates here, its handler's header included: the
+// request, its fields and its context.
+func TestAllocations(t *testing.T) {
+	c, h := calls()
+	s := &Server{Handler: h, Header: patience, Idle: patience}
+	const most = 1000
 	n := testing.AllocsPerRun(1, func() {
-		c.left = calls
+		c.left = most
 		s.Serve(context.Background(), rules.Conn(c), nil)
-	}) / calls
+	}) / most
 	if n > 12 {
 		t.Errorf("%.1f allocations for a call", n)
 	}
 }
 
 func BenchmarkServe(b *testing.B) {
-	c := &loop{request: strings.Replace(requests[16], "Host: a\r\n", "Host: a\r\nAccept: */*\r\nUser-Agent: b\r\nA2A-Version: 1.0\r\n", 1)}
-	s := &Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = r.Body.Read(c.scrap[:])
-		w.Header()["Content-Type"] = jsonType
-		_, _ = w.Write(c.scrap[:])
-	}), Header: patience, Idle: patience}
+	c, h := calls()
+	s := &Server{Handler: h, Header: patience, Idle: patience}
 	b.ReportAllocs()
 	c.left = b.N
 	s.Serve(context.Background(), rules.Conn(c), nil)
 }
 
-var jsonType = []string{"application/json"}
+// BenchmarkNetHTTP is BenchmarkServe by net/http, which has a goroutine read ahead that this
+// connection does not let wait.
+func BenchmarkNetHTTP(b *testing.B) {
+	c, h := calls()
+	l := &chosen{conns: make(chan net.Conn, 1), over: make(chan struct{})}
+	over := make(chan struct{})
+	s := &http.Server{Handler: h, ReadHeaderTimeout: patience, IdleTimeout: patience, ConnState: func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(over)
+		}
+	}}
+	b.ReportAllocs()
+	c.left = b.N
+	l.conns <- rules.Conn(c)
+	go func() { _ = s.Serve(l) }()
+	<-over
+	_ = s.Close()
+}
