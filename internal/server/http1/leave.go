@@ -33,10 +33,12 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 	return c.nc, ahead, true
 }
 
-// leave keeps nothing of the connection: streams hold on to what they began with, for hours.
+// leave keeps nothing of the connection, nor of the request, of whose URL a stream may keep
+// what is a part of the exchange: streams hold on to what they began with, for hours.
 func (w *response) leave() {
 	w.drop()
 	w.x.body.forget()
+	w.x.request = nil
 	w.left, w.conn = true, nil
 }
 
