@@ -114,15 +114,14 @@ func (a *Answer) Answers(id []byte) bool {
 // out, as a2a-go and the Python SDK do). On gRPC body is what ResponseJSON made of
 // the message; errors are not in it but in the status (see ReadStatus). The error is then an *Error of kind
 // BadAgentResponse that says nothing to the client and has the cause inside.
-func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (a Answer, err error) {
-	err = readAnswer(answerReader{binding: b, version: v, method: m}, body, lim, &a, nil)
-	return a, err
+func ReadAnswer(b Binding, v Version, m *Method, body []byte, lim Limits) (Answer, error) {
+	return readAnswer(answerReader{binding: b, version: v, method: m}, body, lim, nil)
 }
 
 // readAnswer is ReadAnswer. What it reads p learns, which may be nil.
-func readAnswer(r answerReader, body []byte, lim Limits, a *Answer, p *pattern) error {
+func readAnswer(r answerReader, body []byte, lim Limits, p *pattern) (Answer, error) {
 	if r.binding != JSONRPC && len(bytes.TrimSpace(body)) == 0 && mayBeEmpty(r.method) { // 204, or 200 without a body
-		return nil
+		return Answer{}, nil
 	}
 	r.s = newScanner(body, lim)
 	r.s.keeps = p != nil
@@ -134,13 +133,13 @@ func readAnswer(r answerReader, body []byte, lim Limits, a *Answer, p *pattern) 
 		r.failed()
 	}
 	if e := r.s.finish(); e != nil {
-		return badAnswer(e)
+		return Answer{}, badAnswer(e)
 	}
 	r.a.MayCarry, r.a.MayFile = r.s.marks, r.s.files
-	if *a = r.a; p != nil {
-		p.learn(r.s, a)
+	if p != nil {
+		p.learn(r.s, &r.a)
 	}
-	return nil
+	return r.a, nil
 }
 
 // badAnswer gives a broken answer the only kind that may reach a client: whether

@@ -30,17 +30,19 @@ func (s *Series) Read(body []byte) (*Answer, error) {
 	if s.before.matches(body, s.limits) {
 		return s.before.answer, nil
 	}
-	a := new(Answer)
 	// Streams begin with something that does not come again, and many have nothing else.
 	into := &s.before
 	if !s.begun {
 		s.begun, into = true, nil
 	}
-	err := readAnswer(answerReader{binding: s.binding, version: s.version, method: s.method}, body, s.limits, a, into)
+	a, err := readAnswer(answerReader{binding: s.binding, version: s.version, method: s.method}, body, s.limits, into)
 	if err != nil {
 		return nil, err
 	}
-	return a, nil
+	if s.before.known {
+		s.before.answer = &a
+	}
+	return &a, nil
 }
 
 // Bounds of what is remembered of an event, for as long as the stream lasts.
@@ -51,7 +53,8 @@ const (
 
 // pattern is an event that others may be like.
 type pattern struct {
-	answer *Answer // nil for none
+	known  bool    // there is one
+	answer *Answer // what was found in it
 	doc    []byte
 	free   []stretch // of doc: strings' characters that do not matter, first to last
 }
@@ -61,7 +64,7 @@ type stretch struct{ from, to int32 }
 
 // learn makes p that of a document that has been read, and found to be a.
 func (p *pattern) learn(s *scanner, a *Answer) {
-	p.answer = nil
+	p.known, p.answer = false, nil
 	switch {
 	case len(s.doc) > patternBytes || len(s.free) > patternFree || a.Error != 0:
 		return
@@ -71,7 +74,7 @@ func (p *pattern) learn(s *scanner, a *Answer) {
 	switch a.Kind {
 	case kindTask, kindMessage, kindStatus, kindArtifact: // nothing but these is found by where it stands
 		p.doc, p.free = append(p.doc[:0], s.doc...), append(p.free[:0], s.free...)
-		p.answer = a
+		p.known = true
 	}
 }
 
@@ -79,7 +82,7 @@ func (p *pattern) learn(s *scanner, a *Answer) {
 // characters of strings that do not matter. A reader of the whole of it would find the same,
 // in the same places up to the first of these.
 func (p *pattern) matches(doc []byte, lim Limits) bool {
-	if p.answer == nil {
+	if !p.known {
 		return false
 	}
 	was := 0
