@@ -14,8 +14,11 @@ import (
 // which says what the agent gets.
 func (p *Proxy) adopt(x *exchange) error {
 	err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+	if err == nil || x.foreign != nil {
+		return err
+	}
 	var other *ledger.ForeignContext
-	if x.foreign != nil || !errors.As(err, &other) {
+	if !errors.As(err, &other) {
 		return err
 	}
 	// Since own looked nobody had the context, and now somebody has. The answer must not

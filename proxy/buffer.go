@@ -184,21 +184,20 @@ func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 	limit := int64(p.Server.Limits.Body)
 	b := newBufferFor(min(x.r.ContentLength, limit))
 	err := p.takeIn(x, b, limit)
+	if err == nil {
+		return b, nil
+	}
+	b.release()
 	var tooLarge *http.MaxBytesError
 	var over overload.Rung
 	switch {
-	case err == nil:
-		return b, nil
 	case errors.As(err, &over):
-		b.release()
 		x.w.Header().Set("Connection", "close") // nobody reads the rest
 		return nil, err
 	case errors.Is(err, errTooLong), errors.As(err, &tooLarge):
-		b.release()
 		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
 		return nil, wire.Errorf(wire.TooLarge, "the body exceeds server.limits.body (%d bytes)", limit)
 	}
-	b.release()
 	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
 }
 

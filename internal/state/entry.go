@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unique"
@@ -87,14 +88,15 @@ func (e *entry) shares(f *entry) bool {
 }
 
 // record is the inverse of newEntry. Agent and kind are the caller's: they are
-// equal to those in the key, or the entry would not have been found.
-func (e *entry) record(agent string, k Kind) Record {
+// equal to those in the key, or the entry would not have been found. extensions are what
+// the record's most likely are, see unpackAs.
+func (e *entry) record(agent string, k Kind, extensions []string) Record {
 	o := e.origin.Value()
 	trace, context := e.tail()
 	return Record{
 		Agent: agent, Kind: k, ID: e.text[e.id:e.key],
 		Owner: o.owner, Tenant: o.tenant, Skill: o.skill, Context: context,
-		Endpoint: o.endpoint, Version: o.version, Extensions: unpack(o.extensions),
+		Endpoint: o.endpoint, Version: o.version, Extensions: unpackAs(o.extensions, extensions),
 		Created: time.Unix(0, e.created).UTC(), Trace: trace,
 	}
 }
@@ -144,6 +146,26 @@ func unpack(packed string) []string {
 		packed = packed[n:]
 	}
 	return list
+}
+
+// unpackAs is unpack, where the list most likely is the one at hand, which is returned
+// then: whoever claims an id anew has the same extensions nearly always.
+func unpackAs(packed string, list []string) []string {
+	rest := packed
+	for _, s := range list {
+		if rest == "" {
+			return unpack(packed)
+		}
+		n, width := uvarint(rest)
+		if n != len(s) || rest[width:width+n] != s {
+			return unpack(packed)
+		}
+		rest = rest[width+n:]
+	}
+	if rest != "" || packed == "" {
+		return unpack(packed)
+	}
+	return slices.Clip(list)
 }
 
 // uvarint reads what pack wrote, and nothing else: there is no outside input here.

@@ -77,7 +77,7 @@ func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := m.live(s, key, now); e != nil {
-		return e.record(r.Agent, r.Kind), nil
+		return e.record(r.Agent, r.Kind, r.Extensions), nil
 	}
 	if !m.grow() {
 		return Record{}, ErrFull
@@ -87,7 +87,7 @@ func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
 	if r.Kind == Task {
 		m.index(r.Agent).add(r.Agent, e)
 	}
-	return e.record(r.Agent, r.Kind), nil
+	return e.record(r.Agent, r.Kind, r.Extensions), nil
 }
 
 // Lookup implements Ledger.
@@ -103,7 +103,7 @@ func (m *Memory) Lookup(_ context.Context, agent string, k Kind, id string) (Rec
 	if e == nil {
 		return Record{}, false, nil
 	}
-	return e.record(agent, k), true, nil
+	return e.record(agent, k, nil), true, nil
 }
 
 // Tasks implements Ledger. It takes time for the records it returns and for those
@@ -114,7 +114,7 @@ func (m *Memory) Tasks(_ context.Context, q Query) ([]Record, error) {
 	// What an entry says never changes, so that it can be copied at leisure.
 	var records []Record
 	for _, e := range list {
-		records = append(records, e.record(q.Agent, Task))
+		records = append(records, e.record(q.Agent, Task, nil))
 	}
 	return records, nil
 }
