@@ -113,10 +113,12 @@ func (r *ruling) place(out *Outcome, uri string) {
 	}
 }
 
-// grow appends to a set that will mostly hold what the client asked for.
+// grow appends to a set that will mostly hold what the client asked for, in its order: as
+// long as it does, it shares that memory, and what is appended otherwise makes a copy.
 func (r *ruling) grow(s Set, uri string) Set {
-	if s == nil {
-		s = make(Set, 0, max(len(r.q.Requested), 1))
+	asked := r.q.Requested
+	if n := len(s); n < len(asked) && asked[n] == uri && (n == 0 || &s[0] == &asked[0]) {
+		return asked[: n+1 : n+1]
 	}
 	return append(s, uri)
 }

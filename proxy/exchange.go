@@ -70,7 +70,8 @@ type exchange struct {
 	terms     ext.Outcome             // negotiate
 	shown     ext.Set                 // negotiate; what the client asked for and gets, from whomever
 	activated ext.Set                 // forward; of what was sent, what the agent says it activated
-	watched   *watch                  // forward; what the agent's documents are held to, once there is one
+	watched   *watch                  // forward; what the agent's documents are held to, once one is looked at
+	passes    bool                    // forward; those that cannot carry anything are not looked at
 	stands    map[state.Step]standing // negotiate: of the call's task; forward
 	sent      time.Time               // forward; when the call went to the agent
 	left      bool                    // refuse; nobody waited for the answer any more

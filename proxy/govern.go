@@ -12,7 +12,6 @@ type watch struct {
 	terms   content.Terms
 	skill   skillSchemas
 	objects bool // some schema is for whole objects
-	always  bool // every document is looked at; else those that may carry something
 	canon   *translate.Retelling
 }
 
@@ -24,7 +23,6 @@ func (p *Proxy) watch(x *exchange) *watch {
 	w := &watch{terms: p.bounds(x, p.visibleIn(x)), skill: x.view.schemas[x.skill]}
 	w.terms.Answer = true
 	w.objects = w.terms.JudgesObjects()
-	w.always = w.objects || w.skill.output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
 	if w.objects && x.leg != nil && x.leg.Version != wire.V10 {
 		as, side := x.call, modernSide(x.leg.Binding)
 		as.Version, as.Binding = side.Version, side.Binding
@@ -32,6 +30,13 @@ func (p *Proxy) watch(x *exchange) *watch {
 	}
 	x.watched = w
 	return w
+}
+
+// looksAtAll reports whether every document of the agent's is looked at; else those are
+// that may carry something.
+func (p *Proxy) looksAtAll(x *exchange) bool {
+	t := p.bounds(x, nil)
+	return t.JudgesObjects() || x.view.schemas[x.skill].output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
 }
 
 // visibleIn lists the extensions that the caller may find in the agent's documents:
@@ -67,10 +72,11 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 	if err != nil || x.plain(seen.MayCarry, x.view.schemas[x.skill].output) {
 		return doc, err
 	}
-	w := p.watch(x)
-	if !w.always && !seen.MayCarry {
+	if !seen.MayCarry && (x.passes || !p.looksAtAll(x)) {
+		x.passes = true
 		return doc, nil
 	}
+	w := p.watch(x)
 	cs, err := p.clean(x, w, seen, doc)
 	if err == nil {
 		doc, err = cs.Doc, p.weigh(x, w, seen, cs)

@@ -168,7 +168,7 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 	if len(x.call.Body) == 0 {
 		return nil
 	}
-	t, skill := p.bounds(x, union(x.shown, ours)), x.view.schemas[x.skill]
+	t, skill := p.bounds(x, nil), x.view.schemas[x.skill]
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.call.Params) > 0 {
@@ -181,6 +181,7 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 				return err
 			}
 		}
+		t.Visible = union(x.shown, ours)
 		found = append(append(found, t.Unknown(cs)...), t.Values(cs)...)
 		if skill.input != nil && x.call.Method.Subject == wire.OfMessage {
 			found = append(found, skill.hold(cs, skill.input)...)
