@@ -183,11 +183,16 @@ func (s Set) Respond(h http.Header, n Names) {
 // strip deletes the header under every name and spelling.
 func strip(h http.Header) {
 	for key := range h {
-		if nameOf(key) != 0 || isUnderscored(key) {
+		if Spells(key) {
 			delete(h, key)
 		}
 	}
 }
+
+// Spells reports whether a field of this name is one that Apply and Respond delete. They
+// look at all there are: whoever makes a header of names that are known beforehand asks
+// once, and calls them while it is short.
+func Spells(name string) bool { return nameOf(name) != 0 || isUnderscored(name) }
 
 // nameOf says which of the two names key spells, in whatever casing. The length
 // is looked at first: this runs over every header of every request.

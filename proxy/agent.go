@@ -157,6 +157,8 @@ type Agent struct {
 	Source   *card.Source       // the agent's card as last fetched
 	Upstream *upstream.Upstream // its connections and credentials
 
+	request, response []string // canonical names of Headers, as far as they are let through
+
 	schemas map[string]skillSchemas // of the configuration, by skill
 	match   *policy.Matcher         // nil for none
 	seen    atomic.Pointer[view]    // of the card that was current last
@@ -172,7 +174,22 @@ func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent
 	if err != nil {
 		return nil, err
 	}
-	return &Agent{AgentConfig: c, Source: source, Upstream: up, schemas: schemas, match: match}, nil
+	return &Agent{
+		AgentConfig: c, Source: source, Upstream: up, schemas: schemas, match: match,
+		request: letThrough(c.Headers.Request), response: letThrough(c.Headers.Response),
+	}, nil
+}
+
+// letThrough makes names canonical, and leaves out what says which extensions are active:
+// that is the gateway's word.
+func letThrough(names []string) []string {
+	var list []string
+	for _, name := range names {
+		if name = http.CanonicalHeaderKey(name); !ext.Spells(name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // public reports whether anybody may read about the agent.

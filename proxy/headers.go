@@ -23,6 +23,8 @@ var (
 	// callHeaders are those of them that are about the caller's one call. On another
 	// an agent would take it for the same.
 	callHeaders = []string{"Idempotency-Key"}
+	// optionalHeaders are those that most calls do not have.
+	optionalHeaders = []string{"Accept-Language", "Idempotency-Key"}
 	// responseHeaders go from the agent to the caller unchanged.
 	responseHeaders = []string{"Content-Type", "Content-Language", "Retry-After"}
 
@@ -65,8 +67,9 @@ func owned(name string) bool {
 
 // outgoing builds the header of the request to the agent from nothing.
 func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header, error) {
-	in := x.r.Header
-	out := make(http.Header, 12)
+	in, accept := x.r.Header, accepted(x.r.Header, x.call.Accept)
+	out := make(http.Header, x.fields(l, accept))
+	x.terms.Send.Apply(out, l.Version)
 	for _, name := range requestHeaders {
 		if v := in[name]; len(v) > 0 {
 			out[name] = v[:1:1]
@@ -77,9 +80,8 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 			delete(out, name)
 		}
 	}
-	l.describe(out, accepted(in, x.call.Accept))
-	for _, name := range x.agent.Headers.Request {
-		name = http.CanonicalHeaderKey(name)
+	l.describe(out, accept)
+	for _, name := range x.agent.request {
 		if v := in[name]; len(v) > 0 {
 			out[name] = v
 		}
@@ -92,8 +94,25 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 	out["A2a-Version"] = l.says
 	out["X-Request-Id"] = x.id[:]
 	out["Via"] = p.via(x)
-	x.terms.Send.Apply(out, l.Version)
 	return out, x.agent.Upstream.Authorize(ctx, out, p.caller(x, l))
+}
+
+// fields is how many fields outgoing makes, or a few more. Up to eight take half the memory
+// of nine.
+func (x *exchange) fields(l *leg, accept []string) int {
+	n := 7 + len(x.agent.request) + len(x.agent.Upstream.Shown()) // with Content-Type and Traceparent
+	if accept != nil || l.own || l.retell != nil {
+		n++
+	}
+	if len(x.terms.Send) > 0 {
+		n++
+	}
+	for _, name := range optionalHeaders {
+		if x.r.Header[name] != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // caller is what the agent's credentials may depend on; nil where they depend on nothing.
@@ -160,10 +179,10 @@ func accepted(in http.Header, accept string) []string {
 // whose values unreadable has looked at. How an answer is written that was retold
 // is the gateway's own word.
 func (x *exchange) incoming(resp *http.Response) {
+	x.announce()
 	from, to := resp.Header, x.w.Header()
-	for _, names := range [][]string{responseHeaders, x.agent.Headers.Response} {
+	for _, names := range [...][]string{responseHeaders, x.agent.response} {
 		for _, name := range names {
-			name = http.CanonicalHeaderKey(name)
 			if name == "Content-Type" && x.leg.retell != nil {
 				continue
 			}
@@ -176,16 +195,25 @@ func (x *exchange) incoming(resp *http.Response) {
 	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
 		to["Www-Authenticate"] = challenge
 	}
-	x.stamp()
+	guard(to)
 }
 
 // stamp sets what every response to a call says.
 func (x *exchange) stamp() {
-	to := x.w.Header()
-	to["Cache-Control"], to["X-Content-Type-Options"] = unstored, unsniffed
+	x.announce()
+	guard(x.w.Header())
+}
+
+// announce says which extensions are active.
+func (x *exchange) announce() {
 	activated := x.answerable()
-	activated.Respond(to, x.names.Or(x.call.Version))
+	activated.Respond(x.w.Header(), x.names.Or(x.call.Version))
 	x.rec.ExtensionsActivated = activated
+}
+
+// guard keeps an answer from being stored, and from being taken for what it is not.
+func guard(h http.Header) {
+	h["Cache-Control"], h["X-Content-Type-Options"] = unstored, unsniffed
 }
 
 // cleanValue refuses what could split a response (CR, LF) or end a C string.
