@@ -186,7 +186,7 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request
 		}
 		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
 	}
-	p.Telemetry.Inject(ctx, header)
+	p.Telemetry.Carry(ctx, &x.rec, header)
 	req := blank.WithContext(ctx)
 	req.Method, req.URL, req.Host, req.Header = l.verb, target, target.Host, header
 	if len(l.body) > 0 {

@@ -108,6 +108,8 @@ type Exchange struct {
 	Violations []Violation
 
 	span       trace.Span   // the recording server span between StartServer and Record, else nil
+	server     trace.SpanID // the server span, recording or not
+	parent     [1]string    // the same, as a request below it says it
 	joined     string       // the task that the span was linked for
 	registered trace.SpanID // of the call that registered a webhook, to which the span is linked
 }

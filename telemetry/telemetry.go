@@ -46,6 +46,7 @@ type Telemetry struct {
 	lines   sync.Pool // of *Line, for the access log
 	sampler *sampler  // nil without an exporter
 	fields  []string  // canonical header names the propagator reads
+	plain   bool      // it is that of W3C's trace context alone
 
 	provider *sdktrace.TracerProvider // nil without an exporter
 	tasks    taskSpans

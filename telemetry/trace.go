@@ -25,6 +25,7 @@ import (
 // as not sampled, would make agents drop theirs.
 func (t *Telemetry) openTraces(ctx context.Context, version string) error {
 	t.Propagator = autoprop.NewTextMapPropagator(propagation.TraceContext{})
+	_, t.plain = t.Propagator.(propagation.TraceContext)
 	for _, field := range t.Propagator.Fields() {
 		t.fields = append(t.fields, http.CanonicalHeaderKey(field))
 	}
@@ -138,7 +139,7 @@ func (t *Telemetry) StartServer(
 	}
 	ctx, span := t.Tracer.Start(ctx, "a2a.server", options...)
 	if c := span.SpanContext(); c.IsValid() {
-		e.TraceID, e.SpanID = idsOf(c)
+		e.carry(c)
 	}
 	if span.IsRecording() {
 		e.span = span
@@ -146,14 +147,17 @@ func (t *Telemetry) StartServer(
 	return ctx
 }
 
-// idsOf is the ids of a span, both in one string.
-func idsOf(c trace.SpanContext) (traceID, spanID string) {
-	of, span := c.TraceID(), c.SpanID()
-	var room [2 * (len(of) + len(span))]byte
-	hex.Encode(room[:], of[:])
-	hex.Encode(room[2*len(of):], span[:])
-	text := string(room[:])
-	return text[:2*len(of)], text[2*len(of):]
+// carry remembers the server span, as headers have it: the ids are parts of that.
+func (e *Exchange) carry(c trace.SpanContext) {
+	const version = "00-"
+	of, span, flags := c.TraceID(), c.SpanID(), c.TraceFlags()&(trace.FlagsSampled|trace.FlagsRandom)
+	var room [len(version) + 2*len(of) + 1 + 2*len(span) + 1 + 2]byte
+	b := append(hex.AppendEncode(append(room[:0], version...), of[:]), '-')
+	b = append(hex.AppendEncode(b, span[:]), '-')
+	text := string(hex.AppendEncode(b, []byte{byte(flags)}))
+	e.server, e.parent[0] = span, text
+	e.TraceID = text[len(version):][:2*len(of)]
+	e.SpanID = text[len(version)+2*len(of)+1:][:2*len(span)]
 }
 
 var (
@@ -197,6 +201,18 @@ func (t *Telemetry) Under(ctx, server context.Context) context.Context {
 // Sampled reports whether a call has a span that will be exported: what only spans show
 // need not be found out for others.
 func (e *Exchange) Sampled() bool { return e.span != nil }
+
+// Carry is Inject for a request that is made for a call, and whose header has no trace
+// context yet.
+func (t *Telemetry) Carry(ctx context.Context, e *Exchange, h http.Header) {
+	if t.plain && e.server.IsValid() {
+		if c := trace.SpanContextFromContext(ctx); c.SpanID() == e.server && c.TraceState().Len() == 0 {
+			h["Traceparent"] = e.parent[:] // as the propagator would write it
+			return
+		}
+	}
+	t.Inject(ctx, h)
+}
 
 // Inject writes the trace context of ctx into the header of a request to an
 // agent, replacing what stands there.

@@ -92,6 +92,30 @@ func TestPassThrough(t *testing.T) {
 	}
 }
 
+// TestCarry: what is made ready with the server span is what the propagator writes.
+func TestCarry(t *testing.T) {
+	t.Parallel()
+	none, _ := traced(t, 0)
+	all, _ := traced(t, 1)
+	other, _ := all.Tracer.Start(t.Context(), "another")
+	for name, tel := range map[string]*Telemetry{"off": opened(t, io.Discard, nil), "none": none, "all": all} {
+		for _, in := range []http.Header{{}, incoming(sampled), incoming(unsampled), {"Traceparent": {sampled}}} {
+			for _, trusted := range []bool{false, true} {
+				var e Exchange
+				ctx := tel.StartServer(t.Context(), in, trusted, &e)
+				for _, ctx := range []context.Context{ctx, t.Context(), other} {
+					want, got := http.Header{}, http.Header{}
+					tel.Inject(ctx, want)
+					tel.Carry(ctx, &e, got)
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("%s, %v, trusted %v: %s", name, in, trusted, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestSampling(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -439,7 +463,7 @@ func BenchmarkStartServer(b *testing.B) {
 			for b.Loop() {
 				ctx := c.tel.StartServer(b.Context(), c.in, false, &e)
 				trail := c.tel.Trail(ctx, Ask{})
-				c.tel.Inject(ctx, out)
+				c.tel.Carry(ctx, &e, out)
 				trail.End(200, nil)
 			}
 			report()
