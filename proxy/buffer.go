@@ -78,10 +78,9 @@ func (x *exchange) giveBack(b *buffer) {
 // reader hands the bytes to a transport, which closes it when it is done. They
 // are b's, or belong to no buffer when b is nil.
 func (b *buffer) reader(body []byte) io.ReadCloser {
-	if b != nil {
-		b.uses.Add(1)
-	}
-	return &bodyReader{rest: body, buffer: b}
+	r := new(bodyReader)
+	r.read(body, b)
+	return r
 }
 
 // bodyReader lets go of its bytes on Close: a transport may keep it for as long as the
@@ -92,6 +91,14 @@ type bodyReader struct {
 	rest   []byte
 	buffer *buffer // of rest, or nil
 	closed bool
+}
+
+// read makes a reader one of these bytes. It has been none before.
+func (r *bodyReader) read(body []byte, b *buffer) {
+	if b != nil {
+		b.uses.Add(1)
+	}
+	r.rest, r.buffer = body, b
 }
 
 // Read fails after Close.

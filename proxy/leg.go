@@ -170,6 +170,12 @@ func (x *exchange) parameters() url.Values {
 // blank is what all requests of legs are copies of.
 var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
+// outbound is a request with its body, in one piece of memory.
+type outbound struct {
+	http.Request
+	body bodyReader
+}
+
 // request is the HTTP request of a leg.
 func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request, error) {
 	target, err := l.target()
@@ -187,12 +193,13 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request
 		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
 	}
 	p.Telemetry.Carry(ctx, &x.rec, header)
-	req := blank.WithContext(ctx)
-	req.Method, req.URL, req.Host, req.Header = l.verb, target, target.Host, header
+	out := &outbound{Request: *blank.WithContext(ctx)}
+	out.Method, out.URL, out.Host, out.Header = l.verb, target, target.Host, header
 	if len(l.body) > 0 {
-		req.Body, req.ContentLength = l.holder.reader(l.body), int64(len(l.body))
+		out.body.read(l.body, l.holder)
+		out.Body, out.ContentLength = &out.body, int64(len(l.body))
 	}
-	return req, nil
+	return &out.Request, nil
 }
 
 // target is the URL of a leg: the interface's for JSON-RPC, below it for
