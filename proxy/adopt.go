@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -13,7 +14,7 @@ import (
 // call, so that a caller who is not allowed leaves nothing behind, and before the record,
 // which says what the agent gets.
 func (p *Proxy) adopt(x *exchange) error {
-	err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+	err := p.reserveIDs(x)
 	if err == nil || x.foreign != nil {
 		return err
 	}
@@ -26,7 +27,15 @@ func (p *Proxy) adopt(x *exchange) error {
 	if err := p.rejudge(x); err != nil {
 		return err
 	}
-	return p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+	return p.reserveIDs(x)
+}
+
+func (p *Proxy) reserveIDs(x *exchange) error {
+	err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+	if err == nil && x.call.Method.Subject == wire.OfMessage {
+		x.reserved = x.call.ContextID
+	}
+	return err
 }
 
 // rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the

@@ -80,6 +80,7 @@ type exchange struct {
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
 	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
 	session  translate.Alias // own; the same for the context
+	reserved string          // adopt; the context that has been made the caller's
 	leg      *leg            // forward; the call as it goes to the agent
 
 	trail *telemetry.Trail // forward; the spans of the call to the agent; nil where it is not traced

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -116,6 +117,9 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) (first state.Record, err error) {
 	from := x.origin()
 	from.Endpoint = cmp.Or(instance, x.endpoint.address)
+	if time.Since(x.rec.Start) < time.Second {
+		from.Reserved = x.reserved
+	}
 	first, err = p.Ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		x.rec.Denied = "answer"

@@ -22,6 +22,10 @@ type Origin struct {
 
 	Method *wire.Method // of the call; nil: what is lent may not be used
 	Task   string       // what the call names; "" for none
+
+	// Reserved is the context that Reserve has made the caller's not a second ago, or found
+	// to be; "" for none. A store in this process still says so: Learn need not ask again.
+	Reserved string
 }
 
 // record is what all claims of one call have in common.
@@ -110,6 +114,9 @@ func (l *Ledger) Learn(ctx context.Context, p *authn.Principal, o Origin, a wire
 	var room [2]state.Record
 	claims := room[:0]
 	last := "" // tasks of one answer nearly always share a context
+	if l.near {
+		last = o.Reserved
+	}
 	for _, t := range a.Tasks {
 		if t.ID != "" {
 			claims = append(claims, asTask(r, t.ID, t.ContextID))

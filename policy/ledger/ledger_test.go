@@ -415,3 +415,34 @@ func TestUnknownSubjectFailsClosed(t *testing.T) {
 
 // learned is what Learn makes of an answer, where what it returns does not matter.
 func learned(_ state.Record, err error) error { return err }
+
+// TestReserved: a context that the call has just reserved is not asked for again in this
+// process; everything else is.
+func TestReserved(t *testing.T) {
+	t.Parallel()
+	near := state.NewMemory(state.Config{})
+	t.Cleanup(func() { _ = near.Close() })
+	for name, c := range map[string]struct {
+		store  state.Ledger
+		answer wire.Answer
+		want   []state.Ref // that are recorded by Learn
+	}{
+		"message":           {near, wire.Answer{Kind: "message", ContextID: "near"}, nil},
+		"another's message": {near, wire.Answer{Kind: "message", ContextID: "other"}, []state.Ref{{Kind: state.Context, ID: "other"}}},
+		"task":              {near, task("T", "near"), []state.Ref{{Kind: state.Task, ID: "T"}}},
+		"message, far":      {newStore(t), wire.Answer{Kind: "message", ContextID: "near"}, []state.Ref{{Kind: state.Context, ID: "near"}}},
+	} {
+		o := Origin{Agent: name, Reserved: "near"}
+		if err := learned(New(c.store, Config{}).Learn(t.Context(), alice, o, c.answer)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, ref := range c.want {
+			if _, ok, _ := c.store.Lookup(t.Context(), name, ref.Kind, ref.ID); !ok {
+				t.Errorf("%s: %v is not recorded", name, ref)
+			}
+		}
+		if _, ok, _ := c.store.Lookup(t.Context(), name, state.Context, "near"); ok && c.store == near {
+			t.Errorf("%s: the context was asked for", name)
+		}
+	}
+}
