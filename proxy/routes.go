@@ -25,6 +25,7 @@ type handler func(http.ResponseWriter, *http.Request, site)
 type routes struct {
 	tree *chi.Mux
 	lead map[string]route // by pattern
+	base handler          // of agents, which is where most calls go; nil where a host has one agent
 	lost handler
 }
 
@@ -36,7 +37,7 @@ type route struct {
 
 // newRoutes are routes that lead nowhere yet.
 func newRoutes(lost handler) *routes {
-	return &routes{chi.NewRouter(), map[string]route{}, lost}
+	return &routes{tree: chi.NewRouter(), lead: map[string]route{}, lost: lost}
 }
 
 // searches are what chi looks for routes with.
@@ -45,6 +46,11 @@ var searches = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 // ServeHTTP serves what is at the path.
 func (t *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := written(r)
+	if id, ok := strings.CutPrefix(path, agentsPath); ok && id != "" && strings.IndexByte(id, '/') < 0 &&
+		t.base != nil && r.Method == http.MethodPost {
+		t.base(w, r, site{agent: id}) // as a search would find
+		return
+	}
 	search, _ := searches.Get().(*chi.Context)
 	search.Reset()
 	// Verbs that chi has never heard of have no route either.
@@ -88,6 +94,9 @@ func (t *routes) mount(base string, call, card handler) {
 		t.add(prefix+legacyCardPath, card, ofAgent)
 		if prefix != "" {
 			t.add(prefix, call, ofAgent)
+		}
+		if prefix == agentsPath+"{agent}" {
+			t.base = call
 		}
 		t.add(prefix+"/*", call, ofAgent)
 	}

@@ -68,10 +68,12 @@ func TestRoutes(t *testing.T) {
 		if decoded, err := url.PathUnescape(tt.path); err == nil && decoded != tt.path {
 			u.Path, u.RawPath = decoded, tt.path
 		}
-		tt.routes.ServeHTTP(httptest.NewRecorder(), (&http.Request{Method: http.MethodPost, URL: u}).WithContext(t.Context()))
-		if served != tt.by || at.agent != tt.agent || at.skill != tt.skill || at.rest != tt.rest ||
-			at.pattern() != tt.pattern || at.base() != tt.base {
-			t.Errorf("%s: served by %s at %+v, route %q, base %t; want %+v", tt.path, served, at, at.pattern(), at.base(), tt)
+		for _, verb := range []string{http.MethodPost, http.MethodGet} { // the search has no short cut for GET
+			tt.routes.ServeHTTP(httptest.NewRecorder(), (&http.Request{Method: verb, URL: u}).WithContext(t.Context()))
+			if served != tt.by || at.agent != tt.agent || at.skill != tt.skill || at.rest != tt.rest ||
+				at.pattern() != tt.pattern || at.base() != tt.base {
+				t.Errorf("%s %s: served by %s at %+v, route %q, base %t; want %+v", verb, tt.path, served, at, at.pattern(), at.base(), tt)
+			}
 		}
 	}
 }

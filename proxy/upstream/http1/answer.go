@@ -30,6 +30,8 @@ type answer struct {
 	left  int64 // of the body, or the chunk
 	last  error // what Read returns from now on; nil while there is more
 	state atomic.Int32
+
+	values [5]string // of the header's fields, where there are no more
 }
 
 // What state says. The connection is the answer's until it has ended.
@@ -116,7 +118,11 @@ func (a *answer) receive(r *http.Request) error {
 			a.trace.GotFirstResponseByte()
 		}
 		var h head
-		switch err := h.parse(text); {
+		var room []string
+		if interim == 0 { // another's are a trace's to keep
+			room = a.values[:]
+		}
+		switch err := h.parse(text, room); {
 		case err != nil:
 			return err
 		case h.status >= 200 || h.status == http.StatusSwitchingProtocols:

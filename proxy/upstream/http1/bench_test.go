@@ -129,7 +129,7 @@ func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	var h head
 	for b.Loop() {
-		if err := h.parse(text); err != nil {
+		if err := h.parse(text, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

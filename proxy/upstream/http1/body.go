@@ -238,7 +238,7 @@ func (a *answer) readTrailers() error {
 	if text == "\r\n" {
 		return io.EOF
 	}
-	found, err := fields(text)
+	found, err := fields(text, nil)
 	if err != nil {
 		return err
 	}

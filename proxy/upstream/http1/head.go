@@ -25,15 +25,16 @@ type head struct {
 	closes  bool // the connection, after this answer
 }
 
-// parse reads a whole head (RFC 9112 §4, §5), each line of which ends with CR and LF.
-func (h *head) parse(text string) error {
+// parse reads a whole head (RFC 9112 §4, §5), each line of which ends with CR and LF. There
+// may be room for the values of its fields.
+func (h *head) parse(text string, room []string) error {
 	line, rest, _ := strings.Cut(text, "\r\n")
 	*h = head{length: -1}
 	if !h.statusLine(line) {
 		return broken("it does not begin with a status line")
 	}
 	var err error
-	if h.header, err = fields(rest); err != nil {
+	if h.header, err = fields(rest, room); err != nil {
 		return err
 	}
 	return h.meaning()
@@ -56,13 +57,16 @@ func (h *head) statusLine(line string) bool {
 	return h.status >= 100 && (reason == "" || reason[0] == ' ') && httpguts.ValidHeaderFieldValue(reason)
 }
 
-// fields reads fields up to and with the empty line.
-func fields(text string) (http.Header, error) {
+// fields reads fields up to and with the empty line. There may be room for their values.
+func fields(text string, room []string) (http.Header, error) {
 	n := strings.Count(text, "\n") - 1
 	if n > mostFields {
 		return nil, broken("it has too many fields")
 	}
-	header, values := make(http.Header, n), make([]string, n)
+	header, values := make(http.Header, n), room
+	if n > len(room) {
+		values = make([]string, n)
+	}
 	for {
 		line, rest, _ := strings.Cut(text, "\r\n")
 		if line == "" {
