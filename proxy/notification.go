@@ -179,7 +179,7 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
 		ID: n.id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
 		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
-		Registered: h.Trace, Notified: p.traceparent(x.ctx), Began: n.began,
+		Registered: h.Trace, Notified: p.traceparent(x), Began: n.began,
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})
 	if err != nil {
@@ -197,13 +197,13 @@ func (p *Proxy) traceOf(x *exchange, h *push.Webhook) string {
 	if x.r.Header.Get("Traceparent") == "" && h.Trace != "" {
 		return h.Trace
 	}
-	return p.traceparent(x.ctx)
+	return p.traceparent(x)
 }
 
 // traceparent is the trace context that goes out; "" for none.
-func (p *Proxy) traceparent(ctx context.Context) string {
+func (p *Proxy) traceparent(x *exchange) string {
 	h := http.Header{}
-	p.Telemetry.Inject(ctx, h)
+	p.Telemetry.Carry(x.ctx, &x.rec, h)
 	return h.Get("Traceparent")
 }
 

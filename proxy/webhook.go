@@ -57,7 +57,7 @@ func (p *Proxy) intercept(x *exchange) error {
 		return nil
 	}
 	hook := x.hook(found)
-	hook.Trace = p.traceparent(x.ctx)
+	hook.Trace = p.traceparent(x)
 	who, err := x.principal.Remember()
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
@@ -91,6 +92,14 @@ func (s *sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingR
 		return s.decided.ShouldSample(p)
 	}
 	return now.ShouldSample(p)
+}
+
+// drops reports whether a call that begins a trace is not sampled. There is no sampler
+// without an exporter.
+func (s *sampler) drops(ctx context.Context, id trace.TraceID) bool {
+	return s.root.Load().ShouldSample(sdktrace.SamplingParameters{
+		ParentContext: ctx, TraceID: id, Name: serverSpan, Kind: trace.SpanKindServer,
+	}).Decision == sdktrace.Drop
 }
 
 // shuffle makes another trace id of one that a stranger has chosen: samplers by ratio go

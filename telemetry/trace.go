@@ -52,6 +52,7 @@ func (t *Telemetry) openTraces(ctx context.Context, version string) error {
 	}
 	options := []sdktrace.TracerProviderOption{
 		export(exporter), sdktrace.WithResource(about), sdktrace.WithSampler(t.sampler), sdktrace.WithRawSpanLimits(t.spanLimits()),
+		sdktrace.WithIDGenerator(generator{}),
 	}
 	t.provider = sdktrace.NewTracerProvider(options...)
 	t.Tracer = t.provider.Tracer(scopeName, trace.WithInstrumentationVersion(version))
@@ -119,8 +120,9 @@ func (t *Telemetry) tellExportErrors() {
 }
 
 // StartServer begins the server span of a call and returns the context that
-// carries it, from which Trail and Inject continue. It sets e.TraceID and
-// e.SpanID; Record ends the span. The trace context in h is taken up; its
+// carries it, from which Trail and Carry continue. It sets e.TraceID and
+// e.SpanID; Record ends the span. A call that begins a trace and is not sampled has
+// nothing but these, and the context stays as it is. The trace context in h is taken up; its
 // tracestate and its sampled flag only when the caller is trusted, since a
 // stranger must neither speak to our tracing vendor nor fill our collector.
 // Baggage is never taken up.
@@ -133,11 +135,19 @@ func (t *Telemetry) StartServer(
 	} else if t.provider == nil {
 		return ctx // nothing comes in, nothing goes out: the common case costs nothing
 	}
+	if !remote && t.plain {
+		chosen := newIDs()
+		if t.sampler.drops(ctx, chosen.trace) {
+			e.carry(trace.NewSpanContext(trace.SpanContextConfig{TraceID: chosen.trace, SpanID: chosen.span}))
+			return ctx
+		}
+		ctx = context.WithValue(ctx, idsKey{}, chosen)
+	}
 	options := serverUntrusted
 	if trusted && remote {
 		options = serverTrusted
 	}
-	ctx, span := t.Tracer.Start(ctx, "a2a.server", options...)
+	ctx, span := t.Tracer.Start(ctx, serverSpan, options...)
 	if c := span.SpanContext(); c.IsValid() {
 		e.carry(c)
 	}
@@ -159,6 +169,9 @@ func (e *Exchange) carry(c trace.SpanContext) {
 	e.TraceID = text[len(version):][:2*len(of)]
 	e.SpanID = text[len(version)+2*len(of)+1:][:2*len(span)]
 }
+
+// serverSpan is what a server span is called until more is known.
+const serverSpan = "a2a.server"
 
 var (
 	serverUntrusted = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
@@ -202,11 +215,12 @@ func (t *Telemetry) Under(ctx, server context.Context) context.Context {
 // need not be found out for others.
 func (e *Exchange) Sampled() bool { return e.span != nil }
 
-// Carry is Inject for a request that is made for a call, and whose header has no trace
-// context yet.
+// Carry writes the trace context of a call, or of a span below it that ctx has, into the
+// header of a request to an agent, which has none yet.
 func (t *Telemetry) Carry(ctx context.Context, e *Exchange, h http.Header) {
 	if t.plain && e.server.IsValid() {
-		if c := trace.SpanContextFromContext(ctx); c.SpanID() == e.server && c.TraceState().Len() == 0 {
+		c := trace.SpanContextFromContext(ctx)
+		if !c.IsValid() || c.SpanID() == e.server && c.TraceState().Len() == 0 {
 			h["Traceparent"] = e.parent[:] // as the propagator would write it
 			return
 		}

@@ -49,6 +49,7 @@ func tried(tel *Telemetry, ctx context.Context, e *Exchange, out http.Header, er
 	trail := tel.Trail(ctx, Ask{Agent: e.Agent, Method: e.Method, Version: e.Version, Binding: wire.JSONRPC,
 		Task: e.TaskID, Endpoint: e.Endpoint})
 	tel.Inject(ctx, out)
+	tel.Carry(ctx, e, out)
 	r := &http.Request{Header: out}
 	trail.Begin(r, "")
 	trail.Learn(e)
@@ -92,7 +93,8 @@ func TestPassThrough(t *testing.T) {
 	}
 }
 
-// TestCarry: what is made ready with the server span is what the propagator writes.
+// TestCarry: what is made ready with the server span is what the propagator writes, or
+// would write of a span that is not even made.
 func TestCarry(t *testing.T) {
 	t.Parallel()
 	none, _ := traced(t, 0)
@@ -103,9 +105,11 @@ func TestCarry(t *testing.T) {
 			for _, trusted := range []bool{false, true} {
 				var e Exchange
 				ctx := tel.StartServer(t.Context(), in, trusted, &e)
-				for _, ctx := range []context.Context{ctx, t.Context(), other} {
+				for _, ctx := range []context.Context{ctx, other} {
 					want, got := http.Header{}, http.Header{}
-					tel.Inject(ctx, want)
+					if tel.Inject(ctx, want); len(want) == 0 && e.TraceID != "" {
+						want.Set("Traceparent", "00-"+e.TraceID+"-"+e.SpanID+"-00")
+					}
 					tel.Carry(ctx, &e, got)
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("%s, %v, trusted %v: %s", name, in, trusted, diff)
@@ -113,6 +117,27 @@ func TestCarry(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestShare: calls are drawn once, and those that are have the ids they were drawn by.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	tel, spans := traced(t, 0.5)
+	drawn := 0
+	for range 1000 {
+		var e Exchange
+		ctx := tel.StartServer(t.Context(), http.Header{}, false, &e)
+		if e.Sampled() {
+			drawn++
+			if c := trace.SpanContextFromContext(ctx); c.TraceID().String() != e.TraceID || c.SpanID().String() != e.SpanID {
+				t.Fatalf("a span of %v for a call of %s, %s", c, e.TraceID, e.SpanID)
+			}
+		}
+		tel.Record(&e)
+	}
+	if n := len(spans.GetSpans()); drawn != n || n < 400 || n > 600 {
+		t.Errorf("%d of 1000 are sampled and %d sent, where half is to be", drawn, n)
 	}
 }
 
