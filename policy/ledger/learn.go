@@ -197,8 +197,9 @@ func asTask(r state.Record, id, contextID string) state.Record {
 	return r
 }
 
+// asContext leaves out what nobody asks of a context.
 func asContext(r state.Record, id string) state.Record {
-	r.Kind, r.ID, r.Context, r.Trace = state.Context, id, "", ""
+	r.Kind, r.ID, r.Context, r.Trace, r.Extensions = state.Context, id, "", "", nil
 	return r
 }
 
