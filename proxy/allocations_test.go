@@ -77,9 +77,9 @@ func TestAllocations(t *testing.T) {
 	}
 	direct, all := testing.Benchmark(BenchmarkDirect), testing.Benchmark(BenchmarkGoverned)
 	got := all.AllocsPerOp() - direct.AllocsPerOp()
-	// Far fewer than the gateway makes, some 43: its own connections to agents take that many
-	// less than net/http's client, which is what stands beside it.
-	const most = 10
+	// Fewer than none, though the gateway makes some 25: its own connections to agents take
+	// more than that less than net/http's client, which is what stands beside it.
+	const most = -12
 	if got > most {
 		t.Errorf("%d allocations a call, at most %d wanted", got, most)
 	}
