@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"bytes"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,17 +56,14 @@ func (l *Line) Str(key, value string) {
 	}
 }
 
-// member appends a plain string to an object. It makes room once: most of what is in a
-// line comes this way.
+// member appends a plain string to an object. Most of what is in a line comes this way: the
+// constants are stored without a call, and the line gets its buffer back once.
 func (l *Line) member(key, value string) {
-	begin, size := len(l.buf), len(`,"":""`)+len(key)+len(value)
-	l.buf = slices.Grow(l.buf, size)[:begin+size]
-	b := l.buf[begin:]
-	b[0], b[1] = ',', '"'
-	b = b[2+copy(b[2:], key):]
-	b[0], b[1], b[2] = '"', ':', '"'
-	b = b[3+copy(b[3:], value):]
-	b[0] = '"'
+	b := append(l.buf, `,"`...)
+	b = append(b, key...)
+	b = append(b, `":"`...)
+	b = append(b, value...)
+	l.buf = append(b, '"')
 }
 
 // Cause appends the text of an error, which may be longer than one id.
