@@ -29,7 +29,7 @@ func (c *conn) answer(ctx context.Context, begin *http.Request, n int) bool {
 		return false
 	case !whole:
 		w.drop()
-		_ = c.nc.Close()
+		c.close(&x.body)
 		return false
 	}
 	w.finish()
@@ -71,7 +71,14 @@ func (c *conn) hangUp(w *response, b *body) {
 	if w.err == nil && !b.ended() {
 		c.linger()
 	}
+	c.close(b)
+}
+
+// close closes the connection, and waits for whom the handler may have left behind reading:
+// that ends with the connection, and must not read into what another one has by then.
+func (c *conn) close(b *body) {
 	_ = c.nc.Close()
+	_ = b.Close()
 }
 
 // invite answers a client's Expect: 100-continue, once, and where no answer has begun.

@@ -3,9 +3,11 @@ package http1
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -187,8 +189,32 @@ func TestWriteDeadline(t *testing.T) {
 	}))
 	c := dial(t, addr)
 	_, _ = io.WriteString(c, requests[0])
-	if err := <-got; !slow(err) {
+	if err := <-got; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("writing ends with %v", err)
+	}
+}
+
+// TestLeftReader: who goes on reading a body when its handler has returned ends with the
+// connection, and reads nothing of another one.
+func TestLeftReader(t *testing.T) {
+	t.Parallel()
+	begun, over := make(chan bool), make(chan error, 1)
+	_, addr := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		go func() {
+			begun <- true
+			_, err := io.ReadAll(r.Body)
+			over <- err
+		}()
+		<-begun
+		w.Header().Set("Connection", "close")
+	}))
+	c := dial(t, addr)
+	_, _ = io.WriteString(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+	if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-over; err == nil {
+		t.Error("half of a body was taken for the whole")
 	}
 }
 

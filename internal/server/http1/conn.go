@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -225,8 +224,10 @@ func (c *conn) linger() {
 	}
 	raw := beneath(c.nc)
 	_ = raw.SetReadDeadline(time.Now().Add(lingering))
+	scrap, _ := blocks.Get().(*[]byte)
+	defer blocks.Put(scrap)
 	for left := int64(lingerMost); left > 0; {
-		n, err := raw.Read(c.buf)
+		n, err := raw.Read(*scrap)
 		if err != nil {
 			return
 		}
@@ -244,6 +245,3 @@ func beneath(nc net.Conn) net.Conn {
 		nc = over.NetConn()
 	}
 }
-
-// slow reports whether an error is for want of time.
-func slow(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
