@@ -55,12 +55,13 @@ func (v *vigil) end() {
 }
 
 // look begins to watch, once the client has sent all that it has to send: until then who
-// reads that finds out.
+// reads that finds out. The timer of the request before may still call it, so that it comes
+// twice for one.
 func (v *vigil) look() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
-	case v.body == nil || v.raw == nil:
+	case v.body == nil || v.raw == nil || v.watch != nil:
 		return
 	case !v.body.ended():
 		v.timer.Reset(calm)
