@@ -72,8 +72,14 @@ func Take(w http.ResponseWriter, r *http.Request) (t *Taken, ok bool) {
 }
 
 // await has listen called when there is something to listen to. What TLS has read already
-// is no sign of it, but the start of another request, which has time.
+// is no sign of it, but the start of another request, which has time. By now Shutdown may
+// have closed the connection.
 func (t *Taken) await() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stage == done {
+		return
+	}
 	if raw, err := t.conn.SyscallConn(); err == nil && len(t.ahead) == 0 {
 		t.watch = readiness.Of(raw, t.listen)
 	}

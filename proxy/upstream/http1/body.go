@@ -119,6 +119,9 @@ func (a *answer) watched(resume func()) *readiness.Watch {
 		if w = readiness.Of(c.raw, c.resumed); w != nil {
 			c.watch.Store(w)
 		}
+		if c.closed.Load() { // maybe before it was watched, and without ending that
+			c.unwatch()
+		}
 	}
 	return w
 }
