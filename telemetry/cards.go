@@ -1,8 +1,12 @@
 package telemetry
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // cardStates are the values of the label state.
@@ -11,28 +15,100 @@ var cardStates = []string{"pending", "accepted", "alerted", "quarantined", "appr
 func (f factory) cards(m *Metrics) {
 	states := "state=" + strings.Join(cardStates, "|") + "|" + labelOther
 	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result=ok|unchanged|error|other")
-	m.cardWarnings = f.gauges("card_warnings", "Oddities of an agent's card.", "agent")
-	m.cardState = f.gauges("card_state", "What became of the card that an agent serves: 1 for its state.", "agent", states)
-	m.cardDrift = f.gauges("card_drift", "Whether an agent serves another card than the one in force.", "agent")
 	m.cardRulings = f.counters("card_rulings_total", "Cards that were ruled on for the first time.", "agent", states)
-	m.cardScore = f.gauges("card_lint_score", "What is in an agent's card that should not be: 0 for nothing, at most 100.", "agent")
+	m.cardGauges = &cardGauges{
+		all:      map[string]cardCondition{},
+		warnings: f.asked("card_warnings", "Oddities of an agent's card.", "agent"),
+		state:    f.asked("card_state", "What became of the card that an agent serves: 1 for its state.", "agent", states),
+		drift:    f.asked("card_drift", "Whether an agent serves another card than the one in force.", "agent"),
+		score:    f.asked("card_lint_score", "What is in an agent's card that should not be: 0 for nothing, at most 100.", "agent"),
+	}
+	f.registry.MustRegister(m.cardGauges)
 	m.cardSignatures = f.fixed("card_signature_verifications_total", "Verifications of the signatures of cards.",
 		"ok", "unsigned", "untrusted", "unavailable", "malformed")
+}
+
+// cardGauges are made up when somebody looks. Kept as they are shown, ten of them would be
+// more than an agent's card is itself.
+type cardGauges struct {
+	mu  sync.Mutex
+	all map[string]cardCondition // by agent
+
+	warnings, state, drift, score *prometheus.Desc
+}
+
+// cardCondition is what there is to be shown of one agent.
+type cardCondition struct {
+	state         int8 // of cardStates, counted from 1, or none of them; 0 for a card that was not ruled on
+	drift, linted bool // linted: there are warnings, or none of them
+	score, faults int32
+}
+
+// change notes what is new of an agent.
+func (g *cardGauges) change(agent string, with func(*cardCondition)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.all[agent]
+	with(&c)
+	g.all[agent] = c
+}
+
+// forget is for agents that there are no more.
+func (g *cardGauges) forget(agent string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.all, agent)
+}
+
+// Describe implements prometheus.Collector.
+func (g *cardGauges) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{g.warnings, g.state, g.drift, g.score} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector. Who reads from the channel may take his time: the
+// lock is not held meanwhile.
+func (g *cardGauges) Collect(to chan<- prometheus.Metric) {
+	g.mu.Lock()
+	all := maps.Clone(g.all)
+	g.mu.Unlock()
+	for agent, c := range all {
+		show := func(d *prometheus.Desc, value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{agent}, labels...)...)
+		}
+		if c.linted {
+			show(g.warnings, float64(c.faults))
+		}
+		if c.state == 0 {
+			continue
+		}
+		for i, state := range cardStates {
+			show(g.state, truth(i+1 == int(c.state)), state)
+		}
+		show(g.drift, truth(c.drift))
+		show(g.score, float64(c.score))
+	}
 }
 
 // CardRuled says what became of the card that an agent serves: its state, whether another
 // one is in force, and how much is in it that should not be. fresh is whether that is new.
 func (m *Metrics) CardRuled(agent, state string, drift, fresh bool, score int) {
 	agent = member(m.sets.Load().agents, agent)
-	state = oneOf(state, cardStates...)
-	for _, other := range cardStates {
-		m.cardState.WithLabelValues(agent, other).Set(truth(other == state))
-	}
-	m.cardDrift.WithLabelValues(agent).Set(truth(drift))
-	m.cardScore.WithLabelValues(agent).Set(float64(score))
+	at := slices.Index(append(slices.Clip(cardStates), state), state) + 1
+	m.cardGauges.change(agent, func(c *cardCondition) {
+		c.state, c.drift, c.score = int8(at), drift, int32(score) //nolint:gosec // there are few, and it is at most 100
+	})
 	if fresh {
-		m.cardRulings.WithLabelValues(agent, state).Inc()
+		m.cardRulings.WithLabelValues(agent, oneOf(state, cardStates...)).Inc()
 	}
+}
+
+// CardWarnings says how many warnings an agent's card gives reason for.
+func (m *Metrics) CardWarnings(agent string, n int) {
+	m.cardGauges.change(member(m.sets.Load().agents, agent), func(c *cardCondition) {
+		c.linted, c.faults = true, int32(n) //nolint:gosec // a card has not as many
+	})
 }
 
 func truth(is bool) float64 {

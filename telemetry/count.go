@@ -186,11 +186,6 @@ func (m *Metrics) CardFetch(agent, result string) {
 // AgentsLeftOut says how many agents should be served and are not.
 func (m *Metrics) AgentsLeftOut(n int) { m.leftOut.Set(float64(n)) }
 
-// CardWarnings says how many warnings an agent's card gives reason for.
-func (m *Metrics) CardWarnings(agent string, n int) {
-	m.cardWarnings.WithLabelValues(member(m.sets.Load().agents, agent)).Set(float64(n))
-}
-
 // AuditContent counts what was captured of one call; result is kept or lost, and nothing
 // else is counted.
 func (m *Metrics) AuditContent(result string) {

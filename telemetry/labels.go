@@ -167,7 +167,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
 		m.streamsActive, m.streamEvents, m.cardFetch,
-		m.retries, m.ejections, m.cardWarnings, m.cardState, m.cardDrift, m.cardRulings, m.cardScore,
+		m.retries, m.ejections, m.cardRulings,
 		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
 		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
 		m.anomalies,
@@ -180,6 +180,9 @@ func (m *Metrics) forget(old, next *labelSet) {
 		for name := range methods {
 			vec.DeletePartialMatch(prometheus.Labels{"method": name})
 		}
+	}
+	for id := range agents {
+		m.cardGauges.forget(id)
 	}
 	for name := range gone(old.rules, next.rules) {
 		m.authz.DeletePartialMatch(prometheus.Labels{"rule": name})

@@ -174,15 +174,12 @@ type Metrics struct {
 
 	// card_warnings{agent}: what is odd about the extensions of an agent's card, as
 	// last fetched; the log says what.
-	cardWarnings *prometheus.GaugeVec
 	// card_state{agent,state}: 1 for what became of the card that an agent serves.
-	cardState *prometheus.GaugeVec
 	// card_drift{agent}: 1 while an agent serves another card than the one in force.
-	cardDrift *prometheus.GaugeVec
+	// card_lint_score{agent}: what is in the card that should not be, from 0 to 100.
+	cardGauges *cardGauges
 	// card_rulings_total{agent,state}: cards that were ruled on for the first time.
 	cardRulings *prometheus.CounterVec
-	// card_lint_score{agent}: what is in the card that should not be, from 0 to 100.
-	cardScore *prometheus.GaugeVec
 	// card_signature_verifications_total{result}: looks at the signatures of cards.
 	cardSignatures map[string]prometheus.Counter
 	// audit_records_total{result}: audit records; result is written or failed,
