@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -225,14 +226,20 @@ func (p *Proxy) index() error {
 			p.self[canonical] = struct{}{}
 		}
 	}
+	usual, err := files.New(files.Config{}, p.FileParts)
+	if err != nil {
+		return fmt.Errorf("policy.fileParts: %w", err)
+	}
 	for _, a := range p.Agents {
 		if p.agents[a.ID] != nil {
 			return fmt.Errorf("agents: id %q is used twice", a.ID)
 		}
 		p.agents[a.ID] = a
-		rules, err := files.New(a.FileParts, p.FileParts)
-		if err != nil {
-			return fmt.Errorf("agents: %s: fileParts: %w", a.ID, err)
+		rules := usual
+		if !reflect.ValueOf(a.FileParts).IsZero() {
+			if rules, err = files.New(a.FileParts, p.FileParts); err != nil {
+				return fmt.Errorf("agents: %s: fileParts: %w", a.ID, err)
+			}
 		}
 		p.fileRules[a.ID] = rules
 		for _, h := range a.Hosts {

@@ -96,7 +96,7 @@ type Enlisted struct {
 // id; who comes later goes without an id or a host that is taken.
 func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
 	all := *c
-	all.Agents = slices.Clone(c.Agents)
+	all.Agents = slices.Clip(c.Agents) // who is appended to it is not in c
 	book, err := c.Extensions.Compile()
 	if err != nil {
 		return &all, nil // c would not have been valid

@@ -3,6 +3,7 @@ package egress
 import (
 	"net/netip"
 	"slices"
+	"sync"
 	"syscall"
 
 	"code.dny.dev/ssrf"
@@ -38,6 +39,9 @@ var never = []netip.Prefix{
 	netip.MustParsePrefix("100::/64"),         // discarded
 }
 
+// public judges whether addresses are those of the internet. It is a kilobyte, for all.
+var public = sync.OnceValue(func() *ssrf.Guardian { return ssrf.New(ssrf.WithAnyPort()) }) // Check has judged the port
+
 // guard judges addresses.
 type guard struct {
 	allowPrivate bool
@@ -45,7 +49,7 @@ type guard struct {
 }
 
 func newGuard(allowPrivate bool) *guard {
-	return &guard{allowPrivate, ssrf.New(ssrf.WithAnyPort())} // Check has judged the port
+	return &guard{allowPrivate, public()}
 }
 
 func (g *guard) permits(ip netip.Addr) bool {
