@@ -189,13 +189,12 @@ func (g *grown) calls() (figures, error) {
 		client.close()
 		return nil, err
 	}
-	profiled := g.profile(g.options.profiles, strconv.Itoa(g.n))
-	f, err := g.closed(client)
-	if err = errors.Join(err, profiled()); err != nil {
+	f, err := g.observed(client, strconv.Itoa(g.n))
+	if err != nil {
 		return nil, err
 	}
 	if g.crowd.single != nil {
-		one, err := g.closed(g.shooter(g.options.connections, g.crowd.single))
+		one, err := g.observed(g.shooter(g.options.connections, g.crowd.single), strconv.Itoa(g.n)+"-single")
 		if err != nil {
 			return nil, err
 		}
@@ -205,6 +204,13 @@ func (g *grown) calls() (figures, error) {
 		f[key] = v
 	}
 	return f, nil
+}
+
+// observed measures calls, and takes profiles of that where they are wanted.
+func (g *grown) observed(c *client, name string) (figures, error) {
+	profiled := g.profile(g.options.profiles, name)
+	f, err := g.closed(c)
+	return f, errors.Join(err, profiled())
 }
 
 // lap makes every call once.
