@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
 )
 
 // TestMemoryIsMeasured holds what is measured to what the test keeps.
@@ -120,6 +121,60 @@ func TestPaceSettles(t *testing.T) {
 		p.settle(&Reading{Used: 1, Hard: 1}) // there is no room any more
 		if got := now(); got != usual {
 			t.Errorf("GOGC %q without memory: %d", gogc, got)
+		}
+	}
+}
+
+// TestPaceCheaper: more garbage may gather where collecting it is dear, as far as memory
+// goes, and not for collections that somebody has asked for or that come every two minutes.
+func TestPaceCheaper(t *testing.T) {
+	t.Parallel()
+	const gib = 1 << 30
+	for _, tt := range []struct {
+		name       string
+		after      time.Duration
+		t          toil
+		live       int64
+		now, want  int
+		unmeasured bool
+	}{
+		{name: "cheap", after: 2 * time.Second, t: toil{collecting: 10.01, working: 11}, now: 100, want: 100},
+		{name: "dear", after: 2 * time.Second, t: toil{collecting: 10.1, working: 11}, now: 100, want: 189},
+		{name: "still dear", after: 2 * time.Second, t: toil{collecting: 10.1, working: 11}, now: 190, want: 360},
+		{name: "very dear", after: 2 * time.Second, t: toil{collecting: 11, working: 11}, now: 100, want: 400},
+		{name: "cheaper than need be", after: 2 * time.Second, t: toil{collecting: 10.02, working: 11}, now: 400, want: 151},
+		{name: "more stays", after: 2 * time.Second, t: toil{collecting: 11, working: 11}, live: 120, now: 250, want: 250},
+		{name: "more stays, which is cheap", after: 2 * time.Second, t: toil{collecting: 10.01, working: 11}, live: 120, now: 250, want: 100},
+		{name: "none has ended", after: 2 * time.Second, t: toil{collecting: 10, working: 10}, now: 200, want: 250, unmeasured: true},
+		{name: "too soon", after: time.Second / 2, t: toil{collecting: 11, working: 11}, now: 200, want: 250, unmeasured: true},
+		{name: "asked for", after: 2 * time.Second, t: toil{collecting: 11, working: 11, asked: 1}, now: 200, want: 100},
+		{name: "nothing to do", after: time.Minute, t: toil{collecting: 11, working: 11}, now: 200, want: 100},
+	} {
+		begin := time.Now()
+		p := pacer{now: tt.now, cheaper: 250, since: toil{collecting: 10, working: 10, live: 100}, looked: begin}
+		p.look(begin.Add(tt.after), tt.live, func() toil { return tt.t })
+		if p.cheaper != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, p.cheaper, tt.want)
+		}
+		if measured := p.looked != begin; measured == tt.unmeasured {
+			t.Errorf("%s: measured %v", tt.name, measured)
+		}
+	}
+	for _, tt := range []struct {
+		live, machine, used, hard int64
+		want                      int
+	}{
+		{gib, 64 * gib, 0, 0, 400},
+		{gib, 32 * gib, 0, 0, 200},
+		{gib, 4 * gib, 0, 0, 100},
+		{gib, 0, 0, 0, 100}, // nobody knows
+		{gib, 64 * gib, 2 * gib, 10 * gib, 200},
+		{gib, 64 * gib, 9 * gib, 10 * gib, 100},
+		{0, 64 * gib, 0, 0, 100},
+	} {
+		p := pacer{machine: tt.machine}
+		if got := p.beyond(tt.live, &Reading{Used: tt.used, Hard: tt.hard}); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
 		}
 	}
 }
