@@ -36,6 +36,7 @@ func TestL27_IssuerDownAfterStart(t *testing.T) {
 		i.set(func(i *idp) { i.down = false })
 		time.Sleep(2 * minInterval)
 		want(t, "back up", try(t, c, "ec", ecKey()), "ok")
+		synctest.Wait() // by the keys that are known, while they are asked for again
 
 		// Known keys end a day after their age.
 		i.set(func(i *idp) { i.down = true })
