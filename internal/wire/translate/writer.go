@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -121,6 +122,17 @@ func (w *writer) member(m *member, raw []byte, v *values) {
 	}
 }
 
+// elsewhere reports whether a member that one dialect does not have is something in
+// another that the call decides.
+func (o *object) elsewhere(name []byte) bool {
+	for i := range o.members {
+		if m := &o.members[i]; m.is.ofCall() && slices.Contains(m.say[:], string(name)) {
+			return true
+		}
+	}
+	return false
+}
+
 // copy keeps an object of the same dialect as it stands: order, numbers, unknown
 // members. Only ids change, and what the call decides.
 func (w *writer) copy(o *object, raw []byte) {
@@ -131,9 +143,9 @@ func (w *writer) copy(o *object, raw []byte) {
 		if s != nil {
 			is = o.members[s.at].is
 		}
-		// A tenant in a dialect that has none would be unknown, and kept: but agents
-		// of several versions might understand it.
-		stray := o.tenant && s == nil && string(unescaped(name)) == "tenant"
+		// A tenant in a dialect that has none would be unknown, and kept, as would an id: but
+		// agents of several versions might understand it.
+		stray := s == nil && (o.tenant && string(unescaped(name)) == "tenant" || w.call != nil && o.elsewhere(unescaped(name)))
 		if is == aTenant || stray || w.call != nil && is.ofCall() {
 			continue
 		}
