@@ -72,7 +72,9 @@ func victim(dir, round string) int {
 		go func() {
 			for i := 0; ; i++ {
 				id := round + "-" + strconv.Itoa(w) + "-" + strconv.Itoa(i)
-				if err := l.Intent(exchange(id)); err != nil {
+				if err := l.Intent(exchange(id)); errors.Is(err, ErrStalled) {
+					continue // a busy disk: the call is refused, and nobody says that it was recorded
+				} else if err != nil {
 					failed <- err
 				}
 				if _, err := os.Stdout.WriteString(id + "\n"); err != nil {
