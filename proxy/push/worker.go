@@ -213,7 +213,8 @@ func (w *Worker) look(ctx context.Context) bool {
 		return false
 	}
 	for _, it := range items {
-		w.begin(ctx, s, it)
+		// Not s: what was enqueued under a configuration goes by that one or a later.
+		w.begin(ctx, w.settings.Load(), it)
 	}
 	return int64(len(items)) == n
 }

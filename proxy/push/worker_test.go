@@ -1,11 +1,13 @@
 package push
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -221,6 +223,42 @@ func TestUse(t *testing.T) {
 	}
 	if len(r.seen()) != 0 {
 		t.Error("a target was called that is not allowed any more")
+	}
+}
+
+// taking does something before each item is taken from a queue.
+type taking struct {
+	state.Queue
+
+	before func()
+}
+
+func (q *taking) Take(ctx context.Context, queue, holder string, now time.Time, limit int, lease time.Duration) ([]state.Item, error) {
+	q.before()
+	return q.Queue.Take(ctx, queue, holder, now, limit, lease)
+}
+
+// TestUseWhileTaking: an item that comes after a configuration goes by it, even if the
+// worker set out to look before.
+func TestUseWhileTaking(t *testing.T) {
+	t.Parallel()
+	q := &taking{}
+	looking, used := make(chan bool), make(chan bool)
+	var once sync.Once
+	q.before = func() { once.Do(func() { looking <- true; <-used }) }
+	b := work(t, open(), func(o *WorkerOptions) { q.Queue, o.Queue = o.Queue, q })
+	r := receive(t, b.clock, nil)
+	<-looking
+	closed := open()
+	closed.AllowPrivateNetworks = false
+	if err := b.Use(closed); err != nil {
+		t.Fatal(err)
+	}
+	b.push(t, notification(r.URL, "t1", 0))
+	close(used)
+	wait(t, "attempt", func() bool { return len(b.observed()) > 0 })
+	if b.outcomes(Refused) != 1 || len(r.seen()) != 0 {
+		t.Errorf("%v, %d requests", b.observed(), len(r.seen()))
 	}
 }
 
