@@ -113,7 +113,7 @@ func (p *process) await(mark string) string {
 // awaitNth returns the nth such line.
 func (p *process) awaitNth(mark string, n int) string {
 	p.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		line, more := p.out.find(mark, n)
 		if line != "" {
@@ -144,7 +144,7 @@ func (p *process) signal(s os.Signal) int {
 	select {
 	case <-p.done:
 		return p.cmd.ProcessState.ExitCode()
-	case <-time.After(40 * time.Second):
+	case <-time.After(time.Minute):
 		p.t.Fatalf("gateway did not end after %v", s)
 		return -1
 	}

@@ -86,7 +86,7 @@ func (a *archive) bodies(t *testing.T) (all []string) {
 // rows are the records that the table has.
 func (a *archive) rows(t *testing.T) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, a.postgres.url())
 	if err != nil {
@@ -212,7 +212,7 @@ func TestSinks(t *testing.T) {
 func compare(t *testing.T, a *archive, w *watched, least int) {
 	t.Helper()
 	var failed error
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		want := records(t, w.dir)
 		ended := 0
 		for _, r := range want {

@@ -56,7 +56,7 @@ func converse(t *testing.T, sdk gatewaytest.Client, s side) []outcome {
 	t.Helper()
 	var outcomes []outcome
 	for _, op := range goOperations {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		c := &conversation{ctx: ctx, sdk: sdk}
 		op.do(c)
 		cancel()

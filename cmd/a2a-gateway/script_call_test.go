@@ -171,7 +171,7 @@ func cmdJoin(ts *testscript.TestScript, neg bool, args []string) {
 	select {
 	case out := <-done:
 		_, _ = io.WriteString(ts.Stdout(), out)
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		ts.Fatalf("join: %s goes on and on", args[0])
 	}
 }
@@ -182,7 +182,7 @@ func (c *client) run(ts *testscript.TestScript, q *request) string {
 	if p := c.w.gateway; p != nil && strings.HasPrefix(req.URL.Scheme+"://"+req.URL.Host, p.url) {
 		c.w.sent.Add(1)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	resp, err := c.transportFor(ts, q).RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		cancel()

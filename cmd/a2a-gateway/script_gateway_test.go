@@ -84,7 +84,7 @@ func (w *world) start(ts *testscript.TestScript, config string, args ...string) 
 	case <-p.ready:
 	case <-p.exited:
 		ts.Fatalf("the gateway did not start: %v\n%s", p.exit, p.logged())
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		ts.Fatalf("the gateway did not say that it serves\n%s", p.logged())
 	}
 	return p
@@ -164,7 +164,7 @@ func (p *process) finish() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.exited:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 		p.w.t.Errorf("the gateway did not end after SIGTERM\n%s", p.logged())
@@ -244,7 +244,7 @@ func cmdDrain(ts *testscript.TestScript, neg bool, args []string) {
 	p.w.client.idle()
 	select {
 	case <-p.exited:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		_ = p.cmd.Process.Kill()
 		ts.Fatalf("the gateway did not end\n%s", p.logged())
 	}

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	_ "github.com/a2aproject/a2a-go/a2apb" // registers the messages of 0.3
 	_ "github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -65,7 +64,7 @@ func callGRPC(ts *testscript.TestScript, args []string) string {
 	conn, err := c.dial(ts, q)
 	ts.Check(err)
 	defer conn.Close() // every answer has been read
-	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(context.Background(), q.metadata(ts)), 30*time.Second)
+	ctx, cancel := context.WithTimeout(metadata.NewOutgoingContext(context.Background(), q.metadata(ts)), patience)
 	defer cancel()
 	return c.talk(ctx, conn, "/"+name, m, in)
 }

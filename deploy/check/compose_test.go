@@ -246,7 +246,7 @@ func ask(t *testing.T, gateway, issuer string) {
 		t.Fatal(err)
 	}
 	said := ""
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		body := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"summarize"}]}}}`
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, gateway+"/agents/billing", strings.NewReader(body))
 		req.Header.Set("Content-Type", "application/json")

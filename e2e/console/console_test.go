@@ -194,7 +194,7 @@ func fickle(t *testing.T) *httptest.Server {
 // post has two notifications that no receiver takes.
 func (s *stage) post(t *testing.T, courier *gatewaytest.Courier) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for _, id := range []string{"1", "2"} {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":%q,"role":"ROLE_USER",`+
 			`"parts":[{"text":"go"}]},"configuration":{"taskPushNotificationConfig":{"url":"http://127.0.0.1:9/hook"}}}}`, id)

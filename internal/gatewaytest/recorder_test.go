@@ -148,7 +148,7 @@ func TestRecorderCard(t *testing.T) {
 			if len(card.Skills) != 2 {
 				t.Errorf("%s: card has skills %v", version, card.Skills)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			_, _ = client.GetTask(ctx, &a2a.GetTaskRequest{ID: "t"})
 			cancel()
 			if got := r.Requests(); len(got) != 1 || got[0].Header.Get("X-Api-Key") != "k" {

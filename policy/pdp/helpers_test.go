@@ -219,7 +219,7 @@ func pointer(v any, path string) any {
 
 func ask(t testing.TB, p *Panel, q *Question) ([]string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return p.Ask(ctx, q)
 }

@@ -182,7 +182,7 @@ func work(t testing.TB, c Config, change ...func(*WorkerOptions)) *bench {
 	b.clock.over = func() bool { return w.context.Err() != nil }
 	go w.Run(context.WithoutCancel(t.Context()))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
 		if err := w.Stop(ctx); err != nil {
 			t.Error(err)
@@ -214,7 +214,7 @@ func (b *bench) outcomes(outcome Outcome) (n int) {
 
 func wait(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !f() {
 		if time.Now().After(deadline) {
 			t.Fatalf("no %s", what)

@@ -25,7 +25,7 @@ func duration(d time.Duration) secret.Duration { return secret.Duration(d) }
 // eventually waits for what happens by itself.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal(what)
 		}

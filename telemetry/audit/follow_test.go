@@ -16,7 +16,7 @@ import (
 // they are not numbered from the cursor on.
 func followed(t *testing.T, s Source, from Cursor, want int) (last Cursor, lost []error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	last = from
 	if want == 0 {
@@ -123,7 +123,7 @@ func TestFollowMovedFiles(t *testing.T) {
 	}
 	intents(2)
 	n := uint64(0)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for e, err := range (Source{Path: dir}).Follow(ctx, Cursor{}) {
 		if err != nil {
@@ -165,7 +165,7 @@ func TestFollowTakenBack(t *testing.T) {
 			t.Parallel()
 			path := name{day: "2026-11-21"}.path(t.TempDir())
 			appendTo(t, path, kept+gone)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			seen := map[uint64]string{}
 			for e, err := range (Source{Path: filepath.Dir(path)}).Follow(ctx, Cursor{}) {

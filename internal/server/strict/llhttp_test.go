@@ -59,7 +59,7 @@ func asNode(t *rapid.T, address, sent string) (all []seen, refused bool) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = io.WriteString(c, sent) // it may refuse and close before it has been told everything
 	for br := bufio.NewReader(c); ; {
 		resp, err := http.ReadResponse(br, nil)

@@ -238,7 +238,7 @@ func (l nodeList) move(t testing.TB, tag string, between func()) {
 // until waits for what takes its time.
 func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

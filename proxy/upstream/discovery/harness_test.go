@@ -66,7 +66,7 @@ func (o *observed) stop() {
 	o.cancel()
 	select {
 	case <-o.done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		o.t.Error("the source does not end with its context")
 	}
 }
@@ -81,7 +81,7 @@ func (o *observed) count() (lists, errs int) {
 // until waits for a state of what was observed.
 func (o *observed) until(what string, ok func() bool) {
 	o.t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		o.mu.Lock()
 		is := ok()
 		o.mu.Unlock()

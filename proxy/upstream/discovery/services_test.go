@@ -84,7 +84,7 @@ func TestServiceWatch(t *testing.T) {
 		}
 	})
 	w.pause = time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var seen []string
 	w.Run(ctx, func(list []Service) {

@@ -152,7 +152,7 @@ func (b *broker) create(t testing.TB, name string, configs map[string]string) {
 		wanted.Configs = append(wanted.Configs, kmsg.CreateTopicsRequestTopicConfig{Name: key, Value: &value})
 	}
 	r.Topics = append(r.Topics, wanted)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	answer, err := r.RequestWith(ctx, client)
 	if err == nil {

@@ -85,7 +85,7 @@ func messages(t testing.TB, topic string, addresses ...string) (all []*kgo.Recor
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	left := map[int32]int64{} // offsets at which partitions end that have not been read
 	ends := kmsg.NewPtrListOffsetsRequest()

@@ -90,7 +90,7 @@ func TestGRPC(t *testing.T) {
 			t.Parallel()
 			r := &rpcServer{answers: []error{answer}}
 			s := open(t, Config{Endpoint: "http://" + serveGRPC(t, r), Protocol: protocolGRPC, Headers: []Header{{"X-Key", secret.New("k")}}})
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if err := s.Put(ctx, entries(1, 1, 10)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)

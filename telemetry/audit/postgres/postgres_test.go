@@ -36,7 +36,7 @@ func sinkOf(t testing.TB, c postgres.Config, gateway, log string) *postgres.Sink
 
 func put(t testing.TB, s *postgres.Sink, entries ...audit.Entry) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Put(ctx, entries); err != nil {
 		t.Fatal(err)

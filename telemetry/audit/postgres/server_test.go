@@ -191,7 +191,7 @@ func (s *server) config() postgres.Config {
 // ask runs a query of one row.
 func ask[T any](t testing.TB, s *server, query string, args ...any) (value T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, s.url())
 	if err != nil {
