@@ -2,5 +2,4 @@
 
 package gatewaytest
 
-// sampled runs every pair of a matrix.
 const sampled = 1
