@@ -24,22 +24,35 @@ const (
 // Update adds the records that have come since it was called last, by whichever process.
 // progress is told now and then how many that were; it may be nil.
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
-	for added := 0; ; {
-		n, more, err := i.update(ctx)
+	added := 0
+	tell := func() {
+		if progress != nil && added > 0 {
+			progress(added)
+		}
+	}
+	for {
+		n, more, err := i.update(ctx, added)
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		if added += n; progress != nil && added > 0 {
-			progress(added)
+		added += n
+		tell()
+		if more {
+			continue
 		}
-		if !more {
+		made, err := i.complete(ctx, tell)
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		if !made {
 			return nil
 		}
 	}
 }
 
-// update adds one batch, and reports whether there may be more.
-func (i *Index) update(ctx context.Context) (n int, more bool, err error) {
+// update adds one batch to those that were added before, and reports whether there may be
+// more.
+func (i *Index) update(ctx context.Context, before int) (n int, more bool, err error) {
 	tx, err := i.db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, false, err
@@ -57,6 +70,11 @@ func (i *Index) update(ctx context.Context) (n int, more bool, err error) {
 	}
 	if n, more, err = i.addAll(ctx, tx, &at); err != nil {
 		return 0, false, err
+	}
+	if more {
+		if err := i.shed(ctx, tx, before+n); err != nil {
+			return 0, false, err
+		}
 	}
 	value, err := json.Marshal(at)
 	if err != nil {

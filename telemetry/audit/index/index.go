@@ -37,6 +37,7 @@ type Index struct {
 	db     *sql.DB
 	known  map[string]int64 // segments by name
 	spell  time.Duration    // that one transaction may take
+	bulk   int              // records from which on the indexes are put aside
 }
 
 // Open opens the index of a directory of segments, and makes it where there is none, or
@@ -44,7 +45,7 @@ type Index struct {
 // are made with where the log is encrypted; nil for a key of its own, which lies in the
 // file.
 func Open(ctx context.Context, source audit.Source, secret []byte) (*Index, error) {
-	i := &Index{source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell}
+	i := &Index{source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell, bulk: bulk}
 	err := i.open(ctx, secret)
 	if errors.Is(err, errStale) {
 		if err = i.remove(); err == nil {

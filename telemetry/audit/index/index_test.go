@@ -381,6 +381,9 @@ func TestFindIsScan(t *testing.T) {
 		second := rapid.Map(rapid.IntRange(0, 30), func(n int) time.Time { return noon.Add(time.Duration(n) * time.Second) })
 		i := open(t, dir, nil)
 		defer func() { _ = i.Close() }()
+		if rapid.Bool().Draw(rt, "bulk") {
+			i.spell, i.bulk = 0, 1
+		}
 		seq := 0
 		for segment := range rapid.IntRange(1, 3).Draw(rt, "segments") {
 			for range rapid.IntRange(0, 10).Draw(rt, "records") {
