@@ -26,28 +26,32 @@ const (
 func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	added := 0
 	tell := func() {
-		if progress != nil && added > 0 {
+		if progress != nil {
 			progress(added)
 		}
 	}
-	for {
-		n, more, err := i.update(ctx, added)
+	more, made := true, true
+	for more || made { // records may have come while indexes were made
+		err := turn(ctx, tell, func() (err error) {
+			var n int
+			n, more, err = i.update(ctx, added)
+			added += n
+			return err
+		})
+		if err == nil && added > 0 {
+			tell()
+		}
+		if made = false; err == nil && !more {
+			err = turn(ctx, tell, func() (err error) {
+				made, err = i.complete(ctx, tell)
+				return err
+			})
+		}
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
-		}
-		added += n
-		tell()
-		if more {
-			continue
-		}
-		made, err := i.complete(ctx, tell)
-		if err != nil {
-			return fmt.Errorf("index: %w", err)
-		}
-		if !made {
-			return nil
 		}
 	}
+	return nil
 }
 
 // update adds one batch to those that were added before, and reports whether there may be

@@ -162,3 +162,42 @@ func TestBulkOverdue(t *testing.T) {
 		}
 	}
 }
+
+// TestTurn: one waits for a process that has the file as long as one can.
+func TestTurn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	calls(t, dir, first, 1, 30)
+	i, other := hasty(t, dir), open(t, dir, nil)
+	if _, err := i.db.ExecContext(t.Context(), "PRAGMA busy_timeout = 1"); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := other.db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited, last := false, 0
+	err = i.Update(t.Context(), func(added int) {
+		if last = added; added == 0 && !waited {
+			waited = true
+			if err := tx.Rollback(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || !waited || last != 30 {
+		t.Errorf("waited %v, %d added: %v", waited, last, err)
+	}
+
+	if tx, err = other.db.BeginTx(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := i.Update(limited, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while another has the file: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+}

@@ -66,7 +66,8 @@ func (i *Index) open(ctx context.Context, secret []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = i.prepare(ctx, secret, fresh); err != nil {
+	err = turn(ctx, nil, func() error { return i.prepare(ctx, secret, fresh) })
+	if err != nil {
 		err = errors.Join(err, i.db.Close())
 	}
 	return err
@@ -152,6 +153,7 @@ func stale(err error) error {
 
 // Result codes of SQLite, https://sqlite.org/rescode.html.
 const (
+	sqliteBusy    = 5
 	sqliteCorrupt = 11
 	sqliteNotADB  = 26
 )
