@@ -2,6 +2,9 @@ module github.com/a2a-gateway/a2a-gateway
 
 go 1.26.0
 
+// Releases are built with it, and it is free of vulnerabilities that are known of others.
+toolchain go1.26.11
+
 require (
 	cel.dev/cel-go v0.33.2
 	code.dny.dev/ssrf v0.3.0
