@@ -44,7 +44,7 @@ func cardVerify() *cobra.Command {
 		Use:   "verify URL|FILE",
 		Short: "Verify the signatures of a card; exit 1 when none holds",
 		Long: "Verify the signatures of a card, at a URL, in a file, or with - from the standard input, by keys\n" +
-			"that are named here. Each signature is oneVerdict; exit 1 when none holds.",
+			"that are named here. Each signature is judged by itself; exit 1 when none holds.",
 		Args: cobra.ExactArgs(1),
 	}
 	f := cmd.Flags()
