@@ -33,7 +33,8 @@ func FuzzRequests(f *testing.F) {
 		if !slices.Equal(saw, want) {
 			t.Fatalf("%q:\n saw  %q\n want %q", sent, saw, want)
 		}
-		if n := strings.Count(c.said.String(), "HTTP/1."); n != len(saw) && n != len(saw)+1 {
+		said := strings.ReplaceAll(c.said.String(), "HTTP/1.1 100 Continue\r\n\r\n", "") // is no answer yet
+		if n := strings.Count(said, "HTTP/1."); n != len(saw) && n != len(saw)+1 {
 			t.Fatalf("%q: %d requests, answered %q", sent, len(saw), c.said.String())
 		}
 		if !c.closed {

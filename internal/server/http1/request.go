@@ -197,7 +197,7 @@ var errExpectation = errors.New("unknown expectation")
 func (x *exchange) expectation(r *http.Request) error {
 	switch lines := r.Header["Expect"]; {
 	case lines == nil:
-	case hasToken(lines, "100-continue"):
+	case mentions(lines[0], "100-continue"):
 		x.expects = r.ContentLength != 0 && r.ProtoMinor > 0
 	case lines[0] != "":
 		return errExpectation
@@ -231,25 +231,52 @@ func announce(r *http.Request) error {
 	return nil
 }
 
-// closes reports whether a client sends nothing more on its connection (RFC 9112 §9.3).
+// closes reports whether a client says that it sends nothing more on its connection
+// (RFC 9112 §9.3).
 func closes(r *http.Request) bool {
 	connection := r.Header["Connection"]
-	if r.ProtoMinor == 0 {
-		return !hasToken(connection, "keep-alive")
+	if r.ProtoMinor == 0 && !hasToken(connection, "keep-alive") {
+		return true
 	}
 	return connection != nil && hasToken(connection, "close")
 }
 
-// hasToken looks for a token, in lower case, in a list of any number of lines.
+// hasToken reports whether a list of any number of lines has a token, which is in lower case.
 func hasToken(lines []string, token string) bool {
 	for _, line := range lines {
-		for more := true; more; {
-			var element string
-			element, line, more = strings.Cut(line, ",")
-			if strings.EqualFold(trim(element), token) {
+		for element := range strings.SplitSeq(line, ",") {
+			if same(trim(element), token) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// ends reports whether the answer to a request is the last on its connection. A client of
+// HTTP/1.0 that asks for it to be kept may say close as well, as with net/http.
+func ends(r *http.Request) bool {
+	connection := r.Header["Connection"]
+	switch {
+	case r.ProtoMinor == 0:
+		return connection == nil || !mentions(connection[0], "keep-alive")
+	case connection == nil:
+		return false
+	}
+	return r.Close || mentions(connection[0], "close")
+}
+
+// mentions reports whether a line has a token between commas or spaces. Of what is no list
+// of tokens net/http makes that, so that none who was understood is not now.
+func mentions(line, token string) bool {
+	for word := range strings.FieldsFuncSeq(line, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
+		if same(word, token) {
+			return true
+		}
+	}
+	return false
+}
+
+// same compares with a token without regard to the case of ASCII letters: other letters
+// that fold to them are longer.
+func same(s, token string) bool { return len(s) == len(token) && strings.EqualFold(s, token) }

@@ -51,6 +51,17 @@ var requests = []string{
 	"GET / HTTP/1.1\r\nHost: a\r\nA2A-Version: 1.0\r\na2a-extensions: b\r\nx-a2a-extensions: c\r\nTRACEPARENT: d\r\nDPoP: e\r\n\r\n",
 	"GET / HTTP/1.1\r\nHost: a\r\nA2A-Version: 1.0\r\na2a-version: 0.3\r\nA2a-Version: 1.0\r\n\r\n",
 	"GET / HTTP/1.1\r\nHost: a\r\nX: \xe4\t b\r\n\r\n",
+	"GET / HTTP/1.0\r\nHost: a\r\nConnection: b Keep-Alive\r\n\r\n",
+	"GET / HTTP/1.0\r\nHost: a\r\nConnection: b\r\nConnection: keep-alive\r\n\r\n",
+	"GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive, close\r\n\r\n",
+	"GET / HTTP/1.0\r\nHost: a\r\nConnection: \u212aeep-alive\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: a\r\nConnection: b\tclose\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: a\r\nConnection: b\r\nConnection: c close\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: a\r\nConnection: b\r\nConnection: c, close\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: a\r\nConnection: clo\u017fe\r\n\r\n",
+	"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: b 100-continue\r\n\r\na",
+	"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: b\r\nExpect: 100-continue\r\n\r\na",
+	"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect:\r\nExpect: 100-continue\r\n\r\na",
 }
 
 // seenBy is what handlers see of what is sent, and what the client is answered.

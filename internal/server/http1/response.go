@@ -33,7 +33,7 @@ type response struct {
 func (w *response) begin(c *conn, x *exchange, cancel context.CancelFunc) {
 	w.conn, w.x, w.cancel, w.length = c, x, cancel, -1
 	w.header = make(http.Header, 8)
-	w.closes = x.request.Close
+	w.closes = ends(x.request)
 }
 
 // Header implements http.ResponseWriter.
