@@ -32,18 +32,18 @@ func (i *Index) Update(ctx context.Context, progress func(added int)) error {
 	}
 	more, made := true, true
 	for more || made { // records may have come while indexes were made
+		var n int
 		err := turn(ctx, tell, func() (err error) {
-			var n int
 			n, more, err = i.update(ctx, added)
-			added += n
 			return err
 		})
-		if err == nil && added > 0 {
+		if added += n; err == nil && added > 0 {
 			tell()
 		}
 		if made = false; err == nil && !more {
-			err = turn(ctx, tell, func() (err error) {
-				made, err = i.complete(ctx, tell)
+			err = turn(ctx, tell, func() error {
+				some, err := i.complete(ctx, tell)
+				made = made || some
 				return err
 			})
 		}
