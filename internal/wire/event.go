@@ -178,7 +178,7 @@ func (r *answerReader) config(top bool) {
 				s.skip()
 			}
 		case "name":
-			if id := taskOfName(string(r.word())); o.task == "" {
+			if id, _, ok := ReadResourceName(string(r.word())); ok && o.task == "" {
 				o.task = id
 			}
 		case "configs":

@@ -1,7 +1,5 @@
 package wire
 
-import "strings"
-
 // The members of a config that are replaced, by their place in webhook.replace.
 const (
 	partURL = iota
@@ -167,8 +165,7 @@ func (r *pushReader) around(f field, at *entry) {
 	case fieldTask:
 		at.task = firstOf(r.word("the task of a push notification config"), at.task)
 	case fieldName:
-		task, id, _ := strings.Cut(strings.TrimPrefix(r.word("the name of a push notification config"), "tasks/"),
-			"/pushNotificationConfigs/")
+		task, id, _ := ReadResourceName(r.word("the name of a push notification config"))
 		at.task, at.id = firstOf(task, at.task), firstOf(id, at.id)
 	case fieldInner:
 		if r.kind() == '{' {

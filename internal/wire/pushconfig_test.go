@@ -176,6 +176,10 @@ func TestRewriteConfigs(t *testing.T) {
 			HTTPJSON, V03, `{"name":"tasks/T/pushNotificationConfigs/C","pushNotificationConfig":{"url":"mine"}}`,
 			`{"name":"tasks/T/pushNotificationConfigs/C","pushNotificationConfig":{"url":"own","authentication":{"schemes":["Bearer"]}}}`, []string{"T/C"},
 		},
+		"0.3 ProtoJSON, a name of another form": {
+			HTTPJSON, V03, `{"name":"tasks/T/configs/C/pushNotificationConfigs/C","pushNotificationConfig":{"url":"x"}}`,
+			"", []string{"T/"},
+		},
 		"0.1": {
 			JSONRPC, V01, rpc + `{"id":"T","pushNotificationConfig":{"url":"mine"}}}`,
 			rpc + `{"id":"T","pushNotificationConfig":{"url":"own","authentication":{"schemes":["Bearer"]}}}}`, []string{"T/"},

@@ -266,13 +266,16 @@ func (r *answerReader) extensions() {
 	}
 }
 
-// taskOfName reads a resource name of 0.3's proto: "tasks/{task}" and whatever
-// follows a further slash.
-func taskOfName(name string) string {
-	rest, ok := strings.CutPrefix(name, "tasks/")
-	if !ok {
-		return ""
+// ReadResourceName takes a resource name of 0.3's proto to pieces:
+// tasks/{task} or tasks/{task}/pushNotificationConfigs/{config}. ok says whether it
+// begins as these do; anything else counts as a bare task id. The task ends at the
+// next slash, whatever follows, so that all who read a name mean the same task.
+func ReadResourceName(name string) (task, config string, ok bool) {
+	name, ok = strings.CutPrefix(name, "tasks/")
+	task, rest, _ := strings.Cut(name, "/")
+	config, named := strings.CutPrefix(rest, "pushNotificationConfigs/")
+	if !named {
+		config = ""
 	}
-	id, _, _ := strings.Cut(rest, "/")
-	return id
+	return task, config, ok
 }

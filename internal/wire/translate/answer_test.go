@@ -153,6 +153,12 @@ var answers = []answerCase{
 		in: `{"name":"tasks/T/pushNotificationConfigs/c","pushNotificationConfig":{"url":"w"}}`, want: `{"taskId":"T","id":"c","url":"w"}`,
 	},
 	{
+		name: "push 0.3's ProtoJSON, a name of another form", method: getConfig, from: http03, to: rpc10,
+		call: wire.Call{TaskID: "mine", ConfigID: "c"}, edit: func(r *Retelling) { r.Task = Alias{"T", "mine"} },
+		in:   `{"name":"tasks/T/configs/c/pushNotificationConfigs/d","pushNotificationConfig":{"url":"w"}}`,
+		want: `{"taskId":"mine","id":"c","url":"w"}`,
+	},
+	{
 		name: "push 0.1 to 0.3's ProtoJSON", method: getConfig, from: rpc01, to: grpc03, call: wire.Call{TaskID: "T", ConfigID: "c"},
 		in: `{"id":"T","pushNotificationConfig":{"url":"w"}}`, want: `{"name":"tasks/T/pushNotificationConfigs/c","pushNotificationConfig":{"id":"c","url":"w"}}`,
 	},

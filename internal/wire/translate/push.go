@@ -1,6 +1,6 @@
 package translate
 
-import "strings"
+import "github.com/a2a-gateway/a2a-gateway/internal/wire"
 
 // A webhook is the part of a push notification config that the versions agree
 // about: url, token, authentication. What is around it they do not:
@@ -70,8 +70,7 @@ const tasksPrefix, configsInfix = "tasks/", "/pushNotificationConfigs/"
 
 // named reads a resource name of 0.3's ProtoJSON.
 func (c *config) named(name string) {
-	if rest, ok := strings.CutPrefix(name, tasksPrefix); ok {
-		task, id, _ := strings.Cut(rest, configsInfix)
+	if task, id, ok := wire.ReadResourceName(name); ok {
 		c.task, c.id = first(c.task, task), first(c.id, id)
 	}
 }
