@@ -32,19 +32,6 @@ func (d demand) run(l *Ladder, lasts time.Duration) map[string]int {
 	return in
 }
 
-// ownCell is a caller who shares a cell with none of the others.
-func ownCell(name string, others demand) string {
-	cell := func(who string) uint64 { return maphash.String(seed, who) % cells }
-	taken := map[uint64]bool{}
-	for who := range others {
-		taken[cell(who)] = true
-	}
-	for taken[cell(name)] {
-		name += "'"
-	}
-	return name
-}
-
 // TestR07_DelayHasToStand: work that waits too long for less than a second, or now and then,
 // has nobody refused.
 func TestR07_DelayHasToStand(t *testing.T) {
@@ -90,13 +77,7 @@ func TestR07_SharesAreFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const capacity = 1000
 		l, m := climb(t, Limits{Delay: 100 * time.Millisecond})
-		d := demand{"greedy": 1400}
-		greedier := ownCell("greedier", d)
-		d[greedier] = 1600
-		little := ownCell("little", d)
-		d[little] = 50
-		less := ownCell("less", d)
-		d[less] = 20
+		d := demand{"greedy": 1400, "greedier": 1600, "little": 50, "less": 20}
 		processor(l, m, capacity, d, 10*time.Second) // until it has settled
 		if !l.standing().has(Delay) {
 			t.Fatal("does not stand")
@@ -111,29 +92,48 @@ func TestR07_SharesAreFair(t *testing.T) {
 		if all < capacity*8/10 || all > capacity*11/10 {
 			t.Errorf("%d calls a second were let in, %d can be done", all, capacity)
 		}
-		for _, who := range []string{little, less} {
+		for _, who := range []string{"little", "less"} {
 			if got, want := in[who]/lasts, d[who]; got < want*95/100 {
 				t.Errorf("%s got %d of %d", who, got, want)
 			}
 		}
-		if a, b := in["greedy"], in[greedier]; a*10 < b*8 || b*10 < a*8 {
+		if a, b := in["greedy"], in["greedier"]; a*10 < b*8 || b*10 < a*8 {
 			t.Errorf("of two greedy callers one got %d and the other one %d", a, b)
 		}
 		if r := l.Reading(); r.Refusing < .5 || r.Refusing > .8 {
 			t.Errorf("says that %.2f are refused", r.Refusing)
 		}
 		gone := time.Now()
-		calm := demand{little: 50, "greedy": 100}
+		calm := demand{"little": 50, "greedy": 100}
 		for l.standing().has(Delay) && time.Since(gone) < time.Minute {
 			processor(l, m, capacity, calm, 100*time.Millisecond)
 		}
 		if took := time.Since(gone); took > 5*time.Second {
 			t.Errorf("stands for %v after the load has gone", took)
 		}
-		if in := processor(l, m, capacity, calm, time.Second); in["greedy"] < 99 || in[little] < 49 {
+		if in := processor(l, m, capacity, calm, time.Second); in["greedy"] < 99 || in["little"] < 49 {
 			t.Errorf("afterwards %v are let in of %v", in, calm)
 		}
 	})
+}
+
+// TestR07_SharedCell: who asks for little gets all of it, also where a greedy one is counted
+// in the same cell: in another row it is with others.
+func TestR07_SharedCell(t *testing.T) {
+	for shared := range rows {
+		little, greedy := "little", places("greedy")
+		for i := 0; places(little)[shared] != greedy[shared] || places(little)[1-shared] == greedy[1-shared]; i++ {
+			little = fmt.Sprint("little", i)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			l, m := climb(t, Limits{Delay: 100 * time.Millisecond})
+			d := demand{"greedy": 3000, little: 50}
+			processor(l, m, 1000, d, 10*time.Second) // until it has settled
+			if in := processor(l, m, 1000, d, 10*time.Second); in[little] < 10*50*95/100 {
+				t.Errorf("%s got %d of %d calls", little, in[little], 10*50)
+			}
+		})
+	}
 }
 
 // TestR07_ManyCallers: where everybody asks for little, and it is too much all the same,
@@ -188,8 +188,8 @@ func TestSpareAsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i := range l.shares.cells {
-		if l.shares.cells[i].calls.Load() != 0 {
+	for c := range l.shares.all() {
+		if c.calls.Load() != 0 {
 			t.Fatal("a call was counted")
 		}
 	}
