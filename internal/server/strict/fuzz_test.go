@@ -25,6 +25,7 @@ var corpus = []string{
 	"GET / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 	"GET http://b/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + another,
 	"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+	chunks + "0\r\nX: " + strings.Repeat("a", 5000) + "\r\n\r\n" + another,
 }
 
 // FuzzDifferential: of any bytes, in any pieces, net/http sees behind the rules what it

@@ -50,7 +50,7 @@ func (s seen) String() string {
 // ignores an empty line before a request.
 func requests(from io.Reader) []seen {
 	var all []seen
-	br := bufio.NewReader(from)
+	br := bufio.NewReaderSize(from, 2*head) // net/http wants trailers to fit in, whose size is bounded as that of a head
 	for {
 		if line, _ := br.Peek(2); string(line) == "\r\n" {
 			_, _ = br.Discard(2)
