@@ -10,28 +10,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// statesOf are the states that an answer has for those who read it, by version,
-// binding and method. refused says that it is for JSON-RPC, by what it says itself, and
-// none that reads JSON-RPC takes it: the others then know nothing of what it has to say.
-func statesOf(body []byte) (states []string, refused bool) {
-	var says struct{ JSONRPC json.RawMessage }
-	_ = json.Unmarshal(body, &says) // what is there of it is enough
-	refused = says.JSONRPC != nil
+// statesOf are the states that an answer has for those who read it in one of the
+// bindings, by version, binding and method.
+func statesOf(body []byte, bindings ...Binding) (states []string) {
 	methods := []*Method{nil}
 	for _, name := range []string{SendMessage, SendStreamingMessage, GetTask} {
 		m, _ := ByName(V10, name)
 		methods = append(methods, m)
 	}
-	for _, b := range []Binding{JSONRPC, HTTPJSON, GRPC} {
+	for _, b := range bindings {
 		for _, v := range []Version{V01, V03, V10} {
 			for _, m := range methods {
 				if a, err := ReadAnswer(b, v, m, body, Limits{}); err == nil {
-					states, refused = append(states, a.State), refused && b != JSONRPC
+					states = append(states, a.State)
 				}
 			}
 		}
 	}
-	return states, refused
+	return states
+}
+
+// resultOf is the result of an answer that says it is JSON-RPC, as it would be in one
+// that is in order; nil if there is none.
+func resultOf(body []byte) []byte {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil || members["jsonrpc"] == nil || members["result"] == nil {
+		return nil
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":`), members["result"], []byte("}"))
 }
 
 // FuzzReadDemand: no bytes make the reader panic, none that it takes for a demand are
@@ -53,13 +59,20 @@ func FuzzReadDemand(f *testing.F) {
 		if !bytes.Equal(body, before) {
 			t.Fatal("the body was changed")
 		}
-		states, refused := statesOf(body)
+		states, rpc := statesOf(body, HTTPJSON, GRPC), statesOf(body, JSONRPC)
+		read := len(states)+len(rpc) > 0
+		if result := resultOf(body); read && len(rpc) == 0 && result != nil {
+			// To those who take the answer its result is a member that they do not know.
+			rpc = statesOf(result, JSONRPC)
+			read = len(rpc) > 0
+		}
+		states = append(states, rpc...)
 		switch {
 		case !ok && slices.Contains(states, authRequired):
 			t.Fatalf("%q asks for authorization", body)
 		case !ok && !cmp.Equal(d, Demand{}):
 			t.Fatalf("%q: %+v", body, d)
-		case ok && len(states) > 0 && !refused && !slices.Contains(states, d.State):
+		case ok && read && !slices.Contains(states, d.State):
 			t.Fatalf("%q: %s, but it is %q", body, d.State, states)
 		}
 		checkDemand(t, d)
