@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	rpc "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -252,13 +252,9 @@ func TestCut(t *testing.T) {
 // TestNobody: where nobody listens it is an error at once.
 func TestNobody(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Close()
+	address := gatewaytest.FreeAddress()
 	for _, protocol := range []string{protocolHTTP, protocolGRPC} {
-		s := open(t, Config{Endpoint: "http://" + l.Addr().String(), Protocol: protocol})
+		s := open(t, Config{Endpoint: "http://" + address, Protocol: protocol})
 		if err := s.Put(t.Context(), entries(1, 1, 10)); err == nil || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %v", protocol, err)
 		}
