@@ -8,9 +8,10 @@ import (
 )
 
 // Ports of addresses that are given out are from lowest up, in blocks of which each
-// belongs to one process.
+// belongs to one process. Nothing else is 10,000 above, where nodes of Redis's clusters
+// listen as well, and systems hand out none of those either.
 const (
-	lowestPort = 20000
+	lowestPort = 12768
 	blocks     = 50
 	blockPorts = 200
 )
