@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -110,6 +111,11 @@ func (o object) exact(name string) jsontext.Value {
 		}
 	}
 	return nil
+}
+
+// present are the members that are not null.
+func (o object) present() object {
+	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return m.value.Kind() == 'n' })
 }
 
 func (o object) text(name string) string { return text(o.find(name)) }

@@ -45,8 +45,8 @@ func wraps(name string) bool {
 // without any inherits the card's in A2A; those are for who talks to the agent, which
 // is the gateway, and are not read.
 //
-// Of the two members that cards have for it 1.0's counts where it is there. Cards in the
-// field write it in four ways:
+// Of the two members that cards have for it 1.0's counts where it says something: some SDKs
+// write an empty one beside 0.3's. Cards in the field write it in four ways:
 //
 //	[{"google":["a"]}]                       0.3, and a sample in 1.0's text
 //	[{"schemes":{"google":{"list":["a"]}}}]  1.0
@@ -58,12 +58,12 @@ func wraps(name string) bool {
 // credential for it, unless all are like that. An alternative that any token meets, as
 // nothing at all does, means that no scope is needed.
 func (t tokens) scopes(skill object) [][]string {
-	list := skill.find("securityRequirements")
-	if list.Kind() != '[' {
-		list = skill.find("security")
+	list := elements(skill.find("securityRequirements"))
+	if len(list) == 0 {
+		list = elements(skill.find("security"))
 	}
 	var all [][]string
-	for _, entry := range elements(list) {
+	for _, entry := range list {
 		if entry.Kind() != '{' {
 			continue
 		}
@@ -82,8 +82,9 @@ func (t tokens) scopes(skill object) [][]string {
 // requirement reads one alternative: the scopes that go together in it, and whether it
 // can be met with a token.
 func (t tokens) requirement(entry object) (scopes []string, token bool) {
+	entry = entry.present()
 	if inner := members(entry.find("schemes")); inner != nil && len(entry) == 1 {
-		entry = inner
+		entry = inner.present()
 	}
 	token = len(entry) == 0
 	for _, m := range entry {

@@ -30,7 +30,10 @@ func Diff(old, new []byte) ([]Change, error) {
 	l.extensions(a.extensions, b.extensions)
 	l.skills(a, b)
 	l.flags(a, b)
-	l.members(a.rest, b.rest)
+	l.members("", a.rest, b.rest)
+	l.members("provider.", a.provider, b.provider)
+	l.members("capabilities.", a.capabilities, b.capabilities)
+	l.members("authentication.", a.authentication, b.authentication)
 	if err := l.findings(old, new); err != nil {
 		return nil, err
 	}
@@ -73,8 +76,11 @@ func (l *changes) texts(a, b *profile) {
 		}
 	}
 	for _, name := range sorted(a.modes, b.modes) {
-		if x, y := a.modes[name], b.modes[name]; x != y {
-			l.add(Change{Kind: ModesChanged, Severity: Notice, Subject: name, Text: "media types changed:", Old: x, New: y})
+		if x, y := a.modes[name], b.modes[name]; !slices.Equal(x, y) {
+			l.add(Change{
+				Kind: ModesChanged, Severity: Notice, Subject: name, Text: "media types changed:",
+				Old: strings.Join(x, ", "), New: strings.Join(y, ", "),
+			})
 		}
 	}
 }
@@ -124,8 +130,11 @@ func originOf(raw string) string {
 }
 
 func (l *changes) security(a, b *profile) {
-	if x, y := alternatives(a.requirements), alternatives(b.requirements); x != y {
-		c := Change{Kind: SecurityChanged, Severity: Notice, Text: "what callers have to show changed", Old: x, New: y}
+	if !sameRequirements(a.requirements, b.requirements) {
+		c := Change{
+			Kind: SecurityChanged, Severity: Notice, Text: "what callers have to show changed",
+			Old: alternatives(a.requirements), New: alternatives(b.requirements),
+		}
 		if weaker(a.requirements, b.requirements) {
 			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "what callers have to show became less, or other"
 		}
@@ -144,7 +153,7 @@ func (l *changes) security(a, b *profile) {
 			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "a security scheme is another, not stronger:"
 		case x.kind != y.kind:
 			c.Text = "a security scheme is another:"
-		case !reflect.DeepEqual(x.detail, y.detail):
+		case !reflect.DeepEqual(x.detail, y.detail), !reflect.DeepEqual(x.odd, y.odd):
 			// Whoever names the address where tokens are had, has them.
 			c.Severity, c.Text = Danger, "a security scheme changed:"
 		default:
@@ -156,7 +165,10 @@ func (l *changes) security(a, b *profile) {
 
 // String is a scheme for people.
 func (s scheme) String() string {
-	if s.kind == "" && len(s.detail) == 0 {
+	switch {
+	case s.odd != nil:
+		return written(s.odd)
+	case s.kind == "" && len(s.detail) == 0:
 		return ""
 	}
 	return s.kind + " " + written(s.detail)
@@ -204,11 +216,11 @@ func (l *changes) flags(a, b *profile) {
 }
 
 // members compares what A2A does not define, and what is not of the type that it should be.
-func (l *changes) members(a, b object) {
+func (l *changes) members(within string, a, b object) {
 	for _, name := range sorted(a, b) {
 		if x, y := a[name], b[name]; !reflect.DeepEqual(x, y) {
 			l.add(Change{
-				Kind: MemberChanged, Severity: Notice, Subject: name, Text: "a member changed:", Old: written(x), New: written(y),
+				Kind: MemberChanged, Severity: Notice, Subject: within + name, Text: "a member changed:", Old: written(x), New: written(y),
 			})
 		}
 	}

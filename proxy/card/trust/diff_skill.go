@@ -1,6 +1,10 @@
 package trust
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
 
 func (l *changes) skills(a, b *profile) {
 	for _, id := range sorted(a.skills, b.skills) {
@@ -21,10 +25,6 @@ func (l *changes) skill(id string, x, y skill) {
 	for _, t := range [...]struct{ member, what string }{
 		{"name", "the name of a skill changed:"},
 		{"description", "the description of a skill changed:"},
-		{"tags", "tags of a skill changed:"},
-		{"examples", "examples of a skill changed:"},
-		{"inputModes", "media types that a skill takes changed:"},
-		{"outputModes", "media types that a skill returns changed:"},
 	} {
 		if x.texts[t.member] != y.texts[t.member] {
 			l.add(Change{
@@ -32,8 +32,24 @@ func (l *changes) skill(id string, x, y skill) {
 			})
 		}
 	}
-	if before, after := alternatives(x.requirements), alternatives(y.requirements); before != after {
-		c := Change{Kind: SecurityChanged, Severity: Notice, Subject: id, Text: "what callers of a skill have to show changed:", Old: before, New: after}
+	for _, t := range [...]struct{ member, what string }{
+		{"tags", "tags of a skill changed:"},
+		{"examples", "examples of a skill changed:"},
+		{"inputModes", "media types that a skill takes changed:"},
+		{"outputModes", "media types that a skill returns changed:"},
+	} {
+		if before, after := x.lists[t.member], y.lists[t.member]; !slices.Equal(before, after) {
+			l.add(Change{
+				Kind: SkillChanged, Severity: Notice, Subject: id, Text: t.what,
+				Old: strings.Join(before, "\n"), New: strings.Join(after, "\n"),
+			})
+		}
+	}
+	if !sameRequirements(x.requirements, y.requirements) {
+		c := Change{
+			Kind: SecurityChanged, Severity: Notice, Subject: id, Text: "what callers of a skill have to show changed:",
+			Old: alternatives(x.requirements), New: alternatives(y.requirements),
+		}
 		if weaker(x.requirements, y.requirements) {
 			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "what callers of a skill have to show became less, or other:"
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 )
@@ -48,12 +49,14 @@ func withoutNulls(v any) any {
 }
 
 // camelled is o with names_like_this, as Protobuf's readers take them too, in the form
-// that A2A has. The exact name counts where both are there.
+// that A2A has. It knows a name by the same rule as those who read cards do: the exact one
+// where it is there, else the one that snake makes of it. A name that is only like that
+// (id_, provider__url) is nobody's, and would hide the one that is read.
 func camelled(o object) object {
 	out := make(object, len(o))
 	for name, v := range o {
 		to := camel(name)
-		if _, exact := o[to]; exact {
+		if _, exact := o[to]; exact || snake(to) != name {
 			to = name
 		}
 		out[to] = v
@@ -72,6 +75,19 @@ func camel(name string) string {
 		}
 	}
 	return strings.Join(parts, "")
+}
+
+// snake turns "preferredTransport" into "preferred_transport".
+func snake(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('_')
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // What follows takes members out of an object, so that what is left in the end is what

@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,9 +15,11 @@ type profile struct {
 	extensions   map[string]extension
 	schemes      map[string]scheme
 	requirements []requirement // alternatives
-	modes        map[string]string
+	modes        map[string][]string
 	signatures   any
-	rest         object // what A2A does not define, by name
+
+	// What A2A does not define, by name: of the card, and of what is inside it.
+	rest, provider, capabilities, authentication object
 }
 
 // endpoint is one way to reach the agent.
@@ -30,9 +33,10 @@ func (e endpoint) String() string {
 	return s
 }
 
-// skill is one skill: its texts, lists by line, what it asks of callers, and the rest.
+// skill is one skill: its texts and lists, what it asks of callers, and the rest.
 type skill struct {
 	texts        map[string]string
+	lists        map[string][]string
 	requirements []requirement
 	rest         object
 }
@@ -49,10 +53,10 @@ func read(doc []byte) (*profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &profile{texts: map[string]string{}, modes: map[string]string{}, skills: map[string]skill{}}
+	p := &profile{texts: map[string]string{}, modes: map[string][]string{}, skills: map[string]skill{}}
 	p.signatures = take[any](top, "signatures")
-	provider := takeObject(top, "provider")
-	p.texts["provider.organization"], p.texts["provider.url"] = takeText(provider, "organization"), takeText(provider, "url")
+	p.provider = takeObject(top, "provider")
+	p.texts["provider.organization"], p.texts["provider.url"] = takeText(p.provider, "organization"), takeText(p.provider, "url")
 	p.readInterfaces(top)
 	for _, name := range []string{"name", "description", "version", "documentationUrl", "iconUrl"} {
 		p.texts[name] = takeText(top, name)
@@ -60,30 +64,27 @@ func read(doc []byte) (*profile, error) {
 	p.readSecurity(top)
 	p.readCapabilities(top)
 	for _, name := range []string{"defaultInputModes", "defaultOutputModes"} {
-		p.modes[name] = strings.Join(texts(takeList(top, name)), ", ")
+		p.modes[name] = texts(takeList(top, name))
 	}
 	for _, v := range takeList(top, "skills") {
 		p.readSkill(asObject(v))
-	}
-	for name, v := range provider {
-		top["provider."+name] = v
 	}
 	p.rest = top
 	return p, nil
 }
 
 // readInterfaces collects the ways to reach the agent from the members of both
-// generations, each once.
+// generations, each once. One that does not say its version has the card's, or else that
+// of the list it stands in.
 func (p *profile) readInterfaces(top object) {
+	version, preferred := takeText(top, "protocolVersion"), takeText(top, "preferredTransport")
 	for _, v := range takeList(top, "supportedInterfaces") {
 		e := asObject(v)
-		binding := takeText(e, "protocolBinding")
-		if binding == "" {
-			binding = takeText(e, "transport")
-		}
-		p.addInterface(endpoint{takeText(e, "url"), binding, takeText(e, "protocolVersion"), takeText(e, "tenant")})
+		p.addInterface(endpoint{
+			takeText(e, "url"), cmp.Or(takeText(e, "protocolBinding"), takeText(e, "transport")),
+			cmp.Or(takeText(e, "protocolVersion"), version, "1.0"), takeText(e, "tenant"),
+		})
 	}
-	version, preferred := takeText(top, "protocolVersion"), takeText(top, "preferredTransport")
 	if preferred == "" {
 		preferred = "JSONRPC"
 	}
@@ -92,20 +93,30 @@ func (p *profile) readInterfaces(top object) {
 		e := asObject(v)
 		p.addInterface(endpoint{url: takeText(e, "url"), binding: takeText(e, "transport"), version: version})
 	}
+	if version != "" && !slices.ContainsFunc(p.interfaces, func(e endpoint) bool { return e.version == spoken(version) }) {
+		top["protocolVersion"] = version // it says nothing of them, and may not change unseen
+	}
 }
 
 func (p *profile) addInterface(e endpoint) {
 	e.binding = strings.ToUpper(e.binding)
-	if parts := strings.SplitN(e.version, ".", 3); len(parts) == 3 {
-		e.version = parts[0] + "." + parts[1] // a patch changes nothing that is spoken
-	}
+	e.version = spoken(e.version)
 	if e.url != "" && !slices.Contains(p.interfaces, e) {
 		p.interfaces = append(p.interfaces, e)
 	}
 }
 
+// spoken is a version of the protocol without its patch, which changes nothing of that.
+func spoken(version string) string {
+	if parts := strings.SplitN(version, ".", 3); len(parts) == 3 {
+		return parts[0] + "." + parts[1]
+	}
+	return version
+}
+
 func (p *profile) readCapabilities(top object) {
 	caps := takeObject(top, "capabilities")
+	p.capabilities = caps
 	p.flags = map[string]bool{}
 	for _, name := range []string{"streaming", "pushNotifications", "stateTransitionHistory"} {
 		p.flags[name] = takeFlag(caps, name)
@@ -124,9 +135,6 @@ func (p *profile) readCapabilities(top object) {
 		}
 		p.extensions[uri] = extension{required: takeFlag(e, "required"), description: takeText(e, "description"), rest: e}
 	}
-	for name, v := range caps {
-		top["capabilities."+name] = v
-	}
 }
 
 // readSkill reads a skill. As everywhere in the gateway, the first of an id counts.
@@ -135,12 +143,12 @@ func (p *profile) readSkill(o object) {
 	if _, again := p.skills[id]; again || id == "" {
 		return
 	}
-	s := skill{texts: map[string]string{}, requirements: readRequirements(o)}
+	s := skill{texts: map[string]string{}, lists: map[string][]string{}, requirements: readRequirements(o)}
 	for _, name := range []string{"name", "description"} {
 		s.texts[name] = takeText(o, name)
 	}
 	for _, name := range []string{"tags", "examples", "inputModes", "outputModes"} {
-		s.texts[name] = strings.Join(texts(takeList(o, name)), "\n")
+		s.lists[name] = texts(takeList(o, name))
 	}
 	s.rest = o
 	p.skills[id] = s

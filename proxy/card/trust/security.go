@@ -1,7 +1,11 @@
 package trust
 
 import (
+	"cmp"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -9,6 +13,7 @@ import (
 type scheme struct {
 	kind   string // apiKey, http basic, http bearer, oauth2, openIdConnect, mutualTLS
 	detail object
+	odd    any // what stands there if it is no object, which to readers is as if nothing did
 }
 
 // strength orders kinds by what somebody needs who wants to pass for another.
@@ -29,6 +34,12 @@ func (s scheme) strength() int {
 // requirement is one alternative: what has to be shown together, as "scheme" or
 // "scheme scope", sorted. An empty one is met by anybody.
 type requirement []string
+
+// sameRequirements compares them as they are read, not as people see them: a scheme may
+// be called "nothing", or "a, or b".
+func sameRequirements(a, b []requirement) bool {
+	return slices.EqualFunc(a, b, func(x, y requirement) bool { return slices.Equal(x, y) })
+}
 
 // covers reports whether who meets r meets other too.
 func (r requirement) covers(other requirement) bool {
@@ -72,7 +83,11 @@ func weaker(old, new []requirement) bool {
 func (p *profile) readSecurity(top object) {
 	p.schemes = map[string]scheme{}
 	for name, v := range take[object](top, "securitySchemes") {
-		p.schemes[name] = readScheme(asObject(v))
+		if o, ok := v.(object); ok {
+			p.schemes[name] = readScheme(camelled(o))
+		} else {
+			p.schemes[name] = scheme{odd: v}
+		}
 	}
 	p.requirements = readRequirements(top)
 	legacy := takeObject(top, "authentication")
@@ -86,9 +101,7 @@ func (p *profile) readSecurity(top object) {
 			p.requirements = append(p.requirements, requirement{key})
 		}
 	}
-	for name, v := range legacy {
-		top["authentication."+name] = v
-	}
+	p.authentication = legacy
 }
 
 func legacyKind(name string) string {
@@ -101,36 +114,64 @@ func legacyKind(name string) string {
 	return "http " + name
 }
 
-// wrappers are 1.0's members, by the kind that they hold.
-var wrappers = map[string]string{
-	"apiKeySecurityScheme": "apiKey", "httpAuthSecurityScheme": "http", "oauth2SecurityScheme": "oauth2",
-	"openIdConnectSecurityScheme": "openIdConnect", "mtlsSecurityScheme": "mutualTLS",
+// wrappers are 1.0's members, and the kinds that they hold.
+var wrappers = [...]struct{ name, kind string }{
+	{"apiKeySecurityScheme", "apiKey"},
+	{"httpAuthSecurityScheme", "http"},
+	{"oauth2SecurityScheme", "oauth2"},
+	{"openIdConnectSecurityScheme", "openIdConnect"},
+	{"mtlsSecurityScheme", "mutualTLS"},
 }
 
-// readScheme reads 0.3's form, 1.0's, both in one, and what JavaScript's SDK serves.
+// readScheme reads 0.3's form, 1.0's, both in one, and what JavaScript's SDK serves. One
+// that says one thing here and another there is left as it is written: readers differ on
+// which of both counts, and neither may change unseen.
 func readScheme(o object) scheme {
-	if inner, ok := o["scheme"].(object); ok { // JavaScript's
-		if name, ok := inner["$case"].(string); ok {
-			o = object{name: inner["value"]}
+	kind, detail, ok := unwrapped(o)
+	if !ok {
+		detail = o
+	}
+	return scheme{kind: kind, detail: detail}
+}
+
+// unwrapped is a scheme in one form, unless it contradicts itself.
+func unwrapped(o object) (kind string, out object, ok bool) {
+	out, ok = maps.Clone(o), true
+	if inner, is := o["scheme"].(object); is { // JavaScript's
+		if name, is := inner["$case"].(string); is {
+			value, has := inner["value"]
+			delete(out, "scheme")
+			ok = (len(inner) == 1 || len(inner) == 2 && has) && join(out, object{name: value})
 		}
 	}
-	kind := takeText(o, "type")
-	for wrapper, name := range wrappers {
-		if inner, ok := o[wrapper].(object); ok {
-			delete(o, wrapper)
-			for member, v := range camelled(inner) {
-				o[member] = v
-			}
-			kind = name
+	kind = takeText(out, "type")
+	for _, w := range wrappers {
+		inner, is := out[w.name].(object)
+		if !is {
+			continue
 		}
+		delete(out, w.name)
+		ok = ok && (kind == "" || kind == w.kind) && join(out, camelled(inner))
+		kind = cmp.Or(kind, w.kind)
 	}
-	if in := takeText(o, "in"); in != "" {
-		o["location"] = in // 1.0's word
+	if in := takeText(out, "in"); in != "" {
+		ok = ok && join(out, object{"location": in}) // 1.0's word
 	}
 	if kind == "http" {
-		kind += " " + strings.ToLower(takeText(o, "scheme"))
+		kind += " " + strings.ToLower(takeText(out, "scheme"))
 	}
-	return scheme{kind, o}
+	return kind, out, ok
+}
+
+// join adds members to o. It is false where o has another one of a name.
+func join(o, members object) bool {
+	for name, v := range members {
+		if was, there := o[name]; there && !reflect.DeepEqual(was, v) {
+			return false
+		}
+		o[name] = v
+	}
+	return true
 }
 
 // readRequirements takes the requirements of a card or a skill, of whichever version,
@@ -151,14 +192,24 @@ func readRequirements(o object) []requirement {
 			if wrapped, ok := scopes.(object); ok {
 				scopes = wrapped["list"]
 			}
+			name = word(name)
 			r = append(r, name)
 			list, _ := scopes.([]any)
 			for _, scope := range texts(list) {
-				r = append(r, name+" "+scope)
+				r = append(r, name+" "+word(scope))
 			}
 		}
 		slices.Sort(r)
 		all = append(all, slices.Compact(r))
 	}
 	return all
+}
+
+// word is a name or a scope as a part of a requirement: in quotes where it would pass for
+// two otherwise. Scopes of OAuth have neither spaces nor quotes (RFC 6749 §3.3).
+func word(s string) string {
+	if s == "" || strings.ContainsAny(s, " \"") {
+		return strconv.Quote(s)
+	}
+	return s
 }
