@@ -128,6 +128,27 @@ func TestTakenPipelined(t *testing.T) {
 	}
 }
 
+// TestTakenPipelinedLong: a long head brings more with it than is read at once afterwards.
+// None of that gets lost, or is a request that was judged as part of a body.
+func TestTakenPipelinedLong(t *testing.T) {
+	t.Parallel()
+	h := &leaving{answer: says("last"), taken: make(chan *Taken, 32)}
+	s := start(t, plaintext(), h)
+	c := dial(t, s)
+	all := request("X-Pad: " + strings.Repeat("p", 8300))
+	for range 20 {
+		all += request("X-Pad: " + strings.Repeat("p", 300))
+	}
+	_, _ = io.WriteString(c, all)
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	from := bufio.NewReader(c)
+	for i := range 21 {
+		if resp, body := answerOf(t, from); resp.StatusCode != http.StatusOK || body != "first last" {
+			t.Fatalf("answer %d: %s %q", i, resp.Status, body)
+		}
+	}
+}
+
 // TestTakenCloses: who has asked for no further request is not waited for.
 func TestTakenCloses(t *testing.T) {
 	t.Parallel()

@@ -88,6 +88,9 @@ func (x *exchange) invite() {
 	}
 	x.expects = false
 	if w := &x.response; !w.sent && w.err == nil {
+		if !w.limited {
+			w.conn.limit()
+		}
 		_, w.err = w.conn.nc.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -191,6 +192,53 @@ func TestWriteDeadline(t *testing.T) {
 	_, _ = io.WriteString(c, requests[0])
 	if err := <-got; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("writing ends with %v", err)
+	}
+}
+
+// TestWriteLimit: who reads nothing does not hold the connection for good, whether or not
+// the handler has set a deadline, and then none.
+func TestWriteLimit(t *testing.T) {
+	t.Parallel()
+	for name, h := range map[string]http.HandlerFunc{
+		"short":        func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusBadRequest) },
+		"long":         func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 64<<10)) },
+		"without body": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		"stream": func(w http.ResponseWriter, _ *http.Request) {
+			rc := http.NewResponseController(w)
+			_ = rc.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+			_ = rc.Flush()
+			_ = rc.SetWriteDeadline(time.Time{})
+		},
+		"invited": func(w http.ResponseWriter, r *http.Request) { _, _ = io.ReadAll(r.Body) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			s := &Server{Handler: h, Log: slog.New(slog.DiscardHandler), Header: patience, Idle: patience, Write: 100 * time.Millisecond}
+			addr := listen(t, func(nc net.Conn) {
+				_ = nc.(*net.TCPConn).SetWriteBuffer(4 << 10) //nolint:forcetypeassert // it is one
+				s.Serve(context.Background(), rules.Conn(nc), nil)
+				close(over)
+			})
+			c := dial(t, addr)
+			_ = c.(*net.TCPConn).SetReadBuffer(4 << 10) //nolint:forcetypeassert // likewise
+			request := requests[0]
+			if name == "invited" {
+				request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\na"
+			}
+			go func() {
+				for all := strings.Repeat(request, 1000); ; {
+					if _, err := io.WriteString(c, all); err != nil {
+						return
+					}
+				}
+			}()
+			select {
+			case <-over:
+			case <-time.After(patience):
+				t.Error("it still writes")
+			}
+		})
 	}
 }
 

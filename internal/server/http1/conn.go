@@ -203,11 +203,15 @@ func (c *conn) refuse(err error) {
 	case errors.As(err, &broken):
 		status = broken.Status
 	}
-	_ = c.nc.SetWriteDeadline(time.Now().Add(c.server.Write))
+	c.limit()
 	if _, err := c.nc.Write(refusal(status)); err == nil {
 		c.linger()
 	}
 }
+
+// limit starts the time of a write that no handler has set one for: a client that reads
+// nothing would hold the connection for good. What fails here fails in the write.
+func (c *conn) limit() { _ = c.nc.SetWriteDeadline(time.Now().Add(c.server.Write)) }
 
 // What is done for clients to read the answer before the connection is reset, as it is
 // where something has come that nobody reads.

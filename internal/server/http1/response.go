@@ -27,6 +27,7 @@ type response struct {
 	typed   bool // there is a Content-Type, or need not be
 	gone    bool // it is over, or somebody else writes the rest
 	left    bool // and that
+	limited bool // the handler has set how long writes may take
 	err     error
 }
 
@@ -148,6 +149,7 @@ func (w *response) SetWriteDeadline(t time.Time) error {
 	if w.gone {
 		return http.ErrHijacked
 	}
+	w.limited = !t.IsZero()
 	return w.conn.nc.SetWriteDeadline(t)
 }
 
@@ -209,6 +211,9 @@ func (w *response) open(whole bool) *[]byte {
 func (w *response) write(p []byte) {
 	if w.err != nil || len(p) == 0 {
 		return
+	}
+	if !w.limited {
+		w.conn.limit()
 	}
 	if _, w.err = w.conn.nc.Write(p); w.err != nil {
 		w.closes = true

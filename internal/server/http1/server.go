@@ -21,7 +21,7 @@ type Server struct {
 
 	Header time.Duration // that a head may take once its first byte has come, and the first request of a connection in all
 	Idle   time.Duration // until a connection without a request is closed
-	Write  time.Duration // that a write of the server's own may take; handlers set deadlines of theirs
+	Write  time.Duration // that a write may take, unless the handler has set a deadline
 
 	// HTTP2 takes connections that speak HTTP/2, with what was read of them unread again.
 	HTTP2 func(*strict.Conn)

@@ -56,8 +56,8 @@ type Broken struct {
 func (b *Broken) Error() string { return "HTTP/1.1 framing is broken: " + b.Rule }
 
 // Unread has the next reads begin with p, which was read before and is not judged again.
-// c keeps p.
-func (c *Conn) Unread(p []byte) { c.ahead = p }
+// Behind it comes what is still to be read once more. c keeps p.
+func (c *Conn) Unread(p []byte) { c.ahead = append(p, c.ahead...) }
 
 // NetConn is the connection beneath, whose reads are not judged.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
