@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,40 @@ func TestA06_Query(t *testing.T) {
 					t.Errorf("%s: the agent got %s", what, all)
 				}
 			}
+		}
+	}
+}
+
+// TestA06_QueryOfParams: nor does what the params of a call say, where they become a
+// query.
+func TestA06_QueryOfParams(t *testing.T) {
+	t.Parallel()
+	const stray = `,"A2A-Extensions":"` + denied + `","a2a-version":"0.3","X\u002dA2A_Extensions":"urn:x","other":1`
+	w := in(t, speaks(rest10))
+	w.given("alice", w.base, w.agent, "t", "c", "")
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		switch m := r.method(); m.Name {
+		case wire.ListTasks, wire.GetTask:
+			fluent(rw, r)
+		case wire.GetExtendedAgentCard:
+			r.say(rw, w.agent.doc(w.agent.URL))
+		case "ListTaskPushNotificationConfigs":
+			r.say(rw, `{"configs":[]}`)
+		default:
+			r.say(rw, `{"taskId":"t","id":"c","url":"https://hook.example/"}`)
+		}
+	})
+	const config = `,"taskId":"t","id":"c"`
+	for method, more := range map[string]string{
+		wire.GetTask: "", wire.ListTasks: "", wire.GetExtendedAgentCard: "",
+		"GetTaskPushNotificationConfig": config, "ListTaskPushNotificationConfigs": `,"taskId":"t"`,
+		"DeleteTaskPushNotificationConfig": config,
+	} {
+		w.speak("alice", w.base, rpc10, ask{method: method, task: "t", more: more + stray}).ok(t, method)
+		seen := w.agent.one(t)
+		if all := strings.ToLower(fmt.Sprint(seen.URL, seen.Header)); strings.Contains(all, "extensions") ||
+			strings.Contains(all, "0.3") || !strings.Contains(all, "other=1") || len(seen.body) > 0 {
+			t.Errorf("%s: the agent got %s %s", method, all, seen.body)
 		}
 	}
 }

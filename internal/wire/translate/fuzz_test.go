@@ -12,7 +12,8 @@ import (
 var lenient = wire.Limits{IDLength: 4096}
 
 // FuzzRequest: whatever package wire lets through becomes, or is refused as, a call
-// that package wire reads back with the ids that were meant.
+// that package wire reads back with the ids that were meant, and no service parameter
+// gets into its query.
 func FuzzRequest(f *testing.F) {
 	for _, group := range [][]requestCase{sends, tasks, pushes} {
 		for i, test := range group {
@@ -23,6 +24,9 @@ func FuzzRequest(f *testing.F) {
 	}
 	// A tenant where the caller's own dialect has none.
 	f.Add(uint8(1), uint8(1), wire.GetExtendedAgentCard, `{"tenant":"0"}`, "T", "C", "P")
+	for _, method := range []string{wire.GetTask, wire.ListTasks, listConfigs, wire.GetExtendedAgentCard} {
+		f.Add(uint8(slices.Index(sides(), rpc10)), uint8(slices.Index(sides(), http10)), method, `{"id":"T","taskId":"T",`+strayHeaders+"}", "T", "C", "P")
+	}
 	f.Fuzz(func(t *testing.T, from, to uint8, method, doc, task, context, config string) {
 		side := sides()[int(from)%len(sides())]
 		m := methodNamed(method)

@@ -93,10 +93,14 @@ func (p *opaque) readQuery(query url.Values) {
 	}
 }
 
-// isService knows the parameters that stand for headers, which the gateway says itself.
+// services are the parameters that stand for headers, which the gateway says itself.
+var services = []string{"A2A-Version", "A2A-Extensions", "X-A2A-Extensions"}
+
+// isService knows them in any case: header names have none, so some servers may think
+// that of parameters.
 func isService(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	return name == "a2a-version" || name == "a2a-extensions" || name == "x-a2a-extensions"
+	name = strings.ReplaceAll(name, "_", "-")
+	return slices.ContainsFunc(services, func(s string) bool { return strings.EqualFold(name, s) })
 }
 
 // readParams takes the params apart.

@@ -164,17 +164,20 @@ func (w *writer) flag(s string) {
 	w.text(s)
 }
 
-// queryOf makes the query of a GET from params, as far as a query can say them.
+// queryOf makes the query of a GET from params, as far as a query can say them. What
+// would stand for a header there is none of them: the caller would say by it what the
+// gateway has settled with the agent.
 func queryOf(doc []byte) string {
 	q := make(url.Values)
-	for name, value := range members(doc) {
-		if isObject(value) || isArray(value) || isNull(value) {
+	for raw, value := range members(doc) {
+		name := string(unescaped(raw))
+		if isObject(value) || isArray(value) || isNull(value) || isService(name) {
 			continue
 		}
 		if isString(value) {
 			value = inside(value)
 		}
-		q.Set(string(name), string(value))
+		q.Set(name, string(value))
 	}
 	return q.Encode()
 }

@@ -84,8 +84,10 @@ func checkOutbound(t *testing.T, c *wire.Call, to To, out Outbound) {
 		if !ok {
 			t.Fatalf("no route %s %s", out.Verb, path)
 		}
-		if e := again.DecodeHTTP(route, query(t, out.Query), out.Body, "", wire.Limits{}); e != nil {
-			t.Fatalf("%v: %s", e, out.Body)
+		q := query(t, out.Query)
+		checkQuery(t, q)
+		if e := again.DecodeHTTP(route, q, out.Body, "", wire.Limits{}); e != nil {
+			t.Fatalf("%v: ?%s %s", e, out.Query, out.Body)
 		}
 		again.Tenant = to.Tenant
 		sameCall(t, got, again)
