@@ -73,6 +73,18 @@ func callOf(side wire.Side, method string, c wire.Call) *wire.Call {
 
 var answers = []answerCase{
 	{
+		name: "1.0 to 1.0 on gRPC: other names and words", from: http10, to: grpc10,
+		in: `{"task":{"id":"T","context_id":"C","status":{"state":"cancelled","update":{"messageId":"m","role":"agent",
+			"content":[{"text":"x"}],"y":1},"message":null},"history":[]}}`,
+		want: `{"task":{"id":"T","contextId":"C","status":{"state":"TASK_STATE_CANCELED","message":{"messageId":"m",
+			"role":"ROLE_AGENT","parts":[{"text":"x"}]}}}}`,
+	},
+	{
+		name: "a message under the proto's name 0.3 to 0.3 on gRPC", from: http03, to: grpc03,
+		in:   `{"msg":{"messageId":"m","role":"agent","parts":[{"text":"x"}]}}`,
+		want: `{"message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"x"}]}}`,
+	},
+	{
 		name: "message 1.0 to 0.3", from: rpc10, to: rpc03,
 		in:   `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"url":"u"}],"metadata":{"x":[]},"unknown":1}}`,
 		want: `{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"file","file":{"uri":"u"}}],"metadata":{"x":[]}}`,

@@ -17,7 +17,8 @@
 // checked and checks JSON no second time, keeps no state but that of one stream,
 // and imports no other package of this module.
 //
-// Between two bindings of one dialect documents keep every member, known or not.
-// Between dialects what the tables do not know is dropped. Values that mean the
-// same everywhere (metadata, texts, base64) are copied as they stand, once.
+// Between two bindings of one dialect documents keep every member, known or not. Toward
+// gRPC, and in a query, known ones go by the dialect's own names. Between dialects what
+// the tables do not know is dropped. Values that mean the same everywhere (metadata,
+// texts, base64) are copied as they stand, once.
 package translate

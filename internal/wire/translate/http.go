@@ -13,10 +13,7 @@ import (
 // ends in a verb.
 func (o *Outbound) route(tenant string) *wire.Error {
 	m, v := o.Call.Method, o.Call.Version
-	o.Verb = m.Verbs[0]
-	if m.Name == wire.SubscribeToTask && v == wire.V10 {
-		o.Verb = http.MethodPost // what the text says, and all releases of a2a-go know
-	}
+	o.Verb = verbOf(m, v)
 	template := m.Path
 	if v == wire.V03 {
 		template = first(m.Path03, "/v1"+m.Path)
@@ -37,5 +34,12 @@ func (o *Outbound) route(tenant string) *wire.Error {
 	return nil
 }
 
+func verbOf(m *wire.Method, v wire.Version) string {
+	if m.Name == wire.SubscribeToTask && v == wire.V10 {
+		return http.MethodPost // what the text says, and all releases of a2a-go know
+	}
+	return m.Verbs[0]
+}
+
 // inURL reports whether the URL says everything: only a POST has a body.
-func (o *Outbound) inURL() bool { return o.Verb != http.MethodPost }
+func inURL(verb string) bool { return verb != http.MethodPost }

@@ -203,7 +203,7 @@ var configsParams = newObject("ListTaskPushNotificationConfigParams", "",
 
 var listParams = newObject("ListTasksRequest", "",
 	member{say: words{"", "", "", "contextId"}, is: aFilter},
-	member{say: words{"", "", "", "status"}},
+	member{say: words{"", "", "", "status"}, is: aState},
 	member{say: words{"", "", "", "pageSize"}},
 	member{say: words{"", "", "", "pageToken"}, is: aPageToken},
 	member{say: words{"", "", "", "historyLength"}},

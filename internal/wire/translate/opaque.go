@@ -166,7 +166,7 @@ func (o *Outbound) dressOpaque(p *opaque) *wire.Error {
 		if e := o.route(p.to.Tenant); e != nil {
 			return e
 		}
-		if o.inURL() {
+		if inURL(o.Verb) {
 			return o.query(p)
 		}
 		o.Query = p.rest.Encode()

@@ -149,14 +149,7 @@ func (w *writer) webhookMembers(raw []byte) {
 		w.fields(webhookObject, &v)
 		return
 	}
-	for name, value := range members(raw) {
-		switch string(unescaped(name)) {
-		case "id", "tenant", "taskId", "task_id":
-			continue
-		}
-		w.name(string(name))
-		w.raw(value)
-	}
+	w.kept(webhookObject, raw, "id", "tenant", "taskId", "task_id")
 }
 
 // authentication says how the agent is to prove itself to the webhook. 1.0 has one
@@ -167,7 +160,7 @@ func (w *writer) authentication(m *member, raw []byte) bool {
 		w.broken("authentication is not an object")
 		return false
 	}
-	if w.to == d10 && w.scheme(raw) == nil {
+	if w.from != w.to && w.to == d10 && w.scheme(raw) == nil {
 		return false
 	}
 	w.object(m.of, raw)
@@ -192,13 +185,13 @@ func (w *writer) scheme(authentication []byte) []byte {
 // schemes writes what kinds of proof there are; raw is a list, or one of them.
 func (w *writer) schemes(raw []byte) bool {
 	switch {
-	case w.to == d10:
-		if isArray(raw) {
-			for value := range elements(raw) {
-				raw = value
-				break
-			}
+	case w.to == d10 && isArray(raw):
+		for value := range elements(raw) {
+			w.raw(value)
+			return true
 		}
+		return false
+	case w.to == d10:
 		w.raw(raw)
 	case isArray(raw):
 		w.raw(raw)

@@ -55,6 +55,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 		return Outbound{}, e
 	}
 	w.quiet = call.Method.Name == wire.SubscribeToTask && w.to != d01
+	w.proper = to.Binding == wire.GRPC || w.inPath && inURL(verbOf(call.Method, to.Version))
 	w.task.known, w.context.known = call.TaskID, call.ContextID
 	source := c.Params
 	if source == nil && c.Binding == wire.HTTPJSON {
@@ -173,7 +174,7 @@ func (o *Outbound) dress(to To) *wire.Error {
 		if e := o.route(to.Tenant); e != nil {
 			return e
 		}
-		if o.inURL() {
+		if inURL(o.Verb) {
 			o.Query, o.Call.Body, o.Call.Params = queryOf(doc), nil, nil
 		}
 		o.Body = o.Call.Body

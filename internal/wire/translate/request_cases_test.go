@@ -118,13 +118,53 @@ var sends = []requestCase{
 		doc:  `{` + hello10 + `,"tenant":"new"}`,
 	},
 	{
-		name: "0.3's ProtoJSON to itself",
+		name: "0.3's ProtoJSON to itself: under the proto's names",
 		from: exchange{
 			side: http03, method: "SendMessage", line: "POST /v1/message:send",
 			doc: `{"request":{"message_id":"m","role":1,"content":[{"text":"go"}],"task_id":"T"},"configuration":{"x":1}}`,
 		},
 		to:  To{Side: grpc03},
-		doc: `{"request":{"message_id":"m","role":1,"content":[{"text":"go"}],"taskId":"T"},"configuration":{"x":1}}`,
+		doc: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"go"}],"taskId":"T"},"configuration":{"blocking":false}}`,
+	},
+	{
+		name: "0.3's ProtoJSON to itself: the webhook under its text's name",
+		from: exchange{
+			side: http03, method: "SendMessage", line: "POST /v1/message:send",
+			doc: `{` + helloP3 + `,"configuration":{"blocking":true,"pushNotificationConfig":{"id":"c","url":"w","authentication":{"scheme":"Bearer"}}}}`,
+		},
+		to: To{Side: grpc03},
+		doc: `{` + helloP3 + `,"configuration":{"blocking":true,"pushNotification":{"id":"c","url":"w",
+			"authentication":{"schemes":["Bearer"]}}}}`,
+	},
+	{
+		name: "the release candidate's configuration on gRPC",
+		from: exchange{side: rpc10, method: "SendMessage", doc: `{` + hello10 + `,"configuration":{"blocking":false,
+			"pushNotificationConfig":{"url":"w","authentication":{"schemes":["Bearer"],"credentials":"x"}}}}`},
+		to: To{Side: grpc10},
+		doc: `{` + hello10 + `,"configuration":{"returnImmediately":true,"taskPushNotificationConfig":{"url":"w",
+			"authentication":{"scheme":"Bearer","credentials":"x"}}}}`,
+	},
+	{
+		name: "the release candidate's configuration beside 1.0's on gRPC",
+		from: exchange{side: http10, method: "SendMessage", line: "POST /message:send", doc: `{` + hello10 + `,"configuration":{
+			"blocking":false,"pushNotificationConfig":{"url":"v"},"returnImmediately":false,"taskPushNotificationConfig":{"url":"w"}}}`},
+		to:  To{Side: grpc10},
+		doc: `{` + hello10 + `,"configuration":{"returnImmediately":false,"taskPushNotificationConfig":{"url":"w"}}}`,
+	},
+	{
+		name: "the release candidate's configuration stays in JSON of 1.0",
+		from: exchange{side: rpc10, method: "SendMessage", doc: `{` + hello10 + `,"configuration":{"blocking":false,"pushNotificationConfig":{"url":"w"}}}`},
+		to:   To{Side: http10},
+		line: "POST /message:send",
+		doc:  `{` + hello10 + `,"configuration":{"blocking":false,"pushNotificationConfig":{"url":"w"}}}`,
+	},
+	{
+		name: "1.0 to 1.0 on gRPC: authentication without a scheme stays",
+		from: exchange{side: rpc10, method: "SendMessage", doc: `{` + hello10 + `,"configuration":{"taskPushNotificationConfig":{"url":"w",
+			"authentication":{"schemes":[],"credentials":"x"}}}}`},
+		to: To{Side: grpc10},
+		doc: `{` + hello10 + `,"configuration":{"returnImmediately":false,"taskPushNotificationConfig":{"url":"w",
+			"authentication":{"credentials":"x"}}}}`,
 	},
 }
 
@@ -188,6 +228,21 @@ var tasks = []requestCase{
 		from: exchange{side: rpc10, method: "ListTasks", doc: `{"contextId":"mine","status":"TASK_STATE_WORKING","pageSize":5,
 			"pageToken":"p+","includeArtifacts":true}`},
 		edit: func(c *wire.Call) { c.ContextID = "theirs" },
+	},
+	{
+		name: "list in other words to gRPC", to: To{Side: grpc10}, doc: `{"status":"TASK_STATE_CANCELED","pageSize":5,
+			"statusTimestampAfter":"2026-01-01T00:00:00Z"}`,
+		from: exchange{side: rpc10, method: "ListTasks", doc: `{"status":"cancelled","page_size":5,"pageSize":null,
+			"lastUpdatedAfter":"2026-01-01T00:00:00Z"}`},
+	},
+	{
+		name: "list in other words to HTTP", to: To{Side: http10},
+		line: "GET /tasks?pageSize=5&status=TASK_STATE_CANCELED&statusTimestampAfter=b&x=1",
+		from: exchange{side: rpc10, method: "ListTasks", doc: `{"status":5,"page_size":5,"lastUpdatedAfter":"a","statusTimestampAfter":"b","x":1}`},
+	},
+	{
+		name: "subscribe 1.0 to 1.0 on HTTP", to: To{Side: http10}, line: "POST /tasks/T:subscribe", doc: `{"history_length":1}`,
+		from: exchange{side: rpc10, method: "SubscribeToTask", doc: `{"id":"T","history_length":1}`},
 	},
 	{
 		name: "extended card 1.0 to 0.3", to: To{Side: http03}, line: "GET /v1/card",

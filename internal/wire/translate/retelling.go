@@ -45,7 +45,7 @@ func (r *Retelling) writer(dst []byte) *writer {
 	w := &writer{
 		out:  dst,
 		from: dialectOf(r.From), to: to,
-		reads: r.Bytes, writes: r.CallerBytes,
+		reads: r.Bytes, writes: r.CallerBytes, proper: r.Call.Binding == wire.GRPC,
 		task:      naming{r.Task, first(r.taskID, r.Task.caller(r.Call.TaskID))},
 		context:   naming{r.Context, first(r.contextID, r.Context.caller(r.Call.ContextID))},
 		history:   r.History,

@@ -98,7 +98,7 @@ func (w *writer) setting(m *member, raw []byte) bool {
 	s := &w.settings
 	switch m.is {
 	case aConfiguration:
-		if w.from == w.to {
+		if w.from == w.to && !w.proper {
 			w.object(m.of, raw)
 			return true
 		}

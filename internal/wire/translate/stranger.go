@@ -154,7 +154,7 @@ func (w *watch) value(o *object, row int, raw []byte) {
 		w.object(fileObject, raw)
 	case m.is == aRole:
 		w.word(roles[:], nobody[w.d], raw)
-	case m.is == aState, o == listParams && m.say[d10] == "status":
+	case m.is == aState:
 		w.word(states[:], british, raw)
 	case m.is == aPartList:
 		w.list(partObject, raw)

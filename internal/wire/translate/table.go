@@ -65,6 +65,21 @@ func (m meaning) reaches() bool {
 	return false
 }
 
+// differs reports whether a value may stand in other words, or in another form, than
+// its dialect's, and is understood.
+func (m meaning) differs(raw []byte) bool {
+	ok := false
+	switch m {
+	case aRole:
+		_, ok = number(roles[:], raw)
+	case aState:
+		_, ok = number(states[:], raw)
+	case anAuthentication, aScheme:
+		ok = true
+	}
+	return ok
+}
+
 // member is one row of an object's table.
 type member struct {
 	say  words // the name in each dialect; "" where it does not exist

@@ -16,6 +16,7 @@ type writer struct {
 	reads    Bytes  // of files in the source
 	writes   Bytes  // and in what is written
 	wrong    string // what is wrong with the source; the first thing found
+	proper   bool   // members go by the dialect's own names only, for who reads no others
 
 	// Of a call. Ids in the source are not looked at then.
 	call     *wire.Call
@@ -134,30 +135,10 @@ func (o *object) elsewhere(name []byte) bool {
 }
 
 // copy keeps an object of the same dialect as it stands: order, numbers, unknown
-// members. Only ids change, and what the call decides.
+// members. Only ids change, and what the call decides; see kept.
 func (w *writer) copy(o *object, raw []byte) {
 	w.literal("{")
-	for name, value := range members(raw) {
-		s := o.find(w.from, unescaped(name))
-		is := meaning(0)
-		if s != nil {
-			is = o.members[s.at].is
-		}
-		// A tenant in a dialect that has none would be unknown, and kept, as would an id: but
-		// agents of several versions might understand it.
-		stray := s == nil && (o.tenant && string(unescaped(name)) == "tenant" || w.call != nil && o.elsewhere(unescaped(name)))
-		if is == aTenant || stray || w.call != nil && is.ofCall() {
-			continue
-		}
-		mark := len(w.out)
-		w.name(string(name))
-		switch {
-		case isNull(value) || !is.reaches():
-			w.raw(value)
-		case !w.value(&o.members[s.at], value, nil):
-			w.out = w.out[:mark]
-		}
-	}
+	w.kept(o, raw)
 	if w.call != nil {
 		for i := range o.members {
 			if m := &o.members[i]; m.is.ofCall() && m.say[w.to] != "" {
@@ -166,4 +147,56 @@ func (w *writer) copy(o *object, raw []byte) {
 		}
 	}
 	w.literal("}")
+}
+
+// kept writes the members of such an object, without those that are left out. Who reads
+// names of the dialect only gets what other names and words mean in these: protobuf
+// would drop them, and a query is read by other code than a document.
+func (w *writer) kept(o *object, raw []byte, out ...string) {
+	for name, value := range members(raw) {
+		plain := unescaped(name)
+		s := o.find(w.from, plain)
+		switch {
+		case slices.Contains(out, string(plain)):
+		case s == nil:
+			if !w.stray(o, plain) {
+				w.name(string(name))
+				w.raw(value)
+			}
+		case !w.proper:
+			w.keep(&o.members[s.at], string(name), value)
+		}
+	}
+	if !w.proper {
+		return
+	}
+	var v values
+	o.gather(w.from, raw, &v)
+	for i := range o.members {
+		if m := &o.members[i]; v[i] != nil {
+			w.keep(m, m.say[w.to], v[i])
+		}
+	}
+}
+
+// stray reports whether a member that the dialect does not have is left out: a tenant
+// in a dialect that has none would be unknown, and kept, as would an id, but agents of
+// several versions might understand it.
+func (w *writer) stray(o *object, name []byte) bool {
+	return o.tenant && string(name) == "tenant" || w.call != nil && o.elsewhere(name)
+}
+
+// keep writes one member that is known, unless the call decides about it.
+func (w *writer) keep(m *member, name string, value []byte) {
+	if m.is == aTenant || w.call != nil && m.is.ofCall() {
+		return
+	}
+	mark := len(w.out)
+	w.name(name)
+	switch {
+	case isNull(value), !m.is.reaches() && (!w.proper || !m.is.differs(value)):
+		w.raw(value)
+	case !w.value(m, value, nil):
+		w.out = w.out[:mark]
+	}
 }
