@@ -207,6 +207,11 @@ func (a *Agent) shown(all []string) []string {
 	return visible
 }
 
+// has reports whether the operator's list, if there is one, has the skill.
+func (a *Agent) has(skill string) bool {
+	return len(a.Skills) == 0 || slices.ContainsFunc(a.Skills, func(s SkillConfig) bool { return s.ID == skill })
+}
+
 func (a *Agent) hidden(skill string) bool {
 	for _, s := range a.Skills {
 		if s.ID == skill {

@@ -250,7 +250,9 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 	v.Binding = x.call.Binding
 	ids := make([]string, 0, len(extended.Skills))
 	for _, s := range extended.Skills {
-		ids = append(ids, s.ID)
+		if x.agent.has(s.ID) {
+			ids = append(ids, s.ID)
+		}
 	}
 	if x.skill == "" || len(v.Skills) != 1 {
 		scopes := scopesIn(extended.Skills)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -547,6 +548,52 @@ func TestA16_ExtendedCard(t *testing.T) {
 	}
 	if strings.Contains(w.logs.String(), "hidden") {
 		t.Error("the log has it")
+	}
+}
+
+// TestExtendedCardOfListedSkills: with a list of the operator's, the agent has no other
+// skills, in its extended card neither.
+func TestExtendedCardOfListedSkills(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		list []string
+		at   string // the skill that the path names
+		want []string
+	}{
+		"no list":                {nil, "", []string{"hidden", "read", "write it"}},
+		"some of them":           {[]string{"read", "other"}, "", []string{"read"}},
+		"one of them":            {[]string{"read"}, "", []string{"read"}},
+		"none of them":           {[]string{"other", "more"}, "", []string{}},
+		"one that is not there":  {[]string{"other"}, "", []string{}},
+		"at a skill of the list": {[]string{"read", "other"}, "/skills/read", []string{"read"}},
+		"at one that is not":     {[]string{"read", "other"}, "/skills/other", []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t, func(s *setup) {
+				for _, id := range tt.list {
+					s.agent.Skills = append(s.agent.Skills, proxy.SkillConfig{ID: id})
+				}
+			})
+			w.agent.answers(func(rw http.ResponseWriter, r *record) {
+				reply(rw, r, strings.Replace(cardOf(w.agent.URL), `"skills":[`, `"skills":[{"id":"hidden","name":"H","description":"h","tags":[]},`, 1))
+			})
+			got := w.do("alice", "GET", w.base+tt.at+"/extendedAgentCard", "", "A2A-Version: 1.0")
+			wantStatus(t, name, got, 200)
+			var extended struct {
+				Skills []struct {
+					ID string `json:"id"`
+				} `json:"skills"`
+			}
+			must(t, json.Unmarshal([]byte(got.body), &extended))
+			ids := []string{}
+			for _, s := range extended.Skills {
+				ids = append(ids, s.ID)
+			}
+			if !slices.Equal(ids, tt.want) {
+				t.Errorf("%q, want %q: %s", ids, tt.want, got.body)
+			}
+		})
 	}
 }
 
