@@ -210,6 +210,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	if c.State == "" {
 		c.State, c.Why = j.decide(c, stands)
 	}
+	why := c.Why
 	if seen && known.State == Rejected && c.State == Quarantined {
 		c.State, c.Why, c.By, c.Decided = Rejected, "it was rejected", known.By, known.Decided
 	}
@@ -223,9 +224,16 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	}
 	if !r.New {
 		r.Seen = known.Seen
-		return r, nil
+		if r.Against == known.Against {
+			return r, nil
+		}
 	}
-	return r, j.Book.remember(ctx, j.Agent, r.Entry, c.doc, j.config.History, j.config.Keep.Std())
+	// Another card in force is no news of this one, but what has changed is something else.
+	e := r.Entry
+	if e.State == Rejected {
+		e.Why = why // what somebody rejected it for
+	}
+	return r, j.Book.remember(ctx, j.Agent, e, c.doc, j.config.History, j.config.Keep.Std())
 }
 
 // standing is the card that stands, if the configuration of today allows it.

@@ -181,6 +181,41 @@ func TestA14_ApprovedCardStays(t *testing.T) {
 	c.wants(poisoned, "approved: "+poisoned)
 }
 
+// TestComparedWithTheCardInForce: what is remembered of a card that waits again, or that was
+// rejected, counts from the card that was approved meanwhile, and is told of once.
+func TestComparedWithTheCardInForce(t *testing.T) {
+	t.Parallel()
+	for _, rejected := range []bool{false, true} {
+		c := newCourt(t, trust.Config{OnChange: trust.Quarantine}, nil)
+		c.wants(first, "accepted: "+first)
+		c.wants(reworded, "quarantined: "+first)
+		state := "quarantined: "
+		if rejected {
+			state = "rejected: "
+			if _, err := c.book.Reject(t.Context(), "billing", digest(t, reworded), "bob"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before, _, _ := c.book.Entry(t.Context(), "billing", digest(t, reworded))
+		c.wants(poisoned, "quarantined: "+first)
+		if _, err := c.book.Approve(t.Context(), "billing", digest(t, poisoned), "alice"); err != nil {
+			t.Fatal(err)
+		}
+		c.wants(poisoned, "approved: "+poisoned)
+		c.wants(reworded, state+poisoned)
+		e, _, err := c.book.Entry(t.Context(), "billing", digest(t, reworded))
+		if err != nil || e.Against != digest(t, poisoned) || trust.Worst(e.Changes) != trust.Danger || e.Why != trust.Words(e.Changes) {
+			t.Errorf("%s%+v, %v", state, e, err)
+		}
+		if e.State != before.State || !e.Seen.Equal(before.Seen) || e.By != before.By || !e.Decided.Equal(before.Decided) {
+			t.Errorf("it was\n%+v, and is\n%+v", before, e)
+		}
+		if want := []string{"accepted " + digest(t, first), "quarantined " + digest(t, reworded), "quarantined " + digest(t, poisoned)}; !slices.Equal(c.told, want) {
+			t.Errorf("told %q", c.told)
+		}
+	}
+}
+
 // TestA13_ChangesBetweenFetches: replicas, and a gateway that was away meanwhile, compare
 // with the same card, and one of them tells.
 func TestA13_ChangesBetweenFetches(t *testing.T) {
