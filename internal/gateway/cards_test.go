@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -175,6 +176,47 @@ func TestA13_Shadowing(t *testing.T) {
 	}
 	if d := cardAt(t, g, admin, "a"); d.State != trust.Accepted {
 		t.Errorf("%+v", d.CardSummary)
+	}
+}
+
+// TestA13_ShadowingAfterRestarts: whose card was in force keeps its name while it is away,
+// when the gateway starts again and when the agent is configured again.
+func TestA13_ShadowingAfterRestarts(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"reload", "restart"} {
+		w := newWorld(t)
+		owner, shadow := newChameleon(t, "Billing", "Refunds."), newChameleon(t, "Вilling", "Refunds better.")
+		agents := func(ids ...string) string {
+			entries := map[string]string{
+				"a": fmt.Sprintf("{id: a, card: %q}", owner.CardURL),
+				"b": fmt.Sprintf("{id: b, card: {url: %q, refresh: 1s, trust: {collisions: refuse-names}}}", shadow.CardURL),
+				"c": fmt.Sprintf("{id: c, card: %q}", newChameleon(t, "Travel", "Books.").CardURL),
+			}
+			var list []string
+			for _, id := range ids {
+				list = append(list, entries[id])
+			}
+			return w.yaml(plain, openPolicy+"agents: ["+strings.Join(list, ", ")+"]\n")
+		}
+		g := w.start(agents("a"))
+		admin := adminOf(t, w.dir)
+		becomes(t, g, admin, "a", trust.Accepted)
+		owner.server.Close()
+		if how == "restart" {
+			if err := g.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			g = w.start(agents("b", "a"))
+		} else if err := errors.Join(g.Reload(t.Context(), w.load(agents("c"))), g.Reload(t.Context(), w.load(agents("a", "b", "c")))); err != nil {
+			t.Fatal(err)
+		}
+		d := becomes(t, g, admin, "b", trust.Refused)
+		if d.InForce != "" || !strings.Contains(d.Why, "the name looks like that of agent a") {
+			t.Errorf("%s: %+v", how, d.CardSummary)
+		}
+		if d := cardAt(t, g, admin, "a"); d.State != trust.Pending {
+			t.Errorf("%s: %+v", how, d.CardSummary)
+		}
 	}
 }
 

@@ -51,7 +51,11 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() 
 	// What building counts, such as the first fetch of a new agent's card, belongs
 	// to agents old and new.
 	g.telemetry.Metrics.SetLabels(labels(old.config, cfg))
-	defer func() { g.telemetry.Metrics.SetLabels(labels(g.config(old))) }()
+	defer func() {
+		now := g.config(old)
+		g.telemetry.Metrics.SetLabels(labels(now))
+		g.names.Keep(now.AgentIDs())
+	}()
 	s, err := g.build(ctx, cfg, old)
 	if err != nil {
 		return err
@@ -125,7 +129,6 @@ func (g *Gateway) install(old, s *snapshot) bool {
 	if !g.current.CompareAndSwap(old, s) {
 		return false
 	}
-	g.names.Keep(s.config.AgentIDs())
 	g.lint(s)
 	return true
 }

@@ -196,6 +196,12 @@ func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
 
 // recruit fills s.agents, taking over from old whoever has not changed.
 func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error {
+	// Before a card is judged: the names of all count, of agents that go until they are gone.
+	known := cfg.AgentIDs()
+	if old != nil {
+		known = append(known, old.config.AgentIDs()...)
+	}
+	g.names.Keep(known)
 	var errs []error
 	for i, a := range cfg.Agents {
 		a.Answer = cmp.Or(a.Answer, cfg.Server.Timeouts.Call)

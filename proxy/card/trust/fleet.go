@@ -18,6 +18,11 @@ type Fleet struct {
 	// By name and by skill, the ids of the agents that have it, sorted: with thousands of
 	// agents, each card is compared with those it meets and not with all.
 	names, skills map[string][]string
+
+	kept   map[string]struct{} // those there are, as Keep was told
+	unread map[string]struct{} // those of them that may have a standing card, and are not in agents
+
+	looking *recollection // at the cards of unread; nil while nobody is
 }
 
 // identity is what callers find an agent by.
@@ -30,28 +35,84 @@ func identify(p *profile) identity {
 	return identity{lint.Fold(p.texts["name"]), slices.Sorted(maps.Keys(p.skills))}
 }
 
-// Keep forgets the agents that are not among ids.
+// Keep says which agents there are: others are forgotten. What agents that are new here
+// were called before is read from the Book when somebody has to know, so that Keep is to be
+// called before they are judged.
 func (f *Fleet) Keep(ids []string) {
-	known := make(map[string]struct{}, len(ids))
+	kept := make(map[string]struct{}, len(ids))
 	for _, id := range ids {
-		known[id] = struct{}{}
+		kept[id] = struct{}{}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	gone := func(id string) bool {
+		_, ok := kept[id]
+		return !ok
+	}
 	for id := range f.agents {
-		if _, ok := known[id]; !ok {
+		if gone(id) {
 			f.forget(id)
+		}
+	}
+	if f.unread == nil {
+		f.unread = map[string]struct{}{}
+	}
+	maps.DeleteFunc(f.unread, func(id string, _ struct{}) bool { return gone(id) })
+	for id := range kept {
+		_, before := f.kept[id]
+		if _, known := f.agents[id]; !before && !known {
+			f.unread[id] = struct{}{}
+		}
+	}
+	f.kept = kept
+}
+
+// set notes what an agent is called by the card in force.
+func (f *Fleet) set(agent string, i identity) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.put(agent, i)
+}
+
+// drop notes that no card of an agent is in force.
+func (f *Fleet) drop(agent string) { f.set(agent, identity{}) }
+
+// claim is set for a card that is about to come into force, unless it has what is forbidden:
+// of two that come at once with one name, one gets it. taken is as of collisions. back puts
+// back what was there before, for a card that did not come into force.
+func (f *Fleet) claim(agent string, old, new *profile, forbids func(Change) bool) (taken []Change, back func()) {
+	was, is := differing(old, new)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if taken = f.meet(agent, was, is); slices.ContainsFunc(taken, forbids) {
+		return taken, func() {}
+	}
+	before, known := f.agents[agent]
+	_, unread := f.unread[agent]
+	f.put(agent, is)
+	return taken, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.forget(agent)
+		if known {
+			f.put(agent, before)
+		}
+		if _, kept := f.kept[agent]; unread && kept {
+			f.unread[agent] = struct{}{}
 		}
 	}
 }
 
-func (f *Fleet) set(agent string, i identity) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// put is set. f.mu is held, here as below.
+func (f *Fleet) put(agent string, i identity) {
 	if f.agents == nil {
 		f.agents, f.names, f.skills = map[string]identity{}, map[string][]string{}, map[string][]string{}
 	}
 	f.forget(agent)
+	delete(f.unread, agent)
+	if i.name == "" && len(i.skills) == 0 {
+		return
+	}
 	f.agents[agent] = i
 	if i.name != "" {
 		enter(f.names, i.name, agent)
@@ -61,7 +122,7 @@ func (f *Fleet) set(agent string, i identity) {
 	}
 }
 
-// forget takes an agent out. f.mu is held.
+// forget takes an agent out.
 func (f *Fleet) forget(agent string) {
 	i := f.agents[agent]
 	delete(f.agents, agent)
@@ -92,12 +153,21 @@ func leave(index map[string][]string, key, agent string) {
 // collisions are what an agent's card has that another agent's has. old is the card before
 // it, nil for none: what was the same there already is nobody's news.
 func (f *Fleet) collisions(agent string, old, new *profile) []Change {
-	was, is := identity{}, identify(new)
+	was, is := differing(old, new)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.meet(agent, was, is)
+}
+
+func differing(old, new *profile) (was, is identity) {
 	if old != nil {
 		was = identify(old)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	return was, identify(new)
+}
+
+// meet is collisions. f.mu is held.
+func (f *Fleet) meet(agent string, was, is identity) []Change {
 	var l changes
 	if is.name != "" && is.name != was.name {
 		named, more := others(f.names[is.name], agent)

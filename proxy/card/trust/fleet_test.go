@@ -1,13 +1,19 @@
 package trust
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
 // carded is the profile of a card with a name and skills.
@@ -34,8 +40,22 @@ func TestCollisionsAgree(t *testing.T) {
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			id := rapid.SampledFrom(ids).Draw(t, "agent")
 			p := carded(t, names.Draw(t, "name"), skills.Draw(t, "skills"))
-			fleet.set(id, identify(p))
-			all[id] = identify(p)
+			if !rapid.Bool().Draw(t, "by claim") {
+				fleet.set(id, identify(p))
+				all[id] = identify(p)
+				continue
+			}
+			forbidden := linear(all, id, nil, p)["name"] > 0
+			list, back := fleet.claim(id, nil, p, func(c Change) bool { return c.Kind == NameTaken })
+			if want := linear(all, id, nil, p); !maps.Equal(taken(list), want) {
+				t.Fatalf("%v, want %v", taken(list), want)
+			}
+			switch {
+			case rapid.Bool().Draw(t, "in vain"):
+				back()
+			case !forbidden:
+				all[id] = identify(p)
+			}
 		}
 		kept := rapid.SliceOfDistinct(rapid.SampledFrom(ids), rapid.ID).Draw(t, "kept")
 		fleet.Keep(kept)
@@ -49,6 +69,76 @@ func TestCollisionsAgree(t *testing.T) {
 		want := linear(all, agent, old, card)
 		if got := taken(fleet.collisions(agent, old, card)); !maps.Equal(got, want) {
 			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// gate is a state that is read when somebody opens it.
+type gate struct {
+	state.Values
+
+	asked atomic.Int32
+	open  chan error
+}
+
+func (g *gate) Get(ctx context.Context, _, _ string) ([]byte, bool, error) {
+	g.asked.Add(1)
+	select {
+	case err := <-g.open:
+		return nil, false, err
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+}
+
+// TestRecallForAll: one reads for all who ask at the same time. What becomes of it becomes
+// of them, unless only that one went away.
+func TestRecallForAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fleet, values := new(Fleet), &gate{open: make(chan error)}
+		book := NewBook(values)
+		fleet.Keep([]string{"a", "b"})
+		results := make(chan error, 10)
+		ask := func(ctx context.Context, n int) {
+			for range n {
+				go func() { results <- fleet.recall(ctx, book, "a") }()
+				synctest.Wait()
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ask(ctx, 2)
+		ask(t.Context(), 3)
+		if n := values.asked.Load(); n != 1 {
+			t.Fatalf("%d read", n)
+		}
+		cancel() // the one who reads goes away, and one who waits
+		synctest.Wait()
+		if n := values.asked.Load(); n != 2 || len(results) != 2 {
+			t.Fatalf("%d read, %d have an answer", n, len(results))
+		}
+		for range 2 {
+			if err := <-results; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+		values.open <- state.ErrUnavailable
+		for range 3 {
+			if err := <-results; !errors.Is(err, state.ErrUnavailable) {
+				t.Error(err)
+			}
+		}
+		ask(t.Context(), 3)
+		fleet.set("b", identity{name: "b"}) // it is judged meanwhile
+		values.open <- nil
+		values.open <- nil
+		for range 3 {
+			if err := <-results; err != nil {
+				t.Error(err)
+			}
+		}
+		if n := values.asked.Load(); n != 4 || fleet.agents["b"].name != "b" || len(fleet.unread) != 0 {
+			t.Errorf("%d read, %+v, %v unread", n, fleet.agents, fleet.unread)
 		}
 	})
 }

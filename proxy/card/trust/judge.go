@@ -40,6 +40,7 @@ type Judge struct {
 	config Config
 	mu     sync.Mutex
 	status Ruling // the latest
+	went   bool   // a card has come into force: one is until another comes in its place
 }
 
 // Ruling is what became of a card that an agent serves.
@@ -81,21 +82,24 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 		return Ruling{}, err
 	}
 	r, err := j.rule(ctx, c)
-	if err != nil && !c.refused() && j.lenient(c) {
+	if err != nil && !c.refused() && j.lenient(ctx, c) {
 		j.Log.Warn("agent card not compared with the one before", "error", err)
 		r, err = c.ruling(Accepted, "", c.doc, c.Digest), nil
 	}
 	if err != nil {
 		return Ruling{}, err
 	}
+	j.mu.Lock()
+	j.status, j.went = r, j.went || r.InForce != nil
+	went := j.went
+	j.mu.Unlock()
 	if slices.Equal(r.InForce, c.doc) {
 		j.Fleet.set(j.Agent, identify(c.profile))
 	} else if p, err := read(r.InForce); r.InForce != nil && err == nil {
 		j.Fleet.set(j.Agent, identify(p))
+	} else if !went {
+		j.Fleet.drop(j.Agent) // what stands from before is not allowed any more
 	}
-	j.mu.Lock()
-	j.status = r
-	j.mu.Unlock()
 	if j.Ruled != nil {
 		j.Ruled(ctx, r)
 	}
@@ -104,10 +108,14 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 
 // lenient says whether a card may be served without the state, where there is nothing to
 // compare it with: who wants no more than to be told of changes wants agents to be served.
-// Whose name or skills it may not have is known without the state.
-func (j *Judge) lenient(c *candidate) bool {
-	return j.config.OnChange != Quarantine && j.config.FirstSeen != Quarantine &&
-		!slices.ContainsFunc(j.Fleet.collisions(j.Agent, nil, c.profile), j.forbids)
+// Whose name or skills it may not have has to be known all the same.
+func (j *Judge) lenient(ctx context.Context, c *candidate) bool {
+	if j.config.OnChange == Quarantine || j.config.FirstSeen == Quarantine ||
+		j.config.Collisions != ReportCollisions && j.Fleet.recall(ctx, j.Book, j.Agent) != nil {
+		return false
+	}
+	taken, _ := j.Fleet.claim(j.Agent, nil, c.profile, j.forbids)
+	return !slices.ContainsFunc(taken, j.forbids)
 }
 
 // forbids says whether a collision has a card refused.
@@ -122,6 +130,7 @@ type candidate struct {
 	doc     []byte // what may be used of it
 	profile *profile
 	sure    bool // a signature that is required, or a digest, vouches for it
+	own     int  // of Changes, those that are not about other agents
 }
 
 // open reads a card and what vouches for it.
@@ -152,6 +161,9 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 }
 
 func (c *candidate) refused() bool { return c.State == Refused }
+
+// comes says whether it comes into force by itself.
+func (c *candidate) comes() bool { return c.State == Accepted || c.State == Alerted }
 
 // verify looks at the signatures. An error means that they may hold later.
 func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
@@ -204,11 +216,18 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	if err != nil {
 		return Ruling{}, err
 	}
-	if err := j.compare(c, standing, stands); err != nil {
+	old, err := j.compare(ctx, c, standing, stands)
+	if err != nil {
 		return Ruling{}, err
 	}
 	if c.State == "" {
 		c.State, c.Why = j.decide(c, stands)
+	}
+	back := func() {}
+	if c.comes() {
+		var taken []Change // by now: others are judged at the same time
+		taken, back = j.Fleet.claim(j.Agent, old, c.profile, j.forbids)
+		j.meet(c, taken)
 	}
 	why := c.Why
 	if seen && known.State == Rejected && c.State == Quarantined {
@@ -216,9 +235,10 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	}
 	r := c.ruling(c.State, c.Why, standing.Card, standing.Digest)
 	r.New = !seen || known.State != c.State
-	if c.State == Accepted || c.State == Alerted {
+	if c.comes() {
 		r.InForce, r.Standing = c.doc, c.Digest
 		if err := j.stand(ctx, c, stands, &r); err != nil {
+			back()
 			return Ruling{}, err
 		}
 	}
@@ -253,27 +273,34 @@ func (c *candidate) ruling(s State, why string, inForce []byte, standing string)
 	return r
 }
 
-// compare fills in what has changed since the card that stands.
-func (j *Judge) compare(c *candidate, standing Standing, stands bool) error {
-	var old *profile
+// compare fills in what has changed since the card that stands, and returns that one's
+// profile, nil for none.
+func (j *Judge) compare(ctx context.Context, c *candidate, standing Standing, stands bool) (old *profile, err error) {
 	if stands {
-		var err error
 		if c.Changes, err = Diff(standing.Card, c.doc); err != nil {
-			return fmt.Errorf("compare with the card in force: %w", err)
+			return nil, fmt.Errorf("compare with the card in force: %w", err)
 		}
 		if old, err = read(standing.Card); err != nil {
-			return err
+			return nil, err
 		}
 		c.Against = standing.Digest
 	}
-	taken := j.Fleet.collisions(j.Agent, old, c.profile)
-	c.Changes = append(c.Changes, taken...)
+	if err := j.Fleet.recall(ctx, j.Book, j.Agent); err != nil {
+		return nil, fmt.Errorf("compare with other agents: %w", err)
+	}
+	c.own = len(c.Changes)
+	j.meet(c, j.Fleet.collisions(j.Agent, old, c.profile))
+	return old, nil
+}
+
+// meet fills in what other agents have too, in the place of what they had before.
+func (j *Judge) meet(c *candidate, taken []Change) {
+	c.Changes = append(c.Changes[:c.own:c.own], taken...)
 	for i := range taken {
-		if c.State == "" && j.forbids(taken[i]) {
+		if !c.refused() && j.forbids(taken[i]) {
 			c.State, c.Why = Refused, taken[i].Text
 		}
 	}
-	return nil
 }
 
 // decide says what becomes of a card that nothing speaks against but that it is new.
