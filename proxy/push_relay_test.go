@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 const (
@@ -168,6 +169,37 @@ func TestA18_BadWebhooks(t *testing.T) {
 				t.Errorf("%s to %q: %d %s", name, bad, got.status, got.body)
 			}
 			w.agent.silent(t, name+" to "+bad)
+		}
+	}
+}
+
+// TestA18_WebhooksInExtensionMethods: a message that an extension's method brings may have
+// a webhook as well. The relay does not know what the method makes of it, and so the agent
+// never hears of the call.
+func TestA18_WebhooksInExtensionMethods(t *testing.T) {
+	t.Parallel()
+	const brings10 = `{"message":{"messageId":"m","role":"ROLE_USER","parts":[]},"configuration":{"taskPushNotificationConfig":{` + config10 + `}}}`
+	for _, mode := range []string{"relay", "off", "passthrough"} {
+		w := brings(t, []wire.Side{rpc10, rest10}, func(s *setup) { s.push = mode })
+		for what, got := range map[string]func() answer{
+			"JSON-RPC":  func() answer { return w.call("alice", "chat/ask", brings10, everyURI) },
+			"HTTP+JSON": func() answer { return w.do("alice", "POST", "/chat:ask", brings10, "A2A-Version: 1.0", everyURI) },
+		} {
+			got := got()
+			if mode == "passthrough" {
+				if asked := w.agent.one(t); got.status != 200 || !strings.Contains(string(asked.body), hookURL) {
+					t.Errorf("%s, %s: %d %s", mode, what, got.status, got.body)
+				}
+				continue
+			}
+			if !strings.Contains(got.body, "PUSH_NOTIFICATION_NOT_SUPPORTED") || strings.Contains(got.body, "relayed") != (mode == "relay") {
+				t.Errorf("%s, %s: %d %s", mode, what, got.status, got.body)
+			}
+			w.agent.silent(t, mode+" "+what)
+		}
+		wantStatus(t, "without a webhook", w.call("alice", "chat/ask", message(""), everyURI), 200)
+		if len(w.agent.take()) != 1 {
+			t.Errorf("%s: the agent was not asked", mode)
 		}
 	}
 }

@@ -192,8 +192,8 @@ func (p *Proxy) authorize(x *exchange) error {
 	if err := p.modes(x); err != nil {
 		return err
 	}
-	if !p.pushes() && (x.call.Method.Push || x.call.HasPushConfig) {
-		return wire.Errorf(wire.PushUnsupported, "")
+	if err := p.mayPush(x); err != nil {
+		return err
 	}
 	// An agent without the capability may still answer with what was never meant
 	// to be read, so its card is believed. Streaming is not held to the card in

@@ -35,6 +35,19 @@ var (
 // pushes reports whether callers may register webhooks.
 func (p *Proxy) pushes() bool { return p.Push.Passes() || p.Relay != nil }
 
+// mayPush refuses calls about webhooks where there are none. What the method of an
+// extension makes of one that comes with it the relay cannot know, and so cannot put
+// another in its place.
+func (p *Proxy) mayPush(x *exchange) error {
+	switch {
+	case !p.pushes() && (x.call.Method.Push || x.call.HasPushConfig):
+		return wire.Errorf(wire.PushUnsupported, "")
+	case p.Relay != nil && x.call.HasPushConfig && x.call.Method.Extension != "":
+		return wire.Errorf(wire.PushUnsupported, "webhooks that come with methods of extensions are not relayed")
+	}
+	return nil
+}
+
 // oneConfig reports whether an agent keeps one config per task, as those of 0.1 do.
 func (x *exchange) oneConfig() bool { return x.endpoint.Version == wire.V01 }
 
