@@ -276,6 +276,7 @@ type setup struct {
 	upstream   upstream.Options
 	breaker    bool              // may open; most tests fail calls on purpose
 	bound      map[string]string // further callers, each good for one agent only
+	tenants    map[string]string // further callers, and whose tenants they are
 	level      string            // of the logs
 	traces     telemetry.Traces
 
@@ -365,6 +366,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	}
 	w.agent.docs = s.docs
 	w.bindKeys(file, s.bound)
+	w.tenantKeys(file, s.tenants)
 	s.server.Defaults()
 	w.start(s)
 	return w
@@ -389,6 +391,17 @@ func (w *world) bindKeys(file string, bound map[string]string) {
 	must(w, err)
 	for name, agent := range bound {
 		_, key, err := keys.Create(authn.KeySpec{ID: name, Agents: []string{agent}})
+		must(w, err)
+		w.keys[name] = key
+	}
+}
+
+// tenantKeys writes a key for each caller who has a tenant.
+func (w *world) tenantKeys(file string, tenants map[string]string) {
+	keys, err := authn.OpenKeys(file)
+	must(w, err)
+	for name, tenant := range tenants {
+		_, key, err := keys.Create(authn.KeySpec{ID: name, Tenant: tenant})
 		must(w, err)
 		w.keys[name] = key
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -57,13 +58,17 @@ func (p *Proxy) intercept(x *exchange) error {
 	if p.Relay == nil || x.webhook != nil || x.call.Method.Extension != "" {
 		return nil
 	}
-	if err := p.ownConfig(x); err != nil || !x.call.HasPushConfig {
+	var found *wire.PushConfig
+	var e *wire.Error
+	if x.call.HasPushConfig {
+		if found, e = x.call.ReadPushConfig(); e != nil {
+			return e
+		}
+	}
+	if err := p.ownConfig(x, found); err != nil || !x.call.HasPushConfig {
 		return err
 	}
-	found, e := x.call.ReadPushConfig()
 	switch {
-	case e != nil:
-		return e
 	case found == nil && x.call.Method == createConfig:
 		return wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config has no URL")
 	case found == nil:
@@ -145,19 +150,32 @@ func (p *Proxy) substituted(x *exchange) ([]byte, error) {
 }
 
 // ownConfig refuses a call about a config of somebody else's who may use the same task,
-// as one that is not there.
-func (p *Proxy) ownConfig(x *exchange) error {
-	if !x.call.Method.Push || x.call.ConfigID == "" || x.call.TaskID == "" {
+// as one that is not there. found is the config that the call brings, nil for none.
+func (p *Proxy) ownConfig(x *exchange, found *wire.PushConfig) error {
+	c := &x.call
+	reads := c.Method.Push && !c.Method.Writes
+	if c.TaskID == "" || reads && c.ConfigID == "" || !c.Method.Push && !c.HasPushConfig {
 		return nil
 	}
-	list, err := p.Relay.Hooks.OfTask(x.ctx, x.agent.ID, x.call.TaskID)
+	id := c.ConfigID
+	if id == "" && found != nil {
+		id = found.ID
+	}
+	// Nobody knows what an agent makes of a config that is none, and where there is room
+	// for one that comes replaces any.
+	any := !reads && x.oneConfig() || c.HasPushConfig && found == nil
+	list, err := p.Relay.Hooks.OfTask(x.ctx, x.agent.ID, c.TaskID)
 	for _, h := range list {
-		if h.Config == x.call.ConfigID && h.Owner != x.principal.Key() {
+		if h.Owner != x.principal.Key() && (any || called(h.Config, c.TaskID) == called(id, c.TaskID)) {
 			return ledger.ErrAbsent
 		}
 	}
 	return err
 }
+
+// called is the id that a config has at its agent: one that has none gets the task's, by
+// translation or from the SDKs' servers.
+func called(id, task string) string { return cmp.Or(id, task) }
 
 // bindWebhook keeps which task a webhook is for that came with a send.
 func (p *Proxy) bindWebhook(x *exchange, seen wire.Answer) error {

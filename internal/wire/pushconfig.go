@@ -68,6 +68,7 @@ func (c *Call) webhook(params []byte) (*webhook, *Error) {
 	case 0:
 		return nil, nil
 	case 1:
+		r.hooks[0].PushConfig = r.hooks[0].named(r.inline)
 		return &r.hooks[0], nil
 	}
 	return nil, Errorf(InvalidParams, "Invalid parameters: the push notification config is given twice")

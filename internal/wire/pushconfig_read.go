@@ -56,6 +56,7 @@ type pushReader struct {
 	version Version
 	strict  bool // the document is a call's: a name that is almost one of the table's is refused
 	hooks   []webhook
+	inline  entry   // of a send
 	entries []entry // of an answer
 }
 
@@ -119,7 +120,7 @@ func (r *pushReader) settings(top bool) {
 		case f == fieldConfiguration:
 			r.settings(false)
 		case f == fieldInner:
-			r.config(&entry{})
+			r.config(&r.inline)
 		default:
 			r.skip()
 		}
