@@ -79,6 +79,9 @@ func (p *Proxy) christen(x *exchange, c *wire.Call) error {
 		return nil
 	}
 	if c.ContextID == "" {
+		c.ContextID = x.record.Context // a task goes on in its own
+	}
+	if c.ContextID == "" {
 		c.ContextID = uuid.NewString()
 	}
 	if c.TaskID != "" {
