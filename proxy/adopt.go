@@ -47,7 +47,7 @@ func (p *Proxy) rejudge(x *exchange) error {
 	if err := p.recognise(x); err != nil {
 		return err
 	}
-	x.task, x.session = translate.Alias{}, translate.Alias{}
+	x.task, x.session, x.contexts = translate.Alias{}, translate.Alias{}, nil
 	x.skill, x.agentwide, x.known, x.brought = x.path, false, policy.Task{}, brought{}
 	x.rec.Violations, x.rec.Sharing = nil, ""
 	for _, judge := range []stage{p.own, p.authorize, p.negotiate} {

@@ -145,8 +145,11 @@ func (p *Proxy) await(
 	if err == nil {
 		doc, err = p.govern(x, seen, doc)
 	}
+	if err == nil {
+		doc, err = p.restore(x, &seen, doc)
+	}
 	if err != nil {
 		return nil, false, err
 	}
-	return p.heed(ctx, x, d, x.restoreContext(doc))
+	return p.heed(ctx, x, d, doc)
 }

@@ -61,6 +61,9 @@ func (p *Proxy) asSubscriber(x *exchange, task string) error {
 	}
 	x.call.Method, x.call.TaskID, x.record = subscribeToTask, task, record
 	p.linkTask(x)
+	if err := p.nameTask(x); err != nil {
+		return err
+	}
 	if err := p.recall(x); err != nil {
 		return err
 	}

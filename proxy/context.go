@@ -2,8 +2,10 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
@@ -18,9 +21,14 @@ import (
 // foreign is a context id that belongs to somebody else and what the agent sees
 // in its place for this caller.
 type foreign struct {
-	id    string // the caller's
-	sent  []byte // the caller's id as a JSON string, verbatim
-	alias []byte // the replacement as a JSON string
+	agents string // the replacement
+	id     string // the caller's; "" where nobody knows the other as a replacement
+	sent   []byte // the caller's id as a JSON string, verbatim
+	alias  []byte // the replacement as a JSON string
+}
+
+func newForeign(agents, callers string) foreign {
+	return foreign{agents: agents, id: callers, sent: quoted(callers), alias: quoted(agents)}
 }
 
 // replaceContext gives a caller who used somebody else's context id a context of
@@ -29,13 +37,15 @@ type foreign struct {
 // is the same every time, so that the conversation goes on.
 func (p *Proxy) replaceContext(x *exchange) error {
 	sent := x.call.ContextID
-	alias := p.derive(x.principal, x.agent.ID, sent)
-	x.call.ContextID = alias
+	x.call.ContextID = p.derive(x.principal, x.agent.ID, sent)
 	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
-	if err == nil && record.ID != "" && record.Context != alias {
+	if err == nil && record.ID != "" && record.Context != x.call.ContextID {
 		// A task of the caller's that is not in the replacement was never in a
 		// context of this name: the two disagree.
 		err = ledger.ErrAbsent
+	}
+	if errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
+		record, err = p.lentContext(x, sent)
 	}
 	if err != nil {
 		x.call.ContextID = sent
@@ -43,14 +53,40 @@ func (p *Proxy) replaceContext(x *exchange) error {
 	}
 	x.record = record
 	x.rec.Denied = "context"
-	x.foreign = &foreign{id: sent, sent: quoted(sent), alias: quoted(alias)}
+	other := newForeign(x.call.ContextID, sent)
+	x.foreign = &other
 	span := x.call.ContextSpan
 	if span[0] == span[1] {
-		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", alias)
-		return nil
+		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", other.agents)
+	} else {
+		other.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
+		err = p.rebody(x, splice(x.call.Body, span[0], span[1], other.alias))
 	}
-	x.foreign.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
-	return p.rebody(x, splice(x.call.Body, span[0], span[1], x.foreign.alias))
+	x.contexts = append(x.contexts, other)
+	return err
+}
+
+// lentContext finds the context of a task that is lent to the caller, who has been shown
+// it by the name that its owner has for it: sent.
+func (p *Proxy) lentContext(x *exchange, sent string) (state.Record, error) {
+	x.call.ContextID = ""
+	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	if err == nil && !derived(record.Context) {
+		err = ledger.ErrAbsent
+	}
+	if err != nil {
+		return state.Record{}, err
+	}
+	task := []wire.TaskRef{{ID: record.ID, ContextID: record.Context}}
+	names, err := p.Ledger.Names(x.ctx, x.principal, x.agent.ID, x.call.Method, task)
+	if err == nil && names[0] != sent {
+		err = ledger.ErrAbsent
+	}
+	if err != nil {
+		return state.Record{}, err
+	}
+	x.call.ContextID = record.Context
+	return record, nil
 }
 
 // inOtherContext reports whether a call names both a task and a context, so that
@@ -62,10 +98,10 @@ func (x *exchange) inOtherContext() bool {
 }
 
 // derive makes a context id of who uses which id where. It is keyed, so that
-// nobody can compute another caller's.
+// nobody can compute another caller's. Those who share contexts have it in common.
 func (p *Proxy) derive(who *authn.Principal, agent, id string) string {
 	mac := hmac.New(sha256.New, p.Salt)
-	for _, part := range []string{who.Key(), agent, id} {
+	for _, part := range []string{p.Ledger.Circle(who), agent, id} {
 		mac.Write([]byte{byte(len(part) >> 8), byte(len(part))}) //nolint:gosec // both bytes of a length below 64 KiB
 		mac.Write([]byte(part))
 	}
@@ -75,19 +111,84 @@ func (p *Proxy) derive(who *authn.Principal, agent, id string) string {
 	return u.String()
 }
 
-// restoreContext puts the caller's own id back into what the agent answers. The
-// replacement is 122 random-looking bits, so a JSON string equal to it is it.
-func (x *exchange) restoreContext(body []byte) []byte {
-	if x.foreign == nil || !bytes.Contains(body, x.foreign.alias) {
-		return body
-	}
-	return bytes.ReplaceAll(body, x.foreign.alias, x.foreign.sent)
+// derived reports whether an id has the form of those that derive makes. Others choose
+// UUIDs of version 8 seldom, so that a look at the state is not for every call.
+func derived(id string) bool {
+	const digits = 36
+	return len(id) == digits && id[14] == '8' && strings.IndexByte("89ab", id[19]) >= 0
 }
 
-// nameFor is what the caller calls the context that the call is in.
+// nameContexts finds what the caller calls the contexts that an answer shows, where those
+// are replacements. One that the call names like the agent goes by that name.
+func (p *Proxy) nameContexts(x *exchange, seen *wire.Answer) error {
+	var unknown []wire.TaskRef
+	for _, t := range seen.Tasks {
+		if derived(t.ContextID) && x.nameless(t.ContextID) {
+			unknown = append(unknown, t)
+		}
+	}
+	if derived(seen.ContextID) && x.nameless(seen.ContextID) && len(unknown) == 0 {
+		unknown = append(unknown, wire.TaskRef{ID: x.record.ID, ContextID: seen.ContextID})
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	method := cmp.Or(x.call.Method, createConfig) // notifications have none
+	names, err := p.Ledger.Names(x.ctx, x.principal, x.agent.ID, method, unknown)
+	for i, name := range names {
+		if x.nameless(unknown[i].ContextID) { // tasks of a list can have one in common
+			x.contexts = append(x.contexts, newForeign(unknown[i].ContextID, name))
+		}
+	}
+	return err
+}
+
+// nameTask is nameContexts for the task that the call names.
+func (p *Proxy) nameTask(x *exchange) error {
+	if x.record.Kind != state.Task || !derived(x.record.Context) {
+		return nil
+	}
+	return p.nameContexts(x, &wire.Answer{Tasks: []wire.TaskRef{{ID: x.record.ID, ContextID: x.record.Context}}})
+}
+
+// nameless reports whether nobody has looked yet what the caller calls a context.
+func (x *exchange) nameless(context string) bool {
+	return context != x.call.ContextID && x.otherwise(context) == nil
+}
+
+// otherwise finds a context among those that have been looked at; nil for none.
+func (x *exchange) otherwise(context string) *foreign {
+	for i := range x.contexts {
+		if x.contexts[i].agents == context {
+			return &x.contexts[i]
+		}
+	}
+	return nil
+}
+
+// restore puts the caller's own ids back into what the agent answers.
+func (p *Proxy) restore(x *exchange, seen *wire.Answer, body []byte) ([]byte, error) {
+	if err := p.nameContexts(x, seen); err != nil {
+		return nil, err
+	}
+	return x.restoreContext(body), nil
+}
+
+// restoreContext is restore where the contexts are known. A replacement is 122
+// random-looking bits, so a JSON string equal to it is it.
+func (x *exchange) restoreContext(body []byte) []byte {
+	for i := range x.contexts {
+		if n := &x.contexts[i]; n.id != "" && bytes.Contains(body, n.alias) {
+			body = bytes.ReplaceAll(body, n.alias, n.sent)
+		}
+	}
+	return body
+}
+
+// nameFor is what the caller calls a context.
 func (x *exchange) nameFor(context string) string {
-	if x.foreign != nil {
-		return x.foreign.id
+	if n := x.otherwise(context); n != nil && n.id != "" {
+		return n.id
 	}
 	return context
 }

@@ -58,6 +58,7 @@ type exchange struct {
 	principal *authn.Principal // authenticate
 	record    state.Record     // own; of the task the call names; without one only the context's endpoint
 	foreign   *foreign         // own; set when the caller's context id had to be replaced
+	contexts  []foreign        // own, forward; those that may go by other names with the caller, foreign among them
 	query     string           // own; replaces the request's query, for the same reason
 	agentwide bool             // authorize; the call is not about one skill
 	known     policy.Task      // authorize; what is recorded of the task, zero if none

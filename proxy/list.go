@@ -82,7 +82,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 	}
 	out, err := (&translate.Retelling{
 		From: wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}, Call: &x.call,
-	}).Answer(nil, x.restoreContext(doc))
+	}).Answer(nil, doc)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,10 @@ func (p *Proxy) governList(x *exchange, doc []byte) ([]byte, error) {
 	if err := p.demands(x, seen, doc); err != nil {
 		return nil, err
 	}
-	return p.govern(x, seen, doc)
+	if doc, err = p.govern(x, seen, doc); err != nil {
+		return nil, err
+	}
+	return p.restore(x, &seen, doc)
 }
 
 // atOnce is how many of an agent's tasks are asked for at the same time.

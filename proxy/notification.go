@@ -116,7 +116,7 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 	}
 	from := ledger.Origin{
 		Agent: h.Agent, Skill: h.Skill, Endpoint: h.Endpoint, Version: string(h.Version),
-		Method: createConfig, Task: h.Task,
+		Method: createConfig, Task: h.Task, Alias: h.Foreign.Agent, Called: h.Foreign.Caller,
 		// A task that is not known yet comes from the call that brought the webhook.
 		Trace: cmp.Or(p.Telemetry.AnchorOf(h.Trace), x.rec.Anchor()),
 	}

@@ -115,7 +115,10 @@ func writtenIn(doc []byte, speaks wire.Version) wire.Version {
 func (p *Proxy) retellNotification(x *exchange, n *notification) ([]byte, error) {
 	h := n.hook
 	if h.Foreign.Agent != "" {
-		x.foreign = &foreign{id: h.Foreign.Caller, sent: quoted(h.Foreign.Caller), alias: quoted(h.Foreign.Agent)}
+		x.contexts = append(x.contexts, newForeign(h.Foreign.Agent, h.Foreign.Caller))
+	}
+	if err := p.nameContexts(x, &n.seen); err != nil {
+		return nil, err
 	}
 	doc, err := p.screenAnswer(x, wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, streamMessage, n.seen, n.body)
 	if err != nil {
@@ -175,6 +178,9 @@ func (p *Proxy) wholeTask(x *exchange, n *notification) ([]byte, error) {
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, n.hook.Task, nil))
 	if err == nil {
 		doc, err = p.screenAnswer(x, l.Side, l.call.Method, seen, doc)
+	}
+	if err == nil {
+		err = p.nameContexts(x, &seen)
 	}
 	if err != nil {
 		return nil, err

@@ -38,7 +38,10 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 		if err == nil {
 			body, err = p.govern(x, seen, body)
 		}
-		return x.restoreContext(body), err
+		if err != nil {
+			return nil, err
+		}
+		return p.restore(x, &seen, body)
 	case x.call.Method.Name == wire.GetExtendedAgentCard:
 		return p.extendedCard(x, seen, body)
 	}
@@ -49,7 +52,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	if body, err = p.govern(x, seen, body); err != nil {
 		return nil, err
 	}
-	return x.restoreContext(body), nil
+	return p.restore(x, &seen, body)
 }
 
 // stateOf notes the state that the agent shows a task to be in. What a read shows has
@@ -130,10 +133,14 @@ func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) (first sta
 
 // origin is the call, as records of what comes from it keep it.
 func (x *exchange) origin() ledger.Origin {
-	return ledger.Origin{
+	o := ledger.Origin{
 		Agent: x.agent.ID, Skill: x.skill, Version: string(x.call.Version), Extensions: x.shown,
 		Method: x.call.Method, Task: x.call.TaskID, Trace: x.rec.Anchor(),
 	}
+	if x.foreign != nil {
+		o.Alias, o.Called = x.foreign.agents, x.foreign.id
+	}
+	return o
 }
 
 // matchID makes sure that a JSON-RPC answer is the answer to this call. An agent

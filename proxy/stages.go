@@ -143,6 +143,9 @@ func (p *Proxy) own(x *exchange) error {
 	if err == nil {
 		x.record = record
 		p.linkTask(x)
+		if err := p.nameTask(x); err != nil {
+			return err
+		}
 		return p.recall(x)
 	}
 	var other *ledger.ForeignContext

@@ -66,6 +66,9 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		return err
 	}
 	x.leads = false
+	if from.doc, err = p.restore(x, &seen, from.doc); err != nil {
+		return err
+	}
 	d, err := p.demand(x, seen, doc)
 	if err != nil {
 		return err

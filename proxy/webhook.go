@@ -117,8 +117,8 @@ func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
 	if x.call.Method == createConfig && x.call.ConfigID != "" {
 		h.Config = x.call.ConfigID
 	}
-	if x.foreign != nil {
-		h.Foreign = push.Alias{Agent: unquoted(x.foreign.alias), Caller: x.foreign.id}
+	if n := x.otherwise(cmp.Or(x.call.ContextID, x.record.Context)); n != nil && n.id != "" {
+		h.Foreign = push.Alias{Agent: n.agents, Caller: n.id}
 	}
 	return h
 }

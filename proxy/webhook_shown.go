@@ -3,8 +3,6 @@ package proxy
 import (
 	"context"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
@@ -85,11 +83,4 @@ func (p *Proxy) forgetConfig(ctx context.Context, x *exchange) error {
 		}
 	}
 	return nil
-}
-
-// unquoted is a JSON string's text.
-func unquoted(text []byte) string {
-	var s string
-	_ = json.Unmarshal(text, &s) // quoted has written it
-	return s
 }

@@ -32,7 +32,7 @@ type Record struct {
 	Owner      string    // authn.Principal.Key of whoever caused it
 	Tenant     string    // the owner's tenant
 	Skill      string    // skill the call was authorized for; empty when unknown
-	Context    string    // the task's context id, the agent's id of an alias; empty for contexts
+	Context    string    // the task's context id, the agent's id of an alias; of a context its owner's name for it, if that is another
 	Endpoint   string    // upstream that holds it, a routing hint
 	Version    string    // protocol version the owner spoke
 	Extensions []string  // extensions active when it was made

@@ -75,14 +75,19 @@ func (l *Ledger) Bind(
 // length-prefixed and starts with what it is, so that no principal, tenant or id
 // makes the name of another.
 func (l *Ledger) aliasID(o owner, clientID string) string {
-	who, whose := "principal", o.key
+	who, whose := l.circle(o)
+	return who + ":" + strconv.Itoa(len(whose)) + ":" + whose + clientID
+}
+
+// circle is whoever shares with an owner: what they are, and which.
+func (l *Ledger) circle(o owner) (who, whose string) {
 	switch {
 	case l.scope == scopeAgent:
-		who, whose = scopeAgent, ""
+		return scopeAgent, ""
 	case l.scope == scopeTenant && o.tenant != "":
-		who, whose = scopeTenant, o.tenant
+		return scopeTenant, o.tenant
 	}
-	return who + ":" + strconv.Itoa(len(whose)) + ":" + whose + clientID
+	return "principal", o.key
 }
 
 // Speaks tells whether a task is called by 0.1's rules, for the methods whose names

@@ -23,6 +23,10 @@ type Origin struct {
 	Method *wire.Method // of the call; nil: what is lent may not be used
 	Task   string       // what the call names; "" for none
 
+	// Alias is a context that stands in the place of somebody else's, which the call named
+	// by what it is called by the caller: Called. Its record keeps that; see Names.
+	Alias, Called string
+
 	// Reserved is the context that Reserve has made the caller's not a second ago, or found
 	// to be; "" for none. A store in this process still says so: Learn need not ask again.
 	Reserved string
@@ -83,7 +87,7 @@ func (l *Ledger) ReserveTask(ctx context.Context, p *authn.Principal, o Origin, 
 		claims = append(claims, asTask(o.record(by), taskID, contextID))
 	}
 	if contextID != "" {
-		claims = append(claims, asContext(o.record(by), contextID))
+		claims = append(claims, o.asContext(o.record(by), contextID))
 	}
 	_, err := l.claim(ctx, by, claims)
 	return err
@@ -122,12 +126,12 @@ func (l *Ledger) Learn(ctx context.Context, p *authn.Principal, o Origin, a wire
 			claims = append(claims, asTask(r, t.ID, t.ContextID))
 		}
 		if t.ContextID != last && t.ContextID != "" {
-			claims = append(claims, asContext(r, t.ContextID))
+			claims = append(claims, o.asContext(r, t.ContextID))
 		}
 		last = t.ContextID
 	}
 	if a.ContextID != last && a.ContextID != "" {
-		claims = append(claims, asContext(r, a.ContextID))
+		claims = append(claims, o.asContext(r, a.ContextID))
 	}
 	first, err := l.claim(ctx, by, claims)
 	return onlyTask(first), err
@@ -182,7 +186,7 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 	var groups []state.Record
 	for _, t := range append(slices.Clone(a.Tasks), wire.TaskRef{ContextID: a.ContextID}) {
 		if t.ContextID != "" && !lent[t.ContextID] {
-			groups, lent[t.ContextID] = append(groups, asContext(r, t.ContextID)), true
+			groups, lent[t.ContextID] = append(groups, o.asContext(r, t.ContextID)), true
 		}
 	}
 	_, err = l.claim(ctx, asks.owner, groups)
@@ -198,8 +202,11 @@ func asTask(r state.Record, id, contextID string) state.Record {
 }
 
 // asContext leaves out what nobody asks of a context.
-func asContext(r state.Record, id string) state.Record {
+func (o *Origin) asContext(r state.Record, id string) state.Record {
 	r.Kind, r.ID, r.Context, r.Trace, r.Extensions = state.Context, id, "", "", nil
+	if id == o.Alias {
+		r.Context = o.Called
+	}
 	return r
 }
 

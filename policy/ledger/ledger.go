@@ -17,6 +17,9 @@
 //   - Learn, for each answer and stream event before it is passed on: what the
 //     agent shows becomes the caller's, and what is somebody else's is withheld.
 //
+// A context that stands in the place of somebody else's is recorded with what its owner
+// calls it, and Names says so, for the answers to calls that do not name it.
+//
 // Lists are the exception: an entry of ListTasks is shown if Owns says so, and
 // never claimed, because being listed proves nothing. For an agent that has no
 // lists, Tasks says what the caller's would be made of; Count, how many they are.
