@@ -9,14 +9,14 @@ import (
 )
 
 // beginning judges what the log begins with: the first record there was, or one whose
-// predecessors were removed by retention, which a later record says.
+// predecessors were removed by retention, which a later record says that is signed.
 func (j *judging) beginning() {
 	if len(j.kept) == 0 || j.cut.before || j.failed {
 		return
 	}
 	first := j.kept[0]
-	if first.bare {
-		return
+	if first.bare && (j.head == nil || j.head.Seq == 0 || j.head.Seq >= first.first) {
+		return // nothing is known of them, but that no checkpoint was before
 	}
 	f := Finding{Kind: Missing, Segment: first.segment.name.file(), Line: first.line, To: first.first - 1}
 	switch {
@@ -24,7 +24,7 @@ func (j *judging) beginning() {
 		return // it was changed, which has been said
 	case first.claim == nil:
 		f.Text = fmt.Sprintf("it begins with record %d, which was not the first of a file", first.first)
-	case first.claim.Hash == "":
+	case first.claim.Hash == "" && first.first == 1:
 		return // there was none before
 	case slices.ContainsFunc(j.removals(), func(r removal) bool {
 		return r.through == first.first-1 && r.hash == first.claim.Hash || r.through >= first.first
@@ -33,16 +33,23 @@ func (j *judging) beginning() {
 		return
 	default:
 		f.Kind, f.Segment, f.Line = MissingSegment, first.claim.After, 0
-		f.Text = fmt.Sprintf("it and what was before it are not there, up to record %d, and no record says that they were removed", f.To)
+		f.Text = fmt.Sprintf("it and what was before it are not there, up to record %d, and no record that is signed says that they were removed", f.To)
 	}
 	j.report.find(f)
 }
 
+// removals are those that count. A line that says that files were removed anybody can
+// append who may write there; that is why the gateway removes nothing before it has signed
+// it. One that it found unsigned when it started does not count once it has signed what
+// comes after, either: it says so before.
 func (j *judging) removals() (all []removal) {
+	var distrusted []span
 	for _, p := range j.kept {
-		all = append(all, p.removals...)
+		all, distrusted = append(all, p.removals...), append(distrusted, p.distrusted...)
 	}
-	return all
+	return slices.DeleteFunc(all, func(r removal) bool {
+		return r.seq > j.report.Signed || slices.ContainsFunc(distrusted, func(s span) bool { return s.from <= r.seq && r.seq <= s.to })
+	})
 }
 
 // signatures judges the checkpoints. One by a key that counts covers those before it,

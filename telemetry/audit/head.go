@@ -68,9 +68,11 @@ func writeSynced(path string, data []byte) error {
 
 // SignWith gives the log the keys that sign its checkpoints. Until then there are none.
 func (l *Log) SignWith(k Keys) {
+	distrust := l.unsignedRemovals(k)
 	l.file.Lock()
-	l.signer = &signer{keys: k, gateway: l.id}
+	l.signer, l.distrust = &signer{keys: k, gateway: l.id}, distrust
 	l.file.Unlock()
+	l.recordDistrust()
 	// From the beginning there is a head, so that it is missed when it goes.
 	if h, err := readHead(filepath.Join(l.config.Dir, headFile)); h == nil && err == nil {
 		_ = l.disk.head(l.config.Dir, &headRecord{}) // the first checkpoint tells whether it can be written
@@ -98,7 +100,7 @@ func (l *Log) resumeAt(end tail) (gone map[string]string, err error) {
 // sealed appends a checkpoint to lines that bring the chain to c, and returns the head
 // that there is once they are written. When it cannot be signed, the lines go without.
 func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord) {
-	if l.signer == nil || c.loose == 0 {
+	if l.signer == nil || l.distrust != nil || c.loose == 0 {
 		return lines, nil
 	}
 	members, jws, err := l.signer.members(c, now)

@@ -56,6 +56,7 @@ type Log struct {
 	signer   *signer     // nil without keys
 	head     *headRecord // of the last checkpoint, to be written once that is on the disk
 	unsigned error       // of the last checkpoint; nil when it was signed
+	distrust *span       // records among which no removal counts, to be recorded before anything is signed
 	unsynced int         // records since the last fsync began
 
 	behind atomic.Int64  // records that are written, and whose fsync has not ended

@@ -27,6 +27,7 @@ type passage struct {
 
 	signatures []*signature
 	removals   []removal
+	distrusted []span
 	erasures   []erasure
 }
 
@@ -60,6 +61,7 @@ type claim struct {
 
 // removal is a record that says that segments were removed.
 type removal struct {
+	seq     uint64 // its own
 	through uint64 // the last record that was
 	hash    string // of that record
 }
@@ -122,8 +124,11 @@ func (c *combing) record(line []byte, at int, before previous) passage {
 		}
 		p.signatures = append(p.signatures, c.keys.verify(line, seq, before))
 	case 'v':
-		if r, ok := removalOf(line); ok {
+		if r, ok := removalOf(line, seq); ok {
 			p.removals = append(p.removals, r)
+		}
+		if s, ok := distrustedBy(line); ok {
+			p.distrusted = append(p.distrusted, s)
 		}
 		if e, ok := erasureOf(line, seq); ok {
 			p.erasures = append(p.erasures, e)
@@ -165,7 +170,7 @@ func claimOf(body []byte) *claim {
 // more missed.
 const eventRemoved = "audit.removed"
 
-func removalOf(line []byte) (removal, bool) {
+func removalOf(line []byte, seq uint64) (removal, bool) {
 	if !bytes.Contains(line, []byte(`"event":"`+eventRemoved+`"`)) {
 		return removal{}, false
 	}
@@ -176,7 +181,7 @@ func removalOf(line []byte) (removal, bool) {
 		} `json:"attrs"`
 	}
 	err := json.Unmarshal(line, &e)
-	return removal{e.Attrs.To, e.Attrs.Hash}, err == nil
+	return removal{seq, e.Attrs.To, e.Attrs.Hash}, err == nil
 }
 
 // continues reports whether a passage is the continuation of the one before it in a file.
@@ -198,5 +203,6 @@ func (p *passage) extend(next *passage) {
 	}
 	p.signatures = append(p.signatures, next.signatures...)
 	p.removals = append(p.removals, next.removals...)
+	p.distrusted = append(p.distrusted, next.distrusted...)
 	p.erasures = append(p.erasures, next.erasures...)
 }

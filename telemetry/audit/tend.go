@@ -21,6 +21,7 @@ func (l *Log) tend() {
 		case <-l.quit:
 			return
 		case <-seal.C:
+			l.recordDistrust()
 			l.sealNow()
 		case <-tidy.C:
 			l.tidyNow()

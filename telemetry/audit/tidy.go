@@ -46,7 +46,7 @@ func (l *Log) tidy() error {
 	if err != nil {
 		return err
 	}
-	if len(old) > 0 {
+	if len(old) > 0 && l.signs() {
 		if err := l.remove(old); err != nil {
 			return err
 		}
@@ -101,8 +101,29 @@ func (l *Log) outlived(ended []name) ([]name, error) {
 	return ended[:n], nil
 }
 
+// signs reports whether there are keys to sign with. The gateway opens the log first.
+func (l *Log) signs() bool {
+	l.file.Lock()
+	defer l.file.Unlock()
+	return l.signer != nil
+}
+
+// signNow returns when a checkpoint that the disk has covers all records there are.
+func (l *Log) signNow() error {
+	all := l.Seq()
+	l.sealNow()
+	l.file.Lock()
+	signed := l.chain.seq - uint64(l.chain.loose) //nolint:gosec // no more than there are
+	l.file.Unlock()
+	if signed < all {
+		return errors.New("the records cannot be signed")
+	}
+	return l.syncNow()
+}
+
 // remove removes segments. First a record says so and is signed, on the disk: it is
-// what the next segment's predecessor is known by when it is not there any more.
+// what the next segment's predecessor is known by when it is not there any more. As
+// nothing is removed before, nobody needs to believe one that is not signed.
 func (l *Log) remove(old []name) error {
 	end, err := l.config.Source().findTail(old)
 	if err != nil {
@@ -115,8 +136,7 @@ func (l *Log) remove(old []name) error {
 		}); err != nil {
 			return err
 		}
-		l.sealNow()
-		if err := l.syncNow(); err != nil {
+		if err := l.signNow(); err != nil {
 			return err
 		}
 	}

@@ -213,6 +213,18 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		twin.write(t)
 		return damage{[]string{Duplicated}, f.seq(0), f.seq(len(f.lines) - 1)}
 	},
+	// Who says that retention did it has to have it signed.
+	"a removal of one's own": func(t *rapid.T, files []*fileOf) damage {
+		n := rapid.IntRange(1, len(files)-1).Draw(t, "files")
+		forgeRemoval(files, files[n].seq(0)-uint64(rapid.IntRange(0, 1).Draw(t, "less"))) //nolint:gosec // 0 or 1
+		for _, f := range files[:n] {
+			if err := os.Remove(f.path); err != nil {
+				t.Fatal(err)
+			}
+			f.path = os.DevNull
+		}
+		return damage{[]string{MissingSegment}, 0, files[n].seq(0) - 1}
+	},
 	// Whoever has no key can compute all hashes anew, and no signature.
 	"rewritten": func(t *rapid.T, files []*fileOf) damage {
 		f, i := place(t, files)
@@ -221,6 +233,26 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		rehash(files)
 		return damage{[]string{Signature, Changed}, seq, 1 << 60}
 	},
+}
+
+// forgeRemoval appends a record to a log, as it would be if it had been made by retention.
+func forgeRemoval(files []*fileOf, through uint64) {
+	f := files[len(files)-1]
+	last := f.lines[len(f.lines)-1]
+	c := chain{segment: filepath.Base(f.path)}
+	c.seq, _ = lastSeq(last)
+	_, c.hash, _ = cutHash(last[:len(last)-1])
+	var hash link
+	for _, f := range files {
+		for i, line := range f.lines {
+			if f.seq(i) == through {
+				_, hash, _ = cutHash(line[:len(line)-1])
+			}
+		}
+	}
+	f.lines = append(f.lines, c.assemble(nil, gatewayMember("gw-1"), fmt.Appendf(nil,
+		`,"type":"event","time":"2026-11-25T12:00:00.000000000Z","event":"audit.removed","attrs":{"files":"1","hash":"%s","to":"%d"}`,
+		hash, through), nil))
 }
 
 // rehash makes the chain fit again.

@@ -118,6 +118,7 @@ func TestKinds(t *testing.T) {
 		`{"type":"checkpoint"}`:                                                    "a2a_gateway.audit.checkpoint INFO",
 		`{"type":"event","event":"config.reloaded"}`:                               "a2a_gateway.config.reloaded INFO",
 		`{"type":"event","event":"audit.gone"}`:                                    "a2a_gateway.audit.gone ERROR",
+		`{"type":"event","event":"audit.distrusted"}`:                              "a2a_gateway.audit.distrusted ERROR",
 		`{"type":"event","event":"card.quarantined","attrs":{"agent":"a"}}`:        "a2a_gateway.card.quarantined WARN a",
 		`{"type":"event","event":"card.changed","attrs":{"state":"alerted"}}`:      "a2a_gateway.card.changed WARN",
 		`{"type":"event","event":"card.changed","attrs":{"state":"accepted"}}`:     "a2a_gateway.card.changed INFO",

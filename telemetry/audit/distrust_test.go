@@ -1,0 +1,256 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// TestForgedRemoval: who has no key cannot have older files pass for removed by retention,
+// neither before the gateway starts again nor when it has signed what was put there.
+func TestForgedRemoval(t *testing.T) {
+	t.Parallel()
+	for what, forge := range map[string]func(t *testing.T, dir string, files []*fileOf) (gone int){
+		"a line at the end": func(_ *testing.T, _ string, files []*fileOf) int {
+			forgeRemoval(files, files[3].seq(0)-1)
+			return 3
+		},
+		"of more than is gone": func(_ *testing.T, _ string, files []*fileOf) int {
+			forgeRemoval(files, 1000)
+			return 3
+		},
+		"and a checkpoint by another key": func(t *testing.T, dir string, files []*fileOf) int {
+			forgeRemoval(files, files[3].seq(0)-1)
+			forgeCheckpoint(t, dir, files[4])
+			return 3
+		},
+		"and nothing left that was signed": func(t *testing.T, dir string, files []*fileOf) int {
+			last := files[4]
+			last.lines = slices.DeleteFunc(last.lines, func(l []byte) bool { return bytes.Contains(l, []byte(`"checkpoint"`)) })
+			renumber(last)
+			forgeRemoval(files, last.seq(0)-1)
+			forgeCheckpoint(t, dir, last)
+			return 4
+		},
+		"and a file that comes after none": func(t *testing.T, dir string, files []*fileOf) int {
+			last := files[4]
+			last.lines = slices.DeleteFunc(last.lines, func(l []byte) bool { return bytes.Contains(l, []byte(`"checkpoint"`)) })
+			line := last.lines[0]
+			at := bytes.Index(line, []byte(`","after":`))
+			last.lines[0] = fmt.Appendf(nil, `%s"}%s`, line[:at], line[len(line)-1-hashSize:])
+			renumber(last)
+			forgeCheckpoint(t, dir, last)
+			return 4
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir, ring := specimen(t)
+			known := filepath.Join(t.TempDir(), "head")
+			copyTo(t, filepath.Join(dir, headFile), known)
+			files := filesOf(t, dir)
+			gone := forge(t, dir, files)
+			for i, f := range files {
+				if err := os.WriteFile(f.path, bytes.Join(f.lines, nil), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if i < gone {
+					if err := os.Remove(f.path); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			missed := func(when string) {
+				t.Helper()
+				for _, head := range []string{"", known} {
+					r := verified(t, dir, Check{Keys: ring.JWKS(), Head: head})
+					if k := kindsOf(r); !strings.Contains(k, MissingSegment) && !strings.Contains(k, Missing) || r.Removed > 0 {
+						t.Errorf("%s, with head %q: removed %d, found %s", when, head, r.Removed, said(r))
+					}
+				}
+			}
+			missed("before the start")
+			d := newFakeDisk()
+			d.clock = time.Date(2026, 11, 25, 13, 0, 0, 0, time.UTC)
+			for range 2 {
+				l := signedBy(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 10}}, d, ring)
+				if err := errors.Join(l.Intent(exchange("later")), l.Close()); err != nil {
+					t.Fatal(err)
+				}
+				missed("after a start")
+			}
+		})
+	}
+}
+
+// TestForgedBeginning: records without hashes, as there were before the chain, do not take
+// the place of a log of which a checkpoint is known.
+func TestForgedBeginning(t *testing.T) {
+	t.Parallel()
+	dir, ring := specimen(t)
+	known := filepath.Join(t.TempDir(), "head")
+	copyTo(t, filepath.Join(dir, headFile), known)
+	for _, f := range filesOf(t, dir) {
+		if err := os.Remove(f.path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := newFakeDisk()
+	forged := `{"seq":500,"v":1,"type":"intent","time":"2026-11-20T12:00:00.000000000Z"}` + "\n"
+	if err := os.WriteFile(name{day: "2026-11-20"}.path(dir), []byte(forged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := signedBy(t, Config{Dir: dir}, d, ring)
+	if err := errors.Join(l.Intent(exchange("later")), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if r := verified(t, dir, Check{Keys: ring.JWKS(), Head: known}); kindsOf(r) != Missing {
+		t.Errorf("found %s", said(r))
+	}
+	if r := verified(t, dir, Check{Keys: ring.JWKS()}); len(r.Findings) > 0 || r.Unchained != 1 {
+		t.Errorf("with no other head: %+v", r)
+	}
+}
+
+// renumber makes the chain of one file fit again, from its first record on.
+func renumber(f *fileOf) {
+	seq := f.seq(0)
+	for i, line := range f.lines {
+		_, rest, _ := bytes.Cut(line, []byte(versionPrefix))
+		f.lines[i] = fmt.Appendf(nil, "%s%d%s%s", seqPrefix, seq+uint64(i), versionPrefix, rest) //nolint:gosec // small
+	}
+	sum, c := newSummer(), claimOf(f.lines[0][:len(f.lines[0])-1-hashSize])
+	var before link
+	copy(before[:], c.Hash)
+	for i, line := range f.lines {
+		body, _, _ := cutHash(line[:len(line)-1])
+		before = sum.link(before, body)
+		f.lines[i] = fmt.Appendf(nil, "%s%s%s%s\n", body, hashPrefix, before, hashSuffix)
+	}
+}
+
+// forgeCheckpoint appends a checkpoint by a key of somebody else's, and writes a head of it.
+func forgeCheckpoint(t *testing.T, dir string, f *fileOf) {
+	t.Helper()
+	l, _ := signedLog(t, Config{Dir: t.TempDir()}, newFakeDisk())
+	last := f.lines[len(f.lines)-1]
+	c := chain{segment: filepath.Base(f.path)}
+	c.seq, _ = lastSeq(last)
+	_, c.hash, _ = cutHash(last[:len(last)-1])
+	members, jws, err := l.signer.members(&c, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.lines = append(f.lines, c.assemble(nil, gatewayMember("gw-1"), members, nil))
+	if err := writeHead(dir, &headRecord{Segment: c.segment, Seq: c.seq, Hash: c.hash.String(), Checkpoint: jws}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copyTo(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRemovalInterrupted: killed between the record of a removal and its checkpoint, the
+// gateway has removed nothing. The next one takes the record back, and removes with another.
+func TestRemovalInterrupted(t *testing.T) {
+	t.Parallel()
+	dir, killed := t.TempDir(), t.TempDir()
+	d := newFakeDisk()
+	config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
+	l, ring := signedLog(t, config, d)
+	days(t, l, d, 4, 10)
+	if err := l.Event(eventRemoved, map[string]string{"files": "2", "to": "30", "hash": "00"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range filesOf(t, dir) {
+		copyTo(t, f.path, filepath.Join(killed, filepath.Base(f.path)))
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	config.Dir = killed
+	if r := verified(t, killed, Check{Keys: ring.JWKS(), Head: NoHead}); len(r.Findings) > 0 {
+		t.Errorf("killed: %s", said(r))
+	}
+	l = signedBy(t, config, d, ring)
+	l.tidyNow()
+	if got := fmt.Sprint(formsIn(t, killed)); got != "[23 24 25]" {
+		t.Errorf("left %s", got)
+	}
+	holds(t, config, ring, false)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, config, ring, false)
+	if n := strings.Count(strings.Join(lines(t, killed), ""), `"`+eventDistrusted+`"`); n != 1 {
+		t.Errorf("%d records take something back", n)
+	}
+}
+
+// TestDistrustComesFirst: as long as it cannot be recorded, nothing is signed.
+func TestDistrustComesFirst(t *testing.T) {
+	t.Parallel()
+	dir, ring := specimen(t)
+	files := filesOf(t, dir)
+	forgeRemoval(files, 1)
+	if err := os.WriteFile(files[4].path, bytes.Join(files[4].lines, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := newFakeDisk()
+	d.clock, d.space = time.Date(2026, 11, 25, 13, 0, 0, 0, time.UTC), 0
+	l := signedBy(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 10}}, d, ring)
+	signed := verified(t, dir, Check{}).Signed
+	d.set(func() { d.space = -1 })
+	for i := range 12 {
+		if err := l.Intent(exchange(fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.sealNow()
+	if r := verified(t, dir, Check{Head: NoHead}); r.Signed != signed {
+		t.Errorf("signed up to %d, and before %d", r.Signed, signed)
+	}
+	l.recordDistrust()
+	l.sealNow()
+	if r := verified(t, dir, Check{Head: NoHead}); r.Signed != r.To-1 {
+		t.Errorf("signed up to %d of %d", r.Signed, r.To)
+	}
+}
+
+// TestUnsignedRemovesNothing: without keys, and when they fail, files stay.
+func TestUnsignedRemovesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := newFakeDisk()
+	config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
+	l := opened(t, config, d)
+	days(t, l, d, 4, 10)
+	l.tidyNow()
+	l.SignWith(noKeys{})
+	l.tidyNow()
+	if got := fmt.Sprint(formsIn(t, dir)); got != "[21 22 23 24]" && got != "[21 22 23 24 25]" {
+		t.Errorf("left %s", got)
+	}
+}
+
+// noKeys cannot sign.
+type noKeys struct{}
+
+func (noKeys) Sign(string, []byte) (string, error) { return "", errors.New("there is no key") }
+func (noKeys) JWKS() []byte                        { return []byte(`{"keys":[]}`) }
