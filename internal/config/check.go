@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // Check does what can be done offline beyond Load: it opens the files that the
@@ -35,6 +36,7 @@ func (c *Config) Check() ([]string, error) {
 			warnings = append(warnings, fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File))
 		}
 	}
+	errs = append(errs, sink.CheckFiles(c.Telemetry.Audit.Sinks))
 	warnings = append(warnings, c.Doubts()...)
 	odd, wrong := c.checkSpecifications()
 	warnings = append(warnings, odd...)
@@ -103,6 +105,9 @@ func (c *Config) resolve(dir string) {
 	in(&c.Push.CA)
 	c.resolveState(in)
 	c.resolveSchemas(in)
+	for i := range c.Telemetry.Audit.Sinks {
+		resolveSink(&c.Telemetry.Audit.Sinks[i], in)
+	}
 	in(&c.Telemetry.Audit.Dir)
 	if c.Telemetry.Audit.Dir == "" {
 		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
@@ -131,6 +136,22 @@ func resolveAgent(a *proxy.AgentConfig, in func(*string)) {
 	for i := range a.Skills {
 		in(&a.Skills[i].Input.File)
 		in(&a.Skills[i].Output.File)
+	}
+}
+
+// resolveSink visits every path that the section of a sink can have.
+func resolveSink(s *sink.Config, in func(*string)) {
+	if s.Kafka != nil && s.Kafka.TLS != nil {
+		t := s.Kafka.TLS
+		in(&t.CA)
+		in(&t.Certificate)
+		in(&t.Key)
+	}
+	if s.OTLP != nil {
+		t := &s.OTLP.TLS
+		in(&t.CA)
+		in(&t.Certificate)
+		in(&t.Key)
 	}
 }
 

@@ -3,6 +3,9 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +53,71 @@ agents:
 	}
 }
 
+// pathKeys are the keys that name files and directories.
+var pathKeys = []string{"ca", "cert", "certificate", "clientCA", "dataDir", "dir", "file", "sealing", "signing"}
+
+// pathKeysOf are more of them, in these sections only.
+var pathKeysOf = []string{
+	"server.tls.certificates.key", "admin.tls.certificates.key", "agents.tls.key", "policy.authorizers.tls.key", "state.redis.tls.key",
+	"telemetry.audit.sinks.kafka.tls.key", "telemetry.audit.sinks.otlp.tls.key", "agents.card.trust.signature.keys",
+	"agents.load.instances.kubernetes.token", "fleet.kubernetes.token", "state.sqlite.path",
+}
+
+// TestResolvesEveryPath gives every text of a configuration a value, and wants those made
+// absolute that are paths by their keys, and no others.
+func TestResolvesEveryPath(t *testing.T) {
+	t.Parallel()
+	const relative = "./below"
+	var c Config
+	texts := map[string]reflect.Value{}
+	fill(reflect.ValueOf(&c).Elem(), "", relative, texts)
+	dir := t.TempDir()
+	c.resolve(dir)
+	resolved := 0
+	for at, v := range texts {
+		is := slices.Contains(pathKeys, at[strings.LastIndexByte(at, '.')+1:]) || slices.Contains(pathKeysOf, at)
+		switch got := v.String(); {
+		case is && got == filepath.Join(dir, relative):
+			resolved++
+		case is:
+			t.Errorf("%s is a path, and stays %s", at, got)
+		case got != relative && at != "extensions.specification": // of which some are URIs
+			t.Errorf("%s is no path by its key, and becomes %s", at, got)
+		}
+	}
+	if resolved < 35 {
+		t.Errorf("%d paths were found", resolved)
+	}
+}
+
+// fill gives a value and all below it something to hold, and notes the texts by their keys.
+func fill(v reflect.Value, at, text string, texts map[string]reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.SetString(text); texts[at] == (reflect.Value{}) {
+			texts[at] = v
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), at, text, texts)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), at, text, texts)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			key, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			switch {
+			case !f.IsExported() || key == "-":
+			case strings.Contains(options, "inline"):
+				fill(v.Field(i), at, text, texts)
+			case key != "":
+				fill(v.Field(i), strings.TrimPrefix(at+"."+key, "."), text, texts)
+			}
+		}
+	}
+}
+
 // TestLoadResolvesPathsOnce loads by a relative path, below which a path that is resolved
 // twice leads somewhere else.
 func TestLoadResolvesPathsOnce(t *testing.T) {
@@ -89,5 +157,35 @@ keys: {signing: [sign.pem], sealing: [seal.key], dir: keys}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("paths (-want +got):\n%s", diff)
+	}
+}
+
+// TestCheckOpensFilesOfSinks: what a gateway would not start with is found before.
+func TestCheckOpensFilesOfSinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "config.yaml"), `server: {publicURL: http://localhost:8080, dataDir: data}
+authn: {anonymous: true}
+agents:
+  - {id: billing, card: "https://127.0.0.1/card.json"}
+telemetry:
+  audit:
+    sinks:
+      - kafka: {brokers: ["kafka.example:9093"], topic: audit, tls: {ca: kafka-ca.pem}}
+      - otlp: {endpoint: "https://collector.example:4318", tls: {certificate: otlp.pem, key: otlp.key}}
+      - {name: copy, otlp: {endpoint: "https://collector.example:4318"}}
+`)
+	write(t, filepath.Join(dir, "kafka-ca.pem"), "none")
+	c, err := Load(filepath.Join(dir, "config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Check()
+	want := []string{
+		"telemetry.audit.sinks[0]: kafka.tls.ca: " + filepath.Join(dir, "kafka-ca.pem") + " has no certificate in PEM form",
+		"telemetry.audit.sinks[1]: otlp.tls.certificate: open " + filepath.Join(dir, "otlp.pem") + ": no such file or directory",
+	}
+	if err == nil || err.Error() != strings.Join(want, "\n") {
+		t.Errorf("found %v", err)
 	}
 }

@@ -89,6 +89,15 @@ func mechanism(c SASL) sasl.Mechanism {
 	}
 }
 
+// CheckFiles reports every file that New would refuse.
+func (c Config) CheckFiles() error {
+	if c.TLS == nil {
+		return nil
+	}
+	_, err := tlsConfig(*c.TLS)
+	return err
+}
+
 // tlsConfig reads the files once, to refuse what is wrong with them, and the certificate
 // again for each connection, as it is renewed from time to time.
 func tlsConfig(c TLS) (*tls.Config, error) {
@@ -96,11 +105,11 @@ func tlsConfig(c TLS) (*tls.Config, error) {
 	if c.CA != "" {
 		pem, err := os.ReadFile(c.CA)
 		if err != nil {
-			return nil, fmt.Errorf("tls.ca: %w", err)
+			return nil, fmt.Errorf("kafka.tls.ca: %w", err)
 		}
 		t.RootCAs = x509.NewCertPool()
 		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("tls.ca: %s has no certificate in PEM form", c.CA)
+			return nil, fmt.Errorf("kafka.tls.ca: %s has no certificate in PEM form", c.CA)
 		}
 	}
 	if c.Certificate != "" {
@@ -109,7 +118,7 @@ func tlsConfig(c TLS) (*tls.Config, error) {
 			return &pair, err
 		}
 		if _, err := load(); err != nil {
-			return nil, fmt.Errorf("tls.certificate: %w", err)
+			return nil, fmt.Errorf("kafka.tls.certificate: %w", err)
 		}
 		t.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}

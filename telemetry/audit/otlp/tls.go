@@ -7,6 +7,12 @@ import (
 	"os"
 )
 
+// CheckFiles reports every file that New would refuse.
+func (c Config) CheckFiles() error {
+	_, err := c.TLS.config()
+	return err
+}
+
 // config reads the files once, to refuse what is wrong with them, and the certificate
 // again for each connection, as it is renewed from time to time.
 func (t TLS) config() (*tls.Config, error) {

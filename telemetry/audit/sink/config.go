@@ -73,7 +73,18 @@ func (c Config) name() string {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-// Check reports every value that Open would refuse.
+// CheckFiles reports every file that Open would refuse, of sinks that Check has found good.
+func CheckFiles(sinks []Config) error {
+	var errs []error
+	for i, c := range sinks {
+		if err := c.sections()[0].files(); err != nil {
+			errs = append(errs, fmt.Errorf("telemetry.audit.sinks[%d]: %w", i, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Check reports every value that Open would refuse, but for files.
 func Check(sinks []Config) error {
 	var errs []error
 	taken := map[string]bool{}

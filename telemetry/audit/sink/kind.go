@@ -14,6 +14,7 @@ type section struct {
 	kind  string // the key, and the label of metrics
 	there bool
 	check func() error
+	files func() error // those that it names
 
 	// open makes the sink, for the log of that name. It connects to nobody.
 	open func(log string, o Options) (Sink, error)
@@ -22,9 +23,9 @@ type section struct {
 // kinds are the sections of all kinds there are, whether they are there or not.
 func (c Config) kinds() []section {
 	return []section{
-		{"postgres", c.Postgres != nil, func() error { return c.Postgres.Check() }, c.openPostgres},
-		{"kafka", c.Kafka != nil, func() error { return c.Kafka.Check() }, c.openKafka},
-		{"otlp", c.OTLP != nil, func() error { return c.OTLP.Check() }, c.openOTLP},
+		{"postgres", c.Postgres != nil, func() error { return c.Postgres.Check() }, func() error { return nil }, c.openPostgres},
+		{"kafka", c.Kafka != nil, func() error { return c.Kafka.Check() }, func() error { return c.Kafka.CheckFiles() }, c.openKafka},
+		{"otlp", c.OTLP != nil, func() error { return c.OTLP.Check() }, func() error { return c.OTLP.CheckFiles() }, c.openOTLP},
 	}
 }
 
