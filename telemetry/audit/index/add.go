@@ -87,7 +87,10 @@ func (i *Index) update(ctx context.Context, before int) (n int, more bool, err e
 	if err := put(ctx, tx, "cursor", value); err != nil {
 		return 0, false, err
 	}
-	return n, more, tx.Commit()
+	if err = tx.Commit(); err == nil {
+		i.added = at
+	}
+	return n, more, err
 }
 
 // begin is where to go on, with nothing left of what is not there any more.
@@ -103,7 +106,7 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err err
 		return at, err
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM records")
-	return audit.Cursor{}, err // the log was begun anew
+	return audit.Cursor{}, err // the log was begun anew, or is a copy from before
 }
 
 // addAll adds the records behind a place, as many as one transaction may have, and moves it.
@@ -135,13 +138,21 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int
 	return n, more, ctx.Err()
 }
 
-// elsewhere reports whether the segment that the index has come to is not there.
+// elsewhere reports whether the segment that the index has come to is not there, or the
+// record is another one. What this process has added itself it need not look at again.
 func (i *Index) elsewhere(at audit.Cursor) (bool, error) {
 	if at.Segment == "" {
 		return false, nil
 	}
 	there, err := i.source.Segments()
-	return !slices.Contains(there, at.Segment), err
+	if err != nil || !slices.Contains(there, at.Segment) {
+		return true, err
+	}
+	if at == i.added {
+		return false, nil
+	}
+	known, err := i.source.Knows(at)
+	return !known, err
 }
 
 func (i *Index) add(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, f *fields, e audit.Entry) error {

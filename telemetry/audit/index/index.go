@@ -36,6 +36,7 @@ type Index struct {
 	key    []byte // of digests
 	db     *sql.DB
 	known  map[string]int64 // segments by name
+	added  audit.Cursor     // how far this process has come
 	spell  time.Duration    // that one transaction may take
 	bulk   int              // records from which on the indexes are put aside
 }

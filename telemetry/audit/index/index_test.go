@@ -309,6 +309,67 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestRolledBack: of a log that was restored from a copy, and goes on with numbers that the
+// index has had, everything is found that is there, and nothing else.
+func TestRolledBack(t *testing.T) {
+	t.Parallel()
+	dir, copied := t.TempDir(), t.TempDir()
+	tel, err := telemetry.Open(t.Context(), telemetry.Config{}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tel.Close(context.Background()) })
+	write := func(dir, agent string, n int) {
+		t.Helper()
+		log, err := audit.Open(audit.Config{Dir: dir}, "g", tel)
+		for range n {
+			err = errors.Join(err, log.Event("push.retry", map[string]string{"agent": agent}))
+		}
+		if err := errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(dir, "before", 10)
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	write(dir, "gone", 20)
+	i := open(t, dir, nil)
+	if err := i.Update(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []int{5, 50} {
+		write(copied, "after", after)
+		text, err := os.ReadFile(filepath.Join(dir, File))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(copied, File), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := open(t, copied, nil)
+		if err := i.Update(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, agent := range []string{"before", "gone", "after"} {
+			q := Query{Agent: agent, Oldest: true}
+			found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), audit.Source{Path: copied}, q))
+			if !slices.Equal(found, scanned) {
+				t.Errorf("%s: %v found, %v by reading all", agent, found, scanned)
+			}
+		}
+		if err := i.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, behind := range []string{"-wal", "-shm"} {
+			_ = os.Remove(filepath.Join(copied, File+behind)) // they are of the index that is replaced
+		}
+	}
+}
+
 // TestBroken: what is no record is named, and where.
 func TestBroken(t *testing.T) {
 	t.Parallel()

@@ -93,23 +93,43 @@ func (r *runner) follow(ctx context.Context) (moved bool, err error) {
 	}
 }
 
-// begin finds where to go on.
+// begin finds where to go on: where the sink is, or from the beginning of a log that is not
+// the one that the sink has had, as it is when the directory was restored from a copy. What
+// has a number that the sink has seen would be left out otherwise.
 func (r *runner) begin(ctx context.Context) (audit.Cursor, error) {
-	at := r.place.Cursor
+	at, err := r.known(ctx)
+	if err != nil {
+		return at, err
+	}
+	before := r.place.Cursor
+	there, err := r.source.Knows(at)
+	if err != nil {
+		return at, err
+	}
+	if !there {
+		if before.Seq > 0 { // or it has been said
+			r.log.Error("a sink has audit records that are not in the log: it gets all that are", "sink", r.name, "record", at.Seq)
+		}
+		at = audit.Cursor{}
+	}
+	if at == before {
+		return at, nil
+	}
+	r.mu.Lock()
+	r.place.Cursor = at
+	r.mu.Unlock()
+	return at, r.place.keep(r.path)
+}
+
+// known is how far the sink has come, by its own account if it keeps one.
+func (r *runner) known(ctx context.Context) (audit.Cursor, error) {
 	k, ok := r.to.(keeper)
 	if !ok {
-		return at, nil
+		return r.place.Cursor, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	known, err := k.Place(ctx)
-	if err != nil || known == at {
-		return at, err
-	}
-	r.mu.Lock()
-	r.place.Cursor = known
-	r.mu.Unlock()
-	return known, r.place.keep(r.path)
+	return k.Place(ctx)
 }
 
 // found is a record, or why there is none.

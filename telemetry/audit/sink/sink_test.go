@@ -339,3 +339,60 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// account is a memory that keeps how far it has come, as a database does.
+type account struct {
+	memory
+
+	at audit.Cursor
+}
+
+func (a *account) Put(ctx context.Context, entries []audit.Entry) error {
+	err := a.memory.Put(ctx, entries)
+	if err == nil {
+		a.at = entries[len(entries)-1].Cursor
+	}
+	return err
+}
+
+func (a *account) Place(context.Context) (audit.Cursor, error) { return a.at, nil }
+
+// TestRolledBack: a sink that has more than the log, which was restored from a copy, gets
+// the records that have numbers again which it has seen.
+func TestRolledBack(t *testing.T) {
+	t.Parallel()
+	for what, more := range map[string]int{"shorter than it was": 5, "longer": 500} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir, copied := t.TempDir(), t.TempDir()
+			a := &account{}
+			w := begin(t, dir, a)
+			w.write(t, 10)
+			w.end(t)
+			if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			w = begin(t, dir, a)
+			w.write(t, 200)
+			w.end(t)
+			if got := a.numbers(); !slices.Equal(got, upTo(210)) {
+				t.Fatalf("it has %v", got)
+			}
+			a.set(func() { a.got, a.failing = nil, errors.New("gone") })
+			w = begin(t, copied, a)
+			w.write(t, more)
+			until(t, "it is tried again", func() bool { return w.metric(t, "failures_total") > 1 })
+			if n := w.metric(t, "lag_records"); int(n) != 10+more {
+				t.Errorf("%v records are on their way", n)
+			}
+			a.set(func() { a.failing = nil })
+			until(t, "all are there", func() bool { return w.metric(t, "lag_records") == 0 })
+			if got := a.numbers(); !slices.Equal(got, upTo(uint64(10+more))) { //nolint:gosec // small
+				t.Errorf("it has %v", got)
+			}
+			if said := w.end(t); strings.Count(said, "not in the log") != 1 {
+				t.Errorf("it was logged as %s", said)
+			}
+		})
+	}
+}

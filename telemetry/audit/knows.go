@@ -1,0 +1,110 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// Knows reports whether a place is one of this log: whoever went on from another would take
+// records for those that it has seen. Such a place is behind the end of the log, or behind a
+// record that is another one here, when the directory was restored from a copy, or is older
+// than what the reader keeps elsewhere. Of a record that was removed or moved away nothing
+// can be told, as long as the log goes on behind it.
+func (s Source) Knows(c Cursor) (bool, error) {
+	if c.Seq == 0 {
+		return true, nil
+	}
+	h, found, err := s.hashAt(c)
+	if !found && err == nil {
+		h, found, err = s.hashOf(c.Seq)
+	}
+	if found || err != nil {
+		return h.String() == c.Hash || c.Hash == "", err
+	}
+	end, err := s.End()
+	if err != nil || end.Seq >= c.Seq {
+		return true, err
+	}
+	head, err := readHead(filepath.Join(s.Path, headFile)) // numbers go on behind it
+	return head != nil && head.Seq >= c.Seq, err
+}
+
+// hashAt is the hash of the record before a place, if it is there, in a file that is as it
+// was written: of others all would have to be read.
+func (s Source) hashAt(c Cursor) (h link, found bool, err error) {
+	n, ok := parseName(c.Segment)
+	if !ok {
+		return h, false, nil
+	}
+	in, err := s.openSegment(n, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	written, ok := in.(*plain)
+	if !ok {
+		return h, false, nil
+	}
+	from := max(c.Offset-longestRecord, 0)
+	lines, err := io.ReadAll(io.NewSectionReader(written.f, from, c.Offset-from))
+	if err != nil || int64(len(lines)) < c.Offset-from || !bytes.HasSuffix(lines, []byte("\n")) {
+		return h, false, err
+	}
+	last, _ := lastOf(lines)
+	return last.hash, last.record && last.seq == c.Seq, nil
+}
+
+// hashOf is the hash of the record with a number, wherever it is. It is looked for in the
+// newest segment that does not begin behind it.
+func (s Source) hashOf(seq uint64) (h link, found bool, err error) {
+	names, err := list(s.Path)
+	if err != nil {
+		return h, false, err
+	}
+	for _, n := range slices.Backward(names) {
+		var before bool
+		if h, found, before, err = s.hashIn(n, seq); found || before || err != nil {
+			return h, found, err
+		}
+	}
+	return h, false, nil
+}
+
+// hashIn looks for it in one segment, and reports whether that begins before it.
+func (s Source) hashIn(n name, seq uint64) (h link, found, before bool, err error) {
+	in, err := s.openSegment(n, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, false, false, nil
+	}
+	if err != nil {
+		return h, false, false, err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	buf := make([]byte, blockSize)
+	for {
+		block, err := in.next(buf)
+		if errors.Is(err, io.EOF) {
+			return h, false, before, nil
+		}
+		if err != nil {
+			return h, false, before, err
+		}
+		for line := range bytes.Lines(block) {
+			switch at, ok := lastSeq(line); {
+			case ok && at == seq:
+				_, h, _ = cutHash(line[:len(line)-1])
+				return h, true, true, nil
+			case ok && at > seq && !before:
+				return h, false, false, nil
+			}
+			before = true
+		}
+	}
+}
