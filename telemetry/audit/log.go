@@ -115,6 +115,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	go l.background()
 	l.tending.Go(l.tend)
 	l.tending.Go(l.watch)
+	l.tending.Go(l.keepTidy)
 	if gone != nil {
 		l.logger.Error("audit records are not there any more", "dir", config.Dir, "from", gone["from"], "to", gone["to"])
 		_ = l.Event("audit.gone", gone) // whoever needs the record asks again

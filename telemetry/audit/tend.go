@@ -5,17 +5,14 @@ import "time"
 // probeEvery is how often the log tries whether the disk takes records again.
 const probeEvery = time.Second
 
-// tend does what is due by the clock: checkpoints, the files that have ended, and, while records cannot be written,
+// tend does what is due by the clock: checkpoints, and, while records cannot be written,
 // a try whether they can. Readiness may keep calls away meanwhile, so that none of them
-// would find out.
+// would find out. What may take long is not done here.
 func (l *Log) tend() {
 	seal := time.NewTicker(l.config.Checkpoint.interval())
 	defer seal.Stop()
 	probe := time.NewTicker(l.disk.probe)
 	defer probe.Stop()
-	tidy := time.NewTicker(tidyEvery)
-	defer tidy.Stop()
-	l.tidyNow()
 	for {
 		select {
 		case <-l.quit:
@@ -23,8 +20,6 @@ func (l *Log) tend() {
 		case <-seal.C:
 			l.recordDistrust()
 			l.sealNow()
-		case <-tidy.C:
-			l.tidyNow()
 		case <-probe.C:
 			l.tendContent()
 			if l.Err() != nil {

@@ -17,6 +17,34 @@ import (
 // tidyEvery is how often files are looked at that have ended.
 const tidyEvery = time.Minute
 
+// keepTidy looks after the files that have ended, for which it may need hours when there are
+// many.
+func (l *Log) keepTidy() {
+	tick := time.NewTicker(tidyEvery)
+	defer tick.Stop()
+	for {
+		l.tidyNow()
+		select {
+		case <-l.quit:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// errEnding means that the log is being closed, and what is left to tidy is for the next one.
+var errEnding = errors.New("the log is being closed")
+
+// ending is errEnding when it is.
+func (l *Log) ending() error {
+	select {
+	case <-l.quit:
+		return errEnding
+	default:
+		return nil
+	}
+}
+
 // tidyNow removes the files whose time is over and compresses the others, but for the one
 // that is written to.
 func (l *Log) tidyNow() {
@@ -27,6 +55,9 @@ func (l *Log) tidyNow() {
 	l.tidying.Lock()
 	defer l.tidying.Unlock()
 	err := l.tidy()
+	if l.ending() != nil || errors.Is(err, ErrClosed) {
+		return
+	}
 	if (err == nil) != (l.untidy == nil) {
 		if err != nil {
 			l.logger.Error("old audit files cannot be removed or compressed", "dir", l.config.Dir, "error", err)
@@ -141,6 +172,9 @@ func (l *Log) remove(old []name) error {
 		}
 	}
 	for _, n := range old {
+		if err := l.ending(); err != nil {
+			return err
+		}
 		// In each form that there is: a crash may have left two.
 		for _, f := range forms {
 			n.form = f
@@ -203,7 +237,7 @@ func (l *Log) pack(n name, path string) (err error) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
+		if err = errors.Join(err, l.ending()); err != nil {
 			return err
 		}
 		if _, err := z.Write(lines); err != nil {

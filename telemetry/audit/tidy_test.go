@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
@@ -283,4 +284,89 @@ func TestCheckForms(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
+}
+
+// TestCloseInterruptsCompressing: who ends the gateway does not wait for a backlog, of which
+// the next one compresses what is left.
+func TestCloseInterruptsCompressing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := newFakeDisk()
+	config := Config{Dir: dir, SegmentSize: 256 << 20}
+	l, ring := signedLog(t, config, d)
+	for range 2 {
+		for i := range 3000 {
+			if err := l.Intent(exchange(fmt.Sprintf("%d-%x", i, i*7919*104729))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d.set(func() { d.clock = d.clock.Add(24 * time.Hour) })
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	one, err := os.ReadFile(name{day: "2026-11-21"}.path(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for day := range 8 { // which are no part of the log
+		n := name{day: fmt.Sprintf("2026-10-%02d", day+1)}
+		if err := os.WriteFile(n.path(dir), slices.Concat(slices.Repeat([][]byte{one}, (4<<20)/len(one))...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config.Compress = true
+	l = signedBy(t, config, d, ring)
+	began := time.Now()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	took, left := time.Since(began), formsIn(t, dir)
+	if !slices.Contains(left, "21") || took > 5*time.Second {
+		t.Errorf("it took %v to close, with %v", took, left)
+	}
+	if half, err := filepath.Glob(filepath.Join(dir, "*.new")); len(half) > 0 || err != nil {
+		t.Errorf("left %v, %v", half, err)
+	}
+	l = signedBy(t, config, d, ring)
+	l.tidyNow()
+	if got := fmt.Sprint(formsIn(t, dir)); got != "[01.zst 02.zst 03.zst 04.zst 05.zst 06.zst 07.zst 08.zst 21.zst 22.zst 23]" {
+		t.Errorf("left %s", got)
+	}
+}
+
+// TestTidyingHoldsUpNothing: what is due by the clock is done while old files are looked after.
+func TestTidyingHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		asked, answer := make(chan struct{}, 1), make(chan struct{})
+		config := Config{Dir: dir, Retention: Retention{Age: secret.Duration(36 * time.Hour)}}
+		config.Held = func(string) bool {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			<-answer
+			return true
+		}
+		for _, day := range []string{"1999-12-01", "1999-12-02"} { // the time begins in 2000
+			if err := os.WriteFile(name{day: day}.path(dir), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l, _ := signedLog(t, config, nil)
+		<-asked
+		if err := l.Intent(exchange("1")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * defaultInterval)
+		if r := verified(t, dir, Check{}); r.Checkpoints != 1 {
+			t.Errorf("%d checkpoints while files are looked after", r.Checkpoints)
+		}
+		close(answer)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
