@@ -105,7 +105,7 @@ func (i *Index) begin(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err err
 	if !gone || err != nil {
 		return at, err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM records")
+	_, err = tx.ExecContext(ctx, "DELETE FROM records; DELETE FROM stretches")
 	return audit.Cursor{}, err // the log was begun anew, or is a copy from before
 }
 
@@ -118,6 +118,7 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int
 	defer func() { _ = insert.Close() }() // goes with the transaction
 	var f fields
 	var lost *audit.LostError
+	made := times{}
 	began := time.Now()
 	for entry, err := range i.source.Records(ctx, *at) {
 		if errors.As(err, &lost) {
@@ -129,11 +130,15 @@ func (i *Index) addAll(ctx context.Context, tx *sql.Tx, at *audit.Cursor) (n int
 		if err := i.add(ctx, tx, insert, &f, entry); err != nil {
 			return 0, false, err
 		}
+		made.add(int64(entry.Seq)/i.stretch, f.Time.UnixMicro()) //nolint:gosec // numbers have 18 digits at most
 		*at = entry.Cursor
 		if n++; n == batch || time.Since(began) >= i.spell {
 			more = true
 			break
 		}
+	}
+	if err := made.keep(ctx, tx); err != nil {
+		return 0, false, err
 	}
 	return n, more, ctx.Err()
 }

@@ -143,7 +143,7 @@ func TestBulkOverdue(t *testing.T) {
 	if err := i.Update(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"by_agent", "by_task", "by_time"} {
+	for _, name := range []string{"by_agent", "by_task", "by_segment"} {
 		if _, err := i.db.ExecContext(t.Context(), "DROP INDEX "+name); err != nil {
 			t.Fatal(err)
 		}

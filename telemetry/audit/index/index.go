@@ -23,7 +23,7 @@ import (
 const File = "index.db"
 
 // version is that of the schema. An index of another version is made anew.
-const version = 5
+const version = 6
 
 //go:embed schema.sql
 var schema string
@@ -39,6 +39,8 @@ type Index struct {
 	added  audit.Cursor     // how far this process has come
 	spell  time.Duration    // that one transaction may take
 	bulk   int              // records from which on the indexes are put aside
+
+	stretch int64 // numbers whose times are noted together
 }
 
 // Open opens the index of a directory of segments, and makes it where there is none, or
@@ -46,7 +48,9 @@ type Index struct {
 // are made with where the log is encrypted; nil for a key of its own, which lies in the
 // file.
 func Open(ctx context.Context, source audit.Source, secret []byte) (*Index, error) {
-	i := &Index{source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell, bulk: bulk}
+	i := &Index{
+		source: source, path: filepath.Join(source.Path, File), known: map[string]int64{}, spell: spell, bulk: bulk, stretch: stretch,
+	}
 	err := i.open(ctx, secret)
 	if errors.Is(err, errStale) {
 		if err = i.remove(); err == nil {
@@ -236,7 +240,8 @@ func (i *Index) place(ctx context.Context, tx *sql.Tx) (at audit.Cursor, err err
 	return at, json.Unmarshal(value, &at)
 }
 
-// forget deletes what leads to segments that are not there any more.
+// forget deletes what leads to segments that are not there any more. Times of records that
+// are gone lead to nothing, and stay.
 func (i *Index) forget(ctx context.Context, tx *sql.Tx) error {
 	there, err := i.source.Segments()
 	if err != nil {

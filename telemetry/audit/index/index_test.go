@@ -445,6 +445,7 @@ func TestFindIsScan(t *testing.T) {
 		if rapid.Bool().Draw(rt, "bulk") {
 			i.spell, i.bulk = 0, 1
 		}
+		i.stretch = rapid.Int64Range(1, 4).Draw(rt, "stretch") // much less than the clock is set by
 		seq := 0
 		for segment := range rapid.IntRange(1, 3).Draw(rt, "segments") {
 			for range rapid.IntRange(0, 10).Draw(rt, "records") {
@@ -480,6 +481,35 @@ func TestFindIsScan(t *testing.T) {
 			rt.Fatalf("%+v: %v by the index, %v by reading all", q, found, scanned)
 		}
 	})
+}
+
+// TestClockSet: whenever the clock showed what, each record is found by the time that it has.
+func TestClockSet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	i := open(t, dir, nil)
+	i.stretch = 100
+	var lines []string
+	for _, from := range []time.Duration{0, -30 * time.Minute, 30 * time.Minute, 1000 * time.Hour, time.Hour} {
+		for k := range 900 {
+			lines = append(lines, record(len(lines)+1, `"type":"call","principal":"alice"`, noon.Add(from+time.Duration(k*4)*time.Second)))
+		}
+	}
+	appendTo(t, dir, first, lines...)
+	if err := i.Update(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for from := -time.Hour; from < 3*time.Hour; from += 10 * time.Minute {
+		for _, q := range []Query{
+			{From: noon.Add(from)}, {Until: noon.Add(from)}, {From: noon.Add(from), Until: noon.Add(from + 15*time.Minute)},
+		} {
+			q.Oldest = true
+			found, scanned := numbers(t, i.Find(t.Context(), q)), numbers(t, Scan(t.Context(), audit.Source{Path: dir}, q))
+			if !slices.Equal(found, scanned) {
+				t.Errorf("from %v until %v: %d found, %d by reading all", q.From, q.Until, len(found), len(scanned))
+			}
+		}
+	}
 }
 
 // many writes a log of n records in segments of 100,000.

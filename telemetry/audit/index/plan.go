@@ -112,30 +112,6 @@ func (i *Index) rank(ctx context.Context, all []condition) ([]condition, error) 
 	}), nil
 }
 
-// disorder is how many records may stand between two that were made one after the other:
-// records are numbered when they are written, by callers of which some have to wait.
-const disorder = "100000"
-
-// span is between which numbers the records are that come behind the one that the query
-// names, and were made in its time.
-func span(q *Query) (where []string, args []any) {
-	if q.Behind != 0 {
-		where, args = append(where, "records.seq < ?"), append(args, int64(q.Behind)) //nolint:gosec // numbers have 18 digits at most
-		if q.Oldest {
-			where[0] = "records.seq > ?"
-		}
-	}
-	if !q.From.IsZero() {
-		where = append(where, "records.seq >= (SELECT seq FROM records WHERE time >= ? ORDER BY time LIMIT 1) - "+disorder)
-		args = append(args, q.From.UnixMicro())
-	}
-	if !q.Until.IsZero() {
-		where = append(where, "records.seq <= (SELECT seq FROM records WHERE time <= ? ORDER BY time DESC LIMIT 1) + "+disorder)
-		args = append(args, q.Until.UnixMicro())
-	}
-	return where, args
-}
-
 // hits finds where the records are.
 func (i *Index) hits(ctx context.Context, q *Query) (*sql.Rows, error) {
 	statement, args, err := i.plan(ctx, q)
@@ -169,7 +145,7 @@ func (i *Index) plan(ctx context.Context, q *Query) (statement string, args []an
 		}
 		args = append(args, c.args...)
 	}
-	within, bounds := span(q)
+	within, bounds := i.span(q)
 	where, args = append(where, within...), append(args, bounds...)
 	order := "DESC"
 	if q.Oldest {

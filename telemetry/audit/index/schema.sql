@@ -20,7 +20,9 @@ CREATE TABLE records (
     reason    INTEGER           -- why a call did not go well; of most there is none
 ) STRICT;
 
-CREATE INDEX by_time ON records (time);
+-- When the records were made of so many numbers in a row.
+CREATE TABLE stretches (id INTEGER PRIMARY KEY, earliest INTEGER NOT NULL, latest INTEGER NOT NULL) STRICT;
+
 CREATE INDEX by_segment ON records (segment);
 CREATE INDEX by_decision ON records (decision) WHERE decision IS NOT NULL;
 CREATE INDEX by_principal ON records (principal) WHERE principal IS NOT NULL;
