@@ -15,13 +15,13 @@ import (
 // openForm reads a segment that is compressed, encrypted or both, from its beginning.
 func (s Source) openForm(f *os.File, kind form) blocks {
 	if !kind.encrypted() {
-		return &unpacked{from: bufio.NewReaderSize(f, blockSize), file: f}
+		return &unpacked{from: faultReader{in: bufio.NewReaderSize(f, blockSize)}, file: f}
 	}
 	frames := &framed{f: f, keys: s.keys}
 	if !kind.compressed() {
 		return frames
 	}
-	return &unpacked{from: &frameReader{in: frames}, file: f}
+	return &unpacked{from: faultReader{in: &frameReader{in: frames}}, file: f}
 }
 
 // framed is an encrypted segment. A frame that is not whole stays unread, like a torn line.
@@ -144,9 +144,24 @@ func (r *frameReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// faultReader keeps why there was no more to be read: what is compressed is not to blame for
+// a key that is not there, or a disk that fails.
+type faultReader struct {
+	in    io.Reader
+	fault error
+}
+
+func (r *faultReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.fault = err
+	}
+	return n, err
+}
+
 // unpacked is a compressed segment, which nothing is written to any more.
 type unpacked struct {
-	from   io.Reader
+	from   faultReader
 	file   *os.File
 	in     *zstd.Decoder
 	at     int64
@@ -167,7 +182,7 @@ func (u *unpacked) Close() error {
 func (u *unpacked) next(buf []byte) ([]byte, error) {
 	if u.in == nil {
 		var err error
-		u.in, err = zstd.NewReader(u.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+		u.in, err = zstd.NewReader(&u.from, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 		if err != nil {
 			return nil, err
 		}
@@ -188,8 +203,8 @@ func (u *unpacked) next(buf []byte) ([]byte, error) {
 			return buf[:end], nil
 		case errors.Is(u.ending, io.EOF):
 			return nil, io.EOF
-		case errors.Is(u.ending, errChanged):
-			return nil, u.ending
+		case u.from.fault != nil:
+			return nil, u.from.fault
 		case u.ending != nil:
 			return nil, fmt.Errorf("%w: it cannot be unpacked: %w", errChanged, u.ending)
 		case len(buf) > longestRecord:

@@ -134,6 +134,33 @@ func TestEncryptedHoldsNothingReadable(t *testing.T) {
 	}
 }
 
+// TestKeyGone: files whose key is not there cannot be read, which is no finding about them.
+func TestKeyGone(t *testing.T) {
+	t.Parallel()
+	for _, compress := range []bool{false, true} {
+		config := Config{Dir: t.TempDir(), Encryption: oneKey, Compress: compress}
+		d := newFakeDisk()
+		l, ring := signedLog(t, config, d)
+		days(t, l, d, 2, 5)
+		l.tidyNow()
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		other := Encryption{Keys: []secret.Value{secret.New(strings.Repeat("5a", 31) + "00")}}
+		config.Encryption.Keys = slices.Concat(other.Keys, oneKey.Keys)
+		l = signedBy(t, config, d, ring)
+		days(t, l, d, 1, 5)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		config.Encryption = other
+		r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
+		if err == nil || !strings.Contains(err.Error(), "audit-2026-11-21.jsonl: it is encrypted with a key that is not there") {
+			t.Errorf("compressed %v: %+v, %v", compress, r, err)
+		}
+	}
+}
+
 // TestEncryptedDamage: what is changed in an encrypted file is found, and a torn end is
 // left for the next file.
 func TestEncryptedDamage(t *testing.T) {
