@@ -21,7 +21,7 @@ type probe struct {
 	done        sync.WaitGroup
 
 	mu       sync.Mutex
-	shortest time.Duration // of those that came since it was asked
+	shortest time.Duration // of those that came since it was asked; noted before sent is 0
 }
 
 // newProbe returns nil where there is no pipe that the poller looks after.
@@ -47,9 +47,9 @@ func (p *probe) receive() {
 			return
 		}
 		sent := time.Duration(binary.LittleEndian.Uint64(b[:])) //nolint:gosec // as it was written
-		p.sent.Store(0)
 		p.mu.Lock()
 		p.shortest = min(p.shortest, time.Since(p.begun)-sent)
+		p.sent.Store(0)
 		p.mu.Unlock()
 	}
 }
@@ -71,9 +71,9 @@ func (p *probe) send() {
 // yet; 0 when there was none.
 func (p *probe) wait() time.Duration {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	shortest := p.shortest
 	p.shortest = math.MaxInt64
-	p.mu.Unlock()
 	if shortest < math.MaxInt64 {
 		return shortest
 	}
