@@ -66,11 +66,24 @@ func newRaw(t *testing.T, l net.Listener, does func(net.Conn)) *raw {
 func (a *raw) will(do func(net.Conn)) (dials int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	var all sync.WaitGroup
 	for conn := range a.conns {
-		_ = conn.Close()
+		all.Go(func() { hangUp(conn) })
 	}
+	all.Wait()
 	dials, a.dials, a.does = a.dials, 0, do
 	return dials
+}
+
+// hangUp closes a connection once the other end has: it has noticed then, and takes it for
+// no call more.
+func hangUp(conn net.Conn) {
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if half, ok := conn.(interface{ CloseWrite() error }); ok {
+		go func() { _ = half.CloseWrite() }() // an end that cannot write may not read either
+	}
+	_, _ = io.Copy(io.Discard, conn)
+	_ = conn.Close()
 }
 
 // behind has the gateway's agent of this name at the raw one; its card is somewhere else.
@@ -190,7 +203,6 @@ func TestL19_EvilFrames(t *testing.T) {
 	for name, does := range evilFrames() {
 		t.Run(name, func(t *testing.T) {
 			agent.will(does)
-			time.Sleep(50 * time.Millisecond) // until the gateway has noticed that connections are gone
 			evil{}.call(t, p, p.caller("h2"), "evil", base)
 			if !well("good") {
 				t.Error("another agent cannot be called")

@@ -332,9 +332,13 @@ func TestR07_PutOff(t *testing.T) {
 	need(t, "curl")
 	s := prepare(t, backend(t, 2*time.Second), "  limits: {requests: 1}")
 	p := start(t, "serve", "-c", s.config)
-	url := part(p.await(`"msg":"serving"`), "url") + "/agents/a"
+	line := p.await(`"msg":"serving"`)
+	url, status := part(line, "url")+"/agents/a", part(line, "status_url")
 	first := make(chan answer, 1)
-	go func() { first <- s.caller(strings.TrimSuffix(url, "/agents/a"), "owner", true).send("first") }()
+	go func() { first <- s.caller(part(line, "url"), "owner", true).send("first") }()
+	eventually(t, "the first call is in flight", 10*time.Second, func() bool { // or it would be one too many
+		return number(t, status, "a2a_gateway_requests_in_flight") == 1 || len(first) > 0
+	})
 	curl := func(args ...string) string {
 		out, err := exec.Command("curl", append([]string{"-sS", "-i", "-H", "X-API-Key: " + s.keys["owner"]}, args...)...).CombinedOutput()
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // cable is a connection that can be made bad: a proxy in front of an address.
@@ -18,11 +20,11 @@ type cable struct {
 	bad   []string // the names of its toxics
 }
 
-// newCable leads to the address.
+// newCable leads to the address. It has a port that nobody else is given while it is cut.
 func newCable(t *testing.T, address string) *cable {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
-	c := &cable{t: t, proxy: toxiproxy.NewProxy(server, address, "127.0.0.1:0", address)}
+	c := &cable{t: t, proxy: toxiproxy.NewProxy(server, address, gatewaytest.FreeAddress(), address)}
 	if err := c.proxy.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func cmdHandshake(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	var state tls.ConnectionState
-	ok := eventually(10*time.Second, func() bool {
+	ok := eventually(patience, func() bool {
 		var conn *tls.Conn
 		if conn, err = tls.Dial("tcp", u.Host, config); err != nil {
 			return true

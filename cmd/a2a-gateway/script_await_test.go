@@ -2,7 +2,6 @@ package main
 
 import (
 	"regexp"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -16,7 +15,7 @@ func cmdAwait(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	if !eventually(20*time.Second, func() bool {
+	if !eventually(patience, func() bool {
 		err = ts.Exec(args[1], args[2:]...)
 		return err == nil && want.MatchString(ts.ReadFile("stdout"))
 	}) {

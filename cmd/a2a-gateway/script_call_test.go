@@ -303,7 +303,7 @@ func until(ts *testscript.TestScript, args []string) string {
 	}
 	command := map[string]func(*testscript.TestScript, []string) string{"call": call, "rpc": rpc, "send": send}[args[1]]
 	w, out := worldOf(ts), ""
-	if !eventually(10*time.Second, func() bool {
+	if !eventually(patience, func() bool {
 		out = command(ts, args[2:])
 		return strconv.Itoa(w.client.status) == args[0]
 	}) {

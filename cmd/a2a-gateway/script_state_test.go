@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -91,7 +90,7 @@ func (s *redisServer) start() error {
 	}
 	client := redis.NewClient(&redis.Options{Addr: s.address})
 	defer client.Close() // only asked
-	if !eventually(10*time.Second, func() bool { return client.Ping(context.Background()).Err() == nil }) {
+	if !eventually(patience, func() bool { return client.Ping(context.Background()).Err() == nil }) {
 		s.end()
 		return fmt.Errorf("redis-server does not answer: %s", said.String())
 	}

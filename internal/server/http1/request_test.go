@@ -216,17 +216,18 @@ func TestHeadTime(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		sent string
+		head time.Duration // long enough for a busy machine to read what is sent
 		want int
 	}{
-		"no byte":              {"", 0},
-		"a first head":         {"GET / HTTP/1.1\r\nHo", 0},
-		"a second head":        {requests[0] + "GET / HTTP/1.1\r\nHo", 1},
-		"nothing after a head": {requests[0], 1},
+		"no byte":              {"", 50 * time.Millisecond, 0},
+		"a first head":         {"GET / HTTP/1.1\r\nHo", time.Second, 0},
+		"a second head":        {requests[0] + "GET / HTTP/1.1\r\nHo", time.Second, 1},
+		"nothing after a head": {requests[0], time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, addr := start(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), func(s *Server) {
-				s.Header, s.Idle = 50*time.Millisecond, 60*time.Millisecond
+				s.Header, s.Idle = tt.head, tt.head+10*time.Millisecond
 			})
 			c := dial(t, addr)
 			_, _ = io.WriteString(c, tt.sent)

@@ -149,13 +149,12 @@ func (s *server) start(t testing.TB) {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 300 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		conn, err := pgx.Connect(t.Context(), s.url())
 		if err == nil {
 			_ = conn.Close(t.Context())
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("PostgreSQL does not start")
 }

@@ -15,7 +15,7 @@ if (shots) mkdirSync(shots, { recursive: true });
 async function open(options = {}) {
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(120_000); // a machine may be busy
   page.on('pageerror', (e) => wrong.push(`${page.url()}: ${e.message}`));
   page.on('console', (m) => {
     // Chromium shows every such answer as an error: these are asked for here, and pages say so.

@@ -49,8 +49,11 @@ public class Agent implements QuarkusApplication {
 
     public static void main(String... args) throws IOException {
         // The card names both ports, and is made before anything listens.
-        port = freePort();
-        grpcPort = freePort();
+        // Neither is given back before both are there: they would be the same.
+        try (ServerSocket first = listen(); ServerSocket second = listen()) {
+            port = first.getLocalPort();
+            grpcPort = second.getLocalPort();
+        }
         System.setProperty("quarkus.http.port", Integer.toString(port));
         // The SDK knows of no gRPC server but its own Quarkus module.
         System.setProperty("io.a2a.transport.grpc.skipValidation", "true");
@@ -69,10 +72,8 @@ public class Agent implements QuarkusApplication {
         return 0;
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+    private static ServerSocket listen() throws IOException {
+        return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     }
 
     private static String url() {
