@@ -243,5 +243,7 @@ func spellings(name string) []string {
 func FuzzDiffSees(f *testing.F) {
 	f.Add([]byte(whole), []byte(whole))
 	f.Add([]byte(whole), fmt.Appendf(nil, `{"name":"n","skills":[{"id":"s"}],"x":%s}`, whole))
+	f.Add([]byte(`{"name":"n","skills":[{"id":"s","security":[{"o":["a"]}]}]}`),
+		[]byte(`{"name":"n","skills":[{"id":"s","security":[{"o":["a"]}],"securityRequirements":[]}]}`))
 	f.Fuzz(func(t *testing.T, old, new []byte) { sees(t, old, new) })
 }
