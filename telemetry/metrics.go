@@ -79,7 +79,7 @@ type Metrics struct {
 	upstreamDuration *prometheus.HistogramVec
 
 	// upstream_instances{agent}: instances that are known; 1 where none are configured.
-	// upstream_healthy{agent}: those of them that get calls.
+	// upstream_healthy{agent}: those of them that would get the next call.
 	// circuit_state{agent}: 0 closed, 1 waiting for a probe, 2 open; with several
 	// instances, the best of theirs.
 	upstreams *upstreams

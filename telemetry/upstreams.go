@@ -10,7 +10,7 @@ import (
 type UpstreamState struct {
 	Agent     string // configured agent id
 	Instances int    // that are known
-	Healthy   int    // of them, that get calls
+	Healthy   int    // of them, that would get the next call
 	Circuit   int    // 0 closed, 1 waiting for a probe, 2 open
 }
 
@@ -24,7 +24,7 @@ type upstreams struct {
 func (f factory) upstreams() *upstreams {
 	u := &upstreams{
 		instances: f.asked("upstream_instances", "Instances of an agent that are known.", "agent"),
-		healthy:   f.asked("upstream_healthy", "Instances of an agent that get calls.", "agent"),
+		healthy:   f.asked("upstream_healthy", "Instances of an agent that would get the next call.", "agent"),
 		circuit: f.asked("circuit_state",
 			"Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open; with several instances, the best of theirs.", "agent"),
 	}

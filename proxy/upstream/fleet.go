@@ -151,7 +151,7 @@ func (s *set) weigh() {
 
 // available reports whether an instance may have new calls.
 func (f *fleet) available(i *instance, now int64) bool {
-	return !i.down.Load() && i.ejected.Load() <= now && i.circuit.admits(now) && f.hasRoom(i)
+	return i.well(now) && f.hasRoom(i)
 }
 
 func (f *fleet) hasRoom(i *instance) bool {

@@ -52,6 +52,11 @@ func newInstance(d *dialer, found discovery.Instance, l *Load, connections int) 
 	}
 }
 
+// well reports whether the instance would get the next call, if it has room for it.
+func (i *instance) well(now int64) bool {
+	return !i.down.Load() && i.ejected.Load() <= now && i.circuit.admits(now)
+}
+
 // trip sends a request to the instance, once.
 func (i *instance) trip(r *http.Request) (*http.Response, error) {
 	if isGRPC(r.Header) {

@@ -167,9 +167,7 @@ func unit(h uint64) float64 {
 
 // away says that nobody may have a call, and when that may be different.
 func (f *fleet) away(s *set, now int64) error {
-	if len(s.all) > 0 && !slices.ContainsFunc(s.all, func(i *instance) bool {
-		return !i.down.Load() && i.ejected.Load() <= now && i.circuit.admits(now)
-	}) {
+	if len(s.all) > 0 && !slices.ContainsFunc(s.all, func(i *instance) bool { return i.well(now) }) {
 		after := 30 * time.Second
 		for _, i := range s.all {
 			if i.down.Load() {

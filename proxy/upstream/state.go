@@ -4,8 +4,8 @@ import "time"
 
 // State is how an agent is doing at one moment.
 type State struct {
-	// Instances that are known, and of them those that get calls. An agent without
-	// instances is one.
+	// Instances that are known, and of them those that would get the next call. An agent
+	// without instances is one.
 	Instances, Healthy int
 	// Circuit is 0 for closed, 1 where a probe is waited for, and 2 for open: with
 	// instances, the best of theirs.
@@ -23,11 +23,10 @@ func (u *Upstream) State() State {
 		s.Circuit = 2
 	}
 	for _, i := range all {
-		phase := i.circuit.phase(now)
-		if !i.down.Load() && i.ejected.Load() <= now && phase == closed {
+		if i.well(now) {
 			s.Healthy++
 		}
-		s.Circuit = min(s.Circuit, map[uint64]int{closed: 0, probing: 1, open: 2}[phase])
+		s.Circuit = min(s.Circuit, map[uint64]int{closed: 0, probing: 1, open: 2}[i.circuit.phase(now)])
 	}
 	return s
 }
