@@ -150,7 +150,8 @@ type Metrics struct {
 	// authorizer_request_duration_seconds{authorizer}: how long it took to answer.
 	authorizerSeconds *prometheus.HistogramVec
 	// state_store_operations_total{operation,result}: what was asked of the state, where it
-	// is not in memory; result is ok or error.
+	// is not in memory; result is ok or error. What its caller did not wait for is not in
+	// it, and an answer such as that there is no room is ok.
 	state *prometheus.CounterVec
 	// state_store_operation_duration_seconds{operation}: how long it took.
 	stateSeconds *prometheus.HistogramVec

@@ -19,17 +19,27 @@ type observed struct {
 
 // done counts an operation. Whatever kept the store from answering is the same to those
 // who asked: they do not know, and nobody may go on.
-func (o *observed) done(operation string, start time.Time, err error) error {
-	if errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrTaken) {
-		o.count(operation, time.Since(start), nil) // an answer
-		return err
+func (o *observed) done(ctx context.Context, operation string, start time.Time, err error) error {
+	gone := err != nil && errors.Is(ctx.Err(), context.Canceled)
+	switch {
+	case gone: // a caller who did not wait says nothing about the store; one whose time ran out does
+	case answered(err):
+		o.count(operation, time.Since(start), nil)
+	default:
+		o.count(operation, time.Since(start), err)
 	}
-	o.count(operation, time.Since(start), err)
-	if err == nil || errors.Is(err, state.ErrFull) || errors.Is(err, state.ErrUnavailable) ||
-		errors.Is(err, context.Canceled) {
+	if answered(err) || errors.Is(err, state.ErrFull) || errors.Is(err, state.ErrUnavailable) ||
+		gone && errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
+}
+
+// answered reports what a store says that is there: a bound that was reached is the
+// caller's affair, a server without memory is not.
+func answered(err error) bool {
+	return err == nil || errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrTaken) ||
+		errors.Is(err, state.ErrFull) && !errors.Is(err, state.ErrMemory)
 }
 
 // Away implements state.Distant for a store that is.
@@ -43,71 +53,71 @@ func (o *observed) Away(agent string) error {
 func (o *observed) Claim(ctx context.Context, r state.Record) (state.Record, error) {
 	start := time.Now()
 	stands, err := o.Store.Claim(ctx, r)
-	return stands, o.done("claim", start, err)
+	return stands, o.done(ctx, "claim", start, err)
 }
 
 func (o *observed) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Record, error) {
 	start := time.Now()
 	stand, err := o.Store.ClaimAll(ctx, rs)
-	return stand, o.done("claim", start, err)
+	return stand, o.done(ctx, "claim", start, err)
 }
 
 func (o *observed) Lookup(ctx context.Context, agent string, k state.Kind, id string) (state.Record, bool, error) {
 	start := time.Now()
 	r, ok, err := o.Store.Lookup(ctx, agent, k, id)
-	return r, ok, o.done("lookup", start, err)
+	return r, ok, o.done(ctx, "lookup", start, err)
 }
 
 func (o *observed) LookupAll(ctx context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
 	start := time.Now()
 	found, err := o.Store.LookupAll(ctx, agent, refs)
-	return found, o.done("lookup", start, err)
+	return found, o.done(ctx, "lookup", start, err)
 }
 
 func (o *observed) Tasks(ctx context.Context, q state.Query) ([]state.Record, error) {
 	start := time.Now()
 	list, err := o.Store.Tasks(ctx, q)
-	return list, o.done("list", start, err)
+	return list, o.done(ctx, "list", start, err)
 }
 
 func (o *observed) Count(ctx context.Context, q state.Query) (int, error) {
 	start := time.Now()
 	n, err := o.Store.Count(ctx, q)
-	return n, o.done("count", start, err)
+	return n, o.done(ctx, "count", start, err)
 }
 
 func (o *observed) Advance(ctx context.Context, s state.Step, from, to string) (string, error) {
 	start := time.Now()
 	stands, err := o.Store.Advance(ctx, s, from, to)
-	return stands, o.done("advance", start, err)
+	return stands, o.done(ctx, "advance", start, err)
 }
 
 func (o *observed) Draw(ctx context.Context, draws []state.Draw) ([]state.Drawn, error) {
 	start := time.Now()
 	drawn, err := o.Store.Draw(ctx, draws)
-	return drawn, o.done("draw", start, err)
+	return drawn, o.done(ctx, "draw", start, err)
 }
 
 func (o *observed) Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
 	start := time.Now()
 	added, err := o.Store.Add(ctx, space, key, data, ttl)
-	return added, o.done("add", start, err)
+	return added, o.done(ctx, "add", start, err)
 }
 
 func (o *observed) Release(ctx context.Context, holds []state.Draw) error {
 	start := time.Now()
 	err := o.Store.Release(ctx, holds)
-	return o.done("release", start, err)
+	return o.done(ctx, "release", start, err)
 }
 
 func (o *observed) Append(ctx context.Context, log string, after uint64, entries [][]byte, keep state.Bound) error {
 	start := time.Now()
 	err := o.Store.Append(ctx, log, after, entries, keep)
-	return o.done("append", start, err)
+	return o.done(ctx, "append", start, err)
 }
 
 func (o *observed) Read(ctx context.Context, log string, after uint64, limit int) (state.Tail, error) {
 	start := time.Now()
 	tail, err := o.Store.Read(ctx, log, after, limit)
-	return tail, o.done("read", start, err)
+	return tail, o.done(ctx, "read", start, err)
 }

@@ -14,7 +14,7 @@ func (o *observed) Push(ctx context.Context, queue string, it state.Item, most i
 	}
 	start := time.Now()
 	pushed, err := o.Store.Push(ctx, queue, it, most)
-	return pushed, o.done("push", start, err)
+	return pushed, o.done(ctx, "push", start, err)
 }
 
 func (o *observed) Take(ctx context.Context, queue, holder string, now time.Time, n int, lease time.Duration) ([]state.Item, error) {
@@ -23,53 +23,53 @@ func (o *observed) Take(ctx context.Context, queue, holder string, now time.Time
 	}
 	start := time.Now()
 	taken, err := o.Store.Take(ctx, queue, holder, now, n, lease)
-	return taken, o.done("take", start, err)
+	return taken, o.done(ctx, "take", start, err)
 }
 
 func (o *observed) Done(ctx context.Context, queue, holder, id string) error {
 	start := time.Now()
 	err := o.Store.Done(ctx, queue, holder, id)
-	return o.done("done", start, err)
+	return o.done(ctx, "done", start, err)
 }
 
 func (o *observed) Again(ctx context.Context, queue, holder, id string, due time.Time, failure string) error {
 	start := time.Now()
 	err := o.Store.Again(ctx, queue, holder, id, due, failure)
-	return o.done("again", start, err)
+	return o.done(ctx, "again", start, err)
 }
 
 func (o *observed) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep time.Duration) error {
 	start := time.Now()
 	err := o.Store.Bury(ctx, queue, holder, id, failure, now, keep)
-	return o.done("bury", start, err)
+	return o.done(ctx, "bury", start, err)
 }
 
 func (o *observed) Revive(ctx context.Context, queue, id string, now time.Time) (bool, error) {
 	start := time.Now()
 	revived, err := o.Store.Revive(ctx, queue, id, now)
-	return revived, o.done("revive", start, err)
+	return revived, o.done(ctx, "revive", start, err)
 }
 
 func (o *observed) Remove(ctx context.Context, queue, id string) (bool, error) {
 	start := time.Now()
 	removed, err := o.Store.Remove(ctx, queue, id)
-	return removed, o.done("remove", start, err)
+	return removed, o.done(ctx, "remove", start, err)
 }
 
 func (o *observed) RemoveLine(ctx context.Context, queue, line string) (int, error) {
 	start := time.Now()
 	n, err := o.Store.RemoveLine(ctx, queue, line)
-	return n, o.done("remove", start, err)
+	return n, o.done(ctx, "remove", start, err)
 }
 
 func (o *observed) Items(ctx context.Context, queue string, dead bool, after string, limit int) ([]state.Item, error) {
 	start := time.Now()
 	list, err := o.Store.Items(ctx, queue, dead, after, limit)
-	return list, o.done("items", start, err)
+	return list, o.done(ctx, "items", start, err)
 }
 
 func (o *observed) Depth(ctx context.Context, queue string, now time.Time) (state.Depth, error) {
 	start := time.Now()
 	d, err := o.Store.Depth(ctx, queue, now)
-	return d, o.done("depth", start, err)
+	return d, o.done(ctx, "depth", start, err)
 }

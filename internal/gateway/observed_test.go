@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,22 +23,35 @@ func (f failing) Lookup(context.Context, string, state.Kind, string) (state.Reco
 
 func TestObservedTellsFailuresFromAnswers(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("disk I/O error")
+	broken, uncounted := errors.New("disk I/O error"), errors.New("not counted")
+	cut := fmt.Errorf("%w: %w", state.ErrUnavailable, context.Canceled) // as redis has it
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	late, stop := context.WithTimeout(t.Context(), 0)
+	defer stop()
 	for name, tt := range map[string]struct {
 		err         error
+		ctx         context.Context //nolint:containedctx // of a case
 		unavailable bool
+		counted     error
 	}{
-		"an answer":         {nil, false},
-		"no room":           {state.ErrFull, false},
-		"nobody waits":      {context.Canceled, false},
-		"the store says so": {state.ErrUnavailable, true},
-		"it took too long":  {context.DeadlineExceeded, true},
-		"anything else":     {broken, true},
+		"an answer":                    {err: nil},
+		"no room":                      {err: fmt.Errorf("push: %w", state.ErrFull)},
+		"no memory":                    {err: state.ErrMemory, counted: state.ErrMemory},
+		"the caller has gone":          {err: context.Canceled, ctx: gone, counted: uncounted},
+		"and the store says so":        {err: cut, ctx: gone, unavailable: true, counted: uncounted},
+		"and it broke":                 {err: broken, ctx: gone, unavailable: true, counted: uncounted},
+		"answered all the same":        {ctx: gone},
+		"somebody else gave up":        {err: context.Canceled, unavailable: true, counted: context.Canceled},
+		"the store says so":            {err: state.ErrUnavailable, unavailable: true, counted: state.ErrUnavailable},
+		"it took too long":             {err: context.DeadlineExceeded, unavailable: true, counted: context.DeadlineExceeded},
+		"longer than the caller could": {err: context.DeadlineExceeded, ctx: late, unavailable: true, counted: context.DeadlineExceeded},
+		"anything else":                {err: broken, unavailable: true, counted: broken},
 	} {
-		var counted error
+		counted := uncounted
 		o := &observed{failing{err: tt.err}, func(_ string, _ time.Duration, err error) { counted = err }}
-		_, _, err := o.Lookup(t.Context(), "billing", state.Task, "t")
-		if errors.Is(err, state.ErrUnavailable) != tt.unavailable || !errors.Is(err, tt.err) || !errors.Is(counted, tt.err) {
+		_, _, err := o.Lookup(cmp.Or(tt.ctx, t.Context()), "billing", state.Task, "t")
+		if errors.Is(err, state.ErrUnavailable) != tt.unavailable || !errors.Is(err, tt.err) || !errors.Is(counted, tt.counted) {
 			t.Errorf("%s: %v, counted as %v", name, err, counted)
 		}
 	}

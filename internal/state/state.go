@@ -6,6 +6,7 @@ package state
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -69,6 +70,10 @@ type Ref struct {
 // ErrFull means that a driver with a bound has reached it. Nothing was stored;
 // the caller must refuse, since an id nobody owns could be claimed by anyone.
 var ErrFull = errors.New("state: record limit reached")
+
+// ErrMemory is an ErrFull of a server that has no memory left: no bound of ours, and for
+// an operator to look at.
+var ErrMemory = fmt.Errorf("%w: the server has no memory left", ErrFull)
 
 // ErrUnavailable means that the store cannot be reached, or did not answer in time:
 // nothing is known, not even whether what was asked for has been done. A Claim may be

@@ -31,7 +31,7 @@ func classify(err error) error {
 	case reply == "":
 		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
 	case strings.Contains(reply, "OOM command not allowed"):
-		return fmt.Errorf("%w: %w", state.ErrFull, err)
+		return fmt.Errorf("%w: %w", state.ErrMemory, err)
 	case strings.HasPrefix(reply, "BADRECORD "), strings.HasPrefix(reply, "WRONGTYPE "):
 		return fmt.Errorf("%w: %w", errRecord, err)
 	}

@@ -143,7 +143,7 @@ func TestServersThatRefuse(t *testing.T) {
 		key, value, back string
 		want             error
 	}{
-		{"maxmemory", "1", "0", state.ErrFull},
+		{"maxmemory", "1", "0", state.ErrMemory},
 		{"min-replicas-to-write", "1", "0", state.ErrUnavailable},
 	} {
 		if err := plain.ConfigSet(t.Context(), tc.key, tc.value).Err(); err != nil {
