@@ -9,7 +9,7 @@ import (
 
 // Denied is the only error of Check and Resolve.
 type Denied struct {
-	Rule   string // the deny rule, or "default", "credential", "undeclared"
+	Rule   string // the deny rule, or one of Undecided
 	Reason string // for the log and the audit record; names skills and rules, so not for the caller
 
 	// Scopes are what the caller lacks, when an allow rule fails on nothing else.

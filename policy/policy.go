@@ -124,14 +124,16 @@ type Extensions struct {
 	RuleExtensions
 }
 
-// Names that stand in Decision.Rule and Denied.Rule where no rule decided. Rules
-// cannot take them.
+// Those of Undecided. Rules cannot take them.
 const (
 	byDefault    = "default"      // no rule matched
 	byCredential = "credential"   // the credential is bound to other agents
 	byUndeclared = "undeclared"   // the skill could not be settled
 	byScopes     = "skill-scopes" // rules allow it; the card asks for scopes that the caller lacks
 )
+
+// Undecided are the names that stand in Decision.Rule and Denied.Rule where no rule decided.
+func Undecided() []string { return []string{byDefault, byCredential, byUndeclared, byScopes} }
 
 // Check decides a call. The error is a *Denied; the Decision is filled in either
 // way. The most common call costs no allocation.

@@ -13,8 +13,7 @@ const nameLength = 128
 
 // checkName returns what is wrong with the name of a rule. taken holds those of others.
 func (r *Rule) checkName(taken map[string]bool) []string {
-	switch r.Name {
-	case byDefault, byCredential, byUndeclared, byScopes:
+	if slices.Contains(Undecided(), r.Name) {
 		return []string{"the name is reserved for decisions that no rule makes"}
 	}
 	return checkName(r.Name, taken, "another rule")

@@ -264,6 +264,7 @@ func (p *Proxy) refuse(x *exchange, err error) {
 	if errors.As(err, &denied) {
 		x.decision.Rule = denied.Rule
 	}
+	x.rec.Overruled = denied == nil && x.decision.Rule != "" && x.rec.Decision == decisionDeny
 	switch {
 	case !x.w.wrote:
 		wire.WriteError(x.w, &x.call, e)
@@ -288,11 +289,14 @@ func (x *exchange) clientLeft(err error) bool {
 // never sent; nginx made the number common.
 const statusClientGone = 499
 
+// decisionDeny is the decision about calls that somebody may not make.
+const decisionDeny = "deny"
+
 func decisionOf(e *wire.Error) string {
 	switch e.Kind {
 	case wire.Unauthenticated, wire.Denied, wire.UnknownAgent, wire.TaskNotFound,
 		wire.ExtensionRequired, wire.RateLimited:
-		return "deny"
+		return decisionDeny
 	}
 	return "error"
 }

@@ -60,7 +60,7 @@ func (p *Proxy) notified(x *exchange) error {
 	case err == nil:
 		x.w.WriteHeader(http.StatusOK)
 	case errors.As(err, &d):
-		x.rec.Reason, x.rec.Cause, x.rec.Decision = d.reason, d.Error(), "deny"
+		x.rec.Reason, x.rec.Cause, x.rec.Decision = d.reason, d.Error(), decisionDeny
 		if d.after != "" {
 			x.w.Header().Set("Retry-After", d.after)
 		}

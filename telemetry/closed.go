@@ -24,7 +24,8 @@ func closedSet(name string) label {
 	case "method":
 		return label{name, "names of methods in `extensions[].methods`", methodNames()}
 	case "rule":
-		return label{name, "`policy.rules[].name`", rest}
+		// Those that stand in the place of a rule are policy.Undecided's.
+		return label{name, "`policy.rules[].name`", append([]string{"default", "credential", "undeclared", "skill-scopes"}, rest...)}
 	case "uri":
 		return label{name, "`extensions[].uri`, and the extensions that the gateway provides", rest}
 	case "provider":

@@ -122,8 +122,13 @@ func (m *Metrics) observeSeconds(o prometheus.Observer, d time.Duration, e *Exch
 }
 
 func (m *Metrics) countDecision(sets *labelSet, e *Exchange) {
+	rule := e.Rule
+	if e.Overruled { // the refusal is not the rule's
+		m.countRule(sets, rule, decisionOverruled)
+		rule = ""
+	}
 	if e.Decision != "" {
-		m.countRule(sets, e.Rule, decisionIndex(e.Decision))
+		m.countRule(sets, rule, decisionIndex(e.Decision))
 	}
 	for _, would := range e.Shadow {
 		m.countRule(sets, shadowed(would), decisionShadow)

@@ -59,7 +59,8 @@ type Exchange struct {
 	// Set by own, authorize and negotiate.
 	Skill               string   // skill the call was decided for; empty when unknown
 	Decision            string   // "allow", "deny" (somebody may not), "error" (refused for another reason)
-	Rule                string   // name of the rule that decided; empty when the default did
+	Rule                string   // name of the rule that decided, or policy's for none; empty when rules were not asked
+	Overruled           bool     // Rule let the call through, and something else denied it
 	Reason              string   // wire.Kind.Reason of the refusal or of the agent's error
 	Cause               string   // why, for operators; never sent to the client
 	Skills              []string // skills that a call of an unknown skill is allowed for, where one is enough

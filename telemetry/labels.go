@@ -18,7 +18,7 @@ const (
 // Labels are the closed sets that come from the configuration.
 type Labels struct {
 	Agents    []string // configured agent ids
-	Rules     []string // names of policy rules
+	Rules     []string // names of policy rules, and of what decides where none does
 	URIs      []string // registered extension URIs
 	Methods   []string // names of the methods that extensions bring
 	Providers []string // issuers and schemes, as authn reports them
@@ -74,12 +74,13 @@ const (
 	decisionDeny
 	decisionError
 	decisionShadow
+	decisionOverruled
 	decisionOther
 )
 
 var decisionNames = [...]string{
 	decisionAllow: "allow", decisionDeny: "deny", decisionError: "error",
-	decisionShadow: "shadow", decisionOther: labelOther,
+	decisionShadow: "shadow", decisionOverruled: "overruled", decisionOther: labelOther,
 }
 
 func decisionIndex(decision string) int {

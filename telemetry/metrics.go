@@ -17,9 +17,9 @@ import (
 // Every label takes its values from a closed set, so that no client can make a
 // series: "agent" the configured ids, "method" the 1.0 names of wire.Methods and
 // the names of the methods that registered extensions bring,
-// "binding" JSONRPC, HTTP+JSON or GRPC, "rule" the configured rules, "uri" the
-// registered extensions, "provider" the configured issuers, api-keys and
-// unknown. A value from outside its set is counted as "other", an absent one as
+// "binding" JSONRPC, HTTP+JSON or GRPC, "rule" the configured rules and what
+// decides where none does, "uri" the registered extensions, "provider" the
+// configured issuers, api-keys and unknown. A value from outside its set is counted as "other", an absent one as
 // "none". "code" is OK, the reason of a refusal or an agent's error (docs/errors.md),
 // or HTTP_4XX and HTTP_5XX for an error status without a reason. The sets are
 // replaced by SetLabels when the configuration is.
@@ -135,9 +135,12 @@ type Metrics struct {
 	// upstream_tokens_total{agent,kind,result}: fetches of tokens to show to agents;
 	// kind is oauth2, exchange or actor, result ok, declined or failed.
 	upstreamTokens *prometheus.CounterVec
-	// authz_decisions_total{decision,rule}: decision is allow, deny, error, or
-	// shadow for a shadow rule that would have decided otherwise; rule is none
-	// when the default decided.
+	// authz_decisions_total{decision,rule}: decision is allow, deny or error; beside it
+	// shadow is counted for each shadow rule that would have decided otherwise, and
+	// overruled for a rule that let a call through which something else denied. rule is
+	// default, credential, undeclared or skill-scopes where no rule decided, and none where
+	// something else than the rules did: what comes before them, such as authentication,
+	// or behind, such as a limit.
 	authz *prometheus.CounterVec
 	// rate_limited_total{limit}: calls that a limit refused.
 	limited *prometheus.CounterVec
@@ -308,8 +311,8 @@ func (f factory) decisions(m *Metrics) {
 	m.upstreamTokens = f.counters("upstream_tokens_total",
 		"Fetches of tokens to show to agents.",
 		"agent", "kind=oauth2|exchange|actor|other", "result=ok|declined|failed|other")
-	m.authz = f.counters("authz_decisions_total", "Authorization decisions.",
-		"decision=allow|deny|error|shadow|other", "rule")
+	m.authz = f.counters("authz_decisions_total", "Authorization decisions; rule is none where something else than the rules decided.",
+		"decision="+strings.Join(decisionNames[:], "|"), "rule")
 	m.limited = f.counters("rate_limited_total", "Calls that a limit refused.", "limit")
 	m.limitsFell = f.counters("limits_uncounted_total", "Limits that could not be counted where they are kept.", "limit")
 	m.authorizers = f.counters("authorizer_requests_total", "Questions to authorizers.",

@@ -71,7 +71,8 @@ func TestRecordCounts(t *testing.T) {
 	stream.Method, stream.Streamed, stream.FirstEvent, stream.Decision = "SendStreamingMessage", true, 1, "deny"
 	stream.Reason, stream.Rule, stream.UpstreamStatus = "AGENT_TIMEOUT", "", 0
 	failed := &Exchange{Start: start, Agent: "nobody's", Method: "evil", Binding: "SOAP", Reason: "WHAT", Decision: "maybe"}
-	for _, e := range []*Exchange{sample(), sample(), stream, failed, failed, {Start: start, Status: 404}} {
+	limited := &Exchange{Start: start, Reason: "RATE_LIMITED", Decision: "deny", Rule: "trial", Overruled: true}
+	for _, e := range []*Exchange{sample(), sample(), stream, failed, failed, limited, {Start: start, Status: 404}} {
 		tel.Record(e)
 	}
 	const p = "a2a_gateway_"
@@ -94,7 +95,9 @@ func TestRecordCounts(t *testing.T) {
 		{"stream_duration_seconds", labels{"agent": "billing", "method": "SendStreamingMessage"}, 1},
 		{"time_to_first_event_seconds", labels{"agent": "billing", "method": "SendStreamingMessage"}, 1},
 		{"authz_decisions_total", labels{"decision": "allow", "rule": "team"}, 2},
-		{"authz_decisions_total", labels{"decision": "deny", "rule": "none"}, 1},
+		{"authz_decisions_total", labels{"decision": "deny", "rule": "none"}, 2},
+		{"authz_decisions_total", labels{"decision": "deny", "rule": "trial"}, 0},
+		{"authz_decisions_total", labels{"decision": "overruled", "rule": "trial"}, 1},
 		{"authz_decisions_total", labels{"decision": "shadow", "rule": "trial"}, 3},
 		{"authz_decisions_total", labels{"decision": "other", "rule": "none"}, 2},
 		{"extensions_negotiated_total", labels{"uri": "https://ext.example/a", "result": "activated"}, 3},

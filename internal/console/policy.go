@@ -42,7 +42,7 @@ type Hits struct {
 
 // Hit is how often a rule decided.
 type Hit struct {
-	Rule   string `json:"rule" doc:"its name; default, credential and their like where no rule decided, other for one that is gone"`
+	Rule   string `json:"rule" doc:"its name; default, credential and their like where no rule decided, none where something else than the rules did, other for one that is gone"`
 	Allow  int64  `json:"allow"`
 	Deny   int64  `json:"deny"`
 	Error  int64  `json:"error" doc:"calls that it let through and that were refused for something else"`

@@ -88,7 +88,7 @@ func (p policies) Hits() console.Hits {
 			h.Deny += c.Value
 		case "shadow":
 			h.Shadow += c.Value
-		default:
+		default: // error, and overruled
 			h.Error += c.Value
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -161,7 +162,10 @@ func (g *Gateway) config(last *snapshot) *config.Config {
 
 // labels are the values that metrics may be labelled with.
 func labels(cfgs ...*config.Config) telemetry.Labels {
-	l := telemetry.Labels{Providers: []string{"api-keys", "mtls", "unknown"}, URIs: slices.Collect(maps.Keys(provided.Providers()))}
+	l := telemetry.Labels{
+		Rules:     policy.Undecided(),
+		Providers: []string{"api-keys", "mtls", "unknown"}, URIs: slices.Collect(maps.Keys(provided.Providers())),
+	}
 	for _, cfg := range cfgs {
 		l.Agents = append(l.Agents, cfg.AgentIDs()...)
 		for _, r := range cfg.Policy.Rules {

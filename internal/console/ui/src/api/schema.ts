@@ -1489,7 +1489,7 @@ export interface components {
             deny: number;
             /** @description calls that it let through and that were refused for something else */
             error: number;
-            /** @description its name; default, credential and their like where no rule decided, other for one that is gone */
+            /** @description its name; default, credential and their like where no rule decided, none where something else than the rules did, other for one that is gone */
             rule: string;
             /** @description calls that it matches and does not decide: it is in shadow */
             shadow: number;
