@@ -81,7 +81,6 @@ func TestConfigsOfColleagues(t *testing.T) {
 			t.Run(scope+" "+agent.String(), func(t *testing.T) {
 				t.Parallel()
 				w := in(t, speaks(agent), relayed, colleagues(scope), func(s *setup) { s.relay.PerTask = 100 })
-				w.agent.answers(registrar)
 				for _, caller := range []wire.Side{rpc10, rpc03, rest03} {
 					for _, inline := range []bool{false, true} {
 						for _, id := range []string{"", "c1"} {
@@ -99,6 +98,7 @@ func (w *world) replaces(s wire.Side, inline bool, id string) {
 	w.Helper()
 	task := strings.NewReplacer(" ", "", "+", "").Replace(fmt.Sprintf("task-%s-%t-%s", s, inline, id))
 	w.given("amy", w.base, w.agent, task, "context-"+task, "")
+	w.agent.answers(registrar)
 	wantStatus(w, "amy's", w.registers("amy", s, inline, task, id), 200)
 	w.agent.take()
 	for _, theirs := range []bool{false, true} {
