@@ -78,7 +78,7 @@ var errTooFar = errors.New("there is no checkpoint near the end")
 
 // segment reads one, of a file that is as it was written only the end where that will do.
 func (b *backwards) segment(n name) error {
-	removals, from := b.removals, int64(0)
+	from := int64(0)
 	if info, err := os.Stat(n.path(b.source.Path)); err == nil { // read says what else is wrong
 		from = max(info.Size()-closeToEnd, 0)
 	}
@@ -86,7 +86,6 @@ func (b *backwards) segment(n name) error {
 		if err := b.read(n, from); err != nil || b.signed > 0 {
 			return err
 		}
-		b.removals = removals // it is read once more
 	}
 	return b.read(n, 0)
 }
@@ -97,38 +96,47 @@ func (b *backwards) read(n name, from int64) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
-	c := combing{keys: &b.keys, sum: newSummer()}
-	j := &job{before: previous{first: from == 0}}
-	buf := make([]byte, blockSize)
+	before, buf := previous{first: from == 0}, make([]byte, blockSize)
 	for {
-		j.lines, err = in.next(buf)
+		lines, err := in.next(buf)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if b.left -= int64(len(j.lines)); err == nil && b.left < 0 {
+		if b.left -= int64(len(lines)); err == nil && b.left < 0 {
 			err = errTooFar
 		}
 		if err != nil {
 			return err
 		}
-		found, _ := c.comb(j)
-		j.before, _ = lastOf(j.lines)
-		for _, p := range found {
-			b.passage(p)
+		for line := range bytes.Lines(lines) {
+			line = line[:len(line)-1]
+			b.line(line, before)
+			before = previousOf(line)
 		}
 	}
 }
 
-// passage takes what is known of some records, which come after those before only within
-// a segment.
-func (b *backwards) passage(p *passage) {
-	b.removals = append(b.removals, p.removals...)
-	for _, s := range p.signatures {
-		if s.err == nil && !s.foreign {
-			b.signed = s.seq
+// line looks for what matters. Whether records follow from each other is for Verify to find.
+func (b *backwards) line(line []byte, before previous) {
+	seq, ok := lastSeq(line)
+	body, _, chained := cutHash(line)
+	if !ok || !chained {
+		return
+	}
+	switch kindOf(body) {
+	case 'h':
+		if c := claimOf(body); before.first && c != nil {
+			copy(before.hash[:], c.Hash)
+		}
+		if s := b.keys.verify(line, seq, before); s.err == nil && !s.foreign {
+			b.signed = seq
+			b.removals = slices.DeleteFunc(b.removals, func(r removal) bool { return r.seq < seq })
+		}
+	case 'v':
+		if r, ok := removalOf(line, seq); ok {
+			b.removals = append(b.removals, r)
 		}
 	}
-	b.removals = slices.DeleteFunc(b.removals, func(r removal) bool { return r.seq < b.signed })
 }
 
 // recordDistrust writes what there is to be distrusted. Until it can, nothing is signed.

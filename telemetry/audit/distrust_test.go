@@ -203,6 +203,38 @@ func TestRemovalInterrupted(t *testing.T) {
 	}
 }
 
+// TestDistrustFarBack: the last checkpoint is found where many records are behind it, and what
+// is before it is trusted. Where it is too far away, nothing is.
+func TestDistrustFarBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l, ring := signedLog(t, Config{Dir: dir, Checkpoint: Checkpoint{Every: 1 << 30}}, newFakeDisk())
+	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	l.sealNow()
+	e := exchange("x")
+	e.Path = strings.Repeat("x", 250)
+	for l.segments.size < closeToEnd+(1<<20) {
+		if err := l.Call(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := l.unsignedRemovals(ring); s != nil {
+		t.Errorf("distrusts %+v", *s)
+	}
+	b := backwards{source: Source{Path: dir}, left: 1 << 20}
+	if err := b.segment(l.segments.name); !errors.Is(err, errTooFar) || b.signed != 0 {
+		t.Errorf("signed %d, %v", b.signed, err)
+	}
+	if err := l.Event(eventRemoved, map[string]string{"files": "1", "to": "1"}); err != nil {
+		t.Fatal(err)
+	}
+	if s := l.unsignedRemovals(ring); s == nil || s.from != 2 || s.to != l.Seq() {
+		t.Errorf("distrusts %+v", s)
+	}
+}
+
 // TestDistrustComesFirst: as long as it cannot be recorded, nothing is signed.
 func TestDistrustComesFirst(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,9 @@ func (s Source) Knows(c Cursor) (bool, error) {
 		return true, nil
 	}
 	h, found, err := s.hashAt(c)
+	if n, ok := parseName(c.Segment); ok && !found && err == nil {
+		h, found, _, err = s.hashIn(n, c.Seq)
+	}
 	if !found && err == nil {
 		h, found, err = s.hashOf(c.Seq)
 	}

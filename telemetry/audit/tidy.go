@@ -68,32 +68,46 @@ func (l *Log) tidyNow() {
 	l.untidy = err
 }
 
+// tidy comes back to what is due after each file that it has compressed.
 func (l *Log) tidy() error {
+	for {
+		more, err := l.tidySome()
+		if err != nil || !more {
+			return err
+		}
+		l.tidyContent()
+	}
+}
+
+// tidySome removes what is not to be kept, and compresses one of the others. It reports
+// whether there may be more of these.
+func (l *Log) tidySome() (more bool, err error) {
 	ended, err := l.ended()
 	if err != nil {
-		return err
+		return false, err
 	}
 	old, err := l.outlived(ended)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if len(old) > 0 && l.signs() {
 		if err := l.remove(old); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if !l.config.Compress {
-		return nil
+		return false, nil
 	}
 	for _, n := range ended[len(old):] {
 		if n.form.compressed() || n.form.encrypted() && l.segments.key == nil {
 			continue // the latter would need a key to be what it was
 		}
 		if err := l.compress(n); err != nil {
-			return fmt.Errorf("compress %s: %w", n.file(), err)
+			return false, fmt.Errorf("compress %s: %w", n.file(), err)
 		}
+		return true, nil
 	}
-	return nil
+	return false, nil
 }
 
 // ended lists the segments before the current one.
