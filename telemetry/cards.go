@@ -44,13 +44,33 @@ type cardCondition struct {
 	score, faults int32
 }
 
-// change notes what is new of an agent.
-func (g *cardGauges) change(agent string, with func(*cardCondition)) {
+// change notes what is new of an agent, and reports whether there is such an agent. It asks
+// with the lock held: whoever forgets an agent waits for it, or it finds the agent gone.
+func (m *Metrics) change(agent string, with func(*cardCondition)) bool {
+	g := m.cardGauges
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if !m.knows(agent) {
+		return false
+	}
 	c := g.all[agent]
 	with(&c)
 	g.all[agent] = c
+	return true
+}
+
+// knows reports whether there is such an agent. A card is no call: that of an agent which
+// was removed is not counted as one of "other", where what it is like would stand for ever.
+func (m *Metrics) knows(agent string) bool {
+	_, ok := m.sets.Load().agents[agent]
+	return ok
+}
+
+// CardFetch counts one fetch of an agent's card; result is ok, unchanged or error.
+func (m *Metrics) CardFetch(agent, result string) {
+	if m.knows(agent) {
+		m.cardFetch.WithLabelValues(agent, oneOf(result, "ok", "unchanged", "error")).Inc()
+	}
 }
 
 // forget is for agents that there are no more.
@@ -94,19 +114,18 @@ func (g *cardGauges) Collect(to chan<- prometheus.Metric) {
 // CardRuled says what became of the card that an agent serves: its state, whether another
 // one is in force, and how much is in it that should not be. fresh is whether that is new.
 func (m *Metrics) CardRuled(agent, state string, drift, fresh bool, score int) {
-	agent = member(m.sets.Load().agents, agent)
 	at := slices.Index(append(slices.Clip(cardStates), state), state) + 1
-	m.cardGauges.change(agent, func(c *cardCondition) {
+	known := m.change(agent, func(c *cardCondition) {
 		c.state, c.drift, c.score = int8(at), drift, int32(score) //nolint:gosec // there are few, and it is at most 100
 	})
-	if fresh {
+	if known && fresh {
 		m.cardRulings.WithLabelValues(agent, oneOf(state, cardStates...)).Inc()
 	}
 }
 
 // CardWarnings says how many warnings an agent's card gives reason for.
 func (m *Metrics) CardWarnings(agent string, n int) {
-	m.cardGauges.change(member(m.sets.Load().agents, agent), func(c *cardCondition) {
+	m.change(agent, func(c *cardCondition) {
 		c.linted, c.faults = true, int32(n) //nolint:gosec // a card has not as many
 	})
 }

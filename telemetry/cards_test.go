@@ -51,11 +51,16 @@ func TestCardGauges(t *testing.T) {
 	if got := state("billing"); len(got) != 0 {
 		t.Errorf("states %v", got)
 	}
-	m.CardRuled("nobody's", "accepted", false, false, 0)
-	if got := state(labelOther); len(got) != 1 {
-		t.Errorf("states %v of others", got)
+	m.CardRuled("nobody's", "accepted", false, true, 0)
+	m.CardWarnings("nobody's", 1)
+	m.CardFetch("nobody's", "error")
+	m.CardRuled("", "accepted", false, true, 0)
+	if page = scrape(t, tel, ""); strings.Contains(page, `agent="other"`) || strings.Contains(page, `agent="none"`) {
+		t.Errorf("of agents that there are not: %s", page)
 	}
 	m.SetLabels(Labels{Agents: []string{"travel"}})
+	m.CardRuled("billing", "quarantined", true, true, 40) // by who did not know
+	m.CardFetch("billing", "error")
 	if page = scrape(t, tel, ""); strings.Contains(page, `"billing"`) || !strings.Contains(page, `agent="travel"`) {
 		t.Errorf("after one has gone: %s", page)
 	}

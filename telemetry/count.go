@@ -182,12 +182,6 @@ func (m *Metrics) Authn(provider, result string) {
 // JWKSRefresh counts one fetch of an issuer's keys.
 func (m *Metrics) JWKSRefresh(err error) { m.jwksRefreshes.WithLabelValues(okOrError(err)).Inc() }
 
-// CardFetch counts one fetch of an agent's card; result is ok, unchanged or error.
-func (m *Metrics) CardFetch(agent, result string) {
-	result = oneOf(result, "ok", "unchanged", "error")
-	m.cardFetch.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
-}
-
 // AgentsLeftOut says how many agents should be served and are not.
 func (m *Metrics) AgentsLeftOut(n int) { m.leftOut.Set(float64(n)) }
 

@@ -95,7 +95,7 @@ func decisionIndex(decision string) int {
 // SetLabels replaces the closed sets, at start and with every reload. Series of
 // agents, methods, rules and extensions that are gone are removed; those that stay keep
 // counting. Calls that began under the old sets and end now count as "other"
-// where their value is gone.
+// where their value is gone; of cards nothing is counted then.
 func (m *Metrics) SetLabels(l Labels) {
 	m.setting.Lock()
 	defer m.setting.Unlock()

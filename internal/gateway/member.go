@@ -52,7 +52,9 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	refreshing, retire := context.WithCancel(ctx)
 	stop := func() {
+		retire()
 		cancel()
 		end()
 	}
@@ -67,12 +69,13 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 		up.Close()
 		return nil, err
 	}
-	go source.Run(ctx)
+	go source.Run(refreshing)
 	go up.Run(ctx)
 	m := &member{
 		config: a,
 		agent:  agent,
 		judge:  judge,
+		retire: retire,
 		stop:   stop,
 		users:  new(atomic.Int64),
 	}

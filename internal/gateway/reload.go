@@ -76,6 +76,7 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() 
 		return errClosed
 	}
 	g.roster.served()
+	old.retire(s)
 	old.release()
 	g.streams.Review(s.proxy) // now, rather than with the next look
 	return nil

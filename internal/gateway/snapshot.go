@@ -52,7 +52,8 @@ type member struct {
 	config proxy.AgentConfig
 	agent  *proxy.Agent
 	judge  *trust.Judge
-	stop   context.CancelFunc // ends the card's refresher
+	retire context.CancelFunc // ends the card's refresher
+	stop   context.CancelFunc // ends all that keeps running
 	users  *atomic.Int64      // snapshots that hold it
 }
 
@@ -240,6 +241,17 @@ func (s *snapshot) await(ctx context.Context) {
 		m.agent.Upstream.Wait(ctx)
 	}
 	<-warm
+}
+
+// retire ends the refreshing of the cards that next goes without. A stream may hold on to
+// such a member for a day: it goes by the card that is there, and what an agent that was
+// removed serves now is nobody's concern.
+func (s *snapshot) retire(next *snapshot) {
+	for id, m := range s.agents {
+		if next.agents[id] != m {
+			m.retire()
+		}
+	}
 }
 
 // dismiss lets go of the members; the last snapshot to do so ends them.
