@@ -164,6 +164,7 @@ type fakeDisk struct {
 	opened   int
 	hold     chan struct{} // when set, writes wait for it to be closed
 	held     chan struct{} // gets a token when a write waits
+	syncing  func()        // when set, is called within each fsync
 }
 
 func newFakeDisk() *fakeDisk {
@@ -245,6 +246,12 @@ func (f *fakeFile) Cut(n int64) error {
 }
 
 func (f *fakeFile) Sync() error {
+	f.disk.mu.Lock()
+	syncing := f.disk.syncing
+	f.disk.mu.Unlock()
+	if syncing != nil {
+		syncing()
+	}
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
 	f.disk.syncs[f.name]++

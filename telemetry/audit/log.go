@@ -59,6 +59,8 @@ type Log struct {
 	distrust *span       // records among which no removal counts, to be recorded before anything is signed
 	unsynced int         // records since the last fsync began
 
+	syncing sync.Mutex // held by who syncs; taken before file
+
 	behind atomic.Int64  // records that are written, and whose fsync has not ended
 	since  atomic.Int64  // Unix nanoseconds, when about the oldest of them was; 0 for none
 	last   atomic.Uint64 // number of the last record

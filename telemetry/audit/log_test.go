@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -437,6 +438,45 @@ func TestR11_FsyncFails(t *testing.T) {
 	}
 	if got := ids(read(t, dir, false)); got["intent three"] != 1 {
 		t.Errorf("records: %v", got)
+	}
+}
+
+// TestSyncWaits: who must know that records are on the disk is told so when they are, also
+// while somebody else brings them there.
+func TestSyncWaits(t *testing.T) {
+	t.Parallel()
+	d := newFakeDisk()
+	tel, _ := watched(t)
+	l, err := openOn(Config{Dir: t.TempDir()}, tel, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Intent(exchange("one")); err != nil {
+		t.Fatal(err)
+	}
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var over atomic.Bool
+	d.set(func() {
+		d.syncing = func() {
+			close(begun)
+			<-goOn
+			over.Store(true)
+		}
+	})
+	var both sync.WaitGroup
+	both.Go(func() { _ = l.syncNow() })
+	<-begun
+	both.Go(func() {
+		if err := l.syncNow(); err != nil || !over.Load() {
+			t.Errorf("told so before they are, error %v", err)
+		}
+	})
+	time.Sleep(10 * time.Millisecond) // for the second to come while the first is under way
+	close(goOn)
+	both.Wait()
+	d.set(func() { d.syncing = nil })
+	if err := l.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

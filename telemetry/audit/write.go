@@ -134,7 +134,11 @@ func (l *Log) background() {
 // syncNow syncs the current segment and closes the retired ones, while writes
 // go on. A segment whose fsync fails is given up: what of it is on the disk is
 // not known, and asking again would not tell (the kernel reports it once).
+// Whoever comes while somebody else does so waits for that: what there was to sync for
+// both is on the disk only then.
 func (l *Log) syncNow() error {
+	l.syncing.Lock()
+	defer l.syncing.Unlock()
 	l.file.Lock()
 	current, retired, n, head := l.segments.current, l.segments.retired, l.unsynced, l.head
 	l.segments.retired, l.unsynced, l.head = nil, 0, nil
