@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // Cards are read and written as ordered members over the original bytes, not as
@@ -101,7 +103,7 @@ func (o object) find(name string) jsontext.Value {
 	if v := o.exact(name); v != nil {
 		return v
 	}
-	return o.exact(snake(name))
+	return o.exact(trust.SnakeCase(name))
 }
 
 func (o object) exact(name string) jsontext.Value {
@@ -192,19 +194,6 @@ func boolean(b bool) jsontext.Value {
 		return jsontext.Value("true")
 	}
 	return jsontext.Value("false")
-}
-
-// snake turns "preferredTransport" into "preferred_transport".
-func snake(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if unicode.IsUpper(r) {
-			b.WriteByte('_')
-			r = unicode.ToLower(r)
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // fold reduces a member's name to what the most forgiving reader makes of it:

@@ -50,13 +50,13 @@ func withoutNulls(v any) any {
 
 // camelled is o with names_like_this, as Protobuf's readers take them too, in the form
 // that A2A has. It knows a name by the same rule as those who read cards do: the exact one
-// where it is there, else the one that snake makes of it. A name that is only like that
-// (id_, provider__url) is nobody's, and would hide the one that is read.
+// where it is there, else its SnakeCase. A name that is only like that (id_, provider__url)
+// is nobody's, and would hide the one that is read.
 func camelled(o object) object {
 	out := make(object, len(o))
 	for name, v := range o {
 		to := camel(name)
-		if _, exact := o[to]; exact || snake(to) != name {
+		if _, exact := o[to]; exact || SnakeCase(to) != name {
 			to = name
 		}
 		out[to] = v
@@ -77,8 +77,9 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// snake turns "preferredTransport" into "preferred_transport".
-func snake(name string) string {
+// SnakeCase turns "preferredTransport" into "preferred_transport", the name by which
+// members of cards are known beside their own.
+func SnakeCase(name string) string {
 	var b strings.Builder
 	for _, r := range name {
 		if unicode.IsUpper(r) {
