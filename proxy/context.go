@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -137,10 +138,22 @@ func (p *Proxy) nameContexts(x *exchange, seen *wire.Answer) error {
 	names, err := p.Ledger.Names(x.ctx, x.principal, x.agent.ID, method, unknown)
 	for i, name := range names {
 		if x.nameless(unknown[i].ContextID) { // tasks of a list can have one in common
-			x.contexts = append(x.contexts, newForeign(unknown[i].ContextID, name))
+			x.learnName(newForeign(unknown[i].ContextID, name))
 		}
 	}
 	return err
+}
+
+// mostContexts are remembered of a call, but for those that go by another name: an agent
+// may show others without end on a stream.
+const mostContexts = 256
+
+// learnName remembers what the caller calls a context.
+func (x *exchange) learnName(n foreign) {
+	if len(x.contexts) >= mostContexts {
+		x.contexts = slices.DeleteFunc(x.contexts, func(n foreign) bool { return n.id == "" })
+	}
+	x.contexts = append(x.contexts, n)
 }
 
 // nameTask is nameContexts for the task that the call names.
