@@ -27,7 +27,7 @@ func startNode(t *testing.T) string {
 		}
 		t.Skip("node is not installed")
 	}
-	cmd := exec.Command(node, "testdata/llhttp.js")
+	cmd := exec.Command(node, "testdata/llhttp.cjs")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
