@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 GO ?= go
+# A go.work above the clone would have Go look for this module in that workspace.
+export GOWORK := off
 BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
