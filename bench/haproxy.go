@@ -130,7 +130,7 @@ func haproxyRules(key, issuer string) string {
 func haproxyConfig(p plainProxy, rules string) string {
 	tls := ""
 	if !p.plain {
-		tls = " ssl crt " + p.both + " alpn h2,http/1.1"
+		tls = " ssl crt '" + p.both + "' alpn h2,http/1.1"
 	}
 	return fmt.Sprintf(`global
   nbthread %d

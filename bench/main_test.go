@@ -37,7 +37,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "a2a-gateway")
-	if out, err := exec.Command("go", "build", "-o", path, "../cmd/a2a-gateway").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/a2a-gateway").CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
 	return path, nil

@@ -69,7 +69,7 @@ func nginxConfig(p plainProxy) string {
 	tls := ""
 	if !p.plain {
 		listen = p.address + " ssl http2 reuseport backlog=4096"
-		tls = fmt.Sprintf("ssl_certificate %s; ssl_certificate_key %s; ssl_protocols TLSv1.3;", p.cert, p.key)
+		tls = fmt.Sprintf("ssl_certificate %q; ssl_certificate_key %q; ssl_protocols TLSv1.3;", p.cert, p.key)
 	}
 	_, _ = fmt.Fprintf(&b, `daemon off;
 worker_processes %d;

@@ -35,7 +35,7 @@ func has(t *testing.T, config string, want, not []string) {
 
 func TestNginxConfig(t *testing.T) {
 	t.Parallel()
-	tls := []string{"127.0.0.1:1234 ssl http2", "ssl_certificate /x/cert.pem;", "ssl_certificate_key /x/key.pem;"}
+	tls := []string{"127.0.0.1:1234 ssl http2", `ssl_certificate "/x/cert.pem";`, `ssl_certificate_key "/x/key.pem";`}
 	both := []string{
 		"worker_processes 3;", "worker_connections 4000;", "server 127.0.0.1:5678;", "keepalive 512;",
 		"proxy_http_version 1.1;", `proxy_set_header Connection "";`, "proxy_buffering off;", "access_log off;",
@@ -52,7 +52,7 @@ func TestHAProxyConfig(t *testing.T) {
 	both := []string{
 		"nbthread 3", "maxconn 1750", "bind 127.0.0.1:1234", "server agent 127.0.0.1:5678", "http-reuse always", "option http-no-delay",
 	}
-	tls := []string{"ssl crt /x/both.pem alpn h2,http/1.1"}
+	tls := []string{"ssl crt '/x/both.pem' alpn h2,http/1.1"}
 	has(t, haproxyConfig(proxyHere(false), ""), append(tls, both...), []string{"http-request"})
 	has(t, haproxyConfig(proxyHere(true), ""), both, tls)
 	has(t, haproxyConfig(proxyHere(false), haproxyRules("/x/issuer.pem", "http://127.0.0.1:9")), []string{

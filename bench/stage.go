@@ -170,7 +170,7 @@ func (st *stage) build(name, module, pkg string) (string, error) {
 	}
 	st.say("building %s", name)
 	path := st.file(name)
-	cmd := exec.CommandContext(st.ctx, "go", "build", "-C", module, "-o", path, pkg)
+	cmd := exec.CommandContext(st.ctx, "go", "build", "-C", module, "-buildvcs=false", "-o", path, pkg)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", name, err, said)
 	}

@@ -25,7 +25,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "a2a-gateway")
-	cmd := exec.Command("go", "build", "-o", path, "../cmd/a2a-gateway")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "../cmd/a2a-gateway")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}

@@ -32,7 +32,7 @@ func startUnscoped(t *testing.T) *unscoped {
 		t.Skip("run by `make interop`")
 	}
 	binary := filepath.Join(t.TempDir(), "unscoped")
-	build := exec.Command("go", "build", "-mod=readonly", "-o", binary, ".") //nolint:noctx // the test has its own timeout
+	build := exec.Command("go", "build", "-buildvcs=false", "-mod=readonly", "-o", binary, ".") //nolint:noctx // the test has its own timeout
 	build.Dir = "unscoped"
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -31,7 +31,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "a2a-gateway")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", path, "./cmd/a2a-gateway")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", path, "./cmd/a2a-gateway")
 	cmd.Dir, cmd.Env, cmd.Stderr = root, append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	return path, cmd.Run()
 })
