@@ -12,10 +12,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // TestMain is also the agent and the floor, which a run starts of its own binary.
 func TestMain(m *testing.M) {
+	testenv.Clear()
 	if len(os.Args) > 2 && os.Args[1] == "role" {
 		if err := role(os.Args[2], os.Args[3:]); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // binary is the gateway that A2A_GATEWAY_TEST_PROGRAM names, such as one that is to be
@@ -35,6 +37,7 @@ var binary = sync.OnceValues(func() (string, error) {
 func given() string { return os.Getenv("A2A_GATEWAY_TEST_PROGRAM") }
 
 func TestMain(m *testing.M) {
+	testenv.Clear()
 	code := m.Run()
 	if path, err := binary(); err == nil && given() == "" {
 		_ = os.RemoveAll(filepath.Dir(path))

@@ -76,12 +76,12 @@ func (e *estate) serve(id string) *process {
   address: "127.0.0.1:0"
   statusAddress: "off"
   publicURL: "http://127.0.0.1"
-  dataDir: %s
+  dataDir: %q
   limits: {delay: 1h}
 authn: {apiKeys: {file: keys.yaml}}
 policy: {rules: [{name: all, effect: allow, agents: ["*"]}]}
 push: {mode: passthrough}
-keys: {dir: %s}
+keys: {dir: %q}
 %s
 agents:
 %s`, id, filepath.Join(e.dir, id), filepath.Join(e.dir, "gateway-keys"), e.state, fleet.String()))

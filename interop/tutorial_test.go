@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestTutorialScopes(t *testing.T) {
 	text := string(block[1])
 	for was, is := range map[string]string{
 		`address: "127.0.0.1:8080"`: `address: "127.0.0.1:0"`, `"127.0.0.1:9902"`: `"127.0.0.1:0"`, `"127.0.0.1:9901"`: `"127.0.0.1:0"`,
-		`"http://localhost:8080"`: `"http://127.0.0.1"`, "dataDir: data": "dataDir: " + dir,
+		`"http://localhost:8080"`: `"http://127.0.0.1"`, "dataDir: data": "dataDir: " + strconv.Quote(dir),
 		`"http://127.0.0.1:9000"`: `"` + p.URL + `"`, "audiences: [a2a-gateway]": `audiences: ["` + audience + `"]`,
 		`"http://127.0.0.1:9001/.well-known/agent-card.json"`: `"` + billing.CardURL + `"`,
 	} {

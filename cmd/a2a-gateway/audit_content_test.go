@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func TestAuditContent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
-	text := "server: {address: \"127.0.0.1:0\", publicURL: \"http://localhost:8080\", dataDir: " + dir + "}\nauthn: {anonymous: true}\n" +
+	text := "server: {address: \"127.0.0.1:0\", publicURL: \"http://localhost:8080\", dataDir: " + strconv.Quote(dir) + "}\nauthn: {anonymous: true}\n" +
 		"agents: [{id: a, card: \"http://127.0.0.1:9/card\"}]\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,6 +123,12 @@ func (c *cast) close() error {
 		errs = append(errs, c.Issuer.Close(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// Proxied reports whether curl asks a proxy, loopback addresses included, unless it is told
+// otherwise.
+func (*cast) Proxied() bool {
+	return cmp.Or(os.Getenv("http_proxy"), os.Getenv("all_proxy"), os.Getenv("ALL_PROXY")) != ""
 }
 
 // StatusAddress keeps the status listener off its well-known port when the

@@ -41,7 +41,10 @@ The console is at {{.Console}}/ui/, for this token: {{.Token}}
 It shows calls as they come: alice, bob, carol and a pipeline make some all the time (--traffic=false: nobody does).
 Paste these into another terminal. Interrupt (^C) to stop.
 
-# Tokens from the development issuer: alice is in finance, bob in support.
+{{if .Proxied}}# This environment has a proxy, which curl would ask for these addresses too.
+export no_proxy="${no_proxy:+$no_proxy,}127.0.0.1"
+
+{{end}}# Tokens from the development issuer: alice is in finance, bob in support.
 token() { curl -s -u "$1:$1-secret" -d grant_type=client_credentials {{.Issuer.URL}}/token | sed 's/.*"access_token":"\([^"]*\)".*/\1/'; }
 ALICE=$(token alice); BOB=$(token bob)
 

@@ -106,7 +106,7 @@ func (p *process) awaitDemo(ts *testscript.TestScript) {
 // configuration refers to.
 func environment(ts *testscript.TestScript, config string) []string {
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + ts.Getenv("WORK")}
-	for _, name := range []string{"HOME", "XDG_STATE_HOME"} {
+	for _, name := range []string{"HOME", "XDG_STATE_HOME", "http_proxy"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {

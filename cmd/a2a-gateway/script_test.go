@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.txtar")
@@ -23,6 +24,9 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata/*.
 // TestMain also makes the test binary a2a-gateway itself: scripts start it as a
 // process of its own, with real signals, files and exit codes.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "a2a-gateway" { // which has the environment that its script gives it
+		testenv.Clear()
+	}
 	// Scripts wait more than they compute. A -parallel on the command line wins.
 	_ = flag.Set("test.parallel", "8")
 	testscript.Main(m, map[string]func(){"a2a-gateway": main})

@@ -29,6 +29,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
 // Whatever a gateway begins must have ended with it: the whole package is one
@@ -36,6 +37,7 @@ import (
 // net/http lets a connection it refused linger for half a second, by itself, and
 // the agents' SDK keeps the events of a task that nobody waited for the end of.
 func TestMain(m *testing.M) {
+	testenv.Clear()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"),
 		goleak.IgnoreTopFunction("github.com/a2aproject/a2a-go/v2/a2asrv/eventqueue.newInMemoryEventBroker.func1"))
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,6 +130,7 @@ func TestValueUnmarshalYAML(t *testing.T) {
 		}
 		return path
 	}
+	fileOf := func(path string) string { return "v: {file: " + strconv.Quote(path) + "}" }
 	tests := []struct{ name, in, want, wantErr string }{
 		{"plain", "v: abc", "abc", ""},
 		{"quoted", `v: "a: b"`, "a: b", ""},
@@ -138,15 +140,15 @@ func TestValueUnmarshalYAML(t *testing.T) {
 		{"absent value", "v:", "", ""},
 		{"anchor", "a: &x abc\nv: *x", "abc", ""},
 		{"block", "v: |\n  one\n  two\n", "one\ntwo\n", ""},
-		{"file LF", "v: {file: " + file("lf", "abc\n") + "}", "abc", ""},
-		{"file CRLF", "v: {file: " + file("crlf", "abc\r\n") + "}", "abc", ""},
-		{"file keeps inner and further line ends", "v: {file: " + file("two", "a\nb\n\n") + "}", "a\nb\n", ""},
-		{"file keeps spaces", "v: {file: " + file("space", " a ") + "}", " a ", ""},
-		{"file missing", "v: {file: " + dir + "/none}", "", dir + "/none"},
-		{"file empty", "v: {file: " + file("empty", "\n") + "}", "", "empty: the file is empty"},
-		{"file too large", "v: {file: " + file("big", strings.Repeat(canary, 6000)) + "}", "",
+		{"file LF", fileOf(file("lf", "abc\n")), "abc", ""},
+		{"file CRLF", fileOf(file("crlf", "abc\r\n")), "abc", ""},
+		{"file keeps inner and further line ends", fileOf(file("two", "a\nb\n\n")), "a\nb\n", ""},
+		{"file keeps spaces", fileOf(file("space", " a ")), " a ", ""},
+		{"file missing", fileOf(dir + "/none"), "", dir + "/none"},
+		{"file empty", fileOf(file("empty", "\n")), "", "empty: the file is empty"},
+		{"file too large", fileOf(file("big", strings.Repeat(canary, 6000))), "",
 			"big: larger than 64KiB"},
-		{"directory", "v: {file: " + dir + "}", "", dir},
+		{"directory", fileOf(dir), "", dir},
 		{"other key", "v: {hunter2-canary: x}", "", "line 1: read secret: want the text itself or {file: path}"},
 		{"two keys", "v: {file: x, mode: y}", "", "want the text"},
 		{"file not text", "v: {file: [hunter2-canary]}", "", "want the text"},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/postgres"
 )
 
@@ -31,6 +32,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	testenv.Clear()
 	if dir := os.Getenv(victimDir); dir != "" {
 		os.Exit(victim(dir, os.Getenv(victimURL)))
 	}
