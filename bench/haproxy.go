@@ -109,7 +109,7 @@ func haproxyRules(key, issuer string) string {
 	b.WriteString("  http-request wait-for-body time 5s\n")
 	for _, rule := range []string{
 		"http_auth_bearer,jwt_header_query('$.alg') -m str ES256",
-		`http_auth_bearer,jwt_verify("ES256","` + key + `") 1`,
+		`http_auth_bearer,jwt_verify(ES256,'"` + key + `"') 1`,
 		claims + "iss') -m str " + issuer,
 		claims + "aud[0]') -m str a2a-gateway", // it reads members of arrays, not arrays
 	} {

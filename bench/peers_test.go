@@ -56,7 +56,7 @@ func TestHAProxyConfig(t *testing.T) {
 	has(t, haproxyConfig(proxyHere(false), ""), append(tls, both...), []string{"http-request"})
 	has(t, haproxyConfig(proxyHere(true), ""), both, tls)
 	has(t, haproxyConfig(proxyHere(false), haproxyRules("/x/issuer.pem", "http://127.0.0.1:9")), []string{
-		`jwt_verify("ES256","/x/issuer.pem") 1`, "-m str http://127.0.0.1:9", "json_query('$.method') -m str SendMessage",
+		`jwt_verify(ES256,'"/x/issuer.pem"') 1`, "-m str http://127.0.0.1:9", "json_query('$.method') -m str SendMessage",
 	}, nil)
 }
 
