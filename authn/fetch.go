@@ -86,11 +86,11 @@ func (s *source) keys(ctx context.Context) (*keys, error) {
 		s.forget()
 		return nil, fmt.Errorf("fetch key set: %w", err)
 	}
-	list, err := profile.Set(doc)
+	set, err := profile.Set(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read key set: %w", err)
 	}
-	return &keys{list: list, asked: asked, fresh: asked.Add(jws.Lifetime(header))}, nil
+	return &keys{list: set.Keys, skipped: set.Skipped, asked: asked, fresh: asked.Add(jws.Lifetime(header))}, nil
 }
 
 // forget has the address looked up again next time: it may have moved.

@@ -1,7 +1,6 @@
 package authn
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,32 +16,46 @@ var profile = jws.Profile{Algorithms: []string{
 
 // keys is an immutable snapshot of an issuer's key set.
 type keys struct {
-	list  []*jws.Key
-	asked time.Time // when the fetch began: it shows no key published later
-	fresh time.Time // until when it may be used unasked
+	list    []*jws.Key
+	skipped []jws.Skipped
+	asked   time.Time // when the fetch began: it shows no key published later
+	fresh   time.Time // until when it may be used unasked
 }
 
-// find returns the key that a token asks for. A token without kid is served only
-// when there is no choice: trying keys one after the other would let a caller make
-// the gateway work.
-func (k *keys) find(kid string, a jws.Algorithm) (*jws.Key, error) {
-	var found *jws.Key
-	for _, c := range k.list {
+// find returns the keys that may have signed a token, one at least and jws.MaxSameID at most:
+// those of its kid that are for its algorithm. Without a kid all that are for the algorithm
+// are, unless there are more: trying them one after the other would let a caller make the
+// gateway work.
+func (k *keys) find(kid string, a jws.Algorithm) ([]*jws.Key, error) {
+	var found []*jws.Key
+	named := false
+	for i, c := range k.list {
+		if kid != "" && c.ID != kid {
+			continue
+		}
+		named = true
 		switch {
-		case kid != "" && c.ID == kid && !c.Suits(a):
-			return nil, refuse(faultAlgorithm, fmt.Errorf("key %.40q is not for %s", kid, a.Name))
-		case kid != "" && c.ID == kid:
-			return c, nil
-		case kid == "" && c.Suits(a) && found != nil:
-			return nil, refuse(faultUnknownKey, errors.New("no kid, and several keys fit"))
-		case kid == "" && c.Suits(a):
-			found = c
+		case !c.Suits(a):
+		case found == nil:
+			found = k.list[i : i+1 : i+1] // nearly always the only one
+		default:
+			found = append(found, c)
 		}
 	}
-	if found == nil {
-		return nil, refuse(faultUnknownKey, fmt.Errorf("kid %.40q", kid))
+	switch {
+	case len(found) > jws.MaxSameID:
+		return nil, refuse(faultUnknownKey, fmt.Errorf("no kid, and more than %d keys fit", jws.MaxSameID))
+	case found != nil:
+		return found, nil
+	case kid != "" && named:
+		return nil, refuse(faultAlgorithm, fmt.Errorf("key %.40q is not for %s", kid, a.Name))
 	}
-	return found, nil
+	for _, s := range k.skipped {
+		if kid != "" && s.ID == kid {
+			return nil, refuse(faultUnknownKey, fmt.Errorf("the issuer's key cannot be used: %s", s))
+		}
+	}
+	return nil, refuse(faultUnknownKey, fmt.Errorf("kid %.40q", kid))
 }
 
 // has reports whether the issuer publishes a key under this kid.

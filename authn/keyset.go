@@ -37,6 +37,7 @@ type keySet struct {
 	source    *source
 	log       *slog.Logger
 	refreshed func(issuer, result string) // never nil
+	skipped   func(reason string)         // never nil
 	lease     lease
 	ctx       context.Context // ends fetches; done when the last chain lets go
 	current   atomic.Pointer[keys]
@@ -60,7 +61,7 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 	// Values of ctx are kept, its end is not: the set outlives the chain it was
 	// made for, and the lease ends it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &keySet{source: newSource(is, o.Client, o.Now), log: o.Logger, refreshed: o.Refreshed,
+	s := &keySet{source: newSource(is, o.Client, o.Now), log: o.Logger, refreshed: o.Refreshed, skipped: o.Skipped,
 		ctx: ctx, absent: make(map[string]time.Time)}
 	s.lease.start(func() {
 		cancel()
@@ -73,18 +74,18 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 	return s
 }
 
-// find returns the key for kid. The error is a *Refused when the issuer's keys are
+// find returns the keys for kid, of which one may have signed. The error is a *Refused when the issuer's keys are
 // known and this is none of them, and wraps ErrUnavailable when they are not known.
-func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm) (*jws.Key, error) {
+func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm) ([]*jws.Key, error) {
 	s.touch()
 	start := s.source.now()
 	known, err := s.usable(ctx)
 	if err != nil {
 		return nil, err
 	}
-	key, err := known.find(kid, a)
+	found, err := known.find(kid, a)
 	if err == nil || !isUnknown(err) {
-		return key, err
+		return found, err
 	}
 	// Two rounds: the first may only join a routine fetch that was answered before
 	// the key was published.
@@ -100,8 +101,8 @@ func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm) (*jws.Ke
 			return nil, err // else what another token asked for came in the meantime
 		}
 		known = s.current.Load()
-		if key, err = known.find(kid, a); err == nil || !isUnknown(err) {
-			return key, err
+		if found, err = known.find(kid, a); err == nil || !isUnknown(err) {
+			return found, err
 		}
 	}
 	return nil, err

@@ -16,10 +16,10 @@ import (
 )
 
 // libraryKeys is the key set of go-oidc's verifier where it gives the second opinion. The
-// key is the one that is chosen here, everything else is the libraries' work: the form,
+// keys are those that are chosen here, everything else is the libraries' work: the form,
 // the signature, and what the payload is.
 type libraryKeys struct {
-	find   func(ctx context.Context, kid string, a jws.Algorithm) (*jws.Key, error)
+	find   func(ctx context.Context, kid string, a jws.Algorithm) ([]*jws.Key, error)
 	claims string // instead of the payload, where that is none of a token
 }
 
@@ -30,11 +30,16 @@ func (k libraryKeys) VerifySignature(ctx context.Context, raw string) ([]byte, e
 	}
 	h := parsed.Signatures[0].Header
 	alg, _ := profile.Lookup(h.Algorithm)
-	key, err := k.find(ctx, h.KeyID, alg)
+	candidates, err := k.find(ctx, h.KeyID, alg)
 	if err != nil {
 		return nil, err
 	}
-	payload, err := parsed.Verify(key.Public)
+	var payload []byte
+	for _, key := range candidates {
+		if payload, err = parsed.Verify(key.Public); err == nil {
+			break
+		}
+	}
 	if k.claims != "" {
 		payload = []byte(k.claims)
 	}
@@ -66,7 +71,7 @@ func libraryVerdict(is *issuer, raw string, now time.Time) (err error) {
 // libraryReads is what go-oidc says about form and signature alone.
 func libraryReads(list []*jws.Key, raw string) error {
 	known := &keys{list: list}
-	find := func(_ context.Context, kid string, a jws.Algorithm) (*jws.Key, error) { return known.find(kid, a) }
+	find := func(_ context.Context, kid string, a jws.Algorithm) ([]*jws.Key, error) { return known.find(kid, a) }
 	_, err := oidc.NewVerifier("x", libraryKeys{find: find, claims: `{"iss":"x"}`}, &oidc.Config{
 		SupportedSigningAlgs: profile.Algorithms, SkipClientIDCheck: true, SkipExpiryCheck: true,
 	}).Verify(context.Background(), raw)

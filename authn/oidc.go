@@ -60,19 +60,21 @@ func (is *issuer) verify(
 	return p, bound, nil
 }
 
-// signature finds the key that a token names and verifies the signature with it, on the
-// parts that precheck took apart: what was judged and what is verified are the same bytes.
+// signature finds the keys that a token may mean and verifies the signature with one of them,
+// on the parts that precheck took apart: what was judged and what is verified are the same bytes.
 func (is *issuer) signature(ctx context.Context, t *token) (*jws.Key, error) {
 	alg, ok := profile.Lookup(t.alg)
 	if !ok {
 		return nil, refuse(faultAlgorithm, fmt.Errorf("alg %.20q", t.alg))
 	}
-	key, err := is.keys.find(ctx, t.kid, alg)
+	candidates, err := is.keys.find(ctx, t.kid, alg)
 	if err != nil {
 		return nil, err
 	}
-	if err := alg.Verify(key.Public, []byte(t.signed), t.signature); err != nil {
-		return nil, refuse(faultSignature, err)
+	for _, key := range candidates {
+		if err = alg.Verify(key.Public, []byte(t.signed), t.signature); err == nil {
+			return key, nil
+		}
 	}
-	return key, nil
+	return nil, refuse(faultSignature, err)
 }

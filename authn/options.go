@@ -29,6 +29,9 @@ type Options struct {
 	// Refreshed is called after each fetch of an issuer's keys; result is "ok" or
 	// "failed".
 	Refreshed func(issuer, result string)
+	// Skipped is called for each key that an issuer publishes and that cannot be used, once
+	// when its set first has it; reason is one of jws.Reasons.
+	Skipped func(reason string)
 	// Scheme is the scheme of the URLs that clients know the gateway by, http or https,
 	// which DPoP proofs are made for. Default: as the request came.
 	Scheme string
@@ -64,6 +67,9 @@ func (o *Options) defaults() {
 	}
 	if o.Refreshed == nil {
 		o.Refreshed = func(string, string) {}
+	}
+	if o.Skipped == nil {
+		o.Skipped = func(string) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

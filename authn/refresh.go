@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // renew starts a fetch by age, or joins the running one; nil means that there is
@@ -130,6 +132,7 @@ func (s *keySet) succeeded(next *keys) {
 	}
 	s.failures = 0
 	s.refreshed(s.source.issuer, "ok")
+	s.tellSkipped(old, next)
 	s.current.Store(next)
 	if s.asked != "" && !next.has(s.asked) {
 		s.note(s.asked, s.source.now())
@@ -137,6 +140,18 @@ func (s *keySet) succeeded(next *keys) {
 	if old != nil && old.lost(next) {
 		s.log.Info("issuer keys rotated out", "issuer", s.source.issuer, "keys", len(next.list))
 		s.lost.Add(1)
+	}
+}
+
+// tellSkipped says which keys of a set cannot be used, once for as long as it is the same ones.
+func (s *keySet) tellSkipped(old, next *keys) {
+	var before []jws.Skipped
+	if old != nil {
+		before = old.skipped
+	}
+	for _, k := range jws.Newly(before, next.skipped) {
+		s.log.Log(s.ctx, k.Level(), "issuer key skipped", "issuer", s.source.issuer, "reason", string(k.Reason), "err", k.String())
+		s.skipped(string(k.Reason))
 	}
 }
 

@@ -26,8 +26,8 @@ func TestRotationBetweenLookAndAsk(t *testing.T) {
 	s = newKeySet(t.Context(), &is, &Options{Now: clock, Client: &http.Client{Transport: standard()}})
 	s.current.Store(keysOf(t, at.Add(-time.Minute), jwk("old", "ES256", old)))
 	alg, _ := profile.Lookup("ES256")
-	key, err := s.find(t.Context(), "new", alg)
-	if err != nil || !rotated.PublicKey.Equal(key.Public) {
+	found, err := s.find(t.Context(), "new", alg)
+	if err != nil || len(found) != 1 || !rotated.PublicKey.Equal(found[0].Public) {
 		t.Errorf("the new key is not found: %v", err)
 	}
 }
@@ -35,9 +35,9 @@ func TestRotationBetweenLookAndAsk(t *testing.T) {
 // keysOf is a key set as it was fetched at a time.
 func keysOf(t *testing.T, asked time.Time, published ...jose.JSONWebKey) *keys {
 	t.Helper()
-	list, err := profile.Set([]byte(mustJSON(t, jose.JSONWebKeySet{Keys: published})))
+	set, err := profile.Set([]byte(mustJSON(t, jose.JSONWebKeySet{Keys: published})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &keys{list: list, asked: asked, fresh: asked.Add(5 * time.Minute)}
+	return &keys{list: set.Keys, asked: asked, fresh: asked.Add(5 * time.Minute)}
 }

@@ -182,6 +182,11 @@ func (m *Metrics) Authn(provider, result string) {
 // JWKSRefresh counts one fetch of an issuer's keys.
 func (m *Metrics) JWKSRefresh(err error) { m.jwksRefreshes.WithLabelValues(okOrError(err)).Inc() }
 
+// JWKSKeySkipped counts one key of a set that cannot be used; reason is one of jws.Reasons.
+func (m *Metrics) JWKSKeySkipped(reason string) {
+	m.jwksSkipped.WithLabelValues(oneOf(reason, "other", "malformed", "weak", "secret", "excess")).Inc()
+}
+
 // AgentsLeftOut says how many agents should be served and are not.
 func (m *Metrics) AgentsLeftOut(n int) { m.leftOut.Set(float64(n)) }
 

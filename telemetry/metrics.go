@@ -129,6 +129,10 @@ type Metrics struct {
 	authn *prometheus.CounterVec
 	// jwks_refreshes_total{result}: fetches of an issuer's keys; result is ok or error.
 	jwksRefreshes *prometheus.CounterVec
+	// jwks_keys_skipped_total{reason}: keys of JWK sets, of issuers and of those who sign
+	// cards, that cannot be used, counted once when a set first has them; reason is other (for
+	// another use or algorithm), malformed, weak, secret or excess.
+	jwksSkipped *prometheus.CounterVec
 	// authn_throttled_total: refused credentials answered 429, because too many came
 	// from one address.
 	throttled prometheus.Counter
@@ -307,6 +311,7 @@ func (f factory) streams(m *Metrics) {
 func (f factory) decisions(m *Metrics) {
 	m.authn = f.counters("authn_total", "Credentials looked at.", "provider", "result=ok|refused|unavailable|other")
 	m.jwksRefreshes = f.counters("jwks_refreshes_total", "Fetches of issuers' keys.", "result=ok|error")
+	m.jwksSkipped = f.counters("jwks_keys_skipped_total", "Keys of JWK sets that cannot be used.", "reason=other|malformed|weak|secret|excess")
 	m.throttled = f.counter("authn_throttled_total", "Refused credentials answered 429.")
 	m.upstreamTokens = f.counters("upstream_tokens_total",
 		"Fetches of tokens to show to agents.",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
@@ -61,7 +62,9 @@ func cardVerify() *cobra.Command {
 		if err := trust.Validate(); err != nil {
 			return usage(err)
 		}
-		v, err := signature.New(trust, signature.Options{})
+		v, err := signature.New(trust, signature.Options{Skipped: func(source string, k jws.Skipped) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", source, k)
+		}})
 		if err != nil {
 			return usage(err)
 		}

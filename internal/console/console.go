@@ -54,6 +54,9 @@ type Options struct {
 	Audit    func(kind string, attrs map[string]string) error
 	FailOpen bool
 	Log      *slog.Logger
+	// KeySkipped is told of each key of admin.oidc.issuer that cannot be used, as
+	// authn.Options.Skipped is. May be nil.
+	KeySkipped func(reason string)
 
 	// Sockets has the socket to listen on; nil for a new one.
 	Sockets *server.Sockets

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // OIDC is admin.oidc: an identity provider that says who somebody is, and what makes that
@@ -143,15 +144,23 @@ func (s *Console) openOIDC() error {
 	}
 	var err error
 	if o.Login != nil {
-		if s.provider, err = login.New(o.Issuer, *o.Login, nil); err != nil {
+		if s.provider, err = login.New(o.Issuer, *o.Login, nil, s.keySkipped); err != nil {
 			return fmt.Errorf("oidc.login: %w", err)
 		}
 		s.sessions = login.NewSessions(*o.Login)
 	}
 	if len(o.Audiences) > 0 {
-		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log}); err != nil {
+		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log, Skipped: s.KeySkipped}); err != nil {
 			return fmt.Errorf("oidc: %w", err)
 		}
 	}
 	return nil
+}
+
+// keySkipped says which key of the identity provider cannot be used.
+func (s *Console) keySkipped(k jws.Skipped) {
+	s.Log.Log(context.Background(), k.Level(), "issuer key skipped", "issuer", s.config.OIDC.Issuer, "reason", string(k.Reason), "err", k.String())
+	if s.KeySkipped != nil {
+		s.KeySkipped(string(k.Reason))
+	}
 }

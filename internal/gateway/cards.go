@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -38,13 +40,21 @@ func (g *Gateway) judge(a *proxy.AgentConfig) (_ *trust.Judge, end func(), _ err
 	}
 	end = func() {}
 	if t := a.Card.Trust.Signature; !t.IsZero() {
-		v, err := signature.New(t, signature.Options{})
+		v, err := signature.New(t, signature.Options{Skipped: g.signerSkipped(log)})
 		if err != nil {
 			return nil, nil, fmt.Errorf("card: trust: signature: %w", err)
 		}
 		o.Verifier, end = v, v.Close
 	}
 	return trust.New(a.Card.Trust, o), end, nil
+}
+
+// signerSkipped says which key of those who sign cards cannot be used.
+func (g *Gateway) signerSkipped(log *slog.Logger) func(string, jws.Skipped) {
+	return func(source string, k jws.Skipped) {
+		log.Log(context.Background(), k.Level(), "key of card signatures skipped", "source", source, "reason", string(k.Reason), "err", k.String())
+		g.telemetry.Metrics.JWKSKeySkipped(string(k.Reason))
+	}
 }
 
 // ruled counts a ruling, and puts on record and into the log what is new.

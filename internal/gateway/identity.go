@@ -44,7 +44,7 @@ func together(c authn.Combination) []string {
 func (g *Gateway) identity(cfg *config.Config, public *url.URL, previous *authn.Chain) authn.Options {
 	o := authn.Options{
 		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
-		Refreshed: g.keysFetched, Scheme: public.Scheme, Trusted: g.server.Trusted,
+		Refreshed: g.keysFetched, Skipped: g.telemetry.Metrics.JWKSKeySkipped, Scheme: public.Scheme, Trusted: g.server.Trusted,
 		Usage:  filepath.Join(cfg.Server.DataDir, keyUsage),
 		Proofs: g.proofs(), Nonces: g.keys.Derive("dpop nonces"),
 	}

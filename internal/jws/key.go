@@ -6,7 +6,6 @@ import (
 	"crypto/ed25519"
 	"crypto/rsa"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -47,6 +46,16 @@ func (k *Key) Same(o *Key) bool {
 	return ok && k.ID == o.ID && k.Algorithm == o.Algorithm && e.Equal(o.Public)
 }
 
+// narrow has a key count only while another, which is the same, does as well.
+func (k *Key) narrow(o *Key) {
+	if o.NotBefore.After(k.NotBefore) {
+		k.NotBefore = o.NotBefore
+	}
+	if k.NotAfter.IsZero() || !o.NotAfter.IsZero() && o.NotAfter.Before(k.NotAfter) {
+		k.NotAfter = o.NotAfter
+	}
+}
+
 // Take makes a Key of one that is of a kind and strength that is taken.
 func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 	if !p.some(func(a Algorithm) bool { return a.fits(public) }) {
@@ -54,7 +63,7 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 		if k, ok := public.(*ecdsa.PublicKey); ok {
 			kind = "on " + k.Params().Name
 		}
-		return nil, fmt.Errorf("a key %s, want one for %s", kind, strings.Join(p.Algorithms, ", "))
+		return nil, unfit(Other, "a key %s, want one for %s", kind, strings.Join(p.Algorithms, ", "))
 	}
 	switch k := public.(type) {
 	case *rsa.PublicKey:
@@ -63,7 +72,7 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 		}
 	case ed25519.PublicKey:
 		if smallOrder(k) {
-			return nil, errors.New("an Ed25519 key of small order")
+			return nil, unfit(Weak, "an Ed25519 key of small order")
 		}
 	}
 	sum, err := (&jose.JSONWebKey{Key: public}).Thumbprint(crypto.SHA256)
@@ -77,11 +86,11 @@ func (p Profile) Take(public crypto.PublicKey) (*Key, error) {
 func checkRSA(k *rsa.PublicKey) error {
 	switch bits := k.N.BitLen(); {
 	case bits < minRSA || bits > maxRSA:
-		return fmt.Errorf("an RSA key of %d bits, want %d to %d", bits, minRSA, maxRSA)
+		return unfit(Weak, "an RSA key of %d bits, want %d to %d", bits, minRSA, maxRSA)
 	case k.E < 3 || k.E&1 == 0:
-		return fmt.Errorf("an RSA key with exponent %d", k.E)
+		return unfit(Weak, "an RSA key with exponent %d", k.E)
 	case roca(k.N):
-		return errors.New("an RSA key of a broken generator (CVE-2017-15361)")
+		return unfit(Weak, "an RSA key of a broken generator (CVE-2017-15361)")
 	}
 	return nil
 }

@@ -3,7 +3,7 @@
 //
 // It owns the client of the provider, what a browser keeps between leaving and coming
 // back, and the sessions. It does not own who may do what, cookies or answers. It imports
-// internal/secret, and libraries for OAuth and OpenID Connect.
+// internal/secret, internal/jws, and libraries for OAuth and OpenID Connect.
 package login
 
 import (
@@ -22,6 +22,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -85,14 +86,16 @@ var (
 // Provider is an OpenID provider as its client sees it. Nothing is fetched before somebody
 // signs in, and what is fetched is believed for a while.
 type Provider struct {
-	issuer string
-	config Config
-	client *http.Client
-	seal   sealer
+	issuer  string
+	config  Config
+	client  *http.Client
+	seal    sealer
+	skipped func(jws.Skipped)
 
 	mu      sync.Mutex
 	found   *endpoints
 	foundAt time.Time
+	keys    *keySet // of found
 }
 
 // rediscover is how long the provider's metadata is believed.
@@ -101,15 +104,18 @@ const rediscover = time.Hour
 // endpoints is what the provider's metadata says.
 type endpoints struct {
 	provider *oidc.Provider
+	keys     *keySet
+	Keys     string   `json:"jwks_uri"`
 	EndSess  string   `json:"end_session_endpoint"`
 	Auth     []string `json:"token_endpoint_auth_methods_supported"`
 	NamesIss bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// New is the client of an issuer. transport may be nil.
-func New(issuer string, c Config, transport http.RoundTripper) (*Provider, error) {
+// New is the client of an issuer. transport may be nil. skipped is told once of each of the
+// provider's keys that cannot be used.
+func New(issuer string, c Config, transport http.RoundTripper, skipped func(jws.Skipped)) (*Provider, error) {
 	seal, err := newSealer()
-	return &Provider{issuer: issuer, config: c, client: newClient(issuer, transport), seal: seal}, err
+	return &Provider{issuer: issuer, config: c, client: newClient(issuer, transport), seal: seal, skipped: skipped}, err
 }
 
 // Identity is who has signed in.
@@ -193,8 +199,8 @@ func (p *Provider) redeem(ctx context.Context, e *endpoints, d *departure, code 
 	if !ok {
 		return Identity{}, fmt.Errorf("%w: there is no ID token", ErrRefused)
 	}
-	verified, err := e.provider.VerifierContext(ctx, &oidc.Config{
-		ClientID: p.config.ClientID, SupportedSigningAlgs: []string{oidc.RS256, oidc.PS256, oidc.ES256, oidc.EdDSA},
+	verified, err := oidc.NewVerifier(p.issuer, e.keys, &oidc.Config{
+		ClientID: p.config.ClientID, SupportedSigningAlgs: profile().Algorithms,
 	}).Verify(ctx, raw)
 	if err != nil {
 		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
@@ -268,7 +274,7 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 		err = provider.Claims(e)
 	}
 	if err == nil {
-		err = p.permit(provider.Endpoint().AuthURL, provider.Endpoint().TokenURL, e.EndSess)
+		err = p.permit(provider.Endpoint().AuthURL, provider.Endpoint().TokenURL, e.EndSess, e.Keys)
 	}
 	if err != nil && p.found != nil {
 		return p.found, nil // which worked until now
@@ -276,6 +282,10 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
+	if p.keys == nil || p.keys.address != e.Keys {
+		p.keys = &keySet{address: e.Keys, client: p.client, skipped: p.skipped}
+	}
+	e.keys = p.keys
 	p.found, p.foundAt = e, time.Now()
 	return e, nil
 }

@@ -95,10 +95,11 @@ func FuzzKeys(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		list, err := parseKeys(doc)
+		set, err := parseKeys(doc)
 		if err != nil {
 			return
 		}
+		list := set.Keys
 		if len(list) == 0 || len(list) > jws.MaxKeys {
 			t.Fatalf("%d keys", len(list))
 		}

@@ -51,35 +51,35 @@ func (k *publicKey) current(now time.Time) bool {
 }
 
 // readKeys reads a file with public keys: PEM, a JWK or a JWK set.
-func readKeys(path string) ([]*publicKey, error) {
+func readKeys(path string) ([]*publicKey, []jws.Skipped, error) {
 	f, err := os.Open(path) //nolint:gosec // the operator's path
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	doc, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(doc) > maxDocument {
-		return nil, fmt.Errorf("read %s: larger than %d bytes", path, maxDocument)
+		return nil, nil, fmt.Errorf("read %s: larger than %d bytes", path, maxDocument)
 	}
-	list, err := parseKeys(doc)
+	set, err := parseKeys(doc)
 	if err != nil {
-		return nil, fmt.Errorf("read keys: %s: %w", path, err)
+		return nil, nil, fmt.Errorf("read keys: %s: %w", path, err)
 	}
-	return keysOf(list, path), nil
+	return keysOf(set.Keys, path), set.Skipped, nil
 }
 
 // parseKeys tells the forms apart by their first byte.
-func parseKeys(doc []byte) ([]*jws.Key, error) {
+func parseKeys(doc []byte) (*jws.Set, error) {
 	if trimmed := bytes.TrimSpace(doc); len(trimmed) > 0 && trimmed[0] == '{' {
 		return parseJWK(trimmed)
 	}
 	return parsePEM(doc)
 }
 
-func parsePEM(doc []byte) ([]*jws.Key, error) {
+func parsePEM(doc []byte) (*jws.Set, error) {
 	var list []*jws.Key
 	for len(list) <= jws.MaxKeys {
 		var block *pem.Block
@@ -98,7 +98,7 @@ func parsePEM(doc []byte) ([]*jws.Key, error) {
 	if len(list) > jws.MaxKeys {
 		return nil, fmt.Errorf("more than %d keys", jws.MaxKeys)
 	}
-	return list, nil
+	return &jws.Set{Keys: list}, nil
 }
 
 func parseBlock(block *pem.Block) (*jws.Key, error) {
@@ -125,11 +125,12 @@ func parseBlock(block *pem.Block) (*jws.Key, error) {
 }
 
 // parseJWK reads a JWK set or one JWK.
-func parseJWK(doc []byte) ([]*jws.Key, error) {
+func parseJWK(doc []byte) (*jws.Set, error) {
 	var set struct {
 		Keys jsontext.Value `json:"keys"`
 	}
-	if err := json.Unmarshal(doc, &set); err != nil {
+	// What stands twice inside of a key is judged with that key.
+	if err := json.Unmarshal(doc, &set, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, err
 	}
 	if set.Keys == nil {

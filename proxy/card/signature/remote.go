@@ -31,9 +31,11 @@ type remote struct {
 	client *egress.Client
 	now    func() time.Time
 	turn   chan struct{} // holds one token: one fetch at a time, others wait for it
+	report func(source string, k jws.Skipped)
 
 	// With the token only:
 	keys     []*publicKey
+	skipped  []jws.Skipped
 	asked    time.Time // start of the fetch that brought keys
 	fresh    time.Time // until when they need no other
 	routine  time.Time // start of the last fetch by age
@@ -42,8 +44,8 @@ type remote struct {
 	err      error     // of the last fetch
 }
 
-func newRemote(address string, client *egress.Client, now func() time.Time) *remote {
-	r := &remote{url: address, client: client, now: now, turn: make(chan struct{}, 1)}
+func newRemote(address string, client *egress.Client, o Options) *remote {
+	r := &remote{url: address, client: client, now: o.Now, report: o.Skipped, turn: make(chan struct{}, 1)}
 	r.turn <- struct{}{}
 	return r
 }
@@ -130,15 +132,19 @@ func (r *remote) fetch(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	asked := r.now()
-	keys, life, err := r.load(ctx)
+	set, life, err := r.load(ctx)
 	if r.err = err; err != nil {
 		r.failures++
 		return
 	}
-	r.keys, r.asked, r.fresh, r.failures = keys, asked, asked.Add(life), 0
+	for _, k := range jws.Newly(r.skipped, set.Skipped) {
+		r.report(r.host(), k)
+	}
+	r.keys, r.skipped = keysOf(set.Keys, r.url), set.Skipped
+	r.asked, r.fresh, r.failures = asked, asked.Add(life), 0
 }
 
-func (r *remote) load(ctx context.Context) ([]*publicKey, time.Duration, error) {
+func (r *remote) load(ctx context.Context) (*jws.Set, time.Duration, error) {
 	answer, err := r.client.Send(ctx, http.MethodGet, r.url, http.Header{"Accept": {"application/jwk-set+json, application/json"}}, nil)
 	switch {
 	case err != nil:
@@ -148,11 +154,11 @@ func (r *remote) load(ctx context.Context) ([]*publicKey, time.Duration, error) 
 	case len(answer.Body) >= maxDocument:
 		return nil, 0, fmt.Errorf("the key set has %d bytes or more", maxDocument)
 	}
-	list, err := profile.Set(answer.Body)
+	set, err := profile.Set(answer.Body)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read key set: %w", err)
 	}
-	return keysOf(list, r.url), jws.Lifetime(answer.Header), nil
+	return set, jws.Lifetime(answer.Header), nil
 }
 
 // operatorClient reaches what the operator wrote: private addresses and http as well.
@@ -165,15 +171,15 @@ type remotes struct {
 	hosts  *egress.Client // allows the listed hosts; nil for none
 	urls   *egress.Client // for listed URLs
 	places []string       // listed URLs, or beginnings that end in "/"
-	now    func() time.Time
+	o      Options
 
 	mu   sync.Mutex
 	sets map[string]*remote
 	used map[string]time.Time
 }
 
-func newRemotes(t Trust, now func() time.Time) (*remotes, error) {
-	r := &remotes{now: now, sets: map[string]*remote{}, used: map[string]time.Time{}}
+func newRemotes(t Trust, o Options) (*remotes, error) {
+	r := &remotes{o: o, sets: map[string]*remote{}, used: map[string]time.Time{}}
 	options := egress.Options{AllowPrivate: t.AllowPrivateNetworks, CA: t.CA, Timeout: fetchTimeout}
 	var err error
 	if r.urls, err = egress.New(options); err != nil {
@@ -200,7 +206,7 @@ func (r *remotes) find(jku string) (*remote, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.now()
+	now := r.o.Now()
 	set, ok := r.sets[jku]
 	if !ok {
 		if len(r.sets) >= maxRemotes {
@@ -209,7 +215,7 @@ func (r *remotes) find(jku string) (*remote, error) {
 		if len(r.sets) >= maxRemotes {
 			return nil, fmt.Errorf("%w: more than %d are in use", ErrJKU, maxRemotes)
 		}
-		set = newRemote(jku, client, r.now)
+		set = newRemote(jku, client, r.o)
 		r.sets[jku] = set
 	}
 	r.used[jku] = now

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
 // publisher serves a JWK set, and counts who asks.
@@ -189,6 +191,46 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestOddKeys: a key that cannot be used does not take the others away, in a file or behind a
+// URL, and is told of once; of two keys with one kid, either may have signed.
+func TestOddKeys(t *testing.T) {
+	t.Parallel()
+	k, second := newSigningKey(t, "ES256", "k1"), newSigningKey(t, "ES256", "k1")
+	odd := `{"kty":"RSA","kid":"x"},{"kty":"oct","kid":"y","k":"c2VjcmV0"},{"kid":"a","kid":"b"},{"kty":"RSA","use":"enc"}`
+	doc := fmt.Sprintf(`{"keys":[%s,%s,%s,%s]}`, odd, k.jwk(t, ""), k.jwk(t, ""), second.jwk(t, ""))
+	var mu sync.Mutex
+	told := map[jws.Reason]int{}
+	skipped := func(source string, s jws.Skipped) {
+		mu.Lock()
+		defer mu.Unlock()
+		told[s.Reason]++
+		if source == "" || strings.Contains(s.String(), "c2VjcmV0") {
+			t.Errorf("%s: %s", source, s)
+		}
+	}
+	p, c := publish(t, false), newClock()
+	p.say(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(doc)) })
+	for name, trust := range map[string]Trust{"file": {Keys: []string{file(t, doc)}}, "URL": {JWKS: p.URL}} {
+		clear(told)
+		v, err := New(trust, Options{Now: c.time, Skipped: skipped})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(v.Close)
+		for range 2 {
+			for _, signer := range []signingKey{k, second} {
+				if _, err := v.Verify(t.Context(), cardOf(t, signer, "")); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			c.pass(2 * time.Hour) // the set is fetched anew
+		}
+		if len(told) != 3 || told[jws.Malformed] != 2 || told[jws.Secret] != 1 || told[jws.Other] != 1 {
+			t.Errorf("%s: told of %v", name, told)
+		}
+	}
+}
+
 // TestBadSets: what is not a set of public keys leaves nothing decided, and the next look
 // at a good one does.
 func TestBadSets(t *testing.T) {
@@ -211,10 +253,7 @@ func TestBadSets(t *testing.T) {
 			_, _ = w.Write([]byte(`{"keys":[` + strings.Repeat(`{"kty":"x"},`, 51) + `{"kty":"x"}]}`))
 		},
 		"keys twice": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"keys":[],"keys":[]}`)) },
-		"kid twice": func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = fmt.Fprintf(w, `{"keys":[%s,%s]}`, k.jwk(t, ""), newSigningKey(t, "ES384", "k1").jwk(t, ""))
-		},
-		"one key": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(k.jwk(t, ""))) },
+		"one key":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(k.jwk(t, ""))) },
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/good" {
 				_, _ = w.Write([]byte(good))

@@ -61,7 +61,6 @@ func TestKeyFiles(t *testing.T) {
 		"private JWK":   {es.jwk(t, `,"d":"secret-half"`), "a private key"},
 		"symmetric JWK": {`{"kty":"oct","k":"c2VjcmV0LWhhbGY"}`, "a symmetric key"},
 		"encryption":    {es.jwk(t, `,"use":"enc"`), "no key that can verify a signature"},
-		"kid twice":     {`{"keys":[` + es.jwk(t, "") + "," + es.jwk(t, "") + `]}`, `key 1: kid "k1" twice`},
 		"curve in PEM":  {string(curve), "a key on P-521, want one for ES256"},
 		"other use":     {es.jwk(t, `,"key_ops":["sign"]`), "no key that can verify"},
 		"other alg":     {es.jwk(t, `,"alg":"ES512"`), "no key that can verify"},

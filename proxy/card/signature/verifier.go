@@ -16,6 +16,10 @@ import (
 type Options struct {
 	// Now is the clock; nil for that of the system.
 	Now func() time.Time
+	// Skipped is told of each key that cannot be used, of files at once, of key sets when a set
+	// first has it; source is the file, or the host that the set is from. It must be safe for
+	// concurrent use. Nil: nobody is.
+	Skipped func(source string, k jws.Skipped)
 }
 
 // Verifier judges the signatures of one agent's cards. It is safe for concurrent use.
@@ -28,14 +32,20 @@ type Verifier struct {
 
 // New makes a verifier for a valid t. It reads the files, and fetches nothing.
 func New(t Trust, o Options) (*Verifier, error) {
-	v := &Verifier{now: o.Now}
-	if v.now == nil {
-		v.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
+	if o.Skipped == nil {
+		o.Skipped = func(string, jws.Skipped) {}
+	}
+	v := &Verifier{now: o.Now}
 	for i, path := range t.Keys {
-		list, err := readKeys(path)
+		list, skipped, err := readKeys(path)
 		if err != nil {
 			return nil, fmt.Errorf("keys[%d]: %w", i, err)
+		}
+		for _, k := range skipped {
+			o.Skipped(path, k)
 		}
 		v.files = append(v.files, list...)
 	}
@@ -44,11 +54,11 @@ func New(t Trust, o Options) (*Verifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.set = newRemote(t.JWKS, client, v.now)
+		v.set = newRemote(t.JWKS, client, o)
 	}
 	if len(t.JKU) > 0 {
 		var err error
-		if v.named, err = newRemotes(t, v.now); err != nil {
+		if v.named, err = newRemotes(t, o); err != nil {
 			return nil, err
 		}
 	}
