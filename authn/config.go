@@ -37,6 +37,8 @@ type Config struct {
 	// Failures bounds how often one client address may present credentials that are
 	// turned down.
 	Failures Failures `yaml:"failures,omitempty"`
+	// Limits bounds what callers may present.
+	Limits Limits `yaml:"limits,omitempty"`
 	// Anonymous lets callers without any credential in, as the principal
 	// "anonymous". It must be written out when none of oidc, apiKeys and mtls is
 	// configured. Beside them, a credential that is presented is still checked, and
@@ -96,7 +98,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("authn.dpop: %w", err))
 	}
 	return errors.Join(append(errs, c.validateHeaders(), c.validateCombinations(), c.Actors.validate(),
-		c.Failures.validate())...)
+		c.Failures.validate(), c.Limits.validate())...)
 }
 
 // validateHeaders sees to it that what a header carries is one kind of thing.

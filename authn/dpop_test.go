@@ -135,7 +135,7 @@ func TestDPoPProofs(t *testing.T) {
 		{"five parts", good + ".a.b", "dpop-proof"},
 		{"two proofs in one line", good + ", " + proof(nil, nil), "dpop-proof"},
 		{"padding", good + "=", "dpop-proof"},
-		{"too long", proof(nil, m{"pad": strings.Repeat("a", maxToken)}), "dpop-proof"},
+		{"too long", proof(nil, m{"pad": strings.Repeat("a", maxProof)}), "dpop-proof"},
 		{"header no object", raw(`["ES256"]`, string(claimsJSON)), "dpop-proof"},
 		{"payload no object", raw(string(headerJSON), `[1]`), "dpop-proof"},
 		{"header member twice", raw(inside(headerJSON, `"alg":"ES256"`), string(claimsJSON)), "dpop-proof"},

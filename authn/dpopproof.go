@@ -21,6 +21,7 @@ const (
 	maxProofID = 256
 	maxNonce   = 256
 	maxAddress = 8 << 10 // bytes of htu: as much as a request line
+	maxProof   = 8 << 10
 )
 
 // proof is a DPoP proof (RFC 9449 §4.2) whose form is beyond doubt. Its signature is
@@ -40,6 +41,9 @@ type proof struct {
 // readProof reads a proof with the same distrust as precheck reads tokens. It does not
 // verify the signature.
 func readProof(raw string) (*proof, error) {
+	if len(raw) > maxProof {
+		return nil, refuseProof(faultProof, fmt.Errorf("proof of %d bytes, more than %d", len(raw), maxProof))
+	}
 	header, payload, signature, err := split(raw)
 	if err != nil {
 		return nil, refuseProof(faultProof, err)

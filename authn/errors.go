@@ -25,6 +25,7 @@ type Refused struct {
 	Err    error  // the cause with details, for the log only; may be nil
 
 	fault  fault  // label of the outcome in metrics
+	open   string // what the caller may read instead of what Code says; "" for nothing
 	header string // that carried the token, unless it is Authorization
 }
 
@@ -43,6 +44,9 @@ func (r *Refused) Unwrap() error { return r.Err }
 // tries some how near they came; what has to come with a good one is for its holder to
 // know.
 func (r *Refused) told() string {
+	if r.open != "" {
+		return r.open
+	}
 	switch r.Code {
 	case "invalid_token":
 		return "the credential is not accepted"
@@ -52,6 +56,10 @@ func (r *Refused) told() string {
 	return r.Reason
 }
 
+// Told is what the caller may read in words beside the challenge: which limit a credential is
+// beyond, which says nothing about whether it is good. "" for nothing.
+func (r *Refused) Told() string { return r.open }
+
 // fault is why a credential was refused, as a closed set: it is a metric label
 // and chooses the sentence for the record. None of the sentences repeats a byte of the
 // credential.
@@ -59,6 +67,7 @@ type fault string
 
 const (
 	faultMalformed fault = "malformed"
+	faultLong      fault = "too-long"
 	faultScheme    fault = "unknown-scheme"
 	faultHeader    fault = "forbidden-header"
 	faultAlgorithm fault = "algorithm"
@@ -85,6 +94,8 @@ func (f fault) reason() string {
 	switch f {
 	case faultMalformed:
 		return "the credential is malformed"
+	case faultLong:
+		return "the token is longer than authn.limits.token permits"
 	case faultScheme:
 		return "no credential of this kind is accepted here"
 	case faultHeader:

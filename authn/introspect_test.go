@@ -548,7 +548,7 @@ func TestIntrospectionLeavesOut(t *testing.T) {
 		"":                                      "malformed",
 		"two words":                             "malformed",
 		"naïve":                                 "malformed",
-		strings.Repeat("x", maxToken+1):         "malformed",
+		strings.Repeat("x", usualToken+1):       "too-long",
 	} {
 		want(t, token, judgeToken(c, token), result)
 	}

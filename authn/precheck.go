@@ -11,10 +11,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 )
 
-// Limits of a token. Access tokens with many groups reach four KiB; a header line
-// of more than eight is refused by most servers anyway.
+// Limits of the parts of a token. How long it may be as a whole is Limits.Token.
 const (
-	maxToken   = 8 << 10
+	maxHead    = 8 << 10 // of the JOSE header, encoded: it has no groups
 	maxNesting = 32
 )
 
@@ -89,8 +88,6 @@ func dissectLike(raw string, known *header) (*token, error) {
 // split cuts a compact serialization into its three parts.
 func split(raw string) (header, payload, signature string, err error) {
 	switch {
-	case len(raw) > maxToken:
-		return "", "", "", fmt.Errorf("token is longer than %d bytes", maxToken)
 	case strings.Count(raw, ".") == 4:
 		return "", "", "", errors.New("token is encrypted")
 	case strings.Count(raw, ".") != 2:
@@ -98,8 +95,11 @@ func split(raw string) (header, payload, signature string, err error) {
 	}
 	header, rest, _ := strings.Cut(raw, ".")
 	payload, signature, _ = strings.Cut(rest, ".")
-	if header == "" || payload == "" || signature == "" {
+	switch {
+	case header == "" || payload == "" || signature == "":
 		return "", "", "", errors.New("token has an empty part")
+	case len(header) > maxHead:
+		return "", "", "", fmt.Errorf("token header of %d bytes, more than %d", len(header), maxHead)
 	}
 	return header, payload, signature, nil
 }

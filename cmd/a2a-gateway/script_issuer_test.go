@@ -5,13 +5,18 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
@@ -51,6 +56,52 @@ func cmdRevoke(ts *testscript.TestScript, neg bool, args []string) {
 	w.asking.mu.Lock()
 	defer w.asking.mu.Unlock()
 	delete(w.asking.active, ts.Getenv(envName(args[0])))
+}
+
+// cmdJWKS publishes a key set made of FILE, where the text "issuer" in its keys stands for the
+// issuer's own: jwks FILE. It sets $JWKS; again with another file changes the set.
+func cmdJWKS(ts *testscript.TestScript, neg bool, args []string) {
+	noNeg(ts, neg)
+	w := worldOf(ts)
+	if w.issuer == nil || len(args) != 1 {
+		ts.Fatalf("usage: jwks FILE, after issuer")
+	}
+	if w.published == nil {
+		w.published = new(atomic.Pointer[string])
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			own, err := published(r.Context(), w.issuer.URL+"/jwks")
+			if err != nil {
+				http.Error(rw, err.Error(), http.StatusBadGateway)
+				return
+			}
+			rw.Header().Set("Cache-Control", "max-age=30")
+			_, _ = io.WriteString(rw, strings.ReplaceAll(*w.published.Load(), `"issuer"`, own))
+		}))
+		ts.Defer(server.Close)
+		w.name(ts, "JWKS", server.URL)
+	}
+	set := ts.ReadFile(args[0])
+	w.published.Store(&set)
+}
+
+// published is the keys of a set, as they stand in its list.
+func published(ctx context.Context, address string) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	var set struct {
+		Keys jsontext.Value `json:"keys"`
+	}
+	if err := json.UnmarshalRead(answer.Body, &set); err != nil {
+		return "", err
+	}
+	return strings.Trim(string(set.Keys), "[]"), nil
 }
 
 // wanted is a token that a script asks for.
@@ -107,6 +158,14 @@ func (t *wanted) option(word string) bool {
 		t.Scopes = strings.Split(value, ",")
 	case "group":
 		t.Groups = strings.Split(value, ",")
+	case "groups": // so many, as directories name them
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return false
+		}
+		for i := range n {
+			t.Groups = append(t.Groups, fmt.Sprintf("3f2504e0-4f89-11d3-9a0c-%012d", i))
+		}
 	case "tenant":
 		t.Tenant = value
 	case "client":

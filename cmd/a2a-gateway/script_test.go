@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 			"token":       cmdToken,
 			"rotate":      cmdRotate,
 			"revoke":      cmdRevoke,
+			"jwks":        cmdJWKS,
 			"exchange":    cmdExchange,
 			"asked":       cmdAsked,
 			"opened":      cmdOpened,
@@ -87,23 +88,24 @@ func TestScripts(t *testing.T) {
 
 // world is everything that one script has started.
 type world struct {
-	t        failer
-	dir      string
-	agents   map[string]*demo.Agent
-	backends map[string]*backend
-	issuer   *demo.Issuer
-	asking   *introspection       // of the issuer, if it has one
-	systems  map[string]*exchange // that exchange tokens
-	cas      map[string]*ca
-	proofs   map[string]*proofKey
-	gateway  *process
-	replicas []*process // beside gateway
-	redis    *redisServer
-	address  atomic.Value // string: of the gateway, for servers of the script
-	sent     atomic.Int64 // requests to the public listener, each of which is recorded
-	client   *client
-	names    map[string]string // value → the name shown in its place
-	joins    map[string]chan string
+	t         failer
+	dir       string
+	agents    map[string]*demo.Agent
+	backends  map[string]*backend
+	issuer    *demo.Issuer
+	asking    *introspection          // of the issuer, if it has one
+	published *atomic.Pointer[string] // the key set of jwks
+	systems   map[string]*exchange    // that exchange tokens
+	cas       map[string]*ca
+	proofs    map[string]*proofKey
+	gateway   *process
+	replicas  []*process // beside gateway
+	redis     *redisServer
+	address   atomic.Value // string: of the gateway, for servers of the script
+	sent      atomic.Int64 // requests to the public listener, each of which is recorded
+	client    *client
+	names     map[string]string // value → the name shown in its place
+	joins     map[string]chan string
 }
 
 // failer is what is left of *testing.T when a script is over.

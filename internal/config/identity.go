@@ -16,6 +16,9 @@ func (c *Config) checkIdentity() []error {
 		errs = append(errs, at(errors.New("needs server.tls.clientAuth to be optional or require, with a clientCA: "+
 			"no certificate would ever be an identity"), "authn", "mtls"))
 	}
+	if most := c.Authn.Limits.Token; most >= c.Server.Limits.Header && c.Server.Limits.Header > 0 && most > 0 {
+		errs = append(errs, at(fmt.Errorf("token: %s does not fit into a request head of server.limits.header, %s", most, c.Server.Limits.Header), "authn", "limits"))
+	}
 	for i := range c.Agents {
 		a := &c.Agents[i]
 		for j, cred := range a.Credentials {

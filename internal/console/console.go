@@ -28,7 +28,7 @@ const (
 	writeTimeout  = 30 * time.Second
 	idleTimeout   = time.Minute
 	farewell      = 2 * time.Second // for requests to end when the gateway does
-	headerSize    = 16 << 10
+	headerSize    = 16 << 10        // beside a token
 )
 
 // Options are what a Console needs beside its configuration.
@@ -54,6 +54,8 @@ type Options struct {
 	Audit    func(kind string, attrs map[string]string) error
 	FailOpen bool
 	Log      *slog.Logger
+	// Tokens is how long access tokens may be here as well: authn.limits.
+	Tokens authn.Limits
 	// KeySkipped is told of each key of admin.oidc.issuer that cannot be used, as
 	// authn.Options.Skipped is. May be nil.
 	KeySkipped func(reason string)
@@ -86,6 +88,9 @@ type Console struct {
 	trying    chan struct{} // holds one for each call that is being tried
 	replaying sync.Mutex    // held while somebody replays calls
 }
+
+// headerSize is how large the head of a request may be.
+func (s *Console) headerSize() int { return headerSize + int(s.Tokens.TokenBytes()) }
 
 // Open finds or makes the token and binds the address. Nothing is served before Start.
 // Where the configuration says off it returns nil, which has an empty URL, and nothing to
@@ -135,7 +140,7 @@ func Open(c Config, o Options) (*Console, error) {
 	}
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: headerSize, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		IdleTimeout: idleTimeout, MaxHeaderBytes: s.headerSize(), ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
 }

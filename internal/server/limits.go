@@ -16,7 +16,8 @@ type Limits struct {
 	// Default: 1KiB.
 	BodyRate secret.Size `yaml:"bodyRate,omitempty"`
 
-	// Largest request head, request line and fields together. Default: 16KiB.
+	// Largest request head, request line and fields together; 431 beyond. Default: 48KiB, which
+	// is what a token of authn.limits.token leaves room beside.
 	Header secret.Size `yaml:"header,omitempty"`
 
 	// Longest request target, path and query together. Default: 8KiB.
@@ -120,7 +121,7 @@ type Limits struct {
 func (l *Limits) Defaults() {
 	fill(&l.Body, 4<<20)
 	fill(&l.BodyRate, 1<<10)
-	fill(&l.Header, 16<<10)
+	fill(&l.Header, 48<<10)
 	fill(&l.Target, 8<<10)
 	fill(&l.Query, 4<<10)
 	fill(&l.Parameters, 64)

@@ -136,7 +136,7 @@ func TestL17_Framing(t *testing.T) {
 		{"a bare LF behind a size", chunks + "3\nabc\r\n0\r\n\r\n" + last, []int{400}, []string{"POST /first !"}},
 		{"a broken trailer", chunks + "3\r\nabc\r\n0\r\nX : a\r\n\r\n" + last, []int{400}, []string{"POST /first abc!"}},
 		{"a Host in trailers", chunks + "0\r\nHost: a\r\n\r\n" + last, []int{400}, []string{"POST /first !"}},
-		{"a head too large", post + "X: " + strings.Repeat("a", 16<<10) + "\r\n\r\n" + last, []int{431}, nil},
+		{"a head too large", post + "X: " + strings.Repeat("a", 48<<10) + "\r\n\r\n" + last, []int{431}, nil},
 		{"after requests in order", post + "\r\n" + post + "Content-Length: 1\r\n\r\na" + chunks + "0\r\n\r\n" + "G@T" + last,
 			[]int{200, 200, 200, 400}, []string{"POST /first", "POST /first a", "POST /first"}},
 	} {
@@ -310,7 +310,7 @@ func TestL22_HeadToTheByte(t *testing.T) {
 	for on, dial := range listeners(t, &w) {
 		for more, want := range map[int]int{0: 200, 1: 431} {
 			line := "X: "
-			line += strings.Repeat("a", 16<<10-len(last)-len(line)-len("\r\n")+more) + "\r\n"
+			line += strings.Repeat("a", 48<<10-len(last)-len(line)-len("\r\n")+more) + "\r\n"
 			c := dial()
 			_, _ = io.WriteString(c, strings.TrimSuffix(last, "\r\n")+line+"\r\n")
 			if got := statuses(t, c); !slices.Equal(got, []int{want}) {

@@ -1,0 +1,49 @@
+package authn
+
+import (
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Limits is authn.limits.
+type Limits struct {
+	// Token is how long an access token may be, in bytes of its text. Default: 32KiB, which
+	// fits one with 200 groups three times over. Longer ones are refused unread, and this limit
+	// is named. The whole request head has its own limit, server.limits.header.
+	Token secret.Size `yaml:"token,omitempty"`
+}
+
+// Bounds of authn.limits.token.
+const (
+	usualToken   = 32 << 10
+	leastToken   = 1 << 10
+	longestToken = 1 << 20
+)
+
+// TokenBytes is the effective limit of a token.
+func (l Limits) TokenBytes() secret.Size {
+	if l.Token == 0 {
+		return usualToken
+	}
+	return l.Token
+}
+
+func (l Limits) validate() error {
+	if l.Token != 0 && (l.Token < leastToken || l.Token > longestToken) {
+		return fmt.Errorf("authn.limits.token: %s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(longestToken))
+	}
+	return nil
+}
+
+// admit refuses a token that is too long. Its sender may know: how long it is they know, and
+// the limit is nobody's secret.
+func (l Limits) admit(raw string) error {
+	most := l.TokenBytes()
+	if len(raw) <= int(most) {
+		return nil
+	}
+	r := refuse(faultLong, fmt.Errorf("%d bytes, the limit is %s", len(raw), most))
+	r.open = fmt.Sprintf("the token has %d bytes, more than authn.limits.token permits (%s)", len(raw), most)
+	return r
+}
