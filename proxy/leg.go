@@ -154,9 +154,10 @@ func otherVerb(verb string) string {
 	return http.MethodGet
 }
 
-// idFor is the JSON-RPC id toward the agent: the caller's own where it has one.
+// idFor is the JSON-RPC id toward the agent where the gateway writes the call: the caller's own
+// where it has one. Null tells no call from another, and is a notification to some servers.
 func (x *exchange) idFor(c *wire.Call) []byte {
-	if c.Binding == wire.JSONRPC && c.ID != nil {
+	if c.Binding == wire.JSONRPC && c.ID != nil && !wire.NullID(c.ID) {
 		return c.ID
 	}
 	return []byte(`"` + x.rec.RequestID + `"`)

@@ -154,8 +154,12 @@ func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
 	if !failed && !x.fed && !seen.Answers(x.leg.call.ID) {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
-	if len(seen.ID) == 0 {
+	if len(seen.ID) == 0 && failed {
 		return body, nil // an error without an id member says nothing false
+	}
+	if len(seen.ID) == 0 { // the caller's is null, which a client may want to see
+		at := bytes.IndexByte(body, '{') + 1
+		return splice(body, at, at, []byte(`"id":null,`)), nil
 	}
 	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.leg.call.ID), nil
 }

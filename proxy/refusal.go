@@ -64,9 +64,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return e
 	case errors.Is(err, authn.ErrAmbiguous):
 		return wire.Errorf(wire.Malformed, "more credentials than make one call").Because(err)
-	case errors.Is(err, authn.ErrNoCredentials):
-		return p.challenge(x, wire.Errorf(wire.Unauthenticated, ""), err, "").Because(err)
-	case errors.As(err, &refused):
+	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
 		return p.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", refused.Told()), err, "").Because(err)
 	case errors.As(err, &throttled):
 		p.Telemetry.Metrics.Throttled()

@@ -79,9 +79,9 @@ type TaskRef struct {
 // Answers reports whether the answer carries the JSON-RPC id of the call. Agents
 // parse the id and print it again, so strings are compared by their characters
 // ("a\/b" is "a/b") and numbers as the doubles that JavaScript and a2a-go turn
-// them into; the types must agree.
+// them into; the types must agree. To a call whose id is null, an answer without one is the answer.
 func (a *Answer) Answers(id []byte) bool {
-	if bytes.Equal(a.ID, id) {
+	if bytes.Equal(a.ID, id) || len(a.ID) == 0 && NullID(id) {
 		return true
 	}
 	if len(a.ID) == 0 || len(id) == 0 {
@@ -96,6 +96,9 @@ func (a *Answer) Answers(id []byte) bool {
 	y, errY := strconv.ParseFloat(string(id), 64)
 	return errX == nil && errY == nil && x == y
 }
+
+// NullID reports whether a JSON-RPC id is null.
+func NullID(id []byte) bool { return string(id) == "null" }
 
 // ReadAnswer reads the body of an agent's answer to m, or the data of one event
 // of its stream, in one pass. It copies nothing but ids.

@@ -281,6 +281,12 @@ func TestL40_AnswerIDs(t *testing.T) {
 		{`null`, `1`, false},
 		{``, `1`, false},
 		{`null`, `"null"`, false},
+		{`null`, `null`, true},
+		{``, `null`, true},
+		{`"null"`, `null`, false},
+		{`0`, `null`, false},
+		{`""`, `null`, false},
+		{`1.5`, `1.50`, true},
 	} {
 		a := Answer{ID: []byte(c.answer)}
 		if got := a.Answers([]byte(c.call)); got != c.same {

@@ -50,7 +50,7 @@ type Call struct {
 	// nothing in the request tells which of the two it is; Version is V03 then.
 	Shared bool
 
-	ID      []byte // JSON-RPC id, verbatim sub-slice of Body; nil before decode and on other bindings
+	ID      []byte // JSON-RPC id, verbatim sub-slice of Body, maybe null; nil before decode and on other bindings
 	Body    []byte // the request body, forwarded untouched; on gRPC the message as ProtoJSON
 	Params  []byte // verbatim sub-slice of Body: JSON-RPC's params, else the whole body; nil when absent
 	Message []byte // gRPC: the protobuf message as it came, without its frame; else nil
@@ -204,12 +204,14 @@ func (d *decoder) complete(seen uint32) {
 		d.notCall("jsonrpc is missing")
 	case seen&(1<<fieldMethod) == 0:
 		d.notCall("method is missing")
-	case seen&(1<<fieldRequestID) == 0:
-		// A2A has no notifications, and agents carry them out all the same.
-		d.notCall("id is missing")
 	}
 	if d.call.Method != nil {
 		d.settle()
 		d.required()
+	}
+	if seen&(1<<fieldRequestID) == 0 {
+		// A2A has no notifications, and agents carry them out all the same. What is wrong with
+		// the params is said first, as agents do.
+		d.notCall("id is missing")
 	}
 }

@@ -95,8 +95,8 @@ func (d *decoder) settle() {
 }
 
 // requestID reads the envelope's id and keeps its bytes, because clients compare
-// what comes back with what they sent: 2^53+1 must not become 2^53. Null and
-// fractions, which JSON-RPC 2.0 §4 advises against, are no ids here.
+// what comes back with what they sent: 2^53+1 must not become 2^53, nor 1.50 become 1.5. Null is
+// an id: JSON-RPC 2.0 §4 advises against it, and against fractions, and permits both.
 func (d *decoder) requestID() {
 	kind := d.kind()
 	start, end := d.skip()
@@ -105,10 +105,10 @@ func (d *decoder) requestID() {
 	case d.err != nil:
 	case kind == '"' && len(id)-2 > d.lim.IDLength || kind == '0' && len(id) > d.lim.IDLength:
 		d.refuse(Errorf(InvalidRequest, "id is longer than %d bytes", d.lim.IDLength))
-	case kind == '"', kind == '0' && !strings.ContainsAny(string(id), ".eE"):
+	case kind == '"', kind == '0', kind == 'n':
 		d.call.ID = id
 	default:
-		d.notCall("id is neither a string nor an integer")
+		d.notCall("id is neither a string nor a number nor null")
 	}
 }
 
