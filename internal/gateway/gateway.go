@@ -127,7 +127,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err := g.server.Start(); err != nil {
 		return nil, err
 	}
-	if g.status, err = newStatusServer(g, cfg.Server.StatusAddress); err != nil {
+	if g.status, err = newStatusServer(g, &cfg.Server); err != nil {
 		return nil, fmt.Errorf("server.statusAddress: %w", err)
 	}
 	if g.keys, err = keys.Open(cfg.Keys, g.telemetry.Log); err != nil {

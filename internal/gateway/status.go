@@ -19,26 +19,27 @@ import (
 // authentication.
 type statusServer struct {
 	gateway  *Gateway
+	begun    *server.Config // until another one is in force
 	listener net.Listener
 	http     *http.Server
 }
 
-func newStatusServer(g *Gateway, address string) (*statusServer, error) {
-	if address == "off" {
+func newStatusServer(g *Gateway, c *server.Config) (*statusServer, error) {
+	if c.StatusAddress == "off" {
 		return &statusServer{gateway: g}, nil
 	}
-	l, err := g.sockets.Listen(server.StatusSocket, address)
+	l, err := g.sockets.Listen(server.StatusSocket, c.StatusAddress)
 	if err != nil {
 		return nil, err
 	}
-	s := &statusServer{gateway: g, listener: l}
+	s := &statusServer{gateway: g, begun: c, listener: l}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", s.live)
 	mux.HandleFunc("GET /healthz", s.live)
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", g.telemetry.Handler())
 	s.http = &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second,
+		Handler: s.hosted(mux), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second,
 	}
 	return s, nil
 }

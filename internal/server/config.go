@@ -23,6 +23,13 @@ type Config struct {
 	// plaintext, not for the public; "off" for none. Default: ":9902".
 	StatusAddress string `yaml:"statusAddress,omitempty"`
 
+	// Further hosts that requests to the status listener may name, as host or host:port.
+	// Addresses are accepted anyway, as probes and scrapers of pods name them, and requests
+	// without a host, localhost, the machine's own name, and the hosts of statusAddress,
+	// publicURL and hosts. Others are answered 421: a page of somebody's whose name leads here
+	// all of a sudden is no scraper. Default: none.
+	StatusHosts []string `yaml:"statusHosts,omitempty"`
+
 	// URL under which clients reach the gateway, scheme and host, without a path.
 	// The only source of URLs written into cards; the Host of a request never
 	// is. Required: https://… with tls, and http://… written out is what permits

@@ -109,6 +109,12 @@ func (c *Config) validateHosts() error {
 				`server.hosts[%d]: %q is not a host or host:port, write it without a scheme or path`, i, host))
 		}
 	}
+	for i, host := range c.StatusHosts {
+		if _, ok := CanonicalHost(host); !ok {
+			all = append(all, fmt.Errorf(
+				`server.statusHosts[%d]: %q is not a host or host:port, write it without a scheme or path`, i, host))
+		}
+	}
 	return errors.Join(all...)
 }
 

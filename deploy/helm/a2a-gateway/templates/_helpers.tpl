@@ -71,6 +71,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- $_ := set $over "plaintext" true }}
 {{- $_ := set $over "h2c" true }}
 {{- end }}
+{{- $status := printf "%s-status" (include "a2a-gateway.fullname" .) }}
+{{- $named := printf "%s.%s" $status .Release.Namespace }}
+{{- $_ := set $over "statusHosts" (concat (list $status $named (printf "%s.svc" $named) (printf "%s.svc.cluster.local" $named)) (.Values.config.server.statusHosts | default list)) }}
 {{- $over = dict "server" $over }}
 {{- if .Values.apiKeys.existingSecret }}
 {{- $_ := set $over "authn" (dict "apiKeys" (dict "file" "/etc/a2a-gateway-keys/keys.yaml")) }}

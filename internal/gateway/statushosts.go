@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// hosted lets requests pass that name a host which is the status listener's. A page in
+// somebody's browser can have its own name lead here (DNS rebinding), and would read health,
+// metrics and names of agents as if they were its own; it can name no address, and no name of
+// the gateway's.
+func (s *statusServer) hosted(next http.Handler) http.Handler {
+	own, _ := os.Hostname()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !served(r.Host, own, s.config()) {
+			http.Error(w, "this host is not served here; server.statusHosts lists others", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// config is what is in force, or what the gateway starts with.
+func (s *statusServer) config() *server.Config {
+	if current := s.gateway.current.Load(); current != nil {
+		return &current.config.Server
+	}
+	return s.begun
+}
+
+// served reports whether the status listener answers to a Host, own being the machine's name.
+// Browsers always send one; some probes speak HTTP/1.0 and do not.
+func served(host, own string, c *server.Config) bool {
+	if host == "" {
+		return true
+	}
+	asked, ok := server.CanonicalHost(host)
+	if !ok {
+		return false
+	}
+	name := withoutPort(asked)
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return true
+	}
+	for _, known := range []string{"localhost", own, hostOf(c.StatusAddress)} {
+		if canonical, ok := server.CanonicalHost(known); ok && canonical == name {
+			return true
+		}
+	}
+	mine := func(known string) bool {
+		canonical, ok := server.CanonicalHost(known)
+		return ok && withoutPort(canonical) == name
+	}
+	if public, err := url.Parse(c.PublicURL); err == nil && mine(public.Host) {
+		return true
+	}
+	return slices.ContainsFunc(c.Hosts, mine) || slices.ContainsFunc(c.StatusHosts, func(known string) bool {
+		canonical, ok := server.CanonicalHost(known)
+		return ok && (canonical == asked || canonical == name)
+	})
+}
+
+// hostOf is the host of host:port.
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return host
+}
+
+// withoutPort cuts the port off a canonical host.
+func withoutPort(host string) string {
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		return host[:i]
+	}
+	return host
+}
