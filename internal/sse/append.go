@@ -12,22 +12,17 @@ const Forget = "\x00"
 // Append appends e to dst as one frame with LF line ends: event, id, a data
 // line for every line of Data, and the blank line. CR and CRLF in Data are line
 // ends too and come back as LF; what has no spelling is left out: line ends in ID
-// and Name, and NULs in ID, which would make readers ignore it. An event with nothing in it appends nothing; with
-// Comment set it is an empty comment.
+// and Name, and NULs in ID, which would make readers ignore it.
+//
+// An event without data appends nothing. A browser dispatches none either, but some
+// parsers do, httpx-sse for one, with text in it that is no document.
 func Append(dst []byte, e Event) []byte {
-	before := len(dst)
+	if !e.HasData && len(e.Data) == 0 {
+		return dst
+	}
 	dst = appendField(dst, "event: ", e.Name, "\r\n")
 	dst = appendField(dst, "id: ", e.ID, "\r\n\x00")
-	if e.HasData || len(e.Data) > 0 {
-		dst = appendLines(dst, "data: ", e.Data)
-	}
-	if len(dst) == before {
-		if !e.Comment {
-			return dst
-		}
-		dst = append(dst, ':', '\n')
-	}
-	return append(dst, '\n')
+	return append(appendLines(dst, "data: ", e.Data), '\n')
 }
 
 // AppendAround appends to dst what Append would before the bytes of e.Data, and gives
@@ -45,13 +40,15 @@ func AppendAround(dst []byte, e Event) (head, tail []byte, ok bool) {
 // behind is what stands behind the bytes of data without line ends.
 var behind = []byte("\n\n")
 
-// AppendComment appends a frame that is only a comment, such as a heartbeat.
-// Every line of text becomes a comment line.
+// AppendComment appends text as comment lines, such as a heartbeat. No blank line
+// stands behind them: it would end an event, and parsers that look whether they have
+// an id instead of whether they have data make one of it (httpx-sse, which is in the
+// Python SDKs, does so ever after the first id).
 func AppendComment(dst []byte, text string) []byte {
 	if text == "" {
-		return append(dst, ":\n\n"...)
+		return append(dst, ":\n"...)
 	}
-	return append(appendLines(dst, ": ", text), '\n')
+	return appendLines(dst, ": ", text)
 }
 
 func appendField(dst []byte, prefix, value, without string) []byte {

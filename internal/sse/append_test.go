@@ -3,6 +3,7 @@ package sse
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,13 +24,15 @@ func TestAppend(t *testing.T) {
 		{"foreign line ends", Event{Data: []byte("a\rb\r\nc\n\rd")},
 			"data: a\ndata: b\ndata: c\ndata: \ndata: d\n\n"},
 		{"leading space", Event{Data: []byte(" x")}, "data:  x\n\n"},
-		{"id only", Event{ID: "7"}, "id: 7\n\n"},
+		{"id and no data", Event{ID: "7"}, ""},
+		{"name and no data", Event{Name: "ping"}, ""},
 		{"nothing", Event{}, ""},
-		{"comment", Event{Comment: true}, ":\n\n"},
+		{"comment", Event{Comment: true}, ""},
 		{"no line of its own", Event{ID: "1\ndata: evil", Name: "e\r\n\r\n", Data: []byte("x")},
 			"event: e\nid: 1data: evil\ndata: x\n\n"},
-		{"NUL in id", Event{ID: "a\x00b"}, "id: ab\n\n"},
-		{"NUL in name", Event{Name: "a\x00b"}, "event: a\x00b\n\n"},
+		{"NUL in id", Event{ID: "a\x00b", HasData: true}, "id: ab\ndata: \n\n"},
+		{"forget the id", Event{ID: Forget, HasData: true}, "id: \ndata: \n\n"},
+		{"NUL in name", Event{Name: "a\x00b", HasData: true}, "event: a\x00b\ndata: \n\n"},
 	}
 	for _, tt := range tests {
 		if got := string(Append([]byte("before|"), tt.in)); got != "before|"+tt.want {
@@ -47,17 +50,21 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+// TestAppendComment: every line of a text is a comment, and none ends an event.
 func TestAppendComment(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"": ":\n\n", "ping": ": ping\n\n", "a\ndata: x\r\r\n": ": a\n: data: x\n: \n: \n\n",
+		"": ":\n", "ping": ": ping\n", "a\ndata: x\r\r\n": ": a\n: data: x\n: \n: \n",
 	} {
 		got := AppendComment(nil, in)
 		if string(got) != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
-		events, err := readAll(bytes.NewReader(got), 1000)
-		if diff := cmp.Diff([]show{comment}, events); diff != "" || err != io.EOF {
+		lines := slices.Repeat([]show{comment}, strings.Count(want, "\n"))
+		around := append(append([]byte("id: 1\ndata: a\n\n"), got...), "data: b\n\n"...)
+		events, err := readAll(bytes.NewReader(around), 1000)
+		want := slices.Concat([]show{{ID: "1", Data: "a", HasData: true}}, lines, []show{data("b")})
+		if diff := cmp.Diff(want, events); diff != "" || err != io.EOF {
 			t.Errorf("%q: %v %s", in, err, diff)
 		}
 	}

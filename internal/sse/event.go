@@ -1,6 +1,7 @@
 package sse
 
-// Event is one frame: the lines up to a blank line.
+// Event is one frame, the lines up to a blank line; or, where Comment is set, a line in
+// front of one.
 type Event struct {
 	ID   string // the frame's own id field; "" when absent, empty or holding a NUL (ignored by the standard)
 	Name string // the event field; "" means "message"
@@ -13,7 +14,7 @@ type Event struct {
 	// dispatches only frames that have one.
 	HasData bool
 
-	// Comment is set for a frame without id, event or data field: comments,
-	// retry and fields nobody knows. It carries nothing but a sign of life.
+	// Comment is set for a line in front of a frame's first id, event or data field: a
+	// comment, a retry or a field nobody knows. It carries nothing but a sign of life.
 	Comment bool
 }

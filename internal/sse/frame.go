@@ -12,14 +12,12 @@ type frame struct {
 	start  int // data is reader.buf[frame+start : frame+end]
 	end    int
 	size   int  // bytes counted against the limit
-	seen   bool // some line, if only a comment
 	fields bool // an id, event or data line
 	data   bool // a data line
 }
 
 // add takes one line, which is not empty. It must lie in the reader's buffer.
 func (f *frame) add(line []byte) {
-	f.seen = true
 	f.size += len(line) + 1
 	name, value, _ := bytes.Cut(line, []byte{':'})
 	if len(value) > 0 && value[0] == ' ' {
@@ -65,11 +63,11 @@ func (f *frame) setName(value []byte) {
 	f.name = f.reader.name
 }
 
-// finish is called on a blank line and tells whether there was a frame at all.
-func (f *frame) finish() (Event, bool) {
-	e := Event{ID: f.id, Name: f.name, HasData: f.data, Comment: !f.fields}
+// event is what the frame has come to at its blank line.
+func (f *frame) event() Event {
+	e := Event{ID: f.id, Name: f.name, HasData: f.data}
 	if f.data {
 		e.Data = f.reader.buf[f.reader.frame:][f.start:f.end:f.end]
 	}
-	return e, f.seen
+	return e
 }

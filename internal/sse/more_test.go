@@ -55,3 +55,21 @@ func TestMore(t *testing.T) {
 		}
 	}
 }
+
+// TestRest: between events, and behind a comment with its blank line or without, there is
+// nothing that a buffer would be needed for.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{
+		"data: a\n\n": true, "data: a\n\n\n\r\n": true, ": x\n": true, ": x\n\n": true, ": x\r\n\r\n": true,
+		"data: a\n\nd": false, ": x\nid: 1\n": false, ": x\n\n: y": false,
+	} {
+		r := NewReader(strings.NewReader(in), 100)
+		if _, err := r.Next(); err != nil {
+			t.Fatalf("%q: %v", in, err)
+		}
+		if got := r.Rest(); got != want {
+			t.Errorf("%q: %v, want %v", in, got, want)
+		}
+	}
+}

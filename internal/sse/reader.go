@@ -25,7 +25,9 @@ const (
 //
 // An event is returned as soon as its blank line is there: after a CR the
 // Reader does not wait to see whether a LF follows, because an agent that ends
-// its lines with CR may be silent for minutes.
+// its lines with CR may be silent for minutes. A comment in front of an event is
+// returned as soon as its line is there: the blank line may never come, and
+// whoever waits for the event wants to know that the agent is alive.
 //
 // A Reader is for one goroutine. It holds one buffer, which grows with the
 // largest event, to less than three times the limit, and shrinks again.
@@ -57,7 +59,7 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{src: r, limit: limit}
 }
 
-// Next returns the next frame. Its errors end the stream and are returned ever
+// Next returns the next event or comment. Its errors end the stream and are returned ever
 // after: io.EOF where the stream ended between frames or after comments;
 // io.ErrUnexpectedEOF where a frame with a field, or a line that may have been
 // one, was not finished; ErrTooLarge; or what the underlying reader returned.
@@ -72,24 +74,21 @@ func (r *Reader) Next() (Event, error) {
 		if err != nil {
 			return Event{}, r.end(err, f.fields || len(line) > 0 && line[0] != ':')
 		}
-		if len(line) == 0 {
-			if event, ok := f.finish(); ok {
-				return event, nil
+		switch {
+		case len(line) > 0:
+			if f.add(line); !f.fields {
+				return Event{Comment: true}, nil
 			}
+		case f.fields:
+			return f.event(), nil
+		default:
 			r.frame = r.line // a blank line too many
-			continue
-		}
-		f.add(line)
-		if !f.fields {
-			// Nothing to keep yet: comments sent one by one, without a blank line
-			// for hours, must not add up to an event above the limit.
-			r.frame, f.size = r.line, 0
 		}
 	}
 }
 
 // More reports whether Next would return without reading, with an event or an error. It
-// does not know so of an event whose lines end with CR.
+// does not know so of an event whose lines end with CR, nor of a comment alone.
 func (r *Reader) More() bool {
 	if !r.started {
 		return false // nobody knows yet how the first line begins
@@ -101,7 +100,8 @@ func (r *Reader) More() bool {
 // Rest gives the buffer back where nothing is in it, before a read that may take hours. It
 // is false where the next event has begun. The data of the last one is not good any more.
 func (r *Reader) Rest() bool {
-	if r.line < len(r.buf) || r.err != nil {
+	blank := r.started && len(bytes.TrimLeft(r.buf[r.line:], "\r\n")) == 0 // what stands behind a comment, mostly
+	if r.line < len(r.buf) && !blank || r.err != nil {
 		return false
 	}
 	if cap(r.buf) == firstBuffer {

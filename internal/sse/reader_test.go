@@ -70,11 +70,13 @@ func TestReader(t *testing.T) {
 		{"id only", "id: 7\n\n", []show{{ID: "7"}}, io.EOF},
 		{"id with NUL", "id: a\x00b\ndata: x\n\n", []show{data("x")}, io.EOF},
 		{"colon in value", "data: a: b\n\n", []show{data("a: b")}, io.EOF},
-		{"names are exact", "Data: x\n data: y\ndatas: z\n\n", []show{comment}, io.EOF},
+		{"names are exact", "Data: x\n data: y\ndatas: z\n\n", []show{comment, comment, comment}, io.EOF},
 		{"comment", ": ping\n\n", []show{comment}, io.EOF},
 		{"bare colon", ":\n\n", []show{comment}, io.EOF},
-		{"comment in front", ": ping\ndata: x\n\n", []show{data("x")}, io.EOF},
+		{"comment in front", ": ping\ndata: x\n\n", []show{comment, data("x")}, io.EOF},
+		{"comments without a blank line", ": a\n: b\nid: 1\ndata: x\n\n", []show{comment, comment, {"1", "", "x", true, false}}, io.EOF},
 		{"retry is a sign of life", "retry: 10\n\n", []show{comment}, io.EOF},
+		{"retry in front", "retry: 10\ndata: x\n\n", []show{comment, data("x")}, io.EOF},
 		{"blank lines", "\n\n\r\n\rdata: x\n\n\n\n", []show{data("x")}, io.EOF},
 		{"cut in a line", "data: x\n\ndata: y", []show{data("x")}, io.ErrUnexpectedEOF},
 		{"cut behind a line", "data: x\n", nil, io.ErrUnexpectedEOF},
@@ -82,7 +84,7 @@ func TestReader(t *testing.T) {
 		{"cut in a name", "d", nil, io.ErrUnexpectedEOF},
 		{"cut behind an id", "id: 7\n", nil, io.ErrUnexpectedEOF},
 		{"cut in a comment", ": bye", nil, io.EOF},
-		{"cut behind a comment", ": bye\n", nil, io.EOF},
+		{"cut behind a comment", ": bye\n", []show{comment}, io.EOF},
 	}
 	splits := map[string]func(io.Reader) io.Reader{
 		"whole": func(r io.Reader) io.Reader { return r },
@@ -108,6 +110,10 @@ func TestReaderDoesNotWait(t *testing.T) {
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r", "\r\n\r"} {
 		from, to := io.Pipe()
 		reader := NewReader(from, 1000)
+		go func() { _, _ = to.Write([]byte(": ping\n")) }()
+		if e, err := reader.Next(); err != nil || !e.Comment {
+			t.Fatalf("a comment: %+v, %v", e, err)
+		}
 		for range 3 {
 			go func() { _, _ = to.Write([]byte("data: x" + end)) }()
 			e, err := reader.Next()
@@ -139,7 +145,7 @@ func TestReaderLimit(t *testing.T) {
 		{"each event anew", line(100) + "\n" + line(100) + "\n" + line(101), 2, ErrTooLarge},
 		{"unfinished line", strings.Repeat("x", 101), 0, ErrTooLarge},
 		{"unfinished comment", ":" + strings.Repeat("x", 100), 0, ErrTooLarge},
-		{"comments in front do not add up", strings.Repeat(": ping\n", 50) + line(100) + "\n", 1, io.EOF},
+		{"comments in front do not add up", strings.Repeat(": ping\n", 50) + line(100) + "\n", 51, io.EOF},
 		{"comments behind a field do", "data:\n" + strings.Repeat(": ping\n", 50) + "\n", 0, ErrTooLarge},
 		{"blank lines do not count", strings.Repeat("\n", 500) + line(100) + "\n", 1, io.EOF},
 	}
@@ -267,7 +273,7 @@ func BenchmarkReader(b *testing.B) {
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"data: a\r\n\r\ndata: b\n\n", "\xEF\xBB\xBFid: 1\rdata\r\r\n", ": c\n\nevent: e\ndata: a\ndata: b\n\n",
-		"data: a\n: x\ndata: b\n\r\n\r", "id: \x00\ndata:\n\n", "retry: 1\n\ndata: unfinished",
+		": c\n: d\nid: 1\ndata: a\n\n", "data: a\n: x\ndata: b\n\r\n\r", "id: \x00\ndata:\n\n", "retry: 1\n\ndata: unfinished",
 		"event: \x00a\ndata: b\n\n",
 	} {
 		f.Add([]byte(s), uint8(3), uint16(64))
@@ -289,7 +295,7 @@ func FuzzReader(f *testing.F) {
 			written = Append(written, Event{e.ID, e.Name, []byte(e.Data), e.HasData, e.Comment})
 			if len(written) > before {
 				kept = append(kept, e)
-			} else if e.HasData || e.ID != "" || e.Name != "" || e.Comment {
+			} else if e.HasData {
 				t.Fatalf("nothing written for %+v", e)
 			}
 		}
