@@ -8,7 +8,7 @@
 //
 // It reads and writes the documents of A2A 1.0, in camelCase or in the snake_case of
 // their proto names, and no other version's: those come here translated. What it
-// does not know stays as it is, byte for byte. It owns no limits: documents have been
+// does not know, and what no event has changed, stays as it is, byte for byte. It owns no limits: documents have been
 // checked by package wire, and a Task says how large it has become.
 // It knows neither ownership nor what order of events is legal, and imports no other
 // package of this module.

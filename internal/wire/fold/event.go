@@ -74,7 +74,10 @@ func (r *reader) update(e *event) error {
 		case status && name == nameMetadata:
 			e.metadata, err = r.members()
 		case !status && name == "artifact":
-			e.artifact, err = r.artifact()
+			at := r.at
+			if e.artifact, err = r.artifact(); err == nil {
+				_, e.artifact.whole = r.since(at)
+			}
 		case !status && name == "append":
 			e.append, err = r.flag()
 		default:
@@ -97,13 +100,13 @@ func readTask(doc []byte) (t Task, err error) {
 func (r *reader) task(t *Task) error {
 	t.known = true
 	err := r.object(func(name string) (err error) {
-		m := member{name: name}
+		at, m := r.at, member{name: name, apart: true}
 		switch name {
 		case nameID:
 			t.id, err = r.text()
 		case "contextId", "context_id":
 			m.name = nameContext
-			if stands(t.rest, m.name) {
+			if t.rest.stands(m.name) {
 				return errSpelling
 			}
 			t.context, err = r.text()
@@ -117,9 +120,12 @@ func (r *reader) task(t *Task) error {
 		case nameMetadata:
 			t.metadata, err = r.members()
 		default:
-			m.value, err = r.value()
+			m.apart, err = false, r.dec.SkipValue()
 		}
-		t.rest = append(t.rest, m)
+		if err == nil {
+			m.lead, m.value = r.since(at)
+			t.rest.members = append(t.rest.members, m)
+		}
 		return err
 	})
 	if err == nil && t.id == "" {
@@ -136,10 +142,12 @@ func (r *reader) artifacts(t *Task) error {
 	}
 	t.index = make(map[string]int)
 	for r.dec.PeekKind() != ']' {
+		from := r.offset()
 		a, err := r.artifact()
 		if err != nil {
 			return err
 		}
+		a.whole = r.doc[from:r.offset():r.offset()]
 		if _, ok := t.index[a.id]; !ok {
 			t.index[a.id] = len(t.artifacts)
 		}
@@ -151,11 +159,11 @@ func (r *reader) artifacts(t *Task) error {
 
 func (r *reader) artifact() (a artifact, err error) {
 	err = r.object(func(name string) (err error) {
-		m := member{name: name}
+		at, m := r.at, member{name: name, apart: true}
 		switch name {
 		case "artifactId", "artifact_id":
 			m.name = nameArtifactID
-			if stands(a.rest.members, m.name) {
+			if a.rest.stands(m.name) {
 				return errSpelling
 			}
 			a.id, err = r.text()
@@ -164,9 +172,12 @@ func (r *reader) artifact() (a artifact, err error) {
 		case nameMetadata:
 			a.metadata, err = r.members()
 		default:
-			m.value, err = r.value()
+			m.apart, err = false, r.dec.SkipValue()
 		}
-		a.rest.members = append(a.rest.members, m)
+		if err == nil {
+			m.lead, m.value = r.since(at)
+			a.rest.members = append(a.rest.members, m)
+		}
 		return err
 	})
 	return a, err

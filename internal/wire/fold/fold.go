@@ -12,9 +12,9 @@ type Task struct {
 	known       bool
 	id, context string
 
-	// rest are the members of the document that showed the task, in its order. What
-	// is kept in the fields below has no value there.
-	rest      []member
+	// rest are the members of the document that showed the task, in its order and as it
+	// wrote them. What is kept in the fields below has no value there once it has changed.
+	rest      object
 	status    []byte // nil: none was shown
 	artifacts []artifact
 	index     map[string]int // of artifacts: the first of an id
@@ -36,7 +36,8 @@ const perPart = 32
 // artifact is kept in pieces, so that a chunk of it costs what the chunk is long.
 type artifact struct {
 	id       string
-	rest     object // with members for parts and metadata that have no value
+	whole    []byte // as written, in a list with what stands before it; nil once it has changed
+	rest     object // of which id, parts and metadata are kept apart
 	parts    [][]byte
 	metadata object
 }
@@ -81,13 +82,19 @@ func (t *Task) Apply(event []byte) error {
 	case t.id != "" && e.id != "" && t.id != e.id:
 		return errors.New("the event is of another task")
 	}
-	t.id, t.context = first(t.id, e.id), first(t.context, e.context)
+	if t.id = first(t.id, e.id); t.context == "" && e.context != "" {
+		t.context = e.context
+		t.rest.touch(nameContext)
+	}
 	kept := bytesOf(e.metadata.members)
 	t.size += kept
 	if e.status != nil {
 		t.replaceStatus(e.status, len(event)-kept)
 	}
-	t.metadata.merge(e.metadata.members)
+	if len(e.metadata.members) > 0 {
+		t.metadata.merge(e.metadata.members)
+		t.rest.touch(nameMetadata)
+	}
 	if e.artifact.rest.members != nil {
 		t.size += t.update(&e.artifact, e.append, len(event))
 	}
@@ -103,6 +110,7 @@ func (t *Task) replaceStatus(status []byte, size int) {
 		t.size -= t.statusSize
 	}
 	t.status, t.statusSize = status, size
+	t.rest.touch(nameStatus)
 	t.size += size
 }
 
@@ -127,6 +135,7 @@ func (t *Task) remember() {
 			continue
 		}
 		t.history, t.hasPast = append(t.history, message), true
+		t.rest.touch(nameHistory)
 		if id != "" {
 			t.said[id] = true
 		}
@@ -138,7 +147,7 @@ func (t *Task) hasSaid(id string) bool {
 	if t.said == nil {
 		t.said = make(map[string]bool, len(t.history))
 		for _, message := range t.history {
-			t.said[lookup(message, "messageId", "message_id")] = true
+			t.said[lookup(bare(message), "messageId", "message_id")] = true
 		}
 	}
 	return t.said[id]
@@ -148,6 +157,7 @@ func (t *Task) hasSaid(id string) bool {
 // much the task has grown.
 func (t *Task) update(a *artifact, extend bool, size int) (grown int) {
 	i, ok := t.index[a.id]
+	t.rest.touch(nameArtifacts)
 	switch {
 	case !ok:
 		if t.index == nil {
@@ -168,22 +178,30 @@ func (t *Task) update(a *artifact, extend bool, size int) (grown int) {
 // be freed otherwise. It says by how much the artifact has grown.
 func (a *artifact) extend(chunk *artifact) int {
 	size := 0
-	for _, part := range chunk.parts {
-		size += len(part)
+	for i, part := range chunk.parts {
+		chunk.parts[i] = bare(part)
+		size += len(chunk.parts[i])
 	}
 	parts := make([]byte, 0, size)
 	for _, part := range chunk.parts {
 		parts = append(parts, part...)
 		a.parts = append(a.parts, parts[len(parts)-len(part):len(parts):len(parts)])
 	}
-	a.metadata.merge(own(chunk.metadata.members))
 	var said []member
 	for _, m := range chunk.rest.members {
-		if m.value != nil && m.value[0] != 'n' {
+		if !m.apart && m.value[0] != 'n' {
 			said = append(said, m)
 		}
 	}
+	if len(chunk.parts) > 0 {
+		a.rest.touch(nameParts)
+	}
+	if len(chunk.metadata.members) > 0 {
+		a.metadata.merge(own(chunk.metadata.members))
+		a.rest.touch(nameMetadata)
+	}
 	a.rest.merge(own(said))
+	a.whole = nil
 	return size + perPart*len(chunk.parts) + bytesOf(said) + bytesOf(chunk.metadata.members)
 }
 

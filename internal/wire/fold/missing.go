@@ -102,7 +102,9 @@ func (t *Task) difference(a, b *artifact, last bool) []byte {
 		chunk := artifact{id: b.id, parts: b.parts[len(a.parts):]}
 		w.artifact(&chunk)
 	} else {
-		w.artifact(b)
+		shown := *b
+		shown.whole = bare(b.whole)
+		w.artifact(&shown)
 	}
 	if extends {
 		w.name("append")
@@ -145,7 +147,7 @@ func (a *artifact) begins(b *artifact) bool {
 		return false
 	}
 	for i := range a.parts {
-		if !equal(a.parts[i], b.parts[i]) {
+		if !equal(bare(a.parts[i]), bare(b.parts[i])) {
 			return false
 		}
 	}
@@ -156,12 +158,12 @@ func (a *artifact) begins(b *artifact) bool {
 func same(a, b []member) bool {
 	values := make(map[string][]byte, len(a))
 	for _, m := range a {
-		if m.value != nil {
+		if !m.apart {
 			values[m.name] = m.value
 		}
 	}
 	for _, m := range b {
-		if m.value == nil {
+		if m.apart {
 			continue
 		}
 		if value, ok := values[m.name]; !ok || !equal(value, m.value) {

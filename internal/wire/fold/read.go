@@ -16,7 +16,11 @@ type reader struct {
 	doc []byte
 	buf bytes.Buffer
 	dec jsontext.Decoder
+	at  place // of the member that is being read, until one of its own is
 }
+
+// place is where a member stands in the document.
+type place struct{ from, named int } // the end of what is before it, and that of its name
 
 // readers are kept because a new decoder allocates more than a short event is long.
 var readers = sync.Pool{New: func() any { return new(reader) }}
@@ -44,11 +48,14 @@ func (r *reader) object(member func(name string) error) error {
 		return err
 	}
 	for r.dec.PeekKind() != '}' {
+		from := r.offset()
 		name, err := r.dec.ReadToken()
 		if err != nil {
 			return err
 		}
-		if err := member(name.String()); err != nil {
+		said := name.String() // before anything else is read
+		r.at = place{from, r.offset()}
+		if err := member(said); err != nil {
 			return err
 		}
 	}
@@ -56,17 +63,32 @@ func (r *reader) object(member func(name string) error) error {
 	return err
 }
 
-// array reads an array of any values. null is the same as leaving the array out.
+func (r *reader) offset() int { return int(r.dec.InputOffset()) }
+
+// space is what may stand between values, and before the value of a member.
+const space = ", \t\r\n"
+
+// since gives the member at a place, now that its value has been read: what leads to the
+// value, and the value.
+func (r *reader) since(at place) (lead, value []byte) {
+	end := r.offset()
+	value = bytes.TrimLeft(r.doc[at.named:end:end], ":"+space)
+	from := end - len(value)
+	return r.doc[at.from:from:from], value
+}
+
+// array reads an array of any values, each with what stands between it and the one before.
+// null is the same as leaving the array out.
 func (r *reader) array() (elements [][]byte, err error) {
 	if null, err := r.enter('[', "an array"); null || err != nil {
 		return nil, err
 	}
 	for r.dec.PeekKind() != ']' {
-		element, err := r.value()
-		if err != nil {
+		from := r.offset()
+		if err := r.dec.SkipValue(); err != nil {
 			return nil, err
 		}
-		elements = append(elements, element)
+		elements = append(elements, r.doc[from:r.offset():r.offset()])
 	}
 	_, err = r.dec.ReadToken()
 	return elements, err
@@ -92,7 +114,7 @@ func (r *reader) value() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := int(r.dec.InputOffset())
+	end := r.offset()
 	return r.doc[end-len(raw) : end : end], nil
 }
 
@@ -140,7 +162,9 @@ func (r *reader) end() error {
 // member of an object, as it stands in a document.
 type member struct {
 	name  string
-	value []byte // nil where what it holds is kept elsewhere
+	lead  []byte // what leads to the value: a comma, the name and a colon, as written; nil for one that was added
+	value []byte // nil where it has changed and is kept apart
+	apart bool   // what it holds is kept elsewhere as well
 }
 
 // object holds members in order of first appearance.
@@ -152,9 +176,13 @@ type object struct {
 // members reads all of an object.
 func (r *reader) members() (o object, err error) {
 	err = r.object(func(name string) error {
-		value, err := r.value()
-		o.members = append(o.members, member{name, value})
-		return err
+		at := r.at
+		if err := r.dec.SkipValue(); err != nil {
+			return err
+		}
+		lead, value := r.since(at)
+		o.members = append(o.members, member{name: name, lead: lead, value: value})
+		return nil
 	})
 	return o, err
 }
@@ -177,7 +205,16 @@ func (o *object) merge(members []member) {
 			continue
 		}
 		o.at[m.name] = len(o.members)
-		o.members = append(o.members, m)
+		o.members = append(o.members, member{name: m.name, value: m.value})
+	}
+}
+
+// touch notes that a member that is kept apart has changed there.
+func (o *object) touch(name string) {
+	for i := range o.members {
+		if m := &o.members[i]; m.apart && m.name == name {
+			m.value = nil
+		}
 	}
 }
 

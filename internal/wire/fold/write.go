@@ -1,6 +1,7 @@
 package fold
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -29,37 +30,42 @@ func (t *Task) Snapshot(dst []byte) ([]byte, error) {
 	if t.id == "" {
 		return dst, errUnknown
 	}
-	w := writer{dst}
+	w := writer{out: dst}
 	w.open('{')
-	w.members(t.rest, keptOfTask, func(name string) { w.ofTask(t, name) })
+	w.members(&t.rest, keptOfTask, func(name string) { w.ofTask(t, name) })
 	w.close('}')
 	return w.out, nil
 }
 
 // writer appends JSON.
-type writer struct{ out []byte }
+type writer struct {
+	out  []byte
+	lead []byte // of the member whose name comes next, as it was written; nil for none
+}
 
-// members writes an object's members in their order, those that are kept apart where
-// they stood, or at the end where they did not.
-func (w *writer) members(members []member, names []string, kept func(name string)) {
-	for _, m := range members {
+// members writes an object's members in their order and as they were written. Those that
+// have changed where they are kept apart stand where they stood, or at the end.
+func (w *writer) members(o *object, names []string, kept func(name string)) {
+	for _, m := range o.members {
+		w.lead = m.lead
 		if m.value == nil {
 			kept(m.name)
-			continue
+		} else {
+			w.name(m.name)
+			w.raw(m.value)
 		}
-		w.name(m.name)
-		w.raw(m.value)
+		w.lead = nil
 	}
 	for _, name := range names {
-		if !stands(members, name) {
+		if !o.stands(name) {
 			kept(name)
 		}
 	}
 }
 
 // stands reports whether a member that is kept apart has a place.
-func stands(members []member, name string) bool {
-	return slices.ContainsFunc(members, func(m member) bool { return m.value == nil && m.name == name })
+func (o *object) stands(name string) bool {
+	return slices.ContainsFunc(o.members, func(m member) bool { return m.apart && m.name == name })
 }
 
 // ofTask writes a member of the task that is kept apart, if there is one.
@@ -95,9 +101,13 @@ func (w *writer) ofTask(t *Task, name string) {
 }
 
 func (w *writer) artifact(a *artifact) {
+	if a.whole != nil {
+		w.element(a.whole)
+		return
+	}
 	w.comma()
 	w.open('{')
-	w.members(a.rest.members, keptOfArtifact, func(name string) {
+	w.members(&a.rest, keptOfArtifact, func(name string) {
 		switch name {
 		case nameArtifactID:
 			w.text(name, a.id)
@@ -117,21 +127,30 @@ func (w *writer) metadata(o *object) {
 	}
 	w.name(nameMetadata)
 	w.open('{')
-	for _, m := range o.members {
-		w.name(m.name)
-		w.raw(m.value)
-	}
+	w.members(o, nil, nil)
 	w.close('}')
 }
 
 func (w *writer) array(values [][]byte) {
 	w.open('[')
 	for _, value := range values {
-		w.comma()
-		w.raw(value)
+		w.element(value)
 	}
 	w.close(']')
 }
+
+// element writes one of an array, with what stood before it where that still fits.
+func (w *writer) element(value []byte) {
+	first := w.out[len(w.out)-1] == '['
+	if lead := value[:len(value)-len(bare(value))]; first == bytes.ContainsRune(lead, ',') {
+		w.comma()
+		value = bare(value)
+	}
+	w.raw(value)
+}
+
+// bare is an element of an array without what stood before it.
+func bare(element []byte) []byte { return bytes.TrimLeft(element, space) }
 
 // text writes a member that is a string; an empty one is left out.
 func (w *writer) text(name, value string) {
@@ -142,6 +161,11 @@ func (w *writer) text(name, value string) {
 }
 
 func (w *writer) name(name string) {
+	if w.lead != nil {
+		w.raw(w.lead)
+		w.lead = nil
+		return
+	}
 	w.comma()
 	w.quote(name)
 	w.out = append(w.out, ':')
