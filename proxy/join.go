@@ -30,11 +30,11 @@ func (p *Proxy) share(x *exchange) (done bool, err error) {
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
 func (p *Proxy) beginning(a *audience, l *leg) ([]stream.Entry, *stream.Cursor, error) {
-	task, number, ok := a.tracker(l).now(a.feed)
+	task, shown, number, ok := a.tracker(l).now(a.feed)
 	if !ok {
 		return nil, nil, nil
 	}
-	lead, err := a.snapshot(l, task, number)
+	lead, err := a.showing(l, task, shown, number)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,6 +84,17 @@ func (a *audience) tracker(l *leg) *tracker {
 	return t
 }
 
+// showing is the task as the client is to be shown it first: in the agent's own event,
+// byte for byte, as long as it is what that says.
+func (a *audience) showing(l *leg, task *fold.Task, shown *stream.Entry, number uint64) ([]stream.Entry, error) {
+	if shown == nil {
+		return a.snapshot(l, task, number)
+	}
+	e := *shown
+	e.Number, e.Epoch, e.Last = number, [8]byte{}, false
+	return []stream.Entry{e}, nil
+}
+
 // snapshot is the task as an event of the agent's would show it, under the number of the
 // event that it has come to.
 func (a *audience) snapshot(l *leg, task *fold.Task, number uint64) ([]stream.Entry, error) {
@@ -112,7 +123,7 @@ func (a *audience) entries(l *leg, events [][]byte, number uint64) ([]stream.Ent
 // them. Where the feed does not know the task, that event is all there is.
 func (a *audience) missing(l *leg, doc []byte) ([][]byte, error) {
 	m := manner{l.Side, a.x.agent.bytes()}
-	task, _, known := a.tracker(l).now(a.feed)
+	task, _, _, known := a.tracker(l).now(a.feed)
 	var events [][]byte
 	err := m.plainly(m.canon(), doc, func(event []byte) (err error) {
 		if !known {

@@ -20,6 +20,7 @@ type tracker struct {
 	dropped []stream.Entry // that the feed does not keep any more, and task has not taken in
 	bytes   int
 	task    fold.Task
+	shown   *stream.Entry // the event that showed the task, where none has changed it since; else nil
 	retold  *translate.Retelling
 	upTo    uint64  // number of the newest event that task has taken in
 	epoch   [8]byte // and its epoch
@@ -83,8 +84,11 @@ func (t *tracker) take(e stream.Entry) {
 	if isError(found.seen) || found.seen.Kind == "message" {
 		return
 	}
+	if t.shown = t.still(e, found.seen.Kind); found.seen.Kind == "" {
+		return // of no kind that says anything of a task
+	}
 	doc := found.docOf(e.Data)
-	if t.Side == (wire.Side{Version: wire.V10, Binding: wire.JSONRPC}) {
+	if t.Side == modernRPC {
 		err = t.task.Apply(memberOf(doc, "result"))
 	} else {
 		if t.retold == nil {
@@ -97,14 +101,26 @@ func (t *tracker) take(e stream.Entry) {
 	}
 }
 
+// still is the event that shows the task as it is, now that e has come: e itself, the one
+// before where e changes nothing, or none.
+func (t *tracker) still(e stream.Entry, kind string) *stream.Entry {
+	switch kind {
+	case "task":
+		return &e
+	case "":
+		return t.shown
+	}
+	return nil
+}
+
 // giveUp forgets the task. Who joins its feed then gets a stream of the agent's of their
 // own.
-func (t *tracker) giveUp() { t.broken, t.task, t.retold = true, fold.Task{}, nil }
+func (t *tracker) giveUp() { t.broken, t.task, t.shown, t.retold = true, fold.Task{}, nil, nil }
 
-// now brings the task up to what the feed has shown, and gives the number of the event
-// that it has come to. It is not usable where the feed does not go back to the beginning
+// now brings the task up to what the feed has shown, and says how it was shown, where that
+// is how it is, and the number of the event that it has come to. It is not usable where the feed does not go back to the beginning
 // of what it shows.
-func (t *tracker) now(feed *stream.Feed) (task *fold.Task, number uint64, ok bool) {
+func (t *tracker) now(feed *stream.Feed) (task *fold.Task, shown *stream.Entry, number uint64, ok bool) {
 	_, entries := feed.Entries()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +128,7 @@ func (t *tracker) now(feed *stream.Feed) (task *fold.Task, number uint64, ok boo
 	for _, e := range entries {
 		t.take(e)
 	}
-	return &t.task, t.upTo, !t.broken && t.task.Known()
+	return &t.task, t.shown, t.upTo, !t.broken && t.task.Known()
 }
 
 // losing notes that the agent's stream is lost, and says since when this happens without
