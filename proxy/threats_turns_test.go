@@ -28,7 +28,7 @@ func TestA25_SmuggledEvents(t *testing.T) {
 	}{
 		"behind the end":    {[]string{task("t", "c", "WORKING"), status("t", "c", "COMPLETED"), status("t", "c", "WORKING")}, 2, false},
 		"of another task":   {[]string{task("t", "c", "WORKING"), status("t2", "c", "WORKING")}, 1, true},
-		"another context":   {[]string{task("t", "c", "WORKING"), status("t", "c2", "WORKING")}, 1, true},
+		"another context":   {[]string{task("t", "c", "WORKING"), status("", "c2", "WORKING")}, 1, true},
 		"a second message":  {[]string{said, said}, 1, false},
 		"a message between": {[]string{task("t", "c", "WORKING"), said}, 1, true},
 	} {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -94,7 +95,9 @@ func (l *Ledger) ReserveTask(ctx context.Context, p *authn.Principal, o Origin, 
 }
 
 // Learn makes what an answer shows the caller's: each task, its context, and the
-// context of a message. A task that is lent stays its owner's, with its context.
+// context of a message. A task that is lent stays its owner's, with its context and with
+// any other that it is shown in. What is recorded of a task's context is the first that
+// it was shown in.
 // It returns what is recorded of the first task, the zero Record where there is none.
 //
 // The error is ErrAbsent when a task is somebody else's, a *ForeignContext when a
@@ -146,7 +149,8 @@ func onlyTask(r state.Record) state.Record {
 }
 
 // learnLent is Learn where tasks may be lent. Tasks come first: the context of one
-// that is lent must not become the caller's, not even where nobody has it yet.
+// that is lent must not become the caller's, not even where nobody has it yet. It becomes
+// that of the task's owner.
 func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a wire.Answer) (first state.Record, err error) {
 	asks := ask(p, o.Agent, o.Method)
 	r := o.record(asks.owner)
@@ -175,12 +179,15 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 		switch {
 		case l.shares(asks.owner, s), s.Kind == 0:
 			continue
-		case !l.lends(asks, s), i < len(claims) && s.Context != "" && claims[i].Context != "" && s.Context != claims[i].Context:
+		case !l.lends(asks, s):
 			return first, ErrAbsent
 		}
 		lent[s.Context] = true
-		if i < len(claims) {
+		if i < len(claims) && !lent[claims[i].Context] {
 			lent[claims[i].Context] = true
+			if err := l.claimLent(ctx, o.asContext(r, claims[i].Context), s); err != nil {
+				return first, err
+			}
 		}
 	}
 	var groups []state.Record
@@ -191,6 +198,20 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 	}
 	_, err = l.claim(ctx, asks.owner, groups)
 	return first, err
+}
+
+// claimLent records a context that a lent task is shown in, where that is not the one of the
+// task's record, for the owner of the task.
+func (l *Ledger) claimLent(ctx context.Context, group, task state.Record) error {
+	if group.ID == "" {
+		return nil
+	}
+	group.Owner, group.Tenant, group.Context = task.Owner, task.Tenant, ""
+	_, err := l.claim(ctx, owner{key: task.Owner, tenant: task.Tenant}, []state.Record{group})
+	if errors.Is(err, ErrAbsent) {
+		return ErrAbsent
+	}
+	return err
 }
 
 // listed is wire.Answer.Kind of a ListTasks answer.

@@ -51,8 +51,8 @@ type Config struct {
 
 	// Share says which tasks beyond those of Scope a call of this method may be about:
 	// tasks that are lent. r is the task's record and never the caller's own. What is
-	// lent stays its owner's: using it records nothing, and its context may be named
-	// in calls on that task alone. Nil lends nothing. It must be quick and must not
+	// lent stays its owner's: using it records nothing for whoever uses it, and its context
+	// may be named in calls on that task alone. Nil lends nothing. It must be quick and must not
 	// block.
 	Share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
 }

@@ -446,3 +446,33 @@ func TestReserved(t *testing.T) {
 		}
 	}
 }
+
+// An agent may show a task in another context than at first. That context becomes the
+// caller's too, unless it is somebody else's; the task stays where its record says.
+func TestTaskInAnotherContext(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]state.Ledger{"near": newStore(t).Ledger, "far": newStore(t)} {
+		l := New(s, Config{})
+		learn(t, l, alice, task("T", "C"))
+		learn(t, l, bob, message("CB"))
+		learn(t, l, alice, task("T", "D"))
+		if err := check(t, l, alice, send(t, "", "D")); err != nil {
+			t.Errorf("%s: alice in the new context: %v", name, err)
+		}
+		var foreign *ForeignContext
+		if err := check(t, l, bob, send(t, "", "D")); !errors.As(err, &foreign) {
+			t.Errorf("%s: bob in the new context: %v", name, err)
+		}
+		if err := learned(l.Learn(t.Context(), alice, Origin{Agent: "billing"}, task("T", "CB"))); !errors.As(err, &foreign) {
+			t.Errorf("%s: alice's task in a context of bob's: %v", name, err)
+		}
+		for _, c := range []*wire.Call{send(t, "T", ""), send(t, "T", "C")} {
+			if err := check(t, l, alice, c); err != nil {
+				t.Errorf("%s: the task in %q: %v", name, c.ContextID, err)
+			}
+		}
+		if err := check(t, l, alice, send(t, "T", "D")); !errors.Is(err, ErrAbsent) {
+			t.Errorf("%s: the task with a context that its record does not have: %v", name, err)
+		}
+	}
+}

@@ -117,7 +117,21 @@ func usesLent(t *testing.T, place string, l *Ledger) {
 			t.Errorf("%s: learn the wrong %s: %v", place, name, err)
 		}
 	}
-	for _, c := range []*wire.Call{send(t, "T", "C"), send(t, "N", "CN"), send(t, "", "CN")} {
+	moved := wire.Answer{Kind: "statusUpdate", Tasks: []wire.TaskRef{{ID: "T", ContextID: "CT"}}, ContextID: "CT"}
+	if err := learned(l.Learn(t.Context(), bob, lent, moved)); err != nil {
+		t.Errorf("%s: a lent task in a context of its own: %v", place, err)
+	}
+	for _, context := range []string{"CT", "CN"} { // are the owner's now
+		for name, c := range map[string]*wire.Call{"alone": send(t, "", context), "with the task": send(t, "T", context)} {
+			if err := check(t, l, bob, c); !errors.Is(err, ErrAbsent) {
+				t.Errorf("%s: bob in %s, %s: %v", place, context, name, err)
+			}
+		}
+		if err := learned(l.Learn(t.Context(), dave, Origin{Agent: "billing"}, message(context))); !errors.Is(err, ErrAbsent) {
+			t.Errorf("%s: dave in %s: %v", place, context, err)
+		}
+	}
+	for _, c := range []*wire.Call{send(t, "T", "C"), send(t, "N", "CN"), send(t, "", "CN"), send(t, "", "CT")} {
 		if err := check(t, l, alice, c); err != nil {
 			t.Errorf("%s: the owner of %s in %s: %v", place, c.TaskID, c.ContextID, err)
 		}

@@ -29,7 +29,8 @@ type Step struct {
 // conversation that its user never had; none of them fits into a legal stream.
 //
 //   - A stream is one message, or it begins with a task.
-//   - All events are of the same task and context, where they name one.
+//   - All events are of the same task, where they name one, and of the same context where
+//     they do not name the task.
 //   - A terminal state ends it. Behind it the task may be shown once more, in the same
 //     state, as §11.7 has it.
 //   - A task may wait for its user (for input or to log in) so often and no more.
@@ -39,6 +40,10 @@ type Step struct {
 // the next turn of a conversation. A task in the middle is a snapshot; SDKs take it for
 // one, and it must keep to the rules of an update. An agent that waits for its user may
 // close the stream or leave it open, so that does not end it.
+//
+// An update that names the task may come in another context: agents of the Python SDK make
+// up a new one for each message that names its task alone. Whose that context is the ledger
+// says, as for any other id. It is bounded like turns are.
 //
 // Agents of 0.x were never told what their streams begin with or when a message may
 // come. To Lenient theirs may begin with any event, a message may end a stream of
@@ -57,6 +62,7 @@ type Grammar struct {
 
 	state, task, context string // the last that were said
 	turns                int
+	moves                int // from one context to another
 }
 
 const defaultTurns = 100
@@ -74,7 +80,10 @@ func (g *Grammar) Next(s Step) error {
 	if s.Kind != "" {
 		g.begun = true
 	}
-	g.task, g.context = either(g.task, s.Task), either(g.context, s.Context)
+	if g.isElsewhere(s) {
+		g.moves++
+	}
+	g.task, g.context = either(g.task, s.Task), either(s.Context, g.context)
 	g.again = g.ended
 	if g.isTurn(s) {
 		g.turns++
@@ -100,7 +109,7 @@ func (g *Grammar) judge(s Step) error {
 	switch {
 	case s.Task != "" && g.task != "" && s.Task != g.task:
 		return ErrOtherTask
-	case s.Context != "" && g.context != "" && s.Context != g.context:
+	case g.isElsewhere(s) && (s.Kind == "" || s.Task == "" || s.Task != g.task || g.moves >= g.most()):
 		return ErrOtherContext
 	case g.message && message:
 		return ErrSecondMessage
@@ -130,6 +139,11 @@ func (g *Grammar) afterwards(s Step) error {
 		return nil
 	}
 	return ErrAfterEnd
+}
+
+// isElsewhere reports whether an event is of another context than the one before.
+func (g *Grammar) isElsewhere(s Step) bool {
+	return s.Context != "" && g.context != "" && s.Context != g.context
 }
 
 func (g *Grammar) most() int {

@@ -29,7 +29,7 @@ func broken(stream []Step, lenient bool, turns int) (rules []error) {
 			rules = append(rules, rule)
 		}
 	}
-	tasks, contexts := map[string]bool{}, map[string]bool{}
+	tasks := map[string]bool{}
 	stream = slices.Clone(stream)
 	for i := range stream {
 		if s := &stream[i]; s.Kind == "" {
@@ -38,13 +38,21 @@ func broken(stream []Step, lenient bool, turns int) (rules []error) {
 	}
 	known := slices.DeleteFunc(slices.Clone(stream), func(s Step) bool { return s.Kind == "" })
 	waits, messages, end := 0, 0, -1
+	task, context, moves, strays := "", "", 0, false
 	state := ""
 	for i, s := range stream {
 		if s.Task != "" {
 			tasks[s.Task] = true
 		}
 		if s.Context != "" {
-			contexts[s.Context] = true
+			if context != "" && s.Context != context {
+				moves++
+				strays = strays || s.Kind == "" || s.Task == "" || s.Task != task || moves > turns
+			}
+			context = s.Context
+		}
+		if task == "" {
+			task = s.Task
 		}
 		if s.Kind == "message" {
 			messages++
@@ -60,7 +68,7 @@ func broken(stream []Step, lenient bool, turns int) (rules []error) {
 		}
 	}
 	breaks(ErrOtherTask, len(tasks) > 1)
-	breaks(ErrOtherContext, len(contexts) > 1)
+	breaks(ErrOtherContext, strays)
 	breaks(ErrSecondMessage, messages > 1)
 	breaks(ErrMixed, messages > 0 && len(known) > messages && (!lenient || known[0].Kind == "message"))
 	breaks(ErrTurns, waits > turns)
@@ -142,7 +150,7 @@ func TestA25_SmuggledTurns(t *testing.T) {
 	t.Parallel()
 	smuggled := []Step{
 		{Kind: "statusUpdate", State: "TASK_STATE_WORKING", Task: "u", Context: "c"},
-		{Kind: "artifactUpdate", Task: "t", Context: "d"},
+		{Kind: "artifactUpdate", Context: "d"},
 		{Kind: "task", State: "TASK_STATE_WORKING", Task: "u", Context: "d"},
 		{Kind: "message", Task: "t", Context: "c"},
 	}

@@ -64,8 +64,13 @@ func TestA25_StreamGrammar(t *testing.T) {
 		{"T:WORKING:t M::u", ErrOtherTask, ErrOtherTask},
 		{"T:WORKING A::t S:COMPLETED:u", ErrOtherTask, ErrOtherTask},
 		{"T:COMPLETED:t T:COMPLETED:u", ErrOtherTask, ErrOtherTask},
-		{"T:WORKING:t:c S:WORKING:t:d", ErrOtherContext, ErrOtherContext},
+		{"T:WORKING:t:c S:WORKING:t:d A::t:c S:COMPLETED:t:d", nil, nil},
+		{"T:WORKING:t:c S:WORKING::d", ErrOtherContext, ErrOtherContext},
+		{"T:WORKING:t:c S:WORKING:t:d A:::c", ErrOtherContext, ErrOtherContext},
+		{"T:WORKING:t:c S:WORKING:u:d", ErrOtherTask, ErrOtherTask},
+		{"T:WORKING:t:c ?::t:d", ErrOtherContext, ErrOtherContext},
 		{"T:WORKING ?:::d A:::c", ErrOtherContext, ErrOtherContext},
+		{"T:WORKING:t:c S:WORKING:t:d S:WORKING:t:e S:WORKING:t:f S:WORKING:t:g", ErrOtherContext, ErrOtherContext},
 		{"T:INPUT_REQUIRED S:INPUT_REQUIRED S:WORKING S:AUTH_REQUIRED S:INPUT_REQUIRED", ErrTurns, ErrTurns},
 		{"T:INPUT_REQUIRED T:INPUT_REQUIRED S:WORKING T:INPUT_REQUIRED S:INPUT_REQUIRED T:INPUT_REQUIRED", nil, nil},
 
@@ -115,7 +120,7 @@ func TestResumedGrammar(t *testing.T) {
 		want error
 	}{
 		{"T:WORKING:t:c", nil}, {"T:COMPLETED:t:c", nil},
-		{"A::t", ErrFirst}, {"T:WORKING:u", ErrOtherTask}, {"T:WORKING:t:d", ErrOtherContext},
+		{"A::t", ErrFirst}, {"T:WORKING:u", ErrOtherTask}, {"T:WORKING:t:d", nil}, {"T:WORKING::d", ErrOtherContext},
 		{"T:INPUT_REQUIRED:t", nil}, {"T:AUTH_REQUIRED:t", ErrTurns},
 	} {
 		g := Grammar{Turns: 1}
