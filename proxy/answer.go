@@ -20,6 +20,11 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 	if err != nil {
 		return err
 	}
+	return p.answered(ctx, x, resp, a)
+}
+
+// answered is answer, once the answer has been read.
+func (p *Proxy) answered(ctx context.Context, x *exchange, resp *http.Response, a received) error {
 	x.hear(resp) // trailers are there now
 	if a.failed != nil {
 		if err := x.stray(a.failed.Reason); err != nil {

@@ -26,6 +26,7 @@ type audience struct {
 	shown  *snapshot       // what the client has been shown already; nil for nothing
 	from   *snapshot       // where a subscription began whose agent does not show it; else nil
 	task   string          // that the feed is bound to; "" for none
+	polled atomic.Bool     // the task is looked at: the end of the agent's stream says nothing
 	alone  bool            // the feed stays nobody's but this client's
 	epoch  [8]byte         // of the event before
 	ids    string          // what the ids of its epoch begin with; "" before there are any
@@ -128,7 +129,7 @@ func (a *audience) Close() {
 // over reports whether the agent has said, by the status of a gRPC call, that its stream
 // has ended for a reason that another stream would end for as well.
 func (a *audience) over() (bool, error) {
-	if a.resp == nil || a.x.leg.Binding != wire.GRPC {
+	if a.resp == nil || a.x.leg.Binding != wire.GRPC || a.polled.Load() {
 		return false, nil
 	}
 	e := wire.ReadStatus(a.resp.Header, a.resp.Trailer)

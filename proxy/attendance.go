@@ -111,7 +111,7 @@ func (at *attendance) took(stats stream.Stats, err error) error {
 // end is what the end of a stream means for its client; err is what it came to.
 func (at *attendance) end(err error) error {
 	x, a := at.x, at.a
-	if a.resp != nil && a.mended() {
+	if a.resp != nil && (a.mended() || a.polled.Load()) {
 		a.resp = nil // what it says in the end is about a stream that others have followed
 	}
 	if err == nil && x.leg.Binding == wire.GRPC && a.resp != nil {

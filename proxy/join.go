@@ -122,11 +122,18 @@ func (a *audience) entries(l *leg, events [][]byte, number uint64) ([]stream.Ent
 // the feed has shown, and gives the events that are missing, as the agent would have said
 // them. Where the feed does not know the task, that event is all there is.
 func (a *audience) missing(l *leg, doc []byte) ([][]byte, error) {
-	m := manner{l.Side, a.x.agent.bytes()}
 	task, _, _, known := a.tracker(l).now(a.feed)
+	if !known {
+		task = nil
+	}
+	return manner{l.Side, a.x.agent.bytes()}.missing(l.call.ID, doc, task)
+}
+
+// missing is the same for who knows a task as it was; nil for who knows nothing of it.
+func (m manner) missing(id, doc []byte, task *fold.Task) ([][]byte, error) {
 	var events [][]byte
 	err := m.plainly(m.canon(), doc, func(event []byte) (err error) {
-		if !known {
+		if task == nil {
 			events = append(events, event)
 			return nil
 		}
@@ -136,5 +143,5 @@ func (a *audience) missing(l *leg, doc []byte) ([][]byte, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's task cannot be read").Because(err)
 	}
-	return m.restate(l.call.ID, events)
+	return m.restate(id, events)
 }

@@ -37,6 +37,7 @@ type judge struct {
 	last    *wire.Answer          // that series gave
 	found   *judged               // and what that made
 	kept    [1]stream.Entry       // what look gives, until it is called again
+	watches bool                  // the events are made of looks at the task
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong, where that is only recorded
 }
 
@@ -112,6 +113,9 @@ func (j *judge) order(seen wire.Answer) error {
 		return nil
 	}
 	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID, Final: seen.Final}
+	if j.watches && !terminal(seen.State) {
+		step.Final = false // it is said of a task that waits, to which nobody has stopped looking
+	}
 	if len(seen.Tasks) > 0 {
 		step.Task = seen.Tasks[0].ID
 	}

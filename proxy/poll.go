@@ -1,11 +1,13 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -13,10 +15,12 @@ import (
 type poll struct {
 	ctx context.Context // of the exchange that looks
 	audience
-	leg     *leg // as which the events are said
-	pause   time.Duration
-	ready   [][]byte // events that were found and not given yet
-	settled bool
+	leg   *leg // as which the events are said
+	pause time.Duration
+	ready [][]byte  // events that were found and not given yet
+	last  fold.Task // as it was when it was looked at last
+	state string    // the task's
+	stays bool      // while the task waits for its user
 }
 
 // pollTask begins to look at a task. The first look is made at once: an agent that does
@@ -28,23 +32,34 @@ func (p *Proxy) pollTask(ctx context.Context, a *audience) (stream.Opened, error
 	}
 	l.call.Method, l.call.Streaming = subscribeToTask, true // what the events are read as
 	up := detach(ctx)
-	s := &poll{ctx: up.ctx, leg: l, pause: p.StreamConfig.Poll.Std()}
-	s.proxy, s.x, s.feed, s.task = p, a.x, a.feed, a.task // and nothing that changes
-	if err := s.look(); err != nil {
+	s, err := p.newPoll(up.ctx, a, l)
+	if err != nil {
 		up.stop()
 		return stream.Opened{}, err
 	}
 	o := p.opened(a.x, l, nil, up)
-	o.Judge = p.newJudge(a.x, l).goesOn().look
+	j := p.newJudge(a.x, l).goesOn()
+	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
 	o.From = func(io.Reader, int) stream.Source { return s }
 	return o, nil
 }
 
+// newPoll is pollTask for a source that has been opened; its events are said as those of a
+// leg.
+func (p *Proxy) newPoll(ctx context.Context, a *audience, l *leg) (*poll, error) {
+	s := &poll{ctx: ctx, leg: l, pause: p.StreamConfig.Poll.Std(), stays: a.x.mayWatch(a)}
+	s.proxy, s.x, s.feed, s.task = p, a.x, a.feed, cmp.Or(a.task, a.x.call.TaskID) // and nothing that changes
+	return s, s.look()
+}
+
+// over reports whether there is no more to be seen.
+func (s *poll) over() bool { return terminal(s.state) || settled(s.state) && !s.stays }
+
 // Next implements stream.Source.
 func (s *poll) Next() (stream.Event, error) {
 	for len(s.ready) == 0 {
-		if s.settled {
+		if s.over() {
 			return stream.Event{}, io.EOF
 		}
 		select {
@@ -55,6 +70,7 @@ func (s *poll) Next() (stream.Event, error) {
 		if err := s.look(); err != nil {
 			return stream.Event{}, err
 		}
+		s.slow()
 		if len(s.ready) == 0 {
 			return stream.Event{}, nil // the task is still there: a sign of life
 		}
@@ -62,6 +78,19 @@ func (s *poll) Next() (stream.Event, error) {
 	data := s.ready[0]
 	s.ready = s.ready[1:]
 	return stream.Event{Data: data, HasData: true}, nil
+}
+
+// Of a task that waits for its user, who may be long, the looks become rarer: each pause is
+// longer by a quarter, up to so many of streams.poll.
+const rarest = 15
+
+func (s *poll) slow() {
+	poll := s.proxy.StreamConfig.Poll.Std()
+	if len(s.ready) > 0 || !settled(s.state) {
+		s.pause = poll
+		return
+	}
+	s.pause = min(s.pause+s.pause/4, rarest*poll)
 }
 
 // look asks for the task, and finds what the feed has not shown of it.
@@ -73,7 +102,15 @@ func (s *poll) look() error {
 	if len(seen.Tasks) != 1 || seen.Tasks[0].ID != s.task {
 		return wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
-	s.ready, err = s.missing(s.leg, newSnapshot(l, doc).doc)
-	s.settled = settled(seen.State)
-	return err
+	doc, s.state = newSnapshot(l, doc).doc, seen.State
+	m := manner{s.leg.Side, s.x.agent.bytes()}
+	if s.last.Known() {
+		s.ready, err = m.missing(s.leg.call.ID, doc, &s.last)
+	} else {
+		s.ready, err = s.missing(s.leg, doc)
+	}
+	if err != nil {
+		return err
+	}
+	return m.plainly(m.canon(), doc, s.last.Apply)
 }

@@ -130,14 +130,19 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 		return o, p.noStream(l, resp)
 	}
 	o = p.opened(a.x, l, resp, up)
-	o.Judge = p.newJudge(a.x, l).goesOn().look
+	j := p.newJudge(a.x, l).goesOn()
+	o.Judge = j.look
 	source := o.From(resp.Body, int(p.Server.Limits.Event))
 	if l.Version != wire.V10 {
 		lead, err := p.catchUp(ctx, a, l)
 		if err != nil {
 			return o, err
 		}
-		o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
+		watched := p.watched(a, l, resp, source, func() (*poll, error) {
+			j.watches = true
+			return p.newPoll(up.ctx, a, l)
+		})
+		o.From = func(io.Reader, int) stream.Source { return &leading{Source: watched, lead: lead} }
 		up.keep()
 		return o, nil
 	}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"time"
@@ -57,7 +58,13 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	case s.err != nil:
 		return s.err
 	case !streams(s.resp, x.leg):
-		return p.answer(ctx, x, s.resp)
+		body := newBuffer()
+		defer x.giveBack(body)
+		empty, err := p.refusedStream(ctx, x, s.resp, body)
+		if err != nil || empty == nil {
+			return err
+		}
+		s.resp = empty
 	}
 	late.Stop()
 	from := newSnapshot(l, doc)
@@ -129,9 +136,39 @@ func (s *snapshot) shows(l *leg, doc []byte) bool {
 		return false
 	}
 	if at.IsZero() || s.at.IsZero() {
-		return string(status) == string(s.status)
+		return alike(status, s.status)
 	}
 	return !at.After(s.at)
+}
+
+// alike reports whether two values say the same, in whatever order.
+func alike(a, b []byte) bool {
+	plain := func(v []byte) []byte {
+		c := jsontext.Value(bytes.Clone(v))
+		_ = c.Canonicalize() // both have been read before
+		return c
+	}
+	return bytes.Equal(a, b) || bytes.Equal(plain(a), plain(b))
+}
+
+// refusedStream gives the caller what the agent has answered in the place of a stream, or
+// where that is an error that says that there is none of the task, returns an empty one.
+func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Response, body *buffer) (*http.Response, error) {
+	a, err := p.receive(x.leg, resp, body)
+	if err != nil {
+		return nil, err
+	}
+	var seen wire.Answer
+	if a.failed == nil {
+		if seen, err = p.judge(x.leg, a.doc); err != nil {
+			return nil, err
+		}
+	}
+	if empty := x.withoutStream(resp, a, seen); empty != nil {
+		_ = resp.Body.Close() // it has been read
+		return empty, nil
+	}
+	return nil, p.answered(ctx, x, resp, a)
 }
 
 // inner takes the task or update out of an event of the agent's.

@@ -124,9 +124,10 @@ func TestSubscribe(t *testing.T) {
 				return []string{statusIn(s, "t", "c", "working", ""), statusIn(s, "t", "c", "completed", "")}
 			}, "task WORKING, status COMPLETED",
 		},
-		"nothing more": {
-			func(s wire.Side) string { return taskAt(s, "t", "c", "input-required", 2) },
-			func(wire.Side) []string { return nil }, "task INPUT_REQUIRED",
+		"until it waits": {
+			func(s wire.Side) string { return taskAt(s, "t", "c", "working", 2) },
+			func(s wire.Side) []string { return []string{statusIn(s, "t", "c", "input-required", at(3))} },
+			"task WORKING, status INPUT_REQUIRED",
 		},
 	} {
 		subscribed(t, watched(tt.task, tell(tt.events)), func(what string, w *world, got said) {

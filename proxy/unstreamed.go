@@ -1,0 +1,128 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// unstreamed is the stream of a task to which an agent before 1.0 was asked to subscribe a
+// client. Such agents stream what a message brings; of a task that waits for its user they
+// have no stream, and say so in one way or another, although they know the task. Then it is
+// looked at until it ends: the client hears what the next message makes of it, as in front of
+// an agent of 1.0 (A2A 1.0 §3.1.6).
+type unstreamed struct {
+	stream.Source                                // what the agent sends
+	none          func(stream.Event, error) bool // does the first thing of it say that there is no stream?
+	watch         func() (*poll, error)
+	begun         bool
+	poll          *poll // in the place of Source
+}
+
+// Next implements stream.Source.
+func (s *unstreamed) Next() (stream.Event, error) {
+	if s.poll != nil {
+		return s.poll.Next()
+	}
+	event, err := s.Source.Next()
+	if s.begun || err == nil && !event.HasData {
+		return event, err
+	}
+	if s.begun = true; !s.none(event, err) {
+		return event, err
+	}
+	if s.poll, err = s.watch(); err != nil {
+		return stream.Event{}, err
+	}
+	return s.poll.Next()
+}
+
+// early is what a Source can tell before it is read; see stream.
+type early interface {
+	More() bool
+	Rest() bool
+}
+
+// More reports whether Next would return without reading.
+func (s *unstreamed) More() bool {
+	e, ok := s.Source.(early)
+	return ok && s.poll == nil && e.More()
+}
+
+// Rest reports whether the source can be waited for without a goroutine, which is not so of a
+// task that is looked at.
+func (s *unstreamed) Rest() bool {
+	e, ok := s.Source.(early)
+	return ok && s.poll == nil && e.Rest()
+}
+
+// orWatched has the task of a subscription looked at, where the agent has no stream of it.
+// Nothing is read before ready is closed.
+func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detached, ready <-chan struct{}) {
+	if !a.x.mayWatch(a) {
+		return
+	}
+	l, from := a.x.leg, o.From
+	o.From = func(body io.Reader, limit int) stream.Source {
+		return p.watched(a, l, resp, from(body, limit), func() (*poll, error) {
+			<-ready
+			a.judge.watches = true
+			return p.newPoll(up.ctx, a, l)
+		})
+	}
+}
+
+// watched is a source of the agent's in whose place watch looks at the task, should there be
+// no stream.
+func (p *Proxy) watched(a *audience, l *leg, resp *http.Response, source stream.Source, watch func() (*poll, error)) stream.Source {
+	return &unstreamed{
+		Source: source,
+		none:   func(event stream.Event, err error) bool { return p.noneOf(l, resp, event, err) },
+		watch: func() (*poll, error) {
+			a.polled.Store(true)
+			return watch()
+		},
+	}
+}
+
+// mayWatch reports whether the exchange is a subscription that is promised the task until it
+// ends, of an agent that promises no such thing, and the client has been shown the task.
+func (x *exchange) mayWatch(a *audience) bool {
+	return x.leg.call.Method.Name == wire.SubscribeToTask && x.leg.Version != wire.V10 && a.shown != nil
+}
+
+// noneOf reports whether the beginning of an agent's stream says that there is none: it ends
+// with nothing said, or with an error about a task that the agent has just shown.
+func (p *Proxy) noneOf(l *leg, resp *http.Response, event stream.Event, err error) bool {
+	if err != nil {
+		if !errors.Is(err, io.EOF) || l.Binding != wire.GRPC {
+			return errors.Is(err, io.EOF)
+		}
+		e := wire.ReadStatus(resp.Header, resp.Trailer)
+		return e == nil || e.Kind == wire.TaskNotFound
+	}
+	found, err := p.readEvent(l.Side, l.call.Method, event.Data)
+	if err != nil || !isError(found.seen) {
+		return false
+	}
+	return wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data)).Kind == wire.TaskNotFound
+}
+
+// withoutStream is the answer of an agent to a subscription as one whose stream says nothing,
+// where it is an error that says so; else nil.
+func (x *exchange) withoutStream(resp *http.Response, a received, seen wire.Answer) *http.Response {
+	e := a.failed
+	if e == nil && isError(seen) {
+		e = wire.ReadError(x.leg.Side, resp.StatusCode, a.doc)
+	}
+	if e == nil || e.Kind != wire.TaskNotFound {
+		return nil
+	}
+	empty := &http.Response{StatusCode: http.StatusOK, Header: resp.Header.Clone(), Body: http.NoBody}
+	empty.Header.Del("Grpc-Status")
+	empty.Trailer = http.Header{"Grpc-Status": {"0"}}
+	return empty
+}
