@@ -154,3 +154,32 @@ func TestConfigsNamedElsewhere(t *testing.T) {
 	}
 	w.agent.silent(t, "the one config")
 }
+
+// TestNoPushWhateverTheTask: of an agent whose card has no push notifications, every call about
+// them is refused alike, be the task somebody else's or nobody's (A2A 1.0 §3.3.4).
+func TestNoPushWhateverTheTask(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []wire.Side{rpc10, rpc03} {
+		doc := func(base string) string {
+			return strings.Replace(speaks(agent)(base), `"pushNotifications":true`, `"pushNotifications":false`, 1)
+		}
+		w := in(t, doc, tied)
+		w.given("alice", w.base, w.agent, "of-alice", "c", "")
+		for _, task := range []string{"of-alice", "nobodys"} {
+			for method, params := range map[string]string{
+				"CreateTaskPushNotificationConfig": `{"taskId":"%s","url":"https://hooks.example/h"}`,
+				"GetTaskPushNotificationConfig":    `{"taskId":"%s","id":"c"}`,
+				"ListTaskPushNotificationConfigs":  `{"taskId":"%s"}`,
+				"DeleteTaskPushNotificationConfig": `{"taskId":"%s","id":"c"}`,
+			} {
+				if got := w.call("bob", method, fmt.Sprintf(params, task)); !strings.Contains(got.body, `"code":-32003`) {
+					t.Errorf("%s of %s from %s: %d %s", method, task, agent, got.status, got.body)
+				}
+			}
+			if got := w.call("bob", "GetTask", `{"id":"`+task+`"}`); !strings.Contains(got.body, `"code":-32001`) {
+				t.Errorf("%s: %d %s", task, got.status, got.body)
+			}
+		}
+		w.agent.silent(t, "calls on tasks that are not the caller's")
+	}
+}
