@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
@@ -16,7 +15,7 @@ import (
 func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) error {
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x.leg, resp, body)
+	a, err := p.receive(x, x.leg, resp, body)
 	if err != nil {
 		return err
 	}
@@ -26,17 +25,14 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 // answered is answer, once the answer has been read.
 func (p *Proxy) answered(ctx context.Context, x *exchange, resp *http.Response, a received) error {
 	x.hear(resp) // trailers are there now
+	x.rec.AnswerForm = string(a.form)
 	if a.failed != nil {
 		if err := x.stray(a.failed.Reason); err != nil {
 			return err
 		}
 		return x.failed(resp, p.ended(ctx, x, a.failed))
 	}
-	seen, err := p.judge(x.leg, a.doc)
-	if err != nil {
-		return err
-	}
-	return p.show(ctx, x, resp, a, seen)
+	return p.show(ctx, x, resp, a, a.seen)
 }
 
 // show gives the caller a unary answer that has been read.
@@ -73,7 +69,7 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		x.incoming(resp)
 		return x.deliverNone()
 	case isError(seen):
-		return x.failed(resp, p.ended(ctx, x, wire.ReadError(x.leg.Side, resp.StatusCode, doc)))
+		return x.failed(resp, p.ended(ctx, x, a.error(x.leg, resp, doc)))
 	case x.leg.wait && !settled(seen.State):
 		if doc, done, err = p.await(ctx, x, seen, doc); err != nil || done {
 			return err
@@ -84,33 +80,6 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		return x.single(doc)
 	}
 	return x.deliver(doc)
-}
-
-// received is a unary answer that has been read to its end.
-type received struct {
-	bytes  []byte      // as they came; on gRPC, the message
-	doc    []byte      // the same as a JSON document
-	failed *wire.Error // the status of a gRPC call that failed; nothing else is set then
-}
-
-// receive reads a unary answer. body holds it for as long as it is used.
-func (p *Proxy) receive(l *leg, resp *http.Response, body *buffer) (received, error) {
-	limit := int64(p.Server.Limits.Answer)
-	if err := body.fill(resp.Body, resp.ContentLength, limit); err != nil {
-		if errors.Is(err, errTooLong) {
-			return received{}, wire.Errorf(wire.BadAgentResponse,
-				"the answer exceeds server.limits.answer (%d bytes)", limit)
-		}
-		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
-	}
-	media, rpc := mediaType(resp.Header), l.Binding == wire.GRPC
-	switch {
-	case rpc && isGRPC(media):
-		return receiveRPC(l, resp, body.bytes())
-	case rpc || !usable(resp, media, body.bytes()):
-		return received{}, unusable(resp, media)
-	}
-	return received{bytes: body.bytes(), doc: body.bytes()}, nil
 }
 
 // judge reads what an answer or event of the agent's shows. An empty body is an
@@ -140,6 +109,9 @@ func (x *exchange) pass(resp *http.Response, a received, doc []byte) error {
 		return nil
 	}
 	x.incoming(resp)
+	if a.relabel {
+		x.w.Header().Set("Content-Type", x.call.MediaType())
+	}
 	if resp.StatusCode != http.StatusNoContent {
 		x.measure(doc)
 	}
@@ -209,6 +181,10 @@ func (x *exchange) send(out []byte) {
 // failed gives the caller the agent's error, retold where they speak differently.
 func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 	x.rec.Reason, x.rec.Decision = e.Reason, "error"
+	if e.Err != nil {
+		x.rec.Cause = e.Error()
+	}
+	e.RetryAs(resp.Header)
 	x.incoming(resp)
 	if x.leg.retell == nil && x.leg.Binding == wire.GRPC && copyStatus(x.w.Header(), resp) {
 		x.w.Header().Set("Content-Type", typeGRPC)
@@ -218,40 +194,4 @@ func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 	e.Kind = said(e.Kind)
 	wire.WriteError(x.w, &x.call, e)
 	return nil
-}
-
-// usable reports whether an answer can be A2A: not with another media type (an HTML
-// page of some proxy between us and the agent), a redirect, an empty success.
-func usable(resp *http.Response, media string, body []byte) bool {
-	good := resp.StatusCode >= 200 && resp.StatusCode < 300
-	switch media {
-	case "application/json", "application/a2a+json", "application/problem+json":
-		return good || resp.StatusCode >= 400
-	}
-	if resp.StatusCode == http.StatusNoContent && len(body) == 0 {
-		return true
-	}
-	// a2a-go 0.3 does not label its JSON, and net/http then guesses text/plain.
-	// Whether it is an answer is found out when it is read.
-	known := media == "text/plain" && good
-	return (known || resp.StatusCode >= 400) && len(body) > 0 && body[0] == '{'
-}
-
-// unusable is the refusal of an answer that is not A2A at all. What its status says
-// to an HTTP client is kept where it means something.
-func unusable(resp *http.Response, media string) *wire.Error {
-	cause := fmt.Errorf("%w HTTP %d with media type %q", errAgentSaid, resp.StatusCode, media)
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests:
-		e := wire.Errorf(wire.RateLimited, "the agent is receiving too many requests").Because(cause)
-		if after := resp.Header.Get("Retry-After"); after != "" && cleanValue(after) {
-			e.Header = http.Header{"Retry-After": {after}}
-		}
-		return e
-	case http.StatusServiceUnavailable:
-		return later("5", "the agent is not available at the moment").Because(cause)
-	case http.StatusGatewayTimeout:
-		return wire.Errorf(wire.AgentTimeout, "").Because(cause)
-	}
-	return wire.Errorf(wire.BadAgentResponse, "the agent's answer is not A2A").Because(cause)
 }

@@ -83,23 +83,20 @@ func (p *Proxy) say(ctx context.Context, x *exchange, l *leg) (*leg, []byte, wir
 	if e := unreadable(resp); e != nil {
 		return nil, nil, wire.Answer{}, e
 	}
-	a, err := p.receive(l, resp, new(buffer)) // not pooled: the document goes further up
+	a, err := p.receive(x, l, resp, new(buffer)) // not pooled: the document goes further up
 	switch {
 	case err != nil:
 		return nil, nil, wire.Answer{}, err
 	case a.failed != nil:
 		return nil, nil, wire.Answer{}, theirs(a.failed)
 	}
-	seen, err := p.judge(l, a.doc)
 	switch {
-	case err != nil:
-		return nil, nil, wire.Answer{}, err
-	case isError(seen):
-		return nil, nil, wire.Answer{}, theirs(wire.ReadError(l.Side, resp.StatusCode, a.doc))
-	case l.Binding == wire.JSONRPC && !seen.Answers(l.call.ID):
+	case isError(a.seen):
+		return nil, nil, wire.Answer{}, theirs(a.error(l, resp, a.doc))
+	case l.Binding == wire.JSONRPC && !a.seen.Answers(l.call.ID):
 		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
-	return l, a.doc, seen, nil
+	return l, a.doc, a.seen, nil
 }
 
 // settled reports whether a caller who waits for a task need not wait any longer:

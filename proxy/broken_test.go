@@ -147,7 +147,7 @@ func TestStatusesOfOthers(t *testing.T) {
 					_, _ = io.WriteString(rw, page)
 				})
 				w.sends(caller, func(what string, got said) {
-					if got.err == nil || got.err.Kind != want && !sameMeaning(caller, got.err.Kind, want) || strings.Contains(got.body, "html") {
+					if got.err == nil || got.err.Kind != want && !sameMeaning(caller, got.err.Kind, want) || strings.Contains(got.body, "busy") {
 						t.Errorf("%s from %s, %d: %d %v %s", what, agent, status, got.status, got.err, got.body)
 					}
 					if status == 429 && got.header.Get("Retry-After") != "7" {

@@ -93,9 +93,6 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	defer x.up.letGo(resp)
 	if streams(resp, x.leg) {
 		late.Stop()
-		if !x.call.Streaming {
-			return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
-		}
 		err := p.relay(x, resp, nil)
 		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.w.wrote {
 			return p.ended(ctx, x, e)
@@ -153,22 +150,9 @@ func broken(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", errAgentBroke, err)
 }
 
-// streams reports whether an answer is an event stream. On gRPC every answer is
-// framed alike: the method tells, and a status in the header that there is none.
-func streams(resp *http.Response, l *leg) bool {
-	if resp.StatusCode != http.StatusOK {
-		return false
-	}
-	media := mediaType(resp.Header)
-	if l.Binding == wire.GRPC {
-		return isGRPC(media) && l.call.Method.Streams && resp.Header.Get("Grpc-Status") == ""
-	}
-	return media == "text/event-stream"
-}
-
 func mediaType(h http.Header) string {
 	switch media := h.Get("Content-Type"); media {
-	case "application/json", "text/event-stream", typeGRPC: // as nearly all are written
+	case "application/json", typeEvents, typeGRPC: // as nearly all are written
 		return media
 	default:
 		media, _, _ = mime.ParseMediaType(media)
@@ -178,7 +162,8 @@ func mediaType(h http.Header) string {
 
 // unreadable refuses answers whose body must not be waited for: a switch to
 // another protocol (L16), a compressed one that nobody asked for (L23), and one
-// with a header that could split a response further on (L6).
+// with a header that could split a response further on (L6). A refusal that is
+// compressed still has its status.
 func unreadable(resp *http.Response) *wire.Error {
 	if resp.StatusCode < http.StatusOK {
 		return wire.Errorf(wire.BadAgentResponse, "the agent switched protocols")
@@ -191,7 +176,7 @@ func unreadable(resp *http.Response) *wire.Error {
 			if !cleanValue(v) {
 				return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
 			}
-			if name == "Content-Encoding" && v != "" && !strings.EqualFold(v, "identity") {
+			if name == "Content-Encoding" && resp.StatusCode < http.StatusMultipleChoices && v != "" && !strings.EqualFold(v, "identity") {
 				return wire.Errorf(wire.BadAgentResponse, "the agent sent a compressed answer")
 			}
 		}

@@ -106,8 +106,16 @@ func onlyMessage(body []byte, limit int) ([]byte, error) {
 }
 
 // receiveRPC reads the answer of a unary gRPC call: at most one message, and the
-// status behind it, which the header has instead where there is no message.
-func receiveRPC(l *leg, resp *http.Response, body []byte) (received, error) {
+// status behind it, which the header has instead where there is no message. What stands
+// in front of an agent may know HTTP alone, and refuse the call by that.
+func (p *Proxy) receiveRPC(x *exchange, l *leg, resp *http.Response, body []byte) (received, error) {
+	media := mediaType(resp.Header)
+	switch said := resp.Header.Get(statusFields[0]) != "" || resp.Trailer.Get(statusFields[0]) != ""; {
+	case resp.StatusCode >= http.StatusMultipleChoices && (!isGRPC(media) || !said):
+		return received{}, p.statusError(x, l, resp, false)
+	case !isGRPC(media):
+		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not gRPC").Because(heardStatus(resp))
+	}
 	if e := wire.ReadStatus(resp.Header, resp.Trailer); e != nil {
 		return received{failed: e}, nil
 	}
@@ -119,7 +127,8 @@ func receiveRPC(l *leg, resp *http.Response, body []byte) (received, error) {
 	if err != nil {
 		return received{}, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
-	return received{bytes: message, doc: doc}, nil
+	seen, err := p.judge(l, doc)
+	return received{bytes: message, doc: doc, seen: seen}, err
 }
 
 // statusFields are how a gRPC call ended.

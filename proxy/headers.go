@@ -155,7 +155,7 @@ func (l *leg) describe(out http.Header, accept []string) {
 		return
 	}
 	if out["Accept"] = []string{"application/json"}; l.call.Streaming {
-		out["Accept"] = []string{"text/event-stream"}
+		out["Accept"] = []string{typeEvents}
 	}
 	if delete(out, "Content-Type"); len(l.body) > 0 {
 		out["Content-Type"] = []string{"application/json"}

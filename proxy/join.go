@@ -52,7 +52,7 @@ func (p *Proxy) listen(x *exchange, a *audience, l *leg, task string) error {
 		x.rec.TranslatedTo = l.String()
 	}
 	a.task = task
-	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.w.Header().Set("Content-Type", typeEvents)
 	x.stamp()
 	return p.attend(x, a)
 }

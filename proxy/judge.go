@@ -100,12 +100,7 @@ func (j *judge) read(data []byte) (*judged, error) {
 }
 
 // answers reports whether an event has the id of the call, or as an error none.
-func (j *judge) answers(seen wire.Answer) bool {
-	if seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null") {
-		return true
-	}
-	return seen.Answers(j.id)
-}
+func (j *judge) answers(seen wire.Answer) bool { return answers(seen, j.id) }
 
 // order holds an event to the grammar of streams (threat A25).
 func (j *judge) order(seen wire.Answer) error {

@@ -20,10 +20,11 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	}
 	p.stateOf(x, seen.State)
 	if isError(seen) {
-		if err := x.stray(reasonOf(seen)); err != nil {
+		reason := seen.ReasonOf(x.leg.Version, x.rec.UpstreamStatus)
+		if err := x.stray(reason); err != nil {
 			return nil, err
 		}
-		x.rec.Reason, x.rec.Decision = reasonOf(seen), "error"
+		x.rec.Reason, x.rec.Decision = reason, "error"
 		return x.restoreContext(body), nil
 	}
 	switch {
@@ -170,18 +171,6 @@ func splice(body []byte, from, to int, with []byte) []byte {
 	out = append(out, body[:from]...)
 	out = append(out, with...)
 	return append(out, body[to:]...)
-}
-
-func reasonOf(seen wire.Answer) string {
-	if seen.Reason != "" {
-		return seen.Reason
-	}
-	for _, k := range wire.Kinds() {
-		if k.Code == seen.Error {
-			return k.Reason
-		}
-	}
-	return "AGENT_ERROR"
 }
 
 // answerMembers bounds objects and arrays of agents' answers. It is far above

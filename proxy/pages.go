@@ -25,27 +25,21 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 		return err
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
-	if streams(resp, x.leg) {
-		return wire.Errorf(wire.BadAgentResponse, "the agent streamed where one answer was due")
-	}
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x.leg, resp, body)
+	a, err := p.receive(x, x.leg, resp, body)
 	if err != nil {
 		return err
 	}
 	x.hear(resp) // trailers are there now
-	if a.failed != nil {
+	x.rec.AnswerForm = string(a.form)
+	switch {
+	case a.failed != nil:
 		return x.failed(resp, a.failed)
+	case isError(a.seen):
+		return p.show(ctx, x, resp, a, a.seen)
 	}
-	seen, err := p.judge(x.leg, a.doc)
-	if err != nil {
-		return err
-	}
-	if isError(seen) {
-		return p.show(ctx, x, resp, a, seen)
-	}
-	if err := p.fill(ctx, x, ls, base, a.doc, seen); err != nil {
+	if err := p.fill(ctx, x, ls, base, a.doc, a.seen); err != nil {
 		return err
 	}
 	return p.showPage(ctx, x, ls, resp, a)

@@ -15,6 +15,7 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"sync"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -90,6 +91,7 @@ type Proxy struct {
 	repeats   repeats                 // messages on their way
 	browse    *browse                 // what the catalog is made of
 	signer    *signature.Signer       // of served cards; nil leaves them unsigned
+	redirects sync.Map                // endpoints that redirect, of which the log has said so
 	here      [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	main      *routes                 // /agents/{agent}/… and the well-known documents
 	hosted    *routes                 // an agent at the root of a host of its own

@@ -78,8 +78,11 @@ func beyond(cause error) error {
 func away(err error) bool {
 	var e *wire.Error
 	if errors.As(err, &e) {
-		return e.Kind == wire.Unavailable || e.Kind == wire.AgentTimeout || e.Kind == wire.BadAgentResponse ||
-			e.Kind == wire.RateLimited
+		switch e.Reason {
+		case wire.Unavailable.Reason, wire.AgentTimeout.Reason, wire.BadAgentResponse.Reason, wire.RateLimited.Reason:
+			return true
+		}
+		return false
 	}
 	return true
 }
@@ -127,7 +130,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 		return o, e
 	}
 	if !streams(resp, l) {
-		return o, p.noStream(l, resp)
+		return o, p.noStream(a.x, l, resp)
 	}
 	o = p.opened(a.x, l, resp, up)
 	j := p.newJudge(a.x, l).goesOn()
@@ -189,10 +192,10 @@ func (p *Proxy) catchUp(ctx context.Context, a *audience, as *leg) ([][]byte, er
 }
 
 // noStream is why an agent answered a subscription with something else than a stream.
-func (p *Proxy) noStream(l *leg, resp *http.Response) error {
+func (p *Proxy) noStream(x *exchange, l *leg, resp *http.Response) error {
 	body := newBuffer()
 	defer body.release()
-	got, err := p.receive(l, resp, body)
+	got, err := p.receive(x, l, resp, body)
 	if err != nil {
 		if away(err) && resp.StatusCode >= http.StatusInternalServerError {
 			return err // it may be starting

@@ -20,6 +20,7 @@ func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
 func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err error) {
 	x.hear(resp)
 	x.incoming(resp)
+	x.rec.AnswerForm = streamForm(x.leg, resp)
 	x.up.keep()
 	o := p.opened(x, x.leg, resp, x.up)
 	a.judge = p.newJudge(x, x.leg)
@@ -48,7 +49,7 @@ func (x *exchange) open() error {
 	if x.call.Binding == wire.GRPC {
 		header.Set("Content-Type", typeGRPC)
 	} else {
-		header.Set("Content-Type", "text/event-stream")
+		header.Set("Content-Type", typeEvents)
 		x.w.streaming = true
 	}
 	if x.leg.retell != nil || x.leg.Binding != wire.GRPC && !x.shadows() && x.lacks() != nil {

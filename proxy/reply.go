@@ -147,21 +147,18 @@ func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.R
 // taken reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
 func (p *Proxy) taken(x *exchange, resp *http.Response, body *buffer) (received, wire.Answer, error) {
-	a, err := p.receive(x.leg, resp, body)
-	if err != nil {
+	a, err := p.receive(x, x.leg, resp, body)
+	switch {
+	case err != nil:
 		return a, wire.Answer{}, err
-	}
-	if a.failed != nil {
+	case a.failed != nil:
 		return a, wire.Answer{}, theirs(a.failed)
+	case isError(a.seen) || resp.StatusCode >= http.StatusMultipleChoices:
+		return a, a.seen, theirs(a.error(x.leg, resp, a.doc))
 	}
-	seen, err := p.judge(x.leg, a.doc)
-	if err == nil && (isError(seen) || resp.StatusCode >= http.StatusMultipleChoices) {
-		err = theirs(wire.ReadError(x.leg.Side, resp.StatusCode, a.doc))
-	}
-	if err == nil {
-		_, err = x.matchID(seen, a.doc)
-	}
-	return a, seen, err
+	x.rec.AnswerForm = string(a.form)
+	_, err = x.matchID(a.seen, a.doc)
+	return a, a.seen, err
 }
 
 // waits reports whether the caller of a send waits for the task to settle. What says

@@ -154,7 +154,7 @@ func alike(a, b []byte) bool {
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
 func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Response, body *buffer) (*http.Response, error) {
-	a, err := p.receive(x.leg, resp, body)
+	a, err := p.receive(x, x.leg, resp, body)
 	if err != nil {
 		return nil, err
 	}

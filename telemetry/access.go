@@ -119,6 +119,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 		l.Count("upstream_status", int64(e.UpstreamStatus))
 		l.Millis("upstream_duration_ms", e.UpstreamDuration)
 	}
+	l.Str("answer_form", e.AnswerForm)
 	if e.Streamed {
 		l.Flag("streamed", true)
 		l.Int("events", e.Events)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,6 +35,9 @@ type line struct {
 	Hangs     bool             `json:"hangs"`  // the stream stays open
 	Reply     jsontext.Value   `json:"reply"`  // the whole body, of a service that is no agent
 	Status    int              `json:"status"` // 200 unless said
+
+	Head map[string]string `json:"head"` // fields of the answer's head, with body alone
+	Body *string           `json:"body"` // the whole body, JSON or not, in which %ID% is the call's id
 }
 
 // cast gives a backend its play.
@@ -56,6 +60,10 @@ func (p *play) perform(w http.ResponseWriter, q question) {
 	for _, uri := range l.Activates {
 		w.Header().Add("A2A-Extensions", uri)
 	}
+	if l.Body != nil {
+		l.recite(w, q)
+		return
+	}
 	if l.Status != 0 {
 		w.WriteHeader(l.Status)
 	}
@@ -74,6 +82,16 @@ func (p *play) perform(w http.ResponseWriter, q question) {
 	case l.Result != nil:
 		answerJSON(w, q.answer(flat(l.Result)))
 	}
+}
+
+// recite says a body as it stands in the file.
+func (l line) recite(w http.ResponseWriter, q question) {
+	w.Header()["Content-Type"] = nil // net/http would guess
+	for name, value := range l.Head {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(cmp.Or(l.Status, http.StatusOK))
+	_, _ = io.WriteString(w, strings.ReplaceAll(*l.Body, "%ID%", string(q.id)))
 }
 
 func (l line) fits(q question) bool {

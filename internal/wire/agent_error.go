@@ -237,6 +237,7 @@ func (r *errorReader) made() *Error {
 		}
 	}
 	e.Kind = r.chosen()
+	e.heedRetry()
 	if r.side.Version == V01 && r.info == nil && e.Code != r.code && r.code != 0 {
 		e.Details = append(e.Details, structOf(`{"code":`+strconv.Itoa(r.code)+`}`))
 	}

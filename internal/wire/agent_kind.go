@@ -1,5 +1,7 @@
 package wire
 
+import "slices"
+
 // Which kind an agent's error is: by its reason, JSON-RPC code, gRPC code or status.
 
 // kindsByReason finds the kind that an ErrorInfo names. Some SDKs have a word of
@@ -16,8 +18,18 @@ var kindsByReason = func() map[string]*Kind {
 func kindOfReason(reason string) *Kind { return kindsByReason[reason] }
 
 // kindOfCode is the kind with a JSON-RPC code. Where kinds share one, the status
-// that came with it decides.
+// that came with it decides, as it does where the code says nothing but that something
+// went wrong.
 func kindOfCode(v Version, code, status int) *Kind {
+	switch k := kindOfPlain(status); {
+	case k == nil:
+	case k.Code == code:
+		return k
+	case code == Internal.Code || !coded(code):
+		own := *k
+		own.Code = code
+		return &own
+	}
 	if v == V01 && -32099 <= code && code < ContentType.Code {
 		return Internal
 	}
@@ -37,8 +49,30 @@ func kindOfCode(v Version, code, status int) *Kind {
 	return found
 }
 
+// coded reports whether any kind has a JSON-RPC code.
+func coded(code int) bool {
+	return slices.ContainsFunc(Kinds(), func(k *Kind) bool { return k.Code == code })
+}
+
+// ReasonOf is the reason of an error that ReadAnswer has found in an answer of a status,
+// "AGENT_ERROR" where it is no kind's.
+func (a *Answer) ReasonOf(v Version, status int) string {
+	switch {
+	case a.Reason != "":
+		return a.Reason
+	case 400 <= a.Error && a.Error < 600:
+		return kindOfStatus(a.Error).Reason
+	case !coded(a.Error) && kindOfPlain(status) == nil:
+		return "AGENT_ERROR"
+	}
+	return kindOfCode(v, a.Error, status).Reason
+}
+
 // kindOfStatus is what an HTTP status means when nothing else says so.
 func kindOfStatus(status int) *Kind {
+	if k := kindOfPlain(status); k != nil {
+		return k
+	}
 	switch status {
 	case 400, 422:
 		return InvalidParams
@@ -52,18 +86,10 @@ func kindOfStatus(status int) *Kind {
 		return Unsupported
 	case 409:
 		return NotCancelable
-	case 413:
-		return TooLarge
 	case 415:
 		return ContentType
-	case 429:
-		return RateLimited
 	case 502:
 		return BadAgentResponse
-	case 503:
-		return Unavailable
-	case 504:
-		return AgentTimeout
 	}
 	if 400 <= status && status < 500 {
 		return InvalidRequest

@@ -63,11 +63,16 @@ var (
 	VerbNotAllowed  = &Kind{"METHOD_NOT_ALLOWED", -32600, 405, 405, "UNIMPLEMENTED", "HTTP method not allowed"}
 	TooLarge        = &Kind{"REQUEST_TOO_LARGE", -32600, 413, 413, "RESOURCE_EXHAUSTED", "Request too large"}
 	Encoded         = &Kind{"CONTENT_ENCODING_NOT_SUPPORTED", -32600, 415, 415, "UNIMPLEMENTED", "Request body must not be compressed"}
+	PaymentRequired = &Kind{"PAYMENT_REQUIRED", -32603, 402, 402, "FAILED_PRECONDITION", "Payment required"}
 	RateLimited     = &Kind{"RATE_LIMITED", -32603, 429, 429, "RESOURCE_EXHAUSTED", "Too many requests"}
 	Loop            = &Kind{"LOOP_DETECTED", -32603, 508, 508, "FAILED_PRECONDITION", "The call has come back to where it has been"}
 	Unavailable     = &Kind{"UNAVAILABLE", -32603, 503, 503, "UNAVAILABLE", "Temporarily unavailable"}
 	AgentTimeout    = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
 )
+
+// is reports whether k is a row of the table, or one that differs from it in how it is
+// said.
+func (k *Kind) is(row *Kind) bool { return k.Reason == row.Reason }
 
 // Kinds returns the table in the order of docs/errors.md.
 func Kinds() []*Kind {
@@ -76,7 +81,7 @@ func Kinds() []*Kind {
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
 		Unauthenticated, Denied, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
-		TooLarge, Encoded, RateLimited, Loop, Unavailable, AgentTimeout,
+		TooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, AgentTimeout,
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	typeJSON   = "application/json"
-	typeA2A    = "application/a2a+json"
-	typeEvents = "text/event-stream"
-	typeGRPC   = "application/grpc"
+	typeJSON    = "application/json"
+	typeA2A     = "application/a2a+json"
+	typeProblem = "application/problem+json" // of errors alone
+	typeEvents  = "text/event-stream"
+	typeGRPC    = "application/grpc"
 )
 
 // view is all that the form of an error depends on.
@@ -197,12 +198,12 @@ func (v view) appendRPC(b []byte, e *Error) []byte {
 func codeIn(v Version, k *Kind) int {
 	switch {
 	case v == V10:
-	case k == VersionUnsupported:
+	case k.is(VersionUnsupported):
 		return InvalidRequest.Code
 	case v != V01:
-	case k == BadAgentResponse:
+	case k.is(BadAgentResponse):
 		return Internal.Code
-	case k == NoExtendedCard, k == ExtensionRequired:
+	case k.is(NoExtendedCard), k.is(ExtensionRequired):
 		return Unsupported.Code
 	}
 	return k.Code

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	a2a03 "github.com/a2aproject/a2a-go/a2a"
 	client03 "github.com/a2aproject/a2a-go/a2aclient"
@@ -152,15 +153,18 @@ func TestGRPCErrorDetails(t *testing.T) {
 	if got := header.Get("retry-after"); len(got) != 1 || got[0] != "3" {
 		t.Errorf("headers %v", header)
 	}
-	if len(s.Details()) != 2 {
+	if len(s.Details()) != 3 {
 		t.Fatalf("details %v", s.Details())
 	}
 	info, _ := s.Details()[0].(*errdetails.ErrorInfo)
 	if info.GetReason() != "RATE_LIMITED" || info.GetDomain() != "a2a-protocol.org" || info.GetMetadata()["limit"] != "7\ufffd" {
 		t.Errorf("info %v", info)
 	}
-	if data, ok := s.Details()[1].(*structpb.Struct); !ok || len(data.GetFields()) != 1 {
-		t.Errorf("struct %v", s.Details()[1])
+	if retry, ok := s.Details()[1].(*errdetails.RetryInfo); !ok || retry.GetRetryDelay().AsDuration() != 3*time.Second {
+		t.Errorf("when to come back: %v", s.Details()[1])
+	}
+	if data, ok := s.Details()[2].(*structpb.Struct); !ok || len(data.GetFields()) != 1 {
+		t.Errorf("struct %v", s.Details()[2])
 	}
 }
 

@@ -31,10 +31,10 @@ const grpcUnknown = 2
 func grpcIn(v Version, k *Kind) int {
 	name := k.GRPC
 	if v == V03 {
-		switch k {
-		case PushUnsupported, Unsupported, NoExtendedCard, ExtensionRequired:
+		switch k.Reason {
+		case PushUnsupported.Reason, Unsupported.Reason, NoExtendedCard.Reason, ExtensionRequired.Reason:
 			name = "UNIMPLEMENTED"
-		case VersionUnsupported:
+		case VersionUnsupported.Reason:
 			name = InvalidRequest.GRPC
 		}
 	}
@@ -109,6 +109,9 @@ func withDetails(status *spb.Status, e *Error) []byte {
 		info.Metadata = nil
 		add(info)
 	}
+	if retry := e.retryInfo(); retry != nil {
+		add(retry)
+	}
 	for _, detail := range e.Details {
 		known := new(anypb.Any)
 		err := protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(detail, known)
@@ -173,6 +176,7 @@ func ReadStatus(header, trailer http.Header) *Error {
 	}
 	e := &Error{Kind: kindOfGRPC(grpcCodes[code]), Message: percentDecode(from.Get("Grpc-Message"))}
 	e.readDetails(from.Get("Grpc-Status-Details-Bin"))
+	e.heedRetry()
 	return e
 }
 

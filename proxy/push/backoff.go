@@ -3,7 +3,6 @@ package push
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -56,15 +55,3 @@ func (a Attempts) after(n int, now, pushed time.Time, asked time.Duration) time.
 
 // over reports whether it has been tried long enough.
 func (a Attempts) over(now, pushed time.Time) bool { return !now.Before(pushed.Add(a.For.Std())) }
-
-// retryAfter reads the header of that name (RFC 9110 §10.2.3); 0 when it says nothing.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := h.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second // 31 bits
-	}
-	if t, err := http.ParseTime(text); err == nil {
-		return max(t.Sub(now), 0)
-	}
-	return 0
-}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // task is one item on its way.
@@ -104,7 +105,7 @@ func (w *Worker) send(s *settings, method, target string, h http.Header, body []
 	answer, err := s.client.Send(w.context, method, target, h, body)
 	r := judge(answer, err)
 	if answer != nil {
-		r.asked = retryAfter(answer.Header, w.Clock.Now())
+		r.asked, _ = wire.RetryAfter(answer.Header, w.Clock.Now())
 	}
 	return r
 }

@@ -1,0 +1,81 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+const typeEvents = "text/event-stream"
+
+// streams reports whether an answer is an event stream. On gRPC every answer is
+// framed alike: the method tells, and a status in the header that there is none. Where
+// the answer to a streaming call does not say what it is, its first bytes do.
+func streams(resp *http.Response, l *leg) bool {
+	if l.Binding == wire.GRPC {
+		return resp.StatusCode == http.StatusOK && isGRPC(mediaType(resp.Header)) && l.call.Method.Streams &&
+			resp.Header.Get("Grpc-Status") == ""
+	}
+	if !l.call.Streaming || resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices {
+		return false
+	}
+	switch label := wire.ReadLabel(resp.Header["Content-Type"]); {
+	case label.Media == typeEvents:
+		return true
+	case label.JSON, label.Other:
+		return false
+	}
+	return sniff(resp)
+}
+
+// streamForm is how an event stream of the agent's is labelled, where that is not as
+// what it is.
+func streamForm(l *leg, resp *http.Response) string {
+	if label := wire.ReadLabel(resp.Header["Content-Type"]); l.Binding != wire.GRPC && label.Media != typeEvents {
+		return string(label.Form)
+	}
+	return ""
+}
+
+// sniffed is a body of which the first bytes have been read.
+type sniffed struct {
+	io.Reader
+	io.Closer
+}
+
+// fields of an event stream, by which it is told from everything else: no JSON document
+// begins with a letter of theirs or a colon, and behind one of them.
+var eventFields = [][]byte{[]byte(":"), []byte("data:"), []byte("event:"), []byte("id:"), []byte("retry:")}
+
+// mostBlank is how many blank lines are passed over to find out how a body begins.
+const mostBlank = 512
+
+// sniff reads as much of a body as tells whether it is an event stream, and puts it back.
+func sniff(resp *http.Response) bool {
+	var head []byte
+	is, open := false, true
+	for open && len(head) < mostBlank {
+		var piece [64]byte
+		n, err := resp.Body.Read(piece[:])
+		head = append(head, piece[:n]...)
+		is, open = beginsEvents(head)
+		open = open && err == nil // the next read says it again
+	}
+	resp.Body = sniffed{io.MultiReader(bytes.NewReader(head), resp.Body), resp.Body}
+	return is
+}
+
+// beginsEvents reports whether a text begins as an event stream does; it is open while
+// more of it has to be seen.
+func beginsEvents(head []byte) (is, open bool) {
+	head = bytes.TrimLeft(wire.AfterBOM(head), "\r\n")
+	for _, field := range eventFields {
+		if bytes.HasPrefix(head, field) {
+			return true, false
+		}
+		open = open || bytes.HasPrefix(field, head)
+	}
+	return false, open || bytes.HasPrefix([]byte("\xef\xbb\xbf"), head)
+}

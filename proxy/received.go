@@ -1,0 +1,220 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// received is a unary answer that has been read to its end.
+type received struct {
+	bytes  []byte      // as they came; on gRPC, the message
+	doc    []byte      // the same as a JSON document
+	seen   wire.Answer // what the document shows
+	failed *wire.Error // the status of a gRPC call that failed; nothing else is set then
+
+	form    wire.Form   // how it was written, where that is not as A2A has it
+	relabel bool        // its Content-Type is not the document's
+	bare    *wire.Error // what an object of HTTP+JSON means by its status alone; nil where it is an error itself
+}
+
+// receive reads a unary answer. body holds it for as long as it is used. What an agent
+// says by its HTTP status alone, whatever the body, is an error here.
+func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) (received, error) {
+	limit := int64(p.Server.Limits.Answer)
+	err := body.fill(resp.Body, resp.ContentLength, limit)
+	switch {
+	case err == nil:
+	case resp.StatusCode >= http.StatusMultipleChoices:
+		return received{}, p.statusError(x, l, resp, false) // of an error page some will do
+	case errors.Is(err, errTooLong):
+		return received{}, wire.Errorf(wire.BadAgentResponse,
+			"the answer exceeds server.limits.answer (%d bytes)", limit)
+	default:
+		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
+	}
+	if l.Binding == wire.GRPC {
+		return p.receiveRPC(x, l, resp, body.bytes())
+	}
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		return p.receiveError(x, l, resp, body.bytes())
+	}
+	return p.receiveDocument(l, resp, body.bytes())
+}
+
+// receiveDocument reads an answer that is a success by its status.
+func (p *Proxy) receiveDocument(l *leg, resp *http.Response, body []byte) (a received, err error) {
+	label := wire.ReadLabel(resp.Header["Content-Type"])
+	if a.relabel = label.Corrected(); label.Media == typeEvents {
+		if body, err = onlyEvent(body, int(p.Server.Limits.Answer)); err != nil {
+			return a, err
+		}
+		label = wire.Label{Form: "event stream", JSON: true}
+	}
+	var e *wire.Error
+	if a.doc, a.form, e = label.Document(body); e != nil {
+		return a, e.Because(heardStatus(resp))
+	}
+	a.bytes = a.doc
+	if a.seen, err = p.judge(l, a.doc); err != nil && len(bytes.TrimSpace(a.doc)) == 0 {
+		return a, wire.Errorf(wire.BadAgentResponse, "the agent answered %d without a body", resp.StatusCode).Because(err)
+	}
+	return a, err
+}
+
+// receiveError reads an answer that is none by its status. Where its body is an error
+// of the binding, whatever it is labelled as, it says so in its own words.
+func (p *Proxy) receiveError(x *exchange, l *leg, resp *http.Response, body []byte) (received, error) {
+	label := wire.ReadLabel(resp.Header["Content-Type"])
+	a := received{relabel: label.Corrected()}
+	label.Other = false // a JSON object is no page, whatever it was sent as
+	var unread *wire.Error
+	if a.doc, a.form, unread = label.Document(body); unread != nil || !isFinal(resp.StatusCode) ||
+		resp.StatusCode < http.StatusBadRequest {
+		return received{}, p.statusError(x, l, resp, false)
+	}
+	var err error
+	a.bytes = a.doc
+	a.seen, err = p.judge(l, a.doc)
+	object := bytes.HasPrefix(bytes.TrimLeft(a.doc, " \t\r\n"), []byte("{"))
+	switch {
+	case err != nil, !object, l.Binding == wire.JSONRPC && !answers(a.seen, l.call.ID):
+		return received{}, p.statusError(x, l, resp, false)
+	case l.Binding == wire.JSONRPC:
+		return a, nil
+	}
+	return a, p.byStatus(x, l, resp, &a)
+}
+
+// answers reports whether an answer has the id of the call, or as an error none.
+func answers(seen wire.Answer, id []byte) bool {
+	if seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null") {
+		return true
+	}
+	return seen.Answers(id)
+}
+
+// byStatus has an object of HTTP+JSON be the error that its status is, where it says no
+// better.
+func (p *Proxy) byStatus(x *exchange, l *leg, resp *http.Response, a *received) error {
+	seen := &a.seen
+	shows := len(seen.Tasks) > 0 || seen.Kind != "" && seen.Kind != "list"
+	switch {
+	case seen.Reason != "", shows:
+		return nil
+	case seen.Error == 0:
+		e := p.statusError(x, l, resp, true)
+		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+			return e
+		}
+		a.bare, seen.Error, seen.Reason = e, resp.StatusCode, e.Reason
+	case seen.Error == wire.Internal.Code:
+		seen.Error = resp.StatusCode
+	}
+	return nil
+}
+
+// error is the agent's error that doc, which is a's, holds.
+func (a *received) error(l *leg, resp *http.Response, doc []byte) *wire.Error {
+	if a.bare != nil {
+		return a.bare
+	}
+	e := wire.ReadError(l.Side, resp.StatusCode, doc)
+	e.RetryAs(resp.Header)
+	return e
+}
+
+// isFinal reports whether there is such a status (RFC 9110 §15). It is between the
+// gateway and the agent when there is not.
+func isFinal(status int) bool { return 200 <= status && status < 600 }
+
+// statusError is the error of an answer whose status is all there is to read. object is for a
+// JSON object of HTTP+JSON.
+func (p *Proxy) statusError(x *exchange, l *leg, resp *http.Response, object bool) *wire.Error {
+	status := resp.StatusCode
+	e := wire.Plain{
+		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.call.TaskID != "",
+	}.Error()
+	up := x.agent.Upstream
+	switch {
+	case status == http.StatusUnauthorized && up.Passes("Authorization"): // it judged the caller's own credential
+		e.Kind, e.Message = wire.Unauthenticated, ""
+		if challenge := resp.Header["Www-Authenticate"]; len(challenge) > 0 {
+			e.Header = http.Header{"Www-Authenticate": challenge}
+		}
+	case status == http.StatusForbidden && up.Asks(): // it knows who is calling
+		e.Kind, e.Message = wire.Denied, "permission denied by the agent"
+	}
+	if e.RetryAs(resp.Header); status == http.StatusServiceUnavailable && e.Header == nil {
+		e.Header = later("5", "").Header
+	}
+	if isFinal(status) && status >= http.StatusMultipleChoices {
+		e.Kind = said(e.Kind)
+	}
+	p.tellRedirect(x, l, resp)
+	return e.Because(heardStatus(resp))
+}
+
+// tellRedirect tells the operator, once of each endpoint, that an agent is somewhere else
+// than its card says. Every call fails until somebody mends it.
+func (p *Proxy) tellRedirect(x *exchange, l *leg, resp *http.Response) {
+	to := redirectTo(resp)
+	if to == "" {
+		return
+	}
+	if _, told := p.redirects.LoadOrStore(l.address, true); !told {
+		p.Telemetry.Log.Warn("agent answers with a redirect, and redirects are not followed: name the URL that answers in its card or in agents[].endpoints",
+			"agent", x.agent.ID, "endpoint", l.address, "status", resp.StatusCode, "location", to)
+	}
+}
+
+// heardStatus is for the log and the record what an agent answered: where a redirect
+// leads is shown without what may be secret in it.
+func heardStatus(resp *http.Response) error {
+	err := fmt.Errorf("%w HTTP %d with media type %q", errAgentSaid, resp.StatusCode, mediaType(resp.Header))
+	if to := redirectTo(resp); to != "" {
+		return fmt.Errorf("%w, a redirect to %s", err, to)
+	}
+	return err
+}
+
+// redirectTo is where a redirect leads, without what may be secret in it; "" for none.
+func redirectTo(resp *http.Response) string {
+	location := resp.Header.Get("Location")
+	if location == "" || resp.StatusCode < 300 || resp.StatusCode > 399 {
+		return ""
+	}
+	u, err := url.Parse(location)
+	if err != nil {
+		return "an unreadable address"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// onlyEvent is the data of the one event of a stream that answers a call for one
+// answer. A stream of more cannot be one.
+func onlyEvent(body []byte, limit int) ([]byte, error) {
+	events := sse.NewReader(bytes.NewReader(body), limit)
+	var data []byte
+	for n := 0; ; {
+		event, err := events.Next()
+		switch {
+		case errors.Is(err, io.EOF) && n == 1:
+			return data, nil
+		case errors.Is(err, io.EOF):
+			return nil, wire.Errorf(wire.BadAgentResponse, "the agent streamed %d events where one answer was due", n)
+		case err != nil:
+			return nil, wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
+		case !event.HasData || len(event.Data) == 0:
+			continue
+		}
+		n++
+		data = bytes.Clone(event.Data)
+	}
+}
