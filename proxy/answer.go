@@ -61,7 +61,10 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		}
 	}
 	switch {
-	case x.leg.retell == nil && x.rec.Streamed:
+	case x.leg.retell == nil && (x.rec.Streamed || x.wantsEvents(resp)):
+		if !x.w.wrote {
+			x.incoming(resp)
+		}
 		return x.single(doc)
 	case x.leg.retell == nil:
 		return x.pass(resp, a, doc)
@@ -90,6 +93,13 @@ func (p *Proxy) judge(l *leg, doc []byte) (wire.Answer, error) {
 		return seen, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
 	return seen, nil
+}
+
+// wantsEvents reports whether an answer is to be an event although the agent gave it
+// whole: clients that stream read nothing else of what is a success by its status, and
+// some take it for a stream of none.
+func (x *exchange) wantsEvents(resp *http.Response) bool {
+	return x.call.Streaming && x.call.Binding != wire.GRPC && resp.StatusCode < http.StatusMultipleChoices
 }
 
 func isError(seen wire.Answer) bool { return seen.Error != 0 || seen.Reason != "" }

@@ -104,9 +104,8 @@ func answers(seen wire.Answer, id []byte) bool {
 // better.
 func (p *Proxy) byStatus(x *exchange, l *leg, resp *http.Response, a *received) error {
 	seen := &a.seen
-	shows := len(seen.Tasks) > 0 || seen.Kind != "" && seen.Kind != "list"
 	switch {
-	case seen.Reason != "", shows:
+	case seen.Reason != "", seen.State != "", seen.Kind == "message": // it is an error, or an answer all the same
 		return nil
 	case seen.Error == 0:
 		e := p.statusError(x, l, resp, true)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // FuzzRetryAfter: whatever a receiver says, it is waited for no time before now and for no
@@ -23,4 +25,26 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Errorf("%q is %v", text, got)
 		}
 	})
+}
+
+// TestRetryInfo: when to come back is said in the details on gRPC, in the header of HTTP
+// elsewhere, and each becomes the other.
+func TestRetryInfo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"7s": "7", "0.2s": "1", "7.000000001s": "8", "0s": "0", "-1s": "", "7": "", "1e99s": ""} {
+		e := &Error{Kind: Unavailable, Details: []jsontext.Value{
+			jsontext.Value(`{"@type":"type.googleapis.com/google.rpc.Help"}`),
+			jsontext.Value(`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"` + text + `"}`),
+		}}
+		if e.heedRetry(); e.Header.Get(retryHeader) != want {
+			t.Errorf("%s is %q, want %q", text, e.Header.Get(retryHeader), want)
+		}
+		if e.retryInfo() != nil && want != "" {
+			t.Errorf("%s is said twice", text)
+		}
+	}
+	body := `{"error":{"code":503,"status":"UNAVAILABLE","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}]}}`
+	if e := ReadError(Side{V10, HTTPJSON}, 503, []byte(body)); e.Header.Get(retryHeader) != "3" {
+		t.Errorf("header %v", e.Header)
+	}
 }

@@ -1,0 +1,226 @@
+package proxy_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
+// errorBodies are those with which agents, and what stands in front of them, refuse calls
+// by their HTTP status, by media type.
+var errorBodies = []struct{ media, body string }{
+	{"application/json", `{"message":"busy"}`},
+	{"application/json", `{"detail":"busy"}`},
+	{"application/json", `{"detail":[{"loc":["body"],"msg":"busy"}]}`},
+	{"application/json", `{"error":"busy"}`},
+	{"application/json", `{"error":{"message":"busy","type":"requests","code":"busy"}}`},
+	{"application/json", `{"code":14,"message":"busy","details":[]}`},
+	{"application/json", `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32000,"message":"busy"}}`},
+	{"application/json", `"busy"`},
+	{"application/json", `["busy"]`},
+	{"application/json", `{"busy":`},
+	{"application/problem+json", `{"type":"about:blank","title":"busy","detail":"busy"}`},
+	{"text/html", "<h1>busy</h1>"},
+	{"text/html", `{"error":"busy"}`},
+	{"text/plain; charset=utf-8", "busy"},
+	{"text/event-stream", "data: busy\n\n"},
+	{"application/octet-stream", "\xff\xfeb\x00u\x00s\x00y\x00"},
+	{"", ""},
+	{"application/json", ""},
+	{"application/grpc", ""},
+}
+
+// TestStatusesThatStand: what 402, 413, 429, 503 and 504 say reaches the caller in its
+// own words whatever the body, with the time to come back, whether the call is retold or
+// not, opens a stream or asks for a task.
+func TestStatusesThatStand(t *testing.T) {
+	t.Parallel()
+	kinds := map[int]*wire.Kind{
+		402: wire.PaymentRequired, 413: wire.TooLarge, 429: wire.RateLimited, 503: wire.Unavailable, 504: wire.AgentTimeout,
+	}
+	statuses := []int{402, 413, 429, 503, 504}
+	for _, agent := range sides {
+		t.Run(agent.String(), func(t *testing.T) {
+			t.Parallel()
+			w := in(t, speaks(agent), tied)
+			for i, of := range errorBodies {
+				status := statuses[i%len(statuses)]
+				w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+					rw.Header()["Content-Type"] = nil
+					if of.media != "" {
+						rw.Header().Set("Content-Type", of.media)
+					}
+					rw.Header().Set("Retry-After", "7")
+					rw.WriteHeader(status)
+					_, _ = io.WriteString(rw, of.body)
+				})
+				for _, caller := range sides {
+					w.sends(caller, func(what string, got said) {
+						name := fmt.Sprintf("%s from %s, %d %s %q", what, agent, status, of.media, of.body)
+						wantKept(t, name, got, caller, agent, kinds[status])
+					})
+				}
+			}
+		})
+	}
+}
+
+// wantKept holds what a caller got for a refusal by status to the kind that it is.
+func wantKept(t *testing.T, name string, got said, caller, agent wire.Side, want *wire.Kind) {
+	t.Helper()
+	alike := caller == agent && agent.Binding == wire.HTTPJSON // whose objects go on as they are
+	switch {
+	case caller.Binding == wire.GRPC:
+		if got.err == nil || got.err.GRPC != want.GRPC {
+			t.Fatalf("%s: %d %v", name, got.code, got.err)
+		}
+	case got.status != want.HTTP:
+		t.Errorf("%s: %d %s", name, got.status, got.body)
+	case !alike && (got.err == nil || got.err.Reason != want.Reason && !sameMeaning(caller, got.err.Kind, want)):
+		t.Errorf("%s: %v %s", name, got.err, got.body)
+	}
+	if agent.Binding != wire.HTTPJSON && strings.Contains(got.body, "busy") {
+		t.Errorf("%s: the body got through: %s", name, got.body)
+	}
+	if got.header.Get("Retry-After") != "7" {
+		t.Errorf("%s: come back %v", name, got.header)
+	}
+	if caller == grpc10 && !strings.Contains(fmt.Sprint(got.err.Details), "RetryInfo") {
+		t.Errorf("%s: details %s", name, got.err.Details)
+	}
+}
+
+// TestStatusesUnread: a refusal whose body is compressed, breaks off or is larger than
+// any answer may be is one by its status.
+func TestStatusesUnread(t *testing.T) {
+	t.Parallel()
+	head := func(more string) string {
+		return "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Type: application/json\r\nConnection: close\r\n" + more + "\r\n\r\n"
+	}
+	for name, text := range map[string]string{
+		"compressed":      head("Content-Encoding: gzip\r\nContent-Length: 4") + "\x1f\x8b\x08\x00",
+		"truncated":       head("Content-Length: 400") + `{"error":`,
+		"truncated chunk": head("Transfer-Encoding: chunked") + "500\r\n{\"json",
+		"huge":            head("Content-Length: 99999999999") + "{}",
+		"no length":       head("X-Kong: 1") + `{"message":"busy"}`,
+		"NUL":             head("Content-Length: 2") + "\x00\x00",
+	} {
+		w := build(t)
+		w.agent.answers(rawAnswer(text))
+		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+			got := w.call("alice", method, message(""))
+			if got.status != 429 || got.header.Get("Retry-After") != "7" || !strings.Contains(got.body, `"reason":"RATE_LIMITED"`) {
+				t.Errorf("%s %s: %d %v %s", method, name, got.status, got.header, got.body)
+			}
+		}
+	}
+}
+
+// TestStatusesOfAgents: every other status is named, and is no word about the caller.
+func TestStatusesOfAgents(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	for status := range 700 {
+		rpc, text := 200, fmt.Sprintf("the agent answered %d (text/plain)", status)
+		switch {
+		case status < 201, status == 204, status == 205: // see TestL16, and TestAnswersWithoutBody
+			continue
+		case status < 300:
+			rpc, text = 502, "the agent's answer is no JSON (text/plain)"
+		case status >= 600:
+			rpc = 502
+		case status == 304: // has no body and no type
+			text = "the agent answered 304 ("
+		case status == 402, status == 413, status == 429:
+			rpc, text = status, "the agent "
+		case status == 408, status == 425, status == 503, status == 521, status == 523, status == 529:
+			rpc, text = 503, "the agent is not available at the moment"
+		case status == 504, status == 522, status == 524:
+			rpc, text = 504, "The agent did not answer in time"
+		case status == 300, status == 301, status == 302, status == 303, status == 307, status == 308:
+			text = fmt.Sprintf("the agent answered %d, a redirect, and redirects are not followed", status)
+		}
+		w.agent.answers(rawAnswer("HTTP/1.1 " + strconv.Itoa(status) + " \r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbusy"))
+		got := w.call("alice", "SendMessage", message(""))
+		if got.status != rpc || !strings.Contains(got.body, text) || strings.Contains(got.body, "busy") {
+			t.Errorf("%d: %d %s", status, got.status, got.body)
+		}
+	}
+}
+
+// TestAnswersWithoutBody: a success that says nothing is none where something is due.
+func TestAnswersWithoutBody(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	for _, status := range []int{200, 201, 202, 204, 205} {
+		w.agent.answers(func(rw http.ResponseWriter, _ *record) { rw.WriteHeader(status) })
+		got := w.call("alice", "SendMessage", message(""))
+		if want := fmt.Sprintf("the agent answered %d without a body", status); got.status != 502 || !strings.Contains(got.body, want) {
+			t.Errorf("%d: %d %s", status, got.status, got.body)
+		}
+	}
+}
+
+// TestStatusesOfPolls: a client that asks for its task hears when to ask again.
+func TestStatusesOfPolls(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		if strings.Contains(string(r.body), "GetTask") {
+			rw.Header().Set("Retry-After", "7")
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(rw, `{"detail":"busy"}`)
+			return
+		}
+		reply(rw, r, `{"task":{"id":"polled","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`)
+	})
+	if got := w.call("alice", "SendMessage", message("")); got.status != 200 {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	got := w.call("alice", "GetTask", `{"id":"polled"}`)
+	if got.status != 503 || got.header.Get("Retry-After") != "7" || !strings.Contains(got.body, `"reason":"UNAVAILABLE"`) {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+}
+
+// TestUnauthorizedAgents: whether an agent that answers 401 or 403 has judged the caller
+// depends on whose credentials it was shown.
+func TestUnauthorizedAgents(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		shows      []upstream.Credential
+		status     int
+		want       int
+		challenged bool
+		text       string
+	}{
+		"none":                  {nil, 401, 200, false, "it does not accept what the gateway shows it"},
+		"a secret":              {[]upstream.Credential{{Value: secret.New("Bearer shown")}}, 401, 200, false, "it does not accept what the gateway shows it"},
+		"a secret, forbidden":   {[]upstream.Credential{{Value: secret.New("Bearer shown")}}, 403, 200, false, "it does not accept what the gateway shows it"},
+		"the caller's":          {[]upstream.Credential{{Passthrough: true}}, 401, 401, true, "Authentication required"},
+		"the caller's, refused": {[]upstream.Credential{{Passthrough: true}}, 403, 403, false, "permission denied by the agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t, func(s *setup) { s.agent.Credentials = tt.shows })
+			w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+				rw.Header().Set("Www-Authenticate", `Bearer realm="agents"`)
+				rw.Header().Set("Content-Type", "application/json")
+				rw.WriteHeader(tt.status)
+				_, _ = io.WriteString(rw, `{"detail":"busy"}`)
+			})
+			got := w.call("alice", "SendMessage", message(""))
+			if got.status != tt.want || !strings.Contains(got.body, tt.text) || strings.Contains(got.body, "busy") ||
+				(got.header.Get("Www-Authenticate") != "") != tt.challenged {
+				t.Errorf("%d %v %s", got.status, got.header, got.body)
+			}
+		})
+	}
+}
