@@ -45,8 +45,7 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 			defer at.open.told(&x.rec)
 			return p.see(x, a, e, emit)
 		},
-		Drain:    p.Drain,
-		Farewell: x.farewell,
+		Drain: p.Drain,
 	}
 	if !p.hooked(x) { // which are asked about every event
 		at.relay.More = a.more

@@ -29,6 +29,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -497,7 +498,7 @@ func (w *world) start(s *setup) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
 	w.Cleanup(transport.CloseIdleConnections)
 	w.http = &http.Client{
-		Transport: transport, Timeout: patience,
+		Transport: ssetest.Watch(w.TB, transport), Timeout: patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

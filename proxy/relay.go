@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -144,18 +143,6 @@ func end(err error) string {
 		}
 	}
 	return "event refused"
-}
-
-// comeBackAfter is when a client whose stream the gateway ends is to come back.
-const comeBackAfter = time.Second
-
-// farewell tells a client whose stream the gateway ends, although it could go on, when to
-// come back for what is missing. The error event behind it says why.
-func (x *exchange) farewell(err error) []byte {
-	if x.call.Binding == wire.GRPC || !errors.Is(err, stream.ErrDraining) && !errors.Is(err, errLifetime) && !errors.Is(err, errEnded) {
-		return nil
-	}
-	return stream.EventFrames{}.Retry(nil, comeBackAfter)
 }
 
 // keepPlace has the stream's place taken until the agent's stream is done with, too.

@@ -19,6 +19,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 )
 
 // telling are the headers that are printed whenever they are there.
@@ -44,7 +46,7 @@ func (c *client) print(resp *http.Response, q *request) (string, [][]byte) {
 	}
 	var documents [][]byte
 	if resp.Header.Get("Content-Type") == "text/event-stream" {
-		documents = printEvents(&out, resp.Body, q.events)
+		documents = printEvents(&out, resp.Body, q)
 		if !q.background { // which is read while others are made
 			c.event = lastID(out.String(), c.event)
 		}
@@ -84,12 +86,18 @@ func printBody(out *bytes.Buffer, r io.Reader, raw bool) [][]byte {
 	return [][]byte{body}
 }
 
-// printEvents prints frames as they come. Heartbeats depend on time and are left
-// out. After limit events, if not 0, the caller hangs up.
-func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
+// printEvents prints frames as they come. How many heartbeats there are depends on time:
+// they are left out, or printed once for several, unless a strict parser takes one for
+// an event.
+func printEvents(out *bytes.Buffer, r io.Reader, q *request) [][]byte {
 	var documents [][]byte
 	var frame []string
-	in := bufio.NewScanner(r)
+	strict := &ssetest.Parser{Got: func(e ssetest.Event) {
+		if !e.IsDocument() {
+			_, _ = fmt.Fprintf(out, "\n(a strict parser has the event %+v)\n", e)
+		}
+	}}
+	in := bufio.NewScanner(io.TeeReader(r, strict))
 	in.Buffer(nil, 8<<20)
 	for in.Scan() {
 		line := in.Text()
@@ -97,7 +105,7 @@ func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
 			documents = append(documents, []byte(data))
 		}
 		if line != "" {
-			if !strings.HasPrefix(line, ":") {
+			if !strings.HasPrefix(line, ":") || q.raw && !slices.Contains(frame, line) {
 				frame = append(frame, line)
 			}
 			continue
@@ -106,7 +114,7 @@ func printEvents(out *bytes.Buffer, r io.Reader, limit int) [][]byte {
 			_, _ = fmt.Fprintf(out, "\n%s\n", strings.Join(frame, "\n"))
 		}
 		frame = nil
-		if limit > 0 && len(documents) == limit {
+		if q.events > 0 && len(documents) == q.events { // enough
 			out.WriteString("\n(hung up)\n")
 			return documents
 		}

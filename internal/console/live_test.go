@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
 )
@@ -30,7 +31,7 @@ func (w *world) look(query, token string) *spectator {
 		w.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	resp, err := ssetest.Watch(w.t, &http.Transport{DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 )
 
 // HTTPClient gives a client that adds the headers, usually a credential, to
@@ -48,7 +50,7 @@ func newTape(t testing.TB, header http.Header, transport *http.Transport) *tape 
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	// Cloned before the transport is used, since it then makes one of its own.
-	return &tape{next: transport, tls: transport.TLSClientConfig.Clone(), header: header}
+	return &tape{next: ssetest.Watch(t, transport), tls: transport.TLSClientConfig.Clone(), header: header}
 }
 
 // RoundTrip implements http.RoundTripper.

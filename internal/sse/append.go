@@ -29,12 +29,17 @@ func Append(dst []byte, e Event) []byte {
 // what it would append behind them, so that long data need not be copied. It is not ok,
 // and dst is as it was, where the data has line ends or there is none.
 func AppendAround(dst []byte, e Event) (head, tail []byte, ok bool) {
-	if len(e.Data) == 0 || bytes.ContainsAny(e.Data, "\r\n") {
+	if len(e.Data) == 0 || !oneLine(e.Data) {
 		return dst, nil, false
 	}
 	dst = appendField(dst, "event: ", e.Name, "\r\n")
 	dst = appendField(dst, "id: ", e.ID, "\r\n\x00")
 	return append(dst, "data: "...), behind, true
+}
+
+// oneLine reports whether text has no line ends.
+func oneLine(text []byte) bool {
+	return bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0
 }
 
 // behind is what stands behind the bytes of data without line ends.
@@ -83,7 +88,7 @@ func appendLines[T string | []byte](dst []byte, prefix string, text T) []byte {
 	dst = append(dst, prefix...)
 	from := len(dst)
 	dst = append(dst, text...)
-	if bytes.IndexByte(dst[from:], '\n') < 0 && bytes.IndexByte(dst[from:], '\r') < 0 {
+	if oneLine(dst[from:]) {
 		return append(dst, '\n') // JSON as every agent writes it
 	}
 	dst = dst[:from]

@@ -97,7 +97,8 @@ func WriteError(w http.ResponseWriter, c *Call, e *Error) {
 }
 
 // ErrorEvent is e as the last event of a stream that has begun: one whole frame,
-// blank line included. On JSON-RPC it is a plain event like every other; on
+// blank line included. A Retry-After of e is in it as retry, which is how a stream
+// says it; a frame of its own would be an event to some parsers. On JSON-RPC it is a plain event like every other; on
 // HTTP+JSON it is named "error", which is where the JavaScript and Python clients
 // look, while a2a-go's ignores the name and looks into the data. On gRPC it is nil:
 // a stream ends with a status, which SetStatus writes.
@@ -124,6 +125,10 @@ func (v view) event(e *Error) []byte {
 	var b []byte
 	if v.Binding != JSONRPC {
 		b = append(b, "event: error\n"...)
+	}
+	if after, err := strconv.ParseUint(e.Header.Get("Retry-After"), 10, 32); err == nil {
+		b = append(b, "retry: "...)
+		b = append(strconv.AppendUint(b, after*1000, 10), '\n') // seconds there, milliseconds here
 	}
 	// JSON text as written here has no line breaks, so it is one data line.
 	b = append(b, "data: "...)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
 )
 
 const errorsFile = "testdata/errors.txtar"
@@ -168,6 +170,29 @@ func TestErrorID(t *testing.T) {
 		line := `data: {"jsonrpc":"2.0","id":` + want + `,"error":{"code":-32001,"message":"Task not found"}}` + "\n\n"
 		if got != line {
 			t.Errorf("id %s:\n%swant\n%s", id, got, line)
+		}
+	}
+}
+
+// TestErrorEventRetry: what a response says in Retry-After an event says in retry, in one
+// frame with its data. A date has no such form.
+func TestErrorEventRetry(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[string]string{
+		"": "", "0": "retry: 0\n", "5": "retry: 5000\n", "4294967295": "retry: 4294967295000\n",
+		"-1": "", "1.5": "", "99999999999999999999": "", "Thu, 26 Nov 2026 12:00:00 GMT": "", "1\ndata: x": "",
+	} {
+		for _, c := range []*Call{{Binding: JSONRPC, Version: V03}, {Binding: HTTPJSON, Version: V10}} {
+			e := Errorf(Unavailable, "later")
+			plain := string(ErrorEvent(c, e))
+			e.Header = http.Header{"Retry-After": {after}}
+			got := string(ErrorEvent(c, e))
+			if got != strings.Replace(plain, "data: ", want+"data: ", 1) {
+				t.Errorf("%q: %q", after, got)
+			}
+			if events := ssetest.Read(got); len(events) != 1 || !events[0].IsDocument() {
+				t.Errorf("%q: a strict parser has %+v", after, events)
+			}
 		}
 	}
 }

@@ -273,7 +273,7 @@ func TestLargeEvents(t *testing.T) {
 	for _, data := range []string{long, longer, lines} {
 		want := ""
 		for _, each := range []string{"before", data, "behind"} {
-			want += "event: n\nid: 7\ndata: " + strings.ReplaceAll(each, "\n", "\ndata: ") + "\n\n"
+			want += "event: n\nid: 7\ndata: " + strings.ReplaceAll(each, "\n", " ") + "\n\n"
 		}
 		var c client
 		stats, err := stream.Relay{Limits: l, See: three}.Run(t.Context(), &c,

@@ -1,8 +1,7 @@
 package stream
 
 import (
-	"strconv"
-	"time"
+	"bytes"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -22,24 +21,29 @@ type Framing interface {
 
 // EventFrames frames Server-Sent Events. A comment is the heartbeat, since
 // browsers and load balancers take silence for a dead connection.
+//
+// The data of events are JSON documents, and each is one data line: some clients, such as
+// those on a2a-go before 2.0, take every line for a document of its own.
 type EventFrames struct{}
 
 // Append implements Framing.
 func (EventFrames) Append(dst []byte, id, name string, data []byte) []byte {
-	return sse.Append(dst, sse.Event{ID: id, Name: name, Data: data, HasData: true})
+	e := sse.Event{ID: id, Name: name, Data: data, HasData: true}
+	if head, tail, ok := sse.AppendAround(dst, e); ok {
+		return append(append(head, data...), tail...)
+	}
+	e.Data = bytes.Clone(data) // which others may be given as well
+	for i, c := range e.Data {
+		if c == '\r' || c == '\n' { // between tokens, as it is escaped in strings
+			e.Data[i] = ' '
+		}
+	}
+	return sse.Append(dst, e)
 }
 
 // Around implements Framing.
 func (EventFrames) Around(dst []byte, id, name string, data []byte) (head, tail []byte, ok bool) {
 	return sse.AppendAround(dst, sse.Event{ID: id, Name: name, Data: data, HasData: true})
-}
-
-// Retry appends what tells a client how long to wait before it comes back. It is no
-// event: clients that do not know it see nothing.
-func (EventFrames) Retry(dst []byte, after time.Duration) []byte {
-	dst = append(dst, "retry: "...)
-	dst = strconv.AppendInt(dst, max(after.Milliseconds(), 0), 10)
-	return append(dst, "\n\n"...)
 }
 
 // Beat implements Framing.

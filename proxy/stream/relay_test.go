@@ -40,7 +40,7 @@ func (m mender) Next(ctx context.Context) (stream.Entry, error) {
 }
 
 // TestRelayOfFeed: a client with ids, whose agent's stream breaks once, and a gateway that
-// ends it with a word of when to come back.
+// ends it. A heartbeat stands between events, and ends none.
 func TestRelayOfFeed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,12 +55,7 @@ func TestRelayOfFeed(t *testing.T) {
 		var out client
 		done := make(chan error, 1)
 		go func() {
-			stats, err := stream.Relay{Limits: limits(), See: withID, Drain: onDrain, Farewell: func(err error) []byte {
-				if !errors.Is(err, stream.ErrDraining) {
-					t.Error(err)
-				}
-				return stream.EventFrames{}.Retry(nil, 1500*time.Millisecond)
-			}}.Run(t.Context(), &out, m)
+			stats, err := stream.Relay{Limits: limits(), See: withID, Drain: onDrain}.Run(t.Context(), &out, m)
 			if stats.Events != 3 {
 				t.Errorf("%+v", stats)
 			}
@@ -74,7 +69,7 @@ func TestRelayOfFeed(t *testing.T) {
 		if err := <-done; !errors.Is(err, stream.ErrDraining) {
 			t.Error(err)
 		}
-		want := "id: 1\ndata: a\n\nid: 2\ndata: b\n\n: keep-alive\n\nid: 3\ndata: c\n\nretry: 1500\n\n"
+		want := "id: 1\ndata: a\n\nid: 2\ndata: b\n\n: keep-alive\nid: 3\ndata: c\n\n"
 		if out.text() != want {
 			t.Errorf("%q, want %q", out.text(), want)
 		}
@@ -82,37 +77,6 @@ func TestRelayOfFeed(t *testing.T) {
 			t.Error("the client is not known to have gone")
 		}
 	})
-}
-
-// TestFarewell: it is for clients who are there and whose stream the gateway ended.
-func TestFarewell(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]error{"data: a\n\n": nil, "data: bad\n\n": errRefused} {
-		var out client
-		said := 0
-		see := func(e stream.Entry, emit stream.Emit) error {
-			if string(e.Data) == "bad" {
-				return errRefused
-			}
-			return same(e, emit)
-		}
-		_, err := stream.Relay{Limits: limits(), See: see, Farewell: func(err error) []byte {
-			if said++; !errors.Is(err, want) {
-				t.Error(err)
-			}
-			return nil
-		}}.Run(t.Context(), &out, text(in))
-		if !errors.Is(err, want) || (said > 0) != (want != nil) || strings.Contains(out.text(), "bad") {
-			t.Errorf("%q: %v, asked %d times, %q", in, err, said, out.text())
-		}
-	}
-	_, err := stream.Relay{Limits: limits(), See: same, Farewell: func(error) []byte {
-		t.Error("asked for nobody")
-		return nil
-	}}.Run(t.Context(), &client{gone: true}, text("data: a\n\n"))
-	if !errors.Is(err, stream.ErrGone) {
-		t.Error(err)
-	}
 }
 
 // TestEnd: what an agent says beside its events can make another thing of their end.

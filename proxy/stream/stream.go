@@ -82,10 +82,6 @@ type Relay struct {
 	// Lead emits events of the gateway's own, before the first entry is asked for. An
 	// error of it ends the stream. Nil emits none.
 	Lead func(Emit) error
-	// Farewell gives frames that are written last, such as when to come back, to a
-	// client whose stream the gateway ends with err, ErrDraining say. It is not asked
-	// where the client has gone or is too slow, or the stream ended well. Nil gives none.
-	Farewell func(err error) []byte
 }
 
 // Run passes what from gives on to w until that, the client or a limit ends it. It
@@ -186,9 +182,6 @@ func (g *Relaying) End(err error) (Stats, error) {
 		// A client who hangs up cancels ctx and the request to the agent, in no
 		// order: the agent's body may break before ctx knows why.
 		err = ErrGone
-	}
-	if g.Farewell != nil && err != nil && g.out.failed() == nil && !errors.Is(err, ErrGone) {
-		g.out.last(g.Farewell(err))
 	}
 	return g.out.stats, err
 }

@@ -173,7 +173,7 @@ func TestHeartbeats(t *testing.T) {
 		to, done := run(t.Context(), &c, stream.Relay{Limits: limits(), See: same}, nil)
 		time.Sleep(50 * time.Second)
 		synctest.Wait()
-		if n := strings.Count(c.text(), ": keep-alive\n\n"); n != 3 {
+		if n := strings.Count(c.text(), ": keep-alive\n"); n != 3 {
 			t.Errorf("%d heartbeats in 50 s", n)
 		}
 		_, _ = io.WriteString(to, "data: a\n\n") // silence begins anew
@@ -184,7 +184,7 @@ func TestHeartbeats(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if !strings.HasSuffix(c.text(), "data: a\n\n: keep-alive\n\n") {
+		if !strings.HasSuffix(c.text(), "data: a\n\n: keep-alive\n") {
 			t.Errorf("%q", c.text())
 		}
 		_ = to.Close()

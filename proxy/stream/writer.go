@@ -153,15 +153,6 @@ func (o *writer) release() {
 	o.frames = nil
 }
 
-// last writes frames that are no events. Whoever does not get them is none the worse.
-func (o *writer) last(frames []byte) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(frames) > 0 {
-		_ = o.write(frames)
-	}
-}
-
 // write sends parts under a deadline of their own, since the server sets none that a
 // stream of hours could live with. The first error is the last: net/http may
 // call what follows it by another name.
