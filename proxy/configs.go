@@ -80,6 +80,7 @@ type rpcPage struct {
 func readPage(l *leg, doc []byte) (configPage, error) {
 	var err error
 	var page rpcPage
+	doc = wire.Mend(doc)
 	if l.Binding == wire.JSONRPC {
 		err = json.Unmarshal(doc, &page)
 	} else {

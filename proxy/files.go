@@ -15,6 +15,7 @@ func (p *Proxy) screenRequest(x *exchange) error {
 	if !x.call.MayFile || rules.Request() == files.Off || len(x.call.Body) == 0 {
 		return nil
 	}
+	x.mend()
 	cs, err := p.carriers(x)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (p *Proxy) screenAnswer(x *exchange, side wire.Side, m *wire.Method, seen w
 	if !seen.MayFile || rules.Answer() == files.Off {
 		return doc, nil
 	}
-	cs, err := wire.ReadCarriers(side, m, true, doc, p.answerLimits())
+	cs, err := wire.ReadCarriers(side, m, true, wire.Mend(doc), p.answerLimits())
 	if err != nil {
 		return nil, err
 	}

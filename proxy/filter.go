@@ -63,7 +63,7 @@ func givenIn(c *wire.Call, query url.Values) map[string]string {
 		return given
 	}
 	var members map[string]any
-	if len(c.Params) == 0 || json.Unmarshal(c.Params, &members) != nil { // decoding has read them
+	if len(c.Params) == 0 || json.Unmarshal(wire.Mend(c.Params), &members) != nil { // decoding has read them
 		return given
 	}
 	for name, v := range members {

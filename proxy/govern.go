@@ -76,6 +76,7 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 		x.passes = true
 		return doc, nil
 	}
+	doc = wire.Mend(doc) // what is judged is what the caller reads
 	w := p.watch(x)
 	cs, err := p.clean(x, w, seen, doc)
 	if err == nil {
@@ -116,7 +117,7 @@ func (p *Proxy) strip(x *exchange, l *leg, seen wire.Answer, doc []byte) ([]byte
 	if !seen.MayCarry {
 		return doc, strays{}, nil
 	}
-	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, doc, p.answerLimits())
+	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, wire.Mend(doc), p.answerLimits())
 	if err != nil {
 		return nil, strays{}, err
 	}

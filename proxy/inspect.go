@@ -24,6 +24,7 @@ func (p *Proxy) inspect(x *exchange) error {
 	if x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
 		return nil
 	}
+	x.mend()
 	cs, err := p.tidy(x)
 	if err == nil {
 		err = p.hold(x, cs)

@@ -15,10 +15,20 @@ type brought struct {
 func (p *Proxy) message(x *exchange) (*wire.Message, error) {
 	if b := &x.brought; !b.read {
 		b.read = true
+		x.mend()
 		m, e := x.call.ReadMessage()
 		if b.message = m; e != nil {
 			b.err = e
 		}
 	}
 	return x.brought.message, x.brought.err
+}
+
+// mend is for whoever judges what the call carries: where that has half of a surrogate
+// pair, which every parser reads as it likes, U+FFFD is what is judged, and then it is
+// what the agent gets. It is done where the body lies, so that all that was found in it
+// stays where it was.
+func (x *exchange) mend() {
+	wire.MendHere(x.call.Body)
+	wire.MendHere(x.call.Params) // of which a webhook may have been replaced
 }

@@ -33,7 +33,7 @@ func (p *Proxy) heed(ctx context.Context, x *exchange, d *wire.Demand, doc []byt
 			return nil, true, err
 		}
 	}
-	doc, err := p.enrich(x, doc)
+	doc, err := p.enrich(x, wire.Mend(doc))
 	return doc, false, err
 }
 
@@ -171,7 +171,7 @@ func (x *exchange) waits() bool {
 			NowToo   bool  `json:"return_immediately"`
 		} `json:"configuration"`
 	}
-	switch err := json.Unmarshal(x.call.Params, &c); {
+	switch err := json.Unmarshal(wire.Mend(x.call.Params), &c); {
 	case err != nil || c.Configuration == nil || x.call.Version == wire.V01:
 		return true
 	case c.Configuration.Blocking != nil:

@@ -26,7 +26,7 @@ func resultSpan(b wire.Binding, doc []byte) (from, to int) {
 // memberSpan is where the value of an object's member stands, {0, 0} for nowhere. The
 // document has been read before: what is wrong with it was found then.
 func memberSpan(doc []byte, name string) (from, to int) {
-	d := jsontext.NewDecoder(bytes.NewReader(doc))
+	d := jsontext.NewDecoder(bytes.NewReader(doc), jsontext.AllowInvalidUTF8(true)) // half a surrogate pair may be there
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return 0, 0
 	}

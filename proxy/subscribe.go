@@ -178,6 +178,7 @@ func inner(l *leg, doc []byte) []byte {
 		Task   jsontext.Value `json:"task"`
 		Update jsontext.Value `json:"statusUpdate"`
 	}
+	doc = wire.Mend(doc)
 	if json.Unmarshal(doc, &event) != nil {
 		return doc
 	}
@@ -204,7 +205,7 @@ func snapshotOf(l *leg, lead []stream.Entry) *snapshot {
 // memberOf is the value of one member of an object; nil for none.
 func memberOf(doc []byte, name string) []byte {
 	var o map[string]jsontext.Value
-	if json.Unmarshal(doc, &o) != nil {
+	if json.Unmarshal(wire.Mend(doc), &o) != nil {
 		return nil
 	}
 	return o[name]

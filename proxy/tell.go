@@ -44,7 +44,7 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 		return err
 	}
 	if d != nil {
-		if out, err = p.enrich(x, out); err != nil {
+		if out, err = p.enrich(x, wire.Mend(out)); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 //
 // A body that is no error is BadAgentResponse.
 func ReadError(s Side, status int, body []byte) *Error {
-	r := errorReader{scanner: newScanner(body, Limits{}), side: s, status: status}
+	r := errorReader{scanner: newScanner(Mend(body), Limits{}), side: s, status: status}
 	defer r.release()
 	if r.kind() == '{' {
 		r.top()

@@ -44,6 +44,7 @@ func ReadDemand(body []byte) (Demand, bool) {
 	if !mayDemand(body) {
 		return Demand{}, false
 	}
+	body = Mend(body)
 	r := demandReader{s: newScanner(body, Limits{Depth: 10_000, Members: math.MaxInt32})}
 	if r.s.kind() == '{' {
 		r.object(atRoot, false)

@@ -13,7 +13,8 @@ import (
 // read in one way and another in another is refused as InvalidParams. That is a part
 // that is several things, or not what its kind says; a member that means something in
 // another version only, or is almost one that means something; a number beyond float64.
-// A document of more values than anybody needs is TooLarge.
+// A document of more values than anybody needs is TooLarge. Half a surrogate pair reads
+// as U+FFFD; whoever has judged it should send on what was judged (Mend).
 func (c *Call) ReadMessage() (*Message, *Error) {
 	if c.Method == nil || c.Method.Subject != OfMessage || len(c.Params) == 0 {
 		return nil, nil
@@ -23,7 +24,7 @@ func (c *Call) ReadMessage() (*Message, *Error) {
 		Extensions: slices.Clone(c.MessageExtensions), ReferenceTaskIDs: slices.Clone(c.ReferenceTaskIDs),
 	}}
 	// Decoding has held the document to the limits that count.
-	r.decoder = decoder{scanner: newScanner(c.Params, Limits{Depth: math.MaxInt32, Members: math.MaxInt32}), call: c}
+	r.decoder = decoder{scanner: newScanner(Mend(c.Params), Limits{Depth: math.MaxInt32, Members: math.MaxInt32}), call: c}
 	defer r.release()
 	if r.kind() == '{' {
 		r.arguments()

@@ -126,7 +126,7 @@ func messageOf(t protoreflect.MessageType, doc []byte) ([]byte, error) {
 	}
 	message := t.New().Interface()
 	options := protojson.UnmarshalOptions{AllowPartial: true, DiscardUnknown: true}
-	if err := options.Unmarshal(doc, message); err != nil {
+	if err := options.Unmarshal(Mend(doc), message); err != nil {
 		return nil, fmt.Errorf("read ProtoJSON: %w", err)
 	}
 	b, err := proto.MarshalOptions{AllowPartial: true, Deterministic: true}.Marshal(message)

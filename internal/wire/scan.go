@@ -8,9 +8,10 @@ import (
 
 // scanner walks one JSON document once, from left to right, without copying it,
 // and holds it to the rules that make every parser in the field read it alike:
-// valid UTF-8 and no byte order mark, no lone surrogates, RFC 8259 grammar to
-// the letter, no two members of one name, bounded depth and member count,
-// nothing after the document.
+// valid UTF-8 and no byte order mark, RFC 8259 grammar to the letter, no two members
+// of one name, no half of a surrogate pair in names, in ids, or in anything that the
+// caller reads (surrogate.go has the rest), bounded depth and member count, nothing
+// after the document.
 //
 // It is a cursor: the caller looks at kind, steps into objects and arrays with
 // enter and more, reads names and strings, and skips what it does not care for.
@@ -47,6 +48,7 @@ type scanner struct {
 	fault   *Error    // first refusal
 	marks   bool      // a name was read that may lead to a Mark
 	files   bool      // a name was read that may lead to a File
+	halved  int       // behind the last escape that is half a surrogate pair; 0 for none
 	keeps   bool      // free is wanted
 	free    []stretch // the characters of strings that were skipped
 }
@@ -84,7 +86,7 @@ func (s *scanner) release() {
 	if cap(s.names) > scratchKept || cap(s.arena) > scratchKept || cap(s.table) > scratchKept {
 		return
 	}
-	s.doc, s.err, s.fault, s.marks, s.files, s.keeps = nil, nil, nil, false, false, false
+	s.doc, s.err, s.fault, s.marks, s.files, s.halved, s.keeps = nil, nil, nil, false, false, 0, false
 	s.frames, s.names, s.arena, s.free = s.frames[:0], s.names[:0], s.arena[:0], s.free[:0]
 	scanners.Put(s)
 }
@@ -231,7 +233,10 @@ func (s *scanner) skip() (start, end int) {
 			s.skip()
 		}
 	case '"':
-		if s.str(); s.keeps && len(s.free) <= patternFree && s.err == nil {
+		if s.str(); s.halved > start {
+			s.half()
+		}
+		if s.keeps && len(s.free) <= patternFree && s.err == nil {
 			s.free = append(s.free, stretch{int32(start + 1), int32(s.pos - 1)}) //nolint:gosec // bodies are bounded far below
 		}
 	case '0':

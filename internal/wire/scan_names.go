@@ -31,6 +31,9 @@ func (s *scanner) name() []byte {
 		return nil
 	}
 	start, end, escaped := s.str()
+	if s.halved > start {
+		s.failHalf()
+	}
 	ref := nameRef{int32(start + 1), int32(end - 1), false} //nolint:gosec // bodies are bounded far below
 	if escaped && s.err == nil {
 		ref = nameRef{int32(len(s.arena)), 0, true} //nolint:gosec // bodies are bounded far below

@@ -16,6 +16,9 @@ func (s *scanner) text() []byte {
 		return nil
 	}
 	start, end, escaped := s.str()
+	if s.halved > start {
+		s.failHalf()
+	}
 	if s.err != nil {
 		return nil
 	}
@@ -117,8 +120,8 @@ func (s *scanner) beyondASCII() {
 	s.pos = end
 }
 
-// escape reads the escape that begins at pos. A surrogate must be a high one
-// followed by a low one: parsers replace, drop or keep a lone one as they like.
+// escape reads the escape that begins at pos. A surrogate should be a high one
+// followed by a low one: parsers replace, drop or keep half a pair as they like.
 func (s *scanner) escape() {
 	rest := s.doc[s.pos:]
 	if len(rest) >= 2 {
@@ -136,11 +139,12 @@ func (s *scanner) escape() {
 				return
 			}
 			low, ok := hex4(rest[6:])
-			if ok && utf16.DecodeRune(r, low) != utf8.RuneError {
-				s.pos += 12
+			if ok && isPair(r, low) {
+				s.pos += 2 * halfEscape
 				return
 			}
-			s.fail("a surrogate is not part of a pair")
+			s.pos += halfEscape
+			s.halved = s.pos
 			return
 		}
 	}

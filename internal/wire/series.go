@@ -66,7 +66,7 @@ type stretch struct{ from, to int32 }
 func (p *pattern) learn(s *scanner, a *Answer) {
 	p.known, p.answer = false, nil
 	switch {
-	case len(s.doc) > patternBytes || len(s.free) > patternFree || a.Error != 0:
+	case len(s.doc) > patternBytes || len(s.free) > patternFree || a.Error != 0 || s.halved > 0:
 		return
 	case len(a.ID) > 0 && len(s.free) > 0 && int(s.free[0].from) < a.IDAt:
 		return // where it is depends on what stands before it
@@ -104,12 +104,12 @@ func (p *pattern) matches(doc []byte, lim Limits) bool {
 }
 
 // quotedLength is how many bytes at the start of b are characters of a string, which ends
-// behind them; below zero for one that is not written as it should be.
+// behind them; below zero for one that is not written as it should be, or that has half a surrogate pair.
 func quotedLength(b []byte, lim Limits) int {
 	s := newScanner(b, lim)
 	defer s.release()
 	s.pos = -1 // of the quote before
-	if _, end, _ := s.str(); s.err == nil {
+	if _, end, _ := s.str(); s.err == nil && s.halved == 0 {
 		return end - 1
 	}
 	return -1

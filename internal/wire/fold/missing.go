@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // Missing returns the events that whoever has seen t must still see to know the Task
@@ -26,6 +28,7 @@ import (
 // the Task itself, which clients put in place of what they have. t must be known,
 // because the beginning of an artifact that was not seen could be taken for another.
 func (t *Task) Missing(task []byte) (events [][]byte, err error) {
+	task = wire.Mend(task)
 	now, err := readTask(task)
 	switch {
 	case err != nil:

@@ -106,7 +106,7 @@ func bareThing(d dialect, raw []byte, stream bool) thing {
 // An error of emit is returned as it is; else the error is of kind BadAgentResponse.
 func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 	s := stream{Retelling: r, emit: emit}
-	result := r.result(doc)
+	result := r.result(wire.Mend(doc))
 	if ofExtension(r.Call) {
 		return s.send(func(w *writer) { w.opaque(result) })
 	}

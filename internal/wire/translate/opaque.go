@@ -130,7 +130,7 @@ func (p *opaque) readParams() {
 // withTenant is the call's body with the tenant of the interface wherever one stands: a
 // push config may repeat it.
 func (p *opaque) withTenant() []byte {
-	body := p.call.Body
+	body := wire.Mend(p.call.Body)
 	for _, span := range slices.Backward(p.call.TenantSpans) { // from the end, so that the others stay where they are
 		w := writer{out: slices.Clone(body[:span[0]])}
 		w.text(p.to.Tenant)

@@ -57,7 +57,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 	w.quiet = call.Method.Name == wire.SubscribeToTask && w.to != d01
 	w.proper = to.Binding == wire.GRPC || w.inPath && inURL(verbOf(call.Method, to.Version))
 	w.task.known, w.context.known = call.TaskID, call.ContextID
-	source := c.Params
+	source := wire.Mend(c.Params)
 	if source == nil && c.Binding == wire.HTTPJSON {
 		source = paramsOfQuery(query)
 	}

@@ -77,7 +77,7 @@ func (a Alias) caller(id string) string {
 // The error is of kind BadAgentResponse if doc is not what the method answers, and
 // TaskNotFound if a push notification config was asked for and there is none.
 func (r *Retelling) Answer(dst, doc []byte) ([]byte, error) {
-	result := r.result(doc)
+	result := r.result(wire.Mend(doc))
 	if n := Room(len(doc)); cap(dst)-len(dst) < n {
 		dst = append(make([]byte, 0, len(dst)+n), dst...)
 	}

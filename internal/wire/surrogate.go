@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"bytes"
+	"unicode/utf16"
+)
+
+// Half of a surrogate pair, escaped (\ud83d without its \ude00), is no character. Agents
+// write one where they cut a text between the two, as those do that stream what a model
+// says in pieces of so many UTF-16 units; clients in JavaScript and Python read it, put
+// the pieces together and have the character. Most other parsers read U+FFFD, and some
+// drop it or refuse the document.
+//
+// In content that is the business of both ends, and passes as it is where bytes do. Where
+// the gateway itself reads or writes the text there is one reading, U+FFFD: see Mend. In
+// names, and in ids, by which the gateway tells things apart, it stays refused: two that
+// are different could become one.
+
+// halfEscape is how long such an escape is, and that of U+FFFD.
+const halfEscape = 6
+
+// Mend gives a document with \ufffd in the place of every escape that is half a surrogate
+// pair. It is doc itself where there is none, and a copy of its length else. The document
+// must have been read, or be about to be.
+func Mend(doc []byte) []byte {
+	at := nextHalf(doc, 0)
+	if at < 0 {
+		return doc
+	}
+	doc = bytes.Clone(doc)
+	mendFrom(doc, at)
+	return doc
+}
+
+// MendHere is Mend for a document that nobody else has, whose pieces stay pieces of it.
+func MendHere(doc []byte) {
+	if at := nextHalf(doc, 0); at >= 0 {
+		mendFrom(doc, at)
+	}
+}
+
+func mendFrom(doc []byte, at int) {
+	for ; at >= 0; at = nextHalf(doc, at+halfEscape) {
+		copy(doc[at:], `\ufffd`)
+	}
+}
+
+// nextHalf finds the next one from an index that is not inside of an escape; -1 for none.
+func nextHalf(doc []byte, from int) int {
+	if rest := doc[from:]; !bytes.Contains(rest, []byte(`\ud`)) && !bytes.Contains(rest, []byte(`\uD`)) {
+		return -1
+	}
+	for i := from; ; {
+		n := bytes.IndexByte(doc[i:], '\\')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		r, ok := hex4(doc[i:])
+		switch {
+		case !ok:
+			i = min(i+2, len(doc))
+		case !utf16.IsSurrogate(r):
+			i += halfEscape
+		default:
+			low, ok := hex4(doc[i+halfEscape:])
+			if !ok || !isPair(r, low) {
+				return i
+			}
+			i += 2 * halfEscape
+		}
+	}
+}
+
+// isPair reports whether two are one character.
+func isPair(high, low rune) bool { return utf16.DecodeRune(high, low) != '\uFFFD' }
+
+// half is called of a string that is only skipped, and has half a pair in it. It fails
+// unless the string is content: what stands in the innermost member that is being read
+// tells, by its name, and whether content that A2A does not define is around it.
+func (s *scanner) half() {
+	var name []byte
+	for i := range s.frames {
+		names := s.names[s.frames[i].base:]
+		if i+1 < len(s.frames) {
+			names = s.names[s.frames[i].base:s.frames[i+1].base]
+		}
+		if len(names) == 0 {
+			continue // an array
+		}
+		switch name = s.bytesOf(names[len(names)-1]); string(name) {
+		case "data", "metadata":
+			return
+		}
+	}
+	switch string(name) {
+	case "id", "taskId", "task_id", "contextId", "context_id", "sessionId", "messageId", "message_id", "artifactId", "artifact_id",
+		"configId", "config_id", "pushNotificationConfigId", "referenceTaskIds", "reference_task_ids":
+		s.failHalf()
+	}
+}
+
+// failHalf refuses the one that was read last.
+func (s *scanner) failHalf() {
+	s.pos = s.halved - halfEscape
+	s.fail("a surrogate is not part of a pair")
+}
