@@ -119,7 +119,7 @@ func (at *attendance) end(err error) error {
 		err = x.verify()
 	}
 	if x.rec.End = "agent finished"; a.judge != nil {
-		x.rec.Grammar = a.judge.noted()
+		x.rec.Grammar, x.rec.SkippedEvents = a.judge.noted(), a.judge.skipped.Load()
 	}
 	if err != nil {
 		x.rec.End = end(err)

@@ -38,6 +38,7 @@ type judge struct {
 	found   *judged               // and what that made
 	kept    [1]stream.Entry       // what look gives, until it is called again
 	watches bool                  // the events are made of looks at the task
+	skipped atomic.Int64          // events that are none of A2A's
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong, where that is only recorded
 }
 
@@ -60,7 +61,14 @@ func (j *judge) goesOn() *judge {
 
 // look is a stream.Judge.
 func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
+	says := j.says(event)
+	if says == nothing {
+		return j.skip()
+	}
 	seen, err := j.read(event.Data)
+	if says == something && (err != nil || j.showsNothing(seen.seen)) {
+		return j.skip()
+	}
 	if err != nil {
 		return nil, err
 	}

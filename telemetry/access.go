@@ -123,6 +123,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 	if e.Streamed {
 		l.Flag("streamed", true)
 		l.Int("events", e.Events)
+		l.Count("skipped_events", e.SkippedEvents)
 		l.Millis("first_event_ms", e.FirstEvent)
 		l.Str("end", e.End)
 		appendResumption(l, e)

@@ -95,6 +95,7 @@ type Exchange struct {
 	TaskState        string        // last state seen, canonical 1.0 name (TASK_STATE_…)
 	Streamed         bool          // the answer was an event stream
 	Events           int64         // events passed on, heartbeats not counted
+	SkippedEvents    int64         // events of the agent's that are none of A2A's: without data, or under another name
 	FirstEvent       time.Duration // from Start until the first event was passed on
 	End              string        // why the stream ended: "final", "client", "agent", "idle", "drain", …
 	Resumed          bool          // the client came back to a stream with Last-Event-ID

@@ -167,7 +167,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 	}{
 		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
-		m.streamsActive, m.streamEvents, m.cardFetch,
+		m.streamsActive, m.streamEvents, m.streamSkipped, m.cardFetch,
 		m.retries, m.ejections, m.cardRulings,
 		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
 		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,

@@ -93,6 +93,8 @@ type Metrics struct {
 	// stream_events_total{agent}: events passed on to clients, counted as they
 	// pass; heartbeats are not events.
 	streamEvents *prometheus.CounterVec
+	// stream_events_skipped_total{agent}: events of agents that are none of A2A's.
+	streamSkipped *prometheus.CounterVec
 	// stream_resumes_total{agent,result}: clients who came back to a stream; result is
 	// exact, gap (they got the task as it is) or refused.
 	streamResumes *prometheus.CounterVec
@@ -294,6 +296,8 @@ func (f factory) calls(m *Metrics) {
 func (f factory) streams(m *Metrics) {
 	m.streamsActive = f.gauges("streams_active", "Event streams open now.", "agent")
 	m.streamEvents = f.counters("stream_events_total", "Events passed on to clients.", "agent")
+	m.streamSkipped = f.counters("stream_events_skipped_total",
+		"Events of agents that are none of A2A's, and were not passed on.", "agent")
 	m.streamResumes = f.counters("stream_resumes_total",
 		"Streams that clients came back to: exact, gap (the task as it is in the place of what is not kept), or refused.",
 		"agent", "result=exact|gap|refused")

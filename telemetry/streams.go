@@ -38,6 +38,11 @@ func (m *Metrics) countStream(agent string, e *Exchange) {
 	}
 }
 
+// StreamSkipped counts an event of an agent's that is none of A2A's.
+func (m *Metrics) StreamSkipped(agent string) {
+	m.streamSkipped.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+}
+
 // StreamRefused counts a client who came back with an event id that is not theirs.
 func (m *Metrics) StreamRefused(agent string) {
 	m.streamResumes.WithLabelValues(member(m.sets.Load().agents, agent), "refused").Inc()

@@ -8,6 +8,6 @@
 //
 // Two things differ from what a browser does, because a relay is not the end of
 // the line. An event that stands unfinished when the stream ends is an error
-// and is not dropped silently. And frames that a browser would ignore
+// and is not dropped silently, or an event where the reader's user finds it whole. And frames that a browser would ignore
 // (comments) are shown, since they prove that the agent is alive.
 package sse

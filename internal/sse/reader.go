@@ -32,6 +32,11 @@ const (
 // A Reader is for one goroutine. It holds one buffer, which grows with the
 // largest event, to less than three times the limit, and shrinks again.
 type Reader struct {
+	// Whole is asked of the data of a frame in which the stream has ended, without the blank
+	// line: where it is true the frame is an event like others. Nil is never. It must not
+	// change or keep the data.
+	Whole func(data []byte) bool
+
 	src   io.Reader
 	limit int
 	err   error // what src ended with; lines read before it go first
@@ -62,7 +67,7 @@ func NewReader(r io.Reader, limit int) *Reader {
 // Next returns the next event or comment. Its errors end the stream and are returned ever
 // after: io.EOF where the stream ended between frames or after comments;
 // io.ErrUnexpectedEOF where a frame with a field, or a line that may have been
-// one, was not finished; ErrTooLarge; or what the underlying reader returned.
+// one, was not finished and is not whole; ErrTooLarge; or what the underlying reader returned.
 func (r *Reader) Next() (Event, error) {
 	if r.over != nil {
 		return Event{}, r.over
@@ -72,7 +77,7 @@ func (r *Reader) Next() (Event, error) {
 	for {
 		line, err := r.nextLine(f.size)
 		if err != nil {
-			return Event{}, r.end(err, f.fields || len(line) > 0 && line[0] != ':')
+			return r.last(&f, line, err)
 		}
 		switch {
 		case len(line) > 0:
@@ -129,14 +134,26 @@ var (
 	endCRLF = []byte("\n\r\n")
 )
 
-// end decides what an error in mid-frame is called. A clean end inside of a
-// frame is not clean.
-func (r *Reader) end(err error, pending bool) error {
-	if errors.Is(err, io.EOF) && pending {
-		err = io.ErrUnexpectedEOF
-	}
+// last is what becomes of the frame that reading has ended in with err, behind an
+// unfinished line. A clean end inside of a frame is not clean, unless the frame is whole.
+func (r *Reader) last(f *frame, line []byte, err error) (Event, error) {
+	pending := f.fields || len(line) > 0 && line[0] != ':'
 	r.over = err
-	return err
+	if !errors.Is(err, io.EOF) || !pending {
+		return Event{}, err
+	}
+	if r.Whole != nil {
+		if n := len(line); n > 0 {
+			r.buf = append(r.buf, '\n') // as if the line had ended
+			r.line = len(r.buf)
+			f.add(r.buf[r.line-1-n : r.line-1])
+		}
+		if e := f.event(); f.data && r.Whole(e.Data) {
+			return e, nil
+		}
+	}
+	r.over = io.ErrUnexpectedEOF
+	return Event{}, r.over
 }
 
 // nextLine returns the next line without its end; used is what the frame has

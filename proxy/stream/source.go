@@ -3,6 +3,8 @@ package stream
 import (
 	"io"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -23,8 +25,20 @@ type Source interface {
 	Next() (Event, error)
 }
 
-// Events reads Server-Sent Events of at most limit bytes.
-func Events(r io.Reader, limit int) Source { return events{sse.NewReader(r, limit)} }
+// Events reads Server-Sent Events of at most limit bytes. Some agents leave out the blank
+// line behind their last event: it counts where its data is a whole JSON object, which the
+// beginning of a longer one never is.
+func Events(r io.Reader, limit int) Source {
+	reader := sse.NewReader(r, limit)
+	reader.Whole = isObject
+	return events{reader}
+}
+
+// isObject reports whether data is a JSON object. What is wrong with it is for others to find.
+func isObject(data []byte) bool {
+	v := jsontext.Value(data)
+	return v.Kind() == '{' && v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+}
 
 type events struct{ reader *sse.Reader }
 
