@@ -76,7 +76,9 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 		x.passes = true
 		return doc, nil
 	}
-	doc = wire.Mend(doc) // what is judged is what the caller reads
+	if p.judgesContent(x, x.view.schemas[x.skill].output) {
+		doc = wire.Mend(doc) // what is judged is what the caller reads
+	}
 	w := p.watch(x)
 	cs, err := p.clean(x, w, seen, doc)
 	if err == nil {

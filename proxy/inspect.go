@@ -24,7 +24,9 @@ func (p *Proxy) inspect(x *exchange) error {
 	if x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
 		return nil
 	}
-	x.mend()
+	if p.judgesContent(x, x.view.schemas[x.skill].input) {
+		x.mend()
+	}
 	cs, err := p.tidy(x)
 	if err == nil {
 		err = p.hold(x, cs)
@@ -47,6 +49,11 @@ func (x *exchange) opaque() bool {
 // extension, it carries nothing of one, and no schema of the skill's is for it.
 func (x *exchange) plain(mayCarry bool, by *schema.Schema) bool {
 	return !mayCarry && by == nil && len(x.terms.Send) == 0 && len(x.terms.Provided) == 0 && !x.conforms()
+}
+
+// judgesContent reports whether anything of a document is judged but its names.
+func (p *Proxy) judgesContent(x *exchange, by *schema.Schema) bool {
+	return by != nil || len(x.terms.Send) > 0 || len(x.terms.Provided) > 0 || x.conforms()
 }
 
 // conforms reports whether the agent's documents, and what is for it, are held to A2A.

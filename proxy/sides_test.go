@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -359,7 +360,7 @@ func (w *world) heard(m *wire.Method, s wire.Side, got answer) said {
 			var envelope struct {
 				Result jsonRaw `json:"result"`
 			}
-			must(w, json.Unmarshal([]byte(doc), &envelope))
+			must(w, json.Unmarshal([]byte(doc), &envelope, jsontext.AllowInvalidUTF8(true)))
 			out.docs = append(out.docs, string(envelope.Result))
 		default:
 			out.docs = append(out.docs, doc)
