@@ -161,6 +161,7 @@ func gatewayConfig(dir string, agents []agent, issuer string) string {
   publicURL: "http://127.0.0.1"
   dataDir: %q
   limits: {delay: 1h}
+  timeouts: {heartbeat: 10ms}
 authn:
   oidc: [{issuer: %q, audiences: [%q]}]
   apiKeys: {file: keys.yaml}
