@@ -90,7 +90,7 @@ func (p *Proxy) say(ctx context.Context, x *exchange, l *leg) (*leg, []byte, wir
 	case a.failed != nil:
 		return nil, nil, wire.Answer{}, theirs(a.failed)
 	}
-	a.doc = wire.Mend(a.doc) // nobody gets it as it came
+	wire.MendHere(a.doc) // nobody gets it as it came, and what was judged are pieces of it
 	switch {
 	case isError(a.seen):
 		return nil, nil, wire.Answer{}, theirs(a.error(l, resp, a.doc))
