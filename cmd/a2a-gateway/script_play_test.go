@@ -32,6 +32,7 @@ type line struct {
 	Activates []string         `json:"activates"` // URIs for the answer's extensions header
 	Result    jsontext.Value   `json:"result"`
 	Events    []jsontext.Value `json:"events"` // results of a stream
+	Frames    string           `json:"frames"` // a whole stream as it is on the wire; in it $id is the call's
 	Hangs     bool             `json:"hangs"`  // the stream stays open
 	Reply     jsontext.Value   `json:"reply"`  // the whole body, of a service that is no agent
 	Status    int              `json:"status"` // 200 unless said
@@ -79,6 +80,9 @@ func (p *play) perform(w http.ResponseWriter, q question) {
 		if l.Hangs {
 			q.gone()
 		}
+	case l.Frames != "":
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, strings.ReplaceAll(l.Frames, "$id", string(q.id)))
 	case l.Result != nil:
 		answerJSON(w, q.answer(flat(l.Result)))
 	}
