@@ -192,6 +192,29 @@ func TestHalfSurrogatesInIDs(t *testing.T) {
 	}
 }
 
+// TestHalfSurrogatesJudged: a rule that looks into a message reads U+FFFD, and the agent is
+// sent what the rule has read: what an agent that drops half a pair would make of it is not
+// what the caller can have it do.
+func TestHalfSurrogatesJudged(t *testing.T) {
+	t.Parallel()
+	w := considering(t, `agent == "rec" && message.parts.exists(p, p.text == "secret" || p.text == "nice \uFFFD")`)
+	say := func(text string) answer {
+		return w.call("carol", wire.SendMessage, `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"`+text+`"}]}}`)
+	}
+	for _, denied := range []string{`nice \ud83d`, `nice \ufffd`, `secret`} {
+		if got := say(denied); !strings.Contains(got.body, "UNAUTHORIZED") {
+			t.Errorf("%s: %d %s", denied, got.status, got.body)
+		}
+		w.agent.silent(t, denied)
+	}
+	if got := say(`sec\ud83dret \ud83d\ude00`); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if seen := string(w.agent.one(t).body); !strings.Contains(seen, `sec\ufffdret \ud83d\ude00`) {
+		t.Errorf("the agent got %s", seen)
+	}
+}
+
 // TestHalfSurrogatesShared: all clients of a stream get the same bytes, and one that joins
 // gets the task with U+FFFD.
 func TestHalfSurrogatesShared(t *testing.T) {

@@ -10,12 +10,13 @@ import (
 )
 
 // FuzzReadAnswer: no bytes make the reader panic; whatever it accepts is JSON by
-// jsontext's strict reading, spans and id lie in the body, and a filtered list is
+// jsontext's strict reading, once half surrogate pairs are mended, spans and id lie in the body, and a filtered list is
 // JSON in which no task is left that was not kept.
 func FuzzReadAnswer(f *testing.F) {
 	_, cases := answerCases(f)
 	for i, c := range cases {
 		f.Add(byte(i), c.body)
+		f.Add(byte(i), bytes.Replace(c.body, []byte(`"text":"`), []byte(`"text":"\ud83d`), 1))
 	}
 	type form struct {
 		binding Binding
@@ -40,7 +41,7 @@ func FuzzReadAnswer(f *testing.F) {
 			}
 			return
 		}
-		if len(bytes.TrimSpace(body)) > 0 && !jsontext.Value(body).IsValid() {
+		if len(bytes.TrimSpace(body)) > 0 && !jsontext.Value(Mend(body)).IsValid() {
 			t.Fatalf("accepted %q", body)
 		}
 		if a.ID != nil && !bytes.Contains(body, a.ID) {

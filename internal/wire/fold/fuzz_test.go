@@ -16,6 +16,7 @@ func FuzzFold(f *testing.F) {
 		{chunk(`{"artifactId":"a","parts":[1]}`, `,"append":true`), begun, chunk(`{"artifactId":"a","parts":[1]}`, ``)},
 		{`{"task":{"id":"T","artifacts":[{"artifactId":"a"},{"artifactId":"a","parts":[1]}]}}`, `{"task":{"id":"T"}}`, `{"task":{"id":"U"}}`},
 		{`{"task":{"id":"T","context_id":"\u00e9","metadata":{"a":1e400,"\n":-0}}}`, `{"status_update":{"task_id":"T","metadata":{"a":null}}}`, `{"message":{}}`},
+		{begun, chunk(`{"artifactId":"a","parts":[{"text":"nice \ud83d"}]}`, ``), chunk(`{"artifactId":"a","parts":[{"text":"\ude00 day"}]}`, `,"append":true`)},
 	} {
 		f.Add([]byte(lines[0]), []byte(lines[1]), []byte(lines[2]))
 	}

@@ -3,7 +3,10 @@ package translate
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -99,6 +102,7 @@ func fuzzAnswers(f *testing.F, add func(from, to uint8, method, doc string)) {
 				doc = `{"jsonrpc":"2.0","id":1,"result":` + doc + `}`
 			}
 			add(uint8(slices.Index(all, test.from)), uint8(i), wire.SendStreamingMessage, doc)
+			add(uint8(slices.Index(all, test.from)), uint8(i), wire.SendStreamingMessage, strings.Replace(doc, `"text":"`, `"text":"\ud83d`, 1))
 		}
 	}
 }
@@ -144,6 +148,9 @@ func checkRetold(t *testing.T, r *Retelling, before wire.Answer, out []byte) {
 		var e *wire.Error
 		errors.As(err, &e)
 		t.Fatalf("%v (%v): %s", err, e.Err, doc)
+	}
+	if !jsontext.Value(doc).IsValid() { // package wire lets half a surrogate pair pass
+		t.Fatalf("it is no JSON to every parser: %s", doc)
 	}
 	if r.Call.Binding == wire.JSONRPC && !after.Answers(r.Call.ID) {
 		t.Fatalf("it answers another call: %s", doc)
