@@ -1,8 +1,11 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -75,6 +78,9 @@ func (x *exchange) single(doc []byte) error {
 		return nil
 	}
 	var err error
+	if x.leg.retell == nil && x.call.Binding != wire.GRPC {
+		doc = oneLine(doc)
+	}
 	if x.leg.retell == nil {
 		err = tell("", doc)
 	} else {
@@ -93,6 +99,16 @@ func (x *exchange) single(doc []byte) error {
 	x.send(out)
 	x.finish()
 	return nil
+}
+
+// oneLine is a document as an event has it: some clients read the lines of one apart.
+func oneLine(doc []byte) []byte {
+	if doc = bytes.TrimSpace(doc); !bytes.ContainsAny(doc, "\r\n") {
+		return doc
+	}
+	v := jsontext.Value(bytes.Clone(doc))
+	_ = v.Compact() // it has been read before
+	return v
 }
 
 // closed is the status with which an agent's gRPC stream ended, nil for OK.

@@ -1,12 +1,17 @@
 package proxy_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -219,6 +224,87 @@ func TestUnauthorizedAgents(t *testing.T) {
 			got := w.call("alice", "SendMessage", message(""))
 			if got.status != tt.want || !strings.Contains(got.body, tt.text) || strings.Contains(got.body, "busy") ||
 				(got.header.Get("Www-Authenticate") != "") != tt.challenged {
+				t.Errorf("%d %v %s", got.status, got.header, got.body)
+			}
+		})
+	}
+}
+
+// TestStatusesReachGoClients: the official client reads no body but under 200, and yet
+// its user sees what the agent answered, and not a bare number.
+func TestStatusesReachGoClients(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	w.agent.answers(rawAnswer("HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 21\r\n\r\nInternal Server Error"))
+	client := &http.Client{Transport: keyed{w.keys["alice"], w.http.Transport}}
+	msg := &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("go"))}
+	for name, c := range map[string]a2aclient.Transport{
+		"1.0": a2aclient.NewJSONRPCTransport(w.base, client),
+		"0.3": a2av0.NewJSONRPCTransport(a2av0.JSONRPCTransportConfig{URL: w.base, Client: client}),
+	} {
+		params := a2aclient.ServiceParams{}
+		if name == "1.0" {
+			params["A2A-Version"] = []string{"1.0"}
+		}
+		_, err := c.SendMessage(t.Context(), params, msg)
+		if err == nil || !strings.Contains(err.Error(), "the agent answered 500 (text/plain)") || !errors.Is(err, a2a.ErrInvalidAgentResponse) {
+			t.Errorf("%s: %v", name, err)
+		}
+		err = nil
+		for _, err = range c.SendStreamingMessage(t.Context(), params, msg) {
+		}
+		if err == nil || !strings.Contains(err.Error(), "the agent answered 500 (text/plain)") {
+			t.Errorf("%s, streaming: %v", name, err)
+		}
+	}
+}
+
+// TestUnlabelledStreams: a stream that does not say it is one is told by how it begins,
+// in whatever pieces that comes.
+func TestUnlabelledStreams(t *testing.T) {
+	t.Parallel()
+	event := `data: {"jsonrpc":"2.0","id":7,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"said"}]}}}` + "\n\n"
+	for name, tt := range map[string]struct {
+		label, body string
+		fault       string
+	}{
+		"data":              {"", event, ""},
+		"plain":             {"Content-Type: text/plain\r\n", event, ""},
+		"binary":            {"Content-Type: application/octet-stream\r\n", event, ""},
+		"comment":           {"", ": hello\n\n" + event, ""},
+		"id":                {"", "id: 1\r\n" + event, ""},
+		"retry":             {"", "retry: 7\n" + event, ""},
+		"name":              {"", "event: message\n" + event, ""},
+		"byte order mark":   {"", "\ufeff" + event, ""},
+		"blank lines":       {"", "\n\r\n\r" + event, ""},
+		"labelled and mark": {"Content-Type: text/event-stream;charset=utf-8\r\n", "\ufeff" + event, ""},
+		"document":          {"", strings.ReplaceAll(strings.TrimPrefix(event, "data: "), ",", ",\n  "), ""},
+		"words":             {"", "database is down", "no JSON (no Content-Type)"},
+		"nothing":           {"", "", "without a body"},
+		"page":              {"Content-Type: text/html\r\n", event, "no JSON (text/html)"},
+		"lines":             {"Content-Type: application/x-ndjson\r\n", strings.TrimPrefix(event, "data: "), "no JSON (application/x-ndjson)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t)
+			var chunks strings.Builder
+			for i := range len(tt.body) {
+				if i < 16 {
+					fmt.Fprintf(&chunks, "1\r\n%s\r\n", tt.body[i:i+1])
+					continue
+				}
+				fmt.Fprintf(&chunks, "%x\r\n%s\r\n", len(tt.body)-i, tt.body[i:])
+				break
+			}
+			w.agent.answers(rawAnswer("HTTP/1.1 200 OK\r\nConnection: close\r\n" + tt.label + "Transfer-Encoding: chunked\r\n\r\n" + chunks.String() + "0\r\n\r\n"))
+			got := w.call("alice", "SendStreamingMessage", message(""))
+			if tt.fault != "" {
+				if got.status != 502 || !strings.Contains(got.body, tt.fault) {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+				return
+			}
+			if got.status != 200 || got.header.Get("Content-Type") != "text/event-stream" || !strings.Contains(got.body, event) {
 				t.Errorf("%d %v %s", got.status, got.header, got.body)
 			}
 		})
