@@ -31,7 +31,7 @@ func ledgers() map[string]func(testing.TB) state.Ledger {
 		},
 		"sqlite": func(t testing.TB) state.Ledger {
 			path := filepath.Join(t.TempDir(), "state.db")
-			s, err := sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: path}})
+			s, err := sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: path}}, nil)
 			must(t, err)
 			t.Cleanup(func() { _ = s.Close() })
 			return s

@@ -187,6 +187,14 @@ func (m *Metrics) JWKSKeySkipped(reason string) {
 	m.jwksSkipped.WithLabelValues(oneOf(reason, "other", "malformed", "weak", "secret", "excess")).Inc()
 }
 
+// StateFileLost says whether the file of the state is not where it was opened.
+func (m *Metrics) StateFileLost(lost bool) {
+	m.stateLost.Set(map[bool]float64{true: 1}[lost])
+}
+
+// AuditGone counts records that are not there any more.
+func (m *Metrics) AuditGone(n int) { m.auditGone.Add(float64(n)) }
+
 // AgentsLeftOut says how many agents should be served and are not.
 func (m *Metrics) AgentsLeftOut(n int) { m.leftOut.Set(float64(n)) }
 

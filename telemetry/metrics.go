@@ -131,6 +131,11 @@ type Metrics struct {
 	authn *prometheus.CounterVec
 	// jwks_refreshes_total{result}: fetches of an issuer's keys; result is ok or error.
 	jwksRefreshes *prometheus.CounterVec
+	// state_file_lost: 1 while the file of the state (state.sqlite) is not where it was opened:
+	// somebody deleted, moved or replaced it.
+	stateLost prometheus.Gauge
+	// audit_records_gone_total: audit records that were not there any more when the gateway started.
+	auditGone prometheus.Counter
 	// jwks_keys_skipped_total{reason}: keys of JWK sets, of issuers and of those who sign
 	// cards, that cannot be used, counted once when a set first has them; reason is other (for
 	// another use or algorithm), malformed, weak, secret or excess.
@@ -329,6 +334,8 @@ func (f factory) decisions(m *Metrics) {
 	m.authorizerSeconds = f.seconds("authorizer_request_duration_seconds",
 		"Time that authorizers took to answer.", callSeconds, "authorizer")
 	m.state = f.counters("state_store_operations_total", "Operations of the state.", "operation", "result=ok|error")
+	m.auditGone = f.counter("audit_records_gone_total", "Audit records that were not there any more when the gateway started.")
+	m.stateLost = f.gauge("state_file_lost", "Whether the file of the state was deleted, moved or replaced under the gateway.")
 	m.stateSeconds = f.seconds("state_store_operation_duration_seconds",
 		"Time that operations of the state took.", storeSeconds, "operation")
 	m.extensions = f.counters("extensions_negotiated_total",

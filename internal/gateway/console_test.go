@@ -30,7 +30,7 @@ func (w *world) bury(yaml, id string) {
 	w.t.Helper()
 	cfg := w.load(yaml)
 	log := slog.New(slog.DiscardHandler)
-	store, err := sqlite.Open(w.t.Context(), cfg.State)
+	store, err := sqlite.Open(w.t.Context(), cfg.State, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

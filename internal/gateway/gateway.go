@@ -48,7 +48,8 @@ type Gateway struct {
 	sinks     *sink.Sinks // of its records
 	records   *records    // as operators read them
 	store     state.Store
-	local     *state.Memory // the store itself, or what stands in for it when limits are counted
+	lostState atomic.Pointer[error] // why the file of the state is not where it was; nil while it is
+	local     *state.Memory         // the store itself, or what stands in for it when limits are counted
 	peers     *peers
 	revoked   *revocations // nil where nobody else can revoke keys
 	keys      *keys.Ring
@@ -117,6 +118,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err = g.openStore(ctx, cfg.State); err != nil {
 		return nil, err
 	}
+	g.markAudit(ctx, cfg)
 	if g.server, err = server.New(cfg.Server, g, g.telemetry.Log); err != nil {
 		return nil, err // names its keys, as in server.tls
 	}

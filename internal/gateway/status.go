@@ -110,6 +110,9 @@ func (s *statusServer) unready() string {
 			return "audit: failed: " + err.Error()
 		}
 	}
+	if lost := g.lostState.Load(); lost != nil {
+		return "state: failed: " + (*lost).Error()
+	}
 	if !g.server.Certified() {
 		return "no certificate yet"
 	}
@@ -128,6 +131,9 @@ func (s *statusServer) details(ctx context.Context) []string {
 	}
 	lines = append(lines, g.certificates.details()...)
 	lines = append(lines, line("audit", g.audit.Err() != nil, fmt.Sprint(g.audit.Err())))
+	if gone := g.audit.Gone(); gone != "" {
+		lines = append(lines, line("audit records", true, gone))
+	}
 	lines = append(lines, g.strain()...)
 	current := g.current.Load()
 	if current == nil {

@@ -24,7 +24,7 @@ func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
 		g.store = memory
 		return nil
 	case "sqlite":
-		opened, err = sqlite.Open(ctx, c)
+		opened, err = sqlite.Open(ctx, c, g.fileLost)
 	case redisDriver:
 		opened, err = redis.Open(ctx, c, g.telemetry.Log)
 	}
@@ -36,4 +36,17 @@ func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
 		g.revoked = watchRevocations(ctx, g.store, g.telemetry.Log)
 	}
 	return nil
+}
+
+// fileLost says that the file of the state was deleted, moved or replaced under the gateway, or
+// with nil that it is back.
+func (g *Gateway) fileLost(why error) {
+	if why == nil {
+		g.telemetry.Log.Info("the file of the state is back")
+		g.lostState.Store(nil)
+	} else {
+		g.telemetry.Log.Error("the file of the state is lost: calls that would write to it are refused", "error", why)
+		g.lostState.Store(&why)
+	}
+	g.telemetry.Metrics.StateFileLost(why != nil)
 }

@@ -67,6 +67,9 @@ type Log struct {
 	closed bool
 	out    []byte // the writer's buffer
 
+	marks marks
+	gone  atomic.Pointer[map[string]string] // what was missing when the log was opened
+
 	content  atomic.Pointer[content] // nil while there are no keys
 	erasures erasures
 
@@ -119,7 +122,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	l.tending.Go(l.watch)
 	l.tending.Go(l.keepTidy)
 	if gone != nil {
-		l.logger.Error("audit records are not there any more", "dir", config.Dir, "from", gone["from"], "to", gone["to"])
+		l.missing(gone)
 		_ = l.Event("audit.gone", gone) // whoever needs the record asks again
 	}
 	return l, nil
@@ -249,6 +252,7 @@ func (l *Log) Close() error {
 	<-l.done
 	l.tending.Wait()
 	err = errors.Join(err, l.syncNow(), l.closeContent(), l.release())
+	l.marks.tell()
 	if l.stdout != nil {
 		l.stdout.close()
 	}

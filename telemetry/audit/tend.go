@@ -22,6 +22,8 @@ func (l *Log) tend() {
 			l.sealNow()
 		case <-probe.C:
 			l.tendContent()
+			l.keepFile(l.disk.now())
+			l.marks.tell()
 			if l.Err() != nil {
 				_ = l.Event("audit.resumed", nil) // it is there when it can be
 			}

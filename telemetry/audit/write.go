@@ -93,6 +93,8 @@ func (l *Log) syncBatch() error {
 	if err != nil {
 		l.segments.giveUp(err)
 		l.head = nil
+	} else {
+		l.marks.note(l.chain)
 	}
 	if len(l.segments.retired) > 0 || l.head != nil {
 		l.wake()
@@ -140,7 +142,7 @@ func (l *Log) syncNow() error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
 	l.file.Lock()
-	current, retired, n, head := l.segments.current, l.segments.retired, l.unsynced, l.head
+	current, retired, n, head, at := l.segments.current, l.segments.retired, l.unsynced, l.head, l.chain
 	l.segments.retired, l.unsynced, l.head = nil, 0, nil
 	began := l.disk.now()
 	l.file.Unlock()
@@ -155,6 +157,9 @@ func (l *Log) syncNow() error {
 		err = errors.Join(err, r.close())
 	}
 	l.synced(n, began)
+	if err == nil {
+		l.marks.note(at)
+	}
 	if head != nil && err == nil { // never of what the disk may not have
 		err = l.putHead(head)
 	}

@@ -27,7 +27,7 @@ func stores(t *testing.T) map[string]state.Values {
 	t.Helper()
 	memory := state.NewMemory(state.Config{})
 	t.Cleanup(func() { _ = memory.Close() })
-	file, err := sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: filepath.Join(t.TempDir(), "state.db")}})
+	file, err := sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: filepath.Join(t.TempDir(), "state.db")}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestKeysAreSealed(t *testing.T) {
 	}
 	defer r.Close()
 	path := filepath.Join(t.TempDir(), "state.db")
-	file, err := sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: path}})
+	file, err := sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: path}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestKeysAreSealed(t *testing.T) {
 			t.Errorf("%s has the key", name)
 		}
 	}
-	if file, err = sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: path}}); err != nil {
+	if file, err = sqlite.Open(t.Context(), state.Config{SQLite: state.SQLiteConfig{Path: path}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()

@@ -22,7 +22,7 @@ func config(path string) state.Config {
 
 func reopen(t testing.TB, c state.Config, now func() time.Time) *Store {
 	t.Helper()
-	s, err := open(t.Context(), c, now)
+	s, err := open(t.Context(), c, nil, now)
 	if err != nil {
 		t.Fatal(err)
 	}

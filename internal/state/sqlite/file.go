@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"time"
 
-	_ "modernc.org/sqlite" // the database/sql driver
+	"modernc.org/sqlite"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -42,7 +42,7 @@ func claimFile(path string) (release func() error, err error) {
 }
 
 // connect opens a pool: of one connection that writes, or of several that only read.
-func connect(c state.SQLiteConfig, writes bool) (*sql.DB, error) {
+func connect(c state.SQLiteConfig, at *place, writes bool) (*sql.DB, error) {
 	path, err := filepath.Abs(c.Path)
 	if err != nil {
 		return nil, err
@@ -64,10 +64,8 @@ func connect(c state.SQLiteConfig, writes bool) (*sql.DB, error) {
 		most = max(4, 2*runtime.GOMAXPROCS(0))
 	}
 	// All but the separator, "%" and "?" may stand in the path as it is.
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: pragmas.Encode()}).String())
-	if err != nil {
-		return nil, err
-	}
+	name := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: pragmas.Encode()}).String()
+	db := sql.OpenDB(connector{driver: new(sqlite.Driver), name: name, place: at})
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db, nil

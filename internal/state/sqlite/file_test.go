@@ -139,7 +139,7 @@ func TestRefuses(t *testing.T) {
 			tc.spoil(t, path)
 			before := read(t, path)
 			for range 2 {
-				s, err := Open(t.Context(), config(path))
+				s, err := Open(t.Context(), config(path), nil)
 				if s != nil || err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), tc.want) {
 					t.Errorf("Open: %v; want %q and the name of the file", err, tc.want)
 				}
@@ -155,7 +155,7 @@ func TestOpensOnce(t *testing.T) {
 	t.Parallel()
 	c := config(filepath.Join(t.TempDir(), "state.db"))
 	first := reopen(t, c, time.Now)
-	if _, err := Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "another gateway uses it") ||
+	if _, err := Open(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "another gateway uses it") ||
 		!strings.Contains(err.Error(), c.SQLite.Path) {
 		t.Errorf("a second gateway on the file: %v", err)
 	}
@@ -166,7 +166,7 @@ func TestOpensOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	reopen(t, c, time.Now)
-	if _, err := Open(t.Context(), state.Config{}); err == nil || !strings.Contains(err.Error(), "state.sqlite.path") {
+	if _, err := Open(t.Context(), state.Config{}, nil); err == nil || !strings.Contains(err.Error(), "state.sqlite.path") {
 		t.Errorf("without a path: %v", err)
 	}
 }
@@ -175,7 +175,7 @@ func TestOpensOnce(t *testing.T) {
 func TestMigrates(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	db, err := connect(state.SQLiteConfig{Path: path}, true)
+	db, err := connect(state.SQLiteConfig{Path: path}, newPlace("", nil), true)
 	if err != nil {
 		t.Fatal(err)
 	}

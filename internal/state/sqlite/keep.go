@@ -32,6 +32,7 @@ func (s *Store) keep() {
 			_ = s.flush()
 			return
 		case <-save.C:
+			_ = s.place.check()
 			_ = s.saveCounts()
 		case <-flush.C:
 			_ = s.flush()

@@ -44,7 +44,7 @@ const contested = 3000
 func victim(path, round string) int {
 	c := config(path)
 	c.SQLite.Sync = os.Getenv(victimSync)
-	s, err := Open(context.Background(), c)
+	s, err := Open(context.Background(), c, nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

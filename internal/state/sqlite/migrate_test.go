@@ -49,7 +49,7 @@ func TestMigratesFromEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := filepath.Join(t.TempDir(), "whole.db")
-	s, err := Open(t.Context(), config(whole))
+	s, err := Open(t.Context(), config(whole), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func stocked(t *testing.T, s *Store, version int) {
 // formerly writes a file as gateways of a version did, with what they knew of another.
 func formerly(t *testing.T, path string, version int, whole string) {
 	t.Helper()
-	db, err := connect(state.SQLiteConfig{Path: path}, true)
+	db, err := connect(state.SQLiteConfig{Path: path}, newPlace("", nil), true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ type Store struct {
 	grain     time.Duration // how old the time of the last use may be; see uses
 	now       func() time.Time
 	unlock    func() error
+	place     *place
 	readers   *sql.DB
 	read      reads
 	writer    *writer
@@ -50,18 +51,22 @@ var _ state.Store = (*Store)(nil)
 // Open opens the file of c.SQLite, and makes it with all of its directory if it is not
 // there. A file that something else made, that is damaged or that a newer gateway wrote
 // is refused and not touched, as is one that another process has open.
-func Open(ctx context.Context, c state.Config) (*Store, error) {
-	return open(ctx, c, time.Now)
+//
+// lost, which may be nil, is told when somebody has deleted, moved or replaced the file under
+// the running store, and with nil when it is back. Meanwhile nothing is written: writes fail
+// with state.ErrUnavailable. It has to return soon.
+func Open(ctx context.Context, c state.Config, lost func(error)) (*Store, error) {
+	return open(ctx, c, lost, time.Now)
 }
 
-func open(ctx context.Context, c state.Config, now func() time.Time) (*Store, error) {
+func open(ctx context.Context, c state.Config, lost func(error), now func() time.Time) (*Store, error) {
 	if c.SQLite.Path == "" {
 		return nil, errors.New("state.sqlite.path: is empty; name the file that keeps the state")
 	}
 	unlock, err := claimFile(c.SQLite.Path)
 	if err == nil {
 		s := &Store{
-			retention: c.KeptFor(), now: now, unlock: unlock,
+			retention: c.KeptFor(), now: now, unlock: unlock, place: newPlace(c.SQLite.Path, lost),
 			closing: make(chan struct{}), kept: make(chan struct{}), uses: newUses(), counts: state.NewCounts(c.Memory),
 		}
 		s.grain = min(max(s.retention/16, time.Second), time.Minute)
@@ -75,12 +80,15 @@ func open(ctx context.Context, c state.Config, now func() time.Time) (*Store, er
 
 // start opens the connections, brings the schema up to date and starts what runs.
 func (s *Store) start(ctx context.Context, c state.SQLiteConfig) error {
-	w, err := newWriter(ctx, c)
+	w, err := newWriter(ctx, c, s.place)
 	if err != nil {
 		return err
 	}
 	s.writer = w
-	if s.readers, err = connect(c, false); err != nil {
+	if err := s.place.note(); err != nil {
+		return err
+	}
+	if s.readers, err = connect(c, s.place, false); err != nil {
 		return err
 	}
 	if s.read, err = newReads(ctx, s.readers); err != nil {

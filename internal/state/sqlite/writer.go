@@ -15,6 +15,7 @@ const group = 512
 
 // writer is the one connection that writes, and what waits for it.
 type writer struct {
+	place   *place
 	db      *sql.DB
 	conn    *sql.Conn
 	version int
@@ -32,12 +33,12 @@ type job struct {
 	done chan error // has room, as nobody may be waiting any more
 }
 
-func newWriter(ctx context.Context, c state.SQLiteConfig) (*writer, error) {
-	db, err := connect(c, true)
+func newWriter(ctx context.Context, c state.SQLiteConfig, at *place) (*writer, error) {
+	db, err := connect(c, at, true)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: db, jobs: make(chan *job, group), ended: make(chan struct{})}
+	w := &writer{place: at, db: db, jobs: make(chan *job, group), ended: make(chan struct{})}
 	if err := w.prepare(ctx); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
@@ -161,6 +162,9 @@ func (w *writer) commit(jobs []*job) {
 
 // transact does not know the callers' contexts: a transaction belongs to all of them.
 func (w *writer) transact(jobs []*job) error {
+	if err := w.place.check(); err != nil {
+		return err
+	}
 	if _, err := w.put.begin.Exec(); err != nil {
 		return err
 	}

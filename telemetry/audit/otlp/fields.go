@@ -126,7 +126,7 @@ var warnings = []string{
 // what broke more so. No record is of less than INFO, below which receivers like to drop.
 func (r *record) severity() logs.SeverityNumber {
 	switch {
-	case r.Event == "audit.gone", r.Event == "audit.distrusted", r.Type == "call" && r.Status >= 500:
+	case r.Event == "audit.gone", r.Event == "audit.distrusted", r.Event == "audit.strayed", r.Type == "call" && r.Status >= 500:
 		return logs.SeverityNumber_SEVERITY_NUMBER_ERROR
 	case r.Decision == "deny", r.Decision == "error", slices.Contains(warnings, r.Event),
 		r.Event == "card.changed" && r.Attrs.State == "alerted",
