@@ -80,6 +80,22 @@ func (m *Messages) read() error {
 	return m.fill(int(size))
 }
 
+// Skip passes over a message that was too large, and has Next go on behind it. It gives the
+// message's size in bytes, as far as it was there. Where Next has not returned
+// ErrMessageTooLarge it does nothing.
+func (m *Messages) Skip() (size int64, err error) {
+	if !errors.Is(m.over, ErrMessageTooLarge) {
+		return 0, m.over
+	}
+	m.over = nil
+	size, err = io.CopyN(io.Discard, m.src, int64(binary.BigEndian.Uint32(m.head[1:])))
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	m.over = err
+	return size, err
+}
+
 // fill reads a message of n bytes.
 func (m *Messages) fill(n int) error {
 	m.buf = m.buf[:0]
