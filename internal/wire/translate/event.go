@@ -21,6 +21,14 @@ var streamRules = []rule{
 	{after01, only01, changed, "A message instead of a task becomes a completed task with that message, in a stream a final " +
 		"status update."},
 	{after01, only01, lost, "The history of a task in a stream."},
+	{before1, only10, changed, "A terminal state that is not `final` waits until the stream has ended, and is the last event " +
+		"then. A task that shows one works until then. Where another state comes, a message or metadata of the first is told " +
+		"as an update of a task that works."},
+	{onlyP03, kinded, changed, "A terminal state that is not `final` waits for what comes next. It is `final` if nothing does; " +
+		"else it is not, and comes at the end once more as one that is."},
+	{onlyD03, only01, changed, "A terminal state that is not `final` waits for what comes next. If the stream goes on it stays so, " +
+		"and comes at the end once more as one that is."},
+	{after01, only01, changed, "A message that the stream goes on behind becomes a status update of a task that works."},
 }
 
 // thingNamed finds a thing by what 0.2 and 0.3 call it.
@@ -116,16 +124,49 @@ func (r *Retelling) Event(doc []byte, emit func(event []byte) error) error {
 		return broken("an event is none that A2A has")
 	}
 	r.learn(what, raw)
-	switch {
-	case to == d01:
-		return s.event01(what, raw)
-	case to == d10 && from != d10 && !r.begun && (what == isStatus || what == isArtifact):
-		if err := s.send(func(w *writer) { w.opening(what, raw) }); err != nil {
+	if !r.Holds {
+		return s.pass(what, raw, result)
+	}
+	if r.held.what != 0 {
+		if err := s.release(what, raw); err != nil {
 			return err
 		}
 	}
-	r.begun = true
-	return s.send(func(w *writer) { w.thing(what, raw, result) })
+	if !r.waits(from, what, raw) {
+		return s.pass(what, raw, result)
+	}
+	if what == isStatus {
+		if err := s.begin(what, raw); err != nil {
+			return err
+		}
+	}
+	r.keep(what, raw, result)
+	if what == isTask && to == d01 {
+		return s.artifacts01(raw)
+	}
+	return nil
+}
+
+// pass tells an event as it is. whole is what raw was found in.
+func (s stream) pass(what thing, raw, whole []byte) error {
+	if dialectOf(s.side()) == d01 {
+		return s.event01(what, raw)
+	}
+	if err := s.begin(what, raw); err != nil {
+		return err
+	}
+	return s.send(func(w *writer) { w.thing(what, raw, whole) })
+}
+
+// begin tells the task that a stream of 1.0 begins with, where the agent does not.
+func (s stream) begin(what thing, raw []byte) error {
+	from, to := dialectOf(s.From), dialectOf(s.side())
+	begun := s.begun
+	s.begun = begun || what != isMessage
+	if begun || to != d10 || from == d10 || what != isStatus && what != isArtifact {
+		return nil
+	}
+	return s.send(func(w *writer) { w.opening(what, raw) })
 }
 
 // thing writes an event, or what a send returned. whole is what raw was found in: within a
@@ -221,7 +262,7 @@ func (s stream) event01(what thing, raw []byte) error {
 			w.literal("{")
 			w.member(&statusUpdateObject.members[0], nil, nil)
 			w.name("status")
-			w.messageStatus(raw)
+			w.messageStatus(raw, completed)
 			w.literal(`,"final":true}`)
 		})
 	case isStatus:
@@ -239,48 +280,58 @@ func (w *writer) update01(raw []byte) {
 // task01 tells 0.1 about a task: its status, and each artifact. Clients stop reading
 // at a final status, so that one comes last.
 func (s stream) task01(raw []byte) error {
-	var v values
-	taskObject.gather(dialectOf(s.From), raw, &v)
-	n, _ := number(states[:], lookup(v[taskStatus], "state"))
-	status := func() error {
-		return s.send(func(w *writer) {
-			w.literal("{")
-			w.member(&taskObject.members[taskID], v[taskID], nil)
-			w.name("status")
-			w.status(v[taskStatus])
-			w.name("final")
-			w.literal(map[bool]string{true: "true", false: "false"}[ends(n)])
-			w.verbatim("metadata", v[taskMetadata])
-			w.literal("}")
-		})
-	}
-	if !ends(n) {
-		if err := status(); err != nil {
+	n, _ := number(states[:], lookup(lookup(raw, "status"), "state"))
+	last := ends(n)
+	if !last {
+		if err := s.status01(raw, last); err != nil {
 			return err
 		}
 	}
-	if v[taskArtifacts] != nil && !isArray(v[taskArtifacts]) {
+	err := s.artifacts01(raw)
+	if err == nil && last {
+		err = s.status01(raw, last)
+	}
+	return err
+}
+
+func (s stream) status01(raw []byte, final bool) error {
+	var v values
+	taskObject.gather(dialectOf(s.From), raw, &v)
+	return s.send(func(w *writer) {
+		w.literal("{")
+		w.member(&taskObject.members[taskID], v[taskID], nil)
+		w.name("status")
+		w.status(v[taskStatus])
+		w.name("final")
+		w.literal(map[bool]string{true: "true", false: "false"}[final])
+		w.verbatim("metadata", v[taskMetadata])
+		w.literal("}")
+	})
+}
+
+func (s stream) artifacts01(raw []byte) error {
+	var v values
+	taskObject.gather(dialectOf(s.From), raw, &v)
+	if v[taskArtifacts] == nil {
+		return nil
+	}
+	if !isArray(v[taskArtifacts]) {
 		return broken("artifacts is not an array")
 	}
 	position := 0
-	if isArray(v[taskArtifacts]) {
-		for artifact := range elements(v[taskArtifacts]) {
-			err := s.send(func(w *writer) {
-				w.literal("{")
-				w.member(&taskObject.members[taskID], v[taskID], nil)
-				w.name("artifact")
-				w.position = position
-				w.object(artifactObject, artifact)
-				w.literal("}")
-			})
-			if err != nil {
-				return err
-			}
-			position++
+	for artifact := range elements(v[taskArtifacts]) {
+		err := s.send(func(w *writer) {
+			w.literal("{")
+			w.member(&taskObject.members[taskID], v[taskID], nil)
+			w.name("artifact")
+			w.position = position
+			w.object(artifactObject, artifact)
+			w.literal("}")
+		})
+		if err != nil {
+			return err
 		}
-	}
-	if ends(n) {
-		return status()
+		position++
 	}
 	return nil
 }

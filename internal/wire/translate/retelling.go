@@ -24,7 +24,12 @@ type Retelling struct {
 	Bytes       Bytes // of files, as the agent has them
 	CallerBytes Bytes // and the caller
 
+	// Holds has a stream hold back what would have its client stop reading, until it is
+	// known whether anything follows: End is called then.
+	Holds bool
+
 	begun     bool           // an event has been retold
+	held      held           // back from the client
 	taskID    string         // what the stream is about, as the caller says it
 	contextID string         //
 	artifacts map[string]int // toward 0.1: number of each artifact, by its id
@@ -189,13 +194,15 @@ func (w *writer) messageTask(raw []byte) {
 	w.member(&taskObject.members[taskID], nil, nil)
 	w.member(&taskObject.members[taskContext], lookup(raw, "contextId", "context_id"), nil)
 	w.name("status")
-	w.messageStatus(raw)
+	w.messageStatus(raw, completed)
 	w.literal("}")
 }
 
-// messageStatus makes a final status of a message.
-func (w *writer) messageStatus(raw []byte) {
-	w.literal(`{"state":"completed"`)
+// messageStatus makes a status of a message.
+func (w *writer) messageStatus(raw []byte, state int) {
+	w.literal(`{"state":"`)
+	w.literal(states[state][w.to])
+	w.literal(`"`)
 	w.name("message")
 	w.object(messageObject, raw)
 	w.literal("}")
