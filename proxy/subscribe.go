@@ -158,13 +158,7 @@ func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Respo
 	if err != nil {
 		return nil, err
 	}
-	var seen wire.Answer
-	if a.failed == nil {
-		if seen, err = p.judge(x.leg, a.doc); err != nil {
-			return nil, err
-		}
-	}
-	if empty := x.withoutStream(resp, a, seen); empty != nil {
+	if empty := x.withoutStream(resp, a); empty != nil {
 		_ = resp.Body.Close() // it has been read
 		return empty, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
@@ -95,11 +96,14 @@ func (x *exchange) mayWatch(a *audience) bool {
 }
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
-// with nothing said, or with an error about a task that the agent has just shown.
+// or breaks off with nothing said, or with an error about a task that the agent has just shown.
 func (p *Proxy) noneOf(l *leg, resp *http.Response, event stream.Event, err error) bool {
 	if err != nil {
-		if !errors.Is(err, io.EOF) || l.Binding != wire.GRPC {
-			return errors.Is(err, io.EOF)
+		if l.Binding != wire.GRPC {
+			return !errors.Is(err, sse.ErrTooLarge)
+		}
+		if !errors.Is(err, io.EOF) {
+			return false
 		}
 		e := wire.ReadStatus(resp.Header, resp.Trailer)
 		return e == nil || e.Kind == wire.TaskNotFound
@@ -113,10 +117,10 @@ func (p *Proxy) noneOf(l *leg, resp *http.Response, event stream.Event, err erro
 
 // withoutStream is the answer of an agent to a subscription as one whose stream says nothing,
 // where it is an error that says so; else nil.
-func (x *exchange) withoutStream(resp *http.Response, a received, seen wire.Answer) *http.Response {
+func (x *exchange) withoutStream(resp *http.Response, a received) *http.Response {
 	e := a.failed
-	if e == nil && isError(seen) {
-		e = wire.ReadError(x.leg.Side, resp.StatusCode, a.doc)
+	if e == nil && isError(a.seen) {
+		e = a.error(x.leg, resp, a.doc)
 	}
 	if e == nil || e.Kind != wire.TaskNotFound {
 		return nil

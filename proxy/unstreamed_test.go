@@ -16,7 +16,16 @@ import (
 
 // unstreamedIn are the ways in which agents before 1.0 say that they have no stream of a task.
 var unstreamedIn = map[string]func(http.ResponseWriter, *record){
-	"nothing":   func(rw http.ResponseWriter, r *record) { r.say(rw) },
+	"nothing": func(rw http.ResponseWriter, r *record) { r.say(rw) },
+	"a broken connection": func(rw http.ResponseWriter, r *record) {
+		if r.side().Binding == wire.GRPC {
+			r.say(rw)
+			return
+		}
+		rw.Header().Set("Content-Type", "text/event-stream")
+		_ = http.NewResponseController(rw).Flush()
+		panic(http.ErrAbortHandler) //nolint:forbidigo // it cuts the answer off
+	},
 	"an answer": func(rw http.ResponseWriter, r *record) { r.fail(rw, wire.TaskNotFound, "Task not found") },
 	"an event": func(rw http.ResponseWriter, r *record) {
 		if r.side().Binding != wire.JSONRPC {
@@ -81,8 +90,13 @@ func TestSubscribeUnstreamedAlike(t *testing.T) {
 	for how, answer := range unstreamedIn {
 		w.agent.answers(answer)
 		got := w.speak("tied", w.base, rpc03, ask{method: wire.SubscribeToTask, task: "t"})
-		if failed := got.err != nil && strings.Contains(got.err.Text(), "Task not found"); failed != (how != "nothing") || len(w.agent.take()) != 1 {
-			t.Errorf("%s: %d %s", how, got.status, got.body)
+		want := map[string]string{"nothing": "", "a broken connection": "broke off"}
+		text, ok := want[how]
+		if !ok {
+			text = "Task not found"
+		}
+		if calls := len(w.agent.take()); calls != 1 || (got.err != nil) != (text != "") || !strings.Contains(got.body, text) {
+			t.Errorf("%s: %d calls, %d %s", how, calls, got.status, got.body)
 		}
 	}
 }
