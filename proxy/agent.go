@@ -258,7 +258,22 @@ func (p *Proxy) index() error {
 			}
 		}
 	}
+	p.relied = p.relies()
 	return nil
+}
+
+// relies names the fields of calls that this configuration has callers identified by, or has
+// agents given, in the place of somebody's who asks to have them taken off.
+func (p *Proxy) relies() []string {
+	names := slices.Clone(p.Authn.CredentialHeaders())
+	for _, a := range p.Agents {
+		names = append(names, a.Headers.Request...)
+		if a.Upstream != nil {
+			names = append(names, a.Upstream.Shown()...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // addHost gives an agent a host of its own: as it is written, and where it is

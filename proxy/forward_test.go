@@ -129,12 +129,22 @@ func TestL16_AgentSwitchesProtocols(t *testing.T) {
 func TestL16_CallerUpgrades(t *testing.T) {
 	t.Parallel()
 	w := build(t)
-	for _, lines := range [][]string{
-		{"Connection: Upgrade", "Upgrade: websocket"},
-		{"Upgrade: h2c"},
+	// Offers are not answered: what comes is what would come without.
+	for path, want := range map[string]int{
+		"/agents/rec": 405, "/agents/rec/tasks/1": 404, "/agents/rec/.well-known/agent-card.json": 200,
 	} {
-		for _, path := range []string{"/agents/rec", "/agents/rec/tasks/1", "/agents/rec/.well-known/agent-card.json"} {
-			wantStatus(t, path, w.raw(w.head("GET "+path+" HTTP/1.1", lines...)), 400)
+		for _, lines := range [][]string{{"Connection: Upgrade", "Upgrade: websocket"}, {"Upgrade: h2c"}} {
+			got := w.raw(w.head("GET "+path+" HTTP/1.1", lines...))
+			wantStatus(t, path, got, want)
+			if got.header.Get("Upgrade") != "" || got.header.Get("Connection") == "Upgrade" {
+				t.Errorf("%s: %v", path, got.header)
+			}
+		}
+		got := w.raw(w.head("GET "+path+" HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="))
+		wantStatus(t, path, got, 400)
+		if !strings.Contains(got.body, "WebSockets are not offered") {
+			t.Errorf("%s: %s", path, got.body)
 		}
 	}
 	w.agent.silent(t, "upgrade")

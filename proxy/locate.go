@@ -71,7 +71,7 @@ func accept(h http.Header) string {
 
 // screen refuses what is malformed or meant for another host.
 func (p *Proxy) screen(x *exchange) (string, error) {
-	if e := server.Screen(x.r, p.Server.Limits); e != nil {
+	if e := server.Screen(x.r, p.Server.Limits, p.relied...); e != nil {
 		return "", e
 	}
 	host, ok := server.CanonicalHost(x.r.Host)

@@ -88,11 +88,13 @@ type Proxy struct {
 	fileRules map[string]*files.Rules // of files in messages and artifacts, by agent
 	hosts     map[string]*Agent       // by canonical host, for host-based addressing
 	self      map[string]struct{}     // canonical hosts of the gateway itself
+	relied    []string                // names of fields that Connection must not name, beside A2A's and HTTP's own
 	repeats   repeats                 // messages on their way
 	browse    *browse                 // what the catalog is made of
 	signer    *signature.Signer       // of served cards; nil leaves them unsigned
 	redirects sync.Map                // endpoints that redirect, of which the log has said so
 	here      [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
+	asterisk  handler                 // "OPTIONS *", which is about all of the listener
 	main      *routes                 // /agents/{agent}/… and the well-known documents
 	hosted    *routes                 // an agent at the root of a host of its own
 }
@@ -132,6 +134,7 @@ func New(o Options) (*Proxy, error) {
 	keys := p.do(p.serveKeys)
 	notified := p.do(p.notified)
 	lost := p.do(p.locate, p.nowhere)
+	p.asterisk = p.do(p.serveOptions)
 
 	p.main = newRoutes(lost)
 	p.main.mount(agentsPath+"{agent}", call, card)
@@ -174,6 +177,10 @@ func (p *Proxy) mountRPC(t *routes, rpc handler) {
 
 // ServeHTTP routes by host first: on a host of its own, an agent has the root.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "*" && r.Method == http.MethodOptions {
+		p.asterisk(w, r, site{fixed: "*"})
+		return
+	}
 	if host, ok := server.CanonicalHost(r.Host); ok && p.hosts[host] != nil {
 		p.hosted.ServeHTTP(w, r)
 		return

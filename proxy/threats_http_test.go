@@ -150,9 +150,14 @@ func TestL01_ListedHeaders(t *testing.T) {
 
 func TestL03_ConnectionNamesHeaders(t *testing.T) {
 	t.Parallel()
-	w := build(t)
+	w := build(t, listed)
 	body := rpcBody("SendMessage", message(""))
-	for _, name := range append([]string{"A2A-Extensions", "Authorization", "X-API-Key", "Content-Type", "Host"}, ownedNames...) {
+	for _, name := range append([]string{
+		"A2A-Extensions", "Authorization", "X-API-Key", "Content-Type", "Host", "X-Listed", "Idempotency-Key", "Last-Event-ID",
+	}, ownedNames...) {
+		if slices.Contains([]string{"X-Anything", "X-User", "Remote-User", "Referer", "Range"}, name) {
+			continue // which decides nothing here
+		}
 		for _, spelled := range spellings(name)[:4] {
 			for _, lines := range [][]string{
 				{"Connection: " + spelled}, {"Connection: close, " + spelled},
@@ -161,10 +166,82 @@ func TestL03_ConnectionNamesHeaders(t *testing.T) {
 				got := w.raw(w.head("POST /agents/rec HTTP/1.1", append(lines, "A2A-Version: 1.0",
 					"Content-Type: application/json", fmt.Sprint("Content-Length: ", len(body)))...) + body)
 				wantStatus(t, strings.Join(lines, "|"), got, 400)
+				if !strings.Contains(got.body, "Malformed HTTP request: Connection must not name ") {
+					t.Errorf("%s: %s", lines, got.body)
+				}
 			}
 		}
 	}
 	w.agent.silent(t, "Connection")
+}
+
+// TestL03_ConnectionOptions: what proxies in front say of their own connections is taken off,
+// and the call goes on as it would without.
+func TestL03_ConnectionOptions(t *testing.T) {
+	t.Parallel()
+	w := build(t, listed)
+	body := rpcBody("SendMessage", message(""))
+	for _, lines := range [][]string{
+		{"Connection: upgrade"}, {"Connection: upgrade", "Upgrade:"}, {"Connection: Upgrade", "Upgrade: websocket"},
+		{"Connection: TE", "TE: trailers"}, {"TE: gzip"}, {"Connection: Keep-Alive", "Keep-Alive: timeout=5"},
+		{"Proxy-Connection: keep-alive"}, {"Connection: close, X-Anything", "X-Anything: 1"}, {"Upgrade: h2c"},
+		{"Connection: , HTTP2-Settings,", "HTTP2-Settings: AAMAAABk"}, {"Connection: UPGRADE", "Connection: keep-alive"},
+	} {
+		got := w.raw(w.head("POST /agents/rec HTTP/1.1", append(lines, "A2A-Version: 1.0", "X-Listed: 1",
+			"Content-Type: application/json", fmt.Sprint("Content-Length: ", len(body)))...) + body)
+		wantStatus(t, strings.Join(lines, "|"), got, 200)
+		seen := w.agent.one(t)
+		checkHeader(t, strings.Join(lines, "|"), seen)
+		if seen.Header.Get("X-Listed") != "1" {
+			t.Errorf("%s: the agent got %v", lines, seen.Header)
+		}
+	}
+}
+
+// TestOptionsOfAll: "OPTIONS *" is answered for everybody, on hosts that are served.
+func TestOptionsOfAll(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	got := w.raw(w.head("OPTIONS * HTTP/1.1"))
+	wantStatus(t, "OPTIONS *", got, 204)
+	if allow := got.header.Get("Allow"); allow != "DELETE, GET, HEAD, OPTIONS, POST" || got.body != "" {
+		t.Errorf("Allow %q, body %q", allow, got.body)
+	}
+	wantStatus(t, "GET *", w.raw(w.head("GET * HTTP/1.1")), 400)
+	wantStatus(t, "of a host that is not served", w.raw("OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 421)
+}
+
+// TestL07_AbsoluteForm: a target with a host of its own is that host's, for everything that
+// asks for a host; where the Host field is another, nobody is served.
+func TestL07_AbsoluteForm(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) { s.agent.Hosts = []string{"rec.example"} })
+	body := rpcBody("SendMessage", message(""))
+	call := func(target, host string) answer {
+		return w.raw("POST " + target + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\nX-API-Key: " + w.keys["alice"] +
+			"\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: " + fmt.Sprint(len(body)) + "\r\n\r\n" + body)
+	}
+	wantStatus(t, "the agent's own host", call("http://rec.example/", "rec.example"), 200)
+	wantStatus(t, "without a path", call("http://rec.example", "REC.example:80"), 200)
+	if n := len(w.agent.take()); n != 2 {
+		t.Errorf("the agent was called %d times", n)
+	}
+	for name, got := range map[string]answer{
+		"a host that is not served":  call("http://evil.example/agents/rec", "evil.example"),
+		"the agent's path elsewhere": call("http://rec.example/agents/rec", "rec.example"),
+	} {
+		if got.status == 200 {
+			t.Errorf("%s: %s", name, got.body)
+		}
+	}
+	for _, hosts := range [][2]string{{"rec.example", "evil.example"}, {"evil.example", "rec.example"}, {"rec.example", "rec.example:8080"}} {
+		got := call("http://"+hosts[0]+"/", hosts[1])
+		wantStatus(t, fmt.Sprint(hosts), got, 400)
+		if !strings.Contains(got.body, "Malformed HTTP request: Host and the host of the request target differ") {
+			t.Errorf("%v: %s", hosts, got.body)
+		}
+	}
+	w.agent.silent(t, "another host")
 }
 
 // TestL04_ForwardedHeaders: they choose nothing, and the record shows the socket.

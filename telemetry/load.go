@@ -19,7 +19,7 @@ func (m *Metrics) Shed(reason string) {
 }
 
 // wrong are the rules of internal/server/strict.
-const wrong = "line_end|empty_line|method|target|version|other_version|folded_line|field_name|field_value|host|" +
+const wrong = "line_end|empty_line|method|target|target_size|version|other_version|folded_line|field_name|field_value|host|" +
 	"content_length|transfer_encoding|other_encoding|length_and_encoding|head_size|" +
 	"chunk_size|chunk_extension|chunk_end|trailer|other"
 

@@ -78,6 +78,7 @@ func TestScripts(t *testing.T) {
 			"capture":     cmdCapture,
 			"key":         cmdKey,
 			"handshake":   cmdHandshake,
+			"wire":        printing(cmdWire),
 			"code":        cmdCode,
 			"schema":      cmdSchema,
 			"paste":       cmdPaste,

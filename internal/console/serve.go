@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"maps"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -75,7 +76,8 @@ func (s *Console) serve(c *call) (any, error) {
 		return nil, refuse(codeUnknownHost, "this host is not served here; admin.hosts lists others")
 	}
 	if e := server.Screen(c.Request, s.limits); e != nil {
-		return nil, refuse(codeMalformed, e.Message)
+		message, _, _ := strings.Cut(e.Message, " (server.limits.") // whose keys are not this listener's
+		return nil, refuse(codeMalformed, message)
 	}
 	op, absent := find(c.Request)
 	if c.op = op; op == nil || op.role != nobody {

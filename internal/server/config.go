@@ -136,6 +136,10 @@ type Timeouts struct {
 	// For a request body before limits.bodyRate has to be kept. Default: 5s.
 	Body secret.Duration `yaml:"body,omitempty"`
 
+	// For what a client still sends after it was answered, see limits.linger. One that
+	// sends nothing for timeouts.body is not waited for. Default: 30s.
+	Linger secret.Duration `yaml:"linger,omitempty"`
+
 	// For one write to a client that does not read; an answer as a whole may take
 	// longer, a stream may last. Default: 60s.
 	Write secret.Duration `yaml:"write,omitempty"`
@@ -198,6 +202,7 @@ func (t *Timeouts) defaults() {
 	fill(&t.Header, seconds(5))
 	fill(&t.Idle, seconds(60))
 	fill(&t.Body, seconds(5))
+	fill(&t.Linger, seconds(30))
 	fill(&t.Write, seconds(60))
 	fill(&t.Call, seconds(5*60))
 	fill(&t.Stream, seconds(15*60))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"net/http"
 	"strconv"
 	"testing"
 
@@ -77,8 +78,16 @@ func TestScreenOverHTTP2(t *testing.T) {
 		{"L02 underscore", h2Get("/", "x_forwarded_for", "1"), false, 400},
 		{"L02 dot", h2Get("/", "x.forwarded.for", "1"), false, 400},
 		{"L03 connection", h2Get("/", "connection", "authorization"), false, 400},
+		{"L03 connection, upgrade", h2Get("/", "connection", "upgrade"), false, 400},
+		{"L03 connection, close", h2Get("/", "connection", "close"), false, 400},
+		{"L03 keep-alive", h2Get("/", "keep-alive", "timeout=5"), false, 400},
+		{"L03 proxy-connection", h2Get("/", "proxy-connection", "keep-alive"), false, 400},
+		{"L03 te", h2Get("/", "te", "gzip"), false, 400},
+		{"L03 te, trailers", h2Get("/", "te", "trailers"), false, 204},
 		{"L05 credentials", h2Get("/?api_key=1"), false, 400},
 		{"L07 same host", h2Get("/", "host", "localhost"), false, 204},
+		{"L07 same host, written otherwise", h2Get("/", "host", "LocalHost:80"), false, 204},
+		{"L07 other port", h2Get("/", "host", "localhost:8080"), false, 400},
 		{"L07 other host", h2Get("/", "host", "evil"), false, 400},
 		{"L07 no authority", []string{":method", "GET", ":scheme", "http", ":path", "/"}, false, 400},
 		{"L07 userinfo", []string{":method", "GET", ":scheme", "http", ":authority", "u@localhost", ":path",
@@ -86,6 +95,7 @@ func TestScreenOverHTTP2(t *testing.T) {
 		{"L09 content-type", h2Get("/", "content-type", "a/b", "content-type", "c/d"), false, 400},
 		{"L11 dots", h2Get("/a/../b"), false, 400},
 		{"L11 absolute", h2Get("http://evil/"), false, 400},
+		{"L11 absolute, same host", h2Get("http://localhost/"), false, 400},
 		{"L11 no slash", h2Get("evil"), false, 400},
 		{"L12 fragment", h2Get("/#x"), false, 400},
 		{"L15 body on GET", h2Get("/"), true, 400},
@@ -93,6 +103,8 @@ func TestScreenOverHTTP2(t *testing.T) {
 		{"L15 CONNECT", []string{":method", "CONNECT", ":authority", "evil:443"}, false, 405},
 		{"L15 TRACE", []string{":method", "TRACE", ":scheme", "http", ":authority", "localhost", ":path", "/"},
 			false, 405},
+		{"L15 OPTIONS *", []string{":method", "OPTIONS", ":scheme", "http", ":authority", "localhost", ":path", "*"}, false, 204},
+		{"L15 GET *", h2Get("*"), false, 400},
 		{"L16 upgrade", h2Get("/", "upgrade", "websocket"), false, 400},
 		{"L23 gzip", h2Get("/", "content-encoding", "gzip"), false, 415},
 	} {
@@ -178,5 +190,52 @@ func TestL20_Settings(t *testing.T) {
 			}
 		}
 		return
+	}
+}
+
+// TestEarlyAnswerOverHTTP2: a client that is answered before its body has come is told to stop
+// sending it, without an error (RFC 9113 §8.1), and what it had sent by then harms no other call
+// on the connection.
+func TestEarlyAnswerOverHTTP2(t *testing.T) {
+	t.Parallel()
+	s := start(t, plaintext(), early(1000))
+	c := dialH2(t, s)
+	fields := []string{":method", "POST", ":scheme", "http", ":authority", "localhost", ":path", "/", "content-length", "5000000"}
+	if got := c.status(t, false, fields...); got != http.StatusRequestEntityTooLarge {
+		t.Fatalf("status %d", got)
+	}
+	ended := false
+	for reset := false; !reset; {
+		frame, err := c.framer.ReadFrame()
+		must(t, err)
+		switch f := frame.(type) {
+		case *http2.DataFrame:
+			ended = ended || f.StreamEnded()
+		case *http2.RSTStreamFrame:
+			if reset = true; f.ErrCode != http2.ErrCodeNo || !ended {
+				t.Errorf("reset by %v, the answer ended %v", f.ErrCode, ended)
+			}
+		case *http2.GoAwayFrame:
+			t.Fatalf("the connection ends by %v", f.ErrCode)
+		}
+	}
+	for range 3 { // which were on their way
+		must(t, c.framer.WriteData(1, false, make([]byte, 16<<10)))
+	}
+	var block bytes.Buffer
+	enc := hpack.NewEncoder(&block) // whose table is of its own: nothing in it is indexed
+	for _, f := range [][2]string{{":method", "GET"}, {":scheme", "http"}, {":authority", "localhost"}, {":path", "/"}} {
+		must(t, enc.WriteField(hpack.HeaderField{Name: f[0], Value: f[1], Sensitive: true}))
+	}
+	must(t, c.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: true}))
+	for {
+		frame, err := c.framer.ReadFrame()
+		must(t, err)
+		if f, ok := frame.(*http2.MetaHeadersFrame); ok {
+			if f.StreamID != 3 || f.PseudoValue("status") != "204" {
+				t.Errorf("stream %d, status %s", f.StreamID, f.PseudoValue("status"))
+			}
+			return
+		}
 	}
 }

@@ -16,6 +16,12 @@ type Limits struct {
 	// Default: 1KiB.
 	BodyRate secret.Size `yaml:"bodyRate,omitempty"`
 
+	// Most that is read and thrown away of a request that is answered before all of it has
+	// come, as one with too large a body is: the client may still be sending, and would not
+	// get to its answer if the connection were closed (RFC 9112 §9.6). Then, or after
+	// timeouts.linger, it is. Default: 64MiB.
+	Linger secret.Size `yaml:"linger,omitempty"`
+
 	// Largest request head, request line and fields together; 431 beyond. Default: 48KiB, which
 	// is what a token of authn.limits.token leaves room beside.
 	Header secret.Size `yaml:"header,omitempty"`
@@ -121,6 +127,7 @@ type Limits struct {
 func (l *Limits) Defaults() {
 	fill(&l.Body, 4<<20)
 	fill(&l.BodyRate, 1<<10)
+	fill(&l.Linger, 64<<20)
 	fill(&l.Header, 48<<10)
 	fill(&l.Target, 8<<10)
 	fill(&l.Query, 4<<10)

@@ -15,14 +15,17 @@ import (
 //
 // The rows of the threat model it answers: field names (L2), Connection (L3),
 // credentials in the URL (L5), Host (L7), repeated singletons (L9), path (L11,
-// L12), query (L13), verb and body (L15), Upgrade (L16), sizes (L22), content
-// coding (L23). The framing of HTTP/1.1 (L17) was judged by internal/server/strict before;
+// L12), query (L13), verb and body (L15), sizes (L22), content coding (L23). The framing of HTTP/1.1 (L17) was judged by internal/server/strict before;
 // of HTTP/2's, where frames make the body, a length that says otherwise is left (L18).
 // Messages never repeat what the client sent: it may be a credential.
 //
+// What Connection says of the connection alone is taken off the header: offers to upgrade
+// among it, which are not answered (L16). relied names further fields that decisions are made
+// by, which must not be taken off.
+//
 // Whether the host is one that is served, and which verbs a route has, is asked
 // elsewhere. lim must have its Defaults.
-func Screen(r *http.Request, lim Limits) *wire.Error {
+func Screen(r *http.Request, lim Limits, relied ...string) *wire.Error {
 	if e := screenVerb(r); e != nil {
 		return e
 	}
@@ -32,7 +35,7 @@ func Screen(r *http.Request, lim Limits) *wire.Error {
 	if e := screenHost(r); e != nil {
 		return e
 	}
-	if e := screenFields(r, lim.Fields); e != nil {
+	if e := screenFields(r, lim.Fields, relied); e != nil {
 		return e
 	}
 	return screenBody(r)
@@ -52,20 +55,20 @@ func screenVerb(r *http.Request) *wire.Error {
 	return e
 }
 
-// screenTarget takes origin-form only. The absolute form, which clients send to
-// forward proxies, comes with a second host, and net/http has dropped the Host
-// field by now: whether the two agree cannot be known any more (L7).
+// screenTarget takes a path, a path behind the scheme and host that the request is for, as
+// HTTP/1.1 has it toward proxies (RFC 9112 §3.2.2), and the asterisk of OPTIONS.
 func screenTarget(r *http.Request, lim *Limits) *wire.Error {
 	target := r.RequestURI
 	switch {
 	case len(target) > int(lim.Target):
-		return wire.Errorf(wire.TooLarge, "Request target is longer than %d bytes", int64(lim.Target))
-	case !strings.HasPrefix(target, "/"):
-		return malformed("request target must be a path")
+		return wire.Errorf(wire.TargetTooLong, "Request target is longer than %d bytes (server.limits.target)", int64(lim.Target))
 	case strings.IndexByte(target, '#') >= 0:
 		return malformed("request target must not hold a fragment")
-	case r.URL.User != nil || r.URL.Host != "" || r.URL.Scheme != "":
-		return malformed("request target must be a path")
+	case r.Method == http.MethodOptions && r.URL.Path == "*" && (target == "*" || absolute(r)):
+		return screenQuery(r.URL, lim)
+	case strings.HasPrefix(target, "/") && r.URL.Scheme == "" && r.URL.Host == "" && r.URL.User == nil:
+	case !absolute(r):
+		return malformed("request target must be a path, or a URL of this host without a user")
 	}
 	if e := screenPath(r.URL); e != nil {
 		return e
@@ -73,15 +76,24 @@ func screenTarget(r *http.Request, lim *Limits) *wire.Error {
 	return screenQuery(r.URL, lim)
 }
 
-// screenHost leaves an absent Host, which HTTP/1.0 allows, to no one's guess.
-// On HTTP/2 a Host field may stand beside :authority; they must be one.
+// absolute recognises a target in absolute form. On HTTP/2 it would be a second :authority.
+func absolute(r *http.Request) bool {
+	u := r.URL
+	return r.ProtoMajor == 1 && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.Host == r.Host && u.User == nil
+}
+
+// screenHost leaves an absent Host, which HTTP/1.0 allows, to no one's guess. A Host field
+// may stand beside the host that a request is for, which is the :authority of HTTP/2 and
+// that of a target in absolute form. RFC 9112 §3.2.2 has the latter count and the field
+// ignored; where they differ, whoever stands in front may have gone by the field.
 func screenHost(r *http.Request) *wire.Error {
-	if _, ok := CanonicalHost(r.Host); !ok {
+	host, ok := CanonicalHost(r.Host)
+	if !ok {
 		return malformed("Host must be a host name or address with an optional port")
 	}
-	for _, host := range r.Header["Host"] {
-		if host != r.Host {
-			return malformed("Host and :authority differ")
+	for _, field := range r.Header["Host"] {
+		if named, ok := CanonicalHost(field); !ok || named != host {
+			return malformed("Host and the host of the request target differ")
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func foreignName(name string) bool {
 }
 
 // screenFields looks at every field once, and then at those that matter.
-func screenFields(r *http.Request, most int) *wire.Error {
+func screenFields(r *http.Request, most int, also []string) *wire.Error {
 	lines := 0
 	for name, values := range r.Header {
 		if foreignName(name) {
@@ -44,22 +44,20 @@ func screenFields(r *http.Request, most int) *wire.Error {
 		}
 	}
 	if lines > most {
-		return wire.Errorf(wire.TooLarge, "Request has more than %d header fields", most)
+		return wire.Errorf(wire.FieldsTooLarge, "Request has more than %d header fields (server.limits.fields)", most)
+	}
+	if e := screenConnection(r.Header, also); e != nil {
+		return e
 	}
 	return screenMeaning(r.Header)
 }
 
-// screenMeaning reads the fields that change what the others, or the body, are.
+// screenMeaning reads the fields that change what the others, or the body, are. Who opens a
+// WebSocket can do nothing with another answer than 101, and is told that there is none; all
+// other offers to upgrade are not answered.
 func screenMeaning(h http.Header) *wire.Error {
-	upgrade, declined := h["Upgrade"], offersH2C(h)
-	if upgrade != nil && !declined {
-		return malformed("protocol upgrades are not offered") // websocket, a tunnel (L16)
-	}
-	for _, line := range h["Connection"] {
-		if !declined && !onlyTokens(line, "close", "keep-alive") {
-			// Any other token makes an intermediary drop the field it names (L3).
-			return malformed("Connection may only say close or keep-alive")
-		}
+	if h["Sec-Websocket-Key"] != nil {
+		return malformed("WebSockets are not offered")
 	}
 	for _, line := range h["Expect"] {
 		if !onlyTokens(line, "100-continue", "") {
@@ -72,16 +70,6 @@ func screenMeaning(h http.Header) *wire.Error {
 		}
 	}
 	return nil
-}
-
-// offersH2C recognises the offer that the JDK's HTTP client makes with its first
-// request on a plaintext connection: to go on in HTTP/2. It is declined by not
-// answering it (RFC 9110 §7.8); the fields of the offer end here, as all do that are
-// not meant for agents. Anything that is not exactly this offer is none.
-func offersH2C(h http.Header) bool {
-	upgrade, connection := h["Upgrade"], h["Connection"]
-	return len(upgrade) == 1 && upgrade[0] == "h2c" && len(h["Http2-Settings"]) == 1 &&
-		len(connection) == 1 && onlyTokens(connection[0], "upgrade", "http2-settings")
 }
 
 // onlyTokens tells whether a comma-separated list has no element but a and b,

@@ -17,11 +17,11 @@ func screenQuery(u *url.URL, lim *Limits) *wire.Error {
 		return nil
 	}
 	if len(query) > int(lim.Query) {
-		return wire.Errorf(wire.TooLarge, "Query is longer than %d bytes", int64(lim.Query))
+		return wire.Errorf(wire.TargetTooLong, "Query is longer than %d bytes (server.limits.query)", int64(lim.Query))
 	}
 	for count := 1; ; count++ {
 		if count > lim.Parameters {
-			return wire.Errorf(wire.TooLarge, "Query has more than %d parameters", lim.Parameters)
+			return wire.Errorf(wire.TargetTooLong, "Query has more than %d parameters (server.limits.parameters)", lim.Parameters)
 		}
 		pair, rest, more := strings.Cut(query, "&")
 		name, value, _ := strings.Cut(pair, "=")

@@ -141,10 +141,20 @@ func (s *Server) newHTTP1() *http1.Server {
 		Header:  s.cfg.Timeouts.Header.Std(),
 		Idle:    s.cfg.Timeouts.Idle.Std(),
 		Write:   s.cfg.Timeouts.Write.Std(),
+		Linger:  s.linger,
 		HTTP2: func(nc *strict.Conn) {
 			admitted(nc).two = true
 			s.two.give(s, nc)
 		},
+	}
+}
+
+// linger is for clients that are answered before they have sent everything. Who sends
+// nothing for as long as a body may rest is gone, or waits for the connection to end.
+func (s *Server) linger() http1.Linger {
+	live := s.live.Load()
+	return http1.Linger{
+		Bytes: int64(live.limits.Linger), Time: live.timeouts.Linger.Std(), Silence: live.timeouts.Body.Std(),
 	}
 }
 

@@ -62,6 +62,8 @@ var (
 	Misdirected     = &Kind{"MISDIRECTED_REQUEST", -32600, 421, 421, "INVALID_ARGUMENT", "Host not served here"}
 	VerbNotAllowed  = &Kind{"METHOD_NOT_ALLOWED", -32600, 405, 405, "UNIMPLEMENTED", "HTTP method not allowed"}
 	TooLarge        = &Kind{"REQUEST_TOO_LARGE", -32600, 413, 413, "RESOURCE_EXHAUSTED", "Request too large"}
+	TargetTooLong   = &Kind{"URI_TOO_LONG", -32600, 414, 414, "RESOURCE_EXHAUSTED", "Request target too long"}
+	FieldsTooLarge  = &Kind{"HEADER_FIELDS_TOO_LARGE", -32600, 431, 431, "RESOURCE_EXHAUSTED", "Header fields too large"}
 	Encoded         = &Kind{"CONTENT_ENCODING_NOT_SUPPORTED", -32600, 415, 415, "UNIMPLEMENTED", "Request body must not be compressed"}
 	PaymentRequired = &Kind{"PAYMENT_REQUIRED", -32603, 402, 402, "FAILED_PRECONDITION", "Payment required"}
 	RateLimited     = &Kind{"RATE_LIMITED", -32603, 429, 429, "RESOURCE_EXHAUSTED", "Too many requests"}
@@ -81,7 +83,7 @@ func Kinds() []*Kind {
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
 		Unauthenticated, Denied, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
-		TooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, AgentTimeout,
+		TooLarge, TargetTooLong, FieldsTooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, AgentTimeout,
 	}
 }
 

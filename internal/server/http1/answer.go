@@ -66,9 +66,9 @@ func (c *conn) drained(x *exchange) bool {
 }
 
 // hangUp closes the connection, and sees to it that the client has the answer first, who
-// may be sending what nobody reads.
+// may be sending what nobody reads: the rest of a body, or requests behind the last one.
 func (c *conn) hangUp(w *response, b *body) {
-	if w.err == nil && !b.ended() {
+	if w.err == nil && (!b.ended() || c.begin < c.end) {
 		c.linger()
 	}
 	c.close(b)

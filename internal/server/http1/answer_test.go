@@ -346,7 +346,7 @@ func TestShutdown(t *testing.T) {
 // calls are a connection with requests, and who answers them: what a call costs beside what
 // its handler does and the sockets take.
 func calls() (*loop, http.Handler) {
-	c := &loop{request: strings.Replace(requests[16], "Host: a\r\n", "Host: a\r\nAccept: */*\r\nUser-Agent: b\r\nA2A-Version: 1.0\r\n", 1)}
+	c := &loop{request: strings.Replace(requests[18], "Host: a\r\n", "Host: a\r\nAccept: */*\r\nUser-Agent: b\r\nA2A-Version: 1.0\r\n", 1)}
 	return c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = r.Body.Read(c.scrap[:])
 		w.Header()["Content-Type"] = jsonType

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,9 +35,11 @@ type conn struct {
 
 // What state says.
 const (
-	idle   int32 = iota // no byte of a request has come
-	busy                // one has
-	closed              // while it was idle
+	idle      int32 = iota // no byte of a request has come
+	busy                   // one has
+	closed                 // while it was idle
+	lingering              // all was answered, and more comes
+	leaving                // likewise, while the server shuts down
 )
 
 // blockSize is what most heads, and calls with them, have room in.
@@ -68,6 +71,7 @@ func (c *conn) closeIdle() bool {
 		go c.nc.Close() // TLS may wait for a while until its last word is taken
 		return true
 	}
+	c.hurry()
 	return c.state.Load() == closed
 }
 
@@ -193,18 +197,21 @@ func (c *conn) consume(n int) {
 // closes the connection.
 func (c *conn) refuse(err error) {
 	defer c.nc.Close()
-	status := http.StatusBadRequest
+	status, text := http.StatusBadRequest, "the request head is malformed"
 	var broken *strict.Broken
+	var target *url.Error
 	switch {
 	case errors.Is(err, errQuiet):
 		return
 	case errors.Is(err, errExpectation):
-		status = http.StatusExpectationFailed
+		status, text = http.StatusExpectationFailed, "Expect may only say 100-continue"
 	case errors.As(err, &broken):
-		status = broken.Status
+		status, text = broken.Status, broken.Text
+	case errors.As(err, &target): // which repeats what the client sent
+		text = "the request target is not a URI"
 	}
 	c.limit()
-	if _, err := c.nc.Write(refusal(status)); err == nil {
+	if _, err := c.nc.Write(refusal(status, text)); err == nil {
 		c.linger()
 	}
 }
@@ -212,32 +219,6 @@ func (c *conn) refuse(err error) {
 // limit starts the time of a write that no handler has set one for: a client that reads
 // nothing would hold the connection for good. What fails here fails in the write.
 func (c *conn) limit() { _ = c.nc.SetWriteDeadline(time.Now().Add(c.server.Write)) }
-
-// What is done for clients to read the answer before the connection is reset, as it is
-// where something has come that nobody reads.
-const (
-	lingering  = 500 * time.Millisecond
-	lingerMost = 1 << 20 // bytes
-)
-
-// linger says that nothing more will be written and lets a client who still sends do so
-// for a moment, unless all it sent has been read.
-func (c *conn) linger() {
-	if c.nc.CloseWrite() != nil {
-		return
-	}
-	raw := beneath(c.nc)
-	_ = raw.SetReadDeadline(time.Now().Add(lingering))
-	scrap, _ := blocks.Get().(*[]byte)
-	defer blocks.Put(scrap)
-	for left := int64(lingerMost); left > 0; {
-		n, err := raw.Read(*scrap)
-		if err != nil {
-			return
-		}
-		left -= int64(n)
-	}
-}
 
 // beneath is the connection without what reads or ciphers it.
 func beneath(nc net.Conn) net.Conn {

@@ -191,8 +191,10 @@ func date() string {
 	return s.text
 }
 
-// refusal is the answer to what is no request.
-func refusal(status int) []byte {
+// refusal is the answer to what is no request. The text says why.
+func refusal(status int, text string) []byte {
 	said := strconv.Itoa(status) + " " + http.StatusText(status)
-	return []byte("HTTP/1.1 " + said + "\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" + said)
+	body := said + ": " + text + "\n"
+	return []byte("HTTP/1.1 " + said + "\r\nContent-Type: text/plain; charset=utf-8\r\nDate: " + date() +
+		"\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\nConnection: close\r\n\r\n" + body)
 }

@@ -35,7 +35,8 @@ func start(tb testing.TB, h http.Handler, change ...func(*Server)) (s *Server, a
 	tb.Helper()
 	s = &Server{
 		Handler: h, Log: slog.New(slog.DiscardHandler), Header: patience, Idle: patience, Write: patience,
-		HTTP2: func(nc *strict.Conn) { _ = nc.Close() },
+		HTTP2:  func(nc *strict.Conn) { _ = nc.Close() },
+		Linger: func() Linger { return Linger{Bytes: 4 << 20, Time: patience, Silence: time.Second} },
 	}
 	for _, f := range change {
 		f(s)
@@ -130,11 +131,20 @@ func fieldsText(h http.Header) string {
 	return b.String()
 }
 
-// requestText is all that a handler may know of a request.
+// requestText is all that a handler may know of a request, but for what it is told here and
+// not by net/http: the Host field beside a target in absolute form, that such a target has a
+// path, and that versions after 1.1 are served like it.
 func requestText(r *http.Request) string {
 	body, err := io.ReadAll(r.Body)
-	return fmt.Sprintf("%s %s %s %+v host %q length %d coded %v close %v {%s} announced {%s} %q %v", r.Method, r.RequestURI, r.Proto,
-		*r.URL, r.Host, r.ContentLength, r.TransferEncoding, r.Close, fieldsText(r.Header), fieldsText(r.Trailer), body, err != nil)
+	u, h, proto := *r.URL, r.Header.Clone(), r.Proto
+	if delete(h, "Host"); u.Scheme != "" && u.Host != "" && u.Path == "" {
+		u.Path = emptyPath(r.Method)
+	}
+	if r.ProtoMinor > 1 {
+		proto = "HTTP/1.1"
+	}
+	return fmt.Sprintf("%s %s %s %+v host %q length %d coded %v close %v {%s} announced {%s} %q %v", r.Method, r.RequestURI, proto,
+		u, r.Host, r.ContentLength, r.TransferEncoding, r.Close, fieldsText(h), fieldsText(r.Trailer), body, err != nil)
 }
 
 // loop is a connection on which the same request comes again and again.

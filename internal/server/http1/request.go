@@ -36,13 +36,13 @@ func (x *exchange) parse(ctx context.Context, begin *http.Request, head []byte) 
 
 	r := begin.WithContext(ctx) // a copy
 	r.Method, r.RequestURI = method, target
-	switch proto {
-	case "HTTP/1.1":
-		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.1", 1, 1
-	case "HTTP/1.0":
-		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
-	default:
+	switch minor, ok := strings.CutPrefix(proto, "HTTP/1."); {
+	case !ok || len(minor) != 1:
 		return errMalformed
+	case minor == "0":
+		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
+	default: // 1.1, and what is to be served like it (RFC 9110 §2.5)
+		r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.1", 1, 1
 	}
 	if err := fields(r, rest, bytes.Count(head, []byte("\n"))-2); err != nil {
 		return err
@@ -79,11 +79,23 @@ func (x *exchange) locate(r *http.Request) error {
 	if authority {
 		u.Scheme = ""
 	}
-	if u.Host != "" { // whatever the Host field says (RFC 9112 §3.2.2)
+	if u.Host != "" { // that is the host of the request, not the Host field's (RFC 9112 §3.2.2)
+		r.Header["Host"] = []string{r.Host} // as HTTP/2 has it beside :authority, for others to compare
 		r.Host = u.Host
+	}
+	if u.Scheme != "" && u.Host != "" && u.Path == "" {
+		u.Path = emptyPath(r.Method)
 	}
 	r.URL = u
 	return nil
+}
+
+// emptyPath is what a URI without a path stands for (RFC 9112 §3.2.1, §3.2.4).
+func emptyPath(method string) string {
+	if method == http.MethodOptions {
+		return "*"
+	}
+	return "/"
 }
 
 // plainPath reports whether a path has only what net/url neither escapes nor unescapes.

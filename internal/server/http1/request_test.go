@@ -3,6 +3,7 @@ package http1
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -24,6 +25,8 @@ var requests = []string{
 	"GET /a:b@c HTTP/1.1\r\nHost: a\r\n\r\n",
 	"GET http://b/c?d HTTP/1.1\r\nHost: a\r\n\r\n",
 	"GET HTTP://b HTTP/1.1\r\nHost: a\r\n\r\n",
+	"POST https://b:8443/?c HTTP/1.1\r\nHost: b:8443\r\nContent-Length: 1\r\n\r\na",
+	"OPTIONS http://b HTTP/1.1\r\nHost: b\r\n\r\n",
 	"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
 	"CONNECT b:443 HTTP/1.1\r\nHost: a\r\n\r\n",
 	"CONNECT /b HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -46,6 +49,8 @@ var requests = []string{
 	"GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Close\r\n\r\n",
 	"GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\nConnection: x\r\n\r\n",
 	"GET / HTTP/1.0\r\nHost: a\r\n\r\n",
+	"GET / HTTP/1.2\r\nHost: a\r\n\r\n",
+	"POST / HTTP/1.9\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n1\r\na\r\n0\r\n\r\n",
 	"GET / HTTP/1.0\r\nHost: a\r\nConnection: Keep-Alive\r\n\r\n",
 	"POST / HTTP/1.0\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
 	"GET / HTTP/1.1\r\nHost: a\r\nA2A-Version: 1.0\r\na2a-extensions: b\r\nx-a2a-extensions: c\r\nTRACEPARENT: d\r\nDPoP: e\r\n\r\n",
@@ -129,10 +134,51 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestVersions: what is later than 1.1 is served, and answered, like it.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	_, addr := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Proto != "HTTP/1.1" || r.ProtoMajor != 1 || r.ProtoMinor != 1 {
+			t.Errorf("the handler is told of %s, %d.%d", r.Proto, r.ProtoMajor, r.ProtoMinor)
+		}
+		write(w, "a", "")
+	}))
+	all := told(t, addr, strings.Repeat("GET / HTTP/1.2\r\nHost: a\r\n\r\n", 2))
+	if len(all) != 2 || !strings.HasPrefix(all[1], "HTTP/1.1 200 OK close false length -1 coded [chunked]") {
+		t.Errorf("answered %q", all)
+	}
+}
+
+// TestAbsoluteForm: a request is for the host of its target, and the Host field is there to be
+// compared with that.
+func TestAbsoluteForm(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		"GET http://b:80/c?d HTTP/1.1\r\nHost: a\r\n\r\n":   `b:80 ["a"] /c d`,
+		"GET https://b HTTP/1.1\r\nHost: b\r\n\r\n":         `b ["b"] / `,
+		"GET HTTP://B?d HTTP/1.0\r\nHost:  b \r\n\r\n":      `B ["b"] / d`,
+		"OPTIONS http://b HTTP/1.1\r\nHost: b\r\n\r\n":      `b ["b"] * `,
+		"OPTIONS http://b/ HTTP/1.1\r\nHost: b\r\n\r\n":     `b ["b"] / `,
+		"GET http:///c HTTP/1.1\r\nHost: b\r\n\r\n":         `b [] /c `,
+		"GET http://[::1]:8/c HTTP/1.1\r\nHost: b\r\n\r\n":  `[::1]:8 ["b"] /c `,
+		"GET http://u:p@b/c HTTP/1.1\r\nHost: b\r\n\r\n":    `b ["b"] /c `,
+		"GET /http://b/c HTTP/1.1\r\nHost: b\r\n\r\n":       `b [] /http://b/c `,
+		"GET http://b/http://c HTTP/1.1\r\nHost: b\r\n\r\n": `b ["b"] /http://c `,
+	} {
+		got := ""
+		_, addr := start(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			got = fmt.Sprintf("%s %q %s %s", r.Host, r.Header["Host"], r.URL.Path, r.URL.RawQuery)
+		}))
+		if told(t, addr, sent); got != want {
+			t.Errorf("%q: saw %s, want %s", sent, got, want)
+		}
+	}
+}
+
 // TestPieces: it does not matter in which pieces requests come, nor how bodies are read.
 func TestPieces(t *testing.T) {
 	t.Parallel()
-	sent := requests[1] + requests[16] + requests[19] + requests[20] + requests[0]
+	sent := requests[1] + requests[18] + requests[21] + requests[22] + requests[0]
 	whole, _ := seenBy(t, func(h http.Handler) string { _, addr := start(t, h); return addr }, sent)
 	if len(whole) != 5 {
 		t.Fatalf("saw %q", whole)

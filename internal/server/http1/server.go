@@ -23,6 +23,10 @@ type Server struct {
 	Idle   time.Duration // until a connection without a request is closed
 	Write  time.Duration // that a write may take, unless the handler has set a deadline
 
+	// Linger is asked when an answer was given before all of its request had come. Without
+	// it, connections are closed at once then, and reset.
+	Linger func() Linger
+
 	// HTTP2 takes connections that speak HTTP/2, with what was read of them unread again.
 	HTTP2 func(*strict.Conn)
 

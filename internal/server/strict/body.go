@@ -30,8 +30,8 @@ func (r *reader) contentLength(p []byte) (int, rule) {
 
 const chunked = "chunked"
 
-// transferEncoding is "chunked", in these letters. What else may be a coding is answered
-// 501 (RFC 9112 §6.1).
+// transferEncoding is "chunked", in these letters. Anything else is read to its end and
+// refused: there the field says with which status.
 func (r *reader) transferEncoding(p []byte) (int, rule) {
 	for i, c := range p {
 		switch {
@@ -45,14 +45,72 @@ func (r *reader) transferEncoding(p []byte) (int, rule) {
 			return i + 1, kept
 		case c == '\n':
 			return i, lineEnd
-		case c == '\r' && r.prefix == 0, c < ' ' && c != '\r', c >= 0x7f:
-			return i, coding // none at all, or no name of one
+		case c < ' ', c >= 0x7f:
+			return i, coding // none at all, a part of the name, or no name
 		default:
-			return i, otherCoding
+			r.codings.begin(min(r.prefix, len(chunked)), r.prefix == spaceBehind)
+			r.state = inCodings
+			n, broken := r.transferCodings(p[i:])
+			return i + n, broken
 		}
 	}
 	return len(p), kept
 }
+
+// transferCodings reads what is more than "chunked". Where that is the last of all, and is
+// there once, the end of the body would be known, and only the others are not: 501 (RFC
+// 9112 §6.1). In all other cases nobody can say where the body ends: 400 (§6.3).
+func (r *reader) transferCodings(p []byte) (int, rule) {
+	for i, c := range p {
+		switch {
+		case c == '\n':
+			return i, lineEnd
+		case c == '\r' && r.codings.framed():
+			return i, otherCoding
+		case c < ' ', c >= 0x7f:
+			return i, coding
+		}
+		r.codings.next(c)
+	}
+	return len(p), kept
+}
+
+// codings is what has been read of a list of transfer codings.
+type codings struct {
+	matched int8 // how much of "chunked" the element at hand is; negative where it is something else
+	spaced  bool // spaces have come behind it
+	others  bool // elements before it were names of codings
+	broken  bool // it is no list of names, or chunked is not the last of it
+}
+
+// begin continues a list after so much of "chunked", and spaces.
+func (l *codings) begin(matched int, spaced bool) {
+	*l = codings{matched: int8(matched), spaced: spaced} //nolint:gosec // at most seven
+}
+
+// next reads a byte. Parameters and quotes make no list of names: whether a comma in them
+// begins another coding is what parsers disagree about.
+func (l *codings) next(c byte) {
+	switch {
+	case c == ' ':
+		l.spaced = l.spaced || l.matched != 0
+	case c == ',':
+		l.broken = l.broken || l.matched == 0 || l.chunked()
+		l.others, l.spaced, l.matched = true, false, 0
+	case classes[c]&ofToken == 0 || l.spaced:
+		l.broken = true
+	case l.matched >= 0 && int(l.matched) < len(chunked) && c|0x20 == chunked[l.matched]:
+		l.matched++
+	default:
+		l.matched = -1
+	}
+}
+
+// chunked tells of the element at hand, in letters of any case.
+func (l *codings) chunked() bool { return int(l.matched) == len(chunked) }
+
+// framed reports whether all has been names of codings, and the last one is chunked.
+func (l *codings) framed() bool { return l.others && !l.broken && l.chunked() }
 
 // mostHex bounds the size of a chunk to 4 GiB.
 const mostHex = 8

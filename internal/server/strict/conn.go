@@ -1,14 +1,11 @@
 package strict
 
-import (
-	"net"
-	"net/http"
-)
+import "net"
 
 // Rules are what all connections of a listener have in common.
 type Rules struct {
 	// Head is the size of the largest head, line ends included. A larger one breaks a rule
-	// whose status is 431.
+	// whose status is 431, or 414 where the request target alone is larger.
 	Head int
 
 	// H2C lets connections begin with HTTP/2's preface. What follows on such a
@@ -51,6 +48,7 @@ type Conn struct {
 type Broken struct {
 	Rule   string // its name, as it is counted
 	Status int    // what who sent it is answered, where nothing else was
+	Text   string // likewise: what is wrong, without what was sent
 }
 
 func (b *Broken) Error() string { return "HTTP/1.1 framing is broken: " + b.Rule }
@@ -111,20 +109,4 @@ func (c *Conn) Read(p []byte) (int, error) {
 			return n, err
 		}
 	}
-}
-
-// error is what readers of the connection are told.
-func (r rule) error() error { return &Broken{Rule: r.String(), Status: r.status()} }
-
-// status is 400 unless there is one that says more.
-func (r rule) status() int {
-	switch r {
-	case otherVersion:
-		return http.StatusHTTPVersionNotSupported
-	case otherCoding: // RFC 9112 §6.1
-		return http.StatusNotImplemented
-	case headSize:
-		return http.StatusRequestHeaderFieldsTooLarge
-	}
-	return http.StatusBadRequest
 }

@@ -14,9 +14,17 @@ func (r *reader) start(c byte) (int, rule) {
 	return 0, kept
 }
 
+// longestMethod bounds a method: the longest that is registered has 17 letters, and what
+// is longer is none that anybody serves (RFC 9110 §16.1.2, RFC 9112 §3).
+const longestMethod = 32
+
 // method is a token. Which ones there are is for others to say.
 func (r *reader) method(p []byte) (int, rule) {
-	return r.word(p, ofToken, inTarget, method)
+	n, broken := r.word(p[:min(len(p), longestMethod+1-r.prefix)], ofToken, inTarget, method)
+	if r.prefix > longestMethod {
+		return n - 1, method
+	}
+	return n, broken
 }
 
 // target has the characters that need no encoding somewhere in a URI, and others that
@@ -39,18 +47,29 @@ func (r *reader) word(p []byte, of class, next state, otherwise rule) (int, rule
 	return n + 1, kept
 }
 
-const oneDot = "HTTP/1."
+// A version is a name and two digits with a dot between them (RFC 9112 §2.3).
+const (
+	versionName = "HTTP/"
+	atMajor     = len(versionName)
+	atMinor     = atMajor + len("1.")
+)
 
-// version takes HTTP/1.1, and HTTP/1.0, which proxies and probes still speak.
+// version takes HTTP/1.1, HTTP/1.0, which proxies and probes still speak, and the minor
+// versions that nobody has defined, which are served as 1.1 (RFC 9110 §2.5). What has the
+// form of a version and another major one is refused as that.
 func (r *reader) version(p []byte) (int, rule) {
 	for i, c := range p {
+		digit := c >= '0' && c <= '9'
 		switch at := r.prefix; {
-		case at < len(oneDot) && c == oneDot[at]:
-		case at == len("HTTP/") && c >= '0' && c <= '9':
-			return i, otherVersion
-		case at == len(oneDot) && (c == '0' || c == '1'):
+		case at < atMajor && c == versionName[at]:
+		case at == atMajor && digit:
+			r.foreign = c != '1'
+		case at == atMajor+1 && c == '.':
+		case at == atMinor && digit:
 			r.old = c == '0'
-		case at == len(oneDot)+1 && c == '\r':
+		case at == atMinor+1 && c == '\r' && r.foreign:
+			return i, otherVersion
+		case at == atMinor+1 && c == '\r':
 			r.state = inRequestLineEnd
 			return i + 1, kept
 		default:

@@ -16,6 +16,7 @@ const (
 	inValue
 	inLength
 	inCoding
+	inCodings // of which some are not chunked
 	inFieldEnd
 	inHeadEnd
 	inBody
@@ -36,6 +37,7 @@ type reader struct {
 	trailers bool // the fields are trailers
 	empty    bool // an empty line stood before the request
 	old      bool // HTTP/1.0
+	foreign  bool // neither HTTP/1.0 nor HTTP/1.1 nor one that is like the latter
 	chunked  bool
 	sized    bool // there is a length
 	hosts    uint8
@@ -43,6 +45,7 @@ type reader struct {
 	limit    int   // of a head
 	size     int   // of this head
 	left     int64 // of the body or the chunk; while digits are read, what they say
+	codings  codings
 	name     [longestName]byte
 	named    int // how much of name there is of a name that came in pieces
 }
@@ -51,12 +54,11 @@ type reader struct {
 // What is dropped is taken out of p.
 func (r *reader) read(p []byte) (int, rule) {
 	for i := 0; i < len(p); {
-		drops := r.drops()
-		head := r.inHead()
+		drops, head, at := r.drops(), r.inHead(), r.state
 		n, broken := r.step(p[i:])
 		if head {
 			if r.size += n; r.size > r.limit {
-				return i, r.tooLarge()
+				return i, r.tooLarge(at)
 			}
 		}
 		if drops {
@@ -74,10 +76,14 @@ func (r *reader) read(p []byte) (int, rule) {
 // inHead is true of all whose size is bounded: heads and trailers.
 func (r *reader) inHead() bool { return r.state <= inHeadEnd }
 
-// tooLarge tells of a head or of trailers.
-func (r *reader) tooLarge() rule {
-	if r.trailers {
+// tooLarge tells of trailers, of a target that fills a head by itself, or of a head, by what
+// the limit was reached in.
+func (r *reader) tooLarge(in state) rule {
+	switch {
+	case r.trailers:
 		return trailer
+	case in == inTarget:
+		return targetSize
 	}
 	return headSize
 }
@@ -116,6 +122,8 @@ func (r *reader) step(p []byte) (int, rule) {
 		return r.contentLength(p)
 	case inCoding:
 		return r.transferEncoding(p)
+	case inCodings:
+		return r.transferCodings(p)
 	case inHeadEnd:
 		return r.headEnd(p[0])
 	case inBody:

@@ -20,7 +20,7 @@ func reference(data string) (complete int) {
 		if !isRequestLine(line) {
 			return complete
 		}
-		body, ok := bodyOf(strings.HasSuffix(line, "0"), fields)
+		body, ok := bodyOf(strings.HasSuffix(line, "HTTP/1.0"), fields)
 		if !ok {
 			return complete
 		}
@@ -52,7 +52,7 @@ func only(s, set string) bool {
 
 func isRequestLine(line string) bool {
 	words := strings.Split(line, " ")
-	if len(words) != 3 || !only(words[0], tokens) || words[1] == "" {
+	if len(words) != 3 || !only(words[0], tokens) || len(words[0]) > 32 || words[1] == "" {
 		return false
 	}
 	for i := range len(words[1]) {
@@ -60,7 +60,8 @@ func isRequestLine(line string) bool {
 			return false
 		}
 	}
-	return words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0"
+	minor, ok := strings.CutPrefix(words[2], "HTTP/1.")
+	return ok && len(minor) == 1 && only(minor, "0123456789")
 }
 
 // bodyOf is how long the body is, -1 for chunks.
