@@ -11,28 +11,32 @@ import (
 // the owner of the certificate, was told of that one. A client that uses one connection
 // for several hosts, as HTTP/2 lets it, repeats the call on another (§15.5.20).
 //
-// Nothing is compared where the handshake or the request names no host: without SNI,
-// or with an address. Neither are requests of trusted proxies: they name themselves
-// in the handshake what they call this gateway, and speak for many clients at once.
+// An address is a host like any other: a client that connects to one and says no name, as
+// RFC 6066 §3 has it, is heard, and one that has said a name is not heard about an address.
+// Nothing is compared without SNI: then nobody was told of another host. Neither are requests
+// of trusted proxies: they name themselves in the handshake what they call this gateway, and
+// speak for many clients at once.
 func (s *Server) addressed(r *http.Request) bool {
 	if r.TLS == nil || r.TLS.ServerName == "" {
 		return true
 	}
 	host, _, ok := splitHost(r.Host)
-	if !ok || strings.EqualFold(host, r.TLS.ServerName) {
+	if !ok || host == "" || strings.EqualFold(host, r.TLS.ServerName) {
 		return true // a Host that cannot be one is refused by Screen, in its words
 	}
-	return isAddress(host) || isAddress(r.TLS.ServerName) || s.proxied(r)
+	return sameAddress(host, r.TLS.ServerName) || s.proxied(r)
 }
 
 // proxied reports whether the peer of the connection is a trusted proxy.
 func (s *Server) proxied(r *http.Request) bool { return Proxied(r, s.live.Load().trusted) }
 
-// isAddress reports whether a host, brackets included, is an address or none at all.
-func isAddress(host string) bool {
-	if host == "" || host[0] == '[' {
-		return true
+// sameAddress reports whether a host is the address that a client has said in its handshake,
+// where only names belong, however the two are written.
+func sameAddress(host, said string) bool {
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	if err != nil {
+		return false
 	}
-	_, err := netip.ParseAddr(host)
-	return err == nil
+	b, err := netip.ParseAddr(strings.Trim(said, "[]"))
+	return err == nil && a == b
 }

@@ -67,8 +67,14 @@ func (c caller) get(t *testing.T, s *Server) (int, error) {
 	return status, err
 }
 
+// ask asks for the host that the handshake names.
 func ask(tr *http.Transport, s *Server) (status int, resumed bool, err error) {
-	resp, err := (&http.Client{Transport: tr, Timeout: patience}).Get(s.URL())
+	r, err := http.NewRequest(http.MethodGet, s.URL(), nil)
+	if err != nil {
+		return 0, false, err
+	}
+	r.Host = tr.TLSClientConfig.ServerName
+	resp, err := (&http.Client{Transport: tr, Timeout: patience}).Do(r)
 	if err != nil {
 		return 0, false, err
 	}
