@@ -105,6 +105,11 @@ var reasons = []reason{
 		`^go-.* to (java-v03-(rest|grpc)|js-v1-rest|python-v03-rest)`, `push configurations`,
 		"The Go client fails at some of what this agent answers; at what the gateway answers it does not.",
 	},
+	{
+		`^java-v03-rest to python-v03-rest`, `stream to completion|stream of one message|cancel a stream|subscribe to a running task`,
+		"This agent writes the document of an event over several data lines, each of which this client takes for a document of its " +
+			"own; through the gateway it is one line.",
+	},
 }
 
 // explain gives the index of the reason for a difference, -1 for none.

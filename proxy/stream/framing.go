@@ -23,7 +23,7 @@ type Framing interface {
 // browsers and load balancers take silence for a dead connection.
 //
 // The data of events are JSON documents, and each is one data line: some clients, such as
-// those on a2a-go before 2.0, take every line for a document of its own.
+// those on a2a-go 0.3 and the Java SDK, take every line for a document of its own.
 type EventFrames struct{}
 
 // Append implements Framing.
