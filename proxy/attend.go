@@ -59,7 +59,7 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(end)
 			continue
 		}
-		if errors.Is(err, stream.ErrIdle) { // the agent could have said something, and has not
+		if errors.Is(err, stream.ErrIdle) && !a.ended() { // the agent could have said something, and has not
 			a.feed.Fail(beyond(err))
 			continue
 		}

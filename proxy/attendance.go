@@ -43,7 +43,7 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 		See: func(e stream.Entry, emit stream.Emit) error {
 			counted.Event()
 			defer at.open.told(&x.rec)
-			return p.see(x, a, e, emit)
+			return a.refused(e, p.see(x, a, e, emit))
 		},
 		Drain: p.Drain,
 	}
@@ -55,6 +55,9 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	}
 	if a.from != nil {
 		at.relay.Lead = func(emit stream.Emit) error { return x.retell(a.from.doc, anonymous(emit)) }
+	}
+	if x.leg.retell != nil {
+		x.leg.retell.Holds, at.relay.Tail = true, a.tail
 	}
 	if x.mayLeave() {
 		at.relay.Leave = func() bool { return x.w.wrote && !a.ready() }
@@ -118,12 +121,16 @@ func (at *attendance) end(err error) error {
 	} else if err == nil && at.events == 0 && a.resp != nil {
 		err = x.verify()
 	}
-	if x.rec.End = "agent finished"; a.judge != nil {
+	if a.judge != nil {
 		x.rec.Grammar, x.rec.SkippedEvents = a.judge.noted(), a.judge.skipped.Load()
 	}
 	if err != nil {
 		x.rec.End = end(err)
+		x.dropped(err)
 		return err
+	}
+	if x.rec.End = "agent finished"; a.feed != nil && a.feed.Cut() {
+		x.rec.End = "agent left the stream open"
 	}
 	x.finish()
 	return nil

@@ -125,6 +125,7 @@ func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 		}
 		return nil, nil, errNotKept
 	}
+	a.recall(l, m.number)
 	return a, l, nil
 }
 

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"errors"
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -32,30 +31,27 @@ type judge struct {
 	side    wire.Side
 	method  *wire.Method // of the call, as the agent saw it
 	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
-	grammar *stream.Grammar
+	grammar stream.Grammar
 	series  *wire.Series
 	last    *wire.Answer          // that series gave
 	found   *judged               // and what that made
 	kept    [1]stream.Entry       // what look gives, until it is called again
 	watches bool                  // the events are made of looks at the task
 	skipped atomic.Int64          // events that are none of A2A's
-	wrong   atomic.Pointer[error] // the first that the order of events had wrong, where that is only recorded
+	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
 func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
-	if p.StreamConfig.Reports() && l.call.Method.Extension == "" {
-		j.grammar = &stream.Grammar{Lenient: l.Version != wire.V10}
-	}
+	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: p.StreamConfig.Turns}
 	return j
 }
 
-// goesOn has the judge look at what comes behind the beginning of a stream.
-func (j *judge) goesOn() *judge {
-	if j.grammar != nil {
-		j.grammar.Lenient = true
-	}
+// goesOn has the judge look at what comes behind the beginning of a stream, of a task in a
+// state.
+func (j *judge) goesOn(state string) *judge {
+	j.grammar.GoOn(state)
 	return j
 }
 
@@ -84,10 +80,8 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 	if err := j.order(seen.seen); err != nil {
 		return nil, err
 	}
-	if j.proxy.StreamConfig.Enforces() { // else what comes behind the end is for the client to see
-		e.Last = seen.seen.Kind == "message" || terminal(seen.seen.State) && seen.seen.Kind != "artifactUpdate"
-	}
-	e.Rest = seen.seen.Final || settled(seen.seen.State)
+	e.Last = j.grammar.Over()
+	e.Rest = j.grammar.Rests() || seen.seen.Kind == "message"
 	j.kept[0] = e
 	return j.kept[:], nil
 }
@@ -112,10 +106,8 @@ func (j *judge) answers(seen wire.Answer) bool { return answers(seen, j.id) }
 
 // order holds an event to the grammar of streams (threat A25).
 func (j *judge) order(seen wire.Answer) error {
-	if j.grammar == nil {
-		return nil
-	}
-	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID, Final: seen.Final}
+	step := stream.Step{Kind: seen.Kind, State: seen.State, Context: seen.ContextID}
+	step.Final = seen.Final && seen.Kind == "statusUpdate" // what else 0.x has does not say so
 	if j.watches && !terminal(seen.State) {
 		step.Final = false // it is said of a task that waits, to which nobody has stopped looking
 	}
@@ -126,25 +118,23 @@ func (j *judge) order(seen wire.Answer) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, stream.ErrFirst) && !j.proxy.StreamConfig.Strict() {
-		// Agents of the Go SDK begin as their authors like, and their clients take it.
-		j.grammar.Lenient = true
-		if err := j.grammar.Next(step); err == nil {
-			j.note(stream.ErrFirst)
-			return nil
-		}
-	}
-	if j.proxy.StreamConfig.Enforces() {
-		j.proxy.Telemetry.Metrics.StreamGrammar(j.agent)
-		return wire.Errorf(wire.BadAgentResponse, "the agent's events are out of order").Because(err)
+	c := &j.proxy.StreamConfig
+	if !c.Reports() || j.method.Extension != "" {
+		j.grammar.Admit(step)
+		return nil
 	}
 	j.note(err)
+	if c.Enforces(err) {
+		return wire.Errorf(wire.BadAgentResponse, "the agent's events are out of order").Because(err)
+	}
+	j.grammar.Admit(step)
 	return nil
 }
 
-// note keeps the first thing that was wrong and is only recorded.
+// note keeps the first thing that was wrong.
 func (j *judge) note(err error) {
-	j.proxy.Telemetry.Metrics.StreamGrammar(j.agent)
+	r, _ := stream.RuleOf(err)
+	j.proxy.Telemetry.Metrics.Grammar(j.agent, r.Name)
 	j.wrong.CompareAndSwap(nil, &err)
 }
 
@@ -171,7 +161,7 @@ func malformed(err error) error {
 	return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
 }
 
-// noted is what was wrong and is only recorded; "" for nothing.
+// noted is what was wrong; "" for nothing.
 func (j *judge) noted() string {
 	if err := j.wrong.Load(); err != nil {
 		return (*err).Error()

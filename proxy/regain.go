@@ -133,62 +133,61 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 		return o, p.noStream(a.x, l, resp)
 	}
 	o = p.opened(a.x, l, resp, up)
-	j := p.newJudge(a.x, l).goesOn()
-	o.Judge = j.look
+	j := p.newJudge(a.x, l)
 	source := o.From(resp.Body, int(p.Server.Limits.Event))
-	if l.Version != wire.V10 {
-		lead, err := p.catchUp(ctx, a, l)
-		if err != nil {
-			return o, err
-		}
-		watched := p.watched(a, l, resp, source, func() (*poll, error) {
+	var lead [][]byte
+	var state string
+	if l.Version == wire.V10 {
+		lead, state, err = p.firstOf(a, l, source)
+	} else if lead, state, err = p.catchUp(ctx, a, l); err == nil {
+		source = p.watched(a, l, resp, source, func() (*poll, error) {
 			j.watches = true
 			return p.newPoll(up.ctx, a, l)
 		})
-		o.From = func(io.Reader, int) stream.Source { return &leading{Source: watched, lead: lead} }
-		up.keep()
-		return o, nil
 	}
-	lead, err := p.firstOf(a, l, source)
 	if err != nil {
 		return o, err
 	}
+	o.Judge = j.goesOn(state).look
 	o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
 	up.keep()
 	return o, nil
 }
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
-// gives what of it the feed has not shown.
-func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) ([][]byte, error) {
+// gives what of it the feed has not shown, and the task's state.
+func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%w: %w", stream.ErrBroken, err)
+			return nil, "", fmt.Errorf("%w: %w", stream.ErrBroken, err)
 		case !event.HasData:
 			continue
 		}
 		found, err := p.readEvent(l.Side, l.call.Method, event.Data)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, "", err
 		case isError(found.seen):
-			return nil, fmt.Errorf("%w: %w", errNoStream, theirs(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
+			return nil, "", fmt.Errorf("%w: %w", errNoStream, theirs(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
 		case found.seen.Kind != "task":
-			return nil, fmt.Errorf("%w: it does not begin with the task", errNoStream)
+			return nil, "", fmt.Errorf("%w: it does not begin with the task", errNoStream)
 		}
-		return a.missing(l, found.docOf(event.Data))
+		lead, err = a.missing(l, found.docOf(event.Data))
+		return lead, found.seen.State, err
 	}
 }
 
-// catchUp asks for the task as it is and gives what of it the feed has not shown.
-func (p *Proxy) catchUp(ctx context.Context, a *audience, as *leg) ([][]byte, error) {
-	l, doc, _, err := p.ask(ctx, a.x, question(getTask, a.task, nil))
+// catchUp asks for the task as it is and gives what of it the feed has not shown, and the
+// task's state.
+func (p *Proxy) catchUp(ctx context.Context, a *audience, as *leg) (lead [][]byte, state string, err error) {
+	l, doc, seen, err := p.ask(ctx, a.x, question(getTask, a.task, nil))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return a.missing(as, newSnapshot(l, doc).doc)
+	lead, err = a.missing(as, newSnapshot(l, doc).doc)
+	return lead, seen.State, err
 }
 
 // noStream is why an agent answered a subscription with something else than a stream.

@@ -139,4 +139,7 @@ func appendResumption(l *Line, e *Exchange) {
 	l.Flag("joined", e.Joined)
 	l.Count("regained", e.Regained)
 	l.Str("grammar", e.Grammar)
+	l.Count("dropped_events", e.DroppedEvents)
+	l.Count("dropped_bytes", e.DroppedBytes)
+	l.Flag("dropped_more", e.DroppedMore)
 }

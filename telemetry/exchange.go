@@ -103,7 +103,10 @@ type Exchange struct {
 	Gap              bool          // what it had missed is not kept any more: it got the task as it is
 	Joined           bool          // the stream shares the agent's with others
 	Regained         int64         // how often the agent's stream broke and another took its place
-	Grammar          string        // what was wrong with the order of the agent's events
+	Grammar          string        // which rule of what may be said of a task the agent broke first
+	DroppedEvents    int64         // events that the client was not given, as the gateway ended its stream with an error
+	DroppedBytes     int64         // of those
+	DroppedMore      bool          // there may have been more: counting ended before the agent's stream did
 
 	Content *Content // what was captured of the bodies; nil for nothing
 

@@ -169,7 +169,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
 		m.streamsActive, m.streamEvents, m.streamSkipped, m.cardFetch,
 		m.retries, m.ejections, m.cardRulings,
-		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamGrammar,
+		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamDropped, m.streamGrammar,
 		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
 		m.anomalies,
 	}

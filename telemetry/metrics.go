@@ -105,7 +105,11 @@ type Metrics struct {
 	// stream_regains_total{agent,result}: agents' streams that broke while their task went
 	// on; result is regained, polled, or lost.
 	streamRegains *prometheus.CounterVec
-	// stream_grammar_violations_total{agent}: events out of order.
+	// stream_events_dropped_total{agent}: events that an agent sent and clients whose
+	// streams the gateway had ended with an error were not given.
+	streamDropped *prometheus.CounterVec
+	// stream_grammar_violations_total{agent,rule}: breaches of the rules of what agents may
+	// say of their tasks.
 	streamGrammar *prometheus.CounterVec
 	// stream_duration_seconds{agent,method}: arrival to the end of the stream.
 	streamDuration *prometheus.HistogramVec
@@ -310,7 +314,10 @@ func (f factory) streams(m *Metrics) {
 	m.streamJoins = f.counters("stream_joins_total", "Streams that share an agent's with others.", "agent")
 	m.streamRegains = f.counters("stream_regains_total",
 		"Agents' streams that broke: regained, polled, or lost.", "agent", "result=regained|polled|lost|other")
-	m.streamGrammar = f.counters("stream_grammar_violations_total", "Events out of order.", "agent")
+	m.streamDropped = f.counters("stream_events_dropped_total",
+		"Events that clients were not given, as the gateway had ended their streams with an error.", "agent")
+	m.streamGrammar = f.counters("stream_grammar_violations_total", "Breaches of the rules of what agents may say of their tasks.",
+		"agent", "rule="+strings.Join(grammarRules[:], "|")+"|other")
 	m.streamDuration = f.seconds("stream_duration_seconds",
 		"Time from arrival to the end of streams.", streamSeconds, "agent", "method")
 	m.firstEvent = f.seconds("time_to_first_event_seconds",

@@ -27,6 +27,9 @@ func (m *Metrics) countStream(agent string, e *Exchange) {
 	if e.Joined {
 		m.streamJoins.WithLabelValues(agent).Inc()
 	}
+	if e.DroppedEvents > 0 {
+		m.streamDropped.WithLabelValues(agent).Add(float64(e.DroppedEvents))
+	}
 	if e.Replayed > 0 {
 		m.streamReplayed.WithLabelValues(agent).Add(float64(e.Replayed))
 	}
@@ -55,7 +58,12 @@ func (m *Metrics) StreamRegained(agent, result string) {
 	m.streamRegains.WithLabelValues(member(m.sets.Load().agents, agent), result).Inc()
 }
 
-// StreamGrammar counts an event out of order.
-func (m *Metrics) StreamGrammar(agent string) {
-	m.streamGrammar.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+// Grammar counts a breach of one of the rules of what agents may say of their tasks.
+func (m *Metrics) Grammar(agent, rule string) {
+	m.streamGrammar.WithLabelValues(member(m.sets.Load().agents, agent), oneOf(rule, grammarRules[:]...)).Inc()
+}
+
+// grammarRules are their names; docs/streams.md says what they are.
+var grammarRules = [...]string{
+	"first", "second_message", "mixed", "after_end", "backwards", "other_task", "other_context", "turns",
 }

@@ -48,7 +48,8 @@ type Answer struct {
 	State string
 
 	// Final says that no further event of this task's stream is due: the state is
-	// terminal, a 0.x event says final, or the answer is a message.
+	// terminal, or the answer is a message. Of status updates of 0.x it is what they say
+	// themselves: a task that has completed may yet have artifacts to show.
 	Final bool
 
 	// Kind is "task", "message", "statusUpdate", "artifactUpdate", "list", or ""

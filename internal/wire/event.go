@@ -58,7 +58,7 @@ func (r *answerReader) kindOf(o *shape) string {
 func (r *answerReader) show(kind string, o *shape) {
 	r.a.Kind = kind
 	r.a.State = o.state
-	r.a.Final = o.final || kind == kindMessage || terminal(o.state)
+	r.a.Final = o.final || kind == kindMessage || terminal(o.state) && (kind != kindStatus || r.version == V10)
 	r.mention(kind, o)
 }
 

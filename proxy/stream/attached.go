@@ -6,7 +6,7 @@ import "io"
 func (f *Feed) Live() bool {
 	f = f.lock()
 	defer f.mu.Unlock()
-	return f.source != nil || f.phase == lost
+	return !f.settled && (f.source != nil || f.phase == lost)
 }
 
 // Newest is the number of the newest entry.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -328,22 +329,96 @@ func TestClientLate(t *testing.T) {
 	})
 }
 
-// TestFarewell: an agent gets a moment to end its stream in order, and its words behind
-// the end reach nobody.
-func TestFarewellOfAgents(t *testing.T) {
+// TestCloseWait: an agent gets a while to close its stream behind the end of its task, and
+// what it says until then is passed on. Comments do not make the while longer.
+func TestCloseWait(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		a, _, c := running(t, hub(t, nil))
-		a.say("end")
-		wants(t, c, "1 end", nil)
-		if a.say("more", "bad"); a.isStopped() {
-			t.Error("cut off at once")
-		}
-		began := time.Now()
-		if wants(t, c, "", io.EOF); time.Since(began) != time.Second || !a.isStopped() {
-			t.Errorf("ended after %v", time.Since(began))
-		}
-	})
+	for name, tt := range map[string]struct {
+		after func(*agent)
+		more  []string
+		lasts time.Duration
+		cut   bool
+	}{
+		"closes":     {func(a *agent) { a.ends() }, nil, 0, false},
+		"breaks off": {func(a *agent) { a.breaks() }, nil, 0, false},
+		"says more": {func(a *agent) {
+			time.Sleep(4 * time.Second)
+			a.say("more", "end")
+			time.Sleep(4 * time.Second)
+			a.ends()
+		}, []string{"2 more", "3 end"}, 8 * time.Second, false},
+		"stays":       {func(*agent) {}, nil, 5 * time.Second, true},
+		"only lives":  {func(a *agent) { time.Sleep(4 * time.Second); a.then(":\n\n", nil) }, nil, 5 * time.Second, true},
+		"begins anew": {func(a *agent) { a.say("more"); time.Sleep(20 * time.Second); a.say("end") }, []string{"2 more", "3 end"}, 25 * time.Second, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a, f, c := running(t, hub(t, func(o *stream.HubOptions) { o.Limits.Idle = time.Minute }))
+			a.say("end")
+			wants(t, c, "1 end", nil)
+			began := time.Now()
+			if f.Live() {
+				t.Errorf("%s: live behind its end", name)
+			}
+			done := make(chan struct{})
+			go func() { defer close(done); tt.after(a) }()
+			var got []string
+			e, err := c.Next(t.Context())
+			for ; err == nil; e, err = c.Next(t.Context()) {
+				got = append(got, fmt.Sprintf("%d %s", e.Number, e.Data))
+			}
+			if !errors.Is(err, io.EOF) || !slices.Equal(got, tt.more) {
+				t.Errorf("%s: %q and %v", name, got, err)
+			}
+			lasted := time.Since(began)
+			if <-done; lasted != tt.lasts || f.Cut() != tt.cut || !a.isStopped() {
+				t.Errorf("%s: ended after %v, cut off: %v", name, lasted, f.Cut())
+			}
+			c.Close()
+		})
+	}
+}
+
+// TestDropped: what comes behind an event that ends a stream is counted, until the agent
+// has ended it or it has been enough.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 2000)
+	for name, tt := range map[string]struct {
+		says  func(*agent)
+		want  stream.Dropped
+		lasts time.Duration
+	}{
+		"refused":           {func(a *agent) { a.say("bad", "2", "33"); a.ends() }, stream.Dropped{Events: 3, Bytes: 6, Err: errRefused}, 0},
+		"the last of all":   {func(a *agent) { a.say("bad"); a.ends() }, stream.Dropped{Events: 1, Bytes: 3, Err: errRefused}, 0},
+		"goes on for ever":  {func(a *agent) { a.say("bad", "2") }, stream.Dropped{Events: 2, Bytes: 4, More: true, Err: errRefused}, time.Second},
+		"breaks off":        {func(a *agent) { a.say("bad", "2"); a.breaks() }, stream.Dropped{Events: 2, Bytes: 4, More: true, Err: errRefused}, 0},
+		"too large":         {func(a *agent) { a.say(large, "2"); a.ends() }, stream.Dropped{Events: 2, Bytes: int64(len(large)) + 9, Err: stream.ErrTooLarge}, 0},
+		"refused and large": {func(a *agent) { a.say("bad", large, "2"); a.ends() }, stream.Dropped{Events: 3, Bytes: int64(len(large)) + 12, Err: errRefused}, 0},
+		"too large for all": {func(a *agent) { a.then("data: "+large, nil) }, stream.Dropped{Events: 1, Bytes: int64(len(large)) + 6, More: true, Err: stream.ErrTooLarge}, time.Second},
+		"behind the end":    {func(a *agent) { a.say("end", "bad", "2"); a.ends() }, stream.Dropped{Events: 2, Bytes: 4, Err: errRefused}, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a, f, c := running(t, hub(t, func(o *stream.HubOptions) { o.Limits.Event = 1000 }))
+			a.say("1")
+			wants(t, c, "1 1", nil)
+			began := time.Now()
+			if tt.says(a); name == "behind the end" {
+				wants(t, c, "2 end", nil)
+			}
+			_, err := c.Next(t.Context())
+			var got *stream.Dropped
+			if !errors.As(err, &got) || !errors.Is(err, tt.want.Err) || got.Error() != got.Err.Error() {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got.Events != tt.want.Events || got.Bytes != tt.want.Bytes || got.More != tt.want.More || time.Since(began) != tt.lasts {
+				t.Errorf("%s: %+v after %v", name, got, time.Since(began))
+			}
+			if f.Cut() {
+				t.Errorf("%s: in good order", name)
+			}
+			c.Close()
+		})
+	}
 }
 
 // TestEvilSources stay within limits, whatever they send.

@@ -28,11 +28,19 @@ type Config struct {
 	// Poll is the pause between two looks at a task whose agent cannot be subscribed to;
 	// default 2s.
 	Poll secret.Duration `yaml:"poll"`
-	// Grammar says what happens to events that stand in an order that A2A rules out:
-	// "enforce" (default: the stream ends; that a stream of A2A 1.0 does not begin with a
-	// task or message is only recorded, as agents of the Go SDK do so), "strict" (it ends
-	// for that, too), "report" (they are only recorded) or "off".
+	// Grammar says what happens where an agent breaks a rule of what may be said of a task
+	// (docs/streams.md lists them): "enforce" (default: events of another task or context,
+	// and a task that waits for its user too often, end the stream; breaches of the other
+	// rules are recorded and counted, and what breaks them is passed on), "strict" (a
+	// breach of any rule ends the stream), "report" (none does) or "off" (nothing is
+	// looked at).
 	Grammar string `yaml:"grammar"`
+	// Turns is how often a task may wait for its user, for input or to log in, in one
+	// stream of the agent's; default 100.
+	Turns int `yaml:"turns"`
+	// CloseWait is how long an agent may take to close its stream once the task has ended.
+	// What it sends until then is passed on, and has it wait as long again; default 5s.
+	CloseWait secret.Duration `yaml:"closeWait"`
 	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any
 	// number.
 	PerPrincipal *int `yaml:"perPrincipal"`
@@ -78,11 +86,18 @@ const (
 // survives a restart.
 func (c Config) Persists() bool { return c.Persist != persistOff }
 
-// Enforces reports whether events out of order end their stream.
-func (c Config) Enforces() bool { return c.Grammar != grammarReport && c.Grammar != grammarOff }
-
-// Strict reports whether streams must begin as A2A 1.0 says.
-func (c Config) Strict() bool { return c.Grammar == grammarStrict }
+// Enforces reports whether a breach of a rule, one of the errors of a Grammar, ends its
+// stream.
+func (c Config) Enforces(rule error) bool {
+	switch c.Grammar {
+	case grammarStrict:
+		return true
+	case grammarReport, grammarOff:
+		return false
+	}
+	r, ok := RuleOf(rule)
+	return !ok || r.Enforced
+}
 
 // Reports reports whether the order of events is looked at, if only to record it.
 func (c Config) Reports() bool { return c.Grammar != grammarOff }
@@ -100,6 +115,8 @@ func (c *Config) Defaults() {
 	unless(&c.Resubscribe, secret.Duration(time.Minute))
 	fill(&c.Poll, secret.Duration(2*time.Second))
 	fill(&c.Grammar, grammarEnforce)
+	fill(&c.Turns, DefaultTurns)
+	fill(&c.CloseWait, secret.Duration(5*time.Second))
 	unless(&c.PerPrincipal, 1000)
 	unless(&c.Lifetime, secret.Duration(24*time.Hour))
 }
@@ -109,6 +126,8 @@ const (
 	maxEvents = 100_000
 	maxBytes  = 64 << 20
 	minPoll   = 100 * time.Millisecond
+
+	minCloseWait = 10 * time.Millisecond
 )
 
 // Validate reports what cannot work, naming the key.
@@ -129,6 +148,8 @@ func (c Config) Validate() error {
 	add(c.Grammar != grammarEnforce && c.Grammar != grammarStrict && c.Grammar != grammarReport && c.Grammar != grammarOff,
 		"grammar: %q is not one of enforce, strict, report, off", c.Grammar)
 	add(c.Poll.Std() < minPoll, "poll: %s is less than %s", c.Poll, minPoll)
+	add(c.Turns < 1, "turns: %d is less than 1", c.Turns)
+	add(c.CloseWait.Std() < minCloseWait, "closeWait: %s is less than %s", c.CloseWait, minCloseWait)
 	add(*c.PerPrincipal < 0, "perPrincipal: %d is less than 0", *c.PerPrincipal)
 	return errors.Join(errs...)
 }

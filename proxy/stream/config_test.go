@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,8 @@ func TestConfigValidate(t *testing.T) {
 		{"persist", `persist: "on" is not one of auto, off`, Config{Persist: "on"}},
 		{"grammar", `grammar: "warn" is not one of enforce, strict, report, off`, Config{Grammar: "warn"}},
 		{"short poll", "poll: 1ms is less than 100ms", Config{Poll: secret.Duration(time.Millisecond)}},
+		{"turns", "turns: -1 is less than 1", Config{Turns: -1}},
+		{"close wait", "closeWait: 1ms is less than 10ms", Config{CloseWait: secret.Duration(time.Millisecond)}},
 		{"streams", "perPrincipal: -1 is less than 0", Config{PerPrincipal: &negative}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -47,11 +50,41 @@ func TestConfigDefaults(t *testing.T) {
 	if *c.Linger != 0 || *c.Lifetime != secret.Duration(24*time.Hour) || *c.PerPrincipal != 1000 || c.Buffer.Events != 256 {
 		t.Errorf("%+v", c)
 	}
-	if c.Enforces() || c.Reports() || !c.Persists() {
+	if c.Reports() || !c.Persists() {
 		t.Error("the words are misread")
 	}
-	c.Grammar = grammarReport
-	if c.Enforces() || !c.Reports() {
-		t.Error("the words are misread")
+	if c.Turns != 100 || c.CloseWait != secret.Duration(5*time.Second) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestRules: what each word enforces.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		"":             "other_task other_context turns",
+		grammarEnforce: "other_task other_context turns",
+		grammarStrict:  "first second_message mixed after_end backwards other_task other_context turns",
+		grammarReport:  "",
+		grammarOff:     "",
+	} {
+		var names []string
+		for _, r := range Rules() {
+			if found, ok := RuleOf(fmt.Errorf("some words: %w", r.Err)); !ok || found != r {
+				t.Errorf("%s is not found by its error", r.Name)
+			}
+			if (Config{Grammar: word}).Enforces(r.Err) {
+				names = append(names, r.Name)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q enforces %q, want %q", word, got, want)
+		}
+		if got := (Config{Grammar: word}).Reports(); got != (word != grammarOff) {
+			t.Errorf("%q reports: %v", word, got)
+		}
+	}
+	if _, ok := RuleOf(nil); ok {
+		t.Error("nothing is a rule")
 	}
 }

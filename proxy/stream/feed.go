@@ -33,6 +33,7 @@ type Feed struct {
 	rests   bool    // its newest entry lets the agent's stream end
 	phase   phase
 	over    error // what its source ended with; nil for its orderly end
+	cut     bool  // the gateway has closed the agent's stream behind its end
 
 	kept    ring
 	bytes   int64

@@ -79,13 +79,24 @@ func (h *Hub) found(ctx context.Context, task string) (*Feed, error) {
 		return nil, err
 	}
 	if f.settled {
-		f.phase, f.following = ended, false
+		h.conclude(ctx, f)
 	}
 	f.desert()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tasks[task] = f
 	return f, nil
+}
+
+// conclude ends a feed, which is locked, whose task has ended, unless another replica reads
+// what its agent sends behind that. The task is reserved.
+func (h *Hub) conclude(ctx context.Context, f *Feed) {
+	free, err := h.draw(ctx, f.task, 1)
+	if err != nil || !free {
+		return
+	}
+	f.phase, f.following = ended, false
+	h.release(ctx, f.task)
 }
 
 // isHere reports whether nobody else can know more of the feed.
@@ -138,10 +149,6 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 		f.reign(f.tip()+1, r.epoch)
 		f.push(it)
 	}
-	if f.settled {
-		f.phase, f.following = ended, false
-		f.stir()
-	}
 	return nil
 }
 
@@ -193,7 +200,7 @@ func (f *Feed) follow() {
 			return
 		}
 		f.mu.Unlock()
-		if err := f.look(pause == followLate); err != nil {
+		if err := f.look(pause == followLate || f.hasSettled()); err != nil {
 			h.log.Warn("another replica's stream of a task cannot be read now", "error", err)
 		}
 		f.mu.Lock()
@@ -203,6 +210,14 @@ func (f *Feed) follow() {
 		f.mu.Unlock()
 		timer.Reset(pause)
 	}
+}
+
+// hasSettled reports whether the feed's newest entry was the last. Then it ends as soon as
+// nobody holds the lease, and the replica that had it has read its agent's stream to its end.
+func (f *Feed) hasSettled() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.settled
 }
 
 // look reads the log; once it has been silent for a while, it is seen whether anybody
@@ -259,6 +274,13 @@ func (f *Feed) regain(ctx context.Context) (bool, error) {
 func (f *Feed) regained(ctx context.Context) bool {
 	f.mu.Lock()
 	if !f.following { // it has ended, or is forgotten
+		f.mu.Unlock()
+		f.hub.release(ctx, f.task)
+		return false
+	}
+	if f.settled {
+		f.phase, f.following = ended, false
+		f.stir()
 		f.mu.Unlock()
 		f.hub.release(ctx, f.task)
 		return false

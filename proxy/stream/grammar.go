@@ -1,20 +1,5 @@
 package stream
 
-import "errors"
-
-// What is wrong with a stream of an agent: each is one rule of its grammar. The texts
-// stand in the audit record, so they are stable.
-var (
-	ErrFirst         = errors.New("stream does not begin with a task or a message")
-	ErrSecondMessage = errors.New("second message in one stream")
-	ErrMixed         = errors.New("message and task events in one stream")
-	ErrAfterEnd      = errors.New("event after the end of the stream")
-	ErrOtherTask     = errors.New("event of another task in the stream")
-	ErrOtherContext  = errors.New("event of another context in the stream")
-	ErrBackwards     = errors.New("task in another state after its end")
-	ErrTurns         = errors.New("task waits for its user too often in one stream")
-)
-
 // Step is one event of an agent in plain words.
 type Step struct {
 	Kind    string // task, message, statusUpdate or artifactUpdate; "" for what is none of them
@@ -24,9 +9,9 @@ type Step struct {
 	Final   bool   // the agent says that nothing follows, as agents of 0.x can
 }
 
-// Grammar says of each event of a stream whether it may come next (A2A 1.0 §3.1.2,
-// §3.1.6, §11.7). An agent that is not what it seems can slip turns into a
-// conversation that its user never had; none of them fits into a legal stream.
+// Grammar says of each event of a stream which rule of A2A it breaks, if any (A2A 1.0
+// §3.1.2, §3.1.6, §11.7). What becomes of an event that breaks one is for the
+// configuration to say; see Config.Enforces.
 //
 //   - A stream is one message, or it begins with a task.
 //   - All events are of the same task, where they name one, and of the same context where
@@ -46,9 +31,10 @@ type Step struct {
 // says, as for any other id. It is bounded like turns are.
 //
 // Agents of 0.x were never told what their streams begin with or when a message may
-// come. To Lenient theirs may begin with any event, a message may end a stream of
-// updates, and the terminal state may be repeated once as an update: with Final, after
-// it was said without. Final ends a stream in whatever state the task is.
+// come. To Lenient theirs may begin with any event, and messages may stand anywhere. What
+// ends their streams is Final, in whatever state the task is: agents on the JavaScript SDK
+// say that a task has completed before they send its artifacts. Behind Final the terminal
+// state may be repeated once as an update.
 //
 // The zero value is at the beginning of a stream of 1.0.
 type Grammar struct {
@@ -56,7 +42,8 @@ type Grammar struct {
 	Turns   int // how often a task may wait for its user in one stream; 0 is 100
 
 	begun   bool
-	message bool // a message was the end
+	message bool // it began with a message
+	updates bool // a task or an update has come
 	ended   bool
 	again   bool // the task was shown once more after the end
 
@@ -65,21 +52,36 @@ type Grammar struct {
 	moves                int // from one context to another
 }
 
-const defaultTurns = 100
+// DefaultTurns is Grammar.Turns where it is not set.
+const DefaultTurns = 100
 
 // Next takes the next event, or says by one of the errors above why it may not come.
-// Then g is as it was, and the stream is to be ended. Events of no kind A2A knows pass
+// Then g is as it was; Admit takes the event all the same. Events of no kind A2A knows pass
 // until the end; so do errors, which end a stream outside of this grammar.
 func (g *Grammar) Next(s Step) error {
-	if s.Kind == "" {
-		s.State, s.Final = "", false // whatever it says, it is not of a task in A2A's sense
-	}
-	if err := g.judge(s); err != nil {
+	if err := g.judge(s.sound()); err != nil {
 		return err
 	}
-	if s.Kind != "" {
-		g.begun = true
+	g.Admit(s)
+	return nil
+}
+
+// sound is the step without what means nothing in a message, or in an event of no kind that
+// A2A knows.
+func (s Step) sound() Step {
+	if s.Kind == "" || s.Kind == "message" {
+		s.State, s.Final = "", false
 	}
+	return s
+}
+
+// Admit takes an event that may break a rule and is passed on. What follows it is judged by
+// what it says, but the task of a stream stays the one that it was of first.
+func (g *Grammar) Admit(s Step) {
+	s = s.sound()
+	g.message = g.message || !g.begun && s.Kind == "message"
+	g.begun = g.begun || s.Kind != ""
+	g.updates = g.updates || s.Kind != "" && s.Kind != "message"
 	if g.isElsewhere(s) {
 		g.moves++
 	}
@@ -88,21 +90,32 @@ func (g *Grammar) Next(s Step) error {
 	if g.isTurn(s) {
 		g.turns++
 	}
-	if s.State != "" {
-		g.state = s.State
+	g.state = either(s.State, g.state)
+	switch {
+	case g.Lenient:
+		g.ended = g.ended || s.Final
+	case s.State != "":
+		g.ended = settled(s.State)
 	}
-	g.message = s.Kind == "message"
-	g.ended = g.ended || g.message || settled(s.State) || g.Lenient && s.Final
-	return nil
 }
 
-// Ended reports whether the stream has ended for good: no other source has anything to
-// add to it, and nothing may follow but the task once more.
-func (g *Grammar) Ended() bool { return g.ended }
+// GoOn has g be behind the beginning of a stream, of a task in a state: the events of another
+// source go on where those of the one before ended. A terminal state of 1.0 is left to the
+// event that shows it, as what was missed before it comes first.
+func (g *Grammar) GoOn(state string) {
+	g.begun = true
+	if g.Lenient || !settled(state) {
+		g.state = state
+	}
+}
 
-// Resume begins again, with another source of the same task: what was said so far
-// holds, but the source begins as a stream does.
-func (g *Grammar) Resume() { g.begun = false }
+// Over reports whether the task has ended for good and the agent has said that its stream
+// ends with it: nothing may follow but the task once more.
+func (g *Grammar) Over() bool { return g.ended && settled(g.state) }
+
+// Rests reports whether the agent's stream may end where it is, without being lost: the task
+// has ended or waits for its user, or the agent has said that nothing follows.
+func (g *Grammar) Rests() bool { return g.ended || settled(g.state) || waits(g.state) }
 
 func (g *Grammar) judge(s Step) error {
 	message := s.Kind == "message"
@@ -111,20 +124,22 @@ func (g *Grammar) judge(s Step) error {
 		return ErrOtherTask
 	case g.isElsewhere(s) && (s.Kind == "" || s.Task == "" || s.Task != g.task || g.moves >= g.most()):
 		return ErrOtherContext
-	case g.message && message:
-		return ErrSecondMessage
-	case g.message && s.Kind != "":
-		return ErrMixed
-	case g.ended:
-		return g.afterwards(s)
-	case s.Kind == "":
-		return nil
-	case message && g.begun && !g.Lenient:
-		return ErrMixed
-	case !g.begun && !message && s.Kind != "task" && !g.Lenient:
-		return ErrFirst
 	case g.isTurn(s) && g.turns >= g.most():
 		return ErrTurns
+	case s.State != "" && s.State != g.state && settled(g.state):
+		return ErrBackwards
+	case g.ended:
+		return g.afterwards(s)
+	case s.Kind == "" || g.Lenient:
+		return nil
+	case message && g.updates:
+		return ErrMixed
+	case message && g.message:
+		return ErrSecondMessage
+	case !message && g.message && !g.updates:
+		return ErrMixed
+	case !message && !g.begun && s.Kind != "task":
+		return ErrFirst
 	}
 	return nil
 }
@@ -132,10 +147,7 @@ func (g *Grammar) judge(s Step) error {
 // afterwards judges what comes behind the end.
 func (g *Grammar) afterwards(s Step) error {
 	repeats := s.Kind == "task" || s.Kind == "statusUpdate" && g.Lenient
-	switch {
-	case s.State != "" && s.State != g.state && settled(g.state):
-		return ErrBackwards
-	case repeats && s.State == g.state && !g.again:
+	if repeats && s.State == g.state && !g.again {
 		return nil
 	}
 	return ErrAfterEnd
@@ -150,15 +162,19 @@ func (g *Grammar) most() int {
 	if g.Turns > 0 {
 		return g.Turns
 	}
-	return defaultTurns
+	return DefaultTurns
 }
 
 // isTurn reports whether the task begins to wait for its user, or asks once more. A
 // task that is shown again while it waits, as at the beginning of another source, has
 // not asked again.
 func (g *Grammar) isTurn(s Step) bool {
-	waits := s.State == "TASK_STATE_INPUT_REQUIRED" || s.State == "TASK_STATE_AUTH_REQUIRED"
-	return waits && (s.Kind != "task" || s.State != g.state)
+	return waits(s.State) && (s.Kind != "task" || s.State != g.state)
+}
+
+// waits reports whether a task in this state waits for its user.
+func waits(state string) bool {
+	return state == "TASK_STATE_INPUT_REQUIRED" || state == "TASK_STATE_AUTH_REQUIRED"
 }
 
 // settled reports whether a task in this state has ended for good.

@@ -32,12 +32,12 @@ func broken(stream []Step, lenient bool, turns int) (rules []error) {
 	tasks := map[string]bool{}
 	stream = slices.Clone(stream)
 	for i := range stream {
-		if s := &stream[i]; s.Kind == "" {
+		if s := &stream[i]; s.Kind == "" || s.Kind == "message" {
 			s.State, s.Final = "", false
 		}
 	}
 	known := slices.DeleteFunc(slices.Clone(stream), func(s Step) bool { return s.Kind == "" })
-	waits, messages, end := 0, 0, -1
+	turnsTaken, messages, end := 0, 0, -1
 	task, context, moves, strays := "", "", 0, false
 	state := ""
 	for i, s := range stream {
@@ -57,21 +57,22 @@ func broken(stream []Step, lenient bool, turns int) (rules []error) {
 		if s.Kind == "message" {
 			messages++
 		}
-		if strings.HasSuffix(s.State, "_REQUIRED") && (s.Kind != "task" || s.State != state) && end < 0 {
-			waits++
+		if strings.HasSuffix(s.State, "_REQUIRED") && (s.Kind != "task" || s.State != state) {
+			turnsTaken++
 		}
+		breaks(ErrBackwards, settled(state) && s.State != "" && s.State != state)
 		if s.State != "" {
 			state = s.State
 		}
-		if end < 0 && (s.Kind == "message" || settled(s.State) || lenient && s.Final) {
+		if end < 0 && (!lenient && settled(s.State) || lenient && s.Final) {
 			end = i
 		}
 	}
 	breaks(ErrOtherTask, len(tasks) > 1)
 	breaks(ErrOtherContext, strays)
-	breaks(ErrSecondMessage, messages > 1)
-	breaks(ErrMixed, messages > 0 && len(known) > messages && (!lenient || known[0].Kind == "message"))
-	breaks(ErrTurns, waits > turns)
+	breaks(ErrSecondMessage, !lenient && messages > 1)
+	breaks(ErrMixed, !lenient && messages > 0 && len(known) > messages)
+	breaks(ErrTurns, turnsTaken > turns)
 	breaks(ErrFirst, !lenient && len(known) > 0 && known[0].Kind != "task" && known[0].Kind != "message")
 	if end >= 0 && end < len(stream)-1 {
 		rules = append(rules, brokenAfter(stream[:end+1], stream[end+1:], lenient)...)
@@ -89,11 +90,8 @@ func brokenAfter(before, after []Step, lenient bool) (rules []error) {
 	}
 	s := after[0]
 	again := s.State == state && (s.Kind == "task" || lenient && s.Kind == "statusUpdate")
-	if len(after) > 1 || !again || before[len(before)-1].Kind == "message" {
-		rules = append(rules, ErrAfterEnd, ErrMixed, ErrSecondMessage)
-	}
-	if settled(state) && slices.ContainsFunc(after, func(s Step) bool { return s.State != "" && s.State != state }) {
-		rules = append(rules, ErrBackwards)
+	if len(after) > 1 || !again {
+		rules = append(rules, ErrAfterEnd)
 	}
 	return rules
 }
@@ -125,7 +123,7 @@ func TestA25_EvilAgent(t *testing.T) {
 }
 
 // legal draws a stream that a good agent sends, to its end.
-func legal(t *rapid.T) []Step {
+func legal(t *rapid.T, lenient bool) []Step {
 	at := func(kind, state string) Step { return Step{Kind: kind, State: state, Task: "t", Context: "c"} }
 	if rapid.IntRange(0, 9).Draw(t, "shape") == 0 {
 		return []Step{{Kind: "message", Context: "c"}}
@@ -137,7 +135,9 @@ func legal(t *rapid.T) []Step {
 		}).Draw(t, "update"))
 	}
 	state := rapid.SampledFrom([]string{"TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED"}).Draw(t, "end")
-	stream = append(stream, at("statusUpdate", state))
+	end := at("statusUpdate", state)
+	end.Final = lenient
+	stream = append(stream, end)
 	if rapid.Bool().Draw(t, "again") {
 		stream = append(stream, at("task", state))
 	}
@@ -148,37 +148,42 @@ func legal(t *rapid.T) []Step {
 // slipped in that belongs to another conversation, or behind its end, it does not.
 func TestA25_SmuggledTurns(t *testing.T) {
 	t.Parallel()
-	smuggled := []Step{
+	others := []Step{
 		{Kind: "statusUpdate", State: "TASK_STATE_WORKING", Task: "u", Context: "c"},
 		{Kind: "artifactUpdate", Context: "d"},
+		{Kind: "message", Task: "u", Context: "c"},
 		{Kind: "task", State: "TASK_STATE_WORKING", Task: "u", Context: "d"},
+	}
+	late := []Step{
 		{Kind: "message", Task: "t", Context: "c"},
+		{Kind: "artifactUpdate", Task: "t", Context: "c"},
+		{Kind: "statusUpdate", State: "TASK_STATE_WORKING"},
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		stream := legal(t)
 		lenient := rapid.Bool().Draw(t, "lenient")
+		stream := legal(t, lenient)
 		g := Grammar{Lenient: lenient}
 		for i, s := range stream {
-			if g.Ended() != (i > 0 && settled(stream[i-1].State)) {
-				t.Fatalf("ended %v before event %d of %v", g.Ended(), i+1, stream)
+			if g.Over() != (i > 0 && settled(stream[i-1].State)) {
+				t.Fatalf("over %v before event %d of %v", g.Over(), i+1, stream)
 			}
 			if err := g.Next(s); err != nil {
 				t.Fatalf("event %d of %v: %v", i+1, stream, err)
 			}
 		}
-		if !g.Ended() {
+		if stream[0].Kind == "message" {
+			return
+		}
+		if !g.Over() {
 			t.Fatalf("%v has not ended", stream)
 		}
-		for _, s := range append(smuggled, Step{Kind: "artifactUpdate", Task: "t", Context: "c"}, Step{Kind: "statusUpdate", State: "TASK_STATE_WORKING"}) {
+		for _, s := range slices.Concat(others, late) {
 			if err := g.Next(s); err == nil {
 				t.Fatalf("%v passes behind %v", s, stream)
 			}
 		}
-		if stream[0].Kind == "message" {
-			return
-		}
 		at := rapid.IntRange(1, len(stream)-1).Draw(t, "at")
-		evil := slices.Insert(slices.Clone(stream), at, rapid.SampledFrom(smuggled).Draw(t, "smuggled"))
+		evil := slices.Insert(slices.Clone(stream), at, rapid.SampledFrom(others).Draw(t, "smuggled"))
 		g = Grammar{Lenient: lenient}
 		for _, s := range evil {
 			if g.Next(s) != nil {

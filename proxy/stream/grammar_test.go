@@ -45,23 +45,26 @@ func TestA25_StreamGrammar(t *testing.T) {
 		{"S:WORKING", ErrFirst, nil},
 		{"A", ErrFirst, nil},
 		{"? A", ErrFirst, nil},
-		{"M M", ErrSecondMessage, ErrSecondMessage},
-		{"M S:WORKING", ErrMixed, ErrMixed},
-		{"M T:WORKING", ErrMixed, ErrMixed},
-		{"M ?", ErrAfterEnd, ErrAfterEnd},
+		{"M M", ErrSecondMessage, nil},
+		{"M S:WORKING", ErrMixed, nil},
+		{"M T:WORKING", ErrMixed, nil},
+		{"M ?", nil, nil},
 		{"T:WORKING M", ErrMixed, nil},
-		{"T:COMPLETED M", ErrAfterEnd, ErrAfterEnd},
-		{"T:WORKING S:COMPLETED A", ErrAfterEnd, ErrAfterEnd},
-		{"T:WORKING S:COMPLETED ?", ErrAfterEnd, ErrAfterEnd},
+		{"T:WORKING:t M::t:c", ErrMixed, nil},
+		{"T:COMPLETED M", ErrAfterEnd, nil},
+		{"T:WORKING S:COMPLETED A", ErrAfterEnd, nil},
+		{"T:WORKING S:COMPLETED ?", ErrAfterEnd, nil},
 		{"T:WORKING S:COMPLETED S:COMPLETED", ErrAfterEnd, nil},
-		{"T:WORKING S:COMPLETED T:COMPLETED T:COMPLETED", ErrAfterEnd, ErrAfterEnd},
-		{"T:WORKING S:COMPLETED T", ErrAfterEnd, ErrAfterEnd},
+		{"T:WORKING S:COMPLETED T:COMPLETED T:COMPLETED", ErrAfterEnd, nil},
+		{"T:WORKING S:COMPLETED T", ErrAfterEnd, nil},
 		{"T:WORKING S:COMPLETED S:WORKING", ErrBackwards, ErrBackwards},
 		{"T:WORKING S:COMPLETED S:FAILED", ErrBackwards, ErrBackwards},
 		{"T:WORKING S:COMPLETED T:WORKING", ErrBackwards, ErrBackwards},
 		{"T:WORKING S:COMPLETED T:COMPLETED T:FAILED", ErrBackwards, ErrBackwards},
+		{"T:WORKING S:COMPLETED S:INPUT_REQUIRED", ErrBackwards, ErrBackwards},
 		{"T:WORKING:t S:WORKING:u", ErrOtherTask, ErrOtherTask},
 		{"T:WORKING:t M::u", ErrOtherTask, ErrOtherTask},
+		{"M::t T:WORKING:u", ErrOtherTask, ErrOtherTask},
 		{"T:WORKING A::t S:COMPLETED:u", ErrOtherTask, ErrOtherTask},
 		{"T:COMPLETED:t T:COMPLETED:u", ErrOtherTask, ErrOtherTask},
 		{"T:WORKING:t:c S:WORKING:t:d A::t:c S:COMPLETED:t:d", nil, nil},
@@ -74,8 +77,15 @@ func TestA25_StreamGrammar(t *testing.T) {
 		{"T:INPUT_REQUIRED S:INPUT_REQUIRED S:WORKING S:AUTH_REQUIRED S:INPUT_REQUIRED", ErrTurns, ErrTurns},
 		{"T:INPUT_REQUIRED T:INPUT_REQUIRED S:WORKING T:INPUT_REQUIRED S:INPUT_REQUIRED T:INPUT_REQUIRED", nil, nil},
 
+		// What ends the streams of 0.x is the agent's word.
 		{"T:WORKING S:WORKING:::final A", nil, ErrAfterEnd},
-		{"S:SUBMITTED A S:COMPLETED S:COMPLETED:::final S:COMPLETED:::final", ErrFirst, ErrAfterEnd},
+		{"T:WORKING S:COMPLETED A S:COMPLETED:::final", ErrAfterEnd, nil},
+		{"T:WORKING T:COMPLETED A M S:COMPLETED:::final", ErrAfterEnd, nil},
+		{"T:WORKING S:COMPLETED:::final S:COMPLETED", ErrAfterEnd, nil},
+		{"T:WORKING S:COMPLETED:::final T:COMPLETED A", ErrAfterEnd, ErrAfterEnd},
+		{"S:SUBMITTED A S:COMPLETED S:COMPLETED:::final S:COMPLETED:::final", ErrFirst, nil},
+		{"S:COMPLETED:::final S:COMPLETED:::final S:COMPLETED:::final", ErrFirst, ErrAfterEnd},
+		{"S:COMPLETED A S:FAILED:::final", ErrFirst, ErrBackwards},
 	} {
 		for _, lenient := range []bool{false, true} {
 			want := test.strict
@@ -112,33 +122,45 @@ func TestA25_TurnsWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestResumedGrammar: another source goes on with the task, and has to begin as one does.
-func TestResumedGrammar(t *testing.T) {
+// TestAdmittedSteps: an event that breaks a rule and is passed on counts for what follows.
+func TestAdmittedSteps(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		next string
-		want error
+		stream      string
+		lenient     bool
+		want        []error // of each event
+		over, rests bool
 	}{
-		{"T:WORKING:t:c", nil}, {"T:COMPLETED:t:c", nil},
-		{"A::t", ErrFirst}, {"T:WORKING:u", ErrOtherTask}, {"T:WORKING:t:d", nil}, {"T:WORKING::d", ErrOtherContext},
-		{"T:INPUT_REQUIRED:t", nil}, {"T:AUTH_REQUIRED:t", ErrTurns},
+		{"T:WORKING S:COMPLETED S:WORKING A S:COMPLETED", false, []error{nil, nil, ErrBackwards, nil, nil}, true, true},
+		{"T:WORKING S:COMPLETED S:WORKING", false, []error{nil, nil, ErrBackwards}, false, false},
+		{"T:WORKING:t S:WORKING:u S:WORKING:t", false, []error{nil, ErrOtherTask, nil}, false, false},
+		{"M M S:WORKING A M", false, []error{nil, ErrSecondMessage, ErrMixed, nil, ErrMixed}, false, false},
+		{"S:WORKING A", false, []error{ErrFirst, nil}, false, false},
+		{"T:COMPLETED A A T:COMPLETED", false, []error{nil, ErrAfterEnd, ErrAfterEnd, ErrAfterEnd}, true, true},
+		{"T:COMPLETED A", true, []error{nil, nil}, false, true},
+		{"S:COMPLETED A S:COMPLETED:::final A", true, []error{nil, nil, nil, ErrAfterEnd}, true, true},
+		{"S:WORKING:::final", true, []error{nil}, false, true},
+		{"S:INPUT_REQUIRED A", true, []error{nil, nil}, false, true},
 	} {
-		g := Grammar{Turns: 1}
-		for _, s := range steps("T:WORKING:t:c S:INPUT_REQUIRED") {
-			if err := g.Next(s); err != nil {
-				t.Fatal(err)
+		g := Grammar{Lenient: test.lenient}
+		for i, s := range steps(test.stream) {
+			err := g.Next(s)
+			if !errors.Is(err, test.want[i]) {
+				t.Errorf("%s, event %d: %v, want %v", test.stream, i+1, err, test.want[i])
+			}
+			if err != nil {
+				g.Admit(s)
 			}
 		}
-		g.Resume()
-		if err := g.Next(steps(test.next)[0]); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.next, err, test.want)
+		if g.Over() != test.over || g.Rests() != test.rests {
+			t.Errorf("%s: over %v, rests %v", test.stream, g.Over(), g.Rests())
 		}
 	}
 }
 
 func ExampleGrammar() {
 	g := Grammar{}
-	fmt.Println(g.Next(Step{Kind: "task", State: "TASK_STATE_COMPLETED", Task: "t"}), g.Ended())
+	fmt.Println(g.Next(Step{Kind: "task", State: "TASK_STATE_COMPLETED", Task: "t"}), g.Over())
 	fmt.Println(g.Next(Step{Kind: "statusUpdate", State: "TASK_STATE_WORKING", Task: "t"}))
 	// Output:
 	// <nil> true

@@ -35,8 +35,8 @@ type Entry struct {
 	Epoch  [8]byte // tells numbers from those of others that might have had them; zero as well
 	Name   string  // of the Server-Sent Event
 	Data   []byte  // the agent's words, as its interface speaks
-	Last   bool    // the task has settled for good: nothing comes behind it
-	Rest   bool    // the task waits for its caller: if the agent's stream ends here, it is not lost
+	Last   bool    // the task has ended for good, and its stream with it: the agent owes nothing but the stream's end
+	Rest   bool    // if the agent's stream ends here, it is not lost: the task waits for its caller, say
 	Made   bool    // by the gateway, of a snapshot
 	Seen   any     // what the Judge found; nil in an entry that comes out of a log
 }
@@ -61,8 +61,8 @@ type Opened struct {
 	// End says what it means that reading has come to err: io.EOF, or an error that wraps
 	// ErrBroken or ErrTooLarge. With gRPC an orderly end can still be a refusal. Nil leaves
 	// it at that; what wraps none of those, nor ErrIdle, is told to clients as it is, and
-	// not mended by another source. It is called once at most, not after a Last entry or
-	// where the gateway ended the stream. May be nil.
+	// not mended by another source. It is called once at most, not where the gateway ended
+	// the stream. May be nil.
 	End func(err error) error
 	// Stop cancels the request; it is called once, when the source is done with and
 	// before the body is closed. The body has been read to its end then, where it had a

@@ -111,6 +111,38 @@ func TestFollow(t *testing.T) {
 	})
 }
 
+// TestFollowBehindTheEnd: what an agent says behind the end of its task reaches clients of
+// other replicas too, whenever they come.
+func TestFollowBehindTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory(t)
+		_, one := join(t, m, "one")
+		_, two := join(t, m, "two")
+		_, three := join(t, m, "three")
+		a, _, c := running(t, one)
+		a.say("a")
+		settle()
+		d := cursor(t, find(t, two, "task"), 0)
+		a.say("end")
+		settle()
+		wants(t, d, "1 a, 2 end", nil)
+		e := cursor(t, find(t, three, "task"), 1)
+		wants(t, e, "2 end", nil)
+		time.Sleep(2 * time.Second)
+		a.say("more", "end")
+		a.ends()
+		for _, c := range []*stream.Cursor{d, e} {
+			wants(t, c, "3 more, 4 end", io.EOF)
+		}
+		wants(t, c, "1 a, 2 end, 3 more, 4 end", io.EOF)
+		settle()
+		if f := find(t, three, "task"); f.Live() {
+			t.Error("live behind its end")
+		}
+	})
+}
+
 // TestSecondReplica: while one has the task, a source of another stays by itself; once it
 // rests, the other goes on with it.
 func TestSecondReplica(t *testing.T) {

@@ -59,6 +59,14 @@ func (f *Feed) stir() {
 	}
 }
 
+// Cut reports whether the gateway has closed the agent's stream, which the agent had left
+// open behind its end for longer than streams.closeWait.
+func (f *Feed) Cut() bool {
+	f = f.lock()
+	defer f.mu.Unlock()
+	return f.cut
+}
+
 // cease says what becomes of a feed whose source has ended with err.
 func (f *Feed) cease(err error) *source {
 	f.source, f.leader, f.over = nil, nil, err
@@ -67,10 +75,12 @@ func (f *Feed) cease(err error) *source {
 		f.over = nil // nothing is wrong with the agent
 	}
 	switch {
-	case f.settled:
-		f.phase, f.over = ended, nil
+	case f.settled && !errors.As(err, new(*Dropped)):
+		f.phase, f.over, f.cut = ended, nil, errors.Is(err, ErrIdle)
 	case refused(err):
-		f.fail(err)
+		if f.fail(err); f.settled {
+			f.phase, f.over = ended, nil
+		}
 	case f.over == nil && f.rests:
 		f.phase = rested
 	}

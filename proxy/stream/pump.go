@@ -12,16 +12,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// farewell is how long an agent may take to end its stream once the task has settled:
-// an orderly end keeps the connection for other calls.
-const farewell = time.Second
-
 // source is one stream of an agent that is read for a feed.
 type source struct {
 	Opened
 
 	feed   *Feed
 	limits Limits
+	close  time.Duration // how long the agent may take to close its stream
+	over   bool          // which it ought to: the newest entry is a last one
 	idle   *time.Timer
 	events Source
 	ahead  reserve      // events, where it can tell
@@ -136,7 +134,8 @@ func (s *source) contained() (next func(), err error) {
 // prepare prepares for reading. Reads know no contexts: whatever ends the source early
 // closes the body.
 func (s *source) prepare() {
-	s.limits = s.feed.hub.settings().limits
+	c := s.feed.hub.settings()
+	s.limits, s.close = c.limits, c.CloseWait.Std()
 	s.idle = time.AfterFunc(s.limits.Idle, func() { s.stop(ErrIdle) })
 	from := s.From
 	if from == nil {
@@ -180,31 +179,39 @@ func (s *source) pump() (next func(), err error) {
 		s.due = false
 		s.leave()
 		event, err := s.events.Next()
-		if err == nil && s.batch == nil {
-			s.idle.Reset(s.limits.Idle)
+		if err == nil && s.batch == nil && (event.HasData || !s.over) {
+			s.idle.Reset(s.patience())
 		}
-		last := false
+		var refused *Dropped
 		switch {
 		case err != nil:
 			err = s.end(named(err))
 		case event.HasData: // the agent's comments belong to its own hop
-			last, err = s.judge(event)
+			refused = s.judge(event)
 		}
-		if err == nil && !last && !s.batch.full() && s.ahead != nil && s.ahead.More() {
+		if err == nil && refused == nil && !s.batch.full() && s.ahead != nil && s.ahead.More() {
 			continue // what has come together is kept together
 		}
 		if failed := s.add(); failed != nil {
 			return nil, failed
 		}
 		switch {
+		case refused != nil:
+			return nil, s.drop(refused)
+		case errors.Is(err, ErrTooLarge):
+			return nil, s.drop(&Dropped{Events: 1, Err: err})
 		case err != nil:
 			return nil, err
-		case last:
-			s.idle.Reset(farewell)
-			s.leave()
-			return nil, s.discard()
 		}
 	}
+}
+
+// patience is how long the agent may be silent.
+func (s *source) patience() time.Duration {
+	if s.over {
+		return s.close
+	}
+	return s.limits.Idle
 }
 
 // judgedItems are what is kept together.
@@ -233,17 +240,8 @@ func (s *source) end(err error) error {
 	return err
 }
 
-// discard reads what is behind the last entry, which nobody gets.
-func (s *source) discard() error {
-	for {
-		if _, err := s.events.Next(); err != nil {
-			return named(err)
-		}
-	}
-}
-
-// judge adds what is kept of an event to the batch, and tells whether it is the last.
-func (s *source) judge(event Event) (last bool, err error) {
+// judge adds what is kept of an event to the batch, unless it is refused.
+func (s *source) judge(event Event) *Dropped {
 	size := int64(len(event.Data))
 	event.Data = s.hold(event.Data)
 	entries, refusal := s.Judge(event)
@@ -256,11 +254,15 @@ func (s *source) judge(event Event) (last bool, err error) {
 			s.batch, _ = batches.Get().(*judgedItems)
 		}
 		s.batch.items = append(s.batch.items, item{e, cost})
-		if e.Last {
-			return true, nil
+		if s.over != e.Last {
+			s.over = e.Last
+			s.idle.Reset(s.patience())
 		}
 	}
-	return false, refusal
+	if refusal != nil {
+		return &Dropped{Events: 1, Bytes: size, Err: refusal}
+	}
+	return nil
 }
 
 // largestChunk is how much memory is made at once for the data of events. An event that is
@@ -312,7 +314,7 @@ func (s *source) add() error {
 		s.feed.hub.squeeze()
 		if !full {
 			if waited {
-				s.idle.Reset(s.limits.Idle)
+				s.idle.Reset(s.patience())
 			}
 			break
 		}

@@ -53,6 +53,9 @@ func (s events) More() bool { return s.reader.More() }
 // Rest makes it one that can be waited for without a goroutine.
 func (s events) Rest() bool { return s.reader.Rest() }
 
+// Skip has it pass over an event that was too large.
+func (s events) Skip() (int64, error) { return s.reader.Skip() }
+
 // reserve is a Source that can tell whether Next would return without reading, and, by Rest,
 // whether nothing of a next event is there. In that case it gives back what it needs only
 // for reading.
@@ -75,3 +78,6 @@ func (s messages) Next() (Event, error) {
 	message, err := s.reader.Next()
 	return Event{Data: message, HasData: true}, err
 }
+
+// Skip has it pass over a message that was too large.
+func (s messages) Skip() (int64, error) { return s.reader.Skip() }

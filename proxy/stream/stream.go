@@ -82,6 +82,9 @@ type Relay struct {
 	// Lead emits events of the gateway's own, before the first entry is asked for. An
 	// error of it ends the stream. Nil emits none.
 	Lead func(Emit) error
+	// Tail emits events of the gateway's own behind the last entry, once the entries have
+	// ended well. An error of it is what Run returns. Nil emits none.
+	Tail func(Emit) error
 }
 
 // Run passes what from gives on to w until that, the client or a limit ends it. It
@@ -208,7 +211,10 @@ func (g *Relaying) next() (over bool, err error) {
 	for {
 		entry, err := g.from.Next(g.ctx)
 		if err != nil {
-			return true, pass(g.ctx, g.out, ending(g.ctx, g.out, err))
+			if err = ending(g.ctx, g.out, err); err == nil && g.Tail != nil {
+				err = g.Tail(g.emit)
+			}
+			return true, pass(g.ctx, g.out, err)
 		}
 		if err = g.See(entry, g.emit); err == nil && g.More != nil && g.More() {
 			continue

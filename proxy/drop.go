@@ -1,0 +1,61 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// refused is why a client's stream ends with an event, err being what became of it: for one
+// that is not for the client, with what of the feed the client is not given for it.
+func (a *audience) refused(e stream.Entry, err error) error {
+	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) || a.x.held != nil {
+		return err
+	}
+	d := &stream.Dropped{Err: err}
+	if found, failed := a.proxy.judgedOf(a.x.leg.Side, e); failed != nil || !isError(found.seen) { // which the client gets in other words
+		d.Add(len(e.Data))
+	}
+	a.drop(d)
+	if d.Events == 0 {
+		return err
+	}
+	return d
+}
+
+// drop counts what is still to come of the feed, within bounds.
+func (a *audience) drop(d *stream.Dropped) {
+	if a.cursor == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.x.ctx), stream.DropTime)
+	defer cancel()
+	for {
+		e, err := a.cursor.Next(ctx)
+		var more *stream.Dropped
+		switch {
+		case errors.As(err, &more):
+			d.Events, d.Bytes, d.More = d.Events+more.Events, d.Bytes+more.Bytes, more.More
+			return
+		case err != nil:
+			d.More = !errors.Is(err, io.EOF)
+			return
+		case !d.Add(len(e.Data)):
+			return
+		}
+	}
+}
+
+// dropped records what the client was not given of a stream that has ended with err, and
+// which rule that was about.
+func (x *exchange) dropped(err error) {
+	if r, ok := stream.RuleOf(err); ok {
+		x.rec.Grammar = r.Err.Error()
+	}
+	var d *stream.Dropped
+	if errors.As(err, &d) {
+		x.rec.DroppedEvents, x.rec.DroppedBytes, x.rec.DroppedMore = d.Events, d.Bytes, d.More
+	}
+}

@@ -1,0 +1,73 @@
+package stream
+
+import (
+	"errors"
+	"io"
+	"time"
+)
+
+// DropTime is how long is counted what comes behind an event that ends a stream: the client
+// waits for the error meanwhile.
+const DropTime = time.Second
+
+// dropBytes is how many bytes are counted at most.
+const dropBytes = 16 << 20
+
+// Dropped is an error that ends a stream, and what of the agent's events its client is not
+// given: the one that the error is about, and those behind it.
+type Dropped struct {
+	Events, Bytes int64
+	More          bool // the agent had not ended its stream when counting did
+	Err           error
+}
+
+// Error is that of Err.
+func (d *Dropped) Error() string { return d.Err.Error() }
+
+// Unwrap gives Err.
+func (d *Dropped) Unwrap() error { return d.Err }
+
+// Add counts another event, of so many bytes. It is false once there are enough.
+func (d *Dropped) Add(size int) bool {
+	d.Events++
+	d.Bytes += int64(size)
+	d.More = d.Bytes >= dropBytes
+	return !d.More
+}
+
+// drop reads what is behind an event that ends the source, to the end of the agent's
+// stream within bounds, and gives the source's error.
+func (s *source) drop(d *Dropped) error {
+	s.idle.Stop()
+	late := time.AfterFunc(DropTime, func() { s.stop(d) })
+	defer late.Stop()
+	if err := s.skip(d); err != nil {
+		d.More = !errors.Is(err, io.EOF)
+		return d
+	}
+	for {
+		event, err := s.events.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return d
+		case err != nil && s.skip(d) == nil && errors.Is(named(err), ErrTooLarge):
+			d.Events++
+		case err != nil:
+			d.More = true
+			return d
+		case event.HasData && !d.Add(len(event.Data)):
+			return d
+		}
+	}
+}
+
+// skip passes over an event that was too large, if that is what the source is at.
+func (s *source) skip(d *Dropped) error {
+	k, ok := s.events.(interface{ Skip() (int64, error) })
+	if !ok {
+		return nil
+	}
+	size, err := k.Skip()
+	d.Bytes += size
+	return err
+}

@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// tail gives the client what was held back of the agent's events until its stream had
+// ended: the state of a task that was said to have ended before it had.
+func (a *audience) tail(emit stream.Emit) error {
+	if a.resp != nil && !a.mended() && a.x.leg.Binding == wire.GRPC && wire.ReadStatus(a.resp.Header, a.resp.Trailer) != nil {
+		return nil // the stream has failed, and may have had more to say
+	}
+	return a.emit(stream.Entry{}, emit, func(emit telling) error {
+		err := a.x.leg.retell.End(func(event []byte) error { return emit("", event) })
+		if err != nil {
+			return retelling(err)
+		}
+		return nil
+	})
+}
+
+// recall has a leg know what the client was not told before it had the event of a number.
+func (a *audience) recall(l *leg, number uint64) {
+	if l.retell == nil {
+		return
+	}
+	if found, data := a.newest(l.Side, number); found != nil {
+		l.retell.Recall(found.docOf(data))
+	}
+}
+
+// ended reports whether the agent has said that the task has ended, if not that its stream
+// has.
+func (a *audience) ended() bool {
+	found, _ := a.newest(a.x.leg.Side, a.feed.Newest())
+	return found != nil && terminal(found.seen.State)
+}
+
+// newest is the newest event that is kept and names a state, of those up to a number; nil
+// for none.
+func (a *audience) newest(side wire.Side, number uint64) (*judged, []byte) {
+	from, entries := a.feed.Entries()
+	for i := len(entries) - 1; i >= 0; i-- {
+		if from+uint64(i) > number {
+			continue
+		}
+		found, err := a.proxy.judgedOf(side, entries[i])
+		if err == nil && found.seen.State != "" {
+			return found, entries[i].Data
+		}
+	}
+	return nil, nil
+}
