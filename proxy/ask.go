@@ -134,7 +134,11 @@ func (p *Proxy) await(
 		case <-time.After(pause):
 		}
 		var err error
-		if _, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.leg.retell.History)); err != nil {
+		var l *leg
+		if l, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.leg.retell.History)); err != nil {
+			return nil, false, err
+		}
+		if err := p.witness(x, l, seen, doc); err != nil {
 			return nil, false, err
 		}
 	}

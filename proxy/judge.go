@@ -2,9 +2,12 @@ package proxy
 
 import (
 	"bytes"
+	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -32,6 +35,12 @@ type judge struct {
 	method  *wire.Method // of the call, as the agent saw it
 	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
 	grammar stream.Grammar
+	chunks  chunks
+	feed    atomic.Pointer[stream.Feed] // nil while it is not known
+	bytes   translate.Bytes
+	before  *judged   // the event before
+	shown   string    // the state that was remembered of the task last
+	since   time.Time // when the agent was asked; zero once the task has been looked up
 	series  *wire.Series
 	last    *wire.Answer          // that series gave
 	found   *judged               // and what that made
@@ -44,6 +53,8 @@ type judge struct {
 func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
+	j.chunks.whole = l.call.Method.Name == wire.SendStreamingMessage && x.record.ID == ""
+	j.bytes, j.since = x.agent.bytes(), x.sent
 	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: p.StreamConfig.Turns}
 	return j
 }
@@ -52,6 +63,7 @@ func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 // state.
 func (j *judge) goesOn(state string) *judge {
 	j.grammar.GoOn(state)
+	j.since = time.Time{}
 	return j
 }
 
@@ -77,7 +89,13 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 		j.kept[0] = e
 		return j.kept[:], nil
 	}
+	if err := j.hold(seen, event.Data); err != nil {
+		return nil, err
+	}
 	if err := j.order(seen.seen); err != nil {
+		return nil, err
+	}
+	if err := j.remember(seen); err != nil {
 		return nil, err
 	}
 	e.Last = j.grammar.Over()
@@ -118,17 +136,67 @@ func (j *judge) order(seen wire.Answer) error {
 	if err == nil {
 		return nil
 	}
-	c := &j.proxy.StreamConfig
-	if !c.Reports() || j.method.Extension != "" {
+	if !j.looks() {
 		j.grammar.Admit(step)
 		return nil
 	}
-	j.note(err)
-	if c.Enforces(err) {
-		return wire.Errorf(wire.BadAgentResponse, "the agent's events are out of order").Because(err)
+	if err := j.breach(err); err != nil {
+		return err
 	}
 	j.grammar.Admit(step)
 	return nil
+}
+
+// breach notes that a rule is broken, and refuses the event where it is enforced.
+func (j *judge) breach(rule error) error {
+	if rule == nil {
+		return nil
+	}
+	j.note(rule)
+	if !j.proxy.StreamConfig.Enforces(rule) {
+		return nil
+	}
+	return wire.Errorf(wire.BadAgentResponse, "the agent's events are out of order").Because(rule)
+}
+
+// looks reports whether events are held to any rule.
+func (j *judge) looks() bool { return j.proxy.StreamConfig.Reports() && j.method.Extension == "" }
+
+// hold holds an event to what was said of artifacts. One that is like the event before, but
+// for a text, says the same of the same.
+func (j *judge) hold(found *judged, data []byte) error {
+	seen, like := &found.seen, found == j.before
+	j.before = found
+	switch {
+	case !j.looks():
+		return nil
+	case seen.Kind == "task":
+		j.chunks.task, j.chunks.whole = found.docOf(data), true
+		if len(data) > mostShown { // else it is looked at where it has to be
+			j.chunks.learn()
+		}
+		return nil
+	case seen.Kind != "artifactUpdate", like && !seen.Chunk.Last && !j.chunks.again:
+		return nil
+	}
+	err := j.artifact(found, data)
+	if errors.Is(err, stream.ErrAgain) {
+		j.before = nil
+		return err
+	}
+	return j.breach(err)
+}
+
+// remember has others know in which state the task is, and holds the first that the stream
+// shows to what was shown before it.
+func (j *judge) remember(found *judged) error {
+	seen := &found.seen
+	if seen.State == "" || seen.State == j.shown || len(seen.Tasks) != 1 || !j.looks() {
+		return nil
+	}
+	g := sighting{shownKey: shownKey{j.agent, seen.Tasks[0].ID}, state: seen.State, since: j.since}
+	j.shown, j.since = seen.State, time.Time{}
+	return j.breach(j.proxy.contradiction(g))
 }
 
 // note keeps the first thing that was wrong.

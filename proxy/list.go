@@ -118,6 +118,7 @@ const atOnce = 8
 func (p *Proxy) describeTasks(
 	ctx context.Context, x *exchange, records []state.Record, f listFilter,
 ) ([]listed, error) {
+	since := time.Now()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	found := make([]*listed, len(records))
@@ -143,6 +144,7 @@ func (p *Proxy) describeTasks(
 		if t == nil || !f.wants(t) {
 			continue
 		}
+		p.witnessList(x, since, []wire.TaskRef{{ID: t.id, State: t.state}})
 		if err := x.settle(t.strays, true); err != nil {
 			return nil, err
 		}

@@ -90,6 +90,9 @@ func (p *Proxy) takeNotification(x *exchange) error {
 	if err != nil || !fresh {
 		return err
 	}
+	if err := p.witnessNotification(x, n); err != nil {
+		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
+	}
 	if err := p.passNotification(x, n); err != nil {
 		return err // the agent is to send it again
 	}

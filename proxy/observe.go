@@ -31,6 +31,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	case seen.Kind == "list": // of ListTasks or an extension's method
 		var err error
 		if !x.filtered {
+			p.witnessList(x, x.sent, seen.Tasks)
 			body, seen, err = p.filter(x, seen, body)
 		}
 		if err == nil {
@@ -48,6 +49,11 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	}
 	if err := p.learn(x, seen); err != nil {
 		return nil, err
+	}
+	if !x.fed { // else the judge has
+		if err := p.witness(x, x.leg, seen, body); err != nil {
+			return nil, err
+		}
 	}
 	x.tally(seen)
 	if body, err = p.govern(x, seen, body); err != nil {

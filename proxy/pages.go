@@ -121,6 +121,7 @@ func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
 			}
 		}
 	}
+	p.witnessList(x, x.sent, tasks)
 	var mine []int
 	size := 0
 	for i := from; i < len(tasks); i++ {

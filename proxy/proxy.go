@@ -74,6 +74,7 @@ type Options struct {
 	StreamConfig stream.Config                       // of what clients are given of streams
 	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
 	Streams      *Streams                            // event streams that are open, over all reloads; nil for those of this Proxy alone
+	Shown        *Shown                              // what agents have shown of tasks, over all reloads; nil for what this Proxy alone sees
 	Load         *overload.Ladder                    // what the process has to do; nil for what this Proxy has
 }
 
@@ -103,6 +104,9 @@ type Proxy struct {
 func New(o Options) (*Proxy, error) {
 	if o.Streams == nil {
 		o.Streams = new(Streams)
+	}
+	if o.Shown == nil {
+		o.Shown = new(Shown)
 	}
 	if o.Load == nil {
 		o.Load = new(overload.Ladder)

@@ -30,6 +30,7 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	ready := make(chan struct{})
 	p.orWatched(a, &o, resp, x.up, ready)
 	a.resp, a.feed = resp, p.Hub.Open(o)
+	a.judge.feed.Store(a.feed)
 	close(ready)
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
 		return err // not of a feed that has just begun

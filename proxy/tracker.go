@@ -131,6 +131,42 @@ func (t *tracker) now(feed *stream.Feed) (task *fold.Task, shown *stream.Entry, 
 	return &t.task, t.shown, t.upTo, !t.broken && t.task.Known()
 }
 
+// trackerOf is a tracker of the events that a feed has, where these are all that it has had, for
+// one look at them: a feed that is no task's yet has no other.
+func (p *Proxy) trackerOf(feed *stream.Feed, m manner) *tracker {
+	from, entries := feed.Entries()
+	if from != 1 {
+		t, _ := feed.Follower(func() stream.Follower { return p.newTracker(m) }).(*tracker)
+		if _, _, _, ok := t.now(feed); !ok {
+			return nil
+		}
+		return t
+	}
+	t := p.newTracker(m)
+	for i, e := range entries {
+		e.Number, e.Epoch = uint64(i)+1, [8]byte{} //nolint:gosec // within what is kept
+		t.take(e)
+	}
+	return t
+}
+
+// differs reports whether differs says so of what the tracker has taken in and an event or
+// answer in the agent's words.
+func (t *tracker) differs(m manner, doc []byte, differs func(*fold.Task, []byte) (bool, error)) bool {
+	found := false
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.broken {
+		return false
+	}
+	err := m.shows(doc, func(event []byte) error {
+		differ, err := differs(&t.task, event)
+		found = found || differ
+		return err
+	})
+	return err == nil && found
+}
+
 // losing notes that the agent's stream is lost, and says since when this happens without
 // anything new coming in between, and how often it has.
 func (t *tracker) losing(newest uint64) (since time.Time, times int) {

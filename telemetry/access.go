@@ -128,6 +128,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 		l.Str("end", e.End)
 		appendResumption(l, e)
 	}
+	l.Str("grammar", e.Grammar)
 	l.Millis("duration_ms", e.Duration)
 }
 
@@ -138,7 +139,6 @@ func appendResumption(l *Line, e *Exchange) {
 	l.Flag("gap", e.Gap)
 	l.Flag("joined", e.Joined)
 	l.Count("regained", e.Regained)
-	l.Str("grammar", e.Grammar)
 	l.Count("dropped_events", e.DroppedEvents)
 	l.Count("dropped_bytes", e.DroppedBytes)
 	l.Flag("dropped_more", e.DroppedMore)

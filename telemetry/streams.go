@@ -66,4 +66,5 @@ func (m *Metrics) Grammar(agent, rule string) {
 // grammarRules are their names; docs/streams.md says what they are.
 var grammarRules = [...]string{
 	"first", "second_message", "mixed", "after_end", "backwards", "other_task", "other_context", "turns",
+	"chunk_first", "chunk_after_last", "altered",
 }

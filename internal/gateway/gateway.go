@@ -83,6 +83,7 @@ type Gateway struct {
 	standing  []overload.Rung // as reported last
 	hub       *stream.Hub     // streams of agents
 	streams   proxy.Streams   // event streams that are open, whichever snapshot they began with
+	shown     proxy.Shown     // what agents have shown of tasks, likewise
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
 	linting   chan struct{} // holds one when the configuration in force is to be looked at

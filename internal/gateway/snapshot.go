@@ -166,6 +166,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Hold:      s.hold,
 		Drain:     g.onDrain,
 		Streams:   &g.streams,
+		Shown:     &g.shown,
 		Load:      &g.work,
 
 		StreamConfig: cfg.Streams,

@@ -52,6 +52,9 @@ type Answer struct {
 	// themselves: a task that has completed may yet have artifacts to show.
 	Final bool
 
+	// Chunk is what an artifactUpdate says of its artifact.
+	Chunk Chunk
+
 	// Kind is "task", "message", "statusUpdate", "artifactUpdate", "list", or ""
 	// for every other answer: errors, empty results, cards, push notification
 	// configs, results of extension methods that show nothing of these.
@@ -75,6 +78,17 @@ type Answer struct {
 type TaskRef struct {
 	ID, ContextID string // "" where the answer leaves it out
 	Span          [2]int // for entries of a task list: where the entry stands in the body
+	State         string // likewise, as Answer.State
+}
+
+// Chunk is what an update of an artifact brings.
+type Chunk struct {
+	// ID is where the artifact's id stands in the body, quotes included; in 0.1, where its
+	// number does. It is empty where there is none, and good for that body alone: events
+	// that share an Answer have the same bytes there, but maybe elsewhere.
+	ID     [2]int
+	Append bool // it goes behind what there is of the artifact, else in its place
+	Last   bool // nothing more comes of the artifact
 }
 
 // Answers reports whether the answer carries the JSON-RPC id of the call. Agents

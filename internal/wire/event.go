@@ -58,6 +58,7 @@ func (r *answerReader) kindOf(o *shape) string {
 func (r *answerReader) show(kind string, o *shape) {
 	r.a.Kind = kind
 	r.a.State = o.state
+	r.a.Chunk = o.chunk
 	r.a.Final = o.final || kind == kindMessage || terminal(o.state) && (kind != kindStatus || r.version == V10)
 	r.mention(kind, o)
 }
@@ -130,7 +131,7 @@ func (r *answerReader) tasks() {
 		if r.a.ContextID == "" {
 			r.a.ContextID = o.context
 		}
-		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.pos}})
+		r.a.Tasks = append(r.a.Tasks, TaskRef{ID: o.id, ContextID: o.context, Span: [2]int{start, s.pos}, State: o.state})
 	}
 }
 

@@ -15,6 +15,7 @@ type shape struct {
 	context string // "contextId"; 0.1's "sessionId"
 	state   string // of "status"
 	final   bool   // "final", which 1.0 does not have
+	chunk   Chunk  // "artifact", and what an update says of it
 	seen    mark
 }
 
@@ -65,7 +66,11 @@ func (r *answerReader) object(top bool) shape {
 			r.status(&o)
 		case "artifact":
 			o.seen |= markArtifact
-			r.extensionsWithin()
+			r.artifact(&o)
+		case "append":
+			o.chunk.Append = r.yes()
+		case "lastChunk", "last_chunk":
+			o.chunk.Last = r.yes()
 		case "artifacts":
 			r.artifacts()
 		case "extensions":
@@ -211,6 +216,39 @@ func terminal(state string) bool {
 		return true
 	}
 	return false
+}
+
+// artifact reads the artifact of an update. 0.1 numbers it, and says in it what later
+// versions say beside it.
+func (r *answerReader) artifact(o *shape) {
+	s := r.s
+	if s.kind() != '{' {
+		s.skip()
+		return
+	}
+	for s.enter(); s.more(); {
+		switch name := string(s.name()); {
+		case name == "extensions":
+			r.extensions()
+		case name == "artifactId", name == "artifact_id", name == "index" && r.version == V01:
+			start, end := s.skip()
+			s.forgo(start)
+			o.chunk.ID = [2]int{start, end}
+		case name == "append" && r.version == V01:
+			o.chunk.Append = r.yes()
+		case (name == "lastChunk" || name == "last_chunk") && r.version == V01:
+			o.chunk.Last = r.yes()
+		default:
+			s.skip()
+		}
+	}
+}
+
+// yes reads true.
+func (r *answerReader) yes() bool {
+	yes := r.s.kind() == 't'
+	r.s.skip()
+	return yes
 }
 
 // artifacts collects the extensions of a task's artifacts.

@@ -9,6 +9,14 @@ func (f *Feed) Live() bool {
 	return !f.settled && (f.source != nil || f.phase == lost)
 }
 
+// Here gives the feed of a task that this process has, whether anything more comes of the
+// task or not; nil for none. It asks no logs.
+func (h *Hub) Here(task string) *Feed {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.tasks[task]
+}
+
 // Newest is the number of the newest entry.
 func (f *Feed) Newest() uint64 {
 	f = f.lock()

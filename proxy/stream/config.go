@@ -38,6 +38,9 @@ type Config struct {
 	// Turns is how often a task may wait for its user, for input or to log in, in one
 	// stream of the agent's; default 100.
 	Turns int `yaml:"turns"`
+	// Remember bounds what is remembered of tasks that have ended, to notice an agent that
+	// goes on with one or alters its artifacts.
+	Remember Remembered `yaml:"remember"`
 	// CloseWait is how long an agent may take to close its stream once the task has ended.
 	// What it sends until then is passed on, and has it wait as long again; default 5s.
 	CloseWait secret.Duration `yaml:"closeWait"`
@@ -47,6 +50,16 @@ type Config struct {
 	// Lifetime is how long one client's stream lasts before the client is told to come
 	// back; default 24h, 0 for ever.
 	Lifetime *secret.Duration `yaml:"lifetime"`
+}
+
+// Remembered is `streams.remember:`.
+type Remembered struct {
+	// Tasks that are remembered; default 10000. Those that were not shown for longest go
+	// first.
+	Tasks int `yaml:"tasks"`
+	// Bytes of answers that showed them, of which one is remembered up to 64KiB; default
+	// 16MiB.
+	Bytes secret.Size `yaml:"bytes"`
 }
 
 // Buffer is `streams.buffer:`.
@@ -116,6 +129,8 @@ func (c *Config) Defaults() {
 	fill(&c.Poll, secret.Duration(2*time.Second))
 	fill(&c.Grammar, grammarEnforce)
 	fill(&c.Turns, DefaultTurns)
+	fill(&c.Remember.Tasks, 10_000)
+	fill(&c.Remember.Bytes, 16<<20)
 	fill(&c.CloseWait, secret.Duration(5*time.Second))
 	unless(&c.PerPrincipal, 1000)
 	unless(&c.Lifetime, secret.Duration(24*time.Hour))
@@ -149,6 +164,7 @@ func (c Config) Validate() error {
 		"grammar: %q is not one of enforce, strict, report, off", c.Grammar)
 	add(c.Poll.Std() < minPoll, "poll: %s is less than %s", c.Poll, minPoll)
 	add(c.Turns < 1, "turns: %d is less than 1", c.Turns)
+	add(c.Remember.Tasks < 1, "remember.tasks: %d is less than 1", c.Remember.Tasks)
 	add(c.CloseWait.Std() < minCloseWait, "closeWait: %s is less than %s", c.CloseWait, minCloseWait)
 	add(*c.PerPrincipal < 0, "perPrincipal: %d is less than 0", *c.PerPrincipal)
 	return errors.Join(errs...)

@@ -29,6 +29,7 @@ func TestConfigValidate(t *testing.T) {
 		{"grammar", `grammar: "warn" is not one of enforce, strict, report, off`, Config{Grammar: "warn"}},
 		{"short poll", "poll: 1ms is less than 100ms", Config{Poll: secret.Duration(time.Millisecond)}},
 		{"turns", "turns: -1 is less than 1", Config{Turns: -1}},
+		{"remember", "remember.tasks: -1 is less than 1", Config{Remember: Remembered{Tasks: -1}}},
 		{"close wait", "closeWait: 1ms is less than 10ms", Config{CloseWait: secret.Duration(time.Millisecond)}},
 		{"streams", "perPrincipal: -1 is less than 0", Config{PerPrincipal: &negative}},
 	} {
@@ -64,7 +65,7 @@ func TestRules(t *testing.T) {
 	for word, want := range map[string]string{
 		"":             "other_task other_context turns",
 		grammarEnforce: "other_task other_context turns",
-		grammarStrict:  "first second_message mixed after_end backwards other_task other_context turns",
+		grammarStrict:  "first second_message mixed after_end backwards other_task other_context turns chunk_first chunk_after_last altered",
 		grammarReport:  "",
 		grammarOff:     "",
 	} {

@@ -29,6 +29,10 @@ var (
 	ErrFull = errors.New("streams keep too much")
 )
 
+// ErrAgain is what a Judge says of an event that it wants to see again once all that came
+// before it is in the feed.
+var ErrAgain = errors.New("judge the event again")
+
 // Entry is one event of a feed, as it is kept. It never changes.
 type Entry struct {
 	Number uint64  // from 1; 0 in a feed that is bound to no task

@@ -245,6 +245,12 @@ func (s *source) judge(event Event) *Dropped {
 	size := int64(len(event.Data))
 	event.Data = s.hold(event.Data)
 	entries, refusal := s.Judge(event)
+	if errors.Is(refusal, ErrAgain) {
+		if s.add() != nil {
+			return nil // it was stopped, which reading says
+		}
+		entries, refusal = s.Judge(event)
+	}
 	for i, e := range entries {
 		cost := costOf(e)
 		if i == 0 {

@@ -13,6 +13,10 @@ var (
 	ErrOtherContext  = errors.New("event of another context in the stream")
 	ErrBackwards     = errors.New("task in another state after its end")
 	ErrTurns         = errors.New("task waits for its user too often in one stream")
+
+	ErrChunkFirst     = errors.New("chunk of an artifact that has not begun")
+	ErrChunkAfterLast = errors.New("chunk of an artifact behind its last")
+	ErrAltered        = errors.New("artifact with other content than it was delivered with")
 )
 
 // Rule is one rule of what agents say of their tasks.
@@ -34,6 +38,9 @@ var rules = [...]Rule{
 	{ErrOtherTask, "other_task", true},
 	{ErrOtherContext, "other_context", true},
 	{ErrTurns, "turns", true},
+	{ErrChunkFirst, "chunk_first", false},
+	{ErrChunkAfterLast, "chunk_after_last", false},
+	{ErrAltered, "altered", false},
 }
 
 // Rules are the rules that there are.

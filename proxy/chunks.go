@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// chunks hold the artifacts of a stream of an agent's to what it has said of them.
+type chunks struct {
+	whole  bool            // all that there are, or were before the stream, are known
+	task   []byte          // an event with some of them, which has not been looked at; nil for none
+	closed map[string]bool // those that have begun, by the id's bytes, and whether nothing more comes
+	looks  int             // how often contents have been compared
+	again  bool            // the event at hand has been seen, and what was before it is in the feed now
+}
+
+// mostLooks is how often contents are compared in one stream: it takes as long as they are.
+const mostLooks = 16
+
+// artifact says which rule an update of an artifact breaks; nil for none. ErrAgain has it
+// come again.
+func (j *judge) artifact(found *judged, data []byte) error {
+	c, doc := found.seen.Chunk, found.docOf(data)
+	id := string(doc[c.ID[0]:c.ID[1]])
+	if j.side.Version == wire.V01 && id == "" {
+		id = "0" // which it is unless it is said
+	}
+	h := &j.chunks
+	if h.closed == nil {
+		h.closed = map[string]bool{}
+	}
+	if _, known := h.closed[id]; !known && h.task != nil {
+		h.learn()
+	}
+	if over := h.closed[id]; over && !c.Append {
+		if !h.again {
+			h.again = true
+			return stream.ErrAgain
+		}
+		h.again = false
+		if j.alters(doc) {
+			return stream.ErrAltered
+		}
+		return nil
+	}
+	err := chunked(h.closed, id, c.Append, c.Last)
+	if err == stream.ErrChunkFirst && !h.whole { //nolint:errorlint // it is the one that chunked makes
+		return nil
+	}
+	return err
+}
+
+// learn takes in the artifacts of a task that the stream has shown.
+func (h *chunks) learn() {
+	ids, ok := artifactIDs(h.task)
+	if h.closed == nil {
+		h.closed = make(map[string]bool, len(ids))
+	}
+	h.task, h.whole = nil, h.whole && ok
+	for _, id := range ids[:min(len(ids), mostChunked)] {
+		h.closed[id] = h.closed[id]
+	}
+}
+
+// alters reports whether an update has other content than the feed has shown. Nobody knows
+// where the feed is not kept whole.
+func (j *judge) alters(doc []byte) bool {
+	feed := j.feed.Load()
+	if j.chunks.looks++; feed == nil || j.chunks.looks > mostLooks {
+		return false
+	}
+	m := manner{j.side, j.bytes}
+	t := j.proxy.trackerOf(feed, m)
+	return t != nil && t.differs(m, doc, (*fold.Task).AlteredBy)
+}

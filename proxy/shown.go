@@ -1,0 +1,206 @@
+package proxy
+
+import (
+	"bytes"
+	"container/list"
+	"sync"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// Shown is what agents have shown of tasks that have ended, whichever configuration that
+// was under: by it is noticed that an agent goes on with one, or alters its artifacts. It is
+// in the memory of this process, and bounded. The zero value has nothing.
+type Shown struct {
+	mu     sync.Mutex
+	tasks  map[shownKey]*list.Element // of *shownTask
+	newest list.List                  // newest first
+	bytes  int
+}
+
+// shownKey is a task of an agent's.
+type shownKey struct{ agent, task string }
+
+// shownTask is what one was shown to be.
+type shownTask struct {
+	shownKey
+	state string // a terminal one, or the one that came behind it
+	at    time.Time
+	doc   []byte // the answer or event that showed it whole, in the agent's words; nil for none
+	as    manner // which are these
+
+	// Of a task whose artifacts the agent posts to a webhook, from a task on: whether nothing
+	// more comes of each, by the id's bytes.
+	closed map[string]bool
+}
+
+// sighting is one more look at a task.
+type sighting struct {
+	shownKey
+	state string
+	since time.Time // what it shows was so at that time or later
+	doc   []byte    // the task as a whole, in the agent's words; nil where it is not
+	as    manner
+
+	listed bool // in a list, of which nothing is remembered but of tasks that are known
+}
+
+// mostShown is how large an answer is that is remembered.
+const mostShown = 64 << 10
+
+// look compares a sighting with what was shown before, and remembers it. before is what
+// showed the task when it had ended, for a comparison of artifacts; nil where they cannot
+// differ. It has no doc where that was not an answer, or a large one.
+func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el := s.tasks[g.shownKey]
+	if el == nil {
+		if terminal(g.state) && !g.listed {
+			s.add(g, c.Remember)
+		}
+		return nil, nil
+	}
+	e, _ := el.Value.(*shownTask)
+	over := terminal(e.state) && e.at.Before(g.since)
+	switch {
+	case !over && !terminal(g.state): // it goes on, or is an older word of it
+		return nil, nil
+	case over && g.state != e.state:
+		wrong = stream.ErrBackwards
+	case g.state == e.state && g.doc != nil && !sameResult(e.doc, g.doc):
+		before = &shownTask{shownKey: e.shownKey, doc: e.doc, as: e.as}
+	}
+	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(stream.ErrAltered) {
+		return before, wrong // what was delivered stays what it was
+	}
+	if e.state, e.at = g.state, time.Now(); g.doc != nil && !bytes.Equal(e.doc, g.doc) {
+		s.keep(e, g)
+	}
+	s.newest.MoveToFront(el)
+	s.bound(c.Remember)
+	return before, wrong
+}
+
+func (s *Shown) add(g sighting, c stream.Remembered) {
+	if s.tasks == nil {
+		s.tasks = map[shownKey]*list.Element{}
+	}
+	e := &shownTask{shownKey: g.shownKey, state: g.state, at: time.Now()}
+	s.keep(e, g)
+	s.tasks[g.shownKey] = s.newest.PushFront(e)
+	s.bound(c)
+}
+
+// keep remembers the answer, unless it is large.
+func (s *Shown) keep(e *shownTask, g sighting) {
+	s.bytes -= len(e.doc)
+	if e.doc, e.as = nil, g.as; len(g.doc) <= mostShown {
+		e.doc = bytes.Clone(g.doc)
+	}
+	s.bytes += len(e.doc)
+}
+
+// bound forgets what was not looked at for longest.
+func (s *Shown) bound(c stream.Remembered) {
+	for s.newest.Len() > c.Tasks || s.bytes > int(c.Bytes) {
+		el := s.newest.Back()
+		e, _ := s.newest.Remove(el).(*shownTask)
+		s.bytes -= len(e.doc)
+		delete(s.tasks, e.shownKey)
+	}
+}
+
+// sameResult reports whether two answers are the same, but maybe for the ids of their calls,
+// which most agents write in front of the result.
+func sameResult(a, b []byte) bool {
+	if i, j := bytes.Index(a, result), bytes.Index(b, result); i >= 0 && j >= 0 {
+		a, b = a[i:], b[j:]
+	}
+	return bytes.Equal(a, b)
+}
+
+var result = []byte(`"result"`)
+
+// mostChunked is how many artifacts of one task are told apart.
+const mostChunked = 1024
+
+// begin has the artifacts followed of a task that an agent posts as a whole; ids are the
+// bytes of those that it has.
+func (s *Shown) begin(k shownKey, state string, ids []string, c stream.Remembered) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tasks[k] == nil {
+		s.add(sighting{shownKey: k, state: state}, c)
+	}
+	el := s.tasks[k]
+	if el == nil {
+		return
+	}
+	e, _ := el.Value.(*shownTask)
+	if e.closed == nil {
+		e.closed = make(map[string]bool, len(ids))
+	}
+	for _, id := range ids[:min(len(ids), mostChunked)] {
+		e.closed[id] = e.closed[id]
+	}
+}
+
+// chunk takes in an update of an artifact that an agent posts, whose id has these bytes.
+// appends and last are what it says of the artifact.
+func (s *Shown) chunk(k shownKey, id string, appends, last bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el := s.tasks[k]
+	if el == nil {
+		return nil
+	}
+	e, _ := el.Value.(*shownTask)
+	if e.closed == nil {
+		return nil // nobody knows which artifacts there were
+	}
+	return chunked(e.closed, id, appends, last)
+}
+
+// ended is what showed a task when it had ended; nil where it is not known to have.
+func (s *Shown) ended(k shownKey) *shownTask {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el := s.tasks[k]
+	if el == nil {
+		return nil
+	}
+	e, _ := el.Value.(*shownTask)
+	if !terminal(e.state) {
+		return nil
+	}
+	return &shownTask{shownKey: k, doc: e.doc, as: e.as}
+}
+
+// chunked takes in an update of an artifact. closed has those that have begun, and whether
+// nothing more is to come of each.
+func chunked(closed map[string]bool, id string, appends, last bool) error {
+	over, known := closed[id]
+	switch {
+	case !known && len(closed) >= mostChunked:
+		return nil
+	case !known || last && !over:
+		closed[id] = last
+	}
+	switch {
+	case appends && !known:
+		return stream.ErrChunkFirst
+	case appends && over:
+		return stream.ErrChunkAfterLast
+	}
+	return nil
+}
+
+// folded is what an answer or event shows of a task.
+func (e *shownTask) folded() (*fold.Task, error) {
+	t := new(fold.Task)
+	err := e.as.shows(e.doc, func(event []byte) error { return t.Apply(event) })
+	return t, err
+}

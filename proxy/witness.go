@@ -1,0 +1,199 @@
+package proxy
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/fold"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+)
+
+// witness holds an answer that shows a task to what the agent has shown of it before.
+func (p *Proxy) witness(x *exchange, l *leg, seen wire.Answer, doc []byte) error {
+	if !p.StreamConfig.Reports() || l.call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
+		return nil
+	}
+	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: manner{l.Side, x.agent.bytes()}}
+	if terminal(g.state) {
+		g.doc = doc
+	}
+	return p.breach(x, p.contradiction(g))
+}
+
+// contradiction is what a sighting has against what was shown before; nil for nothing.
+func (p *Proxy) contradiction(g sighting) error {
+	if g.task == "" || g.state == "" {
+		return nil
+	}
+	before, wrong := p.Shown.look(g, &p.StreamConfig)
+	if wrong == nil && before != nil && p.altered(g, before) {
+		wrong = stream.ErrAltered
+	}
+	return wrong
+}
+
+// altered reports whether a task that has ended has other artifacts than it had, by what shows
+// it or an update of one: than in an answer, else in a stream whose events are still kept.
+func (p *Proxy) altered(g sighting, before *shownTask) bool {
+	differs := func(t *fold.Task, event []byte) (bool, error) {
+		if task := memberOf(event, "task"); task != nil {
+			return t.Altered(task)
+		}
+		return t.AlteredBy(event)
+	}
+	if before.doc == nil {
+		feed := p.Hub.Here(feedOf(g.agent, g.task))
+		if feed == nil {
+			return false
+		}
+		t := p.trackerOf(feed, g.as)
+		return t != nil && t.differs(g.as, g.doc, differs)
+	}
+	t, err := before.folded()
+	if err != nil {
+		return false // what cannot be read is for others to find
+	}
+	found := false
+	err = g.as.shows(g.doc, func(event []byte) error {
+		differ, err := differs(t, event)
+		found = found || differ
+		return err
+	})
+	return err == nil && found
+}
+
+// shows gives what an answer or event shows of a task as events of A2A 1.0.
+func (m manner) shows(doc []byte, each func([]byte) error) error {
+	if m.Version != wire.V10 {
+		return m.plainly(m.canon(), doc, each)
+	}
+	event := doc
+	if m.Binding == wire.JSONRPC {
+		event = memberOf(doc, "result")
+	}
+	var wraps map[string]jsontext.Value
+	if err := json.Unmarshal(event, &wraps); err != nil {
+		return err
+	}
+	for _, name := range []string{"task", "artifactUpdate", "artifact_update", "statusUpdate", "status_update"} {
+		if _, ok := wraps[name]; ok {
+			return each(event)
+		}
+	}
+	return each(append(append([]byte(`{"task":`), event...), '}'))
+}
+
+// breach counts and records that an agent has broken a rule, and refuses what it says where
+// the rule is enforced.
+func (p *Proxy) breach(x *exchange, rule error) error {
+	if rule == nil {
+		return nil
+	}
+	r, _ := stream.RuleOf(rule)
+	p.Telemetry.Metrics.Grammar(x.agent.ID, r.Name)
+	if x.rec.Grammar == "" {
+		x.rec.Grammar = rule.Error()
+	}
+	if !p.StreamConfig.Enforces(rule) {
+		return nil
+	}
+	return wire.Errorf(wire.BadAgentResponse, "the agent contradicts what it has said of the task").Because(rule)
+}
+
+// witnessList does so with a list that was asked for at a time. One task that is not as it
+// was is no reason to withhold the others, so nothing is refused.
+func (p *Proxy) witnessList(x *exchange, since time.Time, tasks []wire.TaskRef) {
+	if !p.StreamConfig.Reports() {
+		return
+	}
+	for _, t := range tasks {
+		g := sighting{shownKey: shownKey{x.agent.ID, t.ID}, state: t.State, since: since, listed: true}
+		_ = p.breach(x, p.contradiction(g)) // is only recorded
+	}
+}
+
+// witnessNotification does so with what an agent posts. Notifications may overtake each
+// other: one that says when it was so is not held to what came about later.
+func (p *Proxy) witnessNotification(x *exchange, n *notification) error {
+	if !p.StreamConfig.Reports() || len(n.seen.Tasks) != 1 {
+		return nil
+	}
+	k := shownKey{n.hook.Agent, n.seen.Tasks[0].ID}
+	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: manner{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.agent.bytes()}}
+	switch n.seen.Kind {
+	case "task":
+		if terminal(g.state) {
+			g.doc = n.body
+		}
+		fallthrough
+	case "statusUpdate":
+		if _, at := statusOf(within(n.body)); !at.IsZero() {
+			g.since = at
+		}
+	case "artifactUpdate":
+		c := n.seen.Chunk
+		wrong := p.Shown.chunk(k, string(n.body[c.ID[0]:c.ID[1]]), c.Append, c.Last)
+		if g.doc = n.body; wrong == nil && !c.Append {
+			if ended := p.Shown.ended(k); ended != nil && p.altered(g, ended) {
+				wrong = stream.ErrAltered
+			}
+		}
+		return p.breach(x, wrong)
+	}
+	wrong := p.contradiction(g)
+	if ids, ok := artifactIDs(n.body); ok && n.seen.Kind == "task" {
+		p.Shown.begin(k, g.state, ids, p.StreamConfig.Remember)
+	}
+	return p.breach(x, wrong)
+}
+
+// within is the task or update that a notification has, which older versions do not wrap.
+func within(doc []byte) []byte {
+	for _, name := range []string{"task", "statusUpdate", "status_update"} {
+		if inner := memberOf(doc, name); inner != nil {
+			return inner
+		}
+	}
+	return doc
+}
+
+// withArtifacts is a document that shows a task, in any version and binding.
+type withArtifacts struct {
+	Result    *withArtifacts `json:"result"`
+	Task      *withArtifacts `json:"task"`
+	Artifacts []struct {
+		ID    jsontext.Value `json:"artifactId"`
+		Snake jsontext.Value `json:"artifact_id"`
+		Index jsontext.Value `json:"index"`
+	} `json:"artifacts"`
+}
+
+// artifactIDs gives the ids of a task's artifacts, as they stand in a document. ok is false
+// where it cannot be read.
+func artifactIDs(doc []byte) (ids []string, ok bool) {
+	var d withArtifacts
+	if json.Unmarshal(doc, &d) != nil {
+		return nil, false
+	}
+	at := &d
+	if at.Result != nil {
+		at = at.Result
+	}
+	if at.Task != nil {
+		at = at.Task
+	}
+	for _, a := range at.Artifacts {
+		switch {
+		case a.ID != nil:
+			ids = append(ids, string(a.ID))
+		case a.Snake != nil:
+			ids = append(ids, string(a.Snake))
+		default:
+			ids = append(ids, string(a.Index))
+		}
+	}
+	return ids, true
+}
