@@ -129,7 +129,7 @@ func TestStopsAloud(t *testing.T) {
 		done  = `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`
 		work  = `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
 		other = `{"statusUpdate":{"taskId":"u","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
-		where = `{"statusUpdate":{"taskId":"t","contextId":"d","status":{"state":"TASK_STATE_WORKING"}}}`
+		where = `{"artifactUpdate":{"contextId":"d","artifact":{"artifactId":"a","parts":[]}}}`
 		art   = `{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":"x"}]}}}`
 		said  = `{"message":{"messageId":"x","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}`
 		bad   = `{"statusUpdate":{"taskId":7}}`
