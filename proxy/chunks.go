@@ -59,7 +59,9 @@ func (h *chunks) learn() {
 	}
 	h.task, h.whole = nil, h.whole && ok
 	for _, id := range ids[:min(len(ids), mostChunked)] {
-		h.closed[id] = h.closed[id]
+		if _, known := h.closed[id]; !known {
+			h.closed[id] = false
+		}
 	}
 }
 

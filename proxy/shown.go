@@ -144,7 +144,9 @@ func (s *Shown) begin(k shownKey, state string, ids []string, c stream.Remembere
 		e.closed = make(map[string]bool, len(ids))
 	}
 	for _, id := range ids[:min(len(ids), mostChunked)] {
-		e.closed[id] = e.closed[id]
+		if _, known := e.closed[id]; !known {
+			e.closed[id] = false
+		}
 	}
 }
 
