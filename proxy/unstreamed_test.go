@@ -24,7 +24,7 @@ var unstreamedIn = map[string]func(http.ResponseWriter, *record){
 		}
 		rw.Header().Set("Content-Type", "text/event-stream")
 		_ = http.NewResponseController(rw).Flush()
-		panic(http.ErrAbortHandler) //nolint:forbidigo // it cuts the answer off
+		panic(http.ErrAbortHandler) // it cuts the answer off
 	},
 	"an answer": func(rw http.ResponseWriter, r *record) { r.fail(rw, wire.TaskNotFound, "Task not found") },
 	"an event": func(rw http.ResponseWriter, r *record) {
