@@ -73,7 +73,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- $status := printf "%s-status" (include "a2a-gateway.fullname" .) }}
 {{- $named := printf "%s.%s" $status .Release.Namespace }}
-{{- $_ := set $over "statusHosts" (concat (list $status $named (printf "%s.svc" $named) (printf "%s.svc.cluster.local" $named)) (.Values.config.server.statusHosts | default list)) }}
+{{- $_ := set $over "statusHosts" (concat (list $status $named (printf "%s.svc" $named) (printf "%s.svc.cluster.local" $named)) (dig "server" "statusHosts" (list) .Values.config)) }}
 {{- $over = dict "server" $over }}
 {{- if .Values.apiKeys.existingSecret }}
 {{- $_ := set $over "authn" (dict "apiKeys" (dict "file" "/etc/a2a-gateway-keys/keys.yaml")) }}
