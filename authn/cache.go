@@ -13,8 +13,8 @@ const maxRemembered = 30 * time.Second
 // cache remembers verified tokens, since verifying one costs a hundred times what
 // the rest of a call does. It is shared by the chains of successive
 // configurations; whoever finds an entry must check that it is still theirs. Only
-// verified tokens get in, so strangers cannot push callers out; full it is about 50 MiB
-// with their claims.
+// verified tokens get in, so strangers cannot push callers out. With their claims it takes
+// memoryBytes at most, whatever is in the tokens.
 type cache struct{ memory[entry] }
 
 // entry is one verified token. Issuer and generation stand here and not in the
@@ -42,4 +42,6 @@ func digest(raw string) [32]byte {
 }
 
 // add remembers a verified token.
-func (c *cache) add(id [32]byte, e entry, now time.Time) { c.remember(id, e, now, e.until, now) }
+func (c *cache) add(id [32]byte, e entry, now time.Time) {
+	c.remember(id, e, e.principal.weight(), now, e.until, now)
+}

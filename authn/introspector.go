@@ -52,12 +52,12 @@ type finding struct {
 	err       error        // a *Refused, or one that wraps ErrUnavailable
 }
 
-// findings remembers answers about tokens.
+// findings remembers answers about tokens of one issuer, memoryBytes of them at most.
 type findings struct{ memory[finding] }
 
 // add remembers a finding.
 func (f *findings) add(id [32]byte, v finding, now time.Time) {
-	f.remember(id, v, v.asked, v.until, now)
+	f.remember(id, v, v.principal.weight(), v.asked, v.until, now)
 }
 
 // question is one that is being asked. finding is set once done is closed.
