@@ -61,9 +61,14 @@ func served(host, own string, c *server.Config) bool {
 	if public, err := url.Parse(c.PublicURL); err == nil && mine(public.Host) {
 		return true
 	}
-	return slices.ContainsFunc(c.Hosts, mine) || slices.ContainsFunc(c.StatusHosts, func(known string) bool {
+	listed := func(known string) bool {
 		canonical, ok := server.CanonicalHost(known)
 		return ok && (canonical == asked || canonical == name)
+	}
+	return slices.ContainsFunc(c.Hosts, mine) || slices.ContainsFunc(c.StatusHosts, func(known string) bool {
+		// Behind the machine's name it is one of a Kubernetes headless service's, which has a
+		// name for each pod.
+		return listed(known) || own != "" && listed(own+"."+known)
 	})
 }
 

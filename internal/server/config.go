@@ -25,8 +25,9 @@ type Config struct {
 
 	// Further hosts that requests to the status listener may name, as host or host:port.
 	// Addresses are accepted anyway, as probes and scrapers of pods name them, and requests
-	// without a host, localhost, the machine's own name, and the hosts of statusAddress,
-	// publicURL and hosts. Others are answered 421: a page of somebody's whose name leads here
+	// without a host, localhost, the machine's own name, alone and before one of these hosts, as
+	// pods of a headless service are named, and the hosts of statusAddress, publicURL and
+	// hosts. Others are answered 421: a page of somebody's whose name leads here
 	// all of a sudden is no scraper. Default: none.
 	StatusHosts []string `yaml:"statusHosts,omitempty"`
 
