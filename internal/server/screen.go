@@ -76,10 +76,12 @@ func screenTarget(r *http.Request, lim *Limits) *wire.Error {
 	return screenQuery(r.URL, lim)
 }
 
-// absolute recognises a target in absolute form. On HTTP/2 it would be a second :authority.
+// absolute recognises a target in absolute form, beside which the Host field can be seen, as
+// package http1 keeps it: net/http drops it, and nobody could tell any more that the two
+// differ. On HTTP/2 the target would be a second :authority.
 func absolute(r *http.Request) bool {
 	u := r.URL
-	return r.ProtoMajor == 1 && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.Host == r.Host && u.User == nil
+	return r.ProtoMajor == 1 && r.Header["Host"] != nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.Host == r.Host && u.User == nil
 }
 
 // screenHost leaves an absent Host, which HTTP/1.0 allows, to no one's guess. A Host field

@@ -360,7 +360,8 @@ func FuzzScreenTarget(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := &http.Request{Method: "GET", URL: u, RequestURI: target, Host: cmp.Or(u.Host, "localhost"), ProtoMajor: 1, Header: http.Header{}}
+		host := cmp.Or(u.Host, "localhost")
+		r := &http.Request{Method: "GET", URL: u, RequestURI: target, Host: host, ProtoMajor: 1, Header: http.Header{"Host": {host}}}
 		if Screen(r, lim) != nil {
 			return
 		}
