@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -32,8 +33,6 @@ const (
 	// markedFor is how long one that replicas share remembers a log that nobody writes: a pod
 	// that does not come back leaves its mark.
 	markedFor = 90 * 24 * time.Hour
-	// markTime is how long it may take.
-	markTime = 5 * time.Second
 )
 
 // markAudit has the state remember how far the audit log has come, and compares the two: who
@@ -43,30 +42,48 @@ func (g *Gateway) markAudit(ctx context.Context, cfg *config.Config) {
 	if g.store == g.local {
 		return
 	}
-	key, ttl := cfg.Server.ID+"\n"+cfg.Telemetry.Audit.Dir, time.Duration(0)
+	m := &auditMark{g: g, key: cfg.Server.ID + "\n" + absolute(cfg.Telemetry.Audit.Dir)}
 	if cfg.State.Driver == redisDriver { // each replica has a log of its own
 		host, _ := os.Hostname()
-		key, ttl = host+"\n"+key, markedFor
+		// On one host, containers have the same directory: what differs is where they listen.
+		m.key, m.ttl = host+"\n"+cfg.Server.Address+"\n"+m.key, markedFor
 	}
-	var known audit.Mark
-	ctx, cancel := context.WithTimeout(ctx, markTime)
-	defer cancel()
-	data, there, err := g.store.Get(ctx, markSpace, key)
-	if err == nil && there {
-		err = json.Unmarshal(data, &known)
+	g.audit.Remember(ctx, m)
+}
+
+// absolute is where a directory is, also when the configuration was named from within another.
+func absolute(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
 	}
+	return dir
+}
+
+// auditMark is the place of a log's mark in the state.
+type auditMark struct {
+	g   *Gateway
+	key string
+	ttl time.Duration
+}
+
+// Known implements [audit.Memory].
+func (m *auditMark) Known(ctx context.Context) (known audit.Mark, err error) {
+	data, there, err := m.g.store.Get(ctx, markSpace, m.key)
+	if err != nil || !there {
+		return known, err
+	}
+	if err := json.Unmarshal(data, &known); err != nil { // to ask again would not help
+		m.g.telemetry.Log.Error("what the state remembers of the audit log cannot be read: they are not compared", "error", err)
+		return audit.Mark{}, nil
+	}
+	return known, nil
+}
+
+// Put implements [audit.Memory].
+func (m *auditMark) Put(ctx context.Context, mark audit.Mark) error {
+	data, err := json.Marshal(mark)
 	if err != nil {
-		g.telemetry.Log.Warn("the audit log is not compared with what the state remembers of it", "error", err)
+		return err
 	}
-	g.audit.Remember(known, func(m audit.Mark) {
-		data, err := json.Marshal(m)
-		if err != nil {
-			return // cannot happen
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), markTime)
-		defer cancel()
-		if err := g.store.Put(ctx, markSpace, key, data, ttl); err != nil {
-			g.telemetry.Log.Debug("the state does not remember how far the audit log has come", "error", err)
-		}
-	})
+	return m.g.store.Put(ctx, markSpace, m.key, data, m.ttl)
 }

@@ -67,8 +67,9 @@ type Log struct {
 	closed bool
 	out    []byte // the writer's buffer
 
-	marks marks
-	gone  atomic.Pointer[map[string]string] // what was missing when the log was opened
+	opened chain // how the log ended when it was opened, behind its head
+	marks  marks
+	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
 
 	content  atomic.Pointer[content] // nil while there are no keys
 	erasures erasures
@@ -153,6 +154,7 @@ func (l *Log) resume() (gone map[string]string, err error) {
 	if gone, err = l.resumeAt(end); err != nil {
 		return nil, err
 	}
+	l.opened = l.chain
 	return gone, l.segments.ready(l.disk.now())
 }
 
@@ -249,10 +251,13 @@ func (l *Log) Close() error {
 	l.segments.retire(false)
 	l.file.Unlock()
 	close(l.quit)
+	if l.marks.end != nil {
+		l.marks.end()
+	}
 	<-l.done
 	l.tending.Wait()
 	err = errors.Join(err, l.syncNow(), l.closeContent(), l.release())
-	l.marks.tell()
+	l.farewell()
 	if l.stdout != nil {
 		l.stdout.close()
 	}

@@ -2,8 +2,10 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // Mark is a place in a log, for somebody else to remember: up to it the records are on the disk.
@@ -14,12 +16,31 @@ type Mark struct {
 	Segment string `json:"segment"` // the file that has it
 }
 
+// Memory remembers how far a log has come, where who writes to the log's directory does not.
+type Memory interface {
+	// Known returns what is remembered, the zero Mark for nothing.
+	Known(ctx context.Context) (Mark, error)
+	// Put remembers a mark in the place of the one before.
+	Put(ctx context.Context, m Mark) error
+}
+
+const (
+	rememberTime = 5 * time.Second // for one question to a Memory
+	farewellTime = time.Second     // for the last one, which the end of the gateway waits for
+)
+
 // marks is what of the log is to be remembered, and who does.
 type marks struct {
 	mu      sync.Mutex
-	durable Mark       // up to here records are on the disk
-	told    uint64     // number of the last one that was remembered
-	put     func(Mark) // nil: nobody remembers
+	durable Mark // up to here records are on the disk
+
+	// The rest is that of Remember, then of its goroutine, and of Close when that has ended.
+	memory   Memory          // nil: nobody remembers
+	until    context.Context //nolint:containedctx // of the goroutine; ends when the log is closed
+	end      context.CancelFunc
+	compared bool   // with what was remembered before; nothing takes its place until then
+	told     uint64 // number of the last record that is remembered
+	failed   bool   // the last question
 }
 
 // note says that records are on the disk.
@@ -31,55 +52,136 @@ func (m *marks) note(at chain) {
 	}
 }
 
-// tell has what is new remembered. It may take as long as whoever remembers does.
-func (m *marks) tell() {
+// tell has what is new remembered. It may take as long as the memory does.
+func (m *marks) tell(ctx context.Context) error {
 	m.mu.Lock()
-	at, put := m.durable, m.put
-	if put == nil || at.Seq == m.told {
-		m.mu.Unlock()
-		return
+	at := m.durable
+	m.mu.Unlock()
+	if !m.compared || at.Seq <= m.told {
+		return nil
+	}
+	if err := m.memory.Put(ctx, at); err != nil {
+		return err
 	}
 	m.told = at.Seq
-	m.mu.Unlock()
-	put(at)
+	return nil
 }
 
-// Remember compares the log with what is remembered of it, and has it remembered from now on: by
-// put, about once a second while there is something new, and when the log is closed. No caller
-// waits for that. A log that ends before known, or has another record there, is not the one that
-// was written: the event audit.gone says so, and records go on behind known as behind a head.
-// It is to be called before anything is recorded but by Open.
-func (l *Log) Remember(known Mark, put func(Mark)) {
-	l.marks.mu.Lock()
-	l.marks.put, l.marks.told = put, known.Seq
-	l.marks.mu.Unlock()
+// Remember compares the log, as it was when it was opened, with what memory knows of it, and has
+// it remembered from now on: about once a second while there is something new, and when the log
+// is closed. No caller waits for that. A log that ends before the mark, or has another record in
+// its place, is not the one that was written: the event audit.gone says so, and records go on
+// behind the mark as behind a head. While memory does not answer the two are not compared, and the
+// mark stays; the log asks again every second. It is to be called once, before anything is
+// recorded but by Open.
+func (l *Log) Remember(ctx context.Context, memory Memory) {
+	l.marks.memory = memory
+	l.marks.until, l.marks.end = context.WithCancel(context.WithoutCancel(ctx))
+	l.remind(ctx)
+	l.file.Lock()
+	defer l.file.Unlock()
+	if !l.closed { // Close does not wait for what begins later
+		l.tending.Go(l.remember)
+	}
+}
+
+// farewell tells the memory how far the log has come in the end.
+func (l *Log) farewell() {
+	if l.marks.memory == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), farewellTime)
+	defer cancel()
+	if err := l.marks.tell(ctx); err != nil {
+		l.logger.Warn("how far the audit log has come is not remembered", "dir", l.config.Dir, "error", err)
+	}
+}
+
+// remember goes on with what Remember began, until the log is closed.
+func (l *Log) remember() {
+	tick := time.NewTicker(l.disk.probe)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-tick.C:
+			l.remind(l.marks.until)
+		}
+	}
+}
+
+// remind asks the memory what is known, if it has not said so yet, and tells it what is new.
+func (l *Log) remind(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, rememberTime)
+	defer cancel()
+	m := &l.marks
+	var err error
+	if !m.compared {
+		var known Mark
+		if known, err = m.memory.Known(ctx); err == nil {
+			l.compare(known)
+			m.told, m.compared = known.Seq, true
+		}
+	}
+	if err == nil {
+		err = m.tell(ctx)
+	}
+	failed := m.failed
+	m.failed = err != nil
+	switch {
+	case err != nil && !failed && !m.compared:
+		l.logger.Warn("the audit log cannot be compared with what is remembered of it: the gateway asks again", "dir", l.config.Dir, "error", err)
+	case err != nil && !failed:
+		l.logger.Warn("how far the audit log has come is not remembered: the gateway tries again", "dir", l.config.Dir, "error", err)
+	case err == nil && failed:
+		l.logger.Info("how far the audit log has come is remembered again", "dir", l.config.Dir)
+	}
+}
+
+// compare finds out whether the log that was opened is the one that is known.
+func (l *Log) compare(known Mark) {
 	gone := l.resumeBehind(known)
 	if gone == nil {
+		if l.opened.seq > known.Seq && l.config.Source().Sync(l.opened.segment) == nil {
+			l.marks.note(l.opened) // what came after the last mark before a crash
+		}
 		return
 	}
 	l.missing(gone)
 	_ = l.Event("audit.gone", gone) // whoever needs the record asks again
 }
 
-// resumeBehind goes on behind a mark that is further than the records, or that another record
-// stands at.
+// resumeBehind goes on behind a mark that is further than the records were when the log was
+// opened, or that another record stands at. Numbers behind it that were given since stay.
 func (l *Log) resumeBehind(known Mark) (gone map[string]string) {
-	l.file.Lock()
-	defer l.file.Unlock()
-	other := known.Seq > 0 && known.Seq == l.chain.seq && !l.chain.hash.none() && known.Hash != l.chain.hash.String()
-	if len(known.Hash) != len(link{}) || known.Seq <= l.chain.seq && !other {
+	if known.Seq == 0 || len(known.Hash) != len(link{}) {
 		return nil
 	}
-	from := l.chain.seq + 1
-	if other {
+	from := l.opened.seq + 1
+	if known.Seq < from {
+		there, err := l.opened.hash, error(nil)
+		if known.Seq < l.opened.seq { // where it was removed, as its time was over, or moved away there is nothing to compare
+			there, _, err = l.config.Source().hashOf(known.Seq)
+		}
+		if err != nil {
+			l.logger.Warn("the audit record that is remembered cannot be read", "dir", l.config.Dir, "seq", known.Seq, "error", err)
+		}
+		if there.none() || there.String() == known.Hash {
+			return nil
+		}
 		from = known.Seq
 	}
-	l.chain.seq = known.Seq
-	copy(l.chain.hash[:], known.Hash)
-	l.chain.segment = known.Segment
-	l.last.Store(l.chain.seq)
-	l.segments.retire(false) // a file has the numbers that follow each other
-	l.wake()
+	l.file.Lock()
+	defer l.file.Unlock()
+	if l.chain.seq < known.Seq || l.chain.seq == l.opened.seq && l.chain.seq == known.Seq {
+		l.chain.seq = known.Seq
+		copy(l.chain.hash[:], known.Hash)
+		l.chain.segment = known.Segment
+		l.last.Store(l.chain.seq)
+		l.segments.retire(false) // a file has the numbers that follow each other
+		l.wake()
+	}
 	return map[string]string{
 		"from": strconv.FormatUint(from, 10), "to": strconv.FormatUint(known.Seq, 10), "segment": known.Segment,
 	}

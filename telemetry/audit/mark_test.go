@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,21 +13,66 @@ import (
 
 // remembered is who remembers how far a log has come.
 type remembered struct {
-	mu   sync.Mutex
-	mark Mark
-	puts int
+	mu     sync.Mutex
+	mark   Mark
+	puts   int
+	asked  int
+	away   error         // what every question is answered with
+	hanger chan struct{} // when set, Put waits for it, or for its context
 }
 
-func (r *remembered) put(m Mark) {
+func (r *remembered) Put(ctx context.Context, m Mark) error {
+	if r.hanger != nil {
+		select {
+		case <-r.hanger:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.mark, r.puts = m, r.puts+1
+	r.asked++
+	if r.away == nil {
+		r.mark, r.puts = m, r.puts+1
+	}
+	return r.away
+}
+
+func (r *remembered) Known(context.Context) (Mark, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	return r.mark, r.away
 }
 
 func (r *remembered) known() Mark {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.mark
+}
+
+func (r *remembered) set(away error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.away = away
+}
+
+// eventually waits until something is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: waited a minute", what)
+		}
+	}
+}
+
+// questions waits until the memory has been asked n times more.
+func (r *remembered) questions(t *testing.T, n int) {
+	t.Helper()
+	count := func() int { r.mu.Lock(); defer r.mu.Unlock(); return r.asked }
+	from := count()
+	eventually(t, "questions", func() bool { return count() >= from+n })
 }
 
 // recordSome opens a log, has it remembered and writes n records.
@@ -36,7 +83,7 @@ func recordSome(t *testing.T, dir string, r *remembered, n int) (gone string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Remember(r.known(), r.put)
+	l.Remember(t.Context(), r)
 	gone = l.Gone()
 	for range n {
 		if err := l.Call(exchange("r")); err != nil {
@@ -77,6 +124,21 @@ func TestOlderCopy(t *testing.T) {
 			t.Helper()
 			recordSome(t, dir, new(remembered), 2)
 		}, "", 8},
+		"another log of more records": {func(t *testing.T, dir, _ string) {
+			t.Helper()
+			must(t, os.RemoveAll(dir))
+			recordSome(t, dir, new(remembered), 8)
+		}, "records 5 to 5 were not there any more at the start", 10},
+		"a longer one without the file of the mark": {func(t *testing.T, dir, _ string) {
+			t.Helper()
+			before, err := list(dir)
+			must(t, err)
+			tel, _ := watched(t)
+			l, err := Open(Config{Dir: dir}, "gw-1", tel)
+			must(t, err)
+			must(t, os.Rename(before[0].path(dir), before[0].path(dir)+".old"))
+			must(t, errors.Join(l.Reopen(), l.Call(exchange("r")), l.Close()))
+		}, "", 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,8 +177,8 @@ func TestMarks(t *testing.T) {
 	tel, _ := watched(t)
 	l, err := Open(Config{Dir: t.TempDir()}, "gw-1", tel)
 	must(t, err)
-	stuck, r := make(chan struct{}), new(remembered)
-	l.Remember(Mark{}, func(m Mark) { <-stuck; r.put(m) })
+	r := &remembered{hanger: make(chan struct{})}
+	l.Remember(t.Context(), r)
 	for range 100 {
 		must(t, l.Call(exchange("r")))
 	}
@@ -125,7 +187,7 @@ func TestMarks(t *testing.T) {
 			break
 		}
 	}
-	close(stuck)
+	close(r.hanger)
 	must(t, l.Close())
 	if got := r.known(); got.Seq != 100 || r.puts > 3 {
 		t.Errorf("remembered %+v in %d times", got, r.puts)
@@ -179,5 +241,114 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// idle opens a log that is remembered and that nobody writes.
+func idle(t *testing.T, dir string, r *remembered) *Log {
+	t.Helper()
+	d := newFakeDisk()
+	d.probe, d.linger = time.Millisecond, time.Millisecond
+	l := opened(t, Config{Dir: dir}, d)
+	l.Remember(t.Context(), r)
+	return l
+}
+
+// TestMarkOfIdle: a log that nobody writes keeps its mark, and one that has more than is
+// remembered, as after a crash, is remembered whole.
+func TestMarkOfIdle(t *testing.T) {
+	t.Parallel()
+	dir, r := t.TempDir(), new(remembered)
+	recordSome(t, dir, r, 3)
+	was := r.known()
+	r.puts = 0
+	l := idle(t, dir, r)
+	time.Sleep(50 * time.Millisecond) // many probes
+	must(t, l.Close())
+	if got := r.known(); got != was || r.puts != 0 {
+		t.Errorf("%+v became %+v in %d times", was, got, r.puts)
+	}
+	recordSome(t, dir, new(remembered), 2) // as if nobody had been told of these
+	l = idle(t, dir, r)
+	eventually(t, "the mark", func() bool { return r.known().Seq == 5 })
+	must(t, l.Close())
+	if recordSome(t, dir, r, 0) != "" {
+		t.Error("the mark does not fit")
+	}
+}
+
+// TestMarkLater: a memory that does not answer at the start keeps its mark until it has been
+// compared, and that finds what was gone when the log was opened, whatever was written since.
+func TestMarkLater(t *testing.T) {
+	t.Parallel()
+	for name, since := range map[string]int{"few since": 1, "more since": 6} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, r := filepath.Join(t.TempDir(), "audit"), new(remembered)
+			recordSome(t, dir, r, 5)
+			was := r.known()
+			must(t, os.RemoveAll(dir))
+			recordSome(t, dir, new(remembered), 2)
+			r.set(errors.New("away"))
+			l := idle(t, dir, r)
+			for range since {
+				must(t, l.Call(exchange("s")))
+			}
+			r.questions(t, 3)
+			if got := r.known(); got != was || l.Gone() != "" {
+				t.Fatalf("%+v became %+v before it was compared: %s", was, got, l.Gone())
+			}
+			r.set(nil)
+			want := max(5, 2+uint64(since)) + 1 //nolint:gosec // small
+			eventually(t, "the mark behind the event", func() bool { return r.known().Seq == want })
+			if got := l.Gone(); got != "records 3 to 5 were not there any more at the start" {
+				t.Errorf("gone: %q", got)
+			}
+		})
+	}
+}
+
+// TestMarkBehindHead: what Open itself records does not hide that the log ended before the mark.
+func TestMarkBehindHead(t *testing.T) {
+	t.Parallel()
+	dir, r := t.TempDir(), new(remembered)
+	recordSome(t, dir, r, 5)
+	names, err := list(dir)
+	must(t, err)
+	must(t, os.Remove(names[0].path(dir)))
+	must(t, writeHead(dir, &headRecord{Segment: names[0].file(), Seq: 4, Hash: strings.Repeat("0", 64)}))
+	tel, out := watched(t)
+	l, err := Open(Config{Dir: dir}, "gw-1", tel)
+	must(t, err)
+	if l.Seq() != 5 { // the number of the event is that of the mark
+		t.Fatalf("the last record is %d", l.Seq())
+	}
+	l.Remember(t.Context(), r)
+	must(t, l.Close())
+	if !strings.Contains(out.String(), `"from":5,"to":5`) {
+		t.Errorf("log: %s", out)
+	}
+}
+
+// TestMarkNotTaken: what could not be remembered is tried again, and the end of the log waits for
+// a memory that hangs no longer than it has to.
+func TestMarkNotTaken(t *testing.T) {
+	t.Parallel()
+	r := new(remembered)
+	l := idle(t, t.TempDir(), r)
+	r.set(errors.New("away"))
+	must(t, l.Call(exchange("r")))
+	r.questions(t, 3)
+	r.set(nil)
+	eventually(t, "the mark", func() bool { return r.known().Seq == 1 })
+	must(t, l.Close())
+
+	r = &remembered{hanger: make(chan struct{})}
+	l = idle(t, t.TempDir(), r)
+	must(t, l.Call(exchange("r")))
+	began := time.Now()
+	must(t, l.Close())
+	if took := time.Since(began); took > rememberTime {
+		t.Errorf("Close took %v", took)
 	}
 }

@@ -23,7 +23,6 @@ func (l *Log) tend() {
 		case <-probe.C:
 			l.tendContent()
 			l.keepFile(l.disk.now())
-			l.marks.tell()
 			if l.Err() != nil {
 				_ = l.Event("audit.resumed", nil) // it is there when it can be
 			}
