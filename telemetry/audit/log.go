@@ -69,6 +69,7 @@ type Log struct {
 
 	opened chain // how the log ended when it was opened, behind its head
 	marks  marks
+	owed   owed
 	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
 
 	content  atomic.Pointer[content] // nil while there are no keys
@@ -124,7 +125,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	l.tending.Go(l.keepTidy)
 	if gone != nil {
 		l.missing(gone)
-		_ = l.Event("audit.gone", gone) // whoever needs the record asks again
+		l.owe("audit.gone", gone)
 	}
 	return l, nil
 }

@@ -149,7 +149,7 @@ func (l *Log) compare(known Mark) {
 		return
 	}
 	l.missing(gone)
-	_ = l.Event("audit.gone", gone) // whoever needs the record asks again
+	l.owe("audit.gone", gone)
 }
 
 // resumeBehind goes on behind a mark that is further than the records were when the log was

@@ -237,6 +237,52 @@ func TestStrayFile(t *testing.T) {
 	}
 }
 
+// TestStrayDirectory: while the directory is away records cannot be written, and the log says so;
+// once it is back one says what was lost, after which records are in it.
+func TestStrayDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "audit")
+	tel, out := watched(t)
+	d := newFakeDisk()
+	l, err := open(Config{Dir: dir}, "gw-1", tel, osFiles(d.disk()))
+	must(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	must(t, l.Call(exchange("r")))
+	before, err := list(dir)
+	must(t, err)
+	must(t, os.RemoveAll(dir))
+	for range 3 { // probes
+		l.keepFile(l.disk.now())
+		l.retry()
+		d.set(func() { d.clock = d.clock.Add(reopenAfter) })
+	}
+	if l.Call(exchange("s")) == nil || l.Err() == nil {
+		t.Error("a record counts that nobody will find")
+	}
+	must(t, os.Mkdir(dir, 0o700))
+	d.set(func() { d.clock = d.clock.Add(reopenAfter) })
+	l.keepFile(l.disk.now())
+	l.retry()
+	l.retry() // once is enough
+	must(t, l.Call(exchange("t")))
+	must(t, l.Close())
+	text, err := os.ReadFile(before[0].path(dir)[:len(before[0].path(dir))-len(".jsonl")] + "_001.jsonl")
+	must(t, err)
+	if got := strings.Count(string(text), `"event":"audit.strayed","attrs":{"segment":"`+before[0].file()+`"}`); got != 1 {
+		t.Errorf("on record %d times: %s", got, text)
+	}
+	if log := out.String(); !strings.Contains(log, "there cannot be another one yet") || strings.Contains(log, "records go on in another one") ||
+		strings.Count(log, "was deleted, moved or replaced") != 1 {
+		t.Errorf("log: %s", log)
+	}
+}
+
+// osFiles is a disk whose files are those of the system.
+func osFiles(d disk) disk {
+	d.open = openFile
+	return d
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

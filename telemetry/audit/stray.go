@@ -2,6 +2,7 @@ package audit
 
 import (
 	"os"
+	"sync"
 	"time"
 )
 
@@ -19,12 +20,17 @@ func (l *Log) keepFile(now time.Time) {
 		return
 	}
 	l.segments.retire(false)
-	_ = l.segments.rotate(now) // the next record tells whether the disk works
+	err := l.segments.ready(now)
 	l.wake()
 	l.file.Unlock()
-	_ = l.Event("audit.strayed", map[string]string{"segment": segment}) // or readiness says that it cannot be written
-	l.logger.Error("the file of audit records was deleted, moved or replaced: records go on in another one",
-		"dir", l.config.Dir, "segment", segment)
+	if err != nil {
+		l.logger.Error("the file of audit records was deleted, moved or replaced, and there cannot be another one yet: records cannot be written",
+			"dir", l.config.Dir, "segment", segment, "error", err)
+	} else {
+		l.logger.Error("the file of audit records was deleted, moved or replaced: records go on in another one",
+			"dir", l.config.Dir, "segment", segment)
+	}
+	l.owe("audit.strayed", map[string]string{"segment": segment})
 }
 
 // stray is the name of the current file if it is not where it was.
@@ -41,4 +47,44 @@ func (s *segments) stray() string {
 		return ""
 	}
 	return s.name.file()
+}
+
+// owed are events that tell of lost records, until they are on record themselves.
+type owed struct {
+	mu     sync.Mutex
+	events []owedEvent // in their order
+}
+
+type owedEvent struct {
+	kind  string
+	attrs map[string]string
+}
+
+// owe records an event, at once or as soon as records can be written.
+func (l *Log) owe(kind string, attrs map[string]string) {
+	l.owed.mu.Lock()
+	defer l.owed.mu.Unlock()
+	l.owed.events = append(l.owed.events, owedEvent{kind, attrs})
+	l.settle()
+}
+
+// settle records what is owed, as far as it can. Under owed.mu.
+func (l *Log) settle() {
+	for len(l.owed.events) > 0 {
+		e := l.owed.events[0]
+		if l.Event(e.kind, e.attrs) != nil { // readiness says why
+			return
+		}
+		l.owed.events = l.owed.events[1:]
+	}
+}
+
+// retry tries whether records can be written again, and then records what is owed.
+func (l *Log) retry() {
+	if l.Err() != nil && l.Event("audit.resumed", nil) != nil { // it is there when it can be
+		return
+	}
+	l.owed.mu.Lock()
+	defer l.owed.mu.Unlock()
+	l.settle()
 }

@@ -23,9 +23,7 @@ func (l *Log) tend() {
 		case <-probe.C:
 			l.tendContent()
 			l.keepFile(l.disk.now())
-			if l.Err() != nil {
-				_ = l.Event("audit.resumed", nil) // it is there when it can be
-			}
+			l.retry()
 		}
 	}
 }
