@@ -174,30 +174,52 @@ func (l *Ledger) learnLent(ctx context.Context, p *authn.Principal, o Origin, a 
 		}
 		stand = append(stand, task.record)
 	}
-	lent := map[string]bool{} // contexts that come with a task
+	lent, groups := map[string]bool{}, contexts{} // what comes with a lent task, and what is the caller's
 	for i, s := range stand {
+		context := s.Context
+		if i < len(claims) {
+			context = claims[i].Context
+		}
 		switch {
-		case l.shares(asks.owner, s), s.Kind == 0:
+		case s.Kind == 0:
+			continue
+		case l.shares(asks.owner, s):
+			if i < len(claims) {
+				groups.add(&o, r, context) // also where it came with a lent task
+			}
 			continue
 		case !l.lends(asks, s):
 			return first, ErrAbsent
 		}
-		lent[s.Context] = true
-		if i < len(claims) && !lent[claims[i].Context] {
-			lent[claims[i].Context] = true
-			if err := l.claimLent(ctx, o.asContext(r, claims[i].Context), s); err != nil {
+		if lent[s.Context], lent[context] = true, true; context != s.Context {
+			if err := l.claimLent(ctx, o.asContext(r, context), s); err != nil {
 				return first, err
 			}
 		}
 	}
-	var groups []state.Record
 	for _, t := range append(slices.Clone(a.Tasks), wire.TaskRef{ContextID: a.ContextID}) {
-		if t.ContextID != "" && !lent[t.ContextID] {
-			groups, lent[t.ContextID] = append(groups, o.asContext(r, t.ContextID)), true
+		if t.ID == "" && !lent[t.ContextID] {
+			groups.add(&o, r, t.ContextID)
 		}
 	}
-	_, err = l.claim(ctx, asks.owner, groups)
+	_, err = l.claim(ctx, asks.owner, groups.records)
 	return first, err
+}
+
+// contexts are claims of contexts, each once.
+type contexts struct {
+	records []state.Record
+	ids     map[string]bool
+}
+
+func (c *contexts) add(o *Origin, r state.Record, id string) {
+	if id == "" || c.ids[id] {
+		return
+	}
+	if c.ids == nil {
+		c.ids = map[string]bool{}
+	}
+	c.records, c.ids[id] = append(c.records, o.asContext(r, id)), true
 }
 
 // claimLent records a context that a lent task is shown in, where that is not the one of the

@@ -145,6 +145,39 @@ func usesLent(t *testing.T, place string, l *Ledger) {
 	}
 }
 
+// A context that comes with one task of an answer is judged anew where another task of it
+// is shown there: it may be somebody else's.
+func TestLentSideBySide(t *testing.T) {
+	t.Parallel()
+	shown := func(refs ...wire.TaskRef) wire.Answer { return wire.Answer{Kind: "task", Tasks: refs} }
+	for place, s := range map[string]state.Ledger{"near": newStore(t).Ledger, "far": newStore(t)} {
+		l := New(s, Config{Share: func(p *authn.Principal, _ string, _ *wire.Method, r state.Record) bool {
+			return p == bob && r.Kind == state.Task
+		}})
+		learn(t, l, alice, task("A", "CA"))
+		learn(t, l, carol, task("C", "CC"))
+		learn(t, l, bob, task("B", "CB"))
+		from := Origin{Agent: "billing", Method: method(t, wire.SendMessage)}
+		for name, tt := range map[string]struct {
+			shown   wire.Answer
+			foreign bool
+		}{
+			"each in its own":             {shown(wire.TaskRef{ID: "A", ContextID: "CA"}, wire.TaskRef{ID: "C", ContextID: "CC"}, wire.TaskRef{ID: "B", ContextID: "CB"}), false},
+			"both in the first's":         {shown(wire.TaskRef{ID: "A", ContextID: "CA"}, wire.TaskRef{ID: "C", ContextID: "CA"}), true},
+			"both in a new one":           {shown(wire.TaskRef{ID: "A", ContextID: "new 1"}, wire.TaskRef{ID: "C", ContextID: "new 1"}), true},
+			"the caller's in a lent one":  {shown(wire.TaskRef{ID: "A", ContextID: "CA"}, wire.TaskRef{ID: "B", ContextID: "CA"}), true},
+			"a lent one in the caller's":  {shown(wire.TaskRef{ID: "B", ContextID: "CB"}, wire.TaskRef{ID: "A", ContextID: "CB"}), true},
+			"the caller's in a new one":   {shown(wire.TaskRef{ID: "A", ContextID: "new 2"}, wire.TaskRef{ID: "B", ContextID: "new 2"}), true},
+			"a new one in a lent context": {shown(wire.TaskRef{ID: "A", ContextID: "CA"}, wire.TaskRef{ID: "B2", ContextID: "CA"}), true},
+		} {
+			err := learned(l.Learn(t.Context(), bob, from, tt.shown))
+			if errors.Is(err, ErrAbsent) != tt.foreign || err != nil && !tt.foreign {
+				t.Errorf("%s, %s: %v", place, name, err)
+			}
+		}
+	}
+}
+
 // A list with lent tasks is found among everybody's, page by page, and ends where it
 // would take too long.
 func TestSharedTasks(t *testing.T) {
