@@ -159,6 +159,57 @@ func TestJoinVerbatim(t *testing.T) {
 	}
 }
 
+// TestJoinWithoutID: an agent may leave out an id that is null, as serializers do. Who joins
+// the stream of that call by one with another id is given its own.
+func TestJoinWithoutID(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(rpc10), tied, streaming())
+	next := make(chan string)
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		rw.Header().Set("Content-Type", "text/event-stream")
+		for event := `{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`; ; {
+			_, _ = rw.Write([]byte(`data: { "jsonrpc":"2.0","result":` + event + "}\n\n"))
+			must(t, http.NewResponseController(rw).Flush())
+			select {
+			case event = <-next:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	})
+	open := func(method, id, params string) *onlooker {
+		body := `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + params + `}`
+		resp, err := w.http.Do(w.request("tied", "POST", "", body, "A2A-Version: 1.0"))
+		must(t, err)
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return &onlooker{t: t, lines: bufio.NewReader(resp.Body)}
+	}
+	ids := []string{"null", "7", `"b"`}
+	clients := []*onlooker{open(wire.SendStreamingMessage, ids[0], message(""))}
+	first := clients[0].event(rpc10)
+	for _, id := range ids[1:] {
+		clients = append(clients, open(wire.SubscribeToTask, id, `{"id":"t"}`))
+	}
+	for i, c := range clients {
+		event := first
+		if i > 0 {
+			event = c.event(rpc10)
+		}
+		if !strings.HasPrefix(event, `{"id":`+ids[i]+`, "jsonrpc"`) {
+			t.Errorf("the first event to %s is %s", ids[i], event)
+		}
+	}
+	next <- `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
+	for i, c := range clients {
+		if event := c.event(rpc10); !strings.HasPrefix(event, `{"id":`+ids[i]+`, "jsonrpc"`) {
+			t.Errorf("the next event to %s is %s", ids[i], event)
+		}
+	}
+	if got := w.methods(); len(got) != 1 {
+		t.Errorf("the agent got %q", got)
+	}
+}
+
 // messageOf is a StreamResponse as gRPC has it.
 func messageOf(t *testing.T, doc []byte) []byte {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -164,9 +165,9 @@ func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
 	if len(seen.ID) == 0 && failed {
 		return body, nil // an error without an id member says nothing false
 	}
-	if len(seen.ID) == 0 { // the caller's is null, which a client may want to see
+	if len(seen.ID) == 0 { // that of the call it was for is null; a client may want to see its own
 		at := bytes.IndexByte(body, '{') + 1
-		return splice(body, at, at, []byte(`"id":null,`)), nil
+		return splice(body, at, at, slices.Concat([]byte(`"id":`), x.leg.call.ID, []byte(","))), nil
 	}
 	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.leg.call.ID), nil
 }
