@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -97,8 +98,8 @@ func WriteError(w http.ResponseWriter, c *Call, e *Error) {
 }
 
 // ErrorEvent is e as the last event of a stream that has begun: one whole frame,
-// blank line included. A Retry-After of e is in it as retry, which is how a stream
-// says it; a frame of its own would be an event to some parsers. On JSON-RPC it is a plain event like every other; on
+// blank line included. A Retry-After of e, seconds or a date, is in it as retry, in milliseconds from now,
+// which is how a stream says it; a frame of its own would be an event to some parsers. On JSON-RPC it is a plain event like every other; on
 // HTTP+JSON it is named "error", which is where the JavaScript and Python clients
 // look, while a2a-go's ignores the name and looks into the data. On gRPC it is nil:
 // a stream ends with a status, which SetStatus writes.
@@ -126,9 +127,9 @@ func (v view) event(e *Error) []byte {
 	if v.Binding != JSONRPC {
 		b = append(b, "event: error\n"...)
 	}
-	if after, err := strconv.ParseUint(e.Header.Get("Retry-After"), 10, 32); err == nil {
+	if after, ok := RetryAfter(e.Header, time.Now()); ok {
 		b = append(b, "retry: "...)
-		b = append(strconv.AppendUint(b, after*1000, 10), '\n') // seconds there, milliseconds here
+		b = append(strconv.AppendInt(b, after.Milliseconds(), 10), '\n')
 	}
 	// JSON text as written here has no line breaks, so it is one data line.
 	b = append(b, "data: "...)

@@ -9,8 +9,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -175,12 +177,12 @@ func TestErrorID(t *testing.T) {
 }
 
 // TestErrorEventRetry: what a response says in Retry-After an event says in retry, in one
-// frame with its data. A date has no such form.
+// frame with its data.
 func TestErrorEventRetry(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[string]string{
 		"": "", "0": "retry: 0\n", "5": "retry: 5000\n", "4294967295": "retry: 4294967295000\n",
-		"-1": "", "1.5": "", "99999999999999999999": "", "Thu, 26 Nov 2026 12:00:00 GMT": "", "1\ndata: x": "",
+		"-1": "", "1.5": "", "99999999999999999999": "", "Thu, 26 Nov 2020 12:00:00 GMT": "retry: 0\n", "26 Nov 2026": "", "1\ndata: x": "",
 	} {
 		for _, c := range []*Call{{Binding: JSONRPC, Version: V03}, {Binding: HTTPJSON, Version: V10}} {
 			e := Errorf(Unavailable, "later")
@@ -194,6 +196,21 @@ func TestErrorEventRetry(t *testing.T) {
 				t.Errorf("%q: a strict parser has %+v", after, events)
 			}
 		}
+	}
+}
+
+// TestErrorEventRetryDate: a date, which is for HTTP alone, is the time until it in an event.
+func TestErrorEventRetryDate(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	at := began.Add(time.Hour).Truncate(time.Second)
+	e := Errorf(Unavailable, "later")
+	e.Header = http.Header{"Retry-After": {at.UTC().Format(http.TimeFormat)}}
+	event := string(ErrorEvent(&Call{Binding: JSONRPC, Version: V10}, e))
+	line, _, _ := strings.Cut(event, "\n")
+	got, err := strconv.ParseInt(strings.TrimPrefix(line, "retry: "), 10, 64)
+	if most, least := at.Sub(began).Milliseconds(), at.Sub(time.Now()).Milliseconds(); err != nil || got < least || got > most {
+		t.Errorf("%q, want between %d and %d", event, least, most)
 	}
 }
 

@@ -22,8 +22,8 @@ const (
 // nothing, or says it in no form that there is.
 func RetryAfter(h http.Header, now time.Time) (after time.Duration, ok bool) {
 	text := h.Get(retryHeader)
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true // 31 bits
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second, true // 32 bits
 	}
 	if t, err := http.ParseTime(text); err == nil {
 		return max(t.Sub(now), 0), true
