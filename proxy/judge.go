@@ -69,12 +69,12 @@ func (j *judge) goesOn(state string) *judge {
 
 // look is a stream.Judge.
 func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
-	says := j.says(event)
-	if says == nothing {
+	what := says(j.side.Binding, event)
+	if what == nothing {
 		return j.skip()
 	}
 	seen, err := j.read(event.Data)
-	if says == something && (err != nil || j.showsNothing(seen.seen)) {
+	if what == something && (err != nil || showsNothing(j.method, seen.seen)) {
 		return j.skip()
 	}
 	if err != nil {

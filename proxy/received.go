@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // received is a unary answer that has been read to its end.
@@ -52,7 +52,7 @@ func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) 
 func (p *Proxy) receiveDocument(l *leg, resp *http.Response, body []byte) (a received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	if a.relabel = label.Corrected(); label.Media == typeEvents {
-		if body, err = onlyEvent(body, int(p.Server.Limits.Answer)); err != nil {
+		if body, err = p.onlyEvent(l, body); err != nil {
 			return a, err
 		}
 		label = wire.Label{Form: "event stream", JSON: true}
@@ -197,9 +197,9 @@ func redirectTo(resp *http.Response) string {
 }
 
 // onlyEvent is the data of the one event of a stream that answers a call for one
-// answer. A stream of more cannot be one.
-func onlyEvent(body []byte, limit int) ([]byte, error) {
-	events := sse.NewReader(bytes.NewReader(body), limit)
+// answer. A stream of more cannot be one. What counts as an event is as in other streams.
+func (p *Proxy) onlyEvent(l *leg, body []byte) ([]byte, error) {
+	events := stream.Events(bytes.NewReader(body), int(p.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
 		event, err := events.Next()
@@ -210,10 +210,22 @@ func onlyEvent(body []byte, limit int) ([]byte, error) {
 			return nil, wire.Errorf(wire.BadAgentResponse, "the agent streamed %d events where one answer was due", n)
 		case err != nil:
 			return nil, wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
-		case !event.HasData || len(event.Data) == 0:
+		case !event.HasData || p.isNone(l, event):
 			continue
 		}
 		n++
 		data = bytes.Clone(event.Data)
 	}
+}
+
+// isNone reports whether an event is none of A2A's.
+func (p *Proxy) isNone(l *leg, event stream.Event) bool {
+	switch says(l.Binding, event) {
+	case nothing:
+		return true
+	case something:
+		seen, err := p.judge(l, event.Data)
+		return err != nil || showsNothing(l.call.Method, seen)
+	}
+	return false
 }

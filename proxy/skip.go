@@ -20,8 +20,8 @@ const (
 // to parsers, or are called "error" over HTTP+JSON. Servers send others to keep the
 // connection open, with a document or without; clients of the SDKs pass over those without.
 // They do not look at names, so that what has another name may well be an event.
-func (j *judge) says(event stream.Event) utterance {
-	if j.side.Binding == wire.GRPC {
+func says(b wire.Binding, event stream.Event) utterance {
+	if b == wire.GRPC {
 		return a2a
 	}
 	switch empty := len(bytes.TrimSpace(event.Data)) == 0; {
@@ -37,8 +37,8 @@ func (j *judge) says(event stream.Event) utterance {
 
 // showsNothing reports whether a document that can be read is none of A2A's. What those of
 // an extension's method are is the extension's business.
-func (j *judge) showsNothing(seen wire.Answer) bool {
-	return seen.Kind == "" && !isError(seen) && len(seen.Tasks) == 0 && j.method.Extension == ""
+func showsNothing(m *wire.Method, seen wire.Answer) bool {
+	return seen.Kind == "" && !isError(seen) && len(seen.Tasks) == 0 && m.Extension == ""
 }
 
 // skip passes over an event.

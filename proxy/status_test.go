@@ -310,3 +310,39 @@ func TestUnlabelledStreams(t *testing.T) {
 		})
 	}
 }
+
+// TestOneEvent: a stream that answers a call for one answer is read as other streams are.
+func TestOneEvent(t *testing.T) {
+	t.Parallel()
+	answer := `{"jsonrpc":"2.0","id":7,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"said"}]}}}`
+	event := "data: " + answer + "\n\n"
+	for name, tt := range map[string]struct{ body, fault string }{
+		"one":                       {event, ""},
+		"behind a comment":          {": hello\n\n" + event, ""},
+		"without a blank line":      {"data: " + answer + "\n", ""},
+		"without a line end":        {"data: " + answer, ""},
+		"cut off":                   {"data: " + answer[:len(answer)-1] + "\n", "broke off"},
+		"with pings":                {"event: ping\ndata: {}\n\n" + event + "event: ping\ndata: now\n\n", ""},
+		"with empty data":           {"data:\n\ndata:  \n\n" + event, ""},
+		"by a name of its own":      {"event: answer\n" + event, ""},
+		"a ping alone":              {"event: ping\ndata: {}\n\n", "streamed 0 events where one answer was due"},
+		"two":                       {event + event, "streamed 2 events where one answer was due"},
+		"two, one without an end":   {event + "data: " + answer, "streamed 2 events where one answer was due"},
+		"one and one without sense": {event + "data: what\n\n", "streamed 2 events where one answer was due"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := build(t)
+			w.agent.answers(rawAnswer("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n" + tt.body))
+			got := w.call("alice", "SendMessage", message(""))
+			switch {
+			case tt.fault != "":
+				if got.status != 502 || !strings.Contains(got.body, tt.fault) {
+					t.Errorf("%d %s", got.status, got.body)
+				}
+			case got.status != 200 || got.header.Get("Content-Type") != "application/json" || got.body != answer:
+				t.Errorf("%d %v %s", got.status, got.header, got.body)
+			}
+		})
+	}
+}
