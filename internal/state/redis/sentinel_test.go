@@ -63,7 +63,7 @@ func sentinel(t testing.TB, master *server) (address string) {
 	for range 5 {
 		s := &server{dir: dir, address: freeAddress(t)}
 		_, own, _ := net.SplitHostPort(s.address)
-		write(t, dir, "sentinel.conf", fmt.Appendf(nil, "port %s\nbind 127.0.0.1\ndir %s\n"+
+		write(t, dir, "sentinel.conf", fmt.Appendf(nil, "port %s\nbind 127.0.0.1\ndir %q\n"+
 			"sentinel monitor gateways %s %s 1\nsentinel down-after-milliseconds gateways 300\n"+
 			"sentinel failover-timeout gateways 3000\n", own, dir, host, port))
 		s.program = []string{filepath.Join(dir, "sentinel.conf"), "--sentinel"}
