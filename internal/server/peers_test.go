@@ -105,10 +105,10 @@ func TestNodeReadsEarlyAnswers(t *testing.T) {
 }
 
 // nginxConf has the lines for WebSockets that are on every page about nginx.
-const nginxConf = `daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log; events {}
+const nginxConf = `daemon off; master_process off; pid "%[1]s/pid"; error_log "%[1]s/error.log"; events {}
 http {
-  access_log off; client_body_temp_path %[1]s/a; proxy_temp_path %[1]s/b; fastcgi_temp_path %[1]s/c;
-  uwsgi_temp_path %[1]s/d; scgi_temp_path %[1]s/e;
+  access_log off; client_body_temp_path "%[1]s/a"; proxy_temp_path "%[1]s/b"; fastcgi_temp_path "%[1]s/c";
+  uwsgi_temp_path "%[1]s/d"; scgi_temp_path "%[1]s/e";
   server { listen 127.0.0.1:%[2]s; location / {
     proxy_pass %[3]s; proxy_http_version 1.1; proxy_set_header Host localhost;
     proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection "upgrade";
