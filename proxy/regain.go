@@ -225,3 +225,6 @@ func (s *leading) Next() (stream.Event, error) {
 	}
 	return s.Source.Next()
 }
+
+// Skip has the stream pass over an event that was too large.
+func (s *leading) Skip() (int64, error) { return stream.Skip(s.Source) }

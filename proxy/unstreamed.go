@@ -60,6 +60,15 @@ func (s *unstreamed) Rest() bool {
 	return ok && s.poll == nil && e.Rest()
 }
 
+// Skip has the agent's stream pass over an event that was too large. What looking at a task
+// finds is not limited by that.
+func (s *unstreamed) Skip() (int64, error) {
+	if s.poll != nil {
+		return 0, errors.ErrUnsupported
+	}
+	return stream.Skip(s.Source)
+}
+
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
 // Nothing is read before ready is closed.
 func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detached, ready <-chan struct{}) {

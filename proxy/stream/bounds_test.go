@@ -421,6 +421,43 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// unskipped is a Source that cannot pass over an event that is too large.
+type unskipped struct{ from stream.Source }
+
+func (u unskipped) Next() (stream.Event, error) { return u.from.Next() }
+
+// TestDroppedUnskipped: where an event that is too large cannot be passed over, counting ends
+// with it.
+func TestDroppedUnskipped(t *testing.T) {
+	t.Parallel()
+	large := strings.Repeat("x", 2000)
+	for name, tt := range map[string]struct {
+		says []string
+		want stream.Dropped
+	}{
+		"too large":         {[]string{large, "2"}, stream.Dropped{Events: 1, Err: stream.ErrTooLarge}},
+		"refused and large": {[]string{"bad", "2", large, "3"}, stream.Dropped{Events: 3, Bytes: 4, Err: errRefused}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := hub(t, func(o *stream.HubOptions) { o.Limits.Event = 1000 })
+			a, o := opened()
+			o.From = func(r io.Reader, limit int) stream.Source { return unskipped{stream.Events(r, limit)} }
+			c := cursor(t, h.Open(o), 0)
+			began := time.Now()
+			a.say(tt.says...)
+			_, err := c.Next(t.Context())
+			var got *stream.Dropped
+			if !errors.As(err, &got) || !errors.Is(err, tt.want.Err) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got.Events != tt.want.Events || got.Bytes != tt.want.Bytes || !got.More || time.Since(began) != 0 || !a.isStopped() {
+				t.Errorf("%s: %+v after %v", name, got, time.Since(began))
+			}
+			c.Close()
+		})
+	}
+}
+
 // TestEvilSources stay within limits, whatever they send.
 func TestEvilSources(t *testing.T) {
 	t.Parallel()

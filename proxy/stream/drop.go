@@ -41,33 +41,45 @@ func (s *source) drop(d *Dropped) error {
 	s.idle.Stop()
 	late := time.AfterFunc(DropTime, func() { s.stop(d) })
 	defer late.Stop()
-	if err := s.skip(d); err != nil {
-		d.More = !errors.Is(err, io.EOF)
-		return d
-	}
-	for {
-		event, err := s.events.Next()
+	d.More = true // unless reading comes to the end
+	for err := d.Err; !s.stopped(); {
+		if errors.Is(err, ErrTooLarge) {
+			if err = s.skip(d); err != nil {
+				d.More = !errors.Is(err, io.EOF)
+				return d
+			}
+		}
+		var event Event
+		if event, err = s.events.Next(); err != nil {
+			err = named(err)
+		}
 		switch {
 		case errors.Is(err, io.EOF):
+			d.More = false
 			return d
-		case err != nil && s.skip(d) == nil && errors.Is(named(err), ErrTooLarge):
-			d.Events++
-		case err != nil:
-			d.More = true
+		case err != nil && !errors.Is(err, ErrTooLarge):
 			return d
-		case event.HasData && !d.Add(len(event.Data)):
+		case (err != nil || event.HasData) && !d.Add(len(event.Data)):
 			return d
 		}
+		d.More = true
 	}
+	return d
 }
 
-// skip passes over an event that was too large, if that is what the source is at.
+// skip passes over an event that was too large.
 func (s *source) skip(d *Dropped) error {
-	k, ok := s.events.(interface{ Skip() (int64, error) })
-	if !ok {
-		return nil
-	}
-	size, err := k.Skip()
+	size, err := Skip(s.events)
 	d.Bytes += size
 	return err
+}
+
+// stopped reports whether the source was stopped.
+func (s *source) stopped() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,6 +24,17 @@ type Event struct {
 // came to.
 type Source interface {
 	Next() (Event, error)
+}
+
+// Skip has a Source whose Next has returned that an event is too large pass over it, and gives
+// its size in bytes as far as it was there. The error is what reading came to inside of the
+// event, or errors.ErrUnsupported where the Source has no Skip: it cannot be read on then.
+func Skip(s Source) (int64, error) {
+	k, ok := s.(interface{ Skip() (int64, error) })
+	if !ok {
+		return 0, errors.ErrUnsupported
+	}
+	return k.Skip()
 }
 
 // Events reads Server-Sent Events of at most limit bytes. Some agents leave out the blank
