@@ -330,7 +330,8 @@ func TestClientLate(t *testing.T) {
 }
 
 // TestCloseWait: an agent gets a while to close its stream behind the end of its task, and
-// what it says until then is passed on. Comments do not make the while longer.
+// what it says until then is passed on. Comments, and events that nobody is given, do not
+// make the while longer.
 func TestCloseWait(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -349,6 +350,7 @@ func TestCloseWait(t *testing.T) {
 		}, []string{"2 more", "3 end"}, 8 * time.Second, false},
 		"stays":       {func(*agent) {}, nil, 5 * time.Second, true},
 		"only lives":  {func(a *agent) { time.Sleep(4 * time.Second); a.then(":\n\n", nil) }, nil, 5 * time.Second, true},
+		"only pings":  {func(a *agent) { time.Sleep(4 * time.Second); a.say("ping") }, nil, 5 * time.Second, true},
 		"begins anew": {func(a *agent) { a.say("more"); time.Sleep(20 * time.Second); a.say("end") }, []string{"2 more", "3 end"}, 25 * time.Second, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {

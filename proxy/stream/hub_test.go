@@ -27,13 +27,15 @@ func hub(t *testing.T, change func(*stream.HubOptions)) *stream.Hub {
 	return h
 }
 
-// judge keeps every event; "end" is the last, "rest" waits for the caller, "bad" is
-// refused.
+// judge keeps every event but "ping"; "end" is the last, "rest" waits for the caller, "bad"
+// is refused.
 func judge(e stream.Event) ([]stream.Entry, error) {
 	text := string(e.Data)
 	switch text {
 	case "bad":
 		return nil, errRefused
+	case "ping":
+		return nil, nil
 	case "panic":
 		panic(text)
 	}

@@ -179,7 +179,7 @@ func (s *source) pump() (next func(), err error) {
 		s.due = false
 		s.leave()
 		event, err := s.events.Next()
-		if err == nil && s.batch == nil && (event.HasData || !s.over) {
+		if err == nil && s.batch == nil && !s.over {
 			s.idle.Reset(s.patience())
 		}
 		var refused *Dropped
@@ -260,7 +260,7 @@ func (s *source) judge(event Event) *Dropped {
 			s.batch, _ = batches.Get().(*judgedItems)
 		}
 		s.batch.items = append(s.batch.items, item{e, cost})
-		if s.over != e.Last {
+		if s.over || e.Last { // behind the end only what clients get has the agent wait longer
 			s.over = e.Last
 			s.idle.Reset(s.patience())
 		}
