@@ -423,6 +423,28 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// TestDroppedWaits: what came in front of an event that ends a stream reaches a client at
+// once, also where that is waited for without a goroutine.
+func TestDroppedWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, _, c := running(t, hub(t, nil))
+		woken, began := make(chan time.Duration, 1), time.Now()
+		if !c.Await(func() { woken <- time.Since(began) }) {
+			t.Fatal("there is something already")
+		}
+		a.then("data: 1\n\ndata: bad\n\ndata: 2\n\n", nil)
+		if after := <-woken; after != 0 {
+			t.Errorf("it came after %v", after)
+		}
+		wants(t, c, "1 1", nil)
+		if _, err := c.Next(t.Context()); !errors.As(err, new(*stream.Dropped)) || time.Since(began) != stream.DropTime {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		c.Close()
+	})
+}
+
 // unskipped is a Source that cannot pass over an event that is too large.
 type unskipped struct{ from stream.Source }
 

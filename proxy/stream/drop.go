@@ -38,6 +38,7 @@ func (d *Dropped) Add(size int) bool {
 // drop reads what is behind an event that ends the source, to the end of the agent's
 // stream within bounds, and gives the source's error.
 func (s *source) drop(d *Dropped) error {
+	s.leave() // whoever is given what came before
 	s.idle.Stop()
 	late := time.AfterFunc(DropTime, func() { s.stop(d) })
 	defer late.Stop()
