@@ -183,6 +183,29 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// TestChunksIDBehindText: an artifact is known by its id wherever that stands in an event.
+func TestChunksIDBehindText(t *testing.T) {
+	t.Parallel()
+	update := func(text, more string) string {
+		return `{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"parts":[{"text":"` + text + `"}],"artifactId":"a"}` + more + `}}`
+	}
+	long := strings.Repeat("long ", 20)
+	for _, texts := range [][2]string{{long, "short"}, {"short", long}} {
+		w := in(t, speaks(rpc10), streaming(func(c *stream.Config) { c.Grammar = "report" }))
+		w.agent.answers((&teller{events: []string{
+			`{"task":` + task10("WORKING", "") + `}`, update(texts[0], last), update(texts[1], last), update(texts[1], appends+last),
+			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`,
+		}}).answer)
+		got := w.call("alice", "SendStreamingMessage", message(""))
+		if n := strings.Count(got.body, "artifactUpdate"); n != 3 || strings.Contains(got.body, `"error"`) {
+			t.Errorf("%d updates of 3: %s", n, got.body)
+		}
+		if r := w.found("events"); r["grammar"] != stream.ErrAltered.Error() {
+			t.Errorf("recorded %v", r["grammar"])
+		}
+	}
+}
+
 // TestShownIsBounded: what is remembered of tasks has its bounds.
 func TestShownIsBounded(t *testing.T) {
 	t.Parallel()

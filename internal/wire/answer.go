@@ -84,8 +84,8 @@ type TaskRef struct {
 // Chunk is what an update of an artifact brings.
 type Chunk struct {
 	// ID is where the artifact's id stands in the body, quotes included; in 0.1, where its
-	// number does. It is empty where there is none, and good for that body alone: events
-	// that share an Answer have the same bytes there, but maybe elsewhere.
+	// number does. It is empty where there is none. Events that share an Answer have the same
+	// bytes there.
 	ID     [2]int
 	Append bool // it goes behind what there is of the artifact, else in its place
 	Last   bool // nothing more comes of the artifact

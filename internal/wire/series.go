@@ -25,7 +25,8 @@ func NewSeries(b Binding, v Version, m *Method, lim Limits) *Series {
 }
 
 // Read reads the next event. What it returns may be shared by several events, so nobody may
-// change it; and its ID is a piece of one of them, with the same bytes in all.
+// change it; and its ID is a piece of one of them, with the same bytes in all. Ids stand in the
+// same place in all of them.
 func (s *Series) Read(body []byte) (*Answer, error) {
 	if s.before.matches(body, s.limits) {
 		return s.before.answer, nil
@@ -68,8 +69,8 @@ func (p *pattern) learn(s *scanner, a *Answer) {
 	switch {
 	case len(s.doc) > patternBytes || len(s.free) > patternFree || a.Error != 0 || s.halved > 0:
 		return
-	case len(a.ID) > 0 && len(s.free) > 0 && int(s.free[0].from) < a.IDAt:
-		return // where it is depends on what stands before it
+	case len(s.free) > 0 && int(s.free[0].from) < max(a.IDAt, a.Chunk.ID[0]):
+		return // where an id is depends on what stands before it
 	}
 	switch a.Kind {
 	case kindTask, kindMessage, kindStatus, kindArtifact: // nothing but these is found by where it stands

@@ -99,6 +99,25 @@ func TestSeriesForgets(t *testing.T) {
 	}
 }
 
+// lateID is an event that ends an artifact, and has its id behind a text.
+func lateID(text string) []byte {
+	return fmt.Appendf(nil, `{"artifactUpdate":{"taskId":"T","artifact":{"parts":[{"text":"%s"}],"artifactId":"a"},"lastChunk":true}}`, text)
+}
+
+// TestSeriesFindsIDs: where an artifact's id stands is said of the event at hand.
+func TestSeriesFindsIDs(t *testing.T) {
+	t.Parallel()
+	m, _ := ByName(V10, SendStreamingMessage)
+	for _, texts := range [][]string{{"a long text", "short"}, {"short", "a long text"}} {
+		s := NewSeries(HTTPJSON, V10, m, Limits{})
+		for range 3 {
+			for _, text := range texts {
+				readAlike(t, s, lateID(text))
+			}
+		}
+	}
+}
+
 // FuzzSeries: whatever stood in the events before, an event is read as it would be alone.
 func FuzzSeries(f *testing.F) {
 	_, cases := answerCases(f)
@@ -107,6 +126,13 @@ func FuzzSeries(f *testing.F) {
 		f.Add(byte(i), c.body, cases[(i+1)%len(cases)].body)
 	}
 	f.Add(byte(0), pieceOf("word"), pieceOf(`\u00e4","taskId":"U`))
+	for i, c := range cases {
+		if c.binding == HTTPJSON && c.version == V10 && c.method.Name == SendStreamingMessage {
+			f.Add(byte(i), lateID("a long text"), lateID("short"))
+			f.Add(byte(i), lateID("short"), lateID("a long text"))
+			break
+		}
+	}
 	f.Fuzz(func(t *testing.T, n byte, before, event []byte) {
 		c := cases[int(n)%len(cases)]
 		s := NewSeries(c.binding, c.version, c.method, Limits{})
