@@ -171,12 +171,28 @@ func (p *Proxy) lead(x *exchange, key string, mine *flight, forward stage) (*pro
 	if result.Lost = err != nil && result.Task == ""; err == nil && !mine.stream {
 		result.answered(x, mine.side, before)
 	}
+	if err == nil && refused(x.rec.Reason) && !x.begun() {
+		p.forget(x, key) // only who waits for it gets the same
+		return result, nil
+	}
 	p.keep(x, key, result)
 	return result, err
 }
 
-// had reports whether the agent may have the message. One that says it is asked too much
-// has not taken it.
+// refused reports whether an agent that gives this reason has not taken the message: it is
+// asked too much, or wants to be paid or a shorter one first.
+func refused(reason string) bool {
+	switch reason {
+	case wire.PaymentRequired.Reason, wire.TooLarge.Reason, wire.RateLimited.Reason:
+		return true
+	}
+	return false
+}
+
+// begun reports whether the agent has shown a task.
+func (x *exchange) begun() bool { return x.rec.TaskState != "" || x.learned != (wire.TaskRef{}) }
+
+// had reports whether the agent may have taken the message.
 func (x *exchange) had(err error, reached bool) bool {
 	var e *wire.Error
 	var dial *net.OpError
@@ -186,9 +202,9 @@ func (x *exchange) had(err error, reached bool) bool {
 	case x.sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), errors.As(err, &dial) && dial.Op == "dial":
 		return false
 	case x.rec.UpstreamStatus != 0:
-		return !said || e.Kind != wire.RateLimited || !errors.Is(err, errAgentSaid)
+		return !said || !refused(e.Reason) || !errors.Is(err, errAgentSaid) || x.begun()
 	case said: // before it was sent: its credentials were not to be had
-		return e.Kind == wire.AgentTimeout || e.Kind == wire.BadAgentResponse
+		return e.Reason == wire.AgentTimeout.Reason || e.Reason == wire.BadAgentResponse.Reason
 	}
 	return true
 }

@@ -37,6 +37,11 @@ func TestA22_AgentFails(t *testing.T) {
 		{"unavailable", func(w http.ResponseWriter, _ *record) { w.WriteHeader(503) }, 503, false},
 		{"nonsense", func(w http.ResponseWriter, _ *record) { _, _ = w.Write([]byte("<html>")) }, 502, false},
 		{"too many", func(w http.ResponseWriter, _ *record) { w.WriteHeader(429) }, 429, true},
+		{"to be paid", func(w http.ResponseWriter, _ *record) { w.WriteHeader(402) }, 402, true},
+		{"too long", func(w http.ResponseWriter, _ *record) { w.WriteHeader(413) }, 413, true},
+		{"too many, in JSON", inWords(429), 429, true},
+		{"to be paid, in JSON", inWords(402), 402, true},
+		{"too long, in JSON", inWords(413), 413, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,6 +62,15 @@ func TestA22_AgentFails(t *testing.T) {
 				t.Errorf("again: %s", got.body)
 			}
 		})
+	}
+}
+
+// inWords answers an error of JSON-RPC under a status.
+func inWords(status int) func(http.ResponseWriter, *record) {
+	return func(w http.ResponseWriter, r *record) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, r.rpc().ID)
 	}
 }
 
