@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -24,9 +25,21 @@ type received struct {
 	bare    *wire.Error // what an object of HTTP+JSON means by its status alone; nil where it is an error itself
 }
 
+// errorWait is how long the body of an answer that is an error by its status is waited for
+// behind its head. Errors of the bindings are small, and come with the head; where one does
+// not, the caller is better served by the status now than by whatever may come later.
+const errorWait = time.Second
+
 // receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
 func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) (received, error) {
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		if !mayBeError(l, resp) {
+			return received{}, p.statusError(x, l, resp, false)
+		}
+		late := time.AfterFunc(errorWait, func() { _ = resp.Body.Close() }) // which ends a Read
+		defer late.Stop()
+	}
 	limit := int64(p.Server.Limits.Answer)
 	err := body.fill(resp.Body, resp.ContentLength, limit)
 	switch {
@@ -46,6 +59,15 @@ func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) 
 		return p.receiveError(x, l, resp, body.bytes())
 	}
 	return p.receiveDocument(l, resp, body.bytes())
+}
+
+// mayBeError reports whether the body of an answer that is none by its status may be an error
+// of the binding. In JSON it may, whatever it is labelled as.
+func mayBeError(l *leg, resp *http.Response) bool {
+	if l.Binding == wire.GRPC {
+		return isGRPC(mediaType(resp.Header))
+	}
+	return resp.StatusCode >= http.StatusBadRequest && isFinal(resp.StatusCode)
 }
 
 // receiveDocument reads an answer that is a success by its status.
@@ -75,8 +97,7 @@ func (p *Proxy) receiveError(x *exchange, l *leg, resp *http.Response, body []by
 	a := received{relabel: label.Corrected()}
 	label.Other = false // a JSON object is no page, whatever it was sent as
 	var unread *wire.Error
-	if a.doc, a.form, unread = label.Document(body); unread != nil || !isFinal(resp.StatusCode) ||
-		resp.StatusCode < http.StatusBadRequest {
+	if a.doc, a.form, unread = label.Document(body); unread != nil {
 		return received{}, p.statusError(x, l, resp, false)
 	}
 	var err error

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
@@ -124,6 +125,55 @@ func TestStatusesUnread(t *testing.T) {
 			if got.status != 429 || got.header.Get("Retry-After") != "7" || !strings.Contains(got.body, `"reason":"RATE_LIMITED"`) {
 				t.Errorf("%s %s: %d %v %s", method, name, got.status, got.header, got.body)
 			}
+		}
+	}
+}
+
+// TestStatusesOfStalledBodies: nobody waits for the rest of a page to hear of a refusal, nor
+// for a redirect's, unary or where a stream is opened.
+func TestStatusesOfStalledBodies(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		head, body string
+		want       int
+	}{
+		"page":        {"503 X\r\nContent-Type: text/html\r\nContent-Length: 50", "", 503},
+		"begun":       {"429 X\r\nContent-Type: text/html\r\nContent-Length: 50", "<h1>", 429},
+		"chunks":      {"503 X\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked", "5\r\nhello\r\n", 503},
+		"JSON":        {"503 X\r\nContent-Type: application/json\r\nContent-Length: 500", `{"jsonrpc":"2.0","id":7,"err`, 503},
+		"no length":   {"504 X\r\nContent-Type: application/json", `{"detail":"busy"`, 504},
+		"redirect":    {"307 X\r\nLocation: /elsewhere\r\nContent-Length: 50", "", 200},
+		"no such":     {"999 X\r\nContent-Length: 50", "", 502},
+		"bad request": {"400 X\r\nContent-Type: text/plain\r\nContent-Length: 50", "", 200},
+	} {
+		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+			t.Run(name+" "+method, func(t *testing.T) {
+				t.Parallel()
+				w := build(t)
+				end := make(chan struct{})
+				w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+					conn, out, err := http.NewResponseController(rw).Hijack()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer conn.Close()
+					_, _ = out.WriteString("HTTP/1.1 " + tt.head + "\r\n\r\n" + tt.body)
+					_ = out.Flush()
+					<-end
+				})
+				defer close(end)
+				answered := make(chan answer, 1)
+				go func() { answered <- w.call("alice", method, message("")) }()
+				select {
+				case got := <-answered:
+					if got.status != tt.want || !strings.Contains(got.body, `"error"`) || strings.Contains(got.body, "busy") {
+						t.Errorf("%d %v %s", got.status, got.header, got.body)
+					}
+				case <-time.After(20 * time.Second): // of the five minutes that a call has
+					t.Error("no answer")
+				}
+			})
 		}
 	}
 }
