@@ -238,7 +238,7 @@ func TestStrayFile(t *testing.T) {
 }
 
 // TestStrayDirectory: while the directory is away records cannot be written, and the log says so;
-// once it is back one says what was lost, after which records are in it.
+// once it is back, an event names the file that was lost, once.
 func TestStrayDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
