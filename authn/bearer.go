@@ -19,7 +19,7 @@ type bearer struct {
 	cache   *cache
 	last    atomic.Pointer[header] // of the token that was verified last
 	prover  *prover
-	limits  Limits
+	limits  func() Limits
 	now     func() time.Time
 	observe func(provider, result string)
 }
@@ -36,7 +36,11 @@ type tokens struct {
 // newBearer takes over from the previous chain what did not change: an issuer whole,
 // or at least its keys when only the reading of its tokens is another one.
 func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
-	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: cfg.Limits}
+	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits}
+	if b.limits == nil {
+		limits := cfg.Limits
+		b.limits = func() Limits { return limits }
+	}
 	old := &bearer{cache: new(cache)}
 	if o.Previous != nil && o.Previous.bearer != nil {
 		old = o.Previous.bearer
@@ -116,7 +120,7 @@ func (t *tokens) blame(err error, shown presented) error {
 // issuer, or is a fixed word: it becomes a metric label, and callers must not be able
 // to make one.
 func (t *tokens) find(ctx context.Context, raw string) (provider string, e entry, err error) {
-	if err := t.limits.admit(raw); err != nil {
+	if err := t.limits().admit(raw); err != nil {
 		return providerUnknown, entry{}, err
 	}
 	now, id := t.now(), digest(raw)

@@ -16,9 +16,10 @@ type Limits struct {
 
 // Bounds of authn.limits.token.
 const (
-	usualToken   = 32 << 10
-	leastToken   = 1 << 10
-	longestToken = 1 << 20
+	usualToken = 32 << 10
+	leastToken = 1 << 10
+	// LongestToken is the highest limit that authn.limits.token may set, in bytes.
+	LongestToken = 1 << 20
 )
 
 // TokenBytes is the effective limit of a token.
@@ -30,8 +31,8 @@ func (l Limits) TokenBytes() secret.Size {
 }
 
 func (l Limits) validate() error {
-	if l.Token != 0 && (l.Token < leastToken || l.Token > longestToken) {
-		return fmt.Errorf("authn.limits.token: %s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(longestToken))
+	if l.Token != 0 && (l.Token < leastToken || l.Token > LongestToken) {
+		return fmt.Errorf("authn.limits.token: %s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(LongestToken))
 	}
 	return nil
 }

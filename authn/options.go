@@ -32,6 +32,9 @@ type Options struct {
 	// Skipped is called for each key that an issuer publishes and that cannot be used, once
 	// when its set first has it; reason is one of jws.Reasons.
 	Skipped func(reason string)
+	// Limits is asked for the limits in force, once per token, where they may change while the
+	// chain lives; it must be safe for concurrent use. Default: those of the configuration.
+	Limits func() Limits
 	// Scheme is the scheme of the URLs that clients know the gateway by, http or https,
 	// which DPoP proofs are made for. Default: as the request came.
 	Scheme string

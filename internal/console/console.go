@@ -54,8 +54,9 @@ type Options struct {
 	Audit    func(kind string, attrs map[string]string) error
 	FailOpen bool
 	Log      *slog.Logger
-	// Tokens is how long access tokens may be here as well: authn.limits.
-	Tokens authn.Limits
+	// Tokens is how long access tokens may be here as well: authn.limits, as they are when it
+	// is called. It must be safe for concurrent use. Nil for the defaults.
+	Tokens func() authn.Limits
 	// KeySkipped is told of each key of admin.oidc.issuer that cannot be used, as
 	// authn.Options.Skipped is. May be nil.
 	KeySkipped func(reason string)
@@ -89,9 +90,6 @@ type Console struct {
 	replaying sync.Mutex    // held while somebody replays calls
 }
 
-// headerSize is how large the head of a request may be.
-func (s *Console) headerSize() int { return headerSize + int(s.Tokens.TokenBytes()) }
-
 // Open finds or makes the token and binds the address. Nothing is served before Start.
 // Where the configuration says off it returns nil, which has an empty URL, and nothing to
 // start or close.
@@ -104,6 +102,9 @@ func Open(c Config, o Options) (*Console, error) {
 	c.Map.defaults()
 	c.Try.defaults()
 	c.Replay.defaults()
+	if o.Tokens == nil {
+		o.Tokens = func() authn.Limits { return authn.Limits{} }
+	}
 	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets), trying: make(chan struct{}, c.Try.Calls)}
 	s.audience.records, s.audience.bounds, s.audience.log = o.Records, c.Live, o.Log
 	s.limits.Defaults()
@@ -140,7 +141,7 @@ func Open(c Config, o Options) (*Console, error) {
 	}
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: s.headerSize(), ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		IdleTimeout: idleTimeout, MaxHeaderBytes: headerSize + authn.LongestToken, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	return s, nil
 }

@@ -150,9 +150,7 @@ func (s *Console) openOIDC() error {
 		s.sessions = login.NewSessions(*o.Login)
 	}
 	if len(o.Audiences) > 0 {
-		c := o.authn()
-		c.Limits = s.Tokens
-		if s.chain, err = authn.New(context.Background(), c, authn.Options{Logger: s.Log, Skipped: s.KeySkipped}); err != nil {
+		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log, Skipped: s.KeySkipped, Limits: s.Tokens}); err != nil {
 			return fmt.Errorf("oidc: %w", err)
 		}
 	}

@@ -25,6 +25,11 @@ type reply struct {
 // ServeHTTP implements http.Handler.
 func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.harden(w.Header())
+	if headSize(r) > headerSize+int(s.Tokens().TokenBytes()) {
+		w.Header().Set("Connection", "close") // as net/http does beyond what it reads
+		http.Error(w, "431 Request Header Fields Too Large", http.StatusRequestHeaderFieldsTooLarge)
+		return
+	}
 	if s.page(w, r) {
 		return
 	}
@@ -53,6 +58,20 @@ func (s *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		respond(w, r, a.body)
 	}
+}
+
+// headSize is how many bytes the head of a request has, with the least white space. What
+// net/http reads is bounded for as long as it serves, by the longest token that a configuration
+// may permit; the one in force may permit less.
+func headSize(r *http.Request) int {
+	n := len(r.Method) + len(r.RequestURI) + len(r.Proto) + len(" ") + len(" ") + len("\r\n")
+	n += len("Host: \r\n") + len(r.Host) // which is no field here
+	for name, values := range r.Header {
+		for _, value := range values {
+			n += len(name) + len(": ") + len(value) + len("\r\n")
+		}
+	}
+	return n + len("\r\n")
 }
 
 // harden sets what every answer has: it is not kept, not taken for something else, not

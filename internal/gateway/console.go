@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -20,12 +21,23 @@ func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
 	g.console, err = console.Open(cfg.Admin, console.Options{
 		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit}, Running: running{g, version}, Records: g.records, Policy: policies{g}, Extensions: extensions{g}, Callers: callers{g}, Trials: trials{g}, Streams: streams{&g.streams},
 		Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
-		Log: g.telemetry.Log, Tokens: cfg.Authn.Limits, KeySkipped: g.telemetry.Metrics.JWKSKeySkipped, Sockets: g.sockets,
+		Log: g.telemetry.Log, Tokens: g.tokenLimits(&cfg.Authn), KeySkipped: g.telemetry.Metrics.JWKSKeySkipped, Sockets: g.sockets,
 	})
 	if err != nil {
 		return fmt.Errorf("admin.%w", err)
 	}
 	return nil
+}
+
+// tokenLimits are those of the configuration in force, or those to start with.
+func (g *Gateway) tokenLimits(start *authn.Config) func() authn.Limits {
+	begun := start.Limits
+	return func() authn.Limits {
+		if s := g.current.Load(); s != nil {
+			return s.config.Authn.Limits
+		}
+		return begun
+	}
 }
 
 // AdminURL is the admin listener's address as a URL; "" where there is none.
