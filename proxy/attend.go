@@ -20,7 +20,7 @@ type audience struct {
 	x      *exchange
 	feed   *stream.Feed
 	cursor *stream.Cursor
-	judge  *judge         // of the feed's first source, where the exchange has opened it; else nil
+	judge  *judge         // of the first source of the feed that the exchange has opened; else nil
 	resp   *http.Response // of the agent, where the exchange has opened the feed; else nil
 
 	shown  *snapshot       // what the client has been shown already; nil for nothing

@@ -122,7 +122,7 @@ func (at *attendance) end(err error) error {
 		err = x.verify()
 	}
 	if a.judge != nil {
-		x.rec.Grammar, x.rec.SkippedEvents = a.judge.noted(), a.judge.skipped.Load()
+		x.rec.Grammar, x.rec.SkippedEvents = a.judge.said.noted(), a.judge.said.skipped.Load()
 	}
 	if err != nil {
 		x.rec.End = end(err)

@@ -238,3 +238,32 @@ func TestLeftOpen(t *testing.T) {
 	}
 	eventually(t, "the agent's stream is closed", gone.Load)
 }
+
+// TestRegainedIsHeard: what is wrong with the stream that has come in the place of another is
+// in the record as what is wrong with the first would be.
+func TestRegainedIsHeard(t *testing.T) {
+	t.Parallel()
+	const chunk = `{"artifactUpdate":{"taskId":"t","contextId":"c","lastChunk":true,"artifact":{"artifactId":"a","parts":[{"text":"%s"}]}}}`
+	w := build(t, streaming())
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		rw.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(rw, eventOf(r, `{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`))
+		if r.rpc().Method == "SendStreamingMessage" {
+			_, _ = io.WriteString(rw, "event: ping\ndata: {}\n\n")
+			must(w, http.NewResponseController(rw).Flush())
+			panic(http.ErrAbortHandler)
+		}
+		for _, e := range []string{
+			fmt.Sprintf(chunk, "x"), fmt.Sprintf(chunk, "y"),
+			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}}`,
+		} {
+			_, _ = io.WriteString(rw, "event: ping\ndata: {}\n\n"+eventOf(r, e))
+		}
+	})
+	l := w.listen("alice", "SendStreamingMessage", message(""))
+	l.hears("task working ", "+x", "+y", "completed", "")
+	r := w.found("end")
+	if r["regained"] != 1.0 || r["grammar"] != stream.ErrAltered.Error() || r["skipped_events"] != 4.0 {
+		t.Errorf("recorded %v", r)
+	}
+}

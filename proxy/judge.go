@@ -42,16 +42,23 @@ type judge struct {
 	shown   string    // the state that was remembered of the task last
 	since   time.Time // when the agent was asked; zero once the task has been looked up
 	series  *wire.Series
-	last    *wire.Answer          // that series gave
-	found   *judged               // and what that made
-	kept    [1]stream.Entry       // what look gives, until it is called again
-	watches bool                  // the events are made of looks at the task
+	last    *wire.Answer    // that series gave
+	found   *judged         // and what that made
+	kept    [1]stream.Entry // what look gives, until it is called again
+	watches bool            // the events are made of looks at the task
+	own     remarks
+	said    *remarks // own, or those of the stream in whose place this one has come
+}
+
+// remarks are what the record has of the agent's events.
+type remarks struct {
 	skipped atomic.Int64          // events that are none of A2A's
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
 func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
+	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
 	j.chunks.whole = l.call.Method.Name == wire.SendStreamingMessage && x.record.ID == ""
 	j.bytes, j.since = x.agent.bytes(), x.sent
@@ -64,6 +71,17 @@ func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 func (j *judge) goesOn(state string) *judge {
 	j.grammar.GoOn(state)
 	j.since = time.Time{}
+	return j
+}
+
+// follows has the judge look at a stream in the place of one of the audience's feed before.
+// What is to be said of it goes into the same record.
+func (j *judge) follows(a *audience) *judge {
+	j.feed.Store(a.feed)
+	if a.judge == nil { // another exchange has opened the first, and may be gone
+		a.judge = j
+	}
+	j.said = a.judge.said
 	return j
 }
 
@@ -203,7 +221,7 @@ func (j *judge) remember(found *judged) error {
 func (j *judge) note(err error) {
 	r, _ := stream.RuleOf(err)
 	j.proxy.Telemetry.Metrics.Grammar(j.agent, r.Name)
-	j.wrong.CompareAndSwap(nil, &err)
+	j.said.wrong.CompareAndSwap(nil, &err)
 }
 
 // readEvent reads one event as the side of an agent's says it.
@@ -230,8 +248,8 @@ func malformed(err error) error {
 }
 
 // noted is what was wrong; "" for nothing.
-func (j *judge) noted() string {
-	if err := j.wrong.Load(); err != nil {
+func (r *remarks) noted() string {
+	if err := r.wrong.Load(); err != nil {
 		return (*err).Error()
 	}
 	return ""

@@ -38,7 +38,7 @@ func (p *Proxy) pollTask(ctx context.Context, a *audience) (stream.Opened, error
 		return stream.Opened{}, err
 	}
 	o := p.opened(a.x, l, nil, up)
-	j := p.newJudge(a.x, l).goesOn(s.state)
+	j := p.newJudge(a.x, l).goesOn(s.state).follows(a)
 	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
 	o.From = func(io.Reader, int) stream.Source { return s }

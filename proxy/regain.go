@@ -148,7 +148,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 	if err != nil {
 		return o, err
 	}
-	o.Judge = j.goesOn(state).look
+	o.Judge = j.goesOn(state).follows(a).look
 	o.From = func(io.Reader, int) stream.Source { return &leading{Source: source, lead: lead} }
 	up.keep()
 	return o, nil

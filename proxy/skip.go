@@ -43,7 +43,7 @@ func showsNothing(m *wire.Method, seen wire.Answer) bool {
 
 // skip passes over an event.
 func (j *judge) skip() ([]stream.Entry, error) {
-	j.skipped.Add(1)
+	j.said.skipped.Add(1)
 	j.proxy.Telemetry.Metrics.StreamSkipped(j.agent)
 	return nil, nil
 }
