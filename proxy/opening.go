@@ -41,8 +41,25 @@ func streamForm(l *leg, resp *http.Response) string {
 
 // sniffed is a body of which the first bytes have been read.
 type sniffed struct {
-	io.Reader
-	io.Closer
+	io.ReadCloser
+
+	head []byte // what nobody has read again
+}
+
+// Read gives the first bytes again.
+func (s *sniffed) Read(p []byte) (int, error) {
+	if len(s.head) == 0 {
+		return s.ReadCloser.Read(p)
+	}
+	n := copy(p, s.head)
+	s.head = s.head[n:]
+	return n, nil
+}
+
+// Park is that of the body, where it has one, once the first bytes have been read again.
+func (s *sniffed) Park(resume func()) bool {
+	p, ok := s.ReadCloser.(interface{ Park(func()) bool })
+	return ok && len(s.head) == 0 && p.Park(resume)
 }
 
 // fields of an event stream, by which it is told from everything else: no JSON document
@@ -63,7 +80,7 @@ func sniff(resp *http.Response) bool {
 		is, open = beginsEvents(head)
 		open = open && err == nil // the next read says it again
 	}
-	resp.Body = sniffed{io.MultiReader(bytes.NewReader(head), resp.Body), resp.Body}
+	resp.Body = &sniffed{resp.Body, head}
 	return is
 }
 
