@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -75,7 +76,7 @@ func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up
 	if !a.x.mayWatch(a) {
 		return
 	}
-	l, from := a.x.leg, o.From
+	l, from := a.x.leg.apart(), o.From
 	o.From = func(body io.Reader, limit int) stream.Source {
 		return p.watched(a, l, resp, from(body, limit), func() (*poll, error) {
 			<-ready
@@ -83,6 +84,16 @@ func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up
 			return p.newPoll(up.ctx, a, l)
 		})
 	}
+}
+
+// apart is the leg for who reads the agent's stream, while the client's goroutine lets go of
+// what came with the request; see unload.
+func (l *leg) apart() *leg {
+	as, call := *l, *l.call
+	call.ID = bytes.Clone(call.ID)
+	call.Body, call.Params, call.Message = nil, nil, nil
+	as.call, as.body, as.holder, as.other = &call, nil, nil, nil
+	return &as
 }
 
 // watched is a source of the agent's in whose place watch looks at the task, should there be
