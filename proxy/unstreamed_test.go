@@ -100,3 +100,30 @@ func TestSubscribeUnstreamedAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestSubscribeLarge: also of a subscription that would be watched instead, an event that is
+// too large ends the stream, and what is dropped with it is counted.
+func TestSubscribeLarge(t *testing.T) {
+	t.Parallel()
+	for _, agent := range older {
+		for _, caller := range listers {
+			t.Run(fmt.Sprintf("%s for %s", agent, caller), func(t *testing.T) {
+				t.Parallel()
+				w := in(t, speaks(agent), tied, streaming(), func(s *setup) { s.server.Limits.Event = 2000 })
+				w.given("tied", w.base, w.agent, "t", "c", "")
+				w.agent.answers(watched(func(s wire.Side) string { return taskIn(s, "t", "c", "working", "") }, tell(func(s wire.Side) []string {
+					large := strings.Replace(statusIn(s, "t", "c", "working", ""), `"t"`, `"`+strings.Repeat("t", 4000)+`"`, 1)
+					return []string{statusIn(s, "t", "c", "working", ""), large, statusIn(s, "t", "c", "completed", "")}
+				})))
+				got := w.speak("tied", w.base, caller, ask{method: wire.SubscribeToTask, task: "t"})
+				if got.err == nil {
+					t.Fatalf("no error: %s", got.body)
+				}
+				r := w.found("end")
+				if r["end"] != "event too large" || r["dropped_events"] != 2.0 || r["dropped_more"] != nil {
+					t.Errorf("%v, %s, recorded %v", got.err, got.body, r)
+				}
+			})
+		}
+	}
+}
