@@ -22,6 +22,8 @@ func TestAltered(t *testing.T) {
 		{"less", `[{"text":"a b c"}]`, true},
 		{"another order", `[{"data":{"x":1,"y":2}},{"text":"a b c"}]`, true},
 		{"nothing", `[]`, true},
+		{"another word, and half a character", `[{"text":"a b \ud83d"},{"data":{"x":1,"y":2}}]`, true},
+		{"the same, and half a character", `[{"text":"a b c","metadata":null},{"data":{"x":1,"y":2}}],"metadata":{"m":"\ud83d"}`, false},
 	} {
 		task := folded(t, seen...)
 		before := snapshot(t, task)
