@@ -8,11 +8,11 @@ import (
 
 // chunks hold the artifacts of a stream of an agent's to what it has said of them.
 type chunks struct {
-	whole  bool            // all that there are, or were before the stream, are known
-	task   []byte          // an event with some of them, which has not been looked at; nil for none
-	closed map[string]bool // those that have begun, by the id's bytes, and whether nothing more comes
-	looks  int             // how often contents have been compared
-	again  bool            // the event at hand has been seen, and what was before it is in the feed now
+	whole  bool                 // all that there are, or were before the stream, are known
+	task   []byte               // an event with some of them, which has not been looked at; nil for none
+	closed map[artifactKey]bool // those that have begun, and whether nothing more comes
+	looks  int                  // how often contents have been compared
+	again  bool                 // the event at hand has been seen, and what was before it is in the feed now
 }
 
 // mostLooks is how often contents are compared in one stream: it takes as long as they are.
@@ -22,13 +22,14 @@ const mostLooks = 16
 // come again.
 func (j *judge) artifact(found *judged, data []byte) error {
 	c, doc := found.seen.Chunk, found.docOf(data)
-	id := string(doc[c.ID[0]:c.ID[1]])
-	if j.side.Version == wire.V01 && id == "" {
-		id = "0" // which it is unless it is said
+	said := doc[c.ID[0]:c.ID[1]]
+	if j.side.Version == wire.V01 && len(said) == 0 {
+		said = []byte("0") // which it is unless it is said
 	}
+	id := keyOf(said)
 	h := &j.chunks
 	if h.closed == nil {
-		h.closed = map[string]bool{}
+		h.closed = map[artifactKey]bool{}
 	}
 	if _, known := h.closed[id]; !known && h.task != nil {
 		h.learn()
@@ -55,11 +56,11 @@ func (j *judge) artifact(found *judged, data []byte) error {
 func (h *chunks) learn() {
 	ids, ok := artifactIDs(h.task)
 	if h.closed == nil {
-		h.closed = make(map[string]bool, len(ids))
+		h.closed = make(map[artifactKey]bool, min(len(ids), mostChunked))
 	}
 	h.task, h.whole = nil, h.whole && ok
-	for _, id := range ids[:min(len(ids), mostChunked)] {
-		if _, known := h.closed[id]; !known {
+	for _, id := range ids {
+		if _, known := h.closed[id]; !known && len(h.closed) < mostChunked {
 			h.closed[id] = false
 		}
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"container/list"
+	"crypto/sha256"
 	"sync"
 	"time"
 
@@ -32,8 +33,8 @@ type shownTask struct {
 	as    manner // which are these
 
 	// Of a task whose artifacts the agent posts to a webhook, from a task on: whether nothing
-	// more comes of each, by the id's bytes.
-	closed map[string]bool
+	// more comes of each.
+	closed map[artifactKey]bool
 }
 
 // sighting is one more look at a task.
@@ -96,19 +97,25 @@ func (s *Shown) add(g sighting, c stream.Remembered) {
 
 // keep remembers the answer, unless it is large.
 func (s *Shown) keep(e *shownTask, g sighting) {
-	s.bytes -= len(e.doc)
+	s.bytes -= e.size()
 	if e.doc, e.as = nil, g.as; len(g.doc) <= mostShown {
 		e.doc = bytes.Clone(g.doc)
 	}
-	s.bytes += len(e.doc)
+	s.bytes += e.size()
 }
+
+// perArtifact is about how many bytes of memory are taken by what is known of one.
+const perArtifact = 48
+
+// size is about how many bytes of memory grow with what an agent says of a task.
+func (e *shownTask) size() int { return len(e.doc) + perArtifact*len(e.closed) }
 
 // bound forgets what was not looked at for longest.
 func (s *Shown) bound(c stream.Remembered) {
 	for s.newest.Len() > c.Tasks || s.bytes > int(c.Bytes) {
 		el := s.newest.Back()
 		e, _ := s.newest.Remove(el).(*shownTask)
-		s.bytes -= len(e.doc)
+		s.bytes -= e.size()
 		delete(s.tasks, e.shownKey)
 	}
 }
@@ -127,9 +134,18 @@ var result = []byte(`"result"`)
 // mostChunked is how many artifacts of one task are told apart.
 const mostChunked = 1024
 
-// begin has the artifacts followed of a task that an agent posts as a whole; ids are the
-// bytes of those that it has.
-func (s *Shown) begin(k shownKey, state string, ids []string, c stream.Remembered) {
+// artifactKey stands for an artifact's id as it is written. Agents choose how long an id is,
+// and nobody else holds it to a bound.
+type artifactKey [16]byte
+
+func keyOf(id []byte) artifactKey {
+	sum := sha256.Sum256(id)
+	return artifactKey(sum[:])
+}
+
+// begin has the artifacts followed of a task that an agent posts as a whole; ids are those
+// that it has.
+func (s *Shown) begin(k shownKey, state string, ids []artifactKey, c stream.Remembered) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tasks[k] == nil {
@@ -141,18 +157,21 @@ func (s *Shown) begin(k shownKey, state string, ids []string, c stream.Remembere
 	}
 	e, _ := el.Value.(*shownTask)
 	if e.closed == nil {
-		e.closed = make(map[string]bool, len(ids))
+		e.closed = make(map[artifactKey]bool, min(len(ids), mostChunked))
 	}
-	for _, id := range ids[:min(len(ids), mostChunked)] {
-		if _, known := e.closed[id]; !known {
+	s.bytes -= e.size()
+	for _, id := range ids {
+		if _, known := e.closed[id]; !known && len(e.closed) < mostChunked {
 			e.closed[id] = false
 		}
 	}
+	s.bytes += e.size()
+	s.bound(c)
 }
 
-// chunk takes in an update of an artifact that an agent posts, whose id has these bytes.
-// appends and last are what it says of the artifact.
-func (s *Shown) chunk(k shownKey, id string, appends, last bool) error {
+// chunk takes in an update of an artifact that an agent posts. appends and last are what it
+// says of the artifact.
+func (s *Shown) chunk(k shownKey, id artifactKey, appends, last bool, c stream.Remembered) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	el := s.tasks[k]
@@ -163,7 +182,11 @@ func (s *Shown) chunk(k shownKey, id string, appends, last bool) error {
 	if e.closed == nil {
 		return nil // nobody knows which artifacts there were
 	}
-	return chunked(e.closed, id, appends, last)
+	s.bytes -= e.size()
+	wrong := chunked(e.closed, id, appends, last)
+	s.bytes += e.size()
+	s.bound(c)
+	return wrong
 }
 
 // ended is what showed a task when it had ended; nil where it is not known to have.
@@ -183,7 +206,7 @@ func (s *Shown) ended(k shownKey) *shownTask {
 
 // chunked takes in an update of an artifact. closed has those that have begun, and whether
 // nothing more is to come of each.
-func chunked(closed map[string]bool, id string, appends, last bool) error {
+func chunked(closed map[artifactKey]bool, id artifactKey, appends, last bool) error {
 	over, known := closed[id]
 	switch {
 	case !known && len(closed) >= mostChunked:

@@ -135,7 +135,7 @@ func (p *Proxy) witnessNotification(x *exchange, n *notification) error {
 		}
 	case "artifactUpdate":
 		c := n.seen.Chunk
-		wrong := p.Shown.chunk(k, string(n.body[c.ID[0]:c.ID[1]]), c.Append, c.Last)
+		wrong := p.Shown.chunk(k, keyOf(n.body[c.ID[0]:c.ID[1]]), c.Append, c.Last, p.StreamConfig.Remember)
 		if g.doc = n.body; wrong == nil && !c.Append {
 			if ended := p.Shown.ended(k); ended != nil && p.altered(g, ended) {
 				wrong = stream.ErrAltered
@@ -171,9 +171,9 @@ type withArtifacts struct {
 	} `json:"artifacts"`
 }
 
-// artifactIDs gives the ids of a task's artifacts, as they stand in a document. ok is false
-// where it cannot be read.
-func artifactIDs(doc []byte) (ids []string, ok bool) {
+// artifactIDs gives the ids of a task's artifacts. ok is false where the document cannot be
+// read.
+func artifactIDs(doc []byte) (ids []artifactKey, ok bool) {
 	var d withArtifacts
 	if json.Unmarshal(doc, &d) != nil {
 		return nil, false
@@ -188,11 +188,11 @@ func artifactIDs(doc []byte) (ids []string, ok bool) {
 	for _, a := range at.Artifacts {
 		switch {
 		case a.ID != nil:
-			ids = append(ids, string(a.ID))
+			ids = append(ids, keyOf(a.ID))
 		case a.Snake != nil:
-			ids = append(ids, string(a.Snake))
+			ids = append(ids, keyOf(a.Snake))
 		default:
-			ids = append(ids, string(a.Index))
+			ids = append(ids, keyOf(a.Index))
 		}
 	}
 	return ids, true

@@ -57,8 +57,8 @@ type Remembered struct {
 	// Tasks that are remembered; default 10000. Those that were not shown for longest go
 	// first.
 	Tasks int `yaml:"tasks"`
-	// Bytes of answers that showed them, of which one is remembered up to 64KiB; default
-	// 16MiB.
+	// Bytes of answers that showed them, of which one is remembered up to 64KiB, and of what
+	// is remembered of artifacts that agents post to webhooks; default 16MiB.
 	Bytes secret.Size `yaml:"bytes"`
 }
 
