@@ -31,6 +31,7 @@ type shownTask struct {
 	at    time.Time
 	doc   []byte // the answer or event that showed it whole, in the agent's words; nil for none
 	as    manner // which are these
+	inner stretch
 
 	// Of a task whose artifacts the agent posts to a webhook, from a task on: whether nothing
 	// more comes of each.
@@ -44,9 +45,13 @@ type sighting struct {
 	since time.Time // what it shows was so at that time or later
 	doc   []byte    // the task as a whole, in the agent's words; nil where it is not
 	as    manner
+	inner stretch
 
 	listed bool // in a list, of which nothing is remembered but of tasks that are known
 }
+
+// stretch is where a document has its result; beside that are ids of calls.
+type stretch struct{ from, to int }
 
 // mostShown is how large an answer is that is remembered.
 const mostShown = 64 << 10
@@ -55,6 +60,9 @@ const mostShown = 64 << 10
 // showed the task when it had ended, for a comparison of artifacts; nil where they cannot
 // differ. It has no doc where that was not an answer, or a large one.
 func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong error) {
+	if g.doc != nil {
+		g.inner.from, g.inner.to = resultSpan(g.as.Binding, g.doc)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	el := s.tasks[g.shownKey]
@@ -71,7 +79,7 @@ func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong err
 		return nil, nil
 	case over && g.state != e.state:
 		wrong = stream.ErrBackwards
-	case g.state == e.state && g.doc != nil && !sameResult(e.doc, g.doc):
+	case g.state == e.state && g.doc != nil && !e.sameResult(&g):
 		before = &shownTask{shownKey: e.shownKey, doc: e.doc, as: e.as}
 	}
 	if wrong != nil && c.Enforces(wrong) || before != nil && c.Enforces(stream.ErrAltered) {
@@ -98,7 +106,7 @@ func (s *Shown) add(g sighting, c stream.Remembered) {
 // keep remembers the answer, unless it is large.
 func (s *Shown) keep(e *shownTask, g sighting) {
 	s.bytes -= e.size()
-	if e.doc, e.as = nil, g.as; len(g.doc) <= mostShown {
+	if e.doc, e.as, e.inner = nil, g.as, g.inner; len(g.doc) <= mostShown {
 		e.doc = bytes.Clone(g.doc)
 	}
 	s.bytes += e.size()
@@ -120,16 +128,10 @@ func (s *Shown) bound(c stream.Remembered) {
 	}
 }
 
-// sameResult reports whether two answers are the same, but maybe for the ids of their calls,
-// which most agents write in front of the result.
-func sameResult(a, b []byte) bool {
-	if i, j := bytes.Index(a, result), bytes.Index(b, result); i >= 0 && j >= 0 {
-		a, b = a[i:], b[j:]
-	}
-	return bytes.Equal(a, b)
+// sameResult reports whether a sighting is the same answer, but maybe for the id of its call.
+func (e *shownTask) sameResult(g *sighting) bool {
+	return e.doc != nil && e.as.Side == g.as.Side && bytes.Equal(e.doc[e.inner.from:e.inner.to], g.doc[g.inner.from:g.inner.to])
 }
-
-var result = []byte(`"result"`)
 
 // mostChunked is how many artifacts of one task are told apart.
 const mostChunked = 1024

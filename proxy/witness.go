@@ -70,6 +70,7 @@ func (m manner) shows(doc []byte, each func([]byte) error) error {
 	if m.Version != wire.V10 {
 		return m.plainly(m.canon(), doc, each)
 	}
+	doc = wire.Mend(doc)
 	event := doc
 	if m.Binding == wire.JSONRPC {
 		event = memberOf(doc, "result")
@@ -175,7 +176,7 @@ type withArtifacts struct {
 // read.
 func artifactIDs(doc []byte) (ids []artifactKey, ok bool) {
 	var d withArtifacts
-	if json.Unmarshal(doc, &d) != nil {
+	if json.Unmarshal(wire.Mend(doc), &d) != nil {
 		return nil, false
 	}
 	at := &d

@@ -248,6 +248,9 @@ func TestContradictionsByWebhook(t *testing.T) {
 	task := func(state, parts string) string {
 		return `{"task":` + task10(state, parts) + `}`
 	}
+	behind := func(task string) string { // another member of the name that JSON-RPC's result has
+		return strings.TrimSuffix(task, "}}") + `,"metadata":{"result":1}}}`
+	}
 	const x, y = `{"text":"x"}`, `{"text":"y"}`
 	for name, tt := range map[string]struct {
 		posts []string
@@ -262,6 +265,9 @@ func TestContradictionsByWebhook(t *testing.T) {
 		"behind the last":          {[]string{task("WORKING", ""), chunk10("a", last), chunk10("b", appends)}, stream.ErrChunkAfterLast},
 		"the same once more":       {[]string{task("COMPLETED", x), task("COMPLETED", x+" ")}, nil},
 		"other content":            {[]string{task("COMPLETED", x), task("COMPLETED", y)}, stream.ErrAltered},
+		"other, half a character":  {[]string{task("COMPLETED", x), task("COMPLETED", `{"text":"\ud83d"}`)}, stream.ErrAltered},
+		"other, a result behind":   {[]string{behind(task("COMPLETED", x)), behind(task("COMPLETED", y))}, stream.ErrAltered},
+		"not begun, half a one":    {[]string{`{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"metadata":{"m":"\ud83d"}}}`, chunk10("a", appends)}, stream.ErrChunkFirst},
 		"an update with the same":  {[]string{task("COMPLETED", x), chunk10("x", "")}, nil},
 		"an update with another":   {[]string{task("COMPLETED", x), chunk10("y", "")}, stream.ErrAltered},
 		"another before the end":   {[]string{task("WORKING", x), chunk10("y", "")}, nil},
