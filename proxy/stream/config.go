@@ -36,7 +36,8 @@ type Config struct {
 	// looked at).
 	Grammar string `yaml:"grammar"`
 	// Turns is how often a task may wait for its user, for input or to log in, in one
-	// stream of the agent's; default 100.
+	// stream of the agent's, and how often it may change its context there; default 100.
+	// The next time ends the stream, or is recorded, as grammar says.
 	Turns int `yaml:"turns"`
 	// Remember bounds what is remembered of tasks that have ended, to notice an agent that
 	// goes on with one or alters its artifacts.

@@ -11,5 +11,5 @@
 // does not know, and what no event has changed, stays as it is, byte for byte. It owns no limits: documents have been
 // checked by package wire, and a Task says how large it has become.
 // It knows neither ownership nor what order of events is legal, and imports no other
-// package of this module.
+// package of this module than wire.
 package fold
