@@ -60,13 +60,10 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 			continue
 		}
 		if errors.Is(err, stream.ErrIdle) && !a.ended() { // the agent could have said something, and has not
-			a.feed.Fail(beyond(err))
+			a.feed.Fail(beyond(err, err))
 			continue
 		}
 		if failed := a.proxy.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
-			if !errors.Is(err, stream.ErrBroken) && !errors.Is(err, stream.ErrIdle) {
-				failed = io.EOF // the agent has ended its stream in good order, and has no other
-			}
 			a.feed.Fail(failed)
 		}
 	}

@@ -131,7 +131,7 @@ func (x *exchange) endTrail(err error) {
 	if x.trail == nil {
 		return
 	}
-	if x.trail.Learn(&x.rec); errors.Is(err, errAgentBroke) || errors.Is(err, stream.ErrBroken) {
+	if x.trail.Learn(&x.rec); errors.Is(err, errAgentBroke) || errors.Is(err, stream.ErrBroken) || errors.Is(err, stream.ErrEarly) {
 		x.trail.End(x.rec.UpstreamStatus, err)
 	}
 	x.trail.End(x.rec.UpstreamStatus, nil)

@@ -141,6 +141,8 @@ func streamRefusal(err error) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "an event exceeds limits.event").Because(err)
 	case errors.Is(err, stream.ErrBroken):
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
+	case errors.Is(err, stream.ErrEarly):
+		return wire.Errorf(wire.BadAgentResponse, "the agent's stream ended before the task did, and the agent has no other").Because(err)
 	}
 	return nil
 }

@@ -23,8 +23,9 @@ var errNoStream = errors.New("the agent cannot be subscribed to")
 
 // regain opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
-// the first broke with. An error is what its clients are told.
+// the first ended with. An error is what its clients are told.
 func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
+	tried := cause
 	x, window := a.x, p.StreamConfig.Resubscribe.Std()
 	ctx = p.Telemetry.Under(ctx, x.ctx)
 	since, times := a.tracker(x.leg).losing(a.feed.Newest())
@@ -42,7 +43,7 @@ func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
 			a.feed.Resume(o)
 			return nil
 		}
-		if cause = fmt.Errorf("%w: %w", cause, err); !away(err) {
+		if tried = fmt.Errorf("%w: %w", tried, err); !away(err) {
 			break
 		}
 	}
@@ -50,7 +51,7 @@ func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
 		return context.Cause(ctx)
 	}
 	p.Telemetry.Metrics.StreamRegained(x.agent.ID, "lost")
-	return beyond(cause)
+	return beyond(cause, tried)
 }
 
 // pauseBefore is how long an agent is left alone whose streams have broken so often, one
@@ -62,15 +63,16 @@ func pauseBefore(times int) time.Duration {
 	return min(firstRetry<<min(times-2, 10), lastRetry)
 }
 
-// beyond is what clients are told of a stream that stays lost: what it broke with, and no
-// more that it is lost, which would have them look for another.
-func beyond(cause error) error {
-	for _, known := range []error{stream.ErrIdle, stream.ErrTooLarge} {
+// beyond is what clients are told of a stream that stays lost: what it ended with, and no
+// more that it is lost, which would have them look for another. tried is that and what became
+// of looking for another.
+func beyond(cause, tried error) error {
+	for _, known := range []error{stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken} {
 		if errors.Is(cause, known) {
-			return fmt.Errorf("%w (%v)", known, cause) //nolint:errorlint // see above
+			return fmt.Errorf("%w (%v)", known, tried) //nolint:errorlint // see above
 		}
 	}
-	return fmt.Errorf("%w (%v)", stream.ErrBroken, cause) //nolint:errorlint // see above
+	return fmt.Errorf("%w (%v)", stream.ErrEarly, tried) //nolint:errorlint // see above
 }
 
 // away reports whether an agent may yet come back: it could not be reached, or has said

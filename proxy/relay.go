@@ -152,7 +152,7 @@ func (x *exchange) finish() {
 // end names why a stream ended, from a closed set.
 func end(err error) string {
 	for _, known := range []error{
-		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
+		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrEarly, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
 		errRevoked, errLifetime, errEnded,
 	} {
 		if errors.Is(err, known) {

@@ -153,7 +153,7 @@ func TestOldCallersResume(t *testing.T) {
 }
 
 // TestEndsEarly: of an agent that ends its stream in good order before its task is done,
-// and has nothing further to say of it, clients see that end.
+// and has nothing further to say of it, clients hear at once that there is no more.
 func TestEndsEarly(t *testing.T) {
 	t.Parallel()
 	w := build(t, streaming(func(c *stream.Config) {
@@ -169,7 +169,7 @@ func TestEndsEarly(t *testing.T) {
 		reply(rw, r, `{"task":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`)
 	})
 	l := w.listen("alice", "SendStreamingMessage", message(""))
-	l.hears("task working ", "")
+	l.hears("task working ", "error -32006", "")
 	if got := w.methods(); !slices.Equal(got, []string{"SendStreamingMessage", "SubscribeToTask", "GetTask"}) {
 		t.Errorf("the agent got %q", got)
 	}

@@ -24,6 +24,7 @@ var (
 	ErrIdle     = errors.New("agent idle")
 	ErrTooLarge = errors.New("event too large")
 	ErrBroken   = errors.New("agent connection broke")
+	ErrEarly    = errors.New("agent stream ended before the task")
 	ErrSlow     = errors.New("client too slow")
 	ErrGone     = errors.New("client disconnected")
 	ErrDraining = errors.New("gateway draining")

@@ -1,0 +1,72 @@
+package proxy_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// TestEndsBeforeTask: a stream that the agent ends while the task works, and of which it has no
+// other, ends with one error toward the client. One that ends where it may ends without.
+func TestEndsBeforeTask(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		sides  []wire.Side
+		state  string // that the agent's last event shows; "" for a message as the only event
+		unable *wire.Kind
+		early  bool
+	}{
+		"working, and unknown then":     {[]wire.Side{rpc10, rest10, grpc10, rpc03, rest03}, "working", wire.TaskNotFound, true},
+		"working, and cannot be asked":  {[]wire.Side{rpc10, rest10, grpc10, rpc03, rest03}, "working", wire.MethodNotFound, true},
+		"waiting for its user":          {[]wire.Side{rpc10, rest10, grpc10, rpc03, rest03}, "input-required", wire.TaskNotFound, false},
+		"a message":                     {[]wire.Side{rpc10, rest10, grpc10, rpc03, rest03}, "", wire.TaskNotFound, false},
+		"a terminal state of an update": {[]wire.Side{rpc03, rest03}, "completed", wire.TaskNotFound, false},
+	} {
+		for _, s := range tt.sides {
+			t.Run(name+"/"+s.String(), func(t *testing.T) {
+				t.Parallel()
+				w := in(t, speaks(s), tied)
+				w.agent.answers(func(rw http.ResponseWriter, r *record) {
+					if r.method().Name != wire.SendStreamingMessage {
+						r.fail(rw, tt.unable, "no")
+						return
+					}
+					if tt.state == "" {
+						r.say(rw, onlyMessage(s))
+						return
+					}
+					task := taskIn(s, "t", "c", "working", "")
+					if s != rpc03 {
+						task = `{"task":` + task + `}`
+					}
+					r.say(rw, task, strings.Replace(statusIn(s, "t", "c", tt.state, ""), `"final":true`, `"final":false`, 1))
+				})
+				got := w.speak("tied", w.base, s, ask{method: wire.SendStreamingMessage})
+				if (got.err != nil) != tt.early {
+					t.Errorf("got %d documents and %v: %s", len(got.docs), got.err, got.body)
+				}
+				end, reason := "agent finished", ""
+				if tt.early {
+					end, reason = "agent stream ended before the task", wire.BadAgentResponse.Reason
+				}
+				record := w.ended(1)
+				if found, _ := record["reason"].(string); record["end"] != end || found != reason {
+					t.Errorf("recorded %v", record)
+				}
+			})
+		}
+	}
+}
+
+// onlyMessage is a message as the only event of a stream.
+func onlyMessage(s wire.Side) string {
+	switch {
+	case s == rpc03:
+		return `{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"hi"}]}`
+	case s.Version == wire.V10:
+		return `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}`
+	}
+	return `{"msg":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"hi"}]}}`
+}
