@@ -122,6 +122,11 @@ func (x *exchange) pass(resp *http.Response, a received, doc []byte) error {
 	if a.relabel {
 		x.w.Header().Set("Content-Type", x.call.MediaType())
 	}
+	if a.bare != nil { // the status means what it does to everybody else
+		if after := a.bare.Header["Retry-After"]; after != nil && x.w.Header()["Retry-After"] == nil {
+			x.w.Header()["Retry-After"] = after
+		}
+	}
 	if resp.StatusCode != http.StatusNoContent {
 		x.measure(doc)
 	}

@@ -119,6 +119,9 @@ func (p *Proxy) receiveRPC(x *exchange, l *leg, resp *http.Response, body []byte
 	if e := wire.ReadStatus(resp.Header, resp.Trailer); e != nil {
 		return received{failed: e}, nil
 	}
+	if resp.StatusCode >= http.StatusMultipleChoices { // one of the two is wrong
+		return received{}, p.statusError(x, l, resp, false)
+	}
 	message, err := onlyMessage(body, len(body))
 	if err != nil {
 		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not one message").Because(err)

@@ -105,7 +105,7 @@ func (p *Proxy) receiveError(x *exchange, l *leg, resp *http.Response, body []by
 	a.seen, err = p.judge(l, a.doc)
 	object := bytes.HasPrefix(bytes.TrimLeft(a.doc, " \t\r\n"), []byte("{"))
 	switch {
-	case err != nil, !object, l.Binding == wire.JSONRPC && !answers(a.seen, l.call.ID):
+	case err != nil, !object, l.Binding == wire.JSONRPC && !(isError(a.seen) && answers(a.seen, l.call.ID)):
 		return received{}, p.statusError(x, l, resp, false)
 	case l.Binding == wire.JSONRPC:
 		return a, nil
@@ -122,15 +122,15 @@ func answers(seen wire.Answer, id []byte) bool {
 }
 
 // byStatus has an object of HTTP+JSON be the error that its status is, where it says no
-// better.
+// better. A result is shown to nobody then: nothing of it has been looked at.
 func (p *Proxy) byStatus(x *exchange, l *leg, resp *http.Response, a *received) error {
 	seen := &a.seen
 	switch {
-	case seen.Reason != "", seen.State != "", seen.Kind == "message": // it is an error, or an answer all the same
+	case seen.Reason != "":
 		return nil
 	case seen.Error == 0:
 		e := p.statusError(x, l, resp, true)
-		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden || mayBeResult(l, seen) {
 			return e
 		}
 		a.bare, seen.Error, seen.Reason = e, resp.StatusCode, e.Reason
@@ -138,6 +138,13 @@ func (p *Proxy) byStatus(x *exchange, l *leg, resp *http.Response, a *received) 
 		seen.Error = resp.StatusCode
 	}
 	return nil
+}
+
+// mayBeResult reports whether an object of HTTP+JSON that is no error may be what the method
+// returns. Cards and push notification configs may be any object.
+func mayBeResult(l *leg, seen *wire.Answer) bool {
+	return seen.Kind != "" || seen.State != "" || seen.ContextID != "" || len(seen.Tasks) > 0 ||
+		l.call.Method.Push || l.call.Method.Name == wire.GetExtendedAgentCard
 }
 
 // error is the agent's error that doc, which is a's, holds.

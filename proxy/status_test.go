@@ -178,6 +178,60 @@ func TestStatusesOfStalledBodies(t *testing.T) {
 	}
 }
 
+// TestStatusesOfResults: what an agent refuses by its status it has refused, though a result
+// stands beside it: nobody is shown it, and what it names is nobody's.
+func TestStatusesOfResults(t *testing.T) {
+	t.Parallel()
+	for _, agent := range sides {
+		if agent.Binding == wire.GRPC { // which says nothing by statuses of HTTP
+			continue
+		}
+		t.Run(agent.String(), func(t *testing.T) {
+			t.Parallel()
+			w := in(t, speaks(agent), tied)
+			for status, kind := range map[int]*wire.Kind{500: wire.BadAgentResponse, 503: wire.Unavailable, 429: wire.RateLimited} {
+				w.agent.answers(func(rw http.ResponseWriter, r *record) {
+					rw.Header().Set("Content-Type", "application/json")
+					rw.WriteHeader(status)
+					task := taskIn(agent, "taken", "c", "working", "")
+					if agent.Version == wire.V10 || agent.Binding == wire.HTTPJSON {
+						task = `{"task":` + task + `}`
+					}
+					if agent.Binding == wire.JSONRPC {
+						task = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.rpc().ID, task)
+					}
+					_, _ = io.WriteString(rw, task)
+				})
+				for _, caller := range sides {
+					w.sends(caller, func(what string, got said) {
+						if got.err == nil || got.err.Reason != kind.Reason && !sameMeaning(caller, got.err.Kind, kind) ||
+							strings.Contains(got.body, "taken") {
+							t.Errorf("%s from %s, %d: %d %v %s", what, agent, status, got.status, got.err, got.body)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+// TestStatusesOfObjects: an object beside a status of HTTP+JSON that is no result passes as it
+// is, with the time to come back, where it cannot be one.
+func TestStatusesOfObjects(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(wire.Side{Binding: wire.HTTPJSON, Version: wire.V10}), tied)
+	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+		rw.Header().Set("Content-Type", "application/json")
+		rw.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(rw, `{"detail":"busy"}`)
+	})
+	w.sends(wire.Side{Binding: wire.HTTPJSON, Version: wire.V10}, func(what string, got said) {
+		if got.status != 503 || got.body != `{"detail":"busy"}` || got.header.Get("Retry-After") != "5" {
+			t.Errorf("%s: %d %v %s", what, got.status, got.header, got.body)
+		}
+	})
+}
+
 // TestStatusesOfAgents: every other status is named, and is no word about the caller.
 func TestStatusesOfAgents(t *testing.T) {
 	t.Parallel()
