@@ -44,7 +44,7 @@ var about = [rules]struct {
 	target:       {"target", http.StatusBadRequest, "the request target holds a character that it must not hold, or no space is behind it"},
 	targetSize:   {"target_size", http.StatusRequestURITooLong, "the request target is too long (server.limits.target, server.limits.header)"},
 	version:      {"version", http.StatusBadRequest, "the request line does not end with an HTTP version, such as HTTP/1.1"},
-	otherVersion: {"other_version", http.StatusHTTPVersionNotSupported, "only HTTP/1.1 and HTTP/1.0 are spoken in this form"},
+	otherVersion: {"other_version", http.StatusHTTPVersionNotSupported, "only HTTP/1 is spoken in this form"},
 	foldedLine:   {"folded_line", http.StatusBadRequest, "a field is folded over two lines"},
 	fieldName:    {"field_name", http.StatusBadRequest, "a field name is not a token with a colon right behind it"},
 	fieldValue:   {"field_value", http.StatusBadRequest, "a field value holds a control character"},
