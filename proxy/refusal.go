@@ -113,6 +113,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
+	case errors.Is(err, upstream.ErrNotHTTP):
+		return wire.Errorf(wire.BadAgentResponse, "the agent's answer is not valid HTTP").Because(err)
 	case errors.Is(err, errAgentBroke):
 		return wire.Errorf(wire.BadAgentResponse, "the agent did not answer").Because(err)
 	}

@@ -363,6 +363,24 @@ func TestStatusesReachGoClients(t *testing.T) {
 	}
 }
 
+// TestAnswersThatAreNoHTTP: an agent that answers in no form of HTTP's is not said to have
+// kept silent.
+func TestAnswersThatAreNoHTTP(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ answer, text string }{
+		"line feeds alone": {"HTTP/1.1 200 OK\nContent-Length: 2\n\n{}", "the agent's answer is not valid HTTP"},
+		"two lengths":      {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "the agent's answer is not valid HTTP"},
+		"a huge head":      {"HTTP/1.1 200 OK\r\nX-Big: " + strings.Repeat("y", 400_000) + "\r\n\r\n{}", "the agent's answer is not valid HTTP"},
+		"no answer":        {"", "the agent did not answer"},
+	} {
+		w := build(t)
+		w.agent.answers(rawAnswer(tt.answer))
+		if got := w.call("alice", "SendMessage", message("")); got.status != 502 || !strings.Contains(got.body, tt.text) {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+}
+
 // TestUnlabelledStreams: a stream that does not say it is one is told by how it begins,
 // in whatever pieces that comes.
 func TestUnlabelledStreams(t *testing.T) {

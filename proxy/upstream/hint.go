@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/http1"
 )
 
 // Hint is what the choice of an instance depends on, and whether a call may be sent
@@ -75,3 +77,7 @@ type unreached struct{ error }
 
 // Unwrap returns the error itself.
 func (u unreached) Unwrap() error { return u.error }
+
+// ErrNotHTTP is about an answer over HTTP/1.1 that came, and cannot be read: it is not written
+// as HTTP wants it, or its head is too large.
+var ErrNotHTTP = http1.ErrFraming
