@@ -205,6 +205,9 @@ func (p *Proxy) readBody(x *exchange) (*buffer, error) {
 		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
 		return nil, wire.Errorf(wire.TooLarge, "the body exceeds server.limits.body (%d bytes)", limit)
 	}
+	if x.r.ProtoMajor == 1 {
+		x.w.Header().Set("Connection", "close") // where the next request begins is not known
+	}
 	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
 }
 

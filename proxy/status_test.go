@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -378,6 +379,25 @@ func TestAnswersThatAreNoHTTP(t *testing.T) {
 		if got := w.call("alice", "SendMessage", message("")); got.status != 502 || !strings.Contains(got.body, tt.text) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
+	}
+}
+
+// TestBodiesThatCannotBeRead: where the next request would begin nobody knows, and the client
+// hears that none is read.
+func TestBodiesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+	must(t, err)
+	defer func() { _ = c.Close() }()
+	must(t, c.SetDeadline(time.Now().Add(patience)))
+	_, err = io.WriteString(c, w.head("POST "+strings.TrimPrefix(w.base, w.url)+" HTTP/1.1",
+		"A2A-Version: 1.0", "Content-Type: application/json", "Transfer-Encoding: chunked")+"zz\r\n")
+	must(t, err)
+	got, _ := io.ReadAll(c)
+	if text := string(got); !strings.HasPrefix(text, "HTTP/1.1 400 ") || !strings.Contains(text, "the body could not be read") ||
+		!strings.Contains(text, "\r\nConnection: close\r\n") {
+		t.Error(text)
 	}
 }
 
