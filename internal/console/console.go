@@ -142,6 +142,7 @@ func Open(c Config, o Options) (*Console, error) {
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerSize + authn.LongestToken, ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is held to the hosts as all else is
 	}
 	return s, nil
 }

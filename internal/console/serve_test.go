@@ -289,6 +289,9 @@ func TestL43_Rebinding(t *testing.T) {
 		if got.status != want {
 			t.Errorf("Host %s: %s, want %d", host, got, want)
 		}
+		if got = w.ask(http.MethodOptions, "/", func(r *http.Request) { r.Host, r.URL.Path, r.URL.Opaque = host, "", "*" }); want == 421 && got.status != want {
+			t.Errorf("OPTIONS * of host %s: %s, want %d", host, got, want)
+		}
 	}
 }
 

@@ -217,6 +217,28 @@ func TestStatusOff(t *testing.T) {
 	}
 }
 
+// What is asked of all of the listener is held to its hosts as everything else is.
+func TestStatusOptions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	g := w.start(w.yaml(plain, openPolicy))
+	for host, want := range map[string]int{"localhost": http.StatusNoContent, "evil.example": http.StatusMisdirectedRequest} {
+		req, err := http.NewRequest(http.MethodOptions, g.StatusURL(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host, req.URL.Opaque = host, "*"
+		resp, err := client(t).Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("OPTIONS * of host %s: %d, want %d", host, resp.StatusCode, want)
+		}
+	}
+}
+
 // The port that is bound stands in every URL, and a loopback listener answers to
 // this machine's names.
 func TestPortZero(t *testing.T) {

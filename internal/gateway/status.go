@@ -40,6 +40,7 @@ func newStatusServer(g *Gateway, c *server.Config) (*statusServer, error) {
 	mux.Handle("GET /metrics", g.telemetry.Handler())
 	s.http = &http.Server{
 		Handler: s.hosted(mux), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: 30 * time.Second,
+		DisableGeneralOptionsHandler: true, // "OPTIONS *" is held to the hosts as all else is
 	}
 	return s, nil
 }

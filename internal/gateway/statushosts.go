@@ -23,6 +23,11 @@ func (s *statusServer) hosted(next http.Handler) http.Handler {
 			http.Error(w, "this host is not served here; server.statusHosts lists others", http.StatusMisdirectedRequest)
 			return
 		}
+		if r.Method == http.MethodOptions && r.RequestURI == "*" {
+			w.Header().Set("Allow", "GET, HEAD")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
 }
