@@ -64,6 +64,9 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 			continue
 		}
 		if failed := a.proxy.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
+			if errors.Is(failed, stream.ErrEarly) && a.proxy.StreamConfig.Resubscribe.Std() == 0 {
+				failed = io.EOF // nobody has looked for another, so that its end is all there is to say
+			}
 			a.feed.Fail(failed)
 		}
 	}
