@@ -121,6 +121,9 @@ func (at *attendance) end(err error) error {
 	} else if err == nil && at.events == 0 && a.resp != nil {
 		err = x.verify()
 	}
+	if err == nil && x.hadNothing(a) {
+		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(stream.ErrEarly)
+	}
 	if a.judge != nil {
 		x.rec.Grammar, x.rec.SkippedEvents = a.judge.said.noted(), a.judge.said.skipped.Load()
 	}
@@ -134,4 +137,12 @@ func (at *attendance) end(err error) error {
 	}
 	x.finish()
 	return nil
+}
+
+// hadNothing reports whether a message was answered with a stream of no event, which says as
+// little as no answer. Of a task that waits some agents have such a stream, and methods of
+// extensions may have.
+func (x *exchange) hadNothing(a *audience) bool {
+	m := x.call.Method
+	return a.resp != nil && x.rec.Events == 0 && x.held == nil && m.Subject == wire.OfMessage && m.Extension == ""
 }

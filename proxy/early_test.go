@@ -1,6 +1,8 @@
 package proxy_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -69,4 +71,34 @@ func onlyMessage(s wire.Side) string {
 		return `{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}`
 	}
 	return `{"msg":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"hi"}]}}`
+}
+
+// TestNoEvent: a message that is answered with a stream of no event has not been answered, and
+// its client hears so, whatever the stream has instead.
+func TestNoEvent(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"nothing": "", "comments": ": hi\n\n: there\n\n", "empty data": "data:\n\ndata: \n\n", "a retry": "retry: 1000\n\n",
+		"what ends other streams": "data: [DONE]", "a document": `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n",
+	} {
+		for _, agent := range []wire.Side{rpc10, rest10, rpc03, rest03} {
+			for _, caller := range []wire.Side{rpc10, rest10, grpc10, rpc03} {
+				t.Run(fmt.Sprintf("%s from %s for %s", name, agent, caller), func(t *testing.T) {
+					t.Parallel()
+					w := in(t, speaks(agent), tied)
+					w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+						rw.Header().Set("Content-Type", "text/event-stream")
+						_, _ = io.WriteString(rw, body)
+					})
+					got := w.speak("tied", w.base, caller, ask{method: wire.SendStreamingMessage})
+					if len(got.docs) != 0 || got.err == nil || got.err.Kind.Reason != wire.BadAgentResponse.Reason {
+						t.Errorf("got %d documents and %v: %s", len(got.docs), got.err, got.body)
+					}
+					if r := w.ended(1); r["end"] != "agent stream ended before the task" || r["reason"] != wire.BadAgentResponse.Reason {
+						t.Errorf("recorded %v", r)
+					}
+				})
+			}
+		}
+	}
 }
