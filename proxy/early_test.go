@@ -102,3 +102,29 @@ func TestNoEvent(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeInventsNothing: a client of 1.0 that comes back to the stream of an older agent is
+// given what came behind the event that it had, and not the task that such a stream begins with.
+func TestResumeInventsNothing(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(rpc03))
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		rw.Header().Set("Content-Type", "text/event-stream")
+		r.event(rw, taskIn(rpc03, "t", "c", "working", ""))
+		r.event(rw, statusIn(rpc03, "t", "c", "input-required", ""))
+		r.event(rw, statusIn(rpc03, "t", "c", "working", ""))
+		<-r.Context().Done()
+	})
+	l := w.listen("alice", "SendStreamingMessage", message(""))
+	l.hears("task working ", "input_required")
+	had := l.last
+	l.hears("working")
+	for method, params := range map[string]string{"SendStreamingMessage": message(""), "SubscribeToTask": `{"id":"t"}`} {
+		again := w.listen("alice", method, params, "Last-Event-ID: "+had)
+		if got := again.data(); !strings.Contains(got, `"statusUpdate"`) || !strings.HasSuffix(again.last, ".3") {
+			t.Errorf("%s: %s", method, got)
+		}
+		again.leave()
+	}
+	l.leave()
+}

@@ -25,6 +25,7 @@ func (a *audience) recall(l *leg, number uint64) {
 	if l.retell == nil {
 		return
 	}
+	l.retell.GoOn()
 	if found, data := a.newest(l.Side, number); found != nil {
 		l.retell.Recall(found.docOf(data))
 	}

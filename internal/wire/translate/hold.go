@@ -17,6 +17,9 @@ type held struct {
 
 func (h *held) status() []byte { return lookup(h.raw, "status") }
 
+// GoOn has a stream begin behind its beginning, which the client has had.
+func (r *Retelling) GoOn() { r.begun = true }
+
 // Recall has a stream that is gone on with know an event that the client was not told to
 // the end before: the newest that names a state. It is in the form that Event takes.
 func (r *Retelling) Recall(doc []byte) {
