@@ -89,10 +89,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		x.rec.Denied = "task"
 		return x.absent().Because(err)
 	case errors.As(err, &missing):
-		e := wire.Errorf(wire.ExtensionRequired, "required extensions were not requested: %s",
-			strings.Join(missing.URIs, ", "))
-		e.Meta = map[string]string{"extensions": strings.Join(missing.URIs, ",")}
-		return e.Because(err)
+		return unrequested(missing).Because(err)
 	case errors.Is(err, errNotReady):
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.Is(err, errNoInterface):
@@ -119,6 +116,12 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent did not answer").Because(err)
 	}
 	return wire.Errorf(wire.Internal, "").Because(err)
+}
+
+func unrequested(missing *ext.MissingError) *wire.Error {
+	e := wire.Errorf(wire.ExtensionRequired, "required extensions were not requested: %s", strings.Join(missing.URIs, ", "))
+	e.Meta = map[string]string{"extensions": strings.Join(missing.URIs, ",")}
+	return e
 }
 
 // streamRefusal is what the client may know of the end of a stream; nil for other errors.

@@ -31,7 +31,6 @@ type shownTask struct {
 	at    time.Time
 	doc   []byte // the answer or event that showed it whole, in the agent's words; nil for none
 	as    manner // which are these
-	inner stretch
 
 	// Of a task whose artifacts the agent posts to a webhook, from a task on: whether nothing
 	// more comes of each.
@@ -45,13 +44,9 @@ type sighting struct {
 	since time.Time // what it shows was so at that time or later
 	doc   []byte    // the task as a whole, in the agent's words; nil where it is not
 	as    manner
-	inner stretch
 
 	listed bool // in a list, of which nothing is remembered but of tasks that are known
 }
-
-// stretch is where a document has its result; beside that are ids of calls.
-type stretch struct{ from, to int }
 
 // mostShown is how large an answer is that is remembered.
 const mostShown = 64 << 10
@@ -60,9 +55,6 @@ const mostShown = 64 << 10
 // showed the task when it had ended, for a comparison of artifacts; nil where they cannot
 // differ. It has no doc where that was not an answer, or a large one.
 func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong error) {
-	if g.doc != nil {
-		g.inner.from, g.inner.to = resultSpan(g.as.Binding, g.doc)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	el := s.tasks[g.shownKey]
@@ -106,7 +98,7 @@ func (s *Shown) add(g sighting, c stream.Remembered) {
 // keep remembers the answer, unless it is large.
 func (s *Shown) keep(e *shownTask, g sighting) {
 	s.bytes -= e.size()
-	if e.doc, e.as, e.inner = nil, g.as, g.inner; len(g.doc) <= mostShown {
+	if e.doc, e.as = nil, g.as; len(g.doc) <= mostShown {
 		e.doc = bytes.Clone(g.doc)
 	}
 	s.bytes += e.size()
@@ -128,9 +120,14 @@ func (s *Shown) bound(c stream.Remembered) {
 	}
 }
 
-// sameResult reports whether a sighting is the same answer, but maybe for the id of its call.
+// sameResult reports whether a sighting is the same answer, but maybe for the id of its call,
+// which is all that stands beside a result. Where the results are is looked for only here:
+// most tasks are shown once, and their answers cost nothing more.
 func (e *shownTask) sameResult(g *sighting) bool {
-	return e.doc != nil && e.as.Side == g.as.Side && bytes.Equal(e.doc[e.inner.from:e.inner.to], g.doc[g.inner.from:g.inner.to])
+	if e.doc == nil || e.as.Side != g.as.Side || len(g.doc) > 2*mostShown {
+		return false
+	}
+	return bytes.Equal(e.doc, g.doc) || bytes.Equal(resultOf(e.as.Binding, e.doc), resultOf(g.as.Binding, g.doc))
 }
 
 // mostChunked is how many artifacts of one task are told apart.
