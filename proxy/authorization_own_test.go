@@ -21,7 +21,7 @@ func TestAuthorizationOwnOnly(t *testing.T) {
 		})
 	})
 	w.given("tied", w.base, w.agent, "t", "c-t", "")
-	w.agent.answers(func(rw http.ResponseWriter, r *record) { r.say(rw, words{rpc10}.task("r", "input-required", "", "")) })
+	w.agent.answers(func(rw http.ResponseWriter, r *record) { r.say(rw, words{rpc10}.task("r", "working", "", "")) })
 	w.speak("reader", w.base, rpc10, ask{method: wire.SendStreamingMessage}).ok(t, "the reader's")
 	w.agent.take()
 	w.waiting()
