@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
 // TestEndsBeforeTask: a stream that the agent ends while the task works, and of which it has no
@@ -29,7 +32,8 @@ func TestEndsBeforeTask(t *testing.T) {
 		for _, s := range tt.sides {
 			t.Run(name+"/"+s.String(), func(t *testing.T) {
 				t.Parallel()
-				w := in(t, speaks(s), tied)
+				window := secret.Duration(time.Second)
+				w := in(t, speaks(s), tied, streaming(func(c *stream.Config) { c.Resubscribe = &window }))
 				w.agent.answers(func(rw http.ResponseWriter, r *record) {
 					if r.method().Name != wire.SendStreamingMessage {
 						r.fail(rw, tt.unable, "no")
