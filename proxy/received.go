@@ -105,7 +105,7 @@ func (p *Proxy) receiveError(x *exchange, l *leg, resp *http.Response, body []by
 	a.seen, err = p.judge(l, a.doc)
 	object := bytes.HasPrefix(bytes.TrimLeft(a.doc, " \t\r\n"), []byte("{"))
 	switch {
-	case err != nil, !object, l.Binding == wire.JSONRPC && !(isError(a.seen) && answers(a.seen, l.call.ID)):
+	case err != nil, !object, l.Binding == wire.JSONRPC && (!isError(a.seen) || !answers(a.seen, l.call.ID)):
 		return received{}, p.statusError(x, l, resp, false)
 	case l.Binding == wire.JSONRPC:
 		return a, nil
