@@ -68,13 +68,13 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 			counted.Close()
 		}
 	}()
-	err := at.run(x.r.Context())
+	err := at.run(x.clientContext())
 	if errors.Is(err, stream.ErrLeft) {
 		if left = p.leave(x, at, counted.Close); left {
 			return errAway
 		}
 		at.relay.Leave = nil
-		err = at.run(x.r.Context())
+		err = at.run(x.clientContext())
 	}
 	return at.end(err)
 }

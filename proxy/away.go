@@ -36,8 +36,7 @@ func (p *Proxy) leave(x *exchange, at *attendance, closed func()) bool {
 		release = p.Hold()
 	}
 	x.ctx = p.Telemetry.Under(taken.Context(), x.ctx)
-	x.r = x.r.WithContext(taken.Context())
-	x.r.Body = http.NoBody
+	x.r.Body = http.NoBody // and nothing else of it: what looks at the task reads its header meanwhile
 	x.w.ResponseWriter = taken
 	x.away = taken
 	s := &stayed{attendance: at, closed: func() { closed(); release() }}

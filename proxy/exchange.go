@@ -282,7 +282,15 @@ func (x *exchange) clientLeft(err error) bool {
 	if errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) {
 		return true
 	}
-	return x.r.Context().Err() != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+	return x.clientContext().Err() != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// clientContext ends when the client goes away. That of the request itself ends with its handler.
+func (x *exchange) clientContext() context.Context {
+	if x.away != nil {
+		return x.away.Context()
+	}
+	return x.r.Context()
 }
 
 // statusClientGone is what the log shows when the client hung up first. It is

@@ -58,9 +58,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	case s.err != nil:
 		return s.err
 	case !streams(s.resp, x.leg):
-		body := newBuffer()
-		defer x.giveBack(body)
-		empty, err := p.refusedStream(ctx, x, s.resp, body)
+		empty, err := p.refusedStream(ctx, x, s.resp)
 		if err != nil || empty == nil {
 			return err
 		}
@@ -153,7 +151,9 @@ func alike(a, b []byte) bool {
 
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
-func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Response, body *buffer) (*http.Response, error) {
+func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Response) (*http.Response, error) {
+	body := newBuffer()
+	defer x.giveBack(body)
 	a, err := p.receive(x, x.leg, resp, body)
 	if err != nil {
 		return nil, err
