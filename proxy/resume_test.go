@@ -449,6 +449,25 @@ func TestRegainFlapping(t *testing.T) {
 	}
 }
 
+// TestRegainRepeated: an agent that shows the beginning of a task at every subscription, and
+// hangs up, is asked less and less often, although each chunk may be a new one.
+func TestRegainRepeated(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(rpc10), streaming())
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		rw.Header().Set("Content-Type", "text/event-stream")
+		r.event(rw, `{"task":`+taskIn(rpc10, "t", "c", "working", "")+`}`)
+		r.event(rw, `{"artifactUpdate":{"taskId":"t","contextId":"c","append":true,"artifact":{"artifactId":"a","parts":[{"text":"so "}]}}}`)
+	})
+	l := w.listen("alice", "SendStreamingMessage", message(""))
+	l.hears("task working ", "+so ")
+	time.Sleep(3 * time.Second)
+	l.leave()
+	if n := len(w.methods()); n < 3 || n > 10 {
+		t.Errorf("the agent was asked %d times in three seconds", n)
+	}
+}
+
 // TestGrammarOnRecord: a stream that begins with an update is passed on, and stands in the
 // record; where the configuration is strict it ends.
 func TestGrammarOnRecord(t *testing.T) {

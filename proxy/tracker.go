@@ -30,6 +30,7 @@ type tracker struct {
 	lostSince time.Time // for the first time since then
 	lost      int       // how often
 	regained  time.Time // when another was opened last; zero for never
+	brief     int       // how many in a row were lost before they had lasted for shortStream
 }
 
 // Bounds of what waits to be taken in.
@@ -176,11 +177,20 @@ func (t *tracker) losing(newest uint64) (since time.Time, times int) {
 		t.lostAt, t.lostSince, t.lost = newest, time.Now(), 0
 	}
 	t.lost++
-	if t.lost == 1 && time.Since(t.regained) < lastRetry {
-		t.lost++ // a word and another break is no recovery
+	lasted := time.Since(t.regained)
+	if t.brief++; lasted >= shortStream {
+		t.brief = 0
 	}
-	return t.lostSince, t.lost
+	if t.lost == 1 && lasted < lastRetry {
+		return t.lostSince, 2 + t.brief // a word and another break is no recovery
+	}
+	return t.lostSince, max(t.lost, 1+t.brief)
 }
+
+// shortStream is how long a stream that was regained lasts at least, for the next not to be
+// put off longer: an agent that shows the same beginning at every subscription says something
+// new each time, as chunks of artifacts have nothing to tell them apart.
+const shortStream = time.Second
 
 // mend notes that another stream has taken the place of the one that was lost.
 func (t *tracker) mend() {
