@@ -83,7 +83,8 @@ func TestNoEvent(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"nothing": "", "comments": ": hi\n\n: there\n\n", "empty data": "data:\n\ndata: \n\n", "a retry": "retry: 1000\n\n",
-		"a document": `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n",
+		"what ends other streams": "data: [DONE]",
+		"a document":              `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n",
 	} {
 		for _, agent := range []wire.Side{rpc10, rest10, rpc03, rest03} {
 			for _, caller := range []wire.Side{rpc10, rest10, grpc10, rpc03} {

@@ -73,7 +73,12 @@ func mayBeError(l *leg, resp *http.Response) bool {
 // receiveDocument reads an answer that is a success by its status.
 func (p *Proxy) receiveDocument(l *leg, resp *http.Response, body []byte) (a received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
-	if a.relabel = label.Corrected(); label.Media == typeEvents {
+	a.relabel = label.Corrected()
+	switch {
+	case label.Media != typeEvents:
+	case stream.IsObject(body): // and no line of it is a field of an event
+		label = wire.Label{Form: "Content-Type text/event-stream", JSON: true}
+	default:
 		if body, err = p.onlyEvent(l, body); err != nil {
 			return a, err
 		}

@@ -24,10 +24,10 @@ func says(b wire.Binding, event stream.Event) utterance {
 	if b == wire.GRPC {
 		return a2a
 	}
-	switch empty := len(bytes.TrimSpace(event.Data)) == 0; {
+	switch data := bytes.TrimSpace(event.Data); {
 	case event.Name == "error":
 		return a2a // also without a document: something went wrong there
-	case empty:
+	case len(data) == 0, string(data) == stream.Done:
 		return nothing
 	case event.Name != "" && event.Name != "message":
 		return something

@@ -37,17 +37,21 @@ func Skip(s Source) (int64, error) {
 	return k.Skip()
 }
 
+// Done is the data of the event with which servers of language models end a stream. It is
+// none of A2A's.
+const Done = "[DONE]"
+
 // Events reads Server-Sent Events of at most limit bytes. Some agents leave out the blank
 // line behind their last event: it counts where its data is a whole JSON object, which the
-// beginning of a longer one never is.
+// beginning of a longer one never is, or Done.
 func Events(r io.Reader, limit int) Source {
 	reader := sse.NewReader(r, limit)
-	reader.Whole = isObject
+	reader.Whole = func(data []byte) bool { return IsObject(data) || string(data) == Done }
 	return events{reader}
 }
 
-// isObject reports whether data is a JSON object. What is wrong with it is for others to find.
-func isObject(data []byte) bool {
+// IsObject reports whether data is a JSON object. What is wrong with it is for others to find.
+func IsObject(data []byte) bool {
 	v := jsontext.Value(data)
 	return v.Kind() == '{' && v.IsValid(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
