@@ -61,7 +61,7 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		}
 	}
 	switch {
-	case x.leg.retell == nil && (x.rec.Streamed || x.wantsEvents(resp)):
+	case x.leg.retell == nil && (x.rec.Streamed || !isError(seen) && x.wantsEvents(resp)):
 		if !x.w.wrote {
 			x.incoming(resp)
 		}
@@ -95,9 +95,10 @@ func (p *Proxy) judge(l *leg, doc []byte) (wire.Answer, error) {
 	return seen, nil
 }
 
-// wantsEvents reports whether an answer is to be an event although the agent gave it
+// wantsEvents reports whether a result is to be an event although the agent gave it
 // whole: clients that stream read nothing else of what is a success by its status, and
-// some take it for a stream of none.
+// some take it for a stream of none. An error passes as it came: the JavaScript client tells
+// which one it is by a document, and not by an event.
 func (x *exchange) wantsEvents(resp *http.Response) bool {
 	return x.call.Streaming && x.call.Binding != wire.GRPC && resp.StatusCode < http.StatusMultipleChoices
 }

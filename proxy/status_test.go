@@ -488,3 +488,22 @@ func TestOneEvent(t *testing.T) {
 		})
 	}
 }
+
+// TestDocumentsOfStreams: where an agent answers a call for a stream by a document, its result
+// is an event, as clients that stream read nothing else, and its error passes as it came: some
+// tell which one it is by a document alone.
+func TestDocumentsOfStreams(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ answer, label string }{
+		"a result": {`{"jsonrpc":"2.0","id":7,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"said"}]}}}`, "text/event-stream"},
+		"an error": {`{"jsonrpc":"2.0","error":{"code":-32004,"message":"not here"},  "id":7}`, "application/json"},
+	} {
+		w := build(t)
+		w.agent.answers(rawAnswer("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n\r\n" + tt.answer))
+		got := w.call("alice", "SendStreamingMessage", message(""))
+		if got.status != 200 || got.header.Get("Content-Type") != tt.label || !strings.Contains(got.body, tt.answer) ||
+			tt.label == "application/json" && got.body != tt.answer {
+			t.Errorf("%s: %d %v %s", name, got.status, got.header, got.body)
+		}
+	}
+}
