@@ -106,7 +106,12 @@ var reasons = []reason{
 		"The Go client fails at some of what this agent answers; at what the gateway answers it does not.",
 	},
 	{
-		`^java-v03-rest to python-v03-rest`, `stream to completion|stream of one message|cancel a stream|subscribe to a running task`,
+		`^(java|js)-v03-rest to (java|python)-v03-rest`, `push configurations`,
+		"This agent refuses some calls about push configurations by a status with a body that is no error of A2A's; the gateway, " +
+			"which cannot tell it from a config, answers with the error of that status.",
+	},
+	{
+		`^(java|js)-v03-rest to python-v03-rest`, `stream to completion|stream of one message|cancel a stream|subscribe to a running task`,
 		"This agent writes the document of an event over several data lines, each of which this client takes for a document of its " +
 			"own; through the gateway it is one line.",
 	},

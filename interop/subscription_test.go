@@ -81,9 +81,12 @@ func (g *gateway) says(ctx context.Context, t *testing.T, a agent, members strin
 			} `json:"task"`
 		} `json:"result"`
 	}
-	s.Scan()
-	if err := json.Unmarshal(s.Bytes(), &answer); err != nil || answer.Result.Task.ID == "" {
-		t.Fatalf("the answer to a message: %v %s", err, s.Bytes())
+	var doc []byte // of several lines at some agents
+	for s.Scan() {
+		doc = append(append(doc, s.Bytes()...), '\n')
+	}
+	if err := json.Unmarshal(doc, &answer); err != nil || answer.Result.Task.ID == "" {
+		t.Fatalf("the answer to a message: %v %s", err, doc)
 	}
 	return answer.Result.Task.ID
 }

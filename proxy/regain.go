@@ -142,10 +142,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 	if l.Version == wire.V10 {
 		lead, state, err = p.firstOf(a, l, source)
 	} else if lead, state, err = p.catchUp(ctx, a, l); err == nil {
-		source = p.watched(a, l, resp, source, func() (*poll, error) {
-			j.watches = true
-			return p.newPoll(up.ctx, a, l)
-		})
+		source = p.watched(up.ctx, a, l, resp, source, func() *judge { return j })
 	}
 	if err != nil {
 		return o, err

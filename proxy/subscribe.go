@@ -26,19 +26,8 @@ type snapshot struct {
 // so that nothing can happen in between that neither shows; what both show is
 // left out of the stream.
 func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) error {
-	ctx, stop := context.WithCancel(ctx)
+	out, stop := p.openBeside(ctx, x)
 	defer stop()
-	type opened struct {
-		resp *http.Response
-		err  error
-	}
-	opening := make(chan opened, 1)
-	go func() {
-		var o opened
-		defer func() { opening <- o }()
-		defer p.contain(x, &o.err)
-		o.resp, o.err = p.reach(ctx, x)
-	}()
 	l, doc, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
 	switch {
 	case err != nil:
@@ -48,7 +37,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	if err != nil {
 		stop()
 	}
-	s := <-opening
+	s := p.soon(ctx, x, out, stop, seen.State)
 	if s.resp != nil {
 		defer x.up.letGo(s.resp)
 	}
@@ -87,6 +76,54 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		}
 	}
 	return p.relay(x, s.resp, from)
+}
+
+// opening is what an agent has answered to a subscription, or why it has not.
+type opening struct {
+	resp *http.Response
+	err  error
+}
+
+// openBeside subscribes to the call's task in a goroutine of its own, until stop is called.
+func (p *Proxy) openBeside(ctx context.Context, x *exchange) (_ <-chan opening, stop context.CancelFunc) {
+	ctx, stop = context.WithCancel(ctx)
+	out := make(chan opening, 1)
+	go func() {
+		var o opening
+		defer func() { out <- o }()
+		defer p.contain(x, &o.err)
+		o.resp, o.err = p.reach(ctx, x)
+	}()
+	return out, stop
+}
+
+// silence is how long an agent may leave unanswered a subscription to a task that waits for
+// its user, once it has shown the task. Some answer with the first event alone, which comes
+// with the user's next message: the client would not even see the task until then.
+const silence = time.Second
+
+// soon waits for what has been opened, if the task waits for its user not long: then it is an
+// empty stream, and the task is looked at.
+func (p *Proxy) soon(ctx context.Context, x *exchange, out <-chan opening, stop context.CancelFunc, state string) opening {
+	if !settled(state) || terminal(state) {
+		return <-out
+	}
+	select {
+	case o := <-out:
+		return o
+	case <-time.After(silence):
+	}
+	stop()
+	o := <-out
+	if o.err != nil && ctx.Err() == nil {
+		x.up = detach(ctx)
+		label := typeEvents
+		if x.leg.Binding == wire.GRPC {
+			label = typeGRPC
+		}
+		return opening{resp: emptyStream(http.Header{"Content-Type": {label}})}
+	}
+	return o
 }
 
 func terminal(state string) bool {

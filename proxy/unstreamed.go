@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,14 +14,16 @@ import (
 
 // unstreamed is the stream of a task to which an agent before 1.0 was asked to subscribe a
 // client. Such agents stream what a message brings; of a task that waits for its user they
-// have no stream, and say so in one way or another, although they know the task. Then it is
-// looked at until it ends: the client hears what the next message makes of it, as in front of
-// an agent of 1.0 (A2A 1.0 §3.1.6).
+// have no stream, and say so in one way or another, although they know the task, or show it
+// and end. Then it is looked at until it ends: the client hears what the next message makes of
+// it, as in front of an agent of 1.0 (A2A 1.0 §3.1.6).
 type unstreamed struct {
 	stream.Source                                // what the agent sends
 	none          func(stream.Event, error) bool // does the first thing of it say that there is no stream?
+	still         func(stream.Event) bool        // or no more than that the task waits, as the client knows?
 	watch         func() (*poll, error)
 	begun         bool
+	waits         bool  // nothing else was said
 	poll          *poll // in the place of Source
 }
 
@@ -30,11 +33,19 @@ func (s *unstreamed) Next() (stream.Event, error) {
 		return s.poll.Next()
 	}
 	event, err := s.Source.Next()
-	if s.begun || err == nil && !event.HasData {
+	switch {
+	case err == nil && !event.HasData, s.begun && !s.waits:
 		return event, err
-	}
-	if s.begun = true; !s.none(event, err) {
-		return event, err
+	case s.waits:
+		if s.waits = false; !errors.Is(err, io.EOF) {
+			return event, err
+		}
+	default:
+		s.begun = true
+		if !s.none(event, err) {
+			s.waits = err == nil && s.still(event)
+			return event, err
+		}
 	}
 	if s.poll, err = s.watch(); err != nil {
 		return stream.Event{}, err
@@ -78,10 +89,9 @@ func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up
 	}
 	l, from := a.x.leg.apart(), o.From
 	o.From = func(body io.Reader, limit int) stream.Source {
-		return p.watched(a, l, resp, from(body, limit), func() (*poll, error) {
+		return p.watched(up.ctx, a, l, resp, from(body, limit), func() *judge {
 			<-ready
-			a.judge.watches = true
-			return p.newPoll(up.ctx, a, l)
+			return a.judge
 		})
 	}
 }
@@ -96,17 +106,38 @@ func (l *leg) apart() *leg {
 	return &as
 }
 
-// watched is a source of the agent's in whose place watch looks at the task, should there be
-// no stream.
-func (p *Proxy) watched(a *audience, l *leg, resp *http.Response, source stream.Source, watch func() (*poll, error)) stream.Source {
+// watched is a source of the agent's in whose place the task is looked at until ctx ends,
+// should there be no stream. of is the judge of its events.
+func (p *Proxy) watched(
+	ctx context.Context, a *audience, l *leg, resp *http.Response, source stream.Source, of func() *judge,
+) stream.Source {
 	return &unstreamed{
 		Source: source,
 		none:   func(event stream.Event, err error) bool { return p.noneOf(l, resp, event, err) },
+		still: func(event stream.Event) bool {
+			if !p.waitsStill(a, l, event) {
+				return false
+			}
+			of().watches = true
+			return true
+		},
 		watch: func() (*poll, error) {
 			a.polled.Store(true)
-			return watch()
+			of().watches = true
+			return p.newPoll(ctx, a, l)
 		},
 	}
+}
+
+// waitsStill reports whether an event says no more than that the task waits for its user, as
+// the client has been shown.
+func (p *Proxy) waitsStill(a *audience, l *leg, event stream.Event) bool {
+	found, err := p.readEvent(l.Side, l.call.Method, event.Data)
+	if err != nil || !settled(found.seen.State) || terminal(found.seen.State) {
+		return false
+	}
+	status, _ := statusOf(inner(l, found.docOf(event.Data)))
+	return a.shown != nil && bytes.Equal(memberOf(status, "state"), memberOf(a.shown.status, "state"))
 }
 
 // mayWatch reports whether the exchange is a subscription that is promised the task until it
@@ -145,8 +176,12 @@ func (x *exchange) withoutStream(resp *http.Response, a received) *http.Response
 	if e == nil || e.Kind != wire.TaskNotFound {
 		return nil
 	}
-	empty := &http.Response{StatusCode: http.StatusOK, Header: resp.Header.Clone(), Body: http.NoBody}
+	empty := emptyStream(resp.Header.Clone())
 	empty.Header.Del("Grpc-Status")
-	empty.Trailer = http.Header{"Grpc-Status": {"0"}}
 	return empty
+}
+
+// emptyStream is an answer that is a stream of no event.
+func emptyStream(h http.Header) *http.Response {
+	return &http.Response{StatusCode: http.StatusOK, Header: h, Body: http.NoBody, Trailer: http.Header{"Grpc-Status": {"0"}}}
 }

@@ -26,7 +26,15 @@ var unstreamedIn = map[string]func(http.ResponseWriter, *record){
 		_ = http.NewResponseController(rw).Flush()
 		panic(http.ErrAbortHandler) // it cuts the answer off
 	},
-	"an answer": func(rw http.ResponseWriter, r *record) { r.fail(rw, wire.TaskNotFound, "Task not found") },
+	"the task, once more": func(rw http.ResponseWriter, r *record) {
+		task := taskAt(r.side(), "t", "c", "input-required", 0)
+		if r.side().Binding != wire.JSONRPC {
+			task = `{"task":` + task + `}`
+		}
+		r.say(rw, task)
+	},
+	"no answer yet": func(_ http.ResponseWriter, r *record) { <-r.Context().Done() },
+	"an answer":     func(rw http.ResponseWriter, r *record) { r.fail(rw, wire.TaskNotFound, "Task not found") },
 	"an event": func(rw http.ResponseWriter, r *record) {
 		if r.side().Binding != wire.JSONRPC {
 			r.say(rw)
@@ -88,9 +96,12 @@ func TestSubscribeUnstreamedAlike(t *testing.T) {
 	w := in(t, speaks(rpc03), tied, streaming())
 	w.given("tied", w.base, w.agent, "t", "c", "")
 	for how, answer := range unstreamedIn {
+		if how == "no answer yet" {
+			continue
+		}
 		w.agent.answers(answer)
 		got := w.speak("tied", w.base, rpc03, ask{method: wire.SubscribeToTask, task: "t"})
-		want := map[string]string{"nothing": "", "a broken connection": "broke off"}
+		want := map[string]string{"nothing": "", "a broken connection": "broke off", "the task, once more": ""}
 		text, ok := want[how]
 		if !ok {
 			text = "Task not found"
