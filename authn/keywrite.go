@@ -12,9 +12,10 @@ import (
 )
 
 // writeKeys puts a new key file in place. Subjects and groups in it are nobody else's
-// business, as is when keys are used.
+// business, but for whom its permissions let read it already: the user of a service, for
+// one, who is not the one that makes keys.
 func writeKeys(path string, records []keyRecord) error {
-	if err := durable.Replace(path, appendKeyFile(nil, records)); err != nil {
+	if err := durable.Rewrite(path, appendKeyFile(nil, records)); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
 	return nil

@@ -144,7 +144,7 @@ func TestDeb(t *testing.T) {
 	}
 	run("--raw-extract", file, to)
 	for _, path := range []string{
-		unit, "/usr/lib/systemd/system/a2a-gateway.socket", "/usr/share/doc/a2a-gateway/copyright", "/usr/share/doc/a2a-gateway/NOTICES",
+		unit, "/usr/lib/systemd/system/a2a-gateway.socket", "/usr/lib/sysusers.d/a2a-gateway.conf", "/usr/share/doc/a2a-gateway/copyright", "/usr/share/doc/a2a-gateway/NOTICES",
 		"/usr/share/man/man1/a2a-gateway-serve.1", "/usr/share/bash-completion/completions/a2a-gateway", "/DEBIAN/md5sums",
 	} {
 		text(t, to+path)
@@ -163,6 +163,76 @@ func TestDeb(t *testing.T) {
 	}
 	newMachine(t, installed).accepts(t, installed, text(t, to+"/etc/a2a-gateway/config.yaml"), nil)
 	analyze(t, to)
+	quickStart(t, to)
+}
+
+// quickStart does as root what config.yaml says, on a machine whose /etc and /usr/lib/sysusers.d
+// are copies: the package's script, a key, and then the unit's two commands as the user that
+// systemd makes up for it. The file of keys is the service's to read, and nobody else's, before
+// and after another key.
+func quickStart(t *testing.T, root string) {
+	t.Helper()
+	unshare, setpriv := required(t, "unshare", "util-linux"), required(t, "setpriv", "util-linux")
+	if os.Getuid() != 0 {
+		t.Skip("a package is installed as root") // as which CI runs
+	}
+	group := directive(t, text(t, root+unit), "SupplementaryGroups")
+	if name := strings.TrimSuffix(filepath.Base(unit), ".service"); group == name {
+		t.Errorf("systemd makes no dynamic user %s where there is a group of that name", name)
+	}
+	etc := filepath.Join(t.TempDir(), "etc")
+	if out, err := exec.Command("cp", "-a", "/etc", etc).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("cp", "-a", root+"/etc/a2a-gateway", etc).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	state := t.TempDir()
+	out, err := exec.Command(unshare, "--mount", "sh", "-euc", `
+root=$1 etc=$2 state=$3 group=$4 setpriv=$5
+mount --bind "$etc" /etc
+mount --bind "$root/usr/lib/sysusers.d" /usr/lib/sysusers.d
+chmod 755 /etc/a2a-gateway; chmod 644 /etc/a2a-gateway/config.yaml
+mount -t tmpfs tmpfs /mnt
+cp "$root/usr/bin/a2a-gateway" /mnt; mkdir /mnt/state; chown 61184 /mnt/state; chmod 755 /mnt /mnt/a2a-gateway
+service="$setpriv --reuid 61184 --regid 61184 --groups GID --bounding-set=-all --no-new-privs env STATE_DIRECTORY=/mnt/state /mnt/a2a-gateway"
+stranger() { ! "$setpriv" --reuid 61185 --regid 61185 --clear-groups cat /etc/a2a-gateway/keys.yaml 2>/dev/null; }
+for install in first again; do
+  sh "$root/DEBIAN/postinst" configure
+  service=$(echo "$service" | sed "s/GID/$(getent group "$group" | cut -d: -f3)/")
+  /mnt/a2a-gateway keys create --file /etc/a2a-gateway/keys.yaml --id $install
+  stat -c '%U %G %a' /etc/a2a-gateway/keys.yaml
+  $service validate -c /etc/a2a-gateway/config.yaml
+  stranger
+done
+sed -i 's/127.0.0.1:8080/127.0.0.1:0/; s/^server: {/server: {statusAddress: "127.0.0.1:0", /; $ a admin: {address: "off"}' /etc/a2a-gateway/config.yaml
+$service serve -c /etc/a2a-gateway/config.yaml >/mnt/log 2>&1 & pid=$!
+for try in $(seq 100); do grep -q '"msg":"serving"' /mnt/log && break; kill -0 $pid || break; sleep 0.1; done
+kill $pid || true; wait $pid || true
+cat /mnt/log
+chmod 600 /etc/a2a-gateway/keys.yaml
+$service validate -c /etc/a2a-gateway/config.yaml || echo "refused $?"
+`, "sh", root, etc, state, group, setpriv).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{"root " + group + " 640\n", `"msg":"serving"`, `"keys":2`, "keys.yaml: permission denied\n", "refused 2\n"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+// directive is the value of one line of a unit.
+func directive(t *testing.T, unit, name string) string {
+	t.Helper()
+	for line := range strings.Lines(unit) {
+		if value, ok := strings.CutPrefix(line, name+"="); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	t.Fatalf("no %s in the unit", name)
+	return ""
 }
 
 // analyze has systemd look at the unit as installed below root, and say how much it could

@@ -4,9 +4,14 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -32,9 +37,8 @@ func (c *Config) Check() ([]string, error) {
 		}
 	}
 	if keys := c.Authn.APIKeys; keys != nil {
-		if _, err := os.Stat(keys.File); err != nil {
-			warnings = append(warnings, fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File))
-		}
+		missing, err := checkKeys(keys)
+		warnings, errs = append(warnings, missing...), append(errs, err)
 	}
 	errs = append(errs, sink.CheckFiles(c.Telemetry.Audit.Sinks))
 	warnings = append(warnings, c.Doubts()...)
@@ -50,7 +54,8 @@ func (c *Config) Check() ([]string, error) {
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
 	}
-	return warnings, errors.Join(errs...)
+	errs = append(errs, c.unreadable(errors.Join(errs...)))
+	return warnings, asWhom(errors.Join(errs...))
 }
 
 // resolve makes relative paths relative to the file they stand in, so that a
@@ -62,26 +67,34 @@ func (c *Config) resolve(dir string) {
 		}
 	}
 	in(&c.Server.DataDir)
-	if c.Server.TLS != nil {
-		for i := range c.Server.TLS.Certificates {
-			in(&c.Server.TLS.Certificates[i].Cert)
-			in(&c.Server.TLS.Certificates[i].Key)
-		}
-		for i := range c.Server.TLS.ClientCA {
-			in(&c.Server.TLS.ClientCA[i])
-		}
-		if a := c.Server.TLS.ACME; a != nil {
+	if in(&c.Keys.Dir); c.Keys.Dir == "" {
+		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
+	}
+	if in(&c.Telemetry.Audit.Dir); c.Telemetry.Audit.Dir == "" {
+		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
+	}
+	// Configurations that are files are those of gateways that are to survive a restart.
+	if c.State.Driver == "" {
+		c.State.Driver = "sqlite"
+	}
+	if in(&c.State.SQLite.Path); c.State.SQLite.Path == "" {
+		c.State.SQLite.Path = filepath.Join(c.Server.DataDir, "state.db")
+	}
+	c.files(in)
+}
+
+// files visits the path of every file that the configuration names and that the gateway
+// reads; what it writes itself is not among them. Those of secrets are resolved when they
+// are read.
+func (c *Config) files(in func(*string)) {
+	if t := c.Server.TLS; t != nil {
+		resolvePairs(t.Certificates, t.ClientCA, in)
+		if a := t.ACME; a != nil {
 			in(&a.CA)
 		}
 	}
 	if t := c.Admin.TLS; t != nil {
-		for i := range t.Certificates {
-			in(&t.Certificates[i].Cert)
-			in(&t.Certificates[i].Key)
-		}
-		for i := range t.ClientCA {
-			in(&t.ClientCA[i])
-		}
+		resolvePairs(t.Certificates, t.ClientCA, in)
 	}
 	if c.Authn.APIKeys != nil {
 		in(&c.Authn.APIKeys.File)
@@ -95,9 +108,6 @@ func (c *Config) resolve(dir string) {
 	for i := range c.Keys.Sealing {
 		in(&c.Keys.Sealing[i])
 	}
-	if in(&c.Keys.Dir); c.Keys.Dir == "" {
-		c.Keys.Dir = filepath.Join(c.Server.DataDir, "keys")
-	}
 	for i := range c.Fleet.Kubernetes {
 		in(&c.Fleet.Kubernetes[i].Token)
 		in(&c.Fleet.Kubernetes[i].CA)
@@ -108,14 +118,65 @@ func (c *Config) resolve(dir string) {
 	for i := range c.Telemetry.Audit.Sinks {
 		resolveSink(&c.Telemetry.Audit.Sinks[i], in)
 	}
-	in(&c.Telemetry.Audit.Dir)
-	if c.Telemetry.Audit.Dir == "" {
-		c.Telemetry.Audit.Dir = filepath.Join(c.Server.DataDir, "audit")
+}
+
+// unreadable lists the files that are there, that this user may not read, and that no
+// error has named yet. They are found by opening them, as the gateway would: modes alone
+// do not tell.
+func (c *Config) unreadable(known error) error {
+	var errs []error
+	c.files(func(path *string) {
+		if *path == "" {
+			return
+		}
+		f, err := os.Open(*path)
+		if err == nil {
+			_ = f.Close() // only opened
+		}
+		if errors.Is(err, fs.ErrPermission) && !strings.Contains(fmt.Sprint(known), err.Error()) {
+			errs = append(errs, err)
+			known = errors.Join(known, err)
+		}
+	})
+	return errors.Join(errs...)
+}
+
+// checkKeys reads the file of API keys as the gateway would.
+func checkKeys(keys *authn.APIKeys) (warnings []string, err error) {
+	if _, err := os.Stat(keys.File); errors.Is(err, fs.ErrNotExist) {
+		return []string{fmt.Sprintf("authn.apiKeys.file: %s does not exist yet: no API key will be accepted", keys.File)}, nil
+	}
+	if _, err := authn.OpenKeys(keys.File); err != nil {
+		return nil, fmt.Errorf("authn.apiKeys.file: %w", err)
+	}
+	return nil, nil
+}
+
+// asWhom says who was refused, where that matters: the same check may do for one user
+// and not for another.
+func asWhom(err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	groups, _ := os.Getgroups() // beside the process's own
+	if !slices.Contains(groups, os.Getegid()) {
+		groups = append([]int{os.Getegid()}, groups...)
+	}
+	return fmt.Errorf("%w\nread as user %d of the groups %v, which is who has to be able to read the files", err, os.Geteuid(), groups)
+}
+
+// resolvePairs visits the paths of a listener's certificates.
+func resolvePairs(pairs []server.Certificate, authorities []string, in func(*string)) {
+	for i := range pairs {
+		in(&pairs[i].Cert)
+		in(&pairs[i].Key)
+	}
+	for i := range authorities {
+		in(&authorities[i])
 	}
 }
 
-// resolveAgent visits every path that an agent's section can have. Those of secrets are
-// resolved when they are read.
+// resolveAgent visits every path that an agent's section can have.
 func resolveAgent(a *proxy.AgentConfig, in func(*string)) {
 	in(&a.TLS.CA)
 	in(&a.TLS.Certificate)
@@ -155,16 +216,10 @@ func resolveSink(s *sink.Config, in func(*string)) {
 	}
 }
 
-// resolveState settles where the state is: configurations that are files are those of
-// gateways that are to survive a restart.
+// resolveState visits every path that the state's and the authorizers' sections can have,
+// but that of the state itself.
 func (c *Config) resolveState(in func(*string)) {
 	st := &c.State
-	if st.Driver == "" {
-		st.Driver = "sqlite"
-	}
-	if in(&st.SQLite.Path); st.SQLite.Path == "" {
-		st.SQLite.Path = filepath.Join(c.Server.DataDir, "state.db")
-	}
 	if t := st.Redis.TLS; t != nil {
 		in(&t.CA)
 		in(&t.Certificate)

@@ -5,6 +5,7 @@ package durable
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -13,12 +14,38 @@ import (
 // and a crash leaves one of them. Only its owner may read it. What path is a symbolic
 // link to stays; the link does not.
 func Replace(path string, data []byte) error {
+	return replace(path, data, func(*os.File) error { return nil }) // made with mode 0600
+}
+
+// Rewrite is Replace for a file that others may have been let read: where there is one, the
+// new one has its owner, group and permissions, and where they cannot be given to it, the
+// old one stays. A new one is its owner's alone.
+func Rewrite(path string, data []byte) error {
+	old, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Replace(path, data)
+	}
+	if err != nil {
+		return err
+	}
+	return replace(path, data, func(f *os.File) error {
+		if err := own(f, old); err != nil {
+			return err
+		}
+		return f.Chmod(old.Mode().Perm())
+	})
+}
+
+func replace(path string, data []byte, prepare func(*os.File) error) error {
 	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // made with mode 0600
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(tmp.Name()) // gone already after the rename
+	if err := prepare(tmp); err != nil {
+		return errors.Join(err, tmp.Close())
+	}
 	if err := Write(tmp, data); err != nil {
 		return err
 	}

@@ -96,3 +96,31 @@ func TestWriteTellsOfErrors(t *testing.T) {
 		t.Error("a closed file was written")
 	}
 }
+
+// TestRewrite: a file keeps whom its permissions let in, and a new one lets nobody in.
+func TestRewrite(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := Rewrite(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o644, 0o440} {
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := Rewrite(path, []byte(mode.String())); err != nil {
+			t.Fatal(err)
+		}
+		after, err := os.Stat(path)
+		if err != nil || after.Mode().Perm() != mode || os.SameFile(before, after) {
+			t.Errorf("%v, %v, want another file of mode %v", after.Mode(), err, mode)
+		}
+	}
+	if Rewrite(filepath.Join(path, "file"), nil) == nil {
+		t.Error("a file below a file was written")
+	}
+}
