@@ -58,7 +58,7 @@ func openRedis(t testing.TB) state.Ledger {
 		return err == nil
 	})
 	c := state.Config{Redis: state.RedisConfig{Addresses: []string{address}, Timeout: secret.Duration(patience)}}
-	s, err := redis.Open(t.Context(), c, slog.New(slog.DiscardHandler))
+	s, err := redis.Open(t.Context(), c, slog.New(slog.DiscardHandler), func(int64) {})
 	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s

@@ -100,6 +100,8 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, state.ErrUnavailable):
 		return later("1", "whose tasks are whose cannot be known at the moment").Because(err)
+	case errors.Is(err, state.ErrMemory):
+		return later("60", "no further task can be remembered (the server of the state has no memory left)").Because(err)
 	case errors.Is(err, state.ErrFull):
 		return later("60", "no further task can be remembered (state.memory.records)").Because(err)
 	case errors.Is(err, upstream.ErrBusy):

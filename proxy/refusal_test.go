@@ -17,6 +17,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
@@ -59,6 +60,8 @@ func TestRefusal(t *testing.T) {
 		{"late", errAnswerLate, wire.AgentTimeout, ""},
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
 		{"full", stream.ErrFull, wire.Unavailable, "Retry-After"},
+		{"state full", state.ErrFull, wire.Unavailable, "Retry-After"},
+		{"Redis full", state.ErrMemory, wire.Unavailable, "Retry-After"},
 		{"draining", stream.ErrDraining, wire.Unavailable, "Retry-After"},
 		{"idle", stream.ErrIdle, wire.AgentTimeout, ""},
 		{"large event", stream.ErrTooLarge, wire.BadAgentResponse, ""},
@@ -83,6 +86,9 @@ func TestRefusal(t *testing.T) {
 			sent := e.Text() + fmt.Sprint(e.Meta, e.Header)
 			if strings.Contains(sent, "10.0.0.5") || strings.Contains(sent, "s3cret") {
 				t.Errorf("%s: the client reads %s", name, sent)
+			}
+			if ours := strings.Contains(sent, "state.memory"); ours != (tt.name == "state full") {
+				t.Errorf("%s: names the limit of a driver: %s", name, sent)
 			}
 			// What happened stays with the operator.
 			if tt.name != "ready-made" && !errors.Is(e, err) && e.Err == nil {

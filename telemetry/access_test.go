@@ -309,7 +309,7 @@ func TestMessagesAreCleaned(t *testing.T) {
 	got := lines(t, out.Bytes())[0] // written already: messages are not held back
 	delete(got, "time")
 	want := map[string]any{"level": "WARN", "msg": "m", "k": `v\x0a`, "g": map[string]any{
-		"d": 1.5e9, "at": "2026-11-21T12:00:00.123456789Z", "level": "WARN", "nil": "<nil>"}}
+		"d": "1.5s", "at": "2026-11-21T12:00:00.123456789Z", "level": "WARN", "nil": "<nil>"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

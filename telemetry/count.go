@@ -192,6 +192,9 @@ func (m *Metrics) StateFileLost(lost bool) {
 	m.stateLost.Set(map[bool]float64{true: 1}[lost])
 }
 
+// StateEvicted counts keys that the server of the state dropped to make room.
+func (m *Metrics) StateEvicted(keys int64) { m.stateEvicted.Add(float64(keys)) }
+
 // AuditGone counts records that are not there any more.
 func (m *Metrics) AuditGone(n int) { m.auditGone.Add(float64(n)) }
 

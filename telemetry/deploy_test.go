@@ -131,7 +131,7 @@ func TestDeployNamesWhatExists(t *testing.T) {
 			}
 			wrongMatchers(t, e, own, m[2])
 		}
-		labels = append(labels, "instance", "job", "le", "configuration")
+		labels = append(labels, "instance", "job", "namespace", "service", "le", "configuration")
 		for _, g := range grouping.FindAllStringSubmatch(e.text, -1) {
 			for name := range strings.SplitSeq(g[1], ",") {
 				if name = strings.TrimSpace(name); !slices.Contains(labels, name) {

@@ -22,8 +22,8 @@ func newLogger(out io.Writer, text bool, level slog.Leveler) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(out, options))
 }
 
-// cleanAttr turns what could hold text from outside into cleaned text and times
-// into UTC. Values of other kinds are numbers and cannot hurt a reader.
+// cleanAttr turns what could hold text from outside into cleaned text, times into UTC
+// and durations, which JSON would have as nanoseconds, into text with their unit. Values of other kinds are numbers and cannot hurt a reader.
 func cleanAttr(_ []string, a slog.Attr) slog.Attr {
 	a.Key = Clean(a.Key) // some keys are names of headers or of members
 	switch a.Value.Kind() {
@@ -31,6 +31,8 @@ func cleanAttr(_ []string, a slog.Attr) slog.Attr {
 		a.Value = slog.StringValue(clean(a.Value.String(), maxCause))
 	case slog.KindTime:
 		a.Value = slog.TimeValue(a.Value.Time().UTC())
+	case slog.KindDuration:
+		a.Value = slog.StringValue(a.Value.Duration().String())
 	case slog.KindAny:
 		a.Value = cleanAny(a.Value.Any())
 	}

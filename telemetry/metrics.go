@@ -138,6 +138,8 @@ type Metrics struct {
 	// state_file_lost: 1 while the file of the state (state.sqlite) is not where it was opened:
 	// somebody deleted, moved or replaced it.
 	stateLost prometheus.Gauge
+	// state_evicted_total: keys that a Redis evicted since the gateway began to watch it.
+	stateEvicted prometheus.Counter
 	// audit_records_gone_total: audit records that were not there any more when the gateway started.
 	auditGone prometheus.Counter
 	// jwks_keys_skipped_total{reason}: keys of JWK sets, of issuers and of those who sign
@@ -342,6 +344,7 @@ func (f factory) decisions(m *Metrics) {
 		"Time that authorizers took to answer.", callSeconds, "authorizer")
 	m.state = f.counters("state_store_operations_total", "Operations of the state.", "operation", "result=ok|error")
 	m.auditGone = f.counter("audit_records_gone_total", "Audit records that were not there any more when the gateway started.")
+	m.stateEvicted = f.counter("state_evicted_total", "Keys that the server of the state dropped for want of memory: of this gateway's, or of others that use it.")
 	m.stateLost = f.gauge("state_file_lost", "Whether the file of the state was deleted, moved or replaced under the gateway.")
 	m.stateSeconds = f.seconds("state_store_operation_duration_seconds",
 		"Time that operations of the state took.", storeSeconds, "operation")
@@ -361,5 +364,5 @@ func (f factory) config(m *Metrics) {
 	m.configTimestamp = f.gauge("config_last_reload_success_timestamp_seconds",
 		"When a configuration last took effect, in Unix time.")
 	m.configReloads = f.counters("config_reloads_total", "Loads of the configuration.", "result=ok|error")
-	m.configHash = f.gauge("config_hash", "First 48 bits of the SHA-256 of the configuration in force.")
+	m.configHash = f.gauge("config_hash", "First 48 bits of a SHA-256 of what replicas have in common of the configuration in force.")
 }

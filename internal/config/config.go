@@ -66,6 +66,9 @@ type Config struct {
 	// Sum is a SHA-256 of the file, and of the files that it names, to tell
 	// configurations apart.
 	Sum [32]byte `yaml:"-"`
+	// Common is the same of what replicas have to have in common: it differs where they do
+	// not decide alike, and not by what is each one's own.
+	Common [32]byte `yaml:"-"`
 }
 
 // Policy is the `policy:` section.
@@ -148,7 +151,8 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	if err := c.Validate(); err != nil {
 		return nil, placed(src, err)
 	}
-	return c, nil
+	c.Common, err = c.commonSum()
+	return c, err
 }
 
 // Validate checks every section and what only holds between sections.

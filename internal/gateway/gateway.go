@@ -163,7 +163,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 		return nil, err
 	}
 	g.install(nil, s)
-	g.telemetry.Metrics.Reloaded(cfg.Sum, nil)
+	g.telemetry.Metrics.Reloaded(cfg.Common, nil)
 	return g, nil
 }
 

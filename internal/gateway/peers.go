@@ -99,7 +99,7 @@ func (p *peers) own() console.Peer {
 		}
 	}
 	if s := p.current.Load(); s != nil {
-		one.ID, one.Config = s.config.Server.ID, "sha256:"+hex.EncodeToString(s.config.Sum[:])
+		one.ID, one.Config = s.config.Server.ID, "sha256:"+hex.EncodeToString(s.config.Common[:])
 	}
 	return one
 }

@@ -32,7 +32,7 @@ func (g *Gateway) Reload(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		g.enlist(before)
 	}
-	g.ReportReload(cfg.Sum, err)
+	g.ReportReload(cfg.Common, err)
 	return err
 }
 

@@ -64,7 +64,7 @@ func shared(ctx context.Context, cfg *config.Config, use func(state.Values) erro
 	if cfg.State.Driver != redisDriver {
 		return ErrNotShared
 	}
-	store, err := redis.Open(ctx, cfg.State, slog.New(slog.DiscardHandler))
+	store, err := redis.Open(ctx, cfg.State, slog.New(slog.DiscardHandler), func(int64) {})
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}

@@ -30,7 +30,7 @@ func (r running) Status(ctx context.Context) console.Status {
 		st.Checks = append(st.Checks, checkOf(text))
 	}
 	if s := r.current.Load(); s != nil {
-		st.Agents, st.Config.Digest = len(s.config.Agents), "sha256:"+hex.EncodeToString(s.config.Sum[:])
+		st.Agents, st.Config.Digest = len(s.config.Agents), "sha256:"+hex.EncodeToString(s.config.Common[:])
 	}
 	if last := r.reload.Load(); last != nil {
 		st.Config.Reloaded = last.at.UTC()

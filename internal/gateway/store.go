@@ -26,7 +26,7 @@ func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
 	case "sqlite":
 		opened, err = sqlite.Open(ctx, c, g.fileLost)
 	case redisDriver:
-		opened, err = redis.Open(ctx, c, g.telemetry.Log)
+		opened, err = redis.Open(ctx, c, g.telemetry.Log, g.telemetry.Metrics.StateEvicted)
 	}
 	if err != nil {
 		return fmt.Errorf("state: %w", err)

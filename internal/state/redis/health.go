@@ -111,8 +111,9 @@ func (s *Store) eachMaster(ctx context.Context, do func(context.Context, *redis.
 
 // findings are what was warned about, so that each is said once.
 type findings struct {
-	mu   sync.Mutex
-	said []string
+	mu      sync.Mutex
+	said    []string
+	evicted map[string]int64 // by the id of a server's run, what it has dropped since its start
 }
 
 // inspect warns of what a server may lose without being broken.
@@ -121,6 +122,7 @@ func (s *Store) inspect(ctx context.Context, c *redis.Client, info map[string]st
 		s.warn("redis may drop records when its memory is full, and with them who owns a task; "+
 			"set maxmemory-policy noeviction", "policy", p)
 	}
+	s.countEvicted(info)
 	if info["aof_enabled"] != "0" {
 		return
 	}
@@ -131,6 +133,27 @@ func (s *Store) inspect(ctx context.Context, c *redis.Client, info map[string]st
 	if saves["save"] == "" {
 		s.warn("redis saves nothing: when it is started again nobody knows who owns a task; "+
 			"set appendonly yes", "appendonly", "no")
+	}
+}
+
+// countEvicted tells of keys that a server has dropped since it was looked at last: they
+// may be records of who owns what. What it had dropped before that is told by nobody.
+func (s *Store) countEvicted(info map[string]string) {
+	n, err := strconv.ParseInt(info["evicted_keys"], 10, 64)
+	if err != nil {
+		return
+	}
+	s.found.mu.Lock()
+	if s.found.evicted == nil {
+		s.found.evicted = make(map[string]int64)
+	}
+	before, known := s.found.evicted[info["run_id"]]
+	s.found.evicted[info["run_id"]] = n
+	s.found.mu.Unlock()
+	if n -= before; known && n > 0 {
+		s.log.Error("redis has dropped keys for want of memory, and with them maybe who owns a task; "+
+			"give it memory, and set maxmemory-policy noeviction", "keys", n)
+		s.evicted(n)
 	}
 }
 

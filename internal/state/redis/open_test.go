@@ -1,8 +1,11 @@
 package redis
 
 import (
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -28,7 +31,7 @@ func TestOpenRefuses(t *testing.T) {
 		"redis.tls.certificate: redis.tls.key":               {Addresses: one, TLS: &state.RedisTLS{Certificate: "x"}},
 		"redis.tls.certificate: open":                        {Addresses: one, TLS: &state.RedisTLS{Certificate: "x", Key: "y"}},
 	} {
-		s, err := Open(t.Context(), state.Config{Redis: c}, log)
+		s, err := Open(t.Context(), state.Config{Redis: c}, log, func(int64) {})
 		if err == nil {
 			_ = s.Close()
 		}
@@ -48,7 +51,7 @@ func TestOpenRefusesOtherServers(t *testing.T) {
 		"redis.addresses: the server belongs to a cluster": {Addresses: []string{node.address}},
 	} {
 		c.Timeout = secret.Duration(10e9)
-		s, err := Open(t.Context(), state.Config{Redis: c}, log)
+		s, err := Open(t.Context(), state.Config{Redis: c}, log, func(int64) {})
 		if err == nil {
 			_ = s.Close()
 		}
@@ -130,5 +133,39 @@ func TestOpenBeforeTheServer(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEvicted: keys that a server drops after the gateway has met it are told of, once each.
+func TestEvicted(t *testing.T) {
+	t.Parallel()
+	server := serve(t, "--appendonly", "no", "--maxmemory-policy", "allkeys-lru")
+	log, said := logged()
+	var told atomic.Int64
+	s, err := Open(t.Context(), config(server.address), log, func(keys int64) { told.Add(keys) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for id := range 50 {
+		r := state.Record{Agent: "billing", Kind: state.Task, ID: strconv.Itoa(id), Owner: "alice", Created: time.Now()}
+		if _, err := s.Claim(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Ping(t.Context()); err != nil || told.Load() != 0 {
+		t.Fatalf("%d keys evicted, %v", told.Load(), err)
+	}
+	if err := s.client.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.Claim(t.Context(), state.Record{Agent: "billing", Kind: state.Task, ID: "last", Owner: "alice", Created: time.Now()})
+	for range 2 {
+		if err := s.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := told.Load(); n == 0 || strings.Count(said(), "has dropped keys") != 1 {
+		t.Errorf("%d keys evicted, said:\n%s", n, said())
 	}
 }

@@ -71,8 +71,9 @@ type Store struct {
 	retention time.Duration
 	only      *guard // of the one server; nil in a cluster
 
-	agents sync.Map // those that tasks were claimed on, for the sweeper
-	found  findings // what the servers are warned about
+	agents  sync.Map // those that tasks were claimed on, for the sweeper
+	found   findings // what the servers are warned about
+	evicted func(keys int64)
 
 	mu      sync.Mutex
 	guards  map[string]*guard // by hash tag
@@ -84,12 +85,15 @@ type Store struct {
 // Open makes a store. A server that cannot be reached is no error but a warning, as it
 // may come up later; one that refuses the login, is too old or not what the configuration
 // says is an error, and so is a configuration that means nothing. Errors name its keys.
-func Open(ctx context.Context, c state.Config, log *slog.Logger) (*Store, error) {
+// evicted is told how many keys a server has dropped for want of memory since it was looked
+// at before, which is once a minute about.
+func Open(ctx context.Context, c state.Config, log *slog.Logger, evicted func(keys int64)) (*Store, error) {
 	client, err := connect(c.Redis, log)
 	if err != nil {
 		return nil, err
 	}
 	s := newStore(client, c, log)
+	s.evicted = evicted
 	if s.scripts, err = loadScripts(); err == nil {
 		err = s.meet(ctx)
 	}

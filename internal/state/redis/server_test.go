@@ -202,7 +202,7 @@ func open(t testing.TB, c state.Config) *Store {
 
 func openLogged(t testing.TB, c state.Config, log *slog.Logger) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), c, log)
+	s, err := Open(context.Background(), c, log, func(int64) {})
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

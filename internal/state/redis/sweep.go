@@ -45,6 +45,7 @@ func (s *Store) sweep() {
 			return
 		case <-timer.C:
 		}
+		_ = s.Ping(ctx) // for what it finds; operations tell of a server that is away
 		if err := s.sweepAgents(ctx); err != nil && ctx.Err() == nil {
 			s.log.Debug("sweep the indexes of tasks", "error", err)
 		}

@@ -96,7 +96,7 @@ func TestOpenRefusesBadLogins(t *testing.T) {
 			c := c
 			tc.change(&c.Redis)
 			log, said := logged()
-			s, err := Open(t.Context(), c, log)
+			s, err := Open(t.Context(), c, log, func(int64) {})
 			if err == nil {
 				defer s.Close()
 			}

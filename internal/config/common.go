@@ -1,0 +1,77 @@
+package config
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// own are the keys of a gateway alone: replicas of one configuration may have each their own.
+// Files with rules and agents count by what is in them.
+var own = [][]string{
+	{"server", "id"}, {"server", "address"}, {"server", "statusAddress"}, {"server", "statusHosts"}, {"server", "dataDir"},
+	{"server", "h2c"}, // where it is not said, it follows from the address
+	{"admin", "address"}, {"keys", "dir"}, {"state", "sqlite", "path"}, {"telemetry", "audit", "dir"},
+	{"policy", "files"}, {"fleet", "files"},
+}
+
+// commonSum is a SHA-256 of what gateways have to have in common to decide alike: what is in
+// force, with references replaced and defaults filled in, without what is each gateway's own,
+// the places of files among it. Secrets are not in it, since sums are public.
+func (c *Config) commonSum() ([32]byte, error) {
+	var root yaml.Node
+	if err := root.Encode(c); err != nil {
+		return [32]byte{}, fmt.Errorf("tell configurations apart: %w", err)
+	}
+	for _, path := range own {
+		last := len(path) - 1
+		drop(below(&root, path[:last]), path[last])
+	}
+	places := map[string]bool{}
+	c.files(func(path *string) {
+		if *path != "" {
+			places[*path] = true
+		}
+	})
+	hideURLs(&root)
+	var b strings.Builder
+	sum(&b, &root, places)
+	return sha256.Sum256([]byte(b.String())), nil
+}
+
+// below is the mapping at a path; nil for none.
+func below(n *yaml.Node, path []string) *yaml.Node {
+	for _, key := range path {
+		if n = child(n, key); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// drop takes a key out of a mapping.
+func drop(n *yaml.Node, key string) {
+	if n == nil {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
+			return
+		}
+	}
+}
+
+// sum writes each node so that no two trees are written alike. A place is one wherever it is.
+func sum(b *strings.Builder, n *yaml.Node, places map[string]bool) {
+	value := n.Value
+	if n.Kind == yaml.ScalarNode && places[value] {
+		value = "a file"
+	}
+	_, _ = fmt.Fprintf(b, "%d %d %d:%s\n", n.Kind, len(n.Content), len(value), value)
+	for _, part := range n.Content {
+		sum(b, part, places)
+	}
+}
