@@ -5,11 +5,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
@@ -20,6 +22,7 @@ import (
 	apps "k8s.io/api/apps/v1"
 	autoscaling "k8s.io/api/autoscaling/v2"
 	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -55,12 +58,15 @@ func render(t *testing.T, v map[string]any) (map[string]string, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rendered(c, v)
+	return rendered(c, v, "v1.34.0")
 }
 
-func rendered(c *chart.Chart, v map[string]any) (map[string]string, error) {
+// rendered for a cluster of that version.
+func rendered(c *chart.Chart, v map[string]any, cluster string) (map[string]string, error) {
 	release := common.ReleaseOptions{Name: "prod", Namespace: "gateways", IsInstall: true, Revision: 1}
-	all, err := util.ToRenderValues(c, v, release, nil)
+	can := common.DefaultCapabilities.Copy()
+	can.KubeVersion.Version = cluster
+	all, err := util.ToRenderValues(c, v, release, can)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +146,7 @@ func (o *objects) configured(t *testing.T) {
 	var parsed struct {
 		Server struct {
 			Address  string
-			Timeouts struct{ Drain string }
+			Timeouts struct{ Drain, LameDuck string }
 		}
 	}
 	if err := yaml.Unmarshal([]byte(config), &parsed); err != nil {
@@ -149,12 +155,19 @@ func (o *objects) configured(t *testing.T) {
 	if want := fmt.Sprintf(":%d", box.Ports[0].ContainerPort); parsed.Server.Address != want {
 		t.Errorf("address %s, port %s", parsed.Server.Address, want)
 	}
+	var wait time.Duration
+	if l := box.Lifecycle; l != nil {
+		wait = time.Duration(l.PreStop.Sleep.Seconds) * time.Second
+	}
+	if parsed.Server.Timeouts.LameDuck == "" || wait == 0 {
+		t.Errorf("calls that come while a pod ends are refused: lameDuck %q, preStop %s", parsed.Server.Timeouts.LameDuck, wait)
+	}
 	drain := 30 * time.Second
 	if d, err := time.ParseDuration(parsed.Server.Timeouts.Drain); err == nil {
 		drain = d
 	}
-	if grace := *template.Spec.TerminationGracePeriodSeconds; time.Duration(grace)*time.Second <= drain {
-		t.Errorf("the grace period of %d s is not longer than draining, %s", grace, drain)
+	if grace := *template.Spec.TerminationGracePeriodSeconds; time.Duration(grace)*time.Second <= wait+drain {
+		t.Errorf("the grace period of %d s is not longer than waiting, %s, and draining, %s", grace, wait, drain)
 	}
 }
 
@@ -179,6 +192,23 @@ func TestChartRefuses(t *testing.T) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		})
+	}
+}
+
+// TestChartForOlderClusters: what they refuse to know is not asked of them.
+func TestChartForOlderClusters(t *testing.T) {
+	t.Parallel()
+	c, err := loader.LoadDir(chartDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := rendered(c, nil, "v1.29.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := files["a2a-gateway/templates/statefulset.yaml"]
+	if strings.Contains(set, "lifecycle") || !strings.Contains(set, "terminationGracePeriodSeconds: 40") {
+		t.Errorf("asks for a sleep:\n%s", set)
 	}
 }
 
@@ -221,10 +251,90 @@ func TestChartForFleets(t *testing.T) {
 	if n := count[*core.Secret](o); n != 0 {
 		t.Errorf("%d secrets although all are brought", n)
 	}
+	rules := only[*monitoring.PrometheusRule](t, o, "")
+	if want := strings.Count(text(t, root+"/deploy/prometheus/rules.yml"), "- alert:"); want == 0 || alerts(rules) != want {
+		t.Errorf("%d alerts of %d", alerts(rules), want)
+	}
+	boards, err := filepath.Glob(root + "/deploy/grafana/*.json")
+	if err != nil || len(boards) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range boards {
+		name := filepath.Base(file)
+		board := only[*core.ConfigMap](t, o, "prod-a2a-gateway-"+strings.TrimSuffix(name, ".json"))
+		if board.Data[name] != text(t, file) || board.Labels["grafana_dashboard"] != "1" {
+			t.Errorf("%s is not the dashboard %s", board.Name, name)
+		}
+	}
+	lets := only[*networking.NetworkPolicy](t, o, "")
+	if !slices.ContainsFunc(lets.Spec.Egress, func(r networking.NetworkPolicyEgressRule) bool {
+		return len(r.To) == 0 && slices.ContainsFunc(r.Ports, func(p networking.NetworkPolicyPort) bool { return p.Port.IntValue() == 6379 })
+	}) {
+		t.Errorf("Redis cannot be reached: %+v", lets.Spec.Egress)
+	}
 	service := only[*core.Service](t, o, set.Spec.ServiceName)
 	if service.Spec.ClusterIP != core.ClusterIPNone || !service.Spec.PublishNotReadyAddresses {
 		t.Errorf("the service of the set is %+v", service.Spec)
 	}
+}
+
+// scraped are the labels of a target that a ServiceMonitor makes of a pod behind a service, as
+// Prometheus' operator does: relabelings come last. Those that are not of one kind only are left out.
+func scraped(t *testing.T, o *objects) map[string]string {
+	t.Helper()
+	monitor, set := only[*monitoring.ServiceMonitor](t, o, ""), only[*apps.StatefulSet](t, o, "")
+	service := only[*core.Service](t, o, set.Spec.ServiceName)
+	endpoint := monitor.Spec.Endpoints[0]
+	made := map[string]string{
+		"namespace": "gateways", "service": service.Name, "job": service.Name, "endpoint": endpoint.Port,
+		"container": set.Spec.Template.Spec.Containers[0].Name, "pod": set.Name + "-0",
+	}
+	if name := monitor.Spec.JobLabel; name != "" {
+		made["job"] = service.Labels[name]
+	}
+	for _, r := range endpoint.RelabelConfigs {
+		if r.Replacement != nil && len(r.SourceLabels) == 0 {
+			made[r.TargetLabel] = *r.Replacement
+		}
+	}
+	return made
+}
+
+// TestChartIsWatched: the alerts about gateways themselves are tried with the labels that the
+// chart's ServiceMonitor makes, and name the job that it makes, whatever the release is called.
+func TestChartIsWatched(t *testing.T) {
+	t.Parallel()
+	rules, cases := text(t, root+"/deploy/prometheus/rules.yml"), text(t, root+"/deploy/prometheus/alerts_test.yml")
+	for _, name := range []string{"", "edge"} {
+		v := map[string]any{"serviceMonitor": map[string]any{"enabled": true}, "nameOverride": name}
+		made := scraped(t, release(t, v))
+		if !strings.Contains(rules, `up{job="`+made["job"]+`"} == 0`) {
+			t.Errorf("no alert looks at the job %q", made["job"])
+		}
+		if name != "" {
+			continue
+		}
+		made["namespace"] = "agents" // as the release of the cases, which is called gateway
+		for name, value := range made {
+			value = strings.ReplaceAll(value, "prod", "gateway")
+			for _, metric := range []string{"up", "a2a_gateway_config_hash"} {
+				if !regexp.MustCompile(metric + `\{[^}]*\b` + name + `="` + regexp.QuoteMeta(value) + `"`).MatchString(cases) {
+					t.Errorf("no case has a %s with %s=%q", metric, name, value)
+				}
+			}
+		}
+	}
+}
+
+func alerts(r *monitoring.PrometheusRule) (n int) {
+	for _, group := range r.Spec.Groups {
+		for i := range group.Rules {
+			if group.Rules[i].Alert != "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // metricNames is the list of metrics that docs/metrics.md is.

@@ -39,6 +39,7 @@ var kinds = map[string]func() meta.Object{
 	"autoscaling/v2 HorizontalPodAutoscaler":  func() meta.Object { return &autoscaling.HorizontalPodAutoscaler{} },
 	"networking.k8s.io/v1 NetworkPolicy":      func() meta.Object { return &networking.NetworkPolicy{} },
 	"monitoring.coreos.com/v1 ServiceMonitor": func() meta.Object { return &monitoring.ServiceMonitor{} },
+	"monitoring.coreos.com/v1 PrometheusRule": func() meta.Object { return &monitoring.PrometheusRule{} },
 	"cert-manager.io/v1 Certificate":          func() meta.Object { return &certmanager.Certificate{} },
 	"gateway.networking.k8s.io/v1 HTTPRoute":  func() meta.Object { return &gateway.HTTPRoute{} },
 	"gateway.networking.k8s.io/v1 GRPCRoute":  func() meta.Object { return &gateway.GRPCRoute{} },

@@ -38,7 +38,11 @@ type manifest struct {
 }
 
 type container struct {
-	Args  []string
+	Image     string
+	Args      []string
+	Lifecycle struct {
+		PreStop struct{ Sleep struct{ Seconds int } } `yaml:"preStop"`
+	}
 	Ports []struct {
 		Name string
 		Port int `yaml:"containerPort"`
@@ -86,7 +90,7 @@ func TestKubernetesManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := objects["Deployment"].Spec
+	spec := objects["StatefulSet"].Spec
 	pod := spec.Template.Spec
 	if len(pod.Containers) != 1 {
 		t.Fatalf("%d containers", len(pod.Containers))
@@ -107,8 +111,15 @@ func TestKubernetesManifest(t *testing.T) {
 			t.Errorf("probe %+v, want %s on the status port", p, want)
 		}
 	}
-	if drain := c.Server.Timeouts.Drain.Std(); time.Duration(pod.Grace)*time.Second <= drain {
-		t.Errorf("the grace period of %d s is not longer than draining, %s", pod.Grace, drain)
+	wait := time.Duration(box.Lifecycle.PreStop.Sleep.Seconds) * time.Second
+	if drain := c.Server.Timeouts.Drain.Std(); time.Duration(pod.Grace)*time.Second <= wait+drain || wait == 0 {
+		t.Errorf("the grace period of %d s is not longer than waiting, %s, and draining, %s", pod.Grace, wait, drain)
+	}
+	if c.Server.Timeouts.LameDuck == 0 {
+		t.Error("calls that come after TERM are refused")
+	}
+	if !regexp.MustCompile(`:\d+\.\d+\.\d+$`).MatchString(box.Image) {
+		t.Errorf("the image %s may be another tomorrow", box.Image)
 	}
 	if c.State.Driver == "" && spec.Replicas != 1 {
 		t.Errorf("%d replicas with ownership in memory", spec.Replicas)

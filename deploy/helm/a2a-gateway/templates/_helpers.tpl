@@ -61,6 +61,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- ternary "https" "http" .Values.tls.enabled }}
 {{- end }}
 
+{{- /* Whether there may be more than one replica. */}}
+{{- define "a2a-gateway.several" -}}
+{{- if or (gt (int .Values.replicaCount) 1) .Values.autoscaling.enabled }}true{{ end }}
+{{- end }}
+
+{{- /* Whether API keys are in a file on the volume: nothing else is said of them. Replicas have none then. */}}
+{{- define "a2a-gateway.keysOnVolume" -}}
+{{- if and (not .Values.apiKeys.existingSecret) (hasKey .Values.config.authn "apiKeys") (empty .Values.config.authn.apiKeys) }}true{{ end }}
+{{- end }}
+
 {{- /* The configuration: the values', with what the chart decides over it. */}}
 {{- define "a2a-gateway.config" -}}
 {{- $over := dict "address" (ternary ":8443" ":8080" .Values.tls.enabled) "statusAddress" ":9902" "dataDir" "/var/lib/a2a-gateway" }}
@@ -77,7 +87,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- $over = dict "server" $over }}
 {{- if .Values.apiKeys.existingSecret }}
 {{- $_ := set $over "authn" (dict "apiKeys" (dict "file" "/etc/a2a-gateway-keys/keys.yaml")) }}
-{{- else if and (hasKey .Values.config.authn "apiKeys") (empty .Values.config.authn.apiKeys) }}
+{{- else if and (include "a2a-gateway.keysOnVolume" .) (not (include "a2a-gateway.several" .)) }}
 {{- $_ := set $over "authn" (dict "apiKeys" (dict "file" "/var/lib/a2a-gateway/keys.yaml")) }}
 {{- end }}
 {{- if .Values.keys.existingSecret }}
@@ -93,16 +103,31 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- $_ := set $over "state" (dict "driver" "redis" "redis" $redis) }}
 {{- end }}
-{{- toYaml (mergeOverwrite (deepCopy .Values.config) $over) }}
+{{- $under := dict "server" (dict "id" "${POD_NAME}" "timeouts" (dict "lameDuck" "5s")) }}
+{{- $all := mergeOverwrite $under (deepCopy .Values.config) $over }}
+{{- if and (include "a2a-gateway.keysOnVolume" .) (include "a2a-gateway.several" .) }}
+{{- $_ := unset $all.authn "apiKeys" }}
+{{- end }}
+{{- toYaml $all }}
 {{- end }}
 
 {{- /* Mistakes that a schema cannot tell. */}}
 {{- define "a2a-gateway.check" -}}
-{{- if and (or (gt (int .Values.replicaCount) 1) .Values.autoscaling.enabled) (not .Values.redis.enabled) }}
+{{- if and (include "a2a-gateway.several" .) (not .Values.redis.enabled) }}
 {{- fail "several replicas need redis.enabled: without it each of them knows its own tasks only" }}
 {{- end }}
-{{- if and (or (gt (int .Values.replicaCount) 1) .Values.autoscaling.enabled) (not .Values.keys.existingSecret) }}
+{{- if and (include "a2a-gateway.several" .) (not .Values.keys.existingSecret) }}
 {{- fail "several replicas need keys.existingSecret: with keys of their own none reads what another sealed" }}
+{{- end }}
+{{- if and (include "a2a-gateway.several" .) (include "a2a-gateway.keysOnVolume" .) (not (omit .Values.config.authn "apiKeys")) }}
+{{- fail "several replicas need apiKeys.existingSecret: a key that is made at one is unknown to the others" }}
+{{- end }}
+{{- if and (not .Values.persistence.enabled) (not .Values.keys.existingSecret) }}
+{{- fail "persistence.enabled: false needs keys.existingSecret: keys that a gateway makes are gone with its pod, and what they sealed cannot be read" }}
+{{- end }}
+{{- $id := dig "server" "id" "" .Values.config }}
+{{- if and (include "a2a-gateway.several" .) $id (not (contains "${" $id)) }}
+{{- fail "config.server.id: replicas need one each; leave it out, and it is the pod's name" }}
 {{- end }}
 {{- if and .Values.redis.enabled (not .Values.redis.addresses) }}
 {{- fail "redis.enabled needs redis.addresses" }}
@@ -121,15 +146,21 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end }}
 
-{{- /* Longer than draining takes: durations are written as in Go, or in days. */}}
+{{- /* How long a pod that goes takes calls before the gateway is told: where the cluster can wait. */}}
+{{- define "a2a-gateway.preStop" -}}
+{{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version }}{{ .Values.preStopSeconds | int }}{{ else }}0{{ end }}
+{{- end }}
+
+{{- /* Longer than preStop and draining take: durations are written as in Go, or in days. */}}
 {{- define "a2a-gateway.grace" -}}
 {{- if .Values.terminationGracePeriodSeconds }}
 {{- .Values.terminationGracePeriodSeconds | int }}
 {{- else }}
+{{- $more := add 10 (include "a2a-gateway.preStop" . | int) }}
 {{- $drain := dig "server" "timeouts" "drain" "30s" .Values.config }}
-{{- if regexMatch "^[0-9]+s$" $drain }}{{ add (trimSuffix "s" $drain | int) 10 }}
-{{- else if regexMatch "^[0-9]+m$" $drain }}{{ add (mul (trimSuffix "m" $drain | int) 60) 10 }}
-{{- else if regexMatch "^[0-9]+h$" $drain }}{{ add (mul (trimSuffix "h" $drain | int) 3600) 10 }}
+{{- if regexMatch "^[0-9]+s$" $drain }}{{ add (trimSuffix "s" $drain | int) $more }}
+{{- else if regexMatch "^[0-9]+m$" $drain }}{{ add (mul (trimSuffix "m" $drain | int) 60) $more }}
+{{- else if regexMatch "^[0-9]+h$" $drain }}{{ add (mul (trimSuffix "h" $drain | int) 3600) $more }}
 {{- else }}{{ fail (printf "terminationGracePeriodSeconds: say it, for a drain of %s" $drain) }}
 {{- end }}
 {{- end }}
