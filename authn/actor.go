@@ -8,8 +8,8 @@ import (
 // Actors is authn.actors.
 type Actors struct {
 	// Depth is how many actors may stand behind one another in a credential: a token
-	// with more is refused. Default: 5; at most 16.
-	Depth int `yaml:"depth,omitempty"`
+	// with more is refused; with 0 none may act for another. Default: 5; at most 16.
+	Depth *int `yaml:"depth,omitempty"`
 }
 
 // Bounds of Actors.Depth. What an agent is told grows with it.
@@ -19,18 +19,18 @@ const (
 )
 
 func (a Actors) validate() error {
-	if a.Depth < 0 || a.Depth > maxDepth {
-		return fmt.Errorf("authn.actors.depth: %d is not between 1 and %d", a.Depth, maxDepth)
+	if n := a.depth(); n < 0 || n > maxDepth {
+		return fmt.Errorf("authn.actors.depth: %d is not between 0 and %d", n, maxDepth)
 	}
 	return nil
 }
 
 // depth is the effective bound.
 func (a Actors) depth() int {
-	if a.Depth == 0 {
+	if a.Depth == nil {
 		return defaultDepth
 	}
-	return a.Depth
+	return *a.Depth
 }
 
 // Actor is one party of a delegation (RFC 8693 §4.1).

@@ -45,7 +45,7 @@ func TestActors(t *testing.T) {
 		{"iss a list", m{"act": m{"sub": "a", "iss": []any{"x"}}}, nil, false},
 		{"null within", m{"act": m{"sub": "a", "act": []any{nil}}}, nil, false},
 	} {
-		c := open(t, Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: 3}},
+		c := open(t, Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: new(3)}},
 			Options{Client: &http.Client{Transport: standard()}})
 		p, err := c.Authenticate(bearerOf(good(t, tt.change)))
 		if !tt.ok {
@@ -66,14 +66,14 @@ func TestActors(t *testing.T) {
 func TestActorsDepthChanges(t *testing.T) {
 	t.Parallel()
 	o := Options{Client: &http.Client{Transport: standard()}}
-	cfg := Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: 2}}
+	cfg := Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: new(2)}}
 	token := good(t, map[string]any{"act": map[string]any{"sub": "b", "act": map[string]any{"sub": "a"}}})
 	c := open(t, cfg, o)
 	p, err := c.Authenticate(bearerOf(token))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Actors.Depth, o.Previous = 1, c
+	cfg.Actors.Depth, o.Previous = new(1), c
 	next := open(t, cfg, o)
 	if _, err := next.Authenticate(bearerOf(token)); faultOf(err) != "claims" {
 		t.Errorf("got %v", err)

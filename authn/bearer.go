@@ -20,6 +20,8 @@ type bearer struct {
 	last    atomic.Pointer[header] // of the token that was verified last
 	prover  *prover
 	limits  func() Limits
+	source  func(*http.Request) string
+	blame   *blame // nil: no limit
 	now     func() time.Time
 	observe func(provider, result string)
 }
@@ -36,7 +38,8 @@ type tokens struct {
 // newBearer takes over from the previous chain what did not change: an issuer whole,
 // or at least its keys when only the reading of its tokens is another one.
 func newBearer(ctx context.Context, cfg *Config, o *Options) *bearer {
-	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits}
+	b := &bearer{issuers: make(map[string]*issuer, len(cfg.OIDC)), now: o.Now, observe: o.Observe, limits: o.Limits,
+		source: o.Source}
 	if b.limits == nil {
 		limits := cfg.Limits
 		b.limits = func() Limits { return limits }
@@ -89,7 +92,7 @@ func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
 	if !ok || t.keys && strings.HasPrefix(shown.token, keyPrefix) {
 		return nil, ErrNoCredentials
 	}
-	provider, e, err := t.find(r.Context(), shown.token)
+	provider, e, err := t.find(r, shown.token)
 	if err == nil {
 		err = t.proved(r, shown, e.bound)
 	}
@@ -119,7 +122,8 @@ func (t *tokens) blame(err error, shown presented) error {
 // find knows a token from a moment ago, or verifies it. provider names the configured
 // issuer, or is a fixed word: it becomes a metric label, and callers must not be able
 // to make one.
-func (t *tokens) find(ctx context.Context, raw string) (provider string, e entry, err error) {
+func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, err error) {
+	ctx := r.Context()
 	if err := t.limits().admit(raw); err != nil {
 		return providerUnknown, entry{}, err
 	}
@@ -129,13 +133,13 @@ func (t *tokens) find(ctx context.Context, raw string) (provider string, e entry
 	case ok && e.issuer.header == t.header:
 		provider = e.principal.Issuer
 	case t.opaque != nil && opaque(raw):
-		e.principal, e.bound, err = t.opaque.introspect(ctx, raw)
+		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, func() asker { return asker{block(t.source(r)), t.bearer.blame} })
 		return t.opaque.cfg.Issuer, e, err
 	default:
 		provider, e, err = t.verify(ctx, id, raw)
 	}
 	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
-		err = e.issuer.active(ctx, raw, e.principal)
+		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: block(t.source(r))} })
 	}
 	return provider, e, err
 }

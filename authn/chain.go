@@ -78,6 +78,7 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 	}
 	if len(cfg.OIDC) > 0 {
 		c.bearer = newBearer(ctx, &cfg, &o)
+		c.bearer.blame = c.blame
 		for _, t := range c.bearer.headers {
 			c.schemes = append(c.schemes, t)
 			c.carry(t.header)

@@ -267,7 +267,7 @@ func TestL26_TwoIssuersOneSubject(t *testing.T) {
 func TestClockSkewIsConfigurable(t *testing.T) {
 	t.Parallel()
 	cfg := issuerConfig()
-	cfg.ClockSkew = secret.Duration(time.Second)
+	cfg.ClockSkew = new(secret.Duration(time.Second))
 	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
 	_, err := authenticate(t, c, good(t, map[string]any{"exp": time.Now().Add(-5 * time.Second).Unix()}))
 	if faultOf(err) != "expired" {

@@ -75,7 +75,7 @@ func TestR13_IssuerAwayForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := issuerConfig()
 		cfg.Introspection = &Introspection{URL: testIssuer + "/introspect", ClientID: "gw",
-			ClientSecret: secret.New("s"), Cache: secret.Duration(maxAnswerAge)}
+			ClientSecret: secret.New("s"), Cache: new(secret.Duration(maxAnswerAge))}
 		c, err := New(t.Context(), Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: inMemory{a}}})
 		if err != nil {
 			t.Fatal(err)

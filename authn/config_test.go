@@ -64,8 +64,8 @@ func TestValidate(t *testing.T) {
 			is.Issuer, is.JWKS = "http://idp.test",
 				"http://idp.test/k"
 		}), ""},
-		{"skew too large", with(func(is *Issuer) { is.ClockSkew = secret.Duration(2 * time.Minute) }), "clockSkew"},
-		{"skew negative", with(func(is *Issuer) { is.ClockSkew = -1 }), "clockSkew"},
+		{"skew too large", with(func(is *Issuer) { is.ClockSkew = new(secret.Duration(2 * time.Minute)) }), "clockSkew"},
+		{"skew negative", with(func(is *Issuer) { is.ClockSkew = new(secret.Duration(-1)) }), "clockSkew"},
 		{"keys without file", Config{APIKeys: &APIKeys{}}, "authn.apiKeys: file"},
 		{"key header", header("x-my-key"), ""},
 		{"key header with underscore", header("x_key"), "letters, digits and hyphens"},
@@ -108,9 +108,9 @@ func TestValidate(t *testing.T) {
 			"combinations[0].client"},
 		{"tokens not configured", without(combos(Combination{"oidc", ""}), func(c *Config) { c.OIDC = nil }),
 			"combinations[0].user"},
-		{"no depth", Config{Anonymous: true, Actors: Actors{Depth: -1}}, "authn.actors.depth"},
-		{"depth without end", Config{Anonymous: true, Actors: Actors{Depth: 17}}, "authn.actors.depth"},
-		{"depth", Config{Anonymous: true, Actors: Actors{Depth: 16}}, ""},
+		{"no depth", Config{Anonymous: true, Actors: Actors{Depth: new(-1)}}, "authn.actors.depth"},
+		{"depth without end", Config{Anonymous: true, Actors: Actors{Depth: new(17)}}, "authn.actors.depth"},
+		{"depth", Config{Anonymous: true, Actors: Actors{Depth: new(16)}}, ""},
 		{"no limit of failures", Config{Anonymous: true, Failures: Failures{PerMinute: -1}}, ""},
 		{"failures too many", Config{Anonymous: true, Failures: Failures{PerMinute: 1e9}}, "authn.failures.perMinute"},
 		{"failures, negative burst", Config{Anonymous: true, Failures: Failures{Burst: -1}}, "authn.failures.burst"},
@@ -134,7 +134,7 @@ func TestValidate(t *testing.T) {
 // Everything that is wrong is said at once.
 func TestValidateReportsAll(t *testing.T) {
 	t.Parallel()
-	err := (&Config{OIDC: []Issuer{{Algorithms: []string{"x"}}, {ClockSkew: -1}},
+	err := (&Config{OIDC: []Issuer{{Algorithms: []string{"x"}}, {ClockSkew: new(secret.Duration(-1))}},
 		APIKeys: &APIKeys{Header: "Host"}}).Validate()
 	for _, part := range []string{"oidc[0]", "algorithms", "oidc[1]", "clockSkew", "apiKeys", "meaning"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
@@ -165,7 +165,7 @@ anonymous: true
 		Algorithms: []string{"ES256"},
 		JWKS:       "https://idp.test/jwks", Claims: Claims{Subject: "sub", Groups: "realm_access.roles", Scopes: "scp", Client: "azp", Tenant: "tid"},
 		Tenant:    "acme",
-		ClockSkew: secret.Duration(30 * time.Second)}}, APIKeys: &APIKeys{File: "keys.yaml", Header: "X-Key",
+		ClockSkew: new(secret.Duration(30 * time.Second))}}, APIKeys: &APIKeys{File: "keys.yaml", Header: "X-Key",
 		Bearer: true}, Anonymous: true}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

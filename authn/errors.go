@@ -27,6 +27,8 @@ type Refused struct {
 	fault  fault  // label of the outcome in metrics
 	open   string // what the caller may read instead of what Code says; "" for nothing
 	header string // that carried the token, unless it is Authorization
+
+	charged bool // counted already, when the issuer was asked
 }
 
 // Error is for the log: the reason and, where there is one, the cause.

@@ -11,8 +11,9 @@ import (
 )
 
 // Failures is authn.failures: how many refused credentials one client address may
-// present before it is answered 429. Good credentials from the same address are never
-// held up. Addresses of IPv6 count by their /64, which is what one client has.
+// present before it is answered 429. Good credentials from the same address are not
+// held up, but for opaque tokens that the issuer has not been asked about a moment ago:
+// while an address is answered 429, no question is put for it. Addresses of IPv6 count by their /64, which is what one client has.
 type Failures struct {
 	// PerMinute is the rate that is refilled. Default: 60. Negative: no limit.
 	PerMinute int `yaml:"perMinute,omitempty"`
@@ -126,6 +127,15 @@ func (b *blame) charge(from netip.Addr, now time.Time) time.Duration {
 	return 0
 }
 
+// refund gives back what was charged for a credential that was not turned down.
+func (b *blame) refund(from netip.Addr) {
+	s := &b.shards[maphash.Comparable(b.seed, from)%failureShards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.find(from)
+	e.full = e.full.Add(-b.every)
+}
+
 // find returns the entry of an address as the latest one, in place of the one that was
 // refused longest ago where there is no room.
 func (s *blameShard) find(from netip.Addr) *blamed {
@@ -170,7 +180,9 @@ func (c *Chain) Blame(source string, err error) error {
 		return err
 	}
 	var refused *Refused
-	if !errors.As(err, &refused) {
+	// A proof without the nonce of now, by the key of a good token, is how a client gets one
+	// (RFC 9449 §8), and what a question was charged for has been counted.
+	if !errors.As(err, &refused) || refused.fault == faultNonce || refused.charged {
 		return err
 	}
 	if wait := c.blame.charge(block(source), c.now()); wait > 0 {

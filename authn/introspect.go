@@ -29,14 +29,15 @@ func opaque(raw string) bool {
 }
 
 // introspect asks the issuer who presents an opaque token, and what it is bound to.
-func (is *issuer) introspect(ctx context.Context, raw string) (*Principal, confirmation, error) {
+// who is for whom, where it has to be asked.
+func (is *issuer) introspect(ctx context.Context, raw string, who func() asker) (*Principal, confirmation, error) {
 	id := digest(raw)
 	f, ok := is.asked.recall(id)
 	if !ok {
 		if err := checkOpaque(raw); err != nil {
 			return nil, confirmation{}, err
 		}
-		f = is.asked.ask(ctx, id, raw, func(claims map[string]any, now time.Time) finding {
+		f = is.asked.ask(ctx, id, raw, who(), func(claims map[string]any, now time.Time) finding {
 			return is.admit(id, claims, now)
 		})
 	}
@@ -45,10 +46,10 @@ func (is *issuer) introspect(ctx context.Context, raw string) (*Principal, confi
 
 // active asks the issuer about the JWT of p, which was verified here: nil while it is
 // good.
-func (is *issuer) active(ctx context.Context, raw string, p *Principal) error {
+func (is *issuer) active(ctx context.Context, raw string, p *Principal, who func() asker) error {
 	f, ok := is.asked.recall(p.origin.id)
 	if !ok {
-		f = is.asked.ask(ctx, p.origin.id, raw, func(claims map[string]any, now time.Time) finding {
+		f = is.asked.ask(ctx, p.origin.id, raw, who(), func(claims map[string]any, now time.Time) finding {
 			return finding{err: is.agree(p.Claims, claims, now)}
 		})
 	}

@@ -502,7 +502,7 @@ func TestIntrospectionFlood(t *testing.T) {
 func TestL30_IntrospectionNeverSwapsCallers(t *testing.T) {
 	t.Parallel()
 	a := newAuthServer(t)
-	c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = 1 }),
+	c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(1)) }),
 		Options{Client: &http.Client{Transport: inMemory{a}}})
 	calls := 5000
 	if testing.Short() {
@@ -665,7 +665,7 @@ func TestIntrospectionConfig(t *testing.T) {
 		"url":          func(i *Introspection) { i.URL = "http://idp.test/introspect" },
 		"clientID":     func(i *Introspection) { i.ClientID = "" },
 		"clientSecret": func(i *Introspection) { i.ClientSecret = secret.Value{} },
-		"cache":        func(i *Introspection) { i.Cache = secret.Duration(6 * time.Minute) },
+		"cache":        func(i *Introspection) { i.Cache = new(secret.Duration(6 * time.Minute)) },
 		"timeout":      func(i *Introspection) { i.Timeout = secret.Duration(2 * time.Minute) },
 	} {
 		cfg := Introspection{ClientID: "gw", ClientSecret: secret.New("s")}
@@ -727,7 +727,7 @@ func FuzzAnswer(f *testing.F) {
 		o := Options{Client: client, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
 		is := &issuer{cfg: cfg}
 		is.asked = newIntrospector(t.Context(), &is.cfg, &o)
-		p, _, err := is.introspect(t.Context(), "opaque")
+		p, _, err := is.introspect(t.Context(), "opaque", func() asker { return asker{} })
 		if (p == nil) == (err == nil) {
 			t.Fatalf("%v and %v", p, err)
 		}
@@ -739,7 +739,7 @@ func FuzzAnswer(f *testing.F) {
 
 func BenchmarkIntrospectedToken(b *testing.B) {
 	a := newAuthServer(b)
-	c := open(b, a.config(func(is *Issuer) { is.Introspection.Cache = secret.Duration(maxAnswerAge) }), Options{})
+	c := open(b, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration(maxAnswerAge)) }), Options{})
 	r := bearerOf("opaque")
 	b.ReportAllocs()
 	for b.Loop() {

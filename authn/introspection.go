@@ -20,9 +20,10 @@ type Introspection struct {
 	// Always asks about tokens that could be verified here as well, so that revoking
 	// one counts within Cache. Default: false.
 	Always bool `yaml:"always,omitempty"`
-	// Cache is how long an answer is good, at most until the token expires.
+	// Cache is how long an answer is good, at most until the token expires; with 0s
+	// each call is a question. That a token is not good is remembered for 10s at least.
 	// Default: 10s; at most 5m.
-	Cache secret.Duration `yaml:"cache,omitempty"`
+	Cache *secret.Duration `yaml:"cache,omitempty"`
 	// Timeout of one question. Default: 5s; at most 1m.
 	Timeout secret.Duration `yaml:"timeout,omitempty"`
 }
@@ -52,7 +53,7 @@ func (c *Introspection) validate(plaintext bool) error {
 	if c.ClientSecret.IsZero() {
 		errs = append(errs, errors.New("clientSecret: missing"))
 	}
-	if d := c.Cache.Std(); d < 0 || d > maxAnswerAge {
+	if d := c.age(); d < 0 || d > maxAnswerAge {
 		errs = append(errs, fmt.Errorf("cache: %s is not between 0 and %s", d, maxAnswerAge))
 	}
 	if d := c.Timeout.Std(); d < 0 || d > maxAskTimeout {
@@ -63,7 +64,7 @@ func (c *Introspection) validate(plaintext bool) error {
 
 // age is how long an answer is good.
 func (c *Introspection) age() time.Duration {
-	if c.Cache == 0 {
+	if c.Cache == nil {
 		return defaultAnswerAge
 	}
 	return c.Cache.Std()

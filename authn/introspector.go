@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -15,6 +16,10 @@ const (
 	// maxQuestions in flight at once: tokens that nobody can read are cheap to make up,
 	// and each costs the issuer a look.
 	maxQuestions = 64
+	// questionShare of them may be one client address's. The first of an address has a
+	// place beyond maxQuestions, up to twice as many, lest a few addresses keep all others
+	// waiting.
+	questionShare = 16
 	// questionPause follows a failure.
 	questionPause = time.Second
 )
@@ -38,9 +43,10 @@ type introspector struct {
 
 	mu       sync.Mutex
 	flights  map[[32]byte]*question
-	failures int       // since the last answer
-	failed   time.Time // when the last question failed
-	err      error     // and why
+	shares   map[netip.Addr]int // of flights, by the address that was first to ask
+	failures int                // since the last answer
+	failed   time.Time          // when the last question failed
+	err      error              // and why
 }
 
 // finding is what an answer about a token comes to.
@@ -64,6 +70,7 @@ func (f *findings) add(id [32]byte, v finding, now time.Time) {
 type question struct {
 	done    chan struct{}
 	finding finding
+	who     asker // who asked first
 }
 
 // judge makes a finding out of the members of an answer about an active token. It
@@ -84,7 +91,7 @@ func newIntrospector(ctx context.Context, is *Issuer, o *Options) *introspector 
 	}
 	return &introspector{issuer: is.Issuer, cfg: *is.Introspection, log: o.Logger, now: o.Now, ctx: ctx,
 		source: newEndpointSource(is, client, o.Now), client: strict(client), turn: make(chan struct{}, 1),
-		flights: make(map[[32]byte]*question)}
+		flights: make(map[[32]byte]*question), shares: make(map[netip.Addr]int)}
 }
 
 // recall knows what was found out about a token a moment ago.
@@ -98,8 +105,8 @@ func (in *introspector) recall(id [32]byte) (finding, bool) {
 
 // ask finds out about a token, id being its digest. A caller who leaves gets
 // ErrUnavailable, and the question goes on for the others.
-func (in *introspector) ask(ctx context.Context, id [32]byte, raw string, j judge) finding {
-	q, known, err := in.join(id, raw, j)
+func (in *introspector) ask(ctx context.Context, id [32]byte, raw string, who asker, j judge) finding {
+	q, first, known, err := in.join(id, raw, who, j)
 	switch {
 	case err != nil:
 		return finding{err: err}
@@ -109,37 +116,51 @@ func (in *introspector) ask(ctx context.Context, id [32]byte, raw string, j judg
 	if err := await(ctx, q.done); err != nil {
 		return finding{err: err}
 	}
+	if f := q.finding; first && f.err != nil {
+		f.err = counted(f.err, who)
+		return f
+	}
 	return q.finding
 }
 
 // join finds the question that is being asked about the token, or asks it; nil when the
-// answer came while the lock was waited for.
-func (in *introspector) join(id [32]byte, raw string, j judge) (*question, finding, error) {
+// answer came while the lock was waited for. first is who asked it.
+func (in *introspector) join(id [32]byte, raw string, who asker, j judge) (q *question, first bool, known finding, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if q := in.flights[id]; q != nil {
-		return q, finding{}, nil
+		return q, false, finding{}, nil
 	}
 	if f, ok := in.recall(id); ok {
-		return nil, f, nil
+		return nil, false, f, nil
 	}
-	if err := in.admits(); err != nil {
-		return nil, finding{}, in.unavailable(err)
+	if err := who.charge(in.now()); err != nil {
+		return nil, false, finding{}, err
 	}
-	q := &question{done: make(chan struct{})}
+	if err := in.admits(who.from); err != nil {
+		return nil, false, finding{}, who.refund(in.unavailable(err))
+	}
+	q = &question{done: make(chan struct{}), who: who}
 	in.flights[id] = q
+	in.shares[who.from]++
 	go in.run(q, id, raw, j)
-	return q, finding{}, nil
+	return q, true, finding{}, nil
 }
 
 // admits reports why no question may be asked now.
-func (in *introspector) admits() error {
+func (in *introspector) admits(from netip.Addr) error {
+	held := 0
+	if from.IsValid() {
+		held = in.shares[from]
+	}
 	switch {
 	case in.failures > 0 && !elapsed(in.failed, in.now(), questionPause):
 		return in.err
 	case in.failures > 0 && len(in.flights) > 0:
 		return in.err // one tries whether the issuer is back
-	case len(in.flights) >= maxQuestions:
+	case held >= questionShare:
+		return fmt.Errorf("more than %d questions at once for one address", questionShare)
+	case len(in.flights) >= maxQuestions && (held > 0 || !from.IsValid() || len(in.flights) >= 2*maxQuestions):
 		return fmt.Errorf("more than %d questions at once", maxQuestions)
 	}
 	return nil
@@ -162,7 +183,11 @@ func (in *introspector) run(q *question, id [32]byte, raw string, j judge) {
 	}
 	// By age from the question, not from the answer: it is no younger than that.
 	q.finding.asked = asked
-	if until := asked.Add(in.cfg.age()); q.finding.until.IsZero() || until.Before(q.finding.until) {
+	age := in.cfg.age()
+	if q.finding.err != nil {
+		age = max(age, defaultAnswerAge) // good tokens end, and bad ones do not become good
+	}
+	if until := asked.Add(age); q.finding.until.IsZero() || until.Before(q.finding.until) {
 		q.finding.until = until
 	}
 	in.settle(q, id, err)
@@ -179,9 +204,15 @@ func (in *introspector) settle(q *question, id [32]byte, failure error) {
 	default:
 		in.good.add(id, q.finding, now)
 	}
+	if !errors.As(q.finding.err, new(*Refused)) {
+		_ = q.who.refund(nil)
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	delete(in.flights, id)
+	if in.shares[q.who.from]--; in.shares[q.who.from] == 0 {
+		delete(in.shares, q.who.from)
+	}
 	switch {
 	case failure == nil && in.failures > 0:
 		in.failures, in.err = 0, nil

@@ -49,8 +49,8 @@ type Issuer struct {
 	// is set as well, the claim must have this value. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`
 	// ClockSkew is how far the issuer's clock may be off when exp, nbf and iat are
-	// judged. Default and maximum: 60s.
-	ClockSkew secret.Duration `yaml:"clockSkew,omitempty"`
+	// judged; with 0s not at all. Default and maximum: 60s.
+	ClockSkew *secret.Duration `yaml:"clockSkew,omitempty"`
 }
 
 // Claims maps token claims to the principal. A name is looked up as it is first
@@ -112,7 +112,7 @@ func (is *Issuer) Validate() error {
 			errs = append(errs, err)
 		}
 	}
-	if d := is.ClockSkew.Std(); d < 0 || d > maxSkew {
+	if d := is.skew(); d < 0 || d > maxSkew {
 		errs = append(errs, fmt.Errorf("clockSkew: %s is not between 0 and %s", d, maxSkew))
 	}
 	if is.Introspection != nil {
@@ -145,7 +145,7 @@ func (is *Issuer) algs() []string {
 
 // skew is the effective clock tolerance.
 func (is *Issuer) skew() time.Duration {
-	if is.ClockSkew == 0 {
+	if is.ClockSkew == nil {
 		return maxSkew
 	}
 	return is.ClockSkew.Std()

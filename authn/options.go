@@ -35,6 +35,10 @@ type Options struct {
 	// Limits is asked for the limits in force, once per token, where they may change while the
 	// chain lives; it must be safe for concurrent use. Default: those of the configuration.
 	Limits func() Limits
+	// Source is the address of the client whose request it is, as Blame has it. It is asked
+	// where an issuer is to be asked about a token, so that no client takes all questions.
+	// Default: clients are not told apart there.
+	Source func(*http.Request) string
 	// Scheme is the scheme of the URLs that clients know the gateway by, http or https,
 	// which DPoP proofs are made for. Default: as the request came.
 	Scheme string
@@ -70,6 +74,9 @@ func (o *Options) defaults() {
 	}
 	if o.Refreshed == nil {
 		o.Refreshed = func(string, string) {}
+	}
+	if o.Source == nil {
+		o.Source = func(*http.Request) string { return "" }
 	}
 	if o.Skipped == nil {
 		o.Skipped = func(string) {}

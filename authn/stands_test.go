@@ -41,7 +41,7 @@ func TestStandsAfterReload(t *testing.T) {
 		{"another tenant", func(c *Config) { c.OIDC[0].Tenant = "acme" }, map[string]string{"user": "claims"}},
 		{"another subject claim", func(c *Config) { c.OIDC[0].Claims.Subject = "iss" },
 			map[string]string{"user": "claims"}},
-		{"another skew", func(c *Config) { c.OIDC[0].ClockSkew = secret.Duration(time.Second) },
+		{"another skew", func(c *Config) { c.OIDC[0].ClockSkew = new(secret.Duration(time.Second)) },
 			map[string]string{"user": is}},
 		{"another header", func(c *Config) { c.OIDC[1].Header = "x-other" },
 			map[string]string{"user": is, "workload": "unknown-issuer"}},

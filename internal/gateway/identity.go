@@ -3,12 +3,14 @@ package gateway
 import (
 	"cmp"
 	"errors"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
@@ -45,7 +47,10 @@ func (g *Gateway) identity(cfg *config.Config, public *url.URL, previous *authn.
 	o := authn.Options{
 		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
 		Refreshed: g.keysFetched, Skipped: g.telemetry.Metrics.JWKSKeySkipped, Scheme: public.Scheme, Trusted: g.server.Trusted,
-		Usage:  filepath.Join(cfg.Server.DataDir, keyUsage),
+		Usage: filepath.Join(cfg.Server.DataDir, keyUsage),
+		Source: func(r *http.Request) string {
+			return server.AddrText(server.ClientIP(r, cfg.Server.TrustedProxies), r.RemoteAddr)
+		},
 		Proofs: g.proofs(), Nonces: g.keys.Derive("dpop nonces"),
 	}
 	if g.revoked != nil {

@@ -1,0 +1,49 @@
+package authn
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+)
+
+// asker is the client for whom an issuer is asked about a token. A token that nobody can
+// read is cheap to make up: what it may turn out to be is charged before the question, and
+// given back where it was good, or nobody could tell.
+type asker struct {
+	from  netip.Addr // as block has it; not valid where clients are not told apart
+	blame *blame     // nil: nothing is charged
+}
+
+// charge is a *Throttled where the client has presented too many bad credentials, and is
+// answered so before the issuer is asked.
+func (a asker) charge(now time.Time) error {
+	if a.blame == nil || !a.from.IsValid() {
+		return nil
+	}
+	if wait := a.blame.charge(a.from, now); wait > 0 {
+		return &Throttled{After: wait, Err: errUnasked}
+	}
+	return nil
+}
+
+// refund gives back what was charged, and returns err.
+func (a asker) refund(err error) error {
+	if a.blame != nil && a.from.IsValid() {
+		a.blame.refund(a.from)
+	}
+	return err
+}
+
+// counted marks the refusal of a token as one that was charged for by the question: the one
+// that is remembered counts for each who presents the token again.
+func counted(err error, who asker) error {
+	refused, ok := err.(*Refused) //nolint:errorlint // as findings have it
+	if !ok || who.blame == nil || !who.from.IsValid() {
+		return err
+	}
+	r := *refused
+	r.charged = true
+	return &r
+}
+
+var errUnasked = errors.New("the issuer was not asked about another token")

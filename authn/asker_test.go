@@ -1,0 +1,181 @@
+package authn
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// bySource has the tests say from which address a request comes.
+func bySource() Options {
+	return Options{Source: func(r *http.Request) string { return r.Header.Get("X-From") }}
+}
+
+// from presents a token from an address, as a gateway does.
+func from(c *Chain, address, token string) string {
+	r := bearerOf(token)
+	r.Header.Set("X-From", address)
+	_, err := c.Authenticate(r)
+	if err = c.Blame(address, err); err == nil {
+		return "ok"
+	}
+	if _, late := err.(*Throttled); late { //nolint:errorlint // as Blame has it
+		return "throttled"
+	}
+	return faultOf(err)
+}
+
+// guessing knows the tokens that begin with "good".
+func guessing(t *testing.T) *authServer {
+	t.Helper()
+	a := newAuthServer(t)
+	a.answer = func(token string) string {
+		if strings.HasPrefix(token, "good") {
+			return activeAnswer(t, m{"sub": token})
+		}
+		return `{"active":false}`
+	}
+	return a
+}
+
+// TestL31_IntrospectionShares: one address that makes up tokens has its share of the questions, and
+// who calls from elsewhere is asked about meanwhile.
+func TestL31_IntrospectionShares(t *testing.T) {
+	t.Parallel()
+	a := guessing(t)
+	gate := make(chan struct{})
+	a.set(func(a *authServer) { a.gate = gate })
+	cfg := a.config()
+	cfg.Failures = Failures{PerMinute: -1} // the shares alone
+	c := open(t, cfg, bySource())
+	var flood sync.WaitGroup
+	results := make(chan string, 2*maxQuestions)
+	for i := range 2 * maxQuestions {
+		flood.Go(func() { results <- from(c, fmt.Sprintf("203.0.113.%d", i%4), fmt.Sprint("made-up-", i)) })
+	}
+	for range 2*maxQuestions - 4*questionShare {
+		want(t, "beyond the share", <-results, "unavailable")
+	}
+	good := make(chan string, 20)
+	for i := range 20 {
+		flood.Go(func() { good <- from(c, fmt.Sprintf("192.0.2.%d", i), fmt.Sprint("good-", i)) })
+	}
+	for end := time.Now().Add(time.Minute); a.asked.Load() < 4*questionShare+20 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	close(gate)
+	flood.Wait()
+	for range 20 {
+		want(t, "another address", <-good, "ok")
+	}
+	if n := a.asked.Load(); n != 4*questionShare+20 {
+		t.Errorf("%d questions", n)
+	}
+	in := c.bearer.headers[0].opaque.asked
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.shares) != 0 {
+		t.Errorf("shares are held after the last question: %v", in.shares)
+	}
+}
+
+// TestL31_IntrospectionAfterThrottle: for an address that is answered 429 no question is put, and
+// good tokens cost it nothing.
+func TestL31_IntrospectionAfterThrottle(t *testing.T) {
+	t.Parallel()
+	a := guessing(t)
+	clock := newClock(time.Now())
+	o := bySource()
+	o.Now = clock.now
+	c := open(t, a.config(), o)
+	for i := range 3 * defaultBurst {
+		want(t, "good", from(c, "203.0.113.9", fmt.Sprint("good-", i)), "ok")
+	}
+	asked := a.asked.Load()
+	for i := range 10 * defaultBurst {
+		want(t, "made up", from(c, "203.0.113.9", fmt.Sprint("made-up-", i)), map[bool]string{true: "inactive", false: "throttled"}[i < defaultBurst])
+	}
+	if n := a.asked.Load() - asked; n != defaultBurst {
+		t.Errorf("%d questions for %d refusals", n, defaultBurst)
+	}
+	want(t, "asked about before", from(c, "203.0.113.9", "good-1"), "ok")
+	want(t, "another address", from(c, "192.0.2.1", "made-up"), "inactive")
+	clock.pass(time.Minute / defaultPerMinute)
+	want(t, "after a while", from(c, "203.0.113.9", "good-later"), "ok")
+}
+
+// TestIntrospectionOutageIsNobodysFault: questions that come to nothing are given back.
+func TestIntrospectionOutageIsNobodysFault(t *testing.T) {
+	t.Parallel()
+	a := guessing(t)
+	a.set(func(a *authServer) {
+		a.handle = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) } // says nothing about others
+	})
+	c := open(t, a.config(), bySource())
+	for i := range 3 * defaultBurst {
+		want(t, "cannot be judged", from(c, "203.0.113.9", fmt.Sprint("opaque-", i)), "unavailable")
+	}
+}
+
+// TestIntrospectionCacheOfZero: each call is a question, but about what is known to be bad.
+func TestIntrospectionCacheOfZero(t *testing.T) {
+	t.Parallel()
+	a := guessing(t)
+	c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = new(secret.Duration) }), Options{})
+	for _, token := range []string{"good", "good", "bad", "bad", "bad"} {
+		judgeToken(c, token)
+	}
+	if n := a.asked.Load(); n != 3 {
+		t.Errorf("%d questions, want two and one", n)
+	}
+}
+
+// TestNonceIsAskedForWithoutBlame: who proves the key of a good token and has no nonce yet is
+// given one, however many there are behind an address. Other proofs count.
+func TestNonceIsAskedForWithoutBlame(t *testing.T) {
+	t.Parallel()
+	c, _ := blaming(t, Failures{}, nil, time.Now)
+	for range 10 * defaultBurst {
+		want(t, "without nonce", faultOf(c.Blame("192.0.2.7", refuseProof(faultNonce, nil))), string(faultNonce))
+	}
+	for range defaultBurst {
+		want(t, "signature", faultOf(c.Blame("192.0.2.7", refuseProof(faultProofSignature, nil))), string(faultProofSignature))
+	}
+	if err := c.Blame("192.0.2.7", refuseProof(faultProofSignature, nil)); faultOf(err) == string(faultProofSignature) {
+		t.Errorf("%v, after %d bad proofs", err, defaultBurst)
+	}
+}
+
+// TestClockSkewOfZero: 0s is no tolerance, and not the default.
+func TestClockSkewOfZero(t *testing.T) {
+	t.Parallel()
+	cfg := issuerConfig()
+	cfg.ClockSkew = new(secret.Duration)
+	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: &http.Client{Transport: standard()}})
+	now := time.Now()
+	for name, claims := range map[string]map[string]any{
+		"expired":         {"exp": now.Add(-2 * time.Second).Unix()},
+		"not yet valid":   {"nbf": now.Add(30 * time.Second).Unix()},
+		"issued tomorrow": {"iat": now.Add(30 * time.Second).Unix()},
+	} {
+		if _, err := authenticate(t, c, good(t, claims)); err == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
+
+// TestNoActors: a depth of 0 lets nobody act for another, and is not the default.
+func TestNoActors(t *testing.T) {
+	t.Parallel()
+	for want, depth := range map[bool]*int{true: nil, false: new(0)} {
+		c := open(t, Config{OIDC: []Issuer{issuerConfig()}, Actors: Actors{Depth: depth}}, Options{Client: &http.Client{Transport: standard()}})
+		if _, err := authenticate(t, c, good(t, map[string]any{"act": map[string]any{"sub": "agent"}})); (err == nil) != want {
+			t.Errorf("depth %v: %v", depth, err)
+		}
+	}
+}
