@@ -19,15 +19,12 @@ var own = [][]string{
 
 // commonSum is a SHA-256 of what gateways have to have in common to decide alike: what is in
 // force, with references replaced and defaults filled in, without what is each gateway's own,
-// the places of files among it. Secrets are not in it, since sums are public.
-func (c *Config) commonSum() ([32]byte, error) {
-	var root yaml.Node
-	if err := root.Encode(c); err != nil {
-		return [32]byte{}, fmt.Errorf("tell configurations apart: %w", err)
-	}
+// the places of files among it. Secrets are not in it, since sums are public. root is the
+// configuration, and is used up.
+func (c *Config) commonSum(root *yaml.Node) [32]byte {
 	for _, path := range own {
 		last := len(path) - 1
-		drop(below(&root, path[:last]), path[last])
+		drop(below(root, path[:last]), path[last])
 	}
 	places := map[string]bool{}
 	c.files(func(path *string) {
@@ -35,10 +32,10 @@ func (c *Config) commonSum() ([32]byte, error) {
 			places[*path] = true
 		}
 	})
-	hideURLs(&root)
+	hideURLs(root)
 	var b strings.Builder
-	sum(&b, &root, places)
-	return sha256.Sum256([]byte(b.String())), nil
+	sum(&b, root, places)
+	return sha256.Sum256([]byte(b.String()))
 }
 
 // below is the mapping at a path; nil for none.

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -74,6 +75,29 @@ keys: {dir: keys}
 	} {
 		if sum == base {
 			t.Errorf("%s makes no difference", name)
+		}
+	}
+}
+
+// TestZeros: a 0 that a default takes the place of is told, and one that counts is not.
+func TestZeros(t *testing.T) {
+	t.Parallel()
+	c, err := Parse("config.yaml", []byte(`
+server: {publicURL: "http://localhost", timeouts: {lameDuck: 0s, heartbeat: 0s}, limits: {hops: 0}}
+authn: {oidc: [{issuer: "https://issuer.example", audiences: [a], clockSkew: 0s}], actors: {depth: 0}}
+policy: {rules: [{name: "0", effect: allow}]}
+agents: []
+`), environment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"server.timeouts.heartbeat: 0s is taken for the default, 15s", "server.limits.hops: 0 is taken for the default, 8"}
+	if !slices.Equal(c.Zeros, want) {
+		t.Errorf("%q", c.Zeros)
+	}
+	for _, text := range want {
+		if !slices.Contains(c.Doubts(), text) {
+			t.Errorf("validate does not warn: %s", text)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
@@ -69,6 +71,9 @@ type Config struct {
 	// Common is the same of what replicas have to have in common: it differs where they do
 	// not decide alike, and not by what is each one's own.
 	Common [32]byte `yaml:"-"`
+
+	// Zeros are keys that the file has as 0 and that a default took the place of.
+	Zeros []string `yaml:"-"`
 }
 
 // Policy is the `policy:` section.
@@ -151,8 +156,13 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	if err := c.Validate(); err != nil {
 		return nil, placed(src, err)
 	}
-	c.Common, err = c.commonSum()
-	return c, err
+	var inForce yaml.Node
+	if err := inForce.Encode(c); err != nil {
+		return nil, fmt.Errorf("look at the configuration: %w", err)
+	}
+	c.Zeros = zeros(doc.Content[0], &inForce, nil)
+	c.Common = c.commonSum(&inForce)
+	return c, nil
 }
 
 // Validate checks every section and what only holds between sections.

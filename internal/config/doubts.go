@@ -11,10 +11,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// Doubts returns warnings about what the sections on identity say together: all of it
-// can be meant, and hardly is. No file is opened.
+// Doubts returns warnings about what the sections on identity say together, and about
+// zeros that count as the default: all of it can be meant, and hardly is. No file is opened.
 func (c *Config) Doubts() []string {
 	warnings := append(c.identities(), c.uncertified()...)
+	warnings = append(warnings, c.Zeros...)
 	heard := map[string]string{} // the agent that an audience is the name of
 	for i := range c.Agents {
 		agent := &c.Agents[i]
