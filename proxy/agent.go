@@ -49,6 +49,12 @@ type AgentConfig struct {
 	// Authorization says how tasks are treated that ask for it.
 	Authorization AuthorizationConfig `yaml:"authorization"`
 
+	// RepeatsNotifications says that the agent posts notifications again that were taken,
+	// under no Webhook-Id by which that could be seen: of equal bodies within push.age one
+	// is delivered then. Default false: equal bodies are two notifications, such as the same
+	// piece of a text twice.
+	RepeatsNotifications bool `yaml:"repeatsNotifications,omitempty"`
+
 	// Dedupe keeps a message that is sent again from being processed again.
 	Dedupe DedupeConfig `yaml:"dedupe"`
 

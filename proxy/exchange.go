@@ -95,6 +95,7 @@ type exchange struct {
 	stays bool          // forward; it does not
 
 	question *wire.Demand       // forward; what a task wants to see that the gateway answers itself
+	ended    func()             // notified; called when the exchange is on record
 	webhook  *push.Registration // forward; what the agent is given for the webhook that came with the call
 	held     []byte             // forward; the event that showed it, framed for the caller, until another has come
 
@@ -176,6 +177,9 @@ func (p *Proxy) conclude(x *exchange, v any) {
 	p.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
 	x.body.release()
 	x.told.release()
+	if x.ended != nil {
+		x.ended()
+	}
 }
 
 // depict copies what only spans show.

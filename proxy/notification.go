@@ -26,9 +26,10 @@ type notification struct {
 	body  []byte
 	speak wire.Version // what it is written in
 	seen  wire.Answer
-	id    string   // what it is delivered as
-	began string   // traceparent of the call that its task was first seen in, unless that registered the webhook
-	names [][]byte // by which a second of the same is known
+	id    string          // what it is delivered as
+	began string          // traceparent of the call that its task was first seen in, unless that registered the webhook
+	name  []byte          // by which a second of the same is known; nil for none
+	end   func(told bool) // told whether the agent knows that it was taken; nil where that does not matter
 }
 
 // declined answers an agent's delivery with a status and nothing else: whoever has found
@@ -54,10 +55,19 @@ func (p *Proxy) notified(x *exchange) error {
 	if _, err := p.screen(x); err != nil {
 		return err
 	}
-	err := p.takeNotification(x)
+	n := new(notification)
+	taken := false
+	x.ended = func() {
+		if n.end != nil {
+			n.end(taken && x.received())
+		}
+	}
+	err := p.takeNotification(x, n)
+	taken = err == nil
 	var d *declined
 	switch {
 	case err == nil:
+		x.w.Header().Set("Content-Length", "0")
 		x.w.WriteHeader(http.StatusOK)
 	case errors.As(err, &d):
 		x.rec.Reason, x.rec.Cause, x.rec.Decision = d.reason, d.Error(), decisionDeny
@@ -74,9 +84,13 @@ func (p *Proxy) notified(x *exchange) error {
 	return nil
 }
 
-func (p *Proxy) takeNotification(x *exchange) error {
-	n, err := p.admitNotification(x)
-	if err != nil {
+// received sends the answer, and reports whether somebody was there to get it.
+func (x *exchange) received() bool {
+	return http.NewResponseController(x.w).Flush() == nil && x.r.Context().Err() == nil
+}
+
+func (p *Proxy) takeNotification(x *exchange, n *notification) (err error) {
+	if n.hook, err = p.admitNotification(x); err != nil {
 		return err
 	}
 	p.Telemetry.JoinRegistration(&x.rec, n.hook.Trace)
@@ -96,11 +110,12 @@ func (p *Proxy) takeNotification(x *exchange) error {
 	if err := p.passNotification(x, n); err != nil {
 		return err // the agent is to send it again
 	}
-	for _, name := range n.names {
-		if err := p.Relay.Hooks.Taken(context.WithoutCancel(x.ctx), n.hook, name); err != nil {
-			p.Telemetry.Log.Warn("a notification that was taken is taken again if its agent sends it again",
-				"request_id", x.rec.RequestID, "error", err)
-		}
+	if n.name == nil {
+		return nil
+	}
+	if err := p.Relay.Hooks.Taken(context.WithoutCancel(x.ctx), n.hook, n.name); err != nil {
+		p.Telemetry.Log.Warn("a notification that was taken is taken again if its agent sends it again",
+			"request_id", x.rec.RequestID, "error", err)
 	}
 	return nil
 }
@@ -144,27 +159,33 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 	return nil
 }
 
-// firstNotification reports whether nothing like it has come before. A second of the
-// same is taken as the first was, and goes nowhere (A19): an agent that had no answer
-// sends again. One that was begun and not queued goes on under the id it had, so that
-// whatever was queued of it is the same to its receiver.
+// firstNotification reports whether it has not come before. A second of the same is taken
+// as the first was, and goes nowhere (A19): an agent that had no answer sends again. What
+// is the same, its id says, or where the agent is known to repeat itself its body. One
+// that was begun and not queued goes on under the id it had, so that whatever was queued
+// of it is the same to its receiver.
 func (p *Proxy) firstNotification(x *exchange, n *notification) (bool, error) {
-	n.names = [][]byte{append([]byte("body "), n.body...)}
 	if id := x.r.Header.Get("Webhook-Id"); id != "" {
-		n.names = append(n.names, []byte("id "+id))
+		n.name = []byte("id " + id)
+	} else if x.agent.RepeatsNotifications {
+		n.name = append([]byte("body "), n.body...)
 	}
-	n.id = "msg_" + uuid.NewString()
-	for _, name := range n.names {
-		id, err := p.Relay.Hooks.First(x.ctx, n.hook, name, n.id)
-		if err != nil {
+	id, err := "msg_"+uuid.NewString(), error(nil)
+	if n.name == nil {
+		var end func(bool)
+		if n.id, end, err = p.Relay.Hooks.Begin(x.ctx, n.hook, n.body, id); err != nil {
 			return false, unkept(err)
 		}
-		if n.id = id; id == "" {
-			x.rec.Reason = "REPLAYED"
-			return false, nil
-		}
+		n.end = end
+		return true, nil
 	}
-	return true, nil
+	if n.id, err = p.Relay.Hooks.First(x.ctx, n.hook, n.name, id); err != nil {
+		return false, unkept(err)
+	}
+	if n.id == "" {
+		x.rec.Reason = "REPLAYED"
+	}
+	return n.id != "", nil
 }
 
 // passNotification retells it and queues it.
@@ -220,7 +241,7 @@ func unkept(err error) error {
 }
 
 // admitNotification: whose webhook is it, and is it the agent's own that delivers?
-func (p *Proxy) admitNotification(x *exchange) (*notification, error) {
+func (p *Proxy) admitNotification(x *exchange) (*push.Webhook, error) {
 	h, err := p.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.r.URL.Path, push.Path))
 	if err != nil {
 		return nil, unkept(err)
@@ -248,7 +269,7 @@ func (p *Proxy) admitNotification(x *exchange) (*notification, error) {
 	if !p.timely(x.r.Header) {
 		return nil, &declined{status: http.StatusForbidden, reason: "LATE"}
 	}
-	return &notification{hook: h}, nil
+	return h, nil
 }
 
 // countNotification holds one config to push.perConfig.

@@ -21,13 +21,15 @@ import (
 type mailbox struct {
 	mu   sync.Mutex
 	mail []*push.Delivery
-	err  error // of the next deliveries
+	err  error  // of the next deliveries
+	last string // ID of the latest, queued or not
 }
 
 // Enqueue implements proxy.Enqueuer.
 func (m *mailbox) Enqueue(_ context.Context, d *push.Delivery) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.last = d.ID
 	if m.err == nil {
 		m.mail = append(m.mail, d)
 	}
@@ -59,6 +61,25 @@ func (m *mailbox) all(at string) []*push.Delivery {
 		}
 	}
 	return list
+}
+
+// latest is what the latest was to be delivered as.
+func (m *mailbox) latest() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last
+}
+
+// wantMail compares what is to be delivered, in its order, with the bodies of it.
+func (w *world) wantMail(bodies ...string) {
+	w.Helper()
+	var got []string
+	for _, d := range w.mail.all("") {
+		got = append(got, string(d.Body))
+	}
+	if !slices.Equal(got, bodies) {
+		w.Errorf("to be delivered: %q\nwant %q", got, bodies)
+	}
 }
 
 // cipher seals with the keys of the world.

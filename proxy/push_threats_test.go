@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
 // hooked is a world where alice has a task and a webhook for it.
@@ -133,24 +134,72 @@ func TestA19_UnboundWebhook(t *testing.T) {
 	}
 }
 
-// TestA19_Replay: the same again, by its bytes or by its id, is taken and goes nowhere.
+// TestA19_Replay: the same again, by its id, is taken and goes nowhere, whatever its body.
 func TestA19_Replay(t *testing.T) {
 	t.Parallel()
 	w, task, g := hooked(t)
 	first := append(g.headers(), "Webhook-Id: one")
 	other := strings.Replace(atWork(task), "WORKING", "INPUT_REQUIRED", 1)
-	for _, c := range []struct {
-		doc    string
-		header []string
-	}{{atWork(task), first}, {atWork(task), first}, {atWork(task), g.headers()}, {other, first}} {
-		wantStatus(t, "replay", w.notify(g, c.doc, c.header...), 200)
+	for _, doc := range []string{atWork(task), atWork(task), other} {
+		wantStatus(t, "replay", w.notify(g, doc, first...), 200)
 	}
-	if mail := w.mail.all(""); len(mail) != 1 {
-		t.Errorf("%d deliveries", len(mail))
-	}
+	w.wantMail(atWork(task))
 	wantStatus(t, "another", w.notify(g, other, append(g.headers(), "Webhook-Id: two")...), 200)
-	if mail := w.mail.all(""); len(mail) != 2 || string(mail[1].Body) != other {
-		t.Errorf("then %v", mail)
+	w.wantMail(atWork(task), other)
+}
+
+// TestEqualNotifications: equal bodies are so many notifications, in their order, unless
+// they come under one id, or from an agent that is known to repeat itself.
+func TestEqualNotifications(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ids     []string
+		repeats bool
+		want    string
+	}{
+		"without ids":                  {[]string{"", "", "", "", ""}, false, "wwiww"},
+		"under ids of their own":       {[]string{"1", "2", "3", "4", "5"}, false, "wwiww"},
+		"under one id":                 {[]string{"1", "1", "1", "1", "1"}, false, "w"},
+		"some under an id":             {[]string{"", "1", "", "1", ""}, false, "wwiw"},
+		"of an agent that repeats":     {[]string{"", "", "", "", ""}, true, "wi"},
+		"of one that has ids as well":  {[]string{"1", "2", "3", "4", "4"}, true, "wwiw"},
+		"of one that has ids at times": {[]string{"1", "", "", "", "2"}, true, "wwiw"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, task, g := hooked(t, func(s *setup) { s.agent.RepeatsNotifications = c.repeats })
+			docs := map[byte]string{'w': atWork(task), 'i': strings.Replace(atWork(task), "WORKING", "INPUT_REQUIRED", 1)}
+			for i, id := range c.ids {
+				header := g.headers()
+				if id != "" {
+					header = append(header, "Webhook-Id: "+id)
+				}
+				wantStatus(t, fmt.Sprint(i), w.notify(g, docs["wwiww"[i]], header...), 200)
+			}
+			var want []string
+			for _, c := range []byte(c.want) {
+				want = append(want, docs[c])
+			}
+			w.wantMail(want...)
+		})
+	}
+}
+
+// TestNotificationSentAgain: what an agent sends again, since it was told that it was not
+// taken, is delivered under the id of before, as it may have been queued all the same.
+func TestNotificationSentAgain(t *testing.T) {
+	t.Parallel()
+	w, task, g := hooked(t)
+	var ids []string
+	for _, status := range []int{503, 503, 200, 503, 200, 200} {
+		if w.mail.fail(nil); status == 503 {
+			w.mail.fail(state.ErrFull)
+		}
+		wantStatus(t, "again", w.notify(g, atWork(task)), status)
+		ids = append(ids, w.mail.latest())
+	}
+	if ids[0] != ids[2] || ids[1] != ids[2] || ids[3] == ids[2] || ids[4] != ids[3] || ids[5] == ids[4] {
+		t.Errorf("delivered as %q", ids)
 	}
 }
 

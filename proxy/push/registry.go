@@ -53,12 +53,15 @@ type Registry struct {
 	now     func() time.Time
 	keptFor time.Duration
 	locks   *[64]sync.Mutex // of webhooks that are changed, by their ids
+
+	underway *underway
 }
 
 // NewRegistry keeps webhooks in values, what is in them sealed by c.
 func NewRegistry(values state.Values, c state.Cipher) *Registry {
 	r := &Registry{
 		values: values, hooks: state.Sealed(values, c), now: time.Now, keptFor: kept, locks: new([64]sync.Mutex),
+		underway: newUnderway(time.Now()),
 	}
 	return r.With(Config{}, nil)
 }
