@@ -57,8 +57,9 @@ type Config struct {
 	// Queue is how many notifications may wait, those given up included; default 100000.
 	Queue int64 `yaml:"queue"`
 
-	// InFlight is how many deliveries may be under way at once; default 64. Each gateway
-	// counts by itself.
+	// InFlight is how many deliveries may be under way at once; default 128. One owner of
+	// webhooks may have as many as there are places left, so half of them at most. Each
+	// gateway counts by itself.
 	InFlight int `yaml:"inFlight"`
 	// Attempts say how often and how long it is tried to deliver a notification.
 	Attempts Attempts `yaml:"attempts"`
@@ -84,7 +85,8 @@ type Attempts struct {
 // PerTarget is the `perTarget:` section. A target is the scheme, host and port of
 // webhooks. Each gateway counts by itself.
 type PerTarget struct {
-	// InFlight is how many deliveries may be under way at once; default 4.
+	// InFlight is how many deliveries may be under way at once; default 4. Where several
+	// owners have webhooks there, one may have as many as there are places left.
 	InFlight int `yaml:"inFlight"`
 	// Rate is how many deliveries may begin in a second; default 50.
 	Rate int `yaml:"rate"`
@@ -184,7 +186,7 @@ func (c Config) complete() Config {
 	c.PerConfig = orDefault(c.PerConfig, 20)
 	c.Payload = orDefault(c.Payload, payloadTask)
 	c.Queue = orDefault(c.Queue, 100_000)
-	c.InFlight = orDefault(c.InFlight, 64)
+	c.InFlight = orDefault(c.InFlight, 128)
 	c.Keep = orDefault(c.Keep, secret.Duration(7*24*time.Hour))
 	a := &c.Attempts
 	a.First = orDefault(a.First, secret.Duration(time.Second))

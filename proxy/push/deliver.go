@@ -25,38 +25,39 @@ type task struct {
 	traced   func(Outcome, int) // told what it came to; nil for nobody
 }
 
-// begin sets out to deliver an item, or puts it back where its target is busy or out of
-// order; that is no attempt.
-func (w *Worker) begin(ctx context.Context, s *settings, it state.Item) {
+func (t *task) visit() visit { return visit{origin(t.target), t.delivery.Owner} }
+
+// begin sets out to deliver an item, or says when to do so where its target is busy or out
+// of order, or its owner has as much under way as there may be; that is no attempt.
+func (w *Worker) begin(s *settings, it state.Item) (later time.Time) {
 	now := w.Clock.Now()
 	t := &task{item: it, settings: s, number: tried(it) + 1, began: now}
 	d, err := OpenItem(it, w.Cipher)
 	if err != nil {
 		t.delivery = &Delivery{ID: it.ID}
 		w.settle(t, result{outcome: Dead, why: errUnreadable.Error()})
-		return
+		return time.Time{}
 	}
 	t.delivery = d
 	if t.target, err = s.client.Check(d.URL); err != nil {
 		w.settle(t, judge(nil, err))
-		return
+		return time.Time{}
 	}
-	name := origin(t.target)
-	later, ok := w.targets.enter(name, now, s.PerTarget, s.Attempts.Timeout.Std())
+	later, ok := w.targets.enter(t.visit(), now, s.limits(), s.Attempts.Timeout.Std())
 	if !ok {
-		if s.Attempts.over(now, it.Pushed) && w.targets.open(name) {
+		if s.Attempts.over(now, it.Pushed) && w.targets.open(t.visit()) {
 			t.number--
 			w.settle(t, result{outcome: Dead, why: "the target is out of order"})
-			return
+			return time.Time{}
 		}
-		w.putBack(ctx, it, later)
-		return
+		return later
 	}
 	if t.trace = d.Traceparent; w.Trace != nil {
 		t.trace, t.traced = w.Trace(d, t.number)
 	}
 	w.slots.Add(1)
 	w.running.Go(func() { w.run(t) })
+	return time.Time{}
 }
 
 // putBack leaves what the latest attempt came to as it is.
@@ -73,7 +74,7 @@ func (w *Worker) run(t *task) {
 		if p := recover(); p != nil {
 			w.Log.Error("a delivery broke", "delivery", t.delivery, "cause", fmt.Sprint(p))
 		}
-		w.targets.leave(origin(t.target), w.Clock.Now(), w.Clock.Now().Sub(t.began), r.verdict, t.settings.PerTarget)
+		w.targets.leave(t.visit(), w.Clock.Now(), w.Clock.Now().Sub(t.began), r.verdict, t.settings.limits())
 		w.settle(t, r)
 		w.slots.Add(-1)
 		w.Wake()

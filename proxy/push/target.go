@@ -1,6 +1,7 @@
 package push
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"sync"
@@ -29,6 +30,9 @@ const (
 	sweepTargets = time.Minute
 )
 
+// sharedFor is how long a target is shared once more than one owner has sent to it.
+const sharedFor = 10 * time.Minute
+
 // origin is what a target is known by: scheme and authority, without the scheme's own
 // port (RFC 6454 §6.2).
 func origin(u *url.URL) string {
@@ -39,17 +43,39 @@ func origin(u *url.URL) string {
 	return scheme + "://" + host
 }
 
-// targets keep what is sent to each target within bounds.
+// visit is where a delivery goes, and whose it is.
+type visit struct{ target, owner string }
+
+// limits are what bounds deliveries that are under way.
+type limits struct {
+	all int // of all targets
+	PerTarget
+}
+
+// targets keep what is sent to each target within bounds, and share the places that there
+// are among owners: somebody whose webhooks are slow waits for them, and nobody else does.
 type targets struct {
-	mu    sync.Mutex
-	all   map[string]*target
-	swept time.Time
+	mu       sync.Mutex
+	inFlight int
+	all      map[string]*target
+	owners   map[string]*share // of all places
+	known    int               // targets, and shares of them
+	swept    time.Time
 }
 
 // target is what a gateway knows of one origin.
 type target struct {
 	inFlight int
-	next     time.Time     // of rate: the arrival that is due next (GCRA)
+	next     time.Time         // of rate: the arrival that is due next (GCRA)
+	shares   map[string]*share // by owner
+	latest   string            // owner who came last
+	mixed    time.Time         // when somebody else than the one before came
+}
+
+// share is what one owner has of some places. What fails is the owner's affair as well:
+// at a host that many use, one path says nothing of another's.
+type share struct {
+	inFlight int
 	promised time.Time     // until when those who were sent away have been given a time
 	pace     time.Duration // about how far apart deliveries can be
 	failures int           // in a row
@@ -60,34 +86,53 @@ type target struct {
 
 // enter asks to send something to a target. If that may not be now, it says when to come
 // back, at a pace that the target can keep.
-func (ts *targets) enter(name string, now time.Time, limit PerTarget, timeout time.Duration) (later time.Time, ok bool) {
+//
+// An owner may have as many deliveries under way as there are places left for others, so
+// that there is always one for somebody who comes anew; of one target's, which are few,
+// all, unless somebody else has come to it of late.
+func (ts *targets) enter(v visit, now time.Time, limit limits, timeout time.Duration) (later time.Time, ok bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	t := ts.find(name, now)
-	t.used = now
+	t := ts.find(v, now)
+	own, all := t.shares[v.owner], ts.owners[v.owner]
+	own.used, all.used = now, now
+	if t.latest != v.owner {
+		if t.latest != "" {
+			t.mixed = now
+		}
+		t.latest = v.owner
+	}
 	gap := time.Second / time.Duration(limit.Rate)
+	most := limit.InFlight
+	if !t.mixed.IsZero() && now.Sub(t.mixed) < sharedFor {
+		most = limit.InFlight - t.inFlight
+	}
 	switch {
-	case t.failures >= breakerFailures && (now.Before(t.until) || t.inFlight > 0):
-		return t.promise(latest(now, t.until), gap), false
-	case t.inFlight >= limit.InFlight:
+	case own.failures >= breakerFailures && (now.Before(own.until) || own.inFlight > 0):
+		return own.promise(latest(now, own.until), gap), false
+	case all.inFlight >= limit.all-ts.inFlight:
+		return earliest(all.promise(now, max(gap, all.pace)), now.Add(busyLongest)), false
+	case t.inFlight >= limit.InFlight, own.inFlight >= most:
 		// The pace is a guess, which must not hold for long.
-		return earliest(t.promise(now, max(gap, t.pace)), now.Add(busyLongest)), false
+		return earliest(own.promise(now, max(gap, own.pace)), now.Add(busyLongest)), false
 	case t.next.Sub(now) > time.Second-gap: // a second's worth may come at once
-		return t.promise(now, gap), false
+		return own.promise(now, gap), false
 	}
 	t.next = latest(now, t.next).Add(gap)
-	t.inFlight++
-	if t.failures >= breakerFailures {
-		t.until, t.probing = now.Add(timeout), true
+	for _, n := range []*int{&ts.inFlight, &t.inFlight, &own.inFlight, &all.inFlight} {
+		*n++
+	}
+	if own.failures >= breakerFailures {
+		own.until, own.probing = now.Add(timeout), true
 	}
 	return time.Time{}, true
 }
 
 // promise gives those who are sent away times one after the other. They come back at
 // the pace at which they can be sent, instead of all at once to be sent away again.
-func (t *target) promise(from time.Time, gap time.Duration) time.Time {
-	t.promised = earliest(latest(from, t.promised).Add(gap), from.Add(promiseLongest))
-	return t.promised
+func (s *share) promise(from time.Time, gap time.Duration) time.Time {
+	s.promised = earliest(latest(from, s.promised).Add(gap), from.Add(promiseLongest))
+	return s.promised
 }
 
 // verdict is what a delivery says of its target.
@@ -100,59 +145,83 @@ const (
 )
 
 // leave ends what enter has begun.
-func (ts *targets) leave(name string, now time.Time, took time.Duration, v verdict, limit PerTarget) {
+func (ts *targets) leave(v visit, now time.Time, took time.Duration, said verdict, limit limits) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	t := ts.find(name, now)
-	t.inFlight = max(t.inFlight-1, 0)
-	probe := t.probing
-	t.probing = false // no other was let in
+	t := ts.find(v, now)
+	own, all := t.shares[v.owner], ts.owners[v.owner]
+	for _, n := range []*int{&ts.inFlight, &t.inFlight, &own.inFlight, &all.inFlight} {
+		*n = max(*n-1, 0)
+	}
+	probe := own.probing
+	own.probing = false // no other was let in
 	switch {
-	case v == silent:
+	case said == silent:
 		return
-	case v == well:
-		if t.failures >= breakerFailures {
-			t.promised = now // those who wait for the end of an outage need not
+	case said == well:
+		if own.failures >= breakerFailures {
+			own.promised = now // those who wait for the end of an outage need not
 		}
-		t.failures = 0
-	case t.failures >= breakerFailures && !probe:
+		own.failures = 0
+	case own.failures >= breakerFailures && !probe:
 		// It was under way when the target was given up. How many there were says nothing
 		// of how long the target will be away.
 	default:
-		t.failures++
-		if over := t.failures - breakerFailures; over >= 0 {
-			t.until = now.Add(min(breakerFirst<<min(over, 20), breakerLongest))
+		own.failures++
+		if over := own.failures - breakerFailures; over >= 0 {
+			own.until = now.Add(min(breakerFirst<<min(over, 20), breakerLongest))
 		}
 	}
-	t.pace = took / time.Duration(limit.InFlight)
+	own.pace = took / time.Duration(limit.InFlight)
+	all.pace = took / time.Duration(max(limit.all/2, 1))
 }
 
-// open reports whether a target is out of order.
-func (ts *targets) open(name string) bool {
+// open reports whether a target is out of order for an owner.
+func (ts *targets) open(v visit) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	t := ts.all[name]
-	return t != nil && t.failures >= breakerFailures
+	t := ts.all[v.target]
+	return t != nil && t.shares[v.owner] != nil && t.shares[v.owner].failures >= breakerFailures
 }
 
-func (ts *targets) find(name string, now time.Time) *target {
-	if t := ts.all[name]; t != nil {
-		return t
-	}
-	if len(ts.all) >= manyTargets && now.Sub(ts.swept) > sweepTargets {
+// find is a target with the owner's share of it, and of all.
+func (ts *targets) find(v visit, now time.Time) *target {
+	if ts.known >= manyTargets && now.Sub(ts.swept) > sweepTargets {
 		ts.swept = now
-		for other, t := range ts.all {
-			if t.inFlight == 0 && now.Sub(t.used) > forgetTarget {
-				delete(ts.all, other)
-			}
-		}
+		ts.sweep(now)
 	}
 	if ts.all == nil {
-		ts.all = map[string]*target{}
+		ts.all, ts.owners = map[string]*target{}, map[string]*share{}
 	}
-	t := &target{}
-	ts.all[name] = t
+	if ts.owners[v.owner] == nil {
+		ts.owners[v.owner] = &share{used: now}
+	}
+	t := ts.all[v.target]
+	if t == nil {
+		t = &target{shares: map[string]*share{}}
+		ts.all[v.target] = t
+		ts.known++
+	}
+	if t.shares[v.owner] == nil {
+		t.shares[v.owner] = &share{used: now}
+		ts.known++
+	}
 	return t
+}
+
+// sweep forgets whom nobody sends to, and who sends to nobody.
+func (ts *targets) sweep(now time.Time) {
+	over := func(_ string, s *share) bool { return s.inFlight == 0 && now.Sub(s.used) > forgetTarget }
+	maps.DeleteFunc(ts.owners, over)
+	ts.known = 0
+	for name, t := range ts.all {
+		maps.DeleteFunc(t.shares, over)
+		if len(t.shares) == 0 {
+			delete(ts.all, name)
+			continue
+		}
+		ts.known += 1 + len(t.shares)
+	}
 }
 
 func earliest(a, b time.Time) time.Time {

@@ -158,11 +158,11 @@ func TestL41_RebindingAtDelivery(t *testing.T) {
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	limit := PerTarget{InFlight: 10, Rate: 1000}
+	limit := limits{1000, PerTarget{InFlight: 10, Rate: 1000}}
 	ts := &targets{}
 	enter := func(want bool) time.Time {
 		t.Helper()
-		later, ok := ts.enter("o", now, limit, 15*time.Second)
+		later, ok := ts.enter(visit{"o", "a"}, now, limit, 15*time.Second)
 		if ok != want {
 			t.Fatalf("entered: %v", ok)
 		}
@@ -170,9 +170,9 @@ func TestBreaker(t *testing.T) {
 	}
 	for range 5 {
 		enter(true)
-		ts.leave("o", now, time.Millisecond, unwell, limit)
+		ts.leave(visit{"o", "a"}, now, time.Millisecond, unwell, limit)
 	}
-	if !ts.open("o") || ts.open("other") {
+	if !ts.open(visit{"o", "a"}) || ts.open(visit{"other", "a"}) || ts.open(visit{"o", "b"}) {
 		t.Error("after five failures it is open, and no other")
 	}
 	if later := enter(false); later.Before(now.Add(time.Second)) || later.After(now.Add(2*time.Second)) {
@@ -181,15 +181,15 @@ func TestBreaker(t *testing.T) {
 	now = now.Add(time.Second)
 	enter(true) // the probe
 	enter(false)
-	ts.leave("o", now, time.Millisecond, unwell, limit)
+	ts.leave(visit{"o", "a"}, now, time.Millisecond, unwell, limit)
 	now = now.Add(time.Second)
 	enter(false) // the pause has doubled
 	now = now.Add(time.Second)
 	enter(true)
-	ts.leave("o", now, time.Millisecond, silent, limit) // it came to nothing: the next may try
+	ts.leave(visit{"o", "a"}, now, time.Millisecond, silent, limit) // it came to nothing: the next may try
 	now = now.Add(15 * time.Second)
 	enter(true)
-	ts.leave("o", now, time.Millisecond, well, limit)
+	ts.leave(visit{"o", "a"}, now, time.Millisecond, well, limit)
 	enter(true)
 	enter(true)
 }
@@ -199,16 +199,16 @@ func TestBreaker(t *testing.T) {
 func TestBreakerAndThoseUnderWay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	limit := PerTarget{InFlight: 64, Rate: 1000}
+	limit := limits{1000, PerTarget{InFlight: 64, Rate: 1000}}
 	ts := &targets{}
-	enter := func() (time.Time, bool) { return ts.enter("o", now, limit, 15*time.Second) }
+	enter := func() (time.Time, bool) { return ts.enter(visit{"o", "a"}, now, limit, 15*time.Second) }
 	for range limit.InFlight {
 		if _, ok := enter(); !ok {
 			t.Fatal("not entered")
 		}
 	}
 	for range limit.InFlight {
-		ts.leave("o", now, time.Millisecond, unwell, limit)
+		ts.leave(visit{"o", "a"}, now, time.Millisecond, unwell, limit)
 	}
 	for _, pause := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 		if later, ok := enter(); ok || later.After(now.Add(pause+time.Second)) {
@@ -218,7 +218,7 @@ func TestBreakerAndThoseUnderWay(t *testing.T) {
 		if _, ok := enter(); !ok {
 			t.Fatalf("no probe after %s", pause)
 		}
-		ts.leave("o", now, time.Millisecond, unwell, limit)
+		ts.leave(visit{"o", "a"}, now, time.Millisecond, unwell, limit)
 	}
 }
 
@@ -226,22 +226,22 @@ func TestBreakerAndThoseUnderWay(t *testing.T) {
 func TestTargetsAreForgotten(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	limit := PerTarget{InFlight: 1, Rate: 1}
+	limit := limits{1000, PerTarget{InFlight: 1, Rate: 1}}
 	ts := &targets{}
 	for i := range 5 * manyTargets {
 		name := fmt.Sprint(i)
-		if _, ok := ts.enter(name, now, limit, time.Second); !ok {
+		if _, ok := ts.enter(visit{name, "a"}, now, limit, time.Second); !ok {
 			t.Fatal("not entered")
 		}
 		if i > 0 {
-			ts.leave(name, now, time.Millisecond, well, limit)
+			ts.leave(visit{name, "a"}, now, time.Millisecond, well, limit)
 		}
 		now = now.Add(forgetTarget / manyTargets)
 	}
 	if n := len(ts.all); n > 2*manyTargets {
 		t.Errorf("%d targets are known", n)
 	}
-	if _, ok := ts.enter("0", now, limit, time.Second); ok {
+	if _, ok := ts.enter(visit{"0", "a"}, now, limit, time.Second); ok {
 		t.Error("one was forgotten that has a delivery under way")
 	}
 }

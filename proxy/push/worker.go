@@ -212,9 +212,13 @@ func (w *Worker) look(ctx context.Context) bool {
 		}
 		return false
 	}
+	var away sync.WaitGroup // many may have to be put back, which each takes a write
+	defer away.Wait()
 	for _, it := range items {
 		// Not s: what was enqueued under a configuration goes by that one or a later.
-		w.begin(ctx, w.settings.Load(), it)
+		if later := w.begin(w.settings.Load(), it); !later.IsZero() {
+			away.Go(func() { w.putBack(ctx, it, later) })
+		}
 	}
 	return int64(len(items)) == n
 }
@@ -232,6 +236,8 @@ func (w *Worker) count(ctx context.Context, now time.Time) {
 
 // lease is longer than an attempt can take, a challenge and the word to the queue included.
 func (s *settings) lease() time.Duration { return 2*s.Attempts.Timeout.Std() + 2*settleTimeout }
+
+func (s *settings) limits() limits { return limits{s.InFlight, s.PerTarget} }
 
 // system is the system's clock.
 type system struct{}
