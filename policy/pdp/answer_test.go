@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -137,9 +138,9 @@ func TestUnacceptable(t *testing.T) {
 			if test.change != nil {
 				test.change(q)
 			}
-			for range 2 * breakerFailures { // nor do such questions have the service left alone
+			for range 2 * breaker.Failures { // nor do such questions have the service left alone
 				var refused *Refused
-				if _, err := ask(t, panel, q); !errors.As(err, &refused) || refused.Err == nil || errors.Is(err, errResting) {
+				if _, err := ask(t, panel, q); !errors.As(err, &refused) || refused.Err == nil || errors.Is(err, breaker.ErrResting) {
 					t.Fatalf("got %v", err)
 				}
 			}

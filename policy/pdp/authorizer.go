@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -32,8 +33,10 @@ type final struct{ error }
 
 func (f *final) Unwrap() error { return f.error }
 
-// errResting is not about the call: the authorizer did not answer those before.
-var errResting = errors.New("it has failed and is left alone for a moment")
+// away is a failure that no question is to blame for: nobody was there to be asked.
+type away struct{ error }
+
+func (a *away) Unwrap() error { return a.error }
 
 // What Options.Asked is told.
 const (
@@ -58,7 +61,7 @@ type authorizer struct {
 
 	life    context.Context // ends with the panel
 	decider decider
-	breaker breaker
+	breaker breaker.Breaker
 	cache   *cache // nil for none
 	flights singleflight.Group
 	log     *slog.Logger
@@ -143,10 +146,10 @@ func (a *authorizer) answer(ctx context.Context, q *Question, skills []string) (
 
 // ask puts a question, and keeps count of how that goes.
 func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
-	start := time.Now()
-	if !a.breaker.enter(start) {
+	start, who := time.Now(), in.q.Principal.Key()
+	if err := a.breaker.Enter(start, who); err != nil {
 		a.asked(a.name, resultError, 0)
-		return verdict{}, errResting
+		return verdict{}, a.own(start, who, err)
 	}
 	own, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
@@ -154,23 +157,38 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	v, err := a.decider.decide(own, in)
 	now := time.Now()
 	var bad *final
-	result, shown := resultAllow, alive
+	var gone *away
+	result, shown := resultAllow, breaker.Alive
 	switch {
 	case err != nil && (a.life.Err() != nil || over(ctx, own, err)):
-		a.breaker.leave(now, unknown)
+		a.breaker.Leave(now, who, breaker.Unknown)
 		return verdict{}, &final{err}
 	case errors.As(err, &bad):
 		result = resultError
+	case errors.As(err, &gone) || breaker.Unreached(err):
+		result, shown = resultError, breaker.Away
 	case err != nil:
-		result, shown = resultError, failed
+		result, shown = resultError, breaker.Failed
 	case !v.allow:
-		result = resultDeny
+		result, shown = resultDeny, breaker.Refused
 	}
-	if turned := a.breaker.leave(now, shown); turned {
+	if turned := a.breaker.Leave(now, who, shown); turned {
 		a.tell(shown, err)
 	}
 	a.asked(a.name, result, now.Sub(start))
+	if shown == breaker.Failed {
+		err = a.own(now, who, err)
+	}
 	return v, err
+}
+
+// own makes a failure one that is never passed over where it is the caller's affair: the
+// service is at work, or has refused this caller, who may know what it fails at.
+func (a *authorizer) own(now time.Time, who string, err error) error {
+	if errors.Is(err, breaker.ErrResting) || !a.breaker.Own(now, who) {
+		return err
+	}
+	return &final{err}
 }
 
 // over reports whether a question failed because its call came to an end. A service that
@@ -182,8 +200,8 @@ func over(call, question context.Context, err error) bool {
 }
 
 // tell logs that the authorizer is given up, or back.
-func (a *authorizer) tell(o outcome, err error) {
-	if o == alive {
+func (a *authorizer) tell(o breaker.Outcome, err error) {
+	if o == breaker.Alive || o == breaker.Refused {
 		a.log.Info("the authorizer answers again")
 		return
 	}

@@ -1,96 +1,47 @@
 package pdp
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
-// TestBreaker walks through an outage by the clock.
-func TestBreaker(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_000_000, 0)
-	var b breaker
-	fail := func(want bool) {
-		t.Helper()
-		if !b.enter(now) {
-			t.Fatal("left alone too early")
-		}
-		if turned := b.leave(now, failed); turned != want {
-			t.Fatalf("turned %v", turned)
-		}
-	}
-	for range breakerFailures - 1 {
-		fail(false)
-	}
-	if b.enter(now); b.leave(now, alive) {
-		t.Fatal("back, without having been away")
-	}
-	for range breakerFailures - 1 {
-		fail(false)
-	}
-	fail(true)
-	for _, wait := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-		wait *= time.Second
-		if b.enter(now.Add(wait - 1)) {
-			t.Fatalf("asked again before %s", wait)
-		}
-		now = now.Add(wait)
-		if !b.enter(now) || b.enter(now) {
-			t.Fatal("not one question finds out whether it is back")
-		}
-		b.leave(now, failed)
-	}
-	now = now.Add(breakerLongest)
-	if !b.enter(now) || b.leave(now, unknown) || !b.enter(now) {
-		t.Fatal("a question that nobody waited for has settled something")
-	}
-	if !b.leave(now, alive) || !b.enter(now) || !b.enter(now) {
-		t.Fatal("not back")
-	}
+// somebody is a caller of that name.
+func somebody(t testing.TB, name string) *Question {
+	q := newQuestion(t)
+	p := *q.Principal
+	p.Subject = name
+	q.Principal = &p
+	return q
 }
 
-// TestBreakerBurst: questions that were under way together are one outage.
-func TestBreakerBurst(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_000_000, 0)
-	var b breaker
-	for range 100 {
-		b.enter(now)
-	}
-	for range 100 {
-		b.leave(now, failed)
-	}
-	if !b.enter(now.Add(breakerFirst)) {
-		t.Error("left alone for longer than the first time")
-	}
-}
-
-// TestOutage: a service that is down is not asked, and comes back by itself.
+// TestOutage: a service that fails for everybody is not asked, and comes back by itself.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	p := newPointFunc(t, raw(503, "text/plain", ""))
 	var s setup
 	panel := s.panel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)})
-	for range 3 * breakerFailures {
-		if notes, err := ask(t, panel, newQuestion(t)); err != nil || len(notes) != 1 {
+	for i := range 3 * breaker.Failures {
+		if notes, err := ask(t, panel, somebody(t, fmt.Sprint(i))); err != nil || len(notes) != 1 {
 			t.Fatal(notes, err)
 		}
 	}
-	if n := len(p.questions()); n != breakerFailures {
+	if n := len(p.questions()); n != breaker.Failures {
 		t.Errorf("the service was asked %d times", n)
 	}
-	if n := s.tally.of("pdp error"); n != 3*breakerFailures {
+	if n := s.tally.of("pdp error"); n != 3*breaker.Failures {
 		t.Errorf("%d errors were counted", n)
 	}
 	p.become("", newPoint(t, `{"decision": true}`).answer)
-	b := &panel.each[0].breaker
-	b.mu.Lock()
-	b.until = time.Now()
-	b.mu.Unlock()
+	time.Sleep(breaker.First)
 	for range 2 {
 		if notes, err := ask(t, panel, newQuestion(t)); err != nil || notes != nil {
 			t.Fatal(notes, err)
@@ -112,13 +63,63 @@ func TestGone(t *testing.T) {
 	} {
 		a.Timeout = secret.Duration(10 * time.Second)
 		panel := newPanel(t, a)
-		for range breakerFailures {
-			if _, err := ask(t, panel, newQuestion(t)); err == nil || errors.Is(err, errResting) {
+		for range breaker.Failures {
+			if _, err := ask(t, panel, newQuestion(t)); err == nil || errors.Is(err, breaker.ErrResting) {
 				t.Fatalf("%s: got %v", a.Kind, err)
 			}
 		}
-		if _, err := ask(t, panel, newQuestion(t)); !errors.Is(err, errResting) {
+		if _, err := ask(t, panel, newQuestion(t)); !errors.Is(err, breaker.ErrResting) {
 			t.Fatalf("%s: got %v", a.Kind, err)
+		}
+	}
+}
+
+// TestOneCallersFailures: a caller who knows what the service fails at takes it from nobody,
+// and is not passed over for it.
+func TestOneCallersFailures(t *testing.T) {
+	t.Parallel()
+	const bomb = "bomb"
+	for name, fails := range map[string]http.HandlerFunc{
+		"internal error": raw(500, "text/plain", ""),
+		"unavailable":    raw(503, "text/plain", ""),
+		"no decision":    raw(200, "application/json", `{}`),
+		"no answer": func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		},
+	} {
+		for _, onFailure := range []string{failAllow, failDeny} {
+			t.Run(name+", "+onFailure, func(t *testing.T) {
+				t.Parallel()
+				p := newPointFunc(t, func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					r.Body = io.NopCloser(bytes.NewReader(body))
+					if strings.Contains(string(body), bomb) {
+						fails(w, r)
+						return
+					}
+					raw(200, "application/json", fmt.Sprintf(`{"decision": %v}`, !strings.Contains(string(body), "mallory")))(w, r)
+				})
+				a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, OnFailure: onFailure, Timeout: secret.Duration(300 * time.Millisecond)}
+				panel := newPanel(t, a)
+				refused := func(task string) {
+					t.Helper()
+					q := somebody(t, "mallory")
+					q.TaskID = task
+					if _, err := ask(t, panel, q); err == nil {
+						t.Fatalf("mallory may do %q", task)
+					}
+				}
+				refused("t")
+				for range breaker.Failures + 1 {
+					refused(bomb)
+				}
+				refused("t")
+				before := len(p.questions())
+				if notes, err := ask(t, panel, somebody(t, "bob")); err != nil || notes != nil || len(p.questions()) != before+1 {
+					t.Errorf("bob: %v %v", notes, err)
+				}
+			})
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	grpcmetadata "google.golang.org/grpc/metadata"
@@ -77,7 +78,11 @@ func (e *extAuthz) decide(ctx context.Context, in *inquiry) (verdict, error) {
 	}
 	answer, err := e.service.Check(ctx, &auth.CheckRequest{Attributes: attributes})
 	if err != nil {
-		return verdict{}, undecided(err)
+		code := grpcstatus.Code(err)
+		if err = undecided(err); code == codes.Unavailable && e.conn.GetState() != connectivity.Ready {
+			err = &away{err}
+		}
+		return verdict{}, err
 	}
 	return e.read(answer)
 }

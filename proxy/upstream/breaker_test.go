@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -31,7 +32,7 @@ func TestTokenServerAwayForAnHour(t *testing.T) {
 			dials.Add(1)
 			time.Sleep(100 * time.Millisecond)
 			if time.Now().Before(back) {
-				return nil, errors.New("nobody is there")
+				return nil, &net.OpError{Op: "dial", Err: errors.New("nobody is there")}
 			}
 			ours, theirs := net.Pipe()
 			go grantOne(theirs)
@@ -43,9 +44,9 @@ func TestTokenServerAwayForAnHour(t *testing.T) {
 			begun := time.Now()
 			var well atomic.Int64
 			var all sync.WaitGroup
-			for range 20 {
+			for i := range 20 {
 				all.Go(func() {
-					if g, err := c.ask(t.Context(), "exchange", url.Values{"grant_type": {"x"}}); err == nil && g.token == "t" {
+					if g, err := c.ask(t.Context(), fmt.Sprint("caller", i), "exchange", url.Values{"grant_type": {"x"}}); err == nil && g.token == "t" {
 						well.Add(1)
 					}
 				})

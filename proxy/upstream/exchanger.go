@@ -89,7 +89,7 @@ func (x *exchanger) fetch(ctx context.Context, e *exchange) (grant, error) {
 	if err != nil {
 		return grant{}, err
 	}
-	g, err := x.client.ask(ctx, "exchange", form)
+	g, err := x.client.ask(ctx, e.of.Key(), "exchange", form)
 	var r *refusal
 	switch {
 	case errors.As(err, &r) && r.theirs():

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -35,12 +36,12 @@ type servers struct {
 	life    context.Context
 	end     context.CancelFunc
 	http    *http.Client
-	byURL   map[string]*breaker
+	byURL   map[string]*breaker.Breaker
 	fetched func(kind, result string)
 }
 
 func newServers(fetched func(kind, result string)) *servers {
-	s := &servers{byURL: map[string]*breaker{}, fetched: fetched}
+	s := &servers{byURL: map[string]*breaker.Breaker{}, fetched: fetched}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.http = &http.Client{
 		// Its own connections, without the agent's client certificate, and like those
@@ -69,7 +70,7 @@ func (s *servers) close() {
 func (s *servers) client(tokenURL, id string, password secret.Value) *client {
 	b := s.byURL[tokenURL]
 	if b == nil {
-		b = new(breaker)
+		b = new(breaker.Breaker)
 		s.byURL[tokenURL] = b
 	}
 	return &client{servers: s, breaker: b, url: tokenURL, id: id, password: password.Reveal()}
@@ -78,14 +79,14 @@ func (s *servers) client(tokenURL, id string, password secret.Value) *client {
 // client is the gateway at one token endpoint.
 type client struct {
 	*servers
-	breaker      *breaker
+	breaker      *breaker.Breaker
 	url          string
 	id, password string
 	inForm       atomic.Bool // the server wants id and secret there
 }
 
-// errResting is not about the call: the server did not answer those before.
-var errResting = errors.New("the authorization server has failed and is left alone for a moment")
+// errServer says whose the errors of a breaker are.
+var errServer = errors.New("the authorization server")
 
 // refusal is an answer that holds no token.
 type refusal struct {
@@ -115,11 +116,12 @@ func (r *refusal) theirs() bool {
 	return r.final()
 }
 
-// ask sends a request for a token and counts it under kind. Errors hold nothing of the
-// form, and of the answer the status and the error code only.
-func (c *client) ask(ctx context.Context, kind string, form url.Values) (grant, error) {
-	if !c.breaker.enter(time.Now()) {
-		return grant{}, errResting
+// ask sends a request for a token for somebody, "" for the gateway, and counts it under
+// kind. Errors hold nothing of the form, and of the answer the status and the error code
+// only.
+func (c *client) ask(ctx context.Context, who, kind string, form url.Values) (grant, error) {
+	if err := c.breaker.Enter(time.Now(), who); err != nil {
+		return grant{}, fmt.Errorf("%w: %w", errServer, err)
 	}
 	inForm := c.inForm.Load() || c.password == ""
 	g, err := c.send(ctx, form, inForm)
@@ -132,14 +134,16 @@ func (c *client) ask(ctx context.Context, kind string, form url.Values) (grant, 
 			g, err = again, nil
 		}
 	}
-	result, alive := "ok", true
+	result, shown := "ok", breaker.Alive
 	switch {
 	case errors.As(err, &r) && r.final():
 		result = "declined"
+	case breaker.Unreached(err):
+		result, shown = "failed", breaker.Away
 	case err != nil:
-		result, alive = "failed", false
+		result, shown = "failed", breaker.Failed
 	}
-	c.breaker.leave(time.Now(), alive)
+	c.breaker.Leave(time.Now(), who, shown)
 	c.fetched(kind, result)
 	return g, err
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -194,16 +195,61 @@ func TestBreakerOfServer(t *testing.T) {
 	}})
 	must(t, err)
 	t.Cleanup(u.Close)
-	for i := range 3 * breakerFailures {
+	for i := range 3 * breaker.Failures {
 		c := alice()
 		c.Token = fmt.Sprint("token ", i)
+		c.Principal.Subject = fmt.Sprint("caller ", i)
 		_, err := authorizedAs(t, u, c)
-		if err == nil || errors.Is(err, ErrDeclined) || (i >= breakerFailures) != errors.Is(err, errResting) {
+		if err == nil || errors.Is(err, ErrDeclined) || (i >= breaker.Failures) != errors.Is(err, breaker.ErrResting) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
-	if n := len(s.take()); n != breakerFailures || failed.Load() != breakerFailures {
+	if n := len(s.take()); n != breaker.Failures || failed.Load() != breaker.Failures {
 		t.Errorf("asked %d times, %d counted", n, failed.Load())
+	}
+}
+
+// TestOneCallersTokens: a caller whose tokens the server fails at, each time another one,
+// takes it from nobody, and is left alone itself.
+func TestOneCallersTokens(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+	}{
+		"server error": {500, `{"error":"server_error"}`}, "unavailable": {503, ""}, "too many": {429, ""},
+		"a firewall's page": {403, "<html>blocked</html>"}, "no token": {200, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTokenServer(t)
+			well := s.answer
+			s.answer = func(a asked) (int, string) {
+				if strings.HasPrefix(a.Form.Get("subject_token"), "mallory") {
+					return answer.status, answer.body
+				}
+				return well(a)
+			}
+			u := newUpstream(t, Config{Credentials: []Credential{exchangeAt(s)}})
+			for i := range 3 * breaker.Failures {
+				mallory := alice()
+				mallory.Principal.Subject, mallory.Token = "mallory", fmt.Sprint("mallory", i)
+				_, err := authorizedAs(t, u, mallory)
+				if err == nil || (i >= breaker.Failures) != errors.Is(err, breaker.ErrOwn) {
+					t.Errorf("token %d: %v", i, err)
+				}
+			}
+			if n := len(s.take()); n != breaker.Failures {
+				t.Errorf("asked %d times for mallory", n)
+			}
+			for i := range 2 * breaker.Failures {
+				other := alice()
+				other.Principal.Subject, other.Token = fmt.Sprint("user", i), fmt.Sprint("token", i)
+				if _, err := authorizedAs(t, u, other); err != nil {
+					t.Errorf("user %d: %v", i, err)
+				}
+			}
+		})
 	}
 }
 

@@ -39,5 +39,5 @@ func (t *clientToken) value(ctx context.Context, _ *Caller) (string, error) {
 }
 
 func (t *clientToken) ask(ctx context.Context) (grant, error) {
-	return t.client.ask(ctx, t.kind, t.form)
+	return t.client.ask(ctx, "", t.kind, t.form)
 }
