@@ -104,6 +104,12 @@ func (o *observed) Add(ctx context.Context, space, key string, data []byte, ttl 
 	return added, o.done(ctx, "add", start, err)
 }
 
+func (o *observed) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	start := time.Now()
+	replaced, err := o.Store.Replace(ctx, space, key, data, ttl)
+	return replaced, o.done(ctx, "replace", start, err)
+}
+
 func (o *observed) Release(ctx context.Context, holds []state.Draw) error {
 	start := time.Now()
 	err := o.Store.Release(ctx, holds)

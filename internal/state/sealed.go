@@ -29,6 +29,11 @@ func (s sealed) Add(ctx context.Context, space, key string, data []byte, ttl tim
 	return s.values.Add(ctx, space, key, s.cipher.Seal(data, place(space, key)), ttl)
 }
 
+// Replace implements Values.
+func (s sealed) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	return s.values.Replace(ctx, space, key, s.cipher.Seal(data, place(space, key)), ttl)
+}
+
 // Get implements Values.
 func (s sealed) Get(ctx context.Context, space, key string) ([]byte, bool, error) {
 	data, ok, err := s.values.Get(ctx, space, key)

@@ -21,6 +21,9 @@ type Values interface {
 	Put(ctx context.Context, space, key string, data []byte, ttl time.Duration) error
 	// Add is Put unless the key has a value, and says whether it was stored.
 	Add(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error)
+	// Replace is Put if the key has a value, and says whether it was stored: what somebody
+	// deletes meanwhile is not brought back.
+	Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error)
 	// Get returns what is stored; false when there is nothing.
 	Get(ctx context.Context, space, key string) ([]byte, bool, error)
 	// Delete forgets a key, also one that is not there.

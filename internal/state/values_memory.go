@@ -47,13 +47,31 @@ func (m *Memory) Put(_ context.Context, space, key string, data []byte, ttl time
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(&m.spaces, now, evictions)
-	if v := s.live(key, now); v != nil {
-		s.unschedule(v)
-		v.data = bytes.Clone(data)
-		s.schedule(v, now, ttl)
+	if s.replace(key, data, now, ttl) {
 		return nil
 	}
 	return s.insert(&m.spaces, &value{key: key, data: data}, now, ttl)
+}
+
+// Replace implements Values. It never fails.
+func (m *Memory) Replace(_ context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	s, now := m.spaces.open(space), time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire(&m.spaces, now, evictions)
+	return s.replace(key, data, now, ttl), nil
+}
+
+// replace is false where nothing is stored under a key.
+func (s *space) replace(key string, data []byte, now time.Time, ttl time.Duration) bool {
+	v := s.live(key, now)
+	if v == nil {
+		return false
+	}
+	s.unschedule(v)
+	v.data = bytes.Clone(data)
+	s.schedule(v, now, ttl)
+	return true
 }
 
 // Add implements Values.

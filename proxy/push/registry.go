@@ -249,7 +249,17 @@ func (r *Registry) change(ctx context.Context, h *Webhook, by func(*Webhook) boo
 	if err := r.index(ctx, h); err != nil {
 		return err
 	}
-	return r.put(ctx, h)
+	data, err := json.Marshal(h.write())
+	if err == nil {
+		var there bool
+		if there, err = r.hooks.Replace(ctx, hookSpace, h.id, data, r.keptFor); err == nil && !there {
+			return r.leave(ctx, h) // another gateway has forgotten it since
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("remember a webhook: %w", err)
+	}
+	return nil
 }
 
 // Forget ends a webhook: what an agent delivers to it is unknown from then on.

@@ -229,6 +229,61 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// between has something done by somebody else right after a webhook was read.
+type between struct {
+	state.Values
+
+	do func()
+}
+
+func (b *between) Get(ctx context.Context, space, key string) ([]byte, bool, error) {
+	data, ok, err := b.Values.Get(ctx, space, key)
+	if do := b.do; do != nil && space == hookSpace {
+		b.do = nil
+		do()
+	}
+	return data, ok, err
+}
+
+// TestForgottenElsewhere: a webhook that is forgotten at one gateway stays so, whatever
+// another one is about to write down of it.
+func TestForgottenElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Registry, *Webhook) error{
+		"a notification came": func(r *Registry, h *Webhook) error { return r.Used(t.Context(), h, true) },
+		"its task is known":   func(r *Registry, h *Webhook) error { return r.Bind(t.Context(), h, "T", "C", "", false) },
+		"its id is known":     func(r *Registry, h *Webhook) error { return r.Bind(t.Context(), h, "T", "C", "c", false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCipher(t)
+			store := state.NewMemory(state.Config{})
+			t.Cleanup(func() { _ = store.Close() })
+			slow := &between{Values: store}
+			here := NewRegistry(slow, c).With(Config{}, httpsOnly{})
+			there := NewRegistry(store, c).With(Config{}, httpsOnly{})
+			reg := register(t, here, hook("alice", "", ""))
+			h := find(t, here, reg)
+			slow.do = func() {
+				if err := there.Forget(t.Context(), find(t, there, reg)); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := change(here, h); err != nil {
+				t.Error(err)
+			}
+			if find(t, here, reg) != nil {
+				t.Error("it is registered again")
+			}
+			for _, space := range []string{hookSpace, ownerSpace, taskSpace} {
+				if list, err := store.List(t.Context(), space, "", 9); err != nil || len(list) != 0 {
+					t.Errorf("%d are left of it in %s: %v", len(list), space, err)
+				}
+			}
+		})
+	}
+}
+
 // TestTimes: a webhook is remembered for so long after its last use; a notification is
 // the first of its kind for push.age, and late that long after the task's end.
 func TestTimes(t *testing.T) {

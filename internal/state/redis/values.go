@@ -36,6 +36,18 @@ func (s *Store) Add(ctx context.Context, space, key string, data []byte, ttl tim
 	return s.put(ctx, space, key, data, ttl, "add")
 }
 
+// Replace implements state.Values.
+func (s *Store) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	if ttl < 0 {
+		_, there, err := s.Get(ctx, space, key)
+		if err == nil && there {
+			err = s.Delete(ctx, space, key)
+		}
+		return there && err == nil, err
+	}
+	return s.put(ctx, space, key, data, ttl, "replace")
+}
+
 func (s *Store) put(ctx context.Context, space, key string, data []byte, ttl time.Duration, how string) (bool, error) {
 	var stored int64
 	err := s.do(ctx, s.names.tag(space), how+" value", func(ctx context.Context) (err error) {

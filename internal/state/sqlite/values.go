@@ -37,6 +37,19 @@ func (s *Store) Add(ctx context.Context, space, key string, data []byte, ttl tim
 	return !there, nil
 }
 
+// Replace implements state.Values.
+func (s *Store) Replace(ctx context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
+	row := s.entry(space, key, data, ttl)
+	var there bool
+	err := s.write(ctx, func(w *writer) (err error) {
+		if _, there, err = s.get(w.put.entry, space, key); err == nil && there {
+			_, err = w.put.putEntry.Exec(row...)
+		}
+		return err
+	})
+	return there && err == nil, err
+}
+
 // Get implements state.Values.
 func (s *Store) Get(_ context.Context, space, key string) ([]byte, bool, error) {
 	return s.get(s.read.entry, space, key)

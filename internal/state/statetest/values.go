@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ func Values(t *testing.T, open func(testing.TB) state.Values) {
 		"data is nobody's afterwards": valueCopies,
 		"gone when their time comes":  valuesExpire,
 		"one adds":                    oneAdds,
+		"deleted for good":            staysDeleted,
 		"listed by key":               valuesListed,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,6 +171,27 @@ func valuesExpire(t *testing.T, v state.Values) {
 	}
 }
 
+// staysDeleted: of those who change a value while somebody deletes it, none brings it back.
+func staysDeleted(t *testing.T, v state.Values) {
+	for n := range 20 {
+		key := fmt.Sprint(n)
+		put(t, v, "s", key, "", 0)
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				for range 4 {
+					replace(t, v, "s", key, fmt.Sprint(i), time.Hour)
+				}
+			})
+		}
+		remove(t, v, "s", key)
+		all.Wait()
+		if got, there := value(t, v, "s", key); there {
+			t.Fatalf("%q is there after it was deleted", got)
+		}
+	}
+}
+
 // oneAdds: of many who add the same key at the same moment one succeeds, and what it
 // brought is there. This is what keeps a proof from being used twice.
 func oneAdds(t *testing.T, v state.Values) {
@@ -251,6 +274,15 @@ func add(t reporter, v state.Values, space, key, data string, ttl time.Duration)
 		t.Fatalf("Add(%q, %q): %v", space, key, err)
 	}
 	return ok
+}
+
+func replace(t reporter, v state.Values, space, key, data string, ttl time.Duration) bool {
+	t.Helper()
+	replaced, err := v.Replace(context.Background(), space, key, []byte(data), ttl)
+	if err != nil {
+		t.Fatalf("Replace(%q, %q): %v", space, key, err)
+	}
+	return replaced
 }
 
 func value(t reporter, v state.Values, space, key string) (string, bool) {

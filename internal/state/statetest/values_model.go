@@ -34,6 +34,16 @@ func valueModel(rt *rapid.T, v state.Values) {
 				want[n] = data
 			}
 		},
+		"replace": func(rt *rapid.T) {
+			n, data, life := name{text.Draw(rt, "space"), text.Draw(rt, "key")}, text.Draw(rt, "data"), ttl.Draw(rt, "ttl")
+			_, there := want[n]
+			if replaced := replace(rt, v, n.space, n.key, data, life); replaced != there {
+				rt.Fatalf("replaced %v where a value is: %v", replaced, there)
+			}
+			if want[n] = data; !there || life < 0 {
+				delete(want, n)
+			}
+		},
 		"delete": func(rt *rapid.T) {
 			n := name{text.Draw(rt, "space"), text.Draw(rt, "key")}
 			remove(rt, v, n.space, n.key)

@@ -1,8 +1,9 @@
 -- Stores a value and says whether it did.
 -- KEYS: the value, the space's index by key, the same by when values expire.
 -- ARGV: 1 version of the form, 2 data, 3 key, 4 time to live in ms, 0 for ever,
---       5 'add' to leave a value that is there.
+--       5 'add' to leave a value that is there, 'replace' to store none where there is none.
 if ARGV[5] == 'add' and redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+if ARGV[5] == 'replace' and redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local time, ttl = redis.call('TIME'), tonumber(ARGV[4])
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lives, expires = redis.call('PTTL', KEYS[2]), 0 -- -2 when there is no index, -1 for ever
