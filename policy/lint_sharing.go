@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // warn makes a warning about an entry of tasks.sharing.
@@ -22,9 +24,21 @@ func (s *Set) warnSharing() []Warning {
 			list = append(list, sh.warn(i, "", "shares nothing that tasks.scope: agent does not share"))
 		case other != nil:
 			list = append(list, sh.warn(i, "", "shares nothing that %q does not share", other.name))
+		case s.has(sh, wire.ListTasks) && !s.has(sh, wire.GetTask):
+			list = append(list, sh.warn(i, ".methods", "has ListTasks without GetTask, and lists show only what GetTask would"))
 		}
 	}
 	return list
+}
+
+// has reports whether an entry is for one of A2A's own methods.
+func (s *Set) has(sh *share, method string) bool {
+	for m, bit := range s.bits {
+		if m.Name == method && m.Extension == "" {
+			return sh.methods&bit != 0
+		}
+	}
+	return false
 }
 
 // names reports whether a pattern names a configured agent.

@@ -35,7 +35,8 @@ const (
 // A caller who may use one skill of an agent must be able to list its own tasks
 // and to read the card that names the skill: so any allow rule for the method is
 // enough, whichever skills it is about. That gives nothing away, because both
-// answers are cut down to the caller: the list by ownership, the card by Skills.
+// answers are cut down to the caller: the list by ownership and by the rules for
+// GetTask, task by task, the card by Skills.
 // For the same reason a deny rule about some skills does not end them: it already
 // empties what it is about. A deny rule about all skills means the whole agent,
 // and does.

@@ -54,7 +54,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 		return e
 	}
 	most := p.Server.Limits.ListedTasks
-	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, most+1)
+	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, most+1, p.readable(x))
 	switch {
 	case errors.Is(err, ledger.ErrMany), len(records) > most:
 		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -19,10 +20,11 @@ const (
 // listing is one page for the caller, being put together from pages of the agent's, in
 // which the tasks of other callers stand as well.
 type listing struct {
-	want int   // tasks for the caller; 0 until the agent's first page says how many it gives
-	size int   // tasks to ask the agent for next
-	at   place // and where
-	all  bool  // the caller has asked for the beginning, so that everything is seen
+	want int                      // tasks for the caller; 0 until the agent's first page says how many it gives
+	size int                      // tasks to ask the agent for next
+	at   place                    // and where
+	all  bool                     // the caller has asked for the beginning, so that everything is seen
+	may  func(*state.Record) bool // see readable
 
 	first *agentPage // whose envelope the caller gets
 	keep  []bool     // which of its entries stay

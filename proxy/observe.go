@@ -74,9 +74,9 @@ func (p *Proxy) stateOf(x *exchange, state string) {
 	}
 }
 
-// filter leaves of a list what is the caller's.
+// filter leaves of a list what is the caller's to read.
 func (p *Proxy) filter(x *exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
-	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, seen.Tasks)
+	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, seen.Tasks, p.readable(x))
 	if err != nil {
 		return nil, seen, err
 	}

@@ -2,10 +2,13 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
 // listPages has the agent list tasks, page by page, until the caller's page is full:
@@ -50,7 +53,7 @@ func (p *Proxy) newListing(x *exchange) (*listing, error) {
 	if e != nil {
 		return nil, e
 	}
-	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil}
+	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil, may: p.readable(x)}
 	if plain != nil {
 		at, ok := readPlace(plain)
 		if !ok {
@@ -106,7 +109,7 @@ func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *leg, d
 // gather takes from a page what is the caller's, and settles what comes next.
 func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
 	tasks := page.seen.Tasks
-	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, tasks)
+	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, tasks, ls.may)
 	if err != nil {
 		return err
 	}
@@ -154,16 +157,31 @@ func (p *Proxy) enough(x *exchange, ls *listing) error {
 		return nil
 	}
 	if ls.counts == nil {
-		n, most, err := p.Ledger.Count(x.ctx, x.principal, x.agent.ID, x.call.ContextID)
-		if err != nil {
+		var err error
+		if ls.counts, err = p.count(x, ls.may); err != nil {
 			return err
 		}
-		ls.counts = &count{n, most}
 	}
 	if ls.all && ls.counts.most && len(ls.ids) >= ls.counts.n {
 		ls.ended, ls.done = true, true
 	}
 	return nil
+}
+
+// count says how many tasks of a list are the caller's to read. Where rules look at single
+// tasks, so does this, at server.limits.listedTasks of them at most: what the caller may not
+// read must not be counted either.
+func (p *Proxy) count(x *exchange, may func(*state.Record) bool) (*count, error) {
+	if may == nil {
+		n, most, err := p.Ledger.Count(x.ctx, x.principal, x.agent.ID, x.call.ContextID)
+		return &count{n, most}, err
+	}
+	limit := p.Server.Limits.ListedTasks
+	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, limit, may)
+	if errors.Is(err, ledger.ErrMany) {
+		return new(count), nil
+	}
+	return &count{len(records), len(records) < limit}, err
 }
 
 // showPage gives the caller the page that has been put together.

@@ -16,7 +16,9 @@ func Sharing(rules *policy.Set) func(*authn.Principal, string, *wire.Method, sta
 			return false
 		}
 		t := recorded(&r)
-		return rules.Shares(p, agent, m, &t) != ""
+		// A list shows what GetTask would, so both have to be shared.
+		return rules.Shares(p, agent, m, &t) != "" &&
+			(m.Name != wire.ListTasks || rules.Shares(p, agent, getTask, &t) != "")
 	}
 }
 

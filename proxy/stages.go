@@ -192,6 +192,9 @@ func (p *Proxy) authorize(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if err := p.beside(x); err != nil {
+		return err
+	}
 	if err := p.modes(x); err != nil {
 		return err
 	}

@@ -141,6 +141,7 @@ func (j *judgement) decide() error {
 	if err != nil {
 		return err
 	}
+	j.named()
 	if err := j.modes(); err != nil {
 		return err
 	}

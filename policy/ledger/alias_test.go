@@ -240,7 +240,7 @@ func TestOldClientInFrontOfNewAgent(t *testing.T) {
 	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices"}, first); err != nil {
 		t.Fatal(err)
 	}
-	if list, _ := l.Tasks(t.Context(), alice, "billing", nil, "", 9); len(list) != 0 {
+	if list, _ := l.Tasks(t.Context(), alice, "billing", nil, "", 9, nil); len(list) != 0 {
 		t.Errorf("%d tasks were reserved, want none", len(list))
 	}
 	learn(t, l, alice, task("T", "C"))

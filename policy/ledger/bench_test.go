@@ -72,7 +72,7 @@ func BenchmarkTasks(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if list, err := l.Tasks(b.Context(), alice, "billing", nil, "", 50); err != nil || len(list) != 50 {
+		if list, err := l.Tasks(b.Context(), alice, "billing", nil, "", 50, nil); err != nil || len(list) != 50 {
 			b.Fatal(len(list), err)
 		}
 	}

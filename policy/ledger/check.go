@@ -144,9 +144,11 @@ func (f found) endpoint() state.Record {
 }
 
 // Owns reports of each task that a list shows whether the call may see it. A task
-// that nobody owns is for nobody.
+// that nobody owns is for nobody. may is what rules say of a task that is the caller's or
+// lent; nil lets all pass.
 func (l *Ledger) Owns(
 	ctx context.Context, p *authn.Principal, agent string, m *wire.Method, tasks []wire.TaskRef,
+	may func(*state.Record) bool,
 ) ([]bool, error) {
 	refs := make([]state.Ref, len(tasks))
 	for i, t := range tasks {
@@ -157,8 +159,8 @@ func (l *Ledger) Owns(
 		return nil, err
 	}
 	owns := make([]bool, len(tasks))
-	for i, f := range all {
-		owns[i] = f.usable
+	for i := range all {
+		owns[i] = all[i].usable && (may == nil || may(&all[i].record))
 	}
 	return owns, nil
 }

@@ -269,6 +269,9 @@ func (l *Ledger) claim(ctx context.Context, by owner, claims []state.Record) (fi
 		if !l.shares(by, stands) {
 			return first, taken(claims[i].Kind, claims[i].ID)
 		}
+		if err := l.join(ctx, claims[i], stands); err != nil {
+			return first, err
+		}
 		if i == 0 {
 			first = stands
 		}
@@ -285,6 +288,11 @@ func (l *Ledger) claimAtOnce(ctx context.Context, by owner, claims []state.Recor
 	for i, s := range stand {
 		if !l.shares(by, s) {
 			return state.Record{}, taken(claims[i].Kind, claims[i].ID)
+		}
+	}
+	for i, s := range stand {
+		if err := l.join(ctx, claims[i], s); err != nil {
+			return state.Record{}, err
 		}
 	}
 	return stand[0], nil

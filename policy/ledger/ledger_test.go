@@ -144,7 +144,7 @@ func learn(t testing.TB, l *Ledger, p *authn.Principal, a wire.Answer) {
 func owns(t testing.TB, l *Ledger, p *authn.Principal, id string) bool {
 	t.Helper()
 	m := method(t, wire.ListTasks)
-	is, err := l.Owns(t.Context(), p, "billing", m, []wire.TaskRef{{ID: id}, {}})
+	is, err := l.Owns(t.Context(), p, "billing", m, []wire.TaskRef{{ID: id}, {}}, nil)
 	if err != nil || len(is) != 2 || is[1] {
 		t.Fatalf("Owns of %q for %s: %v, %v", id, p, is, err)
 	}
@@ -267,14 +267,14 @@ func TestStoreErrorsFailClosed(t *testing.T) {
 	}
 	refs := []wire.TaskRef{{ID: "T"}, {ID: "U"}}
 	for n := range refs {
-		if ok, err := l.Owns(t.Context(), alice, "billing", list.Method, refs[n:]); ok != nil || !errors.Is(err, broken) {
+		if ok, err := l.Owns(t.Context(), alice, "billing", list.Method, refs[n:], nil); ok != nil || !errors.Is(err, broken) {
 			t.Errorf("Owns: %v, %v", ok, err)
 		}
 	}
 	if n, most, err := l.Count(t.Context(), alice, "billing", ""); n != 0 || most || !errors.Is(err, broken) {
 		t.Errorf("Count: %v, %v", n, err)
 	}
-	if list, err := l.Tasks(t.Context(), alice, "billing", nil, "", 9); list != nil || !errors.Is(err, broken) {
+	if list, err := l.Tasks(t.Context(), alice, "billing", nil, "", 9, nil); list != nil || !errors.Is(err, broken) {
 		t.Errorf("Tasks: %v, %v", list, err)
 	}
 	if id, ok, err := l.Alias(t.Context(), alice, "billing", state.TaskAlias, "x"); ok || id != "" || !errors.Is(err, broken) {

@@ -139,7 +139,7 @@ func usesLent(t *testing.T, place string, l *Ledger) {
 	if err := check(t, l, bob, send(t, "B2", "CB")); err != nil {
 		t.Errorf("%s: what is new beside a lent task: %v", place, err)
 	}
-	got, err := l.Owns(t.Context(), bob, "billing", method(t, wire.ListTasks), []wire.TaskRef{{ID: "R"}, {ID: "T"}, {ID: "B"}, {ID: "X"}})
+	got, err := l.Owns(t.Context(), bob, "billing", method(t, wire.ListTasks), []wire.TaskRef{{ID: "R"}, {ID: "T"}, {ID: "B"}, {ID: "X"}}, nil)
 	if err != nil || len(got) != 4 || got[0] || !got[1] || !got[2] || got[3] {
 		t.Errorf("%s: bob may see %v, %v", place, got, err)
 	}
@@ -195,7 +195,7 @@ func TestSharedTasks(t *testing.T) {
 	}
 	ids := func(p *authn.Principal, m *wire.Method, context string, limit int) string {
 		t.Helper()
-		records, err := l.Tasks(t.Context(), p, "billing", m, context, limit)
+		records, err := l.Tasks(t.Context(), p, "billing", m, context, limit, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,12 +233,12 @@ func TestSharedTasksAreBounded(t *testing.T) {
 	}
 	list := method(t, wire.ListTasks)
 	before := s.trips
-	records, err := l.Tasks(t.Context(), bob, "billing", list, "", 9)
+	records, err := l.Tasks(t.Context(), bob, "billing", list, "", 9, nil)
 	if err != nil || len(records) != 1 || s.trips-before > strides+1 {
 		t.Errorf("%d tasks after %d trips, %v", len(records), s.trips-before, err)
 	}
 	learn(t, l, dave, task("one more", ""))
-	if records, err := l.Tasks(t.Context(), bob, "billing", list, "", 9); !errors.Is(err, ErrMany) {
+	if records, err := l.Tasks(t.Context(), bob, "billing", list, "", 9, nil); !errors.Is(err, ErrMany) {
 		t.Errorf("%d tasks, %v; want ErrMany", len(records), err)
 	}
 }
@@ -259,7 +259,7 @@ func TestOneTrip(t *testing.T) {
 			return err
 		},
 		"owns": func() error {
-			_, err := l.Owns(t.Context(), alice, "billing", method(t, wire.ListTasks), several.Tasks)
+			_, err := l.Owns(t.Context(), alice, "billing", method(t, wire.ListTasks), several.Tasks, nil)
 			return err
 		},
 		"check": func() error {

@@ -13,7 +13,7 @@ import (
 // listedIDs is the ids of a caller's tasks, the newest first.
 func listedIDs(t testing.TB, l *Ledger, p *authn.Principal, agent, contextID string, limit int) string {
 	t.Helper()
-	list, err := l.Tasks(t.Context(), p, agent, nil, contextID, limit)
+	list, err := l.Tasks(t.Context(), p, agent, nil, contextID, limit, nil)
 	if err != nil {
 		t.Fatalf("Tasks of %s: %v", p, err)
 	}

@@ -129,7 +129,7 @@ func TestA02_ListsNeitherLeakNorClaim(t *testing.T) {
 	list := wire.Answer{Kind: "list", Tasks: []wire.TaskRef{{ID: "A"}, {ID: "B"}, {ID: "X"}, {ID: ""}}}
 	for range 2 {
 		learn(t, l, bob, list)
-		owned, err := l.Owns(t.Context(), bob, "billing", method(t, wire.ListTasks), list.Tasks)
+		owned, err := l.Owns(t.Context(), bob, "billing", method(t, wire.ListTasks), list.Tasks, nil)
 		if want := []bool{false, true, false, false}; err != nil || !slices.Equal(owned, want) {
 			t.Errorf("bob's list shows %v, %v; want B only", owned, err)
 		}

@@ -1,0 +1,84 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+)
+
+// Beside returns the records of what a call names beside its own task: a context, and tasks
+// that its message refers to, each of which may be missing. It does not say whose they are,
+// which is for Check. The error wraps one of the store.
+func (l *Ledger) Beside(
+	ctx context.Context, agent, contextID string, taskIDs []string,
+) (group state.Record, tasks []state.Record, err error) {
+	refs := make([]state.Ref, 0, 1+len(taskIDs))
+	for _, id := range taskIDs {
+		refs = append(refs, state.Ref{Kind: state.Task, ID: id})
+	}
+	if contextID != "" {
+		refs = append(refs, state.Ref{Kind: state.Context, ID: contextID})
+	}
+	found, err := l.lookUp(ctx, agent, refs)
+	if err == nil && contextID != "" {
+		group, found = found[len(taskIDs)], found[:len(taskIDs)]
+	}
+	return group, slices.DeleteFunc(found, func(r state.Record) bool { return r.Kind == 0 }), err
+}
+
+// SkillsIn returns those of the skills that calls in a context were for, beside the one
+// that the context's record has. The error wraps one of the store.
+func (l *Ledger) SkillsIn(ctx context.Context, agent, contextID string, skills []string) ([]string, error) {
+	refs := make([]state.Ref, len(skills))
+	for i, skill := range skills {
+		refs[i] = state.Ref{Kind: state.ContextAlias, ID: skillID(skill, contextID)}
+	}
+	found, err := l.lookUp(ctx, agent, refs)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for i, r := range found {
+		if r.Kind != 0 {
+			list = append(list, skills[i])
+		}
+	}
+	return list, nil
+}
+
+func (l *Ledger) lookUp(ctx context.Context, agent string, refs []state.Ref) ([]state.Record, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	records, err := l.store.LookupAll(ctx, agent, refs)
+	if err == nil && len(records) != len(refs) {
+		err = errShort
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up %s %q and %d more: %w", kindName(refs[0].Kind), refs[0].ID, len(refs)-1, err)
+	}
+	return records, nil
+}
+
+// skillID is the id under which the state has that a context was used for a skill other
+// than that of its record. Names of clients' own, which are of the same kind, never begin
+// like that (see aliasID), and the skill is length-prefixed.
+func skillID(skill, contextID string) string {
+	return "skill:" + strconv.Itoa(len(skill)) + ":" + skill + contextID
+}
+
+// join records that a context is used for another skill than the one it began with. stands is
+// what is recorded of the context.
+func (l *Ledger) join(ctx context.Context, claim, stands state.Record) error {
+	if claim.Kind != state.Context || claim.Skill == "" || claim.Skill == stands.Skill {
+		return nil
+	}
+	claim.Kind, claim.ID, claim.Context = state.ContextAlias, skillID(claim.Skill, claim.ID), claim.ID
+	if _, err := l.store.Claim(ctx, claim); err != nil {
+		return fmt.Errorf("record that context %q is used for skill %q: %w", claim.Context, claim.Skill, err)
+	}
+	return nil
+}

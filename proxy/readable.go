@@ -1,0 +1,104 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+)
+
+// readable is what the rules say of the tasks of a list, one by one: each entry shows what
+// GetTask, called where the list was, would show, so it is there if that would be allowed.
+// Nil: whatever the caller may list it may read.
+func (p *Proxy) readable(x *exchange) func(*state.Record) bool {
+	if x.path == "" && x.call.Skill == "" && p.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
+		return nil
+	}
+	return func(r *state.Record) bool {
+		q, err := p.reading(x, x.path, x.call.Skill, r)
+		if err == nil {
+			q.Method, q.Message = getTask, nil
+			_, err = p.Policy.Check(q)
+		}
+		return err == nil
+	}
+}
+
+// reading is the call as the rules see it, if it were about a task: r is what is recorded
+// of that. path and declared are what else says which skill is meant.
+func (p *Proxy) reading(x *exchange, path, declared string, r *state.Record) (policy.Request, error) {
+	q := x.request()
+	task := recorded(r)
+	q.Task = &task
+	var err error
+	q.Skill, q.Agentwide, err = p.Policy.Resolve(policy.SkillSource{
+		Path: path, Task: r.Skill, Declared: declared, All: x.view.skills,
+		Method: getTask, Principal: x.principal, Agent: x.agent.ID,
+	})
+	return q, err
+}
+
+// beside: may the caller know of what the call names beside its own task? These are tasks
+// that its message refers to, and a context, in which the agent remembers what was said for
+// whichever skills it was used. That they are the caller's, or shared with it, own has found
+// out; the rules may have changed since, or give single skills only.
+func (p *Proxy) beside(x *exchange) error {
+	c := &x.call
+	contextID := c.ContextID
+	if x.record.ID != "" || c.Method.Subject == wire.OfCaller && c.Method.Extension == "" {
+		contextID = "" // that of a task which was asked for, or of a list whose entries are
+	}
+	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || p.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
+		return nil
+	}
+	group, tasks, err := p.Ledger.Beside(x.ctx, x.agent.ID, contextID, c.ReferenceTaskIDs)
+	if err != nil {
+		return err
+	}
+	for i := range tasks {
+		if err := p.mayName(x, &tasks[i]); err != nil {
+			return err
+		}
+	}
+	if group.Kind == 0 {
+		return nil
+	}
+	group.Context, group.ID = group.ID, "" // a task in it, as far as it is known
+	if err := p.mayName(x, &group); err != nil {
+		return err
+	}
+	return p.besideSkills(x, group)
+}
+
+// besideSkills asks for each skill that a context may have been used for after it began.
+func (p *Proxy) besideSkills(x *exchange, group state.Record) error {
+	denied := map[string]error{}
+	began := group.Skill
+	for _, skill := range x.view.skills {
+		if group.Skill = skill; skill == began {
+			continue
+		}
+		if err := p.mayName(x, &group); err != nil {
+			denied[skill] = err
+		}
+	}
+	var asked []string
+	for _, skill := range x.view.skills {
+		if denied[skill] != nil {
+			asked = append(asked, skill)
+		}
+	}
+	used, err := p.Ledger.SkillsIn(x.ctx, x.agent.ID, group.Context, asked)
+	if err != nil || len(used) == 0 {
+		return err
+	}
+	return denied[used[0]]
+}
+
+// mayName asks the rules for a task that the call names and is not about.
+func (p *Proxy) mayName(x *exchange, r *state.Record) error {
+	q, err := p.reading(x, "", "", r)
+	if err != nil {
+		return err
+	}
+	return p.Policy.CheckNamed(q, getTask)
+}
