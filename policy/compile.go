@@ -105,6 +105,9 @@ func (s *Set) options(c Config) error {
 		errs = append(errs, fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
 			c.Tasks.Scope))
 	}
+	if m := c.Tasks.Contexts; m != "" && m != "derive" && m != "adopt" {
+		errs = append(errs, fmt.Errorf(`tasks.contexts is %q; it must be "derive" or "adopt"`, m))
+	}
 	return errors.Join(errs...)
 }
 

@@ -43,6 +43,11 @@ type TasksConfig struct {
 	// it: "principal" (default) nobody, "tenant" principals with the same non-empty
 	// tenant, "agent" everybody who may use the agent.
 	Scope string `yaml:"scope"`
+	// Contexts says what becomes of a contextId that is not recorded, so that nobody can
+	// tell whose it is: "derive" (default) gives the agent another in its place, made for the
+	// caller, who goes on seeing its own; "adopt" lets the agent have it as it is, and the
+	// caller own it from then on, whoever had it before the state was lost.
+	Contexts string `yaml:"contexts,omitempty"`
 	// Sharing lets others at tasks beyond Scope. A caller may use a task if any entry
 	// says so; what it may do with it is for the rules to say as well.
 	Sharing []Sharing `yaml:"sharing"`

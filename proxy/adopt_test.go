@@ -129,7 +129,7 @@ func TestA03_ContextLostInARace(t *testing.T) {
 			place := httptest.NewServer(m)
 			t.Cleanup(place.Close)
 			w := build(t, func(s *setup) {
-				s.store = open(t)
+				s.store, s.policy.Tasks.Contexts = open(t), "adopt"
 				s.authorizers = pdp.Config{{Name: "pdp", Kind: "authzen", URL: place.URL, Timeout: 10e9}}
 			})
 			saw := w.sender()

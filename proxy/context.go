@@ -19,8 +19,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 )
 
-// foreign is a context id that belongs to somebody else and what the agent sees
-// in its place for this caller.
+// foreign is a context id that belongs to somebody else, or to nobody knows whom, and what
+// the agent sees in its place for this caller.
 type foreign struct {
 	agents string // the replacement
 	id     string // the caller's; "" where nobody knows the other as a replacement
@@ -32,15 +32,16 @@ func newForeign(agents, callers string) foreign {
 	return foreign{agents: agents, id: callers, sent: quoted(callers), alias: quoted(agents)}
 }
 
-// replaceContext gives a caller who used somebody else's context id a context of
-// their own under that id. Refusing would tell them that the id is taken; passing
+// replaceContext gives a caller who used a context id that is not known as theirs a context
+// of their own under that id. Refusing would tell them that the id is taken; passing
 // it on would let them write into another caller's conversation. The replacement
-// is the same every time, so that the conversation goes on.
-func (p *Proxy) replaceContext(x *exchange) error {
+// is the same every time, so that the conversation goes on. foreign is what the ledger says
+// of the id; nil where it says that of a task.
+func (p *Proxy) replaceContext(x *exchange, foreign *ledger.ForeignContext) error {
 	sent := x.call.ContextID
 	x.call.ContextID = p.derive(x.principal, x.agent.ID, sent)
-	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
-	if err == nil && record.ID != "" && record.Context != x.call.ContextID {
+	record, err := p.Ledger.CheckMade(x.ctx, x.principal, x.agent.ID, &x.call)
+	if err == nil && record.ID != "" && record.Context != "" && record.Context != x.call.ContextID {
 		// A task of the caller's that is not in the replacement was never in a
 		// context of this name: the two disagree.
 		err = ledger.ErrAbsent
@@ -53,7 +54,9 @@ func (p *Proxy) replaceContext(x *exchange) error {
 		return err
 	}
 	x.record = record
-	x.rec.Denied = "context"
+	if foreign != nil && !foreign.Unknown {
+		x.rec.Denied = "context"
+	}
 	other := newForeign(x.call.ContextID, sent)
 	x.foreign = &other
 	span := x.call.ContextSpan

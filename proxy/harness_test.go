@@ -288,8 +288,10 @@ type setup struct {
 }
 
 // shares is who uses whose tasks.
-func (s *setup) shares(rules *policy.Set) ledger.Config {
-	c := ledger.Config{Scope: s.policy.Tasks.Scope}
+func (s *setup) shares(rules *policy.Set, agents []*proxy.Agent) ledger.Config {
+	c := ledger.Config{
+		Scope: s.policy.Tasks.Scope, Adopt: s.policy.Tasks.Contexts == "adopt", Backend: proxy.Backends(agents),
+	}
 	if len(s.policy.Tasks.Sharing) > 0 {
 		c.Share = proxy.Sharing(rules)
 	}
@@ -485,7 +487,7 @@ func (w *world) start(s *setup) {
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
 		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,
-		Ledger: ledger.New(s.store, s.shares(rules)), Telemetry: w.tel, Audit: w.audit,
+		Ledger: ledger.New(s.store, s.shares(rules, agents)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Catalog: s.catalog, Anomalies: w.watch(s),
 		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,

@@ -150,7 +150,7 @@ func (p *Proxy) own(x *exchange) error {
 	}
 	var other *ledger.ForeignContext
 	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
-		return p.replaceContext(x)
+		return p.replaceContext(x, other)
 	}
 	x.record = record
 	return err

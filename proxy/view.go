@@ -16,6 +16,7 @@ type view struct {
 	card       *card.Card
 	interfaces []card.Interface // those that may be contacted
 	endpoints  []endpoint       // the same, ready for use
+	backend    string           // what contexts are recorded by; "" without an interface
 	skills     []string         // every skill id
 	extensions []ext.Declared
 	known      *ext.Roots              // extensions, and those that the configuration names
@@ -60,6 +61,7 @@ func (a *Agent) read(c *card.Card) *view {
 			})
 		}
 	}
+	v.backend = backendOf(v.endpoints)
 	if len(a.Skills) > 0 {
 		for _, s := range a.Skills {
 			v.skills = append(v.skills, s.ID)

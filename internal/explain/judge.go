@@ -97,6 +97,9 @@ func (j *judgement) own() error {
 	record, err := j.ledger(store).Check(j.ctx, j.Caller, j.Agent.ID, j.call)
 	var foreign *ledger.ForeignContext
 	switch {
+	case errors.As(err, &foreign) && foreign.Unknown:
+		j.note("the context is not known as the caller's: the agent gets another in its place (policy.tasks.contexts)")
+		return nil
 	case errors.As(err, &foreign):
 		j.note("the context is somebody else's: the agent gets another in its place")
 		return nil

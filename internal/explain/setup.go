@@ -76,7 +76,9 @@ func (jd *Judge) ledger(store ownership.Ledger) *ledger.Ledger {
 		t := taskOf(&r)
 		return jd.Rules.Shares(p, agent, m, &t) != ""
 	}
-	return ledger.New(store, ledger.Config{Scope: jd.Policy.Tasks.Scope, Share: share})
+	return ledger.New(store, ledger.Config{
+		Scope: jd.Policy.Tasks.Scope, Share: share, Adopt: jd.Policy.Tasks.Contexts == "adopt",
+	})
 }
 
 // taskOf is a recorded task as rules see it.

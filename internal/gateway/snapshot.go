@@ -126,7 +126,9 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 	for _, a := range cfg.Agents {
 		agents = append(agents, s.agents[a.ID].agent)
 	}
-	sharing := ledger.Config{Scope: cfg.Policy.Tasks.Scope}
+	sharing := ledger.Config{
+		Scope: cfg.Policy.Tasks.Scope, Adopt: cfg.Policy.Tasks.Contexts == "adopt", Backend: proxy.Backends(agents),
+	}
 	if len(cfg.Policy.Tasks.Sharing) > 0 {
 		sharing.Share = proxy.Sharing(s.rules)
 	}

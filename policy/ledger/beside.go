@@ -36,7 +36,7 @@ func (l *Ledger) SkillsIn(ctx context.Context, agent, contextID string, skills [
 	for i, skill := range skills {
 		refs[i] = state.Ref{Kind: state.ContextAlias, ID: skillID(skill, contextID)}
 	}
-	found, err := l.lookUp(ctx, agent, refs)
+	found, err := l.lookUp(ctx, l.place(agent, state.Context), refs)
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +53,7 @@ func (l *Ledger) lookUp(ctx context.Context, agent string, refs []state.Ref) ([]
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	records, err := l.store.LookupAll(ctx, agent, refs)
-	if err == nil && len(records) != len(refs) {
-		err = errShort
-	}
+	records, err := l.lookupAll(ctx, agent, refs)
 	if err != nil {
 		return nil, fmt.Errorf("look up %s %q and %d more: %w", kindName(refs[0].Kind), refs[0].ID, len(refs)-1, err)
 	}

@@ -18,7 +18,20 @@ import (
 func (l *Ledger) Check(
 	ctx context.Context, p *authn.Principal, agent string, c *wire.Call,
 ) (state.Record, error) {
+	return l.check(ctx, ask(p, agent, c.Method), c)
+}
+
+// CheckMade is Check where the gateway has put the contextId that the call has in the place
+// of the caller's own, so that it is the caller's although nobody knows it yet.
+func (l *Ledger) CheckMade(
+	ctx context.Context, p *authn.Principal, agent string, c *wire.Call,
+) (state.Record, error) {
 	a := ask(p, agent, c.Method)
+	a.made = true
+	return l.check(ctx, a, c)
+}
+
+func (l *Ledger) check(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
 	if c.Method.Extension != "" && c.Method.Subject != wire.OfMessage {
 		return l.checkExtension(ctx, a, c)
 	}
@@ -41,7 +54,7 @@ func (l *Ledger) Check(
 		if err != nil {
 			return state.Record{}, err
 		}
-		return group.endpoint(), group.foreign(c.ContextID)
+		return group.endpoint(), l.foreign(a, group, found{}, c.ContextID)
 	case wire.OfAgent:
 		return state.Record{}, nil
 	}
@@ -60,7 +73,7 @@ func (l *Ledger) checkExtension(ctx context.Context, a asker, c *wire.Call) (sta
 	if named && !task.usable || disagree(task, c.ContextID) {
 		return state.Record{}, ErrAbsent
 	}
-	if err := group.foreign(c.ContextID); err != nil && !task.lent {
+	if err := l.foreign(a, group, task, c.ContextID); err != nil && !task.lent {
 		if named { // as in checkMessage
 			return state.Record{}, ErrAbsent
 		}
@@ -74,10 +87,8 @@ func (l *Ledger) checkExtension(ctx context.Context, a asker, c *wire.Call) (sta
 func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
 	// A call that names nothing looks nothing up, and what the agent makes of it could
 	// not be recorded: the agent would work for an answer that has to be withheld.
-	if l.away != nil {
-		if err := l.away(a.agent); err != nil {
-			return state.Record{}, fmt.Errorf("record what a call will make: %w", err)
-		}
+	if err := l.away(a.agent); err != nil {
+		return state.Record{}, fmt.Errorf("record what a call will make: %w", err)
 	}
 	task, group, referred, err := l.findNamed(ctx, a, c.TaskID, c.ContextID, c.ReferenceTaskIDs)
 	if err != nil {
@@ -92,7 +103,7 @@ func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state
 	if absent || !referred || disagree(task, c.ContextID) {
 		return state.Record{}, ErrAbsent
 	}
-	if err := group.foreign(c.ContextID); err != nil && !task.lent {
+	if err := l.foreign(a, group, task, c.ContextID); err != nil && !task.lent {
 		// A task that exists has a context of its own; another's beside it cannot be
 		// replaced without changing what the call says.
 		if task.exists {
@@ -129,12 +140,18 @@ type found struct {
 	lent           bool // usable, and somebody else's
 }
 
-// foreign is the error for a context that exists and is not the caller's.
-func (f found) foreign(id string) error {
-	if f.exists && !f.usable {
+// foreign is the error for a context that is not the caller's. One that nobody knows may be
+// anybody's, unless it is that of the caller's task, or made for the caller.
+func (l *Ledger) foreign(a asker, group, task found, id string) error {
+	switch {
+	case id == "" || group.usable:
+		return nil
+	case group.exists:
 		return &ForeignContext{ID: id}
+	case l.adopt || a.made || task.usable && task.record.Context == id:
+		return nil
 	}
-	return nil
+	return &ForeignContext{ID: id, Unknown: true}
 }
 
 // endpoint is where the agent was reached when it showed the id, and nothing else of

@@ -12,7 +12,7 @@ import (
 func TestA01_ExtensionMethods(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	l := New(s, Config{})
+	l := New(s, Config{Adopt: true})
 	learn(t, l, alice, task("T", "C"))
 	learn(t, l, alice, task("U", ""))
 	learn(t, l, bob, task("B", "D"))
@@ -92,7 +92,7 @@ func TestA01_ExtensionMethods(t *testing.T) {
 // has is not for the next caller to find.
 func TestReserveExtension(t *testing.T) {
 	t.Parallel()
-	l := New(newStore(t), Config{})
+	l := New(newStore(t), Config{Adopt: true})
 	for _, tt := range []struct {
 		context  string
 		method   wire.Method

@@ -64,7 +64,7 @@ func (l *Ledger) find(ctx context.Context, a asker, refs []state.Ref, is []found
 		if ref.ID == "" {
 			continue
 		}
-		r, ok, err := l.store.Lookup(ctx, a.agent, ref.Kind, ref.ID)
+		r, ok, err := l.lookup(ctx, a.agent, ref.Kind, ref.ID)
 		if err != nil {
 			return fmt.Errorf("look up who owns %s %q: %w", kindName(ref.Kind), ref.ID, err)
 		}
@@ -83,10 +83,7 @@ func (l *Ledger) findAtOnce(ctx context.Context, a asker, refs []state.Ref, is [
 			asked = append(asked, ref)
 		}
 	}
-	records, err := l.store.LookupAll(ctx, a.agent, asked)
-	if err == nil && len(records) != len(asked) {
-		err = errShort
-	}
+	records, err := l.lookupAll(ctx, a.agent, asked)
 	if err != nil {
 		return fmt.Errorf("look up who owns %s %q and %d more: %w",
 			kindName(asked[0].Kind), asked[0].ID, len(asked)-1, err)

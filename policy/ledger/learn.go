@@ -258,6 +258,9 @@ func (o *Origin) asContext(r state.Record, id string) state.Record {
 // process is asked for one after the other, which takes no memory, and no further
 // than the first that is somebody else's.
 func (l *Ledger) claim(ctx context.Context, by owner, claims []state.Record) (first state.Record, err error) {
+	for i := range claims {
+		claims[i].Agent = l.place(claims[i].Agent, claims[i].Kind)
+	}
 	if len(claims) > 1 && !l.near {
 		return l.claimAtOnce(ctx, by, slices.Clone(claims))
 	}

@@ -9,7 +9,7 @@
 // For one call the proxy asks three times:
 //
 //   - Check, before any rule is asked: are the things it names the caller's? Check
-//     only reads. A caller who turns out not to be allowed leaves nothing behind.
+//     only reads. CheckMade is Check for a call in a context that the gateway made up. A caller who turns out not to be allowed leaves nothing behind.
 //   - Reserve, when the call is allowed and about to be forwarded: an id that the
 //     caller made up and nobody owns becomes the caller's. Two callers who name
 //     the same unowned context at the same moment would otherwise both reach the
@@ -25,8 +25,8 @@
 // lists, Tasks says what the caller's would be made of; Count, how many they are.
 //
 // Each of these is one round trip to the store, however many ids are involved; one
-// more where Config lends tasks, and several for a long list then, and where a 0.1
-// caller chose the ids of both a task and its context.
+// more where contexts are involved and Config names backends, where it lends tasks, and several
+// for a long list then, and where a 0.1 caller chose the ids of both a task and its context.
 //
 // Where a client and an agent both choose ids, Bind and Alias keep which of the
 // agent's each of the client's stands for.
@@ -55,6 +55,16 @@ type Config struct {
 	// may be named in calls on that task alone. Nil lends nothing. It must be quick and must not
 	// block.
 	Share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
+
+	// Adopt lets a caller have a context that nobody is known to have, under the id that it
+	// names. Otherwise such a context is to Check what one of somebody else's is: nobody
+	// can tell whose it was before the state was lost, or at another gateway.
+	Adopt bool
+
+	// Backend names what is behind a configured agent, so that agents which lead to one
+	// backend have its contexts in common, whatever they are called. Nil, or "" of an agent,
+	// is the agent itself. It must be quick.
+	Backend func(agent string) string
 }
 
 // The scopes that are not the default; see policy.TasksConfig.
@@ -69,19 +79,19 @@ type Ledger struct {
 	store state.Ledger
 	// near is a store in this process: asking it twice costs no more than asking once
 	// for both, which would take memory to write the question down.
-	near  bool
-	away  func(agent string) error // nil where the store is never out of reach
-	scope string
-	share func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
+	near    bool
+	distant state.Distant // nil where the store is never out of reach
+	scope   string
+	share   func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
+	adopt   bool
+	backend func(agent string) string // nil: each agent is one of its own
 }
 
 // New makes a Ledger over a store.
 func New(store state.Ledger, c Config) *Ledger {
 	_, near := store.(*state.Memory)
-	l := &Ledger{store: store, near: near, scope: c.Scope, share: c.Share}
-	if d, ok := store.(state.Distant); ok {
-		l.away = d.Away
-	}
+	l := &Ledger{store: store, near: near, scope: c.Scope, share: c.Share, adopt: c.Adopt, backend: c.Backend}
+	l.distant, _ = store.(state.Distant)
 	return l
 }
 
@@ -94,16 +104,21 @@ func New(store state.Ledger, c Config) *Ledger {
 // as well: while ownership cannot be looked up, nobody owns anything.
 var ErrAbsent = errors.New("no such task")
 
-// ForeignContext says that a contextId is somebody else's. Because a caller may
+// ForeignContext says that a contextId is somebody else's, or that nobody knows whose it
+// is and nobody may have it (Config.Adopt). Because a caller may
 // choose a contextId freely, it need not end a call: the proxy puts a fresh id in
 // its place, both ways, so that the agent never sees the owner's. It unwraps to
 // ErrAbsent, which is what it is to whoever does not do that.
 type ForeignContext struct {
-	ID string // as the caller or the agent wrote it
+	ID      string // as the caller or the agent wrote it
+	Unknown bool   // it is nobody's, as far as is known
 }
 
 // Error is for the log.
 func (f *ForeignContext) Error() string {
+	if f.Unknown {
+		return fmt.Sprintf("nobody knows whose the context %q is", f.ID)
+	}
 	return fmt.Sprintf("the context %q is somebody else's", f.ID)
 }
 
@@ -147,6 +162,7 @@ type asker struct {
 	principal *authn.Principal
 	agent     string
 	method    *wire.Method // nil: nothing is lent
+	made      bool         // the context that the call names is one that the gateway made for the asker
 }
 
 func ask(p *authn.Principal, agent string, m *wire.Method) asker {

@@ -374,7 +374,7 @@ func TestLearnShapes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := New(newStore(t), Config{})
+			l := New(newStore(t), Config{Adopt: true})
 			learn(t, l, alice, tc.in)
 			for _, id := range []string{"T", "T2", "T3", "T4"} {
 				owned := owns(t, l, alice, id)

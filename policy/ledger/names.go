@@ -22,10 +22,7 @@ func (l *Ledger) Names(
 			refs = append(refs, state.Ref{Kind: state.Task, ID: t.ID})
 		}
 	}
-	records, err := l.store.LookupAll(ctx, agent, refs)
-	if err == nil && len(records) != len(refs) {
-		err = errShort
-	}
+	records, err := l.lookupAll(ctx, agent, refs)
 	if err != nil {
 		return nil, fmt.Errorf("look up what %d contexts are called: %w", len(shown), err)
 	}

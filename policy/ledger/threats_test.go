@@ -67,7 +67,7 @@ func everyCall(t *testing.T, taskID, contextID, ref string) map[string]*wire.Cal
 func TestA01_ForeignTasksAreAbsent(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	l := New(s, Config{})
+	l := New(s, Config{Adopt: true})
 	learn(t, l, alice, task("T", "C"))
 	absent := everyCall(t, "nobody's", "nobody's", "nobody's")
 	for name, foreign := range everyCall(t, "T", "C", "T") {
@@ -197,7 +197,7 @@ func TestA03_TaskAndContextMustAgree(t *testing.T) {
 func TestA03_RaceForAContextHasOneWinner(t *testing.T) {
 	t.Parallel()
 	const callers = 16
-	l := New(newStore(t), Config{})
+	l := New(newStore(t), Config{Adopt: true})
 	for round := range 50 {
 		c := send(t, "", fmt.Sprint("C", round))
 		errs := make([]error, callers)
@@ -236,7 +236,7 @@ func TestA03_LostContextLeavesTheTaskFree(t *testing.T) {
 	t.Parallel()
 	stores := map[string]state.Ledger{"here": newStore(t).Ledger, "elsewhere": newStore(t)}
 	for name, store := range stores {
-		l := New(store, Config{})
+		l := New(store, Config{Adopt: true})
 		c := &wire.Call{Version: wire.V01, Method: send(t, "", "").Method, TaskID: "T", ContextID: "C"}
 		if err := l.Reserve(t.Context(), bob, Origin{Agent: "billing"}, send(t, "", "C")); err != nil {
 			t.Fatal(err)
@@ -294,7 +294,7 @@ func TestA04_CollidingIDs(t *testing.T) {
 // the agent sees it; one that is taken is refused, in 0.1 and later versions.
 func TestA01_ClientChosenTaskIDs(t *testing.T) {
 	t.Parallel()
-	l := New(newStore(t), Config{})
+	l := New(newStore(t), Config{Adopt: true})
 	old := func(name, id, session string) *wire.Call {
 		return &wire.Call{Version: wire.V01, Method: method(t, name), TaskID: id, ContextID: session}
 	}
