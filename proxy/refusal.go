@@ -87,7 +87,7 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.UnknownAgent, "").Because(err)
 	case errors.Is(err, ledger.ErrAbsent):
 		x.rec.Denied = "task"
-		return x.absent().Because(err)
+		return wire.Errorf(wire.TaskNotFound, "").Because(err)
 	case errors.As(err, &missing):
 		return unrequested(missing).Because(err)
 	case errors.Is(err, errNotReady):
@@ -232,14 +232,4 @@ func later(seconds, text string) *wire.Error {
 	e := wire.Errorf(wire.Unavailable, "%s", text)
 	e.Header = http.Header{"Retry-After": {seconds}}
 	return e
-}
-
-// absent is what a caller is told of a task that does not exist for them. An agent without
-// push notifications answers every call about them by that, whatever the task (A2A 1.0
-// §3.3.4), and whoever asks for a task of somebody else's must not hear anything else.
-func (x *exchange) absent() *wire.Error {
-	if m := x.call.Method; m != nil && m.Push && x.view != nil && x.view.card != nil && !x.view.card.Push {
-		return wire.Errorf(wire.PushUnsupported, "")
-	}
-	return wire.Errorf(wire.TaskNotFound, "")
 }

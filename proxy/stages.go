@@ -136,6 +136,9 @@ func (p *Proxy) read(x *exchange) *wire.Error {
 
 // own: are the task, the context and the referenced tasks the caller's?
 func (p *Proxy) own(x *exchange) error {
+	if e := Incapable(x.call.Method, x.view.card, p.pushes()); e != nil {
+		return e
+	}
 	if err := p.rename(x); err != nil {
 		return err
 	}

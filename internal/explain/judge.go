@@ -63,6 +63,11 @@ func (j *judgement) prepare(bad, vague *wire.Error) error {
 	case bad != nil:
 		return bad
 	}
+	if j.Card != nil {
+		if e := proxy.Incapable(j.Method, j.Card, j.Push); e != nil {
+			return e
+		}
+	}
 	if err := j.own(); err != nil {
 		return err
 	}
