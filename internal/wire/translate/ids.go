@@ -1,13 +1,16 @@
 package translate
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
 )
 
 var idRules = []rule{
-	{only01, after01, added, "`messageId`, a UUID made from the message: the same message has the same id again."},
+	{only01, after01, added, "`messageId` of what an agent says, a UUID made from the message: the same message has the same id again."},
+	{before1, after01, added, "`messageId` of a caller's message that has none, a random UUID: 0.1 has no such id, and some clients of " +
+		"0.3 leave it out. Two messages never share one, however equal they are: agents take what has the id of a message before for that message."},
 	{only10, before1, refused, "A caller's message without `messageId`: `INVALID_PARAMS`."},
 	{every, onlyD03, added, "`contextId` of tasks and updates; the empty string when nobody knows it."},
 	{only01, after01, changed, "An artifact's `index` becomes its id, `artifact-<index>`."},
@@ -76,9 +79,11 @@ func (w *writer) derived(is meaning, raw []byte, v *values) bool {
 }
 
 // messageID writes the id of a message. Before 0.2 there was none, and some agents
-// and older clients leave it out: then it is made from what the message is, so that
-// the same message has the same id whenever it is shown. 1.0 leaves nobody in doubt
-// that a caller must say it.
+// and older clients leave it out. What an agent shows then has one that is made from what
+// the message is, so that it is the same whenever it is shown. What a caller sends has a
+// new one: a user who says "yes" twice has said two things, under one JSON-RPC id as may
+// be, and an agent would take the second for the first sent again. 1.0 leaves nobody in
+// doubt that a caller must say it.
 func (w *writer) messageID(raw []byte) bool {
 	if len(raw) > len(`""`) {
 		w.raw(raw)
@@ -88,7 +93,7 @@ func (w *writer) messageID(raw []byte) bool {
 	case w.call != nil && w.from == d10:
 		w.broken("message.messageId is missing")
 	case w.call != nil:
-		w.word(mint(w.call.ID, w.call.Params))
+		w.word(mint([]byte(rand.Text())))
 	default:
 		w.word(mint([]byte(w.task.known), w.message))
 	}

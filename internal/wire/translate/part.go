@@ -15,6 +15,10 @@ var partRules = []rule{
 	{onlyP03, every, changed, "A file's bytes that are base64 of base64 become base64; others stay, as the SDK for " +
 		"JavaScript has them, and so do all bytes of such a caller or agent."},
 	{every, every, changed, "Base64 in the alphabet of URLs becomes the standard one, with padding."},
+	{kinded, every, refused, "A caller's message without parts: `INVALID_PARAMS`, as the SDKs' servers say it. Nothing could be made up for it."},
+	{onlyP03, only10, refused, "A caller's message without `content`: `INVALID_PARAMS`. 1.0 wants parts, and nothing could be made up for them."},
+	{kinded, every, changed, "A part without `kind` (`type` in 0.1) is what its members say it is, as the SDKs read it: text, file and data " +
+		"have no member in common."},
 	{every, every, refused, "A part that is not exactly one of text, file and data, or a file that is not exactly one of " +
 		"bytes and URI: `INVALID_PARAMS` for a caller, `INVALID_AGENT_RESPONSE` for an agent."},
 }
@@ -68,6 +72,9 @@ var fileObject = newObject("File", "",
 // list, the other dialects want one.
 func (w *writer) parts(raw []byte) bool {
 	switch {
+	case raw == nil && w.call != nil && (w.from < p03 || w.from == p03 && w.to == d10): // else it may be an empty list
+		w.broken("message.parts is missing")
+		return false
 	case raw == nil && w.to != d01 && w.to != d03:
 		return false
 	case raw == nil:

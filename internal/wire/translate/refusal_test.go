@@ -108,20 +108,78 @@ func TestRequestHistoryAndWait(t *testing.T) {
 	}
 }
 
-// TestMintedID: a message without an id gets the same one whenever the same call
-// comes, another one in another call, and it is a UUID.
+// TestMintedID: a caller's message without an id gets a UUID, which no other message gets,
+// be it equal to the byte and under the same JSON-RPC id; one that has an id keeps it.
 func TestMintedID(t *testing.T) {
 	t.Parallel()
-	id := func(text string) string {
-		c, _ := decode(t, exchange{side: rpc01, method: "SendMessage", doc: `{"id":"T","message":{"role":"user","parts":[{"type":"text","text":"` + text + `"}]}}`})
-		out, e := Request(c, nil, To{Side: rpc10})
-		if e != nil {
-			t.Fatal(e)
+	seen := map[string]bool{}
+	for _, from := range []exchange{
+		{side: rpc01, method: "SendMessage", doc: `{"id":"T","message":{"role":"user","parts":[{"type":"text","text":"x"}]}}`},
+		{side: rpc01, method: "SendStreamingMessage", doc: `{"id":"T","message":{"role":"user","parts":[{"type":"text","text":"x"}]}}`},
+		{side: rpc03, method: "SendMessage", doc: `{"message":{"kind":"message","role":"user","parts":[{"kind":"text","text":"x"}]}}`},
+		{side: rpc03, method: "SendMessage", doc: `{"message":{"messageId":"","role":"user","parts":[{"kind":"text","text":"x"}]}}`},
+		{side: rpc03, method: "SendMessage", doc: `{"message":{"messageId":null,"role":"user","parts":[{"kind":"text","text":"x"}]}}`},
+		{side: http03, method: "SendMessage", line: "POST /v1/message:send", doc: `{"message":{"role":"ROLE_USER","content":[{"text":"x"}]}}`},
+		{side: grpc03, method: "SendMessage", doc: `{"message":{"role":"ROLE_USER","content":[{"text":"x"}]}}`},
+	} {
+		for range 3 {
+			c, q := decode(t, from)
+			c.TaskID = "T"
+			out, e := Request(c, q, To{Side: rpc10})
+			if e != nil {
+				t.Fatalf("%+v: %v", from, e)
+			}
+			id := string(inside(lookup(lookup(out.Call.Params, "message"), "messageId")))
+			if seen[id] || len(id) != 36 || id[14] != '8' || !strings.Contains("89ab", id[19:20]) {
+				t.Errorf("%+v: got %q", from, id)
+			}
+			seen[id] = true
 		}
-		return string(inside(lookup(lookup(out.Call.Params, "message"), "messageId")))
 	}
-	if a := id("x"); a != id("x") || a == id("y") || len(a) != 36 || a[14] != '8' || !strings.Contains("89ab", a[19:20]) {
-		t.Errorf("got %s, %s, %s", a, id("x"), id("y"))
+	c, q := decode(t, exchange{side: rpc03, method: "SendMessage", doc: `{"message":{"messageId":"m","role":"user","parts":[{"text":"x"}]}}`})
+	if out, e := Request(c, q, To{Side: rpc10}); e != nil || string(lookup(lookup(out.Call.Params, "message"), "messageId")) != `"m"` {
+		t.Errorf("the caller's own id became %s, %v", out.Call.Params, e)
+	}
+}
+
+// TestIncompleteMessages: what a message before 1.0 lacks is refused, but for what can only
+// have been meant in one way.
+func TestIncompleteMessages(t *testing.T) {
+	t.Parallel()
+	const noParts = "message.parts is missing"
+	role := map[bool]string{true: "ROLE_USER", false: "user"}
+	for _, test := range []struct {
+		from        wire.Side
+		line, parts string
+		want        string // the parts in 1.0, or what is wrong
+	}{
+		{rpc03, "", ``, noParts},
+		{rpc03, "", `,"parts":null`, noParts},
+		{rpc01, "", ``, noParts},
+		{http03, "POST /v1/message:send", ``, noParts},
+		{grpc03, "", ``, noParts},
+		{rpc03, "", `,"parts":[]`, `[]`},
+		{rpc03, "", `,"parts":[{"text":"x"}]`, `[{"text":"x"}]`},
+		{rpc03, "", `,"parts":[{"data":{"a":1}}]`, `[{"data":{"a":1}}]`},
+		{rpc03, "", `,"parts":[{"file":{"uri":"u","name":"n"}}]`, `[{"url":"u","filename":"n"}]`},
+		{rpc01, "", `,"parts":[{"text":"x"}]`, `[{"text":"x"}]`},
+		{rpc03, "", `,"parts":[{"kind":"text"}]`, "a part is not exactly one of text, file and data"},
+		{rpc03, "", `,"parts":[{}]`, "a part is not exactly one of text, file and data"},
+		{rpc03, "", `,"parts":[{"text":"x","data":{}}]`, "a part is not exactly one of text, file and data"},
+	} {
+		c, q := decode(t, exchange{side: test.from, method: "SendMessage", line: test.line, doc: `{"id":"T","message":{"messageId":"m","role":"` + role[test.from == grpc03 || test.from == http03] + `"` + test.parts + `}}`})
+		c.TaskID = "T"
+		out, e := Request(c, q, To{Side: rpc10})
+		got := string(lookup(lookup(out.Call.Params, "message"), "parts"))
+		if e != nil {
+			got = strings.TrimPrefix(e.Text(), "Invalid parameters: ")
+			if e.Kind != wire.InvalidParams {
+				t.Errorf("%v %s: %s", test.from, test.parts, e.Kind.Reason)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%v %s: got %s, want %s", test.from, test.parts, got, test.want)
+		}
 	}
 }
 
