@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // Config is the authn section of the configuration: which credentials the
@@ -77,7 +79,7 @@ func (c *Config) Validate() error {
 	for i := range c.OIDC {
 		is := &c.OIDC[i]
 		if seen[is.Issuer] {
-			errs = append(errs, fmt.Errorf("authn.oidc[%d]: issuer %q is listed twice", i, is.Issuer))
+			errs = append(errs, fmt.Errorf("authn.oidc[%d]: issuer %q is listed twice", i, secret.URL(is.Issuer)))
 		}
 		seen[is.Issuer] = true
 		if err := is.Validate(); err != nil {
@@ -179,19 +181,19 @@ func reservedHeaders() []string {
 
 // address parses an absolute URL without userinfo and fragment, https unless
 // plaintext is allowed.
-func address(raw string, plaintext bool) (*url.URL, error) {
-	u, err := url.Parse(raw)
+func address(raw secret.URL, plaintext bool) (*url.URL, error) {
+	u, err := raw.Parse()
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("parse address: %w", err)
 	case u.Scheme != "https" && (u.Scheme != "http" || !plaintext):
-		return nil, fmt.Errorf("%q must be an https:// address", u.Redacted())
+		return nil, fmt.Errorf("%q must be an https:// address", raw)
 	case u.Host == "" || u.Opaque != "":
-		return nil, fmt.Errorf("%q has no host", u.Redacted())
+		return nil, fmt.Errorf("%q has no host", raw)
 	case u.User != nil:
-		return nil, fmt.Errorf("%q carries credentials", u.Redacted())
-	case u.Fragment != "" || strings.HasSuffix(raw, "#"):
-		return nil, fmt.Errorf("%q has a fragment", u.Redacted())
+		return nil, fmt.Errorf("%q carries credentials", raw)
+	case u.Fragment != "" || strings.HasSuffix(raw.Reveal(), "#"):
+		return nil, fmt.Errorf("%q has a fragment", raw)
 	}
 	return u, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // maxDocument bounds what an issuer publishes, metadata as well as key sets.
@@ -28,7 +29,7 @@ type documents struct {
 
 // RoundTrip implements http.RoundTripper. A redirect is a status like any other but 200.
 func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {
-	if _, err := address(req.URL.String(), d.plaintext); err != nil {
+	if _, err := address(secret.URL(req.URL.String()), d.plaintext); err != nil {
 		return nil, err
 	}
 	req = req.Clone(req.Context())

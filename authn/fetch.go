@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // fetchTimeout ends one fetch of discovery document and key set together.
@@ -27,12 +28,12 @@ const rediscover = 12 * time.Hour
 // used by one goroutine at a time.
 type source struct {
 	issuer string
-	fixed  string       // configured address; empty means discovery
+	fixed  secret.URL   // configured address; empty means discovery
 	member string       // of the issuer's metadata that has the address
 	client *http.Client // of documents
 	now    func() time.Time
 
-	found   string // discovered address
+	found   secret.URL // discovered address
 	foundAt time.Time
 }
 
@@ -98,7 +99,7 @@ func (s *source) forget() { s.foundAt = time.Time{} }
 
 // address is where the endpoint is. A discovery that fails is no reason to forget an
 // address that worked.
-func (s *source) address(ctx context.Context) (string, error) {
+func (s *source) address(ctx context.Context) (secret.URL, error) {
 	if s.fixed != "" {
 		return s.fixed, nil
 	}
@@ -117,7 +118,7 @@ func (s *source) address(ctx context.Context) (string, error) {
 }
 
 // discover finds the endpoint in the issuer's metadata.
-func (s *source) discover(ctx context.Context) (string, error) {
+func (s *source) discover(ctx context.Context) (secret.URL, error) {
 	doc, err := s.metadata(ctx)
 	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
@@ -126,11 +127,12 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("discover: %w", err)
 	}
-	var issuer, found string
+	var issuer string
+	var found secret.URL
 	// §4.3: the document must be about the issuer that was asked for, exactly;
 	// otherwise one tenant of a provider could speak for another.
 	if err := json.Unmarshal(meta["issuer"], &issuer); err != nil || issuer != s.issuer {
-		return "", fmt.Errorf("discover: document of issuer %.200q", issuer)
+		return "", fmt.Errorf("discover: document of issuer %.200q", secret.URL(issuer).String())
 	}
 	if err := json.Unmarshal(meta[s.member], &found); err != nil {
 		return "", fmt.Errorf("discover: %s is no address", s.member)
@@ -147,16 +149,16 @@ func (s *source) metadata(ctx context.Context) (jsontext.Value, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, s.client), s.issuer)
 	var status errStatus
 	if errors.As(err, &status) && status == http.StatusNotFound {
-		doc, _, err := s.get(ctx, oauthMetadata(s.issuer))
+		doc, _, err := s.get(ctx, secret.URL(oauthMetadata(s.issuer)))
 		return doc, err
 	}
 	var unread *url.Error
 	switch {
 	case errors.As(err, &unread):
-		return nil, err
+		return nil, secret.URL(s.issuer).Hide(err)
 	case err != nil:
 		// It quotes the document, of which nothing is known but that it is wrong.
-		return nil, fmt.Errorf("%.300s", err.Error())
+		return nil, fmt.Errorf("%.300s", secret.HideURLs(err.Error()))
 	}
 	// As it came: the library takes the last of members that stand twice.
 	var doc jsontext.Value
@@ -179,14 +181,14 @@ func oauthMetadata(issuer string) string {
 func (s *source) plaintext() bool { return strings.HasPrefix(s.issuer, "http://") }
 
 // get fetches one document from exactly this address.
-func (s *source) get(ctx context.Context, addr string) ([]byte, http.Header, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, addr, nil)
+func (s *source) get(ctx context.Context, addr secret.URL) ([]byte, http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, addr.Reveal(), nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, addr.Hide(err)
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, addr.Hide(err)
 	}
 	defer resp.Body.Close()
 	doc, err := io.ReadAll(resp.Body) // bounded: see documents

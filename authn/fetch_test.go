@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // serve runs an issuer on a real server and returns it with its configuration.
@@ -159,7 +161,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 func TestConfiguredKeySetAddress(t *testing.T) {
 	t.Parallel()
 	i, s, cfg := serve(t, true)
-	cfg.Issuer, cfg.JWKS = "https://never.asked", s.URL+"/jwks"
+	cfg.Issuer, cfg.JWKS = "https://never.asked", secret.URL(s.URL+"/jwks")
 	c := open(t, Config{OIDC: []Issuer{cfg}}, Options{Client: s.Client()})
 	want(t, "configured", tryReal(t, c, cfg.Issuer), "ok")
 	if i.metadata.Load() != 0 {

@@ -13,7 +13,7 @@ import (
 type Introspection struct {
 	// URL of the introspection endpoint. Default: from the issuer's metadata
 	// (RFC 8414 introspection_endpoint).
-	URL string `yaml:"url,omitempty"`
+	URL secret.URL `yaml:"url,omitempty"`
 	// ClientID and ClientSecret authenticate the gateway there, by HTTP Basic.
 	ClientID     string       `yaml:"clientID"`
 	ClientSecret secret.Value `yaml:"clientSecret"`

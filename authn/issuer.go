@@ -29,7 +29,7 @@ type Issuer struct {
 	Algorithms []string `yaml:"algorithms,omitempty"`
 	// JWKS is the address of the issuer's key set. Default: read from the issuer's
 	// discovery document (OpenID Connect Discovery, then RFC 8414).
-	JWKS string `yaml:"jwks,omitempty"`
+	JWKS secret.URL `yaml:"jwks,omitempty"`
 	// Claims says which claims make the principal.
 	Claims Claims `yaml:"claims,omitempty"`
 	// Header carries this issuer's tokens: Authorization (the default), as a Bearer or
@@ -86,11 +86,11 @@ const maxSkew = 60 * time.Second
 // Validate reports what cannot work, naming the key.
 func (is *Issuer) Validate() error {
 	var errs []error
-	u, err := address(is.Issuer, true)
+	u, err := address(secret.URL(is.Issuer), true)
 	if err != nil {
 		errs = append(errs, fmt.Errorf("issuer: %w", err))
 	} else if u.RawQuery != "" || u.ForceQuery {
-		errs = append(errs, fmt.Errorf("issuer: %q has a query", is.Issuer))
+		errs = append(errs, fmt.Errorf("issuer: %q has a query", secret.URL(is.Issuer)))
 	}
 	if is.JWKS != "" {
 		if _, err := address(is.JWKS, is.plaintext()); err != nil {

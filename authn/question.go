@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // maxAnswer bounds an answer, in bytes. It holds the claims of one token.
@@ -47,7 +49,7 @@ func (in *introspector) question(ctx context.Context, raw string) (map[string]an
 
 // endpoint is where questions go to. Looking it up in the issuer's metadata is for one
 // at a time, and nobody waits longer for it than for an answer.
-func (in *introspector) endpoint(ctx context.Context) (string, error) {
+func (in *introspector) endpoint(ctx context.Context) (secret.URL, error) {
 	select {
 	case in.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -65,11 +67,11 @@ func (in *introspector) forget() {
 }
 
 // post sends the question as a form, with the gateway's own credentials.
-func (in *introspector) post(ctx context.Context, addr, raw string) ([]byte, error) {
+func (in *introspector) post(ctx context.Context, addr secret.URL, raw string) ([]byte, error) {
 	form := url.Values{"token": {raw}, "token_type_hint": {"access_token"}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, addr, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, addr.Reveal(), strings.NewReader(form.Encode()))
 	if err != nil {
-		return nil, err
+		return nil, addr.Hide(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
@@ -78,7 +80,7 @@ func (in *introspector) post(ctx context.Context, addr, raw string) ([]byte, err
 	req.SetBasicAuth(url.QueryEscape(in.cfg.ClientID), url.QueryEscape(in.cfg.ClientSecret.Reveal()))
 	resp, err := in.client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, addr.Hide(err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {

@@ -53,7 +53,7 @@ func TestAuthZEN(t *testing.T) {
 	}
 	results := map[string]int{}
 	panel, err := pdp.New(pdp.Config{{
-		Name: "cerbos", Kind: "authzen", URL: startCerbos(t), Claims: []string{"department"}, Message: true,
+		Name: "cerbos", Kind: "authzen", URL: secret.URL(startCerbos(t)), Claims: []string{"department"}, Message: true,
 		Timeout: secret.Duration(10 * time.Second),
 	}}, pdp.Options{Asked: func(_, result string, _ time.Duration) { results[result]++ }})
 	if err != nil {

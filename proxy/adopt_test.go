@@ -130,7 +130,7 @@ func TestA03_ContextLostInARace(t *testing.T) {
 			t.Cleanup(place.Close)
 			w := build(t, func(s *setup) {
 				s.store, s.policy.Tasks.Contexts = open(t), "adopt"
-				s.authorizers = pdp.Config{{Name: "pdp", Kind: "authzen", URL: place.URL, Timeout: 10e9}}
+				s.authorizers = pdp.Config{{Name: "pdp", Kind: "authzen", URL: secret.URL(place.URL), Timeout: 10e9}}
 			})
 			saw := w.sender()
 			for _, method := range []string{"SendMessage", "SendStreamingMessage"} {

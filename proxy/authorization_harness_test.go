@@ -88,7 +88,7 @@ func (e *endpoint) exchanges(s *setup) {
 	s.agent.Credentials = []upstream.Credential{
 		{Value: secret.New("Bearer gateways-own")},
 		{Header: crmHeader, On: "auth-required", Exchange: &upstream.Exchange{
-			TokenURL: e.URL + "/token", ClientID: "gw", ClientSecret: secret.New("s"), Subject: "assertion",
+			TokenURL: secret.URL(e.URL + "/token"), ClientID: "gw", ClientSecret: secret.New("s"), Subject: "assertion",
 			Audience: []string{crm},
 		}},
 	}

@@ -221,19 +221,19 @@ func (s *indiscreet) shown(t *testing.T, w *world, hidden secrets) map[string][]
 
 // fleetOf are agents that are shown a credential of each kind.
 func (s *indiscreet) fleetOf(card string, hidden secrets) []proxy.AgentConfig {
-	exchange := &upstream.Exchange{TokenURL: s.URL + "/token?k=" + hidden.add("query", "query-canary"), ClientID: "gw",
+	exchange := &upstream.Exchange{TokenURL: secret.URL(s.URL + "/token?k=" + hidden.add("query", "query-canary")), ClientID: "gw",
 		ClientSecret: secret.New(hidden.add("client secret of exchange", "exchange-canary"))}
 	var all []proxy.AgentConfig
 	for id, c := range map[string]upstream.Credential{
 		"value":     {Value: secret.New("Bearer " + hidden.add("static value", "static-canary"))},
-		"oauth2":    {OAuth2: &upstream.OAuth2{TokenURL: s.URL + "/token", ClientID: "gw", ClientSecret: secret.New(hidden.add("client secret", "oauth2-canary"))}},
+		"oauth2":    {OAuth2: &upstream.OAuth2{TokenURL: secret.URL(s.URL + "/token"), ClientID: "gw", ClientSecret: secret.New(hidden.add("client secret", "oauth2-canary"))}},
 		"exchange":  {Exchange: exchange},
 		"assertion": {Assertion: &upstream.Assertion{}},
 		"passes":    {Passthrough: true},
 		"demanded":  {Exchange: exchange, On: "auth-required"},
 	} {
 		a := proxy.AgentConfig{ID: id}
-		a.Card.URL, a.Credentials = card, []upstream.Credential{c}
+		a.Card.URL, a.Credentials = secret.URL(card), []upstream.Credential{c}
 		all = append(all, a)
 	}
 	return all
@@ -250,7 +250,7 @@ func TestNoCredentialIsShown(t *testing.T) {
 		o.authn.APIKeys.Bearer = true
 		o.authn.OIDC = []authn.Issuer{{Issuer: s.URL, Audiences: []string{"gw"}, Introspection: &authn.Introspection{
 			ClientID: "gw", ClientSecret: secret.New(hidden.add("introspection secret", "introspection-canary"))}}}
-		o.more = s.fleetOf(o.agent.Card.URL, hidden)
+		o.more = s.fleetOf(o.agent.Card.URL.Reveal(), hidden)
 		o.upstream.Sign, o.upstream.Issuer = s.ring.Sign, "https://gw.example"
 	})
 	calls, good := 0, map[bool]int{}

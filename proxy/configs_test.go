@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // TestPushConfigPages: 0.3 has no pages, so a caller of it gets all configs of a
@@ -14,7 +16,7 @@ func TestPushConfigPages(t *testing.T) {
 	for _, endless := range []bool{false, true} {
 		agent := newRecorder(t)
 		agent.doc = only10
-		w := build(t, func(s *setup) { s.agent.Card.URL = agent.URL + "/card" })
+		w := build(t, func(s *setup) { s.agent.Card.URL = secret.URL(agent.URL + "/card") })
 		w.agent = agent
 		w.own("alice", "task", "c")
 		agent.answers(func(rw http.ResponseWriter, r *record) {
@@ -56,7 +58,7 @@ func TestNoPushConfigs(t *testing.T) {
 	agent.doc = func(base string) string {
 		return strings.Replace(only10(base), `"protocolVersion":"1.0"`, `"protocolVersion":"0.1"`, 1)
 	}
-	w := build(t, func(s *setup) { s.agent.Card.URL = agent.URL + "/card" })
+	w := build(t, func(s *setup) { s.agent.Card.URL = secret.URL(agent.URL + "/card") })
 	w.agent = agent
 	w.own("alice", "task", "c")
 	agent.answers(func(rw http.ResponseWriter, r *record) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 )
 
@@ -65,7 +66,7 @@ func consulting(t testing.TB, edit func(*pdp.Authorizer), more ...func(*setup)) 
 	w := build(t, append([]func(*setup){func(s *setup) {
 		s.policy.Rules[0].Subjects = []string{"alice", "bob", "carol"}
 		s.bound = map[string]string{"carol": "rec"}
-		a := pdp.Authorizer{Name: "pdp", Kind: "authzen", URL: d.URL, Timeout: 10e9}
+		a := pdp.Authorizer{Name: "pdp", Kind: "authzen", URL: secret.URL(d.URL), Timeout: 10e9}
 		if edit != nil {
 			edit(&a)
 		}

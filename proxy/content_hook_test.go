@@ -88,7 +88,7 @@ func (s *service) take() []callout {
 // hooked is an entry of profile with a hook for every phase.
 func (s *service) hooked(edit ...func(*hook.Config)) ext.Entry {
 	c := hook.Config{
-		URL: s.URL + "?key=secret", Phases: []hook.Phase{hook.Request, hook.Response, hook.Event},
+		URL: secret.URL(s.URL + "?key=secret"), Phases: []hook.Phase{hook.Request, hook.Response, hook.Event},
 		Timeout: secret.Duration(30 * time.Second), // the longest there is
 	}
 	for _, f := range edit {

@@ -150,7 +150,7 @@ func TestA22_TwoGateways(t *testing.T) {
 	t.Cleanup(ring.Close)
 	shared := func(s *setup) { s.values, s.store, s.sealer = memory, memory, ring }
 	one := build(t, remembering, shared)
-	two := build(t, remembering, shared, func(s *setup) { s.agent.Card.URL = one.agent.URL + "/card" })
+	two := build(t, remembering, shared, func(s *setup) { s.agent.Card.URL = secret.URL(one.agent.URL + "/card") })
 	asked, may := make(chan struct{}, 1), make(chan struct{})
 	one.agent.answers(slow(asked, may))
 	done := make(chan answer)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -155,7 +156,7 @@ func TestExtensionMatrix(t *testing.T) {
 		for i, c := range all {
 			id := fmt.Sprint("a", i)
 			a, rules := c.agent(id)
-			a.Card.URL = s.agent.Card.URL + id
+			a.Card.URL = s.agent.Card.URL + secret.URL(id)
 			s.more = append(s.more, a)
 			s.policy.Rules = append(s.policy.Rules, rules...)
 			s.bound[id], s.docs[id] = id, c.card(speakerAt(i))

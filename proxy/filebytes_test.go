@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 )
 
@@ -21,7 +22,7 @@ func TestFileBytes(t *testing.T) {
 		agent := newRecorder(t)
 		agent.doc = rest03
 		w := build(t, func(s *setup) {
-			s.agent.Card.URL = agent.URL + "/card"
+			s.agent.Card.URL = secret.URL(agent.URL + "/card")
 			s.agent.FileBytes = config
 		})
 		send := strings.Replace(message(""), `{"text":"hi"}`, `{"raw":"`+once+`"}`, 1)
@@ -33,7 +34,7 @@ func TestFileBytes(t *testing.T) {
 	for runtime, sent := range map[string]string{"node": once, "grpc-node-js/1.14": once, "python-httpx/0.28": twice, "": twice} {
 		agent := newRecorder(t)
 		agent.doc = only10
-		w := build(t, func(s *setup) { s.agent.Card.URL = agent.URL + "/card" })
+		w := build(t, func(s *setup) { s.agent.Card.URL = secret.URL(agent.URL + "/card") })
 		body := `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"file":{"fileWithBytes":"` + sent + `"}}]}}`
 		r := w.request("alice", "POST", "/v1/message:send", body)
 		r.Header.Set("User-Agent", runtime)

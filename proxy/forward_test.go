@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 )
 
@@ -228,7 +229,7 @@ func TestExtendedCardNotDeclared(t *testing.T) {
 	plain.doc = func(base string) string { return strings.Replace(cardOf(base), `"extendedAgentCard":true`, `"x":1`, 1) }
 	w := build(t, func(s *setup) {
 		s.more = []proxy.AgentConfig{{ID: "plain"}}
-		s.more[0].Card.URL = plain.URL + "/card"
+		s.more[0].Card.URL = secret.URL(plain.URL + "/card")
 	})
 	got := w.do("alice", "POST", w.url+"/agents/plain", rpcBody("GetExtendedAgentCard", "{}"), "A2A-Version: 1.0")
 	if got.status != 200 || !strings.Contains(got.body, `"code":-32004`) || !strings.Contains(got.body, `"id":7`) {

@@ -363,7 +363,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
 	file := w.makeKeys("alice", "bob", "mallory")
 	s.authn.APIKeys = &authn.APIKeys{File: file}
-	s.agent.Card.URL = w.agent.URL + "/card"
+	s.agent.Card.URL = secret.URL(w.agent.URL + "/card")
 	for _, f := range edit {
 		f(s)
 	}

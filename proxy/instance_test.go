@@ -20,7 +20,7 @@ func several(t testing.TB, edit func(*setup)) (*world, []*recorder) {
 	t.Helper()
 	more := []*recorder{newRecorder(t), newRecorder(t)}
 	w := build(t, func(s *setup) {
-		static := []string{strings.TrimSuffix(strings.TrimPrefix(s.agent.Card.URL, "http://"), "/card")}
+		static := []string{strings.TrimSuffix(strings.TrimPrefix(s.agent.Card.URL.Reveal(), "http://"), "/card")}
 		for _, r := range more {
 			static = append(static, strings.TrimPrefix(r.URL, "http://"))
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -99,7 +100,9 @@ func TestPlacesOfRefusedCalls(t *testing.T) {
 		params string
 		status int
 	}{
-		"authorizer": {edit: func(s *setup) { s.authorizers = pdp.Config{{Name: "pdp", Kind: "authzen", URL: service.URL}} }, status: 403},
+		"authorizer": {edit: func(s *setup) {
+			s.authorizers = pdp.Config{{Name: "pdp", Kind: "authzen", URL: secret.URL(service.URL)}}
+		}, status: 403},
 		"negotiate": {edit: func(s *setup) {
 			s.agent.Extensions.Require = []string{"urn:declared"}
 			s.extensions = ext.Registry{{URI: "urn:declared"}}

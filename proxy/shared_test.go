@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -20,8 +21,8 @@ func fleet(t testing.TB) (w *world, other *recorder) {
 	}
 	w = build(t, func(s *setup) {
 		s.more = []proxy.AgentConfig{{ID: "other"}, {ID: "hidden"}}
-		s.more[0].Card.URL = other.URL + "/card"
-		s.more[1].Card.URL = other.URL + "/card"
+		s.more[0].Card.URL = secret.URL(other.URL + "/card")
+		s.more[1].Card.URL = secret.URL(other.URL + "/card")
 		s.bound = map[string]string{"tied": "rec", "moored": "other"}
 		s.policy.Rules[0].Subjects = append(s.policy.Rules[0].Subjects, "moored")
 		s.policy.Rules = append(s.policy.Rules, policy.Rule{

@@ -436,7 +436,7 @@ func TestA11_Tenant(t *testing.T) {
 	}
 	w := build(t, func(s *setup) {
 		s.more = []proxy.AgentConfig{{ID: "bound"}}
-		s.more[0].Card.URL = bound.URL + "/card"
+		s.more[0].Card.URL = secret.URL(bound.URL + "/card")
 	})
 	for agent, a := range map[string]*recorder{"rec": w.agent, "bound": bound} {
 		for _, tenant := range []string{"", "acme", "globex", "ACME"} {
@@ -604,7 +604,7 @@ func TestA23_Credentials(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = issuer.Close(context.Background()) })
 	oauth := &upstream.OAuth2{
-		TokenURL: issuer.URL + "/token", ClientID: "alice", ClientSecret: secret.New("alice-secret"),
+		TokenURL: secret.URL(issuer.URL + "/token"), ClientID: "alice", ClientSecret: secret.New("alice-secret"),
 		Scopes: []string{"billing.read"}, Audience: "agent",
 	}
 	tests := map[string]struct {

@@ -56,7 +56,7 @@ func rawAgent(t *testing.T, serve func(net.Conn, *bufio.Reader)) func(*setup) {
 	}))
 	t.Cleanup(cards.Close)
 	return func(s *setup) {
-		s.agent.Card.URL = cards.URL + "/card"
+		s.agent.Card.URL = secret.URL(cards.URL + "/card")
 		s.agent.Endpoints = []string{"http://" + l.Addr().String()}
 	}
 }
@@ -327,7 +327,7 @@ func TestL32_NoTokenForAgent(t *testing.T) {
 	t.Cleanup(broken.Close)
 	w := build(t)
 	up, err := upstream.New(upstream.Config{Credentials: []upstream.Credential{{
-		OAuth2: &upstream.OAuth2{TokenURL: broken.URL, ClientID: "gw", ClientSecret: secret.New("s3cret")},
+		OAuth2: &upstream.OAuth2{TokenURL: secret.URL(broken.URL), ClientID: "gw", ClientSecret: secret.New("s3cret")},
 	}}}, upstream.Options{})
 	must(t, err)
 	t.Cleanup(up.Close)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -29,8 +30,8 @@ type view struct {
 type endpoint struct {
 	wire.Side
 	tenant  string
-	address string   // the URL as the card has it
-	url     *url.URL // the same, parsed; never changed
+	address string   // the URL as far as it may be told of
+	url     *url.URL // it, parsed; never changed
 	says    []string // the version, as the lines of a header; never changed
 }
 
@@ -57,7 +58,7 @@ func (a *Agent) read(c *card.Card) *view {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
 			v.endpoints = append(v.endpoints, endpoint{
 				Side: wire.Side{Version: i.Version, Binding: i.Binding}, tenant: i.Tenant,
-				address: i.URL, url: u, says: []string{string(i.Version)},
+				address: secret.URL(i.URL).String(), url: u, says: []string{string(i.Version)},
 			})
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 const (
@@ -53,7 +55,7 @@ func cleanAny(v any) slog.Value {
 		}
 		return slog.AnyValue(cleaned)
 	case error:
-		return slog.StringValue(clean(v.Error(), maxCause))
+		return slog.StringValue(clean(secret.HideURLs(v.Error()), maxCause)) // of whichever library
 	default:
 		return slog.StringValue(clean(fmt.Sprint(v), maxCause))
 	}

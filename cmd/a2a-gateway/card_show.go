@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
@@ -81,7 +82,7 @@ func showDocument(cmd *cobra.Command, from, output string) error {
 		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 		_, _ = fmt.Fprintf(t, "name\t%s\nversion\t%s\ndigest\t%s\n", cell(c.Name), cell(c.Version), seen.Digest)
 		for _, i := range c.Interfaces {
-			_, _ = fmt.Fprintf(t, "interface\t%s %s at %s\n", i.Binding, i.Version, cell(i.URL))
+			_, _ = fmt.Fprintf(t, "interface\t%s %s at %s\n", i.Binding, i.Version, cell(secret.URL(i.URL).String()))
 		}
 		for i := range c.Skills {
 			_, _ = fmt.Fprintf(t, "skill\t%s\n", cell(c.Skills[i].ID))

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
@@ -50,7 +51,7 @@ func cardVerify() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&trust.Keys, "key", nil, "`file` with public keys: PEM, a JWK or a JWK set; may be repeated")
-	f.StringVar(&trust.JWKS, "jwks", "", "`URL` of a JWK set")
+	f.StringVar((*string)(&trust.JWKS), "jwks", "", "`URL` of a JWK set")
 	f.StringArrayVar(&trust.JKU, "jku", nil, "`host` or https URL from which a signature may name its JWK set; may be repeated")
 	f.BoolVar(&trust.AllowPrivateNetworks, "allow-private-networks", false, "with --jku, also hosts whose addresses are not public")
 	f.StringVar(&trust.CA, "ca", "", "`file` with certificates that are trusted for --jwks and --jku")
@@ -140,7 +141,7 @@ func readCard(ctx context.Context, from string, stdin io.Reader) ([]byte, error)
 		return io.ReadAll(io.LimitReader(stdin, card.MaxSize+1))
 	case strings.HasPrefix(from, "http://"), strings.HasPrefix(from, "https://"):
 		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, Timeout: 30 * time.Second}
-		c, err := card.Fetch(ctx, client, from, 0)
+		c, err := card.Fetch(ctx, client, secret.URL(from), 0)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -225,7 +226,7 @@ func (q *explainFlags) fetch(ctx context.Context, a *proxy.AgentConfig) (*card.C
 		return nil, nil //nolint:nilnil // no card is what was asked for
 	case strings.Contains(q.card, "://"):
 		// Not with the agent's credentials: this address may be anybody's.
-		return card.Fetch(ctx, nil, q.card, 0)
+		return card.Fetch(ctx, nil, secret.URL(q.card), 0)
 	}
 	raw, err := os.ReadFile(q.card)
 	if err != nil {

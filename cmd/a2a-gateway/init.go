@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
@@ -92,7 +93,7 @@ func (b *beginning) addresses() error {
 // look fetches the card, and reads it as the gateway will.
 func (b *beginning) look(ctx context.Context) error {
 	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, Timeout: 30 * time.Second}
-	c, err := card.Fetch(ctx, client, b.CardURL, 0)
+	c, err := card.Fetch(ctx, client, secret.URL(b.CardURL), 0)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (b *beginning) look(ctx context.Context) error {
 	if b.ID == "" {
 		b.ID = named(c.Name)
 	}
-	usable, refused := c.Endpoints(b.CardURL, nil)
+	usable, refused := c.Endpoints(secret.URL(b.CardURL), nil)
 	if len(usable) == 0 && len(refused) == 0 {
 		return errors.New("the card names no endpoint")
 	}

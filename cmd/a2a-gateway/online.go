@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -78,23 +79,14 @@ func checkSpecification(ctx context.Context, e *ext.Entry) error {
 		return fmt.Errorf("specification: %w", err)
 	}
 	if sum != e.Digest {
-		return fmt.Errorf("digest: %s has changed: its digest is %s", redacted(e.Specification), sum)
+		return fmt.Errorf("digest: %s has changed: its digest is %s", secret.URL(e.Specification), sum)
 	}
 	return nil
 }
 
-// redacted is a URL without its password.
-func redacted(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "the URL"
-	}
-	return u.Redacted()
-}
-
 // fetchDigest is the digest of what is at a URL, as Entry.Digest has it.
 func fetchDigest(ctx context.Context, raw string) (string, error) {
-	where := redacted(raw)
+	where := secret.URL(raw)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, raw, nil)
 	if err != nil || req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		return "", fmt.Errorf("%s is no http or https URL, and cannot be compared with its digest", where)
@@ -114,7 +106,7 @@ func fetchDigest(ctx context.Context, raw string) (string, error) {
 		if errors.As(err, &wrapped) {
 			err = wrapped.Err // the URL in it is not redacted
 		}
-		return "", fmt.Errorf("fetch %s: %w", where, err)
+		return "", fmt.Errorf("fetch %s: %w", where, where.Hide(err))
 	}
 	defer resp.Body.Close() // only read from
 	if resp.StatusCode != http.StatusOK {

@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -112,7 +113,7 @@ func TestPolicyTestAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := card.Fetch(t.Context(), nil, agent.CardURL, 0) // as the gateway will
+	known, err := card.Fetch(t.Context(), nil, secret.URL(agent.CardURL), 0) // as the gateway will
 	if err != nil {
 		t.Fatal(err)
 	}

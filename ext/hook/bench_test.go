@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // BenchmarkCall is one callout to a service on the same machine.
@@ -16,7 +17,7 @@ func BenchmarkCall(b *testing.B) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer server.Close()
-	h, err := hook.New(hook.Config{URL: server.URL, Phases: []hook.Phase{hook.Request}})
+	h, err := hook.New(hook.Config{URL: secret.URL(server.URL), Phases: []hook.Phase{hook.Request}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ import (
 // Config is an entry of `extensions[].hooks`.
 type Config struct {
 	// URL is where the phases are posted to; http or https.
-	URL string `yaml:"url"`
+	URL secret.URL `yaml:"url"`
 	// Phases are those that are posted: request, response, event.
 	Phases []Phase `yaml:"phases"`
 	// Timeout is how long an answer may take, 1ms to 30s. Default 1s.
@@ -65,10 +64,10 @@ func (c Config) Validate() error {
 	return errors.Join(append(errs, checkHeaders(c.Headers)...)...)
 }
 
-func goodURL(s string) bool {
-	u, err := url.Parse(s)
+func goodURL(s secret.URL) bool {
+	u, err := s.Parse()
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
-		u.Hostname() != "" && u.User == nil && !strings.Contains(s, "#")
+		u.Hostname() != "" && u.User == nil && !strings.Contains(s.Reveal(), "#")
 }
 
 func checkPhases(phases []Phase) error {

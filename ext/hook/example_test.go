@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // TestDocumentedService runs the service that docs/extensions/README.md shows.
@@ -22,7 +23,7 @@ func TestDocumentedService(t *testing.T) {
 		t.Skip("python3 is not installed")
 	}
 	h, err := hook.New(hook.Config{
-		URL: "http://127.0.0.1:" + start(t, python, documented(t)), Phases: []hook.Phase{hook.Request},
+		URL: secret.URL("http://127.0.0.1:" + start(t, python, documented(t))), Phases: []hook.Phase{hook.Request},
 		Timeout: 30e9,
 	})
 	if err != nil {

@@ -87,12 +87,12 @@ func New(c Config) (*Hook, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	u, err := url.Parse(c.URL)
+	u, err := c.URL.Parse()
 	if err != nil {
 		return nil, fmt.Errorf("url: %w", errURL)
 	}
 	h := &Hook{
-		url:     c.URL,
+		url:     c.URL.Reveal(),
 		name:    u.Scheme + "://" + u.Host + u.Path,
 		phases:  c.Phases,
 		timeout: c.timeout(),

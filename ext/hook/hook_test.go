@@ -36,7 +36,7 @@ func service(t *testing.T, c hook.Config, f http.HandlerFunc) *hook.Hook {
 	t.Helper()
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	c.URL = server.URL + "/judge?code=hush"
+	c.URL = secret.URL(server.URL + "/judge?code=hush")
 	c.Phases = []hook.Phase{hook.Request, hook.Event}
 	h, err := hook.New(c)
 	if err != nil {
@@ -280,7 +280,7 @@ func TestErrorsHideTheQuery(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	h, err := hook.New(hook.Config{URL: server.URL + "/x?code=hush", Phases: []hook.Phase{hook.Event}})
+	h, err := hook.New(hook.Config{URL: secret.URL(server.URL + "/x?code=hush"), Phases: []hook.Phase{hook.Event}})
 	if err != nil {
 		t.Fatal(err)
 	}

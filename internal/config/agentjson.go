@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"net/url"
 	"reflect"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,7 +47,7 @@ func ReadAgent(data []byte) (proxy.AgentConfig, error) {
 	return a, err
 }
 
-// ShowAgent is what ReadAgent reads without its secrets, those in the card's URL included.
+// ShowAgent is what ReadAgent reads without its secrets, those in URLs included.
 func ShowAgent(data []byte) (jsontext.Value, error) {
 	root, err := agentNode(data)
 	if err != nil {
@@ -60,29 +59,12 @@ func ShowAgent(data []byte) (jsontext.Value, error) {
 		*n = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: hidden, Line: n.Line, Column: n.Column}
 	}
 	s.visit(root, reflect.TypeFor[proxy.AgentConfig](), nil)
-	for _, path := range [][]string{{"card"}, {"card", "url"}} {
-		if n := find(root, path); n.Kind == yaml.ScalarNode {
-			n.Value = shownURL(n.Value)
-		}
-	}
+	hideURLs(root)
 	var text secret.JSON
 	if err := text.UnmarshalYAML(root); err != nil {
 		return nil, err
 	}
 	return jsontext.Value(text), nil
-}
-
-// shownURL is a URL as far as it holds no secret.
-func shownURL(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		return ""
-	}
-	u.User, u.Fragment = nil, ""
-	if u.RawQuery != "" {
-		u.RawQuery = "…"
-	}
-	return u.String()
 }
 
 // agentNode reads JSON as strictly as JSON can be: one object, no name twice.

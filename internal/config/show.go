@@ -2,7 +2,7 @@ package config
 
 import (
 	"fmt"
-	"net/url"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v4"
@@ -28,8 +28,8 @@ func (c *Config) Show() (jsontext.Value, error) {
 // hideURLs takes from URLs what may be a secret: users, queries and fragments.
 func hideURLs(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode {
-		if u, err := url.Parse(n.Value); err == nil && u.Host != "" && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-			n.Value = shownURL(n.Value)
+		if u := secret.URL(n.Value); strings.Contains(n.Value, "://") && u.String() != n.Value {
+			n.Value = u.String()
 		}
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"sort"
@@ -13,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
@@ -42,7 +42,7 @@ var ErrNoCard = errors.New("no card of this agent is in force")
 // Card is what a gateway knows of an agent's card.
 type Card struct {
 	Agent   string
-	URL     string       // where it is fetched
+	URL     secret.URL   // where it is fetched
 	Ruling  trust.Ruling // on the card that the agent serves
 	Failure string       // of the latest fetch, "" where it went well
 	InForce []byte       // nil for none
@@ -185,7 +185,7 @@ func (s *Console) card(c *call) (any, error) {
 	if i < 0 {
 		return nil, noAgent()
 	}
-	d := CardDetail{CardSummary: summary(&list[i]), URL: withoutUser(list[i].URL), History: []trust.Entry{}}
+	d := CardDetail{CardSummary: summary(&list[i]), URL: list[i].URL.String(), History: []trust.Entry{}}
 	history, err := s.Cards.History(c.Context(), agent)
 	if err != nil {
 		return nil, err
@@ -220,14 +220,4 @@ func (s *Console) decide(
 	return Changed{agent, string(state)}, s.change(c, kind, attrs, missing, func(ctx context.Context) (bool, error) {
 		return do(ctx, agent, digest, c.who.name)
 	})
-}
-
-// withoutUser is a URL of the configuration without who shows it which password.
-func withoutUser(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	u.User = nil
-	return u.String()
 }

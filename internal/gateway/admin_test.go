@@ -71,8 +71,11 @@ fleet: {api: true}
 policy: {default: allow}
 agents:
   - id: a
-    card: "http://canary-user:canary-password@127.0.0.1:1/card.json"
+    card: "http://canary-user:canary-password@127.0.0.1:1/card.json?sig=canary-card"
     credentials: [{header: X-Key, value: canary-agent-key}]
+  - id: c
+    card: {url: "http://127.0.0.1:1/card.json?canary-alone", trust: {signature: {required: true, jwks: "http://127.0.0.1:1/k?key=canary-signers"}}}
+    credentials: [{oauth2: {tokenURL: "http://127.0.0.1:1/t?key=canary-tokens", clientID: x, clientSecret: canary-client}}]
 push: {mode: relay}
 `
 
@@ -83,6 +86,7 @@ func TestL43_EveryAnswerIsDescribed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	yaml := w.yaml(plain, fmt.Sprintf(canaries, strings.Repeat("c", 64), w.issuer.URL))
+	yaml = strings.Replace(yaml, "oidc: [{", `oidc: [{jwks: "http://127.0.0.1:1/jwks?key=canary-jwks", `, 1)
 	w.bury(yaml, "msg_1")
 	g := w.start(yaml)
 	admin := http.Header{"Authorization": {"Bearer canary-admin-token"}}

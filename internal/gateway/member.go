@@ -31,7 +31,7 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 
 // member makes an agent ready, and starts what keeps running for it.
 func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.URL) (*member, error) {
-	where, err := url.Parse(a.Card.URL)
+	where, err := a.Card.URL.Parse()
 	if err != nil {
 		return nil, fmt.Errorf("card: url: %w", err)
 	}

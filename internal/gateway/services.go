@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
@@ -239,7 +240,7 @@ func agentOf(s *discovery.Service) (proxy.AgentConfig, error) {
 	if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || u.Host != "" || u.RawQuery != "" {
 		return a, fmt.Errorf("%s: %q is not a path", annotationCard, path)
 	}
-	a.Card.URL = (&url.URL{Scheme: scheme, Host: net.JoinHostPort(s.Host, strconv.Itoa(port)), Path: u.Path, RawPath: u.RawPath}).String()
+	a.Card.URL = secret.URL((&url.URL{Scheme: scheme, Host: net.JoinHostPort(s.Host, strconv.Itoa(port)), Path: u.Path, RawPath: u.RawPath}).String())
 	a.Card.Visibility = card.Visibility(of(annotationVisibility, ""))
 	for _, id := range strings.Split(of(annotationSkills, ""), ",") {
 		if id = strings.TrimSpace(id); id != "" {

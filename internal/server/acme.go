@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 type ACME struct {
 	// The CA's directory, an https:// URL. Default: Let's Encrypt's, whose certificates
 	// every client trusts.
-	Directory string `yaml:"directory,omitempty"`
+	Directory secret.URL `yaml:"directory,omitempty"`
 
 	// Where the CA may write to about the account. Default: none.
 	Email string `yaml:"email,omitempty"`
@@ -123,14 +122,14 @@ func (a *ACME) validate() error {
 	}
 	var all []error
 	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf("server.tls.acme."+format, args...)) }
-	if u, err := url.Parse(a.Directory); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
-		wrong("directory: %.100q is not an https:// URL", a.Directory)
+	if u, err := a.Directory.Parse(); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		wrong("directory: %.100q is not an https:// URL", a.Directory.String())
 	}
 	if a.Email != "" && (!strings.Contains(a.Email, "@") || strings.ContainsAny(a.Email, " ,:?<>")) {
 		wrong("email: %.100q is not an address; write it alone, without a name or mailto:", a.Email)
 	}
 	if !a.AgreeTerms {
-		wrong("agreeTerms: must be true, once you have read the terms of service of %.100s", a.Directory)
+		wrong("agreeTerms: must be true, once you have read the terms of service of %.100s", a.Directory.String())
 	}
 	if a.RenewalWindow < minWindow || a.RenewalWindow > maxWindow {
 		wrong("renewalWindow: %v is not between %v and %v", a.RenewalWindow, minWindow, maxWindow)

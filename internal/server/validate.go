@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // Validate tells what is wrong with the section, all of it, each with the key
@@ -59,20 +61,20 @@ func (c *Config) validatePublicURL() error {
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a URL", s)
+		return nil, fmt.Errorf("%q is not a URL", secret.URL(s))
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("%q must start with https:// or http://", s)
+		return nil, fmt.Errorf("%q must start with https:// or http://", secret.URL(s))
 	}
 	if u.User != nil {
 		return nil, errors.New("must not hold a user name or password")
 	}
 	if _, ok := CanonicalHost(u.Host); !ok {
-		return nil, fmt.Errorf("%q names no valid host", s)
+		return nil, fmt.Errorf("%q names no valid host", secret.URL(s))
 	}
 	if u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#") {
-		return nil, fmt.Errorf("%q must be scheme and host only, without path, query or fragment", s)
+		return nil, fmt.Errorf("%q must be scheme and host only, without path, query or fragment", secret.URL(s))
 	}
 	return u, nil
 }

@@ -90,7 +90,7 @@ func TestUndecided(t *testing.T) {
 					q.Skill, q.Skills = "", []string{"refund", "invoice"}
 				}
 				var s setup
-				deny := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Timeout: secret.Duration(10 * time.Second), Token: secret.New("t")}
+				deny := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: secret.Duration(10 * time.Second), Token: secret.New("t")}
 				_, err := ask(t, s.panel(t, deny), q)
 				var refused *Refused
 				if !errors.As(err, &refused) || refused.Err == nil || refused.By != "pdp" || refused.Reason == "" {
@@ -133,7 +133,7 @@ func TestUnacceptable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPointFunc(t, raw(test.code, "application/json", `{"decision": true}`))
-			panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, OnFailure: failAllow})
+			panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: failAllow})
 			q := newQuestion(t)
 			if test.change != nil {
 				test.change(q)

@@ -49,7 +49,7 @@ func TestConcerns(t *testing.T) {
 		"method of both skills": {Authorizer{Methods: []string{"SendMessage"}, Skills: []string{"x"}}, refund, false},
 	} {
 		p := newPoint(t, `{"decision": false}`)
-		test.a.Name, test.a.Kind, test.a.URL = "pdp", kindAuthZEN, p.URL
+		test.a.Name, test.a.Kind, test.a.URL = "pdp", kindAuthZEN, secret.URL(p.URL)
 		panel := newPanel(t, test.a)
 		_, err := ask(t, panel, test.q)
 		if asked := len(p.questions()) == 1; asked != test.want || (err != nil) != test.want {
@@ -105,7 +105,7 @@ func TestAllAsked(t *testing.T) {
 	})
 	var list []Authorizer
 	for _, name := range []string{"a", "b", "c"} {
-		list = append(list, Authorizer{Name: name, Kind: kindAuthZEN, URL: p.URL, Timeout: secret.Duration(10 * time.Second)})
+		list = append(list, Authorizer{Name: name, Kind: kindAuthZEN, URL: secret.URL(p.URL), Timeout: secret.Duration(10 * time.Second)})
 	}
 	if notes, err := ask(t, newPanel(t, append(list, s.authorizer())...), newQuestion(t)); err != nil || notes != nil {
 		t.Fatal(notes, err)
@@ -129,8 +129,8 @@ func TestFirstRefusal(t *testing.T) {
 	})
 	var s setup
 	panel := s.panel(t,
-		Authorizer{Name: "slow", Kind: kindAuthZEN, URL: slow.URL, OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)},
-		Authorizer{Name: "no", Kind: kindAuthZEN, URL: no.URL, Timeout: secret.Duration(10 * time.Second)})
+		Authorizer{Name: "slow", Kind: kindAuthZEN, URL: secret.URL(slow.URL), OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)},
+		Authorizer{Name: "no", Kind: kindAuthZEN, URL: secret.URL(no.URL), Timeout: secret.Duration(10 * time.Second)})
 	notes, err := ask(t, panel, newQuestion(t))
 	var refused *Refused
 	if !errors.As(err, &refused) || refused.By != "no" || refused.Reason != "because" || notes != nil {
@@ -169,8 +169,8 @@ func TestModes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			x := Authorizer{Name: "x", Kind: kindAuthZEN, URL: test.at.URL, Mode: test.mode, OnFailure: test.onFailure}
-			first := Authorizer{Name: "first", Kind: kindAuthZEN, URL: no.URL, Mode: modeShadow}
+			x := Authorizer{Name: "x", Kind: kindAuthZEN, URL: secret.URL(test.at.URL), Mode: test.mode, OnFailure: test.onFailure}
+			first := Authorizer{Name: "first", Kind: kindAuthZEN, URL: secret.URL(no.URL), Mode: modeShadow}
 			for _, list := range [][]Authorizer{{x}, {first, x}} {
 				notes, err := ask(t, newPanel(t, list...), newQuestion(t))
 				if (err != nil) != test.refused {
@@ -197,7 +197,7 @@ func TestSlow(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
-	for _, a := range []Authorizer{{Name: "a", Kind: kindAuthZEN, URL: p.URL}, s.authorizer()} {
+	for _, a := range []Authorizer{{Name: "a", Kind: kindAuthZEN, URL: secret.URL(p.URL)}, s.authorizer()} {
 		a.OnFailure, a.Timeout = failAllow, secret.Duration(50*time.Millisecond)
 		notes, err := ask(t, newPanel(t, a), newQuestion(t))
 		if err != nil || len(notes) != 1 {
@@ -231,7 +231,7 @@ func TestClose(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
-	for _, a := range []Authorizer{{Name: "a", Kind: kindAuthZEN, URL: p.URL}, s.authorizer()} {
+	for _, a := range []Authorizer{{Name: "a", Kind: kindAuthZEN, URL: secret.URL(p.URL)}, s.authorizer()} {
 		for _, cache := range []time.Duration{0, time.Second} {
 			a.OnFailure = failAllow // which is not for this
 			a.Timeout, a.Cache = secret.Duration(10*time.Second), secret.Duration(cache)

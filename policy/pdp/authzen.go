@@ -20,7 +20,7 @@ type authzen struct {
 
 func newAuthZEN(life context.Context, c *Authorizer, files *tls.Config) *authzen {
 	cl := newClient(files, c.Token.Reveal())
-	return &authzen{client: cl, metadata: newMetadata(life, cl, c.URL)}
+	return &authzen{client: cl, metadata: newMetadata(life, cl, c.URL.Reveal())}
 }
 
 func (z *authzen) close() { z.client.http.CloseIdleConnections() }

@@ -17,7 +17,7 @@ func TestDocumentedQuestion(t *testing.T) {
 	t.Parallel()
 	p := newPoint(t, `{"decision": true}`)
 	panel := newPanel(t, Authorizer{
-		Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Message: true,
+		Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Message: true,
 		Claims: []string{"department", "level"}, Token: secret.New("s3cret"),
 	})
 	if notes, err := ask(t, panel, newQuestion(t)); err != nil || notes != nil {
@@ -74,7 +74,7 @@ func TestTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPoint(t, `{"decision": true}`)
-			a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL}
+			a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL)}
 			test.change(&a)
 			if _, err := ask(t, newPanel(t, a), newQuestion(t)); err != nil {
 				t.Fatal(err)
@@ -107,7 +107,7 @@ func TestSeveralSkills(t *testing.T) {
 			t.Parallel()
 			p := newPoint(t, test.answer)
 			p.become(test.metadata, p.answer)
-			panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Skills: test.skills})
+			panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Skills: test.skills})
 			q := newQuestion(t)
 			q.Skill, q.Skills = "", []string{"refund", "invoice"}
 			_, err := ask(t, panel, q)
@@ -166,7 +166,7 @@ func TestMetadata(t *testing.T) {
 			t.Parallel()
 			p := newPoint(t, `{"decision": true}`)
 			p.become(test.metadata, p.answer)
-			panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL})
+			panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL)})
 			_, err := ask(t, panel, newQuestion(t))
 			if test.failure != "" {
 				if err == nil || !strings.Contains(err.Error(), test.failure) || len(p.questions()) != 0 {
@@ -188,7 +188,7 @@ func TestMetadataPath(t *testing.T) {
 	p := newPoint(t, `{"decision": true}`)
 	const first = `{"policy_decision_point": "URL/tenant-1", "access_evaluation_endpoint": "URL/old"}`
 	p.become(first, p.answer)
-	panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL + "/tenant-1"})
+	panel := newPanel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL + "/tenant-1")})
 	for range 2 {
 		if _, err := ask(t, panel, newQuestion(t)); err != nil {
 			t.Fatal(err)

@@ -13,14 +13,14 @@ import (
 func BenchmarkAsk(b *testing.B) {
 	p := newPoint(b, `{"decision": true}`)
 	s := newService(b, nil, always(code(codes.OK, ""), nil))
-	other := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Agents: []string{"weather"}}
+	other := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Agents: []string{"weather"}}
 	for _, bench := range []struct {
 		name string
 		a    Authorizer
 	}{
 		{"unconcerned", other},
-		{"authzen", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL}},
-		{"authzen cached", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Cache: secret.Duration(time.Minute)}},
+		{"authzen", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL)}},
+		{"authzen cached", Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: secret.Duration(time.Minute)}},
 		{"ext_authz", s.authorizer()},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

@@ -28,7 +28,7 @@ func TestOutage(t *testing.T) {
 	t.Parallel()
 	p := newPointFunc(t, raw(503, "text/plain", ""))
 	var s setup
-	panel := s.panel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)})
+	panel := s.panel(t, Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: failAllow, Timeout: secret.Duration(10 * time.Second)})
 	for i := range 3 * breaker.Failures {
 		if notes, err := ask(t, panel, somebody(t, fmt.Sprint(i))); err != nil || len(notes) != 1 {
 			t.Fatal(notes, err)
@@ -58,8 +58,8 @@ func TestGone(t *testing.T) {
 	p := newPoint(t, "")
 	p.Close()
 	for _, a := range []Authorizer{
-		{Name: "a", Kind: kindAuthZEN, URL: p.URL},
-		{Name: "b", Kind: kindExtAuthz, URL: strings.Replace(p.URL, "http:", "grpc:", 1)},
+		{Name: "a", Kind: kindAuthZEN, URL: secret.URL(p.URL)},
+		{Name: "b", Kind: kindExtAuthz, URL: secret.URL(strings.Replace(p.URL, "http:", "grpc:", 1))},
 	} {
 		a.Timeout = secret.Duration(10 * time.Second)
 		panel := newPanel(t, a)
@@ -100,7 +100,7 @@ func TestOneCallersFailures(t *testing.T) {
 					}
 					raw(200, "application/json", fmt.Sprintf(`{"decision": %v}`, !strings.Contains(string(body), "mallory")))(w, r)
 				})
-				a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, OnFailure: onFailure, Timeout: secret.Duration(300 * time.Millisecond)}
+				a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), OnFailure: onFailure, Timeout: secret.Duration(300 * time.Millisecond)}
 				panel := newPanel(t, a)
 				refused := func(task string) {
 					t.Helper()

@@ -83,7 +83,7 @@ func TestCache(t *testing.T) {
 	p := newPoint(t, `{"decision": true}`)
 	var s setup
 	panel := s.panel(t, Authorizer{
-		Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Message: true, Claims: []string{"department"},
+		Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Message: true, Claims: []string{"department"},
 		Cache: secret.Duration(time.Minute), Timeout: secret.Duration(10 * time.Second),
 	})
 	put := func(name string, change func(*Question), fresh int) {
@@ -156,7 +156,7 @@ func TestChangesAreAll(t *testing.T) {
 func TestCacheOnlyAnswers(t *testing.T) {
 	t.Parallel()
 	p := newPointFunc(t, raw(500, "text/plain", ""))
-	a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Cache: secret.Duration(time.Minute), Timeout: secret.Duration(10 * time.Second)}
+	a := Authorizer{Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: secret.Duration(time.Minute), Timeout: secret.Duration(10 * time.Second)}
 	panel := newPanel(t, a)
 	for range 2 {
 		if _, err := ask(t, panel, newQuestion(t)); err == nil {
@@ -221,7 +221,7 @@ func TestOneFlight(t *testing.T) {
 			})
 			var s setup
 			panel := s.panel(t, Authorizer{
-				Name: "pdp", Kind: kindAuthZEN, URL: p.URL, Cache: secret.Duration(cache), Timeout: secret.Duration(10 * time.Second),
+				Name: "pdp", Kind: kindAuthZEN, URL: secret.URL(p.URL), Cache: secret.Duration(cache), Timeout: secret.Duration(10 * time.Second),
 			})
 			var all sync.WaitGroup
 			for range n {

@@ -16,7 +16,7 @@ type Authorizer struct {
 	// whose evaluation endpoints are read from its metadata, or else are
 	// /access/v1/evaluation below it; for ext_authz grpc://host:port or grpcs://host:port.
 	// http and grpc are for services on this machine (localhost, 127.0.0.1, ::1).
-	URL string `yaml:"url"`
+	URL secret.URL `yaml:"url"`
 	// Agents, Skills and Methods are the calls that it is asked about, as in rules.
 	Agents  []string `yaml:"agents"`
 	Skills  []string `yaml:"skills"`

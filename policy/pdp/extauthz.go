@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -38,7 +37,7 @@ type extAuthz struct {
 
 // newExtAuthz connects to nobody yet.
 func newExtAuthz(c *Authorizer, files *tls.Config, log *slog.Logger) (*extAuthz, error) {
-	u, err := url.Parse(c.URL)
+	u, err := c.URL.Parse()
 	if err != nil {
 		return nil, errors.New("url: not a URL")
 	}

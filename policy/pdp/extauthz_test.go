@@ -77,7 +77,7 @@ func newService(t testing.TB, c *tls.Config, answer func(context.Context, *auth.
 }
 
 func (s *service) authorizer() Authorizer {
-	return Authorizer{Name: "envoy", Kind: kindExtAuthz, URL: s.url, Timeout: secret.Duration(10 * time.Second)}
+	return Authorizer{Name: "envoy", Kind: kindExtAuthz, URL: secret.URL(s.url), Timeout: secret.Duration(10 * time.Second)}
 }
 
 func code(c codes.Code, message string) *auth.CheckResponse {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // metadataLife is how long metadata is taken as they were read.
@@ -116,7 +118,7 @@ func (m *metadata) read(body []byte) (endpoints, error) {
 		return endpoints{}, errors.New("not a JSON object with the endpoints as strings")
 	}
 	if doc.URL != m.url {
-		return endpoints{}, fmt.Errorf("they are of %q, and url has to be that to the letter", printable(doc.URL))
+		return endpoints{}, fmt.Errorf("they are of %q, and url has to be that to the letter", printable(secret.URL(doc.URL).String()))
 	}
 	if !m.ours(doc.One) || doc.Several != "" && !m.ours(doc.Several) {
 		return endpoints{}, errors.New("an endpoint is missing, or on another host than url")

@@ -124,7 +124,7 @@ func (a *Authorizer) checkURL(at string) error {
 		return fmt.Errorf("%skind: %q is neither %q nor %q", at, a.Kind, kindAuthZEN, kindExtAuthz)
 	}
 	wrong := func(format string, args ...any) error { return fmt.Errorf(at+"url: "+format, args...) }
-	u, err := url.Parse(a.URL)
+	u, err := a.URL.Parse()
 	switch {
 	case a.URL == "":
 		return wrong("missing; say where the service is")
@@ -132,7 +132,7 @@ func (a *Authorizer) checkURL(at string) error {
 		return wrong("not an absolute %s or %s URL, as %s needs it", secure, plain, a.Kind)
 	case u.User != nil:
 		return wrong("must not hold a user name or password; token is for credentials")
-	case strings.ContainsAny(a.URL, "?#"):
+	case strings.ContainsAny(a.URL.Reveal(), "?#"):
 		return wrong("must have neither query nor fragment")
 	case u.Scheme == plain && !loopback(u.Hostname()):
 		return wrong("%s is for services on this machine (localhost, 127.0.0.1, ::1); use %s, "+
@@ -159,7 +159,7 @@ func (a *Authorizer) checkTLS(at string) error {
 	switch {
 	case (a.TLS.Certificate == "") != (a.TLS.Key == ""):
 		return fmt.Errorf("%stls: certificate and key go together", at)
-	case a.TLS != TLS{} && plain != "" && strings.HasPrefix(a.URL, plain+":"):
+	case a.TLS != TLS{} && plain != "" && strings.HasPrefix(a.URL.Reveal(), plain+":"):
 		return fmt.Errorf("%stls: the url has the scheme %s, which is without", at, plain)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -407,7 +408,7 @@ func TestGRPCEndpoints(t *testing.T) {
 			t.Parallel()
 			c := mustParse(t, `{"name":"n","supportedInterfaces":[{"url":"`+tt.url+
 				`","protocolBinding":"GRPC","protocolVersion":"1.0","tenant":"a"}]}`)
-			usable, refused := c.Endpoints(tt.source, tt.listed)
+			usable, refused := c.Endpoints(secret.URL(tt.source), tt.listed)
 			if tt.want == "" {
 				if len(usable) != 0 || len(refused) != 1 || refused[0].URL != tt.url {
 					t.Errorf("usable %v, refused %v", usable, refused)

@@ -3,7 +3,6 @@ package card
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -28,7 +27,7 @@ type Config struct {
 	// URL is where the agent's own card is, in full: nothing is appended to it.
 	// Usually it ends in /.well-known/agent-card.json, for agents of version 0.2
 	// and before in /.well-known/agent.json.
-	URL string `yaml:"url"`
+	URL secret.URL `yaml:"url"`
 
 	// Visibility is public (the default: the served card needs no credential),
 	// caller (a credential is needed and only the caller's skills are listed) or
@@ -80,13 +79,13 @@ func (c *Config) UnmarshalYAML(n *yaml.Node) error {
 // Validate reports everything wrong with c.
 func (c Config) Validate() error {
 	var errs []error
-	switch u, err := url.Parse(c.URL); {
+	switch u, err := c.URL.Parse(); {
 	case c.URL == "":
 		errs = append(errs, errors.New("card: url is missing"))
-	case err != nil || origin(c.URL) == "":
+	case err != nil || origin(c.URL.Reveal()) == "":
 		errs = append(errs, errors.New("card: url is not an absolute http or https URL"))
 	case u.Fragment != "":
-		errs = append(errs, fmt.Errorf("card: url %s has a fragment", u.Redacted()))
+		errs = append(errs, fmt.Errorf("card: url %s has a fragment", c.URL))
 	}
 	switch c.Visibility {
 	case "", Public, Caller, None:

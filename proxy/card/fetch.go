@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // fetchTimeout bounds one attempt, whatever the client's own timeout is.
@@ -21,30 +23,29 @@ const maxRedirects = 3
 // validators are what a server gave to ask for changes with.
 type validators struct{ etag, modified string }
 
-// Fetch reads the card at rawURL once. At most limit bytes are read (MaxSize
+// Fetch reads the card at a URL once. At most limit bytes are read (MaxSize
 // when limit is not positive), redirects are followed within the origin only,
 // and what is not JSON is refused. No A2A-Version is sent: agents that serve
 // several forms then send the one that has everything in it.
-func Fetch(ctx context.Context, client *http.Client, rawURL string, limit int64) (*Card, error) {
-	c, _, err := fetch(ctx, client, rawURL, limit, validators{})
+func Fetch(ctx context.Context, client *http.Client, at secret.URL, limit int64) (*Card, error) {
+	c, _, err := fetch(ctx, client, at, limit, validators{})
 	return c, err
 }
 
 // fetch is Fetch with a conditional request. A nil card without an error means
 // that the agent's is unchanged.
 func fetch(
-	ctx context.Context, client *http.Client, rawURL string, limit int64, have validators,
+	ctx context.Context, client *http.Client, at secret.URL, limit int64, have validators,
 ) (*Card, validators, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	req, err := newRequest(ctx, rawURL, have)
+	req, err := newRequest(ctx, at, have)
 	if err != nil {
 		return nil, have, err
 	}
-	where := where(req.URL)
 	resp, err := sameOrigin(client).Do(req)
 	if err != nil {
-		return nil, have, fmt.Errorf("fetch card %s: %w", where, bare(err))
+		return nil, have, fmt.Errorf("fetch card %s: %w", at, at.Hide(bare(err)))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusNotModified && have != (validators{}) {
@@ -52,26 +53,19 @@ func fetch(
 	}
 	c, err := read(resp, limit)
 	if err != nil {
-		return nil, have, fmt.Errorf("fetch card %s: %w", where, err)
+		return nil, have, fmt.Errorf("fetch card %s: %w", at, at.Hide(err))
 	}
-	c.source = rawURL
+	c.source = at.Reveal()
 	return c, validators{resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")}, nil
 }
 
-// where is a URL as it may be told of. Who asks may be a secret as well as the password, and
-// so may what the query holds.
-func where(u *url.URL) string {
-	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	return shown.String()
-}
-
-func newRequest(ctx context.Context, rawURL string, have validators) (*http.Request, error) {
-	if origin(rawURL) == "" {
+func newRequest(ctx context.Context, at secret.URL, have validators) (*http.Request, error) {
+	if origin(at.Reveal()) == "" {
 		return nil, errors.New("fetch card: not an absolute http or https URL")
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.Reveal(), nil)
 	if err != nil {
-		return nil, fmt.Errorf("fetch card: %w", bare(err))
+		return nil, fmt.Errorf("fetch card: %w", at.Hide(bare(err)))
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Accept-Encoding", "identity") // what is counted is what was sent

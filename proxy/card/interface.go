@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -128,9 +129,9 @@ func add(list []Interface, i Interface) []Interface {
 // A GRPC interface may be written host:port, and is usable under the scheme that
 // is trusted there, https before http. In usable its URL is that origin; a path
 // is refused, since the paths of gRPC are its own.
-func (c *Card) Endpoints(cardURL string, listed []string) (usable, refused []Interface) {
+func (c *Card) Endpoints(cardURL secret.URL, listed []string) (usable, refused []Interface) {
 	trusted := make([]string, 0, 1+len(listed))
-	for _, u := range append([]string{cardURL}, listed...) {
+	for _, u := range append([]string{cardURL.Reveal()}, listed...) {
 		if o := origin(plainScheme(u)); o != "" {
 			trusted = append(trusted, o)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
@@ -76,7 +77,7 @@ func TestA17_FetchedCardHidesItsSource(t *testing.T) {
 		_, _ = w.Write([]byte(`{"name":"n","description":"at ` + r.Host + `","x":"` + srv.URL + `","y":1}`))
 	}))
 	t.Cleanup(srv.Close)
-	c, err := card.Fetch(t.Context(), srv.Client(), srv.URL, 0)
+	c, err := card.Fetch(t.Context(), srv.Client(), secret.URL(srv.URL), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -194,7 +194,7 @@ func TestA14_TooManySkills(t *testing.T) {
 	t.Cleanup(srv.Close)
 	for most, limits := range map[int]card.Limits{1000: {}, 3: {Skills: 3}} {
 		serve(crowd(most))
-		s := card.NewSource(card.Config{URL: srv.URL, Limits: limits}, srv.Client(), nil)
+		s := card.NewSource(card.Config{URL: secret.URL(srv.URL), Limits: limits}, srv.Client(), nil)
 		if err := s.Refresh(t.Context()); err != nil || len(s.Current().Skills) != most {
 			t.Fatalf("%d skills: %v", most, err)
 		}

@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
@@ -35,7 +35,7 @@ type Judge interface {
 // for a while: the last good card stays current, and so does one in whose place another
 // may not come. All methods may be used at once.
 type Source struct {
-	url     string
+	url     secret.URL
 	limits  Limits
 	refresh time.Duration
 	client  *http.Client
@@ -76,7 +76,7 @@ func NewSource(cfg Config, client *http.Client, log *slog.Logger) *Source {
 }
 
 // URL is where the card is fetched from, as configured.
-func (s *Source) URL() string { return s.url }
+func (s *Source) URL() secret.URL { return s.url }
 
 // Current is the last good card, or nil when there was none yet.
 func (s *Source) Current() *Card { return s.current.Load() }
@@ -159,9 +159,8 @@ func (s *Source) Refresh(ctx context.Context) error {
 	}
 	if err == nil && c != nil {
 		if err = s.limits.admit(c); err != nil {
-			c, have = nil, s.have    // so that it is fetched again, and not found unchanged
-			u, _ := url.Parse(s.url) // it was fetched by it
-			err = fmt.Errorf("fetch card %s: %w", where(u), err)
+			c, have = nil, s.have // so that it is fetched again, and not found unchanged
+			err = fmt.Errorf("fetch card %s: %w", s.url, err)
 		}
 	}
 	s.have = have
@@ -232,7 +231,7 @@ func (s *Source) inForce(ctx context.Context) (*Card, error) {
 	if err != nil {
 		return nil, fmt.Errorf("card in force: %w", err)
 	}
-	c.source = s.url
+	c.source = s.url.Reveal()
 	return c, nil
 }
 

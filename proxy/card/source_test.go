@@ -72,7 +72,7 @@ func TestFetch(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
 			t.Parallel()
-			c, err := card.Fetch(t.Context(), srv.Client(), srv.URL+tt.path, tt.limit)
+			c, err := card.Fetch(t.Context(), srv.Client(), secret.URL(srv.URL+tt.path), tt.limit)
 			if tt.want == "" {
 				if err != nil || !strings.HasPrefix(c.Name, "n") {
 					t.Errorf("%v, %v", c, err)
@@ -94,7 +94,7 @@ func TestFetchErrorsKeepCredentialsOut(t *testing.T) {
 		strings.Replace(srv.URL, "://", "://user:s3cret@", 1), "ftp://user:s3cret@host/x",
 		"http://user:s3cret@ho st/",
 	} {
-		_, err := card.Fetch(t.Context(), nil, url, 0)
+		_, err := card.Fetch(t.Context(), nil, secret.URL(url), 0)
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%v", err)
 		}
@@ -118,7 +118,7 @@ func TestSourceAsksForChanges(t *testing.T) {
 		_, _ = io.WriteString(w, `{"name":"n"}`)
 	}))
 	t.Cleanup(srv.Close)
-	s := card.NewSource(card.Config{URL: srv.URL}, srv.Client(), nil)
+	s := card.NewSource(card.Config{URL: secret.URL(srv.URL)}, srv.Client(), nil)
 	changes := 0
 	s.OnChange(func(*card.Card) { changes++ })
 	for range 2 {

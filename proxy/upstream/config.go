@@ -91,7 +91,7 @@ const (
 // OAuth2 names a client at an authorization server.
 type OAuth2 struct {
 	// TokenURL is the token endpoint.
-	TokenURL string `yaml:"tokenURL"`
+	TokenURL secret.URL `yaml:"tokenURL"`
 	// ClientID and ClientSecret authenticate the gateway there.
 	ClientID     string       `yaml:"clientID"`
 	ClientSecret secret.Value `yaml:"clientSecret"`

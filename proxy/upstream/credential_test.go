@@ -22,9 +22,9 @@ func TestOccasions(t *testing.T) {
 	onDemand.On = onAuthRequired
 	u := newUpstream(t, Config{Credentials: []Credential{
 		onDemand,
-		{OAuth2: &OAuth2{TokenURL: own.URL, ClientID: "gw"}},
+		{OAuth2: &OAuth2{TokenURL: secret.URL(own.URL), ClientID: "gw"}},
 		{Header: "x-key", On: always, Value: secret.New("k")},
-		{Header: "x-own", Prefix: &token, OAuth2: &OAuth2{TokenURL: own.URL, ClientID: "gw"}},
+		{Header: "x-own", Prefix: &token, OAuth2: &OAuth2{TokenURL: secret.URL(own.URL), ClientID: "gw"}},
 		{Header: "x-late", On: onAuthRequired, Value: secret.New("late")},
 		{Header: "x-user", Passthrough: true},
 	}})
@@ -129,7 +129,7 @@ func TestAsks(t *testing.T) {
 		asks       bool
 	}{
 		"value":          {Credential{Value: secret.New("v")}, false},
-		"oauth2":         {Credential{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "gw"}}, false},
+		"oauth2":         {Credential{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "gw"}}, false},
 		"exchange":       {exchangeAt(s), true},
 		"assertion":      {Credential{Assertion: &Assertion{Audience: "a"}}, true},
 		"passthrough":    {Credential{Passthrough: true}, true},

@@ -6,7 +6,7 @@ import "github.com/a2a-gateway/a2a-gateway/internal/secret"
 // token exchange (RFC 8693).
 type Exchange struct {
 	// TokenURL is the token endpoint.
-	TokenURL string `yaml:"tokenURL"`
+	TokenURL secret.URL `yaml:"tokenURL"`
 	// ClientID and ClientSecret authenticate the gateway there.
 	ClientID     string       `yaml:"clientID"`
 	ClientSecret secret.Value `yaml:"clientSecret"`

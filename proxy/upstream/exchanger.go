@@ -105,7 +105,7 @@ func (x *exchanger) form(ctx context.Context, e *exchange) (url.Values, error) {
 	subject, kind := e.token, typeAccess
 	if x.Subject == subjectAssertion {
 		var err error
-		if subject, err = x.signer.subject(e, x.TokenURL); err != nil {
+		if subject, err = x.signer.subject(e, x.TokenURL.Reveal()); err != nil {
 			return nil, err
 		}
 		kind = typeJWT
@@ -143,7 +143,7 @@ func (x *exchanger) addActor(ctx context.Context, form url.Values) error {
 		token, err = x.actor.value(ctx, nil)
 	case actorAssertion:
 		kind = typeJWT
-		token, err = x.signer.itself(x.TokenURL)
+		token, err = x.signer.itself(x.TokenURL.Reveal())
 	default:
 		return nil
 	}

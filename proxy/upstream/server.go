@@ -36,12 +36,12 @@ type servers struct {
 	life    context.Context
 	end     context.CancelFunc
 	http    *http.Client
-	byURL   map[string]*breaker.Breaker
+	byURL   map[secret.URL]*breaker.Breaker
 	fetched func(kind, result string)
 }
 
 func newServers(fetched func(kind, result string)) *servers {
-	s := &servers{byURL: map[string]*breaker.Breaker{}, fetched: fetched}
+	s := &servers{byURL: map[secret.URL]*breaker.Breaker{}, fetched: fetched}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.http = &http.Client{
 		// Its own connections, without the agent's client certificate, and like those
@@ -67,7 +67,7 @@ func (s *servers) close() {
 }
 
 // client makes the gateway's registration at a server ready to use.
-func (s *servers) client(tokenURL, id string, password secret.Value) *client {
+func (s *servers) client(tokenURL secret.URL, id string, password secret.Value) *client {
 	b := s.byURL[tokenURL]
 	if b == nil {
 		b = new(breaker.Breaker)
@@ -80,7 +80,7 @@ func (s *servers) client(tokenURL, id string, password secret.Value) *client {
 type client struct {
 	*servers
 	breaker      *breaker.Breaker
-	url          string
+	url          secret.URL
 	id, password string
 	inForm       atomic.Bool // the server wants id and secret there
 }
@@ -152,7 +152,7 @@ func (c *client) ask(ctx context.Context, who, kind string, form url.Values) (gr
 // among them, which the library lets stand in the place of client_credentials.
 func (c *client) send(ctx context.Context, form url.Values, inForm bool) (grant, error) {
 	request := clientcredentials.Config{
-		ClientID: c.id, ClientSecret: c.password, TokenURL: c.url,
+		ClientID: c.id, ClientSecret: c.password, TokenURL: c.url.Reveal(),
 		EndpointParams: form, AuthStyle: oauth2.AuthStyleInHeader,
 	}
 	if inForm {
@@ -160,11 +160,11 @@ func (c *client) send(ctx context.Context, form url.Values, inForm bool) (grant,
 	}
 	token, err := request.Token(context.WithValue(ctx, oauth2.HTTPClient, c.http))
 	if err != nil {
-		var address *url.Error // would say the whole URL, and what its query holds
+		var address *url.Error // says the whole URL
 		if errors.As(err, &address) {
 			err = address.Err
 		}
-		return grant{}, err
+		return grant{}, c.url.Hide(err)
 	}
 	kind, _ := token.Extra("issued_token_type").(string)
 	seconds, _ := token.Extra("expires_in").(float64)

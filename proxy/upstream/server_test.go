@@ -27,7 +27,7 @@ func TestClientCredentials(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
 	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{
-		TokenURL: s.URL, ClientID: "a:b c", ClientSecret: secret.New("p&:"), Scopes: []string{"x", "y"}, Audience: "agent",
+		TokenURL: secret.URL(s.URL), ClientID: "a:b c", ClientSecret: secret.New("p&:"), Scopes: []string{"x", "y"}, Audience: "agent",
 	}}}})
 	got, err := authorizedAs(t, u, nil)
 	must(t, err)
@@ -80,7 +80,7 @@ func TestStrictAnswers(t *testing.T) {
 		if _, err := bare.Token(t.Context()); (err == nil) != tt.takenBefore {
 			t.Errorf("%s: the library alone says %v", name, err)
 		}
-		u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL + "/?q=canary", ClientID: "gw"}}}})
+		u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL + "/?q=canary"), ClientID: "gw"}}}})
 		if got, err := authorizedAs(t, u, nil); err == nil || got != "" || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
@@ -107,7 +107,7 @@ func TestSecretInForm(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	// A client without a secret says who it is, and nothing else.
-	public := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "app"}}}})
+	public := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "app"}}}})
 	_, err := authorizedAs(t, public, nil)
 	requests := s.take()
 	if err == nil || len(requests) != 1 || requests[0].Form.Get("client_id") != "app" || requests[0].Header["Authorization"] != nil {
@@ -336,7 +336,7 @@ func TestCloseEndsFetches(t *testing.T) {
 		<-r.Context().Done()
 		close(left)
 	})
-	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "gw"}}}})
+	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "gw"}}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- u.Authorize(ctx, http.Header{}, nil) }()

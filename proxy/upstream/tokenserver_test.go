@@ -74,7 +74,7 @@ func (s *tokenServer) take() []asked {
 
 // exchangeAt is a credential that is exchanged at s.
 func exchangeAt(s *tokenServer, edit ...func(*Exchange)) Credential {
-	x := &Exchange{TokenURL: s.URL + "/token", ClientID: "gate way", ClientSecret: secret.New("s&cret")}
+	x := &Exchange{TokenURL: secret.URL(s.URL + "/token"), ClientID: "gate way", ClientSecret: secret.New("s&cret")}
 	for _, e := range edit {
 		e(x)
 	}

@@ -343,7 +343,7 @@ func TestTokensAreShared(t *testing.T) {
 	must(t, err)
 	defer func() { _ = issuer.Close(context.Background()) }()
 	u := newUpstream(t, Config{Credentials: []Credential{{Header: "x-token", OAuth2: &OAuth2{
-		TokenURL: issuer.URL + "/token", ClientID: "alice", ClientSecret: secret.New("alice-secret"), Audience: "agent",
+		TokenURL: secret.URL(issuer.URL + "/token"), ClientID: "alice", ClientSecret: secret.New("alice-secret"), Audience: "agent",
 	}}}})
 	var mu sync.Mutex
 	tokens := map[string]bool{}
@@ -377,7 +377,7 @@ func TestTokenEndpointAway(t *testing.T) {
 		<-hold
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 	})
-	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "a", ClientSecret: secret.New("b")}}}})
+	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "a", ClientSecret: secret.New("b")}}}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := u.Authorize(ctx, http.Header{}, nil); !errors.Is(err, context.Canceled) {
@@ -403,7 +403,7 @@ func TestShortTokens(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"access_token":"t%d","token_type":"Bearer","expires_in":1}`, asked.Add(1))
 	})
-	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: s.URL, ClientID: "a"}}}})
+	u := newUpstream(t, Config{Credentials: []Credential{{OAuth2: &OAuth2{TokenURL: secret.URL(s.URL), ClientID: "a"}}}})
 	for i := range 3 {
 		h := http.Header{}
 		must(t, u.Authorize(t.Context(), h, nil))

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // Validate reports what cannot work, naming the key.
@@ -204,8 +206,8 @@ func scopeList(key string, scopes []string) error {
 
 // endpointURL reports what is wrong with the address of a token endpoint. The error does
 // not hold it: it may have a password in the wrong place.
-func endpointURL(text string) error {
-	u, err := url.Parse(text)
+func endpointURL(text secret.URL) error {
+	u, err := text.Parse()
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return errors.New("not an absolute http or https URL")
@@ -214,8 +216,8 @@ func endpointURL(text string) error {
 	case u.Fragment != "":
 		return errors.New("must not have a fragment")
 	}
-	_, err = http.NewRequest(http.MethodPost, text, nil)
-	return err
+	_, err = http.NewRequest(http.MethodPost, text.Reveal(), nil)
+	return text.Hide(err)
 }
 
 func oneOf(s string, known ...string) bool { return slices.Contains(known, s) }

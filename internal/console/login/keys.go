@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // profile has what ID tokens can be signed with.
@@ -62,7 +63,7 @@ func (s *keySet) fetch(ctx context.Context) error {
 	asked := time.Now()
 	answer, err := s.client.Do(r)
 	if err != nil {
-		return fmt.Errorf("fetch key set: %w", err)
+		return fmt.Errorf("fetch key set: %w", secret.URL(s.address).Hide(err))
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {

@@ -66,7 +66,7 @@ func (k *Keeper) newMagic(cfg server.ACME, roots *x509.CertPool) (*certmagic.Con
 		OCSP: certmagic.OCSPConfig{DisableStapling: true},
 	})
 	template := certmagic.ACMEIssuer{
-		CA: cfg.Directory, TestCA: cfg.Directory, Email: cfg.Email, Agreed: cfg.AgreeTerms, Profile: cfg.Profile,
+		CA: cfg.Directory.Reveal(), TestCA: cfg.Directory.Reveal(), Email: cfg.Email, Agreed: cfg.AgreeTerms, Profile: cfg.Profile,
 		TrustedRoots: roots, Logger: log, ListenHost: k.o.Host, AltTLSALPNPort: k.o.Port, AltHTTPPort: k.o.HTTPPort,
 		DisableTLSALPNChallenge: !cfg.Answers(server.ChallengeALPN), DisableHTTPChallenge: !cfg.Answers(server.ChallengeHTTP),
 	}

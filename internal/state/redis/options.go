@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -46,7 +47,7 @@ func check(c state.RedisConfig) error {
 	}
 	for _, a := range c.Addresses {
 		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
-			return fmt.Errorf("redis.addresses: %q is not an address; write host:port", a)
+			return fmt.Errorf("redis.addresses: %q is not an address; write host:port", secret.URL(a)) // some write a URL, with a password
 		}
 	}
 	cluster := len(c.Addresses) > 1 && c.Master == ""

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // publisher serves a JWK set, and counts who asks.
@@ -97,7 +98,7 @@ func TestL25_UnknownKidsDoNotHammer(t *testing.T) {
 	t.Parallel()
 	k := newSigningKey(t, "ES256", "k1")
 	p, c := publish(t, false, k.jwk(t, "")), newClock()
-	v := timed(t, Trust{JWKS: p.URL}, c)
+	v := timed(t, Trust{JWKS: secret.URL(p.URL)}, c)
 	for i := range 50 {
 		made := newSigningKey(t, "ES256", fmt.Sprint("made-up-", i))
 		if _, err := v.Verify(t.Context(), cardOf(t, made, "")); err == nil {
@@ -123,7 +124,7 @@ func TestRotation(t *testing.T) {
 	t.Parallel()
 	first, second := newSigningKey(t, "ES256", "k1"), newSigningKey(t, "ES256", "k2")
 	p, c := publish(t, false, first.jwk(t, "")), newClock()
-	v := timed(t, Trust{JWKS: p.URL}, c)
+	v := timed(t, Trust{JWKS: secret.URL(p.URL)}, c)
 	check := func(k signingKey, want error) {
 		t.Helper()
 		if _, err := v.Verify(t.Context(), cardOf(t, k, "")); !errors.Is(err, want) {
@@ -160,7 +161,7 @@ func TestOutage(t *testing.T) {
 	t.Parallel()
 	k := newSigningKey(t, "ES256", "k1")
 	p, c := publish(t, false, k.jwk(t, "")), newClock()
-	v := timed(t, Trust{JWKS: p.URL}, c)
+	v := timed(t, Trust{JWKS: secret.URL(p.URL)}, c)
 	if _, err := v.Verify(t.Context(), cardOf(t, k, "")); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestOddKeys(t *testing.T) {
 	}
 	p, c := publish(t, false), newClock()
 	p.say(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(doc)) })
-	for name, trust := range map[string]Trust{"file": {Keys: []string{file(t, doc)}}, "URL": {JWKS: p.URL}} {
+	for name, trust := range map[string]Trust{"file": {Keys: []string{file(t, doc)}}, "URL": {JWKS: secret.URL(p.URL)}} {
 		clear(told)
 		v, err := New(trust, Options{Now: c.time, Skipped: skipped})
 		if err != nil {
@@ -266,7 +267,7 @@ func TestBadSets(t *testing.T) {
 			t.Parallel()
 			p, c := publish(t, false), newClock()
 			p.say(answer)
-			v := timed(t, Trust{JWKS: p.URL}, c)
+			v := timed(t, Trust{JWKS: secret.URL(p.URL)}, c)
 			if _, err := v.Verify(t.Context(), cardOf(t, k, "")); !errors.Is(err, ErrUnavailable) {
 				t.Errorf("got %v", err)
 			}
@@ -389,7 +390,7 @@ func TestGivesUp(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	v := newVerifier(t, Trust{JWKS: p.URL})
+	v := newVerifier(t, Trust{JWKS: secret.URL(p.URL)})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := v.Verify(ctx, cardOf(t, k, "")); !errors.Is(err, ErrUnavailable) {

@@ -3,11 +3,11 @@ package signature
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 // Limits of what is configured.
@@ -32,7 +32,7 @@ type Trust struct {
 	// to be verified, kept as long as its Cache-Control says (30s to 1h, default 5m), and
 	// asked again for keys that it does not have at most every 30s. While it cannot be
 	// reached, its keys count for another day. Default: none.
-	JWKS string `yaml:"jwks,omitempty"`
+	JWKS secret.URL `yaml:"jwks,omitempty"`
 
 	// JKU are the places from which a JWK set is fetched that a signature names itself,
 	// at most 16: hosts ("keys.example.com", "*.example.com") or https URLs, of which one
@@ -64,7 +64,7 @@ func (t Trust) Validate() error {
 		errs = append(errs, errors.New("required: no key could make a signature hold, write keys, jwks or jku"))
 	}
 	if t.JWKS != "" {
-		if u, err := url.Parse(t.JWKS); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" ||
+		if u, err := t.JWKS.Parse(); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" ||
 			u.User != nil || u.Fragment != "" {
 			errs = append(errs, errors.New("jwks: is not an http or https URL without user information and fragment"))
 		}
@@ -112,7 +112,7 @@ func (t Trust) validatePlace(place string) error {
 		return err
 	}
 	if u, err := client.Check(place); err != nil || u.RawQuery != "" {
-		return fmt.Errorf("%.200q is neither a host nor an https URL without a query: %w", place, err)
+		return fmt.Errorf("%.200q is neither a host nor an https URL without a query: %w", secret.URL(place).String(), err)
 	}
 	return nil
 }

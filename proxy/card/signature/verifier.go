@@ -54,7 +54,7 @@ func New(t Trust, o Options) (*Verifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.set = newRemote(t.JWKS, client, o)
+		v.set = newRemote(t.JWKS.Reveal(), client, o)
 	}
 	if len(t.JKU) > 0 {
 		var err error

@@ -124,7 +124,7 @@ func (a *apiServer) get(ctx context.Context, query url.Values) (*http.Response, 
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, a.config.Server.Hide(err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil
@@ -158,7 +158,7 @@ func (a *apiServer) request(ctx context.Context, query url.Values) (*http.Reques
 	address := base + a.group + "/namespaces/" + url.PathEscape(namespace) + "/" + a.resource + "?" + query.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		return nil, a.config.Server.Hide(err)
 	}
 	req.Header.Set("Accept", "application/json")
 	path := a.own(a.config.Token, "token")
@@ -176,7 +176,7 @@ func (a *apiServer) request(ctx context.Context, query url.Values) (*http.Reques
 // base is the URL of the API server, without a path's last slash.
 func (a *apiServer) base() (string, error) {
 	if a.config.Server != "" {
-		return strings.TrimSuffix(a.config.Server, "/"), nil
+		return strings.TrimSuffix(a.config.Server.Reveal(), "/"), nil
 	}
 	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {

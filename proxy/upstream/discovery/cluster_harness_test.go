@@ -219,7 +219,7 @@ func (f *fakeCluster) follow(change func(*Config, *cluster)) *observed {
 	f.t.Helper()
 	o := &observed{t: f.t}
 	c := Config{
-		Kubernetes: &Kubernetes{Service: "billing", Namespace: "agents", Server: f.server.URL,
+		Kubernetes: &Kubernetes{Service: "billing", Namespace: "agents", Server: secret.URL(f.server.URL),
 			Token: filepath.Join(f.dir, "token"), CA: filepath.Join(f.dir, "ca.crt")},
 		Timeout: secret.Duration(10 * time.Second),
 	}

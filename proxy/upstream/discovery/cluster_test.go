@@ -192,7 +192,7 @@ func TestClusterSlow(t *testing.T) {
 	t.Cleanup(func() { _ = listener.Close() })
 	f := newFakeCluster(t)
 	o := f.follow(func(c *Config, s *cluster) {
-		c.Kubernetes.Server, c.Timeout = "https://"+listener.Addr().String(), secret.Duration(50*time.Millisecond)
+		c.Kubernetes.Server, c.Timeout = secret.URL("https://"+listener.Addr().String()), secret.Duration(50*time.Millisecond)
 	})
 	o.until("two failures", func() bool { return len(o.errs) >= 2 })
 	if lists, _ := o.count(); lists != 0 {

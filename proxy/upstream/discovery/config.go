@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +77,7 @@ type Kubernetes struct {
 
 	// Server is the URL of the API server. Default: the one of the cluster that the gateway
 	// runs in. http is for a proxy on this machine.
-	Server string `yaml:"server"`
+	Server secret.URL `yaml:"server"`
 
 	// Token is a file with a bearer token, read for every request. Default: the service
 	// account's without server, else none.
@@ -228,7 +227,7 @@ func (k *Kubernetes) validate() error {
 	if k.Server == "" {
 		return nil
 	}
-	u, err := url.Parse(k.Server)
+	u, err := k.Server.Parse()
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
 		(u.Scheme != "https" && u.Scheme != "http") {
 		return errors.New("kubernetes.server: want an https URL")

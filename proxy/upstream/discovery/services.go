@@ -31,7 +31,7 @@ type Services struct {
 
 	// Server is the URL of the API server. Default: the one of the cluster that the gateway
 	// runs in. http is for a proxy on this machine.
-	Server string `yaml:"server"`
+	Server secret.URL `yaml:"server"`
 
 	// Token is a file with a bearer token, read for every request. Default: the service
 	// account's without server, else none.

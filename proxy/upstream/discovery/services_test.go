@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
 func TestServicesValidate(t *testing.T) {
@@ -78,7 +80,7 @@ func TestServiceWatch(t *testing.T) {
 		server.Close()
 	})
 	var failures []string
-	w := NewServiceWatch(Services{Namespace: "agents", Server: server.URL, Limit: 3}, slog.New(slog.DiscardHandler), func(err error) {
+	w := NewServiceWatch(Services{Namespace: "agents", Server: secret.URL(server.URL), Limit: 3}, slog.New(slog.DiscardHandler), func(err error) {
 		if err != nil {
 			failures = append(failures, err.Error())
 		}

@@ -3,6 +3,7 @@ package otlp
 import (
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -18,9 +19,9 @@ func BenchmarkPut(b *testing.B) {
 	web := listen(b)
 	calls := serveGRPC(b, &rpcServer{})
 	for name, c := range map[string]Config{
-		"http":              {Endpoint: web.URL},
-		"http uncompressed": {Endpoint: web.URL, Compression: compressNone},
-		"grpc":              {Endpoint: "http://" + calls, Protocol: protocolGRPC},
+		"http":              {Endpoint: secret.URL(web.URL)},
+		"http uncompressed": {Endpoint: secret.URL(web.URL), Compression: compressNone},
+		"grpc":              {Endpoint: secret.URL("http://" + calls), Protocol: protocolGRPC},
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := open(b, c)

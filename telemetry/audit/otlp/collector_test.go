@@ -188,9 +188,9 @@ func TestCollectorKilled(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) {
 			t.Parallel()
 			c, dir := newCollector(t), t.TempDir()
-			to := otlp.Config{Endpoint: "http://" + c.http, Protocol: protocol}
+			to := otlp.Config{Endpoint: secret.URL("http://" + c.http), Protocol: protocol}
 			if protocol == "grpc" {
-				to.Endpoint = "http://" + c.grpc
+				to.Endpoint = secret.URL("http://" + c.grpc)
 			}
 			l, s := openLog(t, dir, to)
 			write := func(n int) {

@@ -19,7 +19,7 @@ type Config struct {
 	// Endpoint is where the receiver is: https://collector.example:4318, or with http:// one
 	// that needs no TLS. With HTTP, /v1/logs is what is posted to where there is no path; with
 	// gRPC there is none.
-	Endpoint string `yaml:"endpoint"`
+	Endpoint secret.URL `yaml:"endpoint"`
 
 	// Protocol is http/protobuf, the default, or grpc.
 	Protocol string `yaml:"protocol"`
@@ -78,7 +78,7 @@ const (
 func (c Config) protocol() string { return cmp.Or(c.Protocol, protocolHTTP) }
 func (c Config) gzip() bool       { return c.Compression != compressNone }
 func (c Config) maxRequest() int  { return int(cmp.Or(c.MaxRequest, defaultMaxRequest)) }
-func (c Config) url() *url.URL    { u, _ := url.Parse(c.Endpoint); return u } // it was found good
+func (c Config) url() *url.URL    { u, _ := c.Endpoint.Parse(); return u } // it was found good
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
@@ -110,7 +110,7 @@ func (c Config) Check() error {
 
 // checkEndpoint does not show what is written there, which may have a password in it.
 func (c Config) checkEndpoint() error {
-	u, err := url.Parse(c.Endpoint)
+	u, err := c.Endpoint.Parse()
 	switch {
 	case c.Endpoint == "":
 		return errors.New("endpoint is missing")

@@ -104,7 +104,7 @@ func TestTLS(t *testing.T) {
 	address := serveGRPC(t, calls, grpc.Creds(credentials.NewTLS(&tls.Config{
 		Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12,
 	})))
-	for _, c := range []Config{{Endpoint: web.URL}, {Endpoint: "https://" + address, Protocol: protocolGRPC}} {
+	for _, c := range []Config{{Endpoint: secret.URL(web.URL)}, {Endpoint: secret.URL("https://" + address), Protocol: protocolGRPC}} {
 		for name, change := range map[string]func(*TLS){
 			"no CA":          func(s *TLS) { s.CA = "" },
 			"no certificate": func(s *TLS) { s.Certificate, s.Key = "", "" },
@@ -130,7 +130,7 @@ func TestTLS(t *testing.T) {
 		"key.pem has no certificate": func(s *TLS) { s.CA = s.Key },
 		"otlp.tls.certificate: ":     func(s *TLS) { s.Certificate = s.Key },
 	} {
-		c := Config{Endpoint: web.URL, TLS: full}
+		c := Config{Endpoint: secret.URL(web.URL), TLS: full}
 		change(&c.TLS)
 		if _, err := New(c, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

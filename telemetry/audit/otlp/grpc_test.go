@@ -89,7 +89,7 @@ func TestGRPC(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			r := &rpcServer{answers: []error{answer}}
-			s := open(t, Config{Endpoint: "http://" + serveGRPC(t, r), Protocol: protocolGRPC, Headers: []Header{{"X-Key", secret.New("k")}}})
+			s := open(t, Config{Endpoint: secret.URL("http://" + serveGRPC(t, r)), Protocol: protocolGRPC, Headers: []Header{{"X-Key", secret.New("k")}}})
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if err := s.Put(ctx, entries(1, 1, 10)); err == nil || !strings.Contains(err.Error(), want) {
@@ -115,7 +115,7 @@ func TestGRPC(t *testing.T) {
 func TestGRPCLater(t *testing.T) {
 	t.Parallel()
 	r := &rpcServer{answers: []error{busy(t, codes.Unavailable, time.Second)}}
-	s := open(t, Config{Endpoint: "http://" + serveGRPC(t, r), Protocol: protocolGRPC, Compression: compressNone})
+	s := open(t, Config{Endpoint: secret.URL("http://" + serveGRPC(t, r)), Protocol: protocolGRPC, Compression: compressNone})
 	err := s.Put(t.Context(), entries(1, 10, 10))
 	got, times, _ := r.has()
 	if err != nil || !slices.Equal(got, upTo(10)) {
@@ -136,7 +136,7 @@ func TestGRPCSizes(t *testing.T) {
 		records uint64
 		options []grpc.ServerOption
 	}{{r, 150, nil}, {small, 20, []grpc.ServerOption{grpc.MaxRecvMsgSize(300 << 10)}}} {
-		s := open(t, Config{Endpoint: "http://" + serveGRPC(t, c.to, c.options...), Protocol: protocolGRPC})
+		s := open(t, Config{Endpoint: secret.URL("http://" + serveGRPC(t, c.to, c.options...)), Protocol: protocolGRPC})
 		err := s.Put(t.Context(), entries(1, int(c.records), 60000)) // small
 		if got, _, _ := c.to.has(); err != nil || !slices.Equal(got, upTo(c.records)) {
 			t.Errorf("%v, it has %d records", err, len(got))

@@ -153,7 +153,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			w := listen(t, answer)
-			s := open(t, Config{Endpoint: w.URL})
+			s := open(t, Config{Endpoint: secret.URL(w.URL)})
 			err := s.Put(t.Context(), entries(1, 1, 10))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
@@ -172,7 +172,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := open(t, Config{Endpoint: listen(t, answer).URL}).Put(t.Context(), entries(1, 10, 10)); err != nil {
+			if err := open(t, Config{Endpoint: secret.URL(listen(t, answer).URL)}).Put(t.Context(), entries(1, 10, 10)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -183,7 +183,7 @@ func TestAnswers(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := listen(t, say(503, "", "Retry-After", "1"), say(429, "", "Retry-After", "1"))
-	if err := open(t, Config{Endpoint: w.URL}).Put(t.Context(), entries(1, 10, 10)); err != nil {
+	if err := open(t, Config{Endpoint: secret.URL(w.URL)}).Put(t.Context(), entries(1, 10, 10)); err != nil {
 		t.Fatal(err)
 	}
 	got := w.has()
@@ -223,7 +223,7 @@ func TestHang(t *testing.T) {
 		cancel()                           // the next one is for the second Put
 		<-r.Context().Done()
 	})
-	s := open(t, Config{Endpoint: w.URL})
+	s := open(t, Config{Endpoint: secret.URL(w.URL)})
 	if err := s.Put(ctx, entries(1, 10, 10)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -236,7 +236,7 @@ func TestHang(t *testing.T) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	w := listen(t, nil, nil, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	s := open(t, Config{Endpoint: w.URL, MaxRequest: leastMaxRequest})
+	s := open(t, Config{Endpoint: secret.URL(w.URL), MaxRequest: leastMaxRequest})
 	all := entries(1, 100, 5000)
 	if err := s.Put(t.Context(), all); err == nil {
 		t.Fatal("the connection was cut, and it is no error")
@@ -255,7 +255,7 @@ func TestNobody(t *testing.T) {
 	t.Parallel()
 	address := gatewaytest.FreeAddress()
 	for _, protocol := range []string{protocolHTTP, protocolGRPC} {
-		s := open(t, Config{Endpoint: "http://" + address, Protocol: protocol})
+		s := open(t, Config{Endpoint: secret.URL("http://" + address), Protocol: protocol})
 		if err := s.Put(t.Context(), entries(1, 1, 10)); err == nil || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %v", protocol, err)
 		}
@@ -271,7 +271,7 @@ func TestRequest(t *testing.T) {
 		{"/otlp/v1/logs", "/otlp/v1/logs", "none", ""},
 	} {
 		w := listen(t)
-		s := open(t, Config{Endpoint: w.URL + c.path, Compression: c.compression, Headers: []Header{{"Authorization", secret.New("Bearer x")}}})
+		s := open(t, Config{Endpoint: secret.URL(w.URL + c.path), Compression: c.compression, Headers: []Header{{"Authorization", secret.New("Bearer x")}}})
 		if err := s.Put(t.Context(), entries(1, 10, 10)); err != nil || !slices.Equal(w.has(), upTo(10)) {
 			t.Fatalf("%v, it has %v", err, w.has())
 		}

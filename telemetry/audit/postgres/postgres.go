@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -76,7 +77,7 @@ func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, secret.URL(s.config.URL.Reveal()).Hide(err) // it names the user
 	}
 	if err = s.prepare(ctx, conn); err == nil {
 		_, err = conn.Exec(ctx, "CREATE TEMPORARY TABLE incoming (LIKE "+s.names.table+") ON COMMIT DELETE ROWS")
