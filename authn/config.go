@@ -144,6 +144,21 @@ func (k *APIKeys) HeaderName() string {
 	return k.header()
 }
 
+// CredentialHeaders are the canonical names of the headers that carry credentials beside
+// those which do everywhere: a Chain of c keeps them from agents.
+func (c *Config) CredentialHeaders() []string {
+	names := []string{defaultHeader}
+	if c.APIKeys != nil {
+		names = append(names, c.APIKeys.header())
+	}
+	for i := range c.OIDC {
+		if name := c.OIDC[i].header(); name != authorization {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // header is the effective header name in canonical form.
 func (k *APIKeys) header() string {
 	if k.Header == "" {

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -31,8 +29,14 @@ type AgentConfig struct {
 
 	// Hosts are host names that belong to this agent alone: on them its URLs
 	// start at "/". One without a port is served under publicURL's port as well,
-	// and cards name it with that port.
+	// and cards name it with that port. A host of the gateway's own may be one agent's: its
+	// URLs start at "/" there too, beside the paths that are the gateway's.
 	Hosts []string `yaml:"hosts"`
+
+	// Interfaces are how the agent is called, in the place of what its card says of that,
+	// which some cards do wrongly. These addresses need no entry in endpoints. Default: the
+	// card's.
+	Interfaces []card.InterfaceConfig `yaml:"interfaces,omitempty"`
 
 	// Config says how the agent is reached: endpoints, credentials, TLS, timeouts.
 	upstream.Config `yaml:",inline"`
@@ -131,7 +135,8 @@ func (c AgentConfig) Validate() error {
 	if fileParts != nil {
 		fileParts = fmt.Errorf("fileParts: %w", fileParts)
 	}
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), bytes, extensions, authorization, fileParts, c.checkModes(),
+	_, interfaces := card.Written(c.Interfaces)
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), interfaces, bytes, extensions, authorization, fileParts, c.checkModes(),
 		c.checkMatch())
 }
 
@@ -227,10 +232,39 @@ func (a *Agent) hidden(skill string) bool {
 	return false
 }
 
+// Usable are the interfaces that calls may go to: those that the operator has written down,
+// else those of the card as Card.Endpoints has them.
+func (c AgentConfig) Usable(k *card.Card) (usable, refused []card.Interface) {
+	if own, _ := card.Written(c.Interfaces); own != nil {
+		return own, nil
+	}
+	return k.Endpoints(c.Card.URL, c.Endpoints)
+}
+
+// Offers are the interfaces that the operator has written down, else all that the card has.
+func (c AgentConfig) Offers(k *card.Card) []card.Interface {
+	if own, _ := card.Written(c.Interfaces); own != nil {
+		return own
+	}
+	return k.Interfaces
+}
+
+// addresses are those of the agent, which no served card shows.
+func (c *AgentConfig) addresses() []string {
+	if len(c.Interfaces) == 0 {
+		return c.Endpoints
+	}
+	all := slices.Clone(c.Endpoints)
+	for _, i := range c.Interfaces {
+		all = append(all, i.URL.Reveal())
+	}
+	return all
+}
+
 // index builds the lookup tables and refuses what is ambiguous.
 func (p *Proxy) index() error {
 	p.agents, p.fileRules = make(map[string]*Agent, len(p.Agents)), make(map[string]*files.Rules, len(p.Agents))
-	p.hosts = map[string]*Agent{}
+	hosts := map[string]string{}
 	p.self = map[string]struct{}{}
 	for _, h := range append([]string{p.PublicURL.Host}, p.Hosts...) {
 		if canonical, ok := server.CanonicalHost(h); ok {
@@ -253,16 +287,18 @@ func (p *Proxy) index() error {
 			}
 		}
 		p.fileRules[a.ID] = rules
-		for _, h := range a.Hosts {
-			if err := p.addHost(a, h); err != nil {
-				return fmt.Errorf("agents: %s: hosts: %w", a.ID, err)
-			}
+		if err := a.ClaimHosts(p.PublicURL, hosts); err != nil {
+			return fmt.Errorf("agents: %s: %w", a.ID, err)
 		}
 		for _, name := range a.Headers.Request {
 			if slices.Contains(p.Authn.CredentialHeaders(), http.CanonicalHeaderKey(name)) {
 				return fmt.Errorf("agents: %s: headers: %s carries credentials and cannot be listed", a.ID, name)
 			}
 		}
+	}
+	p.hosts = make(map[string]*Agent, len(hosts))
+	for host, id := range hosts {
+		p.hosts[host] = p.agents[id]
 	}
 	p.relied = p.relies()
 	return nil
@@ -280,29 +316,4 @@ func (p *Proxy) relies() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// addHost gives an agent a host of its own: as it is written, and where it is
-// written without a port also with publicURL's, under which clients get it.
-func (p *Proxy) addHost(a *Agent, host string) error {
-	for _, h := range []string{host, p.withPort(host)} {
-		canonical, ok := server.CanonicalHost(h)
-		if !ok {
-			return fmt.Errorf("%q is not a host name", h)
-		}
-		_, taken := p.self[canonical]
-		if other := p.hosts[canonical]; taken || other != nil && other != a {
-			return fmt.Errorf("%q is used twice", h)
-		}
-		p.hosts[canonical] = a
-	}
-	return nil
-}
-
-// withPort adds publicURL's port to a host that has none.
-func (p *Proxy) withPort(host string) string {
-	if port := p.PublicURL.Port(); port != "" && (&url.URL{Host: host}).Port() == "" {
-		return strings.TrimSuffix(host, ":") + ":" + port
-	}
-	return host
 }

@@ -121,7 +121,7 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 		Schemes:      p.Schemes,
 		Requirements: x.agent.Card.Requirements,
 		Limits:       x.agent.Card.Limits,
-		Hidden:       x.agent.Endpoints,
+		Hidden:       x.agent.addresses(),
 		Push:         p.pushes() && x.view.card.Push,
 		Extended:     x.view.card.Extended,
 	}
@@ -140,7 +140,7 @@ func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
 	if p.GRPC {
 		authority = p.authority(x.agent)
 	}
-	own := len(x.agent.Hosts) > 0
+	own := p.alone(x.agent)
 	for _, tenant := range tenants {
 		list = append(list,
 			card.Offered{Version: wire.V10, Binding: wire.JSONRPC, Tenant: tenant},

@@ -25,7 +25,9 @@ func (p *Proxy) locateRPC(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.agent = p.hosts[host]
+	if a, shared := p.at(host); !shared { // else the tenant names it, as it does the others
+		x.agent = a
+	}
 	x.shared = x.agent == nil
 	x.call.Extra = p.methods(x.r.Header)
 	return x.findRPC()

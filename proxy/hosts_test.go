@@ -47,6 +47,41 @@ func TestHosts(t *testing.T) {
 	w.agent.silent(t, "hosts")
 }
 
+// TestOwnOrigin: an agent at the gateway's own origin has the root there, and the gateway's
+// paths stay what they are.
+func TestOwnOrigin(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) {
+		s.agent.Hosts = []string{"127.0.0.1"}
+		s.authn.OIDC = []authn.Issuer{{Issuer: "http://127.0.0.1:1", Audiences: []string{"x"}}}
+	})
+	for _, path := range []string{"/", "/agents/rec", "/skills/write%20it", "/a2a/rec/message:send", "/message:send"} {
+		body := message("")
+		if !strings.Contains(path, "message:") {
+			body = rpcBody("SendMessage", message(""))
+		}
+		wantStatus(t, path, w.do("alice", "POST", w.url+path, body, "A2A-Version: 1.0"), 200)
+		w.agent.one(t)
+	}
+	card := w.do("", "GET", w.url+"/.well-known/agent-card.json", "")
+	if !strings.Contains(card.body, `"`+w.url+`"`) {
+		t.Errorf("card %s", card.body)
+	}
+	wantStatus(t, "the card below /agents", w.do("", "GET", w.url+"/agents/rec/.well-known/agent-card.json", ""), 200)
+	wantStatus(t, "the catalog", w.do("alice", "GET", w.url+"/agents", ""), 200)
+	wantStatus(t, "an agent that is not there", w.do("alice", "POST", w.url+"/agents/none", rpcBody("SendMessage", message("")), "A2A-Version: 1.0"), 404)
+	for path, resource := range map[string]string{"/": w.url, "/agents/rec": w.url + "/agents/rec"} {
+		metadata := w.url + "/.well-known/oauth-protected-resource" + strings.TrimSuffix(path, "/")
+		if challenge := w.do("", "POST", w.url+path, "{}").header.Get("Www-Authenticate"); !strings.Contains(challenge, `"`+metadata+`"`) {
+			t.Errorf("%s: challenge %s", path, challenge)
+		}
+		if about := w.do("", "GET", metadata, ""); !strings.Contains(about.body, `"resource":"`+resource+`"`) {
+			t.Errorf("%s: metadata %s", path, about.body)
+		}
+	}
+	w.agent.silent(t, "the gateway's own paths")
+}
+
 // TestIndex: what is ambiguous is no configuration.
 func TestIndex(t *testing.T) {
 	t.Parallel()
@@ -70,9 +105,10 @@ func TestIndex(t *testing.T) {
 		"id twice":            {[]*proxy.Agent{agent("a"), agent("a")}, "used twice"},
 		"host twice":          {[]*proxy.Agent{agent("a", "x.example"), agent("b", "X.EXAMPLE")}, "used twice"},
 		"host with port":      {[]*proxy.Agent{agent("a", "x.example"), agent("b", "x.example:8443")}, "used twice"},
-		"the gateway's":       {[]*proxy.Agent{agent("a", "gw.example:8443")}, "used twice"},
-		"the gateway's, bare": {[]*proxy.Agent{agent("a", "gw.example")}, "used twice"},
-		"a further one":       {[]*proxy.Agent{agent("a", "also.example")}, "used twice"},
+		"the gateway's":       {[]*proxy.Agent{agent("a", "gw.example:8443"), agent("b")}, ""},
+		"the gateway's, bare": {[]*proxy.Agent{agent("a", "gw.example")}, ""},
+		"a further one":       {[]*proxy.Agent{agent("a", "also.example")}, ""},
+		"the gateway's twice": {[]*proxy.Agent{agent("a", "gw.example:8443"), agent("b", "gw.example")}, "used twice"},
 		"no host":             {[]*proxy.Agent{agent("a", "http://x")}, "not a host name"},
 		"credential header":   {[]*proxy.Agent{leaking}, "carries credentials"},
 	} {

@@ -31,8 +31,8 @@ func (p *Proxy) locate(x *exchange) error {
 		x.call.Binding, x.call.Version = wire.GRPC, wire.V10
 		return x.noRoute()
 	}
-	switch a := p.hosts[host]; {
-	case a != nil:
+	switch a, shared := p.at(host); {
+	case a != nil && (!shared || x.at.fixed == "" && x.at.agent == ""):
 		x.agent = a
 	case x.at.fixed == sharedPath, x.at.fixed == sharedPath+"/":
 		x.shared = true

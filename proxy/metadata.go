@@ -49,7 +49,8 @@ func (p *Proxy) about(resource string) metadata {
 // ownHost is the URL of the host asked for, if an agent has it for itself.
 func (p *Proxy) ownHost(r *http.Request) (string, bool) {
 	host, _ := server.CanonicalHost(r.Host)
-	if p.hosts[host] == nil {
+	a, shared := p.at(host)
+	if a == nil || shared && strings.HasPrefix(strings.TrimPrefix(r.URL.Path, metadataPath), agentsPath) {
 		return "", false
 	}
 	return p.PublicURL.Scheme + "://" + host, true

@@ -97,6 +97,7 @@ type Proxy struct {
 	here      [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	asterisk  handler                 // "OPTIONS *", which is about all of the listener
 	main      *routes                 // /agents/{agent}/… and the well-known documents
+	home      *routes                 // both, on a host of the gateway's that is an agent's as well
 	hosted    *routes                 // an agent at the root of a host of its own
 }
 
@@ -140,15 +141,17 @@ func New(o Options) (*Proxy, error) {
 	lost := p.do(p.locate, p.nowhere)
 	p.asterisk = p.do(p.serveOptions)
 
-	p.main = newRoutes(lost)
-	p.main.mount(agentsPath+"{agent}", call, card)
-	p.main.fix(sharedPath, call)
-	p.main.below(sharedPath+"/", false, call)
-	p.main.below(metadataPath+agentsPath, true, metadata)
-	p.mountCatalog(p.main)
-	p.hosted = newRoutes(lost)
+	p.main, p.home, p.hosted = newRoutes(lost), newRoutes(lost), newRoutes(lost)
+	for _, t := range []*routes{p.main, p.home} {
+		t.mount(agentsPath+"{agent}", call, card)
+		t.fix(sharedPath, call)
+		t.below(sharedPath+"/", false, call)
+		t.below(metadataPath+agentsPath, true, metadata)
+		p.mountCatalog(t)
+	}
+	p.home.mount("", call, card)
 	p.hosted.mount("", call, card)
-	for _, t := range []*routes{p.main, p.hosted} {
+	for _, t := range []*routes{p.main, p.home, p.hosted} {
 		t.fix(jwksPath, keys)
 		t.fix(metadataPath, metadata)
 		p.mountPush(t, notified)
@@ -185,11 +188,15 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.asterisk(w, r, site{fixed: "*"})
 		return
 	}
-	if host, ok := server.CanonicalHost(r.Host); ok && p.hosts[host] != nil {
-		p.hosted.ServeHTTP(w, r)
-		return
+	to := p.main
+	if host, ok := server.CanonicalHost(r.Host); ok {
+		if a, shared := p.at(host); shared {
+			to = p.home
+		} else if a != nil {
+			to = p.hosted
+		}
 	}
-	p.main.ServeHTTP(w, r)
+	to.ServeHTTP(w, r)
 }
 
 // stage answers one question about an exchange. An error ends the exchange with

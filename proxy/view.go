@@ -53,7 +53,7 @@ func (a *Agent) look() *view {
 
 func (a *Agent) read(c *card.Card) *view {
 	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), schemas: learnSchemas(a.schemas, c.Skills)}
-	v.interfaces, _ = c.Endpoints(a.Card.URL, a.Endpoints)
+	v.interfaces, _ = a.Usable(c)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
 			v.endpoints = append(v.endpoints, endpoint{

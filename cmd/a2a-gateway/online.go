@@ -59,8 +59,8 @@ func checkCard(ctx context.Context, a *proxy.AgentConfig, book *ext.Book) ([]str
 	if err != nil {
 		return nil, err
 	}
-	if usable, _ := c.Endpoints(a.Card.URL, a.Endpoints); len(usable) == 0 {
-		err = errors.New("the card names no endpoint of its own origin; list them under endpoints")
+	if usable, _ := a.Usable(c); len(usable) == 0 {
+		err = errors.New("the card names no endpoint of its own origin; list them under endpoints, or write them down under interfaces")
 	}
 	return book.Lint(c.Extensions), err
 }

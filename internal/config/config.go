@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,15 +187,22 @@ func (c *Config) Validate() error {
 	)
 	errs = append(errs, c.checkIdentity()...)
 	errs = append(errs, c.checkUndeclared()...)
-	defer book.Close() // nil where the registry is wrong, and knows nothing then
-	seen := map[string]bool{}
+	defer book.Close()                              // nil where the registry is wrong, and knows nothing then
+	public, unread := url.Parse(c.Server.PublicURL) // which server.Validate tells of
+	seen, hosts := map[string]bool{}, map[string]string{}
 	for i, a := range c.Agents {
 		index := fmt.Sprint(i)
 		errs = append(errs, at(a.Validate(), "agents", index))
+		if unread == nil && !seen[a.ID] {
+			errs = append(errs, at(a.ClaimHosts(public, hosts), "agents", index))
+		}
 		if seen[a.ID] {
 			errs = append(errs, at(fmt.Errorf("id %q is used twice", a.ID), "agents", index))
 		}
 		seen[a.ID] = true
+		if _, err := files.New(a.FileParts, c.Policy.FileParts); err != nil {
+			errs = append(errs, at(fmt.Errorf("fileParts: %w", err), "agents", index))
+		}
 		for _, err := range checkAgent(book, &c.Agents[i]) {
 			errs = append(errs, at(err, "agents", index))
 		}

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -19,8 +20,14 @@ func (c *Config) checkIdentity() []error {
 	if most := c.Authn.Limits.Token; most >= c.Server.Limits.Header && c.Server.Limits.Header > 0 && most > 0 {
 		errs = append(errs, at(fmt.Errorf("token: %s does not fit into a request head of server.limits.header, %s", most, c.Server.Limits.Header), "authn", "limits"))
 	}
+	carrying := c.Authn.CredentialHeaders()
 	for i := range c.Agents {
 		a := &c.Agents[i]
+		for _, name := range a.Headers.Request {
+			if slices.Contains(carrying, http.CanonicalHeaderKey(name)) {
+				errs = append(errs, at(fmt.Errorf("headers: %s carries credentials and cannot be listed", name), "agents", fmt.Sprint(i)))
+			}
+		}
 		for j, cred := range a.Credentials {
 			needs := ""
 			switch {

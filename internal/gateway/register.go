@@ -52,7 +52,7 @@ func (r *roster) show(s *snapshot, id string) console.Agent {
 		}
 		if c := m.agent.Source.Current(); c != nil {
 			a.Version = c.Version
-			for _, i := range c.Interfaces {
+			for _, i := range m.config.Offers(c) {
 				a.Interfaces = append(a.Interfaces, console.Interface{Version: string(i.Version), Binding: i.Binding.String()})
 			}
 			for i := range c.Skills {

@@ -85,7 +85,7 @@ func (t trials) settle(c *trial) error {
 		return amiss("agent", "there is no agent %q", c.Agent)
 	}
 	if card := m.agent.Source.Current(); card != nil {
-		for _, i := range card.Interfaces {
+		for _, i := range m.config.Offers(card) {
 			c.offers = append(c.offers, wire.Side{Version: i.Version, Binding: i.Binding})
 		}
 	}

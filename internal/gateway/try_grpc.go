@@ -134,6 +134,9 @@ func (c *trial) hostOf(hosts []string) string {
 	if len(hosts) == 0 {
 		return ""
 	}
+	if _, _, err := net.SplitHostPort(hosts[0]); err == nil {
+		return hosts[0]
+	}
 	if port := c.public.Port(); port != "" {
 		return net.JoinHostPort(hosts[0], port)
 	}

@@ -1,0 +1,81 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// InterfaceConfig is an entry of `agents[].interfaces:`, one way to reach the agent in the
+// place of what its card says.
+type InterfaceConfig struct {
+	// URL is where the agent is called: http or https, for GRPC without a path and also as
+	// host:port, which is https, grpcs:// or grpc://.
+	URL secret.URL `yaml:"url"`
+	// Binding is JSONRPC, HTTP+JSON or GRPC.
+	Binding string `yaml:"binding"`
+	// Version of A2A that is spoken there: 0.1, 0.2, 0.3 or 1.0.
+	Version string `yaml:"version"`
+	// Tenant is put into every request (1.0 only). Default: none.
+	Tenant string `yaml:"tenant,omitempty"`
+}
+
+// read is the interface that c writes down.
+func (c InterfaceConfig) read() (Interface, error) {
+	i := Interface{Tenant: c.Tenant}
+	var known bool
+	if i.Binding, known = wire.ParseBinding(c.Binding); !known {
+		return i, fmt.Errorf("binding: %q is not JSONRPC, HTTP+JSON or GRPC", c.Binding)
+	}
+	if i.Version, known = wire.ParseVersion(c.Version); !known || strings.TrimSpace(c.Version) == "" {
+		return i, fmt.Errorf("version: %q is not 0.1, 0.2, 0.3 or 1.0", c.Version)
+	}
+	switch {
+	case i.Version == wire.V01 && i.Binding != wire.JSONRPC:
+		return i, errors.New("binding: A2A 0.1 has JSONRPC alone")
+	case i.Version != wire.V10 && i.Tenant != "":
+		return i, errors.New("tenant: A2A has tenants from 1.0 on")
+	}
+	text := c.URL.Reveal()
+	if i.Binding == wire.GRPC {
+		if text = plainScheme(text); text != "" && !strings.Contains(text, "//") {
+			text = "https://" + text
+		}
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || origin(text) == "":
+		return i, errors.New("url: not an absolute http or https URL")
+	case !isBare(text):
+		return i, errors.New("url: must have neither a user name, a password nor a fragment")
+	case i.Binding == wire.GRPC && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
+		return i, errors.New("url: gRPC has neither path nor query")
+	}
+	if i.URL = text; i.Binding == wire.GRPC {
+		i.URL = origin(text)
+	}
+	return i, nil
+}
+
+// Written are the interfaces that an operator has written down, nil for none, and what is
+// wrong with them.
+func Written(list []InterfaceConfig) ([]Interface, error) {
+	var all []Interface
+	var errs []error
+	for n, c := range list {
+		i, err := c.read()
+		if before := len(all); err == nil {
+			if all = add(all, i); len(all) == before {
+				err = errors.New("is there twice")
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("interfaces[%d]: %w", n, err))
+		}
+	}
+	return all, errors.Join(errs...)
+}
