@@ -12,10 +12,14 @@ import (
 // adopt: are the ids that the caller made up the caller's alone? It makes them so,
 // whoever else uses them at the same moment. It comes after all that can refuse the
 // call, so that a caller who is not allowed leaves nothing behind, and before the record,
-// which says what the agent gets.
+// which says what the agent gets. At last it makes sure that there is a state to record in
+// what the agent makes of the call.
 func (p *Proxy) adopt(x *exchange) error {
 	err := p.reserveIDs(x)
-	if err == nil || x.foreign != nil {
+	if err == nil {
+		return p.ready(x)
+	}
+	if x.foreign != nil {
 		return err
 	}
 	var other *ledger.ForeignContext
@@ -27,7 +31,10 @@ func (p *Proxy) adopt(x *exchange) error {
 	if err := p.rejudge(x); err != nil {
 		return err
 	}
-	return p.reserveIDs(x)
+	if err := p.reserveIDs(x); err != nil {
+		return err
+	}
+	return p.ready(x)
 }
 
 func (p *Proxy) reserveIDs(x *exchange) error {

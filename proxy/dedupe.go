@@ -115,7 +115,10 @@ var errNobodySaid = errors.New("the call that this one waited for has failed")
 func (p *Proxy) shareable(x *exchange, err error) error {
 	var e *wire.Error
 	if !errors.As(err, &e) {
-		return err
+		if err == nil || !x.uncertain(err) {
+			return err
+		}
+		e = p.refusal(x, err) // they have sent nothing themselves
 	}
 	again := *e
 	again.Header = e.Header.Clone()

@@ -249,6 +249,9 @@ func (p *Proxy) refuse(x *exchange, err error) {
 		p.Telemetry.Metrics.Shed(string(over))
 	}
 	x.left = x.clientLeft(err) || errors.Is(err, errAnswerLate)
+	if x.uncertain(err) {
+		x.rec.Effect = effectUnknown
+	}
 	if x.clientLeft(err) {
 		// Nobody is left to read an answer, and nobody is to blame for it. It is
 		// written all the same: net/http would make a 200 of nothing.

@@ -38,8 +38,14 @@ var (
 
 // refusal decides what the client may know of an error. Whatever it does not
 // recognise becomes "internal" in our words; the cause stays in the log and the
-// audit record.
+// audit record. Of a call that has reached the agent it says nothing that would have the
+// client make it again.
 func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
+	return x.unrepeatable(err, p.why(x, err))
+}
+
+// why is refusal, wherever the call has been.
+func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	var (
 		e         *wire.Error
 		denied    *policy.Denied
@@ -100,8 +106,6 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, state.ErrUnavailable):
 		return later("1", "whose tasks are whose cannot be known at the moment").Because(err)
-	case errors.Is(err, state.ErrMemory):
-		return later("60", "no further task can be remembered (the server of the state has no memory left)").Because(err)
 	case errors.Is(err, state.ErrFull):
 		return later("60", "no further task can be remembered (state.memory.records)").Because(err)
 	case errors.Is(err, upstream.ErrBusy):

@@ -61,7 +61,6 @@ func TestRefusal(t *testing.T) {
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
 		{"full", stream.ErrFull, wire.Unavailable, "Retry-After"},
 		{"state full", state.ErrFull, wire.Unavailable, "Retry-After"},
-		{"Redis full", state.ErrMemory, wire.Unavailable, "Retry-After"},
 		{"draining", stream.ErrDraining, wire.Unavailable, "Retry-After"},
 		{"idle", stream.ErrIdle, wire.AgentTimeout, ""},
 		{"large event", stream.ErrTooLarge, wire.BadAgentResponse, ""},

@@ -99,6 +99,7 @@ func AppendSubject(l *Line, e *Exchange) {
 func AppendOutcome(l *Line, e *Exchange) {
 	l.Int("status", int64(e.Status))
 	l.Str("reason", e.Reason)
+	l.Str("effect", e.Effect)
 	l.Str("limit", e.Limit)
 	l.Cause("cause", e.Cause)
 	l.Str("task_state", e.TaskState)

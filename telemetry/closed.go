@@ -70,7 +70,7 @@ func codeNames() []string {
 // operations are the names of what is asked of the state.
 func operations() []string {
 	return []string{
-		"claim", "lookup", "list", "count", "advance", "draw", "release", "add", "append", "read", "push",
+		"ready", "claim", "lookup", "list", "count", "advance", "draw", "release", "add", "append", "read", "push",
 		"take", "done", "again", "bury", "revive", "remove", "items", "depth", labelOther,
 	}
 }

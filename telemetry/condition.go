@@ -31,6 +31,8 @@ type condition struct {
 	// audit_unsynced_records: audit records that are not on the disk yet.
 	// audit_lag_seconds: how long the oldest of those has been waiting; 0 for none.
 	// audit_failing: 1 while audit records cannot be written, else 0.
+	// state_unavailable: 1 while the state is known not to take records: it cannot be
+	// reached, its file is lost, or it refuses writes; else 0.
 	// tls_certificate_expiry_timestamp_seconds: when the first of the certificates that
 	// are served ends, Unix time; absent without TLS.
 	// acme_certificate_expiry_timestamp_seconds{domain}: when the certificate of a name of
@@ -78,6 +80,8 @@ func (f factory) condition(c *condition) {
 		unsynced: f.asked("audit_unsynced_records", "Audit records that are not on the disk yet."),
 		lag:      f.asked("audit_lag_seconds", "How long the oldest audit record waits that is not on the disk yet."),
 		failing:  f.asked("audit_failing", "Whether audit records cannot be written."),
+		stateless: f.asked("state_unavailable",
+			"Whether the state is known not to take records: it cannot be reached, its file is lost, or it refuses writes."),
 		expiry: f.asked("tls_certificate_expiry_timestamp_seconds",
 			"When the first of the certificates that are served ends, in Unix time; absent without TLS."),
 		obtained: f.asked("acme_certificate_expiry_timestamp_seconds",
@@ -96,6 +100,7 @@ type Condition struct {
 	Unsynced    int           // audit records that are not on the disk yet
 	Lag         time.Duration // how long the oldest of them waits
 	Failing     bool          // audit records cannot be written
+	Stateless   bool          // the state is known not to take records
 	Certificate time.Time     // when the first of those served ends; zero without TLS
 	Domains     []Domain      // of server.tls.acme
 }
@@ -118,12 +123,12 @@ type Use struct {
 type asked struct {
 	ask                                       atomic.Pointer[func() Condition]
 	max, used, unsynced, lag, failing, expiry *prometheus.Desc
-	obtained, unobtained                      *prometheus.Desc
+	obtained, unobtained, stateless           *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (a *asked) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{a.max, a.used, a.unsynced, a.lag, a.failing, a.expiry, a.obtained, a.unobtained} {
+	for _, d := range []*prometheus.Desc{a.max, a.used, a.unsynced, a.lag, a.failing, a.expiry, a.obtained, a.unobtained, a.stateless} {
 		to <- d
 	}
 }
@@ -145,6 +150,7 @@ func (a *asked) Collect(to chan<- prometheus.Metric) {
 	gauge(a.unsynced, float64(now.Unsynced))
 	gauge(a.lag, now.Lag.Seconds())
 	gauge(a.failing, truth(now.Failing))
+	gauge(a.stateless, truth(now.Stateless))
 	if !now.Certificate.IsZero() {
 		gauge(a.expiry, float64(now.Certificate.Unix()))
 	}

@@ -64,6 +64,7 @@ type Exchange struct {
 	Reason              string   // wire.Kind.Reason of the refusal or of the agent's error
 	Cause               string   // why, for operators; never sent to the client
 	Skills              []string // skills that a call of an unknown skill is allowed for, where one is enough
+	Effect              string   // "unknown" where the call has reached the agent and its caller got neither answer nor event
 	Denied              string   // what was not the caller's: task, context or answer
 	Sharing             string   // entry of policy.tasks.sharing by which somebody else's task is used
 	Limit               string   // limit that refused the call

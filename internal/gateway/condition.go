@@ -1,11 +1,17 @@
 package gateway
 
-import "github.com/a2a-gateway/a2a-gateway/telemetry"
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
 
 // condition is how the gateway itself is doing, for metrics.
 func (g *Gateway) condition() telemetry.Condition {
 	c := telemetry.Condition{Failing: g.audit.Err() != nil, Certificate: g.server.Expiry(), Domains: g.certificates.domains()}
 	c.Unsynced, c.Lag = g.audit.Lag()
+	if d, ok := g.store.(state.Distant); ok {
+		c.Stateless = d.Away("") != nil
+	}
 	s := g.acquire()
 	if s == nil {
 		return c

@@ -36,10 +36,9 @@ func (o *observed) done(ctx context.Context, operation string, start time.Time, 
 }
 
 // answered reports what a store says that is there: a bound that was reached is the
-// caller's affair, a server without memory is not.
+// caller's affair.
 func answered(err error) bool {
-	return err == nil || errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrTaken) ||
-		errors.Is(err, state.ErrFull) && !errors.Is(err, state.ErrMemory)
+	return err == nil || errors.Is(err, state.ErrMoved) || errors.Is(err, state.ErrTaken) || errors.Is(err, state.ErrFull)
 }
 
 // Away implements state.Distant for a store that is.
@@ -48,6 +47,17 @@ func (o *observed) Away(agent string) error {
 		return d.Away(agent)
 	}
 	return nil
+}
+
+// Ready implements state.Distant for a store that is.
+func (o *observed) Ready(ctx context.Context, agent string) error {
+	d, ok := o.Store.(state.Distant)
+	if !ok {
+		return nil
+	}
+	start := time.Now()
+	err := d.Ready(ctx, agent)
+	return o.done(ctx, "ready", start, err)
 }
 
 func (o *observed) Claim(ctx context.Context, r state.Record) (state.Record, error) {

@@ -37,7 +37,7 @@ func TestObservedTellsFailuresFromAnswers(t *testing.T) {
 	}{
 		"an answer":                    {err: nil},
 		"no room":                      {err: fmt.Errorf("push: %w", state.ErrFull)},
-		"no memory":                    {err: state.ErrMemory, counted: state.ErrMemory},
+		"no memory":                    {err: state.Refusing("redis", broken), unavailable: true, counted: broken},
 		"the caller has gone":          {err: context.Canceled, ctx: gone, counted: uncounted},
 		"and the store says so":        {err: cut, ctx: gone, unavailable: true, counted: uncounted},
 		"and it broke":                 {err: broken, ctx: gone, unavailable: true, counted: uncounted},

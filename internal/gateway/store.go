@@ -24,7 +24,7 @@ func (g *Gateway) openStore(ctx context.Context, c state.Config) error {
 		g.store = memory
 		return nil
 	case "sqlite":
-		opened, err = sqlite.Open(ctx, c, g.fileLost)
+		opened, err = sqlite.Open(ctx, c, &sqlite.Watcher{Lost: g.fileLost, Refuses: g.fileRefuses})
 	case redisDriver:
 		opened, err = redis.Open(ctx, c, g.telemetry.Log, g.telemetry.Metrics.StateEvicted)
 	}
@@ -49,4 +49,13 @@ func (g *Gateway) fileLost(why error) {
 		g.lostState.Store(&why)
 	}
 	g.telemetry.Metrics.StateFileLost(why != nil)
+}
+
+// fileRefuses says that the file of the state takes no writes, or with nil that it does again.
+func (g *Gateway) fileRefuses(why error) {
+	if why == nil {
+		g.telemetry.Log.Info("sqlite takes writes again")
+		return
+	}
+	g.telemetry.Log.Warn("sqlite refuses writes: what has to be recorded is refused until it takes them", "error", why)
 }

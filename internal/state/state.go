@@ -71,14 +71,25 @@ type Ref struct {
 // the caller must refuse, since an id nobody owns could be claimed by anyone.
 var ErrFull = errors.New("state: record limit reached")
 
-// ErrMemory is an ErrFull of a server that has no memory left: no bound of ours, and for
-// an operator to look at.
-var ErrMemory = fmt.Errorf("%w: the server has no memory left", ErrFull)
-
 // ErrUnavailable means that the store cannot be reached, or did not answer in time:
 // nothing is known, not even whether what was asked for has been done. A Claim may be
 // repeated, as it never replaces anything.
 var ErrUnavailable = errors.New("state: the store cannot be reached")
+
+// Refusing is the error of a store that answers and takes no writes, in its own words. To
+// whoever needs it that is a store that is away: it wraps ErrUnavailable. store says whose
+// words they are.
+func Refusing(store string, words error) error { return &refusing{store, words} }
+
+type refusing struct {
+	store string
+	words error
+}
+
+func (r *refusing) Error() string {
+	return fmt.Sprintf("state: %s refuses writes: %v", r.store, r.words)
+}
+func (r *refusing) Unwrap() []error { return []error{ErrUnavailable, r.words} }
 
 // Ledger stores ownership. Claim and Lookup are linearizable: once a Claim has
 // returned, every later Claim or Lookup of the same id sees its record, and every
@@ -111,11 +122,20 @@ type Ledger interface {
 	Tasks(ctx context.Context, q Query) ([]Record, error)
 }
 
-// Distant is a Ledger that may be out of reach, and may know that it is.
+// Proven is how long a write that has worked stands for the next: so long Ready asks no
+// more. It bounds what Ready costs a store with much to do, and what may go wrong unnoticed.
+const Proven = time.Millisecond
+
+// Distant is a Ledger that may be out of reach or refuse to write, and may know that it does.
 type Distant interface {
-	// Away returns an error that wraps ErrUnavailable while the records of an agent are
-	// known to be out of reach. It asks nobody: nil does not promise that they are there.
+	// Away returns an error that wraps ErrUnavailable while records of an agent are known
+	// not to be taken, or with "" those of any agent. It asks nobody: nil does not promise
+	// that they are.
 	Away(agent string) error
+
+	// Ready is Away that has made sure: where no write has worked for as long as Proven it
+	// makes one. What goes wrong from then on is not foreseen.
+	Ready(ctx context.Context, agent string) error
 }
 
 // Step is where a task stands in the states that an extension adds to A2A's.

@@ -69,7 +69,9 @@ var (
 	RateLimited     = &Kind{"RATE_LIMITED", -32603, 429, 429, "RESOURCE_EXHAUSTED", "Too many requests"}
 	Loop            = &Kind{"LOOP_DETECTED", -32603, 508, 508, "FAILED_PRECONDITION", "The call has come back to where it has been"}
 	Unavailable     = &Kind{"UNAVAILABLE", -32603, 503, 503, "UNAVAILABLE", "Temporarily unavailable"}
-	AgentTimeout    = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
+	// OutcomeUnknown is 200 on JSON-RPC: what stands in between repeats calls that are 5xx.
+	OutcomeUnknown = &Kind{"OUTCOME_UNKNOWN", -32603, 500, 200, "INTERNAL", "The call has reached the agent, and what became of it is not known"}
+	AgentTimeout   = &Kind{"AGENT_TIMEOUT", -32603, 504, 504, "DEADLINE_EXCEEDED", "The agent did not answer in time"}
 )
 
 // is reports whether k is a row of the table, or one that differs from it in how it is
@@ -83,7 +85,7 @@ func Kinds() []*Kind {
 		TaskNotFound, NotCancelable, PushUnsupported, Unsupported, ContentType,
 		BadAgentResponse, NoExtendedCard, ExtensionRequired, VersionUnsupported,
 		Unauthenticated, Denied, UnknownAgent, Duplicate, Malformed, Misdirected, VerbNotAllowed,
-		TooLarge, TargetTooLong, FieldsTooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, AgentTimeout,
+		TooLarge, TargetTooLong, FieldsTooLarge, Encoded, PaymentRequired, RateLimited, Loop, Unavailable, OutcomeUnknown, AgentTimeout,
 	}
 }
 

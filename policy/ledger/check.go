@@ -88,7 +88,7 @@ func (l *Ledger) checkMessage(ctx context.Context, a asker, c *wire.Call) (state
 	// A call that names nothing looks nothing up, and what the agent makes of it could
 	// not be recorded: the agent would work for an answer that has to be withheld.
 	if err := l.away(a.agent); err != nil {
-		return state.Record{}, fmt.Errorf("record what a call will make: %w", err)
+		return state.Record{}, unready(err)
 	}
 	task, group, referred, err := l.findNamed(ctx, a, c.TaskID, c.ContextID, c.ReferenceTaskIDs)
 	if err != nil {

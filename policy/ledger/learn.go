@@ -76,6 +76,25 @@ func (l *Ledger) Reserve(ctx context.Context, p *authn.Principal, o Origin, c *w
 	return err
 }
 
+// Ready reports whether what a call of an agent makes could be recorded at this moment, so
+// that one whose answer would have to be withheld is not sent. It asks the store, unless a
+// write has worked there just now. The error wraps one of the store.
+func (l *Ledger) Ready(ctx context.Context, agent string) error {
+	if l.far == nil {
+		return nil
+	}
+	err := l.far.Ready(ctx, agent)
+	if backend := l.place(agent, state.Context); err == nil && backend != agent {
+		err = l.far.Ready(ctx, backend)
+	}
+	if err != nil {
+		return unready(err)
+	}
+	return nil
+}
+
+func unready(err error) error { return fmt.Errorf("record what a call will make: %w", err) }
+
 // ReserveTask is Reserve for ids that the gateway made up in the caller's place,
 // because the agent wants a client to choose them and the caller's version does
 // not let it: a 0.1 agent in front of later clients. Each may be empty for none.

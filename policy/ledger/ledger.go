@@ -6,7 +6,8 @@
 // the store (internal/state), the rules (policy) or how a context of somebody
 // else is renamed (proxy). It may import authn, internal/state and internal/wire.
 //
-// For one call the proxy asks three times:
+// For one call the proxy asks three times, and of one that has an effect once more, Ready,
+// whether there is anything to record it in:
 //
 //   - Check, before any rule is asked: are the things it names the caller's? Check
 //     only reads. CheckMade is Check for a call in a context that the gateway made up. A caller who turns out not to be allowed leaves nothing behind.
@@ -80,7 +81,7 @@ type Ledger struct {
 	// near is a store in this process: asking it twice costs no more than asking once
 	// for both, which would take memory to write the question down.
 	near    bool
-	distant state.Distant // nil where the store is never out of reach
+	far     state.Distant // nil where the store is never out of reach
 	scope   string
 	share   func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
 	adopt   bool
@@ -91,7 +92,7 @@ type Ledger struct {
 func New(store state.Ledger, c Config) *Ledger {
 	_, near := store.(*state.Memory)
 	l := &Ledger{store: store, near: near, scope: c.Scope, share: c.Share, adopt: c.Adopt, backend: c.Backend}
-	l.distant, _ = store.(state.Distant)
+	l.far, _ = store.(state.Distant)
 	return l
 }
 

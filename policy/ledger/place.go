@@ -80,14 +80,14 @@ func (l *Ledger) all(ctx context.Context, agent string, refs []state.Ref) ([]sta
 
 // away returns an error while what belongs to an agent is known to be out of reach.
 func (l *Ledger) away(agent string) error {
-	if l.distant == nil {
+	if l.far == nil {
 		return nil
 	}
-	if err := l.distant.Away(agent); err != nil {
+	if err := l.far.Away(agent); err != nil {
 		return err
 	}
 	if backend := l.place(agent, state.Context); backend != agent {
-		return l.distant.Away(backend)
+		return l.far.Away(backend)
 	}
 	return nil
 }

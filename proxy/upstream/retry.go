@@ -82,6 +82,11 @@ func (f *fleet) again(r *http.Request, h *Hint, resp *http.Response, err error) 
 	case h.Safe:
 		return true
 	}
+	return NotSent(err)
+}
+
+// NotSent reports whether nothing of a request has come to the agent that ended with err.
+func NotSent(err error) bool {
 	var no unreached
 	return errors.As(err, &no) || errors.Is(err, http1.ErrNotSent)
 }

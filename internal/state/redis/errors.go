@@ -3,6 +3,7 @@ package redis
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -13,12 +14,16 @@ import (
 // errRecord says that a key holds what no gateway has written, or a newer one.
 var errRecord = errors.New("redis: a key holds what this version cannot read")
 
-// transient are the replies of servers that cannot serve now, or not us. They all mean
-// that nothing is known, as a connection that breaks does.
-var transient = []string{
-	"LOADING ", "BUSY ", "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN ", "MOVED ", "ASK ", "READONLY ",
-	"NOREPLICAS ", "MISCONF ", "NOAUTH ", "WRONGPASS ", "NOPERM ", "max number of clients reached",
-	"UNBLOCKED ", "NOSCRIPT ", "Script attempted to access a non local key", // a slot that moves
+// refusals are the replies of servers that cannot write now, or not for us, and will not for
+// the next caller either. They mean that nothing is known, as a connection that breaks does.
+var refusals = []string{
+	"OOM ", "READONLY ", "MISCONF ", "NOREPLICAS ", "LOADING ", "BUSY ", "MASTERDOWN ", "CLUSTERDOWN ",
+	"NOAUTH ", "WRONGPASS ", "NOPERM ", "The user executing the script can't ", "max number of clients reached",
+}
+
+// passing are replies that mean the same of one call, and say nothing of the next.
+var passing = []string{
+	"TRYAGAIN ", "MOVED ", "ASK ", "UNBLOCKED ", "NOSCRIPT ", "Script attempted to access a non local key", // a slot that moves
 }
 
 // classify makes an error of the client one of package state.
@@ -30,23 +35,22 @@ func classify(err error) error {
 	switch {
 	case reply == "":
 		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
-	case strings.Contains(reply, "OOM command not allowed"):
-		return fmt.Errorf("%w: %w", state.ErrMemory, err)
+	case says(reply, refusals):
+		return state.Refusing("redis", err)
 	case strings.HasPrefix(reply, "BADRECORD "), strings.HasPrefix(reply, "WRONGTYPE "):
 		return fmt.Errorf("%w: %w", errRecord, err)
-	}
-	for _, t := range transient {
-		if strings.HasPrefix(reply, t) {
-			return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
-		}
-	}
-	// A script that ran into one of them reports it in the middle of its own words.
-	for _, t := range transient {
-		if strings.Contains(reply, "-"+t) {
-			return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
-		}
+	case says(reply, passing):
+		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
 	}
 	return err
+}
+
+// says reports whether a reply is one of some. A script that ran into one reports it in the
+// middle of its own words.
+func says(reply string, some []string) bool {
+	return slices.ContainsFunc(some, func(s string) bool {
+		return strings.HasPrefix(reply, s) || strings.Contains(reply, "-"+s)
+	})
 }
 
 // reply is what a server has answered instead of a result, or "" when an error is not of

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,16 +21,21 @@ const (
 	failures = 5
 	// probing is how long to wait between looks at a server that is down.
 	probing = 250 * time.Millisecond
+	// probed is how long the key stays that is written to find out.
+	probed = time.Minute
 )
 
-// guard keeps calls away from a server that is down, and finds out by itself when it is
-// there again: no call has to wait for that.
+// guard keeps calls away from a server that is down, and what has to be recorded from one
+// that refuses writes; reads go on there. It finds out by itself when it serves again: no
+// call has to wait for that.
 type guard struct {
 	s       *Store
 	tag     string
 	breaker circuitbreaker.CircuitBreaker[any]
 	down    error
 	cause   atomic.Pointer[error] // of the latest failure
+	refuses atomic.Pointer[error] // what the server says to writes; nil while it takes them
+	wrote   atomic.Int64          // when a write last worked, in Unix nanoseconds
 }
 
 // guard finds that of a hash tag. Nodes of a cluster fail one by one, and which of them
@@ -47,6 +54,16 @@ func (s *Store) guard(tag string) *guard {
 	return g
 }
 
+// all are the guards that there are.
+func (s *Store) all() []*guard {
+	if s.only != nil {
+		return []*guard{s.only}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.guards))
+}
+
 func (s *Store) newGuard(tag string) *guard {
 	g := &guard{s: s, tag: tag, down: fmt.Errorf("%w: redis did not answer lately", state.ErrUnavailable)}
 	// Nothing but the probe closes it. The delay only has to be longer than any outage.
@@ -63,10 +80,14 @@ func (g *guard) admit() error {
 }
 
 // report counts what became of an operation. A server that answers is up, whatever it
-// answers.
+// answers, and one that refuses a write will refuse the next.
 func (g *guard) report(err error) {
-	if err == nil || reply(err) != "" || errors.Is(err, errRecord) {
+	said := reply(err)
+	if err == nil || said != "" || errors.Is(err, errRecord) {
 		g.breaker.RecordSuccess()
+		if says(said, refusals) {
+			g.refuse(classify(err))
+		}
 		return
 	}
 	g.cause.Store(&err)
@@ -75,32 +96,54 @@ func (g *guard) report(err error) {
 
 // opened starts the probe, one for each time that the breaker opens.
 func (g *guard) opened(circuitbreaker.StateChangedEvent) {
+	g.watch("redis does not answer: what needs it is refused until it does", *g.cause.Load(), "redis answers again", func() bool {
+		if !g.alive() {
+			return false
+		}
+		g.breaker.Close()
+		return true
+	})
+}
+
+// refuse notes that the server refuses writes, and looks for the end of that.
+func (g *guard) refuse(why error) {
+	if !g.refuses.CompareAndSwap(nil, &why) {
+		return
+	}
+	g.wrote.Store(0)
+	g.watch("redis refuses writes: what has to be recorded is refused until it takes them", why, "redis takes writes again", func() bool {
+		if err := g.write(); err != nil {
+			return false
+		}
+		g.refuses.Store(nil)
+		return true
+	})
+}
+
+// watch says what began, looks again and again whether it is over, and says that.
+func (g *guard) watch(began string, why error, ended string, over func() bool) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	if g.s.closed {
 		return
 	}
-	g.s.log.Warn("redis does not answer: what needs it is refused until it does",
-		"keys", g.tag, "error", *g.cause.Load())
-	g.s.running.Go(g.probe)
-}
-
-func (g *guard) probe() {
-	since := time.Now()
-	tick := time.NewTicker(probing)
-	defer tick.Stop()
-	for {
-		select {
-		case <-g.s.closing:
-			return
-		case <-tick.C:
+	g.s.log.Warn(began, "keys", g.tag, "error", why)
+	g.s.running.Go(func() {
+		since := time.Now()
+		tick := time.NewTicker(probing)
+		defer tick.Stop()
+		for {
+			select {
+			case <-g.s.closing:
+				return
+			case <-tick.C:
+			}
+			if over() {
+				g.s.log.Info(ended, "keys", g.tag, "after", time.Since(since).Round(time.Millisecond))
+				return
+			}
 		}
-		if g.alive() {
-			g.breaker.Close()
-			g.s.log.Info("redis answers again", "keys", g.tag, "after", time.Since(since).Round(time.Millisecond))
-			return
-		}
-	}
+	})
 }
 
 // alive asks the server. Where that works, or fails because a connection had ended, the
@@ -125,10 +168,65 @@ func (g *guard) ask() error {
 	return known(g.s.client.Get(ctx, g.tag+":probe").Err())
 }
 
-// Away implements state.Distant.
-func (s *Store) Away(agent string) error {
-	if g := s.guard(s.names.tag(agent)); g.breaker.IsOpen() {
+// write writes that key, whatever is thought of the server.
+func (g *guard) write() error {
+	ctx, cancel := context.WithTimeout(context.Background(), g.s.timeout)
+	defer cancel()
+	return g.put(ctx)
+}
+
+func (g *guard) put(ctx context.Context) error {
+	start := time.Now().UnixNano()
+	// Redis refuses this command whenever it refuses any that makes a record.
+	err := g.s.client.Set(ctx, g.tag+":probe", "", probed).Err()
+	if err == nil {
+		g.wrote.Store(start)
+	}
+	return err
+}
+
+// prove writes the key of the tag as an operation of a caller's, unless a write has just
+// worked.
+func (g *guard) prove(ctx context.Context) error {
+	if time.Now().UnixNano()-g.wrote.Load() < int64(state.Proven) {
+		return nil
+	}
+	err := g.s.do(ctx, g.tag, "write", g.put)
+	if err != nil && !errors.Is(err, state.ErrUnavailable) && ctx.Err() == nil {
+		err = state.Refusing("redis", err) // in words that no server we know has
+	}
+	return err
+}
+
+// away is why the tag's server is known not to take records, nil where it may.
+func (g *guard) away() error {
+	if g.breaker.IsOpen() {
 		return g.down
 	}
+	if why := g.refuses.Load(); why != nil {
+		return *why
+	}
 	return nil
+}
+
+// Away implements state.Distant.
+func (s *Store) Away(agent string) error {
+	if agent != "" || s.only != nil {
+		return s.guard(s.names.tag(agent)).away()
+	}
+	for _, g := range s.all() {
+		if err := g.away(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ready implements state.Distant.
+func (s *Store) Ready(ctx context.Context, agent string) error {
+	g := s.guard(s.names.tag(agent))
+	if err := g.away(); err != nil {
+		return err
+	}
+	return g.prove(ctx)
 }

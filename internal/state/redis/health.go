@@ -16,7 +16,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
-// Ping implements state.Store: of a cluster all masters must answer. It looks at how the
+// Ping implements state.Store: of a cluster all masters must answer, and all that is asked
+// for must take writes. It looks at how the
 // servers are set up as well, and warns of what it has not warned of before.
 func (s *Store) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
@@ -35,6 +36,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 	if err != nil {
 		return fmt.Errorf("ping redis: %w", classify(err))
+	}
+	for _, g := range append(s.all(), s.guard(s.names.limits())) {
+		if err := g.prove(ctx); err != nil {
+			return fmt.Errorf("ping redis: %w", err)
+		}
 	}
 	return nil
 }

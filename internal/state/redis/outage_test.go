@@ -3,12 +3,17 @@ package redis
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
@@ -128,43 +133,140 @@ func TestCallersWhoLeave(t *testing.T) {
 	}
 }
 
-// What a server answers when it cannot serve is told apart from what is wrong with a call.
+// A server that answers and refuses writes is away for what has to be recorded, from the
+// first refusal on, whatever it says, and until it takes writes again. Who asks before the
+// first call is told as well.
 func TestServersThatRefuse(t *testing.T) {
 	t.Parallel()
-	server := serve(t, "--appendonly", "no")
-	plain, s := server.client(t), open(t, config(server.address))
-	claim := func() error {
-		r := statetest.Example()
-		r.ID = strconv.FormatInt(prefixes.Add(1), 10)
-		_, err := s.Claim(t.Context(), r)
+	for name, tc := range map[string]struct {
+		args         []string
+		refuse, mend func(context.Context, *redis.Client) error
+		words        string
+	}{
+		"out of memory": {
+			refuse: setting("maxmemory", "1"), mend: setting("maxmemory", "0"), words: "OOM command not allowed",
+		},
+		"too few replicas": {
+			refuse: setting("min-replicas-to-write", "1"), mend: setting("min-replicas-to-write", "0"), words: "NOREPLICAS",
+		},
+		"a replica now": {refuse: doing("replicaof", "127.0.0.1", "1"), mend: doing("replicaof", "no", "one"), words: "READONLY"},
+		"cannot save": {
+			args:   []string{"--save", "3600 1", "--dbfilename", "taken"},
+			refuse: cannotSave, mend: setting("stop-writes-on-bgsave-error", "no"), words: "MISCONF",
+		},
+		"without the right to": {
+			refuse: doing("acl", "setuser", "default", "-set"), mend: doing("acl", "setuser", "default", "+set"), words: "run th",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := serve(t, append([]string{"--appendonly", "no"}, tc.args...)...)
+			plain := server.client(t)
+			log, said := logged()
+			asked, called := openLogged(t, config(server.address), log), open(t, config(server.address))
+			if err := errors.Join(asked.Ready(t.Context(), "billing"), asked.Ping(t.Context()), claimOne(t, called)); err != nil {
+				t.Fatalf("while all is well: %v", err)
+			}
+			if err := tc.refuse(t.Context(), plain); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2 * state.Proven) // what was proven then stands no more
+			refused := func(what string, err error) {
+				t.Helper()
+				if !errors.Is(err, state.ErrUnavailable) || !strings.Contains(err.Error(), "state: redis refuses writes: ") || !strings.Contains(err.Error(), tc.words) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			refused("asked before any call", asked.Ready(t.Context(), "billing"))
+			if err := claimOne(t, called); !errors.Is(err, state.ErrUnavailable) {
+				t.Errorf("a call: %v", err)
+			}
+			for _, s := range []*Store{asked, called} {
+				for range 2 * failures {
+					refused("known", s.Away("billing"))
+					refused("known of any", s.Away(""))
+					refused("asked again", s.Ready(t.Context(), "billing"))
+				}
+				refused("looked at", s.Ping(t.Context()))
+			}
+			if err := tc.mend(t.Context(), plain); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []*Store{asked, called} {
+				until(t, "the store takes writes", func() bool { return s.Away("billing") == nil })
+				if err := errors.Join(s.Ready(t.Context(), "billing"), claimOne(t, s), s.Ping(t.Context())); err != nil {
+					t.Errorf("with all as before: %v", err)
+				}
+			}
+			if text := said(); strings.Count(text, "redis refuses writes: what has to be recorded is refused") != 1 ||
+				strings.Count(text, "redis takes writes again") != 1 || !strings.Contains(text, tc.words) {
+				t.Errorf("the log says %q", text)
+			}
+		})
+	}
+}
+
+// claimOne claims a task that nobody has.
+func claimOne(t *testing.T, s *Store) error {
+	t.Helper()
+	r := statetest.Example()
+	r.ID = strconv.FormatInt(prefixes.Add(1), 10)
+	_, err := s.Claim(t.Context(), r)
+	return err
+}
+
+func setting(key, value string) func(context.Context, *redis.Client) error {
+	return func(ctx context.Context, c *redis.Client) error { return c.ConfigSet(ctx, key, value).Err() }
+}
+
+func doing(words ...any) func(context.Context, *redis.Client) error {
+	return func(ctx context.Context, c *redis.Client) error { return c.Do(ctx, words...).Err() }
+}
+
+// cannotSave has the server find out that it cannot: a directory is where its file should be.
+func cannotSave(ctx context.Context, c *redis.Client) error {
+	at, err := c.ConfigGet(ctx, "dir").Result()
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(at["dir"], "taken", "by this"), 0o700)
+	}
+	if err != nil {
 		return err
 	}
-	for _, tc := range []struct {
-		key, value, back string
-		want             error
-	}{
-		{"maxmemory", "1", "0", state.ErrMemory},
-		{"min-replicas-to-write", "1", "0", state.ErrUnavailable},
-	} {
-		if err := plain.ConfigSet(t.Context(), tc.key, tc.value).Err(); err != nil {
+	if err := c.BgSave(ctx).Err(); err != nil {
+		return err
+	}
+	for {
+		info, err := c.Info(ctx, "persistence").Result()
+		if err != nil || parseInfo(info)["rdb_last_bgsave_status"] == "err" {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Ready asks a server that takes writes once for all calls of a moment, and none of those
+// that it knows to be down.
+func TestReadyAsksNowAndThen(t *testing.T) {
+	t.Parallel()
+	server := serve(t, "--appendonly", "no")
+	s, plain := open(t, config(server.address)), server.client(t)
+	sets := func() int {
+		info, err := plain.Info(t.Context(), "commandstats").Result()
+		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 * failures {
-			if err := claim(); !errors.Is(err, tc.want) {
-				t.Errorf("with %s %s: %v, want %v", tc.key, tc.value, err, tc.want)
-			}
-		}
-		if err := plain.ConfigSet(t.Context(), tc.key, tc.back).Err(); err != nil {
+		calls, _, _ := strings.Cut(strings.TrimPrefix(parseInfo(info)["cmdstat_set"], "calls="), ",")
+		n, _ := strconv.Atoi(calls)
+		return n
+	}
+	before, begin, asked := sets(), time.Now(), 0
+	for ; time.Since(begin) < 200*time.Millisecond; asked++ {
+		if err := s.Ready(t.Context(), "billing"); err != nil {
 			t.Fatal(err)
 		}
-		if err := claim(); err != nil { // at once: it was never down
-			t.Errorf("with %s as before: %v", tc.key, err)
-		}
 	}
-	if err := plain.Do(t.Context(), "replicaof", "127.0.0.1", "1").Err(); err != nil {
-		t.Fatal(err)
-	}
-	if err := claim(); !errors.Is(err, state.ErrUnavailable) {
-		t.Errorf("at a replica: %v", err)
+	took := time.Since(begin)
+	if n, most := sets()-before, int(took/state.Proven)+1; n < 1 || n > most {
+		t.Errorf("%d questions in %v were %d writes, want at most %d", asked, took, n, most)
 	}
 }

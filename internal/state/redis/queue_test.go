@@ -116,7 +116,7 @@ func TestQueueWithoutMemory(t *testing.T) {
 	if err := plain.ConfigSet(ctx, "maxmemory", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Push(ctx, "q", statetest.ExampleItem("5", "5"), 0); !errors.Is(err, state.ErrFull) {
+	if _, err := s.Push(ctx, "q", statetest.ExampleItem("5", "5"), 0); !errors.Is(err, state.ErrUnavailable) {
 		t.Errorf("Push: %v", err)
 	}
 	now := time.Now()

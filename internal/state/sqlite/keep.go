@@ -21,7 +21,8 @@ const (
 // be written is tried again the next time; Ping tells of the disk.
 func (s *Store) keep() {
 	defer close(s.kept)
-	save, flush, sweep := time.NewTicker(saving), time.NewTicker(flushing), time.NewTicker(sweeping)
+	probe, save, flush, sweep := time.NewTicker(probing), time.NewTicker(saving), time.NewTicker(flushing), time.NewTicker(sweeping)
+	defer probe.Stop()
 	defer save.Stop()
 	defer flush.Stop()
 	defer sweep.Stop()
@@ -31,6 +32,8 @@ func (s *Store) keep() {
 			_ = s.saveCounts()
 			_ = s.flush()
 			return
+		case <-probe.C:
+			s.probe()
 		case <-save.C:
 			_ = s.place.check()
 			_ = s.saveCounts()

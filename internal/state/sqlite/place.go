@@ -28,10 +28,7 @@ type place struct {
 }
 
 func newPlace(path string, told func(error)) *place {
-	if told == nil {
-		told = func(error) {}
-	}
-	return &place{path: path, told: told}
+	return &place{path: path, told: orNobody(told)}
 }
 
 // note remembers the files that were opened. Their journal is there as long as they are open.
@@ -88,12 +85,13 @@ func (p *place) still(path string, opened os.FileInfo) error {
 	return nil
 }
 
-// Away implements state.Distant: records are out of reach while the file is not where it was.
+// Away implements state.Distant: no records are taken while the file is not where it was, or
+// refuses writes.
 func (s *Store) Away(string) error {
 	if lost := s.place.lost.Load(); lost != nil {
 		return *lost
 	}
-	return nil
+	return s.refusal.away()
 }
 
 // connector opens no connection to another file than the others have: such a one would answer

@@ -59,7 +59,7 @@ func TestPlace(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state", "state.db")
 			var lost atomic.Pointer[error]
 			var told atomic.Int64
-			s, err := Open(t.Context(), config(path), func(err error) { lost.Store(&err); told.Add(1) })
+			s, err := Open(t.Context(), config(path), &Watcher{Lost: func(err error) { lost.Store(&err); told.Add(1) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestPlaceIsWatched(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	told := make(chan error, 1)
-	s, err := Open(t.Context(), config(path), func(err error) { told <- err })
+	s, err := Open(t.Context(), config(path), &Watcher{Lost: func(err error) { told <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ type Store struct {
 	now       func() time.Time
 	unlock    func() error
 	place     *place
+	refusal   refusal
 	readers   *sql.DB
 	read      reads
 	writer    *writer
@@ -52,23 +53,37 @@ var _ state.Store = (*Store)(nil)
 // there. A file that something else made, that is damaged or that a newer gateway wrote
 // is refused and not touched, as is one that another process has open.
 //
-// lost, which may be nil, is told when somebody has deleted, moved or replaced the file under
-// the running store, and with nil when it is back. Meanwhile nothing is written: writes fail
-// with state.ErrUnavailable. It has to return soon.
-func Open(ctx context.Context, c state.Config, lost func(error)) (*Store, error) {
-	return open(ctx, c, lost, time.Now)
+// w, which may be nil, is told of what becomes of the file.
+func Open(ctx context.Context, c state.Config, w *Watcher) (*Store, error) {
+	return open(ctx, c, w, time.Now)
 }
 
-func open(ctx context.Context, c state.Config, lost func(error), now func() time.Time) (*Store, error) {
+// Watcher is told why writes fail, with an error that wraps state.ErrUnavailable, and with nil
+// when they work again. Its functions have to return soon; each may be nil.
+type Watcher struct {
+	// Lost is told when somebody has deleted, moved or replaced the file under the running
+	// store. Nothing is written then.
+	Lost func(error)
+	// Refuses is told when the file takes no writes: its disk is full or read-only, or another
+	// program keeps it locked.
+	Refuses func(error)
+}
+
+func open(ctx context.Context, c state.Config, w *Watcher, now func() time.Time) (*Store, error) {
 	if c.SQLite.Path == "" {
 		return nil, errors.New("state.sqlite.path: is empty; name the file that keeps the state")
 	}
 	unlock, err := claimFile(c.SQLite.Path)
 	if err == nil {
 		s := &Store{
-			retention: c.KeptFor(), now: now, unlock: unlock, place: newPlace(c.SQLite.Path, lost),
+			retention: c.KeptFor(), now: now, unlock: unlock,
 			closing: make(chan struct{}), kept: make(chan struct{}), uses: newUses(), counts: state.NewCounts(c.Memory),
 		}
+		if w == nil {
+			w = new(Watcher)
+		}
+		s.place = newPlace(c.SQLite.Path, w.Lost)
+		s.refusal.path, s.refusal.told = c.SQLite.Path, orNobody(w.Refuses)
 		s.grain = min(max(s.retention/16, time.Second), time.Minute)
 		if err = s.start(ctx, c.SQLite); err == nil {
 			return s, nil
@@ -102,12 +117,20 @@ func (s *Store) start(ctx context.Context, c state.SQLiteConfig) error {
 	return nil
 }
 
-// Ping implements state.Store: it reads and writes.
+// orNobody is told, or nobody.
+func orNobody(told func(error)) func(error) {
+	if told == nil {
+		return func(error) {}
+	}
+	return told
+}
+
+// Ping implements state.Store: it writes, unless it is known that this does not work.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.write(ctx, func(w *writer) error {
-		_, err := w.conn.ExecContext(context.Background(), `PRAGMA user_version = `+fmt.Sprint(w.version)) //nolint:contextcheck // the transaction is not the caller's
+	if err := s.refusal.away(); err != nil {
 		return err
-	})
+	}
+	return s.touch(ctx)
 }
 
 // Close finishes what was handed over, writes down what was used and closes the file.

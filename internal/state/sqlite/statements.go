@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strconv"
 )
 
 const (
@@ -41,7 +42,7 @@ func newReads(ctx context.Context, db *sql.DB) (reads, error) {
 type puts struct {
 	all []*sql.Stmt // to be closed: those of one connection are not closed with it
 
-	begin, commit, rollback               *sql.Stmt
+	begin, commit, rollback, touch        *sql.Stmt
 	record, addRecord, newRecord          *sql.Stmt
 	step, putStep, deleteStep             *sql.Stmt
 	entry, putEntry, deleteEntry          *sql.Stmt
@@ -53,11 +54,12 @@ type puts struct {
 	sweepLogEntries, sweepLogs            *sql.Stmt
 }
 
-func newPuts(ctx context.Context, conn *sql.Conn) (puts, error) {
+func newPuts(ctx context.Context, conn *sql.Conn, version int) (puts, error) {
 	var p puts
 	var err error
 	p.all, err = prepare(ctx, conn, map[**sql.Stmt]string{
 		&p.begin: `BEGIN IMMEDIATE`, &p.commit: `COMMIT`, &p.rollback: `ROLLBACK`,
+		&p.touch: `PRAGMA user_version = ` + strconv.Itoa(version), // what it is
 
 		&p.record:    selectRecord,
 		&p.addRecord: `INSERT OR IGNORE` + insertRecord,

@@ -56,7 +56,7 @@ func (w *writer) prepare(ctx context.Context) error {
 	if w.version, err = migrate(ctx, w.conn); err != nil {
 		return err
 	}
-	if w.put, err = newPuts(ctx, w.conn); err != nil {
+	if w.put, err = newPuts(ctx, w.conn, w.version); err != nil {
 		return err
 	}
 	queue, all, err := newQueuePuts(ctx, w.conn)
@@ -72,12 +72,14 @@ func (s *Store) write(ctx context.Context, run func(*writer) error) error {
 	case <-s.closing:
 		return ErrClosed
 	default:
-		return s.writer.do(ctx, run)
+		return s.heard(s.writer.do(ctx, run))
 	}
 }
 
 // hand is write for the keeper, which goes on while others are turned away.
-func (s *Store) hand(run func(*writer) error) error { return s.writer.do(context.Background(), run) }
+func (s *Store) hand(run func(*writer) error) error {
+	return s.heard(s.writer.do(context.Background(), run))
+}
 
 func (w *writer) do(ctx context.Context, run func(*writer) error) error {
 	j := &job{run: run, done: make(chan error, 1)}
