@@ -9,9 +9,10 @@ import (
 
 // Config is the server: section.
 type Config struct {
-	// Name of this gateway among the gateways a call may pass, the same on all
-	// replicas. A call that passes the same gateway twice is refused as a loop.
-	// Default: host and port of publicURL.
+	// Name of this gateway in records, among replicas, of which each has its own, and
+	// among the gateways a call may pass. A call that passes the same gateway twice is
+	// refused as a loop; one that comes back to another replica goes on, to
+	// limits.hops at most. Default: host and port of publicURL.
 	ID string `yaml:"id,omitempty"`
 
 	// Address of the public listener, host:port. The host may be empty (all
