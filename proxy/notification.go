@@ -207,6 +207,9 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})
 	if err != nil {
+		if errors.Is(err, state.ErrFull) {
+			x.rec.Limit = "push.queue"
+		}
 		return unkept(err)
 	}
 	if err := p.Relay.Hooks.Used(context.WithoutCancel(x.ctx), h, terminal(n.seen.State)); err != nil {

@@ -272,6 +272,9 @@ func TestRelayedConfigsThatFail(t *testing.T) {
 			t.Errorf("not kept: %+v", got)
 		}
 	}
+	if last := w.audited("call"); last[len(last)-1]["limit"] != "push.queue" {
+		t.Errorf("the record of a full queue: %v", last[len(last)-1])
+	}
 	w.mail.fail(nil)
 	wantStatus(t, "once more", w.notify(g, doc), 200)
 	if mail := w.mail.all(""); len(mail) != 1 || string(mail[0].Body) != doc {

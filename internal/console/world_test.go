@@ -151,7 +151,7 @@ func (w *world) bury() {
 	now := time.Now()
 	items, err := w.queue.Take(w.t.Context(), push.Queue, "test", now, 1000, time.Minute)
 	for _, it := range items {
-		err = errors.Join(err, w.queue.Bury(w.t.Context(), push.Queue, "test", it.ID, "attempt 3: status 410", now, time.Hour))
+		err = errors.Join(err, w.queue.Bury(w.t.Context(), push.Queue, "test", it.ID, "attempt 3: status 410", now, state.Keep{For: time.Hour}))
 	}
 	if err != nil {
 		w.t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/sqlite"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
@@ -52,7 +53,7 @@ func (w *world) bury(yaml, id string) {
 	now := time.Now()
 	items, failed := store.Take(w.t.Context(), push.Queue, "test", now, 10, time.Minute)
 	for _, it := range items {
-		failed = errors.Join(failed, store.Bury(w.t.Context(), push.Queue, "test", it.ID, "attempt 1: status 410", now, time.Hour))
+		failed = errors.Join(failed, store.Bury(w.t.Context(), push.Queue, "test", it.ID, "attempt 1: status 410", now, state.Keep{For: time.Hour}))
 	}
 	if err := errors.Join(err, failed, store.Close()); err != nil || len(items) != 1 {
 		w.t.Fatal(len(items), err)

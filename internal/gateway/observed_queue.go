@@ -38,7 +38,7 @@ func (o *observed) Again(ctx context.Context, queue, holder, id string, due time
 	return o.done(ctx, "again", start, err)
 }
 
-func (o *observed) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep time.Duration) error {
+func (o *observed) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep state.Keep) error {
 	start := time.Now()
 	err := o.Store.Bury(ctx, queue, holder, id, failure, now, keep)
 	return o.done(ctx, "bury", start, err)

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -17,6 +18,23 @@ type Item struct {
 	Attempts int       // how often it was tried
 	Error    string    // what the latest try came to, "" before the first
 	Dead     bool      // it is given up, and waits for a person
+}
+
+// Owner is whose an item is: what stands before the first slash of its line, "" for
+// nobody's. Owners share a queue: one may have as many items there as there is room left,
+// half of it alone, so that there always is some for another.
+func (it *Item) Owner() string {
+	owner, _, found := strings.Cut(it.Line, "/")
+	if !found {
+		return ""
+	}
+	return owner
+}
+
+// Keep says what is kept of dead items.
+type Keep struct {
+	For  time.Duration // each
+	Most int64         // of them all; 0 for no limit
 }
 
 // Depth is how much a queue holds.
@@ -37,9 +55,10 @@ var ErrTaken = errors.New("state: the item is not held")
 // driver survives. Every driver passes the suite in statetest.
 type Queue interface {
 	// Push adds an item at the end of its line. false: an item of that ID is in the queue
-	// already, dead ones included, and stays as it is. ErrFull when most items, dead ones
-	// included, are in the queue; 0 for no limit. What Item.Check refuses is an error.
-	// Attempts, Error and Dead are ignored. It keeps nothing of Data.
+	// already, dead ones included, and stays as it is. ErrFull when most items wait, or when
+	// as many of the item's owner do as there is room for others (see Item.Owner); 0 for no
+	// limit. What Item.Check refuses is an error. Attempts, Error and Dead are ignored. It
+	// keeps nothing of Data.
 	Push(ctx context.Context, queue string, it Item, most int64) (bool, error)
 
 	// Take leases at most n items that are due at now to holder until now plus lease:
@@ -59,8 +78,9 @@ type Queue interface {
 
 	// Bury gives up an item that holder has taken, with one more attempt; its line goes
 	// on. It is forgotten keep after now: Revive and Depth do not know it from then on,
-	// and Takes remove it, some at a time.
-	Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep time.Duration) error
+	// and Takes remove it, some at a time. Where it is one too many by the rule that Push
+	// goes by, for dead items, the one of its owner goes that would be forgotten first.
+	Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep Keep) error
 
 	// Revive makes a dead item the last of its line, due at now, as if it had never been
 	// tried. false: it is not there, or not dead.

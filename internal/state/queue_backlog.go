@@ -31,6 +31,13 @@ type backlog struct {
 	age     *btree.BTreeG[*work]            // those that wait, by when they were pushed
 	waiting btree.Map[string, *work]
 	buried  btree.Map[string, *work]
+	stakes  map[string]*stake // by owner
+}
+
+// stake is what an owner has in a queue.
+type stake struct {
+	waiting int
+	dead    *btree.BTreeG[*work] // by when they are forgotten
 }
 
 // lane is the items of one line: those that wait in their order, and the dead.
@@ -39,6 +46,7 @@ type lane struct{ waiting, buried list.List }
 // work is an item as the memory driver holds it. Times are those of Micros.
 type work struct {
 	id, line    string
+	owner       string
 	data        []byte
 	pushed, due int64
 	attempts    int
@@ -51,7 +59,7 @@ type work struct {
 }
 
 func newBacklog() *backlog {
-	b := &backlog{works: make(map[string]*work), lines: make(map[string]*lane)}
+	b := &backlog{works: make(map[string]*work), lines: make(map[string]*lane), stakes: make(map[string]*stake)}
 	for p := free; p < standings; p++ {
 		b.at[p] = tree(func(w *work) int64 { return w.at })
 	}
@@ -71,8 +79,9 @@ func tree(time func(*work) int64) *btree.BTreeG[*work] {
 
 // newWork makes copies of what the caller holds.
 func newWork(it Item) *work {
+	line := strings.Clone(it.Line)
 	return &work{
-		id: strings.Clone(it.ID), line: strings.Clone(it.Line), data: bytes.Clone(it.Data),
+		id: strings.Clone(it.ID), line: line, owner: (&Item{Line: line}).Owner(), data: bytes.Clone(it.Data),
 		pushed: Micros(it.Pushed), due: Micros(it.Due),
 	}
 }
@@ -92,6 +101,25 @@ func (w *work) fail(failure string) {
 	w.holder = ""
 }
 
+// load is how many there are, and once more those of an owner: what has to stay within the
+// limit, so that an owner has no more than there is room for others.
+func (b *backlog) load(all int, owner string, own func(*stake) int) int64 {
+	if s := b.stakes[owner]; s != nil && owner != "" {
+		all += own(s)
+	}
+	return int64(all)
+}
+
+// stake finds or makes an owner's.
+func (b *backlog) stake(owner string) *stake {
+	s := b.stakes[owner]
+	if s == nil {
+		s = &stake{dead: tree(func(w *work) int64 { return w.at })}
+		b.stakes[owner] = s
+	}
+	return s
+}
+
 // add puts an item at the end of its line.
 func (b *backlog) add(w *work) {
 	b.last++
@@ -104,6 +132,7 @@ func (b *backlog) add(w *work) {
 	w.element = r.waiting.PushBack(w)
 	b.works[w.id] = w
 	b.waiting.Set(w.id, w)
+	b.stake(w.owner).waiting++
 	b.age.Set(w)
 	b.lead(r)
 }
@@ -137,16 +166,21 @@ func (b *backlog) bury(w *work, until int64) {
 	b.age.Delete(w)
 	b.buried.Set(w.id, w)
 	b.move(w, dead, until)
+	s := b.stake(w.owner)
+	s.waiting--
+	s.dead.Set(w)
 	b.lead(r)
 }
 
 // remove forgets an item.
 func (b *backlog) remove(w *work) {
-	r := b.lines[w.line]
+	r, s := b.lines[w.line], b.stake(w.owner)
 	if w.place == dead {
 		r.buried.Remove(w.element)
 		b.buried.Delete(w.id)
+		s.dead.Delete(w)
 	} else {
+		s.waiting--
 		r.waiting.Remove(w.element)
 		b.waiting.Delete(w.id)
 		b.age.Delete(w)
@@ -156,6 +190,9 @@ func (b *backlog) remove(w *work) {
 	b.lead(r)
 	if r.waiting.Len()+r.buried.Len() == 0 {
 		delete(b.lines, w.line)
+	}
+	if s.waiting+s.dead.Len() == 0 {
+		delete(b.stakes, w.owner)
 	}
 }
 

@@ -50,7 +50,7 @@ func (m *Memory) Push(_ context.Context, queue string, it Item, most int64) (boo
 	if b.works[it.ID] != nil {
 		return false, nil
 	}
-	if most > 0 && int64(len(b.works)) >= most {
+	if most > 0 && b.load(b.waiting.Len(), it.Owner(), func(s *stake) int { return s.waiting }) >= most {
 		return false, ErrFull
 	}
 	b.add(newWork(it))
@@ -106,7 +106,7 @@ func (m *Memory) Again(_ context.Context, queue, holder, id string, due time.Tim
 }
 
 // Bury implements Queue.
-func (m *Memory) Bury(_ context.Context, queue, holder, id, failure string, now time.Time, keep time.Duration) error {
+func (m *Memory) Bury(_ context.Context, queue, holder, id, failure string, now time.Time, keep Keep) error {
 	b, unlock := m.backlog(queue)
 	defer unlock()
 	w := b.held(holder, id)
@@ -114,7 +114,12 @@ func (m *Memory) Bury(_ context.Context, queue, holder, id, failure string, now 
 		return ErrTaken
 	}
 	w.fail(failure)
-	b.bury(w, Micros(now.Add(keep)))
+	b.bury(w, Micros(now.Add(keep.For)))
+	if keep.Most > 0 && w.owner != "" && b.load(b.buried.Len(), w.owner, func(s *stake) int { return s.dead.Len() }) > keep.Most+1 {
+		if oldest, ok := b.stakes[w.owner].dead.Min(); ok {
+			b.remove(oldest)
+		}
+	}
 	return nil
 }
 

@@ -54,7 +54,9 @@ type Config struct {
 	// sends an update: task (default; the whole task, which the gateway asks the agent
 	// for) or event (the update itself, which many such clients do not understand).
 	Payload string `yaml:"payload"`
-	// Queue is how many notifications may wait, those given up included; default 100000.
+	// Queue is how many notifications may wait, and how many of those given up are kept
+	// beside; default 100000. Of each, one owner of webhooks has as many as there is room
+	// left, so half at most; of those given up the oldest goes then.
 	Queue int64 `yaml:"queue"`
 
 	// InFlight is how many deliveries may be under way at once; default 128. One owner of

@@ -173,7 +173,7 @@ func (w *Worker) settle(t *task, r result) {
 		due := a.after(t.number, now, t.item.Pushed, r.asked)
 		w.note(t.item, w.Queue.Again(ctx, Queue, w.Holder, id, due, said))
 	default:
-		w.note(t.item, w.Queue.Bury(ctx, Queue, w.Holder, id, said, now, t.settings.Keep.Std()))
+		w.note(t.item, w.Queue.Bury(ctx, Queue, w.Holder, id, said, now, t.settings.keep()))
 		if r.status == http.StatusGone {
 			w.forget(ctx, t.delivery)
 		}

@@ -60,8 +60,12 @@ func Line(agent, task, config string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
-// Line is where d waits.
-func (d *Delivery) Line() string { return Line(d.Agent, d.Task, d.Config) }
+// Line is where d waits: a line of its owner's (state.Item.Owner), who may have so much of
+// the queue.
+func (d *Delivery) Line() string { return ofOwner(d.Owner, Line(d.Agent, d.Task, d.Config)) }
+
+// ofOwner makes a line one of an owner's.
+func ofOwner(owner, line string) string { return digest(owner) + "/" + line }
 
 // Host is the host of the webhook, which may be shown: what follows it, the query
 // above all, may be a secret.
@@ -139,7 +143,7 @@ func OpenItem(it state.Item, c state.Cipher) (*Delivery, error) {
 		Registered: s.Registered, Notified: s.Notified, Began: s.Began,
 		Token: secret.New(s.Token), Scheme: s.Scheme, Credentials: secret.New(s.Credentials),
 	}
-	if d.Line() != it.Line {
+	if line := Line(d.Agent, d.Task, d.Config); it.Line != line && it.Line != d.Line() { // lines had no owners once
 		return nil, errUnreadable
 	}
 	return d, nil

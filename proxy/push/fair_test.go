@@ -149,3 +149,64 @@ func TestSharedTarget(t *testing.T) {
 		enter(bob, true)
 	})
 }
+
+// TestDeadLettersAreApart: what is given up takes no room from what waits, of which an
+// owner whose notifications all come to nothing has as many as there is room for others'.
+func TestDeadLettersAreApart(t *testing.T) {
+	t.Parallel()
+	c := open()
+	c.Queue = 10
+	b := work(t, c)
+	r := receive(t, b.clock, nil)
+	for n := range 30 {
+		d := notification("http://169.254.169.254", fmt.Sprint("t", n), 0) // given up at once
+		d.Owner = "mallory"
+		b.push(t, d)
+		b.await(t, Refused, n+1)
+		wait(t, "the end of it", func() bool { return b.depth(t).Waiting == 0 })
+	}
+	if n := b.depth(t).Dead; n != 5 {
+		t.Errorf("%d are kept, want 5", n)
+	}
+	for n := range 30 {
+		b.push(t, notification(r.URL, "t1", n))
+		b.await(t, Delivered, n+1)
+		wait(t, "the end of it", func() bool { return b.depth(t).Waiting == 0 })
+	}
+}
+
+// TestLinesWithoutOwners: what was queued when lines had no owners is delivered, and is
+// dropped with its webhook.
+func TestLinesWithoutOwners(t *testing.T) {
+	t.Parallel()
+	b := work(t, open())
+	r := receive(t, b.clock, nil)
+	former := func(n int, due time.Time) *Delivery {
+		d := notification(r.URL, "t1", n)
+		it, err := d.item(b.Cipher)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := b.Cipher.Open(it.Data, place(it.ID, it.Line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		it.Line = Line(d.Agent, d.Task, d.Config)
+		it.Data = b.Cipher.Seal(plain, place(it.ID, it.Line))
+		it.Pushed, it.Due = due, due
+		if ok, err := b.store.Push(t.Context(), Queue, it, 0); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		return d
+	}
+	former(0, b.clock.Now())
+	b.Wake()
+	b.await(t, Delivered, 1)
+	d := former(1, b.clock.Now().Add(1000*time.Hour))
+	if err := b.Drop(t.Context(), &Webhook{Agent: d.Agent, Task: d.Task, Owner: d.Owner, id: d.Config}); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.depth(t).Waiting; n != 0 {
+		t.Errorf("%d wait for a webhook that was deleted", n)
+	}
+}

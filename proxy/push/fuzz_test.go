@@ -40,7 +40,7 @@ func FuzzOpenItem(f *testing.F) {
 			return
 		}
 		again, err := d.item(plainly{})
-		if err != nil || again.Line != line {
+		if err != nil || again.Line != line && Line(d.Agent, d.Task, d.Config) != line {
 			t.Fatalf("%+v lies in %q, %v; was in %q", d, again.Line, err, line)
 		}
 		same, err := OpenItem(again, plainly{})

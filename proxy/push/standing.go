@@ -80,6 +80,9 @@ func (w *Worker) Drop(ctx context.Context, h *Webhook) error {
 func (h *Webhook) Shows() string { return orDefault(h.Renamed.Caller, h.Task) }
 
 // lines are those that notifications for a webhook wait in: of its task, and of none yet.
-func (h *Webhook) lines() []string {
-	return []string{Line(h.Agent, h.Shows(), h.id), Line(h.Agent, "", h.id)}
+func (h *Webhook) lines() (list []string) {
+	for _, line := range []string{Line(h.Agent, h.Shows(), h.id), Line(h.Agent, "", h.id)} {
+		list = append(list, ofOwner(h.Owner, line), line) // lines had no owners once
+	}
+	return list
 }

@@ -237,6 +237,8 @@ func (w *Worker) count(ctx context.Context, now time.Time) {
 // lease is longer than an attempt can take, a challenge and the word to the queue included.
 func (s *settings) lease() time.Duration { return 2*s.Attempts.Timeout.Std() + 2*settleTimeout }
 
+func (s *settings) keep() state.Keep { return state.Keep{For: s.Keep.Std(), Most: s.Queue} }
+
 func (s *settings) limits() limits { return limits{s.InFlight, s.PerTarget} }
 
 // system is the system's clock.

@@ -169,11 +169,12 @@ func TestRedirectsAreFailures(t *testing.T) {
 	}
 }
 
-// TestQueueIsBounded: what does not fit is an error to whoever brings it.
+// TestQueueIsBounded: what does not fit is an error to whoever brings it, and there is room
+// for somebody else's.
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	c := open()
-	c.Queue = 2
+	c.Queue = 4
 	b := work(t, c)
 	r := receive(t, b.clock, func(w http.ResponseWriter, _ got) { w.WriteHeader(http.StatusNotFound) })
 	b.clock.stop(b.clock.Now()) // nothing is given up meanwhile
@@ -182,6 +183,9 @@ func TestQueueIsBounded(t *testing.T) {
 	if _, err := b.Enqueue(t.Context(), notification(r.URL, "t1", 2)); !errors.Is(err, state.ErrFull) {
 		t.Errorf("got %v", err)
 	}
+	other := notification(r.URL, "t2", 0)
+	other.Owner = "bob"
+	b.push(t, other)
 }
 
 // TestUnreadableItemsDie: one that another key has sealed holds up its line no longer.

@@ -49,8 +49,8 @@ func (s *Store) Again(ctx context.Context, queue, holder, id string, due time.Ti
 }
 
 // Bury implements state.Queue.
-func (s *Store) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep time.Duration) error {
-	return s.settle(ctx, queue, "bury", holder, id, state.Micros(now.Add(keep)), state.CutFailure(failure))
+func (s *Store) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep state.Keep) error {
+	return s.settle(ctx, queue, "bury", holder, id, state.Micros(now.Add(keep.For)), state.CutFailure(failure), max(keep.Most, 0))
 }
 
 // Revive implements state.Queue.

@@ -130,7 +130,7 @@ func TestQueueWithoutMemory(t *testing.T) {
 	for what, err := range map[string]error{
 		"Done":  s.Done(ctx, "q", "h", "0"),
 		"Again": s.Again(ctx, "q", "h", "1", now, "again"),
-		"Bury":  s.Bury(ctx, "q", "h", "2", "dead", now, time.Hour),
+		"Bury":  s.Bury(ctx, "q", "h", "2", "dead", now, state.Keep{For: time.Hour}),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", what, err)

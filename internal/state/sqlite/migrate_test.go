@@ -22,6 +22,7 @@ var released = []string{
 	"cd317b14a2c162e2c35fe9968e4a1539b1403355710b33211dabb54780d92d2f",
 	"c3c1fcc57258e28d58b2ca2587c2a3de303046a3d63fc70f86686cfb0db320f3",
 	"41a77770212ffbbfc2efdecab2a9935c8b1a9e675e580ac859a3546c5e0f6e0e",
+	"62b0d4141fef328259afdb362922b5399a718fef030e6ef2a222b57264939c8e",
 }
 
 func TestStepsStayAsTheyAre(t *testing.T) {
@@ -98,7 +99,9 @@ func stock(t *testing.T, s *Store) {
 func stocked(t *testing.T, s *Store, version int) {
 	t.Helper()
 	ctx, want := t.Context(), statetest.Example()
-	want.Trace = "" // which came with the fifth
+	if version < 5 {
+		want.Trace = "" // which came with the fifth
+	}
 	got, _, err := s.Lookup(ctx, want.Agent, want.Kind, want.ID)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

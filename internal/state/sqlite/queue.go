@@ -28,6 +28,7 @@ func (s *Store) Push(ctx context.Context, queue string, it state.Item, most int6
 	name, id := []byte(queue), []byte(it.ID)
 	values := []any{
 		name, []byte(it.Line), id, append([]byte{}, it.Data...), state.Micros(it.Pushed), state.Micros(it.Due), max(most, 0),
+		share(it.Owner()),
 	}
 	var pushed, there bool
 	err := s.write(ctx, func(w *writer) (err error) {
@@ -43,6 +44,14 @@ func (s *Store) Push(ctx context.Context, queue string, it state.Item, most int6
 		return false, state.ErrFull
 	}
 	return pushed, nil
+}
+
+// share is how an owner is looked for among shares: nobody has none.
+func share(owner string) any {
+	if owner == "" {
+		return nil
+	}
+	return []byte(owner)
 }
 
 // Take implements state.Queue. Where nothing is due it needs no writer.
@@ -80,7 +89,8 @@ func (s *Store) Take(ctx context.Context, queue, holder string, now time.Time, n
 // Done implements state.Queue.
 func (s *Store) Done(ctx context.Context, queue, holder, id string) error {
 	return s.settle(ctx, func(w *writer) (bool, error) {
-		return w.leave(w.queue.done, []byte(queue), []byte(id), []byte(holder))
+		line, err := w.leave(w.queue.done, []byte(queue), []byte(id), []byte(holder))
+		return line != nil, err
 	})
 }
 
@@ -93,10 +103,21 @@ func (s *Store) Again(ctx context.Context, queue, holder, id string, due time.Ti
 }
 
 // Bury implements state.Queue.
-func (s *Store) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep time.Duration) error {
+func (s *Store) Bury(ctx context.Context, queue, holder, id, failure string, now time.Time, keep state.Keep) error {
 	return s.settle(ctx, func(w *writer) (bool, error) {
-		return w.leave(w.queue.bury, []byte(queue), []byte(id), []byte(holder),
-			state.Micros(now.Add(keep)), []byte(state.CutFailure(failure)))
+		name := []byte(queue)
+		line, err := w.leave(w.queue.bury, name, []byte(id), []byte(holder),
+			state.Micros(now.Add(keep.For)), []byte(state.CutFailure(failure)))
+		if err != nil || line == nil || keep.Most <= 0 {
+			return line != nil, err
+		}
+		owner := share((&state.Item{Line: string(line)}).Owner())
+		var full bool
+		if err := w.queue.crowded.QueryRow(name, owner, keep.Most+1).Scan(&full); err != nil || !full {
+			return true, err
+		}
+		_, err = w.queue.forgetOldest.Exec(name, owner)
+		return true, err
 	})
 }
 
@@ -113,16 +134,14 @@ func (s *Store) settle(ctx context.Context, do func(*writer) (bool, error)) erro
 	return err
 }
 
-// leave runs a statement that takes the first of a line out of it, and says whether it
-// did. The statement begins with the queue and returns the line.
-func (w *writer) leave(statement *sql.Stmt, values ...any) (bool, error) {
-	var line []byte
-	err := statement.QueryRow(values...).Scan(&line)
-	if err != nil {
-		return false, some(err)
+// leave runs a statement that takes the first of a line out of it, and returns the line;
+// nil where it did not. The statement begins with the queue and returns the line.
+func (w *writer) leave(statement *sql.Stmt, values ...any) (line []byte, err error) {
+	if err := statement.QueryRow(values...).Scan(&line); err != nil {
+		return nil, some(err)
 	}
 	_, err = w.queue.lead.Exec(values[0], line)
-	return err == nil, err
+	return line, err
 }
 
 // Revive implements state.Queue.

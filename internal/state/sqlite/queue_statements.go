@@ -13,7 +13,8 @@ const (
 
 	pushItem = `INSERT INTO items (queue, line, id, data, pushed, due, at, place, attempts, error)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, NOT ` + led + `, 0, x''
-		WHERE ?7 = 0 OR coalesce((SELECT waiting + dead FROM queues WHERE name = ?1), 0) < ?7
+		WHERE ?7 = 0 OR coalesce((SELECT waiting FROM queues WHERE name = ?1), 0)
+			+ coalesce((SELECT waiting FROM shares WHERE queue = ?1 AND owner = ?8), 0) < ?7
 		ON CONFLICT (queue, id) DO NOTHING`
 	leadItem = `UPDATE items SET place = 1 WHERE number =
 		(SELECT number FROM items WHERE queue = ?1 AND line = ?2 AND place = 0 ORDER BY number LIMIT 1)`
@@ -31,6 +32,12 @@ const (
 		WHERE queue = ?1 AND id = ?2 AND holder = ?3`
 	buryItem = `UPDATE items SET place = 3, at = ?4, attempts = attempts + 1, error = ?5, holder = NULL
 		WHERE queue = ?1 AND id = ?2 AND holder = ?3 RETURNING line`
+
+	// crowded says whether there are more dead items than may be.
+	crowded = `SELECT coalesce((SELECT dead FROM queues WHERE name = ?1), 0)
+		+ coalesce((SELECT dead FROM shares WHERE queue = ?1 AND owner = ?2), 0) > ?3`
+	forgetOldest = `DELETE FROM items WHERE number = (SELECT number FROM items
+		WHERE queue = ?1 AND substr(line, 1, max(instr(line, x'2f') - 1, 0)) = ?2 AND place = 3 ORDER BY at LIMIT 1)`
 
 	deadLine   = `SELECT line FROM items WHERE queue = ?1 AND id = ?2 AND place = 3 AND at > ?3`
 	reviveItem = `UPDATE items SET number = (SELECT max(number) + 1 FROM items), place = NOT ` + led + `,
@@ -64,6 +71,7 @@ type queuePuts struct {
 	push, has, lead        *sql.Stmt
 	forget, end, take      *sql.Stmt
 	done, again, bury      *sql.Stmt
+	crowded, forgetOldest  *sql.Stmt
 	line, revive           *sql.Stmt
 	removeItem, removeLine *sql.Stmt
 }
@@ -74,6 +82,7 @@ func newQueuePuts(ctx context.Context, conn *sql.Conn) (queuePuts, []*sql.Stmt, 
 		&p.push: pushItem, &p.has: hasItem, &p.lead: leadItem,
 		&p.forget: forgetItems, &p.end: endLeases, &p.take: takeItems,
 		&p.done: doneItem, &p.again: againItem, &p.bury: buryItem,
+		&p.crowded: crowded, &p.forgetOldest: forgetOldest,
 		&p.line: deadLine, &p.revive: reviveItem,
 		&p.removeItem: removeItem, &p.removeLine: removeLine,
 	})

@@ -11,6 +11,7 @@ func TestQueueStatementsSearch(t *testing.T) {
 	s := fresh(t)
 	for _, statement := range []string{
 		pushItem, leadItem, forgetItems, endLeases, takeItems, anyItem, doneItem, againItem, buryItem,
+		crowded, forgetOldest,
 		deadLine, reviveItem, removeItem, removeLine, hasItem, listWaiting, listDead, queueDepth,
 	} {
 		plan := explain(t, s, statement)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,8 @@ func Queue(t *testing.T, open func(testing.TB) state.Queue) {
 		"a line in order":               lineOrder,
 		"due longest first":             dueFirst,
 		"a full queue":                  queueFull,
+		"shared among owners":           queueShared,
+		"dead of several owners":        deadShared,
 		"what means nothing is refused": itemsChecked,
 		"ids, lines and data are bytes": itemBytes,
 		"lines and queues do not mix":   queuesApart,
@@ -97,8 +100,8 @@ func oneFailure(t *testing.T, q state.Queue) {
 	if diff := cmp.Diff([]state.Item{it}, take(t, q, "h", later, 9)); diff != "" {
 		t.Errorf("Take of what failed (-want +got):\n%s", diff)
 	}
-	settled(t, q.Bury(t.Context(), "q", "h", "1", "gone", later, time.Hour), nil)
-	settled(t, q.Bury(t.Context(), "q", "h", "1", "gone", later, time.Hour), state.ErrTaken)
+	settled(t, q.Bury(t.Context(), "q", "h", "1", "gone", later, state.Keep{For: time.Hour}), nil)
+	settled(t, q.Bury(t.Context(), "q", "h", "1", "gone", later, state.Keep{For: time.Hour}), state.ErrTaken)
 	it.Attempts, it.Error, it.Dead = 2, "gone", true
 	if diff := cmp.Diff([]state.Item{it}, items(t, q, true, "", 9)); diff != "" {
 		t.Errorf("the dead (-want +got):\n%s", diff)
@@ -124,7 +127,7 @@ func deadForgotten(t *testing.T, q state.Queue) {
 		push(t, q, ExampleItem(fmt.Sprint(i), fmt.Sprint(i)))
 	}
 	for _, it := range take(t, q, "h", noon(), n) {
-		settled(t, q.Bury(t.Context(), "q", "h", it.ID, "", noon(), time.Hour), nil)
+		settled(t, q.Bury(t.Context(), "q", "h", it.ID, "", noon(), state.Keep{For: time.Hour}), nil)
 	}
 	end := noon().Add(time.Hour)
 	depth(t, q, end.Add(-time.Microsecond), state.Depth{Dead: n})
@@ -153,7 +156,7 @@ func onlyHolder(t *testing.T, q state.Queue) {
 	for _, holder := range []string{"other", ""} {
 		settled(t, q.Done(t.Context(), "q", holder, "1"), state.ErrTaken)
 		settled(t, q.Again(t.Context(), "q", holder, "1", noon(), ""), state.ErrTaken)
-		settled(t, q.Bury(t.Context(), "q", holder, "1", "", noon(), time.Hour), state.ErrTaken)
+		settled(t, q.Bury(t.Context(), "q", holder, "1", "", noon(), state.Keep{For: time.Hour}), state.ErrTaken)
 	}
 	end := noon().Add(time.Minute) // of the lease
 	if got := take(t, q, "other", end.Add(-time.Microsecond), 9); len(got) != 0 {
@@ -164,7 +167,7 @@ func onlyHolder(t *testing.T, q state.Queue) {
 	}
 	settled(t, q.Done(t.Context(), "q", "h", "1"), state.ErrTaken)
 	settled(t, q.Again(t.Context(), "q", "h", "1", noon(), ""), state.ErrTaken)
-	settled(t, q.Bury(t.Context(), "q", "h", "1", "", noon(), time.Hour), state.ErrTaken)
+	settled(t, q.Bury(t.Context(), "q", "h", "1", "", noon(), state.Keep{For: time.Hour}), state.ErrTaken)
 	// A lease ends for those who come, not for the holder.
 	push(t, q, ExampleItem("2", "b"))
 	settled(t, q.Done(t.Context(), "q", "other", "1"), nil)
@@ -193,7 +196,7 @@ func lineOrder(t *testing.T, q state.Queue) {
 			takes(t, q, noon(), id)
 		}
 		if i%3 == 2 {
-			settled(t, q.Bury(t.Context(), "q", "h", id, "", noon(), time.Hour), nil)
+			settled(t, q.Bury(t.Context(), "q", "h", id, "", noon(), state.Keep{For: time.Hour}), nil)
 			continue
 		}
 		settled(t, q.Done(t.Context(), "q", "h", id), nil)
@@ -230,7 +233,10 @@ func queueFull(t *testing.T, q state.Queue) {
 	full("4", state.ErrFull)
 	full("3", nil) // it is there
 	takes(t, q, noon(), "1", "2", "3")
-	settled(t, q.Bury(t.Context(), "q", "h", "1", "", noon(), time.Hour), nil)
+	settled(t, q.Bury(t.Context(), "q", "h", "1", "", noon(), state.Keep{For: time.Hour}), nil)
+	if ok, err := q.Push(t.Context(), "q", ExampleItem("6", "6"), 3); !ok || err != nil {
+		t.Errorf("the dead take room: %v, %v", ok, err)
+	}
 	full("4", state.ErrFull)
 	settled(t, q.Done(t.Context(), "q", "h", "2"), nil)
 	if ok, err := q.Push(t.Context(), "q", ExampleItem("4", "4"), 3); !ok || err != nil {
@@ -240,6 +246,66 @@ func queueFull(t *testing.T, q state.Queue) {
 	if !push(t, q, ExampleItem("5", "5")) {
 		t.Error("a queue without a limit is full")
 	}
+}
+
+// queueShared: an owner may have as many items waiting as there is room for others.
+func queueShared(t *testing.T, q state.Queue) {
+	const most = 8
+	n := 0
+	fill := func(owner string) (pushed int) {
+		t.Helper()
+		for {
+			n++
+			ok, err := q.Push(t.Context(), "q", ExampleItem(fmt.Sprint(n), fmt.Sprintf("%s/%d", owner, n%3)), most)
+			switch {
+			case errors.Is(err, state.ErrFull):
+				return pushed
+			case !ok || err != nil:
+				t.Fatalf("pushed %v, %v", ok, err)
+			}
+			pushed++
+		}
+	}
+	for i, want := range []int{4, 2, 1, 1, 0} {
+		if got := fill(fmt.Sprint("owner", i)); got != want {
+			t.Errorf("owner %d has %d waiting, want %d", i, got, want)
+		}
+	}
+	for i := range 3 {
+		if _, err := q.RemoveLine(t.Context(), "q", fmt.Sprint("owner0/", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fill("owner0") + fill("owner1"); got != 2 {
+		t.Errorf("%d take what became free, want 2", got)
+	}
+}
+
+// deadShared: of an owner's dead there are as many as there is room for others', and those
+// stay that are kept longest.
+func deadShared(t *testing.T, q state.Queue) {
+	const most = 8
+	bury := func(owner string, n int) {
+		t.Helper()
+		for i := range n {
+			id := fmt.Sprint(owner, i)
+			push(t, q, ExampleItem(id, owner+"/"+id))
+			takes(t, q, noon(), id)
+			keep := state.Keep{For: time.Duration(i+1) * time.Hour, Most: most}
+			settled(t, q.Bury(t.Context(), "q", "h", id, "", noon(), keep), nil)
+		}
+	}
+	bury("a", 9)
+	bury("b", 1)
+	bury("c", 9)
+	if got, want := ids(items(t, q, true, "", 99)), []string{"a5", "a6", "a7", "a8", "b0", "c7", "c8"}; !slices.Equal(got, want) {
+		t.Errorf("dead are %v, want %v", got, want)
+	}
+	depth(t, q, noon(), state.Depth{Dead: 7})
+	if !revive(t, q, "a8", noon()) {
+		t.Error("one that is kept is not revived")
+	}
+	takes(t, q, noon(), "a8")
 }
 
 func itemsChecked(t *testing.T, q state.Queue) {

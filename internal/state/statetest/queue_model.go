@@ -39,6 +39,40 @@ func (a *agenda) remove(p *planned) {
 	a.list = slices.DeleteFunc(a.list, func(o *planned) bool { return o == p })
 }
 
+// load is how many wait, or are dead, and once more those of an owner.
+func (a *agenda) load(owner string, dead bool) (n int) {
+	for _, p := range a.list {
+		if p.Dead == dead {
+			n++
+			if owner != "" && p.Owner() == owner {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// forgotten finds out which of an owner's dead has gone: one that none would be forgotten
+// before.
+func (a *agenda) forgotten(rt *rapid.T, q state.Queue, owner string) {
+	kept := ids(items(rt, q, true, "", 99))
+	var gone *planned
+	for _, p := range a.list {
+		if p.Dead && p.Owner() == owner && !slices.Contains(kept, p.ID) {
+			gone = p
+		}
+	}
+	if gone == nil {
+		rt.Fatal("none was forgotten")
+	}
+	for _, p := range a.list {
+		if p.Dead && p.Owner() == owner && p.until.Before(gone.until) {
+			rt.Fatalf("%s was forgotten before %s", gone.ID, p.ID)
+		}
+	}
+	a.remove(gone)
+}
+
 // ready is whom Take may give: first those that are due longest.
 func (a *agenda) ready() []*planned {
 	var ready []*planned
@@ -92,7 +126,7 @@ func newDraws() draws {
 	of := func(prefix string, n int) *rapid.Generator[string] {
 		return rapid.Map(rapid.IntRange(1, n), func(i int) string { return fmt.Sprint(prefix, i) })
 	}
-	return draws{id: of("id", 8), line: of("line", 3), holder: of("holder", 2)}
+	return draws{id: of("id", 8), line: rapid.SampledFrom([]string{"line1", "a/1", "a/2", "b/1"}), holder: of("holder", 2)}
 }
 
 func span(rt *rapid.T, name string) time.Duration {
@@ -108,7 +142,7 @@ func queueModel(rt *rapid.T, q state.Queue) {
 		it.Pushed, it.Due = m.now.Add(-span(rt, "age")), m.now.Add(span(rt, "delay"))
 		most := rapid.IntRange(0, 6).Draw(rt, "most")
 		ok, err := q.Push(ctx, "q", it, int64(most))
-		there, full := m.find(it.ID) != nil, most > 0 && len(m.list) >= most
+		there, full := m.find(it.ID) != nil, most > 0 && m.load(it.Owner(), false) >= most
 		if ok != (!there && !full) || errors.Is(err, state.ErrFull) != (!there && full) || (err != nil && there) {
 			rt.Fatalf("pushed %v, %v; there %v, full %v", ok, err, there, full)
 		}
@@ -147,8 +181,13 @@ func (a *agenda) settling(q state.Queue, d draws) map[string]func(*rapid.T) {
 		},
 		"bury": func(rt *rapid.T) {
 			holder, id, keep := d.holder.Draw(rt, "holder"), d.id.Draw(rt, "id"), span(rt, "keep")
-			if p := a.settle(rt, q.Bury(ctx, "q", holder, id, "dead", a.now, keep), holder, id); p != nil {
+			most := rapid.IntRange(0, 4).Draw(rt, "most")
+			err := q.Bury(ctx, "q", holder, id, "dead", a.now, state.Keep{For: keep, Most: int64(most)})
+			if p := a.settle(rt, err, holder, id); p != nil {
 				p.Dead, p.Error, p.Attempts, p.until = true, "dead", p.Attempts+1, a.now.Add(keep)
+				if most > 0 && p.Owner() != "" && a.load(p.Owner(), true) > most+1 {
+					a.forgotten(rt, q, p.Owner())
+				}
 			}
 		},
 		"revive": func(rt *rapid.T) {

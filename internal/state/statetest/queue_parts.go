@@ -105,10 +105,10 @@ func itemsRemoved(t *testing.T, q state.Queue) {
 	remove("0", true)
 	settled(t, q.Done(t.Context(), "q", "h", "0"), state.ErrTaken)
 	takes(t, q, noon(), "2") // nobody is in its way
-	settled(t, q.Bury(t.Context(), "q", "h", "2", "", noon(), time.Hour), nil)
+	settled(t, q.Bury(t.Context(), "q", "h", "2", "", noon(), state.Keep{For: time.Hour}), nil)
 	remove("2", true)
 	takes(t, q, noon(), "3")
-	settled(t, q.Bury(t.Context(), "q", "h", "3", "", noon(), time.Hour), nil)
+	settled(t, q.Bury(t.Context(), "q", "h", "3", "", noon(), state.Keep{For: time.Hour}), nil)
 	takes(t, q, noon(), "4")
 	removeLine("a", 5)
 	removeLine("a", 0)
@@ -130,7 +130,7 @@ func itemsListed(t *testing.T, q state.Queue) {
 		id := fmt.Sprintf("id-%02d", i*7%n)
 		if i%3 == 0 {
 			takes(t, q, noon(), id)
-			settled(t, q.Bury(t.Context(), "q", "h", id, "", noon(), time.Hour), nil)
+			settled(t, q.Bury(t.Context(), "q", "h", id, "", noon(), state.Keep{For: time.Hour}), nil)
 			dead = append(dead, id)
 			continue
 		}
@@ -208,7 +208,7 @@ func failuresCut(t *testing.T, q state.Queue) {
 			utf8.ValidString(failure) != utf8.ValidString(got) {
 			t.Errorf("of %d bytes %d are kept: %q", len(failure), len(got), got)
 		}
-		settled(t, q.Bury(t.Context(), "q", "h", id, failure, noon(), time.Hour), nil)
+		settled(t, q.Bury(t.Context(), "q", "h", id, failure, noon(), state.Keep{For: time.Hour}), nil)
 		if dead := items(t, q, true, "", 99); dead[i].Error != got {
 			t.Errorf("of a dead one %q is kept", dead[i].Error)
 		}

@@ -5,7 +5,9 @@
 --       same by when they are forgotten; 9 number of the latest item; for a push also 10
 --       its line.
 -- ARGV: 1 the operation, 2 what keys of lines begin with, then what the operation has.
--- Of each line there are a sorted set of those that wait, by number, and a set of the dead.
+-- Of each line there are a sorted set of those that wait, by number, and a set of the dead;
+-- of each owner, who stands before the first slash of a line, a sorted set of the ids of those
+-- that wait, and one of the dead by when they are forgotten.
 -- Times are in Unix µs, which Lua and scores hold up to 2^53.
 --
 -- What reads comes before what writes, so that an operation that finds something wrong
@@ -16,6 +18,16 @@ local call, bad = redis.call, {}
 
 local function waiting(line) return ARGV[2] .. 'line:' .. line end
 local function buried(line) return ARGV[2] .. 'dead:' .. line end
+
+-- owner is whose a line is; nil for nobody's.
+local function owner(line) return string.match(line, '^([^/]+)/') end
+local function pending(of) return ARGV[2] .. 'owner:' .. of end
+local function lost(of) return ARGV[2] .. 'owner-dead:' .. of end
+
+-- load is how many there are, and once more those of an owner.
+local function load(all, of, own)
+  return call('ZCARD', all) + (of and call('ZCARD', own(of)) or 0)
+end
 
 -- read finds an item: {form, line, pushed, due, attempts, failure, holder}, or nothing.
 local function read(id)
@@ -42,6 +54,8 @@ local function enter(it)
   call('ZADD', waiting(it.line), call('INCR', last), it.id)
   call('ZADD', ids, 0, it.id)
   call('ZADD', ages, it.pushed, it.id)
+  local of = owner(it.line)
+  if of then call('ZADD', pending(of), 0, it.id) end
   if alone then call('ZADD', free, it.due, it.line) end
 end
 
@@ -52,6 +66,8 @@ local function leave(it)
   call('ZREM', waiting(it.line), it.id)
   call('ZREM', ids, it.id)
   call('ZREM', ages, it.id)
+  local of = owner(it.line)
+  if of then call('ZREM', pending(of), it.id) end
   if lead[1] ~= it.id then return end
   call('ZREM', free, it.line)
   call('ZREM', leases, it.line)
@@ -63,6 +79,8 @@ local function unbury(it)
   call('ZREM', dead, it.id)
   call('ZREM', graves, it.id)
   call('SREM', buried(it.line), it.id)
+  local of = owner(it.line)
+  if of then call('ZREM', lost(of), it.id) end
 end
 
 local function forget(it)
@@ -91,12 +109,12 @@ end
 
 local queue = {}
 
--- 3 id, 4 line, 5 data, 6 pushed, 7 due, 8 how many there may be, 0 for any number.
+-- 3 id, 4 line, 5 data, 6 pushed, 7 due, 8 how many may wait, 0 for any number.
 -- Returns 1, or 0 where one of that id is, or -1 where there is no room.
 function queue.push()
   if call('HEXISTS', items, ARGV[3]) == 1 then return 0 end
   local most = tonumber(ARGV[8])
-  if most > 0 and call('HLEN', items) >= most then return -1 end
+  if most > 0 and load(ids, owner(ARGV[4]), pending) >= most then return -1 end
   enter({id = ARGV[3], line = ARGV[4], pushed = tonumber(ARGV[6]), due = tonumber(ARGV[7]),
     attempts = 0, failure = '', holder = ''})
   call('HSET', data, ARGV[3], ARGV[5])
@@ -147,7 +165,8 @@ function queue.again()
   return 1
 end
 
--- 3 holder, 4 id, 5 until when it is remembered, 6 failure.
+-- 3 holder, 4 id, 5 until when it is remembered, 6 failure, 7 how many dead there may be, 0
+-- for any number.
 function queue.bury()
   local it = held()
   if not it then return 0 end
@@ -157,6 +176,14 @@ function queue.bury()
   call('ZADD', dead, 0, it.id)
   call('ZADD', graves, ARGV[5], it.id)
   call('SADD', buried(it.line), it.id)
+  local of, most = owner(it.line), tonumber(ARGV[7])
+  if not of then return 1 end
+  call('ZADD', lost(of), ARGV[5], it.id)
+  if most > 0 and load(dead, of, lost) > most + 1 then
+    local oldest = read(call('ZRANGE', lost(of), 0, 0)[1]) or error(bad)
+    unbury(oldest)
+    forget(oldest)
+  end
   return 1
 end
 
@@ -195,7 +222,8 @@ function queue.clear()
   call('DEL', waiting(ARGV[3]), buried(ARGV[3]))
   call('ZREM', free, ARGV[3])
   call('ZREM', leases, ARGV[3])
-  return drop(alive, {ids, ages}) + drop(gone, {dead, graves})
+  local of = owner(ARGV[3])
+  return drop(alive, {ids, ages, of and pending(of)}) + drop(gone, {dead, graves, of and lost(of)})
 end
 
 -- 3 'dead' or 'waiting', 4 the id to go on behind, 5 how many.
