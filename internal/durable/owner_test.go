@@ -33,7 +33,7 @@ func TestRewriteKeepsTheOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if is := info.Sys().(*syscall.Stat_t); int(is.Uid) != uid || int(is.Gid) != gid {
+	if is, ok := info.Sys().(*syscall.Stat_t); !ok || int(is.Uid) != uid || int(is.Gid) != gid {
 		t.Errorf("of user %d and group %d, not %d and %d", is.Uid, is.Gid, uid, gid)
 	}
 }

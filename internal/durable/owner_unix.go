@@ -18,7 +18,8 @@ func own(f *os.File, old fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	was, is := old.Sys().(*syscall.Stat_t), now.Sys().(*syscall.Stat_t)
+	was, _ := old.Sys().(*syscall.Stat_t) // of what os.Stat says on these systems
+	is, _ := now.Sys().(*syscall.Stat_t)
 	if was.Uid == is.Uid && was.Gid == is.Gid {
 		return nil
 	}
