@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/statetest"
@@ -99,6 +101,34 @@ func TestGarbageInQueue(t *testing.T) {
 	plain.Set(ctx, items, "x", 0)
 	if err := list(); !errors.Is(err, errRecord) {
 		t.Errorf("Items of another type: %v", err)
+	}
+}
+
+// TestQueueOfTwoVersions: a gateway of before there were owners takes items without a word
+// to their owners' sets. What it leaves there costs the owner nothing for long.
+func TestQueueOfTwoVersions(t *testing.T) {
+	t.Parallel()
+	s, plain, ctx := fresh(t), everybody(t).client(t), t.Context()
+	now, keep := time.Now(), state.Keep{For: time.Hour, Most: 4}
+	for _, key := range []string{"owner:a", "owner-dead:a"} {
+		for i := range 9 {
+			plain.ZAdd(ctx, s.names.lines("q")+key, redis.Z{Score: float64(i), Member: fmt.Sprint("gone", i)})
+		}
+	}
+	for i := range 4 {
+		id := fmt.Sprint(i)
+		if ok, err := s.Push(ctx, "q", statetest.ExampleItem(id, "a/"+id), 4); err != nil || !ok {
+			t.Fatalf("Push: %v, %v", ok, err)
+		}
+		if got, err := s.Take(ctx, "q", "h", now, 1, time.Minute); err != nil || len(got) != 1 {
+			t.Fatalf("Take: %v, %v", got, err)
+		}
+		if err := s.Bury(ctx, "q", "h", id, "dead", now, keep); err != nil {
+			t.Fatalf("Bury: %v", err)
+		}
+	}
+	if d, err := s.Depth(ctx, "q", now); err != nil || d.Waiting != 0 || d.Dead != 2 {
+		t.Errorf("Depth: %+v, %v", d, err)
 	}
 }
 

@@ -29,6 +29,14 @@ local function load(all, of, own)
   return call('ZCARD', all) + (of and call('ZCARD', own(of)) or 0)
 end
 
+-- tidy takes some out of an owner's set that are not there, or not dead, any more: gateways of
+-- before there were owners leave them behind.
+local function tidy(key, index)
+  for _, id in ipairs(call('ZRANGE', key, 0, 63)) do
+    if not call('ZSCORE', index, id) then call('ZREM', key, id) end
+  end
+end
+
 -- read finds an item: {form, line, pushed, due, attempts, failure, holder}, or nothing.
 local function read(id)
   local packed = call('HGET', items, id)
@@ -114,7 +122,11 @@ local queue = {}
 function queue.push()
   if call('HEXISTS', items, ARGV[3]) == 1 then return 0 end
   local most = tonumber(ARGV[8])
-  if most > 0 and load(ids, owner(ARGV[4]), pending) >= most then return -1 end
+  local of = owner(ARGV[4])
+  if most > 0 and load(ids, of, pending) >= most then
+    if of then tidy(pending(of), ids) end
+    if load(ids, of, pending) >= most then return -1 end
+  end
   enter({id = ARGV[3], line = ARGV[4], pushed = tonumber(ARGV[6]), due = tonumber(ARGV[7]),
     attempts = 0, failure = '', holder = ''})
   call('HSET', data, ARGV[3], ARGV[5])
@@ -179,7 +191,9 @@ function queue.bury()
   local of, most = owner(it.line), tonumber(ARGV[7])
   if not of then return 1 end
   call('ZADD', lost(of), ARGV[5], it.id)
-  if most > 0 and load(dead, of, lost) > most + 1 then
+  if most == 0 or load(dead, of, lost) <= most + 1 then return 1 end
+  tidy(lost(of), dead)
+  if load(dead, of, lost) > most + 1 then
     local oldest = read(call('ZRANGE', lost(of), 0, 0)[1]) or error(bad)
     unbury(oldest)
     forget(oldest)
