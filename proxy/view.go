@@ -51,6 +51,12 @@ func (a *Agent) look() *view {
 	return v
 }
 
+// Callable reports whether the agent's card is there, and an interface that calls may go to.
+func (a *Agent) Callable() bool {
+	v := a.look()
+	return v != nil && len(v.endpoints) > 0
+}
+
 func (a *Agent) read(c *card.Card) *view {
 	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), schemas: learnSchemas(a.schemas, c.Skills)}
 	v.interfaces, _ = a.Usable(c)

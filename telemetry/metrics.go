@@ -82,6 +82,7 @@ type Metrics struct {
 	// upstream_healthy{agent}: those of them that would get the next call.
 	// circuit_state{agent}: 0 closed, 1 waiting for a probe, 2 open; with several
 	// instances, the best of theirs.
+	// agent_state{agent,state}: whether calls reach an agent, and why not: 1 for its state.
 	upstreams *upstreams
 	// retries_total{agent}: calls sent to a further instance.
 	retries *prometheus.CounterVec

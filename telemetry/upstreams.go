@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,13 +13,30 @@ type UpstreamState struct {
 	Instances int    // that are known
 	Healthy   int    // of them, that would get the next call
 	Circuit   int    // 0 closed, 1 waiting for a probe, 2 open
+	State     string // AgentServing or another below
+}
+
+// What an agent is, as the log, /readyz?verbose, the admin API and the metrics call it.
+const (
+	AgentServing     = "serving"      // calls reach it
+	AgentPending     = "pending"      // its card is being fetched for the first time
+	AgentNoCard      = "no-card"      // it could not be fetched, and none is in force
+	AgentNoInterface = "no-interface" // the card names none that can be called
+	AgentUnreachable = "unreachable"  // no connection to where calls go comes about
+	AgentFailing     = "failing"      // one call after the other fails
+	AgentCardWaiting = "card-waiting" // a card waits for somebody's decision
+	AgentCardStale   = "card-stale"   // one is in force, and cannot be fetched again
+)
+
+var agentStates = []string{
+	AgentServing, AgentPending, AgentNoCard, AgentNoInterface, AgentUnreachable, AgentFailing, AgentCardWaiting, AgentCardStale,
 }
 
 // upstreams are gauges that are asked for when somebody looks: an instance that was
 // left alone for a while is back without anything having happened.
 type upstreams struct {
-	list                        atomic.Pointer[func() []UpstreamState]
-	instances, healthy, circuit *prometheus.Desc
+	list                               atomic.Pointer[func() []UpstreamState]
+	instances, healthy, circuit, state *prometheus.Desc
 }
 
 func (f factory) upstreams() *upstreams {
@@ -27,6 +45,7 @@ func (f factory) upstreams() *upstreams {
 		healthy:   f.asked("upstream_healthy", "Instances of an agent that would get the next call.", "agent"),
 		circuit: f.asked("circuit_state",
 			"Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open; with several instances, the best of theirs.", "agent"),
+		state: f.asked("agent_state", "Whether calls reach an agent, and why not: 1 for its state.", "agent", "state="+strings.Join(agentStates, "|")),
 	}
 	f.registry.MustRegister(u)
 	return u
@@ -37,6 +56,7 @@ func (u *upstreams) Describe(to chan<- *prometheus.Desc) {
 	to <- u.instances
 	to <- u.healthy
 	to <- u.circuit
+	to <- u.state
 }
 
 // Collect implements prometheus.Collector.
@@ -46,6 +66,9 @@ func (u *upstreams) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, s := range (*list)() {
+		for _, state := range agentStates {
+			to <- prometheus.MustNewConstMetric(u.state, prometheus.GaugeValue, truth(state == s.State), s.Agent, state)
+		}
 		for _, g := range []struct {
 			desc  *prometheus.Desc
 			value int

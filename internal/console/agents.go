@@ -63,7 +63,7 @@ type Agent struct {
 	Source     string    `json:"source,omitzero"` // where exactly
 	Registered time.Time `json:"registered,omitzero"`
 	Served     bool      `json:"served"`           // calls are taken for it
-	Failure    string    `json:"failure,omitzero"` // why it is not served, or why its card is not there
+	Failure    string    `json:"failure,omitzero"` // why it is not served, or not serving: the state's word, and more
 
 	// What its card says that is in force; nothing without one.
 	Version    string      `json:"version,omitzero"` // the agent's own

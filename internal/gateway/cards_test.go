@@ -131,7 +131,7 @@ func TestA14_CardsWait(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 	if _, ready := fetch(t, g.StatusURL()+"/readyz?verbose", nil); !strings.Contains(ready, "agent a card: failed: quarantined: no card") ||
-		!strings.Contains(ready, "agent a: failed: the card is quarantined") {
+		!strings.Contains(ready, "agent a: failed: card-waiting: the card is quarantined") {
 		t.Error(ready)
 	}
 	if status, body := post(t, g.AdminURL()+"/api/v1/cards/a/approve?digest="+d.Digest, admin); status != http.StatusOK {

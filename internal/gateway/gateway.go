@@ -174,6 +174,7 @@ func (g *Gateway) Start() {
 	close(g.started)
 	go g.review()
 	go g.lintChanges()
+	go g.watchStanding()
 	go g.followRoster()
 	go g.work.Watch(g.closed, g.bounds, g.report)
 	g.peers.start()

@@ -23,7 +23,7 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 	for id, m := range s.agents {
 		up := m.agent.Upstream.State()
 		list = append(list, telemetry.UpstreamState{
-			Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit,
+			Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.standing().word,
 		})
 	}
 	return list
@@ -60,7 +60,12 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	}
 	source := card.NewSource(a.Card, up.Client(), g.telemetry.Log.With("agent", a.ID))
 	source.JudgedBy(judge)
-	source.OnFetch(func(result string) { metrics.CardFetch(a.ID, result) })
+	source.OnFetch(func(result string) {
+		metrics.CardFetch(a.ID, result)
+		if c := source.Current(); c != nil && result != "error" {
+			go look(&a, c, up) // who waits for the card does not wait for it
+		}
+	})
 	source.OnChange(func(*card.Card) { g.relint() })
 	source.InTurn(g.turns)
 	agent, err := proxy.NewAgent(a, source, up)

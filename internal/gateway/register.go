@@ -47,8 +47,8 @@ func (r *roster) show(s *snapshot, id string) console.Agent {
 	a.Origin, a.Source, a.Registered = r.origin(id)
 	if m := s.agents[id]; m != nil {
 		a.Served = true
-		if err := m.agent.Source.Err(); err != nil {
-			a.Failure = err.Error()
+		if now := m.standing(); !now.serving() {
+			a.Failure = now.text()
 		}
 		if c := m.agent.Source.Current(); c != nil {
 			a.Version = c.Version

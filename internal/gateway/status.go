@@ -147,12 +147,9 @@ func (s *statusServer) details(ctx context.Context) []string {
 		if up := m.agent.Upstream.State(); up.Healthy == 0 {
 			agents = append(agents, line("agent "+id+" instances", true, fmt.Sprintf("none of %d is healthy", up.Instances)))
 		}
-		why := "card not fetched yet"
-		if err := m.agent.Source.Err(); err != nil {
-			why = err.Error()
-		}
 		agents = append(agents, m.cardLine(id)...)
-		agents = append(agents, line("agent "+id, m.agent.Source.Current() == nil || m.agent.Source.Err() != nil, why))
+		now := m.standing()
+		agents = append(agents, line("agent "+id, !now.serving(), now.text()))
 	}
 	agents = append(agents, g.roster.details()...)
 	slices.Sort(agents)

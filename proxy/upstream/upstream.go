@@ -34,6 +34,7 @@ type Upstream struct {
 	timeouts    map[string]secret.Duration // of single methods
 	calls       atomic.Int64               // in flight, streams included
 	most        int64                      // of them
+	trouble     trouble
 }
 
 // ErrBusy says that as many calls are in flight to the agent as `connections`
@@ -133,6 +134,7 @@ func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, e
 	} else {
 		resp, served, err = u.alone(r, &h)
 	}
+	u.trouble.note(r, resp, err)
 	if err != nil {
 		u.calls.Add(-1)
 		return nil, served, err
