@@ -34,6 +34,8 @@ func closedSet(name string) label {
 		return label{name, "`policy.limits` by name", rest}
 	case "authorizer":
 		return label{name, "`policy.authorizers[].name`", rest}
+	case "address":
+		return label{name, "addresses of `agents[].load.instances`, 32 of an agent", nil}
 	case "domain":
 		return label{name, "`server.tls.acme.domains`", rest}
 	case "binding":

@@ -83,6 +83,11 @@ type Metrics struct {
 	// circuit_state{agent}: 0 closed, 1 waiting for a probe, 2 open; with several
 	// instances, the best of theirs.
 	// agent_state{agent,state}: whether calls reach an agent, and why not: 1 for its state.
+	// instance_healthy{agent,address}: whether one would get the next call; of an agent, 32 have
+	// these series: those that would not first, then those that take longest.
+	// instance_latency_seconds{agent,address}: until it answers, smoothed; absent until it has.
+	// instance_calls{agent,address}: in flight, streams included.
+	// instance_ejections{agent,address}: times that it was left alone because it fails calls.
 	upstreams *upstreams
 	// retries_total{agent}: calls sent to a further instance.
 	retries *prometheus.CounterVec

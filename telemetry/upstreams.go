@@ -14,6 +14,17 @@ type UpstreamState struct {
 	Healthy   int    // of them, that would get the next call
 	Circuit   int    // 0 closed, 1 waiting for a probe, 2 open
 	State     string // AgentServing or another below
+	Each      []InstanceState
+}
+
+// InstanceState is how an instance is doing. An agent has each of an address once, and a
+// bounded number of them.
+type InstanceState struct {
+	Address   string
+	Healthy   bool    // it would get the next call
+	Latency   float64 // seconds until the head of an answer, smoothed; 0 where none has come yet
+	Calls     int     // in flight
+	Ejections int     // since it was found
 }
 
 // What an agent is, as the log, /readyz?verbose, the admin API and the metrics call it.
@@ -37,6 +48,8 @@ var agentStates = []string{
 type upstreams struct {
 	list                               atomic.Pointer[func() []UpstreamState]
 	instances, healthy, circuit, state *prometheus.Desc
+
+	instanceHealthy, instanceLatency, instanceCalls, instanceEjections *prometheus.Desc
 }
 
 func (f factory) upstreams() *upstreams {
@@ -46,6 +59,12 @@ func (f factory) upstreams() *upstreams {
 		circuit: f.asked("circuit_state",
 			"Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open; with several instances, the best of theirs.", "agent"),
 		state: f.asked("agent_state", "Whether calls reach an agent, and why not: 1 for its state.", "agent", "state="+strings.Join(agentStates, "|")),
+		instanceHealthy: f.asked("instance_healthy",
+			"Whether an instance would get the next call. Of an agent, 32 instances have these series: those that would not first, then those that take longest.", "agent", "address"),
+		instanceLatency: f.asked("instance_latency_seconds",
+			"Time until an instance answers, smoothed over its latest calls; absent until it has.", "agent", "address"),
+		instanceCalls:     f.asked("instance_calls", "Calls in flight to an instance, streams included.", "agent", "address"),
+		instanceEjections: f.asked("instance_ejections", "Times that an instance was left alone because it fails calls, since it was found.", "agent", "address"),
 	}
 	f.registry.MustRegister(u)
 	return u
@@ -53,10 +72,11 @@ func (f factory) upstreams() *upstreams {
 
 // Describe implements prometheus.Collector.
 func (u *upstreams) Describe(to chan<- *prometheus.Desc) {
-	to <- u.instances
-	to <- u.healthy
-	to <- u.circuit
-	to <- u.state
+	for _, d := range []*prometheus.Desc{
+		u.instances, u.healthy, u.circuit, u.state, u.instanceHealthy, u.instanceLatency, u.instanceCalls, u.instanceEjections,
+	} {
+		to <- d
+	}
 }
 
 // Collect implements prometheus.Collector.
@@ -75,6 +95,21 @@ func (u *upstreams) Collect(to chan<- prometheus.Metric) {
 		}{{u.instances, s.Instances}, {u.healthy, s.Healthy}, {u.circuit, s.Circuit}} {
 			to <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(g.value), s.Agent)
 		}
+		for i := range s.Each {
+			u.instance(s.Agent, &s.Each[i], to)
+		}
+	}
+}
+
+func (u *upstreams) instance(agent string, i *InstanceState, to chan<- prometheus.Metric) {
+	show := func(desc *prometheus.Desc, value float64) {
+		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, agent, i.Address)
+	}
+	show(u.instanceHealthy, truth(i.Healthy))
+	show(u.instanceCalls, float64(i.Calls))
+	show(u.instanceEjections, float64(i.Ejections))
+	if i.Latency > 0 {
+		show(u.instanceLatency, i.Latency)
 	}
 }
 

@@ -275,6 +275,8 @@ func modes() map[string]func(http.ResponseWriter, question) {
 		},
 		// circle asks the agent "circle" at the gateway, handing the trace of the call on.
 		"circle": func(w http.ResponseWriter, q question) { q.pass(w, q.gateway()+"/agents/circle") },
+		// broken fails every call, in no words of A2A's.
+		"broken": func(w http.ResponseWriter, _ question) { http.Error(w, "boom", http.StatusInternalServerError) },
 		// overloaded says that it can take no more.
 		"overloaded": func(w http.ResponseWriter, _ question) {
 			w.Header().Set("Retry-After", "7")

@@ -65,6 +65,10 @@ type Agent struct {
 	Served     bool      `json:"served"`           // calls are taken for it
 	Failure    string    `json:"failure,omitzero"` // why it is not served, or not serving: the state's word, and more
 
+	// Those that would get no call first, then those that take longest, 32 at most; none of an
+	// agent whose calls go wherever its card's URL leads.
+	Instances []Instance `json:"instances,omitzero"`
+
 	// What its card says that is in force; nothing without one.
 	Version    string      `json:"version,omitzero"` // the agent's own
 	Interfaces []Interface `json:"interfaces,omitzero"`
@@ -72,6 +76,16 @@ type Agent struct {
 
 	// Agent is what was registered, without secrets: they are never shown again.
 	Agent jsontext.Value `json:"agent,omitzero"`
+}
+
+// Instance is one place where an agent answers.
+type Instance struct {
+	Address   string  `json:"address"`
+	Healthy   bool    `json:"healthy" doc:"it would get the next call"`
+	Why       string  `json:"why,omitzero" doc:"why it would not"`
+	Latency   float64 `json:"latency,omitzero" doc:"seconds until the head of an answer, smoothed; absent where none has come yet"`
+	Calls     int     `json:"calls" doc:"in flight, streams included"`
+	Ejections int     `json:"ejections" doc:"since it was found"`
 }
 
 // Interface is one way in which an agent is spoken to.

@@ -22,9 +22,13 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 	list := make([]telemetry.UpstreamState, 0, len(s.agents))
 	for id, m := range s.agents {
 		up := m.agent.Upstream.State()
-		list = append(list, telemetry.UpstreamState{
-			Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.standing().word,
-		})
+		state := telemetry.UpstreamState{Agent: id, Instances: up.Instances, Healthy: up.Healthy, Circuit: up.Circuit, State: m.standing().word}
+		for _, i := range m.agent.Upstream.Instances() {
+			state.Each = append(state.Each, telemetry.InstanceState{
+				Address: i.Address, Healthy: i.Why == "", Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
+			})
+		}
+		list = append(list, state)
 	}
 	return list
 }

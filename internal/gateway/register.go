@@ -50,6 +50,11 @@ func (r *roster) show(s *snapshot, id string) console.Agent {
 		if now := m.standing(); !now.serving() {
 			a.Failure = now.text()
 		}
+		for _, i := range m.agent.Upstream.Instances() {
+			a.Instances = append(a.Instances, console.Instance{
+				Address: i.Address, Healthy: i.Why == "", Why: i.Why, Latency: i.Latency.Seconds(), Calls: i.Calls, Ejections: i.Ejections,
+			})
+		}
 		if c := m.agent.Source.Current(); c != nil {
 			a.Version = c.Version
 			for _, i := range m.config.Offers(c) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // statusServer is the listener for probes and metrics. It is plain HTTP and
@@ -144,9 +145,7 @@ func (s *statusServer) details(ctx context.Context) []string {
 	lines = append(lines, line("state", stored != nil, fmt.Sprint(stored)))
 	var agents []string
 	for id, m := range current.agents {
-		if up := m.agent.Upstream.State(); up.Healthy == 0 {
-			agents = append(agents, line("agent "+id+" instances", true, fmt.Sprintf("none of %d is healthy", up.Instances)))
-		}
+		agents = append(agents, instanceLines(id, m.agent.Upstream)...)
 		agents = append(agents, m.cardLine(id)...)
 		now := m.standing()
 		agents = append(agents, line("agent "+id, !now.serving(), now.text()))
@@ -161,4 +160,21 @@ func line(name string, failed bool, why string) string {
 		return name + ": failed: " + why
 	}
 	return name + ": ok"
+}
+
+// instanceLines say how the instances of an agent are doing, one by one where it has any: a
+// slow one is seen before it is out.
+func instanceLines(agent string, up *upstream.Upstream) []string {
+	var lines []string
+	if s := up.State(); s.Healthy == 0 {
+		lines = append(lines, line("agent "+agent+" instances", true, fmt.Sprintf("none of %d is healthy", s.Instances)))
+	}
+	for _, i := range up.Instances() {
+		one := line("agent "+agent+" instance "+i.Address, i.Why != "", i.Why)
+		if i.Latency > 0 {
+			one += fmt.Sprintf(", answers in %s", i.Latency.Round(time.Millisecond))
+		}
+		lines = append(lines, fmt.Sprintf("%s, %d calls in flight, %d ejections", one, i.Calls, i.Ejections))
+	}
+	return lines
 }

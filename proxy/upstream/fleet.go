@@ -159,14 +159,16 @@ func (f *fleet) hasRoom(i *instance) bool {
 }
 
 // heard takes over what a call, which began in an era of the circuit, says of an
-// instance.
-func (f *fleet) heard(i *instance, era uint64, what outcome) {
+// instance: what became of it, and the status of the answer, 0 for none. It reports whether
+// the call went well.
+func (f *fleet) heard(i *instance, era uint64, what outcome, status int) bool {
 	now := time.Now().UnixNano()
 	i.circuit.leave(era, now, what)
+	counts := what == failed && status == 0 || f.Ejection.counts(status)
 	switch {
-	case what == well && i.row.Load() != 0:
+	case what == well && !counts && i.row.Load() != 0:
 		i.row.Store(0)
-	case what == failed && !f.Ejection.Off:
+	case counts && !f.Ejection.Off:
 		row := i.row.Add(1)
 		if first := i.first.Load(); row == 1 || now-first > int64(f.Ejection.Within) {
 			i.first.Store(now)
@@ -177,6 +179,7 @@ func (f *fleet) heard(i *instance, era uint64, what outcome) {
 			f.eject(i, now)
 		}
 	}
+	return what == well && !counts
 }
 
 // mostEjections bounds how often the time that an instance is out doubles.
@@ -202,6 +205,7 @@ func (f *fleet) eject(i *instance, now int64) {
 	}
 	i.ejected.Store(now + int64(min(first<<min(i.times, 8), mostEjections*first)))
 	i.times++
+	i.ejections.Add(1)
 	i.row.Store(0)
 	if f.o.Ejected != nil {
 		f.o.Ejected(i.address)

@@ -38,6 +38,8 @@ type instance struct {
 	first atomic.Int64 // when the first of them was
 	times int          // ejected in a row; guarded by the fleet's lock
 
+	ejections atomic.Int64 // since it came
+
 	down atomic.Bool        // its checks say so
 	stop context.CancelFunc // ends its checks
 }
@@ -90,11 +92,29 @@ func fails(resp *http.Response) bool {
 	switch resp.StatusCode {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
-	case http.StatusOK: // gRPC says it in a status of its own, without a message before it
-		status := resp.Header["Grpc-Status"]
-		return len(status) == 1 && status[0] == "14"
 	}
-	return false
+	return meaning(resp) == http.StatusServiceUnavailable
+}
+
+// meaning is the status of an answer, 0 for none. gRPC says it in a code of its own, where no
+// message is before it in the head.
+func meaning(resp *http.Response) int {
+	if resp == nil {
+		return 0
+	}
+	if code := resp.Header["Grpc-Status"]; resp.StatusCode == http.StatusOK && len(code) == 1 {
+		switch code[0] {
+		case "2", "13", "15": // UNKNOWN, INTERNAL, DATA_LOSS
+			return http.StatusInternalServerError
+		case "4": // DEADLINE_EXCEEDED
+			return http.StatusGatewayTimeout
+		case "12": // UNIMPLEMENTED
+			return http.StatusNotImplemented
+		case "14": // UNAVAILABLE
+			return http.StatusServiceUnavailable
+		}
+	}
+	return resp.StatusCode
 }
 
 // measure takes over how long the head of an answer took. A stream's says nothing: it

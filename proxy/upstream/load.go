@@ -3,6 +3,7 @@ package upstream
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -141,7 +142,7 @@ type Health struct {
 }
 
 // Ejection takes an instance out that fails calls: connections that do not come
-// about or break, heads of answers that are late, and 502, 503 and 504.
+// about or break, heads of answers that are late, and Statuses.
 type Ejection struct {
 	// Off ejects nobody.
 	Off bool `yaml:"off"`
@@ -155,9 +156,24 @@ type Ejection struct {
 	// Most is how many of the instances may be out, in percent; one always may where
 	// there are two. Default 50.
 	Most int `yaml:"most"`
+	// Statuses of answers that count as failures. Default all from 500 to 599 but 501, with
+	// which agents say that they do not have a method. On gRPC they stand for the codes
+	// that mean the same: 500 for UNKNOWN, INTERNAL and DATA_LOSS, 501 for UNIMPLEMENTED,
+	// 503 for UNAVAILABLE, 504 for DEADLINE_EXCEEDED.
+	Statuses []int `yaml:"statuses"`
 }
 
-// Breaker opens after failures, as Ejection counts them.
+// counts reports whether an answer of this status is a failure.
+func (e *Ejection) counts(status int) bool {
+	if e.Statuses != nil {
+		return slices.Contains(e.Statuses, status)
+	}
+	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+}
+
+// Breaker opens after failures: connections that do not come about or break, heads of
+// answers that are late, and 502, 503 and 504. It keeps all calls away, and so does not count
+// what an agent with a bug in one call answers to whoever makes that.
 type Breaker struct {
 	// Off never opens it.
 	Off bool `yaml:"off"`
@@ -255,9 +271,14 @@ func (l Load) validate() error {
 			return wrong(n.key, "%d is not between 0 and %d", n.value, n.most)
 		}
 	}
-	for _, status := range l.Retry.Statuses {
-		if status < 400 || status > 599 {
-			return wrong("retry.statuses", "%d is not the status of an error", status)
+	for _, s := range []struct {
+		key  string
+		list []int
+	}{{"retry.statuses", l.Retry.Statuses}, {"ejection.statuses", l.Ejection.Statuses}} {
+		for _, status := range s.list {
+			if status < 400 || status > 599 {
+				return wrong(s.key, "%d is not the status of an error", status)
+			}
 		}
 	}
 	for _, method := range sortedKeys(l.Timeouts) {

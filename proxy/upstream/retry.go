@@ -33,10 +33,9 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 			h.Trail.Begin(r, i.address)
 		}
 		resp, err := i.trip(r)
-		what := judge(r, resp, err)
-		f.heard(i, era, what)
+		good := f.heard(i, era, judge(r, resp, err), meaning(resp))
 		if err == nil {
-			if what == well {
+			if good {
 				i.measure(resp, start, time.Now().UnixNano())
 			}
 			resp.Body = &counted{ReadCloser: resp.Body, calls: &u.calls, instance: &i.calls}
