@@ -24,7 +24,7 @@ func from(c *Chain, address, token string) string {
 	if err = c.Blame(address, err); err == nil {
 		return "ok"
 	}
-	if _, late := err.(*Throttled); late { //nolint:errorlint // as Blame has it
+	if _, late := err.(*Throttled); late {
 		return "throttled"
 	}
 	return faultOf(err)

@@ -14,7 +14,7 @@ import (
 // SendStreamingMessage is left to the agent: a card that is wrong about it hurts nobody.
 func Incapable(m *wire.Method, c *card.Card, pushes bool) *wire.Error {
 	switch {
-	case m.Push && m.Extension == "" && !(pushes && c.Push):
+	case m.Push && m.Extension == "" && (!pushes || !c.Push):
 		return wire.Errorf(wire.PushUnsupported, "")
 	case m.Name == wire.SubscribeToTask && !c.Streaming:
 		return wire.Errorf(wire.Unsupported, "the agent does not stream")

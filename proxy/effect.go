@@ -39,7 +39,8 @@ func (x *exchange) unrepeatable(err error, e *wire.Error) *wire.Error {
 	if e.Kind != wire.Unavailable && e.Header["Retry-After"] == nil {
 		return e
 	}
-	if !x.uncertain(err) && !(x.rec.Events > 0 && x.call.Method.Writes && (errors.Is(err, state.ErrUnavailable) || errors.Is(err, state.ErrFull))) {
+	unrecorded := errors.Is(err, state.ErrUnavailable) || errors.Is(err, state.ErrFull)
+	if shown := x.call.Method != nil && x.call.Method.Writes && x.rec.Events > 0; !x.uncertain(err) && (!shown || !unrecorded) {
 		return e
 	}
 	return wire.Errorf(wire.OutcomeUnknown, "the call has reached the agent, and what became of it is not known: %s", e.Text()).Because(err)

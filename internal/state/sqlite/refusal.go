@@ -75,7 +75,7 @@ func (s *Store) probe() {
 	if s.refusal.why.Load() == nil {
 		return
 	}
-	data := bytes.Repeat([]byte{byte(time.Now().UnixNano())}, probed) // SQLite writes nothing where nothing has changed
+	data := bytes.Repeat([]byte{byte(time.Now().UnixNano() & 0xff)}, probed) // SQLite writes nothing where nothing has changed
 	if s.Put(context.Background(), "", "probe", data, sweeping) == nil {
 		s.refusal.why.Store(nil)
 		s.refusal.told(nil)
