@@ -129,11 +129,11 @@ func (p *Proxy) watched(
 	}
 }
 
-// waitsStill reports whether an event says no more than that the task waits for its user, as
-// the client has been shown.
+// waitsStill reports whether an event is no more than the task, which waits for its user as the
+// client has been shown. An update of it is news, behind which the agent may end its stream.
 func (p *Proxy) waitsStill(a *audience, l *leg, event stream.Event) bool {
 	found, err := p.readEvent(l.Side, l.call.Method, event.Data)
-	if err != nil || !settled(found.seen.State) || terminal(found.seen.State) {
+	if err != nil || found.seen.Kind != "task" || !settled(found.seen.State) || terminal(found.seen.State) {
 		return false
 	}
 	status, _ := statusOf(inner(l, found.docOf(event.Data)))
