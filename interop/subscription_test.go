@@ -58,6 +58,9 @@ func (g *gateway) follows(t *testing.T, a agent) {
 	if got := g.says(ctx, t, a, fmt.Sprintf(`"taskId":%q,"parts":[{"text":"this"}]`, task)); got != task {
 		t.Errorf("the message went on with %s instead of %s", got, task)
 	}
+	if strings.HasPrefix(a.id, "js-v03-") {
+		return // which shows the task once more and ends the stream
+	}
 	for _, s := range streams {
 		var events []string
 		for event := next(s); event != ""; event = next(s) {

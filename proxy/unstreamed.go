@@ -14,16 +14,14 @@ import (
 
 // unstreamed is the stream of a task to which an agent before 1.0 was asked to subscribe a
 // client. Such agents stream what a message brings; of a task that waits for its user they
-// have no stream, and say so in one way or another, although they know the task, or show it
-// and end. Then it is looked at until it ends: the client hears what the next message makes of
-// it, as in front of an agent of 1.0 (A2A 1.0 §3.1.6).
+// have no stream, and say so in one way or another, although they know the task. Then it is
+// looked at until it ends: the client hears what the next message makes of it, as in front of
+// an agent of 1.0 (A2A 1.0 §3.1.6).
 type unstreamed struct {
 	stream.Source                                // what the agent sends
 	none          func(stream.Event, error) bool // does the first thing of it say that there is no stream?
-	still         func(stream.Event) bool        // or no more than that the task waits, as the client knows?
 	watch         func() (*poll, error)
 	begun         bool
-	waits         bool  // nothing else was said
 	poll          *poll // in the place of Source
 }
 
@@ -33,19 +31,11 @@ func (s *unstreamed) Next() (stream.Event, error) {
 		return s.poll.Next()
 	}
 	event, err := s.Source.Next()
-	switch {
-	case err == nil && !event.HasData, s.begun && !s.waits:
+	if s.begun || err == nil && !event.HasData {
 		return event, err
-	case s.waits:
-		if s.waits = false; !errors.Is(err, io.EOF) {
-			return event, err
-		}
-	default:
-		s.begun = true
-		if !s.none(event, err) {
-			s.waits = err == nil && s.still(event)
-			return event, err
-		}
+	}
+	if s.begun = true; !s.none(event, err) {
+		return event, err
 	}
 	if s.poll, err = s.watch(); err != nil {
 		return stream.Event{}, err
@@ -114,30 +104,12 @@ func (p *Proxy) watched(
 	return &unstreamed{
 		Source: source,
 		none:   func(event stream.Event, err error) bool { return p.noneOf(l, resp, event, err) },
-		still: func(event stream.Event) bool {
-			if !p.waitsStill(a, l, event) {
-				return false
-			}
-			of().watches = true
-			return true
-		},
 		watch: func() (*poll, error) {
 			a.polled.Store(true)
 			of().watches = true
 			return p.newPoll(ctx, a, l)
 		},
 	}
-}
-
-// waitsStill reports whether an event is no more than the task, which waits for its user as the
-// client has been shown. An update of it is news, behind which the agent may end its stream.
-func (p *Proxy) waitsStill(a *audience, l *leg, event stream.Event) bool {
-	found, err := p.readEvent(l.Side, l.call.Method, event.Data)
-	if err != nil || found.seen.Kind != "task" || !settled(found.seen.State) || terminal(found.seen.State) {
-		return false
-	}
-	status, _ := statusOf(inner(l, found.docOf(event.Data)))
-	return a.shown != nil && bytes.Equal(memberOf(status, "state"), memberOf(a.shown.status, "state"))
 }
 
 // mayWatch reports whether the exchange is a subscription that is promised the task until it

@@ -26,13 +26,6 @@ var unstreamedIn = map[string]func(http.ResponseWriter, *record){
 		_ = http.NewResponseController(rw).Flush()
 		panic(http.ErrAbortHandler) // it cuts the answer off
 	},
-	"the task, once more": func(rw http.ResponseWriter, r *record) {
-		task := taskAt(r.side(), "t", "c", "input-required", 0)
-		if r.side().Binding != wire.JSONRPC {
-			task = `{"task":` + task + `}`
-		}
-		r.say(rw, task)
-	},
 	"no answer yet": func(_ http.ResponseWriter, r *record) { <-r.Context().Done() },
 	"an answer":     func(rw http.ResponseWriter, r *record) { r.fail(rw, wire.TaskNotFound, "Task not found") },
 	"an event": func(rw http.ResponseWriter, r *record) {
@@ -101,7 +94,7 @@ func TestSubscribeUnstreamedAlike(t *testing.T) {
 		}
 		w.agent.answers(answer)
 		got := w.speak("tied", w.base, rpc03, ask{method: wire.SubscribeToTask, task: "t"})
-		want := map[string]string{"nothing": "", "a broken connection": "broke off", "the task, once more": ""}
+		want := map[string]string{"nothing": "", "a broken connection": "broke off"}
 		text, ok := want[how]
 		if !ok {
 			text = "Task not found"
