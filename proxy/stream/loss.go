@@ -79,7 +79,10 @@ func (f *Feed) cease(err error) *source {
 		f.phase, f.over, f.cut = ended, nil, errors.Is(err, ErrIdle)
 	case refused(err):
 		if f.fail(err); f.settled {
-			f.phase, f.over = ended, nil
+			f.phase = ended
+			if f.joined { // else it is for the first client to be told
+				f.over = nil
+			}
 		}
 	case f.over == nil && f.rests:
 		f.phase = rested
