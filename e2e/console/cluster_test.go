@@ -30,7 +30,7 @@ func TestBrowserCluster(t *testing.T) {
 	keys := t.TempDir()
 	var first *gateway.Gateway
 	for i, own := range []struct{ id, keys, more string }{
-		{"gateway-1", keys, ""}, {"gateway-2", keys, "catalog: {}\n"}, {"gateway-3", t.TempDir(), ""},
+		{"gateway-1", keys, ""}, {"gateway-2", keys, "streams: {turns: 50}\n"}, {"gateway-3", t.TempDir(), ""},
 	} {
 		file := filepath.Join(t.TempDir(), "config.yaml")
 		text := fmt.Sprintf(`server: {id: %s, address: "127.0.0.1:0", statusAddress: "off", publicURL: "http://gateway.example", dataDir: %q}

@@ -1060,6 +1060,7 @@ export interface components {
             agent?: unknown;
             failure?: string;
             id: string;
+            instances?: components["schemas"]["Instance"][];
             interfaces?: components["schemas"]["Interface"][];
             origin: string;
             /** Format: date-time */
@@ -1516,6 +1517,19 @@ export interface components {
             combinations: components["schemas"]["CredentialPair"][];
             /** @description authn.oidc */
             issuers: components["schemas"]["Issuer"][];
+        };
+        Instance: {
+            address: string;
+            /** @description in flight, streams included */
+            calls: number;
+            /** @description since it was found */
+            ejections: number;
+            /** @description it would get the next call */
+            healthy: boolean;
+            /** @description seconds until the head of an answer, smoothed; absent where none has come yet */
+            latency?: number;
+            /** @description why it would not */
+            why?: string;
         };
         Interface: {
             binding: string;
