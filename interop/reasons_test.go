@@ -106,9 +106,8 @@ var reasons = []reason{
 		"The Go client fails at some of what this agent answers; at what the gateway answers it does not.",
 	},
 	{
-		`^(java|js)-v03-rest to (java|python)-v03-rest`, `push configurations`,
-		"This agent refuses some calls about push configurations by a status with a body that is no error of A2A's; the gateway, " +
-			"which cannot tell it from a config, answers with the error of that status.",
+		`^js-v03-rest to (java|python)-v03-rest|^java-v03-rest to python-v03-rest`, `push configurations`,
+		"A call that this agent refuses is refused through the gateway as well, and this client calls it another error.",
 	},
 	{
 		`^(java|js)-v03-rest to python-v03-rest`, `stream to completion|stream of one message|cancel a stream|subscribe to a running task`,
