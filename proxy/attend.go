@@ -146,10 +146,10 @@ func (x *exchange) form(l *leg) string {
 	return l.String() + "\n" + l.tenant + "\n" + strings.Join(sent, " ")
 }
 
-// opened is a stream of the agent's as a feed takes it over. resp is nil where there is
-// no answer behind it.
+// opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
+// where there is no answer behind it.
 func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detached) stream.Opened {
-	o := stream.Opened{Judge: p.newJudge(x, l).look, Form: x.form(l), From: stream.Events, Stop: up.stop}
+	o := stream.Opened{Form: x.form(l), From: stream.Events, Stop: up.stop}
 	if l.Binding == wire.GRPC {
 		o.From = stream.Messages
 	}

@@ -69,11 +69,10 @@ func (h *chunks) learn() {
 // alters reports whether an update has other content than the feed has shown. Nobody knows
 // where the feed is not kept whole.
 func (j *judge) alters(doc []byte) bool {
-	feed := j.feed.Load()
-	if j.chunks.looks++; feed == nil || j.chunks.looks > mostLooks {
+	if j.chunks.looks++; j.chunks.looks > mostLooks {
 		return false
 	}
 	m := manner{j.side, j.bytes}
-	t := j.proxy.trackerOf(feed, m)
+	t := j.proxy.trackerOf(j.feed, m)
 	return t != nil && t.differs(m, doc, (*fold.Task).AlteredBy)
 }

@@ -36,7 +36,7 @@ type judge struct {
 	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
 	grammar stream.Grammar
 	chunks  chunks
-	feed    atomic.Pointer[stream.Feed] // nil while it is not known
+	feed    *stream.Feed // of the stream
 	bytes   translate.Bytes
 	before  *judged   // the event before
 	shown   string    // the state that was remembered of the task last
@@ -77,7 +77,7 @@ func (j *judge) goesOn(state string) *judge {
 // follows has the judge look at a stream in the place of one of the audience's feed before.
 // What is to be said of it goes into the same record.
 func (j *judge) follows(a *audience) *judge {
-	j.feed.Store(a.feed)
+	j.feed = a.feed
 	if a.judge == nil { // another exchange has opened the first, and may be gone
 		a.judge = j
 	}

@@ -142,7 +142,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 	if l.Version == wire.V10 {
 		lead, state, err = p.firstOf(a, l, source)
 	} else if lead, state, err = p.catchUp(ctx, a, l); err == nil {
-		source = p.watched(up.ctx, a, l, resp, source, func() *judge { return j })
+		source = p.watched(up.ctx, a, l, resp, source, j)
 	}
 	if err != nil {
 		return o, err

@@ -27,11 +27,10 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	o := p.opened(x, x.leg, resp, x.up)
 	a.judge = p.newJudge(x, x.leg)
 	o.Judge, o.Stop = a.judge.look, x.keepPlace(o.Stop)
-	ready := make(chan struct{})
-	p.orWatched(a, &o, resp, x.up, ready)
-	a.resp, a.feed = resp, p.Hub.Open(o)
-	a.judge.feed.Store(a.feed)
-	close(ready)
+	o.Begins = func(f *stream.Feed) { a.feed, a.judge.feed = f, f }
+	p.orWatched(a, &o, resp, x.up)
+	a.resp = resp
+	p.Hub.Open(o)
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
 		return err // not of a feed that has just begun
 	}

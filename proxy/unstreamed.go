@@ -72,17 +72,13 @@ func (s *unstreamed) Skip() (int64, error) {
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
-// Nothing is read before ready is closed.
-func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detached, ready <-chan struct{}) {
+func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detached) {
 	if !a.x.mayWatch(a) {
 		return
 	}
 	l, from := a.x.leg.apart(), o.From
 	o.From = func(body io.Reader, limit int) stream.Source {
-		return p.watched(up.ctx, a, l, resp, from(body, limit), func() *judge {
-			<-ready
-			return a.judge
-		})
+		return p.watched(up.ctx, a, l, resp, from(body, limit), a.judge)
 	}
 }
 
@@ -97,16 +93,16 @@ func (l *leg) apart() *leg {
 }
 
 // watched is a source of the agent's in whose place the task is looked at until ctx ends,
-// should there be no stream. of is the judge of its events.
+// should there be no stream. j is the judge of its events.
 func (p *Proxy) watched(
-	ctx context.Context, a *audience, l *leg, resp *http.Response, source stream.Source, of func() *judge,
+	ctx context.Context, a *audience, l *leg, resp *http.Response, source stream.Source, j *judge,
 ) stream.Source {
 	return &unstreamed{
 		Source: source,
 		none:   func(event stream.Event, err error) bool { return p.noneOf(l, resp, event, err) },
 		watch: func() (*poll, error) {
 			a.polled.Store(true)
-			of().watches = true
+			j.watches = true
 			return p.newPoll(ctx, a, l)
 		},
 	}

@@ -59,6 +59,8 @@ type Opened struct {
 	// From reads the body. Nil is Events.
 	From  func(io.Reader, int) Source
 	Judge Judge
+	// Begins is given the feed that the source opens, before any event is read. Nil for nobody.
+	Begins func(*Feed)
 	// Form is how the agent speaks ("1.0 JSONRPC"); it is kept with the log's entries and
 	// the same for all of a feed.
 	Form string
@@ -158,7 +160,11 @@ func NewHub(o HubOptions) *Hub {
 // full. The feed belongs to no task, so that nobody else can join it: see Bind.
 func (h *Hub) Open(o Opened) *Feed {
 	f := &Feed{hub: h, form: o.Form}
-	f.begin(o).start()
+	s := f.begin(o)
+	if o.Begins != nil {
+		o.Begins(f)
+	}
+	s.start()
 	return f
 }
 
