@@ -37,6 +37,7 @@ func (p *Proxy) answered(ctx context.Context, x *exchange, resp *http.Response, 
 
 // show gives the caller a unary answer that has been read.
 func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a received, seen wire.Answer) error {
+	p.learnVersion(x, seen)
 	if !isError(seen) {
 		if err := x.verify(); err != nil {
 			return err
@@ -71,6 +72,8 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 	case isError(seen) && x.noConfigs(seen):
 		x.incoming(resp)
 		return x.deliverNone()
+	case isError(seen) && x.mayTry(seen):
+		return errUnknownThere
 	case isError(seen):
 		return x.failed(resp, p.ended(ctx, x, a.error(x.leg, resp, doc)))
 	case x.leg.wait && !settled(seen.State):

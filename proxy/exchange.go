@@ -79,6 +79,7 @@ type exchange struct {
 	leads     bool                    // forward; the agent's document at hand is put before a stream
 
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
+	tries    bool            // forward; it is called in the caller's version, which its card does not have
 	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
 	session  translate.Alias // own; the same for the context
 	reserved string          // adopt; the context that has been made the caller's

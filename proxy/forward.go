@@ -92,6 +92,7 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	}
 	defer x.up.letGo(resp)
 	if streams(resp, x.leg) {
+		p.learnVersion(x, wire.Answer{})
 		late.Stop()
 		err := p.relay(x, resp, nil)
 		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.w.wrote {

@@ -24,6 +24,7 @@ type view struct {
 	schemas    map[string]skillSchemas // by skill
 	scopes     map[string][][]string   // by skill, what the card asks for; see card.Skill
 	modes      map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
+	unspoken   *unspoken               // versions that the agent has been asked in beside the card's
 }
 
 // endpoint is one interface of the agent.
@@ -58,7 +59,7 @@ func (a *Agent) Callable() bool {
 }
 
 func (a *Agent) read(c *card.Card) *view {
-	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), schemas: learnSchemas(a.schemas, c.Skills)}
+	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), unspoken: new(unspoken), schemas: learnSchemas(a.schemas, c.Skills)}
 	v.interfaces, _ = a.Usable(c)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before

@@ -1,0 +1,96 @@
+package proxy
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Cards are wrong about the version that their agents speak: libraries fill it in, and before
+// 0.2.5 cards had none. The agent then knows no method that it is called by, although the
+// caller, who speaks its version, could call it directly. Where the version in which the
+// operator's card has the agent called is not the caller's, a method that the agent does not
+// know is asked for once more, as the caller has asked for it. Nothing was done the first
+// time: that is what the error says (JSON-RPC 2.0 §5.1).
+
+// errUnknownThere is of a call whose method the agent does not know in the version of its card.
+var errUnknownThere = errors.New("the agent does not know the method in the version of its card")
+
+// unspoken are the versions in which an agent was asked in vain, by endpoint.
+type unspoken struct{ asked sync.Map } // of attempt
+
+// attempt is a version at an endpoint.
+type attempt struct {
+	address string
+	version wire.Version
+}
+
+// mayTry reports whether the call, which the agent has refused, is to be sent in the
+// caller's version. What the operator has written down is not doubted.
+func (x *exchange) mayTry(seen wire.Answer) bool {
+	e := x.endpoint
+	switch {
+	case !isUnknown(seen) || x.tries || x.question != nil || len(x.agent.Interfaces) > 0 || x.call.Method.Extension != "":
+		return false
+	case e.Binding != wire.JSONRPC || e.Version == x.call.Version:
+		return false
+	}
+	other := slices.ContainsFunc(x.view.endpoints, func(o endpoint) bool { return o.address == e.address && o.Version == x.call.Version })
+	_, asked := x.view.unspoken.asked.Load(attempt{e.address, x.call.Version})
+	return !other && !asked
+}
+
+// orAsCalled sends a call whose method the agent does not know once more, in the version that
+// the caller speaks.
+func (p *Proxy) orAsCalled(forward stage) stage {
+	return func(x *exchange) error {
+		err := forward(x)
+		if !errors.Is(err, errUnknownThere) {
+			return err
+		}
+		again := *x.endpoint
+		again.Version, again.says = x.side().Version, []string{string(x.side().Version)}
+		x.endpoint, x.tries, x.webhook = &again, true, nil // what had come was forgotten
+		for _, s := range []stage{p.rejudge, p.adopt} {
+			if err := s(x); err != nil {
+				return err
+			}
+		}
+		if x.rec.TranslatedTo = ""; x.endpoint.Side != x.side() {
+			x.rec.TranslatedTo = x.endpoint.String()
+		}
+		return forward(x)
+	}
+}
+
+// learnVersion notes what an answer to a call in the caller's version says: that the agent is
+// to be called in that from now on, or that it does not speak it either.
+func (p *Proxy) learnVersion(x *exchange, seen wire.Answer) {
+	switch {
+	case !x.tries:
+		return
+	case isUnknown(seen):
+		x.view.unspoken.asked.Store(attempt{x.endpoint.address, x.endpoint.Version}, nil)
+		return
+	case isError(seen):
+		return
+	}
+	v, was := *x.view, wire.Version("")
+	v.endpoints, v.unspoken = slices.Clone(v.endpoints), new(unspoken)
+	for i := range v.endpoints {
+		if e := &v.endpoints[i]; e.address == x.endpoint.address && e.Binding == wire.JSONRPC {
+			was, *e = e.Version, *x.endpoint
+		}
+	}
+	if x.agent.seen.CompareAndSwap(x.view, &v) {
+		p.Telemetry.Log.Warn("agent speaks another version of A2A than its card says, and is called in that: name it in agents[].interfaces",
+			"agent", x.agent.ID, "endpoint", x.endpoint.address, "card_version", string(was), "version", string(x.endpoint.Version))
+	}
+}
+
+// isUnknown reports whether the agent knows no such method, or no such version of one.
+func isUnknown(seen wire.Answer) bool {
+	return seen.Error == wire.MethodNotFound.Code || seen.Error == wire.VersionUnsupported.Code
+}
