@@ -94,7 +94,7 @@ func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
 	}
 	provider, e, err := t.find(r, shown.token)
 	if err == nil {
-		err = t.proved(r, shown, e.bound)
+		err = t.proved(r, shown, &e)
 	}
 	t.observe(provider, outcome(err))
 	if err != nil {

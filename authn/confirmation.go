@@ -64,7 +64,8 @@ func (c confirmation) proof() string {
 
 // proved holds the sender of a token to what it is bound to, on every request: that
 // the token was verified a moment ago says nothing of who sends it now.
-func (b *bearer) proved(r *http.Request, p presented, c confirmation) error {
+func (b *bearer) proved(r *http.Request, p presented, e *entry) error {
+	c := e.bound
 	switch {
 	case p.scheme == schemeDPoP && c.jkt == "":
 		return refuse(faultUnbound, errors.New("a DPoP token without cnf.jkt"))
@@ -79,7 +80,7 @@ func (b *bearer) proved(r *http.Request, p presented, c confirmation) error {
 		}
 	}
 	if c.jkt != "" {
-		return b.prover.check(r, p.token, c.jkt)
+		return b.prover.check(r, e.principal.Key(), p.token, c.jkt)
 	}
 	return nil
 }

@@ -22,10 +22,12 @@ type DPoP struct {
 	// window take each other's values. Default: false.
 	Nonce bool `yaml:"nonce,omitempty"`
 	// Proofs is how many proofs are remembered, up to 200 bytes each, so that none is
-	// taken twice, for two times Window. When they are more, calls are answered 503;
-	// those of one key alone when they are more than half as many. Default: 100000, at
-	// most 10000000.
+	// taken twice, for two times Window. When they are more, calls are answered 503.
+	// Default: 100000, at most 10000000.
 	Proofs int `yaml:"proofs,omitempty"`
+	// ProofsPerCaller is how many of them may be of one caller, whatever number of keys
+	// and tokens the caller has; 429 beyond. Default: a tenth of Proofs; at most Proofs.
+	ProofsPerCaller int `yaml:"proofsPerCaller,omitempty"`
 }
 
 // Bounds of authn.dpop.
@@ -46,6 +48,9 @@ func (d *DPoP) validate() error {
 	if n := d.proofs(); n < 1 || n > maxProofs {
 		errs = append(errs, fmt.Errorf("proofs: %d is not between 1 and %d", n, maxProofs))
 	}
+	if n, all := d.proofsPerCaller(), d.proofs(); n < 1 || n > max(all, 1) {
+		errs = append(errs, fmt.Errorf("proofsPerCaller: %d is not between 1 and %d, which is proofs", n, all))
+	}
 	return errors.Join(errs...)
 }
 
@@ -65,12 +70,20 @@ func (d *DPoP) proofs() int {
 	return d.Proofs
 }
 
+// proofsPerCaller is the effective number.
+func (d *DPoP) proofsPerCaller() int {
+	if d.ProofsPerCaller == 0 {
+		return max(d.proofs()/10, 1)
+	}
+	return d.ProofsPerCaller
+}
+
 // prover judges proofs of possession (RFC 9449 §4.3). Every proof is verified, since
 // none is good twice.
 type prover struct {
 	scheme string // of the addresses that clients know; empty means as the request came
 	window time.Duration
-	limit  int       // proofs remembered
+	bounds replayBounds
 	floor  time.Time // older ones may have been taken and forgotten
 	now    func() time.Time
 	seen   *replays
@@ -82,7 +95,7 @@ type prover struct {
 // newProver shares what the prover of the chain before a reload remembers; previous
 // may be nil.
 func newProver(cfg DPoP, o *Options, previous *prover) *prover {
-	g := &prover{scheme: o.Scheme, window: cfg.window(), limit: cfg.proofs(), now: o.Now, demand: cfg.Nonce,
+	g := &prover{scheme: o.Scheme, window: cfg.window(), bounds: replayBounds{all: cfg.proofs(), each: cfg.proofsPerCaller()}, now: o.Now, demand: cfg.Nonce,
 		shared: o.Proofs}
 	if previous == nil {
 		g.seen, g.nonces = newReplays(o.Now()), newNonces()
@@ -109,9 +122,10 @@ func (g *prover) nonce() string {
 }
 
 // check demands one good proof for this very request and token, by the key whose
-// thumbprint is jkt. The error is a *Refused, or wraps ErrUnavailable when proofs
-// cannot be told from repeated ones now.
-func (g *prover) check(r *http.Request, token, jkt string) error {
+// thumbprint is jkt. The token has been verified, and is caller's. The error is a
+// *Refused, or wraps ErrUnavailable when proofs cannot be told from repeated ones now, or
+// ErrTooManyProofs when the caller has made too many.
+func (g *prover) check(r *http.Request, caller, token, jkt string) error {
 	lines := r.Header[proofHeader]
 	switch {
 	case len(lines) == 0:
@@ -134,11 +148,11 @@ func (g *prover) check(r *http.Request, token, jkt string) error {
 		return refuseProof(faultProofSignature, err)
 	}
 	// From here on the proof is its key's: what follows is answered to its maker, and
-	// nobody else can use up the memory that is set aside for the key.
+	// nobody else can use up the memory that is set aside for the caller.
 	if g.demand && !g.nonces.knows(p.nonce, now, g.window) {
 		return refuseProof(faultNonce, nil)
 	}
-	return g.take(r.Context(), p, now)
+	return g.take(r.Context(), caller, p, now)
 }
 
 // Faults of proofs. Like the others they are metric labels and sentences.

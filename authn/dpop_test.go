@@ -22,7 +22,11 @@ import (
 )
 
 // proofToken is what proofs are made for: of no importance to them but for its hash.
-const proofToken = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
+// It is proofCaller's.
+const (
+	proofToken  = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
+	proofCaller = "alice"
+)
 
 // proofKey is the caller's own; whatever the gateway knows of it is its thumbprint.
 var proofKey = ecKey
@@ -230,7 +234,7 @@ func TestDPoPProofs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			g := openProver(DPoP{}, func() time.Time { return now })
-			err := g.check(proofRequest(tt.proof), proofToken, jktOf(t, proofKey().Public()))
+			err := g.check(proofRequest(tt.proof), proofCaller, proofToken, jktOf(t, proofKey().Public()))
 			if got := faultOf(err); got != tt.want {
 				t.Errorf("fault %s (%v), want %s", got, err, tt.want)
 			}
@@ -273,7 +277,7 @@ func TestDPoPHeaders(t *testing.T) {
 		{"two", []string{proofOf(t, nil, nil), proofOf(t, nil, nil)}, "dpop-proof"},
 		{"the same twice", []string{"a", "a"}, "dpop-proof"},
 	} {
-		err := g.check(proofRequest(tt.proofs...), proofToken, jkt)
+		err := g.check(proofRequest(tt.proofs...), proofCaller, proofToken, jkt)
 		if got := faultOf(err); got != tt.want {
 			t.Errorf("%s: fault %s, want %s", tt.name, got, tt.want)
 		}
@@ -291,7 +295,7 @@ func TestDPoPAlgorithms(t *testing.T) {
 	}{{"ES256", ecKey()}, {"EdDSA", edKey()}, {"RS256", rsaKey()}, {"PS256", rsaKey()}} {
 		header := proofParams(t, map[string]any{"alg": tt.alg, "jwk": publicMembers(t, tt.key.Public())})
 		proof := sign(t, tt.key, header, proofClaims(nil))
-		if err := g.check(proofRequest(proof), proofToken, jktOf(t, tt.key.Public())); err != nil {
+		if err := g.check(proofRequest(proof), proofCaller, proofToken, jktOf(t, tt.key.Public())); err != nil {
 			t.Errorf("%s: %v", tt.alg, err)
 		}
 	}
@@ -314,7 +318,7 @@ func TestDPoPExampleOfTheSpecification(t *testing.T) {
 	r := proofRequest(proof)
 	r.Method, r.Host, r.URL.Path = http.MethodGet, "resource.example.org", "/protectedresource"
 	g := openProver(DPoP{}, func() time.Time { return time.Unix(1562262618, 0) })
-	if err := g.check(r, proofToken, jkt); err != nil {
+	if err := g.check(r, proofCaller, proofToken, jkt); err != nil {
 		t.Error(err)
 	}
 }
@@ -328,7 +332,7 @@ func TestDPoPBehindTLSTermination(t *testing.T) {
 		g.scheme = tt.scheme
 		r := proofRequest(proofOf(t, nil, nil))
 		r.TLS = nil
-		if got := faultOf(g.check(r, proofToken, jkt)); got != tt.want {
+		if got := faultOf(g.check(r, proofCaller, proofToken, jkt)); got != tt.want {
 			t.Errorf("scheme %q: %s, want %s", tt.scheme, got, tt.want)
 		}
 	}
@@ -369,7 +373,7 @@ func BenchmarkDPoP(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				g.seen = newReplays(g.now()) // one proof serves for all rounds
-				if err := g.check(r, proofToken, jkt); err != nil {
+				if err := g.check(r, proofCaller, proofToken, jkt); err != nil {
 					b.Fatal(err)
 				}
 			}

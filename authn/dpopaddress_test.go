@@ -111,7 +111,7 @@ func FuzzDPoP(f *testing.F) {
 	jkt := jktOf(f, proofKey().Public())
 	f.Fuzz(func(t *testing.T, raw string) {
 		g := openProver(DPoP{}, nil)
-		err := g.check(proofRequest(raw), proofToken, jkt)
+		err := g.check(proofRequest(raw), proofCaller, proofToken, jkt)
 		switch faultOf(err) {
 		case "ok":
 			if raw != proof {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -20,29 +21,67 @@ type replays struct {
 	start  time.Time    // times are kept as what has passed since: setting the clock changes nothing
 	life   atomic.Int64 // nanoseconds an entry stays
 	count  atomic.Int64
+	shares proofShares
 	shards [replayShards]replayShard
 }
 
 // replayShard holds the proofs of some keys.
 type replayShard struct {
-	mu     sync.Mutex
-	known  map[[sha256.Size]byte]struct{}
-	owners map[[sha256.Size]byte]int // entries by the key that made them
-	queue  []replay                  // in the order they came, which is that of their ends
-	_      [64]byte                  // keeps the locks of neighbours off one cache line
+	mu    sync.Mutex
+	known map[[sha256.Size]byte]struct{}
+	queue []replay // in the order they came, which is that of their ends
+	_     [64]byte // keeps the locks of neighbours off one cache line
 }
 
 // replay is one proof.
 type replay struct {
-	id, owner [sha256.Size]byte
-	at        time.Duration
+	id, caller [sha256.Size]byte
+	at         time.Duration
+}
+
+// replayBounds are how many proofs are remembered.
+type replayBounds struct {
+	all, each int // of everybody, of one caller
+}
+
+// proofShares counts what is remembered by caller. A key is no measure: whoever may have
+// tokens may have one for each of any number of keys.
+type proofShares struct {
+	mu sync.Mutex
+	of map[[sha256.Size]byte]int
+}
+
+// take takes a place of a caller, of most that there are.
+func (s *proofShares) take(caller [sha256.Size]byte, most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of[caller] >= most {
+		return false
+	}
+	s.of[caller]++
+	return true
+}
+
+// give gives one back.
+func (s *proofShares) give(caller [sha256.Size]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of[caller]--; s.of[caller] <= 0 {
+		delete(s.of, caller)
+	}
+}
+
+// held is how many places a caller has.
+func (s *proofShares) held(caller [sha256.Size]byte) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of[caller]
 }
 
 func newReplays(now time.Time) *replays {
-	s := &replays{start: now}
+	s := &replays{start: now, shares: proofShares{of: make(map[[sha256.Size]byte]int)}}
 	for i := range s.shards {
 		s.shards[i].known = make(map[[sha256.Size]byte]struct{})
-		s.shards[i].owners = make(map[[sha256.Size]byte]int)
 	}
 	return s
 }
@@ -57,22 +96,32 @@ func (s *replays) keep(life time.Duration) {
 	}
 }
 
+// ErrTooManyProofs says that one caller has made as many proofs as are remembered of one.
+// It is no statement about the credential, which is good; 429.
+var ErrTooManyProofs = errors.New("too many DPoP proofs within a short time (authn.dpop.proofsPerCaller)")
+
 // crowded says that a proof cannot be remembered.
 type crowded struct {
 	limit int
-	owner bool // of one key
+	own   bool // of one caller
 }
 
 // Error names the bound.
 func (c *crowded) Error() string {
-	if c.owner {
-		return fmt.Sprintf("one key has made half of the %d DPoP proofs that are remembered (authn.dpop.proofs)", c.limit)
+	if c.own {
+		return fmt.Sprintf("%d DPoP proofs of one caller are remembered, the most there may be (authn.dpop.proofsPerCaller)", c.limit)
 	}
 	return fmt.Sprintf("%d DPoP proofs are remembered, the most there may be (authn.dpop.proofs)", c.limit)
 }
 
-// Is makes errors.Is(err, ErrUnavailable) true: it is no statement about the proof.
-func (c *crowded) Is(target error) bool { return target == ErrUnavailable }
+// Is makes errors.Is(err, ErrUnavailable) true, or ErrTooManyProofs: it is no statement
+// about the proof.
+func (c *crowded) Is(target error) bool {
+	if c.own {
+		return target == ErrTooManyProofs
+	}
+	return target == ErrUnavailable
+}
 
 // replayKey is what a proof is remembered by: two keys may give their proofs the same id.
 func replayKey(owner [sha256.Size]byte, id string) [sha256.Size]byte {
@@ -81,10 +130,10 @@ func replayKey(owner [sha256.Size]byte, id string) [sha256.Size]byte {
 }
 
 // take takes a proof unless it has been taken before, here or by another gateway. Here
-// comes first: it costs less, and a flood by one key ends here. What the others know
+// comes first: it costs less, and a flood by one caller ends here. What the others know
 // cannot be told when they cannot be asked, and then the proof is not taken.
-func (g *prover) take(ctx context.Context, p *proof, now time.Time) error {
-	if err := g.seen.add(p.print, p.id, g.limit, now); err != nil || g.shared == nil {
+func (g *prover) take(ctx context.Context, caller string, p *proof, now time.Time) error {
+	if err := g.seen.add(sha256.Sum256([]byte(caller)), p.print, p.id, g.bounds, now); err != nil || g.shared == nil {
 		return err
 	}
 	key := replayKey(p.print, p.id)
@@ -101,14 +150,17 @@ func (g *prover) take(ctx context.Context, p *proof, now time.Time) error {
 	return nil
 }
 
-// add takes the proof that the owner gave this id, unless it has been taken before.
-// The error is a *Refused or *crowded.
-func (s *replays) add(owner [sha256.Size]byte, id string, limit int, now time.Time) error {
+// add takes the proof that the owner of a key gave this id, unless it has been taken
+// before. The caller is who the token is for. The error is a *Refused or *crowded.
+//
+// Entries are found by key and not by caller: a configuration that reads another subject
+// out of the same token must not bring back what was taken.
+func (s *replays) add(caller, owner [sha256.Size]byte, id string, most replayBounds, now time.Time) error {
 	key := replayKey(owner, id)
 	at := now.Sub(s.start)
 	shard := &s.shards[owner[0]%replayShards]
-	if s.count.Load() >= int64(limit) {
-		s.sweep(at) // proofs of keys that are quiet by now may fill the store
+	if s.count.Load() >= int64(most.all) || s.shares.held(caller) >= most.each {
+		s.sweep(at) // proofs of keys that are quiet by now may fill the store, or the share
 	}
 	shard.mu.Lock()
 	defer shard.mu.Unlock()
@@ -116,16 +168,16 @@ func (s *replays) add(owner [sha256.Size]byte, id string, limit int, now time.Ti
 	if _, ok := shard.known[key]; ok {
 		return refuseProof(faultProofRepeated, nil)
 	}
-	if shard.owners[owner] >= max(limit/2, 1) {
-		return &crowded{limit: limit, owner: true}
+	if !s.shares.take(caller, most.each) {
+		return &crowded{limit: most.each, own: true}
 	}
-	if s.count.Add(1) > int64(limit) {
+	if s.count.Add(1) > int64(most.all) {
 		s.count.Add(-1)
-		return &crowded{limit: limit}
+		s.shares.give(caller)
+		return &crowded{limit: most.all}
 	}
 	shard.known[key] = struct{}{}
-	shard.owners[owner]++
-	shard.queue = append(shard.queue, replay{id: key, owner: owner, at: at})
+	shard.queue = append(shard.queue, replay{id: key, caller: caller, at: at})
 	return nil
 }
 
@@ -145,9 +197,7 @@ func (s *replays) drop(shard *replayShard, at time.Duration) {
 	for n < len(shard.queue) && at-shard.queue[n].at >= life {
 		e := &shard.queue[n]
 		delete(shard.known, e.id)
-		if shard.owners[e.owner]--; shard.owners[e.owner] <= 0 {
-			delete(shard.owners, e.owner)
-		}
+		s.shares.give(e.caller)
 		n++
 	}
 	shard.queue = shard.queue[n:] // append moves the rest when the front has grown idle

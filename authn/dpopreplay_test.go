@@ -32,7 +32,7 @@ func TestDPoPReplay(t *testing.T) {
 	jkt := jktOf(t, proofKey().Public())
 	take := func(proof, want string) {
 		t.Helper()
-		err := g.check(proofRequest(proof), proofToken, jkt)
+		err := g.check(proofRequest(proof), proofCaller, proofToken, jkt)
 		if got := faultOf(err); got != want {
 			t.Errorf("fault %s, want %s", got, want)
 		}
@@ -73,7 +73,7 @@ func TestDPoPReplayRace(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				switch err := g.check(proofRequest(proof), proofToken, jkt); faultOf(err) {
+				switch err := g.check(proofRequest(proof), proofCaller, proofToken, jkt); faultOf(err) {
 				case "ok":
 					taken.Add(1)
 				case "dpop-replay":
@@ -88,43 +88,70 @@ func TestDPoPReplayRace(t *testing.T) {
 	}
 }
 
-// Memory is bounded, nothing fresh is forgotten for it, and one key's flood leaves
-// room for others.
+// Memory is bounded, nothing fresh is forgotten for it, and the flood of one caller, by
+// whatever keys, leaves room for others.
 func TestDPoPReplayBounds(t *testing.T) {
 	t.Parallel()
 	c := newClock(time.Now())
 	s := newReplays(c.now())
 	s.keep(2 * time.Minute)
-	const limit = 100
-	add := func(owner, id string) error { return s.add(ownerOf(owner), id, limit, c.now()) }
-	full := func(err error, who string) {
+	most := replayBounds{all: 100, each: 10}
+	add := func(caller, key, id string) error {
+		return s.add(ownerOf(caller), ownerOf(key), id, most, c.now())
+	}
+	full := func(err error, who string, is error, limit string) {
 		t.Helper()
-		if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "authn.dpop.proofs") {
+		if !errors.Is(err, is) || !strings.Contains(err.Error(), "("+limit+")") {
 			t.Errorf("%s: %v", who, err)
 		}
 	}
 	for i := range 1000 {
-		if err := add("mallory", fmt.Sprint(i)); i < limit/2 && err != nil {
+		err := add("mallory", fmt.Sprint("key", i%7), fmt.Sprint(i))
+		if i < most.each && err != nil {
 			t.Fatal(i, err)
-		} else if i >= limit/2 {
-			full(err, "mallory")
+		} else if i >= most.each {
+			full(err, "mallory", ErrTooManyProofs, "authn.dpop.proofsPerCaller")
 		}
 	}
-	for i := range limit / 2 {
-		if err := add(fmt.Sprint("alice", i), "1"); err != nil {
+	for i := range most.all - most.each {
+		if err := add(fmt.Sprint("alice", i), "1", fmt.Sprint(i)); err != nil {
 			t.Fatal(i, err)
 		}
 	}
-	full(add("bob", "1"), "one more than there may be")
-	if faultOf(add("mallory", "0")) != "dpop-replay" || faultOf(add("alice0", "1")) != "dpop-replay" {
-		t.Error("a fresh proof was forgotten in the flood")
+	full(add("bob", "1", "bob's"), "one more than there may be", ErrUnavailable, "authn.dpop.proofs")
+	for name, err := range map[string]error{
+		"in the flood": add("mallory", "key0", "0"), "besides": add("alice0", "1", "0"),
+		"by the key's owner under another name": add("alice1", "1", "0"),
+	} {
+		if faultOf(err) != "dpop-replay" {
+			t.Errorf("a fresh proof was forgotten %s: %v", name, err)
+		}
 	}
 	c.pass(2 * time.Minute)
-	if err := add("bob", "1"); err != nil {
+	if err := add("bob", "1", "1"); err != nil {
 		t.Error("when all have ended:", err)
 	}
-	if n := s.count.Load(); n != 1 {
-		t.Error(n, "proofs remembered, want 1")
+	s.sweep(c.now().Sub(s.start))
+	if n, held := s.count.Load(), len(s.shares.of); n != 1 || held != 1 {
+		t.Errorf("%d proofs of %d callers remembered, want 1", n, held)
+	}
+}
+
+// A caller who has used up the own share has it again as the proofs end, those by keys
+// that are not used any more among them.
+func TestDPoPReplayShareComesBack(t *testing.T) {
+	t.Parallel()
+	c := newClock(time.Now())
+	s := newReplays(c.now())
+	s.keep(time.Minute)
+	for round := range 3 {
+		for i := range 5 {
+			key := ownerOf(fmt.Sprint("key", round, i))
+			if err := s.add(ownerOf("alice"), key, "1", replayBounds{all: 100, each: 5}, c.now()); err != nil {
+				t.Fatal(round, i, err)
+			}
+		}
+		c.pass(time.Minute)
 	}
 }
 
@@ -134,12 +161,13 @@ func TestDPoPReplayCount(t *testing.T) {
 	s := newReplays(time.Now())
 	s.keep(time.Hour)
 	const limit = 500
+	most := replayBounds{all: limit, each: limit}
 	var taken atomic.Int64
 	var all sync.WaitGroup
 	for w := range 8 {
 		all.Go(func() {
 			for i := range 200 {
-				if s.add(ownerOf(fmt.Sprint(w, i%50)), fmt.Sprint(i), limit, time.Now()) == nil {
+				if s.add(ownerOf(fmt.Sprint(i%3)), ownerOf(fmt.Sprint(w, i%50)), fmt.Sprint(i), most, time.Now()) == nil {
 					taken.Add(1)
 				}
 			}
@@ -165,30 +193,30 @@ func TestDPoPAcrossReload(t *testing.T) {
 	first := newProver(DPoP{Window: secs(10), Nonce: true}, &o, nil)
 	nonce := first.nonce()
 	proof := proofOf(t, nil, map[string]any{"iat": c.now().Unix(), "nonce": nonce})
-	if err := first.check(proofRequest(proof), proofToken, jkt); err != nil {
+	if err := first.check(proofRequest(proof), proofCaller, proofToken, jkt); err != nil {
 		t.Fatal(err)
 	}
 	same := newProver(DPoP{Window: secs(10), Nonce: true}, &o, first)
 	if same.nonce() != nonce {
 		t.Error("the nonce changed with a reload")
 	}
-	if got := faultOf(same.check(proofRequest(proof), proofToken, jkt)); got != "dpop-replay" {
+	if got := faultOf(same.check(proofRequest(proof), proofCaller, proofToken, jkt)); got != "dpop-replay" {
 		t.Error("after a reload:", got)
 	}
 	c.pass(30 * time.Second) // forgotten, were anything added now
 	same.seen.sweep(c.now().Sub(same.seen.start))
 	longer := newProver(DPoP{Window: secs(300)}, &o, same)
-	if got := faultOf(longer.check(proofRequest(proof), proofToken, jkt)); got != "dpop-time" {
+	if got := faultOf(longer.check(proofRequest(proof), proofCaller, proofToken, jkt)); got != "dpop-time" {
 		t.Error("with a longer window:", got)
 	}
 	fresh := proofOf(t, nil, map[string]any{"iat": c.now().Unix()})
-	if err := longer.check(proofRequest(fresh), proofToken, jkt); err != nil {
+	if err := longer.check(proofRequest(fresh), proofCaller, proofToken, jkt); err != nil {
 		t.Error(err)
 	}
 	c.pass(30 * time.Second)
 	// A chain that is on its way out must not forget for the one that came after.
 	same.seen.sweep(c.now().Sub(same.seen.start))
-	if got := faultOf(longer.check(proofRequest(fresh), proofToken, jkt)); got != "dpop-replay" {
+	if got := faultOf(longer.check(proofRequest(fresh), proofCaller, proofToken, jkt)); got != "dpop-replay" {
 		t.Error("after the old chain swept:", got)
 	}
 }
@@ -202,7 +230,7 @@ func TestDPoPNonce(t *testing.T) {
 	take := func(name string, nonce any, want string) {
 		t.Helper()
 		proof := proofOf(t, nil, map[string]any{"nonce": nonce, "iat": c.now().Unix()})
-		err := g.check(proofRequest(proof), proofToken, jkt)
+		err := g.check(proofRequest(proof), proofCaller, proofToken, jkt)
 		if got := faultOf(err); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
@@ -224,7 +252,7 @@ func TestDPoPNonce(t *testing.T) {
 	// Asking for the nonce does not use the proof up.
 	proof := proofOf(t, nil, map[string]any{"iat": c.now().Unix()})
 	for range 2 {
-		if got := faultOf(g.check(proofRequest(proof), proofToken, jkt)); got != "dpop-nonce" {
+		if got := faultOf(g.check(proofRequest(proof), proofCaller, proofToken, jkt)); got != "dpop-nonce" {
 			t.Error("asked twice:", got)
 		}
 	}
@@ -247,7 +275,7 @@ func BenchmarkReplays(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				if err := s.add(keys[i%owners], fmt.Sprint(i), maxProofs, time.Now()); err != nil {
+				if err := s.add(keys[i%owners], keys[i%owners], fmt.Sprint(i), replayBounds{all: maxProofs, each: maxProofs}, time.Now()); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -55,7 +55,7 @@ func TestDPoPReplayElsewhere(t *testing.T) {
 	jkt := jktOf(t, proofKey().Public())
 	take := func(g *prover, proof, want string) {
 		t.Helper()
-		err := g.check(proofRequest(proof), proofToken, jkt)
+		err := g.check(proofRequest(proof), proofCaller, proofToken, jkt)
 		if got := faultOf(err); got != want {
 			t.Errorf("fault %s, want %s", got, want)
 		}
@@ -72,7 +72,7 @@ func TestDPoPReplayElsewhere(t *testing.T) {
 
 	s.away.Store(true)
 	fresh := proofOf(t, nil, nil)
-	err := one.check(proofRequest(fresh), proofToken, jkt)
+	err := one.check(proofRequest(fresh), proofCaller, proofToken, jkt)
 	if !errors.Is(err, ErrUnavailable) || !errors.Is(err, errAway) {
 		t.Errorf("with the others away: %v", err)
 	}
@@ -92,7 +92,7 @@ func TestDPoPReplayElsewhereRace(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 9 {
 			all.Go(func() {
-				if gates[i%3].check(proofRequest(proof), proofToken, jkt) == nil {
+				if gates[i%3].check(proofRequest(proof), proofCaller, proofToken, jkt) == nil {
 					taken.Add(1)
 				}
 			})
@@ -113,7 +113,7 @@ func TestDPoPRememberedLongEnough(t *testing.T) {
 	jkt := jktOf(t, proofKey().Public())
 	for _, made := range []time.Duration{-9 * time.Second, 0, 10 * time.Second} {
 		proof := proofOf(t, nil, map[string]any{"iat": c.now().Add(made).Unix()})
-		if err := g.check(proofRequest(proof), proofToken, jkt); err != nil {
+		if err := g.check(proofRequest(proof), proofCaller, proofToken, jkt); err != nil {
 			t.Fatalf("made %v ahead: %v", made, err)
 		}
 		if got, want := time.Duration(s.life.Load()), made+10*time.Second+10*time.Second; got != want {
@@ -146,7 +146,7 @@ func TestDPoPNonceElsewhere(t *testing.T) {
 		"stretches of another width": {gate("secret", 120, 0), "dpop-nonce"},
 	} {
 		proof := proofOf(t, nil, map[string]any{"nonce": tt.maker.nonce(), "iat": at.Unix()})
-		if got := faultOf(ours.check(proofRequest(proof), proofToken, jkt)); got != tt.want {
+		if got := faultOf(ours.check(proofRequest(proof), proofCaller, proofToken, jkt)); got != tt.want {
 			t.Errorf("%s: %s, want %s", name, got, tt.want)
 		}
 	}

@@ -77,6 +77,10 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		e := wire.Errorf(wire.RateLimited, "too many refused credentials (authn.failures)").Because(err)
 		e.Header = http.Header{"Retry-After": {strconv.Itoa(int(throttled.After/time.Second) + 1)}}
 		return e
+	case errors.Is(err, authn.ErrTooManyProofs):
+		e := wire.Errorf(wire.RateLimited, "%s", authn.ErrTooManyProofs).Because(err)
+		e.Header = http.Header{"Retry-After": {"1"}}
+		return e
 	case errors.Is(err, authn.ErrUnavailable):
 		return later("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):

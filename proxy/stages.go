@@ -50,7 +50,8 @@ func (p *Proxy) greet(x *exchange, strangers bool) error {
 	switch {
 	case err == nil:
 		x.principal = principal
-	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused), errors.Is(err, authn.ErrUnavailable):
+	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused), errors.Is(err, authn.ErrUnavailable),
+		errors.Is(err, authn.ErrTooManyProofs):
 		if !strangers {
 			return err
 		}
