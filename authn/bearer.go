@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -128,18 +129,19 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 		return providerUnknown, entry{}, err
 	}
 	now, id := t.now(), digest(raw)
+	from := func() netip.Addr { return block(t.source(r)) }
 	e, ok := t.cached(id, now)
 	switch {
 	case ok && e.issuer.header == t.header:
 		provider = e.principal.Issuer
 	case t.opaque != nil && opaque(raw):
-		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, func() asker { return asker{block(t.source(r)), t.bearer.blame} })
+		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, func() asker { return asker{from(), t.bearer.blame} })
 		return t.opaque.cfg.Issuer, e, err
 	default:
-		provider, e, err = t.verify(ctx, id, raw)
+		provider, e, err = t.verify(ctx, id, raw, from)
 	}
 	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
-		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: block(t.source(r))} })
+		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: from()} })
 	}
 	return provider, e, err
 }
@@ -156,7 +158,7 @@ func (b *bearer) cached(id [32]byte, now time.Time) (entry, bool) {
 }
 
 // verify checks a token in full, but for its sender, and remembers it.
-func (t *tokens) verify(ctx context.Context, id [32]byte, raw string) (provider string, e entry, _ error) {
+func (t *tokens) verify(ctx context.Context, id [32]byte, raw string, from func() netip.Addr) (provider string, e entry, _ error) {
 	known := t.last.Load()
 	parsed, err := precheckLike(raw, known)
 	if err != nil {
@@ -175,7 +177,7 @@ func (t *tokens) verify(ctx context.Context, id [32]byte, raw string) (provider 
 	}
 	now := t.now()
 	lost := is.keys.lost.Load() // before the key is chosen, lest a withdrawal be missed
-	p, bound, err := is.verify(ctx, parsed, now)
+	p, bound, err := is.verify(ctx, parsed, now, from)
 	if err != nil {
 		return name, entry{}, err
 	}

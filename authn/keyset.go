@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,16 +14,15 @@ import (
 
 // Timing of key set refreshes.
 const (
-	// minInterval separates refreshes of one issuer. Tokens with an unknown kid have
-	// one refresh per interval of their own: without it, a key published a second
-	// after a routine refresh would be refused for half a minute; with it, no flood
-	// of made-up kids causes more than two fetches per interval.
+	// minInterval separates refreshes of one issuer by age. Tokens with an unknown kid
+	// have refreshes of their own (misses): without them, a key published a second
+	// after a routine refresh would be refused for half a minute.
 	minInterval = 30 * time.Second
 	// staleFor is how long known keys outlive their freshness while the issuer
 	// cannot be reached. It never applies while the issuer answers.
 	staleFor = 24 * time.Hour
 	// absentFor is how long a kid that the issuer did not publish is not asked for
-	// again; a routine refresh that brings it ends that at once.
+	// again by the same address; a routine refresh that brings it ends that at once.
 	absentFor = 5 * time.Minute
 	maxAbsent = 1024
 )
@@ -47,12 +47,21 @@ type keySet struct {
 	mu       sync.Mutex
 	flight   chan struct{}        // closed when the running fetch ends; nil when none runs
 	routine  time.Time            // start of the last fetch by age
-	miss     time.Time            // start of the last fetch for an unknown kid
+	misses   misses               // fetches for unknown kids
+	missed   time.Time            // start of the last of them
 	failures int                  // since the last success
 	err      error                // of the last fetch
-	absent   map[string]time.Time // unknown kids, until when not to ask
-	asked    string               // the kid that the running fetch is for; empty: none
+	absent   map[absent]time.Time // unknown kids, until when not to ask
+	asked    absent               // what the running fetch is for; without kid: its age
 	timer    *time.Timer
+}
+
+// absent is a kid that somebody asked for. Others are asked for by themselves: a kid can
+// be guessed before it is published, and must not be known as unknown to whoever gets the
+// first token with it.
+type absent struct {
+	kid  string
+	from netip.Addr
 }
 
 // newKeySet prepares a key set; nothing is fetched yet, so that a gateway starts,
@@ -62,7 +71,7 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 	// made for, and the lease ends it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &keySet{source: newSource(is, o.Client, o.Now), log: o.Logger, refreshed: o.Refreshed, skipped: o.Skipped,
-		ctx: ctx, absent: make(map[string]time.Time)}
+		ctx: ctx, absent: make(map[absent]time.Time)}
 	s.lease.start(func() {
 		cancel()
 		s.mu.Lock()
@@ -75,8 +84,9 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 }
 
 // find returns the keys for kid, of which one may have signed. The error is a *Refused when the issuer's keys are
-// known and this is none of them, and wraps ErrUnavailable when they are not known.
-func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm) ([]*jws.Key, error) {
+// known and this is none of them, and wraps ErrUnavailable when they are not known. from
+// says which address it is for, as block has it, where that matters.
+func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm, from func() netip.Addr) ([]*jws.Key, error) {
 	s.touch()
 	start := s.source.now()
 	known, err := s.usable(ctx)
@@ -93,7 +103,7 @@ func (s *keySet) find(ctx context.Context, kid string, a jws.Algorithm) ([]*jws.
 		if !known.asked.Before(start) {
 			return nil, err // asked for this very token: it is really not there
 		}
-		if wait := s.ask(kid); wait != nil {
+		if wait := s.ask(absent{kid, from()}); wait != nil {
 			if waitErr := await(ctx, wait); waitErr != nil {
 				return nil, waitErr
 			}

@@ -17,8 +17,9 @@ import (
 func bubble(t *testing.T, i *idp, run func(t *testing.T, c *Chain)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(t.Context(), Config{OIDC: []Issuer{issuerConfig()}},
-			Options{Client: &http.Client{Transport: i}})
+		o := bySource()
+		o.Client = &http.Client{Transport: i}
+		c, err := New(t.Context(), Config{OIDC: []Issuer{issuerConfig()}}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,9 +32,17 @@ func bubble(t *testing.T, i *idp, run func(t *testing.T, c *Chain)) {
 // try authenticates a fresh good token, signed by key under kid.
 func try(t *testing.T, c *Chain, kid string, key *ecdsa.PrivateKey) string {
 	t.Helper()
+	return tryFrom(t, c, "", kid, key)
+}
+
+// tryFrom does so from an address.
+func tryFrom(t *testing.T, c *Chain, from, kid string, key *ecdsa.PrivateKey) string {
+	t.Helper()
 	head := map[string]any{"alg": "ES256", "kid": kid, "typ": "at+jwt"}
 	jti := map[string]any{"jti": rand.Text()} // never cached
-	_, err := c.Authenticate(bearerOf(sign(t, key, head, claimsOf(jti))))
+	r := bearerOf(sign(t, key, head, claimsOf(jti)))
+	r.Header.Set("X-From", from)
+	_, err := c.Authenticate(r)
 	return faultOf(err)
 }
 
@@ -74,11 +83,106 @@ func TestL27_UnknownKidFlood(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := i.jwks.Load(); n > 2 {
+		// The first one, and what one address has: at once, and in 12.5 seconds.
+		if n := i.jwks.Load(); n < 1+missShare || n > 1+missShare+2 {
 			t.Errorf("%d fetches for a flood of unknown kids", n)
 		}
 		want(t, "a good token during the flood", try(t, c, "ec", ecKey()), "ok")
 	})
+}
+
+// Who makes up a kid, or guesses the next one, just before an issuer publishes a key does
+// not delay the first token with that key.
+func TestL27_MadeUpKidsBeforeRotation(t *testing.T) {
+	t.Parallel()
+	const mallory, alice = "203.0.113.9", "192.0.2.1"
+	for name, tt := range map[string]struct {
+		from  string // of the good token
+		kids  int    // made up before
+		guess bool   // the good one among them
+	}{
+		"one, from the same address":       {from: mallory, kids: 1},
+		"a flood, from another address":    {from: alice, kids: 1000},
+		"a guess, from another address":    {from: alice, guess: true},
+		"a flood behind a guess, likewise": {from: alice, guess: true, kids: 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := standard()
+			next := newECKey(t)
+			bubble(t, i, func(t *testing.T, c *Chain) {
+				want(t, "before", tryFrom(t, c, alice, "ec", ecKey()), "ok")
+				time.Sleep(time.Second)
+				if tt.guess {
+					want(t, "a guess", tryFrom(t, c, mallory, "next", ecKey()), "unknown-key")
+				}
+				for range tt.kids {
+					time.Sleep(time.Millisecond)
+					want(t, "made up", tryFrom(t, c, mallory, rand.Text(), ecKey()), "unknown-key")
+				}
+				if n := i.jwks.Load(); n > 1+missShare {
+					t.Errorf("%d fetches for one address", n-1)
+				}
+				i.set(func(i *idp) { i.keys = append(i.keys, jwk("next", "ES256", next)) })
+				time.Sleep(time.Millisecond)
+				want(t, "the new key", tryFrom(t, c, tt.from, "next", next), "ok")
+			})
+		})
+	}
+}
+
+// A flood of made-up kids from everywhere is a bounded number of fetches, of which each
+// brings a new key: it is never late by more than it takes for the next one.
+func TestL27_UnknownKidsFromEverywhere(t *testing.T) {
+	t.Parallel()
+	i := standard()
+	next := newECKey(t)
+	bubble(t, i, func(t *testing.T, c *Chain) {
+		want(t, "before", try(t, c, "ec", ecKey()), "ok")
+		time.Sleep(time.Second)
+		flood := func() {
+			for n := range 100 {
+				time.Sleep(time.Millisecond)
+				tryFrom(t, c, fmt.Sprintf("203.0.113.%d", n), rand.Text(), ecKey())
+			}
+		}
+		flood()
+		if n := i.jwks.Load() - 1; n != missBurst {
+			t.Errorf("%d fetches at once, want %d", n, missBurst)
+		}
+		i.set(func(i *idp) { i.keys = append(i.keys, jwk("next", "ES256", next)) })
+		time.Sleep(time.Millisecond)
+		want(t, "while there is nothing left", tryFrom(t, c, "192.0.2.1", "next", next), "unknown-key")
+		time.Sleep(minInterval / missBurst)
+		flood()
+		want(t, "a moment later", tryFrom(t, c, "192.0.2.1", "next", next), "ok")
+		for range 10 {
+			time.Sleep(minInterval / 10)
+			flood()
+		}
+		if n := i.jwks.Load() - 1; n > 2*missBurst+2 { // and one by age
+			t.Errorf("%d fetches", n)
+		}
+	})
+}
+
+// What is remembered of addresses is no more than there were fetches a moment ago, and a
+// clock that is set back holds nobody up.
+func TestMissesAreBounded(t *testing.T) {
+	t.Parallel()
+	var m misses
+	now := time.Now()
+	for n := range 10_000 {
+		m.take(block(fmt.Sprintf("10.0.%d.%d", n/250, n%250)), now.Add(time.Duration(n)*time.Second))
+	}
+	if n := len(m.from); n == 0 || n > 2*missBurst {
+		t.Errorf("%d addresses", n)
+	}
+	now = now.Add(-time.Hour)
+	m.take(block("10.0.0.1"), now)
+	if !m.take(block("10.0.0.1"), now.Add(minInterval/missShare)) {
+		t.Error("held up by a clock of before")
+	}
 }
 
 // A key set that was fetched for this very token is not fetched again for it.
@@ -228,15 +332,16 @@ func TestL27_WithdrawalVoidsVerifiedTokens(t *testing.T) {
 func TestAbsentKidsAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	s := &keySet{absent: map[string]time.Time{}}
+	s := &keySet{absent: map[absent]time.Time{}}
 	for n := range 3 * maxAbsent {
-		s.note(fmt.Sprint(n), now)
+		s.note(absent{kid: fmt.Sprint(n)}, now)
 	}
 	if len(s.absent) != maxAbsent {
 		t.Errorf("%d kids", len(s.absent))
 	}
-	s.note("late", now.Add(absentFor))
-	if _, ok := s.absent["late"]; !ok || len(s.absent) != 1 {
+	late := absent{kid: "late"}
+	s.note(late, now.Add(absentFor))
+	if _, ok := s.absent[late]; !ok || len(s.absent) != 1 {
 		t.Errorf("%d kids after all have lapsed", len(s.absent))
 	}
 }

@@ -57,7 +57,9 @@ func joseAlgorithms() (list []jose.SignatureAlgorithm) {
 // One of the audiences suffices, and its clock is late by the tolerance that it lacks.
 func libraryVerdict(is *issuer, raw string, now time.Time) (err error) {
 	for _, audience := range is.cfg.Audiences {
-		_, err = oidc.NewVerifier(is.cfg.Issuer, libraryKeys{find: is.keys.find}, &oidc.Config{
+		_, err = oidc.NewVerifier(is.cfg.Issuer, libraryKeys{find: func(ctx context.Context, kid string, a jws.Algorithm) ([]*jws.Key, error) {
+			return is.keys.find(ctx, kid, a, nobody)
+		}}, &oidc.Config{
 			ClientID: audience, SupportedSigningAlgs: is.algs,
 			Now: func() time.Time { return now.Add(-is.cfg.skew()) },
 		}).Verify(context.Background(), raw)

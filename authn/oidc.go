@@ -3,6 +3,7 @@ package authn
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 	"time"
@@ -39,7 +40,7 @@ func (is *issuer) same(cfg *Issuer, depth int) bool {
 
 // verify runs the checks of one issuer, cheap ones first.
 func (is *issuer) verify(
-	ctx context.Context, t *token, now time.Time,
+	ctx context.Context, t *token, now time.Time, from func() netip.Addr,
 ) (*Principal, confirmation, error) {
 	if !slices.Contains(is.algs, t.alg) {
 		return nil, confirmation{}, refuse(faultAlgorithm, fmt.Errorf("alg %s is not configured", t.alg))
@@ -47,7 +48,7 @@ func (is *issuer) verify(
 	if err := is.check(t, now); err != nil {
 		return nil, confirmation{}, err
 	}
-	key, err := is.signature(ctx, t)
+	key, err := is.signature(ctx, t, from)
 	if err != nil {
 		return nil, confirmation{}, err
 	}
@@ -62,12 +63,12 @@ func (is *issuer) verify(
 
 // signature finds the keys that a token may mean and verifies the signature with one of them,
 // on the parts that precheck took apart: what was judged and what is verified are the same bytes.
-func (is *issuer) signature(ctx context.Context, t *token) (*jws.Key, error) {
+func (is *issuer) signature(ctx context.Context, t *token, from func() netip.Addr) (*jws.Key, error) {
 	alg, ok := profile.Lookup(t.alg)
 	if !ok {
 		return nil, refuse(faultAlgorithm, fmt.Errorf("alg %.20q", t.alg))
 	}
-	candidates, err := is.keys.find(ctx, t.kid, alg)
+	candidates, err := is.keys.find(ctx, t.kid, alg, from)
 	if err != nil {
 		return nil, err
 	}

@@ -47,18 +47,19 @@ func (s *keySet) pause() time.Duration {
 }
 
 // ask starts a fetch for an unknown kid, or joins the running one; nil means no.
-func (s *keySet) ask(kid string) <-chan struct{} {
+func (s *keySet) ask(what absent) <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.source.now()
-	if until, ok := s.absent[kid]; ok && now.Before(until) {
+	if until, ok := s.absent[what]; ok && now.Before(until) {
 		return nil
 	}
 	if s.flight == nil {
-		if !elapsed(s.miss, now, minInterval) {
+		// While the issuer fails, another question a moment later is of no use to anybody.
+		if s.failures > 0 && !elapsed(s.missed, now, minInterval) || !s.misses.take(what.from, now) {
 			return nil
 		}
-		s.miss, s.asked = now, kid
+		s.missed, s.asked = now, what
 		s.launch()
 	}
 	if s.failures > 0 {
@@ -68,9 +69,9 @@ func (s *keySet) ask(kid string) <-chan struct{} {
 }
 
 // note remembers a kid that the issuer, asked for it, does not publish. A full table
-// forgets what has lapsed and, if that is nothing, does not grow: the interval holds
+// forgets what has lapsed and, if that is nothing, does not grow: the buckets hold
 // a flood back anyway.
-func (s *keySet) note(kid string, now time.Time) {
+func (s *keySet) note(what absent, now time.Time) {
 	if len(s.absent) >= maxAbsent {
 		for k, until := range s.absent {
 			if !now.Before(until) {
@@ -79,7 +80,7 @@ func (s *keySet) note(kid string, now time.Time) {
 		}
 	}
 	if len(s.absent) < maxAbsent {
-		s.absent[kid] = now.Add(absentFor)
+		s.absent[what] = now.Add(absentFor)
 	}
 }
 
@@ -110,7 +111,7 @@ func (s *keySet) settle(next *keys, err error) {
 	} else {
 		s.succeeded(next)
 	}
-	s.asked = ""
+	s.asked = absent{}
 	s.plan()
 }
 
@@ -134,7 +135,7 @@ func (s *keySet) succeeded(next *keys) {
 	s.refreshed(s.source.issuer, "ok")
 	s.tellSkipped(old, next)
 	s.current.Store(next)
-	if s.asked != "" && !next.has(s.asked) {
+	if s.asked.kid != "" && !next.has(s.asked.kid) {
 		s.note(s.asked, s.source.now())
 	}
 	if old != nil && old.lost(next) {

@@ -2,6 +2,7 @@ package authn
 
 import (
 	"net/http"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -17,7 +18,8 @@ func TestRotationBetweenLookAndAsk(t *testing.T) {
 	calls := 0
 	clock := func() time.Time {
 		if calls++; calls == 3 { // begin, age of the keys, ask
-			s.miss = at
+			for s.misses.take(netip.Addr{}, at) {
+			}
 			s.current.Store(keysOf(t, at.Add(-time.Second), jwk("old", "ES256", old), jwk("new", "ES256", rotated)))
 		}
 		return at
@@ -26,11 +28,14 @@ func TestRotationBetweenLookAndAsk(t *testing.T) {
 	s = newKeySet(t.Context(), &is, &Options{Now: clock, Client: &http.Client{Transport: standard()}})
 	s.current.Store(keysOf(t, at.Add(-time.Minute), jwk("old", "ES256", old)))
 	alg, _ := profile.Lookup("ES256")
-	found, err := s.find(t.Context(), "new", alg)
+	found, err := s.find(t.Context(), "new", alg, nobody)
 	if err != nil || len(found) != 1 || !rotated.PublicKey.Equal(found[0].Public) {
 		t.Errorf("the new key is not found: %v", err)
 	}
 }
+
+// nobody is where clients are not told apart.
+func nobody() netip.Addr { return netip.Addr{} }
 
 // keysOf is a key set as it was fetched at a time.
 func keysOf(t *testing.T, asked time.Time, published ...jose.JSONWebKey) *keys {
