@@ -192,7 +192,7 @@ func (x *exchange) measure(out []byte) {
 
 // send writes the last bytes of an answer.
 func (x *exchange) send(out []byte) {
-	if _, err := x.w.Write(out); err != nil {
+	if _, err := x.w.Write(out); err != nil || x.outlives && x.clientContext().Err() != nil {
 		x.rec.End = "client disconnected"
 	}
 }

@@ -65,6 +65,8 @@ type exchange struct {
 	decision  policy.Decision  // authorize
 	brought   brought          // authorize; what the call brings, where somebody judges it
 	toll      *limits.Pass     // authorize; what the call holds of its caller's limits
+	seat      *limits.Pass     // authorize; of an earlier call, whose stream this one comes back to; nil for none
+	outlives  bool             // forward; the call goes on when its client hangs up
 
 	asked     ext.Set                 // authorize; what the client asked for
 	names     ext.Names               // authorize; the header names the client used
@@ -161,7 +163,7 @@ func (p *Proxy) conclude(x *exchange, v any) {
 		}
 	}
 	p.discharge(x)
-	x.settleAccount()
+	p.settleAccount(x)
 	p.Telemetry.Metrics.Leave()
 	x.rec.Duration = time.Since(x.rec.Start)
 	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes

@@ -30,6 +30,12 @@ func (p *Proxy) forward(x *exchange) (err error) {
 		}
 		p.discharge(x)
 	}
+	if err := p.outlive(x); err != nil {
+		if x.slot != nil {
+			x.slot.leave()
+		}
+		return err
+	}
 	return p.within(x, func(ctx context.Context, late *time.Timer) error {
 		return p.exchange(ctx, x, late)
 	})

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -21,6 +22,10 @@ func (p *Proxy) spend(x *exchange) error {
 	if x.record.ID != "" {
 		c.Task = &x.record
 	}
+	if task := p.resumes(x); task != "" && x.seat == nil {
+		x.seat = p.Streams.resume(x.principal.Key(), feedOf(x.agent.ID, task))
+	}
+	c.Placed = x.seat != nil
 	pass, err := p.Limits.Admit(x.ctx, c)
 	if err != nil {
 		return err
@@ -63,7 +68,13 @@ func (p *Proxy) exceeded(x *exchange, e *limits.Exceeded) *wire.Error {
 
 // tally tells the limits of the tasks that an answer shows. Several goroutines may do so.
 func (x *exchange) tally(seen wire.Answer) {
-	if x.toll == nil || len(seen.Tasks) != 1 || seen.Kind == "list" || seen.State == "" {
+	if len(seen.Tasks) != 1 || seen.Kind == "list" || seen.State == "" {
+		return
+	}
+	if x.seat != nil && terminal(seen.State) && seen.Tasks[0].ID == x.call.TaskID {
+		x.seat.Done()
+	}
+	if x.toll == nil {
 		return
 	}
 	x.toll.Task(x.ctx, seen.Tasks[0].ID, !terminal(seen.State))
@@ -71,14 +82,63 @@ func (x *exchange) tally(seen wire.Answer) {
 
 // settleAccount gives back what the call held. The end of an answer leaves when the
 // handler is done, so that whoever has it finds the place free.
-func (x *exchange) settleAccount() {
+func (p *Proxy) settleAccount(x *exchange) {
+	ctx := context.WithoutCancel(x.ctx)
+	if x.seat != nil { // the agent's stream has it, not this call
+		x.seat.Leave(ctx)
+	}
 	if x.toll == nil {
 		return
 	}
-	ctx := context.WithoutCancel(x.ctx)
 	if x.left && !x.sent.IsZero() {
 		x.toll.Leave(ctx)
+		if task := cmp.Or(x.rec.TaskID, x.call.TaskID); task != "" {
+			p.Streams.abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.toll)
+		}
 		return
 	}
 	x.toll.Release(ctx)
+}
+
+// outlive has a call with a place among those that may run at the same time go on when its
+// client hangs up, until the agent's answer is there or is late. Agents need not notice that
+// nobody waits any more, or stop for it: were the place free with the connection, a caller
+// could have any number of jobs done at once by hanging up on each. Other calls end with
+// their client, and so do subscriptions, which have the agent do nothing.
+func (p *Proxy) outlive(x *exchange) error {
+	if !x.toll.Holds() || x.call.Streaming && p.resumes(x) != "" {
+		return nil
+	}
+	if x.ctx.Err() != nil { // it has not been sent
+		return context.Cause(x.ctx)
+	}
+	x.ctx, x.outlives = context.WithoutCancel(x.ctx), true
+	return nil
+}
+
+// holdPlace has the places of the call taken until the agent's stream is done with.
+func (p *Proxy) holdPlace(x *exchange, stop func()) func() {
+	if !x.outlives {
+		return stop
+	}
+	toll, free := x.toll, x.toll.Hold()
+	return func() {
+		stop()
+		free()
+		p.Streams.forget(toll)
+	}
+}
+
+// resumes is the task that a call asks after and has nothing done on; "" for none. Who has
+// left its stream can ask for it without another place.
+func (p *Proxy) resumes(x *exchange) string {
+	switch x.call.Method.Name {
+	case wire.SubscribeToTask, wire.GetTask, wire.CancelTask:
+		return x.call.TaskID
+	}
+	var m mark
+	if lines := x.r.Header[resumeHeader]; x.call.Streaming && len(lines) == 1 && p.readMark(x, lines[0], &m) {
+		return m.task
+	}
+	return ""
 }

@@ -154,35 +154,6 @@ type panicky struct{ state.Ledger }
 func (panicky) Claim(context.Context, state.Record) (state.Record, error)        { panic("claim") }
 func (panicky) ClaimAll(context.Context, []state.Record) ([]state.Record, error) { panic("claim") }
 
-// TestPlaceOfLeaver: a caller who hangs up, in a call or in a stream, has its place again.
-func TestPlaceOfLeaver(t *testing.T) {
-	t.Parallel()
-	w := onePlaceEach(t)
-	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
-		began, gone := make(chan struct{}), make(chan struct{})
-		w.agent.answers(func(_ http.ResponseWriter, r *record) {
-			close(began)
-			<-r.Context().Done()
-			close(gone)
-		})
-		ctx, leave := context.WithCancel(t.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			resp, err := w.http.Do(w.request("alice", "POST", "", rpcBody(method, message("")), "A2A-Version: 1.0").WithContext(ctx))
-			if err == nil {
-				_, _ = io.Copy(io.Discard, resp.Body)
-				_ = resp.Body.Close()
-			}
-		}()
-		<-began
-		leave()
-		<-done
-		<-gone
-		w.free("alice", method)
-	}
-}
-
 // TestPlacesOfStreams: streams that are ended from outside, by a review or a drain, give
 // their places back, as do those that nobody has a place for.
 func TestPlacesOfStreams(t *testing.T) {

@@ -26,7 +26,8 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	x.up.keep()
 	o := p.opened(x, x.leg, resp, x.up)
 	a.judge = p.newJudge(x, x.leg)
-	o.Judge, o.Stop = a.judge.look, x.keepPlace(o.Stop)
+	o.Judge, o.Stop = a.judge.look, p.holdPlace(x, x.keepPlace(o.Stop))
+	o.Stays = x.outlives
 	o.Begins = func(f *stream.Feed) { a.feed, a.judge.feed = f, f }
 	p.orWatched(a, &o, resp, x.up)
 	a.resp = resp

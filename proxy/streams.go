@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 )
 
 // errRevoked ends a stream whose caller could no longer open it.
@@ -30,7 +32,38 @@ type Streams struct {
 
 	mu   sync.Mutex
 	open map[*openStream]struct{}
-	of   map[string]int // places taken, by principal
+	of   map[string]int          // places taken, by principal
+	gone map[string]*limits.Pass // what is held for streams whose clients have left, by principal and task
+}
+
+// abandon notes what is held for the stream of a task whose client has left.
+func (s *Streams) abandon(principal, feed string, toll *limits.Pass) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !toll.Holds() { // the stream has ended as well
+		return
+	}
+	if s.gone == nil {
+		s.gone = map[string]*limits.Pass{}
+	}
+	s.gone[principal+"\x00"+feed] = toll
+}
+
+// resume gives the places of a stream to a client who comes back to it; nil for none.
+func (s *Streams) resume(principal, feed string) *limits.Pass {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if toll := s.gone[principal+"\x00"+feed]; toll.Return() {
+		return toll
+	}
+	return nil
+}
+
+// forget forgets what is not held any more.
+func (s *Streams) forget(toll *limits.Pass) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.gone, func(_ string, held *limits.Pass) bool { return held == toll })
 }
 
 // enter takes a place for a stream, of most there are and of each that a principal has;

@@ -91,6 +91,7 @@ func (a *admission) add(m *limit) {
 		b := &m.bounds[i]
 		switch {
 		case b.what == boundTasks && !sends(a.call.Method),
+			b.what == boundConcurrency && a.call.Placed,
 			b.ttl == 0 && cost == 0:
 			continue
 		case b.what == boundTasks:

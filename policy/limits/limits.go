@@ -18,8 +18,10 @@
 //
 //   - rate and quota: a call's cost, when it is admitted. What becomes of it does not
 //     matter any more.
-//   - concurrency: a place from Admit to Release. It is renewed while the call runs, and
-//     is free a minute after the gateway is gone.
+//   - concurrency: a place from Admit to Release; with Leave, when the client has hung up,
+//     until the agent has ended what it was asked for as well (Hold), since an agent need
+//     not stop for a closed connection. It is renewed while the call runs, and is free a
+//     minute after the gateway is gone.
 //   - openTasks: a send that names no task takes a place, since it may make one. Where
 //     an answer shows a live task, the task has the place until an answer of any call,
 //     or a notification, shows it ended, or until nobody has heard of it for as long as
@@ -122,6 +124,7 @@ type Call struct {
 	Bytes     int64         // of the request's body
 	Task      *state.Record // that the call names; nil for none
 	Within    time.Duration // after which the call has surely ended, streams aside
+	Placed    bool          // it has the places of another call: see Pass.Return
 }
 
 // Standing is where one bound of a limit stands for a caller.

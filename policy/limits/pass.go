@@ -22,6 +22,9 @@ type Pass struct {
 	tasks  []state.Draw         // places for a task that it may make
 	frees  []state.Draw         // given back at the end, held or not
 	heard  map[string]time.Time // tasks, and when they were told of; zero when they had ended
+	holds  int                  // of those who go on without the call
+	left   bool                 // the call is over, but for them
+	done   bool                 // and so are they, whatever they say
 	kept   where                // where the places are; the rest is the keeper's
 	drawn  time.Time            // when they were last renewed
 	before *Pass
@@ -148,15 +151,81 @@ func (p *Pass) Release(ctx context.Context) {
 
 // Leave is Release for a call that went to the agent and whose answer nobody waited for:
 // whether it made a task, no one can say. The place for one stays taken until it runs out,
-// or hanging up would be a way to make any number of tasks.
+// or hanging up would be a way to make any number of tasks; and so do the places of the
+// call itself as long as somebody has a Hold on them.
 func (p *Pass) Leave(ctx context.Context) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
-	p.tasks = nil
+	p.tasks, p.left = nil, true
 	p.mu.Unlock()
-	p.Release(ctx)
+	p.giveUp(ctx)
+}
+
+// giveUp is Release where nobody needs the places any more.
+func (p *Pass) giveUp(ctx context.Context) {
+	p.mu.Lock()
+	over := p.left && (p.holds <= 0 || p.done)
+	p.mu.Unlock()
+	if over {
+		p.Release(ctx)
+	}
+}
+
+// Holds reports whether the call has places of its own: of limits of calls at the same time.
+func (p *Pass) Holds() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0
+}
+
+// Hold is for what an agent goes on with when the call's client has left: with Leave, the
+// places of the call are given back no earlier than free is called, which may be more than
+// once.
+func (p *Pass) Hold() (free func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.mu.Lock()
+	p.holds++
+	p.mu.Unlock()
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		p.holds--
+		p.mu.Unlock()
+		p.giveUp(context.Background())
+	})
+}
+
+// Return has another call take the places of one that was left and is still held: the
+// client has come back to what it left, and does nothing more at the same time. It ends
+// with another Leave. False where there is nothing to come back to, or somebody has.
+func (p *Pass) Return() bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.left || p.holds <= 0 || p.done || len(p.calls) == 0 {
+		return false
+	}
+	p.left = false
+	return true
+}
+
+// Done says that the agent has ended what the places are held for, whatever becomes of its
+// stream: Leave gives them back.
+func (p *Pass) Done() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done = true
 }
 
 // held is what is to be kept.

@@ -74,6 +74,9 @@ type Opened struct {
 	// before the body is closed. The body has been read to its end then, where it had a
 	// good one. May be nil.
 	Stop func()
+	// Stays has the source read to its end although nobody listens: neither Linger nor the
+	// last client's leaving ends it.
+	Stays bool
 }
 
 // HubOptions are what a Hub is made of.

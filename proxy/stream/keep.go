@@ -21,8 +21,12 @@ func (f *Feed) push(it item) {
 		}
 	}
 	f.stir()
-	if f.task != "" && len(f.cursors) == 0 {
+	switch {
+	case len(f.cursors) > 0:
+	case f.task != "":
 		f.wait()
+	case f.stays() && f.joined:
+		f.clear() // nobody else can come
 	}
 	if f.logged {
 		f.mark()
@@ -156,9 +160,15 @@ func (f *Feed) wait() {
 func (f *Feed) desert() *source {
 	if f.task == "" { // nobody else can come
 		f.clear()
+		if f.stays() {
+			return nil
+		}
 		return f.source
 	}
 	f.wait()
+	if f.stays() {
+		return nil
+	}
 	after := f.hub.settings().Retain.Std()
 	if f.source == nil {
 		f.surrender()
@@ -175,6 +185,9 @@ func (f *Feed) desert() *source {
 	}
 	return nil
 }
+
+// stays reports whether the feed has a source that is read to its end in any case.
+func (f *Feed) stays() bool { return f.source != nil && f.source.Stays }
 
 // expire ends the source of a feed that nobody has come back to; the next time, the
 // feed is forgotten.
