@@ -98,12 +98,14 @@ type Call struct {
 //
 // On an error the Call holds whatever could be read, so that the error can be
 // answered in the caller's shape and with the caller's id. A body that is not
-// strict JSON is a ParseError without id; an envelope that is not a call is
-// InvalidRequest, params that do not fit the method are InvalidParams.
+// strict JSON is a ParseError without id, one that is beyond a limit has its id
+// where that can be told; an envelope that is not a call is InvalidRequest,
+// params that do not fit the method are InvalidParams.
 func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept, Extra: c.Extra}
 	lim = lim.withDefaults()
 	if int64(len(body)) > lim.Body {
+		c.ID = idBeyond(body, lim)
 		return Errorf(TooLarge, "the request body is larger than %d bytes", lim.Body)
 	}
 	d := decoder{scanner: newScanner(body, lim), call: c, lim: lim, header: header}
@@ -118,6 +120,9 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	e := d.finish()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed
+		if d.beyond {
+			c.ID = idBeyond(body, lim)
+		}
 	}
 	return e
 }

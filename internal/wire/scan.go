@@ -45,6 +45,7 @@ type scanner struct {
 	arena   []byte    // unescaped names and strings
 	table   []int32   // scratch of uniqueNames
 	err     *Error    // failure
+	beyond  bool      // the failure is that of a limit
 	fault   *Error    // first refusal
 	marks   bool      // a name was read that may lead to a Mark
 	files   bool      // a name was read that may lead to a File
@@ -86,7 +87,7 @@ func (s *scanner) release() {
 	if cap(s.names) > scratchKept || cap(s.arena) > scratchKept || cap(s.table) > scratchKept {
 		return
 	}
-	s.doc, s.err, s.fault, s.marks, s.files, s.halved, s.keeps = nil, nil, nil, false, false, 0, false
+	s.doc, s.err, s.fault, s.beyond, s.marks, s.files, s.halved, s.keeps = nil, nil, nil, false, false, false, 0, false
 	s.frames, s.names, s.arena, s.free = s.frames[:0], s.names[:0], s.arena[:0], s.free[:0]
 	scanners.Put(s)
 }
@@ -97,6 +98,12 @@ func (s *scanner) fail(what string) {
 	if s.err == nil {
 		s.err = Errorf(ParseError, "Invalid JSON payload: %s, at byte %d", what, s.pos)
 	}
+}
+
+// exceed is fail for what may be good JSON and is beyond a limit.
+func (s *scanner) exceed(what string) {
+	s.beyond = s.beyond || s.err == nil
+	s.fail(what)
 }
 
 // refuse records that the document is not acceptable. The walk goes on; the
@@ -174,7 +181,7 @@ func (s *scanner) enter() {
 		return
 	}
 	if len(s.frames) >= s.depth {
-		s.fail("nested too deeply")
+		s.exceed("nested too deeply")
 		return
 	}
 	s.pos++
@@ -203,7 +210,7 @@ func (s *scanner) more() bool {
 		s.pos++
 	}
 	if f.count++; int(f.count) > s.members {
-		s.fail("too many members in one object or array")
+		s.exceed("too many members in one object or array")
 		return false
 	}
 	return true

@@ -103,10 +103,10 @@ func (d *decoder) requestID() {
 	id := d.doc[start:end]
 	switch {
 	case d.err != nil:
-	case kind == '"' && len(id)-2 > d.lim.IDLength || kind == '0' && len(id) > d.lim.IDLength:
-		d.refuse(Errorf(InvalidRequest, "id is longer than %d bytes", d.lim.IDLength))
-	case kind == '"', kind == '0', kind == 'n':
+	case mayBeID(kind, id, d.lim):
 		d.call.ID = id
+	case kind == '"', kind == '0':
+		d.refuse(Errorf(InvalidRequest, "id is longer than %d bytes", d.lim.IDLength))
 	default:
 		d.notCall("id is neither a string nor a number nor null")
 	}
