@@ -1,10 +1,12 @@
 package authn
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -88,6 +90,8 @@ func TestAuthenticationClaims(t *testing.T) {
 	type m = map[string]any
 	own := issuerConfig()
 	own.Claims = Claims{ACR: "how.level", AMR: "how.methods", AuthTime: "how.since"}
+	now := time.Now()
+	in := func(d time.Duration) int64 { return now.Add(d).Unix() }
 	for _, tt := range []struct {
 		name   string
 		issuer Issuer
@@ -106,6 +110,10 @@ func TestAuthenticationClaims(t *testing.T) {
 		{"auth_time text", issuerConfig(), m{"auth_time": "1000"}, "claims"},
 		{"auth_time negative", issuerConfig(), m{"auth_time": -1}, "claims"},
 		{"auth_time huge", issuerConfig(), m{"auth_time": 1e300}, "claims"},
+		{"auth_time in an hour", issuerConfig(), m{"auth_time": in(time.Hour)}, "not-yet-valid"},
+		{"auth_time within what clocks differ", issuerConfig(), m{"auth_time": in(50 * time.Second)}, fmt.Sprint(" [] ", in(50*time.Second))},
+		{"a claim of another name in an hour", own, m{"how": m{"since": in(time.Hour)}}, "not-yet-valid"},
+		{"auth_time in an hour, where another counts", own, m{"auth_time": in(time.Hour)}, " [] -"},
 	} {
 		c := open(t, Config{OIDC: []Issuer{tt.issuer}}, Options{Client: &http.Client{Transport: standard()}})
 		p, err := c.Authenticate(bearerOf(good(t, tt.change)))

@@ -98,7 +98,8 @@ func (is *issuer) checkTimes(claims map[string]any, now time.Time) error {
 	return is.checkStart(claims, now)
 }
 
-// checkStart judges nbf and iat.
+// checkStart judges nbf and iat, and when the user is said to have authenticated: a time that
+// has yet to come would be recent to every rule that asks how long ago it was, for years.
 func (is *issuer) checkStart(claims map[string]any, now time.Time) error {
 	for _, name := range []string{"nbf", "iat"} {
 		at, ok, err := numericDate(claims, name)
@@ -109,7 +110,11 @@ func (is *issuer) checkStart(claims map[string]any, now time.Time) error {
 			return refuse(faultNotYet, fmt.Errorf("claim %s is %s", name, at.UTC().Format(time.RFC3339)))
 		}
 	}
-	return nil
+	c := claimReader{claims: claims}
+	if at := c.date(is.cfg.Claims.AuthTime, "auth_time"); at.After(now.Add(is.cfg.skew())) {
+		return refuse(faultNotYet, fmt.Errorf("the user authenticated at %s", at.UTC().Format(time.RFC3339)))
+	}
+	return nil // what is no date is for principal to tell of
 }
 
 // numericDate reads seconds since 1970 (RFC 7519 §2). Fractions are cut off.

@@ -177,6 +177,7 @@ func TestIntrospectionAnswers(t *testing.T) {
 		{"nbf in the future", m{"nbf": now + 300}, "not-yet-valid"},
 		{"nbf in the future, no exp", m{"nbf": now + 300, "exp": nil}, "not-yet-valid"},
 		{"iat in the future", m{"iat": now + 300}, "not-yet-valid"},
+		{"auth_time in the future", m{"auth_time": now + 300}, "not-yet-valid"},
 		{"iat a string, no exp", m{"iat": "0", "exp": nil}, "claims"},
 		{"sub absent", m{"sub": nil}, "claims"},
 		{"sub absent, client", m{"sub": nil, "client_id": "robot"}, "ok"},

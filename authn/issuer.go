@@ -48,7 +48,7 @@ type Issuer struct {
 	// Tenant binds every principal of this issuer to one tenant. When claims.tenant
 	// is set as well, the claim must have this value. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`
-	// ClockSkew is how far the issuer's clock may be off when exp, nbf and iat are
+	// ClockSkew is how far the issuer's clock may be off when exp, nbf, iat and authTime are
 	// judged; with 0s not at all. Default and maximum: 60s.
 	ClockSkew *secret.Duration `yaml:"clockSkew,omitempty"`
 }
@@ -71,7 +71,7 @@ type Claims struct {
 	Client string `yaml:"client,omitempty"`
 	// ACR, AMR and AuthTime say how and when the user authenticated (OpenID Connect
 	// Core §2). Default: acr, amr and auth_time. AMR is a list of strings or one string,
-	// AuthTime seconds since 1970.
+	// AuthTime seconds since 1970, and not in the future.
 	ACR      string `yaml:"acr,omitempty"`
 	AMR      string `yaml:"amr,omitempty"`
 	AuthTime string `yaml:"authTime,omitempty"`

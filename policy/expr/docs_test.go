@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -109,6 +110,18 @@ func TestDocumentedExamples(t *testing.T) {
 	for _, line := range lines {
 		if got, err := program(t, env, line).Evaluate(call()); !got || err != nil {
 			t.Errorf("%s: %v, %v", line, got, err)
+		}
+		if !strings.Contains(line, "authTime") {
+			continue
+		}
+		for name, at := range map[string]time.Time{"long ago": noon.Add(-time.Hour), "not known": {}, "yet to come": noon.Add(time.Hour)} {
+			vars := call()
+			who := vars.Principal()
+			who.AuthTime = at
+			vars.Principal = func() *Principal { return who }
+			if got, err := program(t, env, line).Evaluate(vars); got || err != nil {
+				t.Errorf("%s, where that is %s: %v, %v", line, name, got, err)
+			}
 		}
 	}
 }
