@@ -86,12 +86,17 @@ func TestZeros(t *testing.T) {
 server: {publicURL: "http://localhost", timeouts: {lameDuck: 0s, heartbeat: 0s}, limits: {hops: 0}}
 authn: {oidc: [{issuer: "https://issuer.example", audiences: [a], clockSkew: 0s}], actors: {depth: 0}}
 policy: {rules: [{name: "0", effect: allow}]}
+push: {perTask: 0, attempts: {for: 0s}}
+streams: {linger: 0s}
 agents: []
 `), environment)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"server.timeouts.heartbeat: 0s is taken for the default, 15s", "server.limits.hops: 0 is taken for the default, 8"}
+	want := []string{
+		"server.timeouts.heartbeat: 0s is taken for the default, 15s", "server.limits.hops: 0 is taken for the default, 8",
+		"push.perTask: 0 counts as if the key were left out", "push.attempts.for: 0s counts as if the key were left out",
+	}
 	if !slices.Equal(c.Zeros, want) {
 		t.Errorf("%q", c.Zeros)
 	}

@@ -73,7 +73,7 @@ type Config struct {
 	// not decide alike, and not by what is each one's own.
 	Common [32]byte `yaml:"-"`
 
-	// Zeros are keys that the file has as 0 and that a default took the place of.
+	// Zeros are keys that the files have as 0 and that count as if they were left out.
 	Zeros []string `yaml:"-"`
 }
 
@@ -161,7 +161,7 @@ func parse(name, dir string, data []byte, lookup func(string) (string, bool)) (*
 	if err := inForce.Encode(c); err != nil {
 		return nil, fmt.Errorf("look at the configuration: %w", err)
 	}
-	c.Zeros = zeros(doc.Content[0], &inForce, nil)
+	c.Zeros = src.zeros(&inForce)
 	c.Common = c.commonSum(&inForce)
 	return c, nil
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,29 +11,117 @@ import (
 )
 
 // zero is a number that is none, with or without a unit.
-var zero = regexp.MustCompile(`^0[a-zA-Z]*$`)
+var zero = regexp.MustCompile(`^[-+]?(0[0_.]* ?[a-zA-Z]*)+$`)
 
-// zeros lists the keys that a file has as 0 while something else is in force: a default stands
-// in for what is not said, and the zero of these keys is not told from that.
-func zeros(written, inForce *yaml.Node, path []string) []string {
-	written, inForce = target(written), target(inForce)
+// noughts are the keys whose 0 is what it says although it is not told from a key that was
+// left out: there it is the default. List items share their list's key. Keys that do tell the
+// two apart, as pointers do, need not be here.
+var noughts = map[string]bool{
+	"server.timeouts.lameDuck":                 true,
+	"policy.authorizers.cache":                 true,
+	"agents.dedupe.window":                     true,
+	"telemetry.audit.retention.age":            true,
+	"telemetry.audit.retention.size":           true,
+	"telemetry.audit.content.rules.retention":  true,
+	"telemetry.audit.sinks.postgres.retention": true,
+	"telemetry.audit.sinks.otlp.giveUp":        true,
+	"state.redis.database":                     true,
+}
+
+// zeros lists the keys of a file that are written as 0 and count as if they were left out, so
+// that a default stands in for them or nothing is bounded: who writes 0 means none. t is the
+// type of what is written, inForce what became of it, nil where that is not known.
+func zeros(written, inForce *yaml.Node, t reflect.Type, path []string, key string) []string {
+	if written = target(written); inForce != nil {
+		inForce = target(inForce)
+	}
+	told := t.Kind() == reflect.Pointer
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
 	var found []string
 	switch {
-	case written.Kind != inForce.Kind:
+	case readsItself(t):
 	case written.Kind == yaml.ScalarNode:
-		if zero.MatchString(written.Value) && !zero.MatchString(inForce.Value) {
-			return []string{fmt.Sprintf("%s: %s is taken for the default, %s", spell(path), written.Value, inForce.Value)}
-		}
-	case written.Kind == yaml.MappingNode:
+		return zeroOf(written, inForce, told || !isNumber(t) || noughts[key], path)
+	case written.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
+		known := fields(t)
 		for i := 0; i+1 < len(written.Content); i += 2 {
-			key := written.Content[i].Value
-			if now := child(inForce, key); now != nil {
-				found = append(found, zeros(written.Content[i+1], now, append(slices.Clip(path), key))...)
+			name := written.Content[i].Value
+			if field := known[name]; field != nil {
+				found = append(found, zeros(written.Content[i+1], within(inForce, name), field, append(slices.Clip(path), name), under(key, name))...)
 			}
 		}
-	default:
-		for i := range min(len(written.Content), len(inForce.Content)) {
-			found = append(found, zeros(written.Content[i], inForce.Content[i], append(slices.Clip(path), strconv.Itoa(i)))...)
+	case written.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
+		for i := 0; i+1 < len(written.Content); i += 2 {
+			name := written.Content[i].Value
+			// What has a name of its own is told from what is not there.
+			found = append(found, zeros(written.Content[i+1], nil, reflect.PointerTo(t.Elem()), append(slices.Clip(path), name), key)...)
+		}
+	case written.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
+		for i, item := range written.Content {
+			step := strconv.Itoa(i)
+			found = append(found, zeros(item, within(inForce, step), reflect.PointerTo(t.Elem()), append(slices.Clip(path), step), key)...)
+		}
+	}
+	return found
+}
+
+// zeroOf is zeros of a single value. It is kept where that is told.
+func zeroOf(written, inForce *yaml.Node, kept bool, path []string) []string {
+	if !zero.MatchString(written.Value) {
+		return nil
+	}
+	if inForce != nil && inForce.Kind == yaml.ScalarNode && !isNull(inForce) && !zero.MatchString(inForce.Value) {
+		return []string{fmt.Sprintf("%s: %s is taken for the default, %s", spell(path), written.Value, inForce.Value)}
+	}
+	if kept {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %s counts as if the key were left out", spell(path), written.Value)}
+}
+
+// isNumber reports whether values of a type are numbers, those with a unit among them.
+func isNumber(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return true
+	}
+	return false
+}
+
+// within is what a node has by a name or in a place; nil for nothing.
+func within(n *yaml.Node, step string) *yaml.Node {
+	if n == nil {
+		return nil
+	}
+	return child(n, step)
+}
+
+// under is a key within another, "" for none.
+func under(key, name string) string {
+	if key == "" {
+		return name
+	}
+	return key + "." + name
+}
+
+// zeros lists such keys of all files that a configuration was read from.
+func (s *sources) zeros(inForce *yaml.Node) []string {
+	found := zeros(s.main.doc.Content[0], inForce, reflect.TypeFor[Config](), nil, "")
+	for _, l := range []struct {
+		files []*source
+		t     reflect.Type
+		key   string
+	}{
+		{s.rules.files, reflect.TypeFor[ruleDocument](), "policy"},
+		{s.agents.files, reflect.TypeFor[agentDocument](), ""},
+	} {
+		for _, f := range l.files {
+			for _, text := range zeros(f.doc.Content[0], nil, l.t, nil, l.key) {
+				found = append(found, f.name+": "+text)
+			}
 		}
 	}
 	return found

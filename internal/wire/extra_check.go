@@ -73,7 +73,7 @@ func checkRPC(m *Method) error {
 	case m.RPCPath == "":
 		return nil
 	case m.Subject == OfTask && m.TaskTag == 0:
-		return errors.New("an RPC about a task needs the number of the field that names it")
+		return errors.New("an RPC about a task needs taskTag, the number of the field that names it")
 	case m.Subject == OfMessage || m.Subject == OfCaller:
 		return errors.New("a gRPC message cannot be searched for messages and tasks: the RPC can only be about the agent or one task")
 	}
