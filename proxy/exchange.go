@@ -107,6 +107,7 @@ type exchange struct {
 	filtered bool // forward; the list at hand holds nothing of other callers' any more
 
 	learned wire.TaskRef // forward; what the previous event named, already in the ledger
+	uses    *uses        // forward; what it uses of the state, where it may last; nil for a short call
 
 	captured *audit.Capture // record; nil where nothing is
 

@@ -47,9 +47,11 @@ func (p *Proxy) forward(x *exchange) (err error) {
 func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error) (err error) {
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	defer cancel(nil)
-	late := time.AfterFunc(x.agent.Upstream.Timeout(x.call.Method.Name), func() { cancel(errAnswerLate) })
+	most := x.agent.Upstream.Timeout(x.call.Method.Name)
+	late := time.AfterFunc(most, func() { cancel(errAnswerLate) })
 	defer late.Stop()
 	x.late = late
+	defer p.Streams.waits(x, most)()
 
 	defer func() {
 		if errors.Is(err, errAway) {

@@ -119,6 +119,7 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	}
 	if err == nil {
 		x.learned = shown
+		x.uses.answered(x, seen)
 	}
 	return err
 }

@@ -33,6 +33,7 @@ type openStream struct {
 	id      string
 	request policy.Request
 	shared  bool                    // the task is somebody else's, and shared
+	uses    *uses                   // what the stream uses of the state
 	cut     context.CancelCauseFunc // under Streams.mu
 
 	events atomic.Int64
@@ -40,7 +41,7 @@ type openStream struct {
 }
 
 func (x *exchange) stream() *openStream {
-	st := &openStream{id: x.rec.RequestID, request: x.request(), shared: x.rec.Sharing != ""}
+	st := &openStream{id: x.rec.RequestID, request: x.request(), shared: x.rec.Sharing != "", uses: x.inUse()}
 	if task := cmp.Or(x.rec.TaskID, x.call.TaskID); task != "" {
 		st.task.Store(&task)
 	}

@@ -28,12 +28,17 @@ var errEnded = errors.New("ended by an operator")
 // Streams are the event streams that are open, whichever configuration they began
 // with. The zero value has none.
 type Streams struct {
+	// Retention is how long the state knows what nobody asks it for; 0 for ever. It is set
+	// before there are streams.
+	Retention time.Duration
+
 	taken atomic.Int64 // places, of streams that open too
 
-	mu   sync.Mutex
-	open map[*openStream]struct{}
-	of   map[string]int          // places taken, by principal
-	gone map[string]*limits.Pass // what is held for streams whose clients have left, by principal and task
+	mu      sync.Mutex
+	open    map[*openStream]struct{}
+	of      map[string]int          // places taken, by principal
+	gone    map[string]*limits.Pass // what is held for streams whose clients have left, by principal and task
+	waiting map[*uses]struct{}      // of calls that may wait long for their answers
 }
 
 // abandon notes what is held for the stream of a task whose client has left.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -15,6 +16,7 @@ import (
 // zeros that count as the default: all of it can be meant, and hardly is. No file is opened.
 func (c *Config) Doubts() []string {
 	warnings := append(c.identities(), c.uncertified()...)
+	warnings = append(warnings, c.forgetful()...)
 	warnings = append(warnings, c.Zeros...)
 	heard := map[string]string{} // the agent that an audience is the name of
 	for i := range c.Agents {
@@ -52,6 +54,25 @@ func (c *Config) uncertified() []string {
 	if err == nil && len(c.Server.TLS.Certificates) == 0 && !c.Server.TLS.ACME.Has(u.Hostname()) {
 		warnings = append(warnings, fmt.Sprintf("server.tls.acme.domains: %s of server.publicURL is not among them: "+
 			"no certificate is for the URL that clients are given", strings.ToLower(u.Hostname())))
+	}
+	return warnings
+}
+
+// forgetful warns of a state that forgets whose a task is before its stream is forgotten.
+func (c *Config) forgetful() []string {
+	var warnings []string
+	linger := secret.Duration(0)
+	if c.Streams.Linger != nil {
+		linger = *c.Streams.Linger
+	}
+	for _, wait := range []struct {
+		key string
+		of  secret.Duration
+	}{{"streams.linger", linger}, {"streams.retain", c.Streams.Retain}} {
+		if kept := c.State.KeptFor(); wait.of.Std() > kept {
+			warnings = append(warnings, fmt.Sprintf("state.retention: %s is shorter than %s, %s: "+
+				"who comes back to a stream after that is a stranger to its task", secret.Duration(kept), wait.key, wait.of))
+		}
 	}
 	return warnings
 }

@@ -93,3 +93,25 @@ agents: [{id: first, card: "https://first.example/card.json"}]
 		}
 	}
 }
+
+// TestShortRetention: a state that forgets tasks before their streams are forgotten is told.
+func TestShortRetention(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"state: {retention: 1h}":                                    nil,
+		"state: {retention: 1m}":                                    {"state.retention: 1m is shorter than streams.retain, 5m"},
+		"state: {retention: 5m}":                                    nil,
+		"state: {retention: 1m}\nstreams: {retain: 1s, linger: 2m}": {"state.retention: 1m is shorter than streams.linger, 2m"},
+		"streams: {retain: 31d}":                                    {"state.retention: 30d is shorter than streams.retain, 31d"},
+	} {
+		c, err := Parse("config.yaml", []byte("server: {publicURL: 'http://gw.example'}\nauthn: {anonymous: true}\n"+text), environment)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got := c.Doubts()
+		if len(got) != len(want) || len(want) > 0 && !strings.HasPrefix(got[0], want[0]) {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}

@@ -119,6 +119,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if err = g.openStore(ctx, cfg.State); err != nil {
 		return nil, err
 	}
+	g.streams.Retention = cfg.State.KeptFor()
 	g.markAudit(ctx, cfg)
 	if g.server, err = server.New(cfg.Server, g, g.telemetry.Log); err != nil {
 		return nil, err // names its keys, as in server.tls
@@ -173,6 +174,7 @@ func (g *Gateway) Start() {
 	g.console.Start()
 	close(g.started)
 	go g.review()
+	go g.renew()
 	go g.lintChanges()
 	go g.watchStanding()
 	go g.followRoster()

@@ -76,6 +76,7 @@ func (g *Gateway) startPush(cfg *config.Config) error {
 	}
 	cipher := sealing{g.keys, pushSeal}
 	hooks := push.NewRegistry(g.store, cipher)
+	hooks.Outlast(cfg.State.KeptFor())
 	worker, err := push.NewWorker(cfg.Push, push.WorkerOptions{
 		Queue: g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
 		Sign: g.keys.Sign, Issuer: public.String(), Name: cfg.Server.ID, Log: g.telemetry.Log,

@@ -14,10 +14,11 @@ type Config struct {
 	// many replicas, with Redis 6.2 or Valkey 7.2 or later. "memory" keeps everything in
 	// the process: nothing survives a restart.
 	Driver string `yaml:"driver"`
-	// Retention is how long an id is remembered after the last call that named it;
-	// default 30d. Keep it longer than agents keep their tasks and contexts: a
-	// forgotten task is unknown to everybody, and a forgotten context belongs to
-	// whoever names it next.
+	// Retention is how long an id is remembered after its last use: a call that names it, an
+	// answer, event or notification that shows it, and a stream of it for as long as it is
+	// open; default 30d. Keep it longer than agents keep their tasks and contexts: a
+	// forgotten task is unknown to everybody, and a forgotten context begins anew, for its
+	// owner too.
 	Retention secret.Duration `yaml:"retention"`
 	// Memory bounds the memory driver.
 	Memory MemoryConfig `yaml:"memory"`

@@ -75,6 +75,10 @@ func (r *Registry) With(cfg Config, check Checker) *Registry {
 	return &again
 }
 
+// Outlast has webhooks remembered for no less than tasks are. It is for before the registry is
+// used.
+func (r *Registry) Outlast(retention time.Duration) { r.keptFor = max(r.keptFor, retention) }
+
 // Config is the configuration with its defaults.
 func (r *Registry) Config() Config { return r.config }
 
@@ -231,6 +235,17 @@ func (r *Registry) Used(ctx context.Context, h *Webhook, ended bool) error {
 	})
 	if err == nil && ended { // its place is free: a principal may have more finished tasks than configs
 		err = r.values.Delete(ctx, ownerSpace, digest(h.Owner)+"/"+h.id)
+	}
+	return err
+}
+
+// Renew has the webhooks of a task remembered on, as notifications do: the task is in use.
+func (r *Registry) Renew(ctx context.Context, agent, task string) error {
+	list, err := r.OfTask(ctx, agent, task)
+	for _, h := range list {
+		if err == nil {
+			err = r.Used(ctx, h, false)
+		}
 	}
 	return err
 }

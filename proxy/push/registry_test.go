@@ -284,6 +284,28 @@ func TestForgottenElsewhere(t *testing.T) {
 	}
 }
 
+// TestTasksInUseKeepWebhooks: a webhook that nothing is posted to is remembered for as long as its
+// task is in use, and as long as tasks are in any case.
+func TestTasksInUseKeepWebhooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		r, _ := newRegistry(t, Config{})
+		r.keptFor = 2 * 24 * time.Hour // as in TestTimes
+		r.Outlast(time.Hour)
+		r.Outlast(3 * 24 * time.Hour)
+		used, idle := register(t, r, hook("alice", "T", "C")), register(t, r, hook("alice", "U", "C"))
+		for range 2 {
+			time.Sleep(60 * time.Hour)
+			if err := r.Renew(ctx, find(t, r, used).Agent, "T"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if find(t, r, idle) != nil || find(t, r, used) == nil {
+			t.Error("the wrong one is remembered")
+		}
+	})
+}
+
 // TestTimes: a webhook is remembered for so long after its last use; a notification is
 // the first of its kind for push.age, and late that long after the task's end.
 func TestTimes(t *testing.T) {

@@ -1,0 +1,36 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// renew has the state go on knowing what open streams and waiting calls use, for as long as
+// the gateway serves.
+func (g *Gateway) renew() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	tick := time.NewTicker(proxy.RenewEvery(g.streams.Retention))
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.closed:
+			return
+		case <-tick.C:
+			g.renewOnce(ctx)
+		}
+	}
+}
+
+func (g *Gateway) renewOnce(ctx context.Context) {
+	s := g.acquire()
+	if s == nil {
+		return
+	}
+	defer s.release()
+	if err := g.streams.Renew(ctx, s.proxy); err != nil {
+		g.telemetry.Log.Warn("the state was not told what open streams use; it is told again later", "error", err)
+	}
+}
