@@ -121,7 +121,7 @@ func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
 		return nil
 	}
 	c := &upstream.Caller{
-		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Method: l.call.Method.Name,
+		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Shared: p.origins.others(l.url, x.agent.ID), Method: l.call.Method.Name,
 		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: l.shows,
 	}
 	c.Token = p.Authn.Token(x.principal, x.r.Header)

@@ -88,6 +88,7 @@ type Proxy struct {
 	agents    map[string]*Agent       // by id
 	fileRules map[string]*files.Rules // of files in messages and artifacts, by agent
 	hosts     map[string]*Agent       // by canonical host, for host-based addressing
+	origins   origins                 // that agents are at
 	self      map[string]struct{}     // canonical hosts of the gateway itself
 	relied    []string                // names of fields that Connection must not name, beside A2A's and HTTP's own
 	repeats   repeats                 // messages on their way
@@ -126,6 +127,7 @@ func New(o Options) (*Proxy, error) {
 	for uri, provider := range o.Providers {
 		p.offered[uri] = provider.Declared()
 	}
+	p.origins = originsOf(o.Agents)
 	if err := p.index(); err != nil {
 		return nil, err
 	}

@@ -18,26 +18,14 @@ func (c *Config) Doubts() []string {
 	warnings := append(c.identities(), c.uncertified()...)
 	warnings = append(warnings, c.forgetful()...)
 	warnings = append(warnings, c.Zeros...)
-	heard := map[string]string{} // the agent that an audience is the name of
 	for i := range c.Agents {
-		agent := &c.Agents[i]
-		for j := range agent.Credentials {
-			cred, at := &agent.Credentials[j], fmt.Sprintf("agents[%d].credentials[%d]", i, j)
+		for j := range c.Agents[i].Credentials {
+			cred, at := &c.Agents[i].Credentials[j], fmt.Sprintf("agents[%d].credentials[%d]", i, j)
 			warnings = append(warnings, c.passedOn(at, cred)...)
 			warnings = append(warnings, c.nobodys(at, cred)...)
-			if cred.Assertion == nil || cred.Assertion.Audience == "" {
-				continue
-			}
-			name := cred.Assertion.Audience
-			if other, ok := heard[name]; ok && other != agent.ID {
-				warnings = append(warnings, fmt.Sprintf("%s.assertion.audience: is %q, as it is for agent %s: "+
-					"each of the two can show the other what it was given", at, name, other))
-				continue
-			}
-			heard[name] = agent.ID
 		}
 	}
-	return warnings
+	return append(warnings, c.overheard()...)
 }
 
 // uncertified warns of certificates that are asked for and do not do what they are for.

@@ -28,6 +28,11 @@ func TestDoubts(t *testing.T) {
 		"one audience for two":           {plain, "{assertion: {audience: b}}", "{assertion: {audience: b}}", `agents[1].credentials[0].assertion.audience: is "b", as it is for agent first`},
 		"an audience each":               {plain, "{assertion: {audience: a}}", "{assertion: {audience: b}}", ""},
 		"none said":                      {plain, "{assertion: {}}", "{assertion: {}}", ""},
+		"one token server":               {plain, exchange + "audience: ['urn:b']}}", exchange + "resource: ['urn:c', 'urn:b']}}", `agents[1].credentials[0].exchange.resource: is "urn:b", as it is for agent first`},
+		"two token servers":              {plain, exchange + "audience: [b]}}", "{exchange: {tokenURL: https://other.example/token, clientID: gw, clientSecret: s, audience: [b]}}", ""},
+		"own tokens for one audience":    {plain, "{oauth2: {tokenURL: https://as.example/token, clientID: gw, clientSecret: s, audience: b}}", "{oauth2: {tokenURL: https://as.example/token, clientID: gw, clientSecret: s, audience: b}}", `agents[1].credentials[0].oauth2.audience: is "b"`},
+		"callers' tokens passed to both": {plain, "{passthrough: true, audience: b}", "{passthrough: true, audience: b}", `agents[1].credentials[0].audience: is "b"`},
+		"the origin of another":          {plain, "{assertion: {}}", `{assertion: {audience: "https://first.example"}}`, `agents[1].credentials[0].assertion.audience: is "https://first.example", as it is for agent first`},
 		"one audience twice":             {plain, "{assertion: {audience: b}}, {header: X-More, assertion: {audience: b}}", "", ""},
 		"users with keys only":           {keys + ", combinations: [{user: apiKeys, client: oidc}]", exchange + "audience: [b]}}", "", "agents[0].credentials[0].exchange.subject: none of the callers"},
 		"users with keys, clients ask":   {keys + ", combinations: [{user: apiKeys, client: oidc}]", exchange + "subject: client}}", "", ""},
@@ -82,6 +87,33 @@ state: {driver: `+tt.driver+`}
 authn: {anonymous: true}
 policy: {rules: [{name: all, effect: allow}]}
 agents: [{id: first, card: "https://first.example/card.json"}]
+`), environment)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := c.Doubts()
+		if tt.want == "" && len(got) != 0 || tt.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], tt.want)) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestSharedOrigins: what agents of one origin are given by default is for each of them alone,
+// where anything tells them apart.
+func TestSharedOrigins(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ first, second, want string }{
+		"two origins":              {"card: 'https://first.example/card.json'", "card: 'https://second.example/card.json'", ""},
+		"two paths of one":         {"card: 'https://one.example/first/card.json'", "card: 'https://ONE.example:443/second/card.json'", ""},
+		"one card":                 {"card: 'https://one.example/card.json'", "card: 'https://one.example/card.json?x=2'", `agents[1].credentials[0].assertion.audience: is by default "https://one.example/card.json", as it is for agent first`},
+		"the interface of another": {"card: 'https://first.example/card.json'", "card: 'https://second.example/card.json', interfaces: [{url: 'https://first.example/rpc', binding: JSONRPC, version: '1.0'}]", ""},
+	} {
+		c, err := Parse("config.yaml", []byte(`server: {publicURL: "http://gw.example"}
+authn: {anonymous: true}
+agents:
+  - {id: first, `+tt.first+`, credentials: [{assertion: {}}]}
+  - {id: second, `+tt.second+`, credentials: [{assertion: {}}]}
 `), environment)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

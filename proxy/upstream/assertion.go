@@ -161,7 +161,7 @@ func (a *asserter) value(_ context.Context, caller *Caller) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c := about(p, name, orText(a.Audience, origin(caller.Target)))
+	c := about(p, name, orText(a.Audience, caller.audience()))
 	if c.Audience == "" {
 		return "", errors.New("an assertion needs an audience: no interface is called")
 	}
@@ -180,9 +180,20 @@ func (a *asserter) value(_ context.Context, caller *Caller) (string, error) {
 	return a.prefix + token, nil
 }
 
-// origin is scheme and authority of an address (RFC 6454 §6.2), without what a port says
-// that is the scheme's own.
-func origin(u *url.URL) string {
+// audience is the agent as an audience that nobody has named: the origin of the interface that
+// is called, where no other agent is at that, else the interface itself (RFC 8707 §2). What one
+// of several agents behind a server is given would be good at the others.
+func (c *Caller) audience() string {
+	o := Origin(c.Target)
+	if o == "" || !c.Shared {
+		return o
+	}
+	return o + c.Target.EscapedPath()
+}
+
+// Origin is scheme and authority of an address (RFC 6454 §6.2), without what a port says
+// that is the scheme's own; "" of none.
+func Origin(u *url.URL) string {
 	if u == nil || u.Host == "" {
 		return ""
 	}

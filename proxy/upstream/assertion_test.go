@@ -111,6 +111,35 @@ func TestAssertion(t *testing.T) {
 	}
 }
 
+// TestAssertionAudience: of agents at one origin none can show another what it was given.
+func TestAssertionAudience(t *testing.T) {
+	t.Parallel()
+	o, open := signing(t)
+	u, err := New(Config{Credentials: []Credential{{Header: "x-assertion", Assertion: &Assertion{}}}}, o)
+	must(t, err)
+	t.Cleanup(u.Close)
+	for _, tt := range []struct {
+		target string
+		shared bool
+		want   string
+	}{
+		{"https://Agent.example:443/a2a?x=y", false, "https://agent.example"},
+		{"https://Agent.example:443/a2a?x=y", true, "https://agent.example/a2a"},
+		{"https://u:p@agent.example:8443/a%2Fb/rpc/#f", true, "https://agent.example:8443/a%2Fb/rpc/"},
+		{"https://agent.example", true, "https://agent.example"},
+	} {
+		c := delegate(t)
+		c.Target, err = url.Parse(tt.target)
+		must(t, err)
+		c.Shared = tt.shared
+		h := http.Header{}
+		must(t, u.Authorize(t.Context(), h, c))
+		if got := timeless(t, open(h.Get("X-Assertion")), time.Minute)["aud"]; got != tt.want {
+			t.Errorf("%s, shared %t: aud %v, want %s", tt.target, tt.shared, got, tt.want)
+		}
+	}
+}
+
 // TestAssertionMapped: what the configuration says goes, and nothing is said that is not
 // known.
 func TestAssertionMapped(t *testing.T) {

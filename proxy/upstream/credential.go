@@ -46,6 +46,7 @@ type Caller struct {
 	Workload   string      // the same of Principal.Workload
 	Agent      string      // configured agent id
 	Target     *url.URL    // the interface that is called
+	Shared     bool        // another agent is at the origin of Target
 	Method     string      // 1.0 name
 	Skills     []string    // that the call was allowed for
 	Task       string      // the agent's id; "" for none yet

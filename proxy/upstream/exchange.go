@@ -40,7 +40,9 @@ type Exchange struct {
 
 // Assertion is credentials[].assertion.
 type Assertion struct {
-	// Audience is the aud claim. Default: the origin of the interface that is called.
+	// Audience is the aud claim. Default: the origin of the interface that is called, or its
+	// whole URL without a query where another agent is at that origin, by its card's URL or
+	// its interfaces here.
 	Audience string `yaml:"audience"`
 	// Lifetime from iat to exp. Default: 60s, at most 5m.
 	Lifetime secret.Duration `yaml:"lifetime"`
