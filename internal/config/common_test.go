@@ -106,3 +106,21 @@ agents: []
 		}
 	}
 }
+
+// TestZerosTellNoSecrets: a secret that begins with a 0 is no number, and is not shown.
+func TestZerosTellNoSecrets(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"0", "0s", "0MiB", "0hunter", "${ZERO}"} {
+		c, err := Parse("config.yaml", []byte(`
+server: {publicURL: "http://localhost"}
+authn: {oidc: [{issuer: "https://issuer.example", audiences: [a], introspection: {clientID: g, clientSecret: "`+value+`"}}]}
+agents: []
+`), func(string) (string, bool) { return "0hunter", true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Zeros) > 0 {
+			t.Errorf("of the secret %q: %q", value, c.Zeros)
+		}
+	}
+}

@@ -10,8 +10,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// zero is a number that is none, with or without a unit.
-var zero = regexp.MustCompile(`^[-+]?(0[0_.]* ?[a-zA-Z]*)+$`)
+// Numbers with or without a unit, and those that are none. What begins like one may also be
+// a text, a secret above all, which is never in force as a number.
+var (
+	numeric = regexp.MustCompile(`^[-+]?[0-9][0-9a-zA-Z._]*$`)
+	zero    = regexp.MustCompile(`^[-+]?(0[0_.]* ?[a-zA-Z]*)+$`)
+)
 
 // noughts are the keys whose 0 is what it says although it is not told from a key that was
 // left out: there it is the default. List items share their list's key. Keys that do tell the
@@ -72,7 +76,7 @@ func zeroOf(written, inForce *yaml.Node, kept bool, path []string) []string {
 	if !zero.MatchString(written.Value) {
 		return nil
 	}
-	if inForce != nil && inForce.Kind == yaml.ScalarNode && !isNull(inForce) && !zero.MatchString(inForce.Value) {
+	if inForce != nil && inForce.Kind == yaml.ScalarNode && numeric.MatchString(inForce.Value) && !zero.MatchString(inForce.Value) {
 		return []string{fmt.Sprintf("%s: %s is taken for the default, %s", spell(path), written.Value, inForce.Value)}
 	}
 	if kept {
