@@ -66,9 +66,31 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- if or (gt (int .Values.replicaCount) 1) .Values.autoscaling.enabled }}true{{ end }}
 {{- end }}
 
-{{- /* Whether API keys are in a file on the volume: nothing else is said of them. Replicas have none then. */}}
+{{- /* Whether API keys are in a file on the volume: no other is named. Replicas have none then. */}}
 {{- define "a2a-gateway.keysOnVolume" -}}
-{{- if and (not .Values.apiKeys.existingSecret) (hasKey .Values.config.authn "apiKeys") (empty .Values.config.authn.apiKeys) }}true{{ end }}
+{{- $authn := default dict (get .Values.config "authn") }}
+{{- if and (not .Values.apiKeys.existingSecret) (hasKey $authn "apiKeys") (not (dig "apiKeys" "file" "" $authn)) }}true{{ end }}
+{{- end }}
+
+{{- /* How long draining may take, as the configuration has it. */}}
+{{- define "a2a-gateway.drain" -}}
+{{- $timeouts := default dict (get .Values.config.server "timeouts") }}
+{{- default "30s" (get $timeouts "drain") }}
+{{- end }}
+
+{{- /* The same in seconds, "" where that cannot be told: durations are written as in Go, or in days. */}}
+{{- define "a2a-gateway.drainSeconds" -}}
+{{- $drain := include "a2a-gateway.drain" . }}
+{{- if regexMatch "^[0-9]+s$" $drain }}{{ trimSuffix "s" $drain | int }}
+{{- else if regexMatch "^[0-9]+m$" $drain }}{{ mul (trimSuffix "m" $drain | int) 60 }}
+{{- else if regexMatch "^[0-9]+h$" $drain }}{{ mul (trimSuffix "h" $drain | int) 3600 }}
+{{- end }}
+{{- end }}
+
+{{- /* How long a gateway that drains takes calls: 5 s, and no more than half of draining. */}}
+{{- define "a2a-gateway.lameDuck" -}}
+{{- $seconds := include "a2a-gateway.drainSeconds" . }}
+{{- if and $seconds (lt (int $seconds) 10) }}{{ mul (int $seconds) 500 }}ms{{ else }}5s{{ end }}
 {{- end }}
 
 {{- /* The configuration: the values', with what the chart decides over it. */}}
@@ -103,7 +125,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- $_ := set $over "state" (dict "driver" "redis" "redis" $redis) }}
 {{- end }}
-{{- $under := dict "server" (dict "id" "${POD_NAME}" "timeouts" (dict "lameDuck" "5s")) }}
+{{- $under := dict "server" (dict "id" "${POD_NAME}" "timeouts" (dict "lameDuck" (include "a2a-gateway.lameDuck" .))) }}
 {{- $all := mergeOverwrite $under (deepCopy .Values.config) $over }}
 {{- if and (include "a2a-gateway.keysOnVolume" .) (include "a2a-gateway.several" .) }}
 {{- $_ := unset $all.authn "apiKeys" }}
@@ -119,7 +141,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- if and (include "a2a-gateway.several" .) (not .Values.keys.existingSecret) }}
 {{- fail "several replicas need keys.existingSecret: with keys of their own none reads what another sealed" }}
 {{- end }}
-{{- if and (include "a2a-gateway.several" .) (include "a2a-gateway.keysOnVolume" .) (not (omit .Values.config.authn "apiKeys")) }}
+{{- if and (include "a2a-gateway.several" .) (include "a2a-gateway.keysOnVolume" .) (or .Values.config.authn.apiKeys (not (omit .Values.config.authn "apiKeys"))) }}
 {{- fail "several replicas need apiKeys.existingSecret: a key that is made at one is unknown to the others" }}
 {{- end }}
 {{- if and (not .Values.persistence.enabled) (not .Values.keys.existingSecret) }}
@@ -151,17 +173,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version }}{{ .Values.preStopSeconds | int }}{{ else }}0{{ end }}
 {{- end }}
 
-{{- /* Longer than preStop and draining take: durations are written as in Go, or in days. */}}
+{{- /* Longer than preStop and draining take. */}}
 {{- define "a2a-gateway.grace" -}}
+{{- $seconds := include "a2a-gateway.drainSeconds" . }}
 {{- if .Values.terminationGracePeriodSeconds }}
 {{- .Values.terminationGracePeriodSeconds | int }}
+{{- else if $seconds }}
+{{- add (int $seconds) 10 (include "a2a-gateway.preStop" . | int) }}
 {{- else }}
-{{- $more := add 10 (include "a2a-gateway.preStop" . | int) }}
-{{- $drain := dig "server" "timeouts" "drain" "30s" .Values.config }}
-{{- if regexMatch "^[0-9]+s$" $drain }}{{ add (trimSuffix "s" $drain | int) $more }}
-{{- else if regexMatch "^[0-9]+m$" $drain }}{{ add (mul (trimSuffix "m" $drain | int) 60) $more }}
-{{- else if regexMatch "^[0-9]+h$" $drain }}{{ add (mul (trimSuffix "h" $drain | int) 3600) $more }}
-{{- else }}{{ fail (printf "terminationGracePeriodSeconds: say it, for a drain of %s" $drain) }}
-{{- end }}
+{{- fail (printf "terminationGracePeriodSeconds: say it, for a drain of %s" (include "a2a-gateway.drain" .)) }}
 {{- end }}
 {{- end }}
