@@ -111,7 +111,7 @@ func TestQueueOfTwoVersions(t *testing.T) {
 	s, plain, ctx := fresh(t), everybody(t).client(t), t.Context()
 	now, keep := time.Now(), state.Keep{For: time.Hour, Most: 4}
 	for _, key := range []string{"owner:a", "owner-dead:a"} {
-		for i := range 9 {
+		for i := range 200 {
 			plain.ZAdd(ctx, s.names.lines("q")+key, redis.Z{Score: float64(i), Member: fmt.Sprint("gone", i)})
 		}
 	}
@@ -129,6 +129,32 @@ func TestQueueOfTwoVersions(t *testing.T) {
 	}
 	if d, err := s.Depth(ctx, "q", now); err != nil || d.Waiting != 0 || d.Dead != 2 {
 		t.Errorf("Depth: %+v, %v", d, err)
+	}
+}
+
+// TestQueueOfTwoVersionsBehindOthers: so it is where what such a gateway has left stands
+// behind many that do wait.
+func TestQueueOfTwoVersionsBehindOthers(t *testing.T) {
+	t.Parallel()
+	s, plain, ctx := fresh(t), everybody(t).client(t), t.Context()
+	const waiting, most = 70, 200
+	push := func(id string) bool {
+		ok, err := s.Push(ctx, "q", statetest.ExampleItem(id, "a/"+id), most)
+		if err != nil && !errors.Is(err, state.ErrFull) {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	for i := range waiting {
+		if !push(fmt.Sprint(i)) {
+			t.Fatalf("%d is one too many", i)
+		}
+	}
+	for i := range most {
+		plain.ZAdd(ctx, s.names.lines("q")+"owner:a", redis.Z{Member: fmt.Sprint("gone", i)})
+	}
+	if !push("more") {
+		t.Errorf("with %d that wait, of which each counts twice, the owner has no room, which is %d", waiting, most)
 	}
 }
 

@@ -29,11 +29,26 @@ local function load(all, of, own)
   return call('ZCARD', all) + (of and call('ZCARD', own(of)) or 0)
 end
 
--- tidy takes some out of an owner's set that are not there, or not dead, any more: gateways of
--- before there were owners leave them behind.
-local function tidy(key, index)
-  for _, id in ipairs(call('ZRANGE', key, 0, 63)) do
-    if not call('ZSCORE', index, id) then call('ZREM', key, id) end
+-- tidy takes out of an owner's set of those that wait what does so no more: gateways of before
+-- there were owners leave it behind, wherever it stands among the others. It ends where of
+-- some, taken at random, all wait.
+local function tidy(of)
+  local gone
+  repeat
+    gone = 0
+    for _, id in ipairs(call('ZRANDMEMBER', pending(of), 64)) do
+      if not call('ZSCORE', ids, id) then gone = gone + call('ZREM', pending(of), id) end
+    end
+  until gone == 0
+end
+
+-- eldest is who of an owner's dead is forgotten first. What is dead no more, and such
+-- gateways leave behind too, is taken out on the way.
+local function eldest(of)
+  while true do
+    local id = call('ZRANGE', lost(of), 0, 0)[1]
+    if not id or call('ZSCORE', dead, id) then return id end
+    call('ZREM', lost(of), id)
   end
 end
 
@@ -124,7 +139,7 @@ function queue.push()
   local most = tonumber(ARGV[8])
   local of = owner(ARGV[4])
   if most > 0 and load(ids, of, pending) >= most then
-    if of then tidy(pending(of), ids) end
+    if of then tidy(of) end
     if load(ids, of, pending) >= most then return -1 end
   end
   enter({id = ARGV[3], line = ARGV[4], pushed = tonumber(ARGV[6]), due = tonumber(ARGV[7]),
@@ -192,9 +207,9 @@ function queue.bury()
   if not of then return 1 end
   call('ZADD', lost(of), ARGV[5], it.id)
   if most == 0 or load(dead, of, lost) <= most + 1 then return 1 end
-  tidy(lost(of), dead)
+  local id = eldest(of)
   if load(dead, of, lost) > most + 1 then
-    local oldest = read(call('ZRANGE', lost(of), 0, 0)[1]) or error(bad)
+    local oldest = read(id) or error(bad)
     unbury(oldest)
     forget(oldest)
   end
