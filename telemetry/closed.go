@@ -72,7 +72,7 @@ func codeNames() []string {
 // operations are the names of what is asked of the state.
 func operations() []string {
 	return []string{
-		"ready", "claim", "lookup", "list", "count", "advance", "draw", "release", "add", "append", "read", "push",
+		"ready", "claim", "lookup", "list", "count", "advance", "draw", "release", "add", "replace", "append", "read", "push",
 		"take", "done", "again", "bury", "revive", "remove", "items", "depth", labelOther,
 	}
 }

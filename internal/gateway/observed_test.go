@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +58,42 @@ func TestObservedTellsFailuresFromAnswers(t *testing.T) {
 		if errors.Is(err, state.ErrUnavailable) != tt.unavailable || !errors.Is(err, tt.err) || !errors.Is(counted, tt.counted) {
 			t.Errorf("%s: %v, counted as %v", name, err, counted)
 		}
+	}
+}
+
+// Each operation has a name of its own in the metrics, and none of them is other.
+func TestObservedOperationsHaveNames(t *testing.T) {
+	t.Parallel()
+	metrics, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, row, _ := strings.Cut(string(metrics), "\n| `operation` | ")
+	row, _, _ = strings.Cut(row, " |\n")
+	known := strings.Split(row, ", ")
+	memory := state.NewMemory(state.Config{})
+	t.Cleanup(func() { _ = memory.Close() })
+	counted := map[string]bool{}
+	o := reflect.ValueOf(&observed{memory, func(operation string, _ time.Duration, _ error) { counted[operation] = true }})
+	for i := range o.NumMethod() {
+		if o.Type().Method(i).Name == "Close" {
+			continue
+		}
+		args := make([]reflect.Value, o.Method(i).Type().NumIn())
+		for n := range args {
+			if args[n] = reflect.Zero(o.Method(i).Type().In(n)); n == 0 && args[n].Kind() == reflect.Interface {
+				args[n] = reflect.ValueOf(t.Context())
+			}
+		}
+		o.Method(i).Call(args)
+	}
+	for name := range counted {
+		if !slices.Contains(known, name) {
+			t.Errorf("%q is counted, and not among %v", name, known)
+		}
+	}
+	if len(counted) < 10 {
+		t.Errorf("only %v", counted)
 	}
 }
 
