@@ -69,21 +69,18 @@ func (p *Proxy) beside(x *exchange) error {
 	return p.besideSkills(x, group)
 }
 
-// besideSkills asks for each skill that a context may have been used for after it began.
+// besideSkills asks for each skill that a context may have been used for after it began, and
+// for none in particular, as calls are that do not say which.
 func (p *Proxy) besideSkills(x *exchange, group state.Record) error {
 	denied := map[string]error{}
 	began := group.Skill
-	for _, skill := range x.view.skills {
+	var asked []string
+	for _, skill := range append([]string{""}, x.view.skills...) {
 		if group.Skill = skill; skill == began {
 			continue
 		}
 		if err := p.mayName(x, &group); err != nil {
 			denied[skill] = err
-		}
-	}
-	var asked []string
-	for _, skill := range x.view.skills {
-		if denied[skill] != nil {
 			asked = append(asked, skill)
 		}
 	}

@@ -233,3 +233,33 @@ func TestWhoOnlySendsNamesItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// A3: of a call that named no skill the agent may remember what is of any, so a context that
+// it was made in is for those who may read all.
+func TestA03_ContextOfUnknownSkill(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(rpc10), func(s *setup) {
+		s.policy.Tasks.Scope, s.policy.Rules = "agent", readers["no rule for the skill"]
+	})
+	root := w.base
+	say := func(who, where, members string) answer {
+		w.base = root + where
+		return w.call(who, "SendMessage", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]`+members+`}}`)
+	}
+	_, context := made(t, say("alice", "/skills/read", ""))
+	in := fmt.Sprintf(`,"contextId":%q`, context)
+	if got := say("bob", "/skills/read", in); got.status != http.StatusOK {
+		t.Fatalf("while it is of one skill: %d %s", got.status, got.body)
+	}
+	if got := say("alice", "", in); got.status != http.StatusOK {
+		t.Fatalf("no skill: %d %s", got.status, got.body)
+	}
+	w.agent.take()
+	if got := say("bob", "/skills/read", in); got.status != http.StatusForbidden {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	w.agent.silent(t, "a context that is of no known skill too")
+	if got := say("alice", "/skills/read", in); got.status != http.StatusOK {
+		t.Errorf("who may read all: %d %s", got.status, got.body)
+	}
+}

@@ -30,7 +30,8 @@ func (l *Ledger) Beside(
 }
 
 // SkillsIn returns those of the skills that calls in a context were for, beside the one
-// that the context's record has. The error wraps one of the store.
+// that the context's record has; "" stands for calls of which nobody knew which. The error
+// wraps one of the store.
 func (l *Ledger) SkillsIn(ctx context.Context, agent, contextID string, skills []string) ([]string, error) {
 	refs := make([]state.Ref, len(skills))
 	for i, skill := range skills {
@@ -67,10 +68,10 @@ func skillID(skill, contextID string) string {
 	return "skill:" + strconv.Itoa(len(skill)) + ":" + skill + contextID
 }
 
-// join records that a context is used for another skill than the one it began with. stands is
-// what is recorded of the context.
+// join records that a context is used for another skill than the one it began with, or for
+// nobody knows which. stands is what is recorded of the context.
 func (l *Ledger) join(ctx context.Context, claim, stands state.Record) error {
-	if claim.Kind != state.Context || claim.Skill == "" || claim.Skill == stands.Skill {
+	if claim.Kind != state.Context || claim.Skill == stands.Skill {
 		return nil
 	}
 	claim.Kind, claim.ID, claim.Context = state.ContextAlias, skillID(claim.Skill, claim.ID), claim.ID

@@ -295,7 +295,7 @@ func TestFullStoreRefuses(t *testing.T) {
 	t.Cleanup(func() { _ = m.Close() })
 	l := New(m, Config{})
 	learn(t, l, alice, message("C"))
-	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C")); err != nil {
+	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing", Skill: "invoices"}, send(t, "", "C")); err != nil {
 		t.Errorf("a known context: %v", err)
 	}
 	if err := l.Reserve(t.Context(), alice, Origin{Agent: "billing"}, send(t, "", "C2")); !errors.Is(err, state.ErrFull) {
