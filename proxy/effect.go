@@ -17,7 +17,26 @@ func (p *Proxy) ready(x *exchange) error {
 	if !x.call.Method.Writes {
 		return nil
 	}
-	return p.Ledger.Ready(x.ctx, x.agent.ID)
+	return p.Ledger.Ready(x.ctx, x.agent.ID, x.makes())
+}
+
+// makes is how many ids the agent's answer is about to show that nobody has: those of a new
+// task and its context, and the names that a client of 0.1 has for them.
+func (x *exchange) makes() int {
+	if x.call.Method.Subject != wire.OfMessage || x.record.Kind == state.Task {
+		return 0
+	}
+	n := 1
+	if x.call.ContextID == "" { // else it has been reserved
+		n++
+	}
+	if x.task.Caller != "" && x.task.Agent == "" {
+		n++
+	}
+	if x.session.Caller != "" && x.session.Agent == "" {
+		n += 2 // either way
+	}
+	return n
 }
 
 // reached reports whether any of the call may have come to the agent, err being what became

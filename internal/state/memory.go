@@ -172,6 +172,14 @@ func (m *Memory) grow() bool {
 	return true
 }
 
+// Room implements Bounded.
+func (m *Memory) Room(records int) error {
+	if m.size.Load()+int64(records) > m.limit {
+		return ErrFull
+	}
+	return nil
+}
+
 // forget removes a record from wherever it is held. The shard must be locked.
 func (m *Memory) forget(s *shard, e *entry) {
 	delete(s.records, e.name())
@@ -246,7 +254,10 @@ func (m *Memory) sweepShard(s *shard, now time.Time) {
 	}
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store   = (*Memory)(nil)
+	_ Bounded = (*Memory)(nil)
+)
 
 // Ping implements Store.
 func (m *Memory) Ping(context.Context) error { return nil }

@@ -138,6 +138,13 @@ type Distant interface {
 	Ready(ctx context.Context, agent string) error
 }
 
+// Bounded is a Ledger that holds so many records and no more.
+type Bounded interface {
+	// Room returns ErrFull where so many further records find no place. Others may take the
+	// place at once.
+	Room(records int) error
+}
+
 // Step is where a task stands in the states that an extension adds to A2A's.
 type Step struct {
 	Agent     string // configured agent id

@@ -82,6 +82,7 @@ type Ledger struct {
 	// for both, which would take memory to write the question down.
 	near    bool
 	far     state.Distant // nil where the store is never out of reach
+	bounded state.Bounded // nil where the store has no bound of its own
 	scope   string
 	share   func(p *authn.Principal, agent string, m *wire.Method, r state.Record) bool
 	adopt   bool
@@ -93,6 +94,7 @@ func New(store state.Ledger, c Config) *Ledger {
 	_, near := store.(*state.Memory)
 	l := &Ledger{store: store, near: near, scope: c.Scope, share: c.Share, adopt: c.Adopt, backend: c.Backend}
 	l.far, _ = store.(state.Distant)
+	l.bounded, _ = store.(state.Bounded)
 	return l
 }
 
