@@ -220,13 +220,14 @@ func (x *exchange) taskShown() string {
 	return x.rec.TaskID
 }
 
-// messageKey is whose message it is, to which agent, and how it is called.
+// messageKey is whose message it is, to which agent, and how it is called. Whose stands in
+// front, as owners share the memory.
 func (x *exchange) messageKey() string {
-	sum := sha256.New()
+	who, sum := sha256.Sum256([]byte(x.principal.Key())), sha256.New()
 	addPart(sum, x.principal.Key())
 	addPart(sum, x.agent.ID)
 	addPart(sum, x.call.MessageID)
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(who[:16]) + "/" + hex.EncodeToString(sum.Sum(nil))
 }
 
 // messageDigest is the content: all that the agent makes of the message depends on. The

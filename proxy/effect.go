@@ -17,7 +17,7 @@ func (p *Proxy) ready(x *exchange) error {
 	if !x.call.Method.Writes {
 		return nil
 	}
-	return p.Ledger.Ready(x.ctx, x.agent.ID, x.makes())
+	return p.Ledger.Ready(x.ctx, x.principal, x.agent.ID, x.makes())
 }
 
 // makes is how many ids the agent's answer is about to show that nobody has: those of a new

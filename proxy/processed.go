@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -94,17 +95,28 @@ func (p *Proxy) reserve(x *exchange, key string, digest [32]byte) (*processed, e
 func (p *Proxy) keep(x *exchange, key string, k *processed) {
 	kept := *k
 	if len(kept.Body) > x.agent.Dedupe.answers() {
-		kept.Side, kept.Status, kept.Header, kept.Body = "", 0, nil, nil
+		kept.withoutAnswer()
 	}
-	data, err := json.Marshal(kept)
-	if err == nil {
-		err = p.remembered().Put(context.WithoutCancel(x.ctx), dedupeSpace, key, data, x.agent.Dedupe.Window.Std())
+	err := p.memorise(x, key, &kept)
+	if errors.Is(err, state.ErrFull) && kept.Status != 0 {
+		kept.withoutAnswer() // who sends it again learns which task it made
+		err = p.memorise(x, key, &kept)
 	}
 	if err != nil {
 		p.Telemetry.Log.Warn("what became of a message could not be stored; it will not be sent again (agents[].dedupe)",
 			"request_id", x.rec.RequestID, "error", err)
 	}
 }
+
+func (p *Proxy) memorise(x *exchange, key string, k *processed) error {
+	data, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	return p.remembered().Put(context.WithoutCancel(x.ctx), dedupeSpace, key, data, x.agent.Dedupe.Window.Std())
+}
+
+func (k *processed) withoutAnswer() { k.Side, k.Status, k.Header, k.Body = "", 0, nil, nil }
 
 // forget lets a message be sent again that the agent has not had.
 func (p *Proxy) forget(x *exchange, key string) {

@@ -33,8 +33,10 @@ type MemoryConfig struct {
 	// Records is how many task and context ids, and states that extensions give to
 	// tasks, are remembered at once; default 1000000, at about 200 bytes each. At the
 	// limit calls that would need a new record are refused, because an id without an
-	// owner could be taken by anyone. As many revocations, used proofs and the like are
-	// kept beside them, and as many counts of limits with the places held in them.
+	// owner could be taken by anyone. One owner has as many of them as there is room left for
+	// others, so half at most. As many revocations, used proofs and the like are
+	// kept beside them, of each kind, and of messages each caller's, likewise; one counts once
+	// more for every 256 bytes. And so are as many counts of limits with the places held in them.
 	Records int `yaml:"records"`
 	// LogBytes is how much all logs of tasks' events hold together, for clients who come
 	// back to a stream; default 256MiB. Each event counts 48 bytes more than it has, each

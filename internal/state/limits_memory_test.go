@@ -166,7 +166,7 @@ func TestMemoryLimitsRefuseWhenFull(t *testing.T) {
 		t.Errorf("draws with an error took units: %+v, %v", got, err)
 	}
 	for i := range 5 {
-		if _, err := m.Claim(t.Context(), record(i)); err != nil {
+		if _, err := m.Claim(t.Context(), owned(i)); err != nil {
 			t.Errorf("record %d of 5: %v", i, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 )
 
 // shards is how many locks the memory driver spreads its ids over: enough that
@@ -20,7 +22,8 @@ type Memory struct {
 	limit     int64
 	retention time.Duration
 	seed      maphash.Seed
-	size      atomic.Int64 // records and steps in all shards, never above limit
+	size      atomic.Int64  // records and steps in all shards, never above limit
+	owners    share.Holders // of records
 	shards    [shards]shard
 	indexes   [indexes]index
 	spaces    spaces
@@ -79,10 +82,10 @@ func (m *Memory) Claim(_ context.Context, r Record) (Record, error) {
 	if e := m.live(s, key, now); e != nil {
 		return e.record(r.Agent, r.Kind, r.Extensions), nil
 	}
-	if !m.grow() {
+	e := newEntry(key, r, now)
+	if !m.admit(e.origin.Value().owner) {
 		return Record{}, ErrFull
 	}
-	e := newEntry(key, r, now)
 	s.records[e.name()] = e
 	if r.Kind == Task {
 		m.index(r.Agent).add(r.Agent, e)
@@ -173,16 +176,29 @@ func (m *Memory) grow() bool {
 }
 
 // Room implements Bounded.
-func (m *Memory) Room(records int) error {
-	if m.size.Load()+int64(records) > m.limit {
+func (m *Memory) Room(owner string, records int) error {
+	n := int64(records)
+	if left := m.limit - m.size.Load() - n; left < 0 || m.owners.Has(owner)+n-1 > left {
 		return ErrFull
 	}
 	return nil
 }
 
+// admit is grow for an owner's record. Who owns more than there is room for others is refused:
+// whoever makes tasks without end would leave nobody a place to own one.
+func (m *Memory) admit(owner string) bool {
+	n := m.size.Add(1)
+	if n <= m.limit && m.owners.Take(owner, 1, m.limit-n) {
+		return true
+	}
+	m.size.Add(-1)
+	return false
+}
+
 // forget removes a record from wherever it is held. The shard must be locked.
 func (m *Memory) forget(s *shard, e *entry) {
 	delete(s.records, e.name())
+	m.owners.Give(e.origin.Value().owner, 1)
 	if Kind(e.text[0]) == Task {
 		agent := agentOf(e.text)
 		m.index(agent).remove(agent, e)

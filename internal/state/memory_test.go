@@ -44,11 +44,11 @@ func TestMemoryRefusesWhenFull(t *testing.T) {
 	t.Parallel()
 	m := open(t, state.Config{Memory: state.MemoryConfig{Records: 3}})
 	for i := range 3 {
-		if _, err := m.Claim(t.Context(), record(i)); err != nil {
+		if _, err := m.Claim(t.Context(), owned(i)); err != nil {
 			t.Fatalf("claim %d of 3: %v", i, err)
 		}
 	}
-	if r, err := m.Claim(t.Context(), record(3)); !errors.Is(err, state.ErrFull) || r.Owner != "" {
+	if r, err := m.Claim(t.Context(), owned(3)); !errors.Is(err, state.ErrFull) || r.Owner != "" {
 		t.Errorf("the claim above the limit gave %+v, %v; want ErrFull", r, err)
 	}
 	if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(3).ID); ok {
@@ -58,7 +58,7 @@ func TestMemoryRefusesWhenFull(t *testing.T) {
 	if err != nil || len(list) != 3 {
 		t.Errorf("%d tasks are listed, %v; want those that were accepted", len(list), err)
 	}
-	if r, err := m.Claim(t.Context(), record(1)); err != nil || r.ID != record(1).ID {
+	if r, err := m.Claim(t.Context(), owned(1)); err != nil || r.ID != record(1).ID {
 		t.Errorf("claiming a known id of a full store gave %+v, %v", r, err)
 	}
 }
@@ -73,7 +73,7 @@ func TestMemoryLimitUnderContention(t *testing.T) {
 	for caller := range callers {
 		wg.Go(func() {
 			for i := range limit {
-				if _, err := m.Claim(t.Context(), record(caller*limit+i)); err == nil {
+				if _, err := m.Claim(t.Context(), owned(caller*limit+i)); err == nil {
 					stored.Add(1)
 				}
 			}
@@ -83,6 +83,44 @@ func TestMemoryLimitUnderContention(t *testing.T) {
 	if stored.Load() != limit || m.Len() != limit {
 		t.Errorf("%d claims were accepted and %d records stand, want %d", stored.Load(), m.Len(), limit)
 	}
+}
+
+// TestGreedyOwners: who makes tasks without end owns half of what can be remembered at most,
+// others have room for theirs, and what is forgotten makes room again.
+func TestGreedyOwners(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 100}, Retention: secret.Duration(time.Hour)})
+		made := 0
+		for err := error(nil); err == nil; made++ {
+			room := m.Room(record(made).Owner, 1)
+			if _, err = m.Claim(t.Context(), record(made)); (err == nil) != (room == nil) {
+				t.Errorf("record %d: there is room: %v, claimed: %v", made, room, err)
+			}
+		}
+		if m.Room("somebody else", 25) != nil || m.Room("somebody else", 26) == nil {
+			t.Error("somebody else has other room than half of what is left")
+		}
+		if m.Len() != 50 {
+			t.Errorf("one owner has %d of 100", m.Len())
+		}
+		for i := range 20 {
+			if _, err := m.Claim(t.Context(), owned(1000+i)); err != nil {
+				t.Errorf("somebody else's: %v", err)
+			}
+		}
+		time.Sleep(2 * time.Hour)
+		if _, err := m.Claim(t.Context(), record(made)); err != nil {
+			t.Errorf("after all were forgotten: %v", err)
+		}
+	})
+}
+
+// owned is a record of an owner of its own.
+func owned(i int) state.Record {
+	r := record(i)
+	r.Owner = fmt.Sprint("owner-", i)
+	return r
 }
 
 func TestMemoryForgetsAfterRetention(t *testing.T) {
@@ -123,15 +161,15 @@ func TestMemoryExpiresLazily(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 2 {
-			if _, err := m.Claim(t.Context(), record(i)); err != nil {
+			if _, err := m.Claim(t.Context(), owned(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		time.Sleep(time.Hour + 2*time.Second)
-		if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, record(0).ID); ok {
+		if _, ok, _ := m.Lookup(t.Context(), "billing", state.Task, owned(0).ID); ok {
 			t.Error("an expired record is found")
 		}
-		other := record(1)
+		other := owned(1)
 		other.Owner = "bob"
 		if r, err := m.Claim(t.Context(), other); err != nil || r.Owner != "bob" {
 			t.Errorf("claiming an expired id gave %q, %v", r.Owner, err)

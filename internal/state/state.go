@@ -140,9 +140,9 @@ type Distant interface {
 
 // Bounded is a Ledger that holds so many records and no more.
 type Bounded interface {
-	// Room returns ErrFull where so many further records find no place. Others may take the
-	// place at once.
-	Room(records int) error
+	// Room returns ErrFull where so many further records of an owner's find no place. Others
+	// may take the place at once.
+	Room(owner string, records int) error
 }
 
 // Step is where a task stands in the states that an extension adds to A2A's.

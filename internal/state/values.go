@@ -14,7 +14,8 @@ type Value struct {
 
 // Values keeps small things under keys of at most 1 KiB in named spaces: revocations,
 // proofs that were used, webhook configurations. It is linearizable per key. A value
-// whose time has come is gone at once. Every driver passes the suite in statetest.
+// whose time has come is gone at once. What stands before a slash in its key is whose a value
+// is: where there is a bound, owners share the room. Every driver passes the suite in statetest.
 type Values interface {
 	// Put stores data under a key, for ttl or, with 0, until it is deleted. A negative
 	// ttl, as of what ran out on the way, leaves the key without a value.

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/tidwall/btree"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 )
 
 // evictions is how many values that ran out a write takes away at most: more than it
@@ -20,8 +22,9 @@ const evictions = 64
 
 // spaces are the Values of the memory driver. There are few spaces and none goes.
 type spaces struct {
-	limit int64
-	size  atomic.Int64 // values in all of them, never above limit
+	limit  int64
+	size   atomic.Int64  // what values in all of them weigh, never above limit
+	owners share.Holders // of that
 
 	mu    sync.RWMutex
 	names map[string]*space
@@ -29,6 +32,7 @@ type spaces struct {
 
 // space is the values under one name.
 type space struct {
+	name   string
 	mu     sync.Mutex
 	values btree.Map[string, *value]
 	due    due
@@ -41,37 +45,70 @@ type value struct {
 	place   int   // in due; counts only for what expires
 }
 
+// bytesOfOne is how much of data counts as a further value.
+const bytesOfOne = 256
+
+// weight is what a value with such data counts for.
+func weight(data []byte) int64 { return 1 + int64(len(data)/bytesOfOne) }
+
+// owner is who has a value of a space: what stands before the first slash of its key, or the
+// space as such. Owners share the room as they do that of a Queue.
+func (s *space) owner(key string) string {
+	if owner, _, found := strings.Cut(key, "/"); found {
+		return s.name + "/" + owner
+	}
+	return s.name
+}
+
+// take makes room for what somebody's value weighs more than before, or less.
+func (x *spaces) take(owner string, n int64) error {
+	if n <= 0 {
+		x.owners.Give(owner, -n)
+		x.size.Add(n)
+		return nil
+	}
+	if size := x.size.Add(n); size > x.limit || !x.owners.Take(owner, n, x.limit-size) {
+		x.size.Add(-n)
+		return ErrFull
+	}
+	return nil
+}
+
 // Put implements Values. It fails only with ErrFull.
 func (m *Memory) Put(_ context.Context, space, key string, data []byte, ttl time.Duration) error {
 	s, now := m.spaces.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(&m.spaces, now, evictions)
-	if s.replace(key, data, now, ttl) {
-		return nil
+	if there, err := s.replace(&m.spaces, key, data, now, ttl); there || err != nil {
+		return err
 	}
 	return s.insert(&m.spaces, &value{key: key, data: data}, now, ttl)
 }
 
-// Replace implements Values. It never fails.
+// Replace implements Values. It fails only with ErrFull.
 func (m *Memory) Replace(_ context.Context, space, key string, data []byte, ttl time.Duration) (bool, error) {
 	s, now := m.spaces.open(space), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(&m.spaces, now, evictions)
-	return s.replace(key, data, now, ttl), nil
+	return s.replace(&m.spaces, key, data, now, ttl)
 }
 
-// replace is false where nothing is stored under a key.
-func (s *space) replace(key string, data []byte, now time.Time, ttl time.Duration) bool {
+// replace is false where nothing is stored under a key, or there is no room for what is to
+// be: what is there stays then.
+func (s *space) replace(x *spaces, key string, data []byte, now time.Time, ttl time.Duration) (bool, error) {
 	v := s.live(key, now)
 	if v == nil {
-		return false
+		return false, nil
+	}
+	if err := x.take(s.owner(key), weight(data)-weight(v.data)); err != nil {
+		return false, err
 	}
 	s.unschedule(v)
 	v.data = bytes.Clone(data)
 	s.schedule(v, now, ttl)
-	return true
+	return true, nil
 }
 
 // Add implements Values.
@@ -139,8 +176,8 @@ func (x *spaces) open(name string) *space {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s = x.names[name]; s == nil {
-		s = new(space)
-		x.names[strings.Clone(name)] = s
+		s = &space{name: strings.Clone(name)}
+		x.names[s.name] = s
 	}
 	return s
 }
@@ -178,9 +215,8 @@ func (s *space) insert(x *spaces, v *value, now time.Time, ttl time.Duration) er
 	if old, ok := s.values.Get(v.key); ok {
 		s.remove(x, old)
 	}
-	if x.size.Add(1) > x.limit {
-		x.size.Add(-1)
-		return ErrFull
+	if err := x.take(s.owner(v.key), weight(v.data)); err != nil {
+		return err
 	}
 	v.key, v.data = strings.Clone(v.key), bytes.Clone(v.data)
 	s.values.Set(v.key, v)
@@ -191,7 +227,7 @@ func (s *space) insert(x *spaces, v *value, now time.Time, ttl time.Duration) er
 func (s *space) remove(x *spaces, v *value) {
 	s.unschedule(v)
 	s.values.Delete(v.key)
-	x.size.Add(-1)
+	_ = x.take(s.owner(v.key), -weight(v.data)) // what shrinks always may
 }
 
 // schedule says when a value runs out.

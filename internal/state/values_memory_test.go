@@ -39,12 +39,50 @@ func TestMemoryLimitsValues(t *testing.T) {
 		}
 		time.Sleep(time.Minute) // the first of a runs out to the nanosecond
 		put("a", "2", 0, nil)
-		put("a", "3", 0, state.ErrFull)
+		put("c", "1", 0, state.ErrFull)
 		if err := m.Delete(t.Context(), "b", "1"); err != nil {
 			t.Error(err)
 		}
-		put("a", "3", 0, nil)
+		put("c", "1", 0, nil)
 	})
+}
+
+// TestGreedyValues: the messages of one caller, and the answers to them, take half of the room
+// that there is, as large as they are, and others' and what is of another kind have theirs.
+func TestGreedyValues(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{0: 50, 1024: 10} {
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 100}})
+		put := func(space, key string, size int) error {
+			return m.Put(t.Context(), space, key, make([]byte, size), time.Hour)
+		}
+		kept := 0
+		for put("dedupe", fmt.Sprint("greedy/", kept), size) == nil {
+			kept++
+		}
+		if kept != want {
+			t.Errorf("one caller has %d values of %d bytes, want %d", kept, size, want)
+		}
+		for space, key := range map[string]string{"dedupe": "good/1", "revoked": "key"} {
+			if err := put(space, key, 0); err != nil {
+				t.Errorf("%s in %s: %v", key, space, err)
+			}
+		}
+		if err := put("dedupe", "greedy/0", 64<<10); !errors.Is(err, state.ErrFull) {
+			t.Errorf("what is there grows: %v", err)
+		}
+		if v, ok, err := m.Get(t.Context(), "dedupe", "greedy/0"); err != nil || !ok || len(v) != size {
+			t.Errorf("what did not grow: %d bytes, %v, %v", len(v), ok, err)
+		}
+		for i := range kept {
+			if err := m.Delete(t.Context(), "dedupe", fmt.Sprint("greedy/", i)); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := put("dedupe", "greedy/0", 1024); err != nil {
+			t.Errorf("after all were forgotten: %v", err)
+		}
+	}
 }
 
 // The sweeper gives back the room of what ran out, of other spaces too, however much
@@ -53,7 +91,7 @@ func TestMemorySweepsValues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
-		m := open(t, state.Config{Memory: state.MemoryConfig{Records: n}})
+		m := open(t, state.Config{Memory: state.MemoryConfig{Records: 2 * n}})
 		for i := range n {
 			if err := m.Put(t.Context(), "a", fmt.Sprint(i), nil, time.Duration(i+1)*time.Millisecond); err != nil {
 				t.Fatal(err)

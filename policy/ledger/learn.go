@@ -78,11 +78,11 @@ func (l *Ledger) Reserve(ctx context.Context, p *authn.Principal, o Origin, c *w
 
 // Ready reports whether what a call of an agent makes could be recorded at this moment, so
 // that one whose answer would have to be withheld is not sent. It asks the store, unless a
-// write has worked there just now. more is how many ids the call makes that are nobody's yet.
-// The error wraps one of the store.
-func (l *Ledger) Ready(ctx context.Context, agent string, more int) error {
+// write has worked there just now. more is how many ids the call makes that are nobody's yet,
+// and are to be p's. The error wraps one of the store.
+func (l *Ledger) Ready(ctx context.Context, p *authn.Principal, agent string, more int) error {
 	if l.bounded != nil && more > 0 {
-		if err := l.bounded.Room(more); err != nil {
+		if err := l.bounded.Room(asOwner(p).key, more); err != nil {
 			return unready(err)
 		}
 	}
