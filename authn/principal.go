@@ -85,6 +85,9 @@ func (p *Principal) Key() string {
 	return p.identity()
 }
 
+// Anonymous reports whether the caller has not said who it is.
+func (p *Principal) Anonymous() bool { return p.Method == methodAnonymous }
+
 // identity computes the key, once per principal that a chain returns.
 func (p *Principal) identity() string {
 	return strconv.Itoa(len(p.Issuer)) + ":" + p.Issuer + strconv.Itoa(len(p.Subject)) + ":" + p.Subject

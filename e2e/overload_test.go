@@ -222,7 +222,7 @@ const rounds = 3
 // is 80 % of what it did before.
 func TestR07_Overload(t *testing.T) {
 	const delay, places = 20 * time.Millisecond, 8
-	s := prepare(t, backend(t, delay), fmt.Sprintf("  limits: {requests: %d}", places))
+	s := prepare(t, backend(t, delay), fmt.Sprintf("  limits: {requests: %d}", 2*places)) // of which one caller has half
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)

@@ -18,30 +18,58 @@ func (p *Proxy) takeOn(x *exchange) error {
 }
 
 // spare refuses a call of who asks for more than a fair share, while there is not time for
-// all. It comes once the caller is known, and before anything of the body is read.
-func (p *Proxy) spare(x *exchange) error { return p.Load.Spare(x.principal.Key()) }
+// all, and of who has more calls in flight than there are places left. It comes once the caller
+// is known, and before anything of the body is read.
+func (p *Proxy) spare(x *exchange) error {
+	if err := p.Load.Spare(x.principal.Key()); err != nil {
+		return err
+	}
+	if err := p.Load.Seat(x.holder(), p.Server.Limits.Requests); err != nil {
+		return err
+	}
+	x.seated = true
+	return nil
+}
+
+// holder is who has what the exchange takes of what all share: the caller. Those who do not say
+// who they are differ by their addresses, as far as one client has more than one for itself.
+func (x *exchange) holder() string {
+	if !x.principal.Anonymous() {
+		return x.principal.Key()
+	}
+	from := x.client.Unmap().WithZone("")
+	if from.Is6() {
+		network, _ := from.Prefix(64) // never fails
+		from = network.Addr()
+	}
+	return from.String()
+}
 
 // makeRoom takes a body of n bytes on, or refuses it while memory is short.
 func (p *Proxy) makeRoom(x *exchange, n int64) error {
 	if n <= int64(p.Server.Limits.LargeBody) {
 		return nil
 	}
-	if err := p.Load.Hold(n); err != nil {
+	if err := p.Load.Hold(x.holder(), n); err != nil {
 		return err
 	}
 	x.bulk = n
 	return nil
 }
 
-// discharge ends what takeOn and makeRoom have begun. Streams end it early, which have places of
+// discharge ends what takeOn, spare and makeRoom have begun. Streams end it early, which have places of
 // their own.
 func (p *Proxy) discharge(x *exchange) {
 	if x.admitted {
 		x.admitted = false
 		p.Load.Leave()
 	}
+	if x.seated {
+		x.seated = false
+		p.Load.Rise(x.holder())
+	}
 	if x.bulk > 0 {
-		p.Load.Drop(x.bulk)
+		p.Load.Drop(x.holder(), x.bulk)
 		x.bulk = 0
 	}
 }

@@ -104,7 +104,7 @@ func (a *audience) borrow() error {
 	if n == 0 {
 		return nil
 	}
-	if err := a.proxy.Hub.Borrow(n); err != nil {
+	if err := a.proxy.Hub.Borrow(a.x.holder(), n); err != nil {
 		return err
 	}
 	a.owed.Store(n)
@@ -114,7 +114,7 @@ func (a *audience) borrow() error {
 // settle gives back what was borrowed.
 func (a *audience) settle() {
 	if n := a.owed.Swap(0); n > 0 {
-		a.proxy.Hub.Return(n)
+		a.proxy.Hub.Return(a.x.holder(), n)
 	}
 }
 

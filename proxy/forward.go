@@ -24,7 +24,7 @@ func (p *Proxy) forward(x *exchange) (err error) {
 		if err := p.Load.Stream(); err != nil {
 			return err
 		}
-		x.slot, err = p.Streams.take(x.principal.Key(), int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal)
+		x.slot, err = p.Streams.take(x.holder(), int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (l *leg) Reader() io.ReadCloser { return l.holder.reader(l.body) }
 func (x *exchange) hint(l *leg) upstream.Hint {
 	c := l.call
 	h := upstream.Hint{
-		Safe: !c.Method.Writes, Task: c.TaskID != "", Body: l,
+		Caller: x.holder(), Safe: !c.Method.Writes, Task: c.TaskID != "", Body: l,
 		Instance: x.record.Endpoint, Context: cmp.Or(c.ContextID, x.record.Context),
 	}
 	switch {

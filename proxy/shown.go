@@ -19,7 +19,11 @@ type Shown struct {
 	tasks  map[shownKey]*list.Element // of *shownTask
 	newest list.List                  // newest first
 	bytes  int
+	of     map[string]shownOf // what agents have of both
 }
+
+// shownOf is what is remembered of one agent's tasks.
+type shownOf struct{ tasks, bytes int }
 
 // shownKey is a task of an agent's.
 type shownKey struct{ agent, task string }
@@ -81,27 +85,28 @@ func (s *Shown) look(g sighting, c *stream.Config) (before *shownTask, wrong err
 		s.keep(e, g)
 	}
 	s.newest.MoveToFront(el)
-	s.bound(c.Remember)
+	s.bound(e.agent, c.Remember)
 	return before, wrong
 }
 
 func (s *Shown) add(g sighting, c stream.Remembered) {
 	if s.tasks == nil {
-		s.tasks = map[shownKey]*list.Element{}
+		s.tasks, s.of = map[shownKey]*list.Element{}, map[string]shownOf{}
 	}
 	e := &shownTask{shownKey: g.shownKey, state: g.state, at: time.Now()}
 	s.keep(e, g)
+	s.count(e.agent, 1, 0)
 	s.tasks[g.shownKey] = s.newest.PushFront(e)
-	s.bound(c)
+	s.bound(e.agent, c)
 }
 
 // keep remembers the answer, unless it is large.
 func (s *Shown) keep(e *shownTask, g sighting) {
-	s.bytes -= e.size()
+	s.count(e.agent, 0, -e.size())
 	if e.doc, e.as = nil, g.as; len(g.doc) <= mostShown {
 		e.doc = bytes.Clone(g.doc)
 	}
-	s.bytes += e.size()
+	s.count(e.agent, 0, e.size())
 }
 
 // perArtifact is about how many bytes of memory are taken by what is known of one.
@@ -110,12 +115,31 @@ const perArtifact = 48
 // size is about how many bytes of memory grow with what an agent says of a task.
 func (e *shownTask) size() int { return len(e.doc) + perArtifact*len(e.closed) }
 
-// bound forgets what was not looked at for longest.
-func (s *Shown) bound(c stream.Remembered) {
+// count takes in what has become more, or less, of an agent's tasks.
+func (s *Shown) count(agent string, tasks, bytes int) {
+	s.bytes += bytes
+	has := s.of[agent]
+	if has.tasks, has.bytes = has.tasks+tasks, has.bytes+bytes; has == (shownOf{}) {
+		delete(s.of, agent)
+		return
+	}
+	s.of[agent] = has
+}
+
+// bound forgets what was not looked at for longest: of the agent at hand, where that has more
+// than half, so that no agent has forgotten what another one did.
+func (s *Shown) bound(agent string, c stream.Remembered) {
 	for s.newest.Len() > c.Tasks || s.bytes > int(c.Bytes) {
 		el := s.newest.Back()
-		e, _ := s.newest.Remove(el).(*shownTask)
-		s.bytes -= e.size()
+		e, _ := el.Value.(*shownTask)
+		if has := s.of[agent]; 2*has.tasks > c.Tasks || 2*has.bytes > int(c.Bytes) {
+			for e.agent != agent { // has some
+				el = el.Prev()
+				e, _ = el.Value.(*shownTask)
+			}
+		}
+		s.newest.Remove(el)
+		s.count(e.agent, -1, -e.size())
 		delete(s.tasks, e.shownKey)
 	}
 }
@@ -158,14 +182,14 @@ func (s *Shown) begin(k shownKey, state string, ids []artifactKey, c stream.Reme
 	if e.closed == nil {
 		e.closed = make(map[artifactKey]bool, min(len(ids), mostChunked))
 	}
-	s.bytes -= e.size()
+	s.count(e.agent, 0, -e.size())
 	for _, id := range ids {
 		if _, known := e.closed[id]; !known && len(e.closed) < mostChunked {
 			e.closed[id] = false
 		}
 	}
-	s.bytes += e.size()
-	s.bound(c)
+	s.count(e.agent, 0, e.size())
+	s.bound(k.agent, c)
 }
 
 // chunk takes in an update of an artifact that an agent posts. appends and last are what it
@@ -181,10 +205,10 @@ func (s *Shown) chunk(k shownKey, id artifactKey, appends, last bool, c stream.R
 	if e.closed == nil {
 		return nil // nobody knows which artifacts there were
 	}
-	s.bytes -= e.size()
+	s.count(e.agent, 0, -e.size())
 	wrong := chunked(e.closed, id, appends, last)
-	s.bytes += e.size()
-	s.bound(c)
+	s.count(e.agent, 0, e.size())
+	s.bound(k.agent, c)
 	return wrong
 }
 

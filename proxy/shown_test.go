@@ -44,3 +44,37 @@ func TestShownBoundsArtifacts(t *testing.T) {
 		t.Errorf("%d bytes are remembered, and %d counted", total, s.bytes)
 	}
 }
+
+// TestGreedyAgents: an agent whose tasks end without end has its own forgotten, as to their
+// number and as to what they say, and an agent of few tasks is still held to them.
+func TestGreedyAgents(t *testing.T) {
+	t.Parallel()
+	for name, doc := range map[string][]byte{"many": nil, "large": []byte(strings.Repeat("x", mostShown))} {
+		c := &stream.Config{Remember: stream.Remembered{Tasks: 100, Bytes: 20 * mostShown}}
+		var s Shown
+		show := func(agent string, n int) {
+			_, _ = s.look(sighting{shownKey: shownKey{agent, fmt.Sprint(n)}, state: "TASK_STATE_COMPLETED", doc: doc}, c)
+		}
+		for n := range 5 {
+			show("good", n)
+		}
+		for n := range 1000 {
+			show("greedy", n)
+		}
+		for n := range 5 {
+			if s.ended(shownKey{"good", fmt.Sprint(n)}) == nil {
+				t.Errorf("%s: task %d of the other agent is forgotten", name, n)
+			}
+		}
+		if s.ended(shownKey{"greedy", "999"}) == nil || s.ended(shownKey{"greedy", "0"}) != nil {
+			t.Errorf("%s: the greedy agent's newest is not remembered, or its oldest is", name)
+		}
+		tasks, bytes := 0, 0
+		for _, has := range s.of {
+			tasks, bytes = tasks+has.tasks, bytes+has.bytes
+		}
+		if tasks != s.newest.Len() || tasks > 100 || bytes != s.bytes || bytes > 20*mostShown {
+			t.Errorf("%s: %d tasks and %d bytes are counted, of %d and %d", name, tasks, bytes, s.newest.Len(), s.bytes)
+		}
+	}
+}

@@ -1,8 +1,11 @@
 package overload
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 )
 
 // Limits are what the rungs compare with. 0 switches a measured rung off, but for Memory,
@@ -23,6 +26,8 @@ type Ladder struct {
 	bodies  atomic.Int64  // bytes of large ones that are held
 	room    atomic.Int64  // for those; negative for none, 0 for any
 	shares  shares
+	callers share.Holders // of calls
+	senders share.Holders // of bodies
 	latest  atomic.Pointer[Reading]
 
 	restUntil time.Time // refusing for Delay was in vain; whoever measures knows
@@ -52,6 +57,18 @@ func (l *Ladder) Enter(most int) error {
 // Leave counts a call out.
 func (l *Ladder) Leave() { l.calls.Add(-1) }
 
+// Seat has a caller hold the place of a call that Enter took on, of most that there are: no
+// caller may have more places than are left for others. It needs one Rise.
+func (l *Ladder) Seat(caller string, most int) error {
+	if !l.callers.Take(caller, 1, int64(most)-l.calls.Load()) {
+		return Requests
+	}
+	return nil
+}
+
+// Rise gives back what Seat has taken.
+func (l *Ladder) Rise(caller string) { l.callers.Give(caller, 1) }
+
 // Calls is how many have been taken on and not counted out.
 func (l *Ladder) Calls() int { return int(l.calls.Load()) }
 
@@ -79,14 +96,19 @@ func (l *Ladder) Stream() error {
 	return nil
 }
 
-// Hold takes on a large body of n bytes, which needs one Drop. Large bodies may fill half
-// of the memory that is free, as each is copied: many at a time would otherwise take what
-// there is before anybody could measure it.
-func (l *Ladder) Hold(n int64) error {
+// Hold takes on a caller's large body of n bytes, which needs one Drop. Large bodies may fill
+// half of the memory that is free, as each is copied: many at a time would otherwise take what
+// there is before anybody could measure it. Of that no caller may have more than is left for
+// others, as bodies may take their time to come.
+func (l *Ladder) Hold(caller string, n int64) error {
 	if l.standing().has(SoftMemory) {
 		return SoftMemory
 	}
-	if room := l.room.Load(); l.bodies.Add(n) > room && room != 0 {
+	room, held := l.room.Load(), l.bodies.Add(n)
+	if room == 0 { // for any
+		room = math.MaxInt64
+	}
+	if held > room || !l.senders.Take(caller, n, room-held) {
 		l.bodies.Add(-n)
 		return SoftMemory
 	}
@@ -94,7 +116,10 @@ func (l *Ladder) Hold(n int64) error {
 }
 
 // Drop lets go of what Hold has taken on.
-func (l *Ladder) Drop(n int64) { l.bodies.Add(-n) }
+func (l *Ladder) Drop(caller string, n int64) {
+	l.senders.Give(caller, n)
+	l.bodies.Add(-n)
+}
 
 // Reading is what was measured last.
 type Reading struct {

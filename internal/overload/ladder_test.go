@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -91,9 +92,9 @@ func TestR07_Memory(t *testing.T) {
 			if err := l.Stream(); !errors.Is(err, want) {
 				t.Errorf("%d in use: a stream: %v, want %v", step.used, err, want)
 			}
-			err = l.Hold(1)
+			err = l.Hold("a", 1)
 			if err == nil {
-				l.Drop(1)
+				l.Drop("a", 1)
 			}
 			if !errors.Is(err, want) {
 				t.Errorf("%d in use: a large body: %v, want %v", step.used, err, want)
@@ -110,19 +111,48 @@ func TestR08_BodiesAtOnce(t *testing.T) {
 		m.used.Store(400)
 		settle()
 		for i, want := range []error{nil, nil, nil, SoftMemory} {
-			if err := l.Hold(100); !errors.Is(err, want) {
+			if err := l.Hold(strconv.Itoa(i), 100); !errors.Is(err, want) {
 				t.Errorf("body %d: %v, want %v", i, err, want)
 			}
 		}
-		l.Drop(100)
-		if err := l.Hold(100); err != nil {
+		l.Drop("0", 100)
+		if err := l.Hold("0", 100); err != nil {
 			t.Errorf("after one has gone: %v", err)
 		}
-		if err := l.Hold(math.MaxInt64 / 2); !errors.Is(err, SoftMemory) {
+		if err := l.Hold("b", math.MaxInt64/2); !errors.Is(err, SoftMemory) {
 			t.Errorf("a very large one: %v", err)
 		}
 		if got := l.bodies.Load(); got != 300 {
 			t.Errorf("%d bytes are held", got)
+		}
+	})
+}
+
+// TestSlowBodies: who sends large bodies that take their time has half of what there is for
+// them, and others' are taken in meanwhile; what has come in makes room again.
+func TestSlowBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, m := climb(t, Limits{Memory: 2000})
+		m.used.Store(400) // 800 for large bodies
+		settle()
+		held := 0
+		for l.Hold("greedy", 100) == nil {
+			held++
+		}
+		if held != 4 {
+			t.Errorf("one caller has %d bodies of 8 held", held)
+		}
+		for range 3 {
+			if err := l.Hold("good", 100); err != nil {
+				t.Fatalf("another caller's: %v", err)
+			}
+			l.Drop("good", 100)
+		}
+		for range held {
+			l.Drop("greedy", 100)
+		}
+		if err := l.Hold("greedy", 100); err != nil {
+			t.Errorf("after all have come in: %v", err)
 		}
 	})
 }
@@ -139,7 +169,7 @@ func TestNoLimits(t *testing.T) {
 		if r := l.Reading(); len(r.Standing) > 0 && r.Hard == 0 {
 			t.Errorf("%+v", r)
 		}
-		if err := errors.Join(l.Enter(1), l.Spare("a"), l.Hold(1<<40), l.Stream()); err != nil && l.Reading().Hard == 0 {
+		if err := errors.Join(l.Enter(1), l.Spare("a"), l.Hold("a", 1<<40), l.Stream()); err != nil && l.Reading().Hard == 0 {
 			t.Error(err)
 		}
 	})

@@ -91,7 +91,9 @@ type Limits struct {
 	ConnectionFrames int `yaml:"connectionFrames,omitempty"`
 
 	// Most calls in flight at once, event streams apart; further ones are answered 503
-	// before anything else is asked. Default: 10000.
+	// before anything else is asked. One caller may have as many as there are places left,
+	// so half of them at most; callers without a name differ by their addresses.
+	// Default: 10000.
 	Requests int `yaml:"requests,omitempty"`
 
 	// Memory in use, garbage not counted, beyond which new calls are answered 503, until

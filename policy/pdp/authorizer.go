@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"golang.org/x/sync/singleflight"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -62,6 +64,7 @@ type authorizer struct {
 	life    context.Context // ends with the panel
 	decider decider
 	breaker breaker.Breaker
+	turns   *share.Turns
 	cache   *cache // nil for none
 	flights singleflight.Group
 	log     *slog.Logger
@@ -74,7 +77,8 @@ func newAuthorizer(life context.Context, c *Authorizer, o *Options) (*authorizer
 		name: c.Name, agents: c.Agents, skills: c.Skills, claims: append(patterns{}, c.Claims...),
 		shadow: c.Mode == modeShadow, passes: c.OnFailure == failAllow, message: c.Message,
 		gateway: o.Gateway, timeout: cmp.Or(c.Timeout.Std(), defaultTimeout),
-		life: life, log: o.Log.With("authorizer", c.Name), asked: o.Asked,
+		turns: share.NewTurns(maxAsking / 2),
+		life:  life, log: o.Log.With("authorizer", c.Name), asked: o.Asked,
 	}
 	if c.Cache > 0 {
 		a.cache = newCache(c.Cache.Std())
@@ -154,7 +158,13 @@ func (a *authorizer) ask(ctx context.Context, in *inquiry) (verdict, error) {
 	own, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	defer context.AfterFunc(a.life, cancel)()
+	if err := a.turns.Enter(own, who); err != nil {
+		a.breaker.Leave(time.Now(), who, breaker.Unknown)
+		a.asked(a.name, resultError, time.Since(start))
+		return verdict{}, &final{fmt.Errorf("this caller's questions before it take too long: %w", err)}
+	}
 	v, err := a.decider.decide(own, in)
+	a.turns.Leave(who)
 	now := time.Now()
 	var bad *final
 	var gone *away

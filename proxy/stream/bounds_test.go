@@ -159,24 +159,51 @@ func TestBorrow(t *testing.T) {
 		if kept, limit := h.Kept(); kept < 20000 || kept > 24000 || limit != 100<<10 {
 			t.Errorf("%d of %d are kept", kept, limit)
 		}
-		if err := h.Borrow(70 << 10); err != nil {
+		if err := h.Borrow("a", 70<<10); err != nil {
 			t.Error(err)
 		}
-		if err := h.Borrow(28 << 10); err != nil {
+		if err := h.Borrow("b", 28<<10); err != nil {
 			t.Errorf("with a feed that need not keep all: %v", err)
 		}
-		if err := h.Borrow(2 << 10); !errors.Is(err, stream.ErrFull) {
+		if err := h.Borrow("c", 2<<10); !errors.Is(err, stream.ErrFull) {
 			t.Errorf("beyond the limit: %v", err)
 		}
-		h.Return(28 << 10)
-		if err := h.Borrow(2 << 10); err != nil {
+		h.Return("b", 28<<10)
+		if err := h.Borrow("c", 2<<10); err != nil {
 			t.Error(err)
 		}
-		h.Return(72 << 10)
+		h.Return("a", 70<<10)
+		h.Return("c", 2<<10)
 		if kept, _ := h.Kept(); kept > 24000 {
 			t.Errorf("%d are kept when all is given back", kept)
 		}
 	})
+}
+
+// TestGreedyJoiners: who joins stream after stream and reads nothing has half of the room for
+// tasks as they are, and others are shown theirs.
+func TestGreedyJoiners(t *testing.T) {
+	t.Parallel()
+	h := hub(t, func(o *stream.HubOptions) { o.Config.Buffer.Total = 100 << 10 })
+	joined := 0
+	for h.Borrow("greedy", 10<<10) == nil {
+		joined++
+	}
+	if joined != 5 {
+		t.Errorf("one client has %d tasks of 10 for itself", joined)
+	}
+	for range 5 {
+		if err := h.Borrow("good", 10<<10); err != nil {
+			t.Fatalf("another client: %v", err)
+		}
+		h.Return("good", 10<<10)
+	}
+	for range joined {
+		h.Return("greedy", 10<<10)
+	}
+	if err := h.Borrow("greedy", 10<<10); err != nil {
+		t.Errorf("after all were read: %v", err)
+	}
 }
 
 // TestTotal: feeds without clients give up what they keep, longest unused first; then

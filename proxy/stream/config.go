@@ -46,7 +46,7 @@ type Config struct {
 	// What it sends until then is passed on, and has it wait as long again; default 5s.
 	CloseWait secret.Duration `yaml:"closeWait"`
 	// PerPrincipal is how many streams one caller may have open; default 1000, 0 for any
-	// number.
+	// number. Callers without a name differ by their addresses.
 	PerPrincipal *int `yaml:"perPrincipal"`
 	// Lifetime is how long one client's stream lasts before the client is told to come
 	// back; default 24h, 0 for ever.
@@ -56,7 +56,7 @@ type Config struct {
 // Remembered is `streams.remember:`.
 type Remembered struct {
 	// Tasks that are remembered; default 10000. Those that were not shown for longest go
-	// first.
+	// first, of an agent that has more than half its own.
 	Tasks int `yaml:"tasks"`
 	// Bytes of answers that showed them, of which one is remembered up to 64KiB, and of what
 	// is remembered of artifacts that agents post to webhooks; default 16MiB.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
 
@@ -104,8 +105,9 @@ type Hub struct {
 	log     *slog.Logger
 	current atomic.Pointer[settings]
 
-	bytes  atomic.Int64 // kept, of all feeds
-	barren atomic.Int64 // when there was nothing to squeeze, in nanoseconds
+	bytes     atomic.Int64  // kept, of all feeds
+	borrowers share.Holders // of bytes
+	barren    atomic.Int64  // when there was nothing to squeeze, in nanoseconds
 
 	ctx    context.Context // of what the state is asked
 	cancel context.CancelFunc

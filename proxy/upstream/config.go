@@ -25,7 +25,8 @@ type Config struct {
 	TLS TLS `yaml:"tls"`
 
 	// Connections limits calls in flight to the agent, streams included; on
-	// HTTP/1.1 each has a connection of its own. Further ones are answered 503.
+	// HTTP/1.1 each has a connection of its own. Further ones are answered 503. One caller
+	// may have as many as there are places left, so half of them at most.
 	// Default 4096.
 	Connections int `yaml:"connections"`
 

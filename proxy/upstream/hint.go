@@ -12,6 +12,8 @@ import (
 // Hint is what the choice of an instance depends on, and whether a call may be sent
 // again. The zero value is a call about nothing in particular that may have effects.
 type Hint struct {
+	// Caller is whose call it is: places are shared among callers. "" for the gateway's own.
+	Caller string
 	// Safe says that the call changes nothing: it may be sent twice.
 	Safe bool
 	// Instance answered earlier calls on the task or in the context; see Served. One

@@ -38,7 +38,7 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 			if good {
 				i.measure(resp, start, time.Now().UnixNano())
 			}
-			resp.Body = &counted{ReadCloser: resp.Body, calls: &u.calls, instance: &i.calls}
+			resp.Body = &counted{ReadCloser: resp.Body, of: u, caller: h.Caller, instance: &i.calls}
 		} else {
 			i.calls.Add(-1)
 		}
@@ -49,7 +49,7 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 			h.Trail.End(statusOf(resp), err)
 		}
 		if last = err; resp != nil {
-			u.calls.Add(1) // the next answer's, in the place of this one's
+			u.again(h.Caller) // the next answer's, in the place of this one's
 			_ = resp.Body.Close()
 		}
 		r = r.WithContext(r.Context())

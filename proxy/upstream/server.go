@@ -21,6 +21,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 )
 
 // Bounds of one request for a token.
@@ -36,12 +37,12 @@ type servers struct {
 	life    context.Context
 	end     context.CancelFunc
 	http    *http.Client
-	byURL   map[secret.URL]*breaker.Breaker
+	byURL   map[secret.URL]*tokenEndpoint
 	fetched func(kind, result string)
 }
 
 func newServers(fetched func(kind, result string)) *servers {
-	s := &servers{byURL: map[secret.URL]*breaker.Breaker{}, fetched: fetched}
+	s := &servers{byURL: map[secret.URL]*tokenEndpoint{}, fetched: fetched}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.http = &http.Client{
 		// Its own connections, without the agent's client certificate, and like those
@@ -68,18 +69,24 @@ func (s *servers) close() {
 
 // client makes the gateway's registration at a server ready to use.
 func (s *servers) client(tokenURL secret.URL, id string, password secret.Value) *client {
-	b := s.byURL[tokenURL]
-	if b == nil {
-		b = new(breaker.Breaker)
-		s.byURL[tokenURL] = b
+	at := s.byURL[tokenURL]
+	if at == nil {
+		at = &tokenEndpoint{turns: share.NewTurns(maxAsking / 2)}
+		s.byURL[tokenURL] = at
 	}
-	return &client{servers: s, breaker: b, url: tokenURL, id: id, password: password.Reveal()}
+	return &client{servers: s, tokenEndpoint: at, url: tokenURL, id: id, password: password.Reveal()}
+}
+
+// tokenEndpoint is what is known of one token endpoint, and who asks it.
+type tokenEndpoint struct {
+	breaker breaker.Breaker
+	turns   *share.Turns
 }
 
 // client is the gateway at one token endpoint.
 type client struct {
 	*servers
-	breaker      *breaker.Breaker
+	*tokenEndpoint
 	url          secret.URL
 	id, password string
 	inForm       atomic.Bool // the server wants id and secret there
@@ -123,6 +130,11 @@ func (c *client) ask(ctx context.Context, who, kind string, form url.Values) (gr
 	if err := c.breaker.Enter(time.Now(), who); err != nil {
 		return grant{}, fmt.Errorf("%w: %w", errServer, err)
 	}
+	if err := c.turns.Enter(ctx, who); err != nil {
+		c.breaker.Leave(time.Now(), who, breaker.Unknown)
+		return grant{}, fmt.Errorf("%w: this caller's requests before it take too long: %w", errServer, err)
+	}
+	defer c.turns.Leave(who)
 	inForm := c.inForm.Load() || c.password == ""
 	g, err := c.send(ctx, form, inForm)
 	var r *refusal

@@ -5,7 +5,7 @@
 // instances. It does not read bodies or write responses, and it never sends a call
 // twice of which something was written, unless it is told that the call changes
 // nothing: a send may have had its effect even when no answer came. It may import
-// internal/secret, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
+// internal/secret, internal/share, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
 package upstream
 
 import (
@@ -13,12 +13,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
@@ -33,6 +35,7 @@ type Upstream struct {
 	answer      time.Duration
 	timeouts    map[string]secret.Duration // of single methods
 	calls       atomic.Int64               // in flight, streams included
+	callers     share.Holders              // of those
 	most        int64                      // of them
 	trouble     trouble
 }
@@ -115,13 +118,13 @@ func (u *Upstream) Wait(ctx context.Context) {
 // the status from the answer's Trailer once its body has ended, or from the
 // header where the agent had nothing but a status to say.
 //
-// A call beyond the limit is ErrBusy at once: a queue would make every caller
+// A call beyond the limit, or of who has more calls in flight than there are places left,
+// is ErrBusy at once: a queue would make every caller
 // wait for the slowest answers. One that would go to an agent that has been failing is
 // an *Unavailable, likewise. The caller must close the answer's body, and ends the
 // request's context with ErrLate as cause when the answer takes too long.
 func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, error) {
-	if u.calls.Add(1) > u.most {
-		u.calls.Add(-1)
+	if !u.enter(h.Caller) {
 		return nil, Served{}, ErrBusy
 	}
 	var (
@@ -136,10 +139,37 @@ func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, e
 	}
 	u.trouble.note(r, resp, err)
 	if err != nil {
-		u.calls.Add(-1)
+		u.leave(h.Caller)
 		return nil, served, err
 	}
 	return resp, served, nil
+}
+
+// enter counts a caller's call in, if there is a place for it: no caller may have more places
+// than are left for others.
+func (u *Upstream) enter(caller string) bool {
+	n := u.calls.Add(1)
+	if n <= u.most && (caller == "" || u.callers.Take(caller, 1, u.most-n)) {
+		return true
+	}
+	u.calls.Add(-1)
+	return false
+}
+
+// again counts a call of a caller who has a place in once more.
+func (u *Upstream) again(caller string) {
+	u.calls.Add(1)
+	if caller != "" {
+		u.callers.Take(caller, 1, math.MaxInt64)
+	}
+}
+
+// leave counts a call out.
+func (u *Upstream) leave(caller string) {
+	if caller != "" {
+		u.callers.Give(caller, 1)
+	}
+	u.calls.Add(-1)
 }
 
 // alone sends a request to the agent's only instance.
@@ -165,14 +195,15 @@ func (u *Upstream) alone(r *http.Request, h *Hint) (*http.Response, Served, erro
 	if err != nil {
 		return nil, Served{Tries: 1}, err
 	}
-	resp.Body = &counted{ReadCloser: resp.Body, calls: &u.calls}
+	resp.Body = &counted{ReadCloser: resp.Body, of: u, caller: h.Caller}
 	return resp, Served{Tries: 1}, nil
 }
 
 // counted is an answer's body that counts as a call in flight until it is closed.
 type counted struct {
 	io.ReadCloser
-	calls    *atomic.Int64
+	of       *Upstream
+	caller   string
 	instance *atomic.Int64 // nil where there is one only
 	closed   atomic.Bool
 }
@@ -180,7 +211,7 @@ type counted struct {
 // Close may be called more than once: a relay closes bodies to stop reading.
 func (c *counted) Close() error {
 	if c.closed.CompareAndSwap(false, true) {
-		c.calls.Add(-1)
+		c.of.leave(c.caller)
 		if c.instance != nil {
 			c.instance.Add(-1)
 		}
