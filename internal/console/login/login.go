@@ -38,7 +38,7 @@ type Config struct {
 	Idle secret.Duration `yaml:"idle"`
 	// Life is how long a session lasts at most; default 8h.
 	Life secret.Duration `yaml:"life"`
-	// Sessions is how many there may be; default 1000. With more, the one ends that was
+	// Sessions is how many there may be; default 1000. With more, of who has most the one ends that was
 	// idle for longest.
 	Sessions int `yaml:"sessions"`
 }

@@ -50,20 +50,31 @@ func (s *Sessions) Begin(who Identity, role string, now time.Time) (id string, m
 }
 
 // makeRoom forgets those that have ended, and if there is none the one that was idle for
-// longest.
+// longest of who has most: nobody is signed out by somebody who signs in over and over.
 func (s *Sessions) makeRoom(now time.Time) {
-	var oldest [sha256.Size]byte
-	var since time.Time
+	has := map[string]int{}
 	for key, one := range s.all {
 		if s.ended(one, now) {
 			delete(s.all, key)
-		} else if since.IsZero() || one.used.Before(since) {
-			oldest, since = key, one.used
+		} else {
+			has[one.Who.Subject]++
 		}
 	}
-	if len(s.all) >= s.config.Sessions {
-		delete(s.all, oldest)
+	if len(s.all) < s.config.Sessions {
+		return
 	}
+	var oldest [sha256.Size]byte
+	var first *live
+	for key, one := range s.all {
+		if first != nil {
+			more := has[one.Who.Subject] - has[first.Who.Subject]
+			if more < 0 || more == 0 && !one.used.Before(first.used) {
+				continue
+			}
+		}
+		oldest, first = key, one
+	}
+	delete(s.all, oldest)
 }
 
 func (s *Sessions) ended(one *live, now time.Time) bool {
