@@ -115,6 +115,59 @@ func threatTests(t *testing.T) map[string][]string {
 	return found
 }
 
+// sharedTable is the table of what all share.
+var sharedTable = regexp.MustCompile(`(?s)<!-- shared -->\n(.*?)<!-- end of shared -->`)
+
+// namedTest is how a test is named in a document: `TestName` (package).
+var namedTest = regexp.MustCompile("^`(Test\\w+)` \\(([\\w/-]+)\\)$")
+
+// TestThreatModelShared: everything that all share has a bound, an answer to what one can take
+// of it, and tests that are there.
+func TestThreatModelShared(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(threatModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := sharedTable.FindStringSubmatch(string(text))
+	if table == nil {
+		t.Fatalf("%s has no table of what is shared", threatModel)
+	}
+	rows := strings.Split(strings.TrimSpace(table[1]), "\n")[2:]
+	if len(rows) < 30 {
+		t.Fatalf("only %d rows: is the test looking in the right place?", len(rows))
+	}
+	for _, row := range rows {
+		cells := strings.Split(strings.Trim(row, "|"), " |")
+		if len(cells) != 5 || slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) == "" }) {
+			t.Errorf("%s: want five cells: %s", threatModel, row)
+			continue
+		}
+		for name := range strings.SplitSeq(strings.TrimSpace(cells[4]), ", ") {
+			m := namedTest.FindStringSubmatch(name)
+			if m == nil || !declares(t, m[2], m[1]) {
+				t.Errorf("%s: there is no test %s: %s", threatModel, name, cells[0])
+			}
+		}
+	}
+}
+
+// declares reports whether a package has a test of that name.
+func declares(t *testing.T, pkg, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(pkg, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(source), "\nfunc "+name+"(")
+	})
+}
+
 // link is what a document points at inside the tree: a Markdown link, or a
 // script by name.
 var link = regexp.MustCompile("\\]\\(([^)#]*)(?:#([^)]*))?\\)|`(\\w+\\.txtar)`")
