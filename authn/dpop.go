@@ -26,7 +26,7 @@ type DPoP struct {
 	// Default: 100000, at most 10000000.
 	Proofs int `yaml:"proofs,omitempty"`
 	// ProofsPerCaller is how many of them may be of one caller, whatever number of keys
-	// and tokens the caller has; 429 beyond. Default: a tenth of Proofs; at most Proofs.
+	// and tokens the caller has; 429 beyond. Default: half of Proofs; at most Proofs.
 	ProofsPerCaller int `yaml:"proofsPerCaller,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func (d *DPoP) proofs() int {
 // proofsPerCaller is the effective number.
 func (d *DPoP) proofsPerCaller() int {
 	if d.ProofsPerCaller == 0 {
-		return max(d.proofs()/10, 1)
+		return max(d.proofs()/2, 1)
 	}
 	return d.ProofsPerCaller
 }

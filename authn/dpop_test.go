@@ -353,7 +353,7 @@ func TestDPoPConfig(t *testing.T) {
 		{"proofs negative", DPoP{Proofs: -1}, "proofs: "},
 		{"proofs absurd", DPoP{Proofs: maxProofs + 1}, "proofs: "},
 		{"as many of one caller as of all", DPoP{Proofs: 5, ProofsPerCaller: 5}, ""},
-		{"one proof, and a tenth of it", DPoP{Proofs: 1}, ""},
+		{"one proof, and half of it", DPoP{Proofs: 1}, ""},
 		{"proofs of a caller negative", DPoP{ProofsPerCaller: -1}, "proofsPerCaller: "},
 		{"more of one caller than of all", DPoP{Proofs: 5, ProofsPerCaller: 6}, "proofsPerCaller: "},
 	} {

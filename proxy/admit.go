@@ -37,6 +37,14 @@ func (x *exchange) holder() string {
 	if !x.principal.Anonymous() {
 		return x.principal.Key()
 	}
+	if x.network == "" { // spare asks first, before others could at the same time
+		x.network = x.clientNetwork()
+	}
+	return x.network
+}
+
+// clientNetwork is the client's address, or its /64 network of IPv6.
+func (x *exchange) clientNetwork() string {
 	from := x.client.Unmap().WithZone("")
 	if from.Is6() {
 		network, _ := from.Prefix(64) // never fails

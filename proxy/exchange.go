@@ -42,6 +42,7 @@ type exchange struct {
 	book     *ext.Book  // begin; the extensions that are registered
 	admitted bool       // takeOn; the call counts as one in flight
 	seated   bool       // spare; it counts among the caller's
+	network  string     // spare; that of an anonymous client; see holder
 	bulk     int64      // decode; bytes of a large body that count as held
 
 	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
