@@ -113,3 +113,30 @@ func TestSlowIsSeen(t *testing.T) {
 		t.Errorf("%d are shown, first %+v, of %d", len(each), each[0], s.Instances)
 	}
 }
+
+// TestOneCallerEjectsNobody: calls that an agent fails, of one caller, take no instance from
+// the others who call, however many come at once. What fails for several does, and what fails
+// where nobody else calls.
+func TestOneCallerEjectsNobody(t *testing.T) {
+	t.Parallel()
+	all := places(t, 2)
+	u := newUpstream(t, among(all, func(l *Load) { l.Breaker.Off = true }))
+	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
+	calls := func(n int, who string) {
+		for range n {
+			_, _, err := offer(t.Context(), u, Hint{Caller: who})
+			must(t, err)
+		}
+	}
+	calls(50, "bob")
+	all[0].will(broken)
+	all[1].will(broken)
+	calls(100, "mallory")
+	if s := u.State(); s.Healthy != 2 {
+		t.Errorf("one caller has left %d of 2 instances to others", s.Healthy)
+	}
+	calls(20, "bob")
+	if s := u.State(); s.Healthy != 1 {
+		t.Errorf("%d of 2 are healthy, one of which fails for all", s.Healthy)
+	}
+}

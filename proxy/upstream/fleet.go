@@ -23,6 +23,7 @@ type fleet struct {
 	byTask      bool
 	byContext   bool
 	budget      budget
+	trouble     *trouble // of the agent's calls
 
 	set atomic.Pointer[set]
 
@@ -159,23 +160,22 @@ func (f *fleet) hasRoom(i *instance) bool {
 }
 
 // heard takes over what a call, which began in an era of the circuit, says of an
-// instance: what became of it, and the status of the answer, 0 for none. It reports whether
-// the call went well.
-func (f *fleet) heard(i *instance, era uint64, what outcome, status int) bool {
+// instance: whose it was, what became of it, and the status of the answer, 0 for none. It
+// reports whether the call went well.
+//
+// An answer with a status that counts ejects nobody by itself where all of them are to one
+// caller and others call as well: an agent with a bug in one call is there for others.
+func (f *fleet) heard(i *instance, era, who uint64, what outcome, status int) bool {
 	now := time.Now().UnixNano()
 	i.circuit.leave(era, now, what)
 	counts := what == failed && status == 0 || f.Ejection.counts(status)
 	switch {
-	case what == well && !counts && i.row.Load() != 0:
-		i.row.Store(0)
+	case what == well && !counts:
+		i.row.over()
 	case counts && !f.Ejection.Off:
-		row := i.row.Add(1)
-		if first := i.first.Load(); row == 1 || now-first > int64(f.Ejection.Within) {
-			i.first.Store(now)
-			i.row.Store(1)
-			row = 1
-		}
-		if row >= int64(f.Ejection.Failures) {
+		within := f.Ejection.Within.Std()
+		i.row.add(who, now, within)
+		if i.row.n.Load() >= int64(f.Ejection.Failures) && (what == failed || i.row.shared() || i.company.one(now, within)) {
 			f.eject(i, now)
 		}
 	}
@@ -206,7 +206,7 @@ func (f *fleet) eject(i *instance, now int64) {
 	i.ejected.Store(now + int64(min(first<<min(i.times, 8), mostEjections*first)))
 	i.times++
 	i.ejections.Add(1)
-	i.row.Store(0)
+	i.row.over()
 	if f.o.Ejected != nil {
 		f.o.Ejected(i.address)
 	}

@@ -45,6 +45,9 @@ func (f *fleet) watch(ctx context.Context, i *instance) {
 		}
 		if why == "" {
 			good, bad = good+1, 0
+			if f.Health.Port == 0 {
+				f.trouble.looked(true) // where calls go as well
+			}
 		} else {
 			good, bad = 0, bad+1
 		}

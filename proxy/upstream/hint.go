@@ -12,7 +12,9 @@ import (
 // Hint is what the choice of an instance depends on, and whether a call may be sent
 // again. The zero value is a call about nothing in particular that may have effects.
 type Hint struct {
-	// Caller is whose call it is: places are shared among callers. "" for the gateway's own.
+	// Caller is whose call it is: places are shared among callers, and what fails for one
+	// alone is not taken for a fault of the instance's where others call as well. "" for the
+	// gateway's own.
 	Caller string
 	// Safe says that the call changes nothing: it may be sent twice.
 	Safe bool

@@ -34,9 +34,9 @@ type instance struct {
 	since   atomic.Int64 // when it came, or came back
 	ejected atomic.Int64 // until when it is out
 
-	row   atomic.Int64 // failures since the last success
-	first atomic.Int64 // when the first of them was
-	times int          // ejected in a row; guarded by the fleet's lock
+	row     row
+	company company
+	times   int // ejected in a row; guarded by the fleet's lock
 
 	ejections atomic.Int64 // since it came
 

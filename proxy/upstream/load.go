@@ -3,7 +3,6 @@ package upstream
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -159,7 +158,8 @@ type Ejection struct {
 	// Statuses of answers that count as failures. Default all from 500 to 599 but 501, with
 	// which agents say that they do not have a method. On gRPC they stand for the codes
 	// that mean the same: 500 for UNKNOWN, INTERNAL and DATA_LOSS, 501 for UNIMPLEMENTED,
-	// 503 for UNAVAILABLE, 504 for DEADLINE_EXCEEDED.
+	// 503 for UNAVAILABLE, 504 for DEADLINE_EXCEEDED. Where other callers have calls at the
+	// instance as well, those of one caller alone eject nobody, but for 502, 503 and 504.
 	Statuses []int `yaml:"statuses"`
 }
 
@@ -168,7 +168,7 @@ func (e *Ejection) counts(status int) bool {
 	if e.Statuses != nil {
 		return slices.Contains(e.Statuses, status)
 	}
-	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+	return failing(status)
 }
 
 // Breaker opens after failures: connections that do not come about or break, heads of

@@ -15,7 +15,7 @@ import (
 const mostAttempts = 10
 
 // roundTrip has one instance, and where that does no harm another, answer a request.
-func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response, Served, error) {
+func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint, who uint64) (*http.Response, Served, error) {
 	var room [mostAttempts]*instance
 	before, served := room[:0], Served{}
 	var last error
@@ -29,11 +29,12 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint) (*http.Response
 		before = append(before, i)
 		served = Served{Instance: i.address, Tries: len(before), Elsewhere: f.only(h) && i.address != h.Instance}
 		i.calls.Add(1)
+		i.company.comes(who, start)
 		if h.Trail != nil {
 			h.Trail.Begin(r, i.address)
 		}
 		resp, err := i.trip(r)
-		good := f.heard(i, era, judge(r, resp, err), meaning(resp))
+		good := f.heard(i, era, who, judge(r, resp, err), meaning(resp))
 		if err == nil {
 			if good {
 				i.measure(resp, start, time.Now().UnixNano())

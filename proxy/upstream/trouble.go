@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 )
 
 // Trouble is what the latest calls, and looks at where they go, say of an agent.
@@ -19,39 +20,61 @@ const (
 // fewest is how many calls in a row have to fail: one that does may be to blame itself.
 const fewest = 3
 
-// trouble is what is known of it. A call that goes well costs a load.
+// companyFor is how long others than the one whose calls fail are thought to call as well.
+const companyFor = time.Minute
+
+// trouble is what is known of it. A call that goes well costs a few loads.
 type trouble struct {
-	row  atomic.Int32 // calls that failed since one has gone well
-	lost atomic.Bool  // the latest of them had no connection
+	row     row         // calls that failed since one has gone well
+	lost    atomic.Bool // the latest of them had no connection, or nobody who looked
+	broken  atomic.Bool // one of them had no answer, or one for want of somebody to give it
+	company company
 }
 
-// note takes over what became of a call. Errors of A2A are answers.
-func (t *trouble) note(r *http.Request, resp *http.Response, err error) {
+// note takes over what became of a call, and whose it was. Errors of A2A are answers, 501
+// for what the agent does not have among them.
+func (t *trouble) note(r *http.Request, who uint64, resp *http.Response, err error) {
 	var kept *Unavailable // by the circuit; it says nothing new
+	now := time.Now().UnixNano()
+	t.company.comes(who, now)
 	switch what := judge(r, resp, err); {
 	case what == unsaid || errors.As(err, &kept):
-	case what == well && resp.StatusCode < http.StatusInternalServerError:
+	case what == well && !failing(meaning(resp)):
 		t.reached()
 	default:
 		var op *net.OpError
 		t.lost.Store(errors.As(err, &op) && op.Op == "dial")
-		t.row.Add(1)
+		t.row.add(who, now, 0)
+		if what == failed {
+			t.broken.Store(true)
+		}
 	}
 }
 
 func (t *trouble) reached() {
-	if t.row.Load() != 0 {
-		t.row.Store(0)
+	if t.row.n.Load() != 0 || t.lost.Load() {
+		t.row.over()
 		t.lost.Store(false)
+		t.broken.Store(false)
 	}
 }
 
-// Trouble says what keeps calls from the agent, "" where nothing is known to.
+// failing reports whether a status says that a call was not served, and not what is wrong
+// with it.
+func failing(status int) bool {
+	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented
+}
+
+// Trouble says what keeps calls from the agent, "" where nothing is known to. Of several
+// instances one that cannot be reached does not. What one caller's calls are answered is
+// no trouble where others call as well.
 func (u *Upstream) Trouble() Trouble {
-	switch row := u.trouble.row.Load(); {
-	case row > 0 && u.trouble.lost.Load():
+	t := &u.trouble
+	n := t.row.n.Load()
+	switch {
+	case t.lost.Load() && (u.fleet == nil || n >= fewest):
 		return Unreachable
-	case row >= fewest:
+	case n >= fewest && (t.broken.Load() || t.row.shared() || t.company.one(time.Now().UnixNano(), companyFor)):
 		return Failing
 	}
 	return ""
@@ -59,12 +82,13 @@ func (u *Upstream) Trouble() Trouble {
 
 // Looked takes over whether somebody who looked found where calls go reachable. That the
 // agent fails calls only another call can show to be over.
-func (u *Upstream) Looked(reachable bool) {
+func (u *Upstream) Looked(reachable bool) { u.trouble.looked(reachable) }
+
+func (t *trouble) looked(reachable bool) {
 	switch {
 	case !reachable:
-		u.trouble.lost.Store(true)
-		u.trouble.row.CompareAndSwap(0, 1)
-	case u.trouble.lost.Load():
-		u.trouble.reached()
+		t.lost.Store(true)
+	case t.lost.Load():
+		t.reached()
 	}
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
+	"sync"
 	"testing"
+	"time"
 )
 
 func TestTrouble(t *testing.T) {
@@ -18,9 +21,14 @@ func TestTrouble(t *testing.T) {
 		status int // 0 for none
 		err    error
 		gone   bool // the caller left
+		who    uint64
+		grpc   string // code of gRPC
 	}
 	ok, broken, lost := call{status: 200}, call{status: 500}, call{err: dial}
 	reset, kept := call{err: errors.New("connection reset")}, call{err: &Unavailable{}}
+	mallory, bob, hers, his := broken, ok, broken, lost
+	mallory.who, bob.who, hers.who, his.who = 1, 2, 2, 2
+	none, internal := call{status: 200, grpc: "12"}, call{status: 200, grpc: "13"}
 	for name, tt := range map[string]struct {
 		calls []call
 		want  Trouble
@@ -36,6 +44,12 @@ func TestTrouble(t *testing.T) {
 		"failures between successes":   {[]call{broken, broken, ok, broken, broken}, ""},
 		"callers who leave":            {[]call{{gone: true, err: dial}, {gone: true, err: dial}, {gone: true, err: dial}}, ""},
 		"what the circuit keeps away":  {[]call{lost, kept, kept}, Unreachable},
+		"a method it does not have":    {[]call{{status: 501}, {status: 501}, {status: 501}}, ""},
+		"the same of gRPC":             {[]call{none, none, none}, ""},
+		"INTERNAL of gRPC":             {[]call{internal, internal, internal}, Failing},
+		"one caller's, beside others":  {[]call{bob, mallory, mallory, mallory, mallory}, ""},
+		"several callers'":             {[]call{bob, mallory, hers, mallory}, Failing},
+		"no connection for one":        {[]call{bob, mallory, his}, Unreachable},
 		"a connection, but no success": {[]call{lost, lost, broken}, Failing},
 	} {
 		var u Upstream
@@ -46,9 +60,11 @@ func TestTrouble(t *testing.T) {
 			}
 			var resp *http.Response
 			if c.err == nil {
-				resp = answer(c.status)
+				if resp = answer(c.status); c.grpc != "" {
+					resp.Header["Grpc-Status"] = []string{c.grpc}
+				}
 			}
-			u.trouble.note(r, resp, c.err)
+			u.trouble.note(r, c.who, resp, c.err)
 		}
 		if got := u.Trouble(); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
@@ -61,10 +77,45 @@ func TestTrouble(t *testing.T) {
 	if u.Looked(true); u.Trouble() != "" {
 		t.Error("what somebody finds is unreachable")
 	}
+	several := Upstream{fleet: &fleet{}}
 	for range fewest {
-		u.trouble.note((&http.Request{}).WithContext(t.Context()), answer(500), nil)
+		if got := several.Trouble(); got != "" {
+			t.Errorf("one of several instances cannot be reached: %q", got)
+		}
+		several.trouble.note((&http.Request{}).WithContext(t.Context()), 1, nil, dial)
+	}
+	if several.Trouble() != Unreachable {
+		t.Error("no call has a connection, and they are reachable")
+	}
+	for range fewest {
+		u.trouble.note((&http.Request{}).WithContext(t.Context()), 1, answer(500), nil)
 	}
 	if u.Looked(true); u.Trouble() != Failing {
 		t.Error("a look ends what only a call can")
 	}
+}
+
+// TestChecksFindInstancesAgain: that no instance can be reached ends with a check that goes
+// well, and not only with the next call.
+func TestChecksFindInstancesAgain(t *testing.T) {
+	t.Parallel()
+	card, err := url.Parse("http://agent.invalid/.well-known/agent-card.json")
+	must(t, err)
+	c := among(places(t, 2), func(l *Load) { l.Health.Interval = duration(5 * time.Millisecond) })
+	u, err := New(c, Options{Card: card})
+	must(t, err)
+	t.Cleanup(u.Close)
+	for range fewest {
+		r := (&http.Request{}).WithContext(t.Context())
+		u.trouble.note(r, 1, nil, &net.OpError{Op: "dial", Err: errors.New("refused")})
+	}
+	if u.Trouble() != Unreachable {
+		t.Fatal("no call had a connection, and they are reachable")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var run sync.WaitGroup
+	run.Go(func() { u.Run(ctx) })
+	defer run.Wait()
+	defer stop()
+	eventually(t, "they are not found", func() bool { return u.Trouble() == "" })
 }

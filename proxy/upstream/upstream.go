@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
@@ -72,6 +74,7 @@ func New(c Config, o Options) (*Upstream, error) {
 		if u.fleet, err = newFleet(load, d, connections, o); err != nil {
 			return nil, err
 		}
+		u.fleet.trouble = &u.trouble
 	}
 	u.credentials, u.end = prepare(c.Credentials, o)
 	u.shown = u.ShownTo(nil)
@@ -131,13 +134,14 @@ func (u *Upstream) RoundTrip(r *http.Request, h Hint) (*http.Response, Served, e
 		resp   *http.Response
 		served Served
 		err    error
+		who    = xxhash.Sum64String(h.Caller)
 	)
 	if u.fleet != nil {
-		resp, served, err = u.fleet.roundTrip(u, r, &h)
+		resp, served, err = u.fleet.roundTrip(u, r, &h, who)
 	} else {
 		resp, served, err = u.alone(r, &h)
 	}
-	u.trouble.note(r, resp, err)
+	u.trouble.note(r, who, resp, err)
 	if err != nil {
 		u.leave(h.Caller)
 		return nil, served, err
