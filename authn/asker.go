@@ -12,12 +12,24 @@ import (
 type asker struct {
 	from  netip.Addr // as block has it; not valid where clients are not told apart
 	blame *blame     // nil: nothing is charged
+	known bool       // the token is none that was made up: it was verified here, or was good lately
+}
+
+// pays reports whether a question is charged to anybody.
+func (a asker) pays() bool { return a.blame != nil && a.from.IsValid() && !a.known }
+
+// share is how many of the questions to an issuer may be the client's.
+func (a asker) share() int {
+	if a.known {
+		return maxQuestions
+	}
+	return questionShare
 }
 
 // charge is a *Throttled where the client has presented too many bad credentials, and is
 // answered so before the issuer is asked.
 func (a asker) charge(now time.Time) error {
-	if a.blame == nil || !a.from.IsValid() {
+	if !a.pays() {
 		return nil
 	}
 	if wait := a.blame.charge(a.from, now); wait > 0 {
@@ -28,7 +40,7 @@ func (a asker) charge(now time.Time) error {
 
 // refund gives back what was charged, and returns err.
 func (a asker) refund(err error) error {
-	if a.blame != nil && a.from.IsValid() {
+	if a.pays() {
 		a.blame.refund(a.from)
 	}
 	return err
@@ -38,7 +50,7 @@ func (a asker) refund(err error) error {
 // that is remembered counts for each who presents the token again.
 func counted(err error, who asker) error {
 	refused, ok := err.(*Refused) //nolint:errorlint // as findings have it
-	if !ok || who.blame == nil || !who.from.IsValid() {
+	if !ok || !who.pays() {
 		return err
 	}
 	r := *refused

@@ -109,6 +109,64 @@ func TestL31_IntrospectionAfterThrottle(t *testing.T) {
 	want(t, "after a while", from(c, "203.0.113.9", "good-later"), "ok")
 }
 
+// TestHeldTokensAreAskedAbout: whose token was good lately is asked about again when the answer
+// has run out, though somebody at the same address makes tokens up.
+func TestHeldTokensAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	for name, age := range map[string]*secret.Duration{"by default": nil, "without cache": new(secret.Duration)} {
+		a := guessing(t)
+		clock := newClock(time.Now())
+		o := bySource()
+		o.Now = clock.now
+		c := open(t, a.config(func(is *Issuer) { is.Introspection.Cache = age }), o)
+		want(t, name, from(c, "203.0.113.9", "good"), "ok")
+		clock.pass(2 * defaultAnswerAge)
+		for i := range 2 * defaultBurst {
+			from(c, "203.0.113.9", fmt.Sprint("made-up-", i))
+		}
+		want(t, name+", another", from(c, "203.0.113.9", "good-another"), "throttled")
+		asked := a.asked.Load()
+		want(t, name+", held", from(c, "203.0.113.9", "good"), "ok")
+		if n := a.asked.Load() - asked; n != 1 {
+			t.Errorf("%s: %d questions about a token that was good", name, n)
+		}
+		a.set(func(a *authServer) { a.answer = func(string) string { return `{"active":false}` } })
+		clock.pass(defaultAnswerAge)
+		want(t, name+", revoked", from(c, "203.0.113.9", "good"), "inactive")
+		clock.pass(heldFor)
+		for i := range 2 * defaultBurst {
+			from(c, "203.0.113.9", fmt.Sprint("made-up-again-", i))
+		}
+		want(t, name+", later", from(c, "203.0.113.9", "good"), "throttled")
+	}
+}
+
+// TestVerifiedTokensHaveNoShare: tokens that were verified here are no guesses, and those of
+// many callers behind one address are asked about together.
+func TestVerifiedTokensHaveNoShare(t *testing.T) {
+	t.Parallel()
+	a := guessing(t)
+	gate := make(chan struct{})
+	a.set(func(a *authServer) {
+		a.gate = gate
+		a.answer = func(string) string { return `{"active":true}` }
+	})
+	c := open(t, a.config(always), bySource())
+	const callers = 2 * questionShare
+	results := make(chan string, callers)
+	for i := range callers {
+		token := a.jwt(t, m{"sub": fmt.Sprint("caller-", i)})
+		go func() { results <- from(c, "203.0.113.9", token) }()
+	}
+	for end := time.Now().Add(time.Minute); a.asked.Load() < callers && len(results) == 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	close(gate)
+	for range callers {
+		want(t, "verified", <-results, "ok")
+	}
+}
+
 // TestIntrospectionOutageIsNobodysFault: questions that come to nothing are given back.
 func TestIntrospectionOutageIsNobodysFault(t *testing.T) {
 	t.Parallel()

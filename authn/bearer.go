@@ -135,13 +135,13 @@ func (t *tokens) find(r *http.Request, raw string) (provider string, e entry, er
 	case ok && e.issuer.header == t.header:
 		provider = e.principal.Issuer
 	case t.opaque != nil && opaque(raw):
-		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, func() asker { return asker{from(), t.bearer.blame} })
+		e.principal, e.bound, err = t.opaque.introspect(ctx, raw, func() asker { return asker{from: from(), blame: t.bearer.blame} })
 		return t.opaque.cfg.Issuer, e, err
 	default:
 		provider, e, err = t.verify(ctx, id, raw, from)
 	}
 	if err == nil && e.issuer.cfg.Introspection != nil && e.issuer.cfg.Introspection.Always {
-		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: from()} })
+		err = e.issuer.active(ctx, raw, e.principal, func() asker { return asker{from: from(), known: true} })
 	}
 	return provider, e, err
 }

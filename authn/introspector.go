@@ -16,10 +16,13 @@ const (
 	// maxQuestions in flight at once: tokens that nobody can read are cheap to make up,
 	// and each costs the issuer a look.
 	maxQuestions = 64
-	// questionShare of them may be one client address's. The first of an address has a
-	// place beyond maxQuestions, up to twice as many, lest a few addresses keep all others
-	// waiting.
+	// questionShare of them may be one client address's that are about tokens that may be made
+	// up. The first of an address, and those about tokens that are not, have a place beyond
+	// maxQuestions, up to twice as many, lest a few addresses keep all others waiting.
 	questionShare = 16
+	// heldFor is how long a token that was good is none that was made up. Many callers may
+	// have one address, and are asked about again whenever answers have run out.
+	heldFor = time.Hour
 	// questionPause follows a failure.
 	questionPause = time.Second
 )
@@ -38,6 +41,7 @@ type introspector struct {
 	// Tokens that were found good are kept apart from those that were not, so that
 	// strangers with made-up tokens cannot push callers out.
 	good, bad findings
+	held      memory[struct{}] // tokens that were good within heldFor
 
 	turn chan struct{} // held by whoever uses source.address
 
@@ -48,6 +52,9 @@ type introspector struct {
 	failed   time.Time          // when the last question failed
 	err      error              // and why
 }
+
+// heldWeight is about what a token takes that is held.
+const heldWeight = 128
 
 // finding is what an answer about a token comes to.
 type finding struct {
@@ -117,7 +124,7 @@ func (in *introspector) ask(ctx context.Context, id [32]byte, raw string, who as
 		return finding{err: err}
 	}
 	if f := q.finding; first && f.err != nil {
-		f.err = counted(f.err, who)
+		f.err = counted(f.err, q.who)
 		return f
 	}
 	return q.finding
@@ -134,10 +141,13 @@ func (in *introspector) join(id [32]byte, raw string, who asker, j judge) (q *qu
 	if f, ok := in.recall(id); ok {
 		return nil, false, f, nil
 	}
+	if !who.known {
+		_, who.known = in.held.find(id, in.now())
+	}
 	if err := who.charge(in.now()); err != nil {
 		return nil, false, finding{}, err
 	}
-	if err := in.admits(who.from); err != nil {
+	if err := in.admits(who); err != nil {
 		return nil, false, finding{}, who.refund(in.unavailable(err))
 	}
 	q = &question{done: make(chan struct{}), who: who}
@@ -148,19 +158,19 @@ func (in *introspector) join(id [32]byte, raw string, who asker, j judge) (q *qu
 }
 
 // admits reports why no question may be asked now.
-func (in *introspector) admits(from netip.Addr) error {
+func (in *introspector) admits(who asker) error {
 	held := 0
-	if from.IsValid() {
-		held = in.shares[from]
+	if who.from.IsValid() {
+		held = in.shares[who.from]
 	}
 	switch {
 	case in.failures > 0 && !elapsed(in.failed, in.now(), questionPause):
 		return in.err
 	case in.failures > 0 && len(in.flights) > 0:
 		return in.err // one tries whether the issuer is back
-	case held >= questionShare:
-		return fmt.Errorf("more than %d questions at once for one address", questionShare)
-	case len(in.flights) >= maxQuestions && (held > 0 || !from.IsValid() || len(in.flights) >= 2*maxQuestions):
+	case held >= who.share():
+		return fmt.Errorf("more than %d questions at once for one address", who.share())
+	case len(in.flights) >= 2*maxQuestions, len(in.flights) >= maxQuestions && !who.known && (held > 0 || !who.from.IsValid()):
 		return fmt.Errorf("more than %d questions at once", maxQuestions)
 	}
 	return nil
@@ -203,6 +213,7 @@ func (in *introspector) settle(q *question, id [32]byte, failure error) {
 		in.bad.add(id, q.finding, now)
 	default:
 		in.good.add(id, q.finding, now)
+		in.held.remember(id, struct{}{}, heldWeight, q.finding.asked, now.Add(heldFor), now)
 	}
 	if !errors.As(q.finding.err, new(*Refused)) {
 		_ = q.who.refund(nil)
