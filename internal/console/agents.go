@@ -62,7 +62,8 @@ type Agent struct {
 	Origin     string    `json:"origin"`
 	Source     string    `json:"source,omitzero"` // where exactly
 	Registered time.Time `json:"registered,omitzero"`
-	Served     bool      `json:"served"`           // calls are taken for it
+	Served     bool      `json:"served"` // calls are taken for it
+	State      string    `json:"state,omitzero" doc:"whether calls reach it, in the word that the metric agent_state and the log have for it; absent where it is not served"`
 	Failure    string    `json:"failure,omitzero"` // why it is not served, or not serving: the state's word, and more
 
 	// Those that would get no call first, then those that take longest, 32 at most; none of an

@@ -47,7 +47,9 @@ func (r *roster) show(s *snapshot, id string) console.Agent {
 	a.Origin, a.Source, a.Registered = r.origin(id)
 	if m := s.agents[id]; m != nil {
 		a.Served = true
-		if now := m.standing(); !now.serving() {
+		now := m.standing()
+		a.State = now.word
+		if !now.serving() {
 			a.Failure = now.text()
 		}
 		for _, i := range m.agent.Upstream.Instances() {

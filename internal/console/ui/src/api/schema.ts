@@ -1068,6 +1068,8 @@ export interface components {
             served: boolean;
             skills?: string[];
             source?: string;
+            /** @description whether calls reach it, in the word that the metric agent_state and the log have for it; absent where it is not served */
+            state?: string;
             version?: string;
         };
         AgentPage: {
