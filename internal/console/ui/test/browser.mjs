@@ -62,7 +62,7 @@ try {
   await signIn(page);
   await heading(page, 'Fleet');
   await page.getByRole('link', { name: 'billing' }).waitFor();
-  await page.getByRole('cell', { name: 'no card' }).waitFor();
+  await page.getByRole('cell', { name: 'no-card', exact: true }).waitFor();
   await page.getByRole('cell', { name: 'accepted' }).first().waitFor();
   await look(page, 'fleet');
   assert.deepEqual(await page.evaluate((t) => JSON.stringify([localStorage, sessionStorage, document.cookie]).includes(t), TOKEN), false, 'a script can read the token');
@@ -72,7 +72,7 @@ try {
   await page.getByLabel('Search agents').fill('nothing like it');
   await page.getByText('No agent is like that').waitFor();
   await page.getByLabel('Search agents').fill('');
-  await page.getByRole('button', { name: 'Failing' }).click();
+  await page.getByRole('button', { name: 'Not serving' }).click();
   await page.getByRole('status').getByText('1 of 5 agents').waitFor();
   await page.getByRole('button', { name: 'All', exact: true }).click();
   await page.getByRole('button', { name: 'Agent', exact: true }).click();
@@ -146,7 +146,7 @@ try {
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'main', 'the link over the navigation leads nowhere');
 
   // Ten thousand agents are as many rows as are seen.
-  const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `agent-${String(i).padStart(5, '0')}`, origin: 'file', served: true }));
+  const many = Array.from({ length: 10_000 }, (_, i) => ({ id: `agent-${String(i).padStart(5, '0')}`, origin: 'file', served: true, state: 'serving' }));
   await page.route('**/api/v1/agents?*', (route) => {
     const at = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
     return route.fulfill({ json: { agents: many.slice(at, at + 1000), ...(at + 1000 < many.length && { next: String(at + 1000) }) } });

@@ -31,3 +31,6 @@ export function When({ at }: { at?: string | undefined }) {
     </time>
   );
 }
+
+/** duration is how long something took, as exactly as a reader needs it. */
+export const duration = (ms: number) => (ms >= 10_000 ? `${Math.round(ms / 1000)} s` : ms >= 1000 ? `${+(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${+ms.toFixed(1)} ms`);

@@ -4,11 +4,10 @@ import { useState } from 'react';
 import { type Course, get } from '../api/client';
 import { Plot } from '../parts/plot';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
-import { When } from '../parts/time';
+import { duration, When } from '../parts/time';
 
 const windows: Record<string, string> = { '5m': 'last 5 minutes', '15m': 'last 15 minutes', '1h': 'last hour', '24h': 'last 24 hours' };
 
-const duration = (ms: number) => (ms >= 10_000 ? `${Math.round(ms / 1000)} s` : ms >= 1000 ? `${+(ms / 1000).toFixed(1)} s` : ms >= 10 ? `${Math.round(ms)} ms` : `${+ms.toFixed(1)} ms`);
 const whole = (n: number) => n.toLocaleString('en', { maximumFractionDigits: 1 });
 
 const named = /^[A-Z]/; // reasons of records; others stand for several, or none

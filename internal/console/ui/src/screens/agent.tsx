@@ -5,10 +5,12 @@ import { type Agent, ask, type CardDetail, Failure, get, type Me, may } from '..
 import { Confirm } from '../parts/confirm';
 import { Copy, Digest } from '../parts/copy';
 import { Diff, pretty } from '../parts/diff';
+import { adviceOn, health, reason, toneOf } from '../parts/health';
 import { Badge, Empty, Loading, Trouble } from '../parts/state';
 import { Standings } from '../parts/standings';
 import { When } from '../parts/time';
 import { CourseOf } from './agent-course';
+import { Instances } from './agent-instances';
 import { Skills } from './agent-view';
 import './agent.css';
 import { approvable, rejectable, tones } from '../parts/trust';
@@ -47,9 +49,7 @@ export function AgentScreen() {
         <>
           <dl className="facts">
             <Fact name="Health">
-              <span className={`dot ${!agent.data.served ? 'bad' : agent.data.failure ? 'warn' : 'good'}`}>
-                {!agent.data.served ? 'not served' : agent.data.failure ? 'no card' : 'serving'}
-              </span>
+              <span className={`dot ${toneOf(health(agent.data))}`}>{health(agent.data)}</span>
             </Fact>
             <Fact name="From">
               {agent.data.origin} {agent.data.source && <code>{agent.data.source}</code>}
@@ -76,16 +76,10 @@ export function AgentScreen() {
               </>
             )}
           </dl>
-          {(agent.data.failure ?? card.data?.failure) && (
-            <div className="trouble">
-              <div>
-                <strong>{agent.data.failure ?? card.data?.failure}</strong>
-                <p>The gateway tries again by itself. Is the agent running, and is its address in the configuration right?</p>
-              </div>
-            </div>
-          )}
+          <Ailing agent={agent.data} card={card.data} />
         </>
       )}
+      {agent.data?.instances && <Instances of={agent.data.instances} />}
       {agent.data && <CourseOf agent={id} />}
       {card.isError && !unheard && <Trouble error={card.error} again={() => void card.refetch()} />}
       {card.data && <Card detail={card.data} />}
@@ -95,6 +89,21 @@ export function AgentScreen() {
         </Section>
       )}
     </>
+  );
+}
+
+/** Ailing says why calls do not reach an agent, and what to do about it. */
+function Ailing({ agent, card }: { agent: Agent; card: CardDetail | undefined }) {
+  const why = reason(agent) ?? card?.failure;
+  if (!why) return null;
+  const word = health(agent);
+  return (
+    <div className={toneOf(word) === 'bad' ? 'trouble' : 'banner'}>
+      <div>
+        <strong>{why}</strong>
+        {adviceOn(word) && <p className="hint">{adviceOn(word)}</p>}
+      </div>
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import { Badge, Empty, Loading, Tile, Trouble } from '../parts/state';
 import { type Column, Table } from '../parts/table';
 import { Donut } from '../parts/donut';
 import { Sparkline } from '../parts/sparkline';
+import { health, reason, tally, toneOf, words } from '../parts/health';
 import { decides, tones } from '../parts/trust';
 
 interface Row extends Agent {
@@ -14,7 +15,7 @@ interface Row extends Agent {
   steps?: number[] | undefined; // of its traffic
   every: number;
   calls: number;
-  health: 'serving' | 'no card' | 'not served';
+  health: string; // a word for it
 }
 
 /** spoken is the versions and bindings of an agent, in few words. */
@@ -26,14 +27,20 @@ function spoken(a: Agent): string {
 
 const short: Record<string, string> = { JSONRPC: 'RPC', 'HTTP+JSON': 'HTTP', GRPC: 'gRPC' };
 
+/** ailing says which instances of an agent get no calls or are slow: it may serve none the less. */
+function ailing(a: Agent): string {
+  const found = tally(a.instances ?? [], ['unhealthy', 'slow']);
+  return found && `instances: ${found}`;
+}
+
 const columns: Column<Row>[] = [
   {
     id: 'health',
     title: 'Health',
     width: '110px',
-    sort: (r) => r.health,
+    sort: (r) => words.indexOf(r.health),
     cell: (r) => (
-      <span className={`dot ${r.health === 'serving' ? 'good' : r.health === 'no card' ? 'warn' : 'bad'}`} title={r.failure}>
+      <span className={`dot ${toneOf(r.health)}`} title={r.failure}>
         {r.health}
       </span>
     ),
@@ -87,7 +94,7 @@ const columns: Column<Row>[] = [
     title: 'What is wrong',
     width: 'minmax(140px, 2fr)',
     cell: (r) => {
-      const why = r.failure ?? r.card?.failure ?? r.card?.why ?? '';
+      const why = [reason(r) ?? r.card?.failure ?? r.card?.why, ailing(r)].filter(Boolean).join('; ');
       return (
         <span className="cut" title={why}>
           {why || <span className="faint">nothing</span>}
@@ -100,7 +107,7 @@ const columns: Column<Row>[] = [
 const route = getRouteApi('/');
 
 const kinds: Record<string, { label: string; is: (r: Row) => boolean }> = {
-  failing: { label: 'Failing', is: (r) => r.health !== 'serving' },
+  failing: { label: 'Not serving', is: (r) => r.health !== 'serving' },
   waiting: { label: 'Card waits', is: (r) => r.card !== undefined && decides(r.card.state) },
 };
 
@@ -119,7 +126,7 @@ export function Fleet() {
         return {
           ...a,
           card: of.get(a.id),
-          health: !a.served ? 'not served' : a.failure ? 'no card' : 'serving',
+          health: health(a),
           steps,
           every,
           calls: steps?.reduce((sum, n) => sum + n, 0) ?? 0,
@@ -131,7 +138,7 @@ export function Fleet() {
   const shown = useMemo(() => {
     const wanted = q.toLowerCase();
     return (rows ?? []).filter(
-      (r) => (kinds[search.show ?? '']?.is(r) ?? true) && (wanted === '' || `${r.id} ${r.origin} ${r.source ?? ''} ${r.card?.state ?? ''} ${spoken(r)} ${r.skills?.join(' ') ?? ''}`.toLowerCase().includes(wanted)),
+      (r) => (kinds[search.show ?? '']?.is(r) ?? true) && (wanted === '' || `${r.id} ${r.health} ${r.origin} ${r.source ?? ''} ${r.card?.state ?? ''} ${spoken(r)} ${r.skills?.join(' ') ?? ''}`.toLowerCase().includes(wanted)),
     );
   }, [rows, q, search.show]);
   if (rows === undefined)
@@ -141,7 +148,7 @@ export function Fleet() {
         {agents.isError ? <Trouble error={agents.error} again={() => void agents.refetch()} /> : <Loading />}
       </>
     );
-  const count = (health: Row['health']) => rows.filter((r) => r.health === health).length;
+  const count = (word: string) => rows.filter((r) => r.health === word).length;
   const waiting = rows.filter((r) => kinds.waiting?.is(r)).length;
   return (
     <>
@@ -150,13 +157,9 @@ export function Fleet() {
       <div className="tiles">
         <Donut
           label="Agents"
-          parts={[
-            { name: 'serving', value: count('serving'), tone: 'good' },
-            { name: 'no card', value: count('no card'), tone: 'warn' },
-            { name: 'not served', value: count('not served'), tone: 'bad' },
-          ]}
+          parts={words.flatMap((name) => (name === 'serving' || count(name) > 0 ? [{ name, value: count(name), tone: toneOf(name) }] : [])).reverse()}
         />
-        <Tile label="Failing" value={rows.length - count('serving')} tone={rows.length > count('serving') ? 'bad' : undefined} />
+        <Tile label="Not serving" value={rows.length - count('serving')} tone={rows.length > count('serving') ? 'bad' : undefined} />
         <Tile label="Cards that wait" value={waiting} tone={waiting > 0 ? 'warn' : undefined} />
         <Tile label="Registered here" value={rows.filter((r) => r.origin === 'api').length} />
       </div>
