@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -122,6 +123,33 @@ func TestA26_HangingUpMakesNoRoom(t *testing.T) {
 				w.free("carol", "the end of the jobs")
 			})
 		}
+	}
+}
+
+// TestLeaversAtReplicas: the place of a call that was left is taken at each gateway that
+// counts in the same state, until the agent has ended it.
+func TestLeaversAtReplicas(t *testing.T) {
+	t.Parallel()
+	for name, open := range ledgers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counts, ok := open(t).(state.Limits)
+			if !ok {
+				t.Fatal("it counts nothing")
+			}
+			edit := func(s *setup) { s.agent.Card.URL, s.counts = s.agent.Card.URL+"?", counts }
+			here, there := onePlaceEach(t, edit), onePlaceEach(t, edit)
+			for _, method := range []string{wire.SendMessage, wire.SendStreamingMessage} {
+				j := here.toils(rpc10)
+				if !here.hangsUp(j, "carol", rpc10, methodOf(method)) {
+					t.Fatal("not begun")
+				}
+				there.agent.answers(fluent)
+				wantStatus(t, "at the other replica", there.call("carol", "SendMessage", message("")), 429)
+				close(j.end)
+				there.free("carol", "the end of the job")
+			}
+		})
 	}
 }
 

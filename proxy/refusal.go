@@ -47,22 +47,24 @@ func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
 // why is refusal, wherever the call has been.
 func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	var (
-		e         *wire.Error
-		denied    *policy.Denied
-		missing   *ext.MissingError
-		refused   *authn.Refused
-		throttled *authn.Throttled
-		exceeded  *limits.Exceeded
-		turned    *pdp.Refused
-		held      *anomaly.Throttled
-		network   net.Error
-		dial      *net.OpError
-		away      *upstream.Unavailable
+		e        *wire.Error
+		denied   *policy.Denied
+		missing  *ext.MissingError
+		refused  *authn.Refused
+		exceeded *limits.Exceeded
+		turned   *pdp.Refused
+		held     *anomaly.Throttled
+		network  net.Error
+		dial     *net.OpError
+		away     *upstream.Unavailable
 	)
 	if over := overloaded(err); over != "" {
 		return later("1", over.Error()).Because(err)
 	}
 	if e := streamRefusal(err); e != nil {
+		return e
+	}
+	if e := p.tooOften(err); e != nil {
 		return e
 	}
 	switch {
@@ -72,15 +74,6 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.Malformed, "more credentials than make one call").Because(err)
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
 		return p.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", refused.Told()), err, "").Because(err)
-	case errors.As(err, &throttled):
-		p.Telemetry.Metrics.Throttled()
-		e := wire.Errorf(wire.RateLimited, "too many refused credentials (authn.failures)").Because(err)
-		e.Header = http.Header{"Retry-After": {strconv.Itoa(int(throttled.After/time.Second) + 1)}}
-		return e
-	case errors.Is(err, authn.ErrTooManyProofs):
-		e := wire.Errorf(wire.RateLimited, "%s", authn.ErrTooManyProofs).Because(err)
-		e.Header = http.Header{"Retry-After": {"1"}}
-		return e
 	case errors.Is(err, authn.ErrUnavailable):
 		return later("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):
@@ -126,6 +119,25 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent did not answer").Because(err)
 	}
 	return wire.Errorf(wire.Internal, "").Because(err)
+}
+
+// tooOften is the answer to who has shown too many credentials, bad ones or proofs; nil for
+// other errors.
+func (p *Proxy) tooOften(err error) *wire.Error {
+	var throttled *authn.Throttled
+	after, text := 1, authn.ErrTooManyProofs.Error()
+	switch {
+	case errors.As(err, new(*wire.Error)):
+		return nil
+	case errors.As(err, &throttled):
+		p.Telemetry.Metrics.Throttled()
+		after, text = int(throttled.After/time.Second)+1, "too many refused credentials (authn.failures)"
+	case !errors.Is(err, authn.ErrTooManyProofs):
+		return nil
+	}
+	e := wire.Errorf(wire.RateLimited, "%s", text).Because(err)
+	e.Header = http.Header{"Retry-After": {strconv.Itoa(after)}}
+	return e
 }
 
 func unrequested(missing *ext.MissingError) *wire.Error {
