@@ -43,15 +43,16 @@ type Feed struct {
 	source  *source
 
 	// Of a feed that is kept in a log as well.
-	lease     bool   // this replica holds the task
-	logged    bool   // and writes the log
-	written   uint64 // number of the newest entry that is there
-	following bool   // another replica may hold the task
-	watched   bool   // somebody looks at what it writes
-	marked    bool   // the feed is to be looked after
-	renewal   bool   // its lease wants renewal
-	release   bool   // its lease is to be given back
-	failing   bool   // the state could not be reached
+	lease     bool      // this replica holds the task
+	logged    bool      // and writes the log
+	written   uint64    // number of the newest entry that is there
+	appended  time.Time // when it was last written to, or told to be kept
+	following bool      // another replica may hold the task
+	watched   bool      // somebody looks at what it writes
+	marked    bool      // the feed is to be looked after
+	renewal   bool      // its lease wants renewal
+	release   bool      // its lease is to be given back
+	failing   bool      // the state could not be reached
 	retrial   *time.Timer
 
 	follower Follower // is told what is dropped; may be nil

@@ -99,10 +99,10 @@ func (f *Feed) again() {
 }
 
 // write adds what the log does not have yet, as far as one batch goes, and tells
-// whether there is more.
+// whether there is more. Without any it has the log kept, where that is due.
 func (f *Feed) write(ctx context.Context) (more bool, err error) {
 	f.mu.Lock()
-	if !f.logged || f.written >= f.tip() {
+	if !f.logged || f.written >= f.tip() && !f.fades() {
 		f.mu.Unlock()
 		return false, nil
 	}
@@ -124,10 +124,16 @@ func (f *Feed) write(ctx context.Context) (more bool, err error) {
 	}
 	if err == nil {
 		f.mu.Lock()
-		f.written = max(f.written, after+uint64(len(batch)))
+		f.written, f.appended = max(f.written, after+uint64(len(batch))), time.Now()
 		f.mu.Unlock()
 	}
 	return more, err
+}
+
+// fades reports whether the log has to be kept for longer: the stream is open, and has had
+// nothing to say for a good part of the time after which the state forgets it.
+func (f *Feed) fades() bool {
+	return f.written > 0 && !f.settled && time.Since(f.appended) > logKept/4
 }
 
 // unwritten are the next entries for the log.

@@ -76,6 +76,28 @@ func join(t *testing.T, m *state.Memory, name string) (*replica, *stream.Hub) {
 // settle waits until what is under way is done.
 func settle() { time.Sleep(100 * time.Millisecond); synctest.Wait() }
 
+// TestSilentLogIsKept: what a stream has said is there for other replicas for as long as it is
+// open, however long it says nothing.
+func TestSilentLogIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory(t)
+		r := &replica{Memory: m}
+		one := hub(t, func(o *stream.HubOptions) {
+			o.Logs, o.Holds, o.Replica, o.Limits.Idle = r, r, "one", 1000*time.Hour
+		})
+		a, _, c := running(t, one)
+		a.say("a")
+		settle()
+		time.Sleep(60 * time.Hour)
+		a.say("b")
+		settle()
+		wants(t, c, "1 a, 2 b", nil)
+		_, two := join(t, m, "two")
+		wants(t, cursor(t, find(t, two, "task"), 0), "1 a, 2 b", nil)
+	})
+}
+
 // TestFollow: a client of another replica sees what a client of this one does.
 func TestFollow(t *testing.T) {
 	t.Parallel()
