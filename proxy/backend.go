@@ -30,11 +30,16 @@ func Backends(agents []*Agent) func(string) string {
 }
 
 // backendOf names the backend that has these interfaces, by the first of them in the order of
-// their URLs, so that the order of a card does not matter. Ids of agents have no colon.
+// their URLs, so that the order of a card does not matter. Ids of agents have no colon. Each
+// tenant of a URL is a backend by itself: what two of them call a context may be the same.
 func backendOf(endpoints []endpoint) string {
 	first := ""
 	for i := range endpoints {
-		if u := plainURL(endpoints[i].url); first == "" || u < first {
+		u := plainURL(endpoints[i].url)
+		if tenant := endpoints[i].tenant; tenant != "" {
+			u += " " + tenant // no URL has a space
+		}
+		if first == "" || u < first {
 			first = u
 		}
 	}

@@ -182,7 +182,7 @@ func offeredIn(list []ext.Declared) []catalog.Extension {
 // portray puts an agent into the catalog's words, those of the card as it is served.
 func (p *Proxy) portray(x *exchange, skills []string, extensions []catalog.Extension) catalog.About {
 	said := x.view.card.Summarize(card.View{
-		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.Endpoints, Push: p.pushes(), Version: wire.V10,
+		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.addresses(), Push: p.pushes(), Version: wire.V10,
 	})
 	base := p.base(x.agent)
 	a := catalog.About{

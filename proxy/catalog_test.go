@@ -262,6 +262,28 @@ func TestCatalogFollowsCards(t *testing.T) {
 	}
 }
 
+// TestCatalogHidesInterfaces: where calls go by the configuration is no more for clients to
+// see than where they go by the card, in entries as in cards.
+func TestCatalogHidesInterfaces(t *testing.T) {
+	t.Parallel()
+	const at = "https://inside.example:9443/rpc"
+	w := build(t, func(s *setup) {
+		s.noCard = true
+		s.agent.Interfaces = []card.InterfaceConfig{{URL: at, Binding: "JSONRPC", Version: "1.0"}}
+	})
+	w.agent.doc = func(base string) string {
+		return strings.ReplaceAll(cardOf(base), `"Recorder"`, `"Recorder at `+at+`"`)
+	}
+	must(t, w.sources[0].Refresh(t.Context()))
+	l := w.browse("alice", "")
+	if len(l.Agents) != 1 || l.Agents[0].Name != "Recorder at [removed]" {
+		t.Errorf("%+v", l)
+	}
+	if got := w.do("alice", "GET", l.Agents[0].Card, ""); got.status != 200 || strings.Contains(got.body, "inside.example") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+}
+
 // keyed shows a caller's key with every request.
 type keyed struct {
 	key string

@@ -2,10 +2,14 @@ package proxy_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // A3: an id that nobody is known to have never reaches an agent, from no side to no side: the
@@ -64,5 +68,38 @@ func TestA03_AdoptedContext(t *testing.T) {
 		if got := w.agent.one(t).call().ContextID; (got == "mine") != (who == "alice") {
 			t.Errorf("of %s the agent got %q", who, got)
 		}
+	}
+}
+
+// Two tenants of one server are two backends: the ids of their contexts may be the same, and
+// nobody's answer is withheld for that. Entries with the same tenant have them in common.
+func TestContextsOfTenants(t *testing.T) {
+	t.Parallel()
+	tenant := func(s *setup, name string) []card.InterfaceConfig {
+		at := strings.TrimSuffix(s.agent.Card.URL.Reveal(), "/card") + "/rpc"
+		return []card.InterfaceConfig{{URL: secret.URL(at), Binding: "JSONRPC", Version: "1.0", Tenant: name}}
+	}
+	w := build(t, func(s *setup) {
+		other, same := s.agent, s.agent
+		other.ID, other.Interfaces = "other", tenant(s, "two")
+		same.ID, same.Interfaces = "same", tenant(s, "one")
+		s.agent.Interfaces = tenant(s, "one")
+		s.more = []proxy.AgentConfig{other, same}
+	})
+	w.agent.answers(func(rw http.ResponseWriter, r *record) {
+		reply(rw, r, taskResult(r, "task-"+r.Header.Get("X-Request-Id"), "1"))
+	})
+	send := func(who, agent, tenant string) answer {
+		w.base = w.url + "/agents/" + agent
+		return w.call(who, "SendMessage", `{"tenant":"`+tenant+`",`+message("")[1:])
+	}
+	for who, at := range map[string][2]string{"alice": {"rec", "one"}, "bob": {"other", "two"}} {
+		agent := at[0]
+		if got := send(who, agent, at[1]); got.status != http.StatusOK || !strings.Contains(got.body, `"contextId":"1"`) {
+			t.Errorf("%s at %s: %d %s", who, agent, got.status, got.body)
+		}
+	}
+	if got := send("bob", "same", "one"); strings.Contains(got.body, `"contextId"`) {
+		t.Errorf("bob was shown a context of alice's: %d %s", got.status, got.body)
 	}
 }

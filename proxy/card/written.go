@@ -20,7 +20,8 @@ type InterfaceConfig struct {
 	Binding string `yaml:"binding"`
 	// Version of A2A that is spoken there: 0.1, 0.2, 0.3 or 1.0.
 	Version string `yaml:"version"`
-	// Tenant is put into every request (1.0 only). Default: none.
+	// Tenant is that of the interface (1.0 only): the card that is served says it to clients
+	// of 1.0, who say it in each request, and the requests of others get it. Default: none.
 	Tenant string `yaml:"tenant,omitempty"`
 }
 
