@@ -73,7 +73,11 @@ var fileObject = newObject("File", "",
 func (w *writer) parts(raw []byte) bool {
 	switch {
 	case raw == nil && w.call != nil && (w.from < p03 || w.from == p03 && w.to == d10): // else it may be an empty list
-		w.broken("message.parts is missing")
+		if w.from == p03 {
+			w.broken("message.content is missing") // its name there
+		} else {
+			w.broken("message.parts is missing")
+		}
 		return false
 	case raw == nil && w.to != d01 && w.to != d03:
 		return false

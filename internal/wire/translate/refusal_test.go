@@ -146,7 +146,7 @@ func TestMintedID(t *testing.T) {
 // have been meant in one way.
 func TestIncompleteMessages(t *testing.T) {
 	t.Parallel()
-	const noParts = "message.parts is missing"
+	const noParts, noContent = "message.parts is missing", "message.content is missing"
 	role := map[bool]string{true: "ROLE_USER", false: "user"}
 	for _, test := range []struct {
 		from        wire.Side
@@ -156,8 +156,8 @@ func TestIncompleteMessages(t *testing.T) {
 		{rpc03, "", ``, noParts},
 		{rpc03, "", `,"parts":null`, noParts},
 		{rpc01, "", ``, noParts},
-		{http03, "POST /v1/message:send", ``, noParts},
-		{grpc03, "", ``, noParts},
+		{http03, "POST /v1/message:send", ``, noContent},
+		{grpc03, "", ``, noContent},
 		{rpc03, "", `,"parts":[]`, `[]`},
 		{rpc03, "", `,"parts":[{"text":"x"}]`, `[{"text":"x"}]`},
 		{rpc03, "", `,"parts":[{"data":{"a":1}}]`, `[{"data":{"a":1}}]`},
