@@ -9,12 +9,13 @@ import (
 )
 
 // own are the keys of a gateway alone: replicas of one configuration may have each their own.
-// Files with rules and agents count by what is in them.
+// Files with rules and agents count by what is in them. A collector is often one of the node's.
+// A star is any entry of a list.
 var own = [][]string{
 	{"server", "id"}, {"server", "address"}, {"server", "statusAddress"}, {"server", "statusHosts"}, {"server", "dataDir"},
 	{"server", "h2c"}, // where it is not said, it follows from the address
 	{"admin", "address"}, {"keys", "dir"}, {"state", "sqlite", "path"}, {"telemetry", "audit", "dir"},
-	{"policy", "files"}, {"fleet", "files"},
+	{"policy", "files"}, {"fleet", "files"}, {"telemetry", "audit", "sinks", "*", "otlp", "endpoint"},
 }
 
 // commonSum is a SHA-256 of what gateways have to have in common to decide alike: what is in
@@ -23,8 +24,7 @@ var own = [][]string{
 // configuration, and is used up.
 func (c *Config) commonSum(root *yaml.Node) [32]byte {
 	for _, path := range own {
-		last := len(path) - 1
-		drop(below(root, path[:last]), path[last])
+		dropAt(root, path)
 	}
 	places := map[string]bool{}
 	c.files(func(path *string) {
@@ -38,21 +38,23 @@ func (c *Config) commonSum(root *yaml.Node) [32]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// below is the mapping at a path; nil for none.
-func below(n *yaml.Node, path []string) *yaml.Node {
-	for _, key := range path {
-		if n = child(n, key); n == nil {
-			return nil
+// dropAt takes out what is at a path.
+func dropAt(n *yaml.Node, path []string) {
+	switch {
+	case n == nil:
+	case len(path) == 1:
+		drop(n, path[0])
+	case path[0] == "*":
+		for _, entry := range n.Content {
+			dropAt(entry, path[1:])
 		}
+	default:
+		dropAt(child(n, path[0]), path[1:])
 	}
-	return n
 }
 
 // drop takes a key out of a mapping.
 func drop(n *yaml.Node, key string) {
-	if n == nil {
-		return
-	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
 			n.Content = append(n.Content[:i:i], n.Content[i+2:]...)

@@ -21,7 +21,7 @@ policy:
   rules: [{name: all, effect: allow, groups: ["${GROUP:-team}"]}]
 agents: [{id: billing, card: "https://billing.example/card", credentials: [{header: X-Key, value: "${SECRET:-s3cret-s3cret}"}]}]
 state: {sqlite: {path: state.db}}
-telemetry: {audit: {dir: audit}}
+telemetry: {audit: {dir: audit, sinks: [{name: siem, otlp: {endpoint: "http://${NODE:-10.0.0.1}:4318"}}]}}
 keys: {dir: keys}
 `
 	load := func(text string, more map[string]string, env ...string) [32]byte {
@@ -54,6 +54,7 @@ keys: {dir: keys}
 		"another directory":        load(file, nil),
 		"an id by the environment": load(file, nil, "ID=gw-2"),
 		"a secret":                 load(file, nil, "SECRET=another-secret"),
+		"the node's collector":     load(file, nil, "NODE=10.0.0.2"),
 		"addresses":                load(strings.NewReplacer(":8080", ":1", ":9902", ":2", ":9901", ":3", "gw-1.example", "gw-2.example").Replace(file), nil),
 		"directories":              load(strings.NewReplacer("dataDir: data", "dataDir: /d", "state.db", "/s.db", "dir: audit", "dir: /a", "dir: keys", "dir: /k").Replace(file), nil),
 		"the place of a file":      load(strings.Replace(file, "keys.yaml", "/run/secrets/keys", 1), nil),
