@@ -70,6 +70,16 @@ func (o *owners) of(key string) []string {
 	return uris
 }
 
+// separators part a URI from the name of a member below it: a path, as is the custom, or what
+// else may follow one.
+const separators = "/#?:"
+
+// Below reports whether a metadata key is a URI, or a name below it.
+func Below(uri, key string) bool {
+	rest, ok := strings.CutPrefix(key, uri)
+	return ok && uri != "" && (rest == "" || strings.IndexByte(separators, rest[0]) >= 0)
+}
+
 // below finds the longest root that key is, or is below of, and its length.
 func (o *owners) below(key string) (length int, uris []string) {
 	if len(o.roots) == 0 {
@@ -77,9 +87,9 @@ func (o *owners) below(key string) (length int, uris []string) {
 	}
 	end := len(key)
 	if end > o.longest { // a key of slashes only would be looked up in every length
-		end = strings.LastIndexByte(key[:o.longest+1], '/')
+		end = strings.LastIndexAny(key[:o.longest+1], separators)
 	}
-	for ; end > 0; end = strings.LastIndexByte(key[:end], '/') {
+	for ; end > 0; end = strings.LastIndexAny(key[:end], separators) {
 		// A URI that ends in a slash needs no second one before the name.
 		if end < len(key) {
 			if uris, ok := o.roots[key[:end+1]]; ok {

@@ -140,7 +140,8 @@ func TestRoots(t *testing.T) {
 	}{
 		uriA: {uriA, len(uriA)}, uriA + "/name": {uriA, len(uriA)}, uriA + "x": {},
 		"example.com/ext/a/v1/name": {uriA, len(uriA) - len("https://")}, uriA + "/sub/name": {uriA + "/sub", len(uriA) + 4},
-		slash + "name": {slash, len(slash)}, "urn:x": {"urn:x", 5}, "urn:x/y": {"urn:x", 5}, "urn:xy": {}, "x": {}, "": {},
+		slash + "name": {slash, len(slash)}, "urn:x": {"urn:x", 5}, "urn:x/y": {"urn:x", 5}, "urn:xy": {},
+		"urn:x#y": {"urn:x", 5}, "urn:x?y": {"urn:x", 5}, "urn:x:y": {"urn:x", 5}, "urn:x.y": {}, "urn:x#y/z": {"urn:x", 5}, "x": {}, "": {},
 		"urn:x/" + strings.Repeat("/", 4<<20): {"urn:x", 5}, strings.Repeat("/", 4<<20): {},
 	} {
 		if uri, n := roots.Owner(key); uri != want.uri || n != want.length {

@@ -123,7 +123,8 @@ func (e evilWords) leave(listing bool) string {
 	if !e.good {
 		text += `,"` + denied + `":"secret","example.com/ext/secret-denied/v1/name":{"a":["secret"]}` +
 			`,"` + injected + `/name":"secret","secret.registered.x":"secret","secret":1` +
-			`,"` + blocked + `":"secret","https://example.com/ext/\u0073ecret-denied/v1/escaped":"secret"` + e.more
+			`,"` + blocked + `":"secret","https://example.com/ext/\u0073ecret-denied/v1/escaped":"secret"` +
+			`,"` + denied + `#name":"secret","` + denied + `?name":"secret","example.com/ext/secret-denied/v1:name":"secret"` + e.more
 		list = `"` + denied + `",` + list + `,"urn:secret:unknown","` + injected + `"`
 	}
 	if text += `}`; listing && e.Version != wire.V01 {

@@ -117,20 +117,16 @@ func (t *Terms) whose(m *wire.Mark) string {
 }
 
 // root is how much of a metadata key says whose it is, if it is an extension's by
-// convention: its URI, or that and a name behind a slash, both also without the
-// scheme. 0 means that it is not.
+// convention: its URI, or a name below that, both also without the scheme. 0 means that
+// it is not.
 func root(uri, key string) int {
-	if under(uri, key) {
+	if ext.Below(uri, key) {
 		return len(uri)
 	}
-	if _, rest, ok := strings.Cut(uri, "://"); ok && under(rest, key) {
+	if _, rest, ok := strings.Cut(uri, "://"); ok && ext.Below(rest, key) {
 		return len(rest)
 	}
 	return 0
-}
-
-func under(name, key string) bool {
-	return name != "" && strings.HasPrefix(key, name) && (len(key) == len(name) || key[len(name)] == '/')
 }
 
 // identifies reports whether a key looks like an extension's identifier. Other
