@@ -59,15 +59,29 @@ func (p *Proxy) replaceContext(x *exchange, foreign *ledger.ForeignContext) erro
 	}
 	other := newForeign(x.call.ContextID, sent)
 	x.foreign = &other
-	span := x.call.ContextSpan
-	if span[0] == span[1] {
-		x.query = replaceQuery(x.r.URL.RawQuery, "contextId", other.agents)
-	} else {
+	if query := x.r.URL.RawQuery; query != "" {
+		x.query = replaceQuery(query, "contextId", other.agents)
+		if x.call.Method.Extension == "" { // where it is what the extension says
+			x.query = replaceQuery(x.query, "sessionId", other.agents)
+		}
+	}
+	if span := x.call.ContextSpan; span[0] < span[1] {
 		other.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
-		err = p.rebody(x, splice(x.call.Body, span[0], span[1], other.alias))
+		err = p.rebody(x, withContext(&x.call, other.alias))
 	}
 	x.contexts = append(x.contexts, other)
 	return err
+}
+
+// withContext is the body with another context, wherever one stands.
+func withContext(c *wire.Call, alias []byte) []byte {
+	spans := append([][2]int{c.ContextSpan}, c.ContextCopies...)
+	slices.SortFunc(spans, func(a, b [2]int) int { return b[0] - a[0] }) // from the end, so that the others stay where they are
+	body := c.Body
+	for _, span := range spans {
+		body = splice(body, span[0], span[1], alias)
+	}
+	return body
 }
 
 // lentContext finds the context of a task that is lent to the caller, who has been shown
@@ -97,8 +111,7 @@ func (p *Proxy) lentContext(x *exchange, sent string) (state.Record, error) {
 // a task that seems absent may be one of the caller's in a context that was
 // replaced: the caller knows that context by the name it had before.
 func (x *exchange) inOtherContext() bool {
-	m := x.call.Method
-	return (m.Subject == wire.OfMessage || m.Extension != "") && x.call.TaskID != "" && x.call.ContextID != ""
+	return x.call.TaskID != "" && x.call.ContextID != ""
 }
 
 // derive makes a context id of who uses which id where. It is keyed, so that

@@ -267,7 +267,7 @@ func (p *Proxy) rebody(x *exchange, body []byte) error {
 		return err
 	}
 	x.call.Body, x.call.Params, x.call.Message, x.call.ID = c.Body, c.Params, c.Message, c.ID
-	x.call.ContextSpan, x.call.TenantSpans = c.ContextSpan, c.TenantSpans
+	x.call.ContextSpan, x.call.ContextCopies, x.call.TenantSpans = c.ContextSpan, c.ContextCopies, c.TenantSpans
 	x.call.MessageExtensions, x.call.MayCarry, x.call.MayFile = c.MessageExtensions, c.MayCarry, c.MayFile
 	return nil
 }

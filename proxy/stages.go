@@ -154,10 +154,28 @@ func (p *Proxy) own(x *exchange) error {
 	}
 	var other *ledger.ForeignContext
 	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
-		return p.replaceContext(x, other)
+		return p.outside(x, p.replaceContext(x, other))
 	}
 	x.record = record
 	return err
+}
+
+// outside says of a call about a task which is there that it names another context beside
+// it: no version has one there, so that a caller who hears of a task that is not found would
+// look in the wrong place.
+func (p *Proxy) outside(x *exchange, err error) error {
+	m := x.call.Method
+	if !errors.Is(err, ledger.ErrAbsent) || m.Extension != "" || m.Subject != wire.OfTask && m.Subject != wire.OfConfig {
+		return err
+	}
+	alone := x.call
+	alone.ContextID = ""
+	if _, absent := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &alone); absent != nil {
+		return err
+	}
+	return wire.Errorf(wire.InvalidParams,
+		"Invalid parameters: contextId or sessionId, which A2A %s does not have here, names another context than the task's",
+		x.call.Version).Because(err)
 }
 
 // linkTask links the call's span to the one that its task began with, whatever becomes of it

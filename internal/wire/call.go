@@ -80,8 +80,9 @@ type Call struct {
 
 	// ContextSpan is where Body holds the value of ContextID, quotes included:
 	// Body[ContextSpan[0]:ContextSpan[1]]. It is {0, 0} when ContextID is empty
-	// or came from the query.
-	ContextSpan [2]int
+	// or came from the query. ContextCopies are where else Body has it.
+	ContextSpan   [2]int
+	ContextCopies [][2]int
 
 	// TenantSpans are where Body holds the values of Tenant, quotes included: one
 	// for the call, and one for a push config inside it that repeats it. Absent,
@@ -141,6 +142,11 @@ type decoder struct {
 
 	// What a push config inside a send names.
 	pushTask, pushTenant, pushConfig string
+
+	// What members name that the version does not define.
+	otherTask, otherContext stray
+
+	at *spelling // the member or parameter that is being read, for what is said of it
 }
 
 // envelope reads the request object. Its members may come in any order, but

@@ -81,6 +81,7 @@ func (d *decoder) query(q url.Values) {
 			continue
 		}
 		seen |= sp.bit
+		d.at = sp
 		d.parameter(f, values[0])
 	}
 }
@@ -100,6 +101,8 @@ func (d *decoder) parameter(f field, value string) {
 		d.agree(&c.ContextID, value, "the context id", d.lim.IDLength)
 	case fieldName:
 		d.named(value)
+	case fieldStrayTask, fieldStrayContext, fieldStrayObject, fieldReferences:
+		d.strayParameter(f, value)
 	case fieldPageToken:
 		d.agree(&c.PageToken, value, "pageToken", longestToken)
 	}

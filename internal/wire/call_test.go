@@ -346,7 +346,7 @@ func TestDecodeJSONRPCRefuses(t *testing.T) {
 		{"message string", rpc("SendMessage", `{"message":"go"}`), "", InvalidParams, "7", V10},
 		{"0.1 send without task", rpc("tasks/send", `{"message":{}}`), "", InvalidParams, "7", V01},
 		{"0.1 send, other task in message", rpc("tasks/send", `{"id":"a","message":{"taskId":"b"}}`), "", InvalidParams, "7", V01},
-		{"0.1 send, context twice", rpc("tasks/send", `{"id":"a","sessionId":"s","message":{"contextId":"s"}}`), "", InvalidParams, "7", V01},
+		{"0.1 send, two contexts", rpc("tasks/send", `{"id":"a","sessionId":"s","message":{"contextId":"c"}}`), "", InvalidParams, "7", V01},
 		{"references not array", rpc("SendMessage", `{"message":{"referenceTaskIds":"a"}}`), "", InvalidParams, "7", V10},
 		{"reference number", rpc("SendMessage", `{"message":{"referenceTaskIds":["a",1]}}`), "", InvalidParams, "7", V10},
 		{"parts object", rpc("SendMessage", `{"message":{"parts":{}}}`), "", InvalidParams, "7", V10},

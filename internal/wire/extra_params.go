@@ -16,8 +16,9 @@ type extraNames struct {
 // ownership check; nor one about a task that names a context beside it.
 func newExtraNames(m *Method) *extraNames {
 	own := map[string]field{"taskId": fieldTask, "metadata": fieldMetadata}
-	if m.Subject != OfMessage { // there, the message has it
-		own["contextId"] = fieldContext
+	own["contextId"] = fieldContext
+	if m.Subject == OfMessage { // there, the message has it
+		own["contextId"] = fieldStrayContext
 	}
 	if m.TaskField != "" {
 		own[m.TaskField] = fieldTask

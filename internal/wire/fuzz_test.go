@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -20,6 +21,11 @@ func FuzzDecode(f *testing.F) {
 		rpc("message/stream", `{"message":{"task_id":"t","referenceTaskIds":["r"]},"configuration":{"pushNotificationConfig":{"id":"p"}}}`),
 		rpc("tasks/send", `{"id":"t","sessionId":"c","message":{}}`),
 		rpc("tasks/get", `{"id":"t","TaskId":"u"}`),
+		rpc("GetTask", `{"id":"t","name":"tasks/u"}`),
+		rpc("SendMessage", `{"message":{"taskId":"t"},"configuration":{"taskId":"u"},"sessionId":"c"}`),
+		rpc("SendMessage", `{"sessionId":"c","message":{"contextId":"c"},"referenceTaskIds":["r"],"configuration":{"context_id":"\u0063"}}`),
+		rpc("message/send", `{"message":{},"request":{"taskId":"t"},"pushNotification":null}`),
+		rpc("tasks/cancel", `{"sessionId":"c","id":"t","contextId":"c","name":"tasks/t"}`),
 		rpc("tasks/resubscribe", `{"id":"t","historyLength":1}`),
 		rpc("tasks/pushNotificationConfig/set", `{"taskId":"t","pushNotificationConfig":{"id":"c"}}`),
 		rpc(CreatePushConfig, `{"taskId":"t","id":"c","config":{"name":"tasks/t"}}`),
@@ -74,9 +80,13 @@ func checkAccepted(t *testing.T, c *Call) {
 	if !within(c.Body, c.ID) || !within(c.Body, c.Params) {
 		t.Fatal("ID or Params is a copy")
 	}
+	spans := c.ContextCopies
 	if c.ContextSpan != [2]int{} {
+		spans = append([][2]int{c.ContextSpan}, spans...)
+	}
+	for _, span := range spans {
 		var s string
-		if err := json.Unmarshal(c.Body[c.ContextSpan[0]:c.ContextSpan[1]], &s); err != nil || s != c.ContextID {
+		if err := json.Unmarshal(c.Body[span[0]:span[1]], &s); err != nil || s != c.ContextID {
 			t.Fatalf("context %q stands at %q", c.ContextID, s)
 		}
 	}
@@ -113,13 +123,46 @@ type v1Names struct {
 
 type v1Params struct {
 	ID        json.RawMessage `json:"id"`
+	Name      json.RawMessage `json:"name"`
+	Parent    json.RawMessage `json:"parent"`
 	SessionID json.RawMessage `json:"sessionId"`
 	Snake     json.RawMessage `json:"session_id"`
 	v1Names
 }
 
+// tasks are the tasks that an agent may find anywhere in the params.
+func (p *v1Params) tasks(c *Call) []string {
+	found := []string{p.TaskID, p.TaskSnake}
+	if c.Method.Subject != OfConfig || c.Version != V10 {
+		found = append(found, v1Text(p.ID))
+	}
+	if c.Method.Subject == OfConfig {
+		found = append(found, v1Task(p.Parent))
+	}
+	return append(found, v1Task(p.Name))
+}
+
+func (p *v1Params) contexts() []string {
+	return []string{p.ContextID, p.ContextSnake, v1Text(p.SessionID), v1Text(p.Snake)}
+}
+
+func v1Text(raw json.RawMessage) (s string) {
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// v1Task is the task of a resource name.
+func v1Task(raw json.RawMessage) string {
+	task, _, _ := strings.Cut(strings.TrimPrefix(v1Text(raw), "tasks/"), "/")
+	return task
+}
+
 type v1Send struct {
-	Message v1Names `json:"message"`
+	Message       v1Names         `json:"message"`
+	Request       json.RawMessage `json:"request"`
+	Configuration v1Params        `json:"configuration"`
 }
 
 // checkAgainstV1 reads the accepted bytes as a Go agent would and compares.
@@ -135,9 +178,38 @@ func checkAgainstV1(t *testing.T, c *Call) {
 	if string(call.Params) != string(c.Params) {
 		t.Fatalf("encoding/json reads params %s", call.Params)
 	}
+	checkStrays(t, c, call.Params)
 	task, context, ok := v1Read(c, call.Params)
 	if ok && (task != c.TaskID || context != c.ContextID) {
 		t.Fatalf("encoding/json reads task %q, context %q; we %q, %q", task, context, c.TaskID, c.ContextID)
+	}
+}
+
+// checkStrays reads the params as an agent would that looks for ids everywhere.
+func checkStrays(t *testing.T, c *Call, params []byte) {
+	t.Helper()
+	var all v1Params
+	var send v1Send
+	if len(params) == 0 || c.Method.Subject == OfAgent || json.Unmarshal(params, &all) != nil {
+		return
+	}
+	tasks, contexts := all.tasks(c), all.contexts()
+	if c.Method.Subject == OfMessage && json.Unmarshal(params, &send) == nil {
+		tasks = append(tasks, send.Configuration.tasks(c)...)
+		contexts = append(contexts, send.Configuration.contexts()...)
+		if s := string(send.Request); s != "" && s != "null" {
+			t.Fatalf("a second message: %s", s)
+		}
+	}
+	for _, id := range tasks {
+		if id != "" && id != c.TaskID {
+			t.Fatalf("an agent may find task %q beside %q", id, c.TaskID)
+		}
+	}
+	for _, id := range contexts {
+		if id != "" && id != c.ContextID {
+			t.Fatalf("an agent may find context %q beside %q", id, c.ContextID)
+		}
 	}
 }
 
@@ -149,7 +221,8 @@ func v1Read(c *Call, params []byte) (task, context string, ok bool) {
 		if err := json.Unmarshal(params, &p); err != nil {
 			return "", "", false
 		}
-		task, context = p.Message.TaskID+p.Message.TaskSnake, p.Message.ContextID+p.Message.ContextSnake
+		task = cmp.Or(p.Message.TaskID, p.Message.TaskSnake)
+		context = cmp.Or(p.Message.ContextID, p.Message.ContextSnake)
 		if c.Version != V01 {
 			return task, context, true
 		}
@@ -158,26 +231,15 @@ func v1Read(c *Call, params []byte) (task, context string, ok bool) {
 	if len(params) > 0 && json.Unmarshal(params, &p) != nil {
 		return "", "", false
 	}
-	text := func(raw json.RawMessage) (s string) {
-		if json.Unmarshal(raw, &s) != nil {
-			return ""
-		}
-		return s
-	}
-	switch {
-	case c.Version == V01 && c.Method.Subject == OfMessage:
-		return text(p.ID), context + text(p.SessionID) + text(p.Snake), true
-	case c.Method.Subject == OfCaller:
-		return "", p.ContextID + p.ContextSnake, true
-	case c.Method.Subject == OfAgent:
+	switch c.Method.Subject {
+	case OfMessage:
+		return v1Text(p.ID), cmp.Or(context, v1Text(p.SessionID), v1Text(p.Snake)), true
+	case OfCaller:
+		return "", cmp.Or(p.ContextID, p.ContextSnake), true
+	case OfAgent:
 		return "", "", true
-	case c.Method.Subject == OfConfig && c.Version == V10:
-		return p.TaskID + p.TaskSnake, "", true
 	}
-	if task = p.TaskID + p.TaskSnake; task == "" {
-		task = text(p.ID)
-	}
-	return task, "", true
+	return cmp.Or(p.tasks(c)...), cmp.Or(p.contexts()...), true
 }
 
 // FuzzRoute: whatever is routed has its ids as one decoding gives them, and is

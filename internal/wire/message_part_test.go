@@ -25,7 +25,10 @@ func sidesOf(in string) []Side {
 
 func readPart(t *testing.T, s Side, part string) (*Message, *Error) {
 	t.Helper()
-	doc := `{"id":"t","message":{"role":"user","parts":[` + part + `]}}`
+	doc := `{"message":{"role":"user","parts":[` + part + `]}}`
+	if s.Version == V01 {
+		doc = `{"id":"t",` + doc[1:]
+	}
 	return sending{s, doc}.decode(t).ReadMessage()
 }
 

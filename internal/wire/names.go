@@ -35,8 +35,12 @@ const (
 	fieldMetadata      //
 	fieldConfiguration // of a send
 	fieldPush          // a push config
-	fieldPushWrapper   // an object around a push config
 	fieldOpaque        // skipped, but its name must not be imitated
+
+	// What some version has elsewhere, in a place where this one has nothing (see stray.go).
+	fieldStrayTask    // a task's id or resource name
+	fieldStrayContext // a context's id
+	fieldStrayObject  // a message or a push config
 )
 
 // names are the members that decide something in one kind of object. They are
@@ -90,66 +94,73 @@ var (
 		"jsonrpc": fieldProtocol, "id": fieldRequestID, "method": fieldMethod, "params": fieldParams,
 	})
 
+	strayMembers = map[string]field{
+		"id": fieldStrayTask, "taskId": fieldStrayTask, "name": fieldStrayTask,
+		"contextId": fieldStrayContext, "sessionId": fieldStrayContext, "referenceTaskIds": fieldReferences,
+	}
+	strayObjects = map[string]field{
+		"request": fieldStrayObject, "pushNotification": fieldStrayObject,
+		"pushNotificationConfig": fieldStrayObject, "taskPushNotificationConfig": fieldStrayObject,
+	}
 	sendMembers = map[string]field{
 		"tenant": fieldTenant, "message": fieldMessage, "configuration": fieldConfiguration,
 		"metadata": fieldMetadata,
 	}
-	sendNames = newNames(InvalidParams, sendMembers)
+	sendNames = newNames(InvalidParams, strayMembers, strayObjects, sendMembers)
 	// 0.3's proto calls the message "request" and its JSON name is "message";
 	// clients that write proto names send the former.
 	requestMembers  = map[string]field{"request": fieldMessage}
-	sendNamesHTTP03 = newNames(InvalidParams, sendMembers, requestMembers)
+	sendNamesHTTP03 = newNames(InvalidParams, strayMembers, strayObjects, sendMembers, requestMembers)
 	send01Members   = map[string]field{
 		"id": fieldTask, "sessionId": fieldContext, "pushNotification": fieldPush, "historyLength": fieldOpaque,
 	}
-	sendNames01 = newNames(InvalidParams, sendMembers, send01Members)
+	sendNames01 = newNames(InvalidParams, strayMembers, strayObjects, sendMembers, send01Members)
 
 	taskMembers = map[string]field{
 		"tenant": fieldTenant, "id": fieldTask, "taskId": fieldTask, "metadata": fieldMetadata,
 		"historyLength": fieldHistory,
 	}
-	nameMembers   = map[string]field{"name": fieldName}
-	taskNames     = newNames(InvalidParams, taskMembers)
-	taskNamesHTTP = newNames(InvalidParams, taskMembers, nameMembers)
+	nameMembers = map[string]field{"name": fieldName}
+	// No version has the context here. It is judged as the task's.
+	contextMembers = map[string]field{"contextId": fieldContext, "sessionId": fieldContext}
+	taskNames      = newNames(InvalidParams, taskMembers, nameMembers, contextMembers)
 
 	// Flat in 1.0; nested in "config" for its release candidate, whose clients
 	// are still about.
 	configMembers = map[string]field{
 		"tenant": fieldTenant, "taskId": fieldTask, "id": fieldConfig, "configId": fieldConfig,
-		"config": fieldPushWrapper, "pushNotificationConfig": fieldPush, "metadata": fieldMetadata,
+		"pushNotificationConfigId": fieldConfig, "config": fieldPush, "pushNotificationConfig": fieldPush, "metadata": fieldMetadata,
 		"url": fieldOpaque, "token": fieldOpaque, "authentication": fieldOpaque, "pageToken": fieldPageToken,
 	}
-	config03Members = map[string]field{
-		"id": fieldTask, "pushNotificationConfigId": fieldConfig,
-	}
-	resourceMembers   = map[string]field{"name": fieldName, "parent": fieldName}
-	configNames       = newNames(InvalidParams, configMembers)
-	configNamesHTTP   = newNames(InvalidParams, configMembers, resourceMembers)
-	configNames03     = newNames(InvalidParams, configMembers, config03Members)
-	configNamesHTTP03 = newNames(InvalidParams, configMembers, config03Members, resourceMembers)
+	config03Members = map[string]field{"id": fieldTask}
+	resourceMembers = map[string]field{"name": fieldName, "parent": fieldName}
+	configNames     = newNames(InvalidParams, configMembers, resourceMembers, contextMembers)
+	configNames03   = newNames(InvalidParams, configMembers, resourceMembers, contextMembers, config03Members)
 
 	listMembers = map[string]field{
 		"tenant": fieldTenant, "contextId": fieldContext, "pageToken": fieldPageToken,
 	}
-	listNames  = newNames(InvalidParams, listMembers)
+	listNames = newNames(InvalidParams, strayMembers, listMembers)
+	// The card is nobody's, whatever stands in the params.
 	agentNames = newNames(InvalidParams, map[string]field{"tenant": fieldTenant})
 
+	// A message's own id is called id by some, which is no task's.
 	messageNames = newNames(InvalidParams, map[string]field{
+		"sessionId": fieldStrayContext,
 		"messageId": fieldMessageID, "taskId": fieldTask, "contextId": fieldContext,
 		"referenceTaskIds": fieldReferences, "extensions": fieldExtensions, "metadata": fieldMetadata,
 		"parts": fieldParts, "content": fieldParts,
 	})
 	// Every version's name for the inline push config is read in every version:
 	// SDKs accept the older ones too.
-	configurationNames = newNames(InvalidParams, map[string]field{
+	configurationNames = newNames(InvalidParams, strayMembers, map[string]field{
 		"pushNotificationConfig": fieldPush, "taskPushNotificationConfig": fieldPush, "pushNotification": fieldPush,
 	})
 	pushMembers = map[string]field{
 		"tenant": fieldTenant, "taskId": fieldTask, "id": fieldConfig,
 		"url": fieldOpaque, "token": fieldOpaque, "authentication": fieldOpaque,
 	}
-	pushNames        = newNames(InvalidParams, pushMembers)
-	pushWrapperNames = newNames(InvalidParams, pushMembers, map[string]field{
+	pushNames = newNames(InvalidParams, pushMembers, map[string]field{
 		"name": fieldName, "pushNotificationConfig": fieldPush,
 	})
 )
@@ -171,17 +182,9 @@ func (d *decoder) table() *names {
 		}
 		return sendNames
 	case OfTask:
-		if http {
-			return taskNamesHTTP
-		}
 		return taskNames
 	case OfConfig:
-		switch {
-		case http && v == V10:
-			return configNamesHTTP
-		case http:
-			return configNamesHTTP03
-		case v == V10:
+		if v == V10 {
 			return configNames
 		}
 		return configNames03
@@ -208,6 +211,7 @@ func (d *decoder) member(n *names, seen *uint32) field {
 		d.refuse(Errorf(n.kind, "%q is given twice", sp.camel))
 	}
 	*seen |= sp.bit
+	d.at = sp
 	return f
 }
 

@@ -71,7 +71,7 @@ func (d *decoder) value(f field) {
 	case fieldMessageID:
 		d.word(&c.MessageID, "messageId", d.lim.IDLength)
 	case fieldReferences:
-		c.ReferenceTaskIDs = d.words("referenceTaskIds", d.lim.IDLength)
+		c.ReferenceTaskIDs = append(d.words("referenceTaskIds", d.lim.IDLength), c.ReferenceTaskIDs...)
 	case fieldExtensions:
 		c.MessageExtensions = d.words("extensions", longestURI)
 	case fieldParts:
@@ -81,9 +81,9 @@ func (d *decoder) value(f field) {
 	case fieldConfiguration:
 		d.nested(configurationNames, "configuration")
 	case fieldPush:
-		d.push(pushNames)
-	case fieldPushWrapper:
-		d.push(pushWrapperNames)
+		d.push()
+	case fieldStrayTask, fieldStrayContext, fieldStrayObject:
+		d.stray(f)
 	default:
 		d.skip()
 	}
@@ -112,19 +112,17 @@ func (d *decoder) tenant() {
 }
 
 // context reads a context id and remembers where it stands, so that it can be
-// replaced. That needs it to stand in one place only.
+// replaced.
 func (d *decoder) context() {
 	c := d.call
-	kind, start, was := d.kind(), d.pos, c.ContextID
-	c.ContextID = ""
+	kind, start := d.kind(), d.pos
 	d.word(&c.ContextID, "the context id", d.lim.IDLength)
-	switch {
-	case kind != '"' || c.ContextID == "":
-		c.ContextID = was
-	case was != "":
-		d.invalid("the context id is given twice")
+	switch end := d.pos; {
+	case kind != '"' || end-start <= len(`""`):
+	case c.ContextSpan == [2]int{}:
+		c.ContextSpan = [2]int{start, end}
 	default:
-		c.ContextSpan = [2]int{start, d.pos}
+		c.ContextCopies = append(c.ContextCopies, [2]int{start, end})
 	}
 }
 
@@ -150,13 +148,13 @@ func (d *decoder) named(name string) {
 }
 
 // push reads a push notification config or what is wrapped around one.
-func (d *decoder) push(n *names) {
+func (d *decoder) push() {
 	if !d.isObject("the push notification config") {
 		return
 	}
 	d.call.HasPushConfig = true
 	d.pushes++
-	d.object(n)
+	d.object(pushNames)
 	d.pushes--
 }
 
@@ -224,9 +222,11 @@ func (d *decoder) parts() {
 // config that names another task, tenant or config than the call it came with.
 func (d *decoder) required() {
 	c := d.call
+	d.at = nil
 	if d.pushTask != "" && d.pushTask != c.TaskID || d.pushTenant != "" && d.pushTenant != c.Tenant {
 		d.invalid("the push notification config is for another task or tenant than the call")
 	}
+	d.strays()
 	switch c.Method.Subject {
 	case OfMessage:
 		if !d.hasMessage {

@@ -62,7 +62,7 @@ type pushReader struct {
 
 // What members mean on the way to a config and in it.
 const (
-	fieldWebhookURL field = fieldOpaque + 1 + iota
+	fieldWebhookURL field = fieldStrayObject + 1 + iota
 	fieldWebhookToken
 	fieldWebhookAuth
 	fieldScheme

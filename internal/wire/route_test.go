@@ -203,8 +203,8 @@ func TestMethodTable(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, n := range []*names{
-		envelopeNames, sendNames, sendNamesHTTP03, sendNames01, taskNames, taskNamesHTTP, configNames, configNamesHTTP, configNames03,
-		configNamesHTTP03, listNames, agentNames, messageNames, configurationNames, pushNames, pushWrapperNames,
+		envelopeNames, sendNames, sendNamesHTTP03, sendNames01, taskNames, configNames, configNames03,
+		listNames, agentNames, messageNames, configurationNames, pushNames,
 	} {
 		var bits uint32
 		for _, sp := range n.list {

@@ -286,9 +286,12 @@ func TestA09_MethodNames(t *testing.T) {
 // whether it says so or not, it is the same row of the table.
 func TestA10_OneOperation(t *testing.T) {
 	t.Parallel()
-	params := `{"message":{"taskId":"t"},"id":"t","taskId":"t"}`
 	for i := range methods {
 		m := &methods[i]
+		params := `{"message":{"taskId":"t"},"id":"t","taskId":"t"}`
+		if m.Subject == OfCaller {
+			params = `{"contextId":"c"}`
+		}
 		for v, name := range map[Version]string{V10: m.Name, V03: m.V03, V01: m.V01} {
 			if name == "" {
 				continue

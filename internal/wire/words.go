@@ -52,7 +52,7 @@ func (d *decoder) agree(dst *string, value, what string, longest int) {
 	switch {
 	case value == "" || value == *dst:
 	case *dst != "":
-		d.invalid(what + " is given twice, and differently")
+		d.invalid(what + " is given twice, and differently" + d.where())
 	case len(value) > longest:
 		d.refuse(Errorf(InvalidParams, "%s is longer than %d bytes", what, longest))
 	case !utf8.ValidString(value) || hasControl(value):
@@ -72,6 +72,14 @@ func hasControl(s string) bool {
 		}
 	}
 	return false
+}
+
+// where says which member or parameter it is that is wrong.
+func (d *decoder) where() string {
+	if d.at == nil {
+		return ""
+	}
+	return ", in " + d.at.camel
 }
 
 func (d *decoder) invalid(what string) {

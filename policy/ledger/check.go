@@ -32,8 +32,8 @@ func (l *Ledger) CheckMade(
 }
 
 func (l *Ledger) check(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
-	if c.Method.Extension != "" && c.Method.Subject != wire.OfMessage {
-		return l.checkExtension(ctx, a, c)
+	if c.Method.Subject != wire.OfMessage && (c.Method.Extension != "" || c.TaskID != "" && c.ContextID != "") {
+		return l.checkNamed(ctx, a, c)
 	}
 	switch c.Method.Subject {
 	case wire.OfMessage:
@@ -62,9 +62,10 @@ func (l *Ledger) check(ctx context.Context, a asker, c *wire.Call) (state.Record
 		c.Method.Name, c.Method.Subject)
 }
 
-// checkExtension judges a call of an extension's method that brings no message.
-// Whatever it is about, it may name a task, a context, or both.
-func (l *Ledger) checkExtension(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
+// checkNamed judges a call that brings no message and may name a task, a context, or both:
+// that of an extension's method, whatever it is about, and one about a task that names the
+// context too.
+func (l *Ledger) checkNamed(ctx context.Context, a asker, c *wire.Call) (state.Record, error) {
 	task, group, _, err := l.findNamed(ctx, a, c.TaskID, c.ContextID, nil)
 	if err != nil {
 		return state.Record{}, err

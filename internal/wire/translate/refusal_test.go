@@ -167,7 +167,11 @@ func TestIncompleteMessages(t *testing.T) {
 		{rpc03, "", `,"parts":[{}]`, "a part is not exactly one of text, file and data"},
 		{rpc03, "", `,"parts":[{"text":"x","data":{}}]`, "a part is not exactly one of text, file and data"},
 	} {
-		c, q := decode(t, exchange{side: test.from, method: "SendMessage", line: test.line, doc: `{"id":"T","message":{"messageId":"m","role":"` + role[test.from == grpc03 || test.from == http03] + `"` + test.parts + `}}`})
+		id := ""
+		if test.from == rpc01 {
+			id = `"id":"T",`
+		}
+		c, q := decode(t, exchange{side: test.from, method: "SendMessage", line: test.line, doc: `{` + id + `"message":{"messageId":"m","role":"` + role[test.from == grpc03 || test.from == http03] + `"` + test.parts + `}}`})
 		c.TaskID = "T"
 		out, e := Request(c, q, To{Side: rpc10})
 		got := string(lookup(lookup(out.Call.Params, "message"), "parts"))
