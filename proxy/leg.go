@@ -110,7 +110,7 @@ func (x *exchange) toward(c *wire.Call) translate.To {
 		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
 	}
 	if to.Side == (wire.Side{Version: wire.V03, Binding: wire.JSONRPC}) {
-		to.OutputModes = x.view.accepted()
+		to.OutputModes = x.view.outputModes
 	}
 	return to
 }

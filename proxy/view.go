@@ -14,17 +14,18 @@ import (
 // per exchange, so that a refresh in the middle cannot mix two cards. It is
 // immutable and made once per card.
 type view struct {
-	card       *card.Card
-	interfaces []card.Interface // those that may be contacted
-	endpoints  []endpoint       // the same, ready for use
-	backend    string           // what contexts are recorded by; "" without an interface
-	skills     []string         // every skill id
-	extensions []ext.Declared
-	known      *ext.Roots              // extensions, and those that the configuration names
-	schemas    map[string]skillSchemas // by skill
-	scopes     map[string][][]string   // by skill, what the card asks for; see card.Skill
-	modes      map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
-	unspoken   *unspoken               // versions that the agent has been asked in beside the card's
+	card        *card.Card
+	interfaces  []card.Interface // those that may be contacted
+	endpoints   []endpoint       // the same, ready for use
+	outputModes []string         // see outputModes
+	backend     string           // what contexts are recorded by; "" without an interface
+	skills      []string         // every skill id
+	extensions  []ext.Declared
+	known       *ext.Roots              // extensions, and those that the configuration names
+	schemas     map[string]skillSchemas // by skill
+	scopes      map[string][][]string   // by skill, what the card asks for; see card.Skill
+	modes       map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
+	unspoken    *unspoken               // versions that the agent has been asked in beside the card's
 }
 
 // endpoint is one interface of the agent.
@@ -59,7 +60,7 @@ func (a *Agent) Callable() bool {
 }
 
 func (a *Agent) read(c *card.Card) *view {
-	v := &view{card: c, extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), unspoken: new(unspoken), schemas: learnSchemas(a.schemas, c.Skills)}
+	v := &view{card: c, outputModes: outputModes(c), extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), unspoken: new(unspoken), schemas: learnSchemas(a.schemas, c.Skills)}
 	v.interfaces, _ = a.Usable(c)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before
@@ -101,12 +102,19 @@ func scopesIn(skills []card.Skill) map[string][][]string {
 	return all
 }
 
-// accepted stands in for acceptedOutputModes, which agents before 0.2.6 require.
-func (v *view) accepted() []string {
-	if v.card.Predates("0.2.6") {
-		return v.card.DefaultOutputModes
+// outputModes are the media types that the agent may answer with: its own and those of its
+// skills. They stand in for acceptedOutputModes, which agents before 0.2.6 require, and some
+// of 0.3 wherever there is a configuration.
+func outputModes(c *card.Card) []string {
+	all := slices.Clip(c.DefaultOutputModes)
+	for _, s := range c.Skills {
+		for _, mode := range s.OutputModes {
+			if !slices.Contains(all, mode) {
+				all = append(all, mode)
+			}
+		}
 	}
-	return nil
+	return all
 }
 
 // tenants are those of the agent's 1.0 interfaces, in their order; an agent

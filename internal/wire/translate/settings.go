@@ -25,7 +25,7 @@ var settingRules = []rule{
 	{only10, []dialect{d03, p03}, changed, "`returnImmediately` becomes its opposite, `blocking`, and is always said."},
 	{every, onlyP03, lost, "A `historyLength` of 0, which ProtoJSON cannot tell from none; the gateway cuts the history."},
 	{onlyP03, every, changed, "A `historyLength` of 0 is none at all, except in a query."},
-	{every, onlyD03, added, "`acceptedOutputModes` from the agent's card, if the caller has none: agents of 0.2 require it."},
+	{every, onlyD03, added, "`acceptedOutputModes` from the agent's card, if the caller has none: agents of 0.2 require it, and those on fasta2a."},
 	{every, every, refused, "A `historyLength` that is no number of messages, a `blocking` or `returnImmediately` that is " +
 		"not a boolean: `INVALID_PARAMS`."},
 }
@@ -125,7 +125,7 @@ func (w *writer) setting(m *member, raw []byte) bool {
 	return true
 }
 
-// modes writes acceptedOutputModes, which agents of 0.2 required.
+// modes writes acceptedOutputModes, which agents of 0.2 require, and those on fasta2a.
 func (w *writer) modes() bool {
 	if w.settings.modes != nil {
 		w.raw(w.settings.modes)
