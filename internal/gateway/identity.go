@@ -25,7 +25,7 @@ func schemes(cfg *config.Config) card.Schemes {
 		s.OIDC = append(s.OIDC, card.Issuer{URL: i.Issuer, Header: own})
 	}
 	if keys := cfg.Authn.APIKeys; keys != nil {
-		s.APIKeyHeader = cmp.Or(keys.Header, "X-API-Key")
+		s.APIKeyHeader, s.Bearer = cmp.Or(keys.Header, "X-API-Key"), keys.Bearer
 	}
 	s.MTLS = cfg.Authn.MTLS != nil
 	for _, c := range cfg.Authn.Combinations {

@@ -19,6 +19,9 @@ type Schemes struct {
 	// APIKeyHeader is the header that carries API keys, "" for none.
 	APIKeyHeader string
 
+	// Bearer says that API keys are taken in Authorization too, behind "Bearer ".
+	Bearer bool
+
 	// MTLS says that client certificates are identities.
 	MTLS bool
 
@@ -62,6 +65,7 @@ type scheme struct {
 	fields  object // members that both versions call the same
 	where   string // what is an API key to cards: "in" of 0.3, "location" of 1.0
 	issuer  string // tokens only: whose
+	bearer  bool   // it goes into Authorization
 }
 
 // What Combinations call the kinds of credential.
@@ -94,6 +98,12 @@ func (s Schemes) list() []scheme {
 			fields: object{{"name", quote(s.APIKeyHeader)}}, where: "header",
 		})
 	}
+	if s.Bearer {
+		out = append(out, scheme{
+			name: "bearer", kind: "http", wrapper: "httpAuthSecurityScheme",
+			fields: object{{"description", quote("API key")}, {"scheme", quote("bearer")}}, bearer: true,
+		})
+	}
 	if s.MTLS {
 		out = append(out, scheme{name: "mtls", kind: "mutualTLS", wrapper: "mtlsSecurityScheme"})
 	}
@@ -111,7 +121,7 @@ func (i Issuer) scheme() scheme {
 	discovery := strings.TrimSuffix(i.URL, "/") + "/.well-known/openid-configuration"
 	return scheme{
 		name: "oidc", kind: "openIdConnect", wrapper: "openIdConnectSecurityScheme",
-		fields: object{{"openIdConnectUrl", quote(discovery)}}, issuer: i.URL,
+		fields: object{{"openIdConnectUrl", quote(discovery)}}, issuer: i.URL, bearer: true,
 	}
 }
 
@@ -120,7 +130,7 @@ func (sc *scheme) means(credential string) bool {
 	switch {
 	case sc.issuer != "":
 		return credential == anyIssuer || credential == sc.issuer
-	case sc.wrapper == "apiKeySecurityScheme":
+	case sc.wrapper != "mtlsSecurityScheme":
 		return credential == apiKeys
 	}
 	return credential == certificate
@@ -151,17 +161,24 @@ func (s Schemes) together() [][]string {
 }
 
 // extend adds to each list every scheme in turn that the credential can be. No scheme
-// stands twice in one: a caller has one token of an issuer.
+// stands twice in one: a caller has one token of an issuer. Nor does a key that goes into
+// Authorization stand beside a token that does.
 func extend(all [][]string, list []scheme, credential string) [][]string {
 	var out [][]string
 	for _, names := range all {
 		for _, sc := range list {
-			if sc.means(credential) && !slices.Contains(names, sc.name) {
+			taken := func(o scheme) bool { return slices.Contains(names, o.name) && (o.name == sc.name || o.clashes(&sc)) }
+			if sc.means(credential) && !slices.ContainsFunc(list, taken) {
 				out = append(out, append(slices.Clip(names), sc.name))
 			}
 		}
 	}
 	return out
+}
+
+// clashes reports whether a request has no room for both, of which one is an API key.
+func (sc *scheme) clashes(o *scheme) bool {
+	return sc.bearer && o.bearer && (sc.issuer == "") != (o.issuer == "")
 }
 
 // schemes writes securitySchemes. In the mixed form an object has both shapes
@@ -227,7 +244,7 @@ func (s Schemes) authentication() jsontext.Value {
 	var list []jsontext.Value
 	own := func(i Issuer) bool { return i.Header != "" }
 	apart := slices.ContainsFunc(s.OIDC, own)
-	if slices.ContainsFunc(s.OIDC, func(i Issuer) bool { return !own(i) }) {
+	if s.Bearer || slices.ContainsFunc(s.OIDC, func(i Issuer) bool { return !own(i) }) {
 		list = append(list, quote("Bearer"))
 	}
 	if apart || s.APIKeyHeader != "" {

@@ -73,6 +73,18 @@ var combined = []struct {
 		[][]string{{"token", "oidc-2"}, {"token", "apiKey"}, {"oidc-2", "apiKey"}, {"token"}},
 	},
 	{
+		"keys as bearer", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, APIKeyHeader: "X-Key", Bearer: true},
+		[][]string{{"oidc"}, {"apiKey"}, {"bearer"}}, [][]string{{"oidc"}, {"apiKey"}, {"bearer"}},
+	},
+	{
+		"keys as bearer beside tokens", card.Schemes{
+			OIDC: []card.Issuer{{URL: issuerA, Header: "X-User"}, {URL: issuerB}}, APIKeyHeader: "X-Key", Bearer: true,
+			Combinations: [][]string{{"oidc", "apiKeys"}, {"apiKeys", issuerB}},
+		},
+		[][]string{{"token", "apiKey"}, {"token", "bearer"}, {"oidc-2", "apiKey"}, {"apiKey", "oidc-2"}},
+		[][]string{{"token", "apiKey"}, {"token", "bearer"}, {"oidc-2", "apiKey"}, {"apiKey", "oidc-2"}},
+	},
+	{
 		"of what is not there", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, Combinations: [][]string{{"oidc", "saml"}, {}}},
 		nil, nil,
 	},

@@ -95,6 +95,7 @@ func TestL42_PublicCardVariesByViewOnly(t *testing.T) {
 		"push":          func(v *card.View) { v.Push = true },
 		"issuer":        func(v *card.View) { v.Schemes.OIDC = []card.Issuer{{URL: "https://other.example.com"}} },
 		"header":        func(v *card.View) { v.Schemes.OIDC[0].Header = "X-User" },
+		"bearer":        func(v *card.View) { v.Schemes.Bearer = true },
 		"anonymous":     func(v *card.View) { v.Schemes.Anonymous = true },
 		"certificates":  func(v *card.View) { v.Schemes.MTLS = true },
 		"combination":   func(v *card.View) { v.Schemes.Combinations = [][]string{{"oidc", "apiKeys"}} },

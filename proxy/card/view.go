@@ -96,6 +96,7 @@ func (v *View) key(c *Card) [sha256.Size]byte {
 	b = strconv.AppendBool(b, v.Extended)
 	b = strconv.AppendBool(b, v.Schemes.Anonymous)
 	str(v.Schemes.APIKeyHeader)
+	b = strconv.AppendBool(b, v.Schemes.Bearer)
 	b = strconv.AppendInt(b, int64(len(v.Schemes.OIDC)), 10)
 	b = append(b, ':')
 	for _, i := range v.Schemes.OIDC {
