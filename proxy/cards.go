@@ -23,7 +23,7 @@ const cardMaxAge = time.Minute
 // card was fetched long before; a caller cannot make the gateway fetch anything.
 func (p *Proxy) serveCard(x *exchange) error {
 	x.rec.Method = "GetAgentCard"
-	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
+	if !reads(x.r.Method) {
 		return notAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	if x.agent == nil || x.agent.Card.Visibility == card.None {

@@ -84,14 +84,18 @@ func (p *Proxy) screen(x *exchange) (string, error) {
 // bind settles the binding: JSON-RPC is a POST to the base itself, everything
 // below the base is HTTP+JSON.
 func (x *exchange) bind() error {
-	if x.rest == cardPath || x.rest == legacyCardPath {
+	base := x.rest == "" || x.rest == "/"
+	switch {
+	case x.rest == cardPath, x.rest == legacyCardPath, base && !x.shared && reads(x.r.Method):
 		x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
 		return nil
-	}
-	if x.rest == "" || x.rest == "/" {
+	case base && x.shared && x.r.Method != http.MethodPost:
+		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
+		return notAllowed([]string{http.MethodPost})
+	case base:
 		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
 		if x.r.Method != http.MethodPost {
-			return notAllowed([]string{http.MethodPost})
+			return notAllowed([]string{http.MethodGet, http.MethodHead, http.MethodPost})
 		}
 		return nil
 	}

@@ -87,20 +87,31 @@ func (t *routes) below(path string, single bool, h handler) {
 	})
 }
 
-// mount adds what belongs to agents: base is "" where the host names the agent.
+// mount adds what belongs to agents: base is "" where the host names the agent. Clients that
+// take the base for the address of the card get it there too.
 func (t *routes) mount(base string, call, card handler) {
+	either := func(w http.ResponseWriter, r *http.Request, at site) {
+		if at.base() && reads(r.Method) {
+			card(w, r, at)
+			return
+		}
+		call(w, r, at)
+	}
 	for _, prefix := range []string{base, base + skillsPath + "{skill}"} {
 		t.add(prefix+cardPath, card, ofAgent)
 		t.add(prefix+legacyCardPath, card, ofAgent)
 		if prefix != "" {
-			t.add(prefix, call, ofAgent)
+			t.add(prefix, either, ofAgent)
 		}
 		if prefix == agentsPath+"{agent}" {
 			t.base = call
 		}
-		t.add(prefix+"/*", call, ofAgent)
+		t.add(prefix+"/*", either, ofAgent)
 	}
 }
+
+// reads reports whether a verb asks for a document.
+func reads(verb string) bool { return verb == http.MethodGet || verb == http.MethodHead }
 
 // ofAgent is the site of a route that mount added.
 func ofAgent(found *chi.Context, path string) site {
