@@ -39,8 +39,15 @@ func (x *exchange) noRoute() error {
 	if x.call.Binding == wire.GRPC {
 		return wire.Errorf(wire.MethodNotFound, "no such service")
 	}
+	if x.at.agent == wellKnown {
+		return wire.Errorf(wire.MethodNotFound, "no such path: the base URL of an agent ends in a slash for clients that resolve paths by it, as in %sbilling/", agentsPath)
+	}
 	return wire.Errorf(wire.MethodNotFound, "no such path")
 }
+
+// wellKnown is in the place of an agent's id where a client has resolved the path of a card
+// by a base URL without a slash at its end (RFC 3986 §5.2.3).
+const wellKnown = ".well-known"
 
 // findRPC finds the operation behind a gRPC path.
 func (x *exchange) findRPC() error {

@@ -109,7 +109,7 @@ func (x *exchange) bind() error {
 	switch {
 	case !ok:
 		x.call.Version = wire.V10
-		return wire.Errorf(wire.MethodNotFound, "no such path")
+		return x.noRoute()
 	case route.Method == nil:
 		return notAllowed(route.Allow)
 	}
