@@ -12,8 +12,11 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
+	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
@@ -24,23 +27,16 @@ import (
 func (c *Config) Check() ([]string, error) {
 	var errs []error
 	var warnings []string
-	if c.Server.TLS != nil {
-		for i, pair := range c.Server.TLS.Certificates {
-			if _, err := tls.LoadX509KeyPair(pair.Cert, pair.Key); err != nil {
-				errs = append(errs, fmt.Errorf("server.tls.certificates[%d]: %w", i, err))
-			}
-		}
-	}
-	for i, a := range c.Agents {
-		if _, err := upstream.New(a.Config, upstream.Options{}); err != nil {
-			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
+	for i := range c.Agents {
+		if err := checkFilesOf(&c.Agents[i]); err != nil {
+			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, c.Agents[i].ID, err))
 		}
 	}
 	if keys := c.Authn.APIKeys; keys != nil {
 		missing, err := checkKeys(keys)
 		warnings, errs = append(warnings, missing...), append(errs, err)
 	}
-	errs = append(errs, sink.CheckFiles(c.Telemetry.Audit.Sinks))
+	errs = append(errs, c.checkFiles()...)
 	warnings = append(warnings, c.Doubts()...)
 	odd, wrong := c.checkSpecifications()
 	warnings = append(warnings, odd...)
@@ -139,6 +135,69 @@ func (c *Config) unreadable(known error) error {
 		}
 	})
 	return errors.Join(errs...)
+}
+
+// checkFilesOf reports the files of an agent's section that the gateway would refuse.
+func checkFilesOf(a *proxy.AgentConfig) error {
+	up, err := upstream.New(a.Config, upstream.Options{})
+	if err == nil {
+		up.Close()
+	}
+	trust := a.Card.Trust.Signature
+	if trust.IsZero() {
+		return err
+	}
+	v, wrong := signature.New(trust, signature.Options{})
+	if wrong != nil {
+		return errors.Join(err, fmt.Errorf("card: trust: signature: %w", wrong))
+	}
+	v.Close()
+	return err
+}
+
+// checkFiles reports the files of all other sections that the gateway would refuse.
+func (c *Config) checkFiles() []error {
+	errs := append(c.checkCertificates(),
+		at(c.Admin.CheckFiles(), "admin"),
+		at(c.Keys.CheckFiles(), "keys"),
+		at(c.Push.CheckFiles(), "push"),
+		sink.CheckFiles(c.Telemetry.Audit.Sinks),
+	)
+	if c.State.Driver == redisDriver {
+		errs = append(errs, at(redis.CheckFiles(c.State), "state"))
+	}
+	return errs
+}
+
+// checkCertificates reads those of the public listener, and whom it trusts.
+func (c *Config) checkCertificates() []error {
+	t := c.Server.TLS
+	if t == nil {
+		return nil
+	}
+	var errs []error
+	for i, pair := range t.Certificates {
+		if _, err := tls.LoadX509KeyPair(pair.Cert, pair.Key); err != nil {
+			errs = append(errs, fmt.Errorf("server.tls.certificates[%d]: %w", i, err))
+		}
+	}
+	if errs == nil { // else this would say the first of them again
+		errs = append(errs, c.Server.CheckFiles())
+	}
+	if t.ACME != nil {
+		errs = append(errs, acme.CheckFiles(*t.ACME))
+	}
+	return errs
+}
+
+const redisDriver = "redis"
+
+// checkRedis reports what the driver would refuse of its section, which is read for no other.
+func (c *Config) checkRedis() error {
+	if c.State.Driver != redisDriver {
+		return nil
+	}
+	return redis.Validate(c.State)
 }
 
 // checkKeys reads the file of API keys as the gateway would.

@@ -179,6 +179,7 @@ func (c *Config) Validate() error {
 		at(c.Push.Validate(), "push"),
 		at(c.Streams.Validate(), "streams"),
 		at(c.State.Validate(), "state"),
+		at(c.checkRedis(), "state"),
 		at(c.Keys.Validate(), "keys"),
 		at(c.Telemetry.Check(), "telemetry"),
 		at(c.Telemetry.Audit.Check(), "telemetry", "audit"),

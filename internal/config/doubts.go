@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,12 +13,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// Doubts returns warnings about what the sections on identity say together, and about
-// zeros that count as the default: all of it can be meant, and hardly is. No file is opened.
+// Doubts returns warnings about what the sections on identity say together, about keys that
+// are not shared as the state is, and about zeros that count as the default: all of it can be
+// meant, and hardly is. No file is opened.
 func (c *Config) Doubts() []string {
 	warnings := append(c.identities(), c.uncertified()...)
 	warnings = append(warnings, c.forgetful()...)
 	warnings = append(warnings, c.Zeros...)
+	warnings = append(warnings, c.unshared()...)
 	for i := range c.Agents {
 		for j := range c.Agents[i].Credentials {
 			cred, at := &c.Agents[i].Credentials[j], fmt.Sprintf("agents[%d].credentials[%d]", i, j)
@@ -26,6 +29,17 @@ func (c *Config) Doubts() []string {
 		}
 	}
 	return append(warnings, c.overheard()...)
+}
+
+// unshared warns of keys that every replica would make for itself. A directory that the file
+// names may be one that they share.
+func (c *Config) unshared() []string {
+	own := c.Keys.Dir == "" || c.Keys.Dir == filepath.Join(c.Server.DataDir, "keys")
+	if c.State.Driver != redisDriver || !own || len(c.Keys.Signing) > 0 && len(c.Keys.Sealing) > 0 {
+		return nil
+	}
+	return []string{"keys: gateways can share their state in Redis, and each would make keys of its own: what one of them seals or signs " +
+		"the others cannot open or vouch for. Where there are several, write keys.signing and keys.sealing, or keys.dir, a directory that they share"}
 }
 
 // uncertified warns of certificates that are asked for and do not do what they are for.

@@ -78,7 +78,7 @@ func TestDoubtsAboutCertificates(t *testing.T) {
 		"forgotten":         {"gw.example", "", "memory", "server.tls.acme: state.driver is memory"},
 		"for another host":  {"other.example", "", "sqlite", "server.tls.acme.domains: gw.example of server.publicURL"},
 		"for one beside it": {"other.example", "certificates: [{cert: c, key: k}], ", "sqlite", ""},
-		"in any spelling":   {"gw.example", "", "redis, redis: {addresses: [a]}", ""},
+		"in any spelling":   {"gw.example", "", "redis, redis: {addresses: [\"127.0.0.1:6379\"]}}\nkeys: {dir: shared", ""},
 	} {
 		c, err := Parse("config.yaml", []byte(`server:
   publicURL: "https://GW.example:8443"

@@ -147,6 +147,15 @@ func (t *TLS) validate() error {
 	return l.Check()
 }
 
+// CheckFiles reports the first file that Open would refuse.
+func (c Config) CheckFiles() error {
+	if c.Off() || c.TLS == nil {
+		return nil
+	}
+	l := c.TLS.listener()
+	return l.CheckFiles()
+}
+
 const (
 	off            = "off"
 	usualAddress   = "127.0.0.1:9901"

@@ -3,6 +3,7 @@ package keys
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -54,6 +55,33 @@ func (c Config) Validate() error {
 	return errors.Join(
 		validateFiles("signing", "PEM file", c.Signing), validateFiles("sealing", "file with 32 bytes", c.Sealing),
 		c.validateAlgorithm(), c.validateTimes())
+}
+
+// CheckFiles reports the files that Open would refuse. It makes none.
+func (c Config) CheckFiles() error {
+	var errs []error
+	for i, path := range c.Signing {
+		if _, err := readFile(path); err != nil {
+			errs = append(errs, fmt.Errorf("signing[%d]: %w", i, err))
+		}
+	}
+	for i, path := range c.Sealing {
+		if _, err := (sealing{files: []string{path}}).read(); err != nil {
+			errs = append(errs, fmt.Errorf("sealing[%d]: %w", i, err))
+		}
+	}
+	return errors.Join(append(errs, c.checkGenerated())...)
+}
+
+// checkGenerated looks at the generated key that seals, where there is one.
+func (c Config) checkGenerated() error {
+	if len(c.Sealing) > 0 || c.Dir == "" {
+		return nil
+	}
+	if _, err := (sealing{dir: c.Dir}).read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("dir: %w", err)
+	}
+	return nil
 }
 
 // validateFiles looks at a list of paths by its key.

@@ -77,6 +77,15 @@ func (s *Server) generation(t TLS, provided []tls.Certificate) (*generation, err
 	return g, nil
 }
 
+// CheckFiles reports the first file of tls that New would refuse, beside that of acme.
+func (c Config) CheckFiles() error {
+	if c.TLS == nil {
+		return nil
+	}
+	_, err := (&Server{}).generation(*c.TLS, nil)
+	return err
+}
+
 func loadPair(files Certificate, digest io.Writer) (tls.Certificate, error) {
 	cert, err := readPEM(files.Cert)
 	if err != nil {

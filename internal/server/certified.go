@@ -38,6 +38,9 @@ func (t *TLS) Check() error {
 	return beside((&Config{TLS: t}).validateTLS())
 }
 
+// CheckFiles reports the first file of such a section that Certify would refuse.
+func (t *TLS) CheckFiles() error { return beside(Config{TLS: t}.CheckFiles()) }
+
 // beside is an error about another section than server.tls.
 func beside(err error) error {
 	if err == nil {

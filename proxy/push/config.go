@@ -168,6 +168,19 @@ func (c Config) validateTimes() error {
 	return nil
 }
 
+// CheckFiles reports a file that NewWorker would refuse.
+func (c Config) CheckFiles() error {
+	if !c.Relays() {
+		return nil
+	}
+	client, err := egress.New(c.reach())
+	if err != nil {
+		return err
+	}
+	client.Close()
+	return nil
+}
+
 // reach is where deliveries may go.
 func (c Config) reach() egress.Options {
 	c = c.complete()

@@ -81,6 +81,12 @@ func (k *Keeper) newMagic(cfg server.ACME, roots *x509.CertPool) (*certmagic.Con
 // errNotHere keeps certmagic's own maintenance from what Keeper does.
 var errNotHere = errors.New("certificates are kept elsewhere")
 
+// CheckFiles reports a file that Open would refuse.
+func CheckFiles(cfg server.ACME) error {
+	_, _, err := readRoots(cfg.CA)
+	return err
+}
+
 // readRoots reads the CA's own roots, nil for the system's.
 func readRoots(path string) (*x509.CertPool, []byte, error) {
 	if path == "" {
