@@ -1,0 +1,37 @@
+package authn
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+)
+
+// Reach fetches the keys of an issuer, and asks it about a token that nobody has where it is
+// asked about tokens. The error says why callers could not be known; odd says what else is
+// wrong, "" for nothing.
+func Reach(ctx context.Context, is Issuer) (odd string, err error) {
+	o := Options{Logger: slog.New(slog.DiscardHandler)}
+	o.defaults()
+	_, err = newSource(&is, nil, o.Now).keys(ctx)
+	if err != nil {
+		err = fmt.Errorf("no keys of the issuer: %w", err)
+	}
+	if is.Introspection == nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, is.Introspection.patience())
+	defer cancel()
+	_, failed := newIntrospector(ctx, &is, &o).question(ctx, rand.Text())
+	switch {
+	case failed == nil, isAboutToken(failed): // a token that nobody has may be an odd one
+	case err == nil:
+		return "", fmt.Errorf("introspection: %w", failed)
+	default:
+		return "", fmt.Errorf("%w; introspection: %w", err, failed)
+	}
+	if err != nil { // opaque tokens need none
+		return err.Error() + ": only opaque tokens are taken", nil
+	}
+	return "", nil
+}
