@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // beginning is what `init` is told, and what it finds out for the file that it writes.
@@ -35,6 +36,7 @@ type beginning struct {
 	Skills        []string // likewise
 	Origins       []string // of endpoints that only the operator can vouch for
 	Secured       bool     // the agent asks for credentials
+	Found         []string // by asking it for a task that is not there
 }
 
 func initCommand() *cobra.Command {
@@ -43,7 +45,8 @@ func initCommand() *cobra.Command {
 		Use:   "init",
 		Short: "Write a configuration for an agent, from its card",
 		Long: "Fetch an agent's card and write a configuration with which the gateway serves it to whoever has an\n" +
-			"API key. A file that exists is left alone. The commands that come next are printed.",
+			"API key. The agent is asked for a task that is not there, and what it answers is printed, with the\n" +
+			"commands that come next. A file that exists is left alone.",
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
@@ -111,8 +114,27 @@ func (b *beginning) look(ctx context.Context) error {
 	if len(usable) == 0 {
 		b.Origins = origins(refused)
 	}
+	if b.Found, err = tried(ctx, usable); err != nil {
+		return err
+	}
 	b.Secured = secured(c.Raw)
 	return nil
+}
+
+// tried is what an agent does over each interface when it is asked for a task that is not there.
+// That it fails is told and no more: it may want credentials.
+func tried(ctx context.Context, usable []card.Interface) ([]string, error) {
+	up, err := upstream.New(upstream.Config{}, upstream.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer up.Close()
+	list := make([]string, 0, len(usable))
+	for _, i := range usable {
+		_, text := askedOver(ctx, up, i)
+		list = append(list, text)
+	}
+	return list, nil
 }
 
 var notInID = regexp.MustCompile(`[^a-z0-9]+`)
@@ -213,6 +235,9 @@ func (b *beginning) next(w io.Writer, path string) error {
 	keys := filepath.Join(filepath.Dir(path), "keys.yaml")
 	t := "%s: the agent %s is %s %s, skills: %s\n"
 	_, err := fmt.Fprintf(w, t, path, b.ID, b.Name, b.Version, cell(strings.Join(b.Skills, ", ")))
+	for _, text := range b.Found {
+		_, _ = fmt.Fprintln(w, text)
+	}
 	for _, o := range b.Origins {
 		_, _ = fmt.Fprintf(w, "look at endpoints: the card sends callers to %s, where it is not itself\n", cell(o))
 	}

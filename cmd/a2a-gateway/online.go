@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
@@ -20,50 +21,157 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// checkOnline does what `validate --online` does beyond validate.
-func checkOnline(ctx context.Context, cfg *config.Config, warn func(string)) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
+// atOnce is how many agents and services are asked at the same time.
+const atOnce = 16
+
+// onlineTimeout is for one agent, service or specification. All of them are asked at once, so
+// that one that does not answer keeps nobody waiting.
+const onlineTimeout = 30 * time.Second
+
+// outcome is what one check has to say: what is in order, what is odd and what is wrong.
+type outcome struct {
+	good, odd, wrong []string
+	err              error // likewise wrong
+}
+
+// checkOnline does what `validate --online` does beyond validate. say is told what was found
+// that is in order.
+func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)) error {
 	book, err := cfg.Extensions.Compile()
 	if err != nil {
 		return err
 	}
 	defer book.Close()
-	var errs []error
+	skills := make([][]string, len(cfg.Agents)) // nil where there is no card
+	var checks []func(context.Context) outcome
 	for i := range cfg.Agents {
 		a := &cfg.Agents[i]
-		odd, err := checkCard(ctx, a, book)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("agent %s: %w", a.ID, err))
-		}
-		for _, text := range odd {
-			warn(fmt.Sprintf("agent %s: %s", a.ID, text))
-		}
+		checks = append(checks, func(ctx context.Context) outcome {
+			t, c := checkAgent(ctx, a, book)
+			if c != nil {
+				skills[i] = skillsOf(a, c)
+			}
+			return t.of("agent " + a.ID)
+		})
 	}
+	checks = append(checks, services(cfg)...)
 	for i := range cfg.Extensions {
-		if err := checkSpecification(ctx, &cfg.Extensions[i]); err != nil {
-			errs = append(errs, fmt.Errorf("extensions[%d].%w", i, err))
-		}
+		checks = append(checks, func(ctx context.Context) outcome {
+			err := checkSpecification(ctx, &cfg.Extensions[i])
+			if err != nil {
+				err = fmt.Errorf("extensions[%d].%w", i, err)
+			}
+			return outcome{err: err}
+		})
 	}
-	return errors.Join(errs...)
+	errs := sayAll(inOrder(ctx, checks), say, warn)
+	return errors.Join(append(errs, unknownSkills(cfg, book, skills)...)...)
 }
 
-// checkCard fetches an agent's card and says what is odd about it.
-func checkCard(ctx context.Context, a *proxy.AgentConfig, book *ext.Book) ([]string, error) {
+// sayAll says what is in order, warns of what is odd, and returns what is wrong.
+func sayAll(all []outcome, say, warn func(string)) (errs []error) {
+	for _, t := range all {
+		for _, text := range t.good {
+			say(text)
+		}
+		for _, text := range t.odd {
+			warn(text)
+		}
+		for _, text := range t.wrong {
+			errs = append(errs, errors.New(text))
+		}
+		errs = append(errs, t.err)
+	}
+	return errs
+}
+
+// of has everything begin with what it is about.
+func (t outcome) of(what string) outcome {
+	for _, list := range [][]string{t.good, t.odd, t.wrong} {
+		for i := range list {
+			list[i] = what + ": " + list[i]
+		}
+	}
+	if t.err != nil {
+		t.err = fmt.Errorf("%s: %w", what, t.err)
+	}
+	return t
+}
+
+// inOrder makes all checks at once, and has what they say in their own order.
+func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outcome {
+	all := make([]outcome, len(checks))
+	turn := make(chan struct{}, atOnce)
+	var running sync.WaitGroup
+	for i, check := range checks {
+		running.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
+			defer cancel()
+			all[i] = check(ctx)
+		})
+	}
+	running.Wait()
+	return all
+}
+
+// checkAgent fetches an agent's card, says what is odd about it, and asks the agent for a task
+// that nobody has, over each interface that calls may go to. The card is nil where there is
+// none.
+func checkAgent(ctx context.Context, a *proxy.AgentConfig, book *ext.Book) (outcome, *card.Card) {
 	up, err := upstream.New(a.Config, upstream.Options{})
 	if err != nil {
-		return nil, err
+		return outcome{err: err}, nil
 	}
 	defer up.Close()
 	c, err := card.Fetch(ctx, up.Client(), a.Card.URL, 0)
 	if err != nil {
-		return nil, err
+		return outcome{err: err}, nil
 	}
-	if usable, _ := a.Usable(c); len(usable) == 0 {
-		err = errors.New("the card names no endpoint of its own origin; list them under endpoints, or write them down under interfaces")
+	t := outcome{odd: book.Lint(c.Extensions)}
+	usable, _ := a.Usable(c)
+	switch {
+	case len(usable) == 0:
+		t.err = errors.New("the card names no endpoint of its own origin; list them under endpoints, or write them down under interfaces")
+	case len(a.Load.Instances) > 0:
+		t.good = append(t.good, "its instances are not asked: the running gateway finds them")
+	default:
+		t.probe(ctx, up, usable)
 	}
-	return book.Lint(c.Extensions), err
+	return t, c
 }
+
+// probe asks an agent over each of its interfaces. That calls would reach it over none is an
+// error; over some, a warning.
+func (t *outcome) probe(ctx context.Context, up *upstream.Upstream, usable []card.Interface) {
+	var wrong []string
+	for _, i := range usable {
+		switch f, text := askedOver(ctx, up, i); {
+		case f.Fails:
+			wrong = append(wrong, text)
+		case f.Odd:
+			t.odd = append(t.odd, text)
+		default:
+			t.good = append(t.good, text)
+		}
+	}
+	if len(wrong) < len(usable) {
+		t.odd = append(t.odd, wrong...)
+	} else {
+		t.wrong = wrong
+	}
+}
+
+// askedOver is what an agent does over one interface, for people.
+func askedOver(ctx context.Context, up *upstream.Upstream, i card.Interface) (proxy.Finding, string) {
+	f := proxy.Probe(ctx, up, i)
+	return f, fmt.Sprintf("A2A %s %s at %s: %s", i.Version, i.Binding, cell(secret.URL(i.URL).String()), legible(f.Text))
+}
+
+// legible is a text of which others chose a part: quotes stay, what a terminal would obey does
+// not.
+func legible(s string) string { return strings.ReplaceAll(cell(s), `\"`, `"`) }
 
 // specificationLimit is what a specification may be at most, in bytes.
 const specificationLimit = 16 << 20

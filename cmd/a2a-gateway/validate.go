@@ -13,14 +13,15 @@ func validateCommand() *cobra.Command {
 		Use:   "validate",
 		Short: "Check a configuration file without serving",
 		Long: "Check a configuration file: syntax, keys, values, rules, the registry of extensions and\n" +
-			"the files it names. With --online, also fetch every agent's card, hold the extensions\n" +
-			"in it against the registry, and compare the specifications that are URLs with their\n" +
-			"digests. Exit 0 when all is well, 2 when the configuration is wrong, 1 when only the\n" +
+			"the files it names. With --online, also fetch every agent's card, ask each agent for a task\n" +
+			"that is not there, hold rules and the registry against what cards say, compare the\n" +
+			"specifications that are URLs with their digests, and reach issuers, Redis and PostgreSQL.\n" +
+			"Exit 0 when all is well, 2 when the configuration is wrong, 1 when only the\n" +
 			"online checks failed. Warnings change nothing about that.",
 		Args: cobra.NoArgs,
 	}
 	path := configFlag(cmd)
-	online := cmd.Flags().Bool("online", false, "also fetch every agent's card, and specifications that have a digest")
+	online := cmd.Flags().Bool("online", false, "also fetch cards and specifications, and try agents, issuers, Redis and PostgreSQL")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := config.Load(*path)
 		if err != nil {
@@ -35,7 +36,8 @@ func validateCommand() *cobra.Command {
 			warn(w)
 		}
 		if *online {
-			if err := checkOnline(cmd.Context(), cfg, warn); err != nil {
+			say := func(text string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), text) }
+			if err := checkOnline(cmd.Context(), cfg, say, warn); err != nil {
 				return failed(err)
 			}
 		}
