@@ -83,7 +83,7 @@ func (a *probed) foundInBody() Finding {
 // a server which has nothing at the path.
 func (a *probed) foundError(seen *wire.Answer) Finding {
 	e := wire.ReadError(a.Side, a.status, a.body)
-	is := e.Kind.Reason == wire.TaskNotFound.Reason
+	is := e.Reason == wire.TaskNotFound.Reason
 	switch {
 	case !is && a.isMCP():
 		return a.otherProtocol()
@@ -102,7 +102,7 @@ func speaksOfTask(message string) bool {
 
 // foundInError is what an error of A2A says.
 func (a *probed) foundInError(e *wire.Error) Finding {
-	switch e.Kind.Reason {
+	switch e.Reason {
 	case wire.TaskNotFound.Reason:
 		return Finding{Text: asItShould}
 	case wire.Unsupported.Reason:
@@ -119,7 +119,7 @@ func (a *probed) foundInError(e *wire.Error) Finding {
 	case wire.RateLimited.Reason, wire.Unavailable.Reason, wire.AgentTimeout.Reason, wire.PaymentRequired.Reason:
 		return odd("it is there, and refuses at the moment (%s)%s", e.Kind.Text, a.quote(e.Message))
 	}
-	return odd("it answers error %d, %s, where \"task not found\" is due%s", e.Kind.Code, e.Kind.Reason, a.quote(e.Message))
+	return odd("it answers error %d, %s, where \"task not found\" is due%s", e.Code, e.Reason, a.quote(e.Message))
 }
 
 // called is the method's name in the version that was spoken.
