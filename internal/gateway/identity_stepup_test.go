@@ -61,7 +61,7 @@ func TestStepUp(t *testing.T) {
 					"a password":    {w.authenticated("urn:example:pwd", []string{"pwd"}, time.Minute, "consent.pay"), again},
 					"no hardware":   {w.authenticated(mfa, []string{"otp"}, time.Minute, "consent.pay"), again},
 					"long ago":      {w.authenticated(mfa, []string{"hwk", "pwd"}, time.Hour, "consent.pay"), again},
-					"in the future": {w.authenticated(mfa, []string{"hwk"}, -time.Hour, "consent.pay"), again},
+					"in the future": {w.authenticated(mfa, []string{"hwk"}, -time.Hour, "consent.pay"), []string{`error="invalid_token"`}},
 					"not agreed":    {w.authenticated(mfa, []string{"hwk"}, time.Minute), []string{`error="insufficient_scope"`, `scope="consent.pay"`}},
 					"all of it":     {w.authenticated(mfa, []string{"hwk", "pwd"}, time.Minute, "consent.pay"), nil},
 				} {

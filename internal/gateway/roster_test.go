@@ -155,7 +155,7 @@ func TestRegistrationChangesAllOrNothing(t *testing.T) {
 	if err := g.Reload(t.Context(), w.load(file("a"))); err != nil {
 		t.Fatal(err)
 	}
-	w.want(g, "GET", "/a", "", 200, `"origin":"file","served":true,"failure":"the admin API: id: \"a\" is taken`)
+	w.want(g, "GET", "/a", "", 200, `"origin":"file","served":true,"state":"serving","failure":"the admin API: id: \"a\" is taken`)
 	if text := readyz(t, g); !strings.Contains(text, "agent a left out: failed: the admin API") {
 		t.Error(text)
 	}

@@ -142,8 +142,8 @@ func TestServicesAreAgents(t *testing.T) {
 	c.set("fourth", base(two.CardURL), map[string]string{"a2a-gateway.dev/card-path": "//elsewhere.example/x"})
 	c.set("fifth", base(two.CardURL), map[string]string{"a2a-gateway.dev/id": "no id"})
 	for path, text := range map[string]string{
-		"/second": `"served":true,"failure":"service agents/second: a2a-gateway.dev/port: it has no TCP port`,
-		"/file":   `"origin":"file","served":true,"failure":"service agents/third: id: \"file\" is taken`,
+		"/second": `"served":true,"state":"serving","failure":"service agents/second: a2a-gateway.dev/port: it has no TCP port`,
+		"/file":   `"origin":"file","served":true,"state":"serving","failure":"service agents/third: id: \"file\" is taken`,
 		"/fourth": `"served":false,"failure":"service agents/fourth: a2a-gateway.dev/card-path`,
 		"":        `"id":"no id"`,
 	} {
