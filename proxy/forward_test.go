@@ -132,7 +132,7 @@ func TestL16_CallerUpgrades(t *testing.T) {
 	w := build(t)
 	// Offers are not answered: what comes is what would come without.
 	for path, want := range map[string]int{
-		"/agents/rec": 405, "/agents/rec/tasks/1": 404, "/agents/rec/.well-known/agent-card.json": 200,
+		"/agents/rec": 200, "/agents/rec/tasks/1": 404, "/agents/rec/.well-known/agent-card.json": 200,
 	} {
 		for _, lines := range [][]string{{"Connection: Upgrade", "Upgrade: websocket"}, {"Upgrade: h2c"}} {
 			got := w.raw(w.head("GET "+path+" HTTP/1.1", lines...))
