@@ -33,7 +33,9 @@ func bystanders(t *testing.T, agent wire.Side, shown []byte) (w *world, next cha
 				data = slices.Concat([]byte("data: "), data, []byte("\n\n"))
 			}
 			_, _ = rw.Write(data)
-			must(t, http.NewResponseController(rw).Flush())
+			if err := http.NewResponseController(rw).Flush(); err != nil && r.Context().Err() == nil {
+				t.Error(err) // else the gateway wants no more of this stream
+			}
 		}
 		rw.Header().Set("Content-Type", "text/event-stream")
 		if agent.Binding == wire.GRPC {
@@ -151,10 +153,10 @@ func TestJoinVerbatim(t *testing.T) {
 					}
 				}
 			}
-			close(next)
-			if got := w.methods(); len(got) != 1 {
+			if got := w.methods(); len(got) != 1 { // before its stream ends early, after which another is asked for
 				t.Errorf("the agent got %q", got)
 			}
+			close(next)
 		}
 	}
 }

@@ -108,6 +108,16 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	return r, a, nil
 }
 
+// noHTTP2 reports whether an error is what comes of speaking HTTP/2 to a server of HTTP/1.1:
+// which of these it is depends on whether its answer, or its close, or the reset behind that
+// is noticed first.
+func noHTTP2(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "HTTP/1.1 header") || strings.Contains(text, "frame too large") ||
+		strings.Contains(text, "client conn could not be established") ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}
+
 // unreached says why there is no answer, and what could be done about that.
 func unreached(ctx context.Context, i card.Interface, err error) Finding {
 	hidden := secret.URL(i.URL).Hide(err)
@@ -123,8 +133,8 @@ func unreached(ctx context.Context, i card.Interface, err error) Finding {
 		return fails("no TLS is spoken there: is the URL one with http? %v", hidden)
 	case errors.As(err, &unknown):
 		return fails("nobody who is trusted vouches for its certificate (agents[].tls.ca): %v", hidden)
-	case i.Binding == wire.GRPC && (strings.Contains(text, "HTTP/1.1 header") || strings.Contains(text, "frame too large")):
-		return fails("HTTP/1.1 is spoken there, and gRPC needs HTTP/2: is the interface another one?")
+	case i.Binding == wire.GRPC && noHTTP2(err):
+		return fails("no HTTP/2 is spoken there, and gRPC needs it: is the interface another one? %v", hidden)
 	}
 	return fails("it cannot be called: %v", hidden)
 }
