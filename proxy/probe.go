@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -115,7 +116,8 @@ func noHTTP2(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "HTTP/1.1 header") || strings.Contains(text, "frame too large") ||
 		strings.Contains(text, "client conn could not be established") ||
-		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
 }
 
 // unreached says why there is no answer, and what could be done about that.
