@@ -109,7 +109,7 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	return r, a, nil
 }
 
-// noHTTP2 reports whether an error is what comes of speaking HTTP/2 to a server of HTTP/1.1:
+// noHTTP2 reports whether an error may come of speaking HTTP/2 to a server of HTTP/1.1:
 // which of these it is depends on whether its answer, or its close, or the reset behind that
 // is noticed first.
 func noHTTP2(err error) bool {
@@ -136,7 +136,7 @@ func unreached(ctx context.Context, i card.Interface, err error) Finding {
 	case errors.As(err, &unknown):
 		return fails("nobody who is trusted vouches for its certificate (agents[].tls.ca): %v", hidden)
 	case i.Binding == wire.GRPC && noHTTP2(err):
-		return fails("no HTTP/2 is spoken there, and gRPC needs it: is the interface another one? %v", hidden)
+		return fails("no answer comes over HTTP/2, which gRPC needs: is the interface another one? %v", hidden)
 	}
 	return fails("it cannot be called: %v", hidden)
 }

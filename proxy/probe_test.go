@@ -201,7 +201,7 @@ func TestProbe(t *testing.T) {
 		"gRPC of 0.3":             {at: card.Interface{URL: grpc.URL, Version: wire.V03, Binding: wire.GRPC}, want: failed + "HTTP 404 (text/plain): no gRPC is spoken there, or another service"},
 		"nobody":                  {at: card.Interface{URL: "http://127.0.0.1:1/", Version: wire.V10}, want: failed + "nobody listens there: "},
 		"another server":          {at: card.Interface{URL: plain.URL + "/a2a", Version: wire.V10}, want: failed + "HTTP 404 (text/plain): nothing is at this path"},
-		"gRPC at an HTTP server":  {at: card.Interface{URL: plain.URL, Version: wire.V10, Binding: wire.GRPC}, want: failed + "no HTTP/2 is spoken there"},
+		"gRPC at an HTTP server":  {at: card.Interface{URL: plain.URL, Version: wire.V10, Binding: wire.GRPC}, want: failed + "no answer comes over HTTP/2"},
 		"TLS where there is none": {at: card.Interface{URL: strings.Replace(plain.URL, "http:", "https:", 1), Version: wire.V10}, want: failed + "no TLS is spoken there"},
 		"no TLS where there is":   {at: card.Interface{URL: strings.Replace(secured.URL, "https:", "http:", 1), Version: wire.V10}, want: failed + "HTTP 400 (of no media type): TLS is spoken there"},
 		"a stranger's TLS":        {at: card.Interface{URL: secured.URL, Version: wire.V10}, want: failed + "nobody who is trusted vouches for its certificate"},
