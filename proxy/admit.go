@@ -24,10 +24,10 @@ func (p *Proxy) spare(x *exchange) error {
 	if err := p.Load.Spare(x.principal.Key()); err != nil {
 		return err
 	}
-	if err := p.Load.Seat(x.holder(), p.Server.Limits.Requests); err != nil {
+	if err := p.Load.EnterAs(x.holder(), p.Server.Limits.Requests); err != nil {
 		return err
 	}
-	x.seated = true
+	x.counted = true
 	return nil
 }
 
@@ -72,9 +72,9 @@ func (p *Proxy) discharge(x *exchange) {
 		x.admitted = false
 		p.Load.Leave()
 	}
-	if x.seated {
-		x.seated = false
-		p.Load.Rise(x.holder())
+	if x.counted {
+		x.counted = false
+		p.Load.LeaveAs(x.holder())
 	}
 	if x.bulk > 0 {
 		p.Load.Drop(x.holder(), x.bulk)

@@ -72,8 +72,8 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 	case isError(seen) && x.noConfigs(seen):
 		x.incoming(resp)
 		return x.deliverNone()
-	case isError(seen) && x.mayTry(seen):
-		return errUnknownThere
+	case isError(seen) && x.mayFallBack(seen):
+		return errMethodUnknown
 	case isError(seen):
 		return x.failed(resp, p.ended(ctx, x, a.error(x.leg, resp, doc)))
 	case x.leg.wait && !settled(seen.State):

@@ -41,7 +41,7 @@ type exchange struct {
 	length   [1]string  // forward; that of the answer, likewise
 	book     *ext.Book  // begin; the extensions that are registered
 	admitted bool       // takeOn; the call counts as one in flight
-	seated   bool       // spare; it counts among the caller's
+	counted  bool       // spare; it counts among the caller's
 	network  string     // spare; that of an anonymous client; see holder
 	bulk     int64      // decode; bytes of a large body that count as held
 
@@ -67,7 +67,7 @@ type exchange struct {
 	decision  policy.Decision  // authorize
 	brought   brought          // authorize; what the call brings, where somebody judges it
 	toll      *limits.Pass     // authorize; what the call holds of its caller's limits
-	seat      *limits.Pass     // authorize; of an earlier call, whose stream this one comes back to; nil for none
+	resumed   *limits.Pass     // authorize; of an earlier call, whose stream this one comes back to; nil for none
 	outlives  bool             // forward; the call goes on when its client hangs up
 
 	asked     ext.Set                 // authorize; what the client asked for
@@ -83,7 +83,7 @@ type exchange struct {
 	leads     bool                    // forward; the agent's document at hand is put before a stream
 
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
-	tries    bool            // forward; it is called in the caller's version, which its card does not have
+	fellBack bool            // forward; it is called in the caller's version, which its card does not have
 	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
 	session  translate.Alias // own; the same for the context
 	reserved string          // adopt; the context that has been made the caller's

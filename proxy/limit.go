@@ -22,10 +22,10 @@ func (p *Proxy) spend(x *exchange) error {
 	if x.record.ID != "" {
 		c.Task = &x.record
 	}
-	if task := p.resumes(x); task != "" && x.seat == nil {
-		x.seat = p.Streams.resume(x.principal.Key(), feedOf(x.agent.ID, task))
+	if task := p.resumes(x); task != "" && x.resumed == nil {
+		x.resumed = p.Streams.resume(x.principal.Key(), feedOf(x.agent.ID, task))
 	}
-	c.Placed = x.seat != nil
+	c.Placed = x.resumed != nil
 	pass, err := p.Limits.Admit(x.ctx, c)
 	if err != nil {
 		return err
@@ -71,8 +71,8 @@ func (x *exchange) tally(seen wire.Answer) {
 	if len(seen.Tasks) != 1 || seen.Kind == "list" || seen.State == "" {
 		return
 	}
-	if x.seat != nil && terminal(seen.State) && seen.Tasks[0].ID == x.call.TaskID {
-		x.seat.Done()
+	if x.resumed != nil && terminal(seen.State) && seen.Tasks[0].ID == x.call.TaskID {
+		x.resumed.Done()
 	}
 	if x.toll == nil {
 		return
@@ -84,8 +84,8 @@ func (x *exchange) tally(seen wire.Answer) {
 // handler is done, so that whoever has it finds the place free.
 func (p *Proxy) settleAccount(x *exchange) {
 	ctx := context.WithoutCancel(x.ctx)
-	if x.seat != nil { // the agent's stream has it, not this call
-		x.seat.Leave(ctx)
+	if x.resumed != nil { // the agent's stream has it, not this call
+		x.resumed.Leave(ctx)
 	}
 	if x.toll == nil {
 		return

@@ -134,8 +134,8 @@ func New(o Options) (*Proxy, error) {
 	p.browse = newBrowse(p)
 	// The request path. Order matters: nothing of a body is read before the caller
 	// is known, and nothing reaches an agent before the record of it is written.
-	call := p.do(p.locate, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.adopt, p.record, p.once(p.orAsCalled(p.forward)))
-	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.adopt, p.record, p.once(p.orAsCalled(p.forward)))
+	call := p.do(p.locate, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.adopt, p.record, p.once(p.withVersionFallback(p.forward)))
+	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.adopt, p.record, p.once(p.withVersionFallback(p.forward)))
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)

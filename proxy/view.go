@@ -14,18 +14,18 @@ import (
 // per exchange, so that a refresh in the middle cannot mix two cards. It is
 // immutable and made once per card.
 type view struct {
-	card        *card.Card
-	interfaces  []card.Interface // those that may be contacted
-	endpoints   []endpoint       // the same, ready for use
-	outputModes []string         // see outputModes
-	backend     string           // what contexts are recorded by; "" without an interface
-	skills      []string         // every skill id
-	extensions  []ext.Declared
-	known       *ext.Roots              // extensions, and those that the configuration names
-	schemas     map[string]skillSchemas // by skill
-	scopes      map[string][][]string   // by skill, what the card asks for; see card.Skill
-	modes       map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
-	unspoken    *unspoken               // versions that the agent has been asked in beside the card's
+	card            *card.Card
+	interfaces      []card.Interface // those that may be contacted
+	endpoints       []endpoint       // the same, ready for use
+	outputModes     []string         // see outputModes
+	backend         string           // what contexts are recorded by; "" without an interface
+	skills          []string         // every skill id
+	extensions      []ext.Declared
+	known           *ext.Roots              // extensions, and those that the configuration names
+	schemas         map[string]skillSchemas // by skill
+	scopes          map[string][][]string   // by skill, what the card asks for; see card.Skill
+	modes           map[string]skillModes   // by skill, and under "" of all; nil where nobody asks
+	refusedVersions *refusedVersions        // versions that the agent has been asked in beside the card's
 }
 
 // endpoint is one interface of the agent.
@@ -60,7 +60,7 @@ func (a *Agent) Callable() bool {
 }
 
 func (a *Agent) read(c *card.Card) *view {
-	v := &view{card: c, outputModes: outputModes(c), extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), unspoken: new(unspoken), schemas: learnSchemas(a.schemas, c.Skills)}
+	v := &view{card: c, outputModes: outputModes(c), extensions: c.Extensions, known: knownIn(c.Extensions, &a.Extensions), refusedVersions: new(refusedVersions), schemas: learnSchemas(a.schemas, c.Skills)}
 	v.interfaces, _ = a.Usable(c)
 	for _, i := range v.interfaces {
 		if u, err := url.Parse(i.URL); err == nil { // Endpoints has parsed it before

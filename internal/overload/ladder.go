@@ -57,17 +57,17 @@ func (l *Ladder) Enter(most int) error {
 // Leave counts a call out.
 func (l *Ladder) Leave() { l.calls.Add(-1) }
 
-// Seat has a caller hold the place of a call that Enter took on, of most that there are: no
-// caller may have more places than are left for others. It needs one Rise.
-func (l *Ladder) Seat(caller string, most int) error {
+// EnterAs counts a call that Enter took on among its caller's, of most that there are: no
+// caller may have more than are left for others. It needs one LeaveAs.
+func (l *Ladder) EnterAs(caller string, most int) error {
 	if !l.callers.Take(caller, 1, int64(most)-l.calls.Load()) {
 		return Requests
 	}
 	return nil
 }
 
-// Rise gives back what Seat has taken.
-func (l *Ladder) Rise(caller string) { l.callers.Give(caller, 1) }
+// LeaveAs counts it out.
+func (l *Ladder) LeaveAs(caller string) { l.callers.Give(caller, 1) }
 
 // Calls is how many have been taken on and not counted out.
 func (l *Ladder) Calls() int { return int(l.calls.Load()) }

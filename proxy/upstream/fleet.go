@@ -175,7 +175,7 @@ func (f *fleet) heard(i *instance, era, who uint64, what outcome, status int) bo
 	case counts && !f.Ejection.Off:
 		within := f.Ejection.Within.Std()
 		i.row.add(who, now, within)
-		if i.row.n.Load() >= int64(f.Ejection.Failures) && (what == failed || i.row.shared() || i.company.one(now, within)) {
+		if i.row.n.Load() >= int64(f.Ejection.Failures) && (what == failed || i.row.shared() || i.callers.single(now, within)) {
 			f.eject(i, now)
 		}
 	}

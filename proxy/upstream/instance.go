@@ -35,7 +35,7 @@ type instance struct {
 	ejected atomic.Int64 // until when it is out
 
 	row     row
-	company company
+	callers callers
 	times   int // ejected in a row; guarded by the fleet's lock
 
 	ejections atomic.Int64 // since it came

@@ -29,7 +29,7 @@ func (f *fleet) roundTrip(u *Upstream, r *http.Request, h *Hint, who uint64) (*h
 		before = append(before, i)
 		served = Served{Instance: i.address, Tries: len(before), Elsewhere: f.only(h) && i.address != h.Instance}
 		i.calls.Add(1)
-		i.company.comes(who, start)
+		i.callers.note(who, start)
 		if h.Trail != nil {
 			h.Trail.Begin(r, i.address)
 		}

@@ -20,15 +20,15 @@ const (
 // fewest is how many calls in a row have to fail: one that does may be to blame itself.
 const fewest = 3
 
-// companyFor is how long others than the one whose calls fail are thought to call as well.
-const companyFor = time.Minute
+// callersFor is how long others than the one whose calls fail are thought to call as well.
+const callersFor = time.Minute
 
 // trouble is what is known of it. A call that goes well costs a few loads.
 type trouble struct {
 	row     row         // calls that failed since one has gone well
 	lost    atomic.Bool // the latest of them had no connection, or nobody who looked
 	broken  atomic.Bool // one of them had no answer, or one for want of somebody to give it
-	company company
+	callers callers
 }
 
 // note takes over what became of a call, and whose it was. Errors of A2A are answers, 501
@@ -36,7 +36,7 @@ type trouble struct {
 func (t *trouble) note(r *http.Request, who uint64, resp *http.Response, err error) {
 	var kept *Unavailable // by the circuit; it says nothing new
 	now := time.Now().UnixNano()
-	t.company.comes(who, now)
+	t.callers.note(who, now)
 	switch what := judge(r, resp, err); {
 	case what == unsaid || errors.As(err, &kept):
 	case what == well && !failing(meaning(resp)):
@@ -74,7 +74,7 @@ func (u *Upstream) Trouble() Trouble {
 	switch {
 	case t.lost.Load() && (u.fleet == nil || n >= fewest):
 		return Unreachable
-	case n >= fewest && (t.broken.Load() || t.row.shared() || t.company.one(time.Now().UnixNano(), companyFor)):
+	case n >= fewest && (t.broken.Load() || t.row.shared() || t.callers.single(time.Now().UnixNano(), callersFor)):
 		return Failing
 	}
 	return ""

@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// company is who has calls at a place. What fails for one caller alone, where others call as
-// well, says nothing of the place: that caller may know a call that the agent fails at.
-type company struct {
+// callers are who has calls at an instance, or at an agent. What fails for one caller alone,
+// where others call as well, says nothing of it: that caller may know a call that the agent
+// fails at.
+type callers struct {
 	latest atomic.Uint64 // whose the latest call was; 0 for nobody's
 	mixed  atomic.Int64  // Unix nanoseconds; when somebody else called than before
 }
 
-// comes notes whose a call is.
-func (c *company) comes(who uint64, now int64) {
+// note notes whose a call is.
+func (c *callers) note(who uint64, now int64) {
 	if before := c.latest.Load(); before != who {
 		c.latest.Store(who)
 		if before != 0 {
@@ -23,8 +24,8 @@ func (c *company) comes(who uint64, now int64) {
 	}
 }
 
-// one reports whether all calls have been one caller's for some time.
-func (c *company) one(now int64, within time.Duration) bool {
+// single reports whether all calls have been one caller's for some time.
+func (c *callers) single(now int64, within time.Duration) bool {
 	at := c.mixed.Load()
 	return at == 0 || now-at > int64(within)
 }

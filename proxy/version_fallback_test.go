@@ -140,3 +140,26 @@ func TestA01_OtherVersionForeignTask(t *testing.T) {
 	}
 	w.speak("alice", w.base, rpc01, ask{method: wire.SendMessage, task: "hers"}).ok(t, "alice's again")
 }
+
+// TestWebhookOfAnotherVersion: of a message that is sent in two versions one webhook is
+// registered, that of the call which the agent has taken.
+func TestWebhookOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	w := in(t, speaks(rpc03), tied, relayed)
+	w.agent.answers(onlyIn(wire.V10))
+	w.speak("tied", w.base, rpc10, ask{
+		method: wire.SendMessage, more: `,"configuration":{"taskPushNotificationConfig":{"url":"https://hooks.example.com/a"}}`,
+	}).ok(t, "with a webhook")
+	sent := w.agent.take()
+	if len(sent) != 2 {
+		t.Fatalf("sent %d times", len(sent))
+	}
+	refused, taken := givenIn(t, sent[0]), givenIn(t, sent[1])
+	const event = `{"statusUpdate":{"taskId":"x","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
+	if got := w.notify(refused, event); got.status != http.StatusNotFound {
+		t.Errorf("the webhook of the call that was refused: %d %s", got.status, got.body)
+	}
+	if got := w.notify(taken, event); got.status == http.StatusNotFound || taken.URL == refused.URL {
+		t.Errorf("the webhook of the call that was taken: %d %s", got.status, got.body)
+	}
+}

@@ -10,49 +10,49 @@ import (
 
 // Cards are wrong about the version that their agents speak: libraries fill it in, and before
 // 0.2.5 cards had none. The agent then knows no method that it is called by, although the
-// caller, who speaks its version, could call it directly. Where the version in which the
-// operator's card has the agent called is not the caller's, a method that the agent does not
-// know is asked for once more, as the caller has asked for it. Nothing was done the first
-// time: that is what the error says (JSON-RPC 2.0 §5.1).
+// caller, who speaks its version, could call it directly. Where the version that the card names
+// is not the caller's, a call whose method the agent does not know is sent once more, in the
+// caller's version. Nothing was done the first time: that is what the error says (JSON-RPC 2.0
+// §5.1).
 
-// errUnknownThere is of a call whose method the agent does not know in the version of its card.
-var errUnknownThere = errors.New("the agent does not know the method in the version of its card")
+// errMethodUnknown is of a call whose method the agent does not know in the version of its card.
+var errMethodUnknown = errors.New("the agent does not know the method in the version of its card")
 
-// unspoken are the versions in which an agent was asked in vain, by endpoint.
-type unspoken struct{ asked sync.Map } // of attempt
+// refusedVersions are the versions in which an agent was asked in vain, by endpoint.
+type refusedVersions struct{ asked sync.Map } // of versionAt
 
-// attempt is a version at an endpoint.
-type attempt struct {
+// versionAt is a version at an endpoint.
+type versionAt struct {
 	address string
 	version wire.Version
 }
 
-// mayTry reports whether the call, which the agent has refused, is to be sent in the
+// mayFallBack reports whether the call, which the agent has refused, is to be sent in the
 // caller's version. What the operator has written down is not doubted.
-func (x *exchange) mayTry(seen wire.Answer) bool {
+func (x *exchange) mayFallBack(seen wire.Answer) bool {
 	e := x.endpoint
 	switch {
-	case !isUnknown(seen) || x.tries || x.question != nil || len(x.agent.Interfaces) > 0 || x.call.Method.Extension != "":
+	case !isUnknown(seen) || x.fellBack || x.question != nil || len(x.agent.Interfaces) > 0 || x.call.Method.Extension != "":
 		return false
 	case e.Binding != wire.JSONRPC || e.Version == x.call.Version:
 		return false
 	}
 	other := slices.ContainsFunc(x.view.endpoints, func(o endpoint) bool { return o.address == e.address && o.Version == x.call.Version })
-	_, asked := x.view.unspoken.asked.Load(attempt{e.address, x.call.Version})
+	_, asked := x.view.refusedVersions.asked.Load(versionAt{e.address, x.call.Version})
 	return !other && !asked
 }
 
-// orAsCalled sends a call whose method the agent does not know once more, in the version that
-// the caller speaks.
-func (p *Proxy) orAsCalled(forward stage) stage {
+// withVersionFallback sends a call whose method the agent does not know once more, in the
+// version that the caller speaks.
+func (p *Proxy) withVersionFallback(forward stage) stage {
 	return func(x *exchange) error {
 		err := forward(x)
-		if !errors.Is(err, errUnknownThere) {
+		if !errors.Is(err, errMethodUnknown) {
 			return err
 		}
 		again := *x.endpoint
 		again.Version, again.says = x.side().Version, []string{string(x.side().Version)}
-		x.endpoint, x.tries, x.webhook = &again, true, nil // what had come was forgotten
+		x.endpoint, x.fellBack, x.webhook = &again, true, nil // what had come was forgotten
 		for _, s := range []stage{p.rejudge, p.adopt} {
 			if err := s(x); err != nil {
 				return err
@@ -69,16 +69,16 @@ func (p *Proxy) orAsCalled(forward stage) stage {
 // to be called in that from now on, or that it does not speak it either.
 func (p *Proxy) learnVersion(x *exchange, seen wire.Answer) {
 	switch {
-	case !x.tries:
+	case !x.fellBack:
 		return
 	case isUnknown(seen):
-		x.view.unspoken.asked.Store(attempt{x.endpoint.address, x.endpoint.Version}, nil)
+		x.view.refusedVersions.asked.Store(versionAt{x.endpoint.address, x.endpoint.Version}, nil)
 		return
 	case isError(seen):
 		return
 	}
 	v, was := *x.view, wire.Version("")
-	v.endpoints, v.unspoken = slices.Clone(v.endpoints), new(unspoken)
+	v.endpoints, v.refusedVersions = slices.Clone(v.endpoints), new(refusedVersions)
 	for i := range v.endpoints {
 		if e := &v.endpoints[i]; e.address == x.endpoint.address && e.Binding == wire.JSONRPC {
 			was, *e = e.Version, *x.endpoint
