@@ -22,7 +22,8 @@ type arrival struct {
 
 // cmdSeen prints what a backend has got since the last time it was asked:
 // seen NAME [-header] [-body]. Nothing at all is the line "nothing".
-// With -cancelled it waits until the backend's open call has been given up.
+// With -cancelled it waits until the backend's open call has been given up, with -for METHOD
+// until there is a call of the method.
 func cmdSeen(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	w := worldOf(ts)
@@ -32,6 +33,9 @@ func cmdSeen(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if slices.Contains(args, "-cancelled") && !eventually(patience, b.cancelled) {
 		ts.Fatalf("the call to %s goes on", args[0])
+	}
+	if i := slices.Index(args, "-for"); i > 0 && !eventually(patience, func() bool { return b.called(args[i+1]) }) {
+		ts.Fatalf("%s is not called %s", args[0], args[i+1])
 	}
 	b.mu.Lock()
 	all := b.seen
@@ -51,6 +55,12 @@ func (b *backend) cancelled() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.seen) > 0 && b.seen[len(b.seen)-1].cancelled
+}
+
+func (b *backend) called(method string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.seen, func(a arrival) bool { return a.rpc == method })
 }
 
 func (a arrival) print(out *bytes.Buffer, header, body bool) {
