@@ -68,7 +68,7 @@ func (e *estate) serve(id string) *process {
 	e.t.Helper()
 	var fleet strings.Builder
 	for _, a := range e.agents {
-		fmt.Fprintf(&fleet, "  - {id: %s, card: %q, endpoints: [%s]}\n", a.ID, a.CardURL, strings.Join(a.Endpoints, ", "))
+		fmt.Fprintf(&fleet, "  - {id: %s, card: {url: %q, bindings: [JSONRPC, HTTP+JSON, GRPC]}, endpoints: [%s]}\n", a.ID, a.CardURL, strings.Join(a.Endpoints, ", "))
 	}
 	file := filepath.Join(e.dir, id+".yaml")
 	write(e.t, file, fmt.Sprintf(`server:

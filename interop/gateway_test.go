@@ -152,7 +152,7 @@ func (g *gateway) serve(t *testing.T, file string) {
 func gatewayConfig(dir string, agents []agent, issuer string) string {
 	var fleet strings.Builder
 	for _, a := range agents {
-		fmt.Fprintf(&fleet, "  - {id: %s, card: %q, endpoints: [%s]}\n", a.id, a.card, strings.Join(a.endpoints, ", "))
+		fmt.Fprintf(&fleet, "  - {id: %s, card: {url: %q, bindings: [JSONRPC, HTTP+JSON, GRPC]}, endpoints: [%s]}\n", a.id, a.card, strings.Join(a.endpoints, ", "))
 	}
 	return fmt.Sprintf(`server:
   id: interop

@@ -14,7 +14,7 @@ func (i *identity) askedForMore(t *testing.T) {
 	var fleet strings.Builder
 	for _, s := range sides()[1:] {
 		a := agents[s]
-		fmt.Fprintf(&fleet, "  - {id: %s, card: %q, endpoints: [%s]}\n", a.id, a.card, strings.Join(a.endpoints, ", "))
+		fmt.Fprintf(&fleet, "  - {id: %s, card: {url: %q, bindings: [JSONRPC, HTTP+JSON, GRPC]}, endpoints: [%s]}\n", a.id, a.card, strings.Join(a.endpoints, ", "))
 	}
 	const seen = `    - {name: seen, effect: allow, agents: ["*"], methods: [GetTask], scopes: [a2a.invoke]}` + "\n"
 	byOtherMeans := i.start(t, house{agents: fleet.String(), rules: seen +

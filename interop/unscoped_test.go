@@ -130,7 +130,7 @@ func startGuarded(t *testing.T, u *unscoped, callers ...string) *guarded {
 		for _, who := range callers {
 			g.keys[who+" "+s.String()] = g.keyOf(t, who, agentOf(s))
 		}
-		fmt.Fprintf(&fleet, "  - {id: %s, card: %q, endpoints: [%s]}\n", agentOf(s), u.side(s)+wellKnown, u.GRPC)
+		fmt.Fprintf(&fleet, "  - {id: %s, card: {url: %q, bindings: [JSONRPC, HTTP+JSON, GRPC]}, endpoints: [%s]}\n", agentOf(s), u.side(s)+wellKnown, u.GRPC)
 	}
 	file := filepath.Join(g.dir, "config.yaml")
 	config := fmt.Sprintf(`server:

@@ -127,10 +127,18 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	}
 }
 
-// offers lists every way to reach the agent through the gateway: each version in
+// offers lists the ways to reach the agent through the gateway that its card is to have.
+func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
+	return slices.DeleteFunc(p.ways(x, skill), func(o card.Offered) bool {
+		has := func(i card.Interface) bool { return i.Binding == o.Binding }
+		return !x.agent.Card.Offers(o.Binding, slices.ContainsFunc(x.agent.Offers(x.view.card), has))
+	})
+}
+
+// ways lists every way to reach the agent through the gateway: each version in
 // each binding, whatever the agent itself speaks, 1.0 first, because clients take
 // the first they understand.
-func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
+func (p *Proxy) ways(x *exchange, skill string) []card.Offered {
 	list := []card.Offered{}
 	if len(x.view.endpoints) == 0 {
 		return list

@@ -79,7 +79,7 @@ func newSite(t *testing.T) *site {
 		demandingAgent: `{"extensions":[{"uri":"` + needed + `","required":true}]}`,
 		failingAgent:   `{"streaming":true,"pushNotifications":true}`,
 	} {
-		agents += fmt.Sprintf("  - {id: %q, card: %q}\n", id, stub(t, capabilities))
+		agents += fmt.Sprintf("  - {id: %q, card: %s}\n", id, everyBinding(stub(t, capabilities)))
 	}
 	w := newWorld(t)
 	g := w.start(w.yaml(plain, openDoors+agents))

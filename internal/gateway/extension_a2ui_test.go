@@ -148,9 +148,9 @@ func TestExtensionA2UIListsIn03(t *testing.T) {
 		})
 	w := newWorld(t)
 	g := w.start(w.yaml(plain, openPolicy+"extensions:\n"+a2uiRegistry+fmt.Sprintf(`agents:
-  - {id: old, card: %q, extensions: {require: [%q], activation: declared}}
-  - {id: now, card: %q, extensions: {activation: declared}}
-`, old.CardURL, a2uiURI, now.CardURL)))
+  - {id: old, card: %s, extensions: {require: [%q], activation: declared}}
+  - {id: now, card: %s, extensions: {activation: declared}}
+`, everyBinding(old.CardURL), a2uiURI, everyBinding(now.CardURL))))
 	credential := w.token("caller")
 
 	hc := gatewaytest.HTTPClient(t, credential, nil)

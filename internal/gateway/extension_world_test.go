@@ -63,8 +63,8 @@ func newFair(t *testing.T, s stall) *fair {
 		if a.Binding == a2a.TransportProtocolGRPC {
 			activation = "echo"
 		}
-		fmt.Fprintf(&agents, "  - {id: %q, card: %q, endpoints: [%s], extensions: {activation: %s, %s}}\n",
-			a.ID, a.CardURL, strings.Join(a.Endpoints, ", "), activation, s.section)
+		fmt.Fprintf(&agents, "  - {id: %q, card: %s, endpoints: [%s], extensions: {activation: %s, %s}}\n",
+			a.ID, everyBinding(a.CardURL), strings.Join(a.Endpoints, ", "), activation, s.section)
 		for _, caller := range extensible() {
 			id := caller.Name + "." + a.ID
 			_, key, err := keys.Create(authn.KeySpec{

@@ -25,8 +25,8 @@ combinations:
   - {user: oidc, client: apiKeys}`, c.server, fmt.Sprintf(`policy:
   rules:
     - {name: desk, effect: allow, subjects: [alice], clients: ["spiffe://example.org/desk", desk]}
-agents: [{id: a, card: %q}]
-`, agent.CardURL)))
+agents: [{id: a, card: %s}]
+`, everyBinding(agent.CardURL))))
 	desk := []tls.Certificate{ca.workload("spiffe://example.org/desk")}
 	tests := map[string]struct {
 		certs  []tls.Certificate

@@ -229,7 +229,7 @@ func TestProofOfPossession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	agent := greeter(t)
-	g := w.start(w.authn("failures: {perMinute: -1}", plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
+	g := w.start(w.authn("failures: {perMinute: -1}", plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL))))
 	calls := 0
 	for _, side := range proven() {
 		good := newHolder(t, w)
@@ -297,7 +297,7 @@ func TestProofWithNonce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	agent := greeter(t)
-	config := w.authn("dpop: {nonce: true}", plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL))
+	config := w.authn("dpop: {nonce: true}", plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL)))
 	g := w.start(config)
 	h := newHolder(t, w)
 	call := func() int {

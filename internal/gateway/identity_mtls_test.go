@@ -142,8 +142,8 @@ func TestSPIFFEIdentities(t *testing.T) {
 	c := newCastle(t, "optional", trusted)
 	agent := gatewaytest.Start(t, jsonrpc10())
 	g := c.start(c.authn(spiffe, c.server, fmt.Sprintf(`policy: {rules: [{name: pay, effect: allow, issuers: [mtls], groups: [payers]}]}
-agents: [{id: a, card: %q}]
-`, agent.CardURL)))
+agents: [{id: a, card: %s}]
+`, everyBinding(agent.CardURL))))
 	for _, side := range proven() {
 		t.Run(string(side.binding)+" "+string(side.version), func(t *testing.T) {
 			hc := gatewaytest.HTTPClient(t, nil, c.transport(trusted.workload("spiffe://example.org/ns/pay/robot")))
@@ -189,7 +189,7 @@ func TestR03_ClientCARotation(t *testing.T) {
 	leaving, staying := newClientCA(t, "leaving"), newClientCA(t, "staying")
 	c := newCastle(t, "optional", leaving, staying)
 	agent := newCounter(t, nil)
-	g := c.start(c.authn(spiffe, c.server, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
+	g := c.start(c.authn(spiffe, c.server, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL))))
 	url := g.URL() + "/agents/a"
 	out := leaving.workload("spiffe://example.org/out")
 	in := staying.workload("spiffe://example.org/in")
@@ -268,7 +268,7 @@ func TestCertificateBoundTokens(t *testing.T) {
 	c := newCastle(t, "request", newClientCA(t, "of nobody"))
 	c.server = strings.Replace(c.server, "clientCA: [clients.pem], ", "", 1)
 	agent := greeter(t)
-	g := c.start(c.yaml(c.server, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
+	g := c.start(c.yaml(c.server, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL))))
 	own := newClientCA(t, "own")
 	right, wrong := own.workload("spiffe://example.org/right"), own.workload("spiffe://example.org/wrong")
 	digest := sha256.Sum256(right.Certificate[0])

@@ -90,7 +90,7 @@ func TestR22_RevokedWhileListening(t *testing.T) {
 			w := newWorld(t)
 			agent := gatewaytest.Start(t, jsonrpc10())
 			alice, bob := w.key("alice"), w.key("bob")
-			g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
+			g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL))))
 			dial := func(who http.Header) gatewaytest.Client {
 				c, _ := gatewaytest.Dial(t, side.sdk, gatewaytest.HTTPClient(t, who, nil), g.URL()+"/agents/a", side.version, side.binding)
 				return c
@@ -150,7 +150,7 @@ func TestR22_Reloads(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			agent := newCounter(t, nil)
-			yaml := w.yaml(plain, rules+fmt.Sprintf("agents: [{id: hers, card: %q}, {id: his, card: %q}]\n", agent.CardURL, agent.CardURL))
+			yaml := w.yaml(plain, rules+fmt.Sprintf("agents: [{id: hers, card: %s}, {id: his, card: %s}]\n", everyBinding(agent.CardURL), everyBinding(agent.CardURL)))
 			alice, bob := w.token("alice"), w.key("bob")
 			g := w.start(yaml)
 			hers, his := w.stream(g, "hers", alice), w.stream(g, "his", bob)
@@ -190,7 +190,7 @@ func TestR13_IssuerAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	agent := newCounter(t, nil)
-	yaml := w.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL))
+	yaml := w.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL)))
 	key, known := w.key("robot"), w.token("alice")
 	g := w.start(yaml)
 	call := func(g *gateway.Gateway, who http.Header) int {
@@ -220,7 +220,7 @@ func TestR13_IssuerAway(t *testing.T) {
 	// A gateway that begins now knows no key of the issuer's: it cannot tell.
 	begun := newWorld(t)
 	other := begun.key("robot")
-	late := begun.start(strings.Replace(begun.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)),
+	late := begun.start(strings.Replace(begun.yaml(plain, openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL))),
 		begun.issuer.URL, w.issuer.URL, 1))
 	if status := call(late, known); status != http.StatusServiceUnavailable {
 		t.Errorf("a token of an issuer that was never reached: %d", status)

@@ -21,7 +21,7 @@ const payingPolicy = `policy:
       effect: allow
       authentication: {acr: ["urn:example:mfa"], amr: [hwk], maxAge: 10m}
       consent: {scope: consent.pay}
-agents: [{id: a, card: %q}]
+agents: [{id: a, card: %s}]
 `
 
 // authenticated is the header of alice, who authenticated somehow and agreed to some
@@ -53,7 +53,7 @@ func TestStepUp(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t)
 				agent := gatewaytest.Start(t, jsonrpc10())
-				g := w.start(w.yaml(plain, fmt.Sprintf(payingPolicy, agent.CardURL)))
+				g := w.start(w.yaml(plain, fmt.Sprintf(payingPolicy, everyBinding(agent.CardURL))))
 				for name, tt := range map[string]struct {
 					who  http.Header
 					want []string // in a challenge; nil: it works

@@ -36,7 +36,7 @@ func TestA11_ThreeSources(t *testing.T) {
 	a, b := newCounter(t, nil), newCounter(t, nil)
 	keys := map[string]http.Header{"": w.key("unbound"), "a": w.keyFor("bound", "a"), "b": w.keyFor("bound", "b")}
 	g := w.start(w.yaml(plain, openPolicy+fmt.Sprintf(
-		"agents: [{id: a, card: %q, hosts: [a.test]}, {id: b, card: %q, hosts: [b.test]}]\n", a.CardURL, b.CardURL)))
+		"agents: [{id: a, card: %s, hosts: [a.test]}, {id: b, card: %s, hosts: [b.test]}]\n", everyBinding(a.CardURL), everyBinding(b.CardURL))))
 	calls, reached := 0, 0
 	for _, where := range []struct{ path, host, agent string }{{"/agents/a", "", "a"}, {"/", "a.test", "a"}, {"/a2a", "", ""}} {
 		for _, field := range []string{"", "a", "b", "a/skills/work", "b/skills/work", "globex"} {

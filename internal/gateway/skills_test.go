@@ -88,7 +88,7 @@ func TestRulesAboutSkillsThatAreNot(t *testing.T) {
 	w := newWorld(t)
 	agent := newCounter(t, nil) // has a skill "work"
 	yaml := w.yaml(plain, `policy: {rules: [{name: dream, effect: allow, agents: [a], skills: [fly]}]}
-`+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL))
+`+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL)))
 	g := w.start(yaml)
 	const warning = `none of its agents has a skill`
 	eventually(t, "the warning", func() bool { return strings.Contains(w.log.String(), warning) })
@@ -110,7 +110,9 @@ func TestFollow(t *testing.T) {
 	yaml := func(agents ...string) string {
 		return w.yaml(plain, openPolicy+"agents:\n"+strings.Join(agents, ""))
 	}
-	line := func(id string, c *counter) string { return fmt.Sprintf("  - {id: %s, card: %q}\n", id, c.CardURL) }
+	line := func(id string, c *counter) string {
+		return fmt.Sprintf("  - {id: %s, card: %s}\n", id, everyBinding(c.CardURL))
+	}
 	g := w.start(yaml(line("a", a)))
 	hup := make(chan os.Signal, 1)
 	follow(t, g, w.path, hup)

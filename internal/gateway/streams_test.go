@@ -23,7 +23,7 @@ func TestStreamsByAPI(t *testing.T) {
 			w := newWorld(t)
 			agent := gatewaytest.Start(t, jsonrpc10())
 			alice, bob := w.key("alice"), w.key("bob")
-			g := w.start(w.yaml(plain, adminSection+openPolicy+fmt.Sprintf("agents: [{id: a, card: %q}]\n", agent.CardURL)))
+			g := w.start(w.yaml(plain, adminSection+openPolicy+fmt.Sprintf("agents: [{id: a, card: %s}]\n", everyBinding(agent.CardURL))))
 			d := w.desk(g)
 			dial := func(who http.Header) gatewaytest.Client {
 				c, _ := gatewaytest.Dial(t, side.sdk, gatewaytest.HTTPClient(t, who, nil), g.URL()+"/agents/a", side.version, side.binding)

@@ -79,7 +79,7 @@ func origins(agents []*gatewaytest.Agent) string {
 	var b strings.Builder
 	b.WriteString("agents:\n")
 	for _, a := range agents {
-		fmt.Fprintf(&b, "  - {id: %q, card: %q, endpoints: [%s]}\n", a.ID, a.CardURL, strings.Join(a.Endpoints, ", "))
+		fmt.Fprintf(&b, "  - {id: %q, card: %s, endpoints: [%s]}\n", a.ID, everyBinding(a.CardURL), strings.Join(a.Endpoints, ", "))
 	}
 	return b.String()
 }

@@ -277,12 +277,18 @@ func (w *world) secure() (server string, transport func() *http.Transport) {
 		}
 }
 
+// everyBinding is the card section of an agent whose served card offers gRPC too, which the
+// agent's own has not, so that SDKs find it.
+func everyBinding(url string) string {
+	return fmt.Sprintf("{url: %q, bindings: [JSONRPC, HTTP+JSON, GRPC]}", url)
+}
+
 // fleet is an agents section.
 func fleet(agents ...*gatewaytest.Agent) string {
 	var b strings.Builder
 	b.WriteString("agents:\n")
 	for _, a := range agents {
-		fmt.Fprintf(&b, "  - {id: %q, card: %q}\n", a.ID, a.CardURL)
+		fmt.Fprintf(&b, "  - {id: %q, card: %s}\n", a.ID, everyBinding(a.CardURL))
 	}
 	return b.String()
 }

@@ -3,11 +3,13 @@ package card
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
@@ -51,6 +53,13 @@ type Config struct {
 	// and says the same, is not affected.
 	Requirements Requirements `yaml:"requirements"`
 
+	// Bindings are those in which the served card offers the agent: JSONRPC, HTTP+JSON and
+	// GRPC. Default: the first two, and GRPC where the agent's own card has it and the
+	// listener takes it. Calls are taken in all of them whatever the card says. Entries of
+	// gRPC are host:port, and clients that take them for URLs of another origin refuse the
+	// whole card.
+	Bindings []string `yaml:"bindings"`
+
 	// Sign has the served card signed with the gateway's keys, whose public halves are at
 	// /.well-known/jwks.json. Default: true. It costs 1 to 3 KiB in the card.
 	Sign *bool `yaml:"sign"`
@@ -61,6 +70,28 @@ type Config struct {
 
 // Signed reports whether the served card is signed.
 func (c Config) Signed() bool { return c.Sign == nil || *c.Sign }
+
+// Offers reports whether the served card offers a binding. has says whether the agent's own
+// card does.
+func (c Config) Offers(b wire.Binding, has bool) bool {
+	if c.Bindings == nil {
+		return has || b != wire.GRPC
+	}
+	return slices.Contains(c.Bindings, b.String())
+}
+
+// checkBindings reports what is no binding, or none at all.
+func (c Config) checkBindings() error {
+	if c.Bindings != nil && len(c.Bindings) == 0 {
+		return errors.New("card: bindings: a card that offers none is visibility: none")
+	}
+	for _, name := range c.Bindings {
+		if b, known := wire.ParseBinding(name); !known || b.String() != name {
+			return fmt.Errorf("card: bindings: %q is not JSONRPC, HTTP+JSON or GRPC", name)
+		}
+	}
+	return nil
+}
 
 // DefaultRefresh is used where Config.Refresh is zero.
 const DefaultRefresh = 5 * time.Minute
@@ -102,6 +133,9 @@ func (c Config) Validate() error {
 	case "", OmitRequirements, SpecRequirements, GoRequirements:
 	default:
 		errs = append(errs, fmt.Errorf("card: requirements %q is not omit, spec or go", c.Requirements))
+	}
+	if err := c.checkBindings(); err != nil {
+		errs = append(errs, err)
 	}
 	if err := c.Limits.validate(); err != nil {
 		errs = append(errs, err)
