@@ -32,7 +32,7 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if x.principal != nil && !p.lists(x.principal, x.agent) {
 		return errUnknownAgent
 	}
-	version := card.FormFor(x.r.Header.Get(card.VersionHeader))
+	version, pure := x.agent.Card.Form.Of(x.r.Header, x.r.URL.Query())
 	if x.rest == legacyCardPath && version != wire.V10 {
 		version = wire.V01 // 0.1 looks for it there, and 0.2, which can read that form
 	}
@@ -42,7 +42,7 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if x.skill != "" && !slices.Contains(p.visible(x), x.skill) {
 		return p.noCard(x)
 	}
-	body, etag, err := x.view.card.Render(p.cardView(x, version))
+	body, etag, err := x.view.card.Render(p.servedView(x, version, pure))
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,17 @@ func (p *Proxy) serveCard(x *exchange) error {
 	return nil
 }
 
+// servedView is cardView for who asks for the card by HTTP, in whichever form.
+func (p *Proxy) servedView(x *exchange, version wire.Version, pure bool) card.View {
+	v := p.cardView(x, version)
+	v.Pure = pure
+	return v
+}
+
 // CardFor is the card of an agent as it is served to a caller, nil for one who shows no
-// credential, in the form of a version. It is nil without an error where there is none for
-// this caller: the agent is not there for them. The error is that there is no card to serve.
+// credential, whose request names the version, or none if that is "". It is nil without an
+// error where there is none for this caller: the agent is not there for them. The error is
+// that there is no card to serve.
 func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, error) {
 	a := p.agents[agent]
 	if a == nil || !p.lists(who, a) {
@@ -68,7 +76,12 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 		return nil, errNotReady
 	}
 	x.rec.Start = time.Now() // until when extensions are good
-	body, _, err := x.view.card.Render(p.cardView(x, version))
+	asked := http.Header{}
+	if version != "" {
+		asked.Set(card.VersionHeader, string(version))
+	}
+	version, pure := a.Card.Form.Of(asked, nil)
+	body, _, err := x.view.card.Render(p.servedView(x, version, pure))
 	return body, err
 }
 

@@ -92,10 +92,11 @@ var shapes = map[string]map[string]string{
 		"id": "!string", "name": "!string", "description": "!string", "tags": "![]string", "examples": "[]string",
 		"inputModes": "[]string", "outputModes": "[]string", "securityRequirements": "any",
 	},
+	// security_requirements is ProtoJSON's other name for securityRequirements; see docs/cards.md.
 	"AgentCard": {
 		"name": "!string", "description": "!string", "supportedInterfaces": "![]AgentInterface", "provider": "any",
 		"version": "!string", "documentationUrl": "string", "capabilities": "!AgentCapability",
-		"securitySchemes": "any", "securityRequirements": "any", "defaultInputModes": "![]string",
+		"securitySchemes": "any", "securityRequirements": "any", "security_requirements": "any", "defaultInputModes": "![]string",
 		"defaultOutputModes": "![]string", "skills": "![]AgentSkill", "signatures": "any", "iconUrl": "string",
 	},
 }

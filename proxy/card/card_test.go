@@ -80,18 +80,29 @@ func mustRender(t *testing.T, c *card.Card, v card.View) string {
 }
 
 // forms are the ways in which every card can be served.
-var forms = []struct {
-	name string
-	side wire.Side
-}{
-	{"1.0", wire.Side{Version: wire.V10, Binding: wire.JSONRPC}},
-	{"mixed", wire.Side{Version: wire.V03, Binding: wire.HTTPJSON}},
-	{"0.1", wire.Side{Version: wire.V01, Binding: wire.JSONRPC}},
-	{"grpc-1.0", wire.Side{Version: wire.V10, Binding: wire.GRPC}},
-	{"grpc-0.3", wire.Side{Version: wire.V03, Binding: wire.GRPC}},
+var forms = []form{
+	{"1.0", wire.Side{Version: wire.V10, Binding: wire.JSONRPC}, true},
+	{"mixed", wire.Side{Version: wire.V03, Binding: wire.HTTPJSON}, false},
+	{"0.3", wire.Side{Version: wire.V03, Binding: wire.JSONRPC}, true},
+	{"0.1", wire.Side{Version: wire.V01, Binding: wire.JSONRPC}, false},
+	{"grpc-1.0", wire.Side{Version: wire.V10, Binding: wire.GRPC}, false},
+	{"grpc-0.3", wire.Side{Version: wire.V03, Binding: wire.GRPC}, false},
 }
 
-// formed is view in one of the forms.
+type form struct {
+	name string
+	side wire.Side
+	pure bool
+}
+
+// view is view in the form.
+func (f form) view(c *card.Card) card.View {
+	v := formed(c, f.side)
+	v.Pure = f.pure
+	return v
+}
+
+// formed is view for what a reader speaks.
 func formed(c *card.Card, s wire.Side) card.View {
 	v := view(c, s.Version)
 	v.Binding = s.Binding
@@ -109,7 +120,7 @@ func TestGolden(t *testing.T) {
 			out := &txtar.Archive{Comment: a.Comment, Files: a.Files[:1:1]}
 			for _, form := range forms {
 				name := "served-" + form.name + ".json"
-				got := jsontext.Value(mustRender(t, c, formed(c, form.side)))
+				got := jsontext.Value(mustRender(t, c, form.view(c)))
 				if err := got.Indent(jsontext.WithIndent("  ")); err != nil {
 					t.Fatal(err)
 				}

@@ -45,12 +45,19 @@ type Config struct {
 	// has changed. Default: any card does, and changes are told of.
 	Trust trust.Config `yaml:"trust"`
 
-	// Requirements is the shape in which the served card lists the security
-	// schemes, one of which a caller needs, in 1.0's securityRequirements: omit
-	// (the default), spec or go. No shape is read by every SDK: the Go SDK refuses
-	// a card with the specification's shape, and strict Protobuf readers refuse
-	// one with the Go SDK's. 0.3's security, which stands in the card's mixed form
-	// and says the same, is not affected.
+	// Form is which members the served card has: auto (the default), mixed, "1.0" or
+	// "0.3". With auto a request that names its version, by an A2A-Version header or
+	// in the query (?A2A-Version=1.0), gets that version's alone, and any other the
+	// mixed form, which has those of 0.3 and 1.0 beside each other. Extended cards are
+	// in the version of the call that asks for them.
+	Form Form `yaml:"form"`
+
+	// Requirements is how the served card says in 1.0's members which security schemes
+	// a caller needs: auto (the default), omit, spec or go. No shape of
+	// securityRequirements is read by every SDK: the Go SDK refuses a card with the
+	// specification's (spec), and strict Protobuf readers refuse one with the Go SDK's
+	// (go). auto writes them under names that each reads in its own shape; omit leaves
+	// them out. 0.3's security, which says the same, is not affected.
 	Requirements Requirements `yaml:"requirements"`
 
 	// Bindings are those in which the served card offers the agent: JSONRPC, HTTP+JSON and
@@ -129,10 +136,15 @@ func (c Config) Validate() error {
 	if err := c.Trust.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("card: trust: %w", err))
 	}
-	switch c.Requirements {
-	case "", OmitRequirements, SpecRequirements, GoRequirements:
+	switch c.Form {
+	case "", AutoForm, MixedForm, ModernForm, LegacyForm:
 	default:
-		errs = append(errs, fmt.Errorf("card: requirements %q is not omit, spec or go", c.Requirements))
+		errs = append(errs, fmt.Errorf("card: form %q is not auto, mixed, 1.0 or 0.3", c.Form))
+	}
+	switch c.Requirements {
+	case "", AutoRequirements, OmitRequirements, SpecRequirements, GoRequirements:
+	default:
+		errs = append(errs, fmt.Errorf("card: requirements %q is not auto, omit, spec or go", c.Requirements))
 	}
 	if err := c.checkBindings(); err != nil {
 		errs = append(errs, err)

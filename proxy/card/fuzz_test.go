@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, form := range forms {
-			v := formed(c, form.side)
+			v := form.view(c)
 			v.Hidden = []string{"https://secret.agent.test:8443"}
 			body, etag, err := c.Render(v)
 			if err != nil {

@@ -59,7 +59,7 @@ func TestGRPCForms(t *testing.T) {
 				if form.side.Binding != wire.GRPC {
 					continue
 				}
-				body := []byte(mustRender(t, c, formed(c, form.side)))
+				body := []byte(mustRender(t, c, form.view(c)))
 				m := message(t, form.side.Version, body)
 				if err := protojson.Unmarshal(body, proto.Clone(m)); err != nil {
 					t.Errorf("%s: unknown members: %v", form.name, err)
@@ -82,7 +82,7 @@ func checkMessage10(t *testing.T, c *card.Card, m *pb10.AgentCard) {
 		t.Fatal(err)
 	}
 	checkModern(t, c, got)
-	want := a2a.SecurityRequirementsOptions{{"oidc": nil}, {"apiKey": nil}}
+	want := a2a.SecurityRequirementsOptions{{"oidc": nil}, {"oidcBearer": nil}, {"apiKey": nil}}
 	if diff := cmp.Diff(want, got.SecurityRequirements); diff != "" {
 		t.Errorf("requirements: %s", diff)
 	}
@@ -99,8 +99,8 @@ func checkMessage03(t *testing.T, c *card.Card, m *pb03.AgentCard) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Name != c.Name || len(got.Skills) != len(c.Skills) || len(got.SecuritySchemes) != 2 ||
-		len(got.SecurityRequirements) != 2 {
+	if got.Name != c.Name || len(got.Skills) != len(c.Skills) || len(got.SecuritySchemes) != 3 ||
+		len(got.SecurityRequirements) != 3 {
 		t.Errorf("compatible: read %+v", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestGRPCRequirements(t *testing.T) {
 	c := mustParse(t, `{"name":"n","url":"https://a.test"}`)
 	for _, version := range []wire.Version{wire.V10, wire.V03} {
 		var first proto.Message
-		for _, shape := range []card.Requirements{"", card.OmitRequirements, card.SpecRequirements,
+		for _, shape := range []card.Requirements{"", card.AutoRequirements, card.OmitRequirements, card.SpecRequirements,
 			card.GoRequirements} {
 			v := formed(c, wire.Side{Version: version, Binding: wire.GRPC})
 			v.Requirements, v.Schemes.Anonymous = shape, true
@@ -131,7 +131,7 @@ func TestGRPCRequirements(t *testing.T) {
 		case *pb03.AgentCard:
 			alternatives = len(m.GetSecurity())
 		}
-		if alternatives != 3 {
+		if alternatives != 4 {
 			t.Errorf("%s: %d alternatives: %v", version, alternatives, first)
 		}
 	}

@@ -52,7 +52,7 @@ func TestA17_NothingInternalIsServed(t *testing.T) {
 		}`, "%", plant)
 		c := mustParse(t, raw)
 		for _, form := range forms {
-			v := formed(c, form.side)
+			v := form.view(c)
 			v.Hidden = []string{"backend:9443"}
 			got := strings.ToLower(mustRender(t, c, v))
 			for _, needle := range needles {
@@ -111,7 +111,7 @@ func TestA14_HiddenTextIsNotServed(t *testing.T) {
 			"x": {"y": "z%a"}
 		}`, "%", plant))
 		for _, form := range forms {
-			got := mustRender(t, c, formed(c, form.side))
+			got := mustRender(t, c, form.view(c))
 			for _, needle := range hidden {
 				if strings.Contains(got, needle) {
 					t.Errorf("%s as %s: %q is served: %s", name, form.name, needle, got)

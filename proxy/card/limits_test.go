@@ -64,7 +64,7 @@ func TestA14_ServedCardsAreBounded(t *testing.T) {
 			name, text, entries = int(l.Name), int(l.Text), l.Entries
 		}
 		for _, form := range forms {
-			v := formed(c, form.side)
+			v := form.view(c)
 			v.Limits, v.Extensions = l, []ext.Declared{{URI: "urn:e"}, {URI: "urn:" + strings.Repeat("x", 5000)}}
 			got := mustRender(t, c, v)
 			var doc map[string]any
@@ -108,7 +108,7 @@ func TestCardsWithinLimitsPass(t *testing.T) {
 	for name, raw := range documents {
 		c := mustParse(t, raw)
 		for _, form := range forms {
-			v := formed(c, form.side)
+			v := form.view(c)
 			v.Limits = card.Limits{Name: card.MaxSize, Text: card.MaxSize, Entries: card.MaxSize}
 			wide := mustRender(t, c, v)
 			v.Limits = card.Limits{Name: 1000, Text: 1000, Entries: 30}
@@ -152,7 +152,7 @@ func TestCutCardsAreSigned(t *testing.T) {
 	r := ring(t)
 	check, c := verifier(t, r), mustParse(t, endless(3200, 30))
 	for _, form := range forms {
-		v := formed(c, form.side)
+		v := form.view(c)
 		if v.Signer = signature.NewSigner(r, jku); form.side == (wire.Side{Version: wire.V03, Binding: wire.GRPC}) {
 			continue // has no signatures
 		}

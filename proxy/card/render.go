@@ -72,7 +72,7 @@ func newWriter(c *Card, v *View) *writer {
 	proto := v.Binding == wire.GRPC
 	return &writer{
 		card: c, view: v, guard: newGuard(c, v.Hidden, v.Limits.Texts()),
-		modern: v.Version == wire.V10 || !proto, legacy: v.Version != wire.V10, proto: proto,
+		modern: v.Version == wire.V10 || !proto && !v.Pure, legacy: v.Version != wire.V10, proto: proto,
 	}
 }
 
@@ -221,23 +221,18 @@ func isStruct(v jsontext.Value) bool {
 	return true
 }
 
-// security writes the gateway's schemes and the extended card's older flag. In
-// Protobuf requirements have but one shape, in 0.3 as in 1.0.
+// security writes the gateway's schemes and the extended card's older flag.
 func (w *writer) security(o *object) {
 	schemes := w.view.Schemes.in(w.view.Version)
-	requirements := schemes.requirements(w.view.Requirements)
-	if w.proto {
-		requirements = schemes.requirements(SpecRequirements)
-	}
-	o.put("securitySchemes", schemes.schemes(w.modern && w.legacy))
+	o.put("securitySchemes", schemes.schemes(w.modern || w.proto, w.legacy && !w.proto))
 	if w.modern {
-		o.put("securityRequirements", requirements)
+		w.requirements(o, schemes)
 	}
 	if !w.legacy {
 		return
 	}
 	if w.proto {
-		o.put("security", requirements)
+		o.put("security", schemes.requirements(SpecRequirements))
 	} else {
 		o.put("security", schemes.security())
 	}
@@ -245,6 +240,31 @@ func (w *writer) security(o *object) {
 		o.put("authentication", schemes.authentication())
 	}
 	o.put("supportsAuthenticatedExtendedCard", boolean(w.view.Extended))
+}
+
+// requirements writes 1.0's. In Protobuf they have but one shape, in 0.3 as in 1.0. In JSON
+// no shape of securityRequirements is read by all. What all read, auto writes:
+//
+//   - security_requirements in the specification's shape, for readers of Protobuf (Java's,
+//     JavaScript's, Python's and strict ones), to whom it is the same member, and who know
+//     no third name. The Go SDK passes over it.
+//   - SecurityRequirements in the mixed form, with null for scopes, for readers to whom the
+//     case of names is the same: the Go SDK's lists and the specification's objects, which
+//     the .NET SDK wants, can both be null. The others pass over it, as over all that is
+//     0.3's; in 1.0's own form it would make strict readers of Protobuf refuse the card.
+func (w *writer) requirements(o *object, schemes Schemes) {
+	shape := w.view.Requirements
+	switch {
+	case w.proto:
+		o.put("securityRequirements", schemes.requirements(SpecRequirements))
+	case shape != "" && shape != AutoRequirements:
+		o.put("securityRequirements", schemes.requirements(shape))
+	default:
+		o.put("security_requirements", schemes.requirements(SpecRequirements))
+		if w.legacy {
+			o.put("SecurityRequirements", schemes.requirements(nullScopes))
+		}
+	}
 }
 
 // modes writes a list of media types. It is mandatory since 0.2; for agents that leave

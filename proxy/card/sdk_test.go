@@ -1,10 +1,10 @@
 package card_test
 
 import (
-	"encoding/json" // as the SDK's parsers use it, on our own output
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,11 +23,13 @@ import (
 func serve(t *testing.T, c *card.Card, v func(wire.Version) card.View) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		version := card.FormFor(r.Header.Get(card.VersionHeader))
+		version, pure := card.AutoForm.Of(r.Header, r.URL.Query())
 		if r.Header.Get(card.VersionHeader) == "" && strings.HasSuffix(r.URL.Path, "/agent.json") {
 			version = wire.V01
 		}
-		body, etag, err := c.Render(v(version))
+		view := v(version)
+		view.Pure = pure
+		body, etag, err := c.Render(view)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -47,19 +49,25 @@ func TestSDKParsers(t *testing.T) {
 			t.Parallel()
 			c := mustParse(t, string(part(a, "agent.json")))
 			url := serve(t, c, func(v wire.Version) card.View { return view(c, v) })
-			for _, version := range []string{"", "0.3", "1.0"} {
+			compat := &agentcard.Resolver{CardParser: a2av0.NewAgentCardParser()}
+			for _, version := range []string{"", "1.0"} {
 				opt := agentcard.WithRequestHeader("A2A-Version", version)
 				got, err := agentcard.DefaultResolver.Resolve(t.Context(), url, opt)
 				if err != nil {
 					t.Fatalf("2.4.0, version %q: %v", version, err)
 				}
 				checkModern(t, c, got)
-				compat := &agentcard.Resolver{CardParser: a2av0.NewAgentCardParser()}
 				if got, err = compat.Resolve(t.Context(), url, opt); err != nil {
 					t.Fatalf("2.4.0 compatible, version %q: %v", version, err)
 				}
 				checkModern(t, c, got)
 			}
+			got, err := compat.Resolve(t.Context(), url, agentcard.WithRequestHeader("A2A-Version", "0.3"))
+			if err != nil {
+				t.Fatalf("2.4.0 compatible, 0.3 alone: %v", err)
+			}
+			checkSchemes(t, got)
+			checkInterfaces(t, got, 1)
 			for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 				got, err := resolver03.DefaultResolver.Resolve(t.Context(), url, resolver03.WithPath(path))
 				if err != nil {
@@ -73,22 +81,35 @@ func TestSDKParsers(t *testing.T) {
 
 func checkModern(t *testing.T, c *card.Card, got *a2a.AgentCard) {
 	t.Helper()
-	if got.Name != c.Name || len(got.Skills) != len(c.Skills) || len(got.SecuritySchemes) != 2 ||
-		len(got.Signatures) != 0 {
+	if got.Name != c.Name || len(got.Skills) != len(c.Skills) || len(got.Signatures) != 0 {
 		t.Errorf("read %+v", got)
 	}
-	oidc, _ := got.SecuritySchemes["oidc"].(a2a.OpenIDConnectSecurityScheme)
-	key, _ := got.SecuritySchemes["apiKey"].(a2a.APIKeySecurityScheme)
-	if oidc.OpenIDConnectURL != "https://idp.example.com/realm/.well-known/openid-configuration" ||
-		key.Name != "X-API-Key" || key.Location != a2a.APIKeySecuritySchemeLocationHeader {
-		t.Errorf("schemes %+v", got.SecuritySchemes)
-	}
+	checkSchemes(t, got)
 	if got.Capabilities.ExtendedAgentCard != c.Extended || got.Capabilities.PushNotifications {
 		t.Errorf("capabilities %+v", got.Capabilities)
 	}
-	if n := len(got.SupportedInterfaces); n < 4 || got.SupportedInterfaces[0].ProtocolVersion != "1.0" ||
-		got.SupportedInterfaces[0].ProtocolBinding != a2a.TransportProtocolJSONRPC ||
-		got.SupportedInterfaces[n-1].ProtocolVersion != "0.3" {
+	if checkInterfaces(t, got, 4); got.SupportedInterfaces[0].ProtocolVersion != "1.0" {
+		t.Errorf("interfaces %+v", got.SupportedInterfaces)
+	}
+}
+
+func checkSchemes(t *testing.T, got *a2a.AgentCard) {
+	t.Helper()
+	oidc, _ := got.SecuritySchemes["oidc"].(a2a.OpenIDConnectSecurityScheme)
+	token, _ := got.SecuritySchemes["oidcBearer"].(a2a.HTTPAuthSecurityScheme)
+	key, _ := got.SecuritySchemes["apiKey"].(a2a.APIKeySecurityScheme)
+	if oidc.OpenIDConnectURL != "https://idp.example.com/realm/.well-known/openid-configuration" ||
+		token.Scheme != "bearer" || key.Name != "X-API-Key" || len(got.SecuritySchemes) != 3 ||
+		key.Location != a2a.APIKeySecuritySchemeLocationHeader {
+		t.Errorf("schemes %+v", got.SecuritySchemes)
+	}
+}
+
+func checkInterfaces(t *testing.T, got *a2a.AgentCard, least int) {
+	t.Helper()
+	n := len(got.SupportedInterfaces)
+	if n < least || got.SupportedInterfaces[0].ProtocolBinding != a2a.TransportProtocolJSONRPC ||
+		!strings.HasPrefix(string(got.SupportedInterfaces[n-1].ProtocolVersion), "0.3") {
 		t.Errorf("interfaces %+v", got.SupportedInterfaces)
 	}
 	for _, i := range got.SupportedInterfaces {
@@ -102,7 +123,7 @@ func checkLegacy(t *testing.T, c *card.Card, got *a2a03.AgentCard) {
 	t.Helper()
 	oidc, _ := got.SecuritySchemes["oidc"].(a2a03.OpenIDConnectSecurityScheme)
 	key, _ := got.SecuritySchemes["apiKey"].(a2a03.APIKeySecurityScheme)
-	if oidc.OpenIDConnectURL == "" || key.In != a2a03.APIKeySecuritySchemeInHeader || len(got.Security) != 2 {
+	if oidc.OpenIDConnectURL == "" || key.In != a2a03.APIKeySecuritySchemeInHeader || len(got.Security) != 3 {
 		t.Errorf("security %+v %+v", got.SecuritySchemes, got.Security)
 	}
 	if got.SupportsAuthenticatedExtendedCard != c.Extended {
@@ -115,26 +136,59 @@ func checkLegacy(t *testing.T, c *card.Card, got *a2a03.AgentCard) {
 	}
 }
 
-// TestRequirementsShapes states which shape the Go SDK reads, since that is why
-// the default is to leave them out.
+// TestRequirementsShapes states which shape the Go SDK reads, in its own parser and in the
+// compatible one: that is why the default writes two.
 func TestRequirementsShapes(t *testing.T) {
 	t.Parallel()
 	c := mustParse(t, `{"name":"n","url":"https://a.test","protocolVersion":"0.3.0"}`)
-	tests := []struct {
-		shape card.Requirements
-		read  bool
-		want  int
+	all := []string{"oidc", "oidcBearer", "apiKey"}
+	for _, tt := range []struct {
+		shape                card.Requirements
+		version              wire.Version
+		want, wantCompatible []string
+		refused              bool
 	}{
-		{"", true, 0}, {card.OmitRequirements, true, 0}, {card.GoRequirements, true, 2}, {card.SpecRequirements,
-			false, 0},
-	}
-	for _, tt := range tests {
-		v := view(c, wire.V10)
+		{shape: "", version: wire.V03, want: all, wantCompatible: all},
+		{shape: card.AutoRequirements, version: wire.V03, want: all, wantCompatible: all},
+		{shape: card.AutoRequirements, version: wire.V10},
+		{shape: card.OmitRequirements, version: wire.V03, wantCompatible: all},
+		{shape: card.OmitRequirements, version: wire.V10},
+		{shape: card.GoRequirements, version: wire.V03, want: all, wantCompatible: all},
+		{shape: card.GoRequirements, version: wire.V10, want: all, wantCompatible: all},
+		{shape: card.SpecRequirements, version: wire.V03, refused: true},
+		{shape: card.SpecRequirements, version: wire.V10, refused: true},
+	} {
+		v := view(c, tt.version)
 		v.Requirements = tt.shape
-		var got a2a.AgentCard
-		err := json.Unmarshal([]byte(mustRender(t, c, v)), &got)
-		if (err == nil) != tt.read || tt.read && len(got.SecurityRequirements) != tt.want {
-			t.Errorf("%q: %d requirements, %v", tt.shape, len(got.SecurityRequirements), err)
+		doc := []byte(mustRender(t, c, v))
+		for _, parser := range []struct {
+			name  string
+			parse agentcard.Parser
+			want  []string
+		}{
+			{"default", agentcard.DefaultCardParser, tt.want},
+			{"compatible", a2av0.NewAgentCardParser(), tt.wantCompatible},
+		} {
+			got, err := parser.parse(doc)
+			if (err != nil) != tt.refused {
+				t.Errorf("%q in %s, %s: %v", tt.shape, tt.version, parser.name, err)
+				continue
+			}
+			if names := demanded(got); !slices.Equal(names, parser.want) {
+				t.Errorf("%q in %s, %s: %v", tt.shape, tt.version, parser.name, names)
+			}
 		}
 	}
+}
+
+// demanded are the schemes of a card's requirements, each of which is one scheme.
+func demanded(c *a2a.AgentCard) []string {
+	var names []string
+	if c == nil {
+		return nil
+	}
+	for _, alternative := range c.SecurityRequirements {
+		names = append(names, keys(alternative)...)
+	}
+	return names
 }

@@ -47,14 +47,17 @@ type Issuer struct {
 type Requirements string
 
 // The shapes, by what a scheme's scopes look like. The empty one means
-// OmitRequirements: the specification's makes Go's SDK (2.4.0) refuse the whole
+// AutoRequirements: the specification's makes Go's SDK (2.4.0) refuse the whole
 // card, Go's makes strict Protobuf readers do so, though Python's and
-// JavaScript's let it pass as long as no scope is listed. Readers of the mixed
-// form take the requirements from 0.3's security instead.
+// JavaScript's let it pass as long as no scope is listed.
 const (
-	OmitRequirements Requirements = "omit" // no securityRequirements
+	AutoRequirements Requirements = "auto" // under names that each reader reads in its own shape
+	OmitRequirements Requirements = "omit" // none
 	SpecRequirements Requirements = "spec" // {"schemes":{"oidc":{"list":[]}}}
 	GoRequirements   Requirements = "go"   // {"schemes":{"oidc":[]}}
+
+	// nullScopes is {"schemes":{"oidc":null}}.
+	nullScopes Requirements = "null"
 )
 
 // scheme is one entry of securitySchemes.
@@ -66,6 +69,7 @@ type scheme struct {
 	where   string // what is an API key to cards: "in" of 0.3, "location" of 1.0
 	issuer  string // tokens only: whose
 	bearer  bool   // it goes into Authorization
+	alone   bool   // it stands in no combination
 }
 
 // What Combinations call the kinds of credential.
@@ -86,11 +90,12 @@ func (s Schemes) in(v wire.Version) Schemes {
 func (s Schemes) list() []scheme {
 	var out []scheme
 	for i, issuer := range s.OIDC {
-		sc := issuer.scheme()
-		if i > 0 {
-			sc.name += "-" + strconv.Itoa(i+1)
+		for _, sc := range issuer.schemes(s.enough(issuer)) {
+			if i > 0 {
+				sc.name += "-" + strconv.Itoa(i+1)
+			}
+			out = append(out, sc)
 		}
-		out = append(out, sc)
 	}
 	if s.APIKeyHeader != "" {
 		out = append(out, scheme{
@@ -110,19 +115,35 @@ func (s Schemes) list() []scheme {
 	return out
 }
 
-// scheme is how a card asks for tokens of the issuer.
-func (i Issuer) scheme() scheme {
+// enough reports whether a token of the issuer needs no other credential beside it.
+func (s Schemes) enough(i Issuer) bool {
+	return len(s.Combinations) == 0 || slices.ContainsFunc(s.Combinations, func(c []string) bool {
+		return len(c) == 1 && (c[0] == anyIssuer || c[0] == i.URL)
+	})
+}
+
+// schemes are how a card asks for tokens of the issuer. One that is enough alone is a bearer
+// token to readers who know no issuers: the Go SDK sends nothing for openIdConnect.
+func (i Issuer) schemes(alone bool) []scheme {
+	description := quote("Access token of " + i.URL)
 	if i.Header != "" {
-		return scheme{
+		return []scheme{{
 			name: "token", kind: "apiKey", wrapper: "apiKeySecurityScheme", where: "header", issuer: i.URL,
-			fields: object{{"description", quote("Access token of " + i.URL)}, {"name", quote(i.Header)}},
-		}
+			fields: object{{"description", description}, {"name", quote(i.Header)}},
+		}}
 	}
 	discovery := strings.TrimSuffix(i.URL, "/") + "/.well-known/openid-configuration"
-	return scheme{
+	list := []scheme{{
 		name: "oidc", kind: "openIdConnect", wrapper: "openIdConnectSecurityScheme",
 		fields: object{{"openIdConnectUrl", quote(discovery)}}, issuer: i.URL, bearer: true,
+	}}
+	if alone {
+		list = append(list, scheme{
+			name: "oidcBearer", kind: "http", wrapper: "httpAuthSecurityScheme", issuer: i.URL, bearer: true, alone: true,
+			fields: object{{"description", description}, {"scheme", quote("bearer")}},
+		})
 	}
+	return list
 }
 
 // means reports whether the scheme is what a combination calls credential.
@@ -151,7 +172,7 @@ func (s Schemes) together() [][]string {
 	for _, credentials := range s.Combinations {
 		whole := [][]string{nil}
 		for _, credential := range credentials {
-			whole = extend(whole, list, credential)
+			whole = extend(whole, list, credential, len(credentials) == 1)
 		}
 		if len(credentials) > 0 {
 			out = append(out, whole...)
@@ -162,13 +183,14 @@ func (s Schemes) together() [][]string {
 
 // extend adds to each list every scheme in turn that the credential can be. No scheme
 // stands twice in one: a caller has one token of an issuer. Nor does a key that goes into
-// Authorization stand beside a token that does.
-func extend(all [][]string, list []scheme, credential string) [][]string {
+// Authorization stand beside a token that does. The credential is alone if the combination
+// has no other.
+func extend(all [][]string, list []scheme, credential string, alone bool) [][]string {
 	var out [][]string
 	for _, names := range all {
 		for _, sc := range list {
 			taken := func(o scheme) bool { return slices.Contains(names, o.name) && (o.name == sc.name || o.clashes(&sc)) }
-			if sc.means(credential) && !slices.ContainsFunc(list, taken) {
+			if sc.means(credential) && (alone || !sc.alone) && !slices.ContainsFunc(list, taken) {
 				out = append(out, append(slices.Clip(names), sc.name))
 			}
 		}
@@ -184,28 +206,32 @@ func (sc *scheme) clashes(o *scheme) bool {
 // schemes writes securitySchemes. In the mixed form an object has both shapes
 // side by side: 0.3's readers and Python's look at "type", Go's 1.0 reader wants
 // exactly one of the wrapper members, and each ignores the other half.
-func (s Schemes) schemes(mixed bool) jsontext.Value {
+func (s Schemes) schemes(modern, legacy bool) jsontext.Value {
 	var out object
 	for _, sc := range s.list() {
 		var entry object
-		if mixed {
+		if legacy {
 			entry.put("type", quote(sc.kind))
-			entry = append(entry, sc.fields...)
-			if sc.where != "" {
-				entry.put("in", quote(sc.where))
-			}
+			entry = append(entry, sc.placed("in")...)
 		}
-		inner := append(object{}, sc.fields...)
-		if sc.where != "" {
-			inner.put("location", quote(sc.where))
+		if modern {
+			entry.put(sc.wrapper, sc.placed("location").encode())
 		}
-		entry.put(sc.wrapper, inner.encode())
 		out.put(sc.name, entry.encode())
 	}
 	if out == nil {
 		return nil
 	}
 	return out.encode()
+}
+
+// placed are the fields, with where the credential is put under a version's name for that.
+func (sc *scheme) placed(name string) object {
+	out := append(object{}, sc.fields...)
+	if sc.where != "" {
+		out.put(name, quote(sc.where))
+	}
+	return out
 }
 
 // security writes 0.3's security: alternatives, each an object of scheme names.
@@ -230,6 +256,8 @@ func (s Schemes) requirements(shape Requirements) jsontext.Value {
 		scopes = object{{"list", array(nil)}}.encode()
 	case GoRequirements:
 		scopes = array(nil)
+	case nullScopes:
+		scopes = jsontext.Value("null")
 	default:
 		return nil
 	}

@@ -28,7 +28,7 @@ var combined = []struct {
 }{
 	{
 		"any one", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, APIKeyHeader: "X-Key", MTLS: true},
-		[][]string{{"oidc"}, {"apiKey"}, {"mtls"}}, [][]string{{"oidc"}, {"apiKey"}},
+		[][]string{{"oidc"}, {"oidcBearer"}, {"apiKey"}, {"mtls"}}, [][]string{{"oidc"}, {"oidcBearer"}, {"apiKey"}},
 	},
 	{
 		"certificates only", card.Schemes{MTLS: true},
@@ -44,6 +44,13 @@ var combined = []struct {
 			Combinations: [][]string{{"oidc", "mtls"}, {"apiKeys"}},
 		},
 		[][]string{{"oidc", "mtls"}, {"apiKey"}}, [][]string{{"apiKey"}},
+	},
+	{
+		"a token alone, or two of another issuer with a key", card.Schemes{
+			OIDC: []card.Issuer{{URL: issuerA}, {URL: issuerB}}, APIKeyHeader: "X-Key",
+			Combinations: [][]string{{issuerA}, {issuerB, "apiKeys"}},
+		},
+		[][]string{{"oidc"}, {"oidcBearer"}, {"oidc-2", "apiKey"}}, [][]string{{"oidc"}, {"oidcBearer"}, {"oidc-2", "apiKey"}},
 	},
 	{
 		"of any issuer", card.Schemes{
@@ -74,7 +81,7 @@ var combined = []struct {
 	},
 	{
 		"keys as bearer", card.Schemes{OIDC: []card.Issuer{{URL: issuerA}}, APIKeyHeader: "X-Key", Bearer: true},
-		[][]string{{"oidc"}, {"apiKey"}, {"bearer"}}, [][]string{{"oidc"}, {"apiKey"}, {"bearer"}},
+		[][]string{{"oidc"}, {"oidcBearer"}, {"apiKey"}, {"bearer"}}, [][]string{{"oidc"}, {"oidcBearer"}, {"apiKey"}, {"bearer"}},
 	},
 	{
 		"keys as bearer beside tokens", card.Schemes{

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // VersionHeader is the request header that chooses a card's form, in the
@@ -69,14 +67,4 @@ func matches(lines []string, etag string) bool {
 		}
 	}
 	return false
-}
-
-// FormFor says which form a request for a card wants: 1.0's when it names 1.0,
-// the mixed form otherwise. A version nobody serves gets the mixed form too: the
-// card is where a client learns what it could have asked for.
-func FormFor(version string) wire.Version {
-	if v, ok := wire.ParseVersion(version); ok {
-		return v
-	}
-	return wire.V03
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,7 @@ func TestL42_PublicCardVariesByViewOnly(t *testing.T) {
 		"requirements":  func(v *card.View) { v.Requirements = card.SpecRequirements },
 		"no interface":  func(v *card.View) { v.Interfaces = []card.Interface{} },
 		"0.1":           func(v *card.View) { v.Version = wire.V01 },
+		"0.3 alone":     func(v *card.View) { v.Pure = true },
 		"gRPC":          func(v *card.View) { v.Binding = wire.GRPC },
 		"gRPC, 1.0":     func(v *card.View) { v.Binding, v.Version = wire.GRPC, wire.V10 },
 		"no offer":      func(v *card.View) { v.Offer, v.Push = []card.Offered{}, true },
@@ -351,12 +353,48 @@ func TestLegacyForm(t *testing.T) {
 	}
 }
 
-func TestFormFor(t *testing.T) {
+// TestFormOf: a form that is configured is served whatever is asked for; otherwise a request
+// that names one version, in its header or its query, gets that version's form.
+func TestFormOf(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]wire.Version{"": wire.V03, "0.3": wire.V03, "1.0": wire.V10,
-		"0.1": wire.V01, "1.0.1": wire.V10, "9.9": wire.V03, "x": wire.V03} {
-		if got := card.FormFor(in); got != want {
-			t.Errorf("FormFor(%q) = %q", in, got)
+	const none = "none" // no header
+	for _, tt := range []struct {
+		form          card.Form
+		header, query string
+		want          wire.Version
+		pure          bool
+	}{
+		{"", none, "", wire.V03, false},
+		{"", "", "", wire.V03, false},
+		{"", "1.0", "", wire.V10, true},
+		{card.AutoForm, "1.0.1", "", wire.V10, true},
+		{card.AutoForm, "0.3", "", wire.V03, true},
+		{card.AutoForm, "0.2.6", "", wire.V03, true},
+		{card.AutoForm, "0.1", "", wire.V01, true},
+		{card.AutoForm, "9.9", "", wire.V03, false},
+		{card.AutoForm, "x", "", wire.V03, false},
+		{card.AutoForm, none, "A2A-Version=1.0", wire.V10, true},
+		{card.AutoForm, none, "A2A-Version=0.3&x=1", wire.V03, true},
+		{card.AutoForm, none, "a2a-version=1.0", wire.V03, false}, // as for calls, which are refused
+		{card.AutoForm, none, "A2A-Version=1.0&A2A-Version=0.3", wire.V03, false},
+		{card.AutoForm, "1.0", "A2A-Version=1.0", wire.V10, true},
+		{card.AutoForm, "1.0", "A2A-Version=0.3", wire.V03, false},
+		{card.MixedForm, "1.0", "A2A-Version=1.0", wire.V03, false},
+		{card.ModernForm, none, "", wire.V10, true},
+		{card.ModernForm, "0.3", "", wire.V10, true},
+		{card.LegacyForm, none, "", wire.V03, true},
+		{card.LegacyForm, "1.0", "", wire.V03, true},
+	} {
+		h := http.Header{}
+		if tt.header != none {
+			h.Set("A2A-Version", tt.header)
+		}
+		q, err := url.ParseQuery(tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version, pure := tt.form.Of(h, q); version != tt.want || pure != tt.pure {
+			t.Errorf("%+v: %q, pure %v", tt, version, pure)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestSigned(t *testing.T) {
 		c, other := mustParse(t, string(part(a, "agent.json"))), mustParse(t, string(part(a, "agent.json")))
 		for _, form := range forms {
 			name := filepath.Base(path) + ", " + form.name
-			v := formed(c, form.side)
+			v := form.view(c)
 			plain := mustRender(t, c, v)
 			v.Signer = signer
 			body, etag, err := c.Render(v)
@@ -121,7 +121,7 @@ func TestSignedIsRead(t *testing.T) {
 	r := ring(t)
 	c := mustParse(t, `{"name":"n","url":"https://a.test/","protocolVersion":"0.3.0","skills":[{"id":"s"}]}`)
 	for _, form := range forms[:2] {
-		v := formed(c, form.side)
+		v := form.view(c)
 		v.Signer = signature.NewSigner(r, jku)
 		var got a2a.AgentCard
 		if err := json.Unmarshal([]byte(mustRender(t, c, v)), &got); err != nil || len(got.Signatures) < 2 ||

@@ -254,14 +254,14 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 func TestConfigFromYAML(t *testing.T) {
 	t.Parallel()
 	full := card.Config{URL: "https://a.test/c", Visibility: card.Caller,
-		Refresh: secret.Duration(time.Hour), Requirements: card.SpecRequirements}
+		Refresh: secret.Duration(time.Hour), Form: card.ModernForm, Requirements: card.SpecRequirements}
 	tests := []struct {
 		in   string
 		want card.Config
 		err  string
 	}{
 		{in: "https://a.test/c", want: card.Config{URL: "https://a.test/c"}},
-		{in: "{url: https://a.test/c, visibility: caller, refresh: 1h, requirements: spec}", want: full},
+		{in: "{url: https://a.test/c, visibility: caller, refresh: 1h, form: \"1.0\", requirements: spec}", want: full},
 		{in: "{url: https://a.test/c, refesh: 1h}", err: "refesh"},
 		{in: "[a]", err: "cannot"},
 	}
@@ -276,8 +276,8 @@ func TestConfigFromYAML(t *testing.T) {
 		}
 	}
 	bad := card.Config{URL: "a.test/c", Visibility: "all", Refresh: secret.Duration(time.Millisecond),
-		Requirements: "x"}
-	for _, want := range []string{"absolute", "visibility", "refresh", "requirements"} {
+		Form: "2.0", Requirements: "x"}
+	for _, want := range []string{"absolute", "visibility", "refresh", `form "2.0" is not auto, mixed, 1.0 or 0.3`, "requirements"} {
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}

@@ -31,6 +31,9 @@ type View struct {
 	Version wire.Version
 	Binding wire.Binding
 
+	// Pure leaves 1.0's members out of the form of 0.3 or 0.1, which is mixed without it.
+	Pure bool
+
 	// Offer lists the ways to reach the agent through the gateway, in order. 1.0's
 	// are listed before 0.3's, and the latter in 0.3's members too. Nil offers 1.0
 	// and 0.3 over JSON-RPC and HTTP+JSON at BaseURL, with the tenants of the
@@ -88,6 +91,7 @@ func (v *View) key(c *Card) [sha256.Size]byte {
 	str(v.BaseURL)
 	str(string(v.Version))
 	str(v.Binding.String())
+	b = strconv.AppendBool(b, v.Pure)
 	str(string(v.Requirements))
 	if v.Signer != nil {
 		str(v.Signer.Generation())

@@ -98,6 +98,7 @@ func upgradeSecurity(v *value) {
 		}
 		out.list = append(out.list, value{kind: '{', members: []member{{"schemes", schemes}}})
 	}
+	v.take("security_requirements") // to Protobuf the same member, of which it takes the last
 	v.members = append(v.members, member{"securityRequirements", out})
 }
 
