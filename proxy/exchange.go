@@ -132,6 +132,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange
 	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path), r.UserAgent()
 	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, p.Server.TrustedProxies), &x.rec)
 	w.Header()["X-Request-Id"] = x.id[:]
+	p.letRead(x)
 	p.Telemetry.Metrics.Enter()
 	return x
 }

@@ -191,6 +191,9 @@ func (x *exchange) incoming(resp *http.Response) {
 			}
 		}
 	}
+	if x.w.readers != nil {
+		x.w.readers.more = x.agent.response
+	}
 	// The agent's challenge makes sense only to a caller whose own credential it judged.
 	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
 		to["Www-Authenticate"] = challenge

@@ -41,7 +41,8 @@ func (k *processed) answered(x *exchange, side wire.Side, before http.Header) {
 	k.Side, k.Status, k.Body = side.String(), x.w.status, x.w.copy.Bytes()
 	k.Header = http.Header{}
 	for name, values := range x.w.Header() {
-		if name != "Content-Length" && !slices.Equal(before[name], values) {
+		// What it says to pages is about the one that asked.
+		if name != "Content-Length" && !(x.w.readers != nil && strings.HasPrefix(name, "Access-Control-")) && !slices.Equal(before[name], values) {
 			k.Header[name] = values
 		}
 	}

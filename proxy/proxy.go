@@ -142,6 +142,10 @@ func New(o Options) (*Proxy, error) {
 	notified := p.do(p.notified)
 	lost := p.do(p.locate, p.nowhere)
 	p.asterisk = p.do(p.serveOptions)
+	var preflight handler
+	if o.Server.CORS != nil {
+		preflight = p.do(p.servePreflight(p.pageFields()))
+	}
 
 	p.main, p.home, p.hosted = newRoutes(lost), newRoutes(lost), newRoutes(lost)
 	for _, t := range []*routes{p.main, p.home} {
@@ -158,6 +162,7 @@ func New(o Options) (*Proxy, error) {
 		t.fix(metadataPath, metadata)
 		p.mountPush(t, notified)
 		p.mountRPC(t, rpc)
+		t.preflight = preflight
 	}
 	return p, nil
 }

@@ -20,11 +20,15 @@ type response struct {
 	bytes     int64
 	failed    bool          // a write did: of what was given to it something may be on its way still
 	copy      *bytes.Buffer // takes what is written, unless nil
+	readers   *readers      // pages that may read what is written; nil where that is nobody's question
 }
 
 func (w *response) WriteHeader(status int) {
 	if !w.wrote {
 		w.wrote, w.status = true, status
+		if w.readers != nil {
+			w.readers.Answer(w.Header(), w.readers.origin, w.readers.more)
+		}
 	}
 	w.arm()
 	w.ResponseWriter.WriteHeader(status)

@@ -27,6 +27,8 @@ type routes struct {
 	lead map[string]route // by pattern
 	base handler          // of agents, which is where most calls go; nil where a host has one agent
 	lost handler
+
+	preflight handler // of what pages are about to ask; nil where none may call
 }
 
 // route is where a pattern leads.
@@ -61,6 +63,9 @@ func (t *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		at = to.site(search, path)
 	}
 	searches.Put(search)
+	if t.preflight != nil && preflights(r) && at.forPages() {
+		to.serve = t.preflight
+	}
 	to.serve(w, r, at)
 }
 

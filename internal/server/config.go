@@ -74,6 +74,10 @@ type Config struct {
 	// the address it is known by. Default: false.
 	TrustAnyProxy bool `yaml:"trustAnyProxy,omitempty"`
 
+	// Web pages of other origins that may call, agents, cards and the catalog alike.
+	// Default: none.
+	CORS *CORS `yaml:"cors,omitempty"`
+
 	// Bounds on connections, requests and answers.
 	Limits Limits `yaml:"limits,omitempty"`
 
@@ -191,6 +195,9 @@ func (c *Config) Defaults() {
 	if c.Reflection == nil {
 		on := true
 		c.Reflection = &on
+	}
+	if c.CORS != nil {
+		c.CORS.defaults()
 	}
 	c.Limits.Defaults()
 	c.Timeouts.defaults()

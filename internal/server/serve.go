@@ -28,7 +28,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close") // on HTTP/2 it becomes a GOAWAY
 		e := wire.Errorf(wire.Unavailable, "Too many connections")
 		e.Header = http.Header{"Retry-After": {"1"}}
-		wire.WriteError(w, nil, e)
+		s.turnAway(w, r, e)
 		return
 	}
 	if s.retiring.Load() {
@@ -36,11 +36,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.admits(r.TLS) {
 		w.Header().Set("Connection", "close") // a new one is judged at its handshake
-		wire.WriteError(w, nil, wire.Errorf(wire.Misdirected, "This connection's client certificate is not accepted"))
+		s.turnAway(w, r, wire.Errorf(wire.Misdirected, "This connection's client certificate is not accepted"))
 		return
 	}
 	if !s.addressed(r) {
-		wire.WriteError(w, nil, wire.Errorf(wire.Misdirected, "This connection was opened for another host"))
+		s.turnAway(w, r, wire.Errorf(wire.Misdirected, "This connection was opened for another host"))
 		return
 	}
 	if r.ContentLength != 0 {
@@ -50,6 +50,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if c != nil {
 		c.answered(r)
 	}
+}
+
+// turnAway refuses a request that the handler never gets.
+func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, e *wire.Error) {
+	if cors := s.live.Load().cors; cors != nil {
+		cors.Answer(w.Header(), r.Header["Origin"], nil)
+	}
+	wire.WriteError(w, nil, e)
 }
 
 // pacedBody sees to it that a request body keeps coming (L21): in every span of

@@ -82,11 +82,12 @@ type live struct {
 	trusted  []netip.Prefix
 	room     room
 	acme     *ACME // of tls; nil for none
+	cors     *CORS // nil for none
 }
 
 // live is what Reload may change of c.
 func (c *Config) live() *live {
-	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.room(descriptors()), c.acme()}
+	return &live{c.Limits, c.Timeouts, c.TrustedProxies, c.Limits.room(descriptors()), c.acme(), c.CORS}
 }
 
 // New prepares a listener for h without opening it. The configuration gets its
@@ -127,6 +128,10 @@ func (c Config) own() Config {
 			t.ACME = &a
 		}
 		c.TLS = &t
+	}
+	if c.CORS != nil {
+		cors := *c.CORS
+		c.CORS = &cors
 	}
 	c.Defaults()
 	return c

@@ -23,6 +23,7 @@ func (c *Config) Validate() error {
 		c.validateHosts(),
 		c.validateTLS(),
 		c.validateProxies(),
+		c.CORS.validate(),
 		notNegative("server.limits", c.Limits),
 		notNegative("server.timeouts", c.Timeouts),
 		c.Limits.validateMemory(),

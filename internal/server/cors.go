@@ -1,0 +1,200 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// CORS is the server.cors section: which web pages may call, and read the answers.
+//
+// Libraries (rs/cors, jub0bs/cors) take the names of a preflight only in the order that
+// browsers send them in, and none has the last word about an answer whose header an agent or
+// an earlier answer had a part in.
+type CORS struct {
+	// Origins of the pages, as browsers send them, such as https://app.example.com or
+	// http://localhost:5173. https://*.example.com is all names with one label before
+	// .example.com; "*" is any page, which cannot be together with credentials. Default:
+	// none, and no answer has a header of CORS.
+	Origins []string `yaml:"origins,omitempty"`
+
+	// Further request headers that pages may send, beside those that A2A clients do and
+	// those that carry the credentials of authn. Default: none.
+	Headers []string `yaml:"headers,omitempty"`
+
+	// Lets pages have the browser add what it has for the gateway by itself: a client
+	// certificate. Keys and tokens that a page sends do not need it. Default: false.
+	Credentials bool `yaml:"credentials,omitempty"`
+
+	// How long a browser may go by the answer to a preflight. Default: 10m.
+	MaxAge secret.Duration `yaml:"maxAge,omitempty"`
+}
+
+// anyOrigin stands for all pages.
+const anyOrigin = "*"
+
+// label stands for one label at the beginning of an origin's host.
+const label = "*."
+
+// corsPrefix is what the names of the fields of CORS begin with.
+const corsPrefix = "Access-Control-"
+
+func (c *CORS) defaults() {
+	if c.MaxAge == 0 {
+		c.MaxAge = seconds(10 * 60)
+	}
+}
+
+func (c *CORS) validate() error {
+	if c == nil {
+		return nil
+	}
+	var all []error
+	if len(c.Origins) == 0 {
+		all = append(all, errors.New("server.cors.origins: is empty, write the origins of the pages that may call, or remove server.cors"))
+	}
+	for i, o := range c.Origins {
+		if err := c.validateOrigin(o); err != nil {
+			all = append(all, fmt.Errorf("server.cors.origins[%d]: %w", i, err))
+		}
+	}
+	for i, name := range c.Headers {
+		if !isToken(name) || name == anyOrigin {
+			all = append(all, fmt.Errorf("server.cors.headers[%d]: %q is not the name of a header; write each, there is no \"*\" for Authorization", i, name))
+		}
+	}
+	return errors.Join(all...)
+}
+
+// validateOrigin takes an origin in the one spelling that browsers send (RFC 6454 §6.2):
+// what they never send would silently let nobody in.
+func (c *CORS) validateOrigin(o string) error {
+	switch {
+	case o == anyOrigin && c.Credentials:
+		return errors.New(`"*" cannot be together with server.cors.credentials: any page would call with what the browser has; write the origins`)
+	case o == anyOrigin:
+		return nil
+	case o == "null":
+		return errors.New(`"null" is every sandboxed page and every file; write the page's own origin, or "*"`)
+	}
+	u, err := url.Parse(o)
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("%q is not an origin, write for instance https://app.example.com", secret.URL(o))
+	}
+	host, port, wild := u.Hostname(), u.Port(), false
+	if host, wild = strings.CutPrefix(host, label); wild && !strings.Contains(host, ".") {
+		return fmt.Errorf("%q: after the asterisk write a domain of yours, such as https://*.example.com", o)
+	}
+	if want, ok := canonicalOrigin(u.Scheme, host, port, wild); !ok || want != o {
+		return fmt.Errorf("%q is not an origin as browsers send it: scheme and host in lower case, the port where it is not the scheme's, no slash at the end, "+
+			"and an asterisk for the first label alone", secret.URL(o))
+	}
+	return nil
+}
+
+// canonicalOrigin is how browsers write an origin. It is false for what is none.
+func canonicalOrigin(scheme, host, port string, wild bool) (string, bool) {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	host, ok := canonicalName(host)
+	if !ok {
+		return "", false
+	}
+	if wild {
+		host = label + host
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	switch {
+	case port == "", scheme == "https" && n == 443, scheme == "http" && n == 80:
+		return scheme + "://" + host, true
+	case err != nil || n == 0:
+		return "", false
+	}
+	return scheme + "://" + host + ":" + strconv.FormatUint(n, 10), true
+}
+
+// Allows reports whether the page that a request comes from may read its answer.
+func (c *CORS) Allows(origin []string) bool {
+	return len(origin) == 1 && slices.ContainsFunc(c.Origins, func(o string) bool { return o == anyOrigin || matchesOrigin(o, origin[0]) })
+}
+
+// matchesOrigin compares byte by byte, as browsers do (Fetch, CORS check). An asterisk is one
+// label of a name, whole and not empty.
+func matchesOrigin(pattern, origin string) bool {
+	before, after, wild := strings.Cut(pattern, "://*")
+	if !wild {
+		return pattern == origin
+	}
+	host, ok := strings.CutPrefix(origin, before+"://")
+	if !ok {
+		return false
+	}
+	first, ok := strings.CutSuffix(host, after)
+	return ok && first != "" && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+}
+
+// exposed are the fields of answers that pages may read, beside those that they always may.
+const exposed = "A2A-Extensions, X-A2A-Extensions, Allow, DPoP-Nonce, ETag, Link, Location, RateLimit, RateLimit-Policy, " +
+	"Retry-After, WWW-Authenticate, X-Request-Id"
+
+// Answer says in the header of an answer whether the page that asked may read it. It has the
+// last word: what an agent says to pages is about its own address. more are names of fields to
+// be read beside those of the gateway.
+func (c *CORS) Answer(h http.Header, origin, more []string) {
+	for name := range h {
+		if strings.HasPrefix(name, corsPrefix) {
+			delete(h, name)
+		}
+	}
+	vary(h, "Origin")
+	if !c.Allows(origin) {
+		return
+	}
+	c.allow(h, origin[0])
+	h["Access-Control-Expose-Headers"] = []string{strings.Join(append([]string{exposed}, more...), ", ")}
+}
+
+// allow lets one page in.
+func (c *CORS) allow(h http.Header, origin string) {
+	if slices.Contains(c.Origins, anyOrigin) {
+		origin = anyOrigin
+	}
+	h["Access-Control-Allow-Origin"] = []string{origin}
+	if c.Credentials {
+		h["Access-Control-Allow-Credentials"] = []string{"true"}
+	}
+}
+
+// Preflight says to a browser what its page may send: these verbs, and these fields.
+func (c *CORS) Preflight(h http.Header, origin []string, verbs, fields string) {
+	for _, name := range []string{"Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"} {
+		vary(h, name)
+	}
+	if !c.Allows(origin) {
+		return
+	}
+	c.allow(h, origin[0])
+	h["Access-Control-Allow-Methods"] = []string{verbs}
+	h["Access-Control-Allow-Headers"] = []string{fields}
+	h["Access-Control-Max-Age"] = []string{strconv.FormatInt(int64(c.MaxAge.Std().Seconds()), 10)}
+}
+
+// vary adds the name of a field by which answers differ.
+func vary(h http.Header, name string) {
+	for _, line := range h["Vary"] {
+		for known := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(known), name) {
+				return
+			}
+		}
+	}
+	// Not appended in place: lines may be those of an answer that is kept.
+	h["Vary"] = append(slices.Clip(slices.Clone(h["Vary"])), name)
+}

@@ -1,0 +1,82 @@
+package proxy
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+)
+
+// pageVerbs are what pages may ask with.
+const pageVerbs = "DELETE, GET, HEAD, POST"
+
+// clientFields are the request fields that A2A clients send and that browsers ask for.
+var clientFields = []string{
+	"Accept", "Accept-Language", "Content-Type", "Cache-Control", "Authorization", "DPoP", "A2A-Version", "A2A-Extensions", "X-A2A-Extensions",
+	"Last-Event-ID", "Idempotency-Key", "If-None-Match", "Traceparent", "Tracestate", "Baggage",
+}
+
+// pageFields are all that pages may send, in one line. They are the same at all paths: a
+// preflight has no credential, and must not tell which agents exist.
+func (p *Proxy) pageFields() string {
+	list := slices.Clone(clientFields)
+	for _, name := range slices.Concat(p.Authn.CredentialHeaders(), p.Server.CORS.Headers) {
+		if !slices.ContainsFunc(list, func(known string) bool { return strings.EqualFold(known, name) }) {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// forPages reports whether pages may have business at a site: all but where agents deliver
+// notifications, gRPC, and what is about the listener.
+func (at *site) forPages() bool {
+	switch at.fixed {
+	case "", sharedPath, sharedPath + "/", catalog.Own.Path:
+		return true
+	}
+	return strings.HasPrefix(at.fixed, "/.well-known/")
+}
+
+// preflights reports whether a request is a browser's question, which comes before the
+// request of a page and without its credential (Fetch, CORS-preflight fetch).
+func preflights(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header["Origin"] != nil && r.Header["Access-Control-Request-Method"] != nil
+}
+
+// servePreflight answers it. Whether there is anything at the path is for the call to find
+// out, whose caller is known.
+func (p *Proxy) servePreflight(fields string) stage {
+	return func(x *exchange) error {
+		x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
+		if _, err := p.screen(x); err != nil {
+			return err
+		}
+		h := x.w.Header()
+		p.Server.CORS.Preflight(h, x.r.Header["Origin"], pageVerbs, fields)
+		if !p.Server.CORS.Allows(x.r.Header["Origin"]) {
+			return wire.Errorf(wire.Denied, "Pages of this origin may not call: it is not among server.cors.origins")
+		}
+		guard(h)
+		x.w.readers = nil // all is said
+		x.w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+}
+
+// readers are the pages that may read an answer.
+type readers struct {
+	*server.CORS
+	origin []string // of the page that asked
+	more   []string // names of fields that they may read, beside the gateway's own
+}
+
+// letRead has an answer say which pages may read it, whatever becomes of the request.
+func (p *Proxy) letRead(x *exchange) {
+	if p.Server.CORS != nil && x.at.forPages() {
+		x.w.readers = &readers{CORS: p.Server.CORS, origin: x.r.Header["Origin"]}
+	}
+}
