@@ -49,11 +49,11 @@ token() { curl -s -u "$1:$1-secret" -d grant_type=client_credentials {{.Issuer.U
 ALICE=$(token alice); BOB=$(token bob)
 
 # 1. An allowed call: alice may use every billing skill.
-curl -s {{.Gateway}}/agents/billing -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
+curl -s {{.Gateway}}/agents/billing/ -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
   -d '{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"summarize"}]}}}'
 
 # 2. A denied skill: bob may summarize, but not refund. 403.
-curl -s -i {{.Gateway}}/agents/billing/skills/refund -H "Authorization: Bearer $BOB" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
+curl -s -i {{.Gateway}}/agents/billing/skills/refund/ -H "Authorization: Bearer $BOB" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
   -d '{"jsonrpc":"2.0","id":2,"method":"SendMessage","params":{"message":{"messageId":"m2","role":"ROLE_USER","parts":[{"text":"refund INV-7"}]}}}'
 
 # 3. A stream, event by event.
@@ -61,9 +61,9 @@ curl -s -N {{.Gateway}}/agents/billing/message:stream -H "Authorization: Bearer 
   -d '{"message":{"messageId":"m3","role":"ROLE_USER","parts":[{"text":"count 5"}]}}'
 
 # 4. A required extension: refused without it (-32008), accepted with it.
-curl -s {{.Gateway}}/agents/treasury -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
+curl -s {{.Gateway}}/agents/treasury/ -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
   -d '{"jsonrpc":"2.0","id":4,"method":"SendMessage","params":{"message":{"messageId":"m4","role":"ROLE_USER","parts":[{"text":"hello"}]}}}'
-curl -s -i {{.Gateway}}/agents/treasury -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
+curl -s -i {{.Gateway}}/agents/treasury/ -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' -H 'A2A-Version: 1.0' \
   -H 'A2A-Extensions: {{.Extension}}' \
   -d '{"jsonrpc":"2.0","id":5,"method":"SendMessage","params":{"message":{"messageId":"m5","role":"ROLE_USER","parts":[{"text":"hello"}]}}}'
 
@@ -72,10 +72,10 @@ curl -s {{.Gateway}}/agents/billing/.well-known/agent-card.json
 curl -s {{.Gateway}}/agents/billing/.well-known/agent-card.json -H "Authorization: Bearer $BOB"
 
 # 6. An old client: the 1.0 agent, called and answering in A2A 0.3.
-curl -s {{.Gateway}}/agents/billing -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' \
+curl -s {{.Gateway}}/agents/billing/ -H "Authorization: Bearer $ALICE" -H 'Content-Type: application/json' \
   -d '{"jsonrpc":"2.0","id":6,"method":"message/send","params":{"message":{"kind":"message","messageId":"m6","role":"user","parts":[{"kind":"text","text":"hello"}]}}}'
 
 # 7. An API key, and the 0.3 agent in its own protocol version.
-curl -s {{.Gateway}}/agents/weather -H 'X-API-Key: {{.Key}}' -H 'Content-Type: application/json' \
+curl -s {{.Gateway}}/agents/weather/ -H 'X-API-Key: {{.Key}}' -H 'Content-Type: application/json' \
   -d '{"jsonrpc":"2.0","id":7,"method":"message/send","params":{"message":{"kind":"message","messageId":"m7","role":"user","parts":[{"kind":"text","text":"forecast Oslo"}]}}}'
 `))

@@ -163,3 +163,41 @@ func missingIn(line string) string {
 	}
 	return ""
 }
+
+// slashless is an agent's base URL that ends without the slash: what relative references
+// are resolved by (RFC 3986 §5.2.3) then loses the agent's id.
+var slashless = regexp.MustCompile("(?:https?://[^\\s/`\"'<>]+|\\{\\{\\.Gateway\\}\\}|%s)/agents/(?:%s|[\\w{}<>.-]+)(?:/skills/[\\w-]+)?(?:[\\s`\"'),;]|\\.(?:\\s|$)|$)")
+
+// inCard is a line of JSON: endpoints in cards stand as they are, since clients put paths of
+// HTTP+JSON behind them.
+var inCard = regexp.MustCompile(`^\s*("\w+": ?)?"https?:`)
+
+// TestBaseURLsEndWithSlash: base URLs that people are given end with the slash. SDKs resolve
+// `.well-known/agent-card.json` by them.
+func TestBaseURLsEndWithSlash(t *testing.T) {
+	t.Parallel()
+	read := pages(t)
+	for _, pattern := range []string{"docs/tutorials/*.md", "docs/integrations/*.md", "deploy/*.yaml", "config.example.yaml", "cmd/a2a-gateway/init*.go", "cmd/a2a-gateway/demo_text.go"} {
+		matches, err := filepath.Glob(filepath.Join("../..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = append(read, matches...)
+	}
+	found := 0
+	for _, path := range read {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			found += strings.Count(line, "/agents/billing/")
+			if url := slashless.FindString(line); url != "" && !inCard.MatchString(line) {
+				t.Errorf("%s:%d: %s lacks the slash at its end", strings.TrimPrefix(path, "../../"), i+1, strings.TrimSpace(url))
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d base URLs: is the test looking in the right place?", found)
+	}
+}

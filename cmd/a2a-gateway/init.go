@@ -248,6 +248,6 @@ func (b *beginning) next(w io.Writer, path string) error {
 		_, _ = fmt.Fprintln(w, "look at credentials: the agent asks for some")
 	}
 	_, _ = fmt.Fprintf(w, "\nNext:\n  a2a-gateway keys create --file %s --id me\n  a2a-gateway serve -c %s\n"+
-		"Then give clients %s/agents/%s and the key, in X-API-Key.\n", keys, path, b.PublicURL, b.ID)
+		"Then give clients %s/agents/%s/ and the key, in X-API-Key.\n", keys, path, b.PublicURL, b.ID)
 	return err
 }
