@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // probed is what came back from an agent that was asked for a task that nobody has.
@@ -185,20 +186,12 @@ func (a *probed) nothingThere() Finding {
 	return fails("%s: nothing is at this path: the endpoint is at another one", a.what())
 }
 
-// mcp is what servers of the Model Context Protocol say to whoever does not speak it, and
-// A2A agents do not.
-var mcp = [][]byte{[]byte("mcp"), []byte("session id"), []byte("text/event-stream"), []byte("server not initialized")}
-
 // isMCP reports whether the answer looks like one of an MCP server's.
 func (a *probed) isMCP() bool {
-	if a.header.Get("Mcp-Session-Id") != "" || a.header.Get("Mcp-Protocol-Version") != "" {
-		return true
-	}
 	if a.isPage() || a.status == http.StatusNotFound {
-		return false // what people read may speak of anything
+		return card.SpeaksMCP(a.header, nil) // what people read may speak of anything
 	}
-	text := bytes.ToLower(a.body[:min(len(a.body), 4<<10)])
-	return slices.ContainsFunc(mcp, func(word []byte) bool { return bytes.Contains(text, word) })
+	return card.SpeaksMCP(a.header, a.body)
 }
 
 // isPage reports whether the answer is for people.

@@ -81,7 +81,7 @@ func newRequest(ctx context.Context, at secret.URL, have validators) (*http.Requ
 // read checks the answer around the card and parses it.
 func read(resp *http.Response, limit int64) (*Card, error) {
 	if resp.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %s", resp.Status)
+		return nil, refused(resp)
 	}
 	if limit <= 0 || limit > MaxSize {
 		limit = MaxSize
@@ -94,10 +94,13 @@ func read(resp *http.Response, limit int64) (*Card, error) {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
 	c, err := Parse(raw)
-	if err != nil && !isJSON(resp.Header.Get("Content-Type")) {
-		return nil, fmt.Errorf("%w (served as %q)", err, resp.Header.Get("Content-Type"))
+	switch {
+	case err == nil:
+		return c, nil
+	case !isJSON(resp.Header.Get("Content-Type")):
+		err = fmt.Errorf("%w (served as %q)", err, resp.Header.Get("Content-Type"))
 	}
-	return c, err
+	return nil, fmt.Errorf("%w%s", err, instead(resp, raw))
 }
 
 // isJSON reports whether the server itself calls its answer JSON. Many serve
@@ -117,7 +120,7 @@ func sameOrigin(client *http.Client) *http.Client {
 	own := *client
 	own.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		if origin(req.URL.String()) != origin(via[0].URL.String()) {
-			return errors.New("redirected to another origin")
+			return elsewhere(origin(req.URL.String()))
 		}
 		if len(via) > maxRedirects {
 			return fmt.Errorf("redirected more than %d times", maxRedirects)

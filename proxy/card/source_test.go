@@ -66,7 +66,7 @@ func TestFetch(t *testing.T) {
 		{"/html", 0, `HTML or XML (served as "text/html; charset=utf-8")`},
 		{"/html-as-json", 0, "HTML or XML"},
 		{"/none", 0, "404 Not Found"},
-		{"/away", 0, "redirected to another origin"},
+		{"/away", 0, `redirected to another origin, "http://127.0.0.1:`},
 		{"/loop", 0, "redirected more than 3 times"},
 	}
 	for _, tt := range tests {
