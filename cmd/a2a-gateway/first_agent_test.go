@@ -28,10 +28,10 @@ func TestFirstAgent(t *testing.T) {
 	t.Cleanup(func() { _ = agent.Close(t.Context()) })
 	t.Chdir(t.TempDir())
 	commands := strings.Split(strings.TrimSpace(block(t, section, "sh")), "\n")
-	if len(commands) != 3 || commands[2] != "a2a-gateway serve -c config.yaml" {
+	if len(commands) != 2 || commands[1] != "a2a-gateway serve -c config.yaml" {
 		t.Fatalf("commands %q", commands)
 	}
-	for _, line := range append(commands[:2:2], "a2a-gateway validate -c config.yaml --online") {
+	for _, line := range append(commands[:1:1], "a2a-gateway validate -c config.yaml --online") {
 		var out, errs bytes.Buffer
 		words := strings.Fields(strings.ReplaceAll(line, usual, agent.URL))
 		if code := run(t.Context(), words[1:], &out, &errs); code != 0 || out.Len() == 0 {

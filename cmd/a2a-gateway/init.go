@@ -2,27 +2,19 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"text/template"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+	"github.com/a2a-gateway/a2a-gateway/internal/console"
 )
 
 // beginning is what `init` is told, and what it finds out for the file that it writes.
@@ -37,6 +29,13 @@ type beginning struct {
 	Origins       []string // of endpoints that only the operator can vouch for
 	Secured       bool     // the agent asks for credentials
 	Found         []string // by asking it for a task that is not there
+	Note          string   // where the card is, if not at the URL that was given
+	Old           bool     // it is to be called in 0.3
+
+	KeyID string // of the API key to make; "" for none
+	Key   string // that was made
+
+	Console, Token string // where administration is, and the file of its token
 }
 
 func initCommand() *cobra.Command {
@@ -45,15 +44,19 @@ func initCommand() *cobra.Command {
 		Use:   "init",
 		Short: "Write a configuration for an agent, from its card",
 		Long: "Fetch an agent's card and write a configuration with which the gateway serves it to whoever has an\n" +
-			"API key. The agent is asked for a task that is not there, and what it answers is printed, with the\n" +
-			"commands that come next. A file that exists is left alone.",
+			"API key. The card is looked for at the URL, at the well-known paths below it and at those of its\n" +
+			"origin. The agent is asked for a task that is not there, and what it answers is printed, with the\n" +
+			"commands that come next and a first call, with a key that is made for it and shown this once. Beside\n" +
+			"the configuration come the key file, and the JSON Schema by which editors check it. A file that exists\n" +
+			"is left alone.",
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
-	f.StringVar(&b.CardURL, "card", "", "`URL` of the agent's card; required")
+	f.StringVar(&b.CardURL, "card", "", "base `URL` of the agent, or of its card; required")
 	f.StringVar(&b.ID, "id", "", "`name` of the agent in URLs, rules and records; default: made of the card's name")
 	f.StringVar(&b.Address, "address", "127.0.0.1:8080", "`address` to listen on")
 	f.StringVar(&b.PublicURL, "public-url", "", "`URL` that clients reach the gateway by; default: http://localhost and the port of --address")
+	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to make; \"\" makes none")
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")
 	_ = cmd.MarkFlagRequired("card") // there is such a flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -68,6 +71,9 @@ func initCommand() *cobra.Command {
 		}
 		if err := b.write(*path); err != nil {
 			return err
+		}
+		if err := b.beside(*path); err != nil {
+			return failed(err)
 		}
 		return b.next(cmd.OutOrStdout(), *path)
 	}
@@ -93,132 +99,17 @@ func (b *beginning) addresses() error {
 	return nil
 }
 
-// look fetches the card, and reads it as the gateway will.
-func (b *beginning) look(ctx context.Context) error {
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, Timeout: 30 * time.Second}
-	c, err := card.Fetch(ctx, client, secret.URL(b.CardURL), 0)
-	if err != nil {
-		return err
-	}
-	b.Name, b.Version = cell(c.Name), cell(c.Version)
-	for i := range c.Skills {
-		b.Skills = append(b.Skills, cell(c.Skills[i].ID))
-	}
-	if b.ID == "" {
-		b.ID = named(c.Name)
-	}
-	usable, refused := c.Endpoints(secret.URL(b.CardURL), nil)
-	if len(usable) == 0 && len(refused) == 0 {
-		return errors.New("the card names no endpoint")
-	}
-	if len(usable) == 0 {
-		b.Origins = origins(refused)
-	}
-	if b.Found, err = tried(ctx, usable); err != nil {
-		return err
-	}
-	b.Secured = secured(c.Raw)
-	return nil
-}
-
-// tried is what an agent does over each interface when it is asked for a task that is not there.
-// That it fails is told and no more: it may want credentials.
-func tried(ctx context.Context, usable []card.Interface) ([]string, error) {
-	up, err := upstream.New(upstream.Config{}, upstream.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer up.Close()
-	list := make([]string, 0, len(usable))
-	for _, i := range usable {
-		_, text := askedOver(ctx, up, i)
-		list = append(list, text)
-	}
-	return list, nil
-}
-
-var notInID = regexp.MustCompile(`[^a-z0-9]+`)
-
-// named makes an id of a card's name.
-func named(name string) string {
-	id := strings.Trim(notInID.ReplaceAllString(strings.ToLower(name), "-"), "-")
-	if len(id) > 32 {
-		id = strings.TrimRight(id[:32], "-")
-	}
-	if id == "" {
-		return "agent"
-	}
-	return id
-}
-
-// origins are those of interfaces, as agents[].endpoints has them.
-func origins(of []card.Interface) (list []string) {
-	known := map[string]bool{}
-	for _, i := range of {
-		url := i.URL
-		if !strings.Contains(url, "://") {
-			url = "grpcs://" + url
-		}
-		scheme, rest, _ := strings.Cut(url, "://")
-		host, _, _ := strings.Cut(rest, "/")
-		if origin := scheme + "://" + host; !known[origin] {
-			known[origin] = true
-			list = append(list, origin)
-		}
-	}
-	return list
-}
-
-// secured reports whether a card asks for credentials, in any version's words.
-func secured(raw []byte) bool {
-	var c struct {
-		Security             []json.RawMessage `json:"security"`
-		SecurityRequirements []json.RawMessage `json:"securityRequirements"`
-	}
-	return json.Unmarshal(raw, &c) == nil && len(c.Security)+len(c.SecurityRequirements) > 0
-}
-
-// beginningText quotes whatever is not ours, so that nothing in a card becomes a key. A reference
-// to a variable is none where it is escaped.
-var beginningText = template.Must(template.New("config").Funcs(template.FuncMap{
-	"quote": func(s string) (string, error) {
-		text, err := json.Marshal(strings.ReplaceAll(s, "${", "$${")) // which is YAML
-		return string(text), err
-	},
-	"list": func(of []string) string { return strings.Join(of, ", ") },
-}).Parse(`# Whoever has an API key may use {{.Name}} {{.Version}}{{with .Skills}}, all of its skills: {{list .}}{{end}}.
-# Every key there is: config.example.yaml. A change of this file is taken up at once.
-{{- if .Behind}}
-# Something in front of it ends TLS; or name certificates here (tls) and leave plaintext out.
-{{- end}}
-server: {address: {{quote .Address}}, publicURL: {{quote .PublicURL}}{{if .Behind}}, plaintext: true{{end}}}
-authn:
-  apiKeys: {file: keys.yaml}
-policy:
-  rules:
-    - {name: everyone-with-a-key, effect: allow, agents: [{{quote .ID}}]}
-agents:
-  - id: {{quote .ID}}
-    card: {{quote .CardURL}}
-{{- with .Origins}}
-    # The card is elsewhere than the agent, which only you can vouch for: is this its address?
-    endpoints: [{{range $i, $o := .}}{{if $i}}, {{end}}{{quote $o}}{{end}}]
-{{- end}}
-{{- if .Secured}}
-    # The agent asks for credentials; the gateway shows its own, not those of callers:
-    # credentials: [{header: Authorization, value: "Bearer ${AGENT_TOKEN}"}]
-{{- end}}
-`))
-
 // write makes the file, when the gateway would serve it.
 func (b *beginning) write(path string) error {
 	var text bytes.Buffer
 	if err := beginningText.Execute(&text, b); err != nil {
 		return failed(err)
 	}
-	if _, err := config.Parse(path, text.Bytes(), os.LookupEnv); err != nil {
+	cfg, err := config.Parse(path, text.Bytes(), os.LookupEnv)
+	if err != nil {
 		return usage(fmt.Errorf("this would not be served: %w", err))
 	}
+	b.Console, b.Token = "http://"+cfg.Admin.Address, filepath.Join(cfg.Server.DataDir, console.TokenFile)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a path of the command line
 	if err != nil {
 		return usage(fmt.Errorf("write the configuration: %w", err))
@@ -230,24 +121,43 @@ func (b *beginning) write(path string) error {
 	return nil
 }
 
-// next says what to do now.
-func (b *beginning) next(w io.Writer, path string) error {
-	keys := filepath.Join(filepath.Dir(path), "keys.yaml")
-	t := "%s: the agent %s is %s %s, skills: %s\n"
-	_, err := fmt.Fprintf(w, t, path, b.ID, b.Name, b.Version, cell(strings.Join(b.Skills, ", ")))
-	for _, text := range b.Found {
-		_, _ = fmt.Fprintln(w, text)
+// schemaFile is the JSON Schema of the configuration, where the first line of a written one
+// has editors look for it.
+const schemaFile = "a2a-gateway.schema.json"
+
+// SchemaFile is its name beside the configuration.
+func (*beginning) SchemaFile() string { return "./" + schemaFile }
+
+// beside makes the files that belong to the configuration: the schema and the first key.
+func (b *beginning) beside(path string) error {
+	dir := filepath.Dir(path)
+	schema, err := config.Schema()
+	if err != nil {
+		return err
 	}
-	for _, o := range b.Origins {
-		_, _ = fmt.Fprintf(w, "look at endpoints: the card sends callers to %s, where it is not itself\n", cell(o))
+	at := filepath.Join(dir, schemaFile)
+	if _, err := os.Lstat(at); errors.Is(err, fs.ErrNotExist) {
+		if err := os.WriteFile(at, append(schema, '\n'), 0o600); err != nil {
+			return fmt.Errorf("write the schema: %w", err)
+		}
 	}
-	if b.Behind() {
-		_, _ = fmt.Fprintln(w, "look at server: something in front has to end TLS")
+	return b.makeKey(filepath.Join(dir, keysFile))
+}
+
+const keysFile = "keys.yaml"
+
+// makeKey makes the first key, unless there is one of the name.
+func (b *beginning) makeKey(file string) error {
+	if b.KeyID == "" {
+		return nil
 	}
-	if b.Secured {
-		_, _ = fmt.Fprintln(w, "look at credentials: the agent asks for some")
+	keys, err := authn.OpenKeys(file)
+	if err != nil {
+		return err
 	}
-	_, _ = fmt.Fprintf(w, "\nNext:\n  a2a-gateway keys create --file %s --id me\n  a2a-gateway serve -c %s\n"+
-		"Then give clients %s/agents/%s/ and the key, in X-API-Key.\n", keys, path, b.PublicURL, b.ID)
+	if unused(keys, file, b.KeyID) != nil {
+		return nil
+	}
+	_, b.Key, err = keys.Create(authn.KeySpec{ID: b.KeyID})
 	return err
 }

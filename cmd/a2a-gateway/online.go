@@ -127,7 +127,7 @@ func checkAgent(ctx context.Context, a *proxy.AgentConfig, book *ext.Book) (outc
 	defer up.Close()
 	c, err := card.Fetch(ctx, up.Client(), a.Card.URL, 0)
 	if err != nil {
-		return outcome{err: err}, nil
+		return outcome{err: misplaced(ctx, up.Client(), a.Card.URL, err)}, nil
 	}
 	t := outcome{odd: book.Lint(c.Extensions)}
 	usable, _ := a.Usable(c)

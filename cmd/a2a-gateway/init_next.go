@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// next says what was found, and what to do now.
+func (b *beginning) next(w io.Writer, path string) error {
+	keys := filepath.Join(filepath.Dir(path), keysFile)
+	t := "%s: the agent %s is %s %s, skills: %s\n"
+	_, err := fmt.Fprintf(w, t, path, b.ID, b.Name, b.Version, cell(strings.Join(b.Skills, ", ")))
+	for _, text := range append(b.remarks(), b.Found...) {
+		_, _ = fmt.Fprintln(w, text)
+	}
+	for _, o := range b.Origins {
+		_, _ = fmt.Fprintf(w, "look at endpoints: the card sends callers to %s, where it is not itself\n", cell(o))
+	}
+	if b.Behind() {
+		_, _ = fmt.Fprintln(w, "look at server: something in front has to end TLS")
+	}
+	if b.Secured {
+		_, _ = fmt.Fprintln(w, "look at credentials: the agent asks for some")
+	}
+	_, _ = fmt.Fprintf(w, "\nNext:\n  a2a-gateway serve -c %s\n", quoted(path))
+	b.nextCall(w, keys)
+	_, _ = fmt.Fprintf(w, "Then give clients %s/agents/%s/ and a key, in X-API-Key or as bearer token.\n", strings.TrimSuffix(b.PublicURL, "/"), b.ID)
+	_, _ = fmt.Fprintf(w, "The console will be at %s/ui/, and its token in %s\n", b.Console, b.Token)
+	return err
+}
+
+// remarks are about the card.
+func (b *beginning) remarks() []string {
+	if b.Note == "" {
+		return nil
+	}
+	return []string{legible(b.Note)}
+}
+
+// nextCall prints a call to try, with the key in place where one was made.
+func (b *beginning) nextCall(w io.Writer, keys string) {
+	key := b.Key
+	if key == "" {
+		_, _ = fmt.Fprintf(w, "and in another terminal, with a key of %s:\n  KEY=$(a2a-gateway keys create --file %[1]s --id me)\n", quoted(keys))
+		key = "$KEY"
+	} else {
+		_, _ = fmt.Fprintf(w, "and in another terminal, with the key %s, which is shown this once:\n", b.KeyID)
+	}
+	_, _ = fmt.Fprintf(w, "  %s\n", b.call(key))
+}
+
+// call is a message to the agent as a command, in the agent's own version.
+func (b *beginning) call(token string) string {
+	version, message := "-H 'A2A-Version: 1.0' ", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"text":"hello"}]}}}`
+	if b.Old {
+		version, message = "", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","messageId":"1","role":"user","parts":[{"kind":"text","text":"hello"}]}}}`
+	}
+	return fmt.Sprintf("curl -s %s -H \"Authorization: Bearer %s\" %s-H 'Content-Type: application/json' \\\n    -d '%s'",
+		quoted(strings.TrimSuffix(b.PublicURL, "/")+"/agents/"+b.ID+"/"), token, version, message)
+}
+
+// quoted is a word of a command for a shell.
+func quoted(word string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-"
+	if word != "" && strings.Trim(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"text/template"
+)
+
+// beginningText quotes whatever is not ours, so that nothing in a card becomes a key. A reference
+// to a variable is none where it is escaped.
+var beginningText = template.Must(template.New("config").Funcs(template.FuncMap{
+	"quote": func(s string) (string, error) {
+		text, err := json.Marshal(strings.ReplaceAll(s, "${", "$${")) // which is YAML
+		return string(text), err
+	},
+	"list": func(of []string) string { return strings.Join(of, ", ") },
+}).Parse(`# yaml-language-server: $schema={{.SchemaFile}}
+# Whoever has an API key may use {{.Name}} {{.Version}}{{with .Skills}}, all of its skills: {{list .}}{{end}}.
+# Every key there is: config.example.yaml. A change of this file is taken up at once.
+{{- if .Behind}}
+# Something in front of it ends TLS; or name certificates here (tls) and leave plaintext out.
+{{- end}}
+server: {address: {{quote .Address}}, publicURL: {{quote .PublicURL}}{{if .Behind}}, plaintext: true{{end}}}
+authn:
+  apiKeys: {file: keys.yaml, bearer: true} # in X-API-Key, or as Authorization: Bearer
+policy:
+  rules:
+    - {name: everyone-with-a-key, effect: allow, agents: [{{quote .ID}}]}
+agents:
+  - id: {{quote .ID}}
+    card: {{quote .CardURL}}
+{{- with .Origins}}
+    # The card is elsewhere than the agent, which only you can vouch for: is this its address?
+    endpoints: [{{range $i, $o := .}}{{if $i}}, {{end}}{{quote $o}}{{end}}]
+{{- end}}
+{{- if .Secured}}
+    # The agent asks for credentials; the gateway shows its own, not those of callers:
+    # credentials: [{header: Authorization, value: "Bearer ${AGENT_TOKEN}"}]
+{{- end}}
+`))
