@@ -47,6 +47,11 @@ type AgentConfig struct {
 	// Only translated calls depend on it.
 	FileBytes string `yaml:"fileBytes,omitempty"`
 
+	// Quirks are tolerances for what the agent or its clients do otherwise than their version
+	// of A2A has it: zoneless-times (timestamps without a zone are UTC). Default: all of them;
+	// an empty list is none. See docs/quirks.md.
+	Quirks []Quirk `yaml:"quirks"`
+
 	// Extensions that are required, allowed or denied on this agent.
 	Extensions ext.Config `yaml:"extensions"`
 
@@ -136,7 +141,7 @@ func (c AgentConfig) Validate() error {
 		fileParts = fmt.Errorf("fileParts: %w", fileParts)
 	}
 	_, interfaces := card.Written(c.Interfaces)
-	return errors.Join(c.Card.Validate(), c.Config.Validate(), interfaces, bytes, extensions, authorization, fileParts, c.checkModes(),
+	return errors.Join(c.Card.Validate(), c.Config.Validate(), interfaces, bytes, extensions, authorization, fileParts, c.checkModes(), c.checkQuirks(),
 		c.checkMatch())
 }
 

@@ -25,7 +25,7 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 // answered is answer, once the answer has been read.
 func (p *Proxy) answered(ctx context.Context, x *exchange, resp *http.Response, a received) error {
 	x.hear(resp) // trailers are there now
-	x.rec.AnswerForm = string(a.form)
+	x.heard(&a)
 	if a.failed != nil {
 		if err := x.stray(a.failed.Reason); err != nil {
 			return err

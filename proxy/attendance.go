@@ -125,7 +125,7 @@ func (at *attendance) end(err error) error {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent's stream ended without an event").Because(stream.ErrEarly)
 	}
 	if a.judge != nil {
-		x.rec.Grammar, x.rec.SkippedEvents = a.judge.said.noted(), a.judge.said.skipped.Load()
+		a.judge.said.tell(x)
 	}
 	if err != nil {
 		x.rec.End = end(err)

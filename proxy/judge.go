@@ -45,6 +45,7 @@ type judge struct {
 	last    *wire.Answer    // that series gave
 	found   *judged         // and what that made
 	kept    [1]stream.Entry // what look gives, until it is called again
+	zones   bool            // timestamps without a zone are UTC
 	watches bool            // the events are made of looks at the task
 	own     remarks
 	said    *remarks // own, or those of the stream in whose place this one has come
@@ -53,6 +54,7 @@ type judge struct {
 // remarks are what the record has of the agent's events.
 type remarks struct {
 	skipped atomic.Int64          // events that are none of A2A's
+	zoned   atomic.Bool           // timestamps of some were without a zone
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
@@ -61,7 +63,7 @@ func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
 	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
 	j.chunks.whole = l.call.Method.Name == wire.SendStreamingMessage && x.record.ID == ""
-	j.bytes, j.since = x.agent.bytes(), x.sent
+	j.bytes, j.since, j.zones = x.agent.bytes(), x.sent, x.agent.zones(l.Side)
 	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: p.StreamConfig.Turns}
 	return j
 }
@@ -90,6 +92,9 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 	what := says(j.side.Binding, event)
 	if what == nothing {
 		return j.skip()
+	}
+	if j.zones {
+		j.zone(&event)
 	}
 	seen, err := j.read(event.Data)
 	if what == something && (err != nil || showsNothing(j.method, seen.seen)) {
@@ -120,6 +125,14 @@ func (j *judge) look(event stream.Event) ([]stream.Entry, error) {
 	e.Rest = j.grammar.Rests() || seen.seen.Kind == "message"
 	j.kept[0] = e
 	return j.kept[:], nil
+}
+
+// zone has the timestamps of an event in a zone.
+func (j *judge) zone(event *stream.Event) {
+	var changed bool
+	if event.Data, changed = zoned(event.Data); changed {
+		j.said.zoned.Store(true)
+	}
 }
 
 // read reads an event.
@@ -245,6 +258,14 @@ func (p *Proxy) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged,
 
 func malformed(err error) error {
 	return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed event").Because(err)
+}
+
+// tell has the record of an exchange say what was noted.
+func (r *remarks) tell(x *exchange) {
+	x.rec.Grammar, x.rec.SkippedEvents = r.noted(), r.skipped.Load()
+	if r.zoned.Load() {
+		x.usesQuirk(ZonelessTimes)
+	}
 }
 
 // noted is what was wrong; "" for nothing.

@@ -35,7 +35,7 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 		return err
 	}
 	x.hear(resp) // trailers are there now
-	x.rec.AnswerForm = string(a.form)
+	x.heard(&a)
 	switch {
 	case a.failed != nil:
 		return x.failed(resp, a.failed)

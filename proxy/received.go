@@ -20,6 +20,7 @@ type received struct {
 	seen   wire.Answer // what the document shows
 	failed *wire.Error // the status of a gRPC call that failed; nothing else is set then
 
+	zoned   bool        // timestamps were without a zone, and are not any more
 	form    wire.Form   // how it was written, where that is not as A2A has it
 	relabel bool        // its Content-Type is not the document's
 	bare    *wire.Error // what an object of HTTP+JSON means by its status alone; nil where it is an error itself
@@ -58,7 +59,14 @@ func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) 
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		return p.receiveError(x, l, resp, body.bytes())
 	}
-	return p.receiveDocument(l, resp, body.bytes())
+	return p.receiveDocument(x.agent, l, resp, body.bytes())
+}
+
+// heard notes what of an answer is not as A2A has it.
+func (x *exchange) heard(a *received) {
+	if x.rec.AnswerForm = string(a.form); a.zoned {
+		x.usesQuirk(ZonelessTimes)
+	}
 }
 
 // mayBeError reports whether the body of an answer that is none by its status may be an error
@@ -71,7 +79,7 @@ func mayBeError(l *leg, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
-func (p *Proxy) receiveDocument(l *leg, resp *http.Response, body []byte) (a received, err error) {
+func (p *Proxy) receiveDocument(from *Agent, l *leg, resp *http.Response, body []byte) (a received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a.relabel = label.Corrected()
 	switch {
@@ -87,6 +95,9 @@ func (p *Proxy) receiveDocument(l *leg, resp *http.Response, body []byte) (a rec
 	var e *wire.Error
 	if a.doc, a.form, e = label.Document(body); e != nil {
 		return a, e.Because(heardStatus(resp))
+	}
+	if from.zones(l.Side) {
+		a.doc, a.zoned = zoned(a.doc)
 	}
 	a.bytes = a.doc
 	if a.seen, err = p.judge(l, a.doc); err != nil && len(bytes.TrimSpace(a.doc)) == 0 {

@@ -156,7 +156,7 @@ func (p *Proxy) taken(x *exchange, resp *http.Response, body *buffer) (received,
 	case isError(a.seen) || resp.StatusCode >= http.StatusMultipleChoices:
 		return a, a.seen, theirs(a.error(x.leg, resp, a.doc))
 	}
-	x.rec.AnswerForm = string(a.form)
+	x.heard(&a)
 	_, err = x.matchID(a.seen, a.doc)
 	return a, a.seen, err
 }

@@ -121,6 +121,7 @@ func AppendOutcome(l *Line, e *Exchange) {
 		l.Millis("upstream_duration_ms", e.UpstreamDuration)
 	}
 	l.Str("answer_form", e.AnswerForm)
+	l.Strs("quirks", e.Quirks)
 	if e.Streamed {
 		l.Flag("streamed", true)
 		l.Int("events", e.Events)

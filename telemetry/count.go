@@ -43,7 +43,13 @@ func (m *Metrics) record(e *Exchange) {
 	m.countCondition(c.agent, e)
 	m.countExtensions(sets, e)
 	m.countViolations(sets, e)
+	for _, q := range e.Quirks {
+		m.quirks.WithLabelValues(c.agent, oneOf(q, quirkNames[:]...)).Inc()
+	}
 }
+
+// quirkNames are those of package proxy; docs/quirks.md says what they are.
+var quirkNames = [...]string{"zoneless-times"}
 
 // call returns the children of an agent and a method, made on first use.
 func (m *Metrics) call(agent *agentSeries, method string) *callSeries {

@@ -90,6 +90,7 @@ type Exchange struct {
 	UpstreamStatus   int           // HTTP status of the agent; 0 when it was not reached
 	UpstreamDuration time.Duration // until the agent's answer was read, for streams until its head
 	AnswerForm       string        // how the agent's answer was written, where that is not as A2A has it
+	Quirks           []string      // of proxy.Quirk, those that were used
 	Status           int           // HTTP status sent to the client
 	ResponseBytes    int64         // body bytes sent
 	ResponseDigest   string        // of the answer's body, as Digest; empty for streams

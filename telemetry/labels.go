@@ -171,7 +171,7 @@ func (m *Metrics) forget(old, next *labelSet) {
 		m.retries, m.ejections, m.cardRulings,
 		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamDropped, m.streamGrammar,
 		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
-		m.anomalies,
+		m.anomalies, m.quirks,
 	}
 	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
 	for _, vec := range byAgent {

@@ -71,6 +71,9 @@ type Metrics struct {
 	// stream_buffer_limit_bytes: streams.buffer.total.
 	streamBuffer prometheus.Gauge
 
+	// quirks_total{agent,quirk}: calls for which a tolerance of agents[].quirks was used.
+	quirks *prometheus.CounterVec
+
 	// upstream_requests_total{agent,method,code}: calls sent to agents; code is
 	// HTTP_2XX to HTTP_5XX by the agent's status, or none when it gave none.
 	upstreamRequests *prometheus.CounterVec
@@ -305,6 +308,8 @@ func (f factory) calls(m *Metrics) {
 		"Calls sent to agents.", "agent", "method", "code=HTTP_1XX|HTTP_2XX|HTTP_3XX|HTTP_4XX|HTTP_5XX|none")
 	m.upstreamDuration = f.seconds("upstream_request_duration_seconds",
 		"Time agents took to answer, for streams until the head.", callSeconds, "agent", "method")
+	m.quirks = f.counters("quirks_total",
+		"Calls for which a tolerance of agents[].quirks was used.", "agent", "quirk="+strings.Join(quirkNames[:], "|")+"|other")
 	m.upstreams = f.upstreams()
 	m.retries = f.counters("retries_total", "Calls sent to a further instance.", "agent")
 	m.ejections = f.counters("ejections_total", "Instances left alone because they fail calls.", "agent")

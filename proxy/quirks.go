@@ -1,0 +1,69 @@
+package proxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+)
+
+// Quirk is a tolerance for what an agent, or its clients, do otherwise than their version of
+// A2A has it. Each has its line in docs/quirks.md, and is counted and in the record where it
+// was used.
+type Quirk string
+
+// The quirks. All are on where an agent lists none.
+const (
+	// ZonelessTimes reads timestamps of ProtoJSON that have no zone as UTC.
+	ZonelessTimes Quirk = "zoneless-times"
+)
+
+var allQuirks = []Quirk{ZonelessTimes}
+
+func (c *AgentConfig) checkQuirks() error {
+	for i, q := range c.Quirks {
+		if !slices.Contains(allQuirks, q) {
+			return fmt.Errorf("quirks[%d]: %q is none of %s", i, q, quirkNames())
+		}
+		if slices.Contains(c.Quirks[:i], q) {
+			return fmt.Errorf("quirks[%d]: %q is listed twice", i, q)
+		}
+	}
+	return nil
+}
+
+func quirkNames() string {
+	names := make([]string, len(allQuirks))
+	for i, q := range allQuirks {
+		names[i] = string(q)
+	}
+	return strings.Join(names, ", ")
+}
+
+// tolerates reports whether a quirk is on for the agent.
+func (c *AgentConfig) tolerates(q Quirk) bool {
+	return c.Quirks == nil || slices.Contains(c.Quirks, q)
+}
+
+// uses notes that a quirk was used for the call.
+func (x *exchange) usesQuirk(q Quirk) {
+	if !slices.Contains(x.rec.Quirks, string(q)) {
+		x.rec.Quirks = append(x.rec.Quirks, string(q))
+	}
+}
+
+// zones reports whether timestamps that a side of the agent's writes without a zone are read
+// as UTC. In 0.1's and 0.3's JSON-RPC a timestamp is any text.
+func (a *Agent) zones(s wire.Side) bool {
+	proto := s.Version == wire.V10 && s.Binding != wire.GRPC || s.Version == wire.V03 && s.Binding == wire.HTTPJSON
+	return proto && a.tolerates(ZonelessTimes)
+}
+
+// zoned is an answer or event of such a side as it is read, and whether that is otherwise than
+// it came.
+func zoned(doc []byte) (read []byte, changed bool) {
+	read = translate.Zoned(doc)
+	return read, !same(doc, read)
+}

@@ -1,0 +1,110 @@
+package proxy_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// naively answers with a task, in a stream with an update as well, whose times have no zone.
+func naively(w http.ResponseWriter, r *record) {
+	const naive, other = `"timestamp":"2026-11-27T02:26:04.5"`, `,"metadata":{"status":{"timestamp":"2026-11-27T02:26:04.5"}}`
+	s := r.side()
+	task := strings.Replace(taskIn(s, "t", "c", "working", other), `"state":`, naive+`,"state":`, 1)
+	update := statusIn(s, "t", "c", "completed", ","+naive)
+	if s != rpc03 && r.method().Name != wire.GetTask {
+		task = `{"task":` + task + `}`
+	}
+	if !r.method().Streams {
+		update = ""
+	}
+	r.say(w, strings.Fields(task+" "+update)...)
+}
+
+// TestZonelessTimes: timestamps without a zone are in UTC for every caller of an agent that
+// writes ProtoJSON, other content is as it was, and record and metric say so.
+func TestZonelessTimes(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []wire.Side{rpc10, rest10, rest03} {
+		for _, caller := range []wire.Side{rpc10, rest10, grpc10, rpc03, rest03, grpc03} {
+			for _, method := range []string{wire.SendMessage, wire.SendStreamingMessage, wire.GetTask} {
+				t.Run(agent.String()+" for "+caller.String()+" "+method, func(t *testing.T) {
+					t.Parallel()
+					w := in(t, speaks(agent), tied)
+					task, calls := "", 1
+					if method == wire.GetTask {
+						task, calls = "t", 2
+						w.speakTask("tied", "t", "c")
+					}
+					w.agent.answers(naively)
+					got := w.speak("tied", w.base, caller, ask{method: method, task: task}).ok(t, "naive")
+					if method != wire.SendMessage && len(got.docs) == 0 {
+						t.Errorf("nothing came: %s", got.body)
+					}
+					for _, doc := range got.docs {
+						if !strings.Contains(doc, `"timestamp":"2026-11-27T02:26:04.500Z"`) && !strings.Contains(doc, `"timestamp":"2026-11-27T02:26:04.5Z"`) {
+							t.Errorf("no time with a zone: %s", doc)
+						}
+						if strings.Contains(doc, "metadata") && !strings.Contains(doc, `"timestamp":"2026-11-27T02:26:04.5"`) {
+							t.Errorf("metadata is another: %s", doc)
+						}
+					}
+					wantQuirk(t, w, calls, proxy.ZonelessTimes)
+				})
+			}
+		}
+	}
+}
+
+// wantQuirk wants that of the last of n calls the record has the quirk, and the metric one use of it.
+func wantQuirk(t *testing.T, w *world, n int, q proxy.Quirk) {
+	t.Helper()
+	record := w.ended(n)
+	if list, _ := record["quirks"].([]any); len(list) != 1 || list[0] != string(q) {
+		t.Errorf("the record has the quirks %v", record["quirks"])
+	}
+	if n := w.metric("quirks_total"); n != "1" {
+		t.Errorf("the metric has %q uses", n)
+	}
+}
+
+// TestZonelessTimesOff: where the quirk is not listed, and where every time has its zone,
+// bytes pass as they came and nothing is noted.
+func TestZonelessTimesOff(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		quirks []proxy.Quirk
+		time   string
+	}{
+		"off":         {[]proxy.Quirk{}, `"2026-11-27T02:26:04.5"`},
+		"with a zone": {nil, `"2026-11-27T02:26:04.5Z"`},
+	} {
+		w := in(t, speaks(rpc10), tied, func(s *setup) { s.agent.Quirks = tt.quirks })
+		said := `{"task": {"id":"t","contextId":"c" ,"status":{"state":"TASK_STATE_COMPLETED","timestamp": ` + tt.time + `}}}`
+		w.agent.answers(func(rw http.ResponseWriter, r *record) { r.say(rw, said) })
+		got := w.speak("tied", w.base, rpc10, ask{method: wire.SendMessage}).ok(t, name)
+		if !strings.Contains(got.body, said) {
+			t.Errorf("%s: %s", name, got.body)
+		}
+		if record := w.ended(1); record["quirks"] != nil || w.metric("quirks_total") != "" {
+			t.Errorf("%s: %v, and in the metric %q", name, record["quirks"], w.metric("quirks_total"))
+		}
+	}
+}
+
+// TestQuirksOfTheConfiguration: a quirk that nobody knows, or one twice, is an error that
+// names what there is.
+func TestQuirksOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	for want, quirks := range map[string][]proxy.Quirk{
+		`quirks[1]: "clocks" is none of zoneless-times`: {proxy.ZonelessTimes, "clocks"},
+		`quirks[1]: "zoneless-times" is listed twice`:   {proxy.ZonelessTimes, proxy.ZonelessTimes},
+	} {
+		if err := (proxy.AgentConfig{ID: "a", Quirks: quirks}).Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %s", quirks, err, want)
+		}
+	}
+}
