@@ -23,9 +23,16 @@ func (e errStatus) Error() string { return "unexpected status " + strconv.Itoa(i
 // out whole documents of bounded size, and errors: go-oidc asks through it, which reads
 // bodies to their end however long they are, and makes text, body included, of a status.
 type documents struct {
-	next      http.RoundTripper // nil: the standard library's
+	next      http.RoundTripper // nil: direct
 	plaintext bool              // the operator wrote the issuer as http://
 }
+
+// direct is the standard library's transport, but that no proxy of the environment is asked.
+var direct = func() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	t.Proxy = nil
+	return t
+}()
 
 // RoundTrip implements http.RoundTripper. A redirect is a status like any other but 200.
 func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -37,7 +44,7 @@ func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {
 	req.Header.Set("User-Agent", "a2a-gateway")
 	next := d.next
 	if next == nil {
-		next = http.DefaultTransport
+		next = direct
 	}
 	resp, err := next.RoundTrip(req)
 	if err != nil {

@@ -73,7 +73,7 @@ func TestMetadataRequests(t *testing.T) {
 			}))
 			t.Cleanup(s.Close)
 			i.docPath = "/none"
-			_, err := newSource(&Issuer{Issuer: s.URL}, withCookie(s), time.Now).keys(t.Context())
+			_, err := newSource(&Issuer{Issuer: s.URL}, withCookie(s), nil, time.Now).keys(t.Context())
 			if (err == nil) != (tt.fails == "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
 				t.Errorf("got %.1000v, want %q", err, tt.fails)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // fetchTimeout ends one fetch of discovery document and key set together.
@@ -39,10 +40,10 @@ type source struct {
 
 // newSource is for the key set. It derives a client that follows no redirect: an open redirect at the
 // issuer must not decide whose keys are believed.
-func newSource(is *Issuer, client *http.Client, now func() time.Time) *source {
+func newSource(is *Issuer, client *http.Client, egress *tunnel.Proxy, now func() time.Time) *source {
 	if client == nil {
 		client = &http.Client{Transport: &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            egress.Dialer(fetchTimeout),
 			ForceAttemptHTTP2:      true,
 			TLSHandshakeTimeout:    fetchTimeout,
 			MaxResponseHeaderBytes: 64 << 10,

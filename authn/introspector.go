@@ -90,7 +90,7 @@ func newIntrospector(ctx context.Context, is *Issuer, o *Options) *introspector 
 	client := o.Client
 	if client == nil {
 		// Unlike key sets, answers are needed all the time: connections stay open.
-		t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
+		t := &http.Transport{DialContext: o.Egress.Dialer(fetchTimeout), ForceAttemptHTTP2: true,
 			TLSHandshakeTimeout: fetchTimeout, MaxResponseHeaderBytes: 64 << 10,
 			MaxIdleConnsPerHost: maxQuestions, IdleConnTimeout: 30 * time.Second}
 		context.AfterFunc(ctx, t.CloseIdleConnections)

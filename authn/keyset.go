@@ -70,7 +70,7 @@ func newKeySet(ctx context.Context, is *Issuer, o *Options) *keySet {
 	// Values of ctx are kept, its end is not: the set outlives the chain it was
 	// made for, and the lease ends it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &keySet{source: newSource(is, o.Client, o.Now), log: o.Logger, refreshed: o.Refreshed, skipped: o.Skipped,
+	s := &keySet{source: newSource(is, o.Client, o.Egress, o.Now), log: o.Logger, refreshed: o.Refreshed, skipped: o.Skipped,
 		ctx: ctx, absent: make(map[absent]time.Time)}
 	s.lease.start(func() {
 		cancel()

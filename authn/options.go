@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Options are what a Chain needs besides its configuration. The zero value works.
@@ -18,9 +20,10 @@ type Options struct {
 	// watch on the key file. Both chains must be closed, in any order.
 	Previous *Chain
 	// Client fetches discovery documents and key sets; redirects and cookies are
-	// switched off in a copy of it. Default: a plain client with the proxy settings
-	// of the environment.
+	// switched off in a copy of it. Default: a plain client that goes by Egress.
 	Client *http.Client
+	// Egress is the way to issuers. Default: direct.
+	Egress *tunnel.Proxy
 	// Observe is called once per credential that is judged, and once more about a good
 	// one that is not enough (authn.combinations). provider is a configured issuer,
 	// "api-keys", "mtls" or "unknown"; result is "ok", "unavailable" or the name of a

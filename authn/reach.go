@@ -5,15 +5,17 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Reach fetches the keys of an issuer, and asks it about a token that nobody has where it is
 // asked about tokens. The error says why callers could not be known; odd says what else is
-// wrong, "" for nothing.
-func Reach(ctx context.Context, is Issuer) (odd string, err error) {
-	o := Options{Logger: slog.New(slog.DiscardHandler)}
+// wrong, "" for nothing. egress is the way there.
+func Reach(ctx context.Context, is Issuer, egress *tunnel.Proxy) (odd string, err error) {
+	o := Options{Egress: egress, Logger: slog.New(slog.DiscardHandler)}
 	o.defaults()
-	_, err = newSource(&is, nil, o.Now).keys(ctx)
+	_, err = newSource(&is, nil, o.Egress, o.Now).keys(ctx)
 	if err != nil {
 		err = fmt.Errorf("no keys of the issuer: %w", err)
 	}

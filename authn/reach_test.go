@@ -42,7 +42,7 @@ func TestReach(t *testing.T) {
 			if c.change != nil {
 				c.change(&is)
 			}
-			odd, err := Reach(t.Context(), is)
+			odd, err := Reach(t.Context(), is, nil)
 			text := ""
 			if err != nil {
 				text = err.Error()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -92,6 +93,15 @@ func (b *Book) closure(needs []string, rec *record) []string {
 		}
 	}
 	return needs
+}
+
+// Through has the services of hooks reached by a way out, before the first call.
+func (b *Book) Through(egress *tunnel.Proxy) {
+	for _, rec := range b.order {
+		for _, h := range rec.hooks {
+			h.Through(egress)
+		}
+	}
 }
 
 // Close ends what the book holds open.

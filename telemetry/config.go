@@ -24,6 +24,9 @@ type Config struct {
 	// Logs is about the log on standard error: one line per call and the
 	// gateway's own messages.
 	Logs Logs `yaml:"logs"`
+
+	// Egress is the way to collectors; nil is direct.
+	Egress Egress `yaml:"-"`
 }
 
 // Traces configures tracing.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	bridge "go.opentelemetry.io/contrib/bridges/prometheus"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
@@ -15,8 +16,8 @@ import (
 // openMeters sends what /metrics serves to a collector as well, where the environment asks
 // for metrics by name. An endpoint for everything is not enough: who has one for traces
 // scrapes /metrics already, and would get it all twice.
-func (t *Telemetry) openMeters(ctx context.Context, version string) error {
-	exporter, err := openMetricExporter(ctx)
+func (t *Telemetry) openMeters(ctx context.Context, version string, egress Egress) error {
+	exporter, err := openMetricExporter(ctx, egress)
 	if err != nil || exporter == nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (t *Telemetry) openMeters(ctx context.Context, version string) error {
 }
 
 // openMetricExporter returns nil where metrics go nowhere.
-func openMetricExporter(ctx context.Context) (sdkmetric.Exporter, error) {
+func openMetricExporter(ctx context.Context, egress Egress) (sdkmetric.Exporter, error) {
 	name := os.Getenv("OTEL_METRICS_EXPORTER")
 	if name == "" && os.Getenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") != "" {
 		name = "otlp"
@@ -49,9 +50,16 @@ func openMetricExporter(ctx context.Context) (sdkmetric.Exporter, error) {
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	switch protocol {
 	case "", "http/protobuf":
-		return otlpmetrichttp.New(ctx)
+		return otlpmetrichttp.New(ctx, otlpmetrichttp.WithProxy(egress.For))
 	case "grpc":
-		return otlpmetricgrpc.New(ctx)
+		return otlpmetricgrpc.New(ctx, otlpmetricgrpc.WithDialOption(egress.GRPC(dialTimeout)...))
 	}
-	return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is neither grpc nor http/protobuf", protocol)
+	return nil, errProtocol(protocol)
 }
+
+func errProtocol(protocol string) error {
+	return fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is neither grpc nor http/protobuf", protocol)
+}
+
+// dialTimeout is for one attempt to reach a collector.
+const dialTimeout = 10 * time.Second

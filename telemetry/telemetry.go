@@ -17,8 +17,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -26,6 +28,7 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc"
 )
 
 // Telemetry is the open telemetry of one process. It outlives configuration
@@ -53,6 +56,21 @@ type Telemetry struct {
 	meters   *sdkmetric.MeterProvider // nil where metrics are not sent to a collector
 }
 
+// Egress is the way to collectors. It must be safe for concurrent use.
+type Egress interface {
+	// For is the proxy of a request, nil for none, as http.Transport has it.
+	For(r *http.Request) (*url.URL, error)
+	// GRPC has a client of gRPC's own go the same way.
+	GRPC(dial time.Duration) []grpc.DialOption
+}
+
+// direct is the Egress without a proxy, of the environment neither.
+type direct struct{}
+
+func (direct) For(*http.Request) (*url.URL, error) { return nil, nil } //nolint:nilnil // as http.Transport has it
+
+func (direct) GRPC(time.Duration) []grpc.DialOption { return []grpc.DialOption{grpc.WithNoProxy()} }
+
 // Open starts telemetry. version is the gateway's own, for build_info and the
 // service.version of spans. The OTEL_* variables are read here and only here;
 // without an exporter in them nothing is sent anywhere and no address is tried.
@@ -60,6 +78,10 @@ type Telemetry struct {
 func Open(ctx context.Context, config Config, version string) (*Telemetry, error) {
 	if err := config.Check(); err != nil {
 		return nil, err
+	}
+	egress := config.Egress
+	if egress == nil {
+		egress = direct{}
 	}
 	out := config.Logs.Output
 	if out == nil {
@@ -71,10 +93,10 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	t.setLevel(config.Logs.Level)
 	t.Metrics = newMetrics(t.Registry, config.Metrics, version)
 	t.tasks.half = (config.Traces.tasks() + 1) / 2
-	if err := t.openTraces(ctx, version); err != nil {
+	if err := t.openTraces(ctx, version, egress); err != nil {
 		return nil, fmt.Errorf("open traces: %w", err)
 	}
-	if err := t.openMeters(ctx, version); err != nil {
+	if err := t.openMeters(ctx, version, egress); err != nil {
 		return nil, fmt.Errorf("open metrics: %w", err)
 	}
 	t.sink = newSink(out, t.Metrics.logDropped.Inc)

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -23,13 +26,13 @@ import (
 // Without one the tracer does nothing, and the caller's trace context goes to
 // the agent as it came: starting traces of our own that nobody collects, marked
 // as not sampled, would make agents drop theirs.
-func (t *Telemetry) openTraces(ctx context.Context, version string) error {
+func (t *Telemetry) openTraces(ctx context.Context, version string, egress Egress) error {
 	t.Propagator = autoprop.NewTextMapPropagator(propagation.TraceContext{})
 	_, t.plain = t.Propagator.(propagation.TraceContext)
 	for _, field := range t.Propagator.Fields() {
 		t.fields = append(t.fields, http.CanonicalHeaderKey(field))
 	}
-	exporter, err := openExporter(ctx, t.config.Traces)
+	exporter, err := openExporter(ctx, t.config.Traces, egress)
 	if err != nil {
 		return err
 	}
@@ -91,7 +94,7 @@ func (t *Telemetry) spanLimits() sdktrace.SpanLimits {
 // openExporter returns nil when the environment names neither an exporter nor
 // an endpoint: the default of the OpenTelemetry specification, localhost:4318,
 // would have every gateway without a collector knock at a closed door.
-func openExporter(ctx context.Context, config Traces) (sdktrace.SpanExporter, error) {
+func openExporter(ctx context.Context, config Traces, egress Egress) (sdktrace.SpanExporter, error) {
 	if config.Exporter != nil {
 		return config.Exporter, nil
 	}
@@ -101,11 +104,26 @@ func openExporter(ctx context.Context, config Traces) (sdktrace.SpanExporter, er
 			os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return nil, nil
 	}
+	if name := os.Getenv("OTEL_TRACES_EXPORTER"); name == "" || name == "otlp" {
+		return openOTLP(ctx, egress)
+	}
 	exporter, err := autoexport.NewSpanExporter(ctx)
 	if err != nil || autoexport.IsNoneSpanExporter(exporter) {
 		return nil, err
 	}
 	return exporter, nil
+}
+
+// openOTLP is what autoexport does, but that proxies of the environment have no say.
+func openOTLP(ctx context.Context, egress Egress) (sdktrace.SpanExporter, error) {
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
+	switch protocol {
+	case "", "http/protobuf":
+		return otlptracehttp.New(ctx, otlptracehttp.WithProxy(egress.For))
+	case "grpc":
+		return otlptracegrpc.New(ctx, otlptracegrpc.WithDialOption(egress.GRPC(dialTimeout)...))
+	}
+	return nil, errProtocol(protocol)
 }
 
 // tellExportErrors has the SDK report a collector that cannot be reached in our

@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -42,22 +43,26 @@ func checkOnline(ctx context.Context, cfg *config.Config, say, warn func(string)
 		return err
 	}
 	defer book.Close()
+	egress, err := tunnel.New(cfg.Egress)
+	if err != nil {
+		return fmt.Errorf("egress: %w", err)
+	}
 	skills := make([][]string, len(cfg.Agents)) // nil where there is no card
 	var checks []func(context.Context) outcome
 	for i := range cfg.Agents {
 		a := &cfg.Agents[i]
 		checks = append(checks, func(ctx context.Context) outcome {
-			t, c := checkAgent(ctx, a, book)
+			t, c := checkAgent(ctx, a, book, egress)
 			if c != nil {
 				skills[i] = skillsOf(a, c)
 			}
 			return t.of("agent " + a.ID)
 		})
 	}
-	checks = append(checks, services(cfg)...)
+	checks = append(checks, services(cfg, egress)...)
 	for i := range cfg.Extensions {
 		checks = append(checks, func(ctx context.Context) outcome {
-			err := checkSpecification(ctx, &cfg.Extensions[i])
+			err := checkSpecification(ctx, &cfg.Extensions[i], egress)
 			if err != nil {
 				err = fmt.Errorf("extensions[%d].%w", i, err)
 			}
@@ -119,8 +124,8 @@ func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outc
 // checkAgent fetches an agent's card, says what is odd about it, and asks the agent for a task
 // that nobody has, over each interface that calls may go to. The card is nil where there is
 // none.
-func checkAgent(ctx context.Context, a *proxy.AgentConfig, book *ext.Book) (outcome, *card.Card) {
-	up, err := upstream.New(a.Config, upstream.Options{})
+func checkAgent(ctx context.Context, a *proxy.AgentConfig, book *ext.Book, egress *tunnel.Proxy) (outcome, *card.Card) {
+	up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
 	if err != nil {
 		return outcome{err: err}, nil
 	}
@@ -178,11 +183,11 @@ const specificationLimit = 16 << 20
 
 // checkSpecification compares a specification that is a URL with its digest. Without a
 // digest there is nothing to compare it with.
-func checkSpecification(ctx context.Context, e *ext.Entry) error {
+func checkSpecification(ctx context.Context, e *ext.Entry, egress *tunnel.Proxy) error {
 	if e.Digest == "" || !strings.Contains(e.Specification, "://") {
 		return nil
 	}
-	sum, err := fetchDigest(ctx, e.Specification)
+	sum, err := fetchDigest(ctx, e.Specification, egress)
 	if err != nil {
 		return fmt.Errorf("specification: %w", err)
 	}
@@ -193,13 +198,14 @@ func checkSpecification(ctx context.Context, e *ext.Entry) error {
 }
 
 // fetchDigest is the digest of what is at a URL, as Entry.Digest has it.
-func fetchDigest(ctx context.Context, raw string) (string, error) {
+func fetchDigest(ctx context.Context, raw string, egress *tunnel.Proxy) (string, error) {
 	where := secret.URL(raw)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, raw, nil)
 	if err != nil || req.URL.Host == "" || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		return "", fmt.Errorf("%s is no http or https URL, and cannot be compared with its digest", where)
 	}
-	client := &http.Client{CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	transport := &http.Transport{DialContext: egress.Dialer(onlineTimeout), ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	client := &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		switch {
 		case r.URL.Scheme != "https" && via[0].URL.Scheme == "https":
 			return errors.New("redirected to plaintext")

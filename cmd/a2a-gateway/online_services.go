@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -20,16 +21,16 @@ import (
 
 // services are checks of what the configuration names beside agents: those who issue tokens,
 // the state, and databases of audit records.
-func services(cfg *config.Config) []func(context.Context) outcome {
+func services(cfg *config.Config, egress *tunnel.Proxy) []func(context.Context) outcome {
 	var checks []func(context.Context) outcome
 	add := func(at string, check func(context.Context) outcome) {
 		checks = append(checks, func(ctx context.Context) outcome { return check(ctx).of(at) })
 	}
 	for i := range cfg.Authn.OIDC {
-		add(fmt.Sprintf("authn.oidc[%d]", i), func(ctx context.Context) outcome { return reach(ctx, cfg.Authn.OIDC[i]) })
+		add(fmt.Sprintf("authn.oidc[%d]", i), func(ctx context.Context) outcome { return reach(ctx, cfg.Authn.OIDC[i], egress) })
 	}
 	if o := cfg.Admin.OIDC; o != nil {
-		add("admin.oidc", func(ctx context.Context) outcome { return reach(ctx, authn.Issuer{Issuer: o.Issuer}) })
+		add("admin.oidc", func(ctx context.Context) outcome { return reach(ctx, authn.Issuer{Issuer: o.Issuer}, egress) })
 	}
 	if cfg.State.Driver == "redis" {
 		add("state", func(ctx context.Context) outcome { return tryRedis(ctx, cfg) })
@@ -44,8 +45,8 @@ func services(cfg *config.Config) []func(context.Context) outcome {
 	return checks
 }
 
-func reach(ctx context.Context, issuer authn.Issuer) outcome {
-	odd, err := authn.Reach(ctx, issuer)
+func reach(ctx context.Context, issuer authn.Issuer, egress *tunnel.Proxy) outcome {
+	odd, err := authn.Reach(ctx, issuer, egress)
 	if err != nil || odd == "" {
 		return outcome{err: err}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Phase is a moment of a call.
@@ -123,6 +124,12 @@ func newPool() *http.Transport {
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }
+
+// Through has the service reached by a way out, before the first call.
+func (h *Hook) Through(egress *tunnel.Proxy) { h.pool.DialContext = egress.Dialer(dialTimeout) }
+
+// dialTimeout is for a connection, beside what a call may take in all.
+const dialTimeout = 10 * time.Second
 
 // Handles reports whether a phase is posted.
 func (h *Hook) Handles(p Phase) bool {

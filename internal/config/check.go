@@ -109,6 +109,7 @@ func (c *Config) files(in func(*string)) {
 		in(&c.Fleet.Kubernetes[i].CA)
 	}
 	in(&c.Push.CA)
+	in(&c.Egress.CA)
 	c.resolveState(in)
 	c.resolveSchemas(in)
 	for i := range c.Telemetry.Audit.Sinks {
@@ -161,6 +162,7 @@ func (c *Config) checkFiles() []error {
 		at(c.Admin.CheckFiles(), "admin"),
 		at(c.Keys.CheckFiles(), "keys"),
 		at(c.Push.CheckFiles(), "push"),
+		at(c.Egress.CheckFiles(), "egress"),
 		sink.CheckFiles(c.Telemetry.Audit.Sinks),
 	)
 	if c.State.Driver == redisDriver {
@@ -240,6 +242,7 @@ func resolveAgent(a *proxy.AgentConfig, in func(*string)) {
 	in(&a.TLS.CA)
 	in(&a.TLS.Certificate)
 	in(&a.TLS.Key)
+	in(&a.Egress.CA)
 	signed := &a.Card.Trust.Signature
 	in(&signed.CA)
 	for i := range signed.Keys {

@@ -9,13 +9,14 @@ import (
 )
 
 // own are the keys of a gateway alone: replicas of one configuration may have each their own.
-// Files with rules and agents count by what is in them. A collector is often one of the node's.
+// Files with rules and agents count by what is in them. A collector is often one of the node's,
+// and where there are several sites each has its HTTP proxy.
 // A star is any entry of a list.
 var own = [][]string{
 	{"server", "id"}, {"server", "address"}, {"server", "statusAddress"}, {"server", "statusHosts"}, {"server", "dataDir"},
 	{"server", "h2c"}, // where it is not said, it follows from the address
 	{"admin", "address"}, {"keys", "dir"}, {"state", "sqlite", "path"}, {"telemetry", "audit", "dir"},
-	{"policy", "files"}, {"fleet", "files"}, {"telemetry", "audit", "sinks", "*", "otlp", "endpoint"},
+	{"egress"}, {"agents", "*", "egress"}, {"policy", "files"}, {"fleet", "files"}, {"telemetry", "audit", "sinks", "*", "otlp", "endpoint"},
 }
 
 // commonSum is a SHA-256 of what gateways have to have in common to decide alike: what is in

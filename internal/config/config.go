@@ -23,6 +23,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -55,6 +56,8 @@ type Config struct {
 	Fleet Fleet `yaml:"fleet"`
 	// Catalog says who may read lists of agents.
 	Catalog catalog.Config `yaml:"catalog"`
+	// Egress is the way out, to agents and all others: an HTTP proxy, where there is one.
+	Egress tunnel.Config `yaml:"egress"`
 	// Push says what becomes of push notification configs.
 	Push push.Config `yaml:"push"`
 	// Streams says what is kept of streams, and for how long.
@@ -176,6 +179,7 @@ func (c *Config) Validate() error {
 		at(c.Policy.FileParts.Validate(), "policy", "fileParts"),
 		at(c.Catalog.Validate(), "catalog"),
 		at(c.Fleet.Validate(), "fleet"),
+		at(c.Egress.Validate(), "egress"),
 		at(c.Push.Validate(), "push"),
 		at(c.Streams.Validate(), "streams"),
 		at(c.State.Validate(), "state"),

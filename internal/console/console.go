@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Bounds of the listener. Operators ask little and wait for answers; nothing else does.
@@ -44,6 +45,9 @@ type Options struct {
 	Callers    Callers
 	Trials     Trials
 	Streams    Streams
+
+	// Egress is the way to the identity provider.
+	Egress *tunnel.Proxy
 
 	// Version of the gateway, in the document of the API.
 	Version string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
@@ -133,6 +134,9 @@ func label(claims map[string]any) string {
 	return ""
 }
 
+// dialTimeout is for a connection to the identity provider.
+const dialTimeout = 5 * time.Second
+
 // openOIDC makes what knows the identity provider. Nothing is fetched yet.
 func (s *Console) openOIDC() error {
 	o := s.config.OIDC
@@ -144,13 +148,13 @@ func (s *Console) openOIDC() error {
 	}
 	var err error
 	if o.Login != nil {
-		if s.provider, err = login.New(o.Issuer, *o.Login, nil, s.keySkipped); err != nil {
+		if s.provider, err = login.New(o.Issuer, *o.Login, nil, s.Egress.Dialer(dialTimeout), s.keySkipped); err != nil {
 			return fmt.Errorf("oidc.login: %w", err)
 		}
 		s.sessions = login.NewSessions(*o.Login)
 	}
 	if len(o.Audiences) > 0 {
-		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log, Skipped: s.KeySkipped, Limits: s.Tokens}); err != nil {
+		if s.chain, err = authn.New(context.Background(), o.authn(), authn.Options{Logger: s.Log, Egress: s.Egress, Skipped: s.KeySkipped, Limits: s.Tokens}); err != nil {
 			return fmt.Errorf("oidc: %w", err)
 		}
 	}

@@ -37,12 +37,23 @@ func (c *Client) dial(ctx context.Context, _, address string) (net.Conn, error) 
 	}
 	var conn net.Conn
 	for _, ip := range addresses[:min(len(addresses), maxAddresses)] {
-		conn, err = d.DialContext(ctx, "tcp", netip.AddrPortFrom(ip, uint16(port)).String())
+		conn, err = c.dialTo(ctx, d, address, netip.AddrPortFrom(ip, uint16(port)).String())
 		if err == nil || ctx.Err() != nil {
 			break
 		}
 	}
 	return conn, err
+}
+
+// dialTo connects to one address of a host that was judged, through the proxy unless that is
+// not for the host, or not for the address. The proxy itself is the operator's, and may be
+// anywhere.
+func (c *Client) dialTo(ctx context.Context, d net.Dialer, host, address string) (net.Conn, error) {
+	if p := c.options.Proxy; p != nil && p.Serves(host) && p.Serves(address) {
+		d.Control = nil
+		return p.Connect(ctx, d, address)
+	}
+	return d.DialContext(ctx, "tcp", address)
 }
 
 // resolve asks for the addresses of a host, the one to try first in front. What is

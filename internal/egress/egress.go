@@ -4,8 +4,8 @@
 // gateway reaches. So an address is checked twice. Check reads it when it is named:
 // strictly, one spelling each, without asking DNS. Send reads it again, resolves it once,
 // and judges the very addresses that it dials, so that a name that means something else
-// by then gains nothing. Redirects are answers, not orders; no proxy of the environment
-// stands between; of an answer's body 64 KiB are read.
+// by then gains nothing. A proxy of the operator's in between is told those addresses to
+// connect to. Redirects are answers, not orders; no proxy of the environment stands between; of an answer's body 64 KiB are read.
 //
 // URIs judges what is only passed on, for others to fetch, by the same reading of what is
 // written.
@@ -67,6 +67,17 @@ type Options struct {
 	PerHost int
 	// Resolver answers for names; nil for the system's.
 	Resolver *net.Resolver
+	// Proxy is on the way to some addresses; nil for none. It is asked to connect to addresses
+	// that were judged, never to names.
+	Proxy Proxy
+}
+
+// Proxy opens connections in our place. It must be safe for concurrent use.
+type Proxy interface {
+	// Serves reports whether host:port is reached through it.
+	Serves(address string) bool
+	// Connect connects to an address, host:port, through it.
+	Connect(ctx context.Context, d net.Dialer, address string) (net.Conn, error)
 }
 
 // Client checks addresses and calls them. It is safe for concurrent use.
@@ -98,7 +109,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{options: o, guard: newGuard(o.AllowPrivate)}
 	c.transport = &http.Transport{
-		Proxy:                  nil, // a proxy would resolve and dial in our place, unchecked
+		Proxy:                  nil, // it would resolve in our place, unchecked: see dial
 		DialContext:            c.dial,
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2:      true,

@@ -22,7 +22,7 @@ func (g *Gateway) openAudit(cfg *config.Config) (err error) {
 		return fmt.Errorf("telemetry.audit: %w", err)
 	}
 	g.sinks, err = sink.Open(c.Sinks, sink.Options{
-		Source: c.Source(), Log: g.audit, Gateway: cfg.Server.ID, Telemetry: g.telemetry,
+		Source: c.Source(), Log: g.audit, Gateway: cfg.Server.ID, Egress: g.egress, Telemetry: g.telemetry,
 	})
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
@@ -31,7 +32,7 @@ func (g *Gateway) newBook() *trust.Book {
 }
 
 // judge makes who decides about an agent's cards, and what ends it.
-func (g *Gateway) judge(a *proxy.AgentConfig) (_ *trust.Judge, end func(), _ error) {
+func (g *Gateway) judge(a *proxy.AgentConfig, egress *tunnel.Proxy) (_ *trust.Judge, end func(), _ error) {
 	log := g.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
 		Agent: a.ID, Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,
@@ -40,7 +41,7 @@ func (g *Gateway) judge(a *proxy.AgentConfig) (_ *trust.Judge, end func(), _ err
 	}
 	end = func() {}
 	if t := a.Card.Trust.Signature; !t.IsZero() {
-		v, err := signature.New(t, signature.Options{Skipped: g.signerSkipped(log)})
+		v, err := signature.New(t, signature.Options{Egress: egress, Skipped: g.signerSkipped(log)})
 		if err != nil {
 			return nil, nil, fmt.Errorf("card: trust: signature: %w", err)
 		}

@@ -34,7 +34,7 @@ func (g *Gateway) openCertificates(cfg *config.Config) error {
 	}
 	o := acme.Options{
 		Values:  state.Sealed(g.store, sealing{g.keys, certificatePurpose}),
-		Provide: g.server.Provide, Ordered: g.ordered, Log: g.telemetry.Log,
+		Provide: g.server.Provide, Ordered: g.ordered, Proxy: g.egress.For, Log: g.telemetry.Log,
 	}
 	o.Host, o.Port = g.server.Bound()
 	c := &certificates{}

@@ -20,7 +20,7 @@ func (g *Gateway) openConsole(cfg *config.Config, version string) (err error) {
 	g.records = newRecords(cfg.Telemetry.Audit.Config, g.keys)
 	g.console, err = console.Open(cfg.Admin, console.Options{
 		Deliveries: deliveries{g.store, sealing{g.keys, pushSeal}}, Cards: cards{g}, Agents: registry{g}, Contents: contents{g.audit}, Running: running{g, version}, Records: g.records, Policy: policies{g}, Extensions: extensions{g}, Callers: callers{g}, Trials: trials{g}, Streams: streams{&g.streams},
-		Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
+		Egress: g.egress, Version: version, Dir: cfg.Server.DataDir, Audit: g.audit.Event, FailOpen: cfg.Telemetry.Audit.FailOpen(),
 		Log: g.telemetry.Log, Tokens: g.tokenLimits(&cfg.Authn), KeySkipped: g.telemetry.Metrics.JWKSKeySkipped, Sockets: g.sockets,
 	})
 	if err != nil {

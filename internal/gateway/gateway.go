@@ -24,6 +24,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
@@ -44,6 +45,7 @@ type Options struct {
 // Gateway is a running gateway. Its methods are safe for concurrent use.
 type Gateway struct {
 	telemetry *telemetry.Telemetry
+	egress    *tunnel.Proxy // of what outlives configurations: the way out of the one in force
 	audit     *audit.Log
 	sinks     *sink.Sinks // of its records
 	records   *records    // as operators read them
@@ -104,7 +106,12 @@ func New(ctx context.Context, cfg *config.Config, o Options) (_ *Gateway, err er
 	if g.sockets == nil {
 		g.sockets = new(server.Sockets)
 	}
-	g.telemetry, err = telemetry.Open(ctx, cfg.Telemetry.Config, o.Version)
+	if g.egress, err = tunnel.New(cfg.Egress); err != nil {
+		return nil, fmt.Errorf("egress: %w", err)
+	}
+	visible := cfg.Telemetry.Config
+	visible.Egress = g.egress
+	g.telemetry, err = telemetry.Open(ctx, visible, o.Version)
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
 	}

@@ -45,7 +45,7 @@ func together(c authn.Combination) []string {
 // identity is what telling who calls needs of the gateway.
 func (g *Gateway) identity(cfg *config.Config, public *url.URL, previous *authn.Chain) authn.Options {
 	o := authn.Options{
-		Logger: g.telemetry.Log, Previous: previous, Observe: g.authenticated,
+		Logger: g.telemetry.Log, Egress: g.egress, Previous: previous, Observe: g.authenticated,
 		Refreshed: g.keysFetched, Skipped: g.telemetry.Metrics.JWKSKeySkipped, Scheme: public.Scheme, Trusted: g.server.Trusted,
 		Usage: filepath.Join(cfg.Server.DataDir, keyUsage),
 		Source: func(r *http.Request) string {

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"sync/atomic"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
@@ -34,7 +33,7 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 }
 
 // member makes an agent ready, and starts what keeps running for it.
-func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.URL) (*member, error) {
+func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot) (*member, error) {
 	where, err := a.Card.URL.Parse()
 	if err != nil {
 		return nil, fmt.Errorf("card: url: %w", err)
@@ -42,15 +41,16 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, public *url.UR
 	metrics := g.telemetry.Metrics
 	up, err := upstream.New(a.Config, upstream.Options{
 		Card:    where,
+		Egress:  s.egress,
 		Retried: func() { metrics.Retried(a.ID) },
 		Ejected: func(instance string) { g.ejected(a.ID, instance) },
-		Sign:    g.keys.Sign, Issuer: public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
+		Sign:    g.keys.Sign, Issuer: s.public.String(), Gateway: cfg.Server.ID, Log: g.telemetry.Log.With("agent", a.ID),
 		Fetched: func(kind, result string) { metrics.UpstreamToken(a.ID, kind, result) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	judge, end, err := g.judge(&a)
+	judge, end, err := g.judge(&a, s.egress)
 	if err != nil {
 		up.Close()
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
@@ -41,15 +42,15 @@ type deliverer struct {
 // relay is what the proxy of a configuration relays notifications with; nil for none. The
 // first configuration that does so begins deliveries, which go on until the gateway
 // closes.
-func (g *Gateway) relay(cfg *config.Config) (*proxy.Relay, error) {
+func (g *Gateway) relay(cfg *config.Config, egress *tunnel.Proxy) (*proxy.Relay, error) {
 	if g.push == nil {
 		if !cfg.Push.Relays() {
 			return nil, nil //nolint:nilnil // no relay and no error: it is not wanted
 		}
-		if err := g.startPush(cfg); err != nil {
+		if err := g.startPush(cfg, egress); err != nil {
 			return nil, err
 		}
-	} else if err := g.push.worker.Use(cfg.Push); err != nil {
+	} else if err := g.push.worker.Use(cfg.Push, egress); err != nil {
 		return nil, err
 	}
 	if !cfg.Push.Relays() {
@@ -64,12 +65,12 @@ func (g *Gateway) keepPush(old *snapshot) {
 	if g.push == nil || old == nil {
 		return
 	}
-	if err := g.push.worker.Use(old.config.Push); err != nil {
+	if err := g.push.worker.Use(old.config.Push, old.egress); err != nil {
 		g.telemetry.Log.Error("deliveries go on with settings that were refused", "error", err)
 	}
 }
 
-func (g *Gateway) startPush(cfg *config.Config) error {
+func (g *Gateway) startPush(cfg *config.Config, egress *tunnel.Proxy) error {
 	public, err := g.publicURL(cfg)
 	if err != nil {
 		return fmt.Errorf("server.publicURL: %w", err)
@@ -78,7 +79,8 @@ func (g *Gateway) startPush(cfg *config.Config) error {
 	hooks := push.NewRegistry(g.store, cipher)
 	hooks.Outlast(cfg.State.KeptFor())
 	worker, err := push.NewWorker(cfg.Push, push.WorkerOptions{
-		Queue: g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
+		Egress: egress,
+		Queue:  g.store, Values: g.store, Cipher: cipher, Holder: cfg.Server.ID + "/" + uuid.NewString(),
 		Sign: g.keys.Sign, Issuer: public.String(), Name: cfg.Server.ID, Log: g.telemetry.Log,
 		Hooks: hooks, Permits: g.permits, Trace: g.traced, Observe: g.attempted, Depth: g.queued,
 	})

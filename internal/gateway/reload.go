@@ -75,6 +75,7 @@ func (g *Gateway) replace(ctx context.Context, cfg *config.Config, ready func() 
 		s.release()
 		return errClosed
 	}
+	g.egress.Take(s.egress)
 	g.roster.served()
 	old.retire(s)
 	old.release()

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -29,6 +30,7 @@ import (
 type snapshot struct {
 	config *config.Config
 	public *url.URL
+	egress *tunnel.Proxy
 	proxy  *proxy.Proxy
 	chain  *authn.Chain
 	agents map[string]*member
@@ -68,9 +70,13 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	s := &snapshot{config: cfg, agents: make(map[string]*member, len(cfg.Agents)), warned: map[string]bool{}}
 	s.refs.Store(1)
 	var err error
+	if s.egress, err = tunnel.New(cfg.Egress); err != nil {
+		return nil, fmt.Errorf("egress: %w", err)
+	}
 	if s.book, err = cfg.Extensions.Compile(); err != nil {
 		return nil, fmt.Errorf("extensions: %w", err)
 	}
+	s.book.Through(s.egress)
 	for _, w := range s.book.Warnings() {
 		g.telemetry.Log.Warn("extension", "warning", w)
 	}
@@ -132,7 +138,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 	if len(cfg.Policy.Tasks.Sharing) > 0 {
 		sharing.Share = proxy.Sharing(s.rules)
 	}
-	relay, err := g.relay(cfg)
+	relay, err := g.relay(cfg, s.egress)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +198,7 @@ func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
 	if len(cfg.Policy.Authorizers) > 0 {
 		s.panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{
 			Agents: cfg.RuleAgents(), Methods: s.book.Extra().Methods(),
-			Gateway: cfg.Server.ID, Log: log, Asked: metrics.AuthorizerAsked,
+			Gateway: cfg.Server.ID, Egress: s.egress, Log: log, Asked: metrics.AuthorizerAsked,
 		})
 	}
 	return err // names the keys
@@ -212,13 +218,13 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 		if old != nil {
 			// What the gateway signs for an agent names the gateway's own URL.
 			m := old.agents[a.ID]
-			if m != nil && *old.public == *s.public && reflect.DeepEqual(m.config, a) {
+			if m != nil && *old.public == *s.public && reflect.DeepEqual(old.config.Egress, cfg.Egress) && reflect.DeepEqual(m.config, a) {
 				m.users.Add(1)
 				s.agents[a.ID] = m
 				continue
 			}
 		}
-		m, err := g.member(a, cfg, s.public)
+		m, err := g.member(a, cfg, s)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
 			continue

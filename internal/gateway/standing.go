@@ -72,7 +72,7 @@ func look(a *proxy.AgentConfig, c *card.Card, up *upstream.Upstream) {
 	own := hostPort(a.Card.URL)
 	for _, i := range usable {
 		at := hostPort(secret.URL(i.URL))
-		if at == own || connects(at) {
+		if at == own || connects(up, at) {
 			up.Looked(true)
 			return
 		}
@@ -80,14 +80,10 @@ func look(a *proxy.AgentConfig, c *card.Card, up *upstream.Upstream) {
 	up.Looked(false)
 }
 
-func connects(address string) bool {
+func connects(up *upstream.Upstream, address string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
 	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-	if err == nil {
-		_ = conn.Close()
-	}
-	return err == nil
+	return up.Connects(ctx, address)
 }
 
 // hostPort is what is connected to.

@@ -88,10 +88,10 @@ func newAuthorizer(life context.Context, c *Authorizer, o *Options) (*authorizer
 		return nil, err
 	}
 	if c.Kind == kindExtAuthz {
-		a.decider, err = newExtAuthz(c, files, a.log)
+		a.decider, err = newExtAuthz(c, files, o.Egress, a.log)
 		return a, err
 	}
-	a.decider = newAuthZEN(life, c, files)
+	a.decider = newAuthZEN(life, c, files, o.Egress)
 	return a, nil
 }
 

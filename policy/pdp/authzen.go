@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // authzen asks a policy decision point by OpenID's Authorization API 1.0.
@@ -18,8 +20,8 @@ type authzen struct {
 	metadata *metadata
 }
 
-func newAuthZEN(life context.Context, c *Authorizer, files *tls.Config) *authzen {
-	cl := newClient(files, c.Token.Reveal())
+func newAuthZEN(life context.Context, c *Authorizer, files *tls.Config, egress *tunnel.Proxy) *authzen {
+	cl := newClient(files, c.Token.Reveal(), egress)
 	return &authzen{client: cl, metadata: newMetadata(life, cl, c.URL.Reveal())}
 }
 

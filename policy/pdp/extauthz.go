@@ -24,6 +24,8 @@ import (
 	grpcstatus "google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // extAuthz asks a service by Envoy's ext_authz v3 (envoy.service.auth.v3.Authorization).
@@ -36,7 +38,7 @@ type extAuthz struct {
 }
 
 // newExtAuthz connects to nobody yet.
-func newExtAuthz(c *Authorizer, files *tls.Config, log *slog.Logger) (*extAuthz, error) {
+func newExtAuthz(c *Authorizer, files *tls.Config, egress *tunnel.Proxy, log *slog.Logger) (*extAuthz, error) {
 	u, err := c.URL.Parse()
 	if err != nil {
 		return nil, errors.New("url: not a URL")
@@ -45,10 +47,9 @@ func newExtAuthz(c *Authorizer, files *tls.Config, log *slog.Logger) (*extAuthz,
 	if _, plain := schemes(kindExtAuthz); u.Scheme == plain {
 		transport = insecure.NewCredentials() // on this machine alone: see checkURL
 	}
-	conn, err := grpc.NewClient("dns:///"+hostPort(u),
+	conn, err := grpc.NewClient("dns:///"+hostPort(u), append(egress.GRPC(dialTimeout),
 		grpc.WithTransportCredentials(transport),
-		grpc.WithNoProxy(),              // an environment variable must not decide who decides
-		grpc.WithDisableServiceConfig(), // nor a DNS record how
+		grpc.WithDisableServiceConfig(), // a DNS record must not decide how there is decided
 		grpc.WithDisableRetry(),
 		grpc.WithUserAgent("a2a-gateway"),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
@@ -57,7 +58,7 @@ func newExtAuthz(c *Authorizer, files *tls.Config, log *slog.Logger) (*extAuthz,
 			Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
 			MinConnectTimeout: dialTimeout,
 		}),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("url: %w", err)
 	}

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Bounds of one answer.
@@ -30,13 +31,13 @@ type client struct {
 	token string // bearer token; "" for none
 }
 
-func newClient(files *tls.Config, token string) *client {
+func newClient(files *tls.Config, token string, egress *tunnel.Proxy) *client {
 	return &client{
 		token: token,
 		http: &http.Client{
 			Transport: &http.Transport{
 				// No Proxy: an environment variable must not decide who decides.
-				DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+				DialContext:            egress.Dialer(dialTimeout),
 				TLSClientConfig:        files,
 				TLSHandshakeTimeout:    dialTimeout,
 				ForceAttemptHTTP2:      true,

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -26,6 +27,7 @@ type Options struct {
 	Agents  []string       // ids of the configured agents
 	Methods []*wire.Method // that extensions bring
 	Gateway string         // the gateway's id, for the authorizer's log
+	Egress  *tunnel.Proxy  // the way to authorizers; nil is direct
 	Log     *slog.Logger   // nil for none
 	// Asked is told how each question ended (allow, deny, error, cached) and how long it
 	// took; nil for none. It hears nothing of questions whose answer nobody waited for.

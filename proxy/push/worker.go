@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 const (
@@ -38,6 +39,9 @@ type WorkerOptions struct {
 	Values state.Values // which targets have agreed; needed where challenge is required
 	Cipher state.Cipher
 	Holder string // of leases: this gateway, among those that share the queue
+
+	// Egress is the way to webhooks, until Use says another; nil is direct.
+	Egress *tunnel.Proxy
 
 	// Sign makes JWTs, as keys.Ring does; nil leaves deliveries unsigned.
 	Sign   func(typ string, payload []byte) (string, error)
@@ -104,17 +108,17 @@ func NewWorker(c Config, o WorkerOptions) (*Worker, error) {
 		kick: make(chan struct{}, 1), stopping: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.context, w.abort = context.WithCancel(context.Background())
-	return w, w.Use(c)
+	return w, w.Use(c, o.Egress)
 }
 
-// Use puts another configuration in force. With an error the one of before stays.
-func (w *Worker) Use(c Config) error {
+// Use puts another configuration in force, and the way out. With an error the one of before stays.
+func (w *Worker) Use(c Config, way *tunnel.Proxy) error {
 	c = c.complete()
 	if c.Challenge == challengeRequired && w.Values == nil {
 		return errors.New("push: a challenge needs a place to remember who has agreed")
 	}
 	reach := c.reach()
-	reach.Resolver = w.Resolver
+	reach.Resolver, reach.Proxy = w.Resolver, way
 	client, err := egress.New(reach)
 	if err != nil {
 		return fmt.Errorf("push: %w", err)

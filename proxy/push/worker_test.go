@@ -214,7 +214,7 @@ func TestUse(t *testing.T) {
 	r := receive(t, b.clock, nil)
 	closed := open()
 	closed.AllowPrivateNetworks = false
-	if err := b.Use(closed); err != nil {
+	if err := b.Use(closed, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Check(r.URL); err == nil {
@@ -222,7 +222,7 @@ func TestUse(t *testing.T) {
 	}
 	b.push(t, notification(r.URL, "t1", 0))
 	b.await(t, Refused, 1)
-	if err := b.Use(Config{CA: "testdata/none.pem"}); err == nil {
+	if err := b.Use(Config{CA: "testdata/none.pem"}, nil); err == nil {
 		t.Error("a CA file that is not there")
 	}
 	if len(r.seen()) != 0 {
@@ -255,7 +255,7 @@ func TestUseWhileTaking(t *testing.T) {
 	<-looking
 	closed := open()
 	closed.AllowPrivateNetworks = false
-	if err := b.Use(closed); err != nil {
+	if err := b.Use(closed, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.push(t, notification(r.URL, "t1", 0))

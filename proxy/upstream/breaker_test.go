@@ -26,7 +26,7 @@ func TestTokenServerAwayForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		back := time.Now().Add(time.Hour)
 		var dials atomic.Int64
-		s := newServers(func(string, string) {})
+		s := newServers(func(string, string) {}, nil)
 		defer s.close()
 		s.http.Transport = strict{&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 			dials.Add(1)

@@ -39,7 +39,7 @@ type outcome uint8
 const (
 	well   outcome = iota // it answered
 	failed                // it did not, in time, or not for itself
-	unsaid                // the caller left first
+	unsaid                // nothing: the caller left first, or the HTTP proxy on the way fails
 )
 
 func newCircuit(b Breaker) *circuit {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Config says how one agent is reached. The zero value reaches it without
@@ -24,13 +25,17 @@ type Config struct {
 	// change; bad ones leave the last good ones in use.
 	TLS TLS `yaml:"tls"`
 
+	// Egress is the way to the agent where that is not the one of `egress`: another HTTP
+	// proxy, or "none". It takes that section's place whole.
+	Egress tunnel.Config `yaml:"egress"`
+
 	// Connections limits calls in flight to the agent, streams included; on
 	// HTTP/1.1 each has a connection of its own. Further ones are answered 503. One caller
 	// may have as many as there are places left, so half of them at most.
 	// Default 4096.
 	Connections int `yaml:"connections"`
 
-	// Connect limits dialling and the TLS handshake. Default 5s.
+	// Connect limits dialling, through a proxy too, and the TLS handshake. Default 5s.
 	Connect secret.Duration `yaml:"connectTimeout"`
 
 	// Answer limits the wait for a unary answer's last byte and for a stream's

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Options are what credentials need besides their configuration. The zero value works
@@ -33,6 +34,9 @@ type Options struct {
 	// Ejected is called with the address of an instance that is left alone because it
 	// fails calls; may be nil.
 	Ejected func(instance string)
+	// Egress is the way out, where Config has none of its own. Tokens are fetched by it in any
+	// case. nil is direct.
+	Egress *tunnel.Proxy
 	// Log says, where it is set, that changed files of agents[].tls are no good, and how
 	// instances come and go.
 	Log *slog.Logger
@@ -97,7 +101,7 @@ func prepare(configured []Credential, o Options) ([]credential, func()) {
 	if o.Fetched == nil {
 		o.Fetched = func(string, string) {}
 	}
-	s := newServers(o.Fetched)
+	s := newServers(o.Fetched, o.Egress)
 	out := make([]credential, 0, len(configured))
 	for _, c := range configured {
 		ready := credential{

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // dialer opens connections to one agent. HTTP/1 connections for net/http are guarded;
@@ -13,12 +15,13 @@ import (
 type dialer struct {
 	net.Dialer // its Timeout is also that of the TLS handshake
 	tls        *material
+	egress     *tunnel.Proxy
 	instance   string // that is dialled in the place of any address; "" for none
 }
 
 // connect opens a connection.
 func (d *dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := d.DialContext(ctx, network, d.dialAt(address))
+	c, err := d.egress.Dial(ctx, d.Dialer, network, d.dialAt(address))
 	if err != nil {
 		return nil, unreached{err}
 	}

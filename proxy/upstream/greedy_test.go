@@ -27,7 +27,7 @@ func TestGreedyExchanges(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"access_token":"t","token_type":"Bearer","expires_in":60}`)
 	})
-	all := newServers(func(string, string) {})
+	all := newServers(func(string, string) {}, nil)
 	t.Cleanup(all.close)
 	c := all.client(secret.URL(s.URL), "gateway", secret.Value{})
 	get := func(who string) error {

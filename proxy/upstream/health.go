@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // check begins to check an instance, once the fleet runs. The lock is held, or nobody
@@ -33,15 +35,19 @@ func (f *fleet) watch(ctx context.Context, i *instance) {
 	at := *f.dialer
 	at.instance = at.checked(i.address, f.Health.Port)
 	at.Timeout = f.Health.Timeout.Std()
+	at.Timeout -= at.Timeout / 10 // that a proxy is away is to be known before the whole check is late
 	transport := at.pool(1)
 	transport.DisableKeepAlives = true // that new connections come about is what is asked
 	interval := f.Health.Interval.Std()
 	good, bad := 0, 0
 	// The first checks of many instances are spread over the interval.
 	for wait := rand.N(interval + 1); pause(ctx, wait); wait = interval - interval/10 + rand.N(interval/5+1) { //nolint:gosec // spreads load, no secret
-		why := f.ask(ctx, transport, target)
+		why, err := f.ask(ctx, transport, target)
 		if ctx.Err() != nil {
 			return
+		}
+		if tunnel.Blames(err) {
+			continue // nothing was learned of the instance
 		}
 		if why == "" {
 			good, bad = good+1, 0
@@ -72,8 +78,8 @@ func (f *fleet) settle(i *instance, good, bad int, why string) {
 	}
 }
 
-// ask asks once; the answer is why an instance is not well.
-func (f *fleet) ask(ctx context.Context, transport *http.Transport, target *url.URL) string {
+// ask asks once; the answer is why an instance is not well, and the error where it had none.
+func (f *fleet) ask(ctx context.Context, transport *http.Transport, target *url.URL) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.Health.Timeout.Std())
 	defer cancel()
 	// No credentials: whoever answers at the address has shown nothing yet.
@@ -83,13 +89,13 @@ func (f *fleet) ask(ctx context.Context, transport *http.Transport, target *url.
 	}).WithContext(ctx)
 	resp, err := transport.RoundTrip(r)
 	if err != nil {
-		return err.Error()
+		return err.Error(), err
 	}
 	_ = resp.Body.Close() // what it says does not matter
 	if resp.StatusCode >= http.StatusInternalServerError {
-		return resp.Status
+		return resp.Status, nil
 	}
-	return ""
+	return "", nil
 }
 
 // checked is the address that is checked: another port of the instance's where one is

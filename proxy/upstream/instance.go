@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/http1"
 )
@@ -81,6 +82,8 @@ func judge(r *http.Request, resp *http.Response, err error) outcome {
 	case err == nil:
 		return well
 	case ctx.Err() != nil && context.Cause(ctx) != ErrLate: //nolint:errorlint // a cause is given as it is
+		return unsaid
+	case tunnel.Blames(err):
 		return unsaid
 	}
 	return failed

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/breaker"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Bounds of one request for a token.
@@ -41,14 +41,14 @@ type servers struct {
 	fetched func(kind, result string)
 }
 
-func newServers(fetched func(kind, result string)) *servers {
+func newServers(fetched func(kind, result string), egress *tunnel.Proxy) *servers {
 	s := &servers{byURL: map[secret.URL]*tokenEndpoint{}, fetched: fetched}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.http = &http.Client{
 		// Its own connections, without the agent's client certificate, and like those
 		// to the agent not subject to the proxy variables of the environment.
 		Transport: strict{&http.Transport{
-			DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+			DialContext:            egress.Dialer(5 * time.Second),
 			TLSHandshakeTimeout:    5 * time.Second,
 			ForceAttemptHTTP2:      true,
 			IdleConnTimeout:        30 * time.Second,

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Trouble is what the latest calls, and looks at where they go, say of an agent.
@@ -38,17 +40,28 @@ func (t *trouble) note(r *http.Request, who uint64, resp *http.Response, err err
 	now := time.Now().UnixNano()
 	t.callers.note(who, now)
 	switch what := judge(r, resp, err); {
+	case tunnel.Blames(err): // whoever calls: no connection comes about
+		t.lost.Store(true)
+		t.row.add(who, now, 0)
 	case what == unsaid || errors.As(err, &kept):
 	case what == well && !failing(meaning(resp)):
 		t.reached()
 	default:
-		var op *net.OpError
-		t.lost.Store(errors.As(err, &op) && op.Op == "dial")
+		t.lost.Store(noConnection(err))
 		t.row.add(who, now, 0)
 		if what == failed {
 			t.broken.Store(true)
 		}
 	}
+}
+
+// noConnection reports an error of dialling, directly or through a proxy.
+func noConnection(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return true
+	}
+	_, ok := errors.AsType[*tunnel.Error](err)
+	return ok
 }
 
 func (t *trouble) reached() {

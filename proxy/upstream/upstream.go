@@ -5,7 +5,7 @@
 // instances. It does not read bodies or write responses, and it never sends a call
 // twice of which something was written, unless it is told that the call changes
 // nothing: a send may have had its effect even when no answer came. It may import
-// internal/secret, internal/share, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
+// internal/secret, internal/share, internal/tunnel, authn, proxy/upstream/discovery, proxy/upstream/http1 and below.
 package upstream
 
 import (
@@ -23,11 +23,13 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/share"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
 // Upstream is one agent's connections and credentials. It is safe for concurrent use.
 type Upstream struct {
+	dialer      *dialer   // of whatever address
 	direct      *instance // wherever the URL says
 	fleet       *fleet    // nil where that is the only one
 	files       *material // of TLS
@@ -60,11 +62,16 @@ func New(c Config, o Options) (*Upstream, error) {
 	if connections <= 0 {
 		connections = 4096
 	}
+	egress, err := c.egress(o.Egress)
+	if err != nil {
+		return nil, err
+	}
 	connect := orDefault(c.Connect, 5*time.Second)
-	d := &dialer{Dialer: net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, tls: files}
+	d := &dialer{Dialer: net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}, tls: files, egress: egress}
 	load := c.Load.settled()
 	u := &Upstream{
 		files:    files,
+		dialer:   d,
 		answer:   orDefault(c.Answer, 5*time.Minute),
 		timeouts: load.Timeouts,
 		most:     int64(connections),
@@ -79,6 +86,28 @@ func New(c Config, o Options) (*Upstream, error) {
 	u.credentials, u.end = prepare(c.Credentials, o)
 	u.shown = u.ShownTo(nil)
 	return u, nil
+}
+
+// egress is the way to the agent: its own, or the one of all.
+func (c Config) egress(general *tunnel.Proxy) (*tunnel.Proxy, error) {
+	if c.Egress.IsZero() {
+		return general, nil
+	}
+	own, err := tunnel.New(c.Egress)
+	if err != nil {
+		return nil, fmt.Errorf("egress: %w", err)
+	}
+	return own, nil
+}
+
+// Connects reports whether there is a connection to an address, host:port, to be had, over
+// which nothing is sent.
+func (u *Upstream) Connects(ctx context.Context, address string) bool {
+	conn, err := u.dialer.connect(ctx, "tcp", address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
 }
 
 // Timeout is how long an answer may take.

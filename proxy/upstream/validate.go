@@ -34,6 +34,9 @@ func (c Config) Validate() error {
 	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
 		return errors.New("tls: certificate and key go together")
 	}
+	if err := c.Egress.Validate(); err != nil {
+		return fmt.Errorf("egress: %w", err)
+	}
 	if err := c.Load.validate(); err != nil {
 		return fmt.Errorf("load%w", err)
 	}

@@ -1,6 +1,7 @@
 package login
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -22,11 +24,14 @@ const (
 	longestHeaders = 64 << 10
 )
 
+// Dial opens connections, as http.Transport has it; nil is directly.
+type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // newClient stays where it is sent, and reads no more than a provider has to say.
-func newClient(issuer string, transport http.RoundTripper) *http.Client {
+func newClient(issuer string, transport http.RoundTripper, dial Dial) *http.Client {
 	if transport == nil {
 		transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: askTimeout,
+			DialContext: dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: askTimeout,
 			MaxResponseHeaderBytes: longestHeaders, DisableKeepAlives: true, // people sign in now and then
 		}
 	}

@@ -69,7 +69,7 @@ func TestKeySet(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	told := map[jws.Reason]int{}
-	s := &keySet{address: server.URL, client: newClient(server.URL, nil), skipped: func(k jws.Skipped) { told[k.Reason]++ }}
+	s := &keySet{address: server.URL, client: newClient(server.URL, nil, nil), skipped: func(k jws.Skipped) { told[k.Reason]++ }}
 	for name, raw := range map[string]string{"the first": signed(t, a, "a"), "the second of its kid": signed(t, b, "a")} {
 		if payload, err := s.VerifySignature(t.Context(), raw); err != nil || string(payload) != `{"sub":"alice"}` {
 			t.Errorf("%s: %s, %v", name, payload, err)

@@ -113,9 +113,9 @@ type endpoints struct {
 
 // New is the client of an issuer. transport may be nil. skipped is told once of each of the
 // provider's keys that cannot be used.
-func New(issuer string, c Config, transport http.RoundTripper, skipped func(jws.Skipped)) (*Provider, error) {
+func New(issuer string, c Config, transport http.RoundTripper, dial Dial, skipped func(jws.Skipped)) (*Provider, error) {
 	seal, err := newSealer()
-	return &Provider{issuer: issuer, config: c, client: newClient(issuer, transport), seal: seal, skipped: skipped}, err
+	return &Provider{issuer: issuer, config: c, client: newClient(issuer, transport, dial), seal: seal, skipped: skipped}, err
 }
 
 // Identity is who has signed in.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 
 	"github.com/caddyserver/certmagic"
@@ -49,6 +50,14 @@ func first(chain []byte) (*x509.Certificate, error) {
 	return x509.ParseCertificate(block.Bytes)
 }
 
+// proxy is the way to the CA.
+func (k *Keeper) proxy(r *http.Request) (*url.URL, error) {
+	if k.o.Proxy == nil {
+		return nil, nil //nolint:nilnil // as http.Transport has it
+	}
+	return k.o.Proxy(r)
+}
+
 // newMagic makes what obtains and renews, for one configuration. It keeps nothing running
 // but a clock: the cache has to be there, and is empty but for moments.
 func (k *Keeper) newMagic(cfg server.ACME, roots *x509.CertPool) (*certmagic.Config, *certmagic.ACMEIssuer, *certmagic.Cache) {
@@ -68,6 +77,7 @@ func (k *Keeper) newMagic(cfg server.ACME, roots *x509.CertPool) (*certmagic.Con
 	template := certmagic.ACMEIssuer{
 		CA: cfg.Directory.Reveal(), TestCA: cfg.Directory.Reveal(), Email: cfg.Email, Agreed: cfg.AgreeTerms, Profile: cfg.Profile,
 		TrustedRoots: roots, Logger: log, ListenHost: k.o.Host, AltTLSALPNPort: k.o.Port, AltHTTPPort: k.o.HTTPPort,
+		HTTPProxy:               k.proxy, // it would ask the environment without
 		DisableTLSALPNChallenge: !cfg.Answers(server.ChallengeALPN), DisableHTTPChallenge: !cfg.Answers(server.ChallengeHTTP),
 	}
 	if e := cfg.ExternalAccount; e != nil {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -45,7 +47,9 @@ type Options struct {
 	Provide func([]tls.Certificate) error
 	// Ordered, if set, is told what came of each order: the certificate, or an error.
 	Ordered func(domain string, leaf *x509.Certificate, err error)
-	Log     *slog.Logger
+	// Proxy is the way to the CA, as http.Transport has it; nil is direct.
+	Proxy func(*http.Request) (*url.URL, error)
+	Log   *slog.Logger
 }
 
 // Keeper has certificates for the names of a configuration. Its methods are safe for

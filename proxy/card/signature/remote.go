@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Times of a key set. Routine fetches and those for an unknown kid each keep the interval,
@@ -162,8 +163,8 @@ func (r *remote) load(ctx context.Context) (*jws.Set, time.Duration, error) {
 }
 
 // operatorClient reaches what the operator wrote: private addresses and http as well.
-func operatorClient(t Trust) (*egress.Client, error) {
-	return egress.New(egress.Options{AllowPrivate: true, Plaintext: true, CA: t.CA, Timeout: fetchTimeout})
+func operatorClient(t Trust, way *tunnel.Proxy) (*egress.Client, error) {
+	return egress.New(egress.Options{Proxy: way, AllowPrivate: true, Plaintext: true, CA: t.CA, Timeout: fetchTimeout})
 }
 
 // remotes are the key sets that signatures name.
@@ -180,7 +181,7 @@ type remotes struct {
 
 func newRemotes(t Trust, o Options) (*remotes, error) {
 	r := &remotes{o: o, sets: map[string]*remote{}, used: map[string]time.Time{}}
-	options := egress.Options{AllowPrivate: t.AllowPrivateNetworks, CA: t.CA, Timeout: fetchTimeout}
+	options := egress.Options{Proxy: o.Egress, AllowPrivate: t.AllowPrivateNetworks, CA: t.CA, Timeout: fetchTimeout}
 	var err error
 	if r.urls, err = egress.New(options); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // Options are what a Verifier needs beside its configuration. All may be left out.
@@ -20,6 +21,8 @@ type Options struct {
 	// first has it; source is the file, or the host that the set is from. It must be safe for
 	// concurrent use. Nil: nobody is.
 	Skipped func(source string, k jws.Skipped)
+	// Egress is the way to key sets. Nil: direct.
+	Egress *tunnel.Proxy
 }
 
 // Verifier judges the signatures of one agent's cards. It is safe for concurrent use.
@@ -50,7 +53,7 @@ func New(t Trust, o Options) (*Verifier, error) {
 		v.files = append(v.files, list...)
 	}
 	if t.JWKS != "" {
-		client, err := operatorClient(t)
+		client, err := operatorClient(t, o.Egress)
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ type conn struct {
 	raw       syscall.RawConn      // of the descriptor; nil where there is none
 	tls       *tls.ConnectionState // nil in plaintext
 	secured   *tls.Conn            // likewise
+	socket    net.Conn             // beneath all TLS
 	abort     func()               // ends reads and writes of now and later
 	used      bool                 // it has had a request
 	idleSince time.Time
@@ -39,8 +40,16 @@ func newConn(nc net.Conn, at origin) *conn {
 	beneath := nc
 	if t, ok := nc.(*tls.Conn); ok {
 		state := t.ConnectionState()
-		c.tls, c.secured, beneath = &state, t, t.NetConn()
+		c.tls, c.secured = &state, t
 	}
+	for { // a proxy that is spoken to by TLS adds another
+		t, ok := beneath.(*tls.Conn)
+		if !ok {
+			break
+		}
+		beneath = t.NetConn()
+	}
+	c.socket = beneath
 	if s, ok := beneath.(syscall.Conn); ok {
 		c.raw, _ = s.SyscallConn()
 	}
@@ -100,7 +109,7 @@ func (c *conn) close() {
 	if c.secured != nil {
 		// The alert that ends TLS in good order would wait behind a request's bytes that
 		// an agent does not take. HTTP says itself what is complete.
-		_ = c.secured.NetConn().Close()
+		_ = c.socket.Close()
 		return
 	}
 	_ = c.Close()

@@ -16,6 +16,8 @@ import (
 	"google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // overGRPC is OTLP/gRPC.
@@ -25,7 +27,7 @@ type overGRPC struct {
 	header []string // names and values, in turn
 }
 
-func newGRPC(c Config, secure *tls.Config) (*overGRPC, error) {
+func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, error) {
 	u := c.url()
 	transport := credentials.NewTLS(secure)
 	if u.Scheme == "http" {
@@ -35,10 +37,9 @@ func newGRPC(c Config, secure *tls.Config) (*overGRPC, error) {
 	if c.gzip() {
 		calls = append(calls, grpc.UseCompressor(gzip.Name))
 	}
-	conn, err := grpc.NewClient("dns:///"+u.Host,
+	conn, err := grpc.NewClient("dns:///"+u.Host, append(egress.GRPC(dialTimeout),
 		grpc.WithTransportCredentials(transport),
-		grpc.WithNoProxy(),              // the environment must not decide who gets the records
-		grpc.WithDisableServiceConfig(), // nor a DNS record what becomes of them
+		grpc.WithDisableServiceConfig(), // a DNS record must not decide what becomes of records
 		grpc.WithDisableRetry(),
 		grpc.WithUserAgent("a2a-gateway"),
 		grpc.WithDefaultCallOptions(calls...),
@@ -46,7 +47,7 @@ func newGRPC(c Config, secure *tls.Config) (*overGRPC, error) {
 			Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
 			MinConnectTimeout: dialTimeout,
 		}),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("endpoint: %w", err)
 	}

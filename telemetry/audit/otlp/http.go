@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -18,6 +17,8 @@ import (
 	rpc "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 const (
@@ -36,7 +37,7 @@ type overHTTP struct {
 	body   bytes.Buffer
 }
 
-func newHTTP(c Config, secure *tls.Config) (*overHTTP, error) {
+func newHTTP(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overHTTP, error) {
 	u := c.url()
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/logs"
@@ -53,9 +54,9 @@ func newHTTP(c Config, secure *tls.Config) (*overHTTP, error) {
 		}
 	}
 	o.client = &http.Client{
-		Transport: &http.Transport{ // without a proxy: the environment must not decide who gets the records
+		Transport: &http.Transport{ // the environment must not decide who gets the records
 			TLSClientConfig: secure, ForceAttemptHTTP2: true, IdleConnTimeout: time.Minute,
-			DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, TLSHandshakeTimeout: dialTimeout,
+			DialContext: egress.Dialer(dialTimeout), TLSHandshakeTimeout: dialTimeout,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

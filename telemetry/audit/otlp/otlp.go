@@ -20,6 +20,7 @@ import (
 
 	collector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -28,6 +29,7 @@ type Options struct {
 	Gateway  string               // server.id
 	Log      string               // a name of the log that no other has
 	Resource []attribute.KeyValue // who sends, as spans have it
+	Egress   *tunnel.Proxy        // the way to the receiver; nil is direct
 	Logger   *slog.Logger
 
 	// Lost is told of each record that is passed over, as Config.GiveUp says.
@@ -68,9 +70,9 @@ func New(c Config, o Options) (*Sink, error) {
 	}
 	s := &Sink{form: newForm(o), limit: c.maxRequest(), giveUp: c.GiveUp.Std(), lost: o.Lost, logger: o.Logger}
 	if c.protocol() == protocolGRPC {
-		s.to, err = newGRPC(c, secure)
+		s.to, err = newGRPC(c, secure, o.Egress)
 	} else {
-		s.to, err = newHTTP(c, secure)
+		s.to, err = newHTTP(c, secure, o.Egress)
 	}
 	return s, err
 }

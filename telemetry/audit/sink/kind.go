@@ -51,6 +51,6 @@ func (c Config) openOTLP(log string, o Options) (Sink, error) {
 		return nil, err
 	}
 	return otlp.New(*c.OTLP, otlp.Options{
-		Gateway: o.Gateway, Log: log, Resource: about, Logger: o.Telemetry.Log, Lost: o.passedOver,
+		Gateway: o.Gateway, Log: log, Resource: about, Egress: o.Egress, Logger: o.Telemetry.Log, Lost: o.passedOver,
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
@@ -39,7 +40,8 @@ type keeper interface {
 type Options struct {
 	Source    audit.Source
 	Log       *audit.Log
-	Gateway   string // server.id
+	Gateway   string        // server.id
+	Egress    *tunnel.Proxy // the way to those that are reached by HTTP
 	Telemetry *telemetry.Telemetry
 
 	passedOver func(audit.Entry, error) // for a sink to tell of a record that it gives up on

@@ -1,0 +1,132 @@
+package tunnel
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// maxHead is how long the head of the proxy's answer may be.
+const maxHead = 16 << 10
+
+// connect opens a connection through the proxy.
+func (w *way) connect(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
+	whole := ctx
+	if d.Timeout > 0 {
+		var cancel context.CancelFunc
+		whole, cancel = context.WithTimeout(ctx, d.Timeout)
+		defer cancel()
+	}
+	c, err := w.open(whole, d, address)
+	if err != nil && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, context.Cause(ctx)
+	}
+	return c, err
+}
+
+// open is connect within a context that has the timeout too.
+func (w *way) open(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
+	c, err := w.reach(ctx, d)
+	if err != nil {
+		return nil, w.failed(address, atProxy, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })
+	err = w.ask(c, address)
+	if !stop() && err == nil { // the deadline has been set, or is about to be
+		err = w.failed(address, silent, ctx.Err())
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// past is a deadline that has passed.
+var past = time.Unix(1, 0)
+
+// reach connects to the proxy itself.
+func (w *way) reach(ctx context.Context, d net.Dialer) (net.Conn, error) {
+	c, err := d.DialContext(ctx, "tcp", w.address)
+	if err != nil || w.tls == nil {
+		return c, err
+	}
+	secured := tls.Client(c, w.tls)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return secured, nil
+}
+
+// ask has the proxy connect, and reads what it says to that.
+func (w *way) ask(c net.Conn, address string) error {
+	var b bytes.Buffer
+	b.WriteString("CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\nUser-Agent: a2a-gateway\r\n")
+	if w.credential != "" {
+		b.WriteString("Proxy-Authorization: " + w.credential + "\r\n")
+	}
+	b.WriteString("\r\n")
+	if _, err := c.Write(b.Bytes()); err != nil {
+		return w.failed(address, atProxy, err)
+	}
+	head, err := readHead(c)
+	switch {
+	case isTimeout(err):
+		return w.failed(address, silent, err)
+	case err != nil:
+		return w.failed(address, atProxy, err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), &http.Request{Method: http.MethodConnect})
+	if err != nil {
+		return w.failed(address, atProxy, errNoHTTP)
+	}
+	_ = answer.Body.Close() // nothing of it has been read
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		return &Error{Proxy: w.address, Target: address, Status: answer.StatusCode}
+	}
+	return nil
+}
+
+var (
+	errNoHTTP = errors.New("its answer is none of HTTP")
+	errLong   = errors.New("the head of its answer is too long")
+)
+
+// readHead reads an answer's head, past interim ones, and no byte more: what comes behind it
+// is the other end's, who may speak first, as HTTP/2 servers do.
+func readHead(c net.Conn) ([]byte, error) {
+	var head []byte
+	for read := 0; read < maxHead; read++ {
+		var one [1]byte
+		if _, err := c.Read(one[:]); err != nil {
+			return nil, err
+		}
+		head = append(head, one[0])
+		if !bytes.HasSuffix(head, []byte("\n\r\n")) && !bytes.HasSuffix(head, []byte("\n\n")) {
+			continue
+		}
+		if !interim(head) {
+			return head, nil
+		}
+		head = head[:0]
+	}
+	return nil, errLong
+}
+
+// interim reports a head of status 1xx, after which another comes.
+func interim(head []byte) bool {
+	_, rest, _ := strings.Cut(string(head[:min(len(head), 16)]), " ")
+	return strings.HasPrefix(rest, "1")
+}
+
+func isTimeout(err error) bool {
+	slow, ok := errors.AsType[net.Error](err)
+	return ok && slow.Timeout()
+}

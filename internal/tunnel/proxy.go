@@ -1,0 +1,144 @@
+// Package tunnel opens connections through the HTTP proxy that the operator names.
+//
+// Everything goes by CONNECT, whatever is spoken then: TLS, HTTP/2, plain HTTP. So what a
+// connection may be used for does not depend on there being a proxy, and a proxy sees
+// nothing of what is encrypted. No environment variable has a say. It may import
+// internal/secret.
+package tunnel
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// Proxy is the way out: an HTTP proxy, or none, as the nil one is. What has one may be told of
+// another by Take. It is safe for concurrent use.
+type Proxy struct{ way atomic.Pointer[way] }
+
+// way is an HTTP proxy.
+type way struct {
+	url        *url.URL
+	address    string // host:port
+	tls        *tls.Config
+	credential string // of Proxy-Authorization; "" for none
+	which      func(*url.URL) (*url.URL, error)
+}
+
+// New makes a Proxy ready to use. It reads the CA file.
+func New(c Config) (*Proxy, error) {
+	p := new(Proxy)
+	if c.off() {
+		return p, nil
+	}
+	u, err := c.url()
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	w := &way{url: u, address: addressOf(u)}
+	if u.Scheme == "https" {
+		roots, err := readRoots(c.CA)
+		if err != nil {
+			return nil, fmt.Errorf("ca: %w", err)
+		}
+		w.tls = &tls.Config{RootCAs: roots, ServerName: u.Hostname(), MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		w.credential = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
+	}
+	// Scheme and user are of no interest to it: it judges addresses.
+	rules := httpproxy.Config{HTTPSProxy: "http://" + w.address, NoProxy: strings.Join(c.NoProxy, ",")}
+	w.which = rules.ProxyFunc()
+	p.way.Store(w)
+	return p, nil
+}
+
+// Take has new connections made the way that another Proxy has.
+func (p *Proxy) Take(other *Proxy) { p.way.Store(other.current()) }
+
+// current is nil where there is no proxy.
+func (p *Proxy) current() *way {
+	if p == nil {
+		return nil
+	}
+	return p.way.Load()
+}
+
+// addressOf is host and port of a proxy.
+func addressOf(u *url.URL) string {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
+}
+
+// Serves reports whether an address, host:port, is reached through the proxy.
+func (p *Proxy) Serves(address string) bool { return p.current().serves(address) }
+
+func (w *way) serves(address string) bool {
+	if w == nil {
+		return false
+	}
+	via, err := w.which(&url.URL{Scheme: "https", Host: address})
+	return err == nil && via != nil
+}
+
+// For is the proxy of a request for libraries that open connections themselves, nil for
+// none, as http.Transport has it.
+func (p *Proxy) For(r *http.Request) (*url.URL, error) {
+	w, port := p.current(), r.URL.Port()
+	switch {
+	case port != "":
+	case r.URL.Scheme == "https":
+		port = "443"
+	default:
+		port = "80"
+	}
+	if !w.serves(net.JoinHostPort(r.URL.Hostname(), port)) {
+		return nil, nil //nolint:nilnil // as http.Transport has it
+	}
+	return w.url, nil
+}
+
+// Dialer opens connections as a net.Dialer does, through the proxy where that serves the
+// address. A connection takes timeout at most, the proxy's answer included.
+func (p *Proxy) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: timeout}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		return p.Dial(ctx, d, network, address)
+	}
+}
+
+// Dial is what Dialer returns, for one address by a dialer of the caller's. The dialer's
+// Timeout bounds both together, the connection to the proxy and its answer.
+func (p *Proxy) Dial(ctx context.Context, d net.Dialer, network, address string) (net.Conn, error) {
+	if w := p.current(); w.serves(address) {
+		return w.connect(ctx, d, address)
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+// Connect opens a connection to an address, host:port, through the proxy, whether NoProxy
+// has the address or not, as long as there is one. An error is an *Error, or why the context
+// was cancelled.
+func (p *Proxy) Connect(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
+	if w := p.current(); w != nil {
+		return w.connect(ctx, d, address)
+	}
+	return d.DialContext(ctx, "tcp", address)
+}
