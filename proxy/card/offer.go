@@ -96,11 +96,28 @@ func (w *writer) address(o Offered) string {
 func (w *writer) endpoints(o *object) {
 	offered := w.offered()
 	if w.legacy {
-		legacyEndpoints(o, offered)
+		legacyEndpoints(o, w.absolute(offered))
 	}
 	if w.modern {
 		o.put("supportedInterfaces", modernEndpoints(offered))
 	}
+}
+
+// absolute gives entries of gRPC a scheme in 0.3's own form, since 0.3 asks for absolute URLs
+// (AgentInterface.url) and its test kit takes them apart as such. The mixed form has what
+// clients dial, who would not find a host with the scheme before it.
+func (w *writer) absolute(offered []Offered) []Offered {
+	if w.modern || w.proto {
+		return offered
+	}
+	scheme, _, _ := strings.Cut(w.view.BaseURL, "://")
+	offered = slices.Clone(offered)
+	for n, o := range offered {
+		if o.Binding == wire.GRPC && !strings.Contains(o.URL, "://") {
+			offered[n].URL = scheme + "://" + o.URL
+		}
+	}
+	return offered
 }
 
 func modernEndpoints(offered []Offered) jsontext.Value {

@@ -319,6 +319,32 @@ func TestMainInterface(t *testing.T) {
 	}
 }
 
+// TestGRPCAddresses: the form of 0.3 has absolute URLs for gRPC, all others what its clients dial.
+func TestGRPCAddresses(t *testing.T) {
+	t.Parallel()
+	c := mustParse(t, `{"name":"n"}`)
+	const base = "https://gateway.test/agents/n"
+	offer := []card.Offered{
+		{Version: wire.V10, Binding: wire.GRPC, URL: "gateway.test:443"}, {Version: wire.V03, Binding: wire.GRPC, URL: "gateway.test:443"},
+	}
+	tests := []struct {
+		name         string
+		view         card.View
+		want, absent string
+	}{
+		{"mixed", card.View{}, `"url":"gateway.test:443"`, `://gateway.test:443`},
+		{"1.0", card.View{Version: wire.V10, Pure: true}, `"url":"gateway.test:443"`, `://gateway.test:443`},
+		{"0.3", card.View{Version: wire.V03, Pure: true}, `"url":"https://gateway.test:443","transport":"GRPC"`, `"gateway.test:443"`},
+		{"0.3 in Protobuf", card.View{Version: wire.V03, Binding: wire.GRPC}, `"url":"gateway.test:443"`, `://gateway.test:443`},
+	}
+	for _, tt := range tests {
+		tt.view.BaseURL, tt.view.Offer = base, offer
+		if got := mustRender(t, c, tt.view); !strings.Contains(got, tt.want) || strings.Contains(got, tt.absent) {
+			t.Errorf("%s: got %s\nwant %s, not %s", tt.name, got, tt.want, tt.absent)
+		}
+	}
+}
+
 // TestLegacyForm: readers of 0.1 learn which kinds of credential there are, and
 // nothing that the agent wrote there.
 func TestLegacyForm(t *testing.T) {
