@@ -36,10 +36,13 @@ var signers = []struct {
 }{
 	{"js 1.3.0", []string{"node", "js/cards.mjs"}, []string{"node", "js/node_modules/a2a-v1/package.json"}, "1.0", false},
 	{"js 1.3.0, as it is", []string{"node", "js/cards.mjs"}, []string{"node", "js/node_modules/a2a-v1/package.json"}, "1.0", true},
-	{"js 1.3.0, mixed", []string{"node", "js/cards.mjs"}, []string{"node", "js/node_modules/a2a-v1/package.json"}, "0.3", true},
+	{"js 1.3.0, mixed", []string{"node", "js/cards.mjs"}, []string{"node", "js/node_modules/a2a-v1/package.json"}, "", true},
+	{"js 1.3.0, of 0.3", []string{"node", "js/cards.mjs"}, []string{"node", "js/node_modules/a2a-v1/package.json"}, "0.3", true},
 	{"python 1.3.0", []string{"python/.venv-v1/bin/python", "python/cards_v1.py"}, []string{"python/.venv-v1/bin/python"}, "1.0", true},
-	{"python 1.3.0, mixed", []string{"python/.venv-v1/bin/python", "python/cards_v1.py"}, []string{"python/.venv-v1/bin/python"}, "0.3", true},
-	{"python 0.3.26", []string{"python/.venv-v03/bin/python", "python/cards_v03.py"}, []string{"python/.venv-v03/bin/python"}, "", false},
+	{"python 1.3.0, mixed", []string{"python/.venv-v1/bin/python", "python/cards_v1.py"}, []string{"python/.venv-v1/bin/python"}, "", true},
+	{"python 1.3.0, of 0.3", []string{"python/.venv-v1/bin/python", "python/cards_v1.py"}, []string{"python/.venv-v1/bin/python"}, "0.3", true},
+	{"python 0.3.26, mixed", []string{"python/.venv-v03/bin/python", "python/cards_v03.py"}, []string{"python/.venv-v03/bin/python"}, "", false},
+	{"python 0.3.26", []string{"python/.venv-v03/bin/python", "python/cards_v03.py"}, []string{"python/.venv-v03/bin/python"}, "0.3", false},
 }
 
 // TestCards has the SDKs verify the cards that the gateway signs, by the keys that it
@@ -140,7 +143,7 @@ func goVerifies(t *testing.T, base string) {
 	if err := json.Unmarshal(fetched(t, base+"/.well-known/jwks.json", ""), &set); err != nil {
 		t.Fatal(err)
 	}
-	for _, version := range []string{"1.0", "0.3"} {
+	for _, version := range []string{"", "1.0", "0.3"} {
 		var card map[string]json.RawMessage
 		if err := json.Unmarshal(fetched(t, base+"/agents/rich/.well-known/agent-card.json", version), &card); err != nil {
 			t.Fatal(err)

@@ -87,9 +87,15 @@ func buildGateway(t *testing.T) string {
 // key makes a credential that is bound to an agent.
 func (g *gateway) key(t *testing.T, id string) string {
 	t.Helper()
+	return g.unboundKey(t, id, "--agent", id, "--scope", "a2a.invoke")
+}
+
+// unboundKey makes one that is good for all agents, unless the options say otherwise.
+func (g *gateway) unboundKey(t *testing.T, id string, options ...string) string {
+	t.Helper()
 	//nolint:noctx // the test has its own timeout
-	out, err := exec.Command(g.binary, "keys", "create", "--file", filepath.Join(g.dir, "keys.yaml"),
-		"--id", id, "--agent", id, "--scope", "a2a.invoke", "-o", "json").Output()
+	out, err := exec.Command(g.binary, append([]string{"keys", "create", "--file", filepath.Join(g.dir, "keys.yaml"),
+		"--id", id, "-o", "json"}, options...)...).Output()
 	var made struct {
 		Key string `json:"key"`
 	}

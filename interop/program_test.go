@@ -117,6 +117,8 @@ type job struct {
 	Extensions []string          `json:"extensions,omitempty"` // activated by the SDK's means
 	Only       string            `json:"only,omitempty"`       // the one operation to do
 	SignIn     *signIn           `json:"signIn,omitempty"`     // in place of headers, not over gRPC
+	// Credentials by the names of the card's schemes, for the SDK's own interceptor.
+	Credentials map[string]string `json:"credentials,omitempty"`
 }
 
 // signIn is a user whom a client program signs in, again when it is asked to.

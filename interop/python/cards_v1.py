@@ -22,7 +22,8 @@ def sign(asked):
 
 
 async def verify(asked):
-    async with httpx.AsyncClient(headers={'A2A-Version': asked.get('version') or '0.3'}) as client:
+    headers = {'A2A-Version': asked['version']} if asked.get('version') else {}
+    async with httpx.AsyncClient(headers=headers) as client:
         keys = (await client.get(asked['jwks'])).json()['keys']
 
         def provide(kid, jku):

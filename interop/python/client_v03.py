@@ -15,6 +15,7 @@ from a2a.types import (
     TaskStatusUpdateEvent,
 )
 
+from credentials import interceptors
 from operations import run
 
 
@@ -99,7 +100,7 @@ class Adapter:
         return isinstance(inner, TaskStatusUpdateEvent) and inner.status.state == 'working'
 
 
-async def connect(base, binding, client, dial, extensions):
+async def connect(base, binding, client, dial, extensions, credentials):
     card = await A2ACardResolver(client, base).get_agent_card()
     interfaces = [(card.preferred_transport, card.url)]
     interfaces += [(i.transport, i.url) for i in card.additional_interfaces or []]
@@ -109,7 +110,8 @@ async def connect(base, binding, client, dial, extensions):
     def make(streaming):
         config = ClientConfig(httpx_client=client, streaming=streaming, grpc_channel_factory=dial,
                               supported_transports=[binding])
-        return ClientFactory(config).create(card, extensions=extensions)
+        return ClientFactory(config).create(
+            card, extensions=extensions, interceptors=interceptors(credentials))
 
     return Adapter(make(False), make(True))
 

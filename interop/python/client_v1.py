@@ -9,6 +9,7 @@ from a2a.client import A2ACardResolver, ClientCallContext, ClientConfig, ClientF
 from a2a.client.service_parameters import ServiceParametersFactory, with_a2a_extensions
 from a2a.types import a2a_pb2 as pb
 
+from credentials import interceptors
 from operations import run
 
 
@@ -99,7 +100,7 @@ class Adapter:
         return isinstance(inner, pb.TaskStatusUpdateEvent) and inner.status.state == pb.TASK_STATE_WORKING
 
 
-async def connect(base, binding, client, dial, extensions):
+async def connect(base, binding, client, dial, extensions, credentials):
     card = await A2ACardResolver(client, base).get_agent_card()
     kept = [
         i for i in card.supported_interfaces
@@ -111,7 +112,7 @@ async def connect(base, binding, client, dial, extensions):
     def make(streaming):
         config = ClientConfig(httpx_client=client, streaming=streaming, grpc_channel_factory=dial,
                               supported_protocol_bindings=[binding])
-        return ClientFactory(config).create(card)
+        return ClientFactory(config).create(card, interceptors=interceptors(credentials))
 
     return Adapter(make(False), make(True), extensions)
 

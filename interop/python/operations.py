@@ -199,10 +199,10 @@ def dialer(headers):
         url, interceptors=[UnaryHeaders(headers), StreamHeaders(headers)])
 
 
-async def perform(connect, base, binding, headers, extensions=(), only=None, signIn=None):
+async def perform(connect, base, binding, headers, extensions=(), only=None, signIn=None, credentials=None):
     auth = SignIn(**signIn) if signIn else None
     async with httpx.AsyncClient(headers=headers, auth=auth, timeout=30) as client:
-        adapter = await connect(base, binding, client, dialer(headers), list(extensions))
+        adapter = await connect(base, binding, client, dialer(headers), list(extensions), credentials)
         for name, operation in OPERATIONS.items():
             if only and name != only:
                 continue

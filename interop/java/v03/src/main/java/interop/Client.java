@@ -16,6 +16,7 @@ import io.a2a.client.transport.jsonrpc.JSONRPCTransportConfigBuilder;
 import io.a2a.client.transport.rest.RestTransport;
 import io.a2a.client.transport.rest.RestTransportConfigBuilder;
 import io.a2a.client.transport.spi.interceptors.ClientCallContext;
+import io.a2a.client.transport.spi.interceptors.auth.AuthInterceptor;
 import io.a2a.spec.A2AClientException;
 import io.a2a.spec.AgentCard;
 import io.a2a.spec.AgentInterface;
@@ -59,6 +60,7 @@ public class Client implements AutoCloseable {
     private final io.a2a.client.Client unary;
     private final io.a2a.client.Client streaming;
     private final ClientCallContext headers;
+    private final AuthInterceptor auth;
     private final A2AHttpClient http = new JdkA2AHttpClient();
     private final List<ManagedChannel> channels = new ArrayList<>();
 
@@ -67,7 +69,7 @@ public class Client implements AutoCloseable {
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             JsonNode job = Utils.OBJECT_MAPPER.readTree(line);
             try (Client client = new Client(job)) {
-                Operations.run(client);
+                Operations.run(client, job.path("only").asText(null));
             }
         }
         System.exit(0); // the SDK's threads would stay
@@ -77,6 +79,8 @@ public class Client implements AutoCloseable {
         Map<String, String> all = Utils.OBJECT_MAPPER.convertValue(job.get("headers"),
                 Utils.OBJECT_MAPPER.getTypeFactory().constructMapType(Map.class, String.class, String.class));
         headers = new ClientCallContext(Map.of(), all);
+        JsonNode credentials = job.path("credentials");
+        auth = new AuthInterceptor((scheme, context) -> credentials.path(scheme).asText(null));
         String binding = job.get("binding").asText();
         // The SDK takes the path of the card, not of the base, for all of the path.
         String base = job.get("base").asText();
@@ -102,8 +106,10 @@ public class Client implements AutoCloseable {
     private io.a2a.client.Client connect(AgentCard card, boolean stream) throws A2AClientException {
         return io.a2a.client.Client.builder(card)
                 .clientConfig(new ClientConfig.Builder().setStreaming(stream).build())
-                .withTransport(JSONRPCTransport.class, new JSONRPCTransportConfigBuilder().httpClient(http))
-                .withTransport(RestTransport.class, new RestTransportConfigBuilder().httpClient(http))
+                .withTransport(JSONRPCTransport.class, new JSONRPCTransportConfigBuilder()
+                        .httpClient(http).addInterceptor(auth))
+                .withTransport(RestTransport.class, new RestTransportConfigBuilder()
+                        .httpClient(http).addInterceptor(auth))
                 .withTransport(GrpcTransport.class, new GrpcTransportConfigBuilder().channelFactory(this::dial))
                 .build();
     }

@@ -57,7 +57,8 @@ final class Operations {
         void start(Consumer<Object> events, Consumer<Throwable> end) throws Exception;
     }
 
-    static void run(Client client) throws Exception {
+    /** Does all operations, or the one that is called only. */
+    static void run(Client client, String only) throws Exception {
         Map<String, Consumer<Operations>> all = new LinkedHashMap<>();
         all.put("message reply", r -> r.send("message", null));
         all.put("task reply", r -> r.send("task", null));
@@ -78,6 +79,9 @@ final class Operations {
         all.put("data and file parts", r -> r.attempt("send", () -> r.a.send("message", null, Client.parts())));
         all.put("one megabyte", r -> r.attempt("send", () -> r.a.send("message", null, new TextPart(MEGABYTE))));
         for (Map.Entry<String, Consumer<Operations>> operation : all.entrySet()) {
+            if (only != null && !only.equals(operation.getKey())) {
+                continue;
+            }
             Operations r = new Operations(client);
             operation.getValue().accept(r);
             Map<String, Object> outcome = new LinkedHashMap<>();
