@@ -85,12 +85,8 @@ func (b *bearer) carry(is *issuer, cfg *Config) {
 // authenticate verifies the token of a request that has one in this header, and that
 // it is its sender's.
 func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
-	values := r.Header[t.header]
-	if len(values) == 0 {
-		return nil, ErrNoCredentials
-	}
-	shown, ok := readToken(values[0], t.header != authorization)
-	if !ok || t.keys && strings.HasPrefix(shown.token, keyPrefix) {
+	shown, ok := t.shown(r)
+	if !ok {
 		return nil, ErrNoCredentials
 	}
 	provider, e, err := t.find(r, shown.token)
@@ -102,6 +98,16 @@ func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
 		return nil, t.blame(err, shown)
 	}
 	return e.principal, nil
+}
+
+// shown is the token that a request has in this header, if it has one.
+func (t *tokens) shown(r *http.Request) (presented, bool) {
+	values := r.Header[t.header]
+	if len(values) == 0 {
+		return presented{}, false
+	}
+	shown, ok := readToken(values[0], t.header != authorization)
+	return shown, ok && !(t.keys && strings.HasPrefix(shown.token, keyPrefix))
 }
 
 // blame says in a refusal which challenge it belongs to.

@@ -44,6 +44,7 @@ type Chain struct {
 	anonymous *Principal
 
 	combinations []Combination // none: exactly one credential
+	prefer       []string      // methods, of whose credentials the first that is there counts
 	blame        *blame        // nil: no limit
 	now          func() time.Time
 	observe      func(provider, result string)
@@ -60,7 +61,7 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 	// The usual header counts and is stripped even where API keys are not configured
 	// or travel in another one: somebody's key is in it.
 	c := &Chain{observe: o.Observe, now: o.Now, headers: []string{authorization, defaultHeader},
-		combinations: slices.Clone(cfg.Combinations)}
+		combinations: slices.Clone(cfg.Combinations), prefer: slices.Clone(cfg.Prefer)}
 	var counted *blame
 	if o.Previous != nil {
 		counted = o.Previous.blame
@@ -113,7 +114,7 @@ func takeKeyFile(path string, o *Options) (*keyFile, error) {
 }
 
 // Authenticate says who is calling. The request must carry exactly one credential, or
-// those of one combination; its body is not touched. The client certificate of the
+// those of one combination, or one of a preferred method; its body is not touched. The client certificate of the
 // connection is one where certificates are identities and nothing else came, or a
 // combination asks for it. The error wraps ErrNoCredentials (none, and anonymous
 // callers are not let in), ErrAmbiguous (several), ErrUnavailable (cannot be judged
@@ -121,6 +122,9 @@ func takeKeyFile(path string, o *Options) (*keyFile, error) {
 func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	if len(c.combinations) > 0 {
 		return c.combined(r)
+	}
+	if p, ok, err := c.preferred(r); ok {
+		return p, err
 	}
 	n := c.count(r.Header)
 	if n > 1 {

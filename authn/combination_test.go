@@ -104,6 +104,8 @@ func (cr *credentials) request(names string) *http.Request {
 			r.Header.Add("X-Workload-Token", cr.workload+"x")
 		case "key":
 			r.Header.Add("X-Api-Key", cr.key)
+		case "bad-key":
+			r.Header.Add("X-Api-Key", cr.key+"x")
 		case "bearer-key":
 			r.Header.Add(authorization, "Bearer "+cr.key)
 		case "basic":

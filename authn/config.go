@@ -31,6 +31,12 @@ type Config struct {
 	// request has to match one of them whole. Default: exactly one credential of any
 	// scheme above.
 	Combinations []Combination `yaml:"combinations,omitempty"`
+	// Prefer lists methods, of oidc, apiKeys and mtls, for callers whose requests reach the
+	// gateway with more than one credential: beside a key that of a proxy in front, say. The
+	// credential of the first method that a request carries one of counts, and has to hold;
+	// the others are neither judged nor handed on. Two of one method are refused all the
+	// same. Default: none, and more than one credential is refused.
+	Prefer []string `yaml:"prefer,omitempty"`
 	// DPoP says how proofs of possession (RFC 9449) are judged. Proofs are always
 	// checked where a token asks for one; this section only sets bounds.
 	DPoP DPoP `yaml:"dpop,omitempty"`
@@ -99,7 +105,7 @@ func (c *Config) Validate() error {
 	if err := c.DPoP.validate(); err != nil {
 		errs = append(errs, fmt.Errorf("authn.dpop: %w", err))
 	}
-	return errors.Join(append(errs, c.validateHeaders(), c.validateCombinations(), c.Actors.validate(),
+	return errors.Join(append(errs, c.validateHeaders(), c.validateCombinations(), c.validatePrefer(), c.Actors.validate(),
 		c.Failures.validate(), c.Limits.validate())...)
 }
 
