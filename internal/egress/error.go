@@ -37,6 +37,7 @@ const (
 
 	WhyName        Why = "the name was not found"
 	WhyConnection  Why = "there was no connection"
+	WhyProxy       Why = "the HTTP proxy on the way cannot be used, or refuses"
 	WhyCertificate Why = "the certificate is not trusted"
 	WhyTLS         Why = "TLS was not agreed on"
 	WhyAnswer      Why = "the answer broke off, or was none of HTTP"
@@ -91,8 +92,21 @@ func (c *Client) explain(ctx context.Context, host string, err error) *Error {
 	return &Error{ErrUnreachable, host, broke(err)}
 }
 
+// proxied is an error of a Proxy.
+type proxied interface {
+	error
+	// Own reports whether it says something of the proxy alone.
+	Own() bool
+}
+
 // broke says what kind of connection there was not.
 func broke(err error) Why {
+	if through, ok := errors.AsType[proxied](err); ok {
+		if through.Own() {
+			return WhyProxy
+		}
+		return WhyConnection
+	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return WhyCertificate
 	}
