@@ -10,7 +10,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build cross reproducible sbom notices release-files check-deploy test race interop ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build cross reproducible sbom notices release-files check-deploy test race interop frameworks ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +55,12 @@ race: ## Run the tests under the race detector (needs a C compiler)
 
 interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3, java and mvn)
 	interop/setup
-	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 4 -timeout 20m ./interop/...
+	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 4 -timeout 20m $$($(GO) list ./interop/... | grep -v /frameworks)
+
+# UPDATE=-update writes the table of docs/interop.md.
+frameworks: ## Run agents and clients of Python frameworks (needs python3)
+	interop/frameworks/setup
+	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 2 -timeout 20m ./interop/frameworks $(UPDATE)
 
 UI := internal/console/ui
 

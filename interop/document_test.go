@@ -124,7 +124,7 @@ func (d *document) write(t *testing.T, path string) {
 	}
 	notes := d.notes()
 	var page strings.Builder
-	page.WriteString(head + headSame)
+	page.WriteString(head + frameworks(t, path) + headSame)
 	page.WriteString(d.list(notes))
 	page.WriteString(headClients + d.table("client", notes, func(c cell) (row, column string, ok bool) {
 		m := c.meet
@@ -143,6 +143,21 @@ func (d *document) write(t *testing.T, path string) {
 	if err := os.WriteFile(path, []byte(page.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// frameworks is the section that the tests of package frameworks write.
+func frameworks(t *testing.T, path string) string {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(page), "\n## Frameworks\n")
+	if !found {
+		return ""
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	return "\n## Frameworks\n" + section
 }
 
 // list has a line for each meeting of the other SDKs on the same side.

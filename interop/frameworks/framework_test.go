@@ -1,0 +1,94 @@
+package frameworks_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// framework is one that has a directory here.
+type framework struct {
+	id      string // its directory
+	name    string // the package that its version is of
+	page    string // in docs/integrations, without .md
+	speaks  string // the version of its agent's interface, "1.0" or "0.3"; empty without an agent
+	set     string // members of its agent's entry in the gateway's configuration
+	agents  string // the same of the agents that its client calls
+	card    string // the path of its agent's card, where that is not the well-known one
+	program program
+	// endpoint is where its agent takes JSON-RPC, where that is not what its card says.
+	endpoint string
+	// calls is the version of the agents that its client can call, empty without a client.
+	calls string
+	// needs is what one has to set for its client, for the table.
+	needs string
+	// agentNotes and clientNotes are why a step is not what it should be, by "step" where it
+	// is so directly too, by "step through" where it is only behind the gateway, and by
+	// "step from 0.3" or "step to 1.0" where it is only between versions; without a step, all
+	// of them are so.
+	agentNotes, clientNotes map[string]string
+}
+
+// program is how its programs are run, in its directory.
+type program struct {
+	agent, client []string
+	lock          string // the file that pins versions
+	installed     string // the copy of it that says that all is installed
+}
+
+// python runs programs in an environment that setup made.
+func python() program {
+	bin := ".venv/bin/python"
+	return program{
+		agent: []string{bin, "agent.py"}, client: []string{bin, "client.py"},
+		lock: "requirements.txt", installed: ".venv/.installed",
+	}
+}
+
+// version is what the lock pins.
+func (f framework) version(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(f.id, f.program.lock))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned := regexp.MustCompile(`(?m)^"?` + regexp.QuoteMeta(f.name) + `(?:\[[^]]*\])?(?:==|@)([^\s"]+)`).FindSubmatch(text)
+	if pinned == nil {
+		t.Fatalf("%s pins no %s", filepath.Join(f.id, f.program.lock), f.name)
+	}
+	return string(pinned[1])
+}
+
+// lacks is what has to be installed before it can run, empty if nothing.
+func (f framework) lacks() string {
+	lock, err := os.ReadFile(filepath.Join(f.id, f.program.lock))
+	if err != nil {
+		return f.program.lock
+	}
+	if installed, err := os.ReadFile(filepath.Join(f.id, f.program.installed)); err != nil || string(installed) != string(lock) {
+		return f.program.installed
+	}
+	return ""
+}
+
+// command runs one of its programs in its directory.
+func (f framework) command(words []string, env ...string) *exec.Cmd {
+	if strings.Contains(words[0], "/") {
+		words = append([]string{"./" + words[0]}, words[1:]...)
+	}
+	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // ended by its standard input
+	cmd.Dir = f.id
+	cmd.Env = append(append(os.Environ(), "PYTHONPATH=..", "PYTHONDONTWRITEBYTECODE=1"), env...)
+	return cmd
+}
+
+// cardPath is where its agent's card is below its base.
+func (f framework) cardPath() string {
+	if f.card != "" {
+		return f.card
+	}
+	return "/.well-known/agent-card.json"
+}

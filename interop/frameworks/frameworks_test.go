@@ -1,0 +1,88 @@
+package frameworks_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
+)
+
+// TestFrameworks has a neutral caller talk to every framework's agent, and every
+// framework's client to a neutral agent, direct and through the gateway.
+func TestFrameworks(t *testing.T) {
+	if os.Getenv("A2A_GATEWAY_TEST_INTEROP") == "" {
+		t.Skip("run by `make frameworks`")
+	}
+	binary := buildGateway(t)
+	var found document
+	t.Run("of", func(t *testing.T) {
+		for _, f := range frameworks() {
+			if !only(f.id) {
+				continue
+			}
+			t.Run(f.id, func(t *testing.T) {
+				t.Parallel()
+				if lacking := f.lacks(); lacking != "" {
+					if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") == "1" {
+						t.Fatalf("%s needs %s; run interop/frameworks/setup", f.id, lacking)
+					}
+					t.Skipf("%s needs %s; run interop/frameworks/setup", f.id, lacking)
+				}
+				r := row{framework: f, version: f.version(t)}
+				if f.speaks != "" {
+					r.agent = asAgent(t, binary, f)
+				}
+				if f.calls != "" {
+					r.client = asClient(t, binary, f)
+				}
+				found.add(r)
+			})
+		}
+	})
+	if !t.Failed() && len(found.rows) == len(frameworks()) {
+		found.check(t)
+	}
+}
+
+// asAgent has a caller of each version call a framework's agent through the gateway, and
+// compares with a caller of its own version directly.
+func asAgent(t *testing.T, binary string, f framework) result {
+	t.Helper()
+	url := startAgent(t, f)
+	direct := converse(newCaller(t, f.speaks, url, "", f.endpoint))
+	g := startGateway(t, binary, entry{id: f.id, card: strings.TrimSuffix(url, "/") + f.cardPath(), set: f.set})
+	r := result{notes: f.agentNotes, direct: direct}
+	r.through("through", converse(newCaller(t, f.speaks, g.base(f.id), g.key, "")))
+	other := map[string]string{"1.0": "0.3", "0.3": "1.0"}[f.speaks]
+	r.through("from "+other, converse(newCaller(t, other, g.base(f.id), g.key, "")))
+	r.report(t, "agent")
+	return r
+}
+
+// asClient has a framework's client call an agent of its version directly, and through the
+// gateway that and an agent of the other version.
+func asClient(t *testing.T, binary string, f framework) result {
+	t.Helper()
+	flavours := gatewaytest.Flavours()
+	start := func(name string) *gatewaytest.Agent {
+		i := slices.IndexFunc(flavours, func(f gatewaytest.Flavour) bool { return f.Name == name })
+		return gatewaytest.Start(t, flavours[i])
+	}
+	agents := map[string]*gatewaytest.Agent{"0.3": start("compat03-jsonrpc"), "1.0": start("go10-jsonrpc")}
+	g := startGateway(t, binary,
+		entry{id: "v0.3", card: agents["0.3"].CardURL, set: f.agents}, entry{id: "v1.0", card: agents["1.0"].CardURL, set: f.agents})
+	r := result{notes: f.clientNotes, direct: runClient(t, f, agents[f.calls].URL+"/", "")}
+	r.through("through", runClient(t, f, g.base("v"+f.calls), g.key))
+	other := map[string]string{"1.0": "0.3", "0.3": "1.0"}[f.calls]
+	r.through("to "+other, runClient(t, f, g.base("v"+other), g.key))
+	r.report(t, "client")
+	return r
+}
+
+// only keeps what A2A_INTEROP_ONLY asks for, one of whose words a framework's name has.
+func only(name string) bool {
+	words := strings.Fields(os.Getenv("A2A_INTEROP_ONLY"))
+	return len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
+}
