@@ -50,6 +50,10 @@ type wireEvent struct {
 	} `json:"status"`
 	Artifact  artifact   `json:"artifact"`
 	Artifacts []artifact `json:"artifacts"`
+	History   []struct {
+		Role  string `json:"role"`
+		Parts []part `json:"parts"`
+	} `json:"history"`
 }
 
 type artifact struct {
@@ -124,6 +128,9 @@ func (w *wireEvent) event() event {
 	parts = append(parts, w.Artifact.Parts...)
 	for _, a := range w.Artifacts {
 		parts = append(parts, a.Parts...)
+	}
+	for i := len(w.History) - 1; i >= 0 && len(parts) == 0 && strings.HasSuffix(strings.ToLower(w.History[i].Role), "agent"); i-- {
+		parts = w.History[i].Parts // where an agent's answers are nowhere else
 	}
 	for _, p := range parts {
 		e.texts = append(e.texts, p.Text)

@@ -5,12 +5,29 @@ func frameworks() []framework {
 	return []framework{
 		{
 			id: "google-adk-2", name: "google-adk", page: "google-adk", speaks: "1.0", calls: "1.0", program: python(),
-			clientNotes: map[string]string{
-				"through": grpcRefused, "to 0.3": grpcRefused,
-			},
+			clientNotes: map[string]string{"through": grpcRefused, "to 0.3": grpcRefused},
 		},
+		{
+			id: "google-adk-1", name: "google-adk", page: "google-adk", speaks: "0.3", calls: "0.3", program: python(),
+			agentNotes: map[string]string{"stream": noStreaming},
+		},
+		{
+			id: "pydantic-ai-1", name: "pydantic-ai-slim", page: "pydantic-ai", speaks: "0.3", calls: "0.3", program: python(),
+			agentNotes: map[string]string{"stream": noStreaming, "cancel": cancelsNothing},
+		},
+		{
+			id: "pydantic-ai-2", name: "pydantic-ai-slim", page: "pydantic-ai", speaks: "1.0", program: python(),
+			agentNotes: map[string]string{"cancel": cancelsNothing},
+		},
+		{id: "strands", name: "strands-agents", page: "strands", speaks: "0.3", calls: "0.3", program: python()},
 	}
 }
+
+// Of agents.
+const (
+	noStreaming    = "the agent does not stream, and its card says so"
+	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
+)
 
 // grpcRefused is what clients make of the gRPC entry in the gateway's cards.
 const grpcRefused = "the client refuses a card that has a gRPC interface, whose address has no scheme"
