@@ -20,6 +20,13 @@ func frameworks() []framework {
 			agentNotes: map[string]string{"cancel": cancelsNothing},
 		},
 		{id: "strands", name: "strands-agents", page: "strands", speaks: "0.3", calls: "0.3", program: python()},
+		{id: "a2akit", name: "a2akit", page: "a2akit", speaks: "0.3", calls: "0.3", program: python()},
+		{
+			id: "agent-framework", name: "agent-framework-a2a", page: "agent-framework", speaks: "1.0", calls: "1.0", program: python(),
+			agentNotes: map[string]string{"file": "the agent is handed the text of a message, and no files"},
+		},
+		{id: "ag2", name: "ag2", page: "ag2", speaks: "1.0", calls: "1.0", program: python()},
+		{id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python()},
 	}
 }
 
