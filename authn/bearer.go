@@ -107,7 +107,7 @@ func (t *tokens) shown(r *http.Request) (presented, bool) {
 		return presented{}, false
 	}
 	shown, ok := readToken(values[0], t.header != authorization)
-	return shown, ok && !(t.keys && strings.HasPrefix(shown.token, keyPrefix))
+	return shown, ok && (!t.keys || !strings.HasPrefix(shown.token, keyPrefix))
 }
 
 // blame says in a refusal which challenge it belongs to.

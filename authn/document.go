@@ -29,7 +29,7 @@ type documents struct {
 
 // direct is the standard library's transport, but that no proxy of the environment is asked.
 var direct = func() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert,errcheck // it is one
 	t.Proxy = nil
 	return t
 }()

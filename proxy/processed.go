@@ -42,7 +42,8 @@ func (k *processed) answered(x *exchange, side wire.Side, before http.Header) {
 	k.Header = http.Header{}
 	for name, values := range x.w.Header() {
 		// What it says to pages is about the one that asked.
-		if name != "Content-Length" && !(x.w.readers != nil && strings.HasPrefix(name, "Access-Control-")) && !slices.Equal(before[name], values) {
+		forPages := x.w.readers != nil && strings.HasPrefix(name, "Access-Control-")
+		if name != "Content-Length" && !forPages && !slices.Equal(before[name], values) {
 			k.Header[name] = values
 		}
 	}
