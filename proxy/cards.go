@@ -157,11 +157,11 @@ func (p *Proxy) ways(x *exchange, skill string) []card.Offered {
 		return list
 	}
 	tenants := x.view.tenants()
-	authority := ""
-	if p.GRPC {
+	authority, own := "", p.alone(x.agent)
+	// What leads a path here leads no path of gRPC here, which cannot begin with it.
+	if p.GRPC && (own || p.PublicURL.Path == "") {
 		authority = p.authority(x.agent)
 	}
-	own := p.alone(x.agent)
 	for _, tenant := range tenants {
 		list = append(list,
 			card.Offered{Version: wire.V10, Binding: wire.JSONRPC, Tenant: tenant},
@@ -250,7 +250,11 @@ func addressable(skill string) bool {
 // base is the URL under which clients find the agent.
 func (p *Proxy) base(a *Agent) string {
 	if len(a.Hosts) > 0 {
-		return p.PublicURL.Scheme + "://" + p.withPort(a.Hosts[0])
+		own := p.PublicURL.Scheme + "://" + p.withPort(a.Hosts[0])
+		if p.alone(a) {
+			return own
+		}
+		return own + p.PublicURL.Path
 	}
 	return p.PublicURL.String() + "/agents/" + a.ID
 }

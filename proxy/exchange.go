@@ -129,7 +129,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange
 	x.rec.RequestID = x.id[0]
 	x.client = server.ClientIP(r, p.Server.TrustedProxies)
 	x.rec.ClientIP = server.AddrText(x.client, r.RemoteAddr)
-	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path), r.UserAgent()
+	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path, at), r.UserAgent()
 	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, p.Server.TrustedProxies), &x.rec)
 	w.Header()["X-Request-Id"] = x.id[:]
 	p.letRead(x)
@@ -139,9 +139,9 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange
 
 // shownPath is a path as records may have it: what follows that of deliveries lets
 // whoever reads it deliver.
-func shownPath(path string) string {
-	if strings.HasPrefix(path, push.Path) {
-		return push.Path + "…"
+func shownPath(path string, at site) string {
+	if at.fixed == push.Path {
+		return strings.TrimSuffix(path, at.rest) + "/…"
 	}
 	return path
 }

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"strings"
+	"net/url"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -46,29 +46,33 @@ func (p *Proxy) about(resource string) metadata {
 	return m
 }
 
-// ownHost is the URL of the host asked for, if an agent has it for itself.
-func (p *Proxy) ownHost(r *http.Request) (string, bool) {
-	host, _ := server.CanonicalHost(r.Host)
-	a, shared := p.at(host)
-	if a == nil || shared && strings.HasPrefix(strings.TrimPrefix(r.URL.Path, metadataPath), agentsPath) {
-		return "", false
+// resource is what a request is about, as tokens are for: an agent, or what belongs to none,
+// by the URL that was asked for and never by the configuration. An agent that does not exist
+// is one as well.
+func (p *Proxy) resource(x *exchange) (origin, path string) {
+	host, _ := server.CanonicalHost(x.r.Host)
+	agent := ""
+	switch {
+	case x.at.agent != "":
+		agent = "/agents/" + x.at.agent
+	case x.at.fixed == metadataPath+agentsPath:
+		agent = "/agents" + x.at.rest
 	}
-	return p.PublicURL.Scheme + "://" + host, true
+	a, shared := p.at(host)
+	switch {
+	case a != nil && !shared:
+		return p.PublicURL.Scheme + "://" + host, ""
+	case a != nil && agent == "":
+		return p.PublicURL.Scheme + "://" + host, p.PublicURL.Path
+	}
+	return p.PublicURL.Scheme + "://" + p.PublicURL.Host, p.PublicURL.Path + (&url.URL{Path: agent}).EscapedPath()
 }
 
-// metadataURL is where a refused caller can learn where tokens are to be had. It
-// follows the URL that was asked for, never the configuration: an agent that
-// does not exist gets one as well.
+// metadataURL is where a refused caller can learn where tokens are to be had. It has the path
+// of the resource behind its own (RFC 9728 §3.1).
 func (p *Proxy) metadataURL(x *exchange) string {
-	if own, ok := p.ownHost(x.r); ok {
-		return own + metadataPath
-	}
-	path := strings.TrimPrefix(x.r.URL.EscapedPath(), "/agents/")
-	if path == x.r.URL.EscapedPath() {
-		return p.PublicURL.String() + metadataPath
-	}
-	id, _, _ := strings.Cut(path, "/")
-	return p.PublicURL.String() + metadataPath + "/agents/" + id
+	origin, path := p.resource(x)
+	return origin + metadataPath + path
 }
 
 // serveMetadata writes the document. One for an agent that does not exist is there as
@@ -77,13 +81,8 @@ func (p *Proxy) serveMetadata(x *exchange) error {
 	if _, err := p.screen(x); err != nil {
 		return err
 	}
-	resource := p.PublicURL.String()
-	if own, ok := p.ownHost(x.r); ok {
-		resource = own
-	} else if _, id, ok := strings.Cut(x.r.URL.EscapedPath(), metadataPath+"/agents/"); ok {
-		resource += "/agents/" + id
-	}
-	body, err := json.Marshal(p.about(resource))
+	origin, path := p.resource(x)
+	body, err := json.Marshal(p.about(origin + path))
 	if err != nil {
 		return err
 	}

@@ -245,7 +245,7 @@ func unkept(err error) error {
 
 // admitNotification: whose webhook is it, and is it the agent's own that delivers?
 func (p *Proxy) admitNotification(x *exchange) (*push.Webhook, error) {
-	h, err := p.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.r.URL.Path, push.Path))
+	h, err := p.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.at.rest, "/"))
 	if err != nil {
 		return nil, unkept(err)
 	}

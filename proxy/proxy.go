@@ -100,6 +100,8 @@ type Proxy struct {
 	main      *routes                 // /agents/{agent}/… and the well-known documents
 	home      *routes                 // both, on a host of the gateway's that is an agent's as well
 	hosted    *routes                 // an agent at the root of a host of its own
+	prefix    prefix                  // of paths on the gateway's own hosts
+	stray     handler                 // of those that do not begin with it
 }
 
 // New wires a Proxy.
@@ -128,6 +130,7 @@ func New(o Options) (*Proxy, error) {
 		p.offered[uri] = provider.Declared()
 	}
 	p.origins = originsOf(o.Agents)
+	p.prefix = prefix{public: o.PublicURL.Path, here: o.Server.BasePath}
 	if err := p.index(); err != nil {
 		return nil, err
 	}
@@ -142,6 +145,7 @@ func New(o Options) (*Proxy, error) {
 	notified := p.do(p.notified)
 	lost := p.do(p.locate, p.nowhere)
 	p.asterisk = p.do(p.serveOptions)
+	p.stray = p.do(p.strayed)
 	var preflight handler
 	if o.Server.CORS != nil {
 		preflight = p.do(p.servePreflight(p.pageFields()))
@@ -203,7 +207,16 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			to = p.hosted
 		}
 	}
-	to.ServeHTTP(w, r)
+	if to == p.hosted || p.prefix.none() {
+		to.serve(w, r, written(r))
+		return
+	}
+	r, path, ok := p.prefix.inside(r, to)
+	if !ok {
+		p.stray(w, r, site{})
+		return
+	}
+	to.serve(w, r, path)
 }
 
 // stage answers one question about an exchange. An error ends the exchange with

@@ -45,28 +45,34 @@ func newRoutes(lost handler) *routes {
 // searches are what chi looks for routes with.
 var searches = sync.Pool{New: func() any { return chi.NewRouteContext() }}
 
-// ServeHTTP serves what is at the path.
-func (t *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := written(r)
+// serve serves what is at a path, which is that of the request or a part of it.
+func (t *routes) serve(w http.ResponseWriter, r *http.Request, path string) {
 	if id, ok := strings.CutPrefix(path, agentsPath); ok && id != "" && strings.IndexByte(id, '/') < 0 &&
 		t.base != nil && r.Method == http.MethodPost {
 		t.base(w, r, site{agent: id}) // as a search would find
 		return
 	}
+	h, at := t.find(r.Method, path)
+	switch {
+	case t.preflight != nil && preflights(r) && at.forPages():
+		h = t.preflight
+	case h == nil:
+		h = t.lost
+	}
+	h(w, r, at)
+}
+
+// find gives what serves a path, nil where nothing does.
+func (t *routes) find(verb, path string) (handler, site) {
 	search, _ := searches.Get().(*chi.Context)
+	defer searches.Put(search)
 	search.Reset()
 	// Verbs that chi has never heard of have no route either.
-	to, at := t.lead[t.tree.Find(search, r.Method, cmp.Or(path, "/"))], site{}
+	to := t.lead[t.tree.Find(search, verb, cmp.Or(path, "/"))]
 	if to.serve == nil {
-		to.serve = t.lost
-	} else {
-		at = to.site(search, path)
+		return nil, site{}
 	}
-	searches.Put(search)
-	if t.preflight != nil && preflights(r) && at.forPages() {
-		to.serve = t.preflight
-	}
-	to.serve(w, r, at)
+	return to.serve, to.site(search, path)
 }
 
 // add has a pattern lead somewhere.

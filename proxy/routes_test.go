@@ -69,7 +69,8 @@ func TestRoutes(t *testing.T) {
 			u.Path, u.RawPath = decoded, tt.path
 		}
 		for _, verb := range []string{http.MethodPost, http.MethodGet} { // the search has no short cut for GET
-			tt.routes.ServeHTTP(httptest.NewRecorder(), (&http.Request{Method: verb, URL: u}).WithContext(t.Context()))
+			r := (&http.Request{Method: verb, URL: u}).WithContext(t.Context())
+			tt.routes.serve(httptest.NewRecorder(), r, written(r))
 			by := tt.by
 			if tt.base && by == "call" && at.fixed == "" && verb == http.MethodGet {
 				by = "card" // which is at the base too

@@ -127,7 +127,7 @@ func (j *judgement) question() *pdp.Question {
 		Extensions: r.Extensions, Source: r.Source, Path: "/agents/" + r.Agent, RequestID: "explain", Now: r.Now,
 	}
 	if u, err := url.Parse(j.PublicURL); err == nil {
-		q.Host = u.Host
+		q.Host, q.Path = u.Host, strings.TrimSuffix(u.Path, "/")+q.Path
 	}
 	if j.Panel.Reads(r.Agent) {
 		q.Message = r.Message

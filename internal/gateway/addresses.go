@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -20,7 +21,7 @@ func (g *Gateway) publicURL(cfg *config.Config) (*url.URL, error) {
 		_, bound, _ := net.SplitHostPort(g.server.Addr().String())
 		host = net.JoinHostPort(public.Hostname(), bound)
 	}
-	return &url.URL{Scheme: public.Scheme, Host: host}, nil
+	return &url.URL{Scheme: public.Scheme, Host: host, Path: strings.TrimSuffix(public.Path, "/")}, nil
 }
 
 // hosts are the hosts that requests may name beside publicURL's. On a loopback

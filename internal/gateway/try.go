@@ -31,6 +31,7 @@ type trial struct {
 	offers []wire.Side // of the agent's card
 	keys   string      // header for API keys
 	public *url.URL
+	prefix string // of paths at the public listener
 	host   string // of the agent's own
 
 	call  wire.Call // as JSON-RPC of its version has it
@@ -89,7 +90,7 @@ func (t trials) settle(c *trial) error {
 			c.offers = append(c.offers, wire.Side{Version: i.Version, Binding: i.Binding})
 		}
 	}
-	c.public, c.keys = s.public, s.config.Authn.APIKeys.HeaderName()
+	c.public, c.prefix, c.keys = s.public, s.config.Server.PathPrefix(), s.config.Authn.APIKeys.HeaderName()
 	c.host = c.hostOf(m.config.Hosts)
 	if c.APIKey != "" && c.keys == "" {
 		return amiss("apiKey", "the gateway takes none (authn.apiKeys)")
@@ -147,7 +148,7 @@ func (c *trial) compose() error {
 
 // request is what is sent.
 func (c *trial) request(ctx context.Context) (*http.Request, error) {
-	at, host := "/agents/"+url.PathEscape(c.Agent), c.public.Host
+	at, host := c.prefix+"/agents/"+url.PathEscape(c.Agent), c.public.Host
 	if c.Skill != "" {
 		at += "/skills/" + url.PathEscape(c.Skill)
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -32,11 +33,18 @@ type Config struct {
 	// all of a sudden is no scraper. Default: none.
 	StatusHosts []string `yaml:"statusHosts,omitempty"`
 
-	// URL under which clients reach the gateway, scheme and host, without a path.
-	// The only source of URLs written into cards; the Host of a request never
+	// URL under which clients reach the gateway: scheme and host, and a path where
+	// something in front leads only what begins with it here. The only source of URLs written into cards; the Host of a request never
 	// is. Required: https://… with tls, and http://… written out is what permits
 	// plaintext.
 	PublicURL string `yaml:"publicURL"`
+
+	// What the paths of requests begin with when they come here: publicURL's path where
+	// whatever is in front leaves it as it is, "/" where it takes it off. Default: with
+	// publicURL's path or without it, whichever is a path of the gateway's; a proxy that
+	// refuses some paths by itself should have it written out. Agents with hosts of their own
+	// have none.
+	BasePath string `yaml:"basePath,omitempty"`
 
 	// Further hosts that requests may name, as host or host:port. The host of
 	// publicURL and every agent's hosts are accepted anyway, and localhost,
@@ -170,6 +178,18 @@ type Timeouts struct {
 
 	// For requests and streams to end when the gateway stops. Default: 30s.
 	Drain secret.Duration `yaml:"drain,omitempty"`
+}
+
+// PathPrefix is what the paths of requests to the gateway's own hosts begin with, or may.
+func (c *Config) PathPrefix() string {
+	if c.BasePath != "" {
+		return strings.TrimSuffix(c.BasePath, "/")
+	}
+	u, err := publicURL(c.PublicURL)
+	if err != nil { // which Validate tells of
+		return ""
+	}
+	return u.Path
 }
 
 // Defaults fills in what is not set, as the fields say.

@@ -305,7 +305,7 @@ func (s *Server) PublicURL() string {
 		_, bound, _ := net.SplitHostPort(s.listener.Addr().String())
 		host = net.JoinHostPort(u.Hostname(), bound)
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: host}).String()
+	return (&url.URL{Scheme: u.Scheme, Host: host, Path: u.Path}).String()
 }
 
 // Draining is closed when Shutdown begins: time for handlers to end streams.

@@ -18,6 +18,7 @@ import (
 func (c *Config) Validate() error {
 	return errors.Join(
 		c.validatePublicURL(),
+		c.validateBasePath(),
 		validateAddress("server.address", c.Address),
 		c.validateStatus(),
 		c.validateHosts(),
@@ -58,7 +59,30 @@ func (c *Config) validatePublicURL() error {
 	return nil
 }
 
-// publicURL reads a URL of scheme and host alone.
+// validateBasePath takes a path in the one spelling that requests may have.
+func (c *Config) validateBasePath() error {
+	if c.BasePath == "" || c.BasePath == "/" || plainPath(c.BasePath) {
+		return nil
+	}
+	return fmt.Errorf(`server.basePath: %q must be "/", or begin with a slash, not end with one, and be made of `+
+		`letters, digits, and the characters - . _ ~`, c.BasePath)
+}
+
+// plainPath reports whether a path has segments that are neither empty nor dots, of characters
+// that nobody writes in another way.
+func plainPath(path string) bool {
+	if path == "" || path[0] != '/' {
+		return false
+	}
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		if strings.Trim(segment, ".") == "" || strings.Trim(segment, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// publicURL reads a URL of scheme and host, and a path without the slash at its end.
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -74,10 +98,14 @@ func publicURL(s string) (*url.URL, error) {
 	if _, ok := CanonicalHost(u.Host); !ok {
 		return nil, fmt.Errorf("%q names no valid host", secret.URL(s))
 	}
-	if u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#") {
-		return nil, fmt.Errorf("%q must be scheme and host only, without path, query or fragment", secret.URL(s))
+	if u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#") {
+		return nil, fmt.Errorf("%q must be scheme, host and path only, without query or fragment", secret.URL(s))
 	}
-	return u, nil
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	if path != "" && !plainPath(path) {
+		return nil, fmt.Errorf("%q has a path that can be written in several ways: it must be made of letters, digits, and the characters - . _ ~", secret.URL(s))
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}, nil
 }
 
 // validateStatus lets the status listener be switched off.

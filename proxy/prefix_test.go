@@ -1,0 +1,176 @@
+package proxy_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+)
+
+// prefixed has the gateway known by a path of its host.
+func prefixed(here string) func(*setup) {
+	return func(s *setup) {
+		s.server.PublicURL, s.server.BasePath = "http://127.0.0.1/a2a", here
+		s.authn.OIDC = []authn.Issuer{{Issuer: "https://issuer.test", Audiences: []string{"gateway"}}}
+		s.agent.Card.Visibility, s.catalog.Access = card.Public, catalog.Public
+	}
+}
+
+// front is a server of Go's that leads what begins with /a2a to a gateway.
+func (w *world) front(strips bool) string {
+	to, err := url.Parse(w.url)
+	must(w, err)
+	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, FlushInterval: -1}
+	mux := http.NewServeMux()
+	mux.Handle("/.well-known/oauth-protected-resource/a2a/", forward)
+	if strips {
+		mux.Handle("/a2a/", http.StripPrefix("/a2a", forward))
+	} else {
+		mux.Handle("/a2a/", forward)
+	}
+	s := httptest.NewServer(mux)
+	w.Cleanup(s.Close)
+	return s.URL
+}
+
+const nginxConf = `daemon off; master_process off; pid "%[1]s/pid"; error_log "%[1]s/error.log"; events {}
+http {
+  access_log off; client_body_temp_path "%[1]s/a"; proxy_temp_path "%[1]s/b"; fastcgi_temp_path "%[1]s/c";
+  uwsgi_temp_path "%[1]s/d"; scgi_temp_path "%[1]s/e";
+  server {
+    listen 127.0.0.1:%[2]s; proxy_http_version 1.1; proxy_buffering off;
+    location /a2a/ { proxy_pass %[3]s%[4]s; }
+    location /.well-known/oauth-protected-resource/a2a/ { proxy_pass %[3]s; }
+  }
+}
+`
+
+// nginx is the same as front.
+func (w *world) nginx(program string, strips bool) string {
+	dir := w.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(w, err)
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	_ = l.Close() // nginx takes it in a moment
+	slash := ""
+	if strips {
+		slash = "/"
+	}
+	conf := filepath.Join(dir, "nginx.conf")
+	must(w, os.WriteFile(conf, fmt.Appendf(nil, nginxConf, dir, port, w.url, slash), 0o600))
+	cmd := exec.Command(program, "-p", dir, "-e", filepath.Join(dir, "error.log"), "-c", conf) //nolint:noctx // killed
+	must(w, cmd.Start())
+	w.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
+			_ = c.Close()
+			break
+		}
+	}
+	return "http://127.0.0.1:" + port
+}
+
+// TestPrefix: behind what leads a path to the gateway, everything that clients are given
+// leads back there, whether or not the path is taken off on the way.
+func TestPrefix(t *testing.T) {
+	t.Parallel()
+	for _, here := range []string{"", "/", "/a2a"} {
+		w := build(t, prefixed(here))
+		for _, strips := range []bool{false, true} {
+			if here == "/" && !strips || here == "/a2a" && strips {
+				continue
+			}
+			w.behind(fmt.Sprintf("basePath %q, strips %v", here, strips), w.front(strips))
+		}
+	}
+}
+
+// TestPrefixNginx is TestPrefix with nginx.
+func TestPrefixNginx(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("nginx")
+	if err != nil {
+		program, err = exec.LookPath("/usr/sbin/nginx")
+	}
+	if err != nil {
+		if os.Getenv("A2A_GATEWAY_TEST_REQUIRE_ALL") != "" {
+			t.Fatal("nginx is not installed")
+		}
+		t.Skip("nginx is not installed")
+	}
+	w := build(t, prefixed(""))
+	w.behind("nginx", w.nginx(program, false))
+	w.behind("nginx, stripping", w.nginx(program, true))
+}
+
+// behind uses the gateway through a front.
+func (w *world) behind(name, front string) {
+	w.Helper()
+	public := w.url + "/a2a"
+	out := func(target string) string { return strings.Replace(target, w.url, front, 1) }
+	in := func(what string, got answer, want ...string) {
+		w.Helper()
+		for _, text := range want {
+			if all := got.body + fmt.Sprint(got.header); !strings.Contains(all, text) {
+				w.Errorf("%s: %s: %d %v %s\nwant %s", name, what, got.status, got.header, got.body, text)
+			}
+		}
+	}
+	base := public + "/agents/rec"
+	got := w.do("", "GET", out(base+"/.well-known/agent-card.json"), "")
+	in("card", got, `"`+base+`"`)
+	if strings.Contains(got.body, "GRPC") {
+		w.Errorf("%s: the card offers gRPC: %s", name, got.body)
+	}
+	in("card at the base", w.do("", "GET", out(base+"/"), ""), `"`+base+`"`)
+	for _, path := range []string{base, base + "/", base + "/skills/read"} {
+		in("call", w.do("alice", "POST", out(path), `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":`+message("")+`}`, "A2A-Version: 1.0"), `"id":7,"result"`)
+	}
+	in("HTTP+JSON", w.do("alice", "POST", out(base+"/message:send"), message(""), "A2A-Version: 1.0"), `"task"`)
+	in("shared", w.do("alice", "POST", out(public+"/a2a"), `{"jsonrpc":"2.0","id":7,"method":"GetTask","params":{"tenant":"rec","id":"none"}}`, "A2A-Version: 1.0"), "not found")
+	in("catalog", w.do("", "GET", out(public+catalog.Own.Path), ""), base)
+	metadata := w.url + "/.well-known/oauth-protected-resource/a2a/agents/rec"
+	in("challenge", w.do("", "POST", out(base), "{}"), `resource_metadata="`+metadata+`"`)
+	for _, path := range []string{metadata, public + "/.well-known/oauth-protected-resource/agents/rec"} {
+		in("metadata", w.do("", "GET", out(path), ""), `"resource":"`+base+`"`)
+	}
+	in("metadata of all", w.do("", "GET", out(public+"/.well-known/oauth-protected-resource"), ""), `"resource":"`+public+`"`)
+	in("nothing", w.do("alice", "GET", out(public+"/nothing"), ""), "no such path")
+}
+
+// TestPrefixWrittenOut: with server.basePath a path has one spelling.
+func TestPrefixWrittenOut(t *testing.T) {
+	t.Parallel()
+	for here, paths := range map[string]map[string]int{
+		"/a2a": {"/a2a/agents/rec/": 200, "/agents/rec/": 404, "/a2a/a2a/agents/rec/": 404, "/a2abc/agents/rec/": 404, "/a2a//agents/rec/": 400, "/a2a/../agents/rec/": 400},
+		"/":    {"/agents/rec/": 200, "/a2a/agents/rec/": 404},
+		"/in":  {"/in/agents/rec/": 200, "/a2a/agents/rec/": 404, "/agents/rec/": 404},
+		"":     {"/agents/rec/": 200, "/a2a/agents/rec/": 200, "/a2a/a2a/agents/rec/": 404},
+	} {
+		w := build(t, prefixed(here))
+		for path, want := range paths {
+			got := w.do("alice", "GET", w.url+path, "")
+			if got.status != want {
+				t.Errorf("%q: %s: %d %s, want %d", here, path, got.status, got.body, want)
+			}
+			if want == 404 && len(here) > 1 && !strings.HasPrefix(path, here+"/") && !strings.Contains(got.body, "begin with "+here+" (server.basePath)") {
+				t.Errorf("%q: %s: %s", here, path, got.body)
+			}
+			if want == 200 && !strings.Contains(got.body, `"`+w.url+`/a2a/agents/rec"`) {
+				t.Errorf("%q: %s: the card is %s", here, path, got.body)
+			}
+		}
+	}
+}
