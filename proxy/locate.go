@@ -110,11 +110,26 @@ func (x *exchange) bind() error {
 	case !ok:
 		x.call.Version = wire.V10
 		return x.noRoute()
+	case route.Method == nil && x.mayBeEnvelope():
+		return nil // the body may say what is asked
 	case route.Method == nil:
 		return notAllowed(route.Allow)
 	}
 	x.call.Method, x.call.Streaming = route.Method, route.Method.Streams
 	return nil
+}
+
+// mayBeEnvelope reports whether the body decides which binding a call has.
+func (x *exchange) mayBeEnvelope() bool {
+	return x.call.Binding == wire.HTTPJSON && x.r.Method == http.MethodPost && wire.TakesEnvelopes(x.rest)
+}
+
+// unwrap takes a JSON-RPC request for what it is where one has been posted to a path of
+// HTTP+JSON: the envelope says what is asked, and all that comes goes by that, as if it had come
+// to the base.
+func (x *exchange) unwrap() {
+	x.call.Binding, x.call.Method, x.call.Streaming = wire.JSONRPC, nil, false
+	x.route, x.rest = wire.Route{}, "/"
 }
 
 func notAllowed(verbs []string) *wire.Error {

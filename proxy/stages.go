@@ -107,6 +107,13 @@ func (p *Proxy) meet(x *exchange) error {
 // read decodes the body by the binding.
 func (p *Proxy) read(x *exchange) *wire.Error {
 	body := x.body.bytes()
+	if x.mayBeEnvelope() {
+		if wire.IsEnvelope(body) {
+			x.unwrap()
+		} else if x.route.Method == nil {
+			return notAllowed(x.route.Allow)
+		}
+	}
 	var query url.Values // parsing an empty one would still cost a map
 	if x.r.URL.RawQuery != "" {
 		query = x.r.URL.Query()

@@ -1,0 +1,29 @@
+package wire
+
+// envelopePaths are those of HTTP+JSON that clients post JSON-RPC requests to: agno's to its
+// own card's paths, python-a2a's to 0.1's method.
+var envelopePaths = map[string]bool{
+	"/v1/message:send": true, "/v1/message:stream": true, "/message:send": true, "/message:stream": true, "/tasks/send": true,
+}
+
+// TakesEnvelopes reports whether a JSON-RPC request may stand in the body of a POST to a path
+// below an agent's base.
+func TakesEnvelopes(path string) bool { return envelopePaths[path] }
+
+// IsEnvelope reports whether a body is a JSON-RPC request, of whatever method: an object that
+// has a protocol and a method. No request of HTTP+JSON has either.
+func IsEnvelope(body []byte) bool {
+	s := newScanner(body, Limits{Depth: 1, Members: len(body) + 1})
+	defer s.release()
+	if s.kind() != '{' {
+		return false
+	}
+	var protocol, method bool
+	for s.enter(); s.more(); {
+		name := string(s.name())
+		protocol, method = protocol || name == "jsonrpc", method || name == "method"
+		s.names, s.arena = s.names[:0], s.arena[:0] // there may be very many
+		s.pass()
+	}
+	return s.finish() == nil && protocol && method
+}
