@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
@@ -33,7 +32,8 @@ func demoCommand() *cobra.Command {
 			"of your own.",
 		Args: cobra.NoArgs,
 	}
-	address := cmd.Flags().String("address", "127.0.0.1:8080", "gateway `address`; port 0 picks a free one")
+	address := cmd.Flags().String("address", demoAddress, "gateway `address`, host or host:port; with another port than 8080 the console and\n"+
+		"the status listener pick free ones, and so does the gateway with port 0")
 	traffic := cmd.Flags().Bool("traffic", true, "make a call a second or so, for the console to show")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return runDemo(cmd.Context(), *address, *traffic, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -47,14 +47,17 @@ type cast struct {
 	Billing, Weather *demo.Agent
 	Issuer           *demo.Issuer
 	Dir, Keys, Key   string
-	Address          string
-	Gateway, Status  string
-	Extension        string
-	Console, Token   string // of administration
+	listeners
+	Gateway, Status string
+	Extension       string
+	Console, Token  string // of administration
 }
 
 func runDemo(ctx context.Context, address string, traffic bool, stdout, stderr io.Writer) (err error) {
-	c := &cast{Address: address, Extension: demo.CostCentre}
+	c := &cast{Extension: demo.CostCentre}
+	if err := c.listenAt(address); err != nil {
+		return usage(err)
+	}
 	if c.Dir, err = os.MkdirTemp("", "a2a-gateway-demo-"); err != nil {
 		return failed(err)
 	}
@@ -75,7 +78,7 @@ func runDemo(ctx context.Context, address string, traffic bool, stdout, stderr i
 	var play sync.WaitGroup
 	defer play.Wait()
 	defer cancel()
-	return serve(ctx, cfg, path, func(g *gateway.Gateway) {
+	return taken(serve(ctx, cfg, path, func(g *gateway.Gateway) {
 		c.Gateway, c.Status, c.Console = g.URL(), g.StatusURL(), g.AdminURL()
 		token, err := console.ReadToken(filepath.Join(c.Dir, console.TokenFile))
 		if err != nil {
@@ -88,7 +91,7 @@ func runDemo(ctx context.Context, address string, traffic bool, stdout, stderr i
 		if traffic {
 			play.Go(func() { c.play(ctx) })
 		}
-	})
+	}))
 }
 
 func (c *cast) start() (err error) {
@@ -129,30 +132,6 @@ func (c *cast) close() error {
 // otherwise.
 func (*cast) Proxied() bool {
 	return cmp.Or(os.Getenv("http_proxy"), os.Getenv("all_proxy"), os.Getenv("ALL_PROXY")) != ""
-}
-
-// StatusAddress keeps the status listener off its well-known port when the
-// public one was asked to pick a free one.
-func (c *cast) StatusAddress() string { return c.other("9902") }
-
-// AdminAddress does so for the admin listener.
-func (c *cast) AdminAddress() string { return c.other("9901") }
-
-func (c *cast) other(port string) string {
-	if _, public, err := net.SplitHostPort(c.Address); err == nil && public == "0" {
-		port = "0"
-	}
-	return "127.0.0.1:" + port
-}
-
-// PublicURL is the address as a URL. The port 0 of an address is replaced by the
-// bound one, so that any other number can stand in its place.
-func (c *cast) PublicURL() string {
-	host, port, err := net.SplitHostPort(c.Address)
-	if err != nil || port == "0" {
-		port = "8080"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }
 
 func writeTemplate(path string, t *template.Template, data any) error {

@@ -38,6 +38,7 @@ var demoText = template.Must(template.New("text").Parse(`The gateway is at {{.Ga
   weather   A2A 0.3   {{.Weather.CardURL}}
 Its audit record is in {{.Dir}}/audit, its metrics at {{.Status}}/metrics.
 The console is at {{.Console}}/ui/, for this token: {{.Token}}
+The token is in {{.Dir}}/admin.token too.
 It shows calls as they come: alice, bob, carol and a pipeline make some all the time (--traffic=false: nobody does).
 Paste these into another terminal. Interrupt (^C) to stop.
 

@@ -75,6 +75,7 @@ type Console struct {
 
 	config   Config
 	token    secret.Value
+	tokenAt  string // file of the token, "" where the configuration has it
 	hosts    map[string]bool
 	limits   server.Limits
 	throttle throttle
@@ -117,7 +118,8 @@ func Open(c Config, o Options) (*Console, error) {
 		return nil, err
 	}
 	if s.token.IsZero() {
-		if s.token, err = keptToken(filepath.Join(o.Dir, TokenFile)); err != nil {
+		s.tokenAt = filepath.Join(o.Dir, TokenFile)
+		if s.token, err = keptToken(s.tokenAt); err != nil {
 			return nil, fmt.Errorf("token: %w", err)
 		}
 	}
@@ -169,6 +171,15 @@ func (s *Console) URL() string {
 		return ""
 	}
 	return s.scheme() + "://" + s.listener.Addr().String()
+}
+
+// TokenAt is the path of the file with the token, where the configuration has none; "" where
+// it has one, and where there is no console.
+func (s *Console) TokenAt() string {
+	if s == nil {
+		return ""
+	}
+	return s.tokenAt
 }
 
 func (s *Console) scheme() string {

@@ -43,6 +43,19 @@ func (g *Gateway) tokenLimits(start *authn.Config) func() authn.Limits {
 // AdminURL is the admin listener's address as a URL; "" where there is none.
 func (g *Gateway) AdminURL() string { return g.console.URL() }
 
+// consoleAttrs say in the log where the console is for a browser, and in which file its token
+// is where the configuration has none.
+func (g *Gateway) consoleAttrs() []any {
+	var attrs []any
+	if at := g.AdminURL(); at != "" {
+		attrs = append(attrs, "console", at+"/ui/")
+	}
+	if at := g.console.TokenAt(); at != "" {
+		attrs = append(attrs, "console_token_file", at)
+	}
+	return attrs
+}
+
 // contents are what was captured, as the console sees it.
 type contents struct{ *audit.Log }
 

@@ -190,8 +190,8 @@ func (g *Gateway) Start() {
 	if g.revoked != nil { // as with keys: others may decide
 		go g.watchDecisions()
 	}
-	g.telemetry.Log.Info("serving", "url", g.server.URL(), "public_url", g.server.PublicURL(),
-		"status_url", g.StatusURL(), "admin_url", g.AdminURL())
+	g.telemetry.Log.Info("serving", append([]any{"url", g.server.URL(), "public_url", g.server.PublicURL(),
+		"status_url", g.StatusURL(), "admin_url", g.AdminURL()}, g.consoleAttrs()...)...)
 }
 
 // Log is where the gateway says what happens.
