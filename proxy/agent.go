@@ -48,7 +48,8 @@ type AgentConfig struct {
 	FileBytes string `yaml:"fileBytes,omitempty"`
 
 	// Quirks are tolerances for what the agent or its clients do otherwise than their version
-	// of A2A has it: zoneless-times (timestamps without a zone are UTC). Default: all of them;
+	// of A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's methods called
+	// with 1.0's objects are answered alike). Default: all of them;
 	// an empty list is none. See docs/quirks.md.
 	Quirks []Quirk `yaml:"quirks"`
 

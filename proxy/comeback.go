@@ -200,7 +200,7 @@ func (x *exchange) subscription(task string) (*leg, error) {
 	c := question(subscribeToTask, task, nil)
 	c.Extra = x.call.Extra
 	to := x.toward(c)
-	alike := to.Side == x.side()
+	alike := x.alike(to.Side)
 	if alike && to.Binding == wire.JSONRPC {
 		to.ID = x.call.ID // the events pass as they come
 	}

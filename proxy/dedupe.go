@@ -53,7 +53,7 @@ type repeats struct {
 // flight is a message on its way to the agent and back.
 type flight struct {
 	digest [sha256.Size]byte
-	side   wire.Side
+	side   string // how its answer is said
 	stream bool
 	done   chan struct{} // closed when the rest is set
 	result *processed    // what became of it
@@ -77,7 +77,7 @@ func (p *Proxy) once(forward stage) stage {
 // dedupe makes x's call the one that is sent, or answers it by that one.
 func (p *Proxy) dedupe(x *exchange, forward stage) error {
 	x.stays = true // others wait for what becomes of it
-	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.side(), stream: x.call.Streaming, done: make(chan struct{})}
+	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.saidTo(), stream: x.call.Streaming, done: make(chan struct{})}
 	p.repeats.mu.Lock()
 	other := p.repeats.flights[key]
 	if other == nil {

@@ -304,5 +304,6 @@ func (p *Proxy) reread(x *exchange, body []byte) (*wire.Call, error) {
 	if e != nil {
 		return nil, errors.Join(errUnreadable, e)
 	}
+	c.Mixed = x.call.Mixed
 	return c, nil
 }

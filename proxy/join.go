@@ -48,7 +48,7 @@ func (p *Proxy) beginning(a *audience, l *leg) ([]stream.Entry, *stream.Cursor, 
 // listen has the exchange follow a feed that it has not opened itself.
 func (p *Proxy) listen(x *exchange, a *audience, l *leg, task string) error {
 	x.leg, x.endpoint, x.activated = l, l.endpoint, x.terms.Send
-	if x.rec.Endpoint = l.address; l.Side != x.side() {
+	if x.rec.Endpoint = l.address; !x.alike(l.Side) {
 		x.rec.TranslatedTo = l.String()
 	}
 	a.task = task
@@ -68,7 +68,7 @@ func (x *exchange) listening(feed *stream.Feed, task string) (*leg, error) {
 		}
 		was := x.endpoint
 		defer func() { x.endpoint = was }()
-		if x.endpoint = e; e.Side == x.side() {
+		if x.endpoint = e; x.alike(e.Side) {
 			return &leg{endpoint: e, call: &x.call}, nil
 		}
 		return x.retold(question(subscribeToTask, task, nil), nil, &x.call)

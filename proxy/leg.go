@@ -44,7 +44,7 @@ func (p *Proxy) prepare(x *exchange) error {
 	switch {
 	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
 		return x.olderCard()
-	case x.endpoint.Side == x.side():
+	case x.alike(x.endpoint.Side):
 		return p.verbatim(x)
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)

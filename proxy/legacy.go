@@ -18,7 +18,13 @@ import (
 // it is if the caller's task was made by a 0.1 call.
 func (p *Proxy) recognise(x *exchange) error {
 	view := x.agent.look()
-	if !x.call.Shared || view == nil {
+	if view == nil {
+		return nil
+	}
+	if mixed, err := p.mixes(x, view); mixed || err != nil {
+		return err
+	}
+	if !x.call.Shared {
 		return nil
 	}
 	old := slices.ContainsFunc(view.endpoints, func(e endpoint) bool { return e.Version == wire.V01 })

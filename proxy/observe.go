@@ -143,13 +143,21 @@ func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) (first sta
 // origin is the call, as records of what comes from it keep it.
 func (x *exchange) origin() ledger.Origin {
 	o := ledger.Origin{
-		Agent: x.agent.ID, Skill: x.skill, Version: string(x.call.Version), Extensions: x.shown,
+		Agent: x.agent.ID, Skill: x.skill, Version: x.spoken(), Extensions: x.shown,
 		Method: x.call.Method, Task: x.call.TaskID, Trace: x.rec.Anchor(),
 	}
 	if x.foreign != nil {
 		o.Alias, o.Called = x.foreign.agents, x.foreign.id
 	}
 	return o
+}
+
+// spoken is what the caller speaks, as records of tasks have it.
+func (x *exchange) spoken() string {
+	if x.call.Mixed {
+		return mixedVersion
+	}
+	return string(x.call.Version)
 }
 
 // matchID makes sure that a JSON-RPC answer is the answer to this call. An agent

@@ -37,8 +37,8 @@ type processed struct {
 
 // answered takes the answer that the response at hand has sent. What the header held
 // before is about the one call.
-func (k *processed) answered(x *exchange, side wire.Side, before http.Header) {
-	k.Side, k.Status, k.Body = side.String(), x.w.status, x.w.copy.Bytes()
+func (k *processed) answered(x *exchange, side string, before http.Header) {
+	k.Side, k.Status, k.Body = side, x.w.status, x.w.copy.Bytes()
 	k.Header = http.Header{}
 	for name, values := range x.w.Header() {
 		// What it says to pages is about the one that asked.
@@ -142,7 +142,7 @@ func (p *Proxy) repeat(x *exchange, k *processed, mine *flight) error {
 		return inProgress()
 	case k.Task == "" && (k.Lost || !k.Until.IsZero()):
 		return before(x, k, "the message may have been processed before; its answer is lost")
-	case k.Status == 0 || mine.stream || k.Side != mine.side.String():
+	case k.Status == 0 || mine.stream || k.Side != mine.side:
 		return before(x, k, "the message was processed before")
 	}
 	x.replay(k)

@@ -18,9 +18,11 @@ type Quirk string
 const (
 	// ZonelessTimes reads timestamps of ProtoJSON that have no zone as UTC.
 	ZonelessTimes Quirk = "zoneless-times"
+	// MixedObjects answers callers of 0.3's methods who send 1.0's objects in kind.
+	MixedObjects Quirk = "mixed-objects"
 )
 
-var allQuirks = []Quirk{ZonelessTimes}
+var allQuirks = []Quirk{ZonelessTimes, MixedObjects}
 
 func (c *AgentConfig) checkQuirks() error {
 	for i, q := range c.Quirks {

@@ -82,7 +82,7 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 		return err
 	}
 	l.own, l.shows = true, shows
-	if l.retell.Task, l.retell.Context = x.task, x.session; x.endpoint.Side == x.side() {
+	if l.retell.Task, l.retell.Context = x.task, x.session; x.alike(x.endpoint.Side) {
 		l.retell = nil
 	}
 	x.leg = l

@@ -266,7 +266,7 @@ func (p *Proxy) record(x *exchange) error {
 		x.rec.Digest = digest(x.call.Message)
 	}
 	x.rec.Endpoint, x.rec.Credentials = x.endpoint.address, x.agent.Upstream.Shown()
-	if x.endpoint.Side != x.side() {
+	if !x.alike(x.endpoint.Side) {
 		x.rec.TranslatedTo = x.endpoint.String()
 	}
 	if err := p.Audit.Intent(&x.rec); err != nil && !p.FailOpen {

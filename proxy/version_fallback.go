@@ -58,7 +58,7 @@ func (p *Proxy) withVersionFallback(forward stage) stage {
 				return err
 			}
 		}
-		if x.rec.TranslatedTo = ""; x.endpoint.Side != x.side() {
+		if x.rec.TranslatedTo = ""; !x.alike(x.endpoint.Side) {
 			x.rec.TranslatedTo = x.endpoint.String()
 		}
 		return forward(x)

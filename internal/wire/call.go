@@ -50,6 +50,11 @@ type Call struct {
 	// nothing in the request tells which of the two it is; Version is V03 then.
 	Shared bool
 
+	// Mixed says that the caller reads 1.0's objects with the words that 0.3 has for roles and
+	// states, as who calls 0.3's methods with 1.0's objects; Version is V10 then. Set by the
+	// caller of this package; decoding leaves it out.
+	Mixed bool
+
 	ID      []byte // JSON-RPC id, verbatim sub-slice of Body, maybe null; nil before decode and on other bindings
 	Body    []byte // the request body, forwarded untouched; on gRPC the message as ProtoJSON
 	Params  []byte // verbatim sub-slice of Body: JSON-RPC's params, else the whole body; nil when absent

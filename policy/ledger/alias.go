@@ -113,3 +113,13 @@ func (l *Ledger) Speaks(
 	}
 	return "", nil
 }
+
+// MadeIn tells what the client spoke that a task of the caller's was made by; "" where the
+// caller has no such task. It judges nothing: Check does.
+func (l *Ledger) MadeIn(ctx context.Context, p *authn.Principal, agent, taskID string) (version string, err error) {
+	if taskID == "" {
+		return "", nil
+	}
+	task, err := l.findOne(ctx, ask(p, agent, nil), state.Ref{Kind: state.Task, ID: taskID})
+	return task.record.Version, err
+}

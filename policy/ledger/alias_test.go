@@ -201,6 +201,25 @@ func TestSpeaks(t *testing.T) {
 	}
 }
 
+// TestMadeIn: what made a task is told to whom it is, and to nobody else.
+func TestMadeIn(t *testing.T) {
+	t.Parallel()
+	l := New(newStore(t), Config{})
+	if err := l.ReserveTask(t.Context(), alice, Origin{Agent: "billing", Version: "1.0 mixed"}, "made", "C"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		p        *authn.Principal
+		id, want string
+	}{
+		{alice, "made", "1.0 mixed"}, {alice, "nobody's", ""}, {alice, "", ""}, {bob, "made", ""},
+	} {
+		if got, err := l.MadeIn(t.Context(), tc.p, "billing", tc.id); got != tc.want || err != nil {
+			t.Errorf("%s of %q: %q, %v", tc.p, tc.id, got, err)
+		}
+	}
+}
+
 // A1: what an id is called by tells nothing about tasks and names of others: the
 // answer and the work are those for an id that nobody has.
 func TestA01_SpeaksIsNoOracle(t *testing.T) {

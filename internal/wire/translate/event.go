@@ -248,7 +248,7 @@ func (w *writer) opening(what thing, raw []byte) {
 	w.string("contextId", w.context.known)
 	w.name("status")
 	w.literal(`{"state":"`)
-	w.literal(states[state][w.to])
+	w.literal(w.spelled(states[state]))
 	w.literal(`"}}}`)
 }
 

@@ -181,7 +181,7 @@ func (w *writer) works(raw []byte) {
 	var v values
 	statusObject.gather(w.from, raw, &v)
 	w.literal(`{"state":"`)
-	w.literal(states[working][w.to])
+	w.literal(w.spelled(states[working]))
 	w.literal(`"`)
 	for i := range statusObject.members {
 		if m := &statusObject.members[i]; m.is != aState {

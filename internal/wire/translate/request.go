@@ -55,7 +55,7 @@ func Request(c *wire.Call, query url.Values, to To) (Outbound, *wire.Error) {
 		return Outbound{}, e
 	}
 	w.quiet = call.Method.Name == wire.SubscribeToTask && w.to != d01
-	w.proper = to.Binding == wire.GRPC || w.inPath && inURL(verbOf(call.Method, to.Version))
+	w.proper = c.Mixed || to.Binding == wire.GRPC || w.inPath && inURL(verbOf(call.Method, to.Version))
 	w.task.known, w.context.known = call.TaskID, call.ContextID
 	source := wire.Mend(c.Params)
 	if source == nil && c.Binding == wire.HTTPJSON {

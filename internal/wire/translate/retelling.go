@@ -54,6 +54,7 @@ func (r *Retelling) writer(dst []byte) *writer {
 		task:      naming{r.Task, first(r.taskID, r.Task.caller(r.Call.TaskID))},
 		context:   naming{r.Context, first(r.contextID, r.Context.caller(r.Call.ContextID))},
 		history:   r.History,
+		mixed:     r.Call.Mixed && to == d10,
 		artifacts: r.artifacts,
 	}
 	w.configID = first(r.Call.ConfigID, w.task.known)
@@ -201,7 +202,7 @@ func (w *writer) messageTask(raw []byte) {
 // messageStatus makes a status of a message.
 func (w *writer) messageStatus(raw []byte, state int) {
 	w.literal(`{"state":"`)
-	w.literal(states[state][w.to])
+	w.literal(w.spelled(states[state]))
 	w.literal(`"`)
 	w.name("message")
 	w.object(messageObject, raw)

@@ -80,6 +80,9 @@ func (m meaning) differs(raw []byte) bool {
 	return ok
 }
 
+// spelled reports whether a value is a word of the protocol's.
+func (m meaning) spelled() bool { return m == aRole || m == aState }
+
 // member is one row of an object's table.
 type member struct {
 	say  words // the name in each dialect; "" where it does not exist

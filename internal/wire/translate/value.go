@@ -103,14 +103,14 @@ func (w *writer) role(raw []byte) bool {
 		}
 		n = 2
 	}
-	w.word(roles[n][w.to])
+	w.word(w.spelled(roles[n]))
 	return true
 }
 
 // state writes a task state; what no version has becomes "unknown".
 func (w *writer) state(raw []byte) bool {
 	n, _ := number(states[:], raw)
-	w.word(states[n][w.to])
+	w.word(w.spelled(states[n]))
 	return true
 }
 

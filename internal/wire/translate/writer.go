@@ -29,6 +29,7 @@ type writer struct {
 	task, context naming
 	configID      string // the config that the call named
 	history       *int   // messages of history to keep, nil for all
+	mixed         bool  // roles and states in 0.3's words
 	artifacts     map[string]int
 	position      int    // of the artifact in its list
 	appends, last []byte // what an update says about its artifact
@@ -46,6 +47,14 @@ func (w *writer) broken(what string) {
 	if w.wrong == "" {
 		w.wrong = what
 	}
+}
+
+// spelled is what the one who reads calls a thing of which every dialect has a word.
+func (w *writer) spelled(x words) string {
+	if w.mixed {
+		return x[d03]
+	}
+	return x[w.to]
 }
 
 // name begins a member. A value never ends in an opening brace, so the last byte
@@ -194,7 +203,7 @@ func (w *writer) keep(m *member, name string, value []byte) {
 	mark := len(w.out)
 	w.name(name)
 	switch {
-	case isNull(value), !m.is.reaches() && (!w.proper || !m.is.differs(value)):
+	case isNull(value), !m.is.reaches() && !(w.proper && m.is.differs(value)) && !(w.mixed && m.is.spelled()):
 		w.raw(value)
 	case !w.value(m, value, nil):
 		w.out = w.out[:mark]
