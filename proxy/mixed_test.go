@@ -54,7 +54,7 @@ func TestMixedObjects(t *testing.T) {
 				t.Errorf("%s: has a kind: %s", what, got.body)
 			}
 			if list, _ := w.ended(n + 1)["quirks"].([]any); len(list) != 1 || list[0] != string(proxy.MixedObjects) {
-				t.Errorf("%s: recorded %v", what, w.ended(n + 1))
+				t.Errorf("%s: recorded %v", what, w.ended(n+1))
 			}
 			seen := w.agent.one(t)
 			if strings.HasPrefix(tt.method, "message") && agent != grpc10 {

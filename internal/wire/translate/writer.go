@@ -29,7 +29,7 @@ type writer struct {
 	task, context naming
 	configID      string // the config that the call named
 	history       *int   // messages of history to keep, nil for all
-	mixed         bool  // roles and states in 0.3's words
+	mixed         bool   // roles and states in 0.3's words
 	artifacts     map[string]int
 	position      int    // of the artifact in its list
 	appends, last []byte // what an update says about its artifact
