@@ -1,11 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,11 +11,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
 
-const modulePath = "github.com/a2a-gateway/a2a-gateway/"
-
 // configReference has every key of the configuration, with what is said where it is declared.
 func configReference(t *testing.T) string {
-	r := &keyPages{t: t, said: map[string]string{}, read: map[string]bool{}, at: map[reflect.Type]string{}}
+	r := &keyPages{said: descriptions(t), at: map[reflect.Type]string{}}
 	r.b.WriteString(made("Configuration", "Every key, with what its declaration says of it. [config.example.yaml](../../config.example.yaml) has them all in\n"+
 		"their places, with defaults or examples; `a2a-gateway schema` prints a JSON Schema.\n\n"+
 		"In keys, `[]` is any entry of a list, and `{}` any member of a mapping."))
@@ -27,10 +23,8 @@ func configReference(t *testing.T) string {
 
 // keyPages writes the page: a table for each type, where it is first met.
 type keyPages struct {
-	t    *testing.T
 	b    strings.Builder
-	said map[string]string       // package.Type.Field → its comment
-	read map[string]bool         // packages
+	said map[string]string       // by package, type and key, as in server.Config.publicURL
 	at   map[reflect.Type]string // the key under which it stands
 }
 
@@ -47,6 +41,7 @@ func (r *keyPages) section(of reflect.Type, key string) {
 		key string
 	}
 	var later []below
+	owner, before, above := path.Base(of.PkgPath())+"."+of.Name(), "", ""
 	var rows func(of reflect.Type)
 	rows = func(of reflect.Type) {
 		for f := range of.Fields() {
@@ -58,17 +53,24 @@ func (r *keyPages) section(of reflect.Type, key string) {
 			if name == "" || name == "-" {
 				continue
 			}
-			path := strings.TrimPrefix(key+"."+name, ".")
+			at := strings.TrimPrefix(key+"."+name, ".")
 			kind, inner, suffix := kindOf(f.Type)
 			if inner != nil {
-				if at, met := r.at[inner]; met {
-					kind += ", as in `" + at + "`"
+				if first, met := r.at[inner]; met {
+					kind += ", as in `" + first + "`"
 				} else {
-					r.at[inner] = path + suffix
-					later = append(later, below{inner, path + suffix})
+					r.at[inner] = at + suffix
+					later = append(later, below{inner, at + suffix})
 				}
 			}
-			fmt.Fprintf(&r.b, "| `%s` | %s | %s |\n", name, kind, inCell(r.comment(of, f.Name)))
+			said := r.said[owner+"."+name]
+			switch {
+			case said == before: // which is of several keys
+				said = "See `" + above + "`."
+			default:
+				before, above = said, name
+			}
+			fmt.Fprintf(&r.b, "| `%s` | %s | %s |\n", name, kind, inCell(said))
 		}
 	}
 	rows(of)
@@ -129,58 +131,26 @@ func hasKeys(t reflect.Type) bool {
 	return false
 }
 
-// comment is what stands above or behind a field in its source.
-func (r *keyPages) comment(of reflect.Type, field string) string {
-	if !r.read[of.PkgPath()] {
-		r.read[of.PkgPath()] = true
-		r.source(of.PkgPath())
+// descriptions are those of the schema, by definition and key.
+func descriptions(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r.said[of.PkgPath()+"."+of.Name()+"."+field]
-}
-
-// keyOf is the key that a field stands under.
-func keyOf(f *ast.Field) string {
-	if f.Tag == nil {
-		return ""
+	var schema struct {
+		Definitions map[string]struct {
+			Properties map[string]struct{ Description string }
+		} `json:"$defs"`
 	}
-	name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("yaml"), ",")
-	return name
-}
-
-// source reads the comments of a package's structs.
-func (r *keyPages) source(path string) {
-	files, err := filepath.Glob(filepath.Join("../..", strings.TrimPrefix(path, modulePath), "*.go"))
-	if err != nil || len(files) == 0 {
-		r.t.Errorf("there is no source of %s: %v", path, err)
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
 	}
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			r.t.Fatal(err)
+	said := map[string]string{}
+	for name, d := range schema.Definitions {
+		for key, property := range d.Properties {
+			said[name+"."+key] = property.Description
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.TypeSpec)
-			if !ok {
-				return true
-			}
-			fields, ok := spec.Type.(*ast.StructType)
-			if !ok {
-				return true
-			}
-			before := "" // the latest key that has a comment, which is then that of the keys behind it
-			for _, f := range fields.Fields.List {
-				said := strings.TrimSpace(f.Doc.Text() + " " + f.Comment.Text())
-				switch key := keyOf(f); {
-				case said != "":
-					before = key
-				case before != "":
-					said = "See `" + before + "`."
-				}
-				for _, id := range f.Names {
-					r.said[path+"."+spec.Name.Name+"."+id.Name] = said
-				}
-			}
-			return false
-		})
 	}
+	return said
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -27,14 +26,8 @@ func examples(t *testing.T, path string, least int) []string {
 		t.Fatal(err)
 	}
 	var list []string
-	for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```\n").FindAllStringSubmatch(string(text), -1) {
-		file := m[1]
-		for _, e := range elsewhere {
-			if !strings.Contains("\n"+file, "\n"+e.key+":") {
-				file += e.text
-			}
-		}
-		list = append(list, file)
+	for _, m := range fenced.FindAllStringSubmatch(string(text), -1) {
+		list = append(list, completed(m[1]))
 	}
 	if len(list) < least {
 		t.Fatalf("only %d examples", len(list))

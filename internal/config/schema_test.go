@@ -2,7 +2,9 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -10,8 +12,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// compiled is Schema as an independent validator understands it.
-func compiled(t *testing.T) *jsonschema.Schema {
+const schemaName = "config.schema.json"
+
+// compiler is an independent validator that knows Schema.
+func compiler(t *testing.T) *jsonschema.Compiler {
 	t.Helper()
 	text, err := Schema()
 	if err != nil {
@@ -22,10 +26,16 @@ func compiled(t *testing.T) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("config.schema.json", doc); err != nil {
+	if err := c.AddResource(schemaName, doc); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile("config.schema.json")
+	return c
+}
+
+// compiled is Schema as it understands it.
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	s, err := compiler(t).Compile(schemaName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,16 +53,11 @@ func instance(t *testing.T, data []byte) any {
 	return v
 }
 
-// TestSchemaAccepts holds the schema to what the loader accepts, but for what an
-// editor had better point at: references where numbers belong, which it cannot
-// expand, and keys without a value.
+// TestSchemaAccepts holds the schema to what the loader accepts.
 func TestSchemaAccepts(t *testing.T) {
 	t.Parallel()
 	s := compiled(t)
 	for _, path := range append(matching(t, "testdata/valid/*.yaml", 5), examplePath) {
-		if name := filepath.Base(path); name == "environment.yaml" || name == "empty-sections.yaml" {
-			continue
-		}
 		if err := s.Validate(instance(t, read(t, path))); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -107,5 +112,113 @@ func TestSchemaRefuses(t *testing.T) {
 			!strings.HasPrefix(err.Error(), "f:2:") {
 			t.Errorf("%s: the loader says %v", in, err)
 		}
+	}
+}
+
+// TestSchemaAgrees compares the schema with the loader, key by key, on values of every kind:
+// what one takes the other takes. What a reference stands for, and which keys and values the
+// loader insists on, is for other tests.
+func TestSchemaAgrees(t *testing.T) {
+	t.Parallel()
+	c, keys := compiler(t), map[string]reflect.Type{}
+	declaredKeys(reflect.TypeFor[Config](), keys)
+	file := filepath.Join(t.TempDir(), "secret")
+	write(t, file, "text")
+	for name, of := range keys {
+		i := strings.LastIndexByte(name, '.')
+		s, err := c.Compile(schemaName + "#/$defs/" + name[:i] + "/properties/" + name[i+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []string{
+			"text", "''", "7", "0", "-7", "1.5", "true", "1h", "4MiB", "10.0.0.0/8", "null", "[]", "[text]", "[7]", "[null]", "[[text]]",
+			"[{no-such-key: 1}]", "{no-such-key: text}", "{no-such-key: null}", "{no-such-key: [a]}", "{file: " + file + "}", "{file: " + file + ", other: 1}", "{file: [a]}",
+		} {
+			if choices[name] != nil && strings.Trim(value, "'[]") != "" && value != "null" {
+				continue // which are of TestSchemaChoices
+			}
+			refused := s.Validate(instance(t, []byte(value)))
+			if said := loadedAlone(t, value, of, strings.HasPrefix(name, "policy.Rule")); (said == nil) != (refused == nil) {
+				t.Errorf("%s: %s: the loader says %v, the schema %v", name, value, said, refused)
+			}
+		}
+	}
+}
+
+// declaredKeys collects the types of all keys by definition and key.
+func declaredKeys(of reflect.Type, keys map[string]reflect.Type) {
+	switch of = pointed(of); {
+	case of.Kind() == reflect.Slice || of.Kind() == reflect.Map:
+		declaredKeys(of.Elem(), keys)
+	case of.Kind() == reflect.Struct && hasKeys(of):
+		for key, inner := range fields(of) {
+			name := definition(of) + "." + key
+			if _, met := keys[name]; !met {
+				keys[name] = inner
+				declaredKeys(inner, keys)
+			}
+		}
+	}
+}
+
+// loadedAlone is what the loader says of one value of a type, before what it means is looked at.
+func loadedAlone(t *testing.T, text string, of reflect.Type, rule bool) error {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Load([]byte(text), &doc); err != nil {
+		t.Fatal(err)
+	}
+	path := []string{"key"}
+	if rule {
+		path = []string{"rules", "0", "key"}
+	}
+	s := newShape("f", "")
+	s.visit(doc.Content[0], of, path)
+	if len(s.errs) > 0 {
+		return s.errs[0]
+	}
+	return doc.Load(reflect.New(of).Interface(), yaml.WithKnownFields())
+}
+
+// TestSchemaDescribes names each key of the schema that has no description.
+func TestSchemaDescribes(t *testing.T) {
+	t.Parallel()
+	text, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	var walk func(v any, at string)
+	walk = func(v any, at string) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				walk(one, at)
+			}
+		case map[string]any:
+			properties, _ := v["properties"].(map[string]any)
+			for key, property := range properties {
+				keys++
+				if said, _ := property.(map[string]any)["description"].(string); said == "" {
+					t.Errorf("%s: the key %s has no description; see TestSchemaTexts", at, key)
+				}
+			}
+			if properties != nil && v["additionalProperties"] != false {
+				t.Errorf("%s: unknown keys are not refused", at)
+			}
+			for name, inner := range v {
+				if name != "examples" && name != "default" {
+					walk(inner, at+"/"+name)
+				}
+			}
+		}
+	}
+	walk(doc, "")
+	if keys < 700 {
+		t.Errorf("only %d keys", keys)
 	}
 }
