@@ -21,7 +21,7 @@ type caller struct {
 }
 
 // newCaller reads the card below the base, and finds where its calls go.
-func newCaller(t *testing.T, version, base, key, endpoint string) *caller {
+func newCaller(t *testing.T, version, base, key, at, endpoint string) *caller {
 	t.Helper()
 	c := &caller{version: version, key: key}
 	var card struct {
@@ -34,14 +34,12 @@ func newCaller(t *testing.T, version, base, key, endpoint string) *caller {
 			Version string `json:"protocolVersion"`
 		} `json:"supportedInterfaces"`
 	}
-	for _, path := range []string{".well-known/agent-card.json", ".well-known/agent.json"} {
-		status, text, err := c.do(http.MethodGet, strings.TrimSuffix(base, "/")+"/"+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if status == http.StatusOK && json.Unmarshal(text, &card) == nil {
-			break
-		}
+	status, text, err := c.do(http.MethodGet, strings.TrimSuffix(base, "/")+at, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &card); err != nil {
+		t.Fatalf("the card at %s%s: HTTP %d, %v", base, at, status, err)
 	}
 	c.card, c.endpoint = card.Name+": "+card.Description, card.URL
 	for _, i := range card.Interfaces {

@@ -13,6 +13,7 @@ import (
 type framework struct {
 	id      string // its directory
 	name    string // the package that its version is of
+	shown   string // the file that the page shows in place of its agent's program, if any
 	page    string // in docs/integrations, without .md
 	speaks  string // the version of its agent's interface, "1.0" or "0.3"; empty without an agent
 	set     string // members of its agent's entry in the gateway's configuration
@@ -85,10 +86,12 @@ func (f framework) command(words []string, env ...string) *exec.Cmd {
 	return cmd
 }
 
+const wellKnown = "/.well-known/agent-card.json"
+
 // cardPath is where its agent's card is below its base.
 func (f framework) cardPath() string {
 	if f.card != "" {
 		return f.card
 	}
-	return "/.well-known/agent-card.json"
+	return wellKnown
 }

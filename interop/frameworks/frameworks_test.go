@@ -51,12 +51,12 @@ func TestFrameworks(t *testing.T) {
 func asAgent(t *testing.T, binary string, f framework) result {
 	t.Helper()
 	url := startAgent(t, f)
-	direct := converse(newCaller(t, f.speaks, url, "", f.endpoint))
+	direct := converse(newCaller(t, f.speaks, url, "", f.cardPath(), f.endpoint))
 	g := startGateway(t, binary, entry{id: f.id, card: strings.TrimSuffix(url, "/") + f.cardPath(), set: f.set})
 	r := result{notes: f.agentNotes, direct: direct}
-	r.through("through", converse(newCaller(t, f.speaks, g.base(f.id), g.key, "")))
+	r.through("through", converse(newCaller(t, f.speaks, g.base(f.id), g.key, wellKnown, "")))
 	other := map[string]string{"1.0": "0.3", "0.3": "1.0"}[f.speaks]
-	r.through("from "+other, converse(newCaller(t, other, g.base(f.id), g.key, "")))
+	r.through("from "+other, converse(newCaller(t, other, g.base(f.id), g.key, wellKnown, "")))
 	r.report(t, "agent")
 	return r
 }

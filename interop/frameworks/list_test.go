@@ -23,9 +23,18 @@ func frameworks() []framework {
 		{id: "a2akit", name: "a2akit", page: "a2akit", speaks: "0.3", calls: "0.3", program: python()},
 		{
 			id: "agent-framework", name: "agent-framework-a2a", page: "agent-framework", speaks: "1.0", calls: "1.0", program: python(),
-			agentNotes: map[string]string{"file": "the agent is handed the text of a message, and no files"},
+			agentNotes: map[string]string{"file": textAlone},
 		},
 		{id: "ag2", name: "ag2", page: "ag2", speaks: "1.0", calls: "1.0", program: python()},
+		{
+			id: "beeai", name: "beeai-framework", page: "beeai", speaks: "0.3", calls: "0.3", program: python(),
+			agentNotes: map[string]string{"file": textAlone, "stream from 1.0": "a stream of 1.0 begins with the task or a message; the gateway puts it first"},
+		},
+		{
+			id: "langgraph-api", name: "langgraph-api", page: "langgraph", speaks: "1.0", program: python(),
+			shown: "graph.py", card: wellKnown + "?assistant_id=fe096781-5601-53d2-b2f6-0d3403f7e9ca",
+			agentNotes: map[string]string{"file": "the agent's card has 1.0 alone, and it refuses the files of 1.0"},
+		},
 		{id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python()},
 	}
 }
@@ -33,6 +42,7 @@ func frameworks() []framework {
 // Of agents.
 const (
 	noStreaming    = "the agent does not stream, and its card says so"
+	textAlone      = "the agent is handed the text of a message, and no files"
 	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
 )
 

@@ -27,6 +27,9 @@ func TestPages(t *testing.T) {
 			programs[f.program.client[len(f.program.client)-1]] = true
 		}
 		for name, there := range programs {
+			if f.shown != "" && name == f.program.agent[len(f.program.agent)-1] {
+				name = f.shown
+			}
 			if there && !strings.Contains(page, snippet(t, filepath.Join(f.id, name))) {
 				t.Errorf("docs/integrations/%s.md does not have what is between `docs:` and `end` in %s/%s", f.page, f.id, name)
 			}
