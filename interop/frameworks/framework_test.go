@@ -1,6 +1,7 @@
 package frameworks_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +50,29 @@ func python() program {
 	}
 }
 
+// javaScript runs programs on Node, with what npm installed.
+func javaScript() program {
+	return program{
+		agent: []string{"node", "agent.mjs"}, client: []string{"node", "client.mjs"},
+		lock: "package-lock.json", installed: "node_modules/.installed",
+	}
+}
+
+// rust runs a client that Cargo built. The last word names its text.
+func rust() program {
+	words := []string{"target/debug/client", "src/main.rs"}
+	return program{agent: words, client: words, lock: "Cargo.lock", installed: "target/.installed"}
+}
+
+// java runs a client that Maven built. The last word names its text.
+func java() program {
+	words := []string{"java", "-cp", "target/classes:target/lib/*", "frameworks.Client", "src/main/java/frameworks/Client.java"}
+	return program{agent: words, client: words, lock: "pom.xml", installed: "target/.installed"}
+}
+
+// pin is how the locks of pip, npm, Cargo and Maven say the version of a package.
+const pin = `(?m)^\s*(?:name = |<artifactId>)?"?%s"?(?:\[[^]]*\])?(?:==|: "|\nversion = "|</artifactId>\s*<version>)([^\s"<]+)`
+
 // version is what the lock pins.
 func (f framework) version(t *testing.T) string {
 	t.Helper()
@@ -56,7 +80,7 @@ func (f framework) version(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pinned := regexp.MustCompile(`(?m)^"?` + regexp.QuoteMeta(f.name) + `(?:\[[^]]*\])?(?:==|@)([^\s"]+)`).FindSubmatch(text)
+	pinned := regexp.MustCompile(fmt.Sprintf(pin, regexp.QuoteMeta(f.name))).FindSubmatch(text)
 	if pinned == nil {
 		t.Fatalf("%s pins no %s", filepath.Join(f.id, f.program.lock), f.name)
 	}

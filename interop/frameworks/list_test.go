@@ -2,7 +2,7 @@ package frameworks_test
 
 // frameworks are those that are tried.
 func frameworks() []framework {
-	return []framework{
+	return append(ofOtherLanguages(), []framework{
 		{
 			id: "google-adk-2", name: "google-adk", page: "google-adk", speaks: "1.0", calls: "1.0", program: python(),
 			clientNotes: map[string]string{"through": grpcRefused, "to 0.3": grpcRefused},
@@ -36,7 +36,7 @@ func frameworks() []framework {
 			agentNotes: map[string]string{"file": "the agent's card has 1.0 alone, and it refuses the files of 1.0"},
 		},
 		{id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python()},
-	}
+	}...)
 }
 
 // Of agents.
