@@ -58,7 +58,7 @@ interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3,
 	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 4 -timeout 20m $$($(GO) list ./interop/... | grep -v /frameworks)
 
 # UPDATE=-update writes the table of docs/interop.md.
-frameworks: ## Run agents and clients of Python frameworks (needs python3)
+frameworks: ## Run agents and clients of frameworks (needs python3, node, java, mvn and cargo)
 	interop/frameworks/setup
 	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 2 -timeout 20m ./interop/frameworks $(UPDATE)
 
