@@ -22,6 +22,7 @@ func ofOtherLanguages() []framework {
 		},
 		{
 			id: "langchain4j", name: "langchain4j-agentic-a2a", page: "langchain4j", calls: "0.3", program: java(),
+			needs:       "`authn.mtls`, and a card at the origin",
 			clientNotes: map[string]string{"through": noCredential, "to 1.0": noCredential},
 		},
 		{
@@ -40,5 +41,5 @@ func ofOtherLanguages() []framework {
 const nullRefused = "the crate refuses null as a value in metadata, which the neutral agent's artifacts have"
 
 // noCredential is why the test's gateway, which wants a key, refuses LangChain4j.
-const noCredential = "the client has no option for a credential, and looks for the card at the origin whatever the path of its URL: " +
-	"see its page for what a gateway has to allow"
+const noCredential = "the client has no option for a credential, and looks for the card at the origin whatever the path of its URL; " +
+	"with the certificate of its JVM, at a gateway that takes certificates, it works"

@@ -90,9 +90,9 @@ type step struct {
 }
 
 // runClient has a framework's client do its steps at an agent.
-func runClient(t *testing.T, f framework, url, key string) []step {
+func runClient(t *testing.T, f framework, url, key string, env ...string) []step {
 	t.Helper()
-	cmd := f.command(f.program.client, "A2A_URL="+url, "A2A_KEY="+key)
+	cmd := f.command(f.program.client, append(env, "A2A_URL="+url, "A2A_KEY="+key)...)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
 	killer := time.AfterFunc(2*patience, func() {
