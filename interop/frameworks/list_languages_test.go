@@ -6,7 +6,8 @@ func ofOtherLanguages() []framework {
 	return []framework{
 		{
 			id: "google-adk-js", name: "@google/adk", page: "google-adk-js", speaks: "0.3", calls: "0.3", program: javaScript(),
-			needs: "a `ClientFactory` whose `fetchImpl` sends the key",
+			needs:      "a `ClientFactory` whose `fetchImpl` sends the key",
+			agentNotes: map[string]string{"cancel": "the agent cancels nothing, and answers with an internal error"},
 		},
 		{
 			id: "mastra", name: "@mastra/core", page: "mastra", speaks: "0.3", calls: "0.3", program: javaScript(),
