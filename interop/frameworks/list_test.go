@@ -3,10 +3,7 @@ package frameworks_test
 // frameworks are those that are tried.
 func frameworks() []framework {
 	return append(ofOtherLanguages(), []framework{
-		{
-			id: "google-adk-2", name: "google-adk", page: "google-adk", speaks: "1.0", calls: "1.0", program: python(),
-			clientNotes: map[string]string{"through": grpcRefused, "to 0.3": grpcRefused},
-		},
+		{id: "google-adk-2", name: "google-adk", page: "google-adk", speaks: "1.0", calls: "1.0", program: python()},
 		{
 			id: "google-adk-1", name: "google-adk", page: "google-adk", speaks: "0.3", calls: "0.3", program: python(),
 			agentNotes: map[string]string{"stream": noStreaming},
@@ -45,6 +42,3 @@ const (
 	textAlone      = "the agent is handed the text of a message, and no files"
 	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
 )
-
-// grpcRefused is what clients make of the gRPC entry in the gateway's cards.
-const grpcRefused = "the client refuses a card that has a gRPC interface, whose address has no scheme"
