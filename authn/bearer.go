@@ -34,6 +34,8 @@ type tokens struct {
 	header string  // canonical
 	opaque *issuer // is asked about tokens that cannot be read here; nil: nobody is
 	keys   bool    // API keys may come in this header: they are not ours
+
+	keyHeader string // that carries API keys; "" where there are none
 }
 
 // newBearer takes over from the previous chain what did not change: an issuer whole,
@@ -75,7 +77,7 @@ func (b *bearer) carry(is *issuer, cfg *Config) {
 	if i < 0 {
 		i = len(b.headers)
 		keys := name == authorization && cfg.APIKeys != nil && cfg.APIKeys.Bearer
-		b.headers = append(b.headers, &tokens{bearer: b, header: name, keys: keys})
+		b.headers = append(b.headers, &tokens{bearer: b, header: name, keys: keys, keyHeader: cfg.APIKeys.HeaderName()})
 	}
 	if is.cfg.Introspection != nil {
 		b.headers[i].opaque = is
@@ -88,6 +90,12 @@ func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
 	shown, ok := t.shown(r)
 	if !ok {
 		return nil, ErrNoCredentials
+	}
+	if t.header == authorization && strings.HasPrefix(shown.token, keyPrefix) && t.keyHeader != "" {
+		t.observe(providerUnknown, string(faultMalformed))
+		refused := refuse(faultMalformed, errors.New("an API key, which authn.apiKeys.bearer does not accept as a token"))
+		refused.open = "API keys are not accepted as bearer tokens here: send " + t.keyHeader + " with an API key"
+		return nil, t.blame(refused, shown)
 	}
 	provider, e, err := t.find(r, shown.token)
 	if err == nil {

@@ -147,7 +147,7 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	// A credential that nobody owns is refused even where anonymous callers are let
 	// in: its sender believes to be somebody.
 	c.observe(providerUnknown, string(faultScheme))
-	return nil, refuse(faultScheme, nil)
+	return nil, c.unowned(r)
 }
 
 // silent judges a request without any credential in its header: the certificate of its
@@ -161,7 +161,7 @@ func (c *Chain) silent(r *http.Request) (*Principal, error) {
 	if c.anonymous != nil {
 		return c.anonymous, nil
 	}
-	return nil, ErrNoCredentials
+	return nil, c.nothing(r)
 }
 
 // count is how many credentials the request carries, of whatever scheme. An empty

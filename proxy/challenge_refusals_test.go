@@ -74,12 +74,14 @@ func allRefused() []refused {
 		"error_description": "another authentication of the user is needed", "acr_values": "gold silver", "max_age": "3600"}
 	both := map[string]string{"error": "insufficient_user_authentication",
 		"error_description": "another authentication of the user is needed", "scope": "pay"}
+	const misplaced = "the scheme in Authorization is not accepted: send Authorization: Bearer, or X-Api-Key with an API key"
 	const again = "the user has to authenticate again"
 	none := refused{"nothing", line(), wire.Unauthenticated, "Authentication required", nil, ""}
 	return []refused{
 		none,
 		fault("no token at all", "Bearer", invalidToken, "the credential is malformed", line("Authorization: Bearer x.y")),
-		fault("Basic", "Bearer", invalidToken, "no credential of this kind is accepted here", line("Authorization: Basic YTpi")),
+		{"Basic", line("Authorization: Basic YTpi"), wire.Unauthenticated, misplaced,
+			map[string]map[string]string{"Bearer": {"error": invalidToken, "error_description": misplaced}}, "YTpi"},
 		fault("header", "Bearer", invalidToken, "the token header holds a parameter that is not accepted", jws(map[string]any{"jku": "https://evil.example"})),
 		fault("algorithm", "Bearer", invalidToken, "the token algorithm is not accepted", jws(map[string]any{"alg": "none"})),
 		fault("type", "Bearer", invalidToken, "the token type is not accepted", jws(map[string]any{"typ": "logout+jwt"})),

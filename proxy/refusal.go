@@ -73,7 +73,7 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	case errors.Is(err, authn.ErrAmbiguous):
 		return wire.Errorf(wire.Malformed, "more credentials than make one call").Because(err)
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
-		return p.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", refused.Told()), err, "").Because(err)
+		return p.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", authn.Told(err)), err, "").Because(err)
 	case errors.Is(err, authn.ErrUnavailable):
 		return later("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):

@@ -1,0 +1,84 @@
+package authn
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// The texts below are for callers. They say of a request what its sender can see of it, and of
+// the gateway what every challenge says anyway: which headers carry what. Nothing in them
+// depends on whether a credential is good.
+
+// misplaced is a request without a credential that has something like one in a header that
+// carries none here. It is ErrNoCredentials.
+type misplaced struct{ text string }
+
+func (m *misplaced) Error() string        { return "no credentials: " + m.text }
+func (m *misplaced) Is(target error) bool { return target == ErrNoCredentials }
+
+// Told is what the caller may read beside the challenge about an error of Authenticate: which
+// limit a credential is beyond, or which header it belongs in. "" for nothing.
+func Told(err error) string {
+	var m *misplaced
+	if errors.As(err, &m) {
+		return m.text
+	}
+	var refused *Refused
+	if errors.As(err, &refused) {
+		return refused.Told()
+	}
+	return ""
+}
+
+// lookalikes are headers that carry keys and tokens elsewhere, canonical.
+var lookalikes = [...]string{"Api-Key", "Apikey", "X-Apikey", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Access-Token", "Token"}
+
+// nothing is the error about a request without any credential.
+func (c *Chain) nothing(r *http.Request) error {
+	for _, name := range lookalikes {
+		if len(r.Header[name]) > 0 {
+			return &misplaced{"the header " + name + " carries no credential here: " + c.where()}
+		}
+	}
+	return ErrNoCredentials
+}
+
+// unowned refuses a credential that no scheme takes for its own.
+func (c *Chain) unowned(r *http.Request) error {
+	refused := refuse(faultScheme, nil)
+	value := r.Header.Get(authorization)
+	switch _, after, spaced := strings.Cut(value, " "); {
+	case value == "" && len(r.Header[authorization]) == 0:
+		refused.open = "no credential is accepted in this header: " + c.where()
+	case strings.HasPrefix(strings.TrimSpace(after), keyPrefix) || strings.HasPrefix(value, keyPrefix):
+		refused.open = "an API key is not accepted in Authorization like this: " + c.where()
+	case !spaced:
+		refused.open = "Authorization has no scheme in front of the credential: " + c.where()
+	default:
+		refused.open = "the scheme in Authorization is not accepted: " + c.where()
+	}
+	return refused
+}
+
+// where says which headers carry which credentials.
+func (c *Chain) where() string {
+	var ways []string
+	if c.takesBearer() {
+		ways = append(ways, "Authorization: Bearer")
+	}
+	if c.keys != nil {
+		ways = append(ways, http.CanonicalHeaderKey(c.keys.header)+" with an API key")
+	}
+	if c.bearer != nil {
+		for _, t := range c.bearer.headers {
+			if t.header != authorization {
+				ways = append(ways, t.header+" with a token")
+			}
+		}
+	}
+	if len(ways) == 0 {
+		return "client certificates are"
+	}
+	return "send " + strings.Join(ways, ", or ")
+}

@@ -1,0 +1,51 @@
+package authn
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestMisplacedCredential: who sends a credential in a header, or in a way, that carries none
+// here is told which one does. A good one and a made-up one are told the same.
+func TestMisplacedCredential(t *testing.T) {
+	t.Parallel()
+	cr := newCredentials(t)
+	keysOnly := Config{APIKeys: &APIKeys{File: cr.cfg.APIKeys.File}}
+	both := Config{APIKeys: &APIKeys{File: cr.cfg.APIKeys.File}, OIDC: cr.cfg.OIDC[:1]}
+	const useKey, useBoth = "send X-Api-Key with an API key", "send Authorization: Bearer, or X-Api-Key with an API key"
+	tests := []struct {
+		name   string
+		cfg    Config
+		header string
+		value  string // KEY is a good key
+		want   string
+	}{
+		{"a key as bearer token", keysOnly, authorization, "Bearer KEY", "an API key is not accepted in Authorization like this: " + useKey},
+		{"beside tokens", both, authorization, "Bearer KEY", "API keys are not accepted as bearer tokens here: " + useKey},
+		{"a key without a scheme", keysOnly, authorization, "KEY", "an API key is not accepted in Authorization like this: " + useKey},
+		{"a token without a scheme", both, authorization, "eyJhbGciOiJub25lIn0.e30.", "Authorization has no scheme in front of the credential: " + useBoth},
+		{"another scheme", both, authorization, "Basic YTpi", "the scheme in Authorization is not accepted: " + useBoth},
+		{"nothing in Authorization", both, authorization, "", "Authorization has no scheme in front of the credential: " + useBoth},
+		{"another header", keysOnly, "Api-Key", "KEY", "the header Api-Key carries no credential here: " + useKey},
+		{"another header, beside tokens", both, "X-Auth-Token", "KEY", "the header X-Auth-Token carries no credential here: " + useBoth},
+		{"keys where there are none", Config{OIDC: cr.cfg.OIDC[:1]}, "X-Api-Key", "KEY", "no credential is accepted in this header: send Authorization: Bearer"},
+		{"nothing", keysOnly, "Accept", "KEY", ""},
+		{"a bad key where keys are", keysOnly, "X-Api-Key", "KEYx", ""},
+		{"a bad token where tokens are", both, authorization, "Bearer x.y.z", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := open(t, tt.cfg, Options{Client: &http.Client{Transport: cr.net}})
+			for _, key := range []string{cr.key, keyPrefix + "nobody_" + strings.Repeat("x", secretLength)} {
+				r := request()
+				r.Header.Set(tt.header, strings.ReplaceAll(tt.value, "KEY", key))
+				p, err := c.Authenticate(r)
+				if p != nil || err == nil || Told(err) != tt.want || strings.Contains(Told(err), key) {
+					t.Errorf("%v, %v: %q, want %q", p, err, Told(err), tt.want)
+				}
+			}
+		})
+	}
+}
