@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -27,12 +29,8 @@ type documents struct {
 	plaintext bool              // the operator wrote the issuer as http://
 }
 
-// direct is the standard library's transport, but that no proxy of the environment is asked.
-var direct = func() http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert,errcheck // it is one
-	t.Proxy = nil
-	return t
-}()
+// direct is for clients that have no transport of their own.
+var direct = &http.Transport{DialContext: (&net.Dialer{Timeout: fetchTimeout}).DialContext, ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second}
 
 // RoundTrip implements http.RoundTripper. A redirect is a status like any other but 200.
 func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
@@ -76,7 +75,6 @@ func (p *Proxy) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
 // all.
 func (p *Proxy) withdraw(x *exchange, d *wire.Demand, err error) {
 	var e *wire.Error
-	var dial *net.OpError
 	switch {
 	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
 	case errors.Is(err, errAgentSaid): // it was shown the credentials, and said no
@@ -85,7 +83,7 @@ func (p *Proxy) withdraw(x *exchange, d *wire.Demand, err error) {
 		x.rec.Credentials = shown
 		return
 	case errors.As(err, &e) && e.Kind != wire.BadAgentResponse, // before anything was sent
-		errors.Is(err, upstream.ErrBusy), errors.As(err, &dial) && dial.Op == "dial":
+		errors.Is(err, upstream.ErrBusy), upstream.NoConnection(err):
 		p.takeBack(x, d, err)
 		return
 	}

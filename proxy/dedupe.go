@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
-	"net"
 	"net/http/httptrace"
 	"slices"
 	"sync"
@@ -198,11 +197,10 @@ func (x *exchange) begun() bool { return x.rec.TaskState != "" || x.learned != (
 // had reports whether the agent may have taken the message.
 func (x *exchange) had(err error, reached bool) bool {
 	var e *wire.Error
-	var dial *net.OpError
 	var away *upstream.Unavailable
 	said := errors.As(err, &e)
 	switch {
-	case x.sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), errors.As(err, &dial) && dial.Op == "dial":
+	case x.sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), upstream.NoConnection(err):
 		return false
 	case x.rec.UpstreamStatus != 0:
 		return !said || !refused(e.Reason) || !errors.Is(err, errAgentSaid) || x.begun()

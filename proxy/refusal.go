@@ -55,7 +55,6 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		turned   *pdp.Refused
 		held     *anomaly.Throttled
 		network  net.Error
-		dial     *net.OpError
 		away     *upstream.Unavailable
 	)
 	if over := overloaded(err); over != "" {
@@ -109,7 +108,7 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		return later("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
 	case errors.As(err, &away):
 		return later(strconv.Itoa(int((away.After+time.Second-1)/time.Second)), "the agent is not reachable at the moment").Because(err)
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case upstream.NoConnection(err):
 		return later("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // Relay is what stands between agents and the webhooks of callers.
@@ -212,7 +212,6 @@ func (x *exchange) untaken(err error) bool {
 	if err == nil {
 		return failed || x.webhook.Webhook.Task == "" // it has answered with a message
 	}
-	var dial *net.OpError
-	unsent := errors.As(err, &dial) && dial.Op == "dial"
+	unsent := upstream.NoConnection(err)
 	return unsent || !x.clientLeft(err) && !errors.Is(err, errAnswerLate) && !errors.Is(err, errAgentBroke)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
@@ -43,6 +44,7 @@ func auditVerify(from *auditSource) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&v.jwks, "jwks", "", "`file or URL` of the gateway's JWK set, /.well-known/jwks.json")
+	addProxy(f)
 	f.StringVar(&v.key, "key", "", "`file` with the key that signed last, in PEM; the private one, or its public half")
 	f.StringVar(&v.head, "head", "", "`file` with the last checkpoint that is known, a copy of audit.head (default: the one in the directory; \""+audit.NoHead+"\": do not look at the end)")
 	f.StringVar(&v.first, "from", "", "first `day`, as 2026-11-21")
@@ -64,7 +66,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 	if check.To, err = dayFlag("to", v.last); err != nil {
 		return err
 	}
-	if check.Keys, err = v.keys(cmd.Context()); err != nil {
+	if check.Keys, err = v.keys(cmd); err != nil {
 		return usage(err)
 	}
 	done, err := v.configured(cmd.ErrOrStderr(), source, &check)
@@ -137,7 +139,7 @@ func dayFlag(name, text string) (time.Time, error) {
 }
 
 // keys are those whose signatures count, as a JWK set; nil when none were given.
-func (v *verification) keys(ctx context.Context) ([]byte, error) {
+func (v *verification) keys(cmd *cobra.Command) ([]byte, error) {
 	switch {
 	case v.jwks != "" && v.key != "":
 		return nil, errors.New("--jwks and --key: choose one")
@@ -152,7 +154,11 @@ func (v *verification) keys(ctx context.Context) ([]byte, error) {
 		}
 		return set, nil
 	case strings.HasPrefix(v.jwks, "https://"), strings.HasPrefix(v.jwks, "http://"):
-		data, err := fetch(ctx, v.jwks)
+		egress, err := wayOf(cmd)
+		if err != nil {
+			return nil, err
+		}
+		data, err := fetch(cmd.Context(), egress, v.jwks)
 		if err != nil {
 			return nil, fmt.Errorf("--jwks: %w", err)
 		}
@@ -171,15 +177,14 @@ func (v *verification) keys(ctx context.Context) ([]byte, error) {
 const maxJWKS = 1 << 20
 
 // fetch reads a small document.
-func fetch(ctx context.Context, url string) ([]byte, error) {
+func fetch(ctx context.Context, egress *tunnel.Proxy, url string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, err
 	}
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}}
-	resp, err := client.Do(req)
+	resp, err := fetching(egress).Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ func cardDiff() *cobra.Command {
 		Args: cobra.RangeArgs(1, 2),
 	}
 	a.flags(cmd.Flags())
+	addProxy(cmd.Flags())
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var d compared
@@ -81,7 +82,7 @@ func compare(cmd *cobra.Command, from, to string) (compared, error) {
 	var digests [2]string
 	for i, where := range []string{from, to} {
 		var err error
-		if docs[i], err = readCard(cmd.Context(), where, cmd.InOrStdin()); err != nil {
+		if docs[i], err = readCard(cmd, where); err != nil {
 			return compared{}, failed(err)
 		}
 		if digests[i], err = trust.Digest(docs[i]); err != nil {

@@ -37,6 +37,7 @@ func cardShow() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 	}
 	a.flags(cmd.Flags())
+	addProxy(cmd.Flags())
 	output := cmd.Flags().StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if isDocument(args[0]) {
@@ -61,7 +62,7 @@ func isDocument(arg string) bool {
 }
 
 func showDocument(cmd *cobra.Command, from, output string) error {
-	raw, err := readCard(cmd.Context(), from, cmd.InOrStdin())
+	raw, err := readCard(cmd, from)
 	if err != nil {
 		return failed(err)
 	}

@@ -28,6 +28,7 @@ func cardSign() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&path, "key", "", "`file` with the private key")
 	f.StringVar(&jku, "jku", "", "`URL` of the JWK set with the public key, for the signature to name")
+	addProxy(f)
 	f.BoolVar(&public, "public", false, "print the JWK set with the public key, and sign nothing")
 	_ = cmd.MarkFlagRequired("key")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -42,7 +43,7 @@ func cardSign() *cobra.Command {
 		if len(args) == 0 {
 			return usage(fmt.Errorf("%s: which FILE is to be signed?", cmd.CommandPath()))
 		}
-		doc, err := readCard(cmd.Context(), args[0], cmd.InOrStdin())
+		doc, err := readCard(cmd, args[0])
 		if err != nil {
 			return usage(err)
 		}

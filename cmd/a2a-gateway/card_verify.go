@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +52,7 @@ func cardVerify() *cobra.Command {
 	f.StringArrayVar(&trust.JKU, "jku", nil, "`host` or https URL from which a signature may name its JWK set; may be repeated")
 	f.BoolVar(&trust.AllowPrivateNetworks, "allow-private-networks", false, "with --jku, also hosts whose addresses are not public")
 	f.StringVar(&trust.CA, "ca", "", "`file` with certificates that are trusted for --jwks and --jku")
+	addProxy(f)
 	output := f.StringP("output", "o", "text", "`format`: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if trust.IsZero() {
@@ -63,14 +61,18 @@ func cardVerify() *cobra.Command {
 		if err := trust.Validate(); err != nil {
 			return usage(err)
 		}
-		v, err := signature.New(trust, signature.Options{Skipped: func(source string, k jws.Skipped) {
+		egress, err := wayOf(cmd)
+		if err != nil {
+			return err
+		}
+		v, err := signature.New(trust, signature.Options{Egress: egress, Skipped: func(source string, k jws.Skipped) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", source, k)
 		}})
 		if err != nil {
 			return usage(err)
 		}
 		defer v.Close()
-		doc, err := readCard(cmd.Context(), args[0], cmd.InOrStdin())
+		doc, err := readCard(cmd, args[0])
 		if err != nil {
 			return failed(err)
 		}
@@ -135,13 +137,16 @@ func (v verified) table(w io.Writer) {
 }
 
 // readCard reads a card from where an argument says.
-func readCard(ctx context.Context, from string, stdin io.Reader) ([]byte, error) {
+func readCard(cmd *cobra.Command, from string) ([]byte, error) {
 	switch {
 	case from == "-":
-		return io.ReadAll(io.LimitReader(stdin, card.MaxSize+1))
+		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), card.MaxSize+1))
 	case strings.HasPrefix(from, "http://"), strings.HasPrefix(from, "https://"):
-		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, Timeout: 30 * time.Second}
-		c, err := card.Fetch(ctx, client, secret.URL(from), 0)
+		egress, err := wayOf(cmd)
+		if err != nil {
+			return nil, err
+		}
+		c, err := card.Fetch(cmd.Context(), fetching(egress), secret.URL(from), 0)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
@@ -184,7 +185,7 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inqui
 	if err != nil {
 		return nil, fmt.Errorf("--message: %w", err)
 	}
-	i.Card, err = q.fetch(ctx, i.Agent.AgentConfig)
+	i.Card, err = q.fetch(ctx, i.Agent.AgentConfig, c.egress)
 	return i, err
 }
 
@@ -213,10 +214,10 @@ func splitOwner(text string) (subject, issuer string) {
 }
 
 // fetch gets the agent's card from where the flags say, if anywhere.
-func (q *explainFlags) fetch(ctx context.Context, a *proxy.AgentConfig) (*card.Card, error) {
+func (q *explainFlags) fetch(ctx context.Context, a *proxy.AgentConfig, egress *tunnel.Proxy) (*card.Card, error) {
 	switch {
 	case q.online:
-		up, err := upstream.New(a.Config, upstream.Options{})
+		up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +227,7 @@ func (q *explainFlags) fetch(ctx context.Context, a *proxy.AgentConfig) (*card.C
 		return nil, nil //nolint:nilnil // no card is what was asked for
 	case strings.Contains(q.card, "://"):
 		// Not with the agent's credentials: this address may be anybody's.
-		return card.Fetch(ctx, nil, secret.URL(q.card), 0)
+		return card.Fetch(ctx, fetching(egress), secret.URL(q.card), 0)
 	}
 	raw, err := os.ReadFile(q.card)
 	if err != nil {

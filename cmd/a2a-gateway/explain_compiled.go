@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
@@ -18,6 +19,7 @@ type compiled struct {
 	explain.Judge
 
 	cfg    *config.Config
+	egress *tunnel.Proxy
 	agents map[string]*explain.Agent
 }
 
@@ -44,6 +46,9 @@ func (c *compiled) build() error {
 		Push: cfg.Push.Passes() || cfg.Push.Relays(),
 	}
 	var err error
+	if c.egress, err = tunnel.New(cfg.Egress); err != nil {
+		return fmt.Errorf("egress: %w", err)
+	}
 	if c.Book, err = cfg.Extensions.Compile(); err != nil {
 		return err
 	}
@@ -55,7 +60,7 @@ func (c *compiled) build() error {
 	if err != nil {
 		return fmt.Errorf("policy.limits: %w", err)
 	}
-	c.Panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{Agents: c.RuleAgents, Methods: extra, Gateway: cfg.Server.ID})
+	c.Panel, err = pdp.New(cfg.Policy.Authorizers, pdp.Options{Agents: c.RuleAgents, Methods: extra, Gateway: cfg.Server.ID, Egress: c.egress})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 )
 
 // beginning is what `init` is told, and what it finds out for the file that it writes.
@@ -24,6 +25,7 @@ type beginning struct {
 	Address   string
 	PublicURL string
 
+	Proxy         string   // on the way to the agent, as it was given
 	Name, Version string   // of the agent, in its own words, escaped
 	Skills        []string // likewise
 	Origins       []string // of endpoints that only the operator can vouch for
@@ -57,6 +59,7 @@ func initCommand() *cobra.Command {
 	f.StringVar(&b.Address, "address", "127.0.0.1:8080", "`address` to listen on")
 	f.StringVar(&b.PublicURL, "public-url", "", "`URL` that clients reach the gateway by; default: http://localhost and the port of --address")
 	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to make; \"\" makes none")
+	addProxy(f)
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")
 	_ = cmd.MarkFlagRequired("card") // there is such a flag
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -66,7 +69,12 @@ func initCommand() *cobra.Command {
 		if err := b.addresses(); err != nil {
 			return usage(err)
 		}
-		if err := b.look(cmd.Context()); err != nil {
+		egress, err := wayOf(cmd)
+		if err != nil {
+			return err
+		}
+		b.Proxy = cmd.Flag(proxyFlag).Value.String()
+		if err := b.look(cmd.Context(), egress); err != nil {
 			return failed(err)
 		}
 		if err := b.write(*path); err != nil {
@@ -83,6 +91,9 @@ func initCommand() *cobra.Command {
 // Behind reports whether something in front of the gateway has to end TLS: the file begins
 // without certificates.
 func (b *beginning) Behind() bool { return strings.HasPrefix(b.PublicURL, "https://") }
+
+// Proxied reports whether there is a proxy on the way out.
+func (b *beginning) Proxied() bool { return b.Proxy != "" && b.Proxy != tunnel.None }
 
 // addresses fills in what the address says of the URL.
 func (b *beginning) addresses() error {

@@ -4,21 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // look fetches the card, and reads it as the gateway will.
-func (b *beginning) look(ctx context.Context) error {
-	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment}, Timeout: 30 * time.Second}
-	found, err := findCard(ctx, client, b.CardURL)
+func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
+	found, err := findCard(ctx, fetching(egress), b.CardURL)
 	if err != nil {
 		return err
 	}
@@ -39,7 +37,7 @@ func (b *beginning) look(ctx context.Context) error {
 		b.Origins = origins(refused)
 	}
 	b.Old = len(usable) > 0 && usable[0].Version != wire.V10
-	if b.Found, err = tried(ctx, usable); err != nil {
+	if b.Found, err = tried(ctx, usable, egress); err != nil {
 		return err
 	}
 	b.Secured = secured(c.Raw)
@@ -48,8 +46,8 @@ func (b *beginning) look(ctx context.Context) error {
 
 // tried is what an agent does over each interface when it is asked for a task that is not there.
 // That it fails is told and no more: it may want credentials.
-func tried(ctx context.Context, usable []card.Interface) ([]string, error) {
-	up, err := upstream.New(upstream.Config{}, upstream.Options{})
+func tried(ctx context.Context, usable []card.Interface, egress *tunnel.Proxy) ([]string, error) {
+	up, err := upstream.New(upstream.Config{}, upstream.Options{Egress: egress})
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,9 @@ authn:
 policy:
   rules:
     - {name: everyone-with-a-key, effect: allow, agents: [{{quote .ID}}]}
+{{- if .Proxied}}
+egress: {proxy: {{quote .Proxy}}}
+{{- end}}
 agents:
   - id: {{quote .ID}}
     card: {{quote .CardURL}}

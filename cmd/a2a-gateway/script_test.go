@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
+	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 	"github.com/a2a-gateway/a2a-gateway/internal/testenv"
 )
 
@@ -45,6 +46,8 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent":       cmdAgent,
 			"backend":     cmdBackend,
+			"proxy":       cmdProxy,
+			"proxied":     printing(proxied),
 			"seen":        cmdSeen,
 			"issuer":      cmdIssuer,
 			"token":       cmdToken,
@@ -93,6 +96,8 @@ type world struct {
 	dir       string
 	agents    map[string]*demo.Agent
 	backends  map[string]*backend
+	tunnels   *gatewaytest.Tunnels // of proxy
+	refusing  atomic.Int64         // what it answers; 200 connects
 	issuer    *demo.Issuer
 	asking    *introspection          // of the issuer, if it has one
 	published *atomic.Pointer[string] // the key set of jwks

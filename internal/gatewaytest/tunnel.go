@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
-	"testing"
 )
 
 // Tunnels is an HTTP proxy that knows CONNECT and nothing else.
@@ -31,7 +30,7 @@ type Tunnels struct {
 }
 
 // NewTunnels makes a proxy; Start it when its fields are set.
-func NewTunnels(t testing.TB) *Tunnels {
+func NewTunnels(t interface{ Cleanup(func()) }) *Tunnels {
 	p := &Tunnels{over: make(chan struct{})}
 	p.server = httptest.NewUnstartedServer(p)
 	t.Cleanup(p.Stop)

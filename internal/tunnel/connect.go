@@ -79,7 +79,7 @@ func (w *way) ask(c net.Conn, address string) error {
 	head, err := readHead(c)
 	switch {
 	case isTimeout(err):
-		return w.failed(address, silent, err)
+		return w.failed(address, silent, context.DeadlineExceeded)
 	case err != nil:
 		return w.failed(address, atProxy, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -111,11 +112,14 @@ func isJSON(contentType string) bool {
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
 
+// direct is for who brings no client. No proxy of the environment is asked.
+var direct = &http.Transport{DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, ForceAttemptHTTP2: true, IdleConnTimeout: 30 * time.Second}
+
 // sameOrigin is client with redirects kept to the origin of the first request:
 // the operator vouched for that address and for no other.
 func sameOrigin(client *http.Client) *http.Client {
 	if client == nil {
-		client = &http.Client{Timeout: 30 * time.Second}
+		client = &http.Client{Timeout: 30 * time.Second, Transport: direct}
 	}
 	own := *client
 	own.CheckRedirect = func(req *http.Request, via []*http.Request) error {

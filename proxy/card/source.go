@@ -57,7 +57,7 @@ type Source struct {
 
 // NewSource prepares a source for a valid cfg. Nothing is fetched before Run or
 // Refresh. The client brings TLS, proxies and connection limits; nil means
-// http.DefaultClient. A nil log discards.
+// a plain one. A nil log discards.
 func NewSource(cfg Config, client *http.Client, log *slog.Logger) *Source {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

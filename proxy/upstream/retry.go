@@ -3,11 +3,13 @@ package upstream
 import (
 	"cmp"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/http1"
 )
 
@@ -89,6 +91,16 @@ func (f *fleet) again(r *http.Request, h *Hint, resp *http.Response, err error) 
 func NotSent(err error) bool {
 	var no unreached
 	return errors.As(err, &no) || errors.Is(err, http1.ErrNotSent)
+}
+
+// NoConnection reports whether a request ended with err because no connection came about, directly or
+// through a proxy.
+func NoConnection(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return true
+	}
+	_, ok := errors.AsType[*tunnel.Error](err)
+	return ok
 }
 
 // another reports whether somebody else may have the call.

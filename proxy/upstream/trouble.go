@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -47,21 +46,12 @@ func (t *trouble) note(r *http.Request, who uint64, resp *http.Response, err err
 	case what == well && !failing(meaning(resp)):
 		t.reached()
 	default:
-		t.lost.Store(noConnection(err))
+		t.lost.Store(NoConnection(err))
 		t.row.add(who, now, 0)
 		if what == failed {
 			t.broken.Store(true)
 		}
 	}
-}
-
-// noConnection reports an error of dialling, directly or through a proxy.
-func noConnection(err error) bool {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return true
-	}
-	_, ok := errors.AsType[*tunnel.Error](err)
-	return ok
 }
 
 func (t *trouble) reached() {

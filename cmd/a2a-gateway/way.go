@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+)
+
+const proxyFlag = "proxy"
+
+// addProxy is how a command that has no configuration is told its way out.
+func addProxy(f *pflag.FlagSet) {
+	f.String(proxyFlag, "", "`URL` of the HTTP proxy on the way to others (default: none, whatever the environment says)")
+}
+
+// wayOf is what addProxy's flag says.
+func wayOf(cmd *cobra.Command) (*tunnel.Proxy, error) {
+	at, err := cmd.Flags().GetString(proxyFlag)
+	if err != nil {
+		return nil, err
+	}
+	c := tunnel.Config{Proxy: secret.URL(at)}
+	if err := c.Validate(); err != nil {
+		return nil, usage(fmt.Errorf("--%w", err)) // it begins with "proxy"
+	}
+	return tunnel.New(c)
+}
+
+// fetching is a client for a few documents.
+func fetching(egress *tunnel.Proxy) *http.Client {
+	const patience = 30 * time.Second
+	t := &http.Transport{DialContext: egress.Dialer(patience / 3), ForceAttemptHTTP2: true, DisableKeepAlives: true}
+	return &http.Client{Transport: t, Timeout: patience}
+}
