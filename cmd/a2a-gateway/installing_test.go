@@ -10,7 +10,8 @@ import (
 )
 
 // TestGoInstall does what docs/installing.md says of Go, from the checkout, and has the program
-// that comes of it write what shells, man and editors read.
+// that comes of it write what shells, man and editors read. With -trimpath, as make build has it,
+// what that compiled is not compiled again.
 func TestGoInstall(t *testing.T) {
 	t.Parallel()
 	var blocks []string
@@ -26,7 +27,7 @@ func TestGoInstall(t *testing.T) {
 	for i, text := range blocks {
 		cmd := exec.Command("sh", "-euc", text) //nolint:gosec // a page of ours
 		cmd.Dir = [...]string{"../..", dir}[i]
-		cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOWORK=off", "PATH="+bin+":"+os.Getenv("PATH"))
+		cmd.Env = append(os.Environ(), "GOBIN="+bin, "GOWORK=off", "GOFLAGS=-trimpath", "PATH="+bin+":"+os.Getenv("PATH"))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s%v\n%s", text, err, out)
 		}
