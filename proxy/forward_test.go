@@ -71,6 +71,34 @@ func TestUnaryBytesHTTP(t *testing.T) {
 	}
 }
 
+// TestUnaryLabelHTTP: an answer is application/a2a+json if the agent says so, but not for a
+// caller who takes application/json alone.
+func TestUnaryLabelHTTP(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	result := `{"task":{"id":"t","status":{ } }}`
+	w.agent.answers(func(rw http.ResponseWriter, _ *record) {
+		rw.Header().Set("Content-Type", "application/a2a+json")
+		_, _ = io.WriteString(rw, result)
+	})
+	for accept, want := range map[string]string{
+		"":                 "application/a2a+json",
+		"*/*":              "application/a2a+json",
+		"text/plain":       "application/a2a+json",
+		"application/json": "application/json",
+		"Application/JSON; q=0.9, text/event-stream": "application/json",
+		"application/json, application/*":            "application/a2a+json",
+		"application/json, application/a2a+json":     "application/a2a+json",
+		"application/json, application/a2a+json;q=0": "application/json",
+	} {
+		got := w.do("alice", "POST", "/message:send", message(""), "A2A-Version: 1.0", "Accept: "+accept)
+		if media := got.header.Get("Content-Type"); got.status != http.StatusOK || got.body != result || media != want {
+			t.Errorf("Accept: %s: %d, %s, want %s\n%s", accept, got.status, media, want, got.body)
+		}
+		w.agent.take()
+	}
+}
+
 // TestBigIDIsRestored: an agent that read the id into a float answers with
 // another one; the caller gets its own.
 func TestBigIDIsRestored(t *testing.T) {

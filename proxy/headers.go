@@ -194,6 +194,9 @@ func (x *exchange) incoming(resp *http.Response) {
 	if x.w.readers != nil {
 		x.w.readers.more = x.agent.response
 	}
+	if media := from.Get("Content-Type"); x.leg.retell == nil && x.call.Labelled(media) != media {
+		to.Set("Content-Type", x.call.Labelled(media))
+	}
 	// The agent's challenge makes sense only to a caller whose own credential it judged.
 	if challenge := from["Www-Authenticate"]; len(challenge) > 0 && x.agent.Upstream.Passes("Authorization") {
 		to["Www-Authenticate"] = challenge

@@ -15,6 +15,17 @@ func (c *Call) MediaType() string {
 	return typeJSON
 }
 
+// Labelled is the media type under which the caller is given what an agent answered in its own
+// words: the agent's, but application/json in place of application/a2a+json where the caller
+// accepts the one by its name and the other in no way. The text is the same in both.
+func (c *Call) Labelled(agents string) string {
+	if c.Binding == HTTPJSON && strings.EqualFold(agents, typeA2A) &&
+		accepts(c.Accept, typeJSON) && !accepts(c.Accept, typeA2A) && !strings.Contains(c.Accept, "*") {
+		return typeJSON
+	}
+	return agents
+}
+
 // State reads a task state as any version or ProtoJSON writes it ("canceled",
 // "TASK_STATE_CANCELLED", "5") and returns its 1.0 name, TASK_STATE_CANCELED. The
 // second result is false for a state that no version has.
