@@ -37,6 +37,8 @@ type beginning struct {
 	KeyID string // of the API key to make; "" for none
 	Key   string // that was made
 
+	Issuer, Audience string // of tokens, in place of API keys
+
 	Console, Token string // where administration is, and the file of its token
 }
 
@@ -59,6 +61,9 @@ func initCommand() *cobra.Command {
 	f.StringVar(&b.Address, "address", "127.0.0.1:8080", "`address` to listen on")
 	f.StringVar(&b.PublicURL, "public-url", "", "`URL` that clients reach the gateway by; default: http://localhost and the port of --address")
 	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to make; \"\" makes none")
+	f.StringVar(&b.Issuer, "oidc", "", "`issuer` whose tokens are taken in place of API keys, as iss has it")
+	f.StringVar(&b.Audience, "audience", "", "`audience` that those tokens are for, as aud has it")
+	cmd.MarkFlagsRequiredTogether("oidc", "audience")
 	addProxy(f)
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")
 	_ = cmd.MarkFlagRequired("card") // there is such a flag
@@ -159,7 +164,7 @@ const keysFile = "keys.yaml"
 
 // makeKey makes the first key, unless there is one of the name.
 func (b *beginning) makeKey(file string) error {
-	if b.KeyID == "" {
+	if b.KeyID == "" || b.Issuer != "" {
 		return nil
 	}
 	keys, err := authn.OpenKeys(file)

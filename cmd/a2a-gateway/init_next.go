@@ -26,9 +26,17 @@ func (b *beginning) next(w io.Writer, path string) error {
 	}
 	_, _ = fmt.Fprintf(w, "\nNext:\n  a2a-gateway serve -c %s\n", quoted(path))
 	b.nextCall(w, keys)
-	_, _ = fmt.Fprintf(w, "Then give clients %s/agents/%s/ and a key, in X-API-Key or as bearer token.\n", strings.TrimSuffix(b.PublicURL, "/"), b.ID)
+	_, _ = fmt.Fprintf(w, "Then give clients %s/agents/%s/ and a %s.\n", strings.TrimSuffix(b.PublicURL, "/"), b.ID, b.credential())
 	_, _ = fmt.Fprintf(w, "The console will be at %s/ui/, and its token in %s\n", b.Console, b.Token)
 	return err
+}
+
+// credential is what callers need.
+func (b *beginning) credential() string {
+	if b.Issuer != "" {
+		return "token of the issuer, as bearer token"
+	}
+	return "key, in X-API-Key or as bearer token"
 }
 
 // remarks are about the card.
@@ -42,10 +50,14 @@ func (b *beginning) remarks() []string {
 // nextCall prints a call to try, with the key in place where one was made.
 func (b *beginning) nextCall(w io.Writer, keys string) {
 	key := b.Key
-	if key == "" {
+	switch {
+	case b.Issuer != "":
+		_, _ = fmt.Fprintf(w, "and in another terminal, with TOKEN set to an access token of %s for %s:\n", cell(b.Issuer), cell(b.Audience))
+		key = "$TOKEN"
+	case key == "":
 		_, _ = fmt.Fprintf(w, "and in another terminal, with a key of %s:\n  KEY=$(a2a-gateway keys create --file %[1]s --id me)\n", quoted(keys))
 		key = "$KEY"
-	} else {
+	default:
 		_, _ = fmt.Fprintf(w, "and in another terminal, with the key %s, which is shown this once:\n", b.KeyID)
 	}
 	_, _ = fmt.Fprintf(w, "  %s\n", b.call(key))

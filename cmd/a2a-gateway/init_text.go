@@ -15,17 +15,23 @@ var beginningText = template.Must(template.New("config").Funcs(template.FuncMap{
 	},
 	"list": func(of []string) string { return strings.Join(of, ", ") },
 }).Parse(`# yaml-language-server: $schema={{.SchemaFile}}
-# Whoever has an API key may use {{.Name}} {{.Version}}{{with .Skills}}, all of its skills: {{list .}}{{end}}.
+# Whoever has {{if .Issuer}}a token of the issuer below{{else}}an API key{{end}} may use {{.Name}} {{.Version}}{{with .Skills}}, all of its skills: {{list .}}{{end}}.
 # Every key there is: config.example.yaml. A change of this file is taken up at once.
 {{- if .Behind}}
 # Something in front of it ends TLS; or name certificates here (tls) and leave plaintext out.
 {{- end}}
 server: {address: {{quote .Address}}, publicURL: {{quote .PublicURL}}{{if .Behind}}, plaintext: true{{end}}}
 authn:
+{{- if .Issuer}}
+  oidc:
+    # Exactly as the tokens have them: iss, to the slash at its end, and one of aud.
+    - {issuer: {{quote .Issuer}}, audiences: [{{quote .Audience}}]}
+{{- else}}
   apiKeys: {file: keys.yaml, bearer: true} # in X-API-Key, or as Authorization: Bearer
+{{- end}}
 policy:
   rules:
-    - {name: everyone-with-a-key, effect: allow, agents: [{{quote .ID}}]}
+    - {name: everyone-with-a-{{if .Issuer}}token{{else}}key{{end}}, effect: allow, agents: [{{quote .ID}}]}
 {{- if .Proxied}}
 egress: {proxy: {{quote .Proxy}}}
 {{- end}}
