@@ -302,6 +302,9 @@ func (p *Proxy) index() error {
 			}
 		}
 	}
+	if len(p.Agents) == 1 {
+		p.sole = p.Agents[0]
+	}
 	p.hosts = make(map[string]*Agent, len(hosts))
 	for host, id := range hosts {
 		p.hosts[host] = p.agents[id]

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -50,10 +51,12 @@ func (p *Proxy) alone(a *Agent) bool {
 }
 
 // at is the agent that a host belongs to, if any, and whether it does so together with the
-// gateway, whose own paths go first then.
+// gateway, whose own paths go first then. An agent that is the only one has the gateway's own
+// hosts in this way: there are clients that drop the path of an agent's URL.
 func (p *Proxy) at(host string) (a *Agent, shared bool) {
-	if a = p.hosts[host]; a != nil {
-		_, shared = p.self[host]
+	a = p.hosts[host]
+	if _, own := p.self[host]; own {
+		return cmp.Or(a, p.sole), true
 	}
-	return a, shared
+	return a, false
 }

@@ -37,7 +37,7 @@ func (p *Proxy) locate(x *exchange) error {
 	case x.at.fixed == sharedPath, x.at.fixed == sharedPath+"/":
 		x.shared = true
 	case x.at.agent == "":
-		return wire.Errorf(wire.MethodNotFound, "no such path")
+		return x.noAgentHere()
 	default:
 		x.agent = p.agents[x.at.agent]
 	}
@@ -47,6 +47,16 @@ func (p *Proxy) locate(x *exchange) error {
 	x.rest = (&url.URL{Path: x.at.rest}).EscapedPath()
 	x.call.Extra = p.methods(x.r.Header)
 	return x.bind()
+}
+
+// noAgentHere refuses what names no agent, and says where agents are to clients that have
+// dropped the path of one.
+func (x *exchange) noAgentHere() error {
+	switch path := x.r.URL.Path; {
+	case path == "/", path == cardPath, path == legacyCardPath:
+		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", agentsPath)
+	}
+	return wire.Errorf(wire.MethodNotFound, "no such path")
 }
 
 // nowhere ends what no route took.

@@ -58,7 +58,8 @@ func (p *Proxy) resource(x *exchange) (origin, path string) {
 	case x.at.fixed == metadataPath+agentsPath:
 		agent = "/agents" + x.at.rest
 	}
-	a, shared := p.at(host)
+	a := p.hosts[host]
+	_, shared := p.self[host]
 	switch {
 	case a != nil && !shared:
 		return p.PublicURL.Scheme + "://" + host, ""

@@ -43,7 +43,7 @@ func (f prefix) cut(path, verb string, to *routes) (string, bool) {
 		if !ok {
 			return path, true
 		}
-		if h, _ := to.find(verb, slashed(rest)); h == nil {
+		if h, _ := to.find(verb, slashed(rest)); h == nil || path == sharedPath {
 			if h, _ := to.find(verb, path); h != nil {
 				return path, true // the prefix has been taken off, and a path of the gateway's begins alike
 			}

@@ -86,6 +86,7 @@ type Proxy struct {
 	hidden    *wire.Extra             // the same for callers who ask for none of those
 	offered   map[string]ext.Declared // what Providers declare
 	agents    map[string]*Agent       // by id
+	sole      *Agent                  // where there is one only, and no other
 	fileRules map[string]*files.Rules // of files in messages and artifacts, by agent
 	hosts     map[string]*Agent       // by canonical host, for host-based addressing
 	origins   origins                 // that agents are at
@@ -201,7 +202,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to := p.main
 	if host, ok := server.CanonicalHost(r.Host); ok {
-		if a, shared := p.at(host); shared {
+		if a, shared := p.at(host); a != nil && shared {
 			to = p.home
 		} else if a != nil {
 			to = p.hosted
