@@ -49,7 +49,8 @@ type AgentConfig struct {
 
 	// Quirks are tolerances for what the agent or its clients do otherwise than their version
 	// of A2A has it: zoneless-times (timestamps without a zone are UTC), mixed-objects (0.3's methods called
-	// with 1.0's objects are answered alike). Default: all of them;
+	// with 1.0's objects are answered alike), method-paths (JSON-RPC at an address for each method).
+	// Default: all of them;
 	// an empty list is none. See docs/quirks.md.
 	Quirks []Quirk `yaml:"quirks"`
 

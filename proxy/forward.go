@@ -114,6 +114,9 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 // reach sends the exchange's leg and looks at the head of the answer.
 func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
 	x.sent = time.Now()
+	if x.leg.methods {
+		x.usesQuirk(MethodPaths)
+	}
 	if x.leg.call.Streaming { // its stream may outlast the call
 		x.up = detach(ctx)
 		ctx = x.up.ctx

@@ -212,6 +212,9 @@ func (l *leg) target() (*url.URL, error) {
 	path := l.path
 	switch l.Binding {
 	case wire.JSONRPC:
+		if l.methods {
+			return methodURL(l.url, l.call.Method), nil
+		}
 		return l.url, nil
 	case wire.HTTPJSON:
 		path = strings.TrimSuffix(l.url.EscapedPath(), "/") + path

@@ -20,9 +20,11 @@ const (
 	ZonelessTimes Quirk = "zoneless-times"
 	// MixedObjects answers callers of 0.3's methods who send 1.0's objects in kind.
 	MixedObjects Quirk = "mixed-objects"
+	// MethodPaths calls each method at an address of its own.
+	MethodPaths Quirk = "method-paths"
 )
 
-var allQuirks = []Quirk{ZonelessTimes, MixedObjects}
+var allQuirks = []Quirk{ZonelessTimes, MixedObjects, MethodPaths}
 
 func (c *AgentConfig) checkQuirks() error {
 	for i, q := range c.Quirks {

@@ -34,6 +34,7 @@ type endpoint struct {
 	tenant  string
 	address string   // the URL as far as it may be told of
 	url     *url.URL // it, parsed; never changed
+	methods bool     // the URL is that of one method; see methodURL
 	says    []string // the version, as the lines of a header; never changed
 }
 
@@ -68,6 +69,8 @@ func (a *Agent) read(c *card.Card) *view {
 				Side: wire.Side{Version: i.Version, Binding: i.Binding}, tenant: i.Tenant,
 				address: secret.URL(i.URL).String(), url: u, says: []string{string(i.Version)},
 			})
+			e := &v.endpoints[len(v.endpoints)-1]
+			e.methods = a.tolerates(MethodPaths) && isMethodPath(e.Side, u)
 		}
 	}
 	v.backend = backendOf(v.endpoints)

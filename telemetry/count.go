@@ -49,7 +49,7 @@ func (m *Metrics) record(e *Exchange) {
 }
 
 // quirkNames are those of package proxy; docs/quirks.md says what they are.
-var quirkNames = [...]string{"zoneless-times", "mixed-objects"}
+var quirkNames = [...]string{"zoneless-times", "mixed-objects", "method-paths"}
 
 // call returns the children of an agent and a method, made on first use.
 func (m *Metrics) call(agent *agentSeries, method string) *callSeries {

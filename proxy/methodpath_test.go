@@ -1,0 +1,56 @@
+package proxy_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// TestMethodPaths: where an interface of JSON-RPC has the address of one method, each method is
+// called at its own; without the quirk all are called at the one.
+func TestMethodPaths(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		ends   string // of the card's URL
+		quirks []proxy.Quirk
+		want   map[string]string
+	}{
+		"of streams": {"/x/v1/message:stream", nil, map[string]string{
+			wire.SendMessage: "/x/v1/message:send", wire.SendStreamingMessage: "/x/v1/message:stream",
+			wire.GetTask: "/x/v1/tasks:get", wire.CancelTask: "/x/v1/tasks:cancel",
+		}},
+		"of sends": {"/x/v1/message:send?a=b", nil, map[string]string{
+			wire.SendMessage: "/x/v1/message:send?a=b", wire.SendStreamingMessage: "/x/v1/message:stream?a=b",
+		}},
+		"off": {"/x/v1/message:send", []proxy.Quirk{}, map[string]string{
+			wire.SendMessage: "/x/v1/message:send", wire.SendStreamingMessage: "/x/v1/message:send",
+		}},
+		"of no method": {"/x/message", nil, map[string]string{wire.SendMessage: "/x/message", wire.SendStreamingMessage: "/x/message"}},
+	} {
+		for method, want := range tt.want {
+			w := in(t, func(base string) string {
+				return strings.Replace(speaks(rpc03)(base), `"url":"`+base+`/rpc"`, `"url":"`+base+tt.ends+`"`, 1)
+			}, tied, func(s *setup) { s.agent.Quirks = tt.quirks })
+			task, n := "", 1
+			if method == wire.GetTask || method == wire.CancelTask {
+				task, n = "t", 2
+				w.speakTask("tied", "t", "c")
+			}
+			w.agent.answers(func(rw http.ResponseWriter, r *record) { r.say(rw, taskIn(rpc03, "t", "c", "completed", "")) })
+			w.agent.take()
+			for _, caller := range []wire.Side{rpc03, rpc10} {
+				w.speak("tied", w.base, caller, ask{method: method, task: task}).ok(t, name)
+				if seen := w.agent.one(t); seen.URL.String() != want {
+					t.Errorf("%s: %s of %s was called at %s, want %s", name, method, caller, seen.URL, want)
+				}
+				used := w.ended(n)["quirks"] != nil
+				if n++; used != strings.Contains(name, "of s") {
+					t.Errorf("%s: the record has the quirk: %t", name, used)
+				}
+			}
+		}
+	}
+}
