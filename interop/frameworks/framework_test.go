@@ -106,7 +106,7 @@ func (f framework) command(words []string, env ...string) *exec.Cmd {
 	}
 	cmd := exec.Command(words[0], words[1:]...) //nolint:noctx // ended by its standard input
 	cmd.Dir = f.id
-	cmd.Env = append(append(os.Environ(), "PYTHONPATH=..", "PYTHONDONTWRITEBYTECODE=1"), env...)
+	cmd.Env = append(append(os.Environ(), "PYTHONPATH=.."), env...)
 	return cmd
 }
 

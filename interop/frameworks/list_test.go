@@ -32,6 +32,14 @@ func frameworks() []framework {
 			shown: "graph.py", card: wellKnown + "?assistant_id=fe096781-5601-53d2-b2f6-0d3403f7e9ca",
 			agentNotes: map[string]string{"file": "the agent's card has 1.0 alone, and it refuses the files of 1.0"},
 		},
+		{
+			id: "fast-agent", name: "fast-agent-mcp", page: "fast-agent", speaks: "1.0", program: python(),
+			agentNotes: map[string]string{"file": passthrough, "error": passthrough},
+		},
+		{
+			id: "crewai", name: "crewai", page: "crewai", speaks: "0.3", calls: "0.3", program: python(),
+			agentNotes: map[string]string{"file": "the agent hands files to a model that says it takes them, which the one here does not"},
+		},
 		{id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python()},
 	}...)
 }
@@ -40,5 +48,6 @@ func frameworks() []framework {
 const (
 	noStreaming    = "the agent does not stream, and its card says so"
 	textAlone      = "the agent is handed the text of a message, and no files"
+	passthrough    = "the framework's own model for tests repeats texts, no files, and never fails"
 	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
 )
