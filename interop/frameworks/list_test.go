@@ -3,44 +3,69 @@ package frameworks_test
 // frameworks are those that are tried.
 func frameworks() []framework {
 	return append(ofOtherLanguages(), []framework{
-		{id: "google-adk-2", name: "google-adk", page: "google-adk", speaks: "1.0", calls: "1.0", program: python()},
+		{
+			id: "google-adk-2", name: "google-adk", page: "google-adk", speaks: "1.0", calls: "1.0", program: python(),
+			needs: "a client with the key in `httpx_client`, and the whole URL of the card",
+		},
 		{
 			id: "google-adk-1", name: "google-adk", page: "google-adk", speaks: "0.3", calls: "0.3", program: python(),
+			needs:      "a client with the key in `httpx_client`, and the whole URL of the card",
 			agentNotes: map[string]string{"stream": noStreaming},
 		},
 		{
 			id: "pydantic-ai-1", name: "pydantic-ai-slim", page: "pydantic-ai", speaks: "0.3", calls: "0.3", program: python(),
+			needs:      "a client with the key in its `http_client`",
 			agentNotes: map[string]string{"stream": noStreaming, "cancel": cancelsNothing},
 		},
 		{
 			id: "pydantic-ai-2", name: "pydantic-ai-slim", page: "pydantic-ai", speaks: "1.0", program: python(),
+			needs:      "nothing",
 			agentNotes: map[string]string{"cancel": cancelsNothing},
 		},
-		{id: "strands", name: "strands-agents", page: "strands", speaks: "0.3", calls: "0.3", program: python()},
-		{id: "a2akit", name: "a2akit", page: "a2akit", speaks: "0.3", calls: "0.3", program: python()},
+		{
+			id: "strands", name: "strands-agents", page: "strands", speaks: "0.3", calls: "0.3", program: python(),
+			needs: "a client with the key in `client_config`",
+		},
+		{
+			id: "a2akit", name: "a2akit", page: "a2akit", speaks: "0.3", calls: "0.3", program: python(),
+			needs: "a client with the key in `headers`",
+		},
 		{
 			id: "agent-framework", name: "agent-framework-a2a", page: "agent-framework", speaks: "1.0", calls: "1.0", program: python(),
+			needs:      "a client with the key in `http_client`",
 			agentNotes: map[string]string{"file": textAlone},
 		},
-		{id: "ag2", name: "ag2", page: "ag2", speaks: "1.0", calls: "1.0", program: python()},
+		{
+			id: "ag2", name: "ag2", page: "ag2", speaks: "1.0", calls: "1.0", program: python(),
+			needs: "a client with the key in `headers`",
+		},
 		{
 			id: "beeai", name: "beeai-framework", page: "beeai", speaks: "0.3", calls: "0.3", program: python(),
-			agentNotes: map[string]string{"file": textAlone, "stream from 1.0": "a stream of 1.0 begins with the task or a message; the gateway puts it first"},
+			needs: "a client with the key in `httpx_async_client`, and the card",
+			agentNotes: map[string]string{
+				"file": textAlone, "stream from 1.0": "a stream of 1.0 begins with the task or a message; the gateway puts the task first",
+			},
 		},
 		{
 			id: "langgraph-api", name: "langgraph-api", page: "langgraph", speaks: "1.0", program: python(),
+			needs: "an `assistant_id` in the address of the card",
 			shown: "graph.py", card: wellKnown + "?assistant_id=fe096781-5601-53d2-b2f6-0d3403f7e9ca",
 			agentNotes: map[string]string{"file": "the agent's card has 1.0 alone, and it refuses the files of 1.0"},
 		},
 		{
 			id: "fast-agent", name: "fast-agent-mcp", page: "fast-agent", speaks: "1.0", program: python(),
+			needs:      "nothing",
 			agentNotes: map[string]string{"file": passthrough, "error": passthrough},
 		},
 		{
 			id: "crewai", name: "crewai", page: "crewai", speaks: "0.3", calls: "0.3", program: python(),
+			needs:      "a client with `auth`, and the whole URL of the card",
 			agentNotes: map[string]string{"file": "the agent hands files to a model that says it takes them, which the one here does not"},
 		},
-		{id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python()},
+		{
+			id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python(),
+			needs: "nothing",
+		},
 	}...)
 }
 
