@@ -52,8 +52,8 @@ func (p *Proxy) locate(x *exchange) error {
 // noAgentHere refuses what names no agent, and says where agents are to clients that have
 // dropped the path of one.
 func (x *exchange) noAgentHere() error {
-	switch path := x.r.URL.Path; {
-	case path == "/", path == cardPath, path == legacyCardPath:
+	switch x.r.URL.Path {
+	case "/", cardPath, legacyCardPath:
 		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", agentsPath)
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such path")

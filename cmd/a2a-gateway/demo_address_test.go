@@ -40,7 +40,7 @@ func TestDemoListeners(t *testing.T) {
 	if err := taken(syscall.EADDRINUSE); !strings.Contains(err.Error(), "--address") {
 		t.Error(err)
 	}
-	if other := errors.New("other"); taken(other) != other { //nolint:errorlint // the same one
+	if other := errors.New("other"); taken(other) != other {
 		t.Error("another error is changed")
 	}
 }

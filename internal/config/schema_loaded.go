@@ -70,7 +70,8 @@ func orNothing(s *jsonschema.Schema) {
 	case len(s.AnyOf) > 0:
 		s.AnyOf = append(s.AnyOf, null)
 	default:
-		s.Extras = only(append(s.Extras["type"].([]string), "null")...)
+		types, _ := s.Extras["type"].([]string)
+		s.Extras = only(append(types, "null")...)
 	}
 }
 
@@ -79,7 +80,8 @@ func unquoted(texts []any) []any {
 	all := slices.Clone(texts)
 	for _, text := range texts {
 		var value any
-		if err := yaml.Load([]byte(text.(string)), &value); err == nil && value != text {
+		written, _ := text.(string)
+		if err := yaml.Load([]byte(written), &value); err == nil && value != text {
 			all = append(all, value)
 		}
 	}

@@ -203,7 +203,7 @@ func (w *writer) keep(m *member, name string, value []byte) {
 	mark := len(w.out)
 	w.name(name)
 	switch {
-	case isNull(value), !m.is.reaches() && !(w.proper && m.is.differs(value)) && !(w.mixed && m.is.spelled()):
+	case isNull(value), !m.is.reaches() && (!w.proper || !m.is.differs(value)) && (!w.mixed || !m.is.spelled()):
 		w.raw(value)
 	case !w.value(m, value, nil):
 		w.out = w.out[:mark]
