@@ -399,8 +399,11 @@ func TestL08_CheckersAreCallers(t *testing.T) {
 		for _, path := range []string{"/tasks", "/tasks/1", "/extendedAgentCard", "/v1/card", "/tasks/1:subscribe"} {
 			wantStatus(t, agent, w.do("", "GET", path, "", "User-Agent: "+agent), 401)
 		}
-		for _, path := range []string{"/healthz", "/livez", "/readyz", "/metrics", "/health", "/ping", "/"} {
+		for _, path := range []string{"/healthz", "/livez", "/readyz", "/metrics", "/health", "/ping"} {
 			wantStatus(t, agent+path, w.do("", "GET", w.url+path, "", "User-Agent: "+agent), 404)
+		}
+		if got, want := w.do("", "GET", w.url+"/", "", "User-Agent: "+agent), w.do("", "GET", w.url+"/", ""); got.body != want.body {
+			t.Errorf("%s is shown %s, others %s", agent, got.body, want.body)
 		}
 	}
 	w.agent.silent(t, "health checkers")
