@@ -154,7 +154,7 @@ func (v *verification) keys(cmd *cobra.Command) ([]byte, error) {
 		}
 		return set, nil
 	case strings.HasPrefix(v.jwks, "https://"), strings.HasPrefix(v.jwks, "http://"):
-		egress, err := wayOf(cmd)
+		egress, err := egressOf(cmd)
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func cardVerify() *cobra.Command {
 		if err := trust.Validate(); err != nil {
 			return usage(err)
 		}
-		egress, err := wayOf(cmd)
+		egress, err := egressOf(cmd)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func readCard(cmd *cobra.Command, from string) ([]byte, error) {
 	case from == "-":
 		return io.ReadAll(io.LimitReader(cmd.InOrStdin(), card.MaxSize+1))
 	case strings.HasPrefix(from, "http://"), strings.HasPrefix(from, "https://"):
-		egress, err := wayOf(cmd)
+		egress, err := egressOf(cmd)
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,7 @@ func initCommand() *cobra.Command {
 		if err := b.addresses(); err != nil {
 			return usage(err)
 		}
-		egress, err := wayOf(cmd)
+		egress, err := egressOf(cmd)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 // an earlier answer had a part in.
 type CORS struct {
 	// Origins of the pages, as browsers send them, such as https://app.example.com or
-	// http://localhost:5173. https://*.example.com is all names with one label before
+	// http://127.0.0.1:5173. https://*.example.com is all names with one label before
 	// .example.com; "*" is any page, which cannot be together with credentials. Default:
 	// none, and no answer has a header of CORS.
 	Origins []string `yaml:"origins,omitempty"`

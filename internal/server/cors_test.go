@@ -13,7 +13,7 @@ func TestCORSValidate(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{origins: ["https://app.example.com"]}`:                                "",
-		`{origins: ["http://localhost:5173", "https://[::1]:3000"]}`:            "",
+		`{origins: ["http://127.0.0.1:5173", "https://[::1]:3000"]}`:            "",
 		`{origins: ["https://*.example.com", "https://*.app.example.com:444"]}`: "",
 		`{origins: ["chrome-extension://abcdefgh"]}`:                            "",
 		`{origins: ["*"]}`: "",
@@ -51,10 +51,10 @@ func TestCORSValidate(t *testing.T) {
 
 func TestCORSAllows(t *testing.T) {
 	t.Parallel()
-	some := CORS{Origins: []string{"https://app.example.com", "http://localhost:5173", "https://*.example.org", "https://*.example.net:8443"}}
+	some := CORS{Origins: []string{"https://app.example.com", "http://127.0.0.1:5173", "https://*.example.org", "https://*.example.net:8443"}}
 	for origin, want := range map[string]bool{
 		"https://app.example.com":           true,
-		"http://localhost:5173":             true,
+		"http://127.0.0.1:5173":             true,
 		"https://one.example.org":           true,
 		"https://xn--bcher-kva.example.org": true,
 		"https://one.example.net:8443":      true,

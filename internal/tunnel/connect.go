@@ -16,14 +16,14 @@ import (
 const maxHead = 16 << 10
 
 // connect opens a connection through the proxy.
-func (w *way) connect(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
+func (s *server) connect(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
 	whole := ctx
 	if d.Timeout > 0 {
 		var cancel context.CancelFunc
 		whole, cancel = context.WithTimeout(ctx, d.Timeout)
 		defer cancel()
 	}
-	c, err := w.open(whole, d, address)
+	c, err := s.open(whole, d, address)
 	if err != nil && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return nil, context.Cause(ctx)
 	}
@@ -31,15 +31,15 @@ func (w *way) connect(ctx context.Context, d net.Dialer, address string) (net.Co
 }
 
 // open is connect within a context that has the timeout too.
-func (w *way) open(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
-	c, err := w.reach(ctx, d)
+func (s *server) open(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
+	c, err := s.reach(ctx, d)
 	if err != nil {
-		return nil, w.failed(address, atProxy, err)
+		return nil, s.failed(address, atProxy, err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past) })
-	err = w.ask(c, address)
+	err = s.ask(c, address)
 	if !stop() && err == nil { // the deadline has been set, or is about to be
-		err = w.failed(address, silent, ctx.Err())
+		err = s.failed(address, silent, ctx.Err())
 	}
 	if err != nil {
 		_ = c.Close()
@@ -52,12 +52,12 @@ func (w *way) open(ctx context.Context, d net.Dialer, address string) (net.Conn,
 var past = time.Unix(1, 0)
 
 // reach connects to the proxy itself.
-func (w *way) reach(ctx context.Context, d net.Dialer) (net.Conn, error) {
-	c, err := d.DialContext(ctx, "tcp", w.address)
-	if err != nil || w.tls == nil {
+func (s *server) reach(ctx context.Context, d net.Dialer) (net.Conn, error) {
+	c, err := d.DialContext(ctx, "tcp", s.address)
+	if err != nil || s.tls == nil {
 		return c, err
 	}
-	secured := tls.Client(c, w.tls)
+	secured := tls.Client(c, s.tls)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = c.Close()
 		return nil, err
@@ -66,30 +66,30 @@ func (w *way) reach(ctx context.Context, d net.Dialer) (net.Conn, error) {
 }
 
 // ask has the proxy connect, and reads what it says to that.
-func (w *way) ask(c net.Conn, address string) error {
+func (s *server) ask(c net.Conn, address string) error {
 	var b bytes.Buffer
 	b.WriteString("CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\nUser-Agent: a2a-gateway\r\n")
-	if w.credential != "" {
-		b.WriteString("Proxy-Authorization: " + w.credential + "\r\n")
+	if s.credential != "" {
+		b.WriteString("Proxy-Authorization: " + s.credential + "\r\n")
 	}
 	b.WriteString("\r\n")
 	if _, err := c.Write(b.Bytes()); err != nil {
-		return w.failed(address, atProxy, err)
+		return s.failed(address, atProxy, err)
 	}
 	head, err := readHead(c)
 	switch {
 	case isTimeout(err):
-		return w.failed(address, silent, context.DeadlineExceeded)
+		return s.failed(address, silent, context.DeadlineExceeded)
 	case err != nil:
-		return w.failed(address, atProxy, err)
+		return s.failed(address, atProxy, err)
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(head)), &http.Request{Method: http.MethodConnect})
 	if err != nil {
-		return w.failed(address, atProxy, errNoHTTP)
+		return s.failed(address, atProxy, errNoHTTP)
 	}
 	_ = answer.Body.Close() // nothing of it has been read
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		return &Error{Proxy: w.address, Target: address, Status: answer.StatusCode}
+		return &Error{Proxy: s.address, Target: address, Status: answer.StatusCode}
 	}
 	return nil
 }

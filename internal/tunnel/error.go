@@ -24,8 +24,8 @@ const (
 	silent                   // behind it, maybe: it did not answer in time
 )
 
-func (w *way) failed(target string, at stage, err error) *Error {
-	return &Error{Proxy: w.address, Target: target, Err: err, stage: at}
+func (s *server) failed(target string, at stage, err error) *Error {
+	return &Error{Proxy: s.address, Target: target, Err: err, stage: at}
 }
 
 // Error implements error.

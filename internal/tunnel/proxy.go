@@ -21,12 +21,12 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Proxy is the way out: an HTTP proxy, or none, as the nil one is. What has one may be told of
+// Proxy is how connections leave: through an HTTP proxy, or directly, as with the nil one. What has one may be told of
 // another by Take. It is safe for concurrent use.
-type Proxy struct{ way atomic.Pointer[way] }
+type Proxy struct{ server atomic.Pointer[server] }
 
-// way is an HTTP proxy.
-type way struct {
+// server is an HTTP proxy.
+type server struct {
 	url        *url.URL
 	address    string // host:port
 	tls        *tls.Config
@@ -44,34 +44,34 @@ func New(c Config) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
-	w := &way{url: u, address: addressOf(u)}
+	s := &server{url: u, address: addressOf(u)}
 	if u.Scheme == "https" {
 		roots, err := readRoots(c.CA)
 		if err != nil {
 			return nil, fmt.Errorf("ca: %w", err)
 		}
-		w.tls = &tls.Config{RootCAs: roots, ServerName: u.Hostname(), MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+		s.tls = &tls.Config{RootCAs: roots, ServerName: u.Hostname(), MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	}
 	if u.User != nil {
 		password, _ := u.User.Password()
-		w.credential = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
+		s.credential = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
 	}
 	// Scheme and user are of no interest to it: it judges addresses.
-	rules := httpproxy.Config{HTTPSProxy: "http://" + w.address, NoProxy: strings.Join(c.NoProxy, ",")}
-	w.which = rules.ProxyFunc()
-	p.way.Store(w)
+	rules := httpproxy.Config{HTTPSProxy: "http://" + s.address, NoProxy: strings.Join(c.NoProxy, ",")}
+	s.which = rules.ProxyFunc()
+	p.server.Store(s)
 	return p, nil
 }
 
-// Take has new connections made the way that another Proxy has.
-func (p *Proxy) Take(other *Proxy) { p.way.Store(other.current()) }
+// Take has new connections made as another Proxy makes them.
+func (p *Proxy) Take(other *Proxy) { p.server.Store(other.current()) }
 
 // current is nil where there is no proxy.
-func (p *Proxy) current() *way {
+func (p *Proxy) current() *server {
 	if p == nil {
 		return nil
 	}
-	return p.way.Load()
+	return p.server.Load()
 }
 
 // addressOf is host and port of a proxy.
@@ -90,18 +90,18 @@ func addressOf(u *url.URL) string {
 // Serves reports whether an address, host:port, is reached through the proxy.
 func (p *Proxy) Serves(address string) bool { return p.current().serves(address) }
 
-func (w *way) serves(address string) bool {
-	if w == nil {
+func (s *server) serves(address string) bool {
+	if s == nil {
 		return false
 	}
-	via, err := w.which(&url.URL{Scheme: "https", Host: address})
+	via, err := s.which(&url.URL{Scheme: "https", Host: address})
 	return err == nil && via != nil
 }
 
 // For is the proxy of a request for libraries that open connections themselves, nil for
 // none, as http.Transport has it.
 func (p *Proxy) For(r *http.Request) (*url.URL, error) {
-	w, port := p.current(), r.URL.Port()
+	s, port := p.current(), r.URL.Port()
 	switch {
 	case port != "":
 	case r.URL.Scheme == "https":
@@ -109,10 +109,10 @@ func (p *Proxy) For(r *http.Request) (*url.URL, error) {
 	default:
 		port = "80"
 	}
-	if !w.serves(net.JoinHostPort(r.URL.Hostname(), port)) {
+	if !s.serves(net.JoinHostPort(r.URL.Hostname(), port)) {
 		return nil, nil //nolint:nilnil // as http.Transport has it
 	}
-	return w.url, nil
+	return s.url, nil
 }
 
 // Dialer opens connections as a net.Dialer does, through the proxy where that serves the
@@ -127,8 +127,8 @@ func (p *Proxy) Dialer(timeout time.Duration) func(ctx context.Context, network,
 // Dial is what Dialer returns, for one address by a dialer of the caller's. The dialer's
 // Timeout bounds both together, the connection to the proxy and its answer.
 func (p *Proxy) Dial(ctx context.Context, d net.Dialer, network, address string) (net.Conn, error) {
-	if w := p.current(); w.serves(address) {
-		return w.connect(ctx, d, address)
+	if s := p.current(); s.serves(address) {
+		return s.connect(ctx, d, address)
 	}
 	return d.DialContext(ctx, network, address)
 }
@@ -137,8 +137,8 @@ func (p *Proxy) Dial(ctx context.Context, d net.Dialer, network, address string)
 // has the address or not, as long as there is one. An error is an *Error, or why the context
 // was cancelled.
 func (p *Proxy) Connect(ctx context.Context, d net.Dialer, address string) (net.Conn, error) {
-	if w := p.current(); w != nil {
-		return w.connect(ctx, d, address)
+	if s := p.current(); s != nil {
+		return s.connect(ctx, d, address)
 	}
 	return d.DialContext(ctx, "tcp", address)
 }

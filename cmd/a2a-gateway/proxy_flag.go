@@ -14,13 +14,13 @@ import (
 
 const proxyFlag = "proxy"
 
-// addProxy is how a command that has no configuration is told its way out.
+// addProxy adds the flag that names the outbound proxy of a command without a configuration.
 func addProxy(f *pflag.FlagSet) {
 	f.String(proxyFlag, "", "`URL` of the HTTP proxy on the way to others (default: none, whatever the environment says)")
 }
 
-// wayOf is what addProxy's flag says.
-func wayOf(cmd *cobra.Command) (*tunnel.Proxy, error) {
+// egressOf is the proxy that addProxy's flag names.
+func egressOf(cmd *cobra.Command) (*tunnel.Proxy, error) {
 	at, err := cmd.Flags().GetString(proxyFlag)
 	if err != nil {
 		return nil, err
