@@ -52,7 +52,10 @@ agents:
 		{"schema", ":4"},
 		{"serve", ":4"},
 	} {
-		words := strings.Fields(strings.Replace(tt.line, "CONFIG", path, 1))
+		words := strings.Fields(tt.line)
+		for i := range words {
+			words[i] = strings.Replace(words[i], "CONFIG", path, 1) // which may have spaces
+		}
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append(append([]string{"__complete"}, words...), ""), &out, &errs); code != 0 {
 			t.Errorf("%s: exit code %d: %s", tt.line, code, &errs)
