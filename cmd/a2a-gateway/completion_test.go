@@ -40,6 +40,7 @@ agents:
 		{"audit export --format", "jsonl ocsf :4"},
 		{"serve --config", "yaml yml :8"},
 		{"init -c", "yaml yml :8"},
+		{"init --provider", "keycloak entra auth0 okta :4"},
 		{"man --dir", ":16"},
 		{"keys create --file", ":0"},
 		{"token --certificate", ":0"},

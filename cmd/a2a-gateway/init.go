@@ -37,7 +37,8 @@ type beginning struct {
 	KeyID string // of the API key to make; "" for none
 	Key   string // that was made
 
-	Issuer, Audience string // of tokens, in place of API keys
+	Issuer, Audience string    // of tokens, in place of API keys
+	Provider         *provider // that issues them; nil: any
 
 	Console, Token string // where administration is, and the file of its token
 }
@@ -63,6 +64,7 @@ func initCommand() *cobra.Command {
 	f.StringVar(&b.KeyID, "key", "first", "`name` of the API key to make; \"\" makes none")
 	f.StringVar(&b.Issuer, "oidc", "", "`issuer` whose tokens are taken in place of API keys, as iss has it")
 	f.StringVar(&b.Audience, "audience", "", "`audience` that those tokens are for, as aud has it")
+	provider := f.String("provider", "", "`name` of what issues those tokens, by which the file has where it puts groups and scopes: keycloak, entra, auth0 or okta")
 	cmd.MarkFlagsRequiredTogether("oidc", "audience")
 	addProxy(f)
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")
@@ -71,7 +73,7 @@ func initCommand() *cobra.Command {
 		if _, err := os.Lstat(*path); !errors.Is(err, fs.ErrNotExist) {
 			return usage(fmt.Errorf("%s exists, and is left as it is: choose another file with --config", *path))
 		}
-		if err := b.addresses(); err != nil {
+		if err := errors.Join(b.addresses(), b.provide(*provider)); err != nil {
 			return usage(err)
 		}
 		egress, err := egressOf(cmd)

@@ -25,7 +25,22 @@ authn:
 {{- if .Issuer}}
   oidc:
     # Exactly as the tokens have them: iss, to the slash at its end, and one of aud.
+{{- with .Provider}}
+    # {{.ForIssuer}}
+    - issuer: {{quote $.Issuer}}
+      # {{.ForAudience}}
+      audiences: [{{quote $.Audience}}]
+      claims:
+        # {{.ForGroups}}
+        groups: {{quote .Groups}}
+        # {{.ForScopes}}
+        scopes: {{quote .Scopes}}
+{{- with .Client}}
+        client: {{quote .}}
+{{- end}}
+{{- else}}
     - {issuer: {{quote .Issuer}}, audiences: [{{quote .Audience}}]}
+{{- end}}
 {{- else}}
   apiKeys: {file: keys.yaml, bearer: true} # in X-API-Key, or as Authorization: Bearer
 {{- end}}
