@@ -26,6 +26,10 @@ func TestMethodPaths(t *testing.T) {
 		"of sends": {"/x/v1/message:send?a=b", nil, map[string]string{
 			wire.SendMessage: "/x/v1/message:send?a=b", wire.SendStreamingMessage: "/x/v1/message:stream?a=b",
 		}},
+		"of sends of 0.1": {"/x/tasks/send", nil, map[string]string{
+			wire.SendMessage: "/x/tasks/send", wire.SendStreamingMessage: "/x/tasks/send",
+			wire.GetTask: "/x/tasks/get", wire.CancelTask: "/x/tasks/cancel",
+		}},
 		"off": {"/x/v1/message:send", []proxy.Quirk{}, map[string]string{
 			wire.SendMessage: "/x/v1/message:send", wire.SendStreamingMessage: "/x/v1/message:send",
 		}},
