@@ -9,7 +9,7 @@ import (
 )
 
 // envelopePaths are where clients post JSON-RPC requests that belong at an agent's base.
-var envelopePaths = []string{"/v1/message:send", "/v1/message:stream", "/message:send", "/message:stream", "/tasks/send"}
+var envelopePaths = []string{"/v1/message:send", "/v1/message:stream", "/message:send", "/message:stream", "/tasks/send", "/tasks/get", "/tasks/cancel"}
 
 func wrapped(method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"e-1","method":%q,"params":%s}`, method, params)
@@ -87,7 +87,7 @@ func TestNoEnvelopes(t *testing.T) {
 			t.Errorf("%s: the agent saw %s %s", path, seen.URL, seen.body)
 		}
 	}
-	for target, want := range map[string]int{"/tasks/send": 405, "/tasks/other": 405, "/tasks/send/x": 404} {
+	for target, want := range map[string]int{"/tasks/send": 405, "/tasks/get": 405, "/tasks/other": 405, "/tasks/send/x": 404} {
 		if got := w.do("alice", "POST", target, body, "A2A-Version: 1.0"); got.status != want {
 			t.Errorf("%s: %d %s, want %d", target, got.status, got.body, want)
 		}

@@ -1,9 +1,10 @@
 package wire
 
 // envelopePaths are those of HTTP+JSON that clients post JSON-RPC requests to: agno's to its
-// own card's paths, python-a2a's to 0.1's method.
+// own card's paths, python-a2a's to 0.1's methods.
 var envelopePaths = map[string]bool{
-	"/v1/message:send": true, "/v1/message:stream": true, "/message:send": true, "/message:stream": true, "/tasks/send": true,
+	"/v1/message:send": true, "/v1/message:stream": true, "/message:send": true, "/message:stream": true,
+	"/tasks/send": true, "/tasks/get": true, "/tasks/cancel": true,
 }
 
 // TakesEnvelopes reports whether a JSON-RPC request may stand in the body of a POST to a path
