@@ -2,6 +2,7 @@ package frameworks_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,10 +15,11 @@ import (
 
 // caller calls an agent by JSON-RPC as no SDK in particular does.
 type caller struct {
-	version  string // "1.0" or "0.3"
+	version  string // "1.0", "0.3" or "0.1"
 	endpoint string
-	key      string // for the gateway
-	card     string // what it says of itself: its name and description
+	methods  map[string]string // the endpoints of methods that have their own
+	key      string            // for the gateway
+	card     string            // what it says of itself: its name and description
 }
 
 // newCaller reads the card below the base, and finds where its calls go.
@@ -57,6 +59,14 @@ func newCaller(t *testing.T, version, base, key, at, endpoint string) *caller {
 	return c
 }
 
+// elsewhere has methods called at paths below the base.
+func (c *caller) elsewhere(base string, paths map[string]string) {
+	c.methods = map[string]string{}
+	for method, path := range paths {
+		c.methods[method] = strings.TrimSuffix(base, "/") + path
+	}
+}
+
 // do does a request and gives the whole answer.
 func (c *caller) do(method, url string, body []byte) (status int, text []byte, err error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body)) //nolint:noctx // bounded by the client's timeout
@@ -81,20 +91,26 @@ func (c *caller) do(method, url string, body []byte) (status int, text []byte, e
 	return response.StatusCode, text, err
 }
 
+// methodNames are the names of methods before 1.0.
+var methodNames = map[string]map[string]string{
+	"0.3": {
+		"SendMessage": "message/send", "SendStreamingMessage": "message/stream", "GetTask": "tasks/get", "CancelTask": "tasks/cancel",
+	},
+	"0.1": {
+		"SendMessage": "tasks/send", "SendStreamingMessage": "tasks/sendSubscribe", "GetTask": "tasks/get", "CancelTask": "tasks/cancel",
+	},
+}
+
 // call calls a method, by its name in 1.0, and gives the events that were answered, one if
 // it does not stream.
 func (c *caller) call(method string, params map[string]any) []event {
-	if c.version == "0.3" {
-		method = map[string]string{
-			"SendMessage": "message/send", "SendStreamingMessage": "message/stream",
-			"GetTask": "tasks/get", "CancelTask": "tasks/cancel",
-		}[method]
-	}
+	endpoint := cmp.Or(c.methods[method], c.endpoint)
+	method = cmp.Or(methodNames[c.version][method], method)
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": "1", "method": method, "params": params})
 	if err != nil {
 		return []event{{failure: err.Error()}}
 	}
-	status, text, err := c.do(http.MethodPost, c.endpoint, body)
+	status, text, err := c.do(http.MethodPost, endpoint, body)
 	if err != nil {
 		return []event{{failure: err.Error()}}
 	}
@@ -103,24 +119,21 @@ func (c *caller) call(method string, params map[string]any) []event {
 
 // send sends a text, and a file if there shall be one.
 func (c *caller) send(method, text, contextID, taskID string, file bool) []event {
-	message := map[string]any{"messageId": fmt.Sprint("m", time.Now().UnixNano())}
-	var parts []map[string]any
-	if c.version == "0.3" {
-		message["kind"], message["role"] = "message", "user"
-		parts = append(parts, map[string]any{"kind": "text", "text": text})
-		if file {
-			parts = append(parts, map[string]any{
-				"kind": "file", "file": map[string]any{"bytes": "aGVsbG8=", "mimeType": "text/plain", "name": "hello.txt"},
-			})
+	id := fmt.Sprint("m", time.Now().UnixNano())
+	message := map[string]any{"role": "user", "parts": c.parts(text, file)}
+	if c.version == "0.1" {
+		params := map[string]any{"id": cmp.Or(taskID, id), "message": message}
+		if contextID != "" {
+			params["sessionId"] = contextID
 		}
+		return c.call(method, params)
+	}
+	message["messageId"] = id
+	if c.version == "0.3" {
+		message["kind"] = "message"
 	} else {
 		message["role"] = "ROLE_USER"
-		parts = append(parts, map[string]any{"text": text})
-		if file {
-			parts = append(parts, map[string]any{"raw": "aGVsbG8=", "mediaType": "text/plain", "filename": "hello.txt"})
-		}
 	}
-	message["parts"] = parts
 	if contextID != "" {
 		message["contextId"] = contextID
 	}
@@ -128,6 +141,26 @@ func (c *caller) send(method, text, contextID, taskID string, file bool) []event
 		message["taskId"] = taskID
 	}
 	return c.call(method, map[string]any{"message": message})
+}
+
+// parts are those of a message.
+func (c *caller) parts(text string, file bool) []map[string]any {
+	var parts []map[string]any
+	if c.version == "1.0" {
+		parts = append(parts, map[string]any{"text": text})
+		if file {
+			parts = append(parts, map[string]any{"raw": "aGVsbG8=", "mediaType": "text/plain", "filename": "hello.txt"})
+		}
+		return parts
+	}
+	kind := map[string]string{"0.3": "kind", "0.1": "type"}[c.version]
+	parts = append(parts, map[string]any{kind: "text", "text": text})
+	if file {
+		parts = append(parts, map[string]any{
+			kind: "file", "file": map[string]any{"bytes": "aGVsbG8=", "mimeType": "text/plain", "name": "hello.txt"},
+		})
+	}
+	return parts
 }
 
 // settled is the first of the events, or what became of its task if that goes on.

@@ -16,13 +16,15 @@ type framework struct {
 	name    string // the package that its version is of
 	shown   string // the file that the page shows in place of its agent's program, if any
 	page    string // in docs/integrations, without .md
-	speaks  string // the version of its agent's interface, "1.0" or "0.3"; empty without an agent
-	set     string // members of its agent's entry in the gateway's configuration
+	speaks  string // the version of its agent's interface, "1.0", "0.3" or "0.1"; empty without an agent
+	set     string // members of its agent's entry in the gateway's configuration; see settings
 	agents  string // the same of the agents that its client calls
 	card    string // the path of its agent's card, where that is not the well-known one
 	program program
-	// endpoint is where its agent takes JSON-RPC, where that is not what its card says.
+	// endpoint is where its agent takes JSON-RPC, where that is not what its card says, and methods
+	// is where it takes those that it takes elsewhere, by their names in 1.0.
 	endpoint string
+	methods  map[string]string
 	// calls is the version of the agents that its client can call, empty without a client.
 	calls string
 	// needs is what one has to set for its client, for the table.
@@ -118,4 +120,21 @@ func (f framework) cardPath() string {
 		return f.card
 	}
 	return wellKnown
+}
+
+// origin is where an agent is in settings as its page shows them.
+var origin = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`)
+
+// settings are the members of its agent's entry in the gateway's configuration, for an agent at
+// that address.
+func (f framework) settings(url string) string {
+	return origin.ReplaceAllLiteralString(f.set, strings.TrimSuffix(url, "/"))
+}
+
+// otherVersion is the version between which and another one calls are tried too.
+func otherVersion(version string) string {
+	if version == "1.0" {
+		return "0.3"
+	}
+	return "1.0"
 }

@@ -55,11 +55,13 @@ func TestFrameworks(t *testing.T) {
 func asAgent(t *testing.T, binary string, f framework) result {
 	t.Helper()
 	url := startAgent(t, f)
-	direct := converse(newCaller(t, f.speaks, url, "", f.cardPath(), f.endpoint))
-	g := startGateway(t, binary, entry{id: f.id, card: strings.TrimSuffix(url, "/") + f.cardPath(), set: f.set})
+	directly := newCaller(t, f.speaks, url, "", f.cardPath(), f.endpoint)
+	directly.elsewhere(url, f.methods)
+	direct := converse(directly)
+	g := startGateway(t, binary, entry{id: f.id, card: strings.TrimSuffix(url, "/") + f.cardPath(), set: f.settings(url)})
 	r := result{notes: f.agentNotes, direct: direct}
 	r.through("through", converse(newCaller(t, f.speaks, g.base(f.id), g.key, wellKnown, "")))
-	other := map[string]string{"1.0": "0.3", "0.3": "1.0"}[f.speaks]
+	other := otherVersion(f.speaks)
 	r.through("from "+other, converse(newCaller(t, other, g.base(f.id), g.key, wellKnown, "")))
 	r.report(t, "agent")
 	return r
@@ -69,20 +71,24 @@ func asAgent(t *testing.T, binary string, f framework) result {
 // gateway that and an agent of the other version.
 func asClient(t *testing.T, binary string, f framework) result {
 	t.Helper()
-	flavours := gatewaytest.Flavours()
-	start := func(name string) *gatewaytest.Agent {
-		i := slices.IndexFunc(flavours, func(f gatewaytest.Flavour) bool { return f.Name == name })
-		return gatewaytest.Start(t, flavours[i])
-	}
-	agents := map[string]*gatewaytest.Agent{"0.3": start("compat03-jsonrpc"), "1.0": start("go10-jsonrpc")}
+	other := otherVersion(f.calls)
+	own, foreign := startNeutral(t, f.calls), startNeutral(t, other)
 	g := startGateway(t, binary,
-		entry{id: "v0.3", card: agents["0.3"].CardURL, set: f.agents}, entry{id: "v1.0", card: agents["1.0"].CardURL, set: f.agents})
-	r := result{notes: f.clientNotes, direct: runClient(t, f, agents[f.calls].URL+"/", "")}
+		entry{id: "v" + f.calls, card: own.CardURL, set: f.agents}, entry{id: "v" + other, card: foreign.CardURL, set: f.agents})
+	r := result{notes: f.clientNotes, direct: runClient(t, f, own.URL+"/", "")}
 	r.through("through", runClient(t, f, g.base("v"+f.calls), g.key))
-	other := map[string]string{"1.0": "0.3", "0.3": "1.0"}[f.calls]
 	r.through("to "+other, runClient(t, f, g.base("v"+other), g.key))
 	r.report(t, "client")
 	return r
+}
+
+// startNeutral runs an agent of no framework that speaks a version over JSON-RPC.
+func startNeutral(t *testing.T, version string) *gatewaytest.Agent {
+	t.Helper()
+	name := map[string]string{"0.1": "hand01-jsonrpc", "0.3": "compat03-jsonrpc", "1.0": "go10-jsonrpc"}[version]
+	flavours := gatewaytest.AllFlavours()
+	i := slices.IndexFunc(flavours, func(f gatewaytest.Flavour) bool { return f.Name == name })
+	return gatewaytest.Start(t, flavours[i])
 }
 
 // only keeps what A2A_INTEROP_ONLY asks for, one of whose words a framework's name has.

@@ -43,7 +43,7 @@ func frameworks() []framework {
 			id: "beeai", name: "beeai-framework", page: "beeai", speaks: "0.3", calls: "0.3", program: python(),
 			needs: "a client with the key in `httpx_async_client`, and the card",
 			agentNotes: map[string]string{
-				"file": textAlone, "stream from 1.0": "a stream of 1.0 begins with the task or a message; the gateway puts the task first",
+				"file": textAlone, "stream from 1.0": taskFirst,
 			},
 		},
 		{
@@ -63,6 +63,19 @@ func frameworks() []framework {
 			agentNotes: map[string]string{"file": "the agent hands files to a model that says it takes them, which the one here does not"},
 		},
 		{
+			id: "agno", name: "agno", page: "agno", speaks: "0.3", calls: "0.3", program: python(),
+			needs: "a client with the key in the `headers` of each call",
+			card:  "/a2a/agents/parrot" + wellKnown, endpoint: "/a2a/agents/parrot/v1/message:send",
+			methods: map[string]string{
+				"SendStreamingMessage": "/a2a/agents/parrot/v1/message:stream",
+				"GetTask":              "/a2a/agents/parrot/v1/tasks:get",
+				"CancelTask":           "/a2a/agents/parrot/v1/tasks:cancel",
+			},
+			agentNotes: map[string]string{
+				"get": "the agent wants the task's context in `tasks/get`, where A2A has none", "stream from 1.0": taskFirst,
+			},
+		},
+		{
 			id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python(),
 			needs: "nothing",
 		},
@@ -74,5 +87,6 @@ const (
 	noStreaming    = "the agent does not stream, and its card says so"
 	textAlone      = "the agent is handed the text of a message, and no files"
 	passthrough    = "the framework's own model for tests repeats texts, no files, and never fails"
+	taskFirst      = "a stream of 1.0 begins with the task or a message; the gateway puts the task first"
 	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
 )
