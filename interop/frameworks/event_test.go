@@ -3,6 +3,7 @@ package frameworks_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -41,6 +42,7 @@ type wireEvent struct {
 	ID        string `json:"id"`
 	TaskID    string `json:"taskId"`
 	ContextID string `json:"contextId"`
+	SessionID string `json:"sessionId"` // the context of 0.1
 	Parts     []part `json:"parts"`
 	Status    struct {
 		State   string `json:"state"`
@@ -108,7 +110,7 @@ func (w *wireEvent) event() event {
 	switch {
 	case w.Task != nil:
 		w, kind = w.Task, "task"
-	case w.Message != nil:
+	case w.Message != nil && w.ID == "": // a task of 0.1 may have the message that it is of
 		w, kind = w.Message, "message"
 	case w.StatusUpdate != nil:
 		w, kind = w.StatusUpdate, "status"
@@ -119,7 +121,7 @@ func (w *wireEvent) event() event {
 	case kind == "":
 		kind = "task"
 	}
-	e := event{kind: kind, taskID: w.TaskID, contextID: w.ContextID}
+	e := event{kind: kind, taskID: w.TaskID, contextID: cmp.Or(w.ContextID, w.SessionID)}
 	if kind == "task" {
 		e.taskID = w.ID
 	}

@@ -76,6 +76,18 @@ func frameworks() []framework {
 			},
 		},
 		{
+			id: "python-a2a", name: "python-a2a", page: "python-a2a", speaks: "0.1", calls: "0.1", program: python(),
+			needs:    "`agents[].interfaces`; a client with the key in `headers`",
+			set:      `interfaces: [{url: "http://127.0.0.1:5000/tasks/send", binding: JSONRPC, version: "0.1"}]`,
+			endpoint: "/tasks/send",
+			methods: map[string]string{
+				"SendStreamingMessage": "/tasks/stream", "GetTask": "/tasks/get", "CancelTask": "/tasks/cancel",
+			},
+			agentNotes: map[string]string{
+				"file": textAlone, "stream": streamsTasks, "stream through": streamsTasks, "stream from 1.0": streamsTasks,
+			},
+		},
+		{
 			id: "bedrock-agentcore", name: "bedrock-agentcore", page: "bedrock-agentcore", speaks: "0.3", program: python(),
 			needs: "nothing",
 		},
@@ -88,5 +100,6 @@ const (
 	textAlone      = "the agent is handed the text of a message, and no files"
 	passthrough    = "the framework's own model for tests repeats texts, no files, and never fails"
 	taskFirst      = "a stream of 1.0 begins with the task or a message; the gateway puts the task first"
+	streamsTasks   = "the agent streams tasks outside of JSON-RPC; through the gateway a stream has the task as its one event"
 	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
 )
