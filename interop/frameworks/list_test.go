@@ -48,9 +48,15 @@ func frameworks() []framework {
 		},
 		{
 			id: "langgraph-api", name: "langgraph-api", page: "langgraph", speaks: "1.0", program: python(),
-			needs: "an `assistant_id` in the address of the card",
-			shown: "graph.py", card: wellKnown + "?assistant_id=fe096781-5601-53d2-b2f6-0d3403f7e9ca",
-			agentNotes: map[string]string{"file": "the agent's card has 1.0 alone, and it refuses the files of 1.0"},
+			needs: "an `assistant_id` in the address of the card; `agents[].interfaces`, for files",
+			shown: "graph.py", card: wellKnown + "?assistant_id=" + assistant,
+			set: `interfaces:
+  - {url: "http://127.0.0.1:2024/a2a/` + assistant + `", binding: JSONRPC, version: "1.0"}
+  - {url: "http://127.0.0.1:2024/a2a/` + assistant + `", binding: JSONRPC, version: "0.3"}
+`,
+			agentNotes: map[string]string{
+				"file": filesBefore10, "file from 0.3": filesBefore10,
+			},
 		},
 		{
 			id: "fast-agent", name: "fast-agent-mcp", page: "fast-agent", speaks: "1.0", program: python(),
@@ -94,6 +100,9 @@ func frameworks() []framework {
 	}...)
 }
 
+// assistant is LangGraph's own id for a graph that is called agent.
+const assistant = "fe096781-5601-53d2-b2f6-0d3403f7e9ca"
+
 // Of agents.
 const (
 	noStreaming    = "the agent does not stream, and its card says so"
@@ -101,5 +110,6 @@ const (
 	passthrough    = "the framework's own model for tests repeats texts, no files, and never fails"
 	taskFirst      = "a stream of 1.0 begins with the task or a message; the gateway puts the task first"
 	streamsTasks   = "the agent streams tasks outside of JSON-RPC; through the gateway a stream has the task as its one event"
+	filesBefore10  = "the agent refuses the files of 1.0, and takes those of 0.3 at the same address; directly its card does not say so"
 	cancelsNothing = "the agent answers a cancellation with the task as it is, whether or not that has ended"
 )
