@@ -4,15 +4,11 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"math/big"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,13 +16,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/a2a-gateway/a2a-gateway/internal/gatewaytest"
 )
 
 // TestCertificateOfJVM has LangChain4j, which has no option for a credential, call an agent
-// through the gateway by the certificate of its JVM, and be refused without it. Its card is at
-// the origin of another address, where it looks for it.
+// through the gateway by the certificate of its JVM, and be refused without it. It looks for
+// the card at the gateway's origin, where the only agent's is.
 func TestCertificateOfJVM(t *testing.T) {
 	if os.Getenv("A2A_GATEWAY_TEST_INTEROP") == "" {
 		t.Skip("run by `make frameworks`")
@@ -41,20 +35,20 @@ func TestCertificateOfJVM(t *testing.T) {
 		t.Skipf("%s needs %s; run interop/frameworks/setup", f.id, lacking)
 	}
 	dir := t.TempDir()
-	roots := serverCertificate(t, dir)
+	serverCertificate(t, dir)
 	callerCertificate(t, dir)
 	keytool(t, dir, "-importcert", "-noprompt", "-alias", "gateway", "-file", "server.pem", "-keystore", "trust.p12")
 	g := startGatewayTLS(t, dir)
-	card := cardElsewhere(t, strings.Replace(g.base("parrot"), "127.0.0.1", "localhost", 1)+".well-known/agent-card.json", roots)
+	url := strings.Replace(g.base("parrot"), "127.0.0.1", "localhost", 1)
 
 	trust := "-Djavax.net.ssl.trustStorePassword=changeit -Djavax.net.ssl.trustStore=" + filepath.Join(dir, "trust.p12")
 	own := " -Djavax.net.ssl.keyStorePassword=changeit -Djavax.net.ssl.keyStore=" + filepath.Join(dir, "caller.p12")
-	for _, s := range runClient(t, f, card, "", "JAVA_TOOL_OPTIONS="+trust+own) {
+	for _, s := range runClient(t, f, url, "", "JAVA_TOOL_OPTIONS="+trust+own) {
 		if !s.OK {
 			t.Errorf("with the certificate: %s: %s", s.Name, s.Said)
 		}
 	}
-	for _, s := range runClient(t, f, card, "", "JAVA_TOOL_OPTIONS="+trust) {
+	for _, s := range runClient(t, f, url, "", "JAVA_TOOL_OPTIONS="+trust) {
 		if s.OK != (s.Name == "card") {
 			t.Errorf("without the certificate: %s: %t %s", s.Name, s.OK, s.Said)
 		}
@@ -87,8 +81,8 @@ func callerCertificate(t *testing.T, dir string) {
 	}
 }
 
-// serverCertificate writes server.pem and server.key for localhost, and gives who trusts it.
-func serverCertificate(t *testing.T, dir string) *x509.CertPool {
+// serverCertificate writes server.pem and server.key for localhost.
+func serverCertificate(t *testing.T, dir string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -115,17 +109,12 @@ func serverCertificate(t *testing.T, dir string) *x509.CertPool {
 			t.Fatal(err)
 		}
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(text)
-	return roots
 }
 
 // startGatewayTLS runs a gateway in front of an agent of 0.3 that knows callers by their certificates.
 func startGatewayTLS(t *testing.T, dir string) *gateway {
 	t.Helper()
-	flavours := gatewaytest.Flavours()
-	i := slices.IndexFunc(flavours, func(f gatewaytest.Flavour) bool { return f.Name == "compat03-jsonrpc" })
-	agent := gatewaytest.Start(t, flavours[i])
+	agent := startNeutral(t, "0.3")
 	file := filepath.Join(dir, "config.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, `server:
   address: "localhost:0"
@@ -143,25 +132,4 @@ agents:
 	g := &gateway{}
 	g.serve(t, buildGateway(t), file)
 	return g
-}
-
-// cardElsewhere serves what is at the URL as the card of another origin, which it gives.
-func cardElsewhere(t *testing.T, url string, roots *x509.CertPool) string {
-	t.Helper()
-	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12}}}
-	response, err := client.Get(url) //nolint:noctx // of a server of the test
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	card, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("the card: HTTP %d, %v", response.StatusCode, err)
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(card)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
 }

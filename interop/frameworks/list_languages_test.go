@@ -23,7 +23,7 @@ func ofOtherLanguages() []framework {
 		},
 		{
 			id: "langchain4j", name: "langchain4j-agentic-a2a", page: "langchain4j", calls: "0.3", program: java(),
-			needs:       "`authn.mtls`, and a card at the origin",
+			needs:       "`authn.mtls`, and a gateway with one agent or `agents[].hosts`",
 			clientNotes: map[string]string{"through": noCredential, "to 1.0": noCredential},
 		},
 		{
