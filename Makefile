@@ -10,7 +10,7 @@ BIN := bin
 FUZZTIME ?= 5s
 LINT_VERSION := v2.12.2
 
-.PHONY: help build cross reproducible sbom notices release-files check-deploy test race interop frameworks ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
+.PHONY: help build cross reproducible sbom notices release-files check-deploy test race interop frameworks tck ui console site collector pebble kafka e2e harden soak fuzz vuln bench bench-growth bench-compare bench-record lint check figures tidy clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,13 @@ interop: ## Run the JavaScript, Python and Java SDK matrix (needs node, python3,
 frameworks: ## Run agents and clients of frameworks (needs python3, node, java, mvn and cargo)
 	interop/frameworks/setup
 	A2A_GATEWAY_TEST_INTEROP=1 $(GO) test -count=1 -parallel 2 -timeout 20m ./interop/frameworks $(UPDATE)
+
+# TCK is a checkout of a2aproject/a2a-tck, of which nothing is here: docs/tck.md.
+tck: ## Run the official TCK of the checkout TCK=DIR, direct and through the gateway (needs node and python3)
+	@test -n "$(TCK)" || { echo "say where a checkout of a2aproject/a2a-tck is: make tck TCK=DIR" >&2; exit 2; }
+	interop/setup-tck "$(TCK)"
+	interop/setup
+	A2A_GATEWAY_TEST_TCK="$(abspath $(TCK))" $(GO) test -count=1 -timeout 60m -v -run '^TestTCK$$' ./interop
 
 UI := internal/console/ui
 

@@ -10,7 +10,7 @@ import {
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-v03/server/express';
 import { A2AService, grpcService } from 'a2a-v03/server/grpc';
 import express from 'express';
-import { activate, Behaviour, echo, serve } from './behaviour.mjs';
+import { activate, asked, Behaviour, echo, serve } from './behaviour.mjs';
 
 const ends = new Set(['completed', 'failed', 'rejected', 'canceled', 'input-required']);
 
@@ -35,7 +35,7 @@ class Executor {
     await this.behaviour.execute({
       taskId,
       continued: Boolean(context.task),
-      text: userMessage.parts[0].text ?? '',
+      text: asked(userMessage.messageId, userMessage.parts[0].text ?? ''),
       parts: userMessage.parts,
       emit: {
         submitted: () => bus.publish({

@@ -12,7 +12,7 @@ import {
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a-v1/server/express';
 import { A2AService, grpcService } from 'a2a-v1/server/grpc';
 import express from 'express';
-import { activate, Behaviour, echo, serve } from './behaviour.mjs';
+import { activate, asked, Behaviour, echo, serve } from './behaviour.mjs';
 
 const states = {
   working: TaskState.TASK_STATE_WORKING,
@@ -47,7 +47,7 @@ class Executor {
     await this.behaviour.execute({
       taskId,
       continued: Boolean(context.task),
-      text: first?.$case === 'text' ? first.value : '',
+      text: asked(userMessage.messageId, first?.$case === 'text' ? first.value : ''),
       parts: userMessage.parts,
       emit: {
         submitted: () => bus.publish(AgentEvent.task({

@@ -21,6 +21,21 @@ export function activate(call) {
   return { [echo]: [...call.requestedExtensions] };
 }
 
+// What the ids of the TCK's messages ask for, in place of a word; other messages of it complete a task.
+const tck = {
+  'tck-input-required': 'input',
+  'tck-message-response': 'message',
+  'tck-reject-task': 'reject',
+  'tck-stream': 'stream',
+  'test-resubscribe-message-id': 'slow',
+};
+
+// asked gives the words of a message; the TCK's messages do not choose by words, but by their id.
+export function asked(messageId, text) {
+  const prefix = Object.keys(tck).find((one) => messageId.startsWith(one));
+  return prefix ? tck[prefix] : text;
+}
+
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export class Behaviour {
@@ -59,6 +74,11 @@ export class Behaviour {
           await sleep(20);
         }
         emit.status('canceled');
+        break;
+      case 'slow':
+        emit.status('working', 'working');
+        await sleep(2000 * Number(process.env.TCK_STREAMING_TIMEOUT ?? 2));
+        emit.status('completed', 'completed');
         break;
       case 'fail':
         emit.status('failed', 'failed');

@@ -32,7 +32,7 @@ from a2a.types import (
 )
 from a2a.utils import new_task
 
-from behaviour import ECHO, Behaviour, activate, serve
+from behaviour import ECHO, Behaviour, activate, asked, serve
 
 ENDS = {'completed', 'failed', 'rejected', 'canceled', 'input-required'}
 
@@ -71,10 +71,10 @@ class Executor(AgentExecutor):
         self.behaviour = Behaviour()
 
     async def execute(self, context, event_queue):
-        first = context.message.parts[0].root
+        words = asked(context.message.message_id, getattr(context.message.parts[0].root, 'text', ''))
         emit = Emit(context, event_queue)
         try:
-            await self.behaviour.execute(context.task_id, context.current_task is not None, first.text, emit)
+            await self.behaviour.execute(context.task_id, context.current_task is not None, words, emit)
         except asyncio.CancelledError:
             # The SDK gives cancel() a queue of its own, and then ends this
             # coroutine: only from here do open streams learn of it.

@@ -22,7 +22,7 @@ from a2a.server.tasks import (
 )
 from a2a.types import a2a_pb2 as pb, a2a_pb2_grpc
 
-from behaviour import ECHO, Behaviour, activate, serve
+from behaviour import ECHO, Behaviour, activate, asked, serve
 
 STATES = {
     'working': pb.TASK_STATE_WORKING,
@@ -66,9 +66,9 @@ class Executor(AgentExecutor):
         self.behaviour = Behaviour()
 
     async def execute(self, context, event_queue):
-        first = context.message.parts[0]
+        words = asked(context.message.message_id, context.message.parts[0].text)
         await self.behaviour.execute(
-            context.task_id, context.current_task is not None, first.text, Emit(context, event_queue))
+            context.task_id, context.current_task is not None, words, Emit(context, event_queue))
 
     async def cancel(self, context, event_queue):
         await self.behaviour.cancel(context.task_id, Emit(context, event_queue))

@@ -31,6 +31,21 @@ def activate(context):
     return {ECHO: sorted(context.requested_extensions)}
 
 
+# What the ids of the TCK's messages ask for, in place of a word; other messages of it complete a task.
+TCK = {
+    'tck-input-required': 'input',
+    'tck-message-response': 'message',
+    'tck-reject-task': 'reject',
+    'tck-stream': 'stream',
+    'test-resubscribe-message-id': 'slow',
+}
+
+
+def asked(message_id, text):
+    """The words of a message; the TCK's messages do not choose by words, but by their id."""
+    return next((word for prefix, word in TCK.items() if message_id.startswith(prefix)), text)
+
+
 class Behaviour:
     """Runs the words; cancelled tasks are remembered by their id."""
 
@@ -60,6 +75,10 @@ class Behaviour:
             while task_id not in self.cancelled:
                 await emit.status('working')
                 await asyncio.sleep(0.02)
+        elif word == 'slow':
+            await emit.status('working', 'working')
+            await asyncio.sleep(2 * float(os.environ.get('TCK_STREAMING_TIMEOUT', '2')))
+            await emit.status('completed', 'completed')
         elif word == 'fail':
             await emit.status('failed', 'failed')
         elif word == 'reject':
