@@ -38,7 +38,7 @@ const head = `## Frameworks
 Agents and clients of frameworks as their own documentation has them, each with a page that shows how. A
 neutral caller sent to the agents, streamed, took two turns, got and cancelled a task, sent a file and
 made the agent fail, and the clients did what they can of that with a neutral agent: directly, through
-the gateway, and through it between versions 0.3 and 1.0. "16 of 16" is how many steps through the
+the gateway, and through it between two versions. "16 of 16" is how many steps through the
 gateway were as directly. A step that fails directly has to fail the same way; letters are notes below.
 
 | framework | version | its agent speaks | as agent | as client | what one has to set |
