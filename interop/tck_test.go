@@ -75,12 +75,12 @@ func tckOf(t *testing.T, dir string) kit {
 	case there("tests/mandatory"):
 		return kit{
 			dir: dir, version: "0.3", agents: []string{"python-v03", "js-v03"},
-			address: "--sut-url=", options: []string{"--test-scope=all"}, transports: []string{"jsonrpc", "rest", "grpc"},
-			// What is in mandatory/jsonrpc is about that transport, whatever the run is of.
+			address: "--sut-url=", options: []string{"--test-scope=all"}, transports: []string{"jsonrpc", "rest"},
+			// What is in mandatory/jsonrpc is about that transport, whatever the run is of. Over gRPC
+			// the TCK for 0.3 reaches only agents whose card has an absolute URL for it, which no SDK's has.
 			tests: map[string][]string{
 				"jsonrpc": all,
 				"rest":    {"tests/mandatory/protocol", "tests/optional"},
-				"grpc":    {"tests/mandatory/protocol", "tests/optional"},
 			},
 		}
 	}
