@@ -131,6 +131,9 @@ func (t *tokens) blame(err error, shown presented) error {
 	if t.header != authorization {
 		r.header = t.header
 	}
+	if r.audienceAlone && shown.scheme != schemeDPoP { // which a token that is bound to nobody is refused with
+		r.open = otherAudience
+	}
 	return &r
 }
 

@@ -28,6 +28,8 @@ type Refused struct {
 	open   string // what the caller may read instead of what Code says; "" for nothing
 	header string // that carried the token, unless it is Authorization
 
+	audienceAlone bool // it is a genuine token, with nothing wrong but whom it is for
+
 	charged bool // counted already, when the issuer was asked
 }
 
@@ -59,8 +61,8 @@ func (r *Refused) told() string {
 }
 
 // Told is what the caller may read in words beside the challenge: which limit a credential is
-// beyond, which says nothing about whether it is good. "" for nothing,
-// and for no refusal.
+// beyond, which says nothing about whether it is good, or that a genuine token is for another
+// audience. "" for nothing, and for no refusal.
 func (r *Refused) Told() string {
 	if r == nil {
 		return ""

@@ -82,15 +82,23 @@ func checkOpaque(raw string) error {
 // admit judges an answer about an opaque token as the claims of a JWT are judged, save
 // that exp may be missing: the issuer is asked again soon.
 func (is *issuer) admit(id [32]byte, claims map[string]any, now time.Time) finding {
-	for _, check := range []func() error{
-		func() error { return is.checkAnswerIssuer(claims) },
-		func() error { return checkAnswerKind(claims) },
-		func() error { return is.checkAudience(claims["aud"]) },
-		func() error { return is.checkAnswerTimes(claims, now) },
-	} {
-		if err := check(); err != nil {
-			return finding{err: err}
-		}
+	if err := is.checkAnswerIssuer(claims); err != nil {
+		return finding{err: err}
+	}
+	if err := checkAnswerKind(claims); err != nil {
+		return finding{err: err}
+	}
+	f := is.admitFor(id, claims, now)
+	if err := is.checkAudience(claims["aud"]); err != nil {
+		return finding{err: audienceAlone(err, f.err, f.bound)}
+	}
+	return f
+}
+
+// admitFor judges what is no question of whom the token is for.
+func (is *issuer) admitFor(id [32]byte, claims map[string]any, now time.Time) finding {
+	if err := is.checkAnswerTimes(claims, now); err != nil {
+		return finding{err: err}
 	}
 	// A token that was given to a client for itself need not have a subject (RFC 7662
 	// §2.2); the client is the subject then, as in JWTs (RFC 9068 §2.2).

@@ -18,7 +18,8 @@ func (m *misplaced) Error() string        { return "no credentials: " + m.text }
 func (m *misplaced) Is(target error) bool { return target == ErrNoCredentials }
 
 // Told is what the caller may read beside the challenge about an error of Authenticate: which
-// limit a credential is beyond, or which header it belongs in. "" for nothing.
+// limit a credential is beyond, which header it belongs in, or that a genuine token is for another
+// audience. "" for nothing.
 func Told(err error) string {
 	var m *misplaced
 	if errors.As(err, &m) {

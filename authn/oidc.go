@@ -46,9 +46,9 @@ func (is *issuer) verify(
 		return nil, confirmation{}, refuse(faultAlgorithm, fmt.Errorf("alg %s is not configured", t.alg))
 	}
 	if err := is.check(t, now); err != nil {
-		return nil, confirmation{}, err
+		return nil, confirmation{}, is.ofAudience(ctx, t, now, err)
 	}
-	key, err := is.signature(ctx, t, from)
+	key, err := is.signature(t, func(alg jws.Algorithm) ([]*jws.Key, error) { return is.keys.find(ctx, t.kid, alg, from) })
 	if err != nil {
 		return nil, confirmation{}, err
 	}
@@ -61,14 +61,14 @@ func (is *issuer) verify(
 	return p, bound, nil
 }
 
-// signature finds the keys that a token may mean and verifies the signature with one of them,
+// signature has the keys found that a token may mean and verifies the signature with one of them,
 // on the parts that precheck took apart: what was judged and what is verified are the same bytes.
-func (is *issuer) signature(ctx context.Context, t *token, from func() netip.Addr) (*jws.Key, error) {
+func (is *issuer) signature(t *token, find func(jws.Algorithm) ([]*jws.Key, error)) (*jws.Key, error) {
 	alg, ok := profile.Lookup(t.alg)
 	if !ok {
 		return nil, refuse(faultAlgorithm, fmt.Errorf("alg %.20q", t.alg))
 	}
-	candidates, err := is.keys.find(ctx, t.kid, alg, from)
+	candidates, err := find(alg)
 	if err != nil {
 		return nil, err
 	}

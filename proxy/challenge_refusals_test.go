@@ -19,7 +19,7 @@ type refused struct {
 }
 
 // fault is a credential that is turned down: one challenge says so, and it alone, and
-// none says why.
+// none says why. The one that is told is that a genuine token is for another audience.
 func fault(name, challenge, code, why string, show func(g *gate, address string) []string) refused {
 	told := "the credential is not accepted"
 	if code == invalidProof {
@@ -75,6 +75,7 @@ func allRefused() []refused {
 	both := map[string]string{"error": "insufficient_user_authentication",
 		"error_description": "another authentication of the user is needed", "scope": "pay"}
 	const misplaced = "the scheme in Authorization is not accepted: send Authorization: Bearer, or X-Api-Key with an API key"
+	const otherAudience = "the token is not meant for this audience: ask its issuer for one that is"
 	const again = "the user has to authenticate again"
 	none := refused{"nothing", line(), wire.Unauthenticated, "Authentication required", nil, ""}
 	return []refused{
@@ -86,7 +87,13 @@ func allRefused() []refused {
 		fault("algorithm", "Bearer", invalidToken, "the token algorithm is not accepted", jws(map[string]any{"alg": "none"})),
 		fault("type", "Bearer", invalidToken, "the token type is not accepted", jws(map[string]any{"typ": "logout+jwt"})),
 		fault("issuer", "Bearer", invalidToken, "the token issuer is not accepted", claimed(map[string]any{"iss": "https://evil.example"})),
-		fault("audience", "Bearer", invalidToken, "the token is not meant for this audience", claimed(map[string]any{"aud": "another"})),
+		{"audience", claimed(map[string]any{"aud": "another"}), wire.Unauthenticated, otherAudience,
+			map[string]map[string]string{"Bearer": {"error": invalidToken, "error_description": otherAudience}}, "another"},
+		fault("audience, expired", "Bearer", invalidToken, "audience", claimed(map[string]any{"aud": "another", "exp": past})),
+		fault("audience, signature", "Bearer", invalidToken, "audience", func(g *gate, _ string) []string {
+			header := map[string]any{"alg": "ES256", "typ": "at+jwt", "kid": "k"}
+			return []string{"Authorization: Bearer " + g.signed(g.proofs, header, g.claimsOf("alice", map[string]any{"aud": "another"}))}
+		}),
 		fault("expired", "Bearer", invalidToken, "the token has expired", claimed(map[string]any{"exp": past})),
 		fault("not yet", "Bearer", invalidToken, "the token is not valid yet", claimed(map[string]any{"nbf": time.Now().Add(time.Hour).Unix()})),
 		fault("claims", "Bearer", invalidToken, "the token claims are not acceptable", claimed(map[string]any{"groups": 7})),
