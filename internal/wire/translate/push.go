@@ -141,7 +141,7 @@ func (w *writer) webhook(c config) {
 	w.literal("}")
 }
 
-// webhookMembers writes everything but the ids.
+// webhookMembers writes everything but the ids and the tenant.
 func (w *writer) webhookMembers(raw []byte) {
 	if w.from != w.to {
 		var v values
@@ -149,7 +149,7 @@ func (w *writer) webhookMembers(raw []byte) {
 		w.fields(webhookObject, &v)
 		return
 	}
-	w.kept(webhookObject, raw, "id", "tenant", "taskId", "task_id")
+	w.kept(webhookObject, raw, webhookObject.ids...)
 }
 
 // authentication says how the agent is to prove itself to the webhook. 1.0 has one

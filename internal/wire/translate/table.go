@@ -97,7 +97,8 @@ type object struct {
 	kind    string // 0.2's and 0.3's "kind", "" for none
 	members []member
 	names   [dialects][]spelling
-	tenant  bool // one of the members is a tenant, if not in every dialect
+	tenant  bool     // one of the members is a tenant, if not in every dialect
+	ids     []string // names of what the call decides, in whatever dialect
 }
 
 // spelling is one name under which a member is read.
@@ -122,6 +123,9 @@ func newObject(name, kind string, rows ...member) *object {
 			if name == "" {
 				continue
 			}
+			if m.is.ofCall() {
+				o.withIDs(name)
+			}
 			o.names[d] = append(o.names[d], spelling{name, i, true})
 			// ProtoJSON parsers take the names of the proto files as well, and
 			// package wire reads them in every version.
@@ -132,6 +136,21 @@ func newObject(name, kind string, rows ...member) *object {
 				o.names[d] = append(o.names[d], spelling{other, i, false})
 			}
 		}
+	}
+	return o
+}
+
+// newParams is newObject for what params consist of.
+func newParams(name string, rows ...member) *object {
+	return newObject(name, "", rows...).withIDs(
+		"id", "name", "parent", "taskId", "contextId", "sessionId", "configId", "pushNotificationConfigId")
+}
+
+// withIDs adds names that only other objects, or other versions, have for an id. An agent
+// that knows several versions may look for one there.
+func (o *object) withIDs(names ...string) *object {
+	for _, name := range names {
+		o.ids = append(o.ids, name, snakeCase(name))
 	}
 	return o
 }

@@ -132,17 +132,6 @@ func (w *writer) member(m *member, raw []byte, v *values) {
 	}
 }
 
-// elsewhere reports whether a member that one dialect does not have is something in
-// another that the call decides.
-func (o *object) elsewhere(name []byte) bool {
-	for i := range o.members {
-		if m := &o.members[i]; m.is.ofCall() && slices.Contains(m.say[:], string(name)) {
-			return true
-		}
-	}
-	return false
-}
-
 // copy keeps an object of the same dialect as it stands: order, numbers, unknown
 // members. Only ids change, and what the call decides; see kept.
 func (w *writer) copy(o *object, raw []byte) {
@@ -190,9 +179,10 @@ func (w *writer) kept(o *object, raw []byte, out ...string) {
 
 // stray reports whether a member that the dialect does not have is left out: a tenant
 // in a dialect that has none would be unknown, and kept, as would an id, but agents of
-// several versions might understand it.
+// several versions might understand it, and go by the caller's id where the call has the
+// agent's.
 func (w *writer) stray(o *object, name []byte) bool {
-	return o.tenant && string(name) == "tenant" || w.call != nil && o.elsewhere(name)
+	return o.tenant && string(name) == "tenant" || w.call != nil && slices.Contains(o.ids, string(name))
 }
 
 // keep writes one member that is known, unless the call decides about it.
