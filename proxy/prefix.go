@@ -23,7 +23,7 @@ func (f prefix) inside(r *http.Request, to *routes) (*http.Request, string, bool
 	if rest, ok := below(path, metadataPath+f.public); ok && f.public != "" {
 		return r, metadataPath + rest, true // which is before the path of what it is about (RFC 9728 §3.1)
 	}
-	if isGRPC(mediaType(r.Header)) {
+	if isGRPC(mediaType(r.Header)) && to.isRPC(r.Method, path) {
 		return r, path, true // there is no place for a prefix
 	}
 	own, ok := f.cut(path, r.Method, to)

@@ -34,6 +34,7 @@ func (w *world) front(strips bool) string {
 	must(w, err)
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, FlushInterval: -1}
 	mux := http.NewServeMux()
+	mux.Handle("/.well-known/oauth-protected-resource/a2a", forward)
 	mux.Handle("/.well-known/oauth-protected-resource/a2a/", forward)
 	if strips {
 		mux.Handle("/a2a/", http.StripPrefix("/a2a", forward))
@@ -52,7 +53,7 @@ http {
   server {
     listen 127.0.0.1:%[2]s; proxy_http_version 1.1; proxy_buffering off;
     location /a2a/ { proxy_pass %[3]s%[4]s; }
-    location /.well-known/oauth-protected-resource/a2a/ { proxy_pass %[3]s; }
+    location /.well-known/oauth-protected-resource/a2a { proxy_pass %[3]s; }
   }
 }
 `
@@ -146,6 +147,7 @@ func (w *world) behind(name, front string) {
 	for _, path := range []string{metadata, public + "/.well-known/oauth-protected-resource/agents/rec"} {
 		in("metadata", w.do("", "GET", out(path), ""), `"resource":"`+base+`"`)
 	}
+	w.challenged(name, out)
 	in("metadata of all", w.do("", "GET", out(public+"/.well-known/oauth-protected-resource"), ""), `"resource":"`+public+`"`)
 	in("nothing", w.do("alice", "GET", out(public+"/nothing"), ""), "no such path")
 }

@@ -183,13 +183,16 @@ func (p *Proxy) mountPush(t *routes, notified handler) {
 func (p *Proxy) mountRPC(t *routes, rpc handler) {
 	for _, service := range wire.Services() {
 		t.below("/"+service+"/", false, rpc)
+		t.rpcs["/"+service+"/"] = true
 	}
 	for _, path := range p.extra.RPCs() {
 		t.fix(path, rpc)
+		t.rpcs[path] = true
 	}
 	if p.System != nil {
 		for _, service := range systemServices {
 			t.below("/"+service+"/", false, p.serveSystem)
+			t.rpcs["/"+service+"/"] = true
 		}
 	}
 }

@@ -28,7 +28,8 @@ type routes struct {
 	base handler          // of agents, which is where most calls go; nil where a host has one agent
 	lost handler
 
-	preflight handler // of what pages are about to ask; nil where none may call
+	rpcs      map[string]bool // the sites of gRPC, by what is fixed of them
+	preflight handler         // of what pages are about to ask; nil where none may call
 }
 
 // route is where a pattern leads.
@@ -39,7 +40,7 @@ type route struct {
 
 // newRoutes are routes that lead nowhere yet.
 func newRoutes(lost handler) *routes {
-	return &routes{tree: chi.NewRouter(), lead: map[string]route{}, lost: lost}
+	return &routes{tree: chi.NewRouter(), lead: map[string]route{}, rpcs: map[string]bool{}, lost: lost}
 }
 
 // searches are what chi looks for routes with.
@@ -73,6 +74,13 @@ func (t *routes) find(verb, path string) (handler, site) {
 		return nil, site{}
 	}
 	return to.serve, to.site(search, path)
+}
+
+// isRPC reports whether there is something of gRPC's at a path. What a request says that it
+// is makes no other path one.
+func (t *routes) isRPC(verb, path string) bool {
+	h, at := t.find(verb, path)
+	return h != nil && t.rpcs[at.fixed]
 }
 
 // add has a pattern lead somewhere.

@@ -22,7 +22,7 @@ func (c *trial) command(r *http.Request) string {
 	if c.verb != http.MethodGet && len(c.body) == 0 {
 		words = append(words, "-X", c.verb)
 	}
-	words = append(words, quoted(r.URL.String()))
+	words = append(words, quoted(c.outside(r)))
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		line := "'" + name + ": " + quoted(r.Header.Get(name))[1:]
 		switch {
@@ -39,6 +39,12 @@ func (c *trial) command(r *http.Request) string {
 		words = append(words, "--data-raw", quoted(string(c.body)))
 	}
 	return strings.Join(words, " ")
+}
+
+// outside is the address that clients have, whatever something in front makes of its path.
+func (c *trial) outside(r *http.Request) string {
+	origin := r.URL.Scheme + "://" + r.URL.Host
+	return origin + c.public.Path + strings.TrimPrefix(r.URL.String(), origin+c.prefix)
 }
 
 // quoted is a word that a shell leaves as it is.
