@@ -106,8 +106,13 @@ func (p *process) awaitDemo(ts *testscript.TestScript) {
 // configuration refers to.
 func environment(ts *testscript.TestScript, config string) []string {
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + ts.Getenv("WORK")}
-	for _, name := range []string{"HOME", "XDG_STATE_HOME", "http_proxy"} {
+	for _, name := range []string{"HOME", "XDG_STATE_HOME"} {
 		env = append(env, name+"="+ts.Getenv(name))
+	}
+	for _, name := range handedOn {
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		env = append(env, "GOCOVERDIR="+dir)
@@ -124,6 +129,13 @@ func environment(ts *testscript.TestScript, config string) []string {
 		}
 	}
 	return env
+}
+
+// handedOn are variables that no file names and that say where calls might go.
+var handedOn = []string{
+	"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
+	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "OTEL_BSP_SCHEDULE_DELAY",
+	"OTEL_METRIC_EXPORT_INTERVAL",
 }
 
 // follow keeps the log and notices the line that says where the gateway is.

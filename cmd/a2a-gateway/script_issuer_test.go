@@ -25,13 +25,21 @@ import (
 // cmdIssuer starts a token issuer that knows alice (finance), bob (support) and carol
 // (operations, admins). It sets $ISSUER, and $INTROSPECTION to where it is asked about
 // its tokens. "issuer down" starts one and ends it: its tokens exist, its keys cannot be
-// had.
+// had. "issuer url=URL" is known by another URL than it has; it is at $ISSUER_AT.
 func cmdIssuer(ts *testscript.TestScript, neg bool, args []string) {
 	noNeg(ts, neg)
 	w := worldOf(ts)
-	i, err := demo.NewIssuer(demo.IssuerOptions{})
+	o := demo.IssuerOptions{}
+	if len(args) > 0 {
+		o.URL, _ = strings.CutPrefix(args[0], "url=")
+		if o.URL == args[0] {
+			o.URL = ""
+		}
+	}
+	i, err := demo.NewIssuer(o)
 	ts.Check(err)
 	w.issuer = i
+	w.name(ts, "ISSUER_AT", "http://"+i.Addr())
 	w.name(ts, "ISSUER", i.URL)
 	w.asking = newIntrospection()
 	w.name(ts, "INTROSPECTION", w.asking.server.URL)

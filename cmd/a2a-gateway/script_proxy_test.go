@@ -50,11 +50,17 @@ type scriptCleanup struct{ ts *testscript.TestScript }
 // Cleanup is that of testing.TB.
 func (s scriptCleanup) Cleanup(f func()) { s.ts.Defer(f) }
 
-// proxied is what the proxy was asked to connect to, each once.
-func proxied(ts *testscript.TestScript, _ []string) string {
+// proxied is what the proxy was asked to connect to, each once. It waits until these are among
+// it, if any: proxied [HOST:PORT]….
+func proxied(ts *testscript.TestScript, args []string) string {
 	w := worldOf(ts)
 	if w.tunnels == nil {
 		ts.Fatalf("proxied comes after proxy")
+	}
+	for _, a := range args {
+		if !eventually(patience, func() bool { return slices.Contains(w.tunnels.Asked(), a) }) {
+			ts.Fatalf("the proxy was not asked for %s, but for %q", a, w.tunnels.Asked())
+		}
 	}
 	asked := w.tunnels.Asked()
 	slices.Sort(asked)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
+	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
@@ -128,9 +129,13 @@ func (b *bearings) resolve(ctx context.Context, cfg *config.Config, r *http.Requ
 	if err != nil {
 		return nil, usage(err)
 	}
+	egress, err := tunnel.New(cfg.Egress)
+	if err != nil {
+		return nil, usage(fmt.Errorf("egress: %w", err))
+	}
 	trusted := func(*tls.ConnectionState) error { return nil } // clientState has verified it
 	chain, err := authn.New(ctx, cfg.Authn, authn.Options{
-		Logger: slog.New(slog.DiscardHandler), Scheme: public.Scheme, Trusted: trusted,
+		Logger: slog.New(slog.DiscardHandler), Egress: egress, Scheme: public.Scheme, Trusted: trusted,
 	})
 	if err != nil {
 		return nil, usage(err)

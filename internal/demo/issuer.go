@@ -105,10 +105,13 @@ func NewIssuer(o IssuerOptions) (*Issuer, error) {
 	if err := i.Rotate(); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	i.server = &http.Server{Handler: i.routes(), ReadHeaderTimeout: 10 * time.Second}
+	i.server = &http.Server{Addr: l.Addr().String(), Handler: i.routes(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { i.served <- i.server.Serve(l) }()
 	return i, nil
 }
+
+// Addr is where the issuer listens, host:port, whatever its URL is.
+func (i *Issuer) Addr() string { return i.server.Addr }
 
 // Close stops the issuer, waiting for requests until ctx is done. Closing twice
 // is harmless.

@@ -245,7 +245,7 @@ func TestNoProxy(t *testing.T) {
 		Proxy: "http://proxy.example.com:3128",
 		NoProxy: []string{
 			"internal.example.com", ".below.example.com", "*.star.example.com", "10.0.0.0/8", "192.0.2.7", "2001:db8::/32",
-			"ported.example.com:8443", "192.0.2.8:8443", "[2001:db9::1]:8443",
+			"ported.example.com:8443", "192.0.2.8:8443", "[2001:db9::1]:8443", "Upper.Example.com",
 		},
 	})
 	for address, serves := range map[string]bool{
@@ -254,6 +254,12 @@ func TestNoProxy(t *testing.T) {
 		"INTERNAL.example.com:443":      false,
 		"a.internal.example.com:80":     false,
 		"xinternal.example.com:443":     true,
+		"upper.example.com:443":         false,
+		"10.1.2.3.example.com:443":      true,
+		"internal.example.com.evil:443": true,
+		"[::ffff:10.1.2.3]:443":         false,
+		"[::ffff:11.1.2.3]:443":         true,
+		"[::ffff:127.0.0.1]:443":        false,
 		"below.example.com:443":         true,
 		"a.below.example.com:443":       false,
 		"star.example.com:443":          true,
