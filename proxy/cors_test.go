@@ -25,9 +25,9 @@ func (w *world) preflight(target, origin string, fields ...string) answer {
 		"Access-Control-Request-Headers: "+strings.Join(fields, ","))
 }
 
-// TestPreflight: browsers are answered before anybody is known, at every path of agents
+// TestL45_PreflightIsTheSameEverywhere: browsers are answered before anybody is known, at every path of agents
 // alike, whether or not there is anything.
-func TestPreflight(t *testing.T) {
+func TestL45_PreflightIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	w := build(t, withPages)
 	var first http.Header
@@ -69,8 +69,8 @@ func TestPreflight(t *testing.T) {
 	w.agent.silent(t, "preflights")
 }
 
-// TestPreflightRefused: others learn nothing, and what is no preflight is refused as ever.
-func TestPreflightRefused(t *testing.T) {
+// TestL45_PreflightRefused: others learn nothing, and what is no preflight is refused as ever.
+func TestL45_PreflightRefused(t *testing.T) {
 	t.Parallel()
 	w, off := build(t, withPages, relayed), build(t)
 	for name, tt := range map[string]struct {
@@ -104,9 +104,9 @@ func TestPreflightRefused(t *testing.T) {
 	}
 }
 
-// TestPagesReadAnswers: a page reads every answer, refusals and streams among them, and no
+// TestL45_PagesReadAnswers: a page reads every answer, refusals and streams among them, and no
 // other page does; nor does any where server.cors is not there.
-func TestPagesReadAnswers(t *testing.T) {
+func TestL45_PagesReadAnswers(t *testing.T) {
 	t.Parallel()
 	w, off := build(t, withPages), build(t)
 	for name, ask := range map[string]func(w *world, origin string) answer{
@@ -156,9 +156,9 @@ func TestPagesReadAnswers(t *testing.T) {
 	}
 }
 
-// TestAgentsSayNothingToPages: what an agent says to pages ends at the gateway, or, where the
+// TestL45_AgentsSayNothingToPages: what an agent says to pages ends at the gateway, or, where the
 // configuration lets it through and pages are nobody's business here, goes on.
-func TestAgentsSayNothingToPages(t *testing.T) {
+func TestL45_AgentsSayNothingToPages(t *testing.T) {
 	t.Parallel()
 	listed := func(s *setup) {
 		s.agent.Headers.Response = []string{"Access-Control-Allow-Origin", "Vary", "X-Shown"}

@@ -42,9 +42,9 @@ func eachPrefix(t *testing.T, test func(t *testing.T, w *world, out func(string)
 
 const metadataOfPrefix = "/.well-known/oauth-protected-resource/a2a"
 
-// TestPrefixWebhooks: agents are given webhooks below the path, what they deliver there
+// TestL46_Webhooks: agents are given webhooks below the path, what they deliver there
 // arrives, and the caller is shown its own in its place.
-func TestPrefixWebhooks(t *testing.T) {
+func TestL46_Webhooks(t *testing.T) {
 	t.Parallel()
 	eachPrefix(t, func(t *testing.T, w *world, out func(string) string) {
 		w.agent.answers(keeper)
@@ -104,9 +104,9 @@ func protectedOf(t testing.TB, card string) string {
 	return string(text)
 }
 
-// TestPrefixMetadata: the document that a challenge names is where it says, be it of an agent,
+// TestL46_Challenges: the document that a challenge names is where it says, be it of an agent,
 // of all that belongs to none, or of what is not there.
-func TestPrefixMetadata(t *testing.T) {
+func TestL46_Challenges(t *testing.T) {
 	t.Parallel()
 	eachPrefix(t, func(t *testing.T, w *world, out func(string) string) { w.challenged("", out) })
 }
@@ -152,9 +152,9 @@ func TestPrefixCatalog(t *testing.T) {
 	})
 }
 
-// TestPrefixRefusals: whatever is refused, no answer leads elsewhere: there are no redirects,
+// TestL46_NothingLeadsPast: whatever is refused, no answer leads elsewhere: there are no redirects,
 // and no path that is named is one without the prefix.
-func TestPrefixRefusals(t *testing.T) {
+func TestL46_NothingLeadsPast(t *testing.T) {
 	t.Parallel()
 	eachPrefix(t, func(t *testing.T, w *world, out func(string) string) {
 		for _, path := range []string{"/", "/agents", "/agents/", "/agents/none", "/agents/rec/nothing", "/nothing", "/a2a/nothing", "/.well-known/nothing"} {
@@ -168,9 +168,9 @@ func TestPrefixRefusals(t *testing.T) {
 	})
 }
 
-// TestPrefixGRPC: gRPC is where it is without a path, and nothing else is because it claims
+// TestL46_GRPCHasNoOther: gRPC is where it is without a path, and nothing else is because it claims
 // to be gRPC.
-func TestPrefixGRPC(t *testing.T) {
+func TestL46_GRPCHasNoOther(t *testing.T) {
 	t.Parallel()
 	for _, here := range []string{"", "/", "/a2a"} {
 		w := build(t, prefixed(here))

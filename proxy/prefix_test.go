@@ -152,8 +152,8 @@ func (w *world) behind(name, front string) {
 	in("nothing", w.do("alice", "GET", out(public+"/nothing"), ""), "no such path")
 }
 
-// TestPrefixWrittenOut: with server.basePath a path has one spelling.
-func TestPrefixWrittenOut(t *testing.T) {
+// TestL46_OneSpelling: with server.basePath a path has one spelling.
+func TestL46_OneSpelling(t *testing.T) {
 	t.Parallel()
 	for here, paths := range map[string]map[string]int{
 		"/a2a": {"/a2a/agents/rec/": 200, "/agents/rec/": 404, "/a2a/a2a/agents/rec/": 404, "/a2abc/agents/rec/": 404, "/a2a//agents/rec/": 400, "/a2a/../agents/rec/": 400},

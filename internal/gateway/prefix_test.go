@@ -38,9 +38,9 @@ func newFront(t *testing.T, strips bool) *front {
 	return f
 }
 
-// TestProofBelowAPath: a proof of possession is for the address that the client asked for,
+// TestL46_ProofBelowAPath: a proof of possession is for the address that the client asked for,
 // whatever something in front has made of it, and for no other spelling of it.
-func TestProofBelowAPath(t *testing.T) {
+func TestL46_ProofBelowAPath(t *testing.T) {
 	t.Parallel()
 	for here, strips := range map[string][]bool{"": {false, true}, "basePath: /\n": {true}, "basePath: /a2a\n": {false}} {
 		for _, strips := range strips {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -107,6 +108,11 @@ func canonicalOrigin(scheme, host, port string, wild bool) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	if endsInNumber(host) {
+		if a, err := netip.ParseAddr(host); wild || err != nil || !a.Is4() {
+			return "", false
+		}
+	}
 	if wild {
 		host = label + host
 	}
@@ -118,6 +124,17 @@ func canonicalOrigin(scheme, host, port string, wild bool) (string, bool) {
 		return "", false
 	}
 	return scheme + "://" + host + ":" + strconv.FormatUint(n, 10), true
+}
+
+// endsInNumber reports a host that browsers take for an IPv4 address, and write as one of four
+// numbers (URL Standard, ends-in-a-number checker).
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	digits, hex := strings.CutPrefix(last, "0x")
+	if hex {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 // Allows reports whether the page that a request comes from may read its answer.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestCORSValidate(t *testing.T) {
+func TestL45_Origins(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{origins: ["https://app.example.com"]}`:                                "",
@@ -21,21 +21,39 @@ func TestCORSValidate(t *testing.T) {
 
 		`{}`:                                  "server.cors.origins: is empty",
 		`{origins: ["*"], credentials: true}`: `server.cors.origins[0]: "*" cannot be together with server.cors.credentials`,
-		`{origins: ["https://a.example", "null"]}`: `server.cors.origins[1]: "null" is every sandboxed page`,
-		`{origins: [app.example.com]}`:             "is not an origin",
-		`{origins: ["https://app.example.com/"]}`:  "no slash at the end",
-		`{origins: ["https://App.example.com"]}`:   "in lower case",
-		`{origins: ["https://a.example:443"]}`:     "as browsers send it",
-		`{origins: ["http://a.example:080"]}`:      "as browsers send it",
-		`{origins: ["https://a.example/p"]}`:       "as browsers send it",
-		`{origins: ["https://u:p@a.example"]}`:     "as browsers send it",
-		`{origins: ["https://*"]}`:                 "as browsers send it",
-		`{origins: ["https://*.com"]}`:             "write a domain of yours",
-		`{origins: ["https://a.*.example.com"]}`:   "as browsers send it",
-		`{origins: ["https://*a.example.com"]}`:    "as browsers send it",
-		`{origins: ["https://*.*.example.com"]}`:   "as browsers send it",
-		`{origins: ["*"], headers: ["*"]}`:         "server.cors.headers[0]",
-		`{origins: ["*"], headers: ["A B"]}`:       "server.cors.headers[0]",
+		`{origins: ["https://a.example", "null"]}`:                 `server.cors.origins[1]: "null" is every sandboxed page`,
+		`{origins: [app.example.com]}`:                             "is not an origin",
+		`{origins: ["https://app.example.com/"]}`:                  "no slash at the end",
+		`{origins: ["https://App.example.com"]}`:                   "in lower case",
+		`{origins: ["https://a.example:443"]}`:                     "as browsers send it",
+		`{origins: ["http://a.example:080"]}`:                      "as browsers send it",
+		`{origins: ["https://a.example/p"]}`:                       "as browsers send it",
+		`{origins: ["https://u:p@a.example"]}`:                     "as browsers send it",
+		`{origins: ["https://*"]}`:                                 "as browsers send it",
+		`{origins: ["https://*.com"]}`:                             "write a domain of yours",
+		`{origins: ["https://a.*.example.com"]}`:                   "as browsers send it",
+		`{origins: ["https://*a.example.com"]}`:                    "as browsers send it",
+		`{origins: ["https://*.*.example.com"]}`:                   "as browsers send it",
+		`{origins: ["https://a.example", "*"], credentials: true}`: `server.cors.origins[1]: "*" cannot be together with server.cors.credentials`,
+		`{origins: ["null"], credentials: true}`:                   `server.cors.origins[0]: "null"`,
+		`{origins: ["HTTPS://a.example"]}`:                         "as browsers send it",
+		`{origins: ["http://a.example:80"]}`:                       "as browsers send it",
+		`{origins: ["https://a.example:"]}`:                        "as browsers send it",
+		`{origins: ["https://a.example:0"]}`:                       "as browsers send it",
+		`{origins: ["https://a.example:65536"]}`:                   "as browsers send it",
+		`{origins: ["https://a.example?q"]}`:                       "as browsers send it",
+		`{origins: ["https://a.example#f"]}`:                       "as browsers send it",
+		`{origins: ["http://[0:0:0:0:0:0:0:1]:3000"]}`:             "as browsers send it",
+		`{origins: ["http://127.1:3000"]}`:                         "as browsers send it",
+		`{origins: ["https://bücher.example"]}`:                    "as browsers send it",
+		`{origins: [" https://a.example"]}`:                        "is not an origin",
+		`{origins: ["file://"]}`:                                   "is not an origin",
+		`{origins: [""]}`:                                          "is not an origin",
+		`{origins: ["https://*.example.com:*"]}`:                   "is not an origin",
+		`{origins: ["*://a.example"]}`:                             "is not an origin",
+		`{origins: ["https://*.127.0.0.1"]}`:                       "as browsers send it",
+		`{origins: ["*"], headers: ["*"]}`:                         "server.cors.headers[0]",
+		`{origins: ["*"], headers: ["A B"]}`:                       "server.cors.headers[0]",
 	} {
 		c, err := load(t, `server: {publicURL: "http://localhost", cors: `+text+`}`)
 		if err != nil {
@@ -49,7 +67,7 @@ func TestCORSValidate(t *testing.T) {
 	}
 }
 
-func TestCORSAllows(t *testing.T) {
+func TestL45_OriginsAreCompared(t *testing.T) {
 	t.Parallel()
 	some := CORS{Origins: []string{"https://app.example.com", "http://127.0.0.1:5173", "https://*.example.org", "https://*.example.net:8443"}}
 	for origin, want := range map[string]bool{
@@ -59,25 +77,34 @@ func TestCORSAllows(t *testing.T) {
 		"https://xn--bcher-kva.example.org": true,
 		"https://one.example.net:8443":      true,
 
-		"http://app.example.com":               false,
-		"https://app.example.com:8443":         false,
-		"https://app.example.com.evil.example": false,
-		"https://evilapp.example.com":          false,
-		"http://localhost":                     false,
-		"https://example.org":                  false,
-		"https://.example.org":                 false,
-		"https://one.two.example.org":          false,
-		"https://evil.example/.example.org":    false,
-		"https://evil.example?.example.org":    false,
-		"https://evil.example#.example.org":    false,
-		"https://evil.example:1.example.org":   false,
-		"https://user@x.example.org":           false,
-		"https://oneexample.org":               false,
-		"http://one.example.org":               false,
-		"https://one.example.net":              false,
-		"null":                                 false,
-		"*":                                    false,
-		"":                                     false,
+		"http://app.example.com":                           false,
+		"https://app.example.com:8443":                     false,
+		"https://app.example.com.evil.example":             false,
+		"https://evilapp.example.com":                      false,
+		"http://localhost":                                 false,
+		"https://example.org":                              false,
+		"https://.example.org":                             false,
+		"https://one.two.example.org":                      false,
+		"https://evil.example/.example.org":                false,
+		"https://evil.example?.example.org":                false,
+		"https://evil.example#.example.org":                false,
+		"https://evil.example:1.example.org":               false,
+		"https://user@x.example.org":                       false,
+		"https://oneexample.org":                           false,
+		"http://one.example.org":                           false,
+		"https://one.example.net":                          false,
+		"HTTPS://app.example.com":                          false,
+		"https://APP.example.com":                          false,
+		"https://app.example.com/":                         false,
+		"https://app.example.com:443":                      false,
+		"https://app.example.com.":                         false,
+		"https://app.example.com ":                         false,
+		"https://ONE.example.org":                          false,
+		"https://one.example.org:443":                      false,
+		"https://app.example.com, https://app.example.com": false,
+		"null": false,
+		"*":    false,
+		"":     false,
 	} {
 		if got := some.Allows([]string{origin}); got != want {
 			t.Errorf("%q: got %v", origin, got)

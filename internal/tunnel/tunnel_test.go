@@ -122,9 +122,9 @@ func writePEM(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
-// TestErrors says of each way in which a proxy fails whether it is the proxy's own, and that
+// TestL47_ErrorsShowNoCredentials says of each way in which a proxy fails whether it is the proxy's own, and that
 // no error shows a credential, or what the proxy has written.
-func TestErrors(t *testing.T) {
+func TestL47_ErrorsShowNoCredentials(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answer func(string) int
@@ -238,8 +238,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestNoProxy says which addresses are reached without.
-func TestNoProxy(t *testing.T) {
+// TestL47_NoProxy says which addresses are reached without.
+func TestL47_NoProxy(t *testing.T) {
 	t.Parallel()
 	p := mustProxy(t, Config{
 		Proxy: "http://proxy.example.com:3128",

@@ -196,9 +196,9 @@ func TestEgressOfAnAgent(t *testing.T) {
 	}
 }
 
-// TestProxyFails: what a proxy does wrong is an error that says so, after which nothing was
+// TestL47_ProxyFails: what a proxy does wrong is an error that says so, after which nothing was
 // sent. It is no instance's fault, unless the proxy says that it does not reach that.
-func TestProxyFails(t *testing.T) {
+func TestL47_ProxyFails(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		status int
