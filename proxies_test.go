@@ -67,6 +67,9 @@ func checkClients(t *testing.T, path string, file *ast.File) {
 		if !ok {
 			return true
 		}
+		if ofClients(lit.Type) {
+			t.Errorf("%s has http.Clients without their type: write it, and a Transport", path)
+		}
 		s, ok := lit.Type.(*ast.SelectorExpr)
 		if !ok || !selects(s, "http", []string{"Client"}) {
 			return true
@@ -80,6 +83,25 @@ func checkClients(t *testing.T, path string, file *ast.File) {
 		}
 		return true
 	})
+}
+
+// ofClients reports a map or list of clients that has some whose type is left out.
+func ofClients(of ast.Expr) bool {
+	switch of := of.(type) {
+	case *ast.MapType:
+		return isClient(of.Value)
+	case *ast.ArrayType:
+		return isClient(of.Elt)
+	}
+	return false
+}
+
+func isClient(e ast.Expr) bool {
+	if p, ok := e.(*ast.StarExpr); ok {
+		e = p.X
+	}
+	s, ok := e.(*ast.SelectorExpr)
+	return ok && selects(s, "http", []string{"Client"})
 }
 
 func selects(s *ast.SelectorExpr, pkg string, names []string) bool {

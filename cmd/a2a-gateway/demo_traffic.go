@@ -58,11 +58,14 @@ const (
 func (c *cast) play(ctx context.Context) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	clients := map[string]*http.Client{"ci": {}}
+	direct := &http.Client{Transport: &http.Transport{}} // no proxy: all of it is here
+	tokens := context.WithValue(ctx, oauth2.HTTPClient, direct)
+	clients := make(map[string]*http.Client)
+	clients["ci"] = direct
 	for _, name := range []string{"alice", "bob", "carol"} {
 		clients[name] = (&clientcredentials.Config{
 			ClientID: name, ClientSecret: name + "-secret", TokenURL: c.Issuer.URL + "/token", AuthStyle: oauth2.AuthStyleInHeader,
-		}).Client(ctx)
+		}).Client(tokens)
 	}
 	var calls sync.WaitGroup
 	defer calls.Wait()
