@@ -62,6 +62,12 @@ func TestL46_Webhooks(t *testing.T) {
 		w.agent.answers(func(rw http.ResponseWriter, r *record) {
 			reply(rw, r, fmt.Sprintf(`{"taskId":%q,"id":%q,"url":%q}`, task, task, g.URL))
 		})
+		eventually(t, "record of the calls", func() bool { return len(w.audited("call")) >= 2 })
+		for _, r := range w.audited("call") {
+			if path, _ := r["path"].(string); !strings.HasPrefix(path, "/a2a/") {
+				t.Errorf("on record as %q", path)
+			}
+		}
 		got := w.call("alice", "GetTaskPushNotificationConfig", fmt.Sprintf(`{"taskId":%q,"id":%[1]q}`, task))
 		if !strings.Contains(got.body, hookURL) || strings.Contains(got.body, "/push/") {
 			t.Errorf("the caller was shown %s", got.body)
