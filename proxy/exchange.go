@@ -137,11 +137,13 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange
 	return x
 }
 
-// shownPath is a path as records may have it: what follows that of deliveries lets
-// whoever reads it deliver.
+// shownPath is a path as records may have it: what follows that of deliveries lets whoever reads
+// it deliver. It is left out wherever it stands but below an agent's own path, because the
+// request may be one that no route takes: refused, written otherwise, at a wrong prefix, or
+// for what is switched off by now.
 func shownPath(path string, at site) string {
-	if at.fixed == push.Path {
-		return strings.TrimSuffix(path, at.rest) + "/…"
+	if before, _, ok := strings.Cut(path, push.Path); ok && at.agent == "" {
+		return before + push.Path + "…"
 	}
 	return path
 }
