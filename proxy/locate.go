@@ -37,7 +37,7 @@ func (p *Proxy) locate(x *exchange) error {
 	case x.at.fixed == sharedPath, x.at.fixed == sharedPath+"/":
 		x.shared = true
 	case x.at.agent == "":
-		return x.noAgentHere()
+		return p.noAgentHere(x)
 	default:
 		x.agent = p.agents[x.at.agent]
 	}
@@ -51,10 +51,14 @@ func (p *Proxy) locate(x *exchange) error {
 
 // noAgentHere refuses what names no agent, and says where agents are to clients that have
 // dropped the path of one.
-func (x *exchange) noAgentHere() error {
-	switch x.r.URL.Path {
+func (p *Proxy) noAgentHere(x *exchange) error {
+	path := x.r.URL.Path
+	if rest, ok := below(path, p.prefix.public); ok {
+		path = slashed(rest)
+	}
+	switch path {
 	case "/", cardPath, legacyCardPath:
-		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", agentsPath)
+		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", p.prefix.public+agentsPath)
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such path")
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
@@ -173,6 +175,23 @@ func TestL46_OneSpelling(t *testing.T) {
 			if want == 200 && !strings.Contains(got.body, `"`+w.url+`/a2a/agents/rec"`) {
 				t.Errorf("%q: %s: the card is %s", here, path, got.body)
 			}
+		}
+	}
+}
+
+// TestPrefixSaysWhereAgentsAre: who has dropped the path of an agent is told the whole of it.
+func TestPrefixSaysWhereAgentsAre(t *testing.T) {
+	t.Parallel()
+	w := build(t, func(s *setup) {
+		s.server.PublicURL = "http://127.0.0.1/gw"
+		s.docs = map[string]func(string) string{"two": cardOf}
+		s.more = []proxy.AgentConfig{{ID: "two"}}
+	}, func(s *setup) {
+		s.more[0].Card.URL = secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?two", 1))
+	})
+	for _, path := range []string{"/", "/gw/", "/gw/.well-known/agent-card.json", "/.well-known/agent.json"} {
+		if got := w.do("alice", "GET", w.url+path, ""); got.status != 404 || !strings.Contains(got.body, "agents are below /gw/agents/") {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
 }
