@@ -58,13 +58,44 @@ func (p *Proxy) servePreflight(fields string) stage {
 		h := x.w.Header()
 		p.Server.CORS.Preflight(h, x.r.Header["Origin"], pageVerbs, fields)
 		if !p.Server.CORS.Allows(x.r.Header["Origin"]) {
-			return wire.Errorf(wire.Denied, "Pages of this origin may not call: it is not among server.cors.origins")
+			return foreignPage()
 		}
 		guard(h)
 		x.w.readers = nil // all is said
 		x.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
+}
+
+func foreignPage() *wire.Error {
+	return wire.Errorf(wire.Denied, "Pages of this origin may not call: it is not among server.cors.origins")
+}
+
+// lured refuses a call that a page of another origin has had a browser make without asking
+// first, as browsers do where a request has no JSON and no field that pages seldom send (Fetch,
+// CORS-safelisted request-header). They come from where their user is, and with the user's client
+// certificate; that the page cannot read the answer does not keep a call without a body from
+// having its effect.
+func (p *Proxy) lured(x *exchange) error {
+	origin := x.r.Header["Origin"]
+	if origin == nil || x.r.Method != http.MethodPost || x.call.Binding != wire.HTTPJSON || wire.MediaType(x.r.Header.Get("Content-Type")) {
+		return nil
+	}
+	if p.ownOrigin(origin) || p.Server.CORS != nil && p.Server.CORS.Allows(origin) {
+		return nil
+	}
+	return foreignPage()
+}
+
+// ownOrigin reports whether a page is at a host that requests may name.
+func (p *Proxy) ownOrigin(origin []string) bool {
+	if len(origin) != 1 {
+		return false
+	}
+	_, authority, _ := strings.Cut(origin[0], "://")
+	host, ok := server.CanonicalHost(authority)
+	_, own := p.self[host]
+	return ok && (own || p.hosts[host] != nil)
 }
 
 // readers are the pages that may read an answer.

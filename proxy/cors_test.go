@@ -214,3 +214,32 @@ func TestRepeatsAreForTheirOwnPage(t *testing.T) {
 		t.Errorf("the agent saw it %d times", len(seen))
 	}
 }
+
+// TestPagesWithoutPreflight: what a browser sends for a page without asking first has no effect
+// unless the page may call: a certificate of the user's, or where they are, may be enough to be
+// let in.
+func TestPagesWithoutPreflight(t *testing.T) {
+	t.Parallel()
+	for name, with := range map[string]func(*setup){"off": func(*setup) {}, "on": withPages} {
+		w := build(t, with)
+		for origin, refused := range map[string]bool{
+			"https://evil.example": true, "null": true, "http://127.0.0.1": true, "https://sub.app.example.com": true, "": true,
+			page: name == "off", w.url: false,
+		} {
+			for _, path := range []string{"/v1/tasks/7:cancel", "/tasks/7:cancel", w.url + "/tasks/7:cancel"} {
+				for _, header := range [][]string{nil, {"Content-Type: text/plain"}} {
+					got := w.do("alice", http.MethodPost, path, "", append(header, "Origin: "+origin)...)
+					if (got.status == http.StatusForbidden && strings.Contains(got.body, "server.cors.origins")) != refused {
+						t.Errorf("%s: %s from %q: %d %s", name, path, origin, got.status, got.body)
+					}
+				}
+			}
+		}
+		if got := w.do("alice", http.MethodPost, "/v1/tasks/7:cancel", ""); got.status == http.StatusForbidden {
+			t.Errorf("%s: no page: %s", name, got.body)
+		}
+		if got := w.do("alice", http.MethodPost, "/message:send", message(""), "A2A-Version: 1.0", "Origin: https://evil.example"); got.status != http.StatusOK {
+			t.Errorf("%s: what browsers ask about: %d %s", name, got.status, got.body)
+		}
+	}
+}

@@ -46,7 +46,10 @@ func (p *Proxy) locate(x *exchange) error {
 	// net/url writes, so what is left of it has as well.
 	x.rest = (&url.URL{Path: x.at.rest}).EscapedPath()
 	x.call.Extra = p.methods(x.r.Header)
-	return x.bind()
+	if err := x.bind(); err != nil {
+		return err
+	}
+	return p.lured(x)
 }
 
 // noAgentHere refuses what names no agent, and says where agents are to clients that have
