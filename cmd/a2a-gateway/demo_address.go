@@ -40,7 +40,7 @@ func (l *listeners) listenAt(address string) error {
 	}
 	l.Address = net.JoinHostPort(host, port)
 	l.StatusAddress, l.AdminAddress = net.JoinHostPort(near, l.StatusAddress), net.JoinHostPort(near, l.AdminAddress)
-	if host == "" {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = near // every address of the machine, and this one
 	}
 	if port == "0" {

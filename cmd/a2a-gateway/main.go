@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	_, _ = fmt.Fprintln(stderr, "a2a-gateway:", err)
+	_, _ = fmt.Fprintln(stderr, "a2a-gateway:", printable(err.Error()))
 	var f *failure
 	if errors.As(err, &f) {
 		return f.code

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// printable is a text as it may go to a terminal. Errors have words of others in them: the status
+// line of a server, a name in a document.
+func printable(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		r, n := utf8.DecodeRuneInString(text)
+		switch {
+		case r == '\n' || r == '\t', strconv.IsGraphic(r) && (r != utf8.RuneError || n > 1):
+			b.WriteString(text[:n])
+		default:
+			quoted := strconv.Quote(text[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
