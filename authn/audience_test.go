@@ -109,8 +109,8 @@ func toldOf(t *testing.T, c *Chain, name string, err error, told bool) {
 		want, beside = otherAudience, otherAudience
 	}
 	all := strings.Join(c.Challenges(Demand{Realm: "gw", Err: err}), "\n")
-	if strings.Count(all, `error="invalid_token", error_description="`+want+`"`) != 1 || refused.Told() != beside {
-		t.Errorf("%s: told %q and %s", name, refused.Told(), all)
+	if strings.Count(all, `error="invalid_token", error_description="`+want+`"`) != 1 || refused.open != beside {
+		t.Errorf("%s: told %q and %s", name, refused.open, all)
 	}
 	if strings.Contains(all, testAudience) || strings.Contains(all, "other.test") {
 		t.Errorf("%s: an audience is told: %s", name, all)

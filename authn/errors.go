@@ -60,16 +60,6 @@ func (r *Refused) told() string {
 	return r.Reason
 }
 
-// Told is what the caller may read in words beside the challenge: which limit a credential is
-// beyond, which says nothing about whether it is good, or that a genuine token is for another
-// audience. "" for nothing, and for no refusal.
-func (r *Refused) Told() string {
-	if r == nil {
-		return ""
-	}
-	return r.open
-}
-
 // fault is why a credential was refused, as a closed set: it is a metric label
 // and chooses the sentence for the record. None of the sentences repeats a byte of the
 // credential.

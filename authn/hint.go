@@ -27,7 +27,7 @@ func Told(err error) string {
 	}
 	var refused *Refused
 	if errors.As(err, &refused) {
-		return refused.Told()
+		return refused.open
 	}
 	return ""
 }
@@ -79,7 +79,7 @@ func (c *Chain) where() string {
 		}
 	}
 	if len(ways) == 0 {
-		return "client certificates are"
+		return "callers are known by their client certificates"
 	}
 	return "send " + strings.Join(ways, ", or ")
 }

@@ -30,6 +30,7 @@ func TestMisplacedCredential(t *testing.T) {
 		{"another header", keysOnly, "Api-Key", "KEY", "the header Api-Key carries no credential here: " + useKey},
 		{"another header, beside tokens", both, "X-Auth-Token", "KEY", "the header X-Auth-Token carries no credential here: " + useBoth},
 		{"keys where there are none", Config{OIDC: cr.cfg.OIDC[:1]}, "X-Api-Key", "KEY", "no credential is accepted in this header: send Authorization: Bearer"},
+		{"where certificates are taken", Config{MTLS: &MTLS{}}, "Token", "KEY", "the header Token carries no credential here: callers are known by their client certificates"},
 		{"nothing", keysOnly, "Accept", "KEY", ""},
 		{"a bad key where keys are", keysOnly, "X-Api-Key", "KEYx", ""},
 		{"a bad token where tokens are", both, authorization, "Bearer x.y.z", ""},

@@ -32,7 +32,7 @@ func (s *server) failed(target string, at stage, err error) *Error {
 func (e *Error) Error() string {
 	switch {
 	case e.Status == http.StatusProxyAuthRequired:
-		return fmt.Sprintf("the proxy %s refuses to connect to %s: 407, it wants a user and password, or others, in the URL of egress.proxy",
+		return fmt.Sprintf("the proxy %s refuses to connect to %s: 407, it wants a user and password, or others, in its URL",
 			e.Proxy, e.Target)
 	case e.Status != 0 && e.Own():
 		return fmt.Sprintf("the proxy %s refuses to connect to %s: %d %s", e.Proxy, e.Target, e.Status, http.StatusText(e.Status))
