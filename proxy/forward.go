@@ -115,7 +115,7 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
 	x.sent = time.Now()
 	if x.leg.methods {
-		x.usesQuirk(MethodPaths)
+		x.usesQuirk(methodAddresses)
 	}
 	if x.leg.call.Streaming { // its stream may outlast the call
 		x.up = detach(ctx)

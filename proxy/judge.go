@@ -264,7 +264,7 @@ func malformed(err error) error {
 func (r *remarks) tell(x *exchange) {
 	x.rec.Grammar, x.rec.SkippedEvents = r.noted(), r.skipped.Load()
 	if r.zoned.Load() {
-		x.usesQuirk(ZonelessTimes)
+		x.usesQuirk(zonelessTimes)
 	}
 }
 

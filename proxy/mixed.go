@@ -36,7 +36,7 @@ func (p *Proxy) mixes(x *exchange, v *view) (bool, error) {
 		return false, e
 	}
 	x.call.Mixed = true
-	x.usesQuirk(MixedObjects)
+	x.usesQuirk(mixedObjects)
 	return true, nil
 }
 
@@ -45,7 +45,7 @@ func (p *Proxy) mixes(x *exchange, v *view) (bool, error) {
 func (x *exchange) mayMix(v *view) bool {
 	c := &x.call
 	switch {
-	case c.Binding != wire.JSONRPC || c.Version != wire.V03 || c.Method.Extension != "" || !x.agent.tolerates(MixedObjects):
+	case c.Binding != wire.JSONRPC || c.Version != wire.V03 || c.Method.Extension != "" || !x.agent.tolerates(mixedObjects):
 		return false
 	case c.Method.Subject != wire.OfMessage && (!c.Shared || c.Method.Subject != wire.OfTask):
 		return false

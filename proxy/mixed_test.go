@@ -53,7 +53,7 @@ func TestMixedObjects(t *testing.T) {
 			if strings.Contains(got.body, `"kind"`) {
 				t.Errorf("%s: has a kind: %s", what, got.body)
 			}
-			if list, _ := w.ended(n + 1)["quirks"].([]any); len(list) != 1 || list[0] != string(proxy.MixedObjects) {
+			if list, _ := w.ended(n + 1)["quirks"].([]any); len(list) != 1 || list[0] != "mixed-objects" {
 				t.Errorf("%s: recorded %v", what, w.ended(n+1))
 			}
 			seen := w.agent.one(t)
@@ -88,7 +88,7 @@ func TestNotMixed(t *testing.T) {
 		"a kind":              {rpc10, kinded, nil, nil},
 		"a kind of a part":    {rpc10, `{"message":{"messageId":"m","role":"user","parts":[{"text":"hi"},{"kind":"text","text":"hi"}]}}`, nil, nil},
 		"a version":           {rpc10, text, []string{"A2A-Version: 0.3"}, nil},
-		"the quirk is off":    {rpc10, text, nil, []proxy.Quirk{proxy.ZonelessTimes}},
+		"the quirk is off":    {rpc10, text, nil, []proxy.Quirk{"zoneless-times"}},
 		"the agent speaks it": {rpc03, text, nil, nil},
 	} {
 		w := in(t, speaks(tt.agent), tied, func(s *setup) { s.agent.Quirks = tt.quirks })

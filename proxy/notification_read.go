@@ -81,10 +81,10 @@ func (p *Proxy) readNotification(x *exchange, n *notification) error {
 	n.body = body.bytes()
 	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), digest(n.body)
 	wire.MendHere(n.body) // it is posted as the gateway's own
-	if n.hook.Speaks == wire.V10 && x.agent.tolerates(ZonelessTimes) {
+	if n.hook.Speaks == wire.V10 && x.agent.tolerates(zonelessTimes) {
 		var changed bool
 		if n.body, changed = zoned(n.body); changed {
-			x.usesQuirk(ZonelessTimes)
+			x.usesQuirk(zonelessTimes)
 		}
 	}
 	limits := p.answerLimits()

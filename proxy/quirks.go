@@ -16,15 +16,15 @@ type Quirk string
 
 // The quirks. All are on where an agent lists none.
 const (
-	// ZonelessTimes reads timestamps of ProtoJSON that have no zone as UTC.
-	ZonelessTimes Quirk = "zoneless-times"
-	// MixedObjects answers callers of 0.3's methods who send 1.0's objects in kind.
-	MixedObjects Quirk = "mixed-objects"
-	// MethodPaths calls each method at an address of its own.
-	MethodPaths Quirk = "method-paths"
+	// zonelessTimes reads timestamps of ProtoJSON that have no zone as UTC.
+	zonelessTimes Quirk = "zoneless-times"
+	// mixedObjects answers callers of 0.3's methods who send 1.0's objects in kind.
+	mixedObjects Quirk = "mixed-objects"
+	// methodAddresses calls each method at an address of its own.
+	methodAddresses Quirk = "method-paths"
 )
 
-var allQuirks = []Quirk{ZonelessTimes, MixedObjects, MethodPaths}
+var allQuirks = []Quirk{zonelessTimes, mixedObjects, methodAddresses}
 
 func (c *AgentConfig) checkQuirks() error {
 	for i, q := range c.Quirks {
@@ -62,7 +62,7 @@ func (x *exchange) usesQuirk(q Quirk) {
 // as UTC. In 0.1's and 0.3's JSON-RPC a timestamp is any text.
 func (a *Agent) zones(s wire.Side) bool {
 	proto := s.Version == wire.V10 && s.Binding != wire.GRPC || s.Version == wire.V03 && s.Binding == wire.HTTPJSON
-	return proto && a.tolerates(ZonelessTimes)
+	return proto && a.tolerates(zonelessTimes)
 }
 
 // zoned is an answer or event of such a side as it is read, and whether that is otherwise than

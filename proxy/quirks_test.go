@@ -52,7 +52,7 @@ func TestZonelessTimes(t *testing.T) {
 							t.Errorf("metadata is another: %s", doc)
 						}
 					}
-					wantQuirk(t, w, calls, proxy.ZonelessTimes)
+					wantQuirk(t, w, calls, "zoneless-times")
 				})
 			}
 		}
@@ -100,8 +100,8 @@ func TestZonelessTimesOff(t *testing.T) {
 func TestQuirksOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	for want, quirks := range map[string][]proxy.Quirk{
-		`quirks[1]: "clocks" is none of zoneless-times, mixed-objects, method-paths`: {proxy.ZonelessTimes, "clocks"},
-		`quirks[1]: "zoneless-times" is listed twice`:                                {proxy.ZonelessTimes, proxy.ZonelessTimes},
+		`quirks[1]: "clocks" is none of zoneless-times, mixed-objects, method-paths`: {"zoneless-times", "clocks"},
+		`quirks[1]: "zoneless-times" is listed twice`:                                {"zoneless-times", "zoneless-times"},
 	} {
 		if err := (proxy.AgentConfig{ID: "a", Quirks: quirks}).Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", quirks, err, want)

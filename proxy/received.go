@@ -65,7 +65,7 @@ func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) 
 // heard notes what of an answer is not as A2A has it.
 func (x *exchange) heard(a *received) {
 	if x.rec.AnswerForm = string(a.form); a.zoned {
-		x.usesQuirk(ZonelessTimes)
+		x.usesQuirk(zonelessTimes)
 	}
 }
 

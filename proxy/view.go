@@ -70,7 +70,7 @@ func (a *Agent) read(c *card.Card) *view {
 				address: secret.URL(i.URL).String(), url: u, says: []string{string(i.Version)},
 			})
 			e := &v.endpoints[len(v.endpoints)-1]
-			e.methods = a.tolerates(MethodPaths) && isMethodPath(e.Side, u)
+			e.methods = a.tolerates(methodAddresses) && isMethodPath(e.Side, u)
 		}
 	}
 	v.backend = backendOf(v.endpoints)

@@ -38,14 +38,6 @@ const None = "none"
 // IsZero reports whether nothing is said.
 func (c Config) IsZero() bool { return c.Proxy == "" && len(c.NoProxy) == 0 && c.CA == "" }
 
-// Or is c, or where c says nothing, general.
-func (c Config) Or(general Config) Config {
-	if c.IsZero() {
-		return general
-	}
-	return c
-}
-
 // off reports whether there is no proxy.
 func (c Config) off() bool { return c.Proxy == "" || c.Proxy == None }
 

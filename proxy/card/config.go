@@ -137,12 +137,12 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("card: trust: %w", err))
 	}
 	switch c.Form {
-	case "", AutoForm, MixedForm, ModernForm, LegacyForm:
+	case "", autoForm, mixedForm, modernForm, legacyForm:
 	default:
 		errs = append(errs, fmt.Errorf("card: form %q is not auto, mixed, 1.0 or 0.3", c.Form))
 	}
 	switch c.Requirements {
-	case "", AutoRequirements, OmitRequirements, SpecRequirements, GoRequirements:
+	case "", autoRequirements, omitRequirements, specRequirements, goRequirements:
 	default:
 		errs = append(errs, fmt.Errorf("card: requirements %q is not auto, omit, spec or go", c.Requirements))
 	}

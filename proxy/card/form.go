@@ -11,12 +11,12 @@ import (
 // each other.
 type Form string
 
-// The forms. The empty one means AutoForm.
+// The forms. The empty one means autoForm.
 const (
-	AutoForm   Form = "auto"  // the request's version's alone; mixed where it names none
-	MixedForm  Form = "mixed" // those of 0.3 and 1.0, which readers of either understand
-	ModernForm Form = "1.0"
-	LegacyForm Form = "0.3"
+	autoForm   Form = "auto"  // the request's version's alone; mixed where it names none
+	mixedForm  Form = "mixed" // those of 0.3 and 1.0, which readers of either understand
+	modernForm Form = "1.0"
+	legacyForm Form = "0.3"
 )
 
 // Of says in which form a request gets the card: the version that it is written in, and
@@ -26,11 +26,11 @@ const (
 // is where a client learns what it could have asked for.
 func (f Form) Of(h http.Header, q url.Values) (version wire.Version, pure bool) {
 	switch f {
-	case MixedForm:
+	case mixedForm:
 		return wire.V03, false
-	case ModernForm:
+	case modernForm:
 		return wire.V10, true
-	case LegacyForm:
+	case legacyForm:
 		return wire.V03, true
 	}
 	if named, err := wire.RequestVersion(h, q); err == nil && named != "" {

@@ -112,8 +112,7 @@ func TestGRPCRequirements(t *testing.T) {
 	c := mustParse(t, `{"name":"n","url":"https://a.test"}`)
 	for _, version := range []wire.Version{wire.V10, wire.V03} {
 		var first proto.Message
-		for _, shape := range []card.Requirements{"", card.AutoRequirements, card.OmitRequirements, card.SpecRequirements,
-			card.GoRequirements} {
+		for _, shape := range []card.Requirements{"", "auto", "omit", "spec", "go"} {
 			v := formed(c, wire.Side{Version: version, Binding: wire.GRPC})
 			v.Requirements, v.Schemes.Anonymous = shape, true
 			m := message(t, version, []byte(mustRender(t, c, v)))

@@ -232,7 +232,7 @@ func (w *writer) security(o *object) {
 		return
 	}
 	if w.proto {
-		o.put("security", schemes.requirements(SpecRequirements))
+		o.put("security", schemes.requirements(specRequirements))
 	} else {
 		o.put("security", schemes.security())
 	}
@@ -256,11 +256,11 @@ func (w *writer) requirements(o *object, schemes Schemes) {
 	shape := w.view.Requirements
 	switch {
 	case w.proto:
-		o.put("securityRequirements", schemes.requirements(SpecRequirements))
-	case shape != "" && shape != AutoRequirements:
+		o.put("securityRequirements", schemes.requirements(specRequirements))
+	case shape != "" && shape != autoRequirements:
 		o.put("securityRequirements", schemes.requirements(shape))
 	default:
-		o.put("security_requirements", schemes.requirements(SpecRequirements))
+		o.put("security_requirements", schemes.requirements(specRequirements))
 		if w.legacy {
 			o.put("SecurityRequirements", schemes.requirements(nullScopes))
 		}

@@ -23,7 +23,7 @@ import (
 func serve(t *testing.T, c *card.Card, v func(wire.Version) card.View) string {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		version, pure := card.AutoForm.Of(r.Header, r.URL.Query())
+		version, pure := card.Form("auto").Of(r.Header, r.URL.Query())
 		if r.Header.Get(card.VersionHeader) == "" && strings.HasSuffix(r.URL.Path, "/agent.json") {
 			version = wire.V01
 		}
@@ -149,14 +149,14 @@ func TestRequirementsShapes(t *testing.T) {
 		refused              bool
 	}{
 		{shape: "", version: wire.V03, want: all, wantCompatible: all},
-		{shape: card.AutoRequirements, version: wire.V03, want: all, wantCompatible: all},
-		{shape: card.AutoRequirements, version: wire.V10},
-		{shape: card.OmitRequirements, version: wire.V03, wantCompatible: all},
-		{shape: card.OmitRequirements, version: wire.V10},
-		{shape: card.GoRequirements, version: wire.V03, want: all, wantCompatible: all},
-		{shape: card.GoRequirements, version: wire.V10, want: all, wantCompatible: all},
-		{shape: card.SpecRequirements, version: wire.V03, refused: true},
-		{shape: card.SpecRequirements, version: wire.V10, refused: true},
+		{shape: "auto", version: wire.V03, want: all, wantCompatible: all},
+		{shape: "auto", version: wire.V10},
+		{shape: "omit", version: wire.V03, wantCompatible: all},
+		{shape: "omit", version: wire.V10},
+		{shape: "go", version: wire.V03, want: all, wantCompatible: all},
+		{shape: "go", version: wire.V10, want: all, wantCompatible: all},
+		{shape: "spec", version: wire.V03, refused: true},
+		{shape: "spec", version: wire.V10, refused: true},
 	} {
 		v := view(c, tt.version)
 		v.Requirements = tt.shape

@@ -47,14 +47,14 @@ type Issuer struct {
 type Requirements string
 
 // The shapes, by what a scheme's scopes look like. The empty one means
-// AutoRequirements: the specification's makes Go's SDK (2.4.0) refuse the whole
+// autoRequirements: the specification's makes Go's SDK (2.4.0) refuse the whole
 // card, Go's makes strict Protobuf readers do so, though Python's and
 // JavaScript's let it pass as long as no scope is listed.
 const (
-	AutoRequirements Requirements = "auto" // under names that each reader reads in its own shape
-	OmitRequirements Requirements = "omit" // none
-	SpecRequirements Requirements = "spec" // {"schemes":{"oidc":{"list":[]}}}
-	GoRequirements   Requirements = "go"   // {"schemes":{"oidc":[]}}
+	autoRequirements Requirements = "auto" // under names that each reader reads in its own shape
+	omitRequirements Requirements = "omit" // none
+	specRequirements Requirements = "spec" // {"schemes":{"oidc":{"list":[]}}}
+	goRequirements   Requirements = "go"   // {"schemes":{"oidc":[]}}
 
 	// nullScopes is {"schemes":{"oidc":null}}.
 	nullScopes Requirements = "null"
@@ -252,9 +252,9 @@ func named(names []string, scopes jsontext.Value) object {
 func (s Schemes) requirements(shape Requirements) jsontext.Value {
 	var scopes jsontext.Value
 	switch shape {
-	case SpecRequirements:
+	case specRequirements:
 		scopes = object{{"list", array(nil)}}.encode()
-	case GoRequirements:
+	case goRequirements:
 		scopes = array(nil)
 	case nullScopes:
 		scopes = jsontext.Value("null")

@@ -109,7 +109,7 @@ func TestCombinations(t *testing.T) {
 				want = tt.old
 			}
 			doc := mustRender(t, c, card.View{
-				BaseURL: base, Version: version, Schemes: tt.schemes, Requirements: card.GoRequirements,
+				BaseURL: base, Version: version, Schemes: tt.schemes, Requirements: "go",
 			})
 			name := tt.name + ", " + string(version)
 			if version != wire.V10 {

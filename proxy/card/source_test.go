@@ -254,7 +254,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 func TestConfigFromYAML(t *testing.T) {
 	t.Parallel()
 	full := card.Config{URL: "https://a.test/c", Visibility: card.Caller,
-		Refresh: secret.Duration(time.Hour), Form: card.ModernForm, Requirements: card.SpecRequirements}
+		Refresh: secret.Duration(time.Hour), Form: "1.0", Requirements: "spec"}
 	tests := []struct {
 		in   string
 		want card.Config
