@@ -52,6 +52,15 @@ func python() program {
 	}
 }
 
+// pythonOf is the same for programs of another directory, which run with this one's packages.
+func pythonOf(directory string) program {
+	p := python()
+	for _, words := range [][]string{p.agent, p.client} {
+		words[1] = "../" + directory + "/" + words[1]
+	}
+	return p
+}
+
 // javaScript runs programs on Node, with what npm installed.
 func javaScript() program {
 	return program{

@@ -8,7 +8,7 @@ func frameworks() []framework {
 			needs: "a client with the key in `httpx_client`, and the whole URL of the card",
 		},
 		{
-			id: "google-adk-1", name: "google-adk", page: "google-adk", speaks: "0.3", calls: "0.3", program: python(),
+			id: "google-adk-1", name: "google-adk", page: "google-adk", speaks: "0.3", calls: "0.3", program: pythonOf("google-adk-2"),
 			needs:      "a client with the key in `httpx_client`, and the whole URL of the card",
 			agentNotes: map[string]string{"stream": noStreaming},
 		},
