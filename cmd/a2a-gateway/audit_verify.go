@@ -102,7 +102,7 @@ func (v *verification) configured(w io.Writer, source audit.Source, check *audit
 	}
 	ring, err := sealingKeys(cfg)
 	if err != nil {
-		_, _ = fmt.Fprintf(w, "captured content is not compared with its digests: %v\n", err)
+		_, _ = fmt.Fprintf(w, "captured content is not compared with its digests: %s\n", printable(err.Error()))
 		return done, nil
 	}
 	check.Sealer = ring

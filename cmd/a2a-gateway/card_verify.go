@@ -66,7 +66,7 @@ func cardVerify() *cobra.Command {
 			return err
 		}
 		v, err := signature.New(trust, signature.Options{Egress: egress, Skipped: func(source string, k jws.Skipped) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %s\n", source, k)
+			fmt.Fprintln(cmd.ErrOrStderr(), printable(fmt.Sprintf("warning: %s: %s", source, k)))
 		}})
 		if err != nil {
 			return usage(err)

@@ -127,7 +127,7 @@ func each(a *admin, cmd *cobra.Command, done string, do func(*adminAPI, string) 
 			case errors.Is(err, errNoDelivery):
 				missing++
 				if !*all { // with --all, somebody else was faster
-					_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", cell(id), err)
+					_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cell(id), printable(err.Error()))
 				}
 			case err != nil:
 				return fmt.Errorf("%s: %w", cell(id), err)

@@ -31,12 +31,12 @@ func validateCommand() *cobra.Command {
 		if err != nil {
 			return usage(err)
 		}
-		warn := func(text string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "warning:", text) }
+		warn := func(text string) { _, _ = fmt.Fprintln(cmd.ErrOrStderr(), "warning:", printable(text)) }
 		for _, w := range warnings {
 			warn(w)
 		}
 		if *online {
-			say := func(text string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), text) }
+			say := func(text string) { _, _ = fmt.Fprintln(cmd.OutOrStdout(), printable(text)) }
 			if err := checkOnline(cmd.Context(), cfg, say, warn); err != nil {
 				return failed(err)
 			}
