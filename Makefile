@@ -164,8 +164,8 @@ $(BIN)/golangci-lint:
 
 check: lint vuln check-deploy test race interop e2e harden fuzz ## All that CI runs
 
-figures: ## Print how long functions and files are
-	@$(GO) test -count=1 -v -run '^TestFigures$$' . | grep lines
+figures: ## Print the sizes of packages, files, functions and types
+	@$(GO) run ./internal/figures
 
 tidy: ## Check that go.mod and go.sum are as they should be
 	$(GO) mod tidy -diff

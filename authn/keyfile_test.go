@@ -1,198 +1,206 @@
 package authn
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-func TestKeysCreateListRevoke(t *testing.T) {
+// eventually polls: file events come from the kernel, which no fake clock drives.
+// It fails only when the deadline is long past every promise.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.After(time.Minute)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !ok() {
+		select {
+		case <-deadline:
+			t.Fatalf("%s: did not happen", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func accepted(c *Chain, key string) bool {
+	_, err := c.Authenticate(request("X-API-Key", key))
+	return err == nil
+}
+
+func TestL28_RevokedWithoutRestart(t *testing.T) {
 	t.Parallel()
 	k, path := keyStore(t)
-	before := time.Now().Add(-time.Second)
-	id, key, err := k.Create(KeySpec{Subject: "alice", Agents: []string{}})
-	if err != nil || !validID(id) || !strings.HasPrefix(key, "a2a_"+id+"_") {
-		t.Fatalf("%q, %q, %v", id, key, err)
+	var log logTo
+	c := openKeys(t, path, Options{Logger: log.logger()})
+	if !strings.Contains(log.String(), "missing") {
+		t.Errorf("no warning of a missing file: %s", log.String())
 	}
-	create(t, k, KeySpec{ID: "bob", Groups: []string{"a: b", "#c"}, Tenant: "ü"})
-	got, err := k.List()
-	if err != nil || len(got) != 2 || got[0].Created.Before(before) {
-		t.Fatalf("%+v, %v", got, err)
-	}
-	wantSpecs := []KeySpec{{ID: id, Subject: "alice"}, {ID: "bob", Subject: "bob", Groups: []string{"a: b",
-		"#c"}, Tenant: "ü"}}
-	for i := range got {
-		got[i].Created = time.Time{}
-	}
-	if diff := cmp.Diff(wantSpecs, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("file mode %v, %v", info.Mode(), err)
-	}
-	if err := k.Revoke("nobody"); err == nil || !strings.Contains(err.Error(), "nobody") || !isNotExist(err) {
-		t.Errorf("revoke nobody: %v", err)
-	}
-	if err := k.Revoke(id); err != nil {
+	alice := create(t, k, KeySpec{ID: "alice"})
+	eventually(t, "first key of a file that was missing", func() bool { return accepted(c, alice) })
+	bob := create(t, k, KeySpec{ID: "bob"})
+	eventually(t, "second key", func() bool { return accepted(c, bob) })
+	if err := k.Revoke("alice"); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := k.List(); len(got) != 1 || got[0].ID != "bob" {
-		t.Errorf("after revoke: %+v", got)
+	eventually(t, "revoked", func() bool { return !accepted(c, alice) })
+	if !accepted(c, bob) {
+		t.Error("the other key was revoked as well")
 	}
-}
-
-func isNotExist(err error) bool { return strings.Contains(err.Error(), fs.ErrNotExist.Error()) }
-
-func TestCreateRefuses(t *testing.T) {
-	t.Parallel()
-	k, path := keyStore(t)
-	for name, spec := range map[string]KeySpec{
-		"expired": {ID: "a", Expires: time.Now().Add(-time.Hour)}, "id with a blank": {ID: "a b"},
-		"id with a slash": {ID: "a/b"},
-		"id too long":     {ID: strings.Repeat("a", 65)}, "id with a dot first": {ID: ".a"},
-		"subject with a line break": {ID: "a", Subject: "x\ny"},
-	} {
-		if id, key, err := k.Create(spec); err == nil || id != "" || key != "" {
-			t.Errorf("%s: %q, %q, %v", name, id, key, err)
-		}
-	}
-	if _, err := os.Stat(path); err == nil {
-		t.Error("a refused key made a file")
-	}
-}
-
-// Keys made at the same time are all there afterwards, and the file is whole at
-// every moment in between.
-func TestConcurrentCreate(t *testing.T) {
-	t.Parallel()
-	k, path := keyStore(t)
-	const n = 24
-	results := make(chan error, n)
-	for i := range n {
-		go func() {
-			// Each with a handle of its own, as separate processes would have.
-			own, err := OpenKeys(path)
-			if err == nil {
-				_, _, err = own.Create(KeySpec{ID: fmt.Sprint("key-", i)})
-			}
-			results <- err
-		}()
-	}
-	for range n {
-		if err := <-results; err != nil {
-			t.Error(err)
-		}
-		if _, err := k.List(); err != nil {
-			t.Errorf("file is not whole: %v", err)
-		}
-	}
-	if got, err := k.List(); err != nil || len(got) != n {
-		t.Errorf("%d keys, want %d (%v)", len(got), n, err)
-	}
-	left, _ := os.ReadDir(filepath.Dir(path))
-	names := []string{}
-	for _, e := range left {
-		names = append(names, e.Name())
-	}
-	if diff := cmp.Diff([]string{".keys.yaml.lock", "keys.yaml"}, names); diff != "" {
-		t.Errorf("left in the directory: %s", diff)
-	}
-}
-
-// An edit through a symbolic link changes the file it leads to.
-func TestCreateFollowsLinks(t *testing.T) {
-	t.Parallel()
-	k, path := keyStore(t)
-	create(t, k, KeySpec{ID: "first"})
-	link := filepath.Join(t.TempDir(), "link.yaml")
-	if err := os.Symlink(path, link); err != nil {
-		t.Skip(err)
-	}
-	linked, err := OpenKeys(link)
-	if err != nil {
+	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	create(t, linked, KeySpec{ID: "second"})
-	if got, _ := k.List(); len(got) != 2 {
-		t.Errorf("target has %d keys", len(got))
-	}
-	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
-		t.Error("the link was replaced by a file")
-	}
+	eventually(t, "file removed", func() bool { return !accepted(c, bob) })
 }
 
-func TestBrokenKeyFiles(t *testing.T) {
+// Without file events the poll sees every change: refresh is all it does.
+func TestPollSeesChanges(t *testing.T) {
 	t.Parallel()
-	hash := "hash: sha256:" + strings.Repeat("ab", 32)
-	secret := mintKey("alice")
-	for name, doc := range map[string]string{
-		"not YAML":         "keys: [",
-		"unknown field":    "keys:\n- {id: a, " + hash + ", admin: true}",
-		"unknown section":  "users: []",
-		"id twice":         "keys:\n- {id: a, " + hash + "}\n- {id: a, " + hash + "}",
-		"hash twice":       "keys:\n- {id: a, " + hash + "}\n- {id: b, " + hash + "}",
-		"field twice":      "keys:\n- {id: a, id: b, " + hash + "}",
-		"no hash":          "keys:\n- {id: a}",
-		"no id":            "keys:\n- {" + hash + "}",
-		"short hash":       "keys:\n- {id: a, hash: sha256:abcd}",
-		"other hash":       "keys:\n- {id: a, hash: md5:" + strings.Repeat("ab", 32) + "}",
-		"key for a hash":   "keys:\n- {id: a, hash: " + secret + "}",
-		"bad date":         "keys:\n- {id: a, " + hash + ", expires: tomorrow}",
-		"second document":  "keys: []\n---\nkeys: []",
-		"groups a mapping": "keys:\n- {id: a, " + hash + ", groups: {a: b}}",
-	} {
-		path := filepath.Join(t.TempDir(), "keys.yaml")
-		if err := os.WriteFile(path, []byte(doc), 0o600); err != nil {
+	k, path := keyStore(t)
+	var log logTo
+	f := &keyFile{path: path, log: log.logger(), pause: func() {}}
+	f.table.Store(&keyTable{})
+	has := func(n int) {
+		t.Helper()
+		f.refresh()
+		if got := len(f.table.Load().keys); got != n {
+			t.Errorf("%d keys, want %d", got, n)
+		}
+	}
+	has(0)
+	create(t, k, KeySpec{ID: "alice"})
+	has(1)
+	create(t, k, KeySpec{ID: "bob"})
+	has(2)
+	before := f.table.Load()
+	has(2)
+	if f.table.Load() != before {
+		t.Error("an unchanged file was read again")
+	}
+
+	// A broken file keeps the keys and is complained about once.
+	write := func(doc string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(doc), mode); err != nil {
 			t.Fatal(err)
 		}
-		_, err := OpenKeys(path)
-		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), secret) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if c, err := New(t.Context(), Config{APIKeys: &APIKeys{File: path}}, Options{}); err == nil {
-			c.Close()
-			t.Errorf("%s: a chain was built", name)
-		}
+	}
+	write("keys: [", 0o600)
+	for range 5 {
+		has(2)
+	}
+	if n := strings.Count(log.String(), "stay in force"); n != 1 {
+		t.Errorf("%d complaints: %s", n, log.String())
+	}
+	write("keys: []", 0o600)
+	has(0)
+	if err := os.Chmod(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write("keys: []\n", 0o666)
+	has(0)
+	if !strings.Contains(log.String(), "written by others") {
+		t.Error("no warning of a file that others can write")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	has(0)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	has(0)
+	if n := strings.Count(log.String(), "stay in force"); n != 2 {
+		t.Errorf("a directory in place of the file: %s", log.String())
 	}
 }
 
-func TestHandWrittenKeyFile(t *testing.T) {
+// A mounted Kubernetes secret changes by a link in the directory, not by the file.
+func TestSwappedDirectoryLink(t *testing.T) {
 	t.Parallel()
-	for doc, n := range map[string]int{"": 0, "# nothing\n": 0, "keys:\n": 0, "keys: []": 0, "{}": 0,
-		"keys:\n- {id: a, agents: [], hash: sha256:" + strings.Repeat("AB", 32) + "}": 1} {
-		records, err := parseKeyFile([]byte(doc))
-		if err != nil || len(records) != n {
-			t.Errorf("%q: %d, %v", doc, len(records), err)
+	dir := t.TempDir()
+	version := func(name, id string) string {
+		t.Helper()
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
 		}
-		table, err := newKeyTable(records)
-		if err != nil || len(table.keys) != n {
-			t.Fatalf("%q: %v", doc, err)
+		return create(t, &Keys{path: filepath.Join(dir, name, "keys.yaml")}, KeySpec{ID: id})
+	}
+	first, second := version("v1", "alice"), version("v2", "bob")
+	link := func(to string) {
+		t.Helper()
+		if err := os.Symlink(to, filepath.Join(dir, "..tmp")); err != nil {
+			t.Fatal(err)
 		}
-		if n == 1 && (table.principal(0, "").MayUse("any") || table.principal(0, "").Subject != "a") {
-			t.Error("an empty list of agents allows agents")
+		if err := os.Rename(filepath.Join(dir, "..tmp"), filepath.Join(dir, "..data")); err != nil {
+			t.Fatal(err)
 		}
 	}
+	link("v1")
+	if err := os.Symlink("..data/keys.yaml", filepath.Join(dir, "keys.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	c := openKeys(t, filepath.Join(dir, "keys.yaml"), Options{})
+	if !accepted(c, first) || accepted(c, second) {
+		t.Fatal("first version not in force")
+	}
+	link("v2")
+	eventually(t, "second version", func() bool { return accepted(c, second) && !accepted(c, first) })
 }
 
-func FuzzParseKeyFile(f *testing.F) {
-	f.Add([]byte("keys:\n- {id: a, hash: sha256:" + strings.Repeat("ab",
-		32) + ", expires: 2030-01-01T00:00:00Z}"))
-	f.Add([]byte("keys: [{}]"))
-	f.Add([]byte("&a [*a]"))
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		records, err := parseKeyFile(doc)
-		if err != nil {
-			return
-		}
-		table, err := newKeyTable(records)
-		if err == nil && len(table.keys) != len(records) {
-			t.Fatalf("%d keys of %d records", len(table.keys), len(records))
-		}
+// A directory that is not there yet sends no events, and is no reason not to start:
+// the poll finds the file.
+func TestMissingDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "later")
+	path := filepath.Join(dir, "keys.yaml")
+	var log logTo
+	c := openKeys(t, path, Options{Logger: log.logger()})
+	eventually(t, "notice that there are no events", func() bool {
+		return strings.Contains(log.String(),
+			"polling")
 	})
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	key := create(t, &Keys{path: path}, KeySpec{ID: "alice"})
+	eventually(t, "key in a directory made later", func() bool { return accepted(c, key) })
+}
+
+// An editor that writes in place empties the file first. Nobody's key is refused on
+// that account.
+func TestEditInPlaceEndsFirst(t *testing.T) {
+	t.Parallel()
+	k, path := keyStore(t)
+	create(t, k, KeySpec{ID: "alice"})
+	create(t, k, KeySpec{ID: "bob"})
+	doc, err := os.ReadFile(path)
+	must(t, err)
+	var log logTo
+	f := &keyFile{path: path, log: log.logger(), pause: func() { t.Error("an unchanged file is waited for") }}
+	f.table.Store(&keyTable{})
+	f.seen = look(path)
+	f.refresh()
+	pieces, looks := len(doc)/3, 0
+	f.pause = func() {
+		looks++
+		must(t, os.WriteFile(path, doc[:min(looks*pieces, len(doc))], 0o600))
+	}
+	must(t, os.Truncate(path, 0))
+	f.refresh()
+	if n := len(f.table.Load().keys); n != 2 || looks < 3 {
+		t.Errorf("%d keys after %d looks", n, looks)
+	}
+	// One that never ends is read all the same.
+	looks = 0
+	f.pause = func() {
+		looks++
+		must(t, os.WriteFile(path, []byte("#"+strings.Repeat("#", looks)), 0o600))
+	}
+	must(t, os.Truncate(path, 0))
+	f.refresh()
+	if n := len(f.table.Load().keys); n != 0 || looks != settleLooks {
+		t.Errorf("%d keys after %d looks", n, looks)
+	}
 }

@@ -9,6 +9,14 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
 
+// Extensions is what one rule says about extensions. Its lists are the rule's own
+// and must not be changed.
+type Extensions struct {
+	Rule   string // the rule's name
+	Shadow bool   // only recorded
+	RuleExtensions
+}
+
 // Extensions returns what rules say about extensions in messages sent to an agent,
 // for its card: one list for each of the skills, or a single one for the agent when
 // there are no skills. Lists that are the same appear once. Of a caller that is not

@@ -116,14 +116,6 @@ type Decision struct {
 	Extensions []Extensions
 }
 
-// Extensions is what one rule says about extensions. Its lists are the rule's own
-// and must not be changed.
-type Extensions struct {
-	Rule   string // the rule's name
-	Shadow bool   // only recorded
-	RuleExtensions
-}
-
 // Those of Undecided. Rules cannot take them.
 const (
 	byDefault    = "default"      // no rule matched

@@ -148,7 +148,7 @@ func (x *exchange) form(l *leg) string {
 
 // opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
 // where there is no answer behind it.
-func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detached) stream.Opened {
+func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detachedRequest) stream.Opened {
 	o := stream.Opened{Form: x.form(l), From: stream.Events, Stop: up.stop}
 	if l.Binding == wire.GRPC {
 		o.From = stream.Messages

@@ -71,7 +71,7 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	err := at.run(x.clientContext())
 	if errors.Is(err, stream.ErrLeft) {
 		if left = p.leave(x, at, counted.Close); left {
-			return errAway
+			return errDetached
 		}
 		at.relay.Leave = nil
 		err = at.run(x.clientContext())

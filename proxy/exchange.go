@@ -91,10 +91,10 @@ type exchange struct {
 
 	trail *telemetry.Trail // forward; the spans of the call to the agent; nil where it is not traced
 
-	slot *slot       // forward; the stream\'s, of those that may be open
-	late *time.Timer // forward; ends the wait for an answer
-	up   *detached   // forward; the request for a stream of the agent's
-	fed  bool        // forward; events come from a feed, and their ids have been checked
+	slot *slot            // forward; the stream\'s, of those that may be open
+	late *time.Timer      // forward; ends the wait for an answer
+	up   *detachedRequest // forward; the request for a stream of the agent's
+	fed  bool             // forward; events come from a feed, and their ids have been checked
 
 	away  *server.Taken // forward; the client's connection, once the exchange goes on without its handler
 	stays bool          // forward; it does not

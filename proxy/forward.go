@@ -54,7 +54,7 @@ func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error)
 	defer p.Streams.waits(x, most)()
 
 	defer func() {
-		if errors.Is(err, errAway) {
+		if errors.Is(err, errDetached) {
 			return
 		}
 		p.dropWebhook(x, err)
@@ -66,7 +66,7 @@ func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error)
 	if err = do(ctx, late); errors.Is(err, errAnswers) {
 		err = p.resume(ctx, x, late)
 	}
-	if errors.Is(err, errAway) { // whatever has run out meanwhile is not the stream's any more
+	if errors.Is(err, errDetached) { // whatever has run out meanwhile is not the stream's any more
 		return err
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {

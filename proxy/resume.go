@@ -3,94 +3,231 @@ package proxy
 import (
 	"context"
 	"errors"
-	"net/http"
+	"fmt"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// errAnswers ends an agent's stream at a task that the gateway answers by itself; it
-// goes on with the stream of that answer.
-var errAnswers = errors.New("the gateway answers the task")
+// errNotKept says that what a client has missed is not there any more.
+var errNotKept = errors.New("the events since then are not kept any more")
 
-// errNothing says that the stream of such an answer brought nothing.
-var errNothing = errors.New("the agent answered with an empty stream")
+// errAhead says that it is not there yet, and may never be: the client has had more of the
+// task than is known here.
+var errAhead = fmt.Errorf("%w: the client has had later ones", errNotKept)
 
-// hold keeps an event from the client whose task the gateway answers. It is what the
-// client gets after all when the agent does not take the answer.
-func (x *exchange) hold(d *wire.Demand, tell func(telling) error) error {
-	var frames stream.Framing = stream.EventFrames{}
-	if x.call.Binding == wire.GRPC {
-		frames = stream.MessageFrames{}
+// Logs are written behind, so that who comes from another replica may be ahead of what can
+// be read here. It is looked at so often again, with such a pause before.
+const (
+	looksAgain = 10
+	pauseAgain = 100 * time.Millisecond
+)
+
+// comeBack gives a client who comes back with an event id what it has missed, and then
+// what comes. Whatever it asked for at first is not asked of the agent again.
+func (p *Proxy) comeBack(ctx context.Context, x *exchange, m *mark) error {
+	x.rec.Resumed, x.rec.TaskID = true, m.task
+	if err := p.asSubscriber(x, m.task); err != nil {
+		return err
 	}
-	held := []byte{} // not nil, whatever there is to tell
-	err := tell(func(name string, event []byte) error {
-		held = frames.Append(held, "", name, event)
-		return nil
+	a, l, err := p.sinceSoon(ctx, x, m)
+	if errors.Is(err, errNotKept) {
+		x.rec.Gap = true
+		if !errors.Is(err, errAhead) { // else what could be shared is older than what the client has had
+			if done, err := p.share(x); done || err != nil {
+				return err
+			}
+		}
+		return p.startOver(ctx, x, m.task)
+	}
+	if err != nil {
+		return err
+	}
+	return p.listen(x, a, l, m.task)
+}
+
+// asSubscriber has an exchange be a subscription to a task from here on, whatever it was
+// before, and asks of it what is asked of one: whether the task is the caller's or shared
+// with it, and whether the rules let it subscribe to a task of that skill.
+func (p *Proxy) asSubscriber(x *exchange, task string) error {
+	if x.call.Method.Name == wire.SubscribeToTask {
+		return nil // it was asked
+	}
+	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(subscribeToTask, task, nil))
+	if err != nil {
+		return err
+	}
+	x.call.Method, x.call.TaskID, x.record = subscribeToTask, task, record
+	p.linkTask(x)
+	if err := p.nameTask(x); err != nil {
+		return err
+	}
+	if err := p.recall(x); err != nil {
+		return err
+	}
+	x.known = recorded(&record)
+	if x.rec.Sharing = ""; record.Owner != x.principal.Key() {
+		x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, subscribeToTask, &x.known)
+	}
+	x.skill, x.agentwide = x.path, false
+	q := x.request()
+	x.skill, x.agentwide, err = p.Policy.Resolve(policy.SkillSource{
+		Path: x.skill, Task: record.Skill, Declared: x.call.Skill, All: x.view.skills,
+		Method: subscribeToTask, Principal: x.principal, Agent: x.agent.ID, Match: x.agent.match, Call: &q,
 	})
 	if err != nil {
 		return err
 	}
-	x.held, x.question = held, d
-	return errAnswers
-}
-
-// resume answers the task at which a stream was left, and goes on with the stream of
-// the answer. Until that brings something, the event that was held back is what the
-// caller gets.
-func (p *Proxy) resume(ctx context.Context, x *exchange, late *time.Timer) error {
-	late.Reset(x.agent.Upstream.Timeout(x.call.Method.Name))
-	err := p.goOn(ctx, x, late)
-	switch {
-	case x.held == nil, x.clientLeft(err), errors.Is(err, errRevoked):
+	if x.decision, err = p.Policy.Check(x.request()); err != nil {
 		return err
-	case err == nil:
-		err = errNothing
 	}
-	p.withdraw(x, x.question, err)
-	return x.release()
+	return p.consult(x)
 }
 
-func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
-	c, err := p.reply(x, x.question, streamMessage, true)
+// sinceSoon finds the place of an event, for which it waits a little where it is ahead.
+func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*audience, *leg, error) {
+	for looks := 0; ; looks++ {
+		a, l, err := p.since(x, m)
+		if !errors.Is(err, errAhead) || looks == looksAgain {
+			return a, l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		case <-time.After(pauseAgain):
+		}
+	}
+}
+
+// since finds the place of an event in the feed of its task.
+func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
+	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case feed == nil:
+		return nil, nil, errNotKept
+	}
+	l, err := x.listening(feed, m.task)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l == nil {
+		return nil, nil, errNotKept
+	}
+	a := &audience{proxy: p, x: x, feed: feed}
+	a.missed = feed.Newest()
+	if a.cursor, err = feed.Since(m.epoch, m.number); err != nil {
+		if m.number > a.missed && m.epoch == feed.Epoch(a.missed) {
+			return nil, nil, errAhead
+		}
+		return nil, nil, errNotKept
+	}
+	a.recall(l, m.number)
+	return a, l, nil
+}
+
+// startOver shows a client who has missed what is not kept any more the task as it is,
+// and then what comes. Of a task that has ended that is all there is.
+func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
+	l, err := x.subscription(task)
 	if err != nil {
 		return err
 	}
-	if err := x.speak(c, wants(x.question)); err != nil {
+	whole, state, err := p.whole(ctx, x, l, task)
+	if err != nil {
 		return err
+	}
+	a := &audience{proxy: p, x: x, lead: whole}
+	x.leg = l
+	if terminal(state) {
+		x.stamp()
+		return p.attend(x, a)
 	}
 	resp, err := p.reach(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer x.up.letGo(resp)
-	if streams(resp, x.leg) {
-		late.Stop()
-		return p.relay(x, resp, nil)
+	if !streams(resp, l) {
+		if whole, _, err = p.whole(ctx, x, l, task); err != nil { // it may have ended since
+			return err
+		}
+		a.lead = whole
+		x.stamp()
+		return p.attend(x, a)
 	}
-	body := newBuffer()
-	defer x.giveBack(body)
-	a, seen, err := p.taken(x, resp, body)
-	if err != nil {
-		return err
+	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
+		if a.lead, _, err = p.whole(ctx, x, l, task); err != nil {
+			return err
+		}
+		a.shown = snapshotOf(l, a.lead)
 	}
-	x.held = nil
-	x.hear(resp)
-	return p.show(ctx, x, resp, a, seen)
+	return p.relayTo(x, a, resp)
 }
 
-// release ends a stream with the event that was held back.
-func (x *exchange) release() error {
-	if err := x.open(); err != nil {
-		return err
+// whole is the task as it is, as an event of the agent's stream, and its state.
+func (p *Proxy) whole(ctx context.Context, x *exchange, l *leg, task string) ([]stream.Entry, string, error) {
+	g, doc, seen, err := p.ask(ctx, x, question(getTask, task, nil))
+	if err != nil {
+		return nil, "", err
 	}
-	if !x.w.wrote {
-		x.w.WriteHeader(http.StatusOK)
+	m := manner{l.Side, x.agent.bytes()}
+	var events [][]byte
+	err = m.plainly(m.canon(), newSnapshot(g, doc).doc, func(event []byte) error {
+		events = append(events, event)
+		return nil
+	})
+	if err != nil {
+		return nil, "", err
 	}
-	x.rec.End = "agent finished"
-	x.w.arm()
-	x.send(x.held)
-	x.finish()
-	return nil
+	said, err := m.restate(l.call.ID, events)
+	if err != nil {
+		return nil, "", wire.Errorf(wire.Internal, "").Because(err)
+	}
+	entries := make([]stream.Entry, len(said))
+	for i, data := range said {
+		entries[i] = stream.Entry{Data: data, Made: true}
+	}
+	return entries, seen.State, nil
+}
+
+// subscription is a call of SubscribeToTask in the caller's behalf, whose events are told
+// as answers to the caller's own call.
+func (x *exchange) subscription(task string) (*leg, error) {
+	c := question(subscribeToTask, task, nil)
+	c.Extra = x.call.Extra
+	to := x.toward(c)
+	alike := x.alike(to.Side)
+	if alike && to.Binding == wire.JSONRPC {
+		to.ID = x.call.ID // the events pass as they come
+	}
+	l, err := x.retoldAs(c, nil, &x.call, to)
+	if err != nil {
+		return nil, err
+	}
+	if l.own = true; alike {
+		l.retell = nil
+	}
+	return l, nil
+}
+
+// rejoin gives a caller what there is already of the stream that it asks for. done is
+// false where the agent is to be asked.
+func (p *Proxy) rejoin(ctx context.Context, x *exchange) (done bool, err error) {
+	if !x.call.Streaming || x.call.Method.Extension != "" {
+		return false, nil
+	}
+	m, e := p.openMark(x)
+	switch {
+	case e != nil:
+		return true, e
+	case m != nil:
+		return true, p.comeBack(ctx, x, m)
+	case x.call.Method.Name == wire.SubscribeToTask:
+		return p.share(x)
+	}
+	return false, nil
 }

@@ -72,7 +72,7 @@ func (s *unstreamed) Skip() (int64, error) {
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
-func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detached) {
+func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detachedRequest) {
 	if !a.x.mayWatch(a) {
 		return
 	}

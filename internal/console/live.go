@@ -1,97 +1,281 @@
 package console
 
 import (
-	"net/http"
-	"slices"
-	"time"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
 
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
+	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
 )
 
+// Live is admin.live: those who look at audit records as they are made.
+type Live struct {
+	// Viewers is how many may look at the same time; default 16. Who comes then is answered 503.
+	Viewers int `yaml:"viewers"`
+	// Buffer is how much of records waits for each of them; default 1MiB. Of more, the oldest
+	// are left out, and the viewer is told how many.
+	Buffer secret.Size `yaml:"buffer"`
+}
+
 const (
-	// livePace is how long a viewer has nothing after it had something: no eye needs more,
-	// and it bounds what a busy gateway sends to a viewer by what waits for one.
-	livePace = 200 * time.Millisecond
-	// liveBeat is how often a viewer gets a sign of life, and is asked for its credential anew.
-	liveBeat = 15 * time.Second
+	usualViewers = 16
+	mostViewers  = 1000
+	usualBuffer  = 1 << 20
+	leastBuffer  = 64 << 10
+	mostBuffer   = 64 << 20
 )
 
-// liveOperation shows records as they are made.
-var liveOperation = operation{
-	method: http.MethodGet, path: "/api/v1/live", id: "live", tag: "audit", role: Viewer,
-	summary: "Audit records that are all of what is asked for, as they are made: server-sent events. open says after which number it begins, " +
-		"record is one as it was written, gap says how many were dropped for a viewer who is too slow, and end why there is no more",
-	params: slices.Concat(whichRecords[:8], []param{
-		{name: "type", text: "of this type; intents, calls and events unless set", values: []string{"intent", "call", "event"}},
-	}),
-	media: "text/event-stream", errors: []string{codeBusy}, answer: (*Console).live,
+func (l *Live) defaults() {
+	if l.Viewers == 0 {
+		l.Viewers = usualViewers
+	}
+	if l.Buffer == 0 {
+		l.Buffer = usualBuffer
+	}
 }
 
-// wants tells whether a viewer wants a record. Where no type is asked for, calls that have
-// begun are shown as well.
-func wants(q index.Query) func(*index.Head) bool {
-	match := q.Filter()
-	if q.Type != "" {
-		return match
+func (l Live) validate() error {
+	if l.Viewers < 0 || l.Viewers > mostViewers {
+		return fmt.Errorf("live.viewers: want a number from 1 to %d", mostViewers)
 	}
-	q.Type = "intent"
-	begun := q.Filter()
-	return func(h *index.Head) bool { return match(h) || begun(h) }
+	if l.Buffer != 0 && (l.Buffer < leastBuffer || l.Buffer > mostBuffer) {
+		return errors.New("live.buffer: want 64KiB to 64MiB")
+	}
+	return nil
 }
 
-func (s *Console) live(c *call) (any, error) {
-	q, err := c.wanted()
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.audience.join(wants(q))
-	if err != nil {
-		return nil, err
-	}
-	return reply{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.audience.leave(v)
-		s.watch(w, r, v)
-	})}, nil
+// audience are those who look at records as they are made. One reader of the files reads
+// for all of them, and only while there are any: whoever writes records knows nothing of it.
+type audience struct {
+	records Records
+	bounds  Live
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	viewers map[*viewer]struct{}
+	stop    context.CancelFunc // of the reader
+	found   bool               // the reader knows where it began
+	at      uint64             // number of the last record that it has seen
+	closed  bool
+	reading sync.WaitGroup
 }
 
-// watch writes what there is for a viewer, until somebody has enough.
-func (s *Console) watch(w http.ResponseWriter, r *http.Request, v *viewer) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // nothing more is to be read
-	w.Header().Set("Content-Type", "text/event-stream")
-	out := &patient{w, control}
-	beat := time.NewTicker(liveBeat)
-	defer beat.Stop()
-	for over := false; !over; {
-		var text []byte
-		select {
-		case <-r.Context().Done():
-			return
-		case <-beat.C:
-			text, over = s.still(r)
-		case <-v.wake:
-			text, over = s.audience.take(nil, v)
+// viewer is one of them. All of it is under audience.mu.
+type viewer struct {
+	wants   func(*index.Head) bool
+	wake    chan struct{} // holds one when there is something to take
+	after   uint64        // number of the record that it begins behind, once the reader knows
+	opened  bool          // it was told so
+	lines   []line
+	size    int // of the lines
+	dropped uint64
+	end     *ended // why there is no more
+}
+
+// ended says why a viewer gets no more.
+type ended struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// line is a record that waits for a viewer.
+type line struct {
+	seq  uint64
+	text []byte // shared among viewers
+	lost uint64 // it stands for so many that nobody can read any more
+}
+
+// join has somebody look from now on.
+func (a *audience) join(wants func(*index.Head) bool) (*viewer, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.viewers); a.closed || n >= a.bounds.Viewers {
+		return nil, refuse(codeBusy, fmt.Sprintf("%d look at live records already (admin.live.viewers)", n))
+	}
+	v := &viewer{wants: wants, wake: make(chan struct{}, 1), after: a.at}
+	if a.viewers == nil {
+		a.viewers = map[*viewer]struct{}{}
+	}
+	a.viewers[v] = struct{}{}
+	if len(a.viewers) == 1 {
+		ctx, cancel := context.WithCancel(context.Background())
+		a.stop, a.found = cancel, false
+		a.reading.Go(func() { a.read(ctx) })
+	}
+	v.poke()
+	return v, nil
+}
+
+// leave has them look no more.
+func (a *audience) leave(v *viewer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.viewers, v) // unless it was dismissed
+	if len(a.viewers) == 0 {
+		a.stop()
+	}
+}
+
+// close sends everybody away.
+func (a *audience) close() {
+	a.mu.Lock()
+	a.closed = true
+	if a.stop != nil {
+		a.stop()
+	}
+	a.dismiss(&ended{codeBusy, "the gateway ends"})
+	a.mu.Unlock()
+	a.reading.Wait()
+}
+
+// dismiss has all viewers leave: who comes next has a new reader. Under mu.
+func (a *audience) dismiss(why *ended) {
+	for v := range a.viewers {
+		v.end = why
+		v.poke()
+	}
+	clear(a.viewers)
+}
+
+// read passes records on until ctx ends.
+func (a *audience) read(ctx context.Context) {
+	after, records, err := a.records.Live(ctx)
+	if err == nil {
+		a.begin(ctx, after)
+		var h index.Head
+		var lost *audit.LostError
+		for e, failed := range records {
+			if errors.As(failed, &lost) {
+				a.skip(ctx, lost.To-lost.From+1)
+				continue
+			}
+			if err = failed; err == nil {
+				err = h.Read(e.Line)
+			}
+			if err != nil {
+				break
+			}
+			a.show(ctx, &h, e)
 		}
-		if len(text) == 0 {
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	a.log.Error("show live audit records", "error", err)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() == nil {
+		a.dismiss(&ended{codeInternal, "the audit log cannot be read; the gateway's log says more"})
+	}
+}
+
+// begin notes behind which record the reader begins. A reader that was stopped has nothing
+// to say to those who came since: ctx ends under mu.
+func (a *audience) begin(ctx context.Context, after uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	a.found, a.at = true, after
+	for v := range a.viewers {
+		v.after = after
+		v.poke()
+	}
+}
+
+// show gives a record to those who want it.
+func (a *audience) show(ctx context.Context, h *index.Head, e audit.Entry) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return
+	}
+	a.at = e.Seq
+	var text []byte
+	for v := range a.viewers {
+		if !v.wants(h) {
 			continue
 		}
-		if _, err := out.Write(text); err != nil || control.Flush() != nil {
-			return
+		if text == nil {
+			text = bytes.Clone(e.Line)
 		}
-		select {
-		case <-r.Context().Done():
-		case <-time.After(livePace):
-		}
+		v.add(line{seq: e.Seq, text: text}, int(a.bounds.Buffer))
 	}
 }
 
-// still is a sign of life, or the end for whoever may look no more: a session was left, a
-// token has expired.
-func (s *Console) still(r *http.Request) (text []byte, over bool) {
-	who, err := s.identify(r)
-	if err == nil && who.role.may(Viewer) {
-		return sse.AppendComment(nil, ""), false
+// skip tells everybody of records that nobody can read any more.
+func (a *audience) skip(ctx context.Context, n uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if ctx.Err() != nil {
+		return
 	}
-	return ending(&ended{codeUnauthenticated, "your session is over, or your token"}), true
+	for v := range a.viewers {
+		v.add(line{lost: n}, int(a.bounds.Buffer))
+	}
+}
+
+func (v *viewer) poke() {
+	select {
+	case v.wake <- struct{}{}:
+	default:
+	}
+}
+
+// add has a record wait, and lets go of the oldest where there is no room.
+func (v *viewer) add(l line, room int) {
+	v.lines = append(v.lines, l)
+	v.size += len(l.text)
+	for v.size > room {
+		v.size -= len(v.lines[0].text)
+		v.dropped += max(v.lines[0].lost, 1)
+		v.lines = v.lines[1:]
+	}
+	v.poke()
+}
+
+// take appends to dst what there is to tell a viewer, as events, and says whether that is all.
+func (a *audience) take(dst []byte, v *viewer) (out []byte, over bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !v.opened && a.found {
+		v.opened = true
+		dst = sse.Append(dst, sse.Event{Name: "open", Data: fmt.Appendf(nil, `{"after":%d}`, v.after)})
+	}
+	if v.dropped > 0 {
+		dst = sse.Append(dst, gap(v.dropped))
+	}
+	for _, l := range v.lines {
+		if l.lost > 0 {
+			dst = sse.Append(dst, gap(l.lost))
+			continue
+		}
+		dst = sse.Append(dst, sse.Event{ID: strconv.FormatUint(l.seq, 10), Name: "record", Data: l.text})
+	}
+	v.lines, v.size, v.dropped = nil, 0, 0
+	if v.end == nil {
+		return dst, false
+	}
+	return append(dst, ending(v.end)...), true
+}
+
+// gap is the event that says that records are left out.
+func gap(n uint64) sse.Event {
+	return sse.Event{Name: "gap", Data: fmt.Appendf(nil, `{"dropped":%d}`, n)}
+}
+
+// ending is the event that says why there is no more.
+func ending(why *ended) []byte {
+	text, _ := json.Marshal(*why) // it has nothing that cannot be written
+	return sse.Append(nil, sse.Event{Name: "end", Data: text})
 }

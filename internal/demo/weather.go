@@ -2,146 +2,174 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/a2aproject/a2a-go/a2a"
 	"github.com/a2aproject/a2a-go/a2asrv"
-	"github.com/a2aproject/a2a-go/a2asrv/push"
-	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
-	a2asrv10 "github.com/a2aproject/a2a-go/v2/a2asrv"
+	"github.com/a2aproject/a2a-go/a2asrv/eventqueue"
 )
 
-// Agent03 starts the weather agent: A2A 0.3 on a2a-go v0.3, JSON-RPC and
-// HTTP+JSON. The caller closes it.
-func Agent03(o Options) (*Agent, error) {
-	o = o.withDefaults()
-	agent, l, err := newAgent(o)
-	if err != nil {
-		return nil, fmt.Errorf("start weather agent: %w", err)
+// weather answers by the first word of the message; see the package comment.
+type weather struct {
+	step time.Duration
+	quit <-chan struct{}
+}
+
+const weatherHelp = "Say one of: hello, echo, forecast Oslo, alerts Oslo, watch, reject, fail."
+
+func (w *weather) work(word string) func(*turn03) error {
+	switch word {
+	case "forecast":
+		return (*turn03).forecast
+	case "alerts":
+		return (*turn03).alerts
+	case "watch":
+		return (*turn03).watch
+	case "reject":
+		return func(t *turn03) error { return t.status(a2a.TaskStateRejected, "The sky does not take orders.") }
+	case "fail":
+		return func(t *turn03) error { return t.status(a2a.TaskStateFailed, "The barometer broke.") }
 	}
-	card := weatherCard(agent, o.RequireExtension)
-	handler := a2asrv.NewHandler(&weather{step: o.Step, quit: agent.quit},
-		a2asrv.WithLogger(o.Logger),
-		a2asrv.WithExtendedAgentCard(extendedWeatherCard(card)),
-		a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(&push.HTTPSenderConfig{
-			Timeout: 5 * time.Second,
-		})),
-		a2asrv.WithCallInterceptor(&gate03{required: o.RequireExtension}),
-	)
-	agent.serve(l, o,
-		a2asrv.NewStaticAgentCardHandler(card),
-		jsonTyped(a2asrv.NewJSONRPCHandler(handler, a2asrv.WithKeepAlive(o.KeepAlive))),
-		a2av0.NewRESTHandler(handler03{handler}, a2asrv10.WithTransportKeepAlive(o.KeepAlive)),
-	)
-	return agent, nil
+	return nil
 }
 
-// jsonTyped names the content type before the 0.3 SDK's JSON-RPC handler runs:
-// it sets one for streams only, and net/http would guess text/plain.
-func jsonTyped(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		next.ServeHTTP(w, r)
-	})
-}
-
-// errExtensionMissing is what 0.3 leaves to the agent: that version has no
-// error code for a required extension.
-var errExtensionMissing = fmt.Errorf("extension %s is required: %w", CostCentre, a2a.ErrInvalidRequest)
-
-// gate03 refuses calls without the required extension and activates it
-// otherwise. The 1.0 SDK does this by itself.
-type gate03 struct {
-	a2asrv.PassthroughCallInterceptor
-
-	required bool
-}
-
-// Before implements a2asrv.CallInterceptor.
-func (g *gate03) Before(
-	ctx context.Context, call *a2asrv.CallContext, _ *a2asrv.Request,
-) (context.Context, error) {
-	lines, _ := call.RequestMeta().Get(a2asrv.ExtensionsMetaKey)
-	if lists(lines, CostCentre) {
-		call.Extensions().Activate(&a2a.AgentExtension{URI: CostCentre})
-	} else if g.required {
-		return ctx, errExtensionMissing
+// Execute implements a2asrv.AgentExecutor.
+func (w *weather) Execute(ctx context.Context, rc *a2asrv.RequestContext, q eventqueue.Queue) error {
+	t := &turn03{RequestContext: rc, ctx: ctx, agent: w, queue: q}
+	if exts, ok := a2asrv.ExtensionsFrom(ctx); ok && exts.Active(&a2a.AgentExtension{URI: CostCentre}) {
+		t.centre = costCentre(rc.Message.Metadata)
 	}
-	return ctx, nil
-}
-
-func weatherCard(a *Agent, required bool) *a2a.AgentCard {
-	return &a2a.AgentCard{
-		ProtocolVersion:    "0.3.0",
-		Name:               "Weather",
-		Description:        "Forecasts and alerts for invented weather. A sample agent.",
-		Version:            "0.9.2",
-		Provider:           &a2a.AgentProvider{Org: "Example Ltd", URL: "https://weather.example"},
-		URL:                a.URL + "/",
-		PreferredTransport: a2a.TransportProtocolJSONRPC,
-		AdditionalInterfaces: []a2a.AgentInterface{
-			{URL: a.URL + "/", Transport: a2a.TransportProtocolJSONRPC},
-			{URL: a.RESTURL, Transport: a2a.TransportProtocolHTTPJSON},
-		},
-		Capabilities: a2a.AgentCapabilities{
-			Streaming:         true,
-			PushNotifications: true,
-			Extensions: []a2a.AgentExtension{{
-				URI:         CostCentre,
-				Description: "Books the call on a cost centre.",
-				Required:    required,
-			}},
-		},
-		SupportsAuthenticatedExtendedCard: true,
-		DefaultInputModes:                 []string{"text/plain"},
-		DefaultOutputModes:                []string{"text/plain", "application/json"},
-		Skills: []a2a.AgentSkill{
-			{
-				ID:          "forecast",
-				Name:        "Forecast",
-				Description: "Streams a forecast for the next days.",
-				Tags:        []string{"weather"},
-				Examples:    []string{"forecast Oslo"},
-			},
-			{
-				ID:          "alerts",
-				Name:        "Alerts",
-				Description: "Lists weather alerts for a place.",
-				Tags:        []string{"weather", "safety"},
-				Examples:    []string{"alerts Oslo"},
-			},
-		},
+	text := textOf03(rc.Message)
+	if rc.StoredTask != nil {
+		// The only task that waits for its caller is an alert without a place.
+		t.argument = text
+		return t.alerts()
 	}
+	word, rest := words(text)
+	t.argument = rest
+	work := w.work(word)
+	if work == nil {
+		return t.reply(word)
+	}
+	if err := q.Write(ctx, a2a.NewSubmittedTask(rc, rc.Message)); err != nil {
+		return fmt.Errorf("submit task: %w", err)
+	}
+	return work(t)
 }
 
-func extendedWeatherCard(public *a2a.AgentCard) *a2a.AgentCard {
-	card := *public
-	card.Description += " This is the extended card."
-	card.Skills = append(slices.Clone(public.Skills), a2a.AgentSkill{
-		ID:          "watch",
-		Name:        "Watch the sky",
-		Description: "Reports until cancelled.",
-		Tags:        []string{"weather", "long-running"},
-		Examples:    []string{"watch"},
-	})
-	return &card
+// Cancel implements a2asrv.AgentExecutor.
+func (w *weather) Cancel(ctx context.Context, rc *a2asrv.RequestContext, q eventqueue.Queue) error {
+	t := &turn03{RequestContext: rc, ctx: ctx, agent: w, queue: q}
+	return t.status(a2a.TaskStateCanceled, "Cancelled on request.")
 }
 
-// textOf03 joins the text parts of a message.
-func textOf03(m *a2a.Message) string {
-	var texts []string
-	for _, p := range m.Parts {
-		if text, ok := p.(a2a.TextPart); ok {
-			texts = append(texts, text.Text)
+// turn03 is one execution.
+type turn03 struct {
+	*a2asrv.RequestContext
+	ctx      context.Context
+	agent    *weather
+	queue    eventqueue.Queue
+	argument string
+	centre   string // value of the CostCentre extension; "" when inactive
+}
+
+func (t *turn03) pause(steps int) error {
+	if !pause(t.ctx, t.agent.quit, time.Duration(steps)*t.agent.step) {
+		return errStopped
+	}
+	return nil
+}
+
+func (t *turn03) send(e a2a.Event) error {
+	if err := t.queue.Write(t.ctx, e); err != nil {
+		return fmt.Errorf("write event: %w", err)
+	}
+	return nil
+}
+
+func (t *turn03) say(parts ...a2a.Part) *a2a.Message {
+	msg := a2a.NewMessageForTask(a2a.MessageRoleAgent, t, parts...)
+	if t.centre != "" {
+		msg.SetMeta(CostCentre, t.centre)
+		msg.Extensions = []string{CostCentre}
+	}
+	return msg
+}
+
+func (t *turn03) status(state a2a.TaskState, text string) error {
+	e := a2a.NewStatusUpdateEvent(t, state, t.say(a2a.TextPart{Text: text}))
+	// 0.3 ends a stream by this flag, also when the task only waits for input.
+	e.Final = state.Terminal() || state == a2a.TaskStateInputRequired
+	return t.send(e)
+}
+
+func (t *turn03) reply(word string) error {
+	parts := []a2a.Part{a2a.TextPart{Text: weatherHelp}}
+	switch word {
+	case "hello":
+		parts[0] = a2a.TextPart{Text: "Hello from weather."}
+	case "echo":
+		parts = t.Message.Parts
+	}
+	msg := t.say(parts...)
+	msg.TaskID = "" // a message instead of a task belongs to none
+	return t.send(msg)
+}
+
+func (t *turn03) place() string {
+	if t.argument == "" {
+		return "here"
+	}
+	return t.argument
+}
+
+func (t *turn03) forecast() error {
+	if err := t.status(a2a.TaskStateWorking, "Looking at the sky over "+t.place()+"."); err != nil {
+		return err
+	}
+	id := a2a.NewArtifactID()
+	for i, day := range []string{"Monday: rain\n", "Tuesday: sun\n", "Wednesday: both\n"} {
+		if err := t.pause(1); err != nil {
+			return err
+		}
+		e := a2a.NewArtifactUpdateEvent(t, id, a2a.TextPart{Text: day})
+		e.Append, e.LastChunk = i > 0, i == 2
+		e.Artifact.Name = "forecast"
+		if err := t.send(e); err != nil {
+			return err
 		}
 	}
-	return strings.Join(texts, " ")
+	return t.status(a2a.TaskStateCompleted, "Take an umbrella.")
 }
 
-// errStopped ends an execution that was cancelled or whose agent is closing.
-var errStopped = errors.New("execution stopped")
+func (t *turn03) alerts() error {
+	if t.argument == "" {
+		return t.status(a2a.TaskStateInputRequired, "For which place?")
+	}
+	data := map[string]any{"place": t.argument, "alerts": []any{"storm"}}
+	e := a2a.NewArtifactEvent(t, a2a.DataPart{Data: data})
+	e.LastChunk = true
+	if err := t.send(e); err != nil {
+		return err
+	}
+	return t.status(a2a.TaskStateCompleted, "One alert.")
+}
+
+func (t *turn03) watch() error {
+	n, err := strconv.Atoi(t.argument)
+	if err != nil || n < 1 {
+		n = 600
+	}
+	n = min(n, 100_000)
+	for i := range n {
+		if err := t.status(a2a.TaskStateWorking, fmt.Sprintf("Look %d of %d.", i+1, n)); err != nil {
+			return err
+		}
+		if err := t.pause(10); err != nil {
+			return err
+		}
+	}
+	return t.status(a2a.TaskStateCompleted, "Nothing fell down.")
+}

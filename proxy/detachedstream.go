@@ -10,9 +10,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// errAway is the error of an exchange that goes on without its handler, which has to
+// errDetached is the error of an exchange that goes on without its handler, which has to
 // return at once, and touch the exchange no more.
-var errAway = errors.New("the exchange goes on elsewhere")
+var errDetached = errors.New("the exchange goes on elsewhere")
 
 // mayLeave reports whether the stream of an exchange can go on without its handler. Over
 // HTTP/2 there is nothing to be had from it: the connection is that of other calls too.
@@ -39,15 +39,15 @@ func (p *Proxy) leave(x *exchange, at *attendance, closed func()) bool {
 	x.r.Body = http.NoBody // and nothing else of it: what looks at the task reads its header meanwhile
 	x.w.ResponseWriter = taken
 	x.away = taken
-	s := &stayed{attendance: at, closed: func() { closed(); release() }}
+	s := &detachedStream{attendance: at, closed: func() { closed(); release() }}
 	s.again = func() { p.proceed(s) }
 	at.relay.Leave = nil
 	go s.again()
 	return true
 }
 
-// stayed is a stream whose handler has returned. While it waits it has no goroutine.
-type stayed struct {
+// detachedStream is a stream whose handler has returned. While it waits it has no goroutine.
+type detachedStream struct {
 	*attendance
 
 	relaying *stream.Relaying // nil before the first proceed
@@ -57,7 +57,7 @@ type stayed struct {
 }
 
 // proceed does what there is to do for a stream, and is called again when there is more.
-func (p *Proxy) proceed(s *stayed) {
+func (p *Proxy) proceed(s *detachedStream) {
 	err, v := s.proceed()
 	if !errors.Is(err, stream.ErrWaits) {
 		p.stay(s, err, v)
@@ -65,7 +65,7 @@ func (p *Proxy) proceed(s *stayed) {
 }
 
 // proceed contains panics; v is what one was about, nil for none.
-func (s *stayed) proceed() (err error, v any) { //nolint:revive,staticcheck // the error is not what v is about
+func (s *detachedStream) proceed() (err error, v any) { //nolint:revive,staticcheck // the error is not what v is about
 	defer func() {
 		if v = recover(); v != nil {
 			err = stream.ErrGone
@@ -77,7 +77,7 @@ func (s *stayed) proceed() (err error, v any) { //nolint:revive,staticcheck // t
 	return s.relaying.Go(s.again), nil
 }
 
-func (s *stayed) begin() {
+func (s *detachedStream) begin() {
 	var ctx context.Context
 	ctx, s.done = s.watch(s.x.away.Context())
 	s.x.fed = true
@@ -85,7 +85,7 @@ func (s *stayed) begin() {
 }
 
 // finish ends what begin has begun; err is what came of it.
-func (s *stayed) finish(err error) error {
+func (s *detachedStream) finish(err error) error {
 	if s.done != nil {
 		defer s.done()
 	}
@@ -98,7 +98,7 @@ func (s *stayed) finish(err error) error {
 
 // stay is what is left of an exchange whose handler has returned and whose stream has ended
 // with err, or a panic, which was about v.
-func (p *Proxy) stay(s *stayed, err error, v any) {
+func (p *Proxy) stay(s *detachedStream, err error, v any) {
 	x := s.x
 	defer s.closed()
 	defer func() {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// limits are what the figures may not exceed, or fall short of where a limit is negative.
+// They hold what has been reached; whoever improves a figure moves its limit along.
+var limits = map[string]float64{
+	"comments":                          -13,
+	"comments of internal/wire":         -14,
+	"files of a package, p90":           37,
+	"files of a package, largest":       112,
+	"exported names of a package, p50":  11,
+	"exported names of a package, most": 137,
+	"packages of more than 20 names":    22,
+	"methods of a type, most":           310,
+	"fields of a struct, most":          95,
+	"lines of a function, longest":      80,
+	"lines of a file, most":             500,
+	"files named after another's name":  0,
+}
+
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	packages, err := readPackages("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(packages) < 40 {
+		t.Fatalf("only %d packages were measured", len(packages))
+	}
+	found := 0
+	for _, f := range measure(packages) {
+		t.Log(f)
+		limit, ok := limits[f.name]
+		if !ok {
+			continue
+		}
+		found++
+		if limit >= 0 && f.value > limit || limit < 0 && f.value < -limit {
+			t.Errorf("%s: %g, and the limit is %g (%s)", f.name, f.value, max(limit, -limit), strings.Join(f.of, ", "))
+		}
+	}
+	if found != len(limits) {
+		t.Errorf("%d limits are of no figure", len(limits)-found)
+	}
+}
+
+// TestReadPackages measures a package that is written for it.
+func TestReadPackages(t *testing.T) {
+	t.Parallel()
+	packages, err := readPackages("testdata/example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range measure(packages) {
+		got = append(got, strings.Join(strings.Fields(f.String()), " "))
+	}
+	for _, want := range []string{
+		"lines of code 14",
+		"comments 22.22%",
+		"exported names of a package, most 3 . 3",
+		"methods of a type, most 2 ..Request 2",
+		"fields of a struct, most 3 ..Request 3",
+		"lines of a function, longest 4",
+		"lines of a file, most 22 ./request.go 22, ./caller.go 3",
+		"files named after another's name 1 ./caller.go: request.go declares caller",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+}
