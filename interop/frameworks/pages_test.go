@@ -1,6 +1,7 @@
 package frameworks_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -54,4 +55,40 @@ func snippet(t *testing.T, file string) string {
 		t.Fatalf("%s has no part for the documents", file)
 	}
 	return "\n" + string(found[1]) + "```"
+}
+
+// TestIndex: the list of the pages has every framework, with what its programs need.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "integrations", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range frameworks() {
+		row := regexp.MustCompile(`(?m)^\| .*\(` + regexp.QuoteMeta(f.page) + `\.md\).*$`).FindString(string(text))
+		if row == "" {
+			t.Errorf("docs/integrations/README.md has no row for %s", f.page)
+		}
+		for _, need := range required(t, f.id) {
+			if !strings.Contains(row, need) {
+				t.Errorf("%s needs %s, and docs/integrations/README.md does not say so: %s", f.id, need, row)
+			}
+		}
+	}
+}
+
+// required are the packages that a framework's programs are said to need, without versions.
+func required(t *testing.T, id string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(id, "requirements.in"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // npm's, Cargo's and Maven's files have more than is installed by name
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), "==")
+		names = append(names, name)
+	}
+	return names
 }
