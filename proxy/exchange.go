@@ -47,6 +47,7 @@ type exchange struct {
 
 	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
 	shared bool       // locate; neither path nor host says which agent is meant
+	home   *Agent     // locate; on shared: whom a call is for that names no agent. nil if it has to name one
 	named  bool       // decode; the tenant named the agent, and is not the agent's own
 	view   *view      // decode; the agent's card
 	rest   string     // locate; escaped path below the agent's base

@@ -18,14 +18,18 @@ func isGRPC(media string) bool { return media == typeGRPC || media == typeGRPC+"
 
 // locateRPC finds the operation behind a gRPC path and the agent, where a host of
 // its own names it. Everywhere else gRPC has no place for the agent's name but
-// the tenant and the credential.
+// the tenant and the credential. A call that has neither is for the agent that has
+// the host together with the gateway, as it would be at the root over HTTP.
 func (p *Proxy) locateRPC(x *exchange) error {
 	x.call.Binding, x.call.Version, x.call.Accept = bindingRPC(x.r), wire.V10, accept(x.r.Header)
 	host, err := p.screen(x)
 	if err != nil {
 		return err
 	}
-	if a, shared := p.at(host); !shared { // else the tenant names it, as it does the others
+	a, shared := p.at(host)
+	if shared { // the tenant may name another
+		x.home = a
+	} else {
 		x.agent = a
 	}
 	x.shared = x.agent == nil

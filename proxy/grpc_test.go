@@ -122,7 +122,7 @@ func TestGRPCRefusals(t *testing.T) {
 		s.policy.Rules = append(s.policy.Rules, policy.Rule{
 			Name: "no", Effect: "deny", Methods: []string{"CancelTask"}, Subjects: []string{"alice"},
 		})
-	})
+	}, andAnother) // of one agent alone, no call has to say the name
 	w.given("alice", w.base, w.agent, "t", "c", "")
 	conn := w.grpcClient()
 	client := a2apb.NewA2AServiceClient(conn)

@@ -22,6 +22,8 @@ func (p *Proxy) nameAgent(x *exchange) error {
 		id, skill = id[:at], id[at+len("/skills/"):]
 	}
 	switch {
+	case id == "" && bound == "" && x.home != nil:
+		x.agent = x.home
 	case id == "" && bound == "":
 		return wire.Errorf(wire.InvalidParams,
 			"name the agent: by tenant, or by a credential that is bound to one agent")

@@ -1,8 +1,14 @@
 package proxy_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	a2apb03 "github.com/a2aproject/a2a-go/a2apb"
+	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/policy"
@@ -50,11 +56,7 @@ func TestSeveralAgentsAreNotAtTheOrigin(t *testing.T) {
 	t.Parallel()
 	w := build(t, func(s *setup) {
 		s.policy.Rules = []policy.Rule{{Name: "all", Effect: "allow"}}
-		s.docs = map[string]func(string) string{"two": cardOf}
-		s.more = []proxy.AgentConfig{{ID: "two"}}
-	}, func(s *setup) {
-		s.more[0].Card.URL = secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?two", 1))
-	})
+	}, andAnother)
 	for _, path := range []string{"/", "/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		if got := w.do("alice", "GET", w.url+path, ""); got.status != 404 || !strings.Contains(got.body, "agents are below /agents/") {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
@@ -65,4 +67,70 @@ func TestSeveralAgentsAreNotAtTheOrigin(t *testing.T) {
 		t.Errorf("JSON-RPC: %d %s", got.status, got.body)
 	}
 	w.agent.silent(t, "the root")
+}
+
+// andAnother adds an agent, "two", which is the same one under another name.
+func andAnother(s *setup) {
+	s.docs = map[string]func(string) string{"two": cardOf}
+	s.more = []proxy.AgentConfig{{ID: "two"}}
+	s.more[0].Card.URL = secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?two", 1))
+}
+
+// TestOnlyAgentOverGRPC: a call over gRPC that names no agent is for the only one there is,
+// or for the one that has the gateway's own host, by the same rules as one that names it.
+func TestOnlyAgentOverGRPC(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change  []func(*setup)
+		nobody  codes.Code // to alice, who names none
+		another codes.Code // who names "two"
+	}{
+		"one":                      {nil, codes.OK, codes.NotFound},
+		"one with a host":          {[]func(*setup){hosted("rec.example")}, codes.OK, codes.NotFound},
+		"two":                      {[]func(*setup){andAnother}, codes.InvalidArgument, codes.OK},
+		"two, one with a host":     {[]func(*setup){andAnother, hosted("rec.example")}, codes.InvalidArgument, codes.OK},
+		"two, one with the origin": {[]func(*setup){andAnother, hosted("127.0.0.1")}, codes.OK, codes.OK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := in(t, speaks(grpc10, grpc03), append(tt.change, func(s *setup) {
+				s.policy.Rules = []policy.Rule{{Name: "alice", Effect: "allow", Subjects: []string{"alice"}}}
+			})...)
+			w.wantNameless("alice", tt.nobody)
+			others := map[bool]codes.Code{true: codes.NotFound, false: tt.nobody}[tt.nobody == codes.OK]
+			w.wantNameless("mallory", others)
+			w.wantNameless("", codes.Unauthenticated)
+			for tenant, want := range map[string]codes.Code{"rec": codes.OK, "two": tt.another, "none": codes.NotFound} {
+				named := hi()
+				named.Tenant = tenant
+				if _, err := a2apb.NewA2AServiceClient(w.grpcClient()).SendMessage(w.as("alice"), named); status.Code(err) != want {
+					t.Errorf("tenant %q: %v, want %s", tenant, err, want)
+				}
+			}
+		})
+	}
+}
+
+// hosted has the agent have a host.
+func hosted(host string) func(*setup) { return func(s *setup) { s.agent.Hosts = []string{host} } }
+
+// wantNameless calls over gRPC in both versions, and names no agent.
+func (w *world) wantNameless(who string, want codes.Code) {
+	w.Helper()
+	ctx := context.Background()
+	if who != "" {
+		ctx = w.as(who)
+	}
+	conn := w.grpcClient()
+	nameless := hi()
+	nameless.Tenant = ""
+	sent, err := a2apb.NewA2AServiceClient(conn).SendMessage(ctx, nameless)
+	if status.Code(err) != want || (sent.GetTask().GetId() != "") != (want == codes.OK) {
+		w.Errorf("1.0, %q: %v %v, want %s", who, sent, err, want)
+	}
+	old := &a2apb03.Message{MessageId: "m", Role: a2apb03.Role_ROLE_USER, Parts: []*a2apb03.Part{{Part: &a2apb03.Part_Text{Text: "hi"}}}}
+	made, err := a2apb03.NewA2AServiceClient(conn).SendMessage(ctx, &a2apb03.SendMessageRequest{Request: old})
+	if status.Code(err) != want || (made.GetTask().GetId() != "") != (want == codes.OK) {
+		w.Errorf("0.3, %q: %v %v, want %s", who, made, err, want)
+	}
 }
