@@ -1,7 +1,6 @@
 package interop_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,36 +47,4 @@ func tckReasons(t *testing.T) []tckReason {
 		t.Fatal("docs/tck.md has no table of reasons")
 	}
 	return reasons
-}
-
-// startTCKGateway starts the gateway in front of an agent, open to anybody, as the TCK has no
-// credential. Calls over gRPC do not name the agent, so that a host has to.
-func startTCKGateway(t *testing.T, version, url string) *gateway {
-	t.Helper()
-	dir := t.TempDir()
-	config := fmt.Sprintf(`server: {address: "127.0.0.1:0", statusAddress: "127.0.0.1:0", publicURL: "http://127.0.0.1", dataDir: %q}
-admin: {address: "127.0.0.1:0"}
-authn: {anonymous: true}
-policy: {default: allow}
-push: {mode: passthrough}
-agents:
-  - id: tck
-    hosts: ["127.0.0.1"]
-    card: {url: %q, form: %q, bindings: [JSONRPC, HTTP+JSON, GRPC]}
-    endpoints: [%q]
-`, dir, url+wellKnown, version, grpcEndpoint(t, url, version))
-	file := filepath.Join(dir, "config.yaml")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g := &gateway{binary: buildGateway(t), dir: dir}
-	g.serve(t, file)
-	return g
-}
-
-// grpcEndpoint is where an agent has gRPC, as the gateway's configuration names it.
-func grpcEndpoint(t *testing.T, url, version string) string {
-	t.Helper()
-	_, endpoint := withOneInterface(t, fetchCard(t, url+wellKnown), side{version, "GRPC"})
-	return originOf(t, endpoint)
 }

@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"context"
 	"encoding/xml"
 	"fmt"
 	"maps"
@@ -10,9 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
-// TestTCK runs the official TCK, of a checkout that is not ours, on agents of two SDKs,
+// TestTCK runs the official TCK, of a checkout that is not ours, on agents of three SDKs,
 // direct and through the gateway. A test whose result differs three times, and not as
 // docs/tck.md says, fails.
 func TestTCK(t *testing.T) {
@@ -25,21 +27,32 @@ func TestTCK(t *testing.T) {
 	}
 	kit := tckOf(t, checkout)
 	reasons := tckReasons(t)
-	for _, s := range sdks() {
-		if !slices.Contains(kit.agents, s.id) || !selected(s.id) {
+	for _, id := range kit.agents {
+		if !selected(id) {
 			continue
 		}
-		t.Run(s.id, func(t *testing.T) {
-			if lacking := missing(s.needs); lacking != "" {
-				t.Fatalf("it needs %s; run interop/setup", lacking)
-			}
-			direct := startProgram(t, nil, s.agent...).URL
+		t.Run(id, func(t *testing.T) {
+			direct := kit.start(t, id)
 			through := startTCKGateway(t, kit.version, direct).url
 			for _, transport := range kit.transports {
-				kit.compare(t, s.id, transport, direct, through, reasons)
+				kit.compare(t, id, transport, direct, through, reasons)
 			}
 		})
 	}
+}
+
+// start starts an agent, and gives the base of its card.
+func (k kit) start(t *testing.T, id string) string {
+	t.Helper()
+	if strings.HasPrefix(id, "go-") {
+		return startGoForTCK(t, k.version)
+	}
+	all := sdks()
+	s := all[slices.IndexFunc(all, func(s sdk) bool { return s.id == id })]
+	if lacking := missing(s.needs); lacking != "" {
+		t.Fatalf("it needs %s; run interop/setup", lacking)
+	}
+	return startProgram(t, nil, s.agent...).URL
 }
 
 // selected says whether A2A_INTEROP_ONLY leaves an agent.
@@ -49,6 +62,9 @@ func selected(id string) bool {
 }
 
 const tckPython = "python/.venv-tck/bin/python"
+
+// longestRun bounds a run of the TCK: its calls over gRPC wait for as long as an agent takes.
+const longestRun = 15 * time.Minute
 
 // kit is a checkout of the TCK, which is of one line.
 type kit struct {
@@ -68,13 +84,13 @@ func tckOf(t *testing.T, dir string) kit {
 	switch {
 	case there("tests/compatibility"):
 		return kit{
-			dir: dir, version: "1.0", agents: []string{"python-v1", "js-v1"},
+			dir: dir, version: "1.0", agents: []string{"go-v1", "python-v1", "js-v1"},
 			address: "--sut-host=", transports: []string{"all"},
 			tests: map[string][]string{"all": {"tests/compatibility"}},
 		}
 	case there("tests/mandatory"):
 		return kit{
-			dir: dir, version: "0.3", agents: []string{"python-v03", "js-v03"},
+			dir: dir, version: "0.3", agents: []string{"go-v03", "python-v03", "js-v03"},
 			address: "--sut-url=", options: []string{"--test-scope=all"}, transports: []string{"jsonrpc", "rest"},
 			// What is in mandatory/jsonrpc is about that transport, whatever the run is of. Over gRPC
 			// the TCK for 0.3 reaches only agents whose card has an absolute URL for it, which no SDK's has.
@@ -99,6 +115,7 @@ func (k kit) compare(t *testing.T, agent, transport, direct, through string, rea
 	for range 3 {
 		one := k.run(t, transport, direct, tests)
 		other := k.run(t, transport, through, tests)
+		t.Logf("%s, %s: %d tests, directly %s, through the gateway %s", agent, transport, len(one), outcomes(one), outcomes(other))
 		tests = nil
 		for _, test := range slices.Sorted(maps.Keys(one)) {
 			if other[test].outcome != one[test].outcome {
@@ -107,12 +124,27 @@ func (k kit) compare(t *testing.T, agent, transport, direct, through string, rea
 		}
 		explained, rest := k.explain(agent, tests, one, other, reasons)
 		if tests = rest; len(tests) == 0 {
-			t.Logf("%s, %s: %d tests, %d with another result that docs/tck.md explains", agent, transport, len(one), explained)
+			t.Logf("%s, %s: %d with another result that docs/tck.md explains", agent, transport, explained)
 			return
 		}
 		t.Logf("%s, %s: %d tests with another result:\n%s", agent, transport, len(tests), differences(tests, one, other))
 	}
 	t.Errorf("%s, %s: not explained in docs/tck.md:\n  %s", agent, transport, strings.Join(tests, "\n  "))
+}
+
+// outcomes counts results, as "217 passed, 24 failed, 24 skipped".
+func outcomes(results map[string]result) string {
+	counts := map[string]int{}
+	for _, r := range results {
+		counts[r.outcome]++
+	}
+	var parts []string
+	for _, outcome := range []string{"passed", "failed", "error", "skipped"} {
+		if counts[outcome] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[outcome], outcome))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // explain counts the differences that have a reason, and gives the others.
@@ -157,11 +189,16 @@ func (k kit) run(t *testing.T, transport, url string, tests []string) map[string
 	if transport != "all" {
 		args = append(args, "--transports="+transport)
 	}
-	cmd := exec.CommandContext(t.Context(), python, args...) //nolint:gosec // the commands above
+	ctx, cancel := context.WithTimeout(t.Context(), longestRun)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, args...) //nolint:gosec // the commands above
 	cmd.Dir = k.dir
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	out, err := cmd.CombinedOutput() // it fails if a test does
 	results := readReport(t, report)
+	if ctx.Err() != nil {
+		t.Fatalf("the TCK did not end within %s: a call to %s is not answered", longestRun, url)
+	}
 	if len(results) == 0 {
 		t.Fatalf("the TCK ran no test: %v\n%s", err, out)
 	}

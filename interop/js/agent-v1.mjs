@@ -34,9 +34,11 @@ const message = (taskId, contextId, parts, metadata) => ({
 
 class Executor {
   behaviour = new Behaviour();
+  contexts = new Map();
 
   async execute(context, bus) {
     const { taskId, contextId, userMessage } = context;
+    this.contexts.set(taskId, contextId);
     const artifactId = randomUUID();
     const status = (state, text) => ({
       state,
@@ -71,8 +73,14 @@ class Executor {
     });
   }
 
-  async cancelTask(taskId) {
-    this.behaviour.cancel(taskId);
+  async cancelTask(taskId, bus) {
+    if (this.behaviour.cancel(taskId)) return;
+    // Nothing runs that would say so: the task waits for input.
+    bus.publish(AgentEvent.statusUpdate({
+      taskId, contextId: this.contexts.get(taskId), metadata: undefined,
+      status: { state: states.canceled, message: undefined, timestamp: new Date().toISOString() },
+    }));
+    bus.finished();
   }
 }
 

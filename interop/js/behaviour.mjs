@@ -41,10 +41,12 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export class Behaviour {
   constructor() {
     this.cancelled = new Set();
+    this.running = new Set();
   }
 
   async execute({ taskId, continued, text, parts, emit }) {
     const word = text.split(' ', 1)[0];
+    this.running.add(taskId);
     if (continued) {
       emit.status('completed', 'thank you');
     } else if (word === 'message') {
@@ -53,6 +55,7 @@ export class Behaviour {
       emit.submitted();
       await this.work(word, taskId, emit);
     }
+    this.running.delete(taskId);
     emit.end();
   }
 
@@ -92,8 +95,10 @@ export class Behaviour {
     }
   }
 
+  // cancel says whether the task is being worked on, which ends it.
   cancel(taskId) {
     this.cancelled.add(taskId);
+    return this.running.has(taskId);
   }
 }
 
