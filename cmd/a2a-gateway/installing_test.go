@@ -41,7 +41,8 @@ func TestGoInstall(t *testing.T) {
 		t.Errorf("it was not built without C: %v\n%s", err, info)
 	}
 	for name, want := range map[string]string{
-		"a2a-gateway.bash": "__complete", "man1/a2a-gateway.1": ".TH", "man1/a2a-gateway-serve.1": "a2a-gateway serve", "config.schema.json": "publicURL",
+		"a2a-gateway.bash": "__complete", "man/a2a-gateway.1": ".TH", "man/a2a-gateway-serve.1": "a2a-gateway serve",
+		"man/a2a-gateway.yaml.5": "publicURL", "config.schema.json": "publicURL",
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(text), want) {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 )
@@ -66,23 +64,6 @@ func healthcheckCommand() *cobra.Command {
 			return failed(fmt.Errorf("not ready: %s", resp.Status))
 		}
 		return nil
-	}
-	return cmd
-}
-
-func manCommand(root *cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "man",
-		Short: "Write manual pages",
-		Args:  cobra.NoArgs,
-	}
-	dir := cmd.Flags().String("dir", ".", "`directory` to write to")
-	cmd.RunE = func(*cobra.Command, []string) error {
-		if err := os.MkdirAll(*dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
-			return failed(err)
-		}
-		root.DisableAutoGenTag = true
-		return doc.GenManTree(root, &doc.GenManHeader{Title: "A2A-GATEWAY", Section: "1"}, *dir)
 	}
 	return cmd
 }

@@ -141,22 +141,6 @@ func values(n *yaml.Node) []*yaml.Node {
 	return list
 }
 
-func pointed(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	return t
-}
-
-func hasKeys(t reflect.Type) bool {
-	for f := range t.Fields() {
-		if tag := f.Tag.Get("yaml"); tag != "" && tag != "-" {
-			return true
-		}
-	}
-	return false
-}
-
 // exampleOf is a value of config.example.yaml that fits on a line. Secrets are none.
 func exampleOf(n *yaml.Node, t reflect.Type) any {
 	if n == nil || pointed(t) == reflect.TypeFor[secret.Value]() || n.Kind == yaml.MappingNode {
