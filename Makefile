@@ -35,11 +35,12 @@ notices: ## Write the licences of all that the binary is linked from into bin/NO
 	@mkdir -p $(BIN)
 	$(GO) run ./deploy/notices ./cmd/a2a-gateway >$(BIN)/NOTICES
 
-release-files: build notices ## Write manual pages, completions and licences for a release into bin/release
+release-files: build notices ## Write manual pages, completions, schema and licences for a release into bin/release
 	rm -rf $(BIN)/release && mkdir -p $(BIN)/release/completions $(BIN)/release/man
 	cp $(BIN)/NOTICES $(BIN)/release/NOTICES
 	$(BIN)/a2a-gateway man --dir $(BIN)/release/man
 	gzip -9n $(BIN)/release/man/*
+	$(BIN)/a2a-gateway schema >$(BIN)/release/config.schema.json
 	for shell in bash zsh fish; do $(BIN)/a2a-gateway completion $$shell >$(BIN)/release/completions/a2a-gateway.$$shell; done
 
 check-deploy: build ## Check the chart, the kustomize base, the compose file and the packages in deploy/

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -20,21 +21,34 @@ const unit = "/usr/lib/systemd/system/a2a-gateway.service"
 
 // releaseConfig is what is read of .goreleaser.yaml here.
 type releaseConfig struct {
-	NFPMs []map[string]any `json:"nfpms"`
+	NFPMs    []map[string]any `json:"nfpms"`
+	Archives []struct {
+		Files []any // a path, or src and dst
+	}
+	Casks []struct {
+		Binaries, Manpages []string
+		Completions        map[string]string
+		CustomBlock        string `json:"custom_block"`
+	} `json:"homebrew_casks"`
+}
+
+func readReleaseConfig(t *testing.T) *releaseConfig {
+	t.Helper()
+	var c releaseConfig
+	if err := yaml.Unmarshal([]byte(text(t, root+"/.goreleaser.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.NFPMs) != 1 || len(c.Archives) != 1 || len(c.Casks) != 1 {
+		t.Fatalf("%d packages, %d archives, %d casks", len(c.NFPMs), len(c.Archives), len(c.Casks))
+	}
+	return &c
 }
 
 // packaged is what .goreleaser.yaml says of packages, as nfpm itself takes it: with the
 // program in bindir, which goreleaser puts there, and files of the release from made.
 func packaged(t *testing.T, program, made string) nfpm.Config {
 	t.Helper()
-	var c releaseConfig
-	if err := yaml.Unmarshal([]byte(text(t, root+"/.goreleaser.yaml")), &c); err != nil {
-		t.Fatal(err)
-	}
-	if len(c.NFPMs) != 1 {
-		t.Fatalf("%d packages", len(c.NFPMs))
-	}
-	p := c.NFPMs[0]
+	p := readReleaseConfig(t).NFPMs[0]
 	contents, _ := p["contents"].([]any)
 	contents = append(contents, map[string]any{"src": program, "dst": p["bindir"].(string) + "/a2a-gateway", "file_info": map[string]any{"mode": 0o755}})
 	for _, content := range contents {
@@ -83,6 +97,8 @@ func releaseFiles(t *testing.T, program string) string {
 		return out
 	}
 	run("man", "--dir", filepath.Join(dir, "man"))
+	compress(t, filepath.Join(dir, "man", "*"))
+	write(t, filepath.Join(dir, "config.schema.json"), run("schema"))
 	if err := os.Mkdir(filepath.Join(dir, "completions"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +107,29 @@ func releaseFiles(t *testing.T, program string) string {
 	}
 	write(t, filepath.Join(dir, "NOTICES"), []byte("of make notices, which has tests of its own\n"))
 	return dir
+}
+
+// compress does what gzip does.
+func compress(t *testing.T, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", pattern, len(files), err)
+	}
+	for _, file := range files {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		if _, err := w.Write([]byte(text(t, file))); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		write(t, file+".gz", b.Bytes())
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func pack(t *testing.T, c nfpm.Config, format string) string {
@@ -145,9 +184,16 @@ func TestDeb(t *testing.T) {
 	run("--raw-extract", file, to)
 	for _, path := range []string{
 		unit, "/usr/lib/systemd/system/a2a-gateway.socket", "/usr/lib/sysusers.d/a2a-gateway.conf", "/usr/share/doc/a2a-gateway/copyright", "/usr/share/doc/a2a-gateway/NOTICES",
-		"/usr/share/man/man1/a2a-gateway-serve.1", "/usr/share/bash-completion/completions/a2a-gateway", "/DEBIAN/md5sums",
+		"/usr/share/man/man1/a2a-gateway.1.gz", "/usr/share/man/man1/a2a-gateway-serve.1.gz", "/usr/share/man/man5/a2a-gateway.yaml.5.gz",
+		"/usr/share/bash-completion/completions/a2a-gateway", "/usr/share/zsh/vendor-completions/_a2a-gateway",
+		"/usr/share/fish/vendor_completions.d/a2a-gateway.fish", "/DEBIAN/md5sums",
 	} {
 		text(t, to+path)
+	}
+	schema, _, _ := strings.Cut(text(t, to+"/etc/a2a-gateway/config.yaml"), "\n")
+	_, schema, found := strings.Cut(schema, "$schema=")
+	if !found || !json.Valid([]byte(text(t, to+schema))) {
+		t.Errorf("the configuration names %q as its schema, which is no JSON", schema)
 	}
 	if got := strings.Fields(text(t, to+"/DEBIAN/conffiles")); !slices.Equal(got, []string{"/etc/a2a-gateway/config.yaml"}) {
 		t.Errorf("configuration files: %v", got)
@@ -260,6 +306,70 @@ func analyze(t *testing.T, root string) {
 	if err != nil {
 		t.Errorf("systemd-analyze security: %v\n%s", err, out)
 	}
+}
+
+// TestCask has Homebrew install what the archives have: the program, a completion for each
+// shell, all manual pages and the schema.
+func TestCask(t *testing.T) {
+	t.Parallel()
+	c := readReleaseConfig(t)
+	archived := archive(t, c.Archives[0].Files, releaseFiles(t, program(t)))
+	cask := c.Casks[0]
+	if !slices.Equal(cask.Binaries, []string{"a2a-gateway"}) {
+		t.Errorf("programs: %v", cask.Binaries)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if !slices.Contains(archived, cask.Completions[shell]) {
+			t.Errorf("%s: no %q in the archive", shell, cask.Completions[shell])
+		}
+	}
+	_, from, _ := strings.Cut(cask.CustomBlock, `artifact "`)
+	from, _, _ = strings.Cut(from, `"`)
+	if !strings.HasSuffix(from, ".schema.json") || !slices.Contains(archived, from) {
+		t.Errorf("schema: no %q in the archive", from)
+	}
+	pages := 0
+	for _, path := range archived {
+		if !strings.HasPrefix(path, "man/") {
+			continue
+		}
+		pages++
+		if !slices.ContainsFunc(cask.Manpages, func(pattern string) bool { ok, _ := filepath.Match(pattern, path); return ok }) {
+			t.Errorf("%s is in the archive, and not installed", path)
+		}
+	}
+	for _, page := range []string{"man/a2a-gateway.1.gz", "man/a2a-gateway.yaml.5.gz"} {
+		if !slices.Contains(archived, page) {
+			t.Errorf("no %s among %d pages", page, pages)
+		}
+	}
+}
+
+// archive is what goreleaser puts beside the program, by the paths it has there: one file at
+// dst, or those that a pattern finds below it.
+func archive(t *testing.T, files []any, made string) []string {
+	t.Helper()
+	var paths []string
+	for _, file := range files {
+		src, single := file.(string)
+		dst := src
+		if !single {
+			entry := file.(map[string]any)
+			src, dst = entry["src"].(string), entry["dst"].(string)
+		}
+		found, err := filepath.Glob(source(src, made))
+		if err != nil || len(found) == 0 {
+			t.Errorf("%s: %d files, %v", src, len(found), err)
+		}
+		for _, path := range found {
+			if strings.Contains(src, "*") {
+				paths = append(paths, dst+"/"+filepath.Base(path))
+			} else {
+				paths = append(paths, dst)
+			}
+		}
+	}
+	return paths
 }
 
 // TestRPM builds the other package of the same description.
