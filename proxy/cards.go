@@ -63,17 +63,17 @@ func (p *Proxy) servedView(x *exchange, version wire.Version, pure bool) card.Vi
 }
 
 // CardFor is the card of an agent as it is served to a caller, nil for one who shows no
-// credential, whose request names the version, or none if that is "". It is nil without an
-// error where there is none for this caller: the agent is not there for them. The error is
-// that there is no card to serve.
-func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, error) {
+// credential, whose request names the version, or none if that is "", and the form that it
+// is in. It is nil without an error where there is none for this caller: the agent is not
+// there for them. The error is that there is no card to serve.
+func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, card.Form, error) {
 	a := p.agents[agent]
 	if a == nil || !p.lists(who, a) {
-		return nil, nil
+		return nil, "", nil
 	}
 	x := &exchange{agent: a, principal: who, view: a.look()}
 	if x.view == nil {
-		return nil, errNotReady
+		return nil, "", errNotReady
 	}
 	x.rec.Start = time.Now() // until when extensions are good
 	asked := http.Header{}
@@ -81,8 +81,12 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 		asked.Set(card.VersionHeader, string(version))
 	}
 	version, pure := a.Card.Form.Of(asked, nil)
+	form := card.MixedForm
+	if pure {
+		form = card.Form(version)
+	}
 	body, _, err := x.view.card.Render(p.servedView(x, version, pure))
-	return body, err
+	return body, form, err
 }
 
 // noCard is what a stranger and a caller are told about an agent that is not

@@ -90,6 +90,7 @@ type Viewed struct {
 type CardView struct {
 	Visible bool           `json:"visible" doc:"there is a card for this caller; to others the agent does not exist"`
 	Card    jsontext.Value `json:"card,omitzero" doc:"as it is served, but for the order of its members"`
+	Form    string         `json:"form,omitzero" doc:"which members it has: mixed, or those of one version of A2A alone, as agents[].card.form says"`
 	// Stranger is a caller whose calls come to nothing, whatever they ask for.
 	Stranger bool `json:"stranger" doc:"the caller shows no credential, and calls need one"`
 }

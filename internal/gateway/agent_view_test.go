@@ -41,7 +41,8 @@ func TestCardViewByAPI(t *testing.T) {
   rules:
     - {name: one, effect: allow, agents: [open, closed], skills: [pay], subjects: [alice]}
     - {name: all, effect: allow, agents: [open, closed], subjects: [bob]}
-agents: [{id: open, card: %[1]q}, {id: closed, card: {url: %[1]q, visibility: caller}}, {id: secret, card: {url: %[1]q, visibility: none}}]
+agents: [{id: open, card: %[1]q}, {id: closed, card: {url: %[1]q, visibility: caller}}, {id: secret, card: {url: %[1]q, visibility: none}},
+  {id: form-mixed, card: {url: %[1]q, form: mixed}}, {id: form-1.0, card: {url: %[1]q, form: "1.0"}}, {id: form-0.3, card: {url: %[1]q, form: "0.3"}}]
 `, agent.CardURL)))
 	admin := adminOf(t, w.dir)
 	admin.Set("Content-Type", "application/json")
@@ -54,7 +55,7 @@ agents: [{id: open, card: %[1]q}, {id: closed, card: {url: %[1]q, visibility: ca
 		return status, got
 	}
 	eventually(t, "cards", func() bool {
-		for _, id := range []string{"open", "closed", "secret"} {
+		for _, id := range []string{"open", "closed", "secret", "form-mixed", "form-1.0", "form-0.3"} {
 			if status, _ := view(id, "{}"); status != http.StatusOK {
 				return false
 			}
@@ -77,10 +78,18 @@ agents: [{id: open, card: %[1]q}, {id: closed, card: {url: %[1]q, visibility: ca
 				if err := json.Unmarshal([]byte(got), &shown); err != nil || status != http.StatusOK {
 					t.Fatal(status, got, err)
 				}
+				if want := map[bool]string{true: version}[shown.Visible]; shown.Form != want {
+					t.Errorf("%q of %s, %s: form %q, want %q", subject, id, version, shown.Form, want)
+				}
 				if shown.Stranger != (subject == "") || shown.Visible != (served == http.StatusOK) || shown.Visible && !same(t, card, string(shown.Card)) {
 					t.Errorf("%q of %s, %s: served %d %s\nshown %s", subject, id, version, served, card, got)
 				}
 			}
+		}
+	}
+	for _, form := range []string{"mixed", "1.0", "0.3"} {
+		if _, got := view("form-"+form, "{}"); !strings.Contains(got, fmt.Sprintf(`"form":%q`, form)) {
+			t.Errorf("the form is %s, and not said: %s", form, got)
 		}
 	}
 	for _, body := range []string{`{"caller":{}}`, `{"caller":{"subject":"alice","issuer":"https://nobody.example"}}`, `{"version":"7"}`} {

@@ -190,8 +190,8 @@ func (c cards) View(_ context.Context, agent string, q *console.Viewed) (*consol
 			return nil, console.QuestionInvalid{Member: "caller", Err: err}
 		}
 	}
-	body, err := s.proxy.CardFor(who, agent, version)
-	return &console.CardView{Visible: body != nil, Card: body, Stranger: who == nil}, err
+	body, form, err := s.proxy.CardFor(who, agent, version)
+	return &console.CardView{Visible: body != nil, Card: body, Form: string(form), Stranger: who == nil}, err
 }
 
 // History implements console.Cards.

@@ -152,6 +152,9 @@ func (c *trial) request(ctx context.Context) (*http.Request, error) {
 	if c.Skill != "" {
 		at += "/skills/" + url.PathEscape(c.Skill)
 	}
+	if c.path == "" {
+		at += "/" // as clients are given the agent's base URL
+	}
 	if c.side.Binding == wire.GRPC {
 		at, host = "", cmp.Or(c.host, host)
 	}

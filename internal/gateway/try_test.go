@@ -116,6 +116,13 @@ func TestTry(t *testing.T) {
 	}
 }
 
+// sentBelow reports whether a request went to the base URL of an agent, which has a slash at
+// its end, or to a path below it.
+func sentBelow(sent string) bool {
+	path, _, _ := strings.Cut(strings.TrimPrefix(sent, "POST /agents/"), " ")
+	return strings.Contains(path, "/")
+}
+
 func check(t *testing.T, what string, got *console.Trial, token, method string) {
 	t.Helper()
 	switch {
@@ -123,6 +130,8 @@ func check(t *testing.T, what string, got *console.Trial, token, method string) 
 		t.Errorf("%s: %+v", what, got)
 	case !strings.HasPrefix(got.Sent, "POST /agents/") || !strings.Contains(got.Sent, "Bearer [redacted]") || strings.Contains(fmt.Sprint(*got), token):
 		t.Errorf("%s: sent %s", what, got.Sent)
+	case !sentBelow(got.Sent):
+		t.Errorf("%s: not below the base URL as clients are given it: %s", what, got.Sent)
 	case !strings.HasPrefix(got.Received, "HTTP/1.1 200 OK\r\n"):
 		t.Errorf("%s: received %s", what, got.Received)
 	case !slices.Equal(got.Active, []string{demo.CostCentre}) || len(got.Forms) != 4:

@@ -39,6 +39,7 @@ await play(async () => {
   await skills.getByRole('columnheader', { name: 'alice', exact: true }).waitFor();
   await skills.getByText('allowed').first().waitFor();
   const seen = skills.getByRole('region', { name: 'The agent’s own and What alice gets, side by side' });
+  await skills.getByText('Form 1.0: the members of A2A 1.0 alone').waitFor();
   await seen.getByText(/http:\/\/gateway\.example:\d+\/agents\/billing/).first().waitFor();
   await skills.scrollIntoViewIfNeeded();
   await look(page, 'agent-as-alice');

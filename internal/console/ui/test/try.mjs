@@ -28,7 +28,7 @@ await play(async () => {
   await look(page, 'try-answer');
 
   await seen.getByRole('button', { name: 'On the wire' }).press('Enter');
-  await shown('Sent').getByText('POST /agents/billing HTTP/1.1').waitFor();
+  await shown('Sent').getByText('POST /agents/billing/ HTTP/1.1').waitFor();
   await shown('Sent').getByText('X-Api-Key: [redacted]').waitFor();
   await shown('Received').getByText('HTTP/1.1 200 OK').waitFor();
   await shown('For a shell').getByText('"X-Api-Key: $CREDENTIAL"').waitFor();

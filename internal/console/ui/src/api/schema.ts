@@ -1236,6 +1236,8 @@ export interface components {
         CardView: {
             /** @description as it is served, but for the order of its members */
             card?: unknown;
+            /** @description which members it has: mixed, or those of one version of A2A alone, as agents[].card.form says */
+            form?: string;
             /** @description the caller shows no credential, and calls need one */
             stranger: boolean;
             /** @description there is a card for this caller; to others the agent does not exist */

@@ -159,6 +159,15 @@ function May({ agent, skill, who }: { agent: string; skill: string; who: Claimed
   );
 }
 
+/** FormOf says which members the card has: the view is that of a request that names A2A 1.0. */
+function FormOf({ card }: { card: CardView }) {
+  return (
+    <p className="hint">
+      Form {card.form}: {card.form === 'mixed' ? 'the members of A2A 0.3 and 1.0 beside each other' : `the members of A2A ${card.form} alone`}. Requests that name A2A 1.0 get it so; <code>agents[].card.form</code> says what others get.
+    </p>
+  );
+}
+
 function Seen({ view, who, standing }: { view: UseQueryResult<CardView>; who: Claimed | null; standing: unknown }) {
   const name = who ? who.subject : 'a caller without a credential';
   return (
@@ -171,7 +180,10 @@ function Seen({ view, who, standing }: { view: UseQueryResult<CardView>; who: Cl
       ) : !view.data.visible ? (
         <Empty title="There is none for them">To {name} this agent does not exist.</Empty>
       ) : (
-        <Diff left={standing} right={view.data.card} names={['The agent’s own', `What ${name} gets`]} />
+        <>
+          <FormOf card={view.data} />
+          <Diff left={standing} right={view.data.card} names={['The agent’s own', `What ${name} gets`]} />
+        </>
       )}
     </>
   );
