@@ -137,7 +137,7 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("card: trust: %w", err))
 	}
 	switch c.Form {
-	case "", autoForm, mixedForm, modernForm, legacyForm:
+	case "", autoForm, MixedForm, modernForm, legacyForm:
 	default:
 		errs = append(errs, fmt.Errorf("card: form %q is not auto, mixed, 1.0 or 0.3", c.Form))
 	}

@@ -14,7 +14,7 @@ type Form string
 // The forms. The empty one means autoForm.
 const (
 	autoForm   Form = "auto"  // the request's version's alone; mixed where it names none
-	mixedForm  Form = "mixed" // those of 0.3 and 1.0, which readers of either understand
+	MixedForm  Form = "mixed" // those of 0.3 and 1.0, which readers of either understand
 	modernForm Form = "1.0"
 	legacyForm Form = "0.3"
 )
@@ -26,7 +26,7 @@ const (
 // is where a client learns what it could have asked for.
 func (f Form) Of(h http.Header, q url.Values) (version wire.Version, pure bool) {
 	switch f {
-	case mixedForm:
+	case MixedForm:
 		return wire.V03, false
 	case modernForm:
 		return wire.V10, true
