@@ -148,8 +148,8 @@ func TestSkillScopes(t *testing.T) {
 			if diff := cmp.Diff(tc.want, judge(t, s, q), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			steps := s.Trace(q)
-			last := steps[len(steps)-1]
+			hasStepUp := s.Trace(q)
+			last := hasStepUp[len(hasStepUp)-1]
 			if lacking := last.Rule == "skill-scopes"; tc.want.Rule == "skill-scopes" && !lacking {
 				t.Errorf("Trace ends with %+v", last)
 			}

@@ -30,11 +30,11 @@ func onCall(t testing.TB) Request {
 // stepOf is what Trace says failed of the only rule.
 func stepOf(t testing.TB, s *Set, q Request) string {
 	t.Helper()
-	steps := s.Trace(q)
-	if len(steps) != 1 {
-		t.Fatalf("%d steps, want 1", len(steps))
+	hasStepUp := s.Trace(q)
+	if len(hasStepUp) != 1 {
+		t.Fatalf("%d steps, want 1", len(hasStepUp))
 	}
-	return steps[0].Failed
+	return hasStepUp[0].Failed
 }
 
 // Each rule is tried as an allow and as a deny rule: what Trace names is what failed.

@@ -25,9 +25,9 @@ func Compile(c Config, agents []string, extra ...*wire.Method) (*Set, []Warning,
 		r, err := s.compile(i, &c.Rules[i], names, taken)
 		errs = append(errs, err)
 		s.rules = append(s.rules, r)
-		s.speaks = s.speaks || r.says != nil
-		s.steps = s.steps || r.terms != nil && (r.terms.authentication != nil || r.terms.consent != nil)
-		s.picky = s.picky || s.steps || r.momentary()
+		s.hasExtensionRules = s.hasExtensionRules || r.says != nil
+		s.hasStepUp = s.hasStepUp || r.terms != nil && (r.terms.authentication != nil || r.terms.consent != nil)
+		s.hasConditions = s.hasConditions || s.hasStepUp || r.momentary()
 	}
 	errs = append(errs, s.compileExprs())
 	errs = append(errs, s.share(c.Tasks.Sharing, names)...)
@@ -100,7 +100,7 @@ func (s *Set) options(c Config) error {
 	switch c.Tasks.Scope {
 	case "", "principal", "tenant":
 	case "agent":
-		s.everybodys = true
+		s.sharedByAgent = true
 	default:
 		errs = append(errs, fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
 			c.Tasks.Scope))

@@ -23,7 +23,7 @@ type Extensions struct {
 // known (nil) only the rules without a condition on callers count; a missing
 // authentication or consent does not, as with Skills, nor do conditions on the call.
 func (s *Set) Extensions(p *authn.Principal, agent string, skills []string) [][]Extensions {
-	if !s.speaks || p != nil && !p.MayUse(agent) {
+	if !s.hasExtensionRules || p != nil && !p.MayUse(agent) {
 		return [][]Extensions{nil}
 	}
 	send := s.sending()

@@ -16,13 +16,13 @@ const hitRoom = 32
 // callers meet it, so that a call costs what the rules about this agent and this
 // caller cost, however many others there are.
 type bucket struct {
-	subjects shelf // rules whose subjects are all exact
-	groups   shelf // else: rules with groups
-	scopes   shelf // else: rules with scopes, under the first
-	issuers  shelf // else: rules with issuers
-	scoped   pile  // all that stand in scopes
-	rest     pile  // else
-	reads    bool  // some rule looks at messages
+	subjects shelf    // rules whose subjects are all exact
+	groups   shelf    // else: rules with groups
+	scopes   shelf    // else: rules with scopes, under the first
+	issuers  shelf    // else: rules with issuers
+	scoped   ruleList // all that stand in scopes
+	rest     ruleList // else
+	reads    bool     // some rule looks at messages
 }
 
 // place files a rule.
@@ -46,18 +46,18 @@ func (b *bucket) place(r *rule) {
 // shelf holds rules under keys. marks has a bit for every key, so that most of
 // the hundreds of groups a directory may put a caller into cost no lookup.
 type shelf struct {
-	rules map[string]*pile
+	rules map[string]*ruleList
 	marks uint64
 }
 
 // add puts a rule under each key.
 func (s *shelf) add(keys []string, r *rule) {
 	if s.rules == nil {
-		s.rules = make(map[string]*pile, 1)
+		s.rules = make(map[string]*ruleList, 1)
 	}
 	for _, k := range keys {
 		if s.rules[k] == nil {
-			s.rules[k] = new(pile)
+			s.rules[k] = new(ruleList)
 		}
 		s.rules[k].add(r)
 		s.marks |= mark(k)
@@ -65,7 +65,7 @@ func (s *shelf) add(keys []string, r *rule) {
 }
 
 // under has the rules filed under a key; nil for none.
-func (s *shelf) under(key string) *pile {
+func (s *shelf) under(key string) *ruleList {
 	if s.marks&mark(key) == 0 {
 		return nil
 	}
@@ -141,8 +141,8 @@ func pick(hits, from []*rule, p *authn.Principal, m methods) []*rule {
 func (s *Set) unscoped(p *authn.Principal, agent string, m methods, n *need) []*rule {
 	var hits []*rule
 	for _, b := range s.agents[agent] {
-		for _, pile := range b.piles(p) {
-			for list := range pile.about(n) {
+		for _, ruleList := range b.piles(p) {
+			for list := range ruleList.about(n) {
 				for _, r := range list {
 					if r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(p) {
 						hits = append(hits, r)
@@ -155,8 +155,8 @@ func (s *Set) unscoped(p *authn.Principal, agent string, m methods, n *need) []*
 }
 
 // piles are the places where a principal's rules stand, scopes not looked at.
-func (b *bucket) piles(p *authn.Principal) []*pile {
-	piles := []*pile{b.subjects.under(p.Subject), b.issuers.under(p.Issuer), &b.rest, &b.scoped}
+func (b *bucket) piles(p *authn.Principal) []*ruleList {
+	piles := []*ruleList{b.subjects.under(p.Subject), b.issuers.under(p.Issuer), &b.rest, &b.scoped}
 	for _, group := range p.Groups {
 		piles = append(piles, b.groups.under(group))
 	}

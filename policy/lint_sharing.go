@@ -20,7 +20,7 @@ func (s *Set) warnSharing() []Warning {
 		switch other := s.sharedBy(i); {
 		case sh.source.Agents != nil && !slices.ContainsFunc(sh.source.Agents, s.names):
 			list = append(list, sh.warn(i, "", "is about agents that are not configured, so it can never match"))
-		case s.everybodys:
+		case s.sharedByAgent:
 			list = append(list, sh.warn(i, "", "shares nothing that tasks.scope: agent does not share"))
 		case other != nil:
 			list = append(list, sh.warn(i, "", "shares nothing that %q does not share", other.name))

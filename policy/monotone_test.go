@@ -88,10 +88,10 @@ func TestTraceDecides(t *testing.T) {
 		if n.level == unsettled || !q.Principal.MayUse(q.Agent) {
 			return
 		}
-		steps, yes := s.Trace(q), 0
+		hasStepUp, yes := s.Trace(q), 0
 		for i := range n.count() {
 			decides := func(effect string) bool {
-				return slices.ContainsFunc(steps, func(step Step) bool {
+				return slices.ContainsFunc(hasStepUp, func(step Step) bool {
 					return step.Effect == effect && step.Failed == "" && !step.Shadow &&
 						(n.all == nil || slices.Contains(step.Skills, n.skill(i)))
 				})
@@ -101,7 +101,7 @@ func TestTraceDecides(t *testing.T) {
 			}
 		}
 		if want := yes == n.count() || n.level == anySkill && yes > 0; want != (err == nil) {
-			rt.Fatalf("Check says %v, by the steps %+v it is %v", err, steps, want)
+			rt.Fatalf("Check says %v, by the steps %+v it is %v", err, hasStepUp, want)
 		}
 	})
 }

@@ -24,20 +24,20 @@ import (
 
 // Set is a compiled Config. It is immutable; any number of goroutines may ask it.
 type Set struct {
-	allow      bool // what the default is
-	speaks     bool // some rule says something about extensions
-	steps      bool // some rule asks for an authentication or a consent
-	picky      bool // some rule that gather finds may not hold for a call: see rule.unmet
-	exprs      bool // some rule has an expression
-	undeclared undeclared
-	cardScopes bool    // skills.scopes: card
-	rules      []*rule // in the order of the file, for Trace and Lint
-	bits       map[*wire.Method]methods
-	agents     map[string][]*bucket
-	ids        []string            // of the agents, sorted
-	sharing    []*share            // in the order of the file
-	shares     map[string][]*share // by agent
-	everybodys bool                // tasks.scope: agent
+	allow             bool // what the default is
+	hasExtensionRules bool // some rule says something about extensions
+	hasStepUp         bool // some rule asks for an authentication or a consent
+	hasConditions     bool // some rule that gather finds may not hold for a call: see rule.unmet
+	exprs             bool // some rule has an expression
+	undeclared        undeclared
+	cardScopes        bool    // skills.scopes: card
+	rules             []*rule // in the order of the file, for Trace and Lint
+	bits              map[*wire.Method]methods
+	agents            map[string][]*bucket
+	ids               []string            // of the agents, sorted
+	sharing           []*share            // in the order of the file
+	shares            map[string][]*share // by agent
+	sharedByAgent     bool                // tasks.scope: agent
 }
 
 // Request is one call as policy sees it.
@@ -145,7 +145,7 @@ func (s *Set) Check(q Request) (Decision, error) {
 	var room [hitRoom]*rule
 	n := s.need(&q)
 	hits := gather(room[:0], buckets, q.Principal, s.bit(q.Method), &n)
-	if s.picky {
+	if s.hasConditions {
 		hits = holding(hits, &q, &n)
 	}
 	if s.exprs {
@@ -166,10 +166,10 @@ func (s *Set) Check(q Request) (Decision, error) {
 	if n.level == anySkill { // what is said about the others is not about this call
 		n.all = v.skills
 	}
-	if s.speaks {
+	if s.hasExtensionRules {
 		d.Extensions = said(hits, &n, spoken)
 	}
-	if s.steps {
+	if s.hasStepUp {
 		d.Consent = consents(hits, &n)
 	}
 	return d, nil

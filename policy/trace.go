@@ -29,15 +29,15 @@ func (s *Set) Trace(q Request) []Step {
 		return nil
 	}
 	n := s.need(&q)
-	steps := make([]Step, 0, len(s.rules))
+	hasStepUp := make([]Step, 0, len(s.rules))
 	for _, r := range s.rules {
-		steps = append(steps, Step{
+		hasStepUp = append(hasStepUp, Step{
 			Rule: r.name, Effect: cmp.Or(r.source.Effect, "extensions"), Shadow: r.shadow, Failed: s.failed(r, &q, &n),
 			Skills: n.matched(r),
 		})
 	}
 	if n.level != bySkill && n.level != anySkill {
-		return steps
+		return hasStepUp
 	}
 	var lacking []string
 	for i := range n.count() {
@@ -46,12 +46,12 @@ func (s *Set) Trace(q Request) []Step {
 		}
 	}
 	if lacking == nil {
-		return steps
+		return hasStepUp
 	}
 	if n.all == nil {
 		lacking = nil
 	}
-	return append(steps, Step{Rule: byScopes, Effect: "deny", Skills: lacking})
+	return append(hasStepUp, Step{Rule: byScopes, Effect: "deny", Skills: lacking})
 }
 
 // matched lists the skills that r is about, of several.

@@ -10,11 +10,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// hear notes which of the extensions that were sent the agent says it activated: in
+// recordActivation notes which of the extensions that were sent the agent says it activated: in
 // the header, and on gRPC also in the trailer, which a2a-go's server prefers and
 // which is known once the body is. An agent that never says is taken at its card's
 // word where the configuration says so.
-func (x *exchange) hear(resp *http.Response) {
+func (x *exchange) recordActivation(resp *http.Response) {
 	sent := x.terms.Send
 	if len(sent) == 0 {
 		return
@@ -24,7 +24,7 @@ func (x *exchange) hear(resp *http.Response) {
 		return
 	}
 	activated := ext.Activated(resp.Header, sent)
-	if x.leg.Binding == wire.GRPC {
+	if x.upstream.Binding == wire.GRPC {
 		activated = union(activated, ext.Activated(resp.Trailer, sent))
 	}
 	x.activated = activated

@@ -7,9 +7,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
-// takeOn counts a call in, or refuses it before anything is asked that takes time: a
-// gateway with too much to do that looks at everything first does nothing else.
-func (p *Proxy) takeOn(x *exchange) error {
+// admit counts a call as one in flight, or refuses it with 503. It comes before everything that
+// takes time: an overloaded gateway that looked at every call first would do nothing else.
+func (p *Proxy) admit(x *exchange) error {
 	if err := p.Load.Enter(p.Server.Limits.Requests); err != nil {
 		return err
 	}
@@ -17,10 +17,10 @@ func (p *Proxy) takeOn(x *exchange) error {
 	return nil
 }
 
-// spare refuses a call of who asks for more than a fair share, while there is not time for
-// all, and of who has more calls in flight than there are places left. It comes once the caller
-// is known, and before anything of the body is read.
-func (p *Proxy) spare(x *exchange) error {
+// fairShare refuses a call of a caller who asks for more than a fair share of the processor while
+// calls wait for it, or who has more calls in flight than there are places left (load
+// shedding). It comes once the caller is known, and before anything of the body is read.
+func (p *Proxy) fairShare(x *exchange) error {
 	if err := p.Load.Spare(x.principal.Key()); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (x *exchange) holder() string {
 	if !x.principal.Anonymous() {
 		return x.principal.Key()
 	}
-	if x.network == "" { // spare asks first, before others could at the same time
+	if x.network == "" { // fairShare asks first, before others could at the same time
 		x.network = x.clientNetwork()
 	}
 	return x.network
@@ -65,8 +65,8 @@ func (p *Proxy) makeRoom(x *exchange, n int64) error {
 	return nil
 }
 
-// discharge ends what takeOn, spare and makeRoom have begun. Streams end it early, which have places of
-// their own.
+// discharge ends what admit, fairShare and makeRoom have begun. A stream ends it early: it has a
+// place of its own among the streams.
 func (p *Proxy) discharge(x *exchange) {
 	if x.admitted {
 		x.admitted = false

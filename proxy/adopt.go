@@ -55,9 +55,9 @@ func (p *Proxy) rejudge(x *exchange) error {
 		return err
 	}
 	x.task, x.session, x.contexts = translate.Alias{}, translate.Alias{}, nil
-	x.skill, x.agentwide, x.known, x.brought = x.path, false, policy.Task{}, brought{}
+	x.skill, x.agentwide, x.known, x.callMessage = x.path, false, policy.Task{}, callMessage{}
 	x.rec.Violations, x.rec.Sharing = nil, ""
-	for _, judge := range []stage{p.own, p.authorize, p.negotiate} {
+	for _, judge := range []stage{p.checkOwnership, p.authorize, p.negotiate} {
 		if err := judge(x); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) error {
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x, x.leg, resp, body)
+	a, err := p.receive(x, x.upstream, resp, body)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) er
 
 // answered is answer, once the answer has been read.
 func (p *Proxy) answered(ctx context.Context, x *exchange, resp *http.Response, a received) error {
-	x.hear(resp) // trailers are there now
+	x.recordActivation(resp) // trailers are there now
 	x.heard(&a)
 	if a.failed != nil {
 		if err := x.stray(a.failed.Reason); err != nil {
@@ -52,7 +52,7 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		return err
 	}
 	x.captured.Answer(doc)
-	doc, done, err := p.heed(ctx, x, d, doc)
+	doc, done, err := p.handleAuthRequired(ctx, x, d, doc)
 	if err != nil || done {
 		return err
 	}
@@ -62,12 +62,12 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 		}
 	}
 	switch {
-	case x.leg.retell == nil && (x.rec.Streamed || !isError(seen) && x.wantsEvents(resp)):
+	case x.upstream.retell == nil && (x.rec.Streamed || !isError(seen) && x.wantsEvents(resp)):
 		if !x.w.wrote {
 			x.incoming(resp)
 		}
 		return x.single(doc)
-	case x.leg.retell == nil:
+	case x.upstream.retell == nil:
 		return x.pass(resp, a, doc)
 	case isError(seen) && x.noConfigs(seen):
 		x.incoming(resp)
@@ -75,8 +75,8 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 	case isError(seen) && x.mayFallBack(seen):
 		return errMethodUnknown
 	case isError(seen):
-		return x.failed(resp, p.ended(ctx, x, a.error(x.leg, resp, doc)))
-	case x.leg.wait && !settled(seen.State):
+		return x.failed(resp, p.ended(ctx, x, a.error(x.upstream, resp, doc)))
+	case x.upstream.wait && !settled(seen.State):
 		if doc, done, err = p.await(ctx, x, seen, doc); err != nil || done {
 			return err
 		}
@@ -90,7 +90,7 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 
 // judge reads what an answer or event of the agent's shows. An empty body is an
 // answer too, where the method has nothing to say.
-func (p *Proxy) judge(l *leg, doc []byte) (wire.Answer, error) {
+func (p *Proxy) judge(l *upstreamCall, doc []byte) (wire.Answer, error) {
 	seen, err := wire.ReadAnswer(l.Binding, l.Version, l.call.Method, doc, p.answerLimits())
 	if err != nil {
 		return seen, wire.Errorf(wire.BadAgentResponse, "").Because(err)
@@ -110,7 +110,7 @@ func isError(seen wire.Answer) bool { return seen.Error != 0 || seen.Reason != "
 
 // pass gives the caller what the agent said, as the agent said it.
 func (x *exchange) pass(resp *http.Response, a received, doc []byte) error {
-	if x.leg.Binding == wire.GRPC {
+	if x.upstream.Binding == wire.GRPC {
 		message := a.bytes
 		if !same(a.doc, doc) {
 			var err error
@@ -150,7 +150,7 @@ func (x *exchange) deliver(doc []byte) error {
 	room := newBufferFor(int64(n))
 	defer x.giveBack(room)
 	room.b.Grow(n)
-	out, err := x.leg.retell.Answer(room.b.AvailableBuffer(), doc)
+	out, err := x.upstream.retell.Answer(room.b.AvailableBuffer(), doc)
 	if err != nil {
 		return retelling(err)
 	}
@@ -205,7 +205,7 @@ func (x *exchange) failed(resp *http.Response, e *wire.Error) error {
 	}
 	e.RetryAs(resp.Header)
 	x.incoming(resp)
-	if x.leg.retell == nil && x.leg.Binding == wire.GRPC && copyStatus(x.w.Header(), resp) {
+	if x.upstream.retell == nil && x.upstream.Binding == wire.GRPC && copyStatus(x.w.Header(), resp) {
 		x.w.Header().Set("Content-Type", typeGRPC)
 		x.w.WriteHeader(http.StatusOK)
 		return nil

@@ -31,7 +31,7 @@ func (p *Proxy) provides(ctx context.Context, x *exchange, d *wire.Demand, m *wi
 	}
 	x.rec.Authorized, x.rec.Credentials = true, x.agent.Upstream.ShownTo(wants(d))
 	// Before the client loses sight of the question, there has to be an answer to it.
-	caller := p.caller(x, x.leg)
+	caller := p.caller(x, x.upstream)
 	caller.Demanded = wants(d)
 	if err := x.agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
 		p.takeBack(x, d, err)

@@ -35,7 +35,7 @@ func question(m *wire.Method, task string, history *int) *wire.Call {
 
 // ask puts a question about a task to the agent. The answer must be about it, and
 // show nothing of other callers'.
-func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
+func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
 	l, doc, seen, err := p.put(ctx, x, c)
 	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
@@ -52,7 +52,7 @@ func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 // put puts a question to the agent and returns its answer, in the agent's words,
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
-func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byte, wire.Answer, error) {
+func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
 	l, err := x.asking(c)
 	if err != nil {
 		return nil, nil, wire.Answer{}, err
@@ -60,11 +60,11 @@ func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*leg, []byt
 	return p.say(ctx, x, l)
 }
 
-// asking is the leg of a call of the gateway's own, whose answer is for itself.
-func (x *exchange) asking(c *wire.Call) (*leg, error) {
+// asking is the upstream call of the gateway's own, whose answer is for itself.
+func (x *exchange) asking(c *wire.Call) (*upstreamCall, error) {
 	as := *c
 	as.Binding = wire.HTTPJSON // the document alone, without an envelope
-	l, err := x.retold(c, nil, &as)
+	l, err := x.translated(c, nil, &as)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (x *exchange) asking(c *wire.Call) (*leg, error) {
 	return l, nil
 }
 
-// say sends such a leg and returns its answer, as put does.
-func (p *Proxy) say(ctx context.Context, x *exchange, l *leg) (*leg, []byte, wire.Answer, error) {
+// say sends such an upstream call and returns its answer, as put does.
+func (p *Proxy) say(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, []byte, wire.Answer, error) {
 	l, resp, err := p.send(ctx, x, l)
 	if err != nil {
 		return nil, nil, wire.Answer{}, broken(ctx, err)
@@ -88,12 +88,12 @@ func (p *Proxy) say(ctx context.Context, x *exchange, l *leg) (*leg, []byte, wir
 	case err != nil:
 		return nil, nil, wire.Answer{}, err
 	case a.failed != nil:
-		return nil, nil, wire.Answer{}, theirs(a.failed)
+		return nil, nil, wire.Answer{}, agentError(a.failed)
 	}
 	wire.MendHere(a.doc) // nobody gets it as it came, and what was judged are pieces of it
 	switch {
 	case isError(a.seen):
-		return nil, nil, wire.Answer{}, theirs(a.error(l, resp, a.doc))
+		return nil, nil, wire.Answer{}, agentError(a.error(l, resp, a.doc))
 	case l.Binding == wire.JSONRPC && !a.seen.Answers(l.call.ID):
 		return nil, nil, wire.Answer{}, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
@@ -134,8 +134,8 @@ func (p *Proxy) await(
 		case <-time.After(pause):
 		}
 		var err error
-		var l *leg
-		if l, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.leg.retell.History)); err != nil {
+		var l *upstreamCall
+		if l, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.upstream.retell.History)); err != nil {
 			return nil, false, err
 		}
 		if err := p.witness(x, l, seen, doc); err != nil {
@@ -153,5 +153,5 @@ func (p *Proxy) await(
 	if err != nil {
 		return nil, false, err
 	}
-	return p.heed(ctx, x, d, doc)
+	return p.handleAuthRequired(ctx, x, d, doc)
 }

@@ -173,7 +173,7 @@ func (p *Proxy) enrich(x *exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, err := wire.ReadCarriers(x.leg.Side, x.leg.call.Method, true, doc, p.answerLimits())
+	cs, err := wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, p.answerLimits())
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}

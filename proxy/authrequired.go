@@ -65,7 +65,7 @@ func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
 		return err
 	}
 	defer x.up.letGo(resp)
-	if streams(resp, x.leg) {
+	if streams(resp, x.upstream) {
 		late.Stop()
 		return p.relay(x, resp, nil)
 	}
@@ -76,7 +76,7 @@ func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
 		return err
 	}
 	x.held = nil
-	x.hear(resp)
+	x.recordActivation(resp)
 	return p.show(ctx, x, resp, a, seen)
 }
 

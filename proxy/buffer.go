@@ -220,7 +220,7 @@ func (x *exchange) unload() {
 	}
 	x.body, x.told = nil, nil
 	calls := []*wire.Call{&x.call}
-	if l := x.leg; l != nil {
+	if l := x.upstream; l != nil {
 		l.body, l.holder, l.other = nil, nil, nil
 		calls = append(calls, l.call)
 	}

@@ -268,7 +268,7 @@ func (p *Proxy) base(a *Agent) string {
 // caller sees the skills that caller may use.
 func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	from, to := 0, len(body)
-	if x.leg.Binding == wire.JSONRPC {
+	if x.upstream.Binding == wire.JSONRPC {
 		from, to = seen.Result[0], seen.Result[1]
 	}
 	extended, err := card.ParseWithin(body[from:to], x.agent.Card.Limits)

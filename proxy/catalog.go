@@ -21,7 +21,7 @@ func (p *Proxy) mountCatalog(t *routes) {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		t.fix(form.Path, p.do(p.enter, p.takeOn, p.visit, func(x *exchange) error {
+		t.fix(form.Path, p.do(p.enter, p.admit, p.visit, func(x *exchange) error {
 			return p.serveCatalog(x, form)
 		}))
 	}

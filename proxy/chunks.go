@@ -72,7 +72,7 @@ func (j *judge) alters(doc []byte) bool {
 	if j.chunks.looks++; j.chunks.looks > mostLooks {
 		return false
 	}
-	m := manner{j.side, j.bytes}
+	m := dialect{j.side, j.bytes}
 	t := j.proxy.trackerOf(j.feed, m)
 	return t != nil && t.differs(m, doc, (*fold.Task).AlteredBy)
 }

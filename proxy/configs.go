@@ -29,10 +29,10 @@ func pages(s wire.Side) bool {
 // allConfigs completes the first page of a task's push notification configs, for a
 // caller who takes what it gets for all there is.
 func (p *Proxy) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
-	if x.leg.call.Method != listConfigs || pages(x.side()) || !pages(x.leg.Side) {
+	if x.upstream.call.Method != listConfigs || pages(x.side()) || !pages(x.upstream.Side) {
 		return doc, nil
 	}
-	all, err := readPage(x.leg, doc)
+	all, err := readPage(x.upstream, doc)
 	if err != nil || all.Next == "" {
 		return doc, err
 	}
@@ -55,18 +55,18 @@ func (p *Proxy) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte
 		}
 		all.Configs, all.Next = append(all.Configs, page.Configs...), page.Next
 	}
-	return writePage(x.leg, all)
+	return writePage(x.upstream, all)
 }
 
 // noConfigs reports whether an error is 0.1's way to say that a task has no push
 // notification config. 0.1 has no list: it was asked for the one there can be.
 func (x *exchange) noConfigs(seen wire.Answer) bool {
-	return x.call.Method == listConfigs && x.leg.Version == wire.V01 && seen.Error == wire.TaskNotFound.Code
+	return x.call.Method == listConfigs && x.upstream.Version == wire.V01 && seen.Error == wire.TaskNotFound.Code
 }
 
 // deliverNone gives the caller an empty list of push notification configs.
 func (x *exchange) deliverNone() error {
-	x.leg.retell.From = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
+	x.upstream.retell.From = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 	return x.deliver([]byte(`{"configs":[]}`))
 }
 
@@ -77,7 +77,7 @@ type rpcPage struct {
 	Result  configPage     `json:"result"`
 }
 
-func readPage(l *leg, doc []byte) (configPage, error) {
+func readPage(l *upstreamCall, doc []byte) (configPage, error) {
 	var err error
 	var page rpcPage
 	doc = wire.Mend(doc)
@@ -92,7 +92,7 @@ func readPage(l *leg, doc []byte) (configPage, error) {
 	return page.Result, nil
 }
 
-func writePage(l *leg, page configPage) ([]byte, error) {
+func writePage(l *upstreamCall, page configPage) ([]byte, error) {
 	if l.Binding == wire.JSONRPC {
 		return json.Marshal(rpcPage{Version: "2.0", ID: l.call.ID, Result: page})
 	}

@@ -59,8 +59,8 @@ type flight struct {
 	err    error         // what its sender was told, where that is an error
 }
 
-// once has a message forwarded unless it was before.
-func (p *Proxy) once(forward stage) stage {
+// withDedupe has a message forwarded unless it was before.
+func (p *Proxy) withDedupe(forward stage) stage {
 	return func(x *exchange) error {
 		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" || x.r.Header.Get(resumeHeader) != "" {
 			return forward(x) // who comes back to a stream sends nothing again
@@ -96,7 +96,7 @@ func (p *Proxy) dedupe(x *exchange, forward stage) error {
 	known, err := p.reserve(x, key, mine.digest)
 	switch {
 	case err != nil:
-		err = later("1", "whether the message was sent before cannot be known at the moment").Because(err)
+		err = retryLater("1", "whether the message was sent before cannot be known at the moment").Because(err)
 	case known != nil:
 		mine.result, mine.err = known, nil
 		return p.repeat(x, known, mine)
@@ -250,7 +250,7 @@ func addPart(sum hash.Hash, s string) {
 	sum.Write([]byte(s))
 }
 
-func inProgress() *wire.Error { return later("1", "this message is being processed") }
+func inProgress() *wire.Error { return retryLater("1", "this message is being processed") }
 
 func otherContent(x *exchange) *wire.Error {
 	e := wire.Errorf(wire.Duplicate, "the messageId was used before for another content")

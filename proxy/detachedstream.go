@@ -25,7 +25,7 @@ func (x *exchange) mayLeave() bool {
 // connection that is not net/http's any more. What a request has gone through by then
 // took a deep stack and several buffers, and streams wait for hours. It is false where
 // that cannot be done.
-func (p *Proxy) leave(x *exchange, at *attendance, closed func()) bool {
+func (p *Proxy) leave(x *exchange, at *streamSession, closed func()) bool {
 	taken, ok := server.Take(x.w.ResponseWriter, x.r)
 	if !ok {
 		return false
@@ -39,7 +39,7 @@ func (p *Proxy) leave(x *exchange, at *attendance, closed func()) bool {
 	x.r.Body = http.NoBody // and nothing else of it: what looks at the task reads its header meanwhile
 	x.w.ResponseWriter = taken
 	x.away = taken
-	s := &detachedStream{attendance: at, closed: func() { closed(); release() }}
+	s := &detachedStream{streamSession: at, closed: func() { closed(); release() }}
 	s.again = func() { p.proceed(s) }
 	at.relay.Leave = nil
 	go s.again()
@@ -48,7 +48,7 @@ func (p *Proxy) leave(x *exchange, at *attendance, closed func()) bool {
 
 // detachedStream is a stream whose handler has returned. While it waits it has no goroutine.
 type detachedStream struct {
-	*attendance
+	*streamSession
 
 	relaying *stream.Relaying // nil before the first proceed
 	again    func()           // proceed

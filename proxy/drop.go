@@ -10,12 +10,12 @@ import (
 
 // refused is why a client's stream ends with an event, err being what became of it: for one
 // that is not for the client, with what of the feed the client is not given for it.
-func (a *audience) refused(e stream.Entry, err error) error {
+func (a *subscriber) refused(e stream.Entry, err error) error {
 	if err == nil || errors.Is(err, errAnswers) || errors.Is(err, stream.ErrGone) || errors.Is(err, stream.ErrSlow) || a.x.held != nil {
 		return err
 	}
 	d := &stream.Dropped{Err: err}
-	if found, failed := a.proxy.judgedOf(a.x.leg.Side, e); failed != nil || !isError(found.seen) { // which the client gets in other words
+	if found, failed := a.proxy.judgedOf(a.x.upstream.Side, e); failed != nil || !isError(found.seen) { // which the client gets in other words
 		d.Add(len(e.Data))
 	}
 	a.drop(d)
@@ -26,7 +26,7 @@ func (a *audience) refused(e stream.Entry, err error) error {
 }
 
 // drop counts what is still to come of the feed, within bounds.
-func (a *audience) drop(d *stream.Dropped) {
+func (a *subscriber) drop(d *stream.Dropped) {
 	if a.cursor == nil {
 		return
 	}

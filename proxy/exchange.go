@@ -26,9 +26,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
-// exchange is one request and everything the stages found out about it. It is
-// passed explicitly and used by one goroutine. The comment on each field names
-// the stage that sets it.
+// exchange is one request and everything the stages found out about it. It is passed
+// explicitly and used by one goroutine, which is that of the request's handler until a stream
+// leaves it (see detachedStream). The comment on each field names the stage that sets it.
+//
+// The fields stand in the order of the stages: what begin knows of the connection, what locate
+// and decode read of the call, who makes it and whose the task is, what authorize and negotiate
+// decided, the upstream call and what came of it, and last the record that finish writes.
 type exchange struct {
 	w   *response       // begin; out
 	out response        // begin
@@ -40,9 +44,9 @@ type exchange struct {
 	id       [1]string  // begin; the request's, as headers have it
 	length   [1]string  // forward; that of the answer, likewise
 	book     *ext.Book  // begin; the extensions that are registered
-	admitted bool       // takeOn; the call counts as one in flight
-	counted  bool       // spare; it counts among the caller's
-	network  string     // spare; that of an anonymous client; see holder
+	admitted bool       // admit; the call counts as one in flight
+	counted  bool       // fairShare; it counts among the caller's
+	network  string     // fairShare; that of an anonymous client; see holder
 	bulk     int64      // decode; bytes of a large body that count as held
 
 	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
@@ -58,18 +62,18 @@ type exchange struct {
 	body   *buffer    // decode; holds call.Body until the exchange ends, or unload
 	told   *buffer    // prepare; holds the call as it is retold, likewise
 
-	principal *authn.Principal // authenticate
-	record    state.Record     // own; of the task the call names; without one only the context's endpoint
-	foreign   *foreign         // own; set when the caller's context id had to be replaced
-	contexts  []foreign        // own, forward; those that may go by other names with the caller, foreign among them
-	query     string           // own; replaces the request's query, for the same reason
-	agentwide bool             // authorize; the call is not about one skill
-	known     policy.Task      // authorize; what is recorded of the task, zero if none
-	decision  policy.Decision  // authorize
-	brought   brought          // authorize; what the call brings, where somebody judges it
-	toll      *limits.Pass     // authorize; what the call holds of its caller's limits
-	resumed   *limits.Pass     // authorize; of an earlier call, whose stream this one comes back to; nil for none
-	outlives  bool             // forward; the call goes on when its client hangs up
+	principal   *authn.Principal // authenticate
+	record      state.Record     // checkOwnership; of the task the call names; without one only the context's endpoint
+	foreign     *foreign         // checkOwnership; set when the caller's context id had to be replaced
+	contexts    []foreign        // checkOwnership, forward; those that may go by other names with the caller, foreign among them
+	query       string           // checkOwnership; replaces the request's query, for the same reason
+	agentwide   bool             // authorize; the call is not about one skill
+	known       policy.Task      // authorize; what is recorded of the task, zero if none
+	decision    policy.Decision  // authorize
+	callMessage callMessage      // authorize; what the call brings, where somebody judges it
+	limitPass   *limits.Pass     // authorize; what the call holds of its caller's limits
+	resumed     *limits.Pass     // authorize; of an earlier call, whose stream this one comes back to; nil for none
+	outlives    bool             // forward; the call goes on when its client hangs up
 
 	asked     ext.Set                 // authorize; what the client asked for
 	names     ext.Names               // authorize; the header names the client used
@@ -85,10 +89,10 @@ type exchange struct {
 
 	endpoint *endpoint       // decode; the interface of the agent's that serves the call best
 	fellBack bool            // forward; it is called in the caller's version, which its card does not have
-	task     translate.Alias // own; a 0.1 caller's name for the task, and the agent's
-	session  translate.Alias // own; the same for the context
+	task     translate.Alias // checkOwnership; a 0.1 caller's name for the task, and the agent's
+	session  translate.Alias // checkOwnership; the same for the context
 	reserved string          // adopt; the context that has been made the caller's
-	leg      *leg            // forward; the call as it goes to the agent
+	upstream *upstreamCall   // forward; the call as it goes to the agent
 
 	trail *telemetry.Trail // forward; the spans of the call to the agent; nil where it is not traced
 
@@ -240,8 +244,8 @@ func (x *exchange) describe() {
 	if len(x.terms.Shadow) > 0 {
 		rec.Shadow = slices.Concat(x.decision.Shadow, x.terms.Shadow)
 	}
-	if x.toll != nil && len(x.toll.Shadow) > 0 {
-		rec.Shadow = slices.Concat(rec.Shadow, x.toll.Shadow)
+	if x.limitPass != nil && len(x.limitPass.Shadow) > 0 {
+		rec.Shadow = slices.Concat(rec.Shadow, x.limitPass.Shadow)
 	}
 	rec.ExtensionsRequested = x.asked
 	rec.ExtensionsInjected, rec.ExtensionsProvided, rec.ExtensionsRefused =

@@ -30,11 +30,11 @@ func (p *Proxy) methods(h http.Header) *wire.Extra {
 	return p.extra.Asked(asked.Has)
 }
 
-// admit ends a call of an extension's method on an agent where no call of this caller's
+// checkExtensionMethod ends a call of an extension's method on an agent where no call of this caller's
 // could activate the extension. Whether this one does is for negotiate to say; but until
 // then ownership and rules would have been asked, and their answers told the methods
 // that exist from those that do not.
-func (p *Proxy) admit(x *exchange) error {
+func (p *Proxy) checkExtensionMethod(x *exchange) error {
 	uri := x.call.Method.Extension
 	if uri == "" {
 		return nil
@@ -60,7 +60,7 @@ func (p *Proxy) misread(x *exchange, e *wire.Error) error {
 	case p.meet(x) != nil:
 		return p.unknownMethod(x)
 	}
-	if err := p.admit(x); err != nil {
+	if err := p.checkExtensionMethod(x); err != nil {
 		return err
 	}
 	return e

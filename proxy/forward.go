@@ -99,7 +99,7 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 		return err
 	}
 	defer x.up.letGo(resp)
-	if streams(resp, x.leg) {
+	if streams(resp, x.upstream) {
 		p.learnVersion(x, wire.Answer{})
 		late.Stop()
 		err := p.relay(x, resp, nil)
@@ -111,19 +111,19 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 	return p.answer(ctx, x, resp)
 }
 
-// reach sends the exchange's leg and looks at the head of the answer.
+// reach sends the exchange's upstream call and looks at the head of the answer.
 func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
 	x.sent = time.Now()
-	if x.leg.methods {
+	if x.upstream.methods {
 		x.usesQuirk(methodAddresses)
 	}
-	if x.leg.call.Streaming { // its stream may outlast the call
+	if x.upstream.call.Streaming { // its stream may outlast the call
 		x.up = detach(ctx)
 		ctx = x.up.ctx
 	}
-	l, resp, err := p.send(ctx, x, x.leg)
+	l, resp, err := p.send(ctx, x, x.upstream)
 	x.endTrail(nil)
-	x.leg, x.trail = l, l.trail
+	x.upstream, x.trail = l, l.trail
 	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries
 	x.rec.UpstreamDuration = time.Since(x.sent)
 	if err != nil {

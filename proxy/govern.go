@@ -9,10 +9,10 @@ import (
 
 // watch is what the agent's documents are held to, made with the first of them.
 type watch struct {
-	terms   content.Terms
-	skill   skillSchemas
-	objects bool // some schema is for whole objects
-	canon   *translate.Retelling
+	terms     content.Terms
+	skill     skillSchemas
+	objects   bool // some schema is for whole objects
+	canonical *translate.Retelling
 }
 
 // watch returns the exchange's.
@@ -23,10 +23,10 @@ func (p *Proxy) watch(x *exchange) *watch {
 	w := &watch{terms: p.bounds(x, p.visibleIn(x)), skill: x.view.schemas[x.skill]}
 	w.terms.Answer = true
 	w.objects = w.terms.JudgesObjects()
-	if w.objects && x.leg != nil && x.leg.Version != wire.V10 {
-		as, side := x.call, modernSide(x.leg.Binding)
+	if w.objects && x.upstream != nil && x.upstream.Version != wire.V10 {
+		as, side := x.call, modernSide(x.upstream.Binding)
 		as.Version, as.Binding = side.Version, side.Binding
-		w.canon = &translate.Retelling{From: x.leg.Side, Call: &as, Bytes: x.agent.bytes()}
+		w.canonical = &translate.Retelling{From: x.upstream.Side, Call: &as, Bytes: x.agent.bytes()}
 	}
 	x.watched = w
 	return w
@@ -65,10 +65,10 @@ func carries(m *wire.Method) bool {
 // before it is retold: what nobody asked for is taken out, the rest held against
 // schemas and states, and the gateway's own extensions and hooks have their turn.
 func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
-	if len(doc) == 0 || x.leg.Binding == wire.GRPC && x.call.Method.Extension != "" || !carries(x.call.Method) {
+	if len(doc) == 0 || x.upstream.Binding == wire.GRPC && x.call.Method.Extension != "" || !carries(x.call.Method) {
 		return doc, nil
 	}
-	doc, err := p.screenAnswer(x, x.leg.Side, x.leg.call.Method, seen, doc)
+	doc, err := p.screenAnswer(x, x.upstream.Side, x.upstream.call.Method, seen, doc)
 	if err != nil || x.plain(seen.MayCarry, x.view.schemas[x.skill].output) {
 		return doc, err
 	}
@@ -94,7 +94,7 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 }
 
 func (p *Proxy) readAnswer(x *exchange, doc []byte) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.leg.Side, x.leg.call.Method, true, doc, p.answerLimits())
+	return wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, p.answerLimits())
 }
 
 // clean takes out what does not belong into the caller's answers. The carriers are those
@@ -115,7 +115,7 @@ func (p *Proxy) clean(x *exchange, w *watch, seen wire.Answer, doc []byte) (*wir
 
 // strip is clean for answers to questions of the gateway's own, which several goroutines
 // put at the same time: what it finds is for one of them to settle.
-func (p *Proxy) strip(x *exchange, l *leg, seen wire.Answer, doc []byte) ([]byte, strays, error) {
+func (p *Proxy) strip(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) ([]byte, strays, error) {
 	if !seen.MayCarry {
 		return doc, strays{}, nil
 	}
@@ -131,7 +131,7 @@ func (p *Proxy) strip(x *exchange, l *leg, seen wire.Answer, doc []byte) ([]byte
 func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.conforms() {
-		found = p.strange(x, x.leg.Side, true, resultOf(x.leg.Binding, cs.Doc))
+		found = p.strange(x, x.upstream.Side, true, resultOf(x.upstream.Binding, cs.Doc))
 	}
 	found = append(append(found, w.terms.Unknown(cs)...), w.terms.Values(cs)...)
 	if w.skill.output != nil {
@@ -145,7 +145,7 @@ func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers
 	if !w.objects {
 		return x.judge(found, true)
 	}
-	if w.canon != nil {
+	if w.canonical != nil {
 		if cs, err = p.modernAnswer(x, w, cs.Doc); err != nil {
 			return err
 		}
@@ -159,17 +159,17 @@ func (p *Proxy) modernAnswer(x *exchange, w *watch, doc []byte) (*wire.Carriers,
 	var out []byte
 	var err error
 	if x.streams() {
-		err = w.canon.Event(doc, func(event []byte) error {
+		err = w.canonical.Event(doc, func(event []byte) error {
 			out = append(out[:0], event...)
 			return nil
 		})
 	} else {
-		out, err = w.canon.Answer(nil, doc)
+		out, err = w.canonical.Answer(nil, doc)
 	}
 	if err != nil {
 		return nil, retelling(err)
 	}
-	return wire.ReadCarriers(modernSide(x.leg.Binding), x.call.Method, true, out, p.answerLimits())
+	return wire.ReadCarriers(modernSide(x.upstream.Binding), x.call.Method, true, out, p.answerLimits())
 }
 
 // streams reports whether the agent's document at hand is one of a stream.

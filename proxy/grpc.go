@@ -121,7 +121,7 @@ func onlyMessage(body []byte, limit int) ([]byte, error) {
 // receiveRPC reads the answer of a unary gRPC call: at most one message, and the
 // status behind it, which the header has instead where there is no message. What stands
 // in front of an agent may know HTTP alone, and refuse the call by that.
-func (p *Proxy) receiveRPC(x *exchange, l *leg, resp *http.Response, body []byte) (received, error) {
+func (p *Proxy) receiveRPC(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
 	media := mediaType(resp.Header)
 	switch said := resp.Header.Get(statusFields[0]) != "" || resp.Trailer.Get(statusFields[0]) != ""; {
 	case resp.StatusCode >= http.StatusMultipleChoices && (!isGRPC(media) || !said):

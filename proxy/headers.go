@@ -66,7 +66,7 @@ func owned(name string) bool {
 }
 
 // outgoing builds the header of the request to the agent from nothing.
-func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header, error) {
+func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (http.Header, error) {
 	in, accept := x.r.Header, accepted(x.r.Header, x.call.Accept)
 	out := make(http.Header, x.fields(l, accept))
 	x.terms.Send.Apply(out, l.Version)
@@ -99,7 +99,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *leg) (http.Header,
 
 // fields is how many fields outgoing makes, or a few more. Up to eight take half the memory
 // of nine.
-func (x *exchange) fields(l *leg, accept []string) int {
+func (x *exchange) fields(l *upstreamCall, accept []string) int {
 	n := 7 + len(x.agent.request) + len(x.agent.Upstream.Shown()) // with Content-Type and Traceparent
 	if accept != nil || l.own || l.retell != nil {
 		n++
@@ -116,7 +116,7 @@ func (x *exchange) fields(l *leg, accept []string) int {
 }
 
 // caller is what the agent's credentials may depend on; nil where they depend on nothing.
-func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
+func (p *Proxy) caller(x *exchange, l *upstreamCall) *upstream.Caller {
 	if !x.agent.Upstream.Asks() {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (p *Proxy) caller(x *exchange, l *leg) *upstream.Caller {
 
 // describe sets what the request says about its body and the answer it wants.
 // Where the call was not retold, that is the caller's own word, accept among it.
-func (l *leg) describe(out http.Header, accept []string) {
+func (l *upstreamCall) describe(out http.Header, accept []string) {
 	switch {
 	case l.Binding == wire.GRPC:
 		out["Content-Type"] = []string{typeGRPC}
@@ -183,7 +183,7 @@ func (x *exchange) incoming(resp *http.Response) {
 	from, to := resp.Header, x.w.Header()
 	for _, names := range [...][]string{responseHeaders, x.agent.response} {
 		for _, name := range names {
-			if name == "Content-Type" && x.leg.retell != nil {
+			if name == "Content-Type" && x.upstream.retell != nil {
 				continue
 			}
 			if v := from[name]; len(v) > 0 {
@@ -194,7 +194,7 @@ func (x *exchange) incoming(resp *http.Response) {
 	if x.w.readers != nil {
 		x.w.readers.more = x.agent.response
 	}
-	if media := from.Get("Content-Type"); x.leg.retell == nil && x.call.Labelled(media) != media {
+	if media := from.Get("Content-Type"); x.upstream.retell == nil && x.call.Labelled(media) != media {
 		to.Set("Content-Type", x.call.Labelled(media))
 	}
 	// The agent's challenge makes sense only to a caller whose own credential it judged.

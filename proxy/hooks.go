@@ -54,7 +54,7 @@ func (p *Proxy) runHooks(x *exchange, c hook.Callout, check func(doc []byte) err
 				return nil, x.hookDenied(uri, denied, c.Phase != hook.Request)
 			case err != nil:
 				x.noteHook(uri, "the hook gave no usable answer", true)
-				return nil, later("5", "an extension of this call cannot be served at the moment").
+				return nil, retryLater("5", "an extension of this call cannot be served at the moment").
 					Because(errors.Join(errHook, err))
 			}
 			if !same(out, c.Document) {
@@ -155,18 +155,18 @@ func (p *Proxy) tellHooks(x *exchange, doc []byte) ([]byte, error) {
 	if x.streams() {
 		phase = hook.Event
 	}
-	from, to := resultSpan(x.leg.Binding, doc)
+	from, to := resultSpan(x.upstream.Binding, doc)
 	if from == to {
 		return doc, nil
 	}
 	changed := doc
-	_, err := p.runHooks(x, p.callout(x, phase, x.leg.Side, doc[from:to:to]), func(result []byte) error {
+	_, err := p.runHooks(x, p.callout(x, phase, x.upstream.Side, doc[from:to:to]), func(result []byte) error {
 		changed = splice(doc, from, to, result)
-		before, err := p.judge(x.leg, doc) // lists have lost tasks since they were judged first
+		before, err := p.judge(x.upstream, doc) // lists have lost tasks since they were judged first
 		if err != nil {
 			return err
 		}
-		after, err := p.judge(x.leg, changed)
+		after, err := p.judge(x.upstream, changed)
 		if err == nil && !sameShown(before, after) {
 			err = errors.New("it changed which tasks an answer shows")
 		}

@@ -10,12 +10,12 @@ import (
 )
 
 // Reader implements upstream.Body.
-func (l *leg) Reader() io.ReadCloser { return l.holder.reader(l.body) }
+func (l *upstreamCall) Reader() io.ReadCloser { return l.holder.reader(l.body) }
 
-// hint says which instance of the agent's a leg is best sent to. Pages of a list have
+// hint says which instance of the agent's an upstream call is best sent to. Pages of a list have
 // their caller in common where they have no context: what one instance began, another
 // may not know how to go on with.
-func (x *exchange) hint(l *leg) upstream.Hint {
+func (x *exchange) hint(l *upstreamCall) upstream.Hint {
 	c := l.call
 	h := upstream.Hint{
 		Caller: x.holder(), Safe: !c.Method.Writes, Task: c.TaskID != "", Body: l,
@@ -48,8 +48,8 @@ func holders(records []state.Record) map[string]string {
 // stray keeps from the caller that there is no such task, where that is the word of an
 // instance that was asked in the place of the one that has it.
 func (x *exchange) stray(reason string) error {
-	if !x.leg.served.Elsewhere || reason != wire.TaskNotFound.Reason {
+	if !x.upstream.served.Elsewhere || reason != wire.TaskNotFound.Reason {
 		return nil
 	}
-	return later("5", "the agent is not reachable at the moment")
+	return retryLater("5", "the agent is not reachable at the moment")
 }

@@ -18,7 +18,7 @@ func (p *Proxy) share(x *exchange) (done bool, err error) {
 	if err != nil || l == nil || l.Version != wire.V10 {
 		return false, err // 0.x leaves it to the agent what a subscription begins with
 	}
-	a := &audience{proxy: p, x: x, feed: feed}
+	a := &subscriber{proxy: p, x: x, feed: feed}
 	a.lead, a.cursor, err = p.beginning(a, l)
 	if err != nil || a.cursor == nil {
 		return false, err
@@ -29,7 +29,7 @@ func (p *Proxy) share(x *exchange) (done bool, err error) {
 
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
-func (p *Proxy) beginning(a *audience, l *leg) ([]stream.Entry, *stream.Cursor, error) {
+func (p *Proxy) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *stream.Cursor, error) {
 	task, shown, number, ok := a.tracker(l).now(a.feed)
 	if !ok {
 		return nil, nil, nil
@@ -46,47 +46,47 @@ func (p *Proxy) beginning(a *audience, l *leg) ([]stream.Entry, *stream.Cursor, 
 }
 
 // listen has the exchange follow a feed that it has not opened itself.
-func (p *Proxy) listen(x *exchange, a *audience, l *leg, task string) error {
-	x.leg, x.endpoint, x.activated = l, l.endpoint, x.terms.Send
+func (p *Proxy) listen(x *exchange, a *subscriber, l *upstreamCall, task string) error {
+	x.upstream, x.endpoint, x.activated = l, l.endpoint, x.terms.Send
 	if x.rec.Endpoint = l.address; !x.alike(l.Side) {
 		x.rec.TranslatedTo = l.String()
 	}
 	a.task = task
 	x.w.Header().Set("Content-Type", typeEvents)
 	x.stamp()
-	return p.attend(x, a)
+	return p.serveSubscriber(x, a)
 }
 
 // listening is how the exchange reads the events of a feed. It is nil where the feed is
 // not what the agent would show this caller: under other extensions, or at an interface
 // that the caller may not use.
-func (x *exchange) listening(feed *stream.Feed, task string) (*leg, error) {
+func (x *exchange) listening(feed *stream.Feed, task string) (*upstreamCall, error) {
 	for i := range x.view.endpoints {
 		e := &x.view.endpoints[i]
-		if !x.mayUse(e) || feed.Form() != x.form(&leg{endpoint: e}) {
+		if !x.mayUse(e) || feed.Form() != x.form(&upstreamCall{endpoint: e}) {
 			continue
 		}
 		was := x.endpoint
 		defer func() { x.endpoint = was }()
 		if x.endpoint = e; x.alike(e.Side) {
-			return &leg{endpoint: e, call: &x.call}, nil
+			return &upstreamCall{endpoint: e, call: &x.call}, nil
 		}
-		return x.retold(question(subscribeToTask, task, nil), nil, &x.call)
+		return x.translated(question(subscribeToTask, task, nil), nil, &x.call)
 	}
 	return nil, nil
 }
 
 // tracker is that of the audience's feed.
-func (a *audience) tracker(l *leg) *tracker {
+func (a *subscriber) tracker(l *upstreamCall) *tracker {
 	t, _ := a.feed.Follower(func() stream.Follower {
-		return a.proxy.newTracker(manner{l.Side, a.x.agent.bytes()})
+		return a.proxy.newTracker(dialect{l.Side, a.x.agent.bytes()})
 	}).(*tracker)
 	return t
 }
 
 // showing is the task as the client is to be shown it first: in the agent's own event,
 // byte for byte, as long as it is what that says.
-func (a *audience) showing(l *leg, task *fold.Task, shown *stream.Entry, number uint64) ([]stream.Entry, error) {
+func (a *subscriber) showing(l *upstreamCall, task *fold.Task, shown *stream.Entry, number uint64) ([]stream.Entry, error) {
 	if shown == nil {
 		return a.snapshot(l, task, number)
 	}
@@ -97,7 +97,7 @@ func (a *audience) showing(l *leg, task *fold.Task, shown *stream.Entry, number 
 
 // snapshot is the task as an event of the agent's would show it, under the number of the
 // event that it has come to.
-func (a *audience) snapshot(l *leg, task *fold.Task, number uint64) ([]stream.Entry, error) {
+func (a *subscriber) snapshot(l *upstreamCall, task *fold.Task, number uint64) ([]stream.Entry, error) {
 	doc, err := task.Snapshot([]byte(`{"task":`))
 	if err != nil {
 		return nil, wire.Errorf(wire.Internal, "").Because(err)
@@ -106,8 +106,8 @@ func (a *audience) snapshot(l *leg, task *fold.Task, number uint64) ([]stream.En
 }
 
 // entries are events of A2A 1.0 as the agent would have said them.
-func (a *audience) entries(l *leg, events [][]byte, number uint64) ([]stream.Entry, error) {
-	said, err := manner{l.Side, a.x.agent.bytes()}.restate(l.call.ID, events)
+func (a *subscriber) entries(l *upstreamCall, events [][]byte, number uint64) ([]stream.Entry, error) {
+	said, err := dialect{l.Side, a.x.agent.bytes()}.fromCanonical(l.call.ID, events)
 	if err != nil {
 		return nil, wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -121,18 +121,18 @@ func (a *audience) entries(l *leg, events [][]byte, number uint64) ([]stream.Ent
 // missing compares the task as the agent shows it, in an event as it says it, with what
 // the feed has shown, and gives the events that are missing, as the agent would have said
 // them. Where the feed does not know the task, that event is all there is.
-func (a *audience) missing(l *leg, doc []byte) ([][]byte, error) {
+func (a *subscriber) missing(l *upstreamCall, doc []byte) ([][]byte, error) {
 	task, _, _, known := a.tracker(l).now(a.feed)
 	if !known {
 		task = nil
 	}
-	return manner{l.Side, a.x.agent.bytes()}.missing(l.call.ID, doc, task)
+	return dialect{l.Side, a.x.agent.bytes()}.missing(l.call.ID, doc, task)
 }
 
 // missing is the same for who knows a task as it was; nil for who knows nothing of it.
-func (m manner) missing(id, doc []byte, task *fold.Task) ([][]byte, error) {
+func (m dialect) missing(id, doc []byte, task *fold.Task) ([][]byte, error) {
 	var events [][]byte
-	err := m.plainly(m.canon(), doc, func(event []byte) (err error) {
+	err := m.toCanonical(m.canonical(), doc, func(event []byte) (err error) {
 		if task == nil {
 			events = append(events, event)
 			return nil
@@ -143,5 +143,5 @@ func (m manner) missing(id, doc []byte, task *fold.Task) ([][]byte, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's task cannot be read").Because(err)
 	}
-	return m.restate(id, events)
+	return m.fromCanonical(id, events)
 }

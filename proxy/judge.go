@@ -58,7 +58,7 @@ type remarks struct {
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
-func (p *Proxy) newJudge(x *exchange, l *leg) *judge {
+func (p *Proxy) newJudge(x *exchange, l *upstreamCall) *judge {
 	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
 	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
@@ -78,7 +78,7 @@ func (j *judge) goesOn(state string) *judge {
 
 // follows has the judge look at a stream in the place of one of the audience's feed before.
 // What is to be said of it goes into the same record.
-func (j *judge) follows(a *audience) *judge {
+func (j *judge) follows(a *subscriber) *judge {
 	j.feed = a.feed
 	if a.judge == nil { // another exchange has opened the first, and may be gone
 		a.judge = j

@@ -104,8 +104,8 @@ func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
 		}
 		x.session.Agent = seen.ContextID
 	}
-	if x.leg.retell != nil {
-		x.leg.retell.Task, x.leg.retell.Context = x.task, x.session
+	if x.upstream.retell != nil {
+		x.upstream.retell.Task, x.upstream.retell.Context = x.task, x.session
 	}
 	return nil
 }

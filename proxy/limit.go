@@ -12,7 +12,7 @@ import (
 
 // spend: has the caller room for this call? What it takes is given back by finish.
 func (p *Proxy) spend(x *exchange) error {
-	if p.Limits == nil || x.toll != nil { // it has paid: the call is judged again
+	if p.Limits == nil || x.limitPass != nil { // it has paid: the call is judged again
 		return nil
 	}
 	c := &limits.Call{
@@ -30,7 +30,7 @@ func (p *Proxy) spend(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.toll = pass
+	x.limitPass = pass
 	if pass != nil {
 		showLimits(x.w.Header(), pass.Standings)
 	}
@@ -74,10 +74,10 @@ func (x *exchange) tally(seen wire.Answer) {
 	if x.resumed != nil && terminal(seen.State) && seen.Tasks[0].ID == x.call.TaskID {
 		x.resumed.Done()
 	}
-	if x.toll == nil {
+	if x.limitPass == nil {
 		return
 	}
-	x.toll.Task(x.ctx, seen.Tasks[0].ID, !terminal(seen.State))
+	x.limitPass.Task(x.ctx, seen.Tasks[0].ID, !terminal(seen.State))
 }
 
 // settleAccount gives back what the call held. The end of an answer leaves when the
@@ -87,17 +87,17 @@ func (p *Proxy) settleAccount(x *exchange) {
 	if x.resumed != nil { // the agent's stream has it, not this call
 		x.resumed.Leave(ctx)
 	}
-	if x.toll == nil {
+	if x.limitPass == nil {
 		return
 	}
 	if x.left && !x.sent.IsZero() {
-		x.toll.Leave(ctx)
+		x.limitPass.Leave(ctx)
 		if task := cmp.Or(x.rec.TaskID, x.call.TaskID); task != "" {
-			p.Streams.abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.toll)
+			p.Streams.abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.limitPass)
 		}
 		return
 	}
-	x.toll.Release(ctx)
+	x.limitPass.Release(ctx)
 }
 
 // outlive has a call with a place among those that may run at the same time go on when its
@@ -106,7 +106,7 @@ func (p *Proxy) settleAccount(x *exchange) {
 // could have any number of jobs done at once by hanging up on each. Other calls end with
 // their client, and so do subscriptions, which have the agent do nothing.
 func (p *Proxy) outlive(x *exchange) error {
-	if !x.toll.Holds() || x.call.Streaming && p.resumes(x) != "" {
+	if !x.limitPass.Holds() || x.call.Streaming && p.resumes(x) != "" {
 		return nil
 	}
 	if x.ctx.Err() != nil { // it has not been sent
@@ -121,11 +121,11 @@ func (p *Proxy) holdPlace(x *exchange, stop func()) func() {
 	if !x.outlives {
 		return stop
 	}
-	toll, free := x.toll, x.toll.Hold()
+	limitPass, free := x.limitPass, x.limitPass.Hold()
 	return func() {
 		stop()
 		free()
-		p.Streams.forget(toll)
+		p.Streams.forget(limitPass)
 	}
 }
 

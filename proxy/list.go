@@ -96,8 +96,8 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 func (p *Proxy) governList(x *exchange, doc []byte) ([]byte, error) {
 	at := *x.endpoint
 	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
-	x.leg = &leg{endpoint: &at, call: &x.call}
-	seen, err := p.judge(x.leg, doc)
+	x.upstream = &upstreamCall{endpoint: &at, call: &x.call}
+	seen, err := p.judge(x.upstream, doc)
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,8 @@ type agentPage struct {
 	seen wire.Answer
 }
 
-// leg asks for the next page. asIs leaves the caller's words: they ask for the first.
-func (ls *listing) leg(base *leg, asIs bool) (*leg, error) {
+// upstreamCall asks for the next page. asIs leaves the caller's words: they ask for the first.
+func (ls *listing) upstreamCall(base *upstreamCall, asIs bool) (*upstreamCall, error) {
 	ls.asked[ls.at.token] = true
 	if asIs {
 		return base, nil

@@ -19,8 +19,8 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	base := x.leg
-	if x.leg, err = ls.leg(base, x.call.PageToken == ""); err != nil {
+	base := x.upstream
+	if x.upstream, err = ls.upstreamCall(base, x.call.PageToken == ""); err != nil {
 		return err
 	}
 	resp, err := p.reach(ctx, x)
@@ -30,11 +30,11 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 	defer resp.Body.Close() // nothing is left to do with the answer
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x, x.leg, resp, body)
+	a, err := p.receive(x, x.upstream, resp, body)
 	if err != nil {
 		return err
 	}
-	x.hear(resp) // trailers are there now
+	x.recordActivation(resp) // trailers are there now
 	x.heard(&a)
 	switch {
 	case a.failed != nil:
@@ -74,9 +74,9 @@ func (p *Proxy) newListing(x *exchange) (*listing, error) {
 }
 
 // fill takes the first page and asks for more, server.limits.listedPages in all.
-func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *leg, doc []byte, seen wire.Answer) error {
+func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *upstreamCall, doc []byte, seen wire.Answer) error {
 	for pages := 1; ; pages++ {
-		page, err := wire.ReadPage(x.leg.Binding, doc)
+		page, err := wire.ReadPage(x.upstream.Binding, doc)
 		switch {
 		case err != nil:
 			return err
@@ -92,7 +92,7 @@ func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *leg, d
 		if ls.done || pages >= p.Server.Limits.ListedPages {
 			break
 		}
-		l, err := ls.leg(base, false)
+		l, err := ls.upstreamCall(base, false)
 		if err != nil {
 			return err
 		}
@@ -194,13 +194,13 @@ func (p *Proxy) showPage(ctx context.Context, x *exchange, ls *listing, resp *ht
 	if err != nil {
 		return err
 	}
-	if x.leg.retell == nil && x.leg.Binding == wire.GRPC && !same(a.doc, doc) {
+	if x.upstream.retell == nil && x.upstream.Binding == wire.GRPC && !same(a.doc, doc) {
 		if a.bytes, err = wire.ResponseMessage(x.call.Method, x.call.Version, doc); err != nil {
 			return wire.Errorf(wire.BadAgentResponse, "").Because(err)
 		}
 	}
 	a.doc, x.filtered = doc, true
-	seen, err := p.judge(x.leg, doc)
+	seen, err := p.judge(x.upstream, doc)
 	if err != nil {
 		return err
 	}

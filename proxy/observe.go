@@ -21,7 +21,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	}
 	p.stateOf(x, seen.State)
 	if isError(seen) {
-		reason := seen.ReasonOf(x.leg.Version, x.rec.UpstreamStatus)
+		reason := seen.ReasonOf(x.upstream.Version, x.rec.UpstreamStatus)
 		if err := x.stray(reason); err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 		return nil, err
 	}
 	if !x.fed { // else the judge has
-		if err := p.witness(x, x.leg, seen, body); err != nil {
+		if err := p.witness(x, x.upstream, seen, body); err != nil {
 			return nil, err
 		}
 	}
@@ -80,13 +80,13 @@ func (p *Proxy) filter(x *exchange, seen wire.Answer, body []byte) ([]byte, wire
 	if err != nil {
 		return nil, seen, err
 	}
-	body, err = wire.FilterTasks(x.leg.Binding, x.leg.Version, body, seen, func(wire.TaskRef) bool {
+	body, err = wire.FilterTasks(x.upstream.Binding, x.upstream.Version, body, seen, func(wire.TaskRef) bool {
 		mine := owned[0]
 		owned = owned[1:]
 		return mine
 	})
 	if err == nil {
-		seen, err = p.judge(x.leg, body) // what is left of it
+		seen, err = p.judge(x.upstream, body) // what is left of it
 	}
 	return body, seen, err
 }
@@ -164,11 +164,11 @@ func (x *exchange) spoken() string {
 // that read a large number into a float gets it wrong without meaning to: the
 // caller's own bytes are put back then.
 func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
-	if x.leg.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.leg.call.ID) {
+	if x.upstream.Binding != wire.JSONRPC || bytes.Equal(seen.ID, x.upstream.call.ID) {
 		return body, nil
 	}
 	failed := seen.Error != 0 && (len(seen.ID) == 0 || string(seen.ID) == "null")
-	if !failed && !x.fed && !seen.Answers(x.leg.call.ID) {
+	if !failed && !x.fed && !seen.Answers(x.upstream.call.ID) {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the answer's id is not the call's")
 	}
 	if len(seen.ID) == 0 && failed {
@@ -176,9 +176,9 @@ func (x *exchange) matchID(seen wire.Answer, body []byte) ([]byte, error) {
 	}
 	if len(seen.ID) == 0 { // that of the call it was for is null; a client may want to see its own
 		at := bytes.IndexByte(body, '{') + 1
-		return splice(body, at, at, slices.Concat([]byte(`"id":`), x.leg.call.ID, []byte(","))), nil
+		return splice(body, at, at, slices.Concat([]byte(`"id":`), x.upstream.call.ID, []byte(","))), nil
 	}
-	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.leg.call.ID), nil
+	return splice(body, seen.IDAt, seen.IDAt+len(seen.ID), x.upstream.call.ID), nil
 }
 
 // splice returns body with body[from:to] replaced. body itself is not changed.

@@ -31,7 +31,7 @@ func (x *exchange) olderCard() error {
 	}
 	at := *x.endpoint
 	at.Binding, at.url = wire.HTTPJSON, beside
-	x.leg = &leg{
+	x.upstream = &upstreamCall{
 		endpoint: &at,
 		call:     &wire.Call{Version: at.Version, Binding: at.Binding, Method: x.call.Method},
 		verb:     http.MethodGet,

@@ -14,18 +14,18 @@ import (
 // poll makes a stream of looking at a task, for an agent that has none of it.
 type poll struct {
 	ctx context.Context // of the exchange that looks
-	audience
-	leg   *leg // as which the events are said
-	pause time.Duration
-	ready [][]byte  // events that were found and not given yet
-	last  fold.Task // as it was when it was looked at last
-	state string    // the task's
-	stays bool      // while the task waits for its user
+	subscriber
+	upstreamCall *upstreamCall // as which the events are said
+	pause        time.Duration
+	ready        [][]byte  // events that were found and not given yet
+	last         fold.Task // as it was when it was looked at last
+	state        string    // the task's
+	stays        bool      // while the task waits for its user
 }
 
 // pollTask begins to look at a task. The first look is made at once: an agent that does
 // not know the task, or cannot be reached, is an error.
-func (p *Proxy) pollTask(ctx context.Context, a *audience) (stream.Opened, error) {
+func (p *Proxy) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
 	l, err := a.x.asking(question(getTask, a.task, nil))
 	if err != nil {
 		return stream.Opened{}, err
@@ -47,8 +47,8 @@ func (p *Proxy) pollTask(ctx context.Context, a *audience) (stream.Opened, error
 
 // newPoll is pollTask for a source that has been opened; its events are said as those of a
 // leg.
-func (p *Proxy) newPoll(ctx context.Context, a *audience, l *leg) (*poll, error) {
-	s := &poll{ctx: ctx, leg: l, pause: p.StreamConfig.Poll.Std(), stays: a.x.mayWatch(a)}
+func (p *Proxy) newPoll(ctx context.Context, a *subscriber, l *upstreamCall) (*poll, error) {
+	s := &poll{ctx: ctx, upstreamCall: l, pause: p.StreamConfig.Poll.Std(), stays: a.x.mayWatch(a)}
 	s.proxy, s.x, s.feed, s.task = p, a.x, a.feed, cmp.Or(a.task, a.x.call.TaskID) // and nothing that changes
 	return s, s.look()
 }
@@ -103,14 +103,14 @@ func (s *poll) look() error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	doc, s.state = newSnapshot(l, doc).doc, seen.State
-	m := manner{s.leg.Side, s.x.agent.bytes()}
+	m := dialect{s.upstreamCall.Side, s.x.agent.bytes()}
 	if s.last.Known() {
-		s.ready, err = m.missing(s.leg.call.ID, doc, &s.last)
+		s.ready, err = m.missing(s.upstreamCall.call.ID, doc, &s.last)
 	} else {
-		s.ready, err = s.missing(s.leg, doc)
+		s.ready, err = s.missing(s.upstreamCall, doc)
 	}
 	if err != nil {
 		return err
 	}
-	return m.plainly(m.canon(), doc, s.last.Apply)
+	return m.toCanonical(m.canonical(), doc, s.last.Apply)
 }

@@ -92,7 +92,7 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	if err != nil {
 		return nil, nil, err
 	}
-	l := leg{endpoint: &endpoint{Side: side, url: u, methods: isMethodPath(side, u)}, call: &out.Call, path: out.Path, query: out.Query}
+	l := upstreamCall{endpoint: &endpoint{Side: side, url: u, methods: isMethodPath(side, u)}, call: &out.Call, path: out.Path, query: out.Query}
 	to, err := l.target()
 	if err != nil {
 		return nil, nil, err

@@ -15,6 +15,7 @@ package proxy
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -136,10 +137,25 @@ func New(o Options) (*Proxy, error) {
 		return nil, err
 	}
 	p.browse = newBrowse(p)
-	// The request path. Order matters: nothing of a body is read before the caller
-	// is known, and nothing reaches an agent before the record of it is written.
-	call := p.do(p.locate, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.adopt, p.record, p.once(p.withVersionFallback(p.forward)))
-	rpc := p.do(p.locateRPC, p.takeOn, p.authenticate, p.spare, p.decode, p.restrain, p.own, p.authorize, p.negotiate, p.adopt, p.record, p.once(p.withVersionFallback(p.forward)))
+	// The request path: each stage answers one question, or ends the call with an error that
+	// refusal.go makes an answer of. Order matters: nothing of a body is read before the caller
+	// is known, nothing tells whether a task exists before it is known whose it is, and nothing
+	// reaches an agent before the record of it is written.
+	governed := []stage{
+		p.admit,          // is there room for one more call?
+		p.authenticate,   // who is calling?
+		p.fairShare,      // do they have more than their share of an overloaded gateway?
+		p.decode,         // which method, task, context and skill, in which version; which interface is called?
+		p.throttle,       // did they do something unusual before?
+		p.checkOwnership, // are the task, the context and the referenced tasks theirs?
+		p.authorize,      // do rules, limits and authorizers allow it?
+		p.negotiate,      // which extensions are active, and does the call keep to them?
+		p.adopt,          // are the ids that the caller made up the caller's alone?
+		p.record,         // is the intent in the audit log?
+		p.withDedupe(p.withVersionFallback(p.forward)), // was it answered before; else what does the agent answer?
+	}
+	call := p.do(slices.Insert(governed, 0, p.locate)...)   // which agent and binding, by host and path?
+	rpc := p.do(slices.Insert(governed, 0, p.locateRPC)...) // the same over gRPC
 	card := p.do(p.locate, p.identify, p.serveCard)
 	metadata := p.do(p.serveMetadata)
 	keys := p.do(p.serveKeys)

@@ -33,7 +33,7 @@ const errorWait = time.Second
 
 // receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
-func (p *Proxy) receive(x *exchange, l *leg, resp *http.Response, body *buffer) (received, error) {
+func (p *Proxy) receive(x *exchange, l *upstreamCall, resp *http.Response, body *buffer) (received, error) {
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		if !mayBeError(l, resp) {
 			return received{}, p.statusError(x, l, resp, false)
@@ -71,7 +71,7 @@ func (x *exchange) heard(a *received) {
 
 // mayBeError reports whether the body of an answer that is none by its status may be an error
 // of the binding. In JSON it may, whatever it is labelled as.
-func mayBeError(l *leg, resp *http.Response) bool {
+func mayBeError(l *upstreamCall, resp *http.Response) bool {
 	if l.Binding == wire.GRPC {
 		return isGRPC(mediaType(resp.Header))
 	}
@@ -79,7 +79,7 @@ func mayBeError(l *leg, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
-func (p *Proxy) receiveDocument(from *Agent, l *leg, resp *http.Response, body []byte) (a received, err error) {
+func (p *Proxy) receiveDocument(from *Agent, l *upstreamCall, resp *http.Response, body []byte) (a received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a.relabel = label.Corrected()
 	switch {
@@ -108,7 +108,7 @@ func (p *Proxy) receiveDocument(from *Agent, l *leg, resp *http.Response, body [
 
 // receiveError reads an answer that is none by its status. Where its body is an error
 // of the binding, whatever it is labelled as, it says so in its own words.
-func (p *Proxy) receiveError(x *exchange, l *leg, resp *http.Response, body []byte) (received, error) {
+func (p *Proxy) receiveError(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a := received{relabel: label.Corrected()}
 	label.Other = false // a JSON object is no page, whatever it was sent as
@@ -139,7 +139,7 @@ func answers(seen wire.Answer, id []byte) bool {
 
 // byStatus has an object of HTTP+JSON be the error that its status is, where it says no
 // better. A result is shown to nobody then: nothing of it has been looked at.
-func (p *Proxy) byStatus(x *exchange, l *leg, resp *http.Response, a *received) error {
+func (p *Proxy) byStatus(x *exchange, l *upstreamCall, resp *http.Response, a *received) error {
 	seen := &a.seen
 	switch {
 	case seen.Reason != "":
@@ -158,13 +158,13 @@ func (p *Proxy) byStatus(x *exchange, l *leg, resp *http.Response, a *received) 
 
 // mayBeResult reports whether an object of HTTP+JSON that is no error may be what the method
 // returns. Cards and push notification configs may be any object.
-func mayBeResult(l *leg, seen *wire.Answer) bool {
+func mayBeResult(l *upstreamCall, seen *wire.Answer) bool {
 	return seen.Kind != "" || seen.State != "" || seen.ContextID != "" || len(seen.Tasks) > 0 ||
 		l.call.Method.Push || l.call.Method.Name == wire.GetExtendedAgentCard
 }
 
 // error is the agent's error that doc, which is a's, holds.
-func (a *received) error(l *leg, resp *http.Response, doc []byte) *wire.Error {
+func (a *received) error(l *upstreamCall, resp *http.Response, doc []byte) *wire.Error {
 	if a.bare != nil {
 		return a.bare
 	}
@@ -179,7 +179,7 @@ func isFinal(status int) bool { return 200 <= status && status < 600 }
 
 // statusError is the error of an answer whose status is all there is to read. object is for a
 // JSON object of HTTP+JSON.
-func (p *Proxy) statusError(x *exchange, l *leg, resp *http.Response, object bool) *wire.Error {
+func (p *Proxy) statusError(x *exchange, l *upstreamCall, resp *http.Response, object bool) *wire.Error {
 	status := resp.StatusCode
 	e := wire.Plain{
 		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.call.TaskID != "",
@@ -195,7 +195,7 @@ func (p *Proxy) statusError(x *exchange, l *leg, resp *http.Response, object boo
 		e.Kind, e.Message = wire.Denied, "permission denied by the agent"
 	}
 	if e.RetryAs(resp.Header); status == http.StatusServiceUnavailable && e.Header == nil {
-		e.Header = later("5", "").Header
+		e.Header = retryLater("5", "").Header
 	}
 	if isFinal(status) && status >= http.StatusMultipleChoices {
 		e.Kind = said(e.Kind)
@@ -206,7 +206,7 @@ func (p *Proxy) statusError(x *exchange, l *leg, resp *http.Response, object boo
 
 // tellRedirect tells the operator, once of each endpoint, that an agent is somewhere else
 // than its card says. Every call fails until somebody mends it.
-func (p *Proxy) tellRedirect(x *exchange, l *leg, resp *http.Response) {
+func (p *Proxy) tellRedirect(x *exchange, l *upstreamCall, resp *http.Response) {
 	to := redirectTo(resp)
 	if to == "" {
 		return
@@ -242,7 +242,7 @@ func redirectTo(resp *http.Response) string {
 
 // onlyEvent is the data of the one event of a stream that answers a call for one
 // answer. A stream of more cannot be one. What counts as an event is as in other streams.
-func (p *Proxy) onlyEvent(l *leg, body []byte) ([]byte, error) {
+func (p *Proxy) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
 	events := stream.Events(bytes.NewReader(body), int(p.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
@@ -263,7 +263,7 @@ func (p *Proxy) onlyEvent(l *leg, body []byte) ([]byte, error) {
 }
 
 // isNone reports whether an event is none of A2A's.
-func (p *Proxy) isNone(l *leg, event stream.Event) bool {
+func (p *Proxy) isNone(l *upstreamCall, event stream.Event) bool {
 	switch says(l.Binding, event) {
 	case nothing:
 		return true

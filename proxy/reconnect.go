@@ -24,11 +24,11 @@ var errNoStream = errors.New("the agent cannot be subscribed to")
 // regain opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
 // the first ended with. An error is what its clients are told.
-func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
+func (p *Proxy) regain(ctx context.Context, a *subscriber, cause error) error {
 	tried := cause
 	x, window := a.x, p.StreamConfig.Resubscribe.Std()
 	ctx = p.Telemetry.Under(ctx, x.ctx)
-	since, times := a.tracker(x.leg).losing(a.feed.Newest())
+	since, times := a.tracker(x.upstream).losing(a.feed.Newest())
 	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), lastRetry) {
 		select {
 		case <-ctx.Done():
@@ -39,7 +39,7 @@ func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
 		if err == nil {
 			x.rec.Regained++
 			p.Telemetry.Metrics.StreamRegained(x.agent.ID, how)
-			a.tracker(x.leg).mend()
+			a.tracker(x.upstream).mend()
 			a.feed.Resume(o)
 			return nil
 		}
@@ -51,7 +51,7 @@ func (p *Proxy) regain(ctx context.Context, a *audience, cause error) error {
 		return context.Cause(ctx)
 	}
 	p.Telemetry.Metrics.StreamRegained(x.agent.ID, "lost")
-	return beyond(cause, tried)
+	return streamLost(cause, tried)
 }
 
 // pauseBefore is how long an agent is left alone whose streams have broken so often, one
@@ -63,10 +63,10 @@ func pauseBefore(times int) time.Duration {
 	return min(firstRetry<<min(times-2, 10), lastRetry)
 }
 
-// beyond is what clients are told of a stream that stays lost: what it ended with, and no
+// streamLost is what clients are told of a stream that stays lost: what it ended with, and no
 // more that it is lost, which would have them look for another. tried is that and what became
 // of looking for another.
-func beyond(cause, tried error) error {
+func streamLost(cause, tried error) error {
 	for _, known := range []error{stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken} {
 		if errors.Is(cause, known) {
 			return fmt.Errorf("%w (%v)", known, tried) //nolint:errorlint // see above
@@ -91,7 +91,7 @@ func away(err error) bool {
 
 // reopen asks the agent for the task's stream, and where it has none watches the task.
 // What of the task the feed has not shown comes first.
-func (p *Proxy) reopen(ctx context.Context, a *audience) (o stream.Opened, how string, err error) {
+func (p *Proxy) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how string, err error) {
 	source, err := p.subscribeAgain(ctx, a)
 	if err == nil {
 		return source, "regained", nil
@@ -108,7 +108,7 @@ func (p *Proxy) reopen(ctx context.Context, a *audience) (o stream.Opened, how s
 // subscribeAgain opens a stream of SubscribeToTask and takes its first event. What is
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
-func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opened, err error) {
+func (p *Proxy) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
 	l, err := a.x.asking(question(subscribeToTask, a.task, nil))
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", errNoStream, err)
@@ -155,7 +155,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *audience) (o stream.Opene
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
-func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) (lead [][]byte, state string, err error) {
+func (p *Proxy) firstOf(a *subscriber, l *upstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
@@ -169,7 +169,7 @@ func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) (lead [][]byt
 		case err != nil:
 			return nil, "", err
 		case isError(found.seen):
-			return nil, "", fmt.Errorf("%w: %w", errNoStream, theirs(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
+			return nil, "", fmt.Errorf("%w: %w", errNoStream, agentError(wire.ReadError(l.Side, http.StatusOK, found.docOf(event.Data))))
 		case found.seen.Kind != "task":
 			return nil, "", fmt.Errorf("%w: it does not begin with the task", errNoStream)
 		}
@@ -180,7 +180,7 @@ func (p *Proxy) firstOf(a *audience, l *leg, source stream.Source) (lead [][]byt
 
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
-func (p *Proxy) catchUp(ctx context.Context, a *audience, as *leg) (lead [][]byte, state string, err error) {
+func (p *Proxy) catchUp(ctx context.Context, a *subscriber, as *upstreamCall) (lead [][]byte, state string, err error) {
 	l, doc, seen, err := p.ask(ctx, a.x, question(getTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
@@ -190,7 +190,7 @@ func (p *Proxy) catchUp(ctx context.Context, a *audience, as *leg) (lead [][]byt
 }
 
 // noStream is why an agent answered a subscription with something else than a stream.
-func (p *Proxy) noStream(x *exchange, l *leg, resp *http.Response) error {
+func (p *Proxy) noStream(x *exchange, l *upstreamCall, resp *http.Response) error {
 	body := newBuffer()
 	defer body.release()
 	got, err := p.receive(x, l, resp, body)
@@ -204,7 +204,7 @@ func (p *Proxy) noStream(x *exchange, l *leg, resp *http.Response) error {
 		if got.failed.Kind == wire.Unavailable {
 			return got.failed
 		}
-		return fmt.Errorf("%w: %w", errNoStream, theirs(got.failed))
+		return fmt.Errorf("%w: %w", errNoStream, agentError(got.failed))
 	}
 	return errNoStream
 }

@@ -58,7 +58,7 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		away     *upstream.Unavailable
 	)
 	if over := overloaded(err); over != "" {
-		return later("1", over.Error()).Because(err)
+		return retryLater("1", over.Error()).Because(err)
 	}
 	if e := streamRefusal(err); e != nil {
 		return e
@@ -74,17 +74,17 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
 		return p.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", authn.Told(err)), err, "").Because(err)
 	case errors.Is(err, authn.ErrUnavailable):
-		return later("5", "credentials cannot be verified at the moment").Because(err)
+		return retryLater("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):
 		return p.denied(x, denied)
 	case errors.As(err, &exceeded):
 		return p.exceeded(x, exceeded)
 	case errors.As(err, &held):
-		return p.restrained(x, held)
+		return p.throttled(x, held)
 	case errors.As(err, &turned):
 		return turnedDown(turned)
 	case errors.Is(err, limits.ErrUnavailable):
-		return later("1", "the call cannot be counted at the moment").Because(err)
+		return retryLater("1", "the call cannot be counted at the moment").Because(err)
 	case errors.Is(err, errUnknownAgent):
 		return wire.Errorf(wire.UnknownAgent, "").Because(err)
 	case errors.Is(err, ledger.ErrAbsent):
@@ -93,23 +93,23 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	case errors.As(err, &missing):
 		return unrequested(missing).Because(err)
 	case errors.Is(err, errNotReady):
-		return later("5", "the agent is not reachable at the moment").Because(err)
+		return retryLater("5", "the agent is not reachable at the moment").Because(err)
 	case errors.Is(err, errNoInterface):
-		return later("60", "the agent offers no interface that can be called").Because(err)
+		return retryLater("60", "the agent offers no interface that can be called").Because(err)
 	case errors.Is(err, errNotRecorded):
-		return later("1", "the call could not be recorded").Because(err)
+		return retryLater("1", "the call could not be recorded").Because(err)
 	case errors.Is(err, errAnswerLate), errors.Is(err, context.DeadlineExceeded):
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, state.ErrUnavailable):
-		return later("1", "whose tasks are whose cannot be known at the moment").Because(err)
+		return retryLater("1", "whose tasks are whose cannot be known at the moment").Because(err)
 	case errors.Is(err, state.ErrFull):
-		return later("60", "no further task can be remembered (state.memory.records)").Because(err)
+		return retryLater("60", "no further task can be remembered (state.memory.records)").Because(err)
 	case errors.Is(err, upstream.ErrBusy):
-		return later("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
+		return retryLater("1", "too many calls to this agent are in flight (agents[].connections)").Because(err)
 	case errors.As(err, &away):
-		return later(strconv.Itoa(int((away.After+time.Second-1)/time.Second)), "the agent is not reachable at the moment").Because(err)
+		return retryLater(strconv.Itoa(int((away.After+time.Second-1)/time.Second)), "the agent is not reachable at the moment").Because(err)
 	case upstream.NoConnection(err):
-		return later("5", "the agent is not reachable at the moment").Because(err)
+		return retryLater("5", "the agent is not reachable at the moment").Because(err)
 	case errors.As(err, &network) && network.Timeout():
 		return wire.Errorf(wire.AgentTimeout, "").Because(err)
 	case errors.Is(err, upstream.ErrNotHTTP):
@@ -152,15 +152,15 @@ func streamRefusal(err error) *wire.Error {
 	}
 	switch {
 	case errors.Is(err, errOwnStreams):
-		return later("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
+		return retryLater("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
 	case errors.Is(err, stream.ErrFull):
-		return later("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
+		return retryLater("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
 	case errors.Is(err, stream.ErrDraining):
-		return later("1", "the gateway is shutting down, subscribe again").Because(err)
+		return retryLater("1", "the gateway is shutting down, subscribe again").Because(err)
 	case errors.Is(err, errLifetime):
-		return later("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
+		return retryLater("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
 	case errors.Is(err, errEnded):
-		return later("1", "an operator has ended the stream, subscribe again").Because(err)
+		return retryLater("1", "an operator has ended the stream, subscribe again").Because(err)
 	case errors.Is(err, stream.ErrIdle):
 		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)
 	case errors.Is(err, stream.ErrTooLarge):
@@ -173,8 +173,8 @@ func streamRefusal(err error) *wire.Error {
 	return nil
 }
 
-// theirs marks an error as the agent's: the gateway has refused nothing.
-func theirs(e *wire.Error) error {
+// agentError marks an error as the agent's: the gateway has refused nothing.
+func agentError(e *wire.Error) error {
 	e.Kind = said(e.Kind)
 	if e.Err == nil {
 		return e.Because(errAgentSaid)
@@ -246,8 +246,8 @@ func (p *Proxy) challenges(x *exchange, e *wire.Error, d authn.Demand) *wire.Err
 	return e
 }
 
-// later is a refusal that asks to come back.
-func later(seconds, text string) *wire.Error {
+// retryLater is a refusal that asks to come back.
+func retryLater(seconds, text string) *wire.Error {
 	e := wire.Errorf(wire.Unavailable, "%s", text)
 	e.Header = http.Header{"Retry-After": {seconds}}
 	return e

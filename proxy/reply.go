@@ -21,10 +21,10 @@ func wants(d *wire.Demand) *upstream.Demand {
 	return &upstream.Demand{Audiences: d.Audiences, Scopes: d.Scopes}
 }
 
-// heed does what is to be done about a unary answer that shows a demand, d, if any:
+// handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
 // or doc, with where a token can be had.
-func (p *Proxy) heed(ctx context.Context, x *exchange, d *wire.Demand, doc []byte) (_ []byte, done bool, _ error) {
+func (p *Proxy) handleAuthRequired(ctx context.Context, x *exchange, d *wire.Demand, doc []byte) (_ []byte, done bool, _ error) {
 	if d == nil {
 		return doc, false, nil
 	}
@@ -71,13 +71,13 @@ func (p *Proxy) reply(x *exchange, d *wire.Demand, m *wire.Method, wait bool) (*
 	}, nil
 }
 
-// speak makes a reply the exchange's leg: its answers are for the caller.
+// speak makes a reply the exchange's upstream call: its answers are for the caller.
 func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 	again := *c
 	again.Extra = x.call.Extra
-	to := x.toward(c)
+	to := x.translationTarget(c)
 	to.ID = x.idFor(&x.call)
-	l, err := x.retoldAs(&again, nil, &x.call, to)
+	l, err := x.translatedAs(&again, nil, &x.call, to)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 	if l.retell.Task, l.retell.Context = x.task, x.session; x.alike(x.endpoint.Side) {
 		l.retell = nil
 	}
-	x.leg = l
+	x.upstream = l
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 // answer to that. Where the agent does not take it, nothing is done, and the caller is
 // to have the first answer.
 func (p *Proxy) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
-	before := x.leg
+	before := x.upstream
 	body := newBuffer()
 	defer x.giveBack(body)
 	resp, err := p.again(ctx, x, d)
@@ -102,16 +102,16 @@ func (p *Proxy) instead(ctx context.Context, x *exchange, d *wire.Demand) (done 
 	if err == nil {
 		defer resp.Body.Close() // nothing is left to do with the answer
 		a, seen, err = p.taken(x, resp, body)
-		if err != nil && !x.leg.own {
+		if err != nil && !x.upstream.own {
 			err = heard{err} // what failed is the look at the task behind it
 		}
 	}
 	if err != nil {
-		x.leg = before
+		x.upstream = before
 		p.withdraw(x, d, err)
 		return false, nil
 	}
-	x.hear(resp)
+	x.recordActivation(resp)
 	return true, p.show(ctx, x, resp, a, seen)
 }
 
@@ -147,14 +147,14 @@ func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.R
 // taken reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
 func (p *Proxy) taken(x *exchange, resp *http.Response, body *buffer) (received, wire.Answer, error) {
-	a, err := p.receive(x, x.leg, resp, body)
+	a, err := p.receive(x, x.upstream, resp, body)
 	switch {
 	case err != nil:
 		return a, wire.Answer{}, err
 	case a.failed != nil:
-		return a, wire.Answer{}, theirs(a.failed)
+		return a, wire.Answer{}, agentError(a.failed)
 	case isError(a.seen) || resp.StatusCode >= http.StatusMultipleChoices:
-		return a, a.seen, theirs(a.error(x.leg, resp, a.doc))
+		return a, a.seen, agentError(a.error(x.upstream, resp, a.doc))
 	}
 	x.heard(&a)
 	_, err = x.matchID(a.seen, a.doc)

@@ -83,11 +83,11 @@ func (p *Proxy) asSubscriber(x *exchange, task string) error {
 	if x.decision, err = p.Policy.Check(x.request()); err != nil {
 		return err
 	}
-	return p.consult(x)
+	return p.askAuthorizers(x)
 }
 
 // sinceSoon finds the place of an event, for which it waits a little where it is ahead.
-func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*audience, *leg, error) {
+func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
 	for looks := 0; ; looks++ {
 		a, l, err := p.since(x, m)
 		if !errors.Is(err, errAhead) || looks == looksAgain {
@@ -102,7 +102,7 @@ func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*audience,
 }
 
 // since finds the place of an event in the feed of its task.
-func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
+func (p *Proxy) since(x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
 	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
 	switch {
 	case err != nil:
@@ -117,7 +117,7 @@ func (p *Proxy) since(x *exchange, m *mark) (*audience, *leg, error) {
 	if l == nil {
 		return nil, nil, errNotKept
 	}
-	a := &audience{proxy: p, x: x, feed: feed}
+	a := &subscriber{proxy: p, x: x, feed: feed}
 	a.missed = feed.Newest()
 	if a.cursor, err = feed.Since(m.epoch, m.number); err != nil {
 		if m.number > a.missed && m.epoch == feed.Epoch(a.missed) {
@@ -140,11 +140,11 @@ func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
 	if err != nil {
 		return err
 	}
-	a := &audience{proxy: p, x: x, lead: whole}
-	x.leg = l
+	a := &subscriber{proxy: p, x: x, lead: whole}
+	x.upstream = l
 	if terminal(state) {
 		x.stamp()
-		return p.attend(x, a)
+		return p.serveSubscriber(x, a)
 	}
 	resp, err := p.reach(ctx, x)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
 		}
 		a.lead = whole
 		x.stamp()
-		return p.attend(x, a)
+		return p.serveSubscriber(x, a)
 	}
 	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
 		if a.lead, _, err = p.whole(ctx, x, l, task); err != nil {
@@ -169,21 +169,21 @@ func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
 }
 
 // whole is the task as it is, as an event of the agent's stream, and its state.
-func (p *Proxy) whole(ctx context.Context, x *exchange, l *leg, task string) ([]stream.Entry, string, error) {
+func (p *Proxy) whole(ctx context.Context, x *exchange, l *upstreamCall, task string) ([]stream.Entry, string, error) {
 	g, doc, seen, err := p.ask(ctx, x, question(getTask, task, nil))
 	if err != nil {
 		return nil, "", err
 	}
-	m := manner{l.Side, x.agent.bytes()}
+	m := dialect{l.Side, x.agent.bytes()}
 	var events [][]byte
-	err = m.plainly(m.canon(), newSnapshot(g, doc).doc, func(event []byte) error {
+	err = m.toCanonical(m.canonical(), newSnapshot(g, doc).doc, func(event []byte) error {
 		events = append(events, event)
 		return nil
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	said, err := m.restate(l.call.ID, events)
+	said, err := m.fromCanonical(l.call.ID, events)
 	if err != nil {
 		return nil, "", wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -196,15 +196,15 @@ func (p *Proxy) whole(ctx context.Context, x *exchange, l *leg, task string) ([]
 
 // subscription is a call of SubscribeToTask in the caller's behalf, whose events are told
 // as answers to the caller's own call.
-func (x *exchange) subscription(task string) (*leg, error) {
+func (x *exchange) subscription(task string) (*upstreamCall, error) {
 	c := question(subscribeToTask, task, nil)
 	c.Extra = x.call.Extra
-	to := x.toward(c)
+	to := x.translationTarget(c)
 	alike := x.alike(to.Side)
 	if alike && to.Binding == wire.JSONRPC {
 		to.ID = x.call.ID // the events pass as they come
 	}
-	l, err := x.retoldAs(c, nil, &x.call, to)
+	l, err := x.translatedAs(c, nil, &x.call, to)
 	if err != nil {
 		return nil, err
 	}

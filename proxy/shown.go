@@ -33,8 +33,8 @@ type shownTask struct {
 	shownKey
 	state string // a terminal one, or the one that came behind it
 	at    time.Time
-	doc   []byte // the answer or event that showed it whole, in the agent's words; nil for none
-	as    manner // which are these
+	doc   []byte  // the answer or event that showed it whole, in the agent's words; nil for none
+	as    dialect // which are these
 
 	// Of a task whose artifacts the agent posts to a webhook, from a task on: whether nothing
 	// more comes of each.
@@ -47,7 +47,7 @@ type sighting struct {
 	state string
 	since time.Time // what it shows was so at that time or later
 	doc   []byte    // the task as a whole, in the agent's words; nil where it is not
-	as    manner
+	as    dialect
 
 	listed bool // in a list, of which nothing is remembered but of tasks that are known
 }

@@ -13,7 +13,7 @@ const typeEvents = "text/event-stream"
 // streams reports whether an answer is an event stream. On gRPC every answer is
 // framed alike: the method tells, and a status in the header that there is none. Where
 // the answer to a streaming call does not say what it is, its first bytes do.
-func streams(resp *http.Response, l *leg) bool {
+func streams(resp *http.Response, l *upstreamCall) bool {
 	if l.Binding == wire.GRPC {
 		return resp.StatusCode == http.StatusOK && isGRPC(mediaType(resp.Header)) && l.call.Method.Streams &&
 			resp.Header.Get("Grpc-Status") == ""
@@ -32,7 +32,7 @@ func streams(resp *http.Response, l *leg) bool {
 
 // streamForm is how an event stream of the agent's is labelled, where that is not as
 // what it is.
-func streamForm(l *leg, resp *http.Response) string {
+func streamForm(l *upstreamCall, resp *http.Response) string {
 	if label := wire.ReadLabel(resp.Header["Content-Type"]); l.Binding != wire.GRPC && label.Media != typeEvents {
 		return string(label.Form)
 	}

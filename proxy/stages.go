@@ -84,7 +84,7 @@ func (p *Proxy) decode(x *exchange) error {
 	if err := p.recognise(x); err != nil {
 		return err
 	}
-	if err := p.admit(x); err != nil {
+	if err := p.checkExtensionMethod(x); err != nil {
 		return err
 	}
 	return x.connect()
@@ -142,8 +142,8 @@ func (p *Proxy) read(x *exchange) *wire.Error {
 	return x.call.DecodeHTTP(x.route, query, body, version, p.decodeLimits())
 }
 
-// own: are the task, the context and the referenced tasks the caller's?
-func (p *Proxy) own(x *exchange) error {
+// checkOwnership: are the task, the context and the referenced tasks the caller's?
+func (p *Proxy) checkOwnership(x *exchange) error {
 	if e := Incapable(x.call.Method, x.view.card, p.pushes()); e != nil {
 		return e
 	}
@@ -196,7 +196,7 @@ func (p *Proxy) linkTask(x *exchange) {
 
 // authorize: may they? It resolves the skill, then asks the rules.
 func (p *Proxy) authorize(x *exchange) error {
-	if err := p.consider(x); err != nil {
+	if err := p.gatherConditions(x); err != nil {
 		return err
 	}
 	own, err := p.authorizeMethod(x)
@@ -236,13 +236,13 @@ func (p *Proxy) authorize(x *exchange) error {
 	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.card.Extended {
 		return wire.Errorf(wire.Unsupported, "")
 	}
-	if err := p.restrainSkill(x); err != nil {
+	if err := p.throttleSkill(x); err != nil {
 		return err
 	}
 	if err := p.spend(x); err != nil {
 		return err
 	}
-	return p.consult(x)
+	return p.askAuthorizers(x)
 }
 
 // authorizeMethod finds the skill that an extension's method needs. On a task that was

@@ -15,17 +15,17 @@ import (
 // sees it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
 // differently, retold one by one. from is where a subscription began; it may be nil.
 func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
-	return p.relayTo(x, &audience{proxy: p, x: x, from: from, shown: from}, resp)
+	return p.relayTo(x, &subscriber{proxy: p, x: x, from: from, shown: from}, resp)
 }
 
 // relayTo makes a feed of an agent's stream, and has a client follow it.
-func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err error) {
-	x.hear(resp)
+func (p *Proxy) relayTo(x *exchange, a *subscriber, resp *http.Response) (err error) {
+	x.recordActivation(resp)
 	x.incoming(resp)
-	x.rec.AnswerForm = streamForm(x.leg, resp)
+	x.rec.AnswerForm = streamForm(x.upstream, resp)
 	x.up.keep()
-	o := p.opened(x, x.leg, resp, x.up)
-	a.judge = p.newJudge(x, x.leg)
+	o := p.opened(x, x.upstream, resp, x.up)
+	a.judge = p.newJudge(x, x.upstream)
 	o.Judge, o.Stop = a.judge.look, p.holdPlace(x, x.keepPlace(o.Stop))
 	o.Stays = x.outlives
 	o.Begins = func(f *stream.Feed) { a.feed, a.judge.feed = f, f }
@@ -35,7 +35,7 @@ func (p *Proxy) relayTo(x *exchange, a *audience, resp *http.Response) (err erro
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
 		return err // not of a feed that has just begun
 	}
-	return p.attend(x, a)
+	return p.serveSubscriber(x, a)
 }
 
 // open prepares the response to a stream. Between sides that speak alike its
@@ -55,7 +55,7 @@ func (x *exchange) open() error {
 		header.Set("Content-Type", typeEvents)
 		x.w.streaming = true
 	}
-	if x.leg.retell != nil || x.leg.Binding != wire.GRPC && !x.shadows() && x.lacks() != nil {
+	if x.upstream.retell != nil || x.upstream.Binding != wire.GRPC && !x.shadows() && x.lacks() != nil {
 		return nil
 	}
 	x.w.WriteHeader(http.StatusOK)
@@ -79,10 +79,10 @@ func (x *exchange) single(doc []byte) error {
 		return nil
 	}
 	var err error
-	if x.leg.retell == nil && x.call.Binding != wire.GRPC {
+	if x.upstream.retell == nil && x.call.Binding != wire.GRPC {
 		doc = oneLine(doc)
 	}
-	if x.leg.retell == nil {
+	if x.upstream.retell == nil {
 		err = tell("", doc)
 	} else {
 		err = x.retell(doc, tell)
@@ -115,12 +115,12 @@ func oneLine(doc []byte) []byte {
 // closed is the status with which an agent's gRPC stream ended, nil for OK.
 func (x *exchange) closed(resp *http.Response) error {
 	e := wire.ReadStatus(resp.Header, resp.Trailer)
-	if x.hear(resp); e == nil {
+	if x.recordActivation(resp); e == nil {
 		x.tellLate()
 		return x.verify()
 	}
-	x.w.ended = x.held == nil && x.leg.retell == nil && copyStatus(x.w.Header(), resp)
-	return theirs(e)
+	x.w.ended = x.held == nil && x.upstream.retell == nil && copyStatus(x.w.Header(), resp)
+	return agentError(e)
 }
 
 // tellLate says what is active to a caller of gRPC, who can still be told where the

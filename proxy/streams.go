@@ -42,33 +42,33 @@ type Streams struct {
 }
 
 // abandon notes what is held for the stream of a task whose client has left.
-func (s *Streams) abandon(principal, feed string, toll *limits.Pass) {
+func (s *Streams) abandon(principal, feed string, limitPass *limits.Pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !toll.Holds() { // the stream has ended as well
+	if !limitPass.Holds() { // the stream has ended as well
 		return
 	}
 	if s.gone == nil {
 		s.gone = map[string]*limits.Pass{}
 	}
-	s.gone[principal+"\x00"+feed] = toll
+	s.gone[principal+"\x00"+feed] = limitPass
 }
 
 // resume gives the places of a stream to a client who comes back to it; nil for none.
 func (s *Streams) resume(principal, feed string) *limits.Pass {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if toll := s.gone[principal+"\x00"+feed]; toll.Return() {
-		return toll
+	if limitPass := s.gone[principal+"\x00"+feed]; limitPass.Return() {
+		return limitPass
 	}
 	return nil
 }
 
 // forget forgets what is not held any more.
-func (s *Streams) forget(toll *limits.Pass) {
+func (s *Streams) forget(limitPass *limits.Pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.gone, func(_ string, held *limits.Pass) bool { return held == toll })
+	maps.DeleteFunc(s.gone, func(_ string, held *limits.Pass) bool { return held == limitPass })
 }
 
 // enter takes a place for a stream, of most there are and of each that a principal has;

@@ -46,7 +46,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 		return err
 	case s.err != nil:
 		return s.err
-	case !streams(s.resp, x.leg):
+	case !streams(s.resp, x.upstream):
 		empty, err := p.refusedStream(ctx, x, s.resp)
 		if err != nil || empty == nil {
 			return err
@@ -118,7 +118,7 @@ func (p *Proxy) soon(ctx context.Context, x *exchange, out <-chan opening, stop 
 	if o.err != nil && ctx.Err() == nil {
 		x.up = detach(ctx)
 		label := typeEvents
-		if x.leg.Binding == wire.GRPC {
+		if x.upstream.Binding == wire.GRPC {
 			label = typeGRPC
 		}
 		return opening{resp: emptyStream(http.Header{"Content-Type": {label}})}
@@ -132,7 +132,7 @@ func terminal(state string) bool {
 
 // newSnapshot makes an event of the answer to a get. JSON-RPC has the same
 // envelope for both; the ProtoJSON of 0.3 puts events into a wrapper.
-func newSnapshot(l *leg, doc []byte) *snapshot {
+func newSnapshot(l *upstreamCall, doc []byte) *snapshot {
 	s := &snapshot{doc: doc}
 	task := doc
 	if l.Binding == wire.JSONRPC {
@@ -162,7 +162,7 @@ func statusOf(v []byte) (status []byte, at time.Time) {
 // shows reports whether the snapshot had what an event brings: the same status,
 // or one that is no newer. Artifacts have no time; what of them came between the
 // two questions comes twice, and never not at all.
-func (s *snapshot) shows(l *leg, doc []byte) bool {
+func (s *snapshot) shows(l *upstreamCall, doc []byte) bool {
 	if s == nil {
 		return false
 	}
@@ -191,7 +191,7 @@ func alike(a, b []byte) bool {
 func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Response) (*http.Response, error) {
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x, x.leg, resp, body)
+	a, err := p.receive(x, x.upstream, resp, body)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Respo
 }
 
 // inner takes the task or update out of an event of the agent's.
-func inner(l *leg, doc []byte) []byte {
+func inner(l *upstreamCall, doc []byte) []byte {
 	var event struct {
 		Result jsontext.Value `json:"result"`
 		Task   jsontext.Value `json:"task"`
@@ -225,7 +225,7 @@ func inner(l *leg, doc []byte) []byte {
 }
 
 // snapshotOf is what a client is shown in the first event of a stream.
-func snapshotOf(l *leg, lead []stream.Entry) *snapshot {
+func snapshotOf(l *upstreamCall, lead []stream.Entry) *snapshot {
 	s := new(snapshot)
 	for _, e := range lead {
 		s.status, s.at = statusOf(inner(l, e.Data))

@@ -11,8 +11,8 @@ import (
 )
 
 // see judges one event for one client.
-func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) error {
-	found, err := p.judgedOf(x.leg.Side, e)
+func (p *Proxy) see(x *exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
+	found, err := p.judgedOf(x.upstream.Side, e)
 	if err != nil {
 		return err
 	}
@@ -21,10 +21,10 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 		return wire.Errorf(wire.BadAgentResponse, "the agent's stream shows another task")
 	}
 	if x.held != nil && isError(seen) { // it answers what the gateway said; the caller is to have the question
-		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, doc))
+		return agentError(wire.ReadError(x.upstream.Side, http.StatusOK, doc))
 	}
 	// On gRPC the trailers may still say what is active.
-	if x.rec.Events == 0 && x.leg.Binding != wire.GRPC && !isError(seen) {
+	if x.rec.Events == 0 && x.upstream.Binding != wire.GRPC && !isError(seen) {
 		if err := x.verify(); err != nil {
 			return err
 		}
@@ -48,16 +48,16 @@ func (p *Proxy) see(x *exchange, a *audience, e stream.Entry, emit stream.Emit) 
 			return err
 		}
 	}
-	if d == nil && x.leg.retell == nil && a.shown == nil && x.call.Binding != wire.GRPC {
+	if d == nil && x.upstream.retell == nil && a.shown == nil && x.call.Binding != wire.GRPC {
 		x.held = nil
 		return emit(a.name(e), e.Name, out) // the usual event, for which nothing is allocated
 	}
-	return a.retold(e, found, out, d, emit)
+	return a.translated(e, found, out, d, emit)
 }
 
-// retold emits an event that may be more than passed on: d is what it demands, nil for
+// translated emits an event that may be more than passed on: d is what it demands, nil for
 // nothing.
-func (a *audience) retold(e stream.Entry, found *judged, out []byte, d *wire.Demand, emit stream.Emit) error {
+func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *wire.Demand, emit stream.Emit) error {
 	x := a.x
 	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
 	if d != nil && a.proxy.provides(x.ctx, x, d, streamMessage) {
@@ -72,7 +72,7 @@ func (a *audience) retold(e stream.Entry, found *judged, out []byte, d *wire.Dem
 
 // strays reports whether an event is about another task than the one whose stream the
 // client has come to: it would make that task the client's.
-func (a *audience) strays(seen wire.Answer) bool {
+func (a *subscriber) strays(seen wire.Answer) bool {
 	return a.task != "" && slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID != "" && t.ID != a.task })
 }
 
@@ -86,9 +86,9 @@ func anonymous(emit stream.Emit) telling {
 
 // emit has tell emit what an event is to the client. The last of it has the event's id:
 // who has had only a part of it gets all of it again.
-func (a *audience) emit(e stream.Entry, emit stream.Emit, tell func(telling) error) error {
+func (a *subscriber) emit(e stream.Entry, emit stream.Emit, tell func(telling) error) error {
 	id := a.name(e)
-	if id == "" || a.x.leg.retell == nil {
+	if id == "" || a.x.upstream.retell == nil {
 		return tell(func(name string, data []byte) error { return emit(id, name, data) })
 	}
 	last, some := []byte(nil), false
@@ -109,7 +109,7 @@ func (a *audience) emit(e stream.Entry, emit stream.Emit, tell func(telling) err
 
 // name gives the id that an event goes out with, and counts it where the client has
 // missed it.
-func (a *audience) name(e stream.Entry) string {
+func (a *subscriber) name(e stream.Entry) string {
 	if a.missed > 0 && e.Number > 0 && e.Number <= a.missed {
 		a.x.rec.Replayed++
 	}
@@ -120,7 +120,7 @@ func (a *audience) name(e stream.Entry) string {
 }
 
 // id is an event's; "" where the feed is no task's, and in gRPC, whose messages have none.
-func (a *audience) id(e stream.Entry) string {
+func (a *subscriber) id(e stream.Entry) string {
 	if a.task == "" || a.x.call.Binding == wire.GRPC {
 		return ""
 	}
@@ -142,7 +142,7 @@ const idsTogether = 1 << 10
 
 // numbered makes the id of an event. Ids are cut from strings that are longer with each:
 // one allocation for many, and no more than one id for a stream that has one.
-func (a *audience) numbered(number uint64) string {
+func (a *subscriber) numbered(number uint64) string {
 	var digits [20]byte
 	tail := strconv.AppendUint(digits[:0], number, 10)
 	if n := len(a.ids) + len(tail); a.made.Cap()-a.made.Len() < n {
@@ -158,7 +158,7 @@ func (a *audience) numbered(number uint64) string {
 
 // forget has a client who came back with the id of an event, and gets a stream without ids,
 // not come back with it once more: it would be given what it has had.
-func (a *audience) forget() string {
+func (a *subscriber) forget() string {
 	if a.forgot || !a.x.rec.Resumed || a.x.call.Binding == wire.GRPC {
 		return ""
 	}
@@ -169,14 +169,14 @@ func (a *audience) forget() string {
 // tell emits an event that has been judged: out is what is left of it.
 func (x *exchange) tell(e stream.Entry, found *judged, out []byte, from *snapshot, emit telling) error {
 	switch {
-	case !e.Made && from.shows(x.leg, found.docOf(e.Data)):
+	case !e.Made && from.shows(x.upstream, found.docOf(e.Data)):
 		return nil
-	case x.leg.retell == nil && x.leg.Binding == wire.GRPC:
+	case x.upstream.retell == nil && x.upstream.Binding == wire.GRPC:
 		return x.passEvent(e, found.docOf(e.Data), out, emit)
-	case x.leg.retell == nil:
+	case x.upstream.retell == nil:
 		return emit(e.Name, out)
 	case isError(found.seen):
-		return theirs(wire.ReadError(x.leg.Side, http.StatusOK, out))
+		return agentError(wire.ReadError(x.upstream.Side, http.StatusOK, out))
 	}
 	return x.retell(out, emit)
 }
@@ -196,7 +196,7 @@ func (x *exchange) passEvent(e stream.Entry, doc, out []byte, emit telling) erro
 
 // retell emits what an event of the agent's is to the caller.
 func (x *exchange) retell(doc []byte, emit telling) error {
-	err := x.leg.retell.Event(doc, func(event []byte) error { return emit("", event) })
+	err := x.upstream.retell.Event(doc, func(event []byte) error { return emit("", event) })
 	if err != nil {
 		return retelling(err)
 	}

@@ -14,17 +14,17 @@ import (
 // shown. It takes them in as late as it can: of most feeds nobody ever asks.
 type tracker struct {
 	proxy *Proxy
-	manner
+	dialect
 
-	mu      sync.Mutex
-	dropped []stream.Entry // that the feed does not keep any more, and task has not taken in
-	bytes   int
-	task    fold.Task
-	shown   *stream.Entry // the event that showed the task, where none has changed it since; else nil
-	retold  *translate.Retelling
-	upTo    uint64  // number of the newest event that task has taken in
-	epoch   [8]byte // and its epoch
-	broken  bool    // an event was missed or could not be read, or the task is too large
+	mu         sync.Mutex
+	dropped    []stream.Entry // that the feed does not keep any more, and task has not taken in
+	bytes      int
+	task       fold.Task
+	shown      *stream.Entry // the event that showed the task, where none has changed it since; else nil
+	translated *translate.Retelling
+	upTo       uint64  // number of the newest event that task has taken in
+	epoch      [8]byte // and its epoch
+	broken     bool    // an event was missed or could not be read, or the task is too large
 
 	lostAt    uint64    // number of the newest event when the agent's stream was lost
 	lostSince time.Time // for the first time since then
@@ -39,8 +39,8 @@ const (
 	bytesDropped = 32 << 10
 )
 
-func (p *Proxy) newTracker(m manner) *tracker {
-	return &tracker{proxy: p, manner: m}
+func (p *Proxy) newTracker(m dialect) *tracker {
+	return &tracker{proxy: p, dialect: m}
 }
 
 // Drop is told what the feed gives up.
@@ -92,10 +92,10 @@ func (t *tracker) take(e stream.Entry) {
 	if t.Side == modernRPC {
 		err = t.task.Apply(memberOf(doc, "result"))
 	} else {
-		if t.retold == nil {
-			t.retold = t.canon()
+		if t.translated == nil {
+			t.translated = t.canonical()
 		}
-		err = t.plainly(t.retold, doc, t.task.Apply)
+		err = t.toCanonical(t.translated, doc, t.task.Apply)
 	}
 	if err != nil || int64(t.task.Size()) > int64(t.proxy.StreamConfig.Buffer.Snapshot) {
 		t.giveUp()
@@ -116,7 +116,7 @@ func (t *tracker) still(e stream.Entry, kind string) *stream.Entry {
 
 // giveUp forgets the task. Who joins its feed then gets a stream of the agent's of their
 // own.
-func (t *tracker) giveUp() { t.broken, t.task, t.shown, t.retold = true, fold.Task{}, nil, nil }
+func (t *tracker) giveUp() { t.broken, t.task, t.shown, t.translated = true, fold.Task{}, nil, nil }
 
 // now brings the task up to what the feed has shown, and says how it was shown, where that
 // is how it is, and the number of the event that it has come to. It is not usable where the feed does not go back to the beginning
@@ -134,7 +134,7 @@ func (t *tracker) now(feed *stream.Feed) (task *fold.Task, shown *stream.Entry, 
 
 // trackerOf is a tracker of the events that a feed has, where these are all that it has had, for
 // one look at them: a feed that is no task's yet has no other.
-func (p *Proxy) trackerOf(feed *stream.Feed, m manner) *tracker {
+func (p *Proxy) trackerOf(feed *stream.Feed, m dialect) *tracker {
 	from, entries := feed.Entries()
 	if from != 1 {
 		t, _ := feed.Follower(func() stream.Follower { return p.newTracker(m) }).(*tracker)
@@ -153,7 +153,7 @@ func (p *Proxy) trackerOf(feed *stream.Feed, m manner) *tracker {
 
 // differs reports whether differs says so of what the tracker has taken in and an event or
 // answer in the agent's words.
-func (t *tracker) differs(m manner, doc []byte, differs func(*fold.Task, []byte) (bool, error)) bool {
+func (t *tracker) differs(m dialect, doc []byte, differs func(*fold.Task, []byte) (bool, error)) bool {
 	found := false
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -200,11 +200,11 @@ func (t *tracker) mend() {
 }
 
 // mended reports whether the agent's first stream was followed by others.
-func (a *audience) mended() bool {
+func (a *subscriber) mended() bool {
 	if a.task == "" {
 		return false
 	}
-	t := a.tracker(a.x.leg)
+	t := a.tracker(a.x.upstream)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !t.regained.IsZero()

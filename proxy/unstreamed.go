@@ -72,19 +72,19 @@ func (s *unstreamed) Skip() (int64, error) {
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
-func (p *Proxy) orWatched(a *audience, o *stream.Opened, resp *http.Response, up *detachedRequest) {
+func (p *Proxy) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *detachedRequest) {
 	if !a.x.mayWatch(a) {
 		return
 	}
-	l, from := a.x.leg.apart(), o.From
+	l, from := a.x.upstream.apart(), o.From
 	o.From = func(body io.Reader, limit int) stream.Source {
 		return p.watched(up.ctx, a, l, resp, from(body, limit), a.judge)
 	}
 }
 
-// apart is the leg for who reads the agent's stream, while the client's goroutine lets go of
+// apart is the upstream call for the goroutine that reads the agent's stream, while the client's goroutine lets go of
 // what came with the request; see unload.
-func (l *leg) apart() *leg {
+func (l *upstreamCall) apart() *upstreamCall {
 	as, call := *l, *l.call
 	call.ID = bytes.Clone(call.ID)
 	call.Body, call.Params, call.Message = nil, nil, nil
@@ -95,7 +95,7 @@ func (l *leg) apart() *leg {
 // watched is a source of the agent's in whose place the task is looked at until ctx ends,
 // should there be no stream. j is the judge of its events.
 func (p *Proxy) watched(
-	ctx context.Context, a *audience, l *leg, resp *http.Response, source stream.Source, j *judge,
+	ctx context.Context, a *subscriber, l *upstreamCall, resp *http.Response, source stream.Source, j *judge,
 ) stream.Source {
 	return &unstreamed{
 		Source: source,
@@ -110,13 +110,13 @@ func (p *Proxy) watched(
 
 // mayWatch reports whether the exchange is a subscription that is promised the task until it
 // ends, of an agent that promises no such thing, and the client has been shown the task.
-func (x *exchange) mayWatch(a *audience) bool {
-	return x.leg.call.Method.Name == wire.SubscribeToTask && x.leg.Version != wire.V10 && a.shown != nil
+func (x *exchange) mayWatch(a *subscriber) bool {
+	return x.upstream.call.Method.Name == wire.SubscribeToTask && x.upstream.Version != wire.V10 && a.shown != nil
 }
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
 // or breaks off with nothing said, or with an error about a task that the agent has just shown.
-func (p *Proxy) noneOf(l *leg, resp *http.Response, event stream.Event, err error) bool {
+func (p *Proxy) noneOf(l *upstreamCall, resp *http.Response, event stream.Event, err error) bool {
 	if err != nil {
 		if l.Binding != wire.GRPC {
 			return !errors.Is(err, sse.ErrTooLarge)
@@ -139,7 +139,7 @@ func (p *Proxy) noneOf(l *leg, resp *http.Response, event stream.Event, err erro
 func (x *exchange) withoutStream(resp *http.Response, a received) *http.Response {
 	e := a.failed
 	if e == nil && isError(a.seen) {
-		e = a.error(x.leg, resp, a.doc)
+		e = a.error(x.upstream, resp, a.doc)
 	}
 	if e == nil || e.Kind != wire.TaskNotFound {
 		return nil

@@ -18,7 +18,7 @@ func (p *Proxy) configs(ctx context.Context, x *exchange, doc []byte) ([]byte, e
 	if x.call.Method == deleteConfig {
 		return doc, p.forgetConfig(ctx, x)
 	}
-	return wire.RewriteConfigs(x.leg.Binding, x.leg.Version, doc,
+	return wire.RewriteConfigs(x.upstream.Binding, x.upstream.Version, doc,
 		func(task string, found wire.PushConfig) (wire.PushConfig, bool, error) {
 			h, err := p.shown(ctx, x, found)
 			if err != nil || h == nil || task != "" && h.Task != "" && h.Task != task {

@@ -12,11 +12,11 @@ import (
 )
 
 // witness holds an answer that shows a task to what the agent has shown of it before.
-func (p *Proxy) witness(x *exchange, l *leg, seen wire.Answer, doc []byte) error {
+func (p *Proxy) witness(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) error {
 	if !p.StreamConfig.Reports() || l.call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
 		return nil
 	}
-	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: manner{l.Side, x.agent.bytes()}}
+	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: dialect{l.Side, x.agent.bytes()}}
 	if terminal(g.state) {
 		g.doc = doc
 	}
@@ -66,9 +66,9 @@ func (p *Proxy) altered(g sighting, before *shownTask) bool {
 }
 
 // shows gives what an answer or event shows of a task as events of A2A 1.0.
-func (m manner) shows(doc []byte, each func([]byte) error) error {
+func (m dialect) shows(doc []byte, each func([]byte) error) error {
 	if m.Version != wire.V10 {
-		return m.plainly(m.canon(), doc, each)
+		return m.toCanonical(m.canonical(), doc, each)
 	}
 	doc = wire.Mend(doc)
 	event := doc
@@ -123,7 +123,7 @@ func (p *Proxy) witnessNotification(x *exchange, n *notification) error {
 		return nil
 	}
 	k := shownKey{n.hook.Agent, n.seen.Tasks[0].ID}
-	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: manner{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.agent.bytes()}}
+	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.agent.bytes()}}
 	switch n.seen.Kind {
 	case "task":
 		if terminal(g.state) {

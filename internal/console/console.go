@@ -89,7 +89,7 @@ type Console struct {
 	secured  *server.Certified // nil without TLS
 	http     *http.Server
 
-	audience  audience
+	liveFeed  liveFeed
 	exporting sync.Mutex    // held while somebody exports records
 	trying    chan struct{} // holds one for each call that is being tried
 	replaying sync.Mutex    // held while somebody replays calls
@@ -111,7 +111,7 @@ func Open(c Config, o Options) (*Console, error) {
 		o.Tokens = func() authn.Limits { return authn.Limits{} }
 	}
 	s := &Console{Options: o, config: c, token: c.Token, cross: http.NewCrossOriginProtection(), assets: sync.OnceValue(assets), trying: make(chan struct{}, c.Try.Calls)}
-	s.audience.records, s.audience.bounds, s.audience.log = o.Records, c.Live, o.Log
+	s.liveFeed.records, s.liveFeed.bounds, s.liveFeed.log = o.Records, c.Live, o.Log
 	s.limits.Defaults()
 	var err error
 	if s.document, err = document(o.Version); err != nil {
@@ -207,7 +207,7 @@ func (s *Console) Close() {
 	if s.chain != nil {
 		defer s.chain.Close()
 	}
-	s.audience.close()
+	s.liveFeed.close()
 	_ = s.http.Shutdown(ctx)
 	_ = s.http.Close() // what is still open, if anything
 	_ = s.listener.Close()

@@ -53,9 +53,9 @@ func (l Live) validate() error {
 	return nil
 }
 
-// audience are those who look at records as they are made. One reader of the files reads
+// liveFeed are those who look at records as they are made. One reader of the files reads
 // for all of them, and only while there are any: whoever writes records knows nothing of it.
-type audience struct {
+type liveFeed struct {
 	records Records
 	bounds  Live
 	log     *slog.Logger
@@ -95,7 +95,7 @@ type line struct {
 }
 
 // join has somebody look from now on.
-func (a *audience) join(wants func(*index.Head) bool) (*viewer, error) {
+func (a *liveFeed) join(wants func(*index.Head) bool) (*viewer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if n := len(a.viewers); a.closed || n >= a.bounds.Viewers {
@@ -116,7 +116,7 @@ func (a *audience) join(wants func(*index.Head) bool) (*viewer, error) {
 }
 
 // leave has them look no more.
-func (a *audience) leave(v *viewer) {
+func (a *liveFeed) leave(v *viewer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.viewers, v) // unless it was dismissed
@@ -126,7 +126,7 @@ func (a *audience) leave(v *viewer) {
 }
 
 // close sends everybody away.
-func (a *audience) close() {
+func (a *liveFeed) close() {
 	a.mu.Lock()
 	a.closed = true
 	if a.stop != nil {
@@ -138,7 +138,7 @@ func (a *audience) close() {
 }
 
 // dismiss has all viewers leave: who comes next has a new reader. Under mu.
-func (a *audience) dismiss(why *ended) {
+func (a *liveFeed) dismiss(why *ended) {
 	for v := range a.viewers {
 		v.end = why
 		v.poke()
@@ -147,7 +147,7 @@ func (a *audience) dismiss(why *ended) {
 }
 
 // read passes records on until ctx ends.
-func (a *audience) read(ctx context.Context) {
+func (a *liveFeed) read(ctx context.Context) {
 	after, records, err := a.records.Live(ctx)
 	if err == nil {
 		a.begin(ctx, after)
@@ -180,7 +180,7 @@ func (a *audience) read(ctx context.Context) {
 
 // begin notes behind which record the reader begins. A reader that was stopped has nothing
 // to say to those who came since: ctx ends under mu.
-func (a *audience) begin(ctx context.Context, after uint64) {
+func (a *liveFeed) begin(ctx context.Context, after uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() != nil {
@@ -194,7 +194,7 @@ func (a *audience) begin(ctx context.Context, after uint64) {
 }
 
 // show gives a record to those who want it.
-func (a *audience) show(ctx context.Context, h *index.Head, e audit.Entry) {
+func (a *liveFeed) show(ctx context.Context, h *index.Head, e audit.Entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() != nil {
@@ -214,7 +214,7 @@ func (a *audience) show(ctx context.Context, h *index.Head, e audit.Entry) {
 }
 
 // skip tells everybody of records that nobody can read any more.
-func (a *audience) skip(ctx context.Context, n uint64) {
+func (a *liveFeed) skip(ctx context.Context, n uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if ctx.Err() != nil {
@@ -245,7 +245,7 @@ func (v *viewer) add(l line, room int) {
 }
 
 // take appends to dst what there is to tell a viewer, as events, and says whether that is all.
-func (a *audience) take(dst []byte, v *viewer) (out []byte, over bool) {
+func (a *liveFeed) take(dst []byte, v *viewer) (out []byte, over bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !v.opened && a.found {

@@ -45,12 +45,12 @@ func (s *Console) live(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.audience.join(wants(q))
+	v, err := s.liveFeed.join(wants(q))
 	if err != nil {
 		return nil, err
 	}
 	return reply{handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.audience.leave(v)
+		defer s.liveFeed.leave(v)
 		s.watch(w, r, v)
 	})}, nil
 }
@@ -71,7 +71,7 @@ func (s *Console) watch(w http.ResponseWriter, r *http.Request, v *viewer) {
 		case <-beat.C:
 			text, over = s.still(r)
 		case <-v.wake:
-			text, over = s.audience.take(nil, v)
+			text, over = s.liveFeed.take(nil, v)
 		}
 		if len(text) == 0 {
 			continue

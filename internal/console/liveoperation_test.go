@@ -130,7 +130,7 @@ func TestLiveBounds(t *testing.T) {
 	first.leave()
 	w.ledger.reads.Wait()
 
-	v, err := w.console.audience.join(wants(index.Query{}))
+	v, err := w.console.liveFeed.join(wants(index.Query{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestLiveBounds(t *testing.T) {
 		w.ledger.make(seq, "call", long)
 	}
 	w.ledger.make(1001, "event", "") // the reader has dealt with those before
-	text, _ := w.console.audience.take(nil, v)
+	text, _ := w.console.liveFeed.take(nil, v)
 	events := sse.NewReader(strings.NewReader(string(text)), 1<<20)
 	var names []string
 	dropped, records := 0, 0
@@ -159,7 +159,7 @@ func TestLiveBounds(t *testing.T) {
 	if names[0] != "open" || names[1] != "gap" || records < 40 || records > 65 || dropped+records < 1000 || len(text) > 2*leastBuffer {
 		t.Errorf("%d dropped, %d records in %d bytes: %v", dropped, records, len(text), names[:3])
 	}
-	w.console.audience.leave(v)
+	w.console.liveFeed.leave(v)
 }
 
 // TestLiveEnds: whoever looks does not hold up the end of the gateway, nor may they look when
@@ -180,7 +180,7 @@ func TestLiveEnds(t *testing.T) {
 	if got := s.next(); got != `end  {"code":"BUSY","detail":"the gateway ends"}` {
 		t.Error(got)
 	}
-	if _, err := w.console.audience.join(wants(index.Query{})); err == nil {
+	if _, err := w.console.liveFeed.join(wants(index.Query{})); err == nil {
 		t.Error("somebody looks at a gateway that has ended")
 	}
 }

@@ -89,7 +89,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 	for _, w := range warnings {
 		g.telemetry.Log.Warn("policy rule", "warning", w.String())
 	}
-	if err := g.bound(s, cfg); err != nil {
+	if err := g.compileLimits(s, cfg); err != nil {
 		s.dismiss()
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 		return nil, fmt.Errorf("server.publicURL: %w", err)
 	}
 	s.public = public
-	if err := g.recruit(s, cfg, old); err != nil {
+	if err := g.buildMembers(s, cfg, old); err != nil {
 		s.dismiss()
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 		s.chain.Close()
 		s.dismiss()
 	})
-	s.await(ctx)
+	s.waitReady(ctx)
 	return s, nil
 }
 
@@ -182,9 +182,9 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 	})
 }
 
-// bound makes what bounds calls beside the rules: limits and authorizers. What is not
+// compileLimits makes what bounds calls beside the rules: limits and authorizers. What is not
 // configured is not there, and costs nothing.
-func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
+func (g *Gateway) compileLimits(s *snapshot, cfg *config.Config) (err error) {
 	log, metrics := g.telemetry.Log, g.telemetry.Metrics
 	if len(cfg.Policy.Limits.Each) > 0 {
 		s.limits, err = limits.New(cfg.Policy.Limits, limits.Options{
@@ -204,8 +204,8 @@ func (g *Gateway) bound(s *snapshot, cfg *config.Config) (err error) {
 	return err // names the keys
 }
 
-// recruit fills s.agents, taking over from old whoever has not changed.
-func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error {
+// buildMembers fills s.agents, taking over from old whoever has not changed.
+func (g *Gateway) buildMembers(s *snapshot, cfg *config.Config, old *snapshot) error {
 	// Before a card is judged: the names of all count, of agents that go until they are gone.
 	known := cfg.AgentIDs()
 	if old != nil {
@@ -234,10 +234,10 @@ func (g *Gateway) recruit(s *snapshot, cfg *config.Config, old *snapshot) error 
 	return errors.Join(errs...)
 }
 
-// await gives agents and issuers that have never been seen a moment to answer,
+// waitReady gives agents and issuers that have never been seen a moment to answer,
 // so that the first callers find cards and keys. Whoever is away is reported by
 // /readyz or the log, and asked again in the background.
-func (s *snapshot) await(ctx context.Context) {
+func (s *snapshot) waitReady(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, firstAnswer)
 	defer cancel()
 	warm := make(chan struct{})

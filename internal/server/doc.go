@@ -10,6 +10,6 @@
 // but the one it gives when it has too many connections: the handler it is
 // given does. The status and admin listeners are served by others.
 //
-// It may import internal/wire, internal/secret, internal/overload, internal/readiness and its
+// It may import internal/wire, internal/secret, internal/overload, internal/netpoll and its
 // own strict, flood and http1.
 package server

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/http1"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/strict"
 )
@@ -28,7 +28,7 @@ type Taken struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	header  http.Header
-	watch   *readiness.Watch // of the client's socket; nil where a goroutine reads it
+	watch   *netpoll.Watch // of the client's socket; nil where a goroutine reads it
 
 	mu     sync.Mutex
 	stage  stage
@@ -81,7 +81,7 @@ func (t *Taken) await() {
 		return
 	}
 	if raw, err := t.conn.SyscallConn(); err == nil && len(t.ahead) == 0 {
-		t.watch = readiness.Of(raw, t.listen)
+		t.watch = netpoll.Of(raw, t.listen)
 	}
 	if t.watch == nil || !t.watch.Park() {
 		go t.listen()

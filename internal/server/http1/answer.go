@@ -20,9 +20,9 @@ func (c *conn) answer(ctx context.Context, begin *http.Request, n int) bool {
 	x.body.conn, x.body.x = c, x
 	x.body.over = x.request.ContentLength == 0
 	x.response.begin(c, x, cancel)
-	c.vigil.begin(c, &x.body, cancel)
+	c.disconnectWatch.begin(c, &x.body, cancel)
 	whole := c.handle(x)
-	c.vigil.end()
+	c.disconnectWatch.end()
 	w := &x.response
 	switch {
 	case w.left:

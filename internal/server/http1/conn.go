@@ -30,7 +30,7 @@ type conn struct {
 	end    int     // of what was read
 	parted bool    // HTTP2, or who called Leave, has it
 
-	vigil vigil
+	disconnectWatch disconnectWatch
 }
 
 // What state says.

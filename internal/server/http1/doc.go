@@ -13,5 +13,5 @@
 // It does not own what is read (strict), TLS, limits on connections, what a request means,
 // or HTTP/2, whose connections it gives away as soon as it has seen their preface.
 //
-// It may import internal/server/strict and internal/readiness.
+// It may import internal/server/strict and internal/netpoll.
 package http1

@@ -23,7 +23,7 @@ func Leave(w http.ResponseWriter) (nc *strict.Conn, ahead []byte, ok bool) {
 		return nil, nil, false
 	}
 	c := r.conn
-	c.vigil.end()
+	c.disconnectWatch.end()
 	_ = c.nc.SetReadDeadline(time.Time{}) // what fails here fails for who has it next
 	_ = c.nc.SetWriteDeadline(time.Time{})
 	if c.begin < c.end {

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 )
 
 // phase is what comes next of a body.
@@ -107,7 +107,7 @@ func (a *answer) Park(resume func()) bool {
 
 // watched prepares for a wait, and is nil where there can be none. Nobody else has the
 // connection meanwhile.
-func (a *answer) watched(resume func()) *readiness.Watch {
+func (a *answer) watched(resume func()) *netpoll.Watch {
 	c := a.conn
 	if c.secured != nil || c.raw == nil || c.in.buffered() > 0 || c.in.full && !c.quiet() {
 		return nil
@@ -116,7 +116,7 @@ func (a *answer) watched(resume func()) *readiness.Watch {
 	c.in.full, c.resume = false, resume
 	w := c.watch.Load()
 	if w == nil {
-		if w = readiness.Of(c.raw, c.resumed); w != nil {
+		if w = netpoll.Of(c.raw, c.resumed); w != nil {
 			c.watch.Store(w)
 		}
 		if c.closed.Load() { // maybe before it was watched, and without ending that

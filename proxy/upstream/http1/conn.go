@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 )
 
 // conn is one connection. It belongs to the request it was taken for, or to the pool.
@@ -25,8 +25,8 @@ type conn struct {
 	used      bool                 // it has had a request
 	idleSince time.Time
 	closed    atomic.Bool
-	watch     atomic.Pointer[readiness.Watch] // while an answer on it has been parked
-	resume    func()                          // of that answer
+	watch     atomic.Pointer[netpoll.Watch] // while an answer on it has been parked
+	resume    func()                        // of that answer
 
 	// Made once, where they would be made for each call.
 	peek  func(fd uintptr) bool

@@ -6,9 +6,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 )
 
-// consider gathers what rules may ask about a call beside who makes it: the extensions it
+// gatherConditions gathers what rules may ask about a call beside who makes it: the extensions it
 // asks for, the task it names, and, where some rule looks into them, what it brings.
-func (p *Proxy) consider(x *exchange) error {
+func (p *Proxy) gatherConditions(x *exchange) error {
 	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
 	if err != nil {
 		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
@@ -31,7 +31,7 @@ func (x *exchange) request() policy.Request {
 	q := policy.Request{
 		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
 		Skill: x.skill, Skills: x.view.skills, Agentwide: x.agentwide, Now: x.rec.Start,
-		SkillScopes: x.view.scopes, Message: x.brought.message,
+		SkillScopes: x.view.scopes, Message: x.callMessage.message,
 		Binding: x.call.Binding, Version: x.call.Version, Extensions: x.asked, Source: x.source(),
 	}
 	if x.known.ID != "" {

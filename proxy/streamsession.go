@@ -9,11 +9,12 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// attendance is how a client is given what a feed has for it.
-type attendance struct {
+// streamSession writes the events of a feed to one client until either ends. It survives the
+// handler of the request: see detachedStream.
+type streamSession struct {
 	proxy *Proxy
 	x     *exchange
-	a     *audience
+	a     *subscriber
 	open  *openStream
 
 	relay  stream.Relay
@@ -23,8 +24,8 @@ type attendance struct {
 	before int64         // and of a stream that this one goes on from
 }
 
-// attend gives a client what a feed has for it, until one of them ends.
-func (p *Proxy) attend(x *exchange, a *audience) error {
+// serveSubscriber gives a client what a feed has for it, until one of them ends.
+func (p *Proxy) serveSubscriber(x *exchange, a *subscriber) error {
 	if err := a.borrow(); err != nil {
 		a.Close()
 		return err
@@ -35,7 +36,7 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	}
 	x.late.Stop()
 	x.unload()
-	at := &attendance{proxy: p, x: x, a: a, open: x.stream(), began: time.Now(), before: x.rec.Events}
+	at := &streamSession{proxy: p, x: x, a: a, open: x.stream(), began: time.Now(), before: x.rec.Events}
 	counted := p.Telemetry.Metrics.OpenStream(x.agent.ID)
 	t := p.Server.Timeouts
 	at.relay = stream.Relay{
@@ -56,8 +57,8 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 	if a.from != nil {
 		at.relay.Lead = func(emit stream.Emit) error { return x.retell(a.from.doc, anonymous(emit)) }
 	}
-	if x.leg.retell != nil {
-		x.leg.retell.Holds, at.relay.Tail = true, a.tail
+	if x.upstream.retell != nil {
+		x.upstream.retell.Holds, at.relay.Tail = true, a.tail
 	}
 	if x.mayLeave() {
 		at.relay.Leave = func() bool { return x.w.wrote && !a.ready() }
@@ -80,7 +81,7 @@ func (p *Proxy) attend(x *exchange, a *audience) error {
 }
 
 // run relays until the stream ends, or goes on elsewhere.
-func (at *attendance) run(client context.Context) error {
+func (at *streamSession) run(client context.Context) error {
 	ctx, done := at.watch(client)
 	defer done()
 	at.x.fed = true
@@ -88,7 +89,7 @@ func (at *attendance) run(client context.Context) error {
 }
 
 // watch has the stream reviewed until done is called, and end in time.
-func (at *attendance) watch(client context.Context) (ctx context.Context, done func()) {
+func (at *streamSession) watch(client context.Context) (ctx context.Context, done func()) {
 	at.since = time.Since(at.began)
 	life := at.proxy.StreamConfig.Lifetime.Std()
 	if life > 0 {
@@ -98,7 +99,7 @@ func (at *attendance) watch(client context.Context) (ctx context.Context, done f
 }
 
 // took notes what a relay says of itself in the end.
-func (at *attendance) took(stats stream.Stats, err error) error {
+func (at *streamSession) took(stats stream.Stats, err error) error {
 	x := at.x
 	x.fed = false
 	if at.before+at.events == 0 && stats.Events > 0 {
@@ -111,12 +112,12 @@ func (at *attendance) took(stats stream.Stats, err error) error {
 }
 
 // end is what the end of a stream means for its client; err is what it came to.
-func (at *attendance) end(err error) error {
+func (at *streamSession) end(err error) error {
 	x, a := at.x, at.a
 	if a.resp != nil && (a.mended() || a.polled.Load()) {
 		a.resp = nil // what it says in the end is about a stream that others have followed
 	}
-	if err == nil && x.leg.Binding == wire.GRPC && a.resp != nil {
+	if err == nil && x.upstream.Binding == wire.GRPC && a.resp != nil {
 		err = x.closed(a.resp)
 	} else if err == nil && at.events == 0 && a.resp != nil {
 		err = x.verify()
@@ -142,7 +143,7 @@ func (at *attendance) end(err error) error {
 // hadNothing reports whether a message was answered with a stream of no event, which says as
 // little as no answer. Of a task that waits some agents have such a stream, and methods of
 // extensions may have.
-func (x *exchange) hadNothing(a *audience) bool {
+func (x *exchange) hadNothing(a *subscriber) bool {
 	m := x.call.Method
 	return a.resp != nil && x.rec.Events == 0 && x.held == nil && m.Subject == wire.OfMessage && m.Extension == ""
 }

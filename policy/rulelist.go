@@ -7,21 +7,21 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 )
 
-// pile is a list of rules, in the order of the file. In a long one those that name their
+// ruleList is a list of rules, in the order of the file. In a long one those that name their
 // skills are found by these: the rules for a group of people may be thousands, each about
 // another skill. A nil one is empty.
-type pile struct {
+type ruleList struct {
 	all   []*rule
 	open  []*rule            // those with no condition on skills, or with a pattern
 	named map[string][]*rule // the others, under each of their skills; nil in a short one
 }
 
-// shortPile is how many rules are walked rather than looked up.
-const shortPile = 16
+// shortList is how many rules are walked rather than looked up.
+const shortList = 16
 
 // add puts a rule at the end, once: rules come in order, so a repetition finds the rule
 // there.
-func (p *pile) add(r *rule) {
+func (p *ruleList) add(r *rule) {
 	if endsWith(p.all, r) {
 		return
 	}
@@ -29,7 +29,7 @@ func (p *pile) add(r *rule) {
 	switch {
 	case p.named != nil:
 		p.file(r)
-	case len(p.all) > shortPile:
+	case len(p.all) > shortList:
 		p.named = make(map[string][]*rule)
 		for _, r := range p.all {
 			p.file(r)
@@ -38,7 +38,7 @@ func (p *pile) add(r *rule) {
 }
 
 // file enters a rule by its skills.
-func (p *pile) file(r *rule) {
+func (p *ruleList) file(r *rule) {
 	if r.skills.any || r.skills.globs != nil {
 		p.open = append(p.open, r)
 		return
@@ -53,7 +53,7 @@ func (p *pile) file(r *rule) {
 func endsWith(list []*rule, r *rule) bool { return len(list) > 0 && list[len(list)-1] == r }
 
 // rules are all of it.
-func (p *pile) rules() []*rule {
+func (p *ruleList) rules() []*rule {
 	if p == nil {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (p *pile) rules() []*rule {
 }
 
 // narrow reports whether looking up the skills of a need spares walking the pile.
-func (p *pile) narrow(n *need) bool {
+func (p *ruleList) narrow(n *need) bool {
 	if n == nil || p.named == nil {
 		return false
 	}
 	switch n.level {
 	case bySkill, anySkill:
-		return n.count() <= len(p.all)/shortPile
+		return n.count() <= len(p.all)/shortList
 	case withoutSkill:
 		return true
 	case acrossSkills, unsettled: // rules hold there whatever their skills, or none does
@@ -76,7 +76,7 @@ func (p *pile) narrow(n *need) bool {
 }
 
 // pick appends the rules of the pile that hold for a principal, as gather does.
-func (p *pile) pick(hits []*rule, of *authn.Principal, m methods, n *need) []*rule {
+func (p *ruleList) pick(hits []*rule, of *authn.Principal, m methods, n *need) []*rule {
 	switch {
 	case p == nil:
 		return hits
@@ -94,7 +94,7 @@ func (p *pile) pick(hits []*rule, of *authn.Principal, m methods, n *need) []*ru
 }
 
 // about yields the lists of rules among which are all that a need can meet.
-func (p *pile) about(n *need) iter.Seq[[]*rule] {
+func (p *ruleList) about(n *need) iter.Seq[[]*rule] {
 	return func(yield func([]*rule) bool) {
 		switch {
 		case p == nil:
@@ -114,7 +114,7 @@ func (p *pile) about(n *need) iter.Seq[[]*rule] {
 }
 
 // allows reports whether some rule of the pile allows a principal one of the methods.
-func (p *pile) allows(of *authn.Principal, m methods) bool {
+func (p *ruleList) allows(of *authn.Principal, m methods) bool {
 	return slices.ContainsFunc(p.rules(), func(r *rule) bool {
 		return r.effect == allows && !r.shadow && r.methods&m != 0 && r.identifies(of) && r.scoped(of)
 	})

@@ -2,8 +2,9 @@ package proxy
 
 import "github.com/a2a-gateway/a2a-gateway/internal/wire"
 
-// brought is what a call brings, once somebody has asked for it.
-type brought struct {
+// callMessage is the message of a call, read when the first rule, authorizer or limit asks for
+// it. Calls of which nobody asks cost nothing; err is what was wrong with it for all who ask.
+type callMessage struct {
 	read    bool
 	message *wire.Message
 	err     error
@@ -13,7 +14,7 @@ type brought struct {
 // Those who judge contents ask for it, so that calls which nobody judges cost nothing.
 // It is the caller's: extensions' defaults and hooks come later.
 func (p *Proxy) message(x *exchange) (*wire.Message, error) {
-	if b := &x.brought; !b.read {
+	if b := &x.callMessage; !b.read {
 		b.read = true
 		x.mend()
 		m, e := x.call.ReadMessage()
@@ -21,7 +22,7 @@ func (p *Proxy) message(x *exchange) (*wire.Message, error) {
 			b.err = e
 		}
 	}
-	return x.brought.message, x.brought.err
+	return x.callMessage.message, x.callMessage.err
 }
 
 // mend is for whoever judges what the call carries: where that has half of a surrogate

@@ -19,21 +19,23 @@ var plain = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 // modernRPC is the same in JSON-RPC's envelope.
 var modernRPC = wire.Side{Version: wire.V10, Binding: wire.JSONRPC}
 
-// manner is how the events of an agent's stream are said.
-type manner struct {
+// dialect is how the events of an agent's stream are written: the version and the binding of the
+// agent's interface, and how it writes the bytes of files.
+type dialect struct {
 	wire.Side
 	bytes translate.Bytes
 }
 
-// canon gives what an event of the agent's is as StreamResponses of A2A 1.0. It remembers
-// the events before, and is for one stream.
-func (m manner) canon() *translate.Retelling {
+// canonical returns the translation of the agent's events into StreamResponses of A2A 1.0. It
+// remembers the events before, so that each stream needs one of its own.
+func (m dialect) canonical() *translate.Retelling {
 	as := &wire.Call{Version: plain.Version, Binding: plain.Binding, Method: subscribeToTask, Streaming: true}
 	return &translate.Retelling{From: m.Side, Call: as, Bytes: m.bytes}
 }
 
-// plainly is the same for one event; doc itself where the agent speaks so already.
-func (m manner) plainly(r *translate.Retelling, doc []byte, each func([]byte) error) error {
+// toCanonical gives one event of the agent's to each, as StreamResponses of A2A 1.0; doc itself
+// where the agent writes these already.
+func (m dialect) toCanonical(r *translate.Retelling, doc []byte, each func([]byte) error) error {
 	switch m.Side {
 	case plain:
 		return each(doc)
@@ -63,9 +65,10 @@ func eventIn(result []byte) []byte {
 	return slices.Concat([]byte(`{"task":`), result, []byte("}"))
 }
 
-// restate says StreamResponses of A2A 1.0 as the agent would have, in answer to a call of
-// the JSON-RPC id: what the gateway knows of a task goes the way of what the agent says.
-func (m manner) restate(id []byte, events [][]byte) ([][]byte, error) {
+// fromCanonical writes StreamResponses of A2A 1.0 as the agent would have, in answer to the call
+// with this JSON-RPC id. What the gateway itself knows of a task then passes through the same
+// code as what the agent says.
+func (m dialect) fromCanonical(id []byte, events [][]byte) ([][]byte, error) {
 	as := &wire.Call{Version: m.Version, Binding: m.Binding, Method: subscribeToTask, Streaming: true, ID: id}
 	r := &translate.Retelling{From: plain, Call: as, CallerBytes: m.bytes}
 	if id == nil {

@@ -7,19 +7,20 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 )
 
-// vigil ends the context of a request whose client hangs up while a handler works for it.
-// Most are answered before anybody could have: for those nothing is done but to set a timer
-// and to stop it.
-type vigil struct {
+// disconnectWatch ends the context of a request whose client disconnects while a handler works
+// for it, as net/http does, and without net/http's goroutine for each request: it looks at the
+// socket after a while, and then has package netpoll tell when something comes. Most requests are
+// answered before: for those nothing is done but to set a timer and to stop it.
+type disconnectWatch struct {
 	mu     sync.Mutex
 	timer  *time.Timer
 	raw    syscall.RawConn
 	body   *body              // of the request that is served; nil for none
 	cancel context.CancelFunc // of its context
-	watch  *readiness.Watch   // of the socket
+	watch  *netpoll.Watch     // of the socket
 	turn   int                // of watch, to tell it from those before
 }
 
@@ -30,7 +31,7 @@ const (
 	poll = time.Second
 )
 
-func (v *vigil) begin(c *conn, b *body, cancel context.CancelFunc) {
+func (v *disconnectWatch) begin(c *conn, b *body, cancel context.CancelFunc) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.body, v.cancel = b, cancel
@@ -43,7 +44,7 @@ func (v *vigil) begin(c *conn, b *body, cancel context.CancelFunc) {
 }
 
 // end stops it. It may be called again.
-func (v *vigil) end() {
+func (v *disconnectWatch) end() {
 	v.mu.Lock()
 	v.timer.Stop()
 	watch := v.watch
@@ -57,7 +58,7 @@ func (v *vigil) end() {
 // look begins to watch, once the client has sent all that it has to send: until then who
 // reads that finds out. The timer of the request before may still call it, so that it comes
 // twice for one.
-func (v *vigil) look() {
+func (v *disconnectWatch) look() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
@@ -69,7 +70,7 @@ func (v *vigil) look() {
 	}
 	v.turn++
 	turn := v.turn
-	v.watch = readiness.Of(v.raw, func() { v.stirred(turn) })
+	v.watch = netpoll.Of(v.raw, func() { v.stirred(turn) })
 	switch {
 	case v.watch != nil:
 		v.rest()
@@ -81,7 +82,7 @@ func (v *vigil) look() {
 }
 
 // stirred is called when something has come, or the client has gone.
-func (v *vigil) stirred(turn int) {
+func (v *disconnectWatch) stirred(turn int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.watch != nil && v.turn == turn {
@@ -90,7 +91,7 @@ func (v *vigil) stirred(turn int) {
 }
 
 // rest waits for something new. What has come is the next request's, and stays where it is.
-func (v *vigil) rest() {
+func (v *disconnectWatch) rest() {
 	for !v.watch.Park() {
 		if v.watch.Ended() {
 			v.cancel()

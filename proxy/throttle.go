@@ -8,9 +8,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
-// restrain: is the caller held back for what it did before? It comes before anybody looks
+// throttle: is the caller held back for what it did before? It comes before anybody looks
 // for a task: who tries ids must not learn from the answer which of them exist.
-func (p *Proxy) restrain(x *exchange) error {
+func (p *Proxy) throttle(x *exchange) error {
 	// In 0.1 it is the caller who names a new task: none is looked for under that name.
 	names := x.call.Version == wire.V01 && x.call.Method.Subject == wire.OfMessage
 	return p.Anomalies.Check(&anomaly.Call{
@@ -19,8 +19,8 @@ func (p *Proxy) restrain(x *exchange) error {
 	})
 }
 
-// restrainSkill is restrain for what can be asked once the skill is known.
-func (p *Proxy) restrainSkill(x *exchange) error {
+// throttleSkill is throttle for what can be asked once the skill is known.
+func (p *Proxy) throttleSkill(x *exchange) error {
 	return p.Anomalies.CheckSkill(x.caller(), x.agent.ID, x.skill)
 }
 
@@ -29,9 +29,9 @@ func (x *exchange) caller() anomaly.Caller {
 	return anomaly.CallerOf(x.principal.Subject, x.principal.Issuer, x.principal.Method, x.rec.ClientIP)
 }
 
-// restrained answers a caller who is held back. What was unusual is for the record only:
+// throttled answers a caller who is held back. What was unusual is for the record only:
 // it would tell whoever tries how far to go.
-func (p *Proxy) restrained(x *exchange, t *anomaly.Throttled) *wire.Error {
+func (p *Proxy) throttled(x *exchange, t *anomaly.Throttled) *wire.Error {
 	x.rec.Limit = "telemetry.anomalies." + t.Detector
 	p.Telemetry.Metrics.AnomalyThrottled(t.Detector)
 	e := wire.Errorf(wire.RateLimited, "rate limited").Because(t)

@@ -8,11 +8,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// verbatim sends what the caller sent. Only a tenant that named the agent gives
+// passThrough sends what the caller sent. Only a tenant that named the agent gives
 // way to the one that the interface has.
-func (p *Proxy) verbatim(x *exchange) error {
+func (p *Proxy) passThrough(x *exchange) error {
 	c := &x.call
-	l := &leg{endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
+	l := &upstreamCall{endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
 	if x.named {
 		x.retenant()
 	}
@@ -34,7 +34,7 @@ func (p *Proxy) verbatim(x *exchange) error {
 		}
 		l.path, l.body, l.holder = c.Method.RPC(c.Version), wire.AppendMessage(nil, message), nil
 	}
-	x.leg = l
+	x.upstream = l
 	return nil
 }
 

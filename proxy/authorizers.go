@@ -5,8 +5,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 )
 
-// consult: do the authorizers that the configuration names allow it too?
-func (p *Proxy) consult(x *exchange) error {
+// askAuthorizers: do the authorizers that the configuration names allow it too?
+func (p *Proxy) askAuthorizers(x *exchange) error {
 	if p.Panel == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (x *exchange) possible() []string {
 // calls on the agent, as the rules allowed this one, so that nothing is given away.
 func turnedDown(r *pdp.Refused) *wire.Error {
 	if r.Err != nil {
-		return later("5", "the call cannot be authorized at the moment").Because(r)
+		return retryLater("5", "the call cannot be authorized at the moment").Because(r)
 	}
 	return wire.Errorf(wire.Denied, "").Because(r)
 }

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/readiness"
+	"github.com/a2a-gateway/a2a-gateway/internal/netpoll"
 )
 
 // TestLookTwice: where processors are busy, the timer of one request looks during the next
@@ -16,13 +16,13 @@ func TestLookTwice(t *testing.T) {
 	t.Parallel()
 	var s *Server
 	s, addr := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		watches := map[*readiness.Watch]bool{}
+		watches := map[*netpoll.Watch]bool{}
 		for c := range s.conns { // there is no other, and this one is busy
 			for range 3 {
-				c.vigil.look()
-				c.vigil.mu.Lock()
-				watches[c.vigil.watch] = true
-				c.vigil.mu.Unlock()
+				c.disconnectWatch.look()
+				c.disconnectWatch.mu.Lock()
+				watches[c.disconnectWatch.watch] = true
+				c.disconnectWatch.mu.Unlock()
 			}
 		}
 		_, _ = fmt.Fprint(w, len(watches))

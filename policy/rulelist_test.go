@@ -15,10 +15,10 @@ import (
 func (s *Set) walked() *Set {
 	for _, buckets := range s.agents {
 		for _, b := range buckets {
-			b.scoped, b.rest = pile{all: b.scoped.all}, pile{all: b.rest.all}
+			b.scoped, b.rest = ruleList{all: b.scoped.all}, ruleList{all: b.rest.all}
 			for _, shelf := range []*shelf{&b.subjects, &b.groups, &b.scopes, &b.issuers} {
 				for key, p := range shelf.rules {
-					shelf.rules[key] = &pile{all: p.all}
+					shelf.rules[key] = &ruleList{all: p.all}
 				}
 			}
 		}
@@ -30,7 +30,7 @@ func (s *Set) walked() *Set {
 func (s *Set) narrows() (n int) {
 	for _, buckets := range s.agents {
 		for _, b := range buckets {
-			piles := []*pile{&b.rest, &b.scoped}
+			piles := []*ruleList{&b.rest, &b.scoped}
 			for _, shelf := range []*shelf{&b.subjects, &b.groups, &b.scopes, &b.issuers} {
 				for _, p := range shelf.rules {
 					piles = append(piles, p)
@@ -53,7 +53,7 @@ func TestPilesAreWalks(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawConfig(rt)
 		few := slices.Clone(c.Rules)
-		for i := range 2 * shortPile {
+		for i := range 2 * shortList {
 			for _, r := range few {
 				r.Name += fmt.Sprint("-", i)
 				if r.Expr != "" && i > 0 {

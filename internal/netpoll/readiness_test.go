@@ -1,6 +1,6 @@
 //go:build linux
 
-package readiness
+package netpoll
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-// Package readiness waits for sockets to have something to read, without a goroutine for
+// Package netpoll waits for sockets to have something to read, without a goroutine for
 // each of them. A goroutine that waits in Read has a stack as deep as its calls went, of
 // 8 KiB as a rule; streams wait for hours, and there are thousands.
 //
@@ -9,4 +9,4 @@
 // On Linux one epoll instance watches all sockets, and is itself watched by the runtime's
 // poller, so that no thread waits either. Elsewhere Of gives nothing, and whoever asks has
 // to wait as usual.
-package readiness
+package netpoll

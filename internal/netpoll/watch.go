@@ -1,4 +1,4 @@
-package readiness
+package netpoll
 
 import (
 	"sync/atomic"

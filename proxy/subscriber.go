@@ -14,8 +14,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
-// audience is one client of a feed: the exchange that follows it.
-type audience struct {
+// subscriber is one client of a feed: the exchange that the feed's events are written to.
+type subscriber struct {
 	proxy  *Proxy
 	x      *exchange
 	feed   *stream.Feed
@@ -39,7 +39,7 @@ type audience struct {
 
 // Next gives the next event. When the agent's stream is lost and it falls to this client
 // to open another, it does.
-func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
+func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 	if len(a.lead) > 0 {
 		e := a.lead[0]
 		a.lead[0] = stream.Entry{} // the stream may go on for hours
@@ -60,7 +60,7 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 			continue
 		}
 		if errors.Is(err, stream.ErrIdle) && !a.ended() { // the agent could have said something, and has not
-			a.feed.Fail(beyond(err, err))
+			a.feed.Fail(streamLost(err, err))
 			continue
 		}
 		if failed := a.proxy.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
@@ -73,16 +73,16 @@ func (a *audience) Next(ctx context.Context) (stream.Entry, error) {
 }
 
 // Await has again called as soon as Next would not wait, unless that is so already.
-func (a *audience) Await(again func()) bool {
+func (a *subscriber) Await(again func()) bool {
 	return len(a.lead) == 0 && a.cursor != nil && a.cursor.Await(again)
 }
 
 // ready reports whether Next would not wait.
-func (a *audience) ready() bool { return len(a.lead) > 0 || a.cursor == nil || a.cursor.Ready() }
+func (a *subscriber) ready() bool { return len(a.lead) > 0 || a.cursor == nil || a.cursor.Ready() }
 
 // more reports whether there is an event at once that takes no time to be passed on: one
 // about which nobody else has to be asked.
-func (a *audience) more() bool {
+func (a *subscriber) more() bool {
 	if len(a.lead) > 0 || a.cursor == nil {
 		return false
 	}
@@ -96,7 +96,7 @@ func (a *audience) more() bool {
 
 // borrow has the entries before those of the feed counted with what streams keep: a task
 // as it is belongs to this client alone, who may take a minute to read it.
-func (a *audience) borrow() error {
+func (a *subscriber) borrow() error {
 	var n int64
 	for i := range a.lead {
 		n += int64(len(a.lead[i].Data))
@@ -112,14 +112,14 @@ func (a *audience) borrow() error {
 }
 
 // settle gives back what was borrowed.
-func (a *audience) settle() {
+func (a *subscriber) settle() {
 	if n := a.owed.Swap(0); n > 0 {
 		a.proxy.Hub.Return(a.x.holder(), n)
 	}
 }
 
 // Close leaves the feed.
-func (a *audience) Close() {
+func (a *subscriber) Close() {
 	a.settle()
 	if a.cursor != nil {
 		a.cursor.Close()
@@ -128,8 +128,8 @@ func (a *audience) Close() {
 
 // over reports whether the agent has said, by the status of a gRPC call, that its stream
 // has ended for a reason that another stream would end for as well.
-func (a *audience) over() (bool, error) {
-	if a.resp == nil || a.x.leg.Binding != wire.GRPC || a.polled.Load() {
+func (a *subscriber) over() (bool, error) {
+	if a.resp == nil || a.x.upstream.Binding != wire.GRPC || a.polled.Load() {
 		return false, nil
 	}
 	e := wire.ReadStatus(a.resp.Header, a.resp.Trailer)
@@ -141,14 +141,14 @@ func (a *audience) over() (bool, error) {
 
 // form is how an agent's stream speaks, and under which extensions: who asks for others
 // would get other events.
-func (x *exchange) form(l *leg) string {
+func (x *exchange) form(l *upstreamCall) string {
 	sent := slices.Sorted(slices.Values(x.terms.Send))
 	return l.String() + "\n" + l.tenant + "\n" + strings.Join(sent, " ")
 }
 
 // opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
 // where there is no answer behind it.
-func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detachedRequest) stream.Opened {
+func (p *Proxy) opened(x *exchange, l *upstreamCall, resp *http.Response, up *detachedRequest) stream.Opened {
 	o := stream.Opened{Form: x.form(l), From: stream.Events, Stop: up.stop}
 	if l.Binding == wire.GRPC {
 		o.From = stream.Messages
@@ -161,7 +161,7 @@ func (p *Proxy) opened(x *exchange, l *leg, resp *http.Response, up *detachedReq
 
 // bind makes the feed that of the task which its first event has shown, now that it is
 // known to be the caller's: others may join it, and its events have ids.
-func (a *audience) bind(seen wire.Answer) error {
+func (a *subscriber) bind(seen wire.Answer) error {
 	x := a.x
 	if a.task != "" || a.alone || a.resp == nil || seen.Kind == "" || seen.Kind == "message" || len(seen.Tasks) != 1 {
 		return nil
@@ -173,7 +173,7 @@ func (a *audience) bind(seen wire.Answer) error {
 		return err
 	}
 	a.task = task
-	a.tracker(x.leg) // from the beginning on
+	a.tracker(x.upstream) // from the beginning on
 	return nil
 }
 

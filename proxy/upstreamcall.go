@@ -16,9 +16,10 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// leg is one call on its way to the agent, as the interface it goes to wants it:
-// the caller's call untouched or retold, or a question of the gateway's own.
-type leg struct {
+// upstreamCall is one call on its way to the agent, as the interface it goes to wants it: the
+// caller's call, passed through or translated, or a call of the gateway's own, such as a look
+// at a task.
+type upstreamCall struct {
 	*endpoint
 	call   *wire.Call // as the agent sees it
 	verb   string
@@ -27,13 +28,13 @@ type leg struct {
 	body   []byte
 	holder *buffer // holds body, where that is the caller's own bytes or retold for them; else nil
 
-	own    bool                 // the call is the gateway's, whatever the answer is passed on as
-	shows  *upstream.Demand     // what a task wants to see that the call answers; nil for none
-	retell *translate.Retelling // how answers come back; nil where both sides speak alike
-	wait   bool                 // the caller waits for the task's end, and the agent was not told so
-	trail  *telemetry.Trail     // its spans; nil where it is not traced
-	served upstream.Served      // what became of it on its way
-	other  func() (*leg, error) // the second of two forms that agents disagree about, or nil
+	own    bool                          // the call is the gateway's, whatever the answer is passed on as
+	shows  *upstream.Demand              // what a task wants to see that the call answers; nil for none
+	retell *translate.Retelling          // how answers come back; nil where both sides speak alike
+	wait   bool                          // the caller waits for the task's end, and the agent was not told so
+	trail  *telemetry.Trail              // its spans; nil where it is not traced
+	served upstream.Served               // what became of it on its way
+	other  func() (*upstreamCall, error) // the second of two forms that agents disagree about, or nil
 }
 
 // prepare settles how the call goes to the agent.
@@ -45,7 +46,7 @@ func (p *Proxy) prepare(x *exchange) error {
 	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
 		return x.olderCard()
 	case x.alike(x.endpoint.Side):
-		return p.verbatim(x)
+		return p.passThrough(x)
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)
 	}
@@ -53,13 +54,13 @@ func (p *Proxy) prepare(x *exchange) error {
 	if x.endpoint.Version == wire.V01 {
 		named := x.call
 		c = &named
-		if err := p.christen(x, c); err != nil {
+		if err := p.assignTaskID(x, c); err != nil {
 			return err
 		}
 	}
-	to := x.toward(c)
+	to := x.translationTarget(c)
 	to.Room = x.lend(len(to.ID) + translate.Room(len(c.Params)))
-	l, err := x.retoldAs(c, x.parameters(), &x.call, to)
+	l, err := x.translatedAs(c, x.parameters(), &x.call, to)
 	if err != nil {
 		return err
 	}
@@ -68,13 +69,14 @@ func (p *Proxy) prepare(x *exchange) error {
 		x.session = translate.Alias{Agent: known, Caller: x.nameFor(known)} // 0.1's events do not say it
 	}
 	l.retell.Task, l.retell.Context = x.task, x.session
-	x.leg = l
+	x.upstream = l
 	return nil
 }
 
-// christen gives a new task the id that a 0.1 agent expects its client to choose,
-// and a session. The id is random, so it is nobody's yet.
-func (p *Proxy) christen(x *exchange, c *wire.Call) error {
+// assignTaskID gives a new task the id that a 0.1 agent expects its client to choose, and a
+// session id. The task id is random, so that it is nobody's yet, and is reserved for the caller
+// before the agent sees it.
+func (p *Proxy) assignTaskID(x *exchange, c *wire.Call) error {
 	if c.Method.Subject != wire.OfMessage {
 		return nil
 	}
@@ -91,20 +93,20 @@ func (p *Proxy) christen(x *exchange, c *wire.Call) error {
 	return p.Ledger.ReserveTask(x.ctx, x.principal, x.origin(), c.TaskID, c.ContextID)
 }
 
-// retold retells c, which is the caller's call or made like one, for the agent's
+// translated retells c, which is the caller's call or made like one, for the agent's
 // interface, and its answers for whoever made as.
-func (x *exchange) retold(c *wire.Call, query url.Values, as *wire.Call) (*leg, error) {
-	to := x.toward(c)
+func (x *exchange) translated(c *wire.Call, query url.Values, as *wire.Call) (*upstreamCall, error) {
+	to := x.translationTarget(c)
 	if c.Extra == nil { // a question of the gateway's own: paths are read as the caller's are
 		again := *c
 		again.Extra = x.call.Extra
 		c = &again
 	}
-	return x.retoldAs(c, query, as, to)
+	return x.translatedAs(c, query, as, to)
 }
 
-// toward is the side that a call is retold for.
-func (x *exchange) toward(c *wire.Call) translate.To {
+// translationTarget is the side that a call is retold for.
+func (x *exchange) translationTarget(c *wire.Call) translate.To {
 	to := translate.To{
 		Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c),
 		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
@@ -115,13 +117,13 @@ func (x *exchange) toward(c *wire.Call) translate.To {
 	return to
 }
 
-func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to translate.To) (*leg, error) {
+func (x *exchange) translatedAs(c *wire.Call, query url.Values, as *wire.Call, to translate.To) (*upstreamCall, error) {
 	out, e := translate.Request(c, query, to)
 	if e != nil {
 		return nil, e
 	}
 	call := out.Call // and not out itself, which has the body
-	l := &leg{
+	l := &upstreamCall{
 		endpoint: x.endpoint, call: &call,
 		verb: out.Verb, path: out.Path, query: out.Query, body: out.Body, wait: out.Wait,
 		retell: &translate.Retelling{
@@ -133,15 +135,15 @@ func (x *exchange) retoldAs(c *wire.Call, query url.Values, as *wire.Call, to tr
 	case to.Binding != wire.HTTPJSON || to.Alternative:
 	case out.Call.Method.Name == wire.SubscribeToTask:
 		// 1.0's text says POST and its proto GET, 0.3 the other way round.
-		l.other = func() (*leg, error) {
+		l.other = func() (*upstreamCall, error) {
 			again := *l
 			again.verb, again.body, again.other = otherVerb(l.verb), nil, nil // a GET has none, and a POST needs none
 			return &again, nil
 		}
 	case out.Call.Method.Name == wire.CreatePushConfig && to.Version == wire.V03:
-		l.other = func() (*leg, error) {
+		l.other = func() (*upstreamCall, error) {
 			to.Alternative, to.Room = true, nil // the first may be on its way still
-			return x.retoldAs(c, query, as, to)
+			return x.translatedAs(c, query, as, to)
 		}
 	}
 	return l, nil
@@ -171,7 +173,7 @@ func (x *exchange) parameters() url.Values {
 	return x.r.URL.Query()
 }
 
-// blank is what all requests of legs are copies of.
+// blank is what the requests of all upstream calls are copies of.
 var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
 // outbound is a request with its body, in one piece of memory.
@@ -180,8 +182,8 @@ type outbound struct {
 	body bodyReader
 }
 
-// request is the HTTP request of a leg.
-func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request, error) {
+// request is the HTTP request of an upstream call.
+func (p *Proxy) request(ctx context.Context, x *exchange, l *upstreamCall) (*http.Request, error) {
 	target, err := l.target()
 	if err != nil {
 		return nil, err
@@ -194,7 +196,7 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request
 		if errors.Is(err, upstream.ErrNobody) || errors.Is(err, upstream.ErrDeclined) {
 			return nil, wire.Errorf(wire.Denied, "permission denied in the agent's own system").Because(err)
 		}
-		return nil, later("5", "the agent's credentials are not available at the moment").Because(err)
+		return nil, retryLater("5", "the agent's credentials are not available at the moment").Because(err)
 	}
 	p.Telemetry.Carry(ctx, &x.rec, header)
 	out := &outbound{Request: *blank.WithContext(ctx)}
@@ -206,9 +208,9 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *leg) (*http.Request
 	return &out.Request, nil
 }
 
-// target is the URL of a leg: the interface's for JSON-RPC, below it for
+// target is the URL of an upstream call: the interface's for JSON-RPC, below it for
 // HTTP+JSON, and the RPC's path at its host for gRPC.
-func (l *leg) target() (*url.URL, error) {
+func (l *upstreamCall) target() (*url.URL, error) {
 	path := l.path
 	switch l.Binding {
 	case wire.JSONRPC:
@@ -227,17 +229,18 @@ func (l *leg) target() (*url.URL, error) {
 	return u, nil
 }
 
-// about is what spans say of a leg.
-func (x *exchange) about(l *leg) telemetry.Ask {
+// about is what spans say of an upstream call.
+func (x *exchange) about(l *upstreamCall) telemetry.Ask {
 	return telemetry.Ask{
 		Agent: x.agent.ID, Method: l.call.Method.Name, Version: string(l.Version), Binding: l.Binding,
 		Task: l.call.TaskID, Endpoint: l.address, Own: l.own,
 	}
 }
 
-// send sends a leg, once, whose trail is to be ended when its answer was read; where agents disagree about a form and this one refuses
-// the usual, the other. A refusal of the form comes before any effect.
-func (p *Proxy) send(ctx context.Context, x *exchange, l *leg) (*leg, *http.Response, error) {
+// send sends an upstream call, once. Where agents disagree about a form and this one refuses the
+// usual, the other is sent: a refusal of the form comes before any effect. The caller ends the
+// trail when the answer has been read.
+func (p *Proxy) send(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, *http.Response, error) {
 	req, err := p.request(ctx, x, l)
 	if err != nil {
 		return l, nil, err
