@@ -33,6 +33,7 @@ type apiKeys struct {
 	revoked func(id string) (bool, error) // Options.Revoked
 	now     func() time.Time
 	observe func(provider, result string)
+	where   func() string // Chain.where
 }
 
 // authenticate looks a key up if the request has one.
@@ -70,7 +71,7 @@ func (a *apiKeys) authenticate(r *http.Request) (*Principal, error) {
 		scheme = schemeBearer
 	}
 	return nil, &Refused{Scheme: scheme, Code: "invalid_token", Reason: reason,
-		Err: errors.New(string(f)), fault: f}
+		Err: errors.New(string(f)), fault: f, open: a.misread(key)}
 }
 
 // stands reports whether a principal of an API key is still what its key stands for.

@@ -67,6 +67,9 @@ func TestL28_MutatedKeys(t *testing.T) {
 	key := create(t, k, KeySpec{ID: "alice"})
 	other := create(t, k, KeySpec{ID: "bob"})
 	c := openKeys(t, path, Options{})
+	strangers, elsewhere := keyStore(t)
+	create(t, strangers, KeySpec{ID: "zoe"})
+	none := openKeys(t, elsewhere, Options{}) // knows none of these
 	secret := key[len("a2a_alice_"):]
 	bad := []string{"", " ", "a2a_", "a2a__", "a2a_alice", "a2a_alice_", key + "=", key + " ", " " + key,
 		key + "A", "A" + key,
@@ -90,7 +93,15 @@ func TestL28_MutatedKeys(t *testing.T) {
 			t.Errorf("%q: %v, %v", b, p, err)
 			continue
 		}
-		reasons[strings.Join(c.Challenges(Demand{Realm: "r", Err: err}), "")] = true
+		told := strings.Join(c.Challenges(Demand{Realm: "r", Err: err}), "")
+		if strings.HasPrefix(b, keyPrefix) {
+			reasons[told] = true
+		}
+		// What else is told is of the form alone, the same whichever keys there are.
+		_, err = none.Authenticate(request("X-API-Key", b))
+		if other := strings.Join(none.Challenges(Demand{Realm: "r", Err: err}), ""); other != told {
+			t.Errorf("%q: told %q, and %q where there is no such key", b, told, other)
+		}
 	}
 	if len(reasons) != 1 {
 		t.Errorf("callers can tell refusals apart: %v", reasons)

@@ -25,6 +25,7 @@ type bearer struct {
 	blame   *blame // nil: no limit
 	now     func() time.Time
 	observe func(provider, result string)
+	where   func() string // Chain.where
 }
 
 // tokens is the scheme of one header that carries access tokens.
@@ -91,10 +92,8 @@ func (t *tokens) authenticate(r *http.Request) (*Principal, error) {
 	if !ok {
 		return nil, ErrNoCredentials
 	}
-	if t.header == authorization && strings.HasPrefix(shown.token, keyPrefix) && t.keyHeader != "" {
-		t.observe(providerUnknown, string(faultMalformed))
-		refused := refuse(faultMalformed, errors.New("an API key, which authn.apiKeys.bearer does not accept as a token"))
-		refused.open = "API keys are not accepted as bearer tokens here: send " + t.keyHeader + " with an API key"
+	if refused := t.misread(shown); refused != nil {
+		t.observe(providerUnknown, string(refused.fault))
 		return nil, t.blame(refused, shown)
 	}
 	provider, e, err := t.find(r, shown.token)

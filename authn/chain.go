@@ -73,13 +73,13 @@ func New(ctx context.Context, cfg Config, o Options) (*Chain, error) {
 			return nil, fmt.Errorf("authn.apiKeys: %w", err)
 		}
 		c.keys = &apiKeys{header: cfg.APIKeys.header(), bearer: cfg.APIKeys.Bearer, file: file,
-			revoked: o.Revoked, now: o.Now, observe: o.Observe}
+			revoked: o.Revoked, now: o.Now, observe: o.Observe, where: c.where}
 		c.schemes = append(c.schemes, c.keys)
 		c.carry(c.keys.header)
 	}
 	if len(cfg.OIDC) > 0 {
 		c.bearer = newBearer(ctx, &cfg, &o)
-		c.bearer.blame = c.blame
+		c.bearer.blame, c.bearer.where = c.blame, c.where
 		for _, t := range c.bearer.headers {
 			c.schemes = append(c.schemes, t)
 			c.carry(t.header)
@@ -146,8 +146,9 @@ func (c *Chain) Authenticate(r *http.Request) (*Principal, error) {
 	}
 	// A credential that nobody owns is refused even where anonymous callers are let
 	// in: its sender believes to be somebody.
-	c.observe(providerUnknown, string(faultScheme))
-	return nil, c.unowned(r)
+	refused := c.unowned(r)
+	c.observe(providerUnknown, string(refused.fault))
+	return nil, refused
 }
 
 // silent judges a request without any credential in its header: the certificate of its

@@ -12,8 +12,10 @@ func TestMisplacedCredential(t *testing.T) {
 	t.Parallel()
 	cr := newCredentials(t)
 	keysOnly := Config{APIKeys: &APIKeys{File: cr.cfg.APIKeys.File}}
+	asBearer := Config{APIKeys: &APIKeys{File: cr.cfg.APIKeys.File, Bearer: true}}
 	both := Config{APIKeys: &APIKeys{File: cr.cfg.APIKeys.File}, OIDC: cr.cfg.OIDC[:1]}
 	const useKey, useBoth = "send X-Api-Key with an API key", "send Authorization: Bearer, or X-Api-Key with an API key"
+	const noKey = "this is no API key of this gateway, which begins with a2a_: "
 	tests := []struct {
 		name   string
 		cfg    Config
@@ -26,7 +28,21 @@ func TestMisplacedCredential(t *testing.T) {
 		{"a key without a scheme", keysOnly, authorization, "KEY", "an API key is not accepted in Authorization like this: " + useKey},
 		{"a token without a scheme", both, authorization, "eyJhbGciOiJub25lIn0.e30.", "Authorization has no scheme in front of the credential: " + useBoth},
 		{"another scheme", both, authorization, "Basic YTpi", "the scheme in Authorization is not accepted: " + useBoth},
-		{"nothing in Authorization", both, authorization, "", "Authorization has no scheme in front of the credential: " + useBoth},
+		{"nothing in Authorization", both, authorization, "", "Authorization is empty: " + useBoth},
+		{"a bearer token that is no key", asBearer, authorization, "Bearer foo", noKey + useBoth},
+		{"a variable of JavaScript", asBearer, authorization, "bearer  undefined", noKey + useBoth},
+		{"a token as a key", asBearer, authorization, "Bearer eyJhbGciOiJub25lIn0.e30.", noKey + useBoth},
+		{"a key without its prefix", asBearer, authorization, "Bearer BARE", noKey + useBoth},
+		{"a key with another letter", asBearer, authorization, "Bearer KEYx", ""},
+		{"nothing behind the scheme", asBearer, authorization, "Bearer", "no credential is behind Bearer in Authorization: " + useBoth},
+		{"nothing, where tokens are", both, authorization, "Bearer ", "no credential is behind Bearer in Authorization: " + useBoth},
+		{"nothing, where a proof is", both, authorization, "DPoP", "no credential is behind DPoP in Authorization: " + useBoth},
+		{"nothing, where neither is", keysOnly, authorization, "Bearer", "no credential is behind Bearer in Authorization: " + useKey},
+		{"a scheme before a key", keysOnly, "X-Api-Key", "Bearer KEY", "X-Api-Key has no scheme in front of the API key: " + useKey},
+		{"a scheme before no key", keysOnly, "X-Api-Key", "Bearer foo", "X-Api-Key has no scheme in front of the API key: " + useKey},
+		{"a token where keys are", both, "X-Api-Key", "eyJhbGciOiJub25lIn0.e30.", noKey + useBoth},
+		{"a key without its prefix where keys are", keysOnly, "X-Api-Key", "BARE", noKey + useKey},
+		{"nothing where keys are", keysOnly, "X-Api-Key", "", "X-Api-Key is empty: " + useKey},
 		{"another header", keysOnly, "Api-Key", "KEY", "the header Api-Key carries no credential here: " + useKey},
 		{"another header, beside tokens", both, "X-Auth-Token", "KEY", "the header X-Auth-Token carries no credential here: " + useBoth},
 		{"keys where there are none", Config{OIDC: cr.cfg.OIDC[:1]}, "X-Api-Key", "KEY", "no credential is accepted in this header: send Authorization: Bearer"},
@@ -41,7 +57,7 @@ func TestMisplacedCredential(t *testing.T) {
 			c := open(t, tt.cfg, Options{Client: &http.Client{Transport: cr.net}})
 			for _, key := range []string{cr.key, keyPrefix + "nobody_" + strings.Repeat("x", secretLength)} {
 				r := request()
-				r.Header.Set(tt.header, strings.ReplaceAll(tt.value, "KEY", key))
+				r.Header.Set(tt.header, strings.NewReplacer("KEY", key, "BARE", strings.TrimPrefix(key, keyPrefix)).Replace(tt.value))
 				p, err := c.Authenticate(r)
 				if p != nil || err == nil || Told(err) != tt.want || strings.Contains(Told(err), key) {
 					t.Errorf("%v, %v: %q, want %q", p, err, Told(err), tt.want)
