@@ -302,6 +302,9 @@ func (g *Gateway) close(ctx context.Context) {
 	if err := errors.Join(errs...); err != nil {
 		g.telemetry.Log.Error("close", "error", err)
 	}
+	if g.draining.Load() { // not on New's way back
+		g.telemetry.Log.Info("stopped")
+	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	_ = g.telemetry.Close(ctx) // what could not be exported has nowhere else to go

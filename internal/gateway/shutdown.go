@@ -55,6 +55,7 @@ func (g *Gateway) stop(ctx context.Context, followed bool) error {
 		ctx, cancel = context.WithDeadline(ctx, deadline)
 		defer cancel()
 	}
+	g.announce(deadline)
 	window := time.Until(deadline)
 	last := time.AfterFunc(window-farewellFor(window), g.farewell)
 	defer last.Stop()
@@ -66,6 +67,15 @@ func (g *Gateway) stop(ctx context.Context, followed bool) error {
 		}()
 	}
 	return g.server.Shutdown(ctx)
+}
+
+// announce logs what the end waits for: to who has interrupted a gateway with open streams it
+// would look as if it hung.
+func (g *Gateway) announce(deadline time.Time) {
+	streams := len(g.streams.List())
+	calls := max(0, g.server.Requests()-streams)
+	g.telemetry.Log.Info("draining; a second signal ends it at once", "calls", calls, "streams", streams,
+		"at_latest", deadline.UTC(), "limit", "server.timeouts.drain")
 }
 
 // handoverDuck is the shortest time for clients to close connections before an upgrade.

@@ -33,6 +33,9 @@ func (s *Server) Connections() int {
 	return l.open()
 }
 
+// Requests is how many are being answered.
+func (s *Server) Requests() int { return int(s.inflight.Load()) }
+
 // Expiry is when the first of the certificates that are served ends; zero without TLS.
 func (s *Server) Expiry() time.Time {
 	g := s.tls.Load()
