@@ -126,6 +126,9 @@ func (p *Proxy) read(x *exchange) *wire.Error {
 		x.call.Version = wire.V10 // whose word it is for a version that nobody here speaks
 		return e
 	}
+	if version != "" {
+		x.call.Spelled = wire.SpelledVersion(x.r.Header, query)
+	}
 	json := wire.MediaType(x.r.Header.Get("Content-Type"))
 	switch x.call.Binding {
 	case wire.GRPC:

@@ -60,6 +60,7 @@ type Call struct {
 	Params  []byte // verbatim sub-slice of Body: JSON-RPC's params, else the whole body; nil when absent
 	Message []byte // gRPC: the protobuf message as it came, without its frame; else nil
 	Accept  string // Accept header of the request; set by the caller, decoding leaves it alone
+	Spelled string // the version as the request spells it, for refusals; set by the caller, decoding leaves it alone
 	Extra   *Extra // methods beside A2A's own; set by the caller, decoding leaves it alone
 
 	Tenant    string // path segment, query or member
@@ -108,7 +109,7 @@ type Call struct {
 // where that can be told; an envelope that is not a call is InvalidRequest,
 // params that do not fit the method are InvalidParams.
 func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
-	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept, Extra: c.Extra}
+	*c = Call{Binding: JSONRPC, Version: header, Body: body, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra}
 	lim = lim.withDefaults()
 	if int64(len(body)) > lim.Body {
 		c.ID = idBeyond(body, lim)

@@ -11,7 +11,7 @@ package wire
 // A message that cannot be read is an InvalidRequest. On an error the Call holds
 // whatever could be read.
 func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, lim Limits) *Error {
-	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept, Extra: c.Extra}
+	*c = Call{Binding: GRPC, Version: v, Method: m, Message: message, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra}
 	lim = lim.withDefaults()
 	if m == nil || !c.Extra.knows(m) {
 		return Errorf(MethodNotFound, "")
@@ -26,7 +26,7 @@ func (c *Call) DecodeGRPC(m *Method, v Version, message []byte, header Version, 
 		return Errorf(MethodNotFound, "").Because(err)
 	case header != "" && header != v:
 		return Errorf(VersionUnsupported,
-			"the service belongs to A2A %s, but a2a-version says %s", v, header)
+			"the service belongs to A2A %s, but a2a-version says %s", v, c.spelled(header))
 	case int64(len(message)) > lim.Body:
 		return Errorf(TooLarge, "the request message is larger than %d bytes", lim.Body)
 	}

@@ -16,7 +16,7 @@ import (
 func (c *Call) DecodeHTTP(route Route, query url.Values, body []byte, header Version, lim Limits) *Error {
 	*c = Call{
 		Binding: HTTPJSON, Version: route.Version, Method: route.Method,
-		Body: body, Accept: c.Accept, Extra: c.Extra,
+		Body: body, Accept: c.Accept, Spelled: c.Spelled, Extra: c.Extra,
 	}
 	lim = lim.withDefaults()
 	c.Streaming = route.Method != nil && route.Method.Streams
@@ -49,7 +49,7 @@ func (d *decoder) route(r Route) {
 	switch {
 	case d.header != "" && d.header != r.Version:
 		d.refuse(Errorf(VersionUnsupported,
-			"the path belongs to A2A %s, but A2A-Version says %s", r.Version, d.header))
+			"the path belongs to A2A %s, but A2A-Version says %s", r.Version, c.spelled(d.header)))
 	case r.Version == V03 && r.Method.V03 == "":
 		// The 0.3 text has the path, and no implementation answers it.
 		d.refuse(Errorf(Unsupported, "A2A 0.3 has no %s", r.Method.Name))

@@ -9,7 +9,7 @@ func (c *Call) extraMessage(header Version, lim Limits) *Error {
 		return Errorf(MethodNotFound, "")
 	case header != "" && header != c.Version:
 		return Errorf(VersionUnsupported,
-			"the service belongs to A2A %s, but a2a-version says %s", c.Version, header)
+			"the service belongs to A2A %s, but a2a-version says %s", c.Version, c.spelled(header))
 	case int64(len(c.Message)) > lim.Body:
 		return Errorf(TooLarge, "the request message is larger than %d bytes", lim.Body)
 	}

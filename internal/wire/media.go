@@ -59,6 +59,25 @@ func RequestVersion(h http.Header, q url.Values) (Version, *Error) {
 	return sameVersion(inHeader[0], inQuery[0])
 }
 
+// SpelledVersion is what RequestVersion has read, as it is written: one version has many
+// spellings, and a refusal tells the caller's.
+func SpelledVersion(h http.Header, q url.Values) string {
+	for _, said := range [...][]string{h[versionHeader], q[versionName]} {
+		if len(said) > 0 && strings.TrimSpace(said[0]) != "" {
+			return strings.TrimSpace(said[0])
+		}
+	}
+	return ""
+}
+
+// spelled is the version of a request as its sender writes it.
+func (c *Call) spelled(v Version) string {
+	if c.Spelled != "" {
+		return c.Spelled
+	}
+	return string(v)
+}
+
 // queryVersion finds the parameter and refuses other spellings of its name:
 // header names have no case, so some servers may think that of this one.
 func queryVersion(q url.Values) ([]string, *Error) {

@@ -61,7 +61,7 @@ func (d *decoder) method() {
 		c.Version = V01
 	default:
 		d.refuse(Errorf(VersionUnsupported,
-			"method %q belongs to A2A %s, but A2A-Version says %s", name, means.version, d.header))
+			"method %q belongs to A2A %s, but A2A-Version says %s", name, means.version, c.spelled(d.header)))
 	}
 }
 
