@@ -36,6 +36,8 @@ type Finding struct {
 	Text  string // for an operator; agents may have chosen a part of it
 	Fails bool   // calls would fail as well
 	Odd   bool   // calls may work, and the answer is not the one that is due
+
+	Refuses bool // an agent may be there: it does not take who calls
 }
 
 func fails(format string, args ...any) Finding {

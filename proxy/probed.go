@@ -144,9 +144,13 @@ func (a *probed) refused() Finding {
 	case a.asks:
 		return odd("it wants a credential%s, and what it is shown depends on who calls (agents[].credentials): only a call can tell", scheme)
 	case a.shown:
-		return fails("it does not accept the credential that it is shown%s (agents[].credentials)", scheme)
+		f := fails("it does not accept the credential that it is shown%s (agents[].credentials)", scheme)
+		f.Refuses = true
+		return f
 	}
-	return fails("it wants a credential%s, and is shown none: write it under agents[].credentials", scheme)
+	f := fails("it wants a credential%s, and is shown none: write it under agents[].credentials", scheme)
+	f.Refuses = true
+	return f
 }
 
 // foundElse is what an answer says that is none of A2A's.

@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
+	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // beginning is what `init` is told, and what it finds out for the file that it writes.
@@ -29,10 +30,13 @@ type beginning struct {
 	Name, Version string   // of the agent, in its own words, escaped
 	Skills        []string // likewise
 	Origins       []string // of endpoints that only the operator can vouch for
+	Doubtful      bool     // no agent answered
 	Secured       bool     // the agent asks for credentials
 	Found         []string // by asking it for a task that is not there
-	Note          string   // where the card is, if not at the URL that was given
+	Notes         []string // where the card is, if not at the URL that was given, and the agent, if not there
 	Old           bool     // it is to be called in 0.3
+
+	Interfaces []card.Interface // in place of the card's, which nobody reaches
 
 	KeyID string // of the API key to make; "" for none
 	Key   string // that was made

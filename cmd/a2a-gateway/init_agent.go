@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -21,7 +24,10 @@ func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
 		return err
 	}
 	c := found.Card
-	b.CardURL, b.Note = found.At.Reveal(), found.Note
+	b.CardURL = found.At.Reveal()
+	if found.Note != "" {
+		b.Notes = append(b.Notes, found.Note)
+	}
 	b.Name, b.Version = cell(c.Name), cell(c.Version)
 	for i := range c.Skills {
 		b.Skills = append(b.Skills, cell(c.Skills[i].ID))
@@ -33,31 +39,41 @@ func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
 	if len(usable) == 0 && len(refused) == 0 {
 		return errors.New("the card names no endpoint")
 	}
-	if len(usable) == 0 {
-		b.Origins = origins(refused)
-	}
-	b.Old = len(usable) > 0 && usable[0].Version != wire.V10
-	if b.Found, err = tried(ctx, usable, egress); err != nil {
-		return err
-	}
 	b.Secured = secured(c.Raw)
-	return nil
+	if len(usable) == 0 {
+		return b.elsewhere(ctx, c, refused, egress)
+	}
+	b.Old = usable[0].Version != wire.V10
+	at, err := tried(ctx, usable, egress)
+	b.Found = at.texts
+	return err
 }
 
-// tried is what an agent does over each interface when it is asked for a task that is not there.
-// That it fails is told and no more: it may want credentials.
-func tried(ctx context.Context, usable []card.Interface, egress *tunnel.Proxy) ([]string, error) {
+// answered is what an agent does over some interfaces when it is asked for a task that is not
+// there.
+type answered struct {
+	texts   []string
+	answers bool // one of them is an agent's, by all that can be told: it may want credentials
+	first   int  // the one
+}
+
+// tried asks over all interfaces at once. That an agent fails is told and no more.
+func tried(ctx context.Context, over []card.Interface, egress *tunnel.Proxy) (at answered, err error) {
 	up, err := upstream.New(upstream.Config{}, upstream.Options{Egress: egress})
 	if err != nil {
-		return nil, err
+		return at, err
 	}
 	defer up.Close()
-	list := make([]string, 0, len(usable))
-	for _, i := range usable {
-		_, text := askedOver(ctx, up, i)
-		list = append(list, text)
+	at.texts = make([]string, len(over))
+	found := make([]proxy.Finding, len(over))
+	var asking sync.WaitGroup
+	for n, i := range over {
+		asking.Go(func() { found[n], at.texts[n] = askedOver(ctx, up, i) })
 	}
-	return list, nil
+	asking.Wait()
+	at.first = slices.IndexFunc(found, func(f proxy.Finding) bool { return !f.Fails || f.Refuses })
+	at.answers = at.first >= 0
+	return at, nil
 }
 
 var notInID = regexp.MustCompile(`[^a-z0-9]+`)
@@ -78,11 +94,7 @@ func named(name string) string {
 func origins(of []card.Interface) (list []string) {
 	known := map[string]bool{}
 	for _, i := range of {
-		url := i.URL
-		if !strings.Contains(url, "://") {
-			url = "grpcs://" + url
-		}
-		scheme, rest, _ := strings.Cut(url, "://")
+		scheme, rest, _ := strings.Cut(spelled(i.URL), "://")
 		host, _, _ := strings.Cut(rest, "/")
 		if origin := scheme + "://" + host; !known[origin] {
 			known[origin] = true

@@ -12,11 +12,11 @@ func (b *beginning) next(w io.Writer, path string) error {
 	keys := filepath.Join(filepath.Dir(path), keysFile)
 	t := "%s: the agent %s is %s %s, skills: %s\n"
 	_, err := fmt.Fprintf(w, t, path, b.ID, b.Name, b.Version, cell(strings.Join(b.Skills, ", ")))
-	for _, text := range append(b.remarks(), b.Found...) {
-		_, _ = fmt.Fprintln(w, text)
+	for _, text := range b.Notes {
+		_, _ = fmt.Fprintln(w, legible(text))
 	}
-	for _, o := range b.Origins {
-		_, _ = fmt.Fprintf(w, "look at endpoints: the card sends callers to %s, where it is not itself\n", cell(o))
+	for _, text := range b.Found {
+		_, _ = fmt.Fprintln(w, text)
 	}
 	if b.Behind() {
 		_, _ = fmt.Fprintln(w, "look at server: something in front has to end TLS")
@@ -24,7 +24,11 @@ func (b *beginning) next(w io.Writer, path string) error {
 	if b.Secured {
 		_, _ = fmt.Fprintln(w, "look at credentials: the agent asks for some")
 	}
-	_, _ = fmt.Fprintf(w, "\nNext:\n  a2a-gateway serve -c %s\n", quoted(path))
+	_, _ = fmt.Fprint(w, "\nNext:\n")
+	if b.Doubtful {
+		_, _ = fmt.Fprintf(w, "  a2a-gateway validate --online -c %s\nand, once that finds nothing wrong:\n", quoted(path))
+	}
+	_, _ = fmt.Fprintf(w, "  a2a-gateway serve -c %s\n", quoted(path))
 	b.nextCall(w, keys)
 	_, _ = fmt.Fprintf(w, "Then give clients %s/agents/%s/ and a %s.\n", strings.TrimSuffix(b.PublicURL, "/"), b.ID, b.credential())
 	_, _ = fmt.Fprintf(w, "The console will be at %s/ui/, and its token in %s\n", b.Console, b.Token)
@@ -37,14 +41,6 @@ func (b *beginning) credential() string {
 		return "token of the issuer, as bearer token"
 	}
 	return "key, in X-API-Key or as bearer token"
-}
-
-// remarks are about the card.
-func (b *beginning) remarks() []string {
-	if b.Note == "" {
-		return nil
-	}
-	return []string{legible(b.Note)}
 }
 
 // nextCall prints a call to try, with the key in place where one was made.

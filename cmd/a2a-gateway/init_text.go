@@ -54,8 +54,17 @@ agents:
   - id: {{quote .ID}}
     card: {{quote .CardURL}}
 {{- with .Origins}}
-    # The card is elsewhere than the agent, which only you can vouch for: is this its address?
+    # The card sends callers to another address than its own, which only you can vouch for: is the agent there?
+    # Where it is not, write how it is called in place of this (agents[].interfaces):
+    # interfaces: [{url: "http://HOST:PORT/", binding: JSONRPC, version: "1.0"}]
     endpoints: [{{range $i, $o := .}}{{if $i}}, {{end}}{{quote $o}}{{end}}]
+{{- end}}
+{{- with .Interfaces}}
+    # The card sends callers to an address where no agent answered: this one did.
+    interfaces:
+{{- range .}}
+      - {url: {{quote .URL}}, binding: {{.Binding}}, version: {{quote (print .Version)}}{{with .Tenant}}, tenant: {{quote .}}{{end}}}
+{{- end}}
 {{- end}}
 {{- if .Secured}}
     # The agent asks for credentials; the gateway shows its own, not those of callers:
