@@ -30,7 +30,7 @@ type beginning struct {
 	Name, Version string   // of the agent, in its own words, escaped
 	Skills        []string // likewise
 	Origins       []string // of endpoints that only the operator can vouch for
-	Doubtful      bool     // no agent answered
+	Doubtful      bool     // no agent answered, or no issuer
 	Secured       bool     // the agent asks for credentials
 	Found         []string // by asking it for a task that is not there
 	Notes         []string // where the card is, if not at the URL that was given, and the agent, if not there
@@ -94,6 +94,7 @@ func initCommand() *cobra.Command {
 		if err := b.beside(*path); err != nil {
 			return failed(err)
 		}
+		b.askIssuer(cmd.Context(), egress)
 		return b.next(cmd.OutOrStdout(), *path)
 	}
 	return cmd

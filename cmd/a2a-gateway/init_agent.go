@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -47,6 +48,19 @@ func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
 	at, err := tried(ctx, usable, egress)
 	b.Found = at.texts
 	return err
+}
+
+// askIssuer tries the issuer as `validate --online` does. What is wrong is told and no more: the
+// issuer may be one that only the gateway reaches.
+func (b *beginning) askIssuer(ctx context.Context, egress *tunnel.Proxy) {
+	if b.Issuer == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, onlineTimeout)
+	defer cancel()
+	if err := reach(ctx, authn.Issuer{Issuer: b.Issuer}, egress).of("authn.oidc[0]").err; err != nil {
+		b.Found, b.Doubtful = append(b.Found, legible(err.Error())), true
+	}
 }
 
 // answered is what an agent does over some interfaces when it is asked for a task that is not
