@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +43,9 @@ type beginning struct {
 	Issuer, Audience string    // of tokens, in place of API keys
 	Provider         *provider // that issues them; nil: any
 
-	Console, Token string // where administration is, and the file of its token
+	ConsoleAddress, StatusAddress string // of the other listeners
+	DataDir                       string // as the file has it; "" where the environment says it
+	Token                         string // the file of the console's
 }
 
 func initCommand() *cobra.Command {
@@ -85,6 +86,7 @@ func initCommand() *cobra.Command {
 			return err
 		}
 		b.Proxy = cmd.Flag(proxyFlag).Value.String()
+		b.keepIn(*path)
 		if err := b.look(cmd.Context(), egress); err != nil {
 			return failed(err)
 		}
@@ -107,21 +109,6 @@ func (b *beginning) Behind() bool { return strings.HasPrefix(b.PublicURL, "https
 // Proxied reports whether there is a proxy on the way out.
 func (b *beginning) Proxied() bool { return b.Proxy != "" && b.Proxy != tunnel.None }
 
-// addresses fills in what the address says of the URL.
-func (b *beginning) addresses() error {
-	_, port, err := net.SplitHostPort(b.Address)
-	if err != nil {
-		return fmt.Errorf("--address: %q is not host:port", b.Address)
-	}
-	if port == "0" {
-		port = "8080" // any number: the bound port takes its place
-	}
-	if b.PublicURL == "" {
-		b.PublicURL = "http://localhost:" + port
-	}
-	return nil
-}
-
 // write makes the file, when the gateway would serve it.
 func (b *beginning) write(path string) error {
 	var text bytes.Buffer
@@ -132,7 +119,7 @@ func (b *beginning) write(path string) error {
 	if err != nil {
 		return usage(fmt.Errorf("this would not be served: %w", err))
 	}
-	b.Console, b.Token = "http://"+cfg.Admin.Address, filepath.Join(cfg.Server.DataDir, console.TokenFile)
+	b.Token = filepath.Join(cfg.Server.DataDir, console.TokenFile)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a path of the command line
 	if err != nil {
 		return usage(fmt.Errorf("write the configuration: %w", err))

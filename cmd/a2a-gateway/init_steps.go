@@ -31,7 +31,7 @@ func (b *beginning) next(w io.Writer, path string) error {
 	_, _ = fmt.Fprintf(w, "  a2a-gateway serve -c %s\n", quoted(path))
 	b.nextCall(w, keys)
 	_, _ = fmt.Fprintf(w, "Then give clients %s/agents/%s/ and a %s.\n", strings.TrimSuffix(b.PublicURL, "/"), b.ID, b.credential())
-	_, _ = fmt.Fprintf(w, "The console will be at %s/ui/, and its token in %s\n", b.Console, b.Token)
+	_, _ = fmt.Fprint(w, b.listening())
 	return err
 }
 

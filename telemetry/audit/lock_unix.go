@@ -21,7 +21,7 @@ func lock(dir string) (release func() error, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errors.New("another gateway writes there")
+			err = errors.New("another gateway writes there: give this one a server.dataDir, or telemetry.audit.dir, of its own")
 		}
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), f.Close())
 	}
