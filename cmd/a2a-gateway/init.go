@@ -25,6 +25,7 @@ type beginning struct {
 	Address   string
 	PublicURL string
 
+	CA            string   // of the agent, as it was given
 	Proxy         string   // on the way to the agent, as it was given
 	Name, Version string   // of the agent, in its own words, escaped
 	Skills        []string // likewise
@@ -51,7 +52,7 @@ type beginning struct {
 func initCommand() *cobra.Command {
 	var b beginning
 	cmd := &cobra.Command{
-		Use:   "init",
+		Use:   "init [URL]",
 		Short: "Write a configuration for an agent, from its card",
 		Long: "Fetch an agent's card and write a configuration with which the gateway serves it to whoever has an\n" +
 			"API key. The card is looked for at the URL, at the well-known paths below it and at those of its\n" +
@@ -59,10 +60,11 @@ func initCommand() *cobra.Command {
 			"commands that come next and a first call, with a key that is made for it and shown this once. Beside\n" +
 			"the configuration come the key file, and the JSON Schema by which editors check it. A file that exists\n" +
 			"is left alone.",
-		Args: cobra.NoArgs,
+		Args: cobra.MaximumNArgs(1),
 	}
 	f := cmd.Flags()
-	f.StringVar(&b.CardURL, "card", "", "base `URL` of the agent, or of its card; required")
+	f.StringVar(&b.CardURL, "card", "", "base `URL` of the agent, or of its card; may be given without the flag")
+	f.StringVar(&b.CA, "ca", "", "PEM `file` of the CA that vouches for the agent, in place of the system's")
 	f.StringVar(&b.ID, "id", "", "`name` of the agent in URLs, rules and records; default: made of the card's name")
 	f.StringVar(&b.Address, "address", "127.0.0.1:8080", "`address` to listen on")
 	f.StringVar(&b.PublicURL, "public-url", "", "`URL` that clients reach the gateway by; default: http://localhost and the port of --address")
@@ -73,12 +75,11 @@ func initCommand() *cobra.Command {
 	cmd.MarkFlagsRequiredTogether("oidc", "audience")
 	addProxy(f)
 	path := f.StringP("config", "c", "config.yaml", "`file` to write")
-	_ = cmd.MarkFlagRequired("card") // there is such a flag
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if _, err := os.Lstat(*path); !errors.Is(err, fs.ErrNotExist) {
 			return usage(fmt.Errorf("%s exists, and is left as it is: choose another file with --config", *path))
 		}
-		if err := errors.Join(b.addresses(), b.provide(*provider)); err != nil {
+		if err := errors.Join(b.agentAt(args), b.addresses(), b.provide(*provider)); err != nil {
 			return usage(err)
 		}
 		egress, err := egressOf(cmd)
@@ -88,7 +89,7 @@ func initCommand() *cobra.Command {
 		b.Proxy = cmd.Flag(proxyFlag).Value.String()
 		b.keepIn(*path)
 		if err := b.look(cmd.Context(), egress); err != nil {
-			return failed(err)
+			return err
 		}
 		if err := b.write(*path); err != nil {
 			return err
@@ -109,8 +110,47 @@ func (b *beginning) Behind() bool { return strings.HasPrefix(b.PublicURL, "https
 // Proxied reports whether there is a proxy on the way out.
 func (b *beginning) Proxied() bool { return b.Proxy != "" && b.Proxy != tunnel.None }
 
+// agentAt takes the agent's address, which the command line has with a flag or without.
+func (b *beginning) agentAt(args []string) error {
+	switch {
+	case len(args) > 0 && b.CardURL != "":
+		return errors.New("the agent's address is there twice: give it with --card or without")
+	case len(args) > 0:
+		b.CardURL = args[0]
+	}
+	if b.CardURL == "" {
+		return errors.New("the agent's address is missing: a2a-gateway init --card URL")
+	}
+	_, err := baseOf(b.CardURL)
+	return err
+}
+
+// caFor is the path of a CA, as a configuration has it: from where that is, if the CA is there
+// or below.
+func caFor(ca, config string) (string, error) {
+	if ca == "" || filepath.IsAbs(ca) {
+		return ca, nil
+	}
+	at, err := filepath.Abs(ca)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.Abs(filepath.Dir(config))
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(dir, at); err == nil && filepath.IsLocal(rel) {
+		return rel, nil
+	}
+	return at, nil
+}
+
 // write makes the file, when the gateway would serve it.
 func (b *beginning) write(path string) error {
+	var err error
+	if b.CA, err = caFor(b.CA, path); err != nil {
+		return failed(err)
+	}
 	var text bytes.Buffer
 	if err := beginningText.Execute(&text, b); err != nil {
 		return failed(err)

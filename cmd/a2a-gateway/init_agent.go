@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,9 +22,14 @@ import (
 
 // look fetches the card, and reads it as the gateway will.
 func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
-	found, err := findCard(ctx, fetching(egress), b.CardURL)
+	up, err := upstream.New(upstream.Config{TLS: upstream.TLS{CA: b.CA}}, upstream.Options{Egress: egress})
 	if err != nil {
-		return err
+		return usage(fmt.Errorf("--ca: %w", err))
+	}
+	defer up.Close()
+	found, err := findCard(ctx, up.Client(), b.CardURL)
+	if err != nil {
+		return failed(untrusted(err))
 	}
 	c := found.Card
 	b.CardURL = found.At.Reveal()
@@ -38,16 +45,24 @@ func (b *beginning) look(ctx context.Context, egress *tunnel.Proxy) error {
 	}
 	usable, refused := c.Endpoints(secret.URL(b.CardURL), nil)
 	if len(usable) == 0 && len(refused) == 0 {
-		return errors.New("the card names no endpoint")
+		return failed(errors.New("the card names no endpoint"))
 	}
 	b.Secured = secured(c.Raw)
 	if len(usable) == 0 {
-		return b.elsewhere(ctx, c, refused, egress)
+		return b.elsewhere(ctx, c, refused, up)
 	}
 	b.Old = usable[0].Version != wire.V10
-	at, err := tried(ctx, usable, egress)
-	b.Found = at.texts
-	return err
+	b.Found = tried(ctx, usable, up).texts
+	return nil
+}
+
+// untrusted says what can be done about a CA that is not known here.
+func untrusted(err error) error {
+	var unknown x509.UnknownAuthorityError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	return fmt.Errorf("%w: nobody who is trusted vouches for the agent's certificate: name its CA with --ca FILE, which the configuration has under agents[].tls.ca", err)
 }
 
 // askIssuer tries the issuer as `validate --online` does. What is wrong is told and no more: the
@@ -72,12 +87,7 @@ type answered struct {
 }
 
 // tried asks over all interfaces at once. That an agent fails is told and no more.
-func tried(ctx context.Context, over []card.Interface, egress *tunnel.Proxy) (at answered, err error) {
-	up, err := upstream.New(upstream.Config{}, upstream.Options{Egress: egress})
-	if err != nil {
-		return at, err
-	}
-	defer up.Close()
+func tried(ctx context.Context, over []card.Interface, up *upstream.Upstream) (at answered) {
 	at.texts = make([]string, len(over))
 	found := make([]proxy.Finding, len(over))
 	var asking sync.WaitGroup
@@ -87,7 +97,7 @@ func tried(ctx context.Context, over []card.Interface, egress *tunnel.Proxy) (at
 	asking.Wait()
 	at.first = slices.IndexFunc(found, func(f proxy.Finding) bool { return !f.Fails || f.Refuses })
 	at.answers = at.first >= 0
-	return at, nil
+	return at
 }
 
 var notInID = regexp.MustCompile(`[^a-z0-9]+`)

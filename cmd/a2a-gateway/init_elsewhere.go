@@ -9,25 +9,22 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // elsewhere finds out where an agent is whose card names only other origins than the one that
 // the card came from: in a container an agent often names itself as nobody outside can reach it.
 // What the card says counts where an agent answers there.
-func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.Interface, egress *tunnel.Proxy) error {
+func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.Interface, up *upstream.Upstream) error {
 	from, err := secret.URL(b.CardURL).Parse()
 	if err != nil {
-		return err
+		return failed(err)
 	}
 	named := origins(refused)
 	there, _ := c.Endpoints(secret.URL(b.CardURL), named)
-	at, err := tried(ctx, there, egress)
-	if err != nil {
-		return err
-	}
+	at := tried(ctx, there, up)
 	b.Found = at.texts
 	sends, came := cell(strings.Join(named, ", ")), from.Scheme+"://"+from.Host
 	if at.answers {
@@ -36,10 +33,7 @@ func (b *beginning) elsewhere(ctx context.Context, c *card.Card, refused []card.
 		return nil
 	}
 	for _, here := range [][]card.Interface{sameOrigin(refused, from), samePort(refused, from)} {
-		at, err := tried(ctx, here, egress)
-		if err != nil {
-			return err
-		}
+		at := tried(ctx, here, up)
 		if at.answers {
 			b.Interfaces, b.Old = here, here[at.first].Version != wire.V10
 			b.Found = append(b.Found, at.texts...)

@@ -63,6 +63,9 @@ egress: {proxy: {{quote .Proxy}}}
 agents:
   - id: {{quote .ID}}
     card: {{quote .CardURL}}
+{{- with .CA}}
+    tls: {ca: {{quote .}}}
+{{- end}}
 {{- with .Origins}}
     # The card sends callers to another address than its own, which only you can vouch for: is the agent there?
     # Where it is not, write how it is called in place of this (agents[].interfaces):

@@ -18,6 +18,24 @@ import (
 // fetchTimeout bounds one attempt, whatever the client's own timeout is.
 const fetchTimeout = 10 * time.Second
 
+// errLate is the end of fetchTimeout, in words that say so.
+var errLate error = late{}
+
+type late struct{}
+
+func (late) Error() string   { return fmt.Sprintf("it did not answer within %s", fetchTimeout) }
+func (late) Timeout() bool   { return true } // as net.Error
+func (late) Temporary() bool { return true }
+func (late) Unwrap() error   { return context.DeadlineExceeded }
+
+// inTime is err, or errLate where that is what it comes of.
+func inTime(ctx context.Context, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errLate { //nolint:errorlint // it is nobody else's
+		return errLate
+	}
+	return err
+}
+
 // maxRedirects is enough for a trailing slash and a moved file.
 const maxRedirects = 3
 
@@ -38,7 +56,7 @@ func Fetch(ctx context.Context, client *http.Client, at secret.URL, limit int64)
 func fetch(
 	ctx context.Context, client *http.Client, at secret.URL, limit int64, have validators,
 ) (*Card, validators, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, errLate)
 	defer cancel()
 	req, err := newRequest(ctx, at, have)
 	if err != nil {
@@ -46,7 +64,7 @@ func fetch(
 	}
 	resp, err := sameOrigin(client).Do(req)
 	if err != nil {
-		return nil, have, fmt.Errorf("fetch card %s: %w", at, at.Hide(bare(err)))
+		return nil, have, fmt.Errorf("fetch card %s: %w", at, at.Hide(inTime(ctx, bare(err))))
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusNotModified && have != (validators{}) {
@@ -54,7 +72,7 @@ func fetch(
 	}
 	c, err := read(resp, limit)
 	if err != nil {
-		return nil, have, fmt.Errorf("fetch card %s: %w", at, at.Hide(err))
+		return nil, have, fmt.Errorf("fetch card %s: %w", at, at.Hide(inTime(ctx, err)))
 	}
 	c.source = at.Reveal()
 	return c, validators{resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")}, nil
