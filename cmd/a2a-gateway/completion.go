@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -24,6 +25,28 @@ func completeAll(cmd *cobra.Command) {
 	}
 	for _, sub := range cmd.Commands() {
 		completeAll(sub)
+	}
+}
+
+// addShells adds cobra's command for completions, which takes any word for a shell and prints
+// help, and has that be an error.
+func addShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		var shells []string
+		for _, sub := range cmd.Commands() {
+			shells = append(shells, sub.Name())
+		}
+		cmd.Args = cobra.ArbitraryArgs
+		cmd.RunE = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(fmt.Errorf("completion: name a shell: %s", strings.Join(shells, ", ")))
+			}
+			return usage(fmt.Errorf("completion: there is none for %q, only for %s", args[0], strings.Join(shells, ", ")))
+		}
 	}
 }
 

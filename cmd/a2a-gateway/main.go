@@ -72,6 +72,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(serveCommand(), initCommand(), demoCommand(), validateCommand(), explainCommand(), policyCommand(), tokenCommand(), keysCommand(),
 		pushCommand(), cardCommand(), agentsCommand(), auditCommand(), adminCommand(), schemaCommand(), healthcheckCommand(), versionCommand(), manCommand(root))
 	completeAll(root)
+	addShells(root)
 	return root
 }
 
