@@ -37,7 +37,7 @@ func (p *Proxy) serveCard(x *exchange) error {
 		version = wire.V01 // 0.1 looks for it there, and 0.2, which can read that form
 	}
 	if x.view = x.agent.look(); x.view == nil {
-		return errNotReady
+		return x.agent.notReady()
 	}
 	if x.skill != "" && !slices.Contains(p.visible(x), x.skill) {
 		return p.noCard(x)
@@ -73,7 +73,7 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 	}
 	x := &exchange{agent: a, principal: who, view: a.look()}
 	if x.view == nil {
-		return nil, "", errNotReady
+		return nil, "", a.notReady()
 	}
 	x.rec.Start = time.Now() // until when extensions are good
 	asked := http.Header{}

@@ -40,7 +40,7 @@ func (p *Proxy) checkExtensionMethod(x *exchange) error {
 		return nil
 	}
 	if x.view = x.agent.look(); x.view == nil {
-		return errNotReady
+		return x.agent.notReady()
 	}
 	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, x.view.skills) {
 		q := p.question(x, rules)

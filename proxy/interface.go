@@ -16,7 +16,7 @@ func (x *exchange) side() wire.Side {
 func (x *exchange) connect() error {
 	x.view = x.agent.look()
 	if x.view == nil {
-		return errNotReady
+		return x.agent.notReady()
 	}
 	if x.skill != "" && !slices.Contains(x.view.skills, x.skill) {
 		return errUnknownAgent // the path names a skill that is not there

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 
@@ -53,6 +54,21 @@ func (a *Agent) look() *view {
 	a.seen.Store(v)
 	return v
 }
+
+// notReady is why there is no card to go by: as long as none was fetched, what has failed.
+func (a *Agent) notReady() error {
+	if err := a.Source.Err(); err != nil && !errors.Is(err, card.ErrPending) {
+		return cardAway{err}
+	}
+	return errNotReady
+}
+
+// cardAway is errNotReady with the reason, which says nothing else of the call.
+type cardAway struct{ why error }
+
+func (e cardAway) Error() string { return "the agent has no card in force: " + e.why.Error() }
+
+func (cardAway) Is(target error) bool { return target == errNotReady } //nolint:errorlint // it is what errors.Is compares with
 
 // Callable reports whether the agent's card is there, and an interface that calls may go to.
 func (a *Agent) Callable() bool {

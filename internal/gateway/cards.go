@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -35,7 +36,7 @@ func (g *Gateway) newBook() *trust.Book {
 func (g *Gateway) judge(a *proxy.AgentConfig, egress *tunnel.Proxy) (_ *trust.Judge, end func(), _ error) {
 	log := g.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
-		Agent: a.ID, Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,
+		Agent: a.ID, From: a.Card.URL.Reveal(), Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,
 		Limits: a.Card.Limits.Texts(),
 		Ruled:  func(_ context.Context, r trust.Ruling) { g.ruled(a.ID, &r) },
 	}
@@ -131,14 +132,30 @@ func (g *Gateway) watchDecisions() {
 // rejudge has the source log what is wrong, if anything is.
 func (m *member) rejudge(ctx context.Context) { _ = m.agent.Source.Rejudge(ctx) }
 
-// cardLine says in /readyz?verbose that an agent's card waits for a person.
-func (m *member) cardLine(id string) []string {
+// cardLine says in /readyz?verbose that an agent's card waits for a person, and that it is
+// the one that was kept.
+func (m *member) cardLine(id string) (lines []string) {
 	r := m.judge.Status()
 	switch r.State {
 	case trust.Alerted, trust.Quarantined, trust.Rejected, trust.Refused:
-		return []string{fmt.Sprintf("agent %s card: failed: %s: %s (%s)", id, r.State, r.Why, r.Digest)}
+		lines = append(lines, fmt.Sprintf("agent %s card: failed: %s: %s (%s)", id, r.State, r.Why, r.Digest))
 	}
-	return nil
+	if since, ok := m.agent.Source.Kept(); ok {
+		lines = append(lines, fmt.Sprintf("agent %s card: kept, not fetched since: in force since %s (%s)",
+			id, since.Format(time.RFC3339), time.Since(since).Round(time.Second)))
+	}
+	return lines
+}
+
+// judgedAlike reports whether which cards of an agent count is as it was before a reload: the
+// card's URL, what is set of trust, and the keys in its files, which are read anew.
+func (m *member) judgedAlike(old *member) bool {
+	if m.config.Card.URL != old.config.Card.URL || !reflect.DeepEqual(m.config.Card.Trust, old.config.Card.Trust) {
+		return false
+	}
+	now, _ := m.judge.Verifier.(*signature.Verifier)
+	before, _ := old.judge.Verifier.(*signature.Verifier)
+	return now.SameFiles(before)
 }
 
 // cards are the agents' cards as the console sees them.

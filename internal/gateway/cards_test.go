@@ -214,7 +214,7 @@ func TestA13_ShadowingAfterRestarts(t *testing.T) {
 		if d.InForce != "" || !strings.Contains(d.Why, "the name looks like that of agent a") {
 			t.Errorf("%s: %+v", how, d.CardSummary)
 		}
-		if d := cardAt(t, g, admin, "a"); d.State != trust.Pending {
+		if d := cardAt(t, g, admin, "a"); d.State != trust.Accepted || d.InForce != d.Digest || d.Failure == "" {
 			t.Errorf("%s: %+v", how, d.CardSummary)
 		}
 	}

@@ -215,16 +215,17 @@ func (g *Gateway) buildMembers(s *snapshot, cfg *config.Config, old *snapshot) e
 	var errs []error
 	for i, a := range cfg.Agents {
 		a.Answer = cmp.Or(a.Answer, cfg.Server.Timeouts.Call)
+		var before *member
 		if old != nil {
-			// What the gateway signs for an agent names the gateway's own URL.
-			m := old.agents[a.ID]
-			if m != nil && *old.public == *s.public && reflect.DeepEqual(old.config.Egress, cfg.Egress) && reflect.DeepEqual(m.config, a) {
-				m.users.Add(1)
-				s.agents[a.ID] = m
-				continue
-			}
+			before = old.agents[a.ID]
 		}
-		m, err := g.member(a, cfg, s)
+		// What the gateway signs for an agent names the gateway's own URL.
+		if before != nil && *old.public == *s.public && reflect.DeepEqual(old.config.Egress, cfg.Egress) && reflect.DeepEqual(before.config, a) {
+			before.users.Add(1)
+			s.agents[a.ID] = before
+			continue
+		}
+		m, err := g.member(a, cfg, s, before)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("agents[%d] (%s): %w", i, a.ID, err))
 			continue

@@ -52,7 +52,7 @@ func (m *member) standing() standing {
 		return standing{telemetry.AgentFailing, "one call after the other fails"}
 	case waits:
 		return standing{telemetry.AgentCardWaiting, fmt.Sprintf("another card waits for a decision: %s (%s)", ruling.Why, ruling.Digest)}
-	case err != nil:
+	case err != nil && !errors.Is(err, card.ErrPending):
 		return standing{telemetry.AgentCardStale, err.Error()}
 	}
 	return standing{word: telemetry.AgentServing}

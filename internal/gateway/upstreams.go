@@ -32,8 +32,9 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 	return list
 }
 
-// member makes an agent ready, and starts what keeps running for it.
-func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot) (*member, error) {
+// member makes an agent ready, and starts what keeps running for it. Of old, what it was
+// before a reload, it begins with the card, where that would be judged alike; old may be nil.
+func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot, old *member) (*member, error) {
 	where, err := a.Card.URL.Parse()
 	if err != nil {
 		return nil, fmt.Errorf("card: url: %w", err)
@@ -78,8 +79,6 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot) (
 		up.Close()
 		return nil, err
 	}
-	go source.Run(refreshing)
-	go up.Run(ctx)
 	m := &member{
 		config: a,
 		agent:  agent,
@@ -89,6 +88,11 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot) (
 		users:  new(atomic.Int64),
 	}
 	m.users.Store(1)
+	if old != nil && m.judgedAlike(old) {
+		source.Follow(old.agent.Source)
+	}
+	go source.Run(refreshing)
+	go up.Run(ctx)
 	return m, nil
 }
 

@@ -26,9 +26,11 @@ const (
 	lastRetry  = 2 * time.Minute
 )
 
-// Judge decides whether a card that was fetched comes into force, as a trust.Judge does.
+// Judge decides whether a card that was fetched comes into force, and which one does until
+// one was, as a trust.Judge does.
 type Judge interface {
 	Judge(ctx context.Context, card []byte) (trust.Ruling, error)
+	Recall(ctx context.Context) (trust.Ruling, error)
 }
 
 // Source keeps one agent's card fresh. An agent may be unreachable at first, or
@@ -42,9 +44,10 @@ type Source struct {
 	log     *slog.Logger
 
 	current atomic.Pointer[Card]
-	failure atomic.Pointer[error] // of the last attempt; nil error inside when it went well
-	first   chan struct{}         // closed after the first attempt
-	turns   Turns                 // nil: Run does not wait for one
+	kept    atomic.Pointer[time.Time] // since when current is in force, if it was recalled; else nil
+	failure atomic.Pointer[error]     // of the last attempt; nil error inside when it went well
+	first   chan struct{}             // closed after the first attempt
+	turns   Turns                     // nil: Run does not wait for one
 	once    sync.Once
 
 	mu       sync.Mutex // one fetch at a time; guards what follows
@@ -80,6 +83,15 @@ func (s *Source) URL() secret.URL { return s.url }
 
 // Current is the last good card, or nil when there was none yet.
 func (s *Source) Current() *Card { return s.current.Load() }
+
+// Kept is since when the current card is in force, if it is one that was kept and none was
+// fetched yet; false otherwise.
+func (s *Source) Kept() (since time.Time, ok bool) {
+	if at := s.kept.Load(); at != nil {
+		return *at, true
+	}
+	return time.Time{}, false
+}
 
 // Err is the outcome of the last attempt: nil when it went well, ErrPending
 // before the first.
@@ -118,7 +130,10 @@ func (s *Source) Wait(ctx context.Context) error {
 
 // Run fetches the card until ctx is done: every refresh interval, and sooner
 // after an error, with jitter so that a fleet of gateways does not ask at once.
+//
+// Until the first was fetched, the card that the judge recalls is current.
 func (s *Source) Run(ctx context.Context) {
+	s.begin(ctx)
 	retry := firstRetry
 	for {
 		wait := s.refresh
@@ -172,6 +187,8 @@ func (s *Source) Refresh(ctx context.Context) error {
 	var changed bool
 	if err == nil {
 		changed, err = s.settle(ctx)
+	} else if s.Current() == nil {
+		changed, err = s.instead(ctx, err)
 	}
 	s.settled(err)
 	if s.onFetch != nil {
@@ -188,7 +205,9 @@ func (s *Source) Rejudge(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fetched == nil {
-		return s.Err()
+		changed, err := s.recall(ctx) // people may have decided about it
+		s.tell(changed)
+		return errors.Join(s.Err(), err)
 	}
 	changed, err := s.settle(ctx)
 	if ctx.Err() != nil && err != nil {
@@ -209,11 +228,17 @@ func (s *Source) settle(ctx context.Context) (changed bool, err error) {
 			return false, err
 		}
 	}
+	s.kept.Store(nil)
+	return s.put(next), nil
+}
+
+// put makes a card current, and says whether it is another one than before.
+func (s *Source) put(next *Card) (changed bool) {
 	if current := s.Current(); next == nil || current != nil && current.Digest == next.Digest {
-		return false, nil
+		return false
 	}
 	s.current.Store(next)
-	return true, nil
+	return true
 }
 
 // inForce asks which card to go by.
@@ -227,7 +252,11 @@ func (s *Source) inForce(ctx context.Context) (*Card, error) {
 	case bytes.Equal(r.InForce, s.fetched.Raw):
 		return s.fetched, nil
 	}
-	c, err := ParseWithin(r.InForce, s.limits)
+	return s.parse(r.InForce)
+}
+
+func (s *Source) parse(inForce []byte) (*Card, error) {
+	c, err := ParseWithin(inForce, s.limits)
 	if err != nil {
 		return nil, fmt.Errorf("card in force: %w", err)
 	}
@@ -267,6 +296,7 @@ func (s *Source) report(err error) {
 	switch {
 	case err != nil && !failing:
 		s.log.Warn("agent card unavailable", "error", err, "kept", s.Current() != nil)
+		s.keeps()
 	case err == nil && failing:
 		s.log.Info("agent card available again")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -66,6 +67,15 @@ func New(t Trust, o Options) (*Verifier, error) {
 		}
 	}
 	return v, nil
+}
+
+// SameFiles reports whether another verifier has read the same keys from its files. Nil has
+// read none.
+func (v *Verifier) SameFiles(other *Verifier) bool {
+	if v == nil || other == nil {
+		return v == other
+	}
+	return reflect.DeepEqual(v.files, other.files)
 }
 
 // Verify judges every signature of a card, given as the agent sent it. It may fetch key

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
 	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
@@ -20,6 +21,7 @@ type Verifier interface {
 // Options are what a Judge needs beside its configuration.
 type Options struct {
 	Agent    string
+	From     string // URL of the card: what was kept of another does not count
 	Book     *Book
 	Fleet    *Fleet
 	Verifier Verifier    // nil where signatures are not looked at
@@ -41,6 +43,7 @@ type Judge struct {
 	mu     sync.Mutex
 	status Ruling // the latest
 	went   bool   // a card has come into force: one is until another comes in its place
+	noted  noted
 }
 
 // Ruling is what became of a card that an agent serves.
@@ -54,6 +57,8 @@ type Ruling struct {
 	Standing string
 	// New is whether this is the first ruling of this kind on the card, of all replicas.
 	New bool
+	// Since is when a card came into force that was kept; zero of one that the agent serves.
+	Since time.Time
 }
 
 // New makes a judge for a valid c.
@@ -89,6 +94,12 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 	if err != nil {
 		return Ruling{}, err
 	}
+	j.publish(ctx, c, r)
+	return r, nil
+}
+
+// publish has everybody know of a ruling.
+func (j *Judge) publish(ctx context.Context, c *candidate, r Ruling) {
 	j.mu.Lock()
 	j.status, j.went = r, j.went || r.InForce != nil
 	went := j.went
@@ -97,13 +108,12 @@ func (j *Judge) Judge(ctx context.Context, card []byte) (Ruling, error) {
 		j.Fleet.set(j.Agent, identify(c.profile))
 	} else if p, err := read(r.InForce); r.InForce != nil && err == nil {
 		j.Fleet.set(j.Agent, identify(p))
-	} else if !went {
+	} else if !went && r.Since.IsZero() {
 		j.Fleet.drop(j.Agent) // what stands from before is not allowed any more
 	}
 	if j.Ruled != nil {
 		j.Ruled(ctx, r)
 	}
-	return r, nil
 }
 
 // lenient says whether a card may be served without the state, where there is nothing to
@@ -127,6 +137,7 @@ func (j *Judge) forbids(taken Change) bool {
 type candidate struct {
 	Entry
 
+	raw     []byte // as the agent sent it
 	doc     []byte // what may be used of it
 	profile *profile
 	sure    bool // a signature that is required, or a digest, vouches for it
@@ -139,7 +150,7 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &candidate{Entry: Entry{Digest: digest, Seen: j.Book.now().UTC()}, doc: card}
+	c := &candidate{Entry: Entry{Digest: digest, Seen: j.Book.now().UTC()}, raw: card, doc: card}
 	if err := j.verify(ctx, c, card); err != nil {
 		return nil, err
 	}
@@ -210,6 +221,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 		return Ruling{}, err
 	}
 	if stands && standing.Digest == c.Digest && !c.refused() {
+		j.keep(ctx, c, c.Digest, standing.At)
 		return c.ruling(standing.State, "", c.doc, c.Digest), nil
 	}
 	known, seen, err := j.Book.Entry(ctx, j.Agent, c.Digest)
@@ -237,7 +249,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	r.New = !seen || known.State != c.State
 	if c.comes() {
 		r.InForce, r.Standing = c.doc, c.Digest
-		if err := j.stand(ctx, c, stands, &r); err != nil {
+		if err := j.stand(ctx, c, standing.Digest, &r); err != nil {
 			back()
 			return Ruling{}, err
 		}
@@ -323,15 +335,19 @@ func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 	return Accepted, ""
 }
 
-// stand makes a card the one that stands. Where changes wait for people, the card that they
-// approved stays what others are compared with: many harmless steps may go a long way.
-func (j *Judge) stand(ctx context.Context, c *candidate, stands bool, r *Ruling) error {
+// stand makes a card the one that stands, in the place of before, "" for none. Where changes
+// wait for people, the card that they approved stays what others are compared with: many
+// harmless steps may go a long way.
+func (j *Judge) stand(ctx context.Context, c *candidate, before string, r *Ruling) error {
 	s := Standing{Digest: c.Digest, State: c.State, At: c.Seen, Signed: c.Signed, Card: c.doc}
 	switch {
-	case !stands:
+	case before == "":
 		first, err := j.Book.first(ctx, j.Agent, s)
 		if err == nil && (c.sure || j.config.OnChange != Quarantine) && first.Digest != c.Digest {
-			return j.Book.stand(ctx, j.Agent, s)
+			return j.replace(ctx, c, s)
+		}
+		if err == nil && first.Digest == c.Digest {
+			j.keep(ctx, c, c.Digest, s.At)
 		}
 		if err != nil || first.Digest == c.Digest {
 			return err
@@ -340,8 +356,18 @@ func (j *Judge) stand(ctx context.Context, c *candidate, stands bool, r *Ruling)
 		r.State, r.Why, r.InForce, r.Standing = Quarantined, "another card was seen first", first.Card, first.Digest
 		return nil
 	case j.config.OnChange == Quarantine && len(j.config.Digests) == 0:
+		j.keep(ctx, c, before, s.At)
 		return nil
 	}
 	r.New = true // whatever was said of it when it was in force before
-	return j.Book.stand(ctx, j.Agent, s)
+	return j.replace(ctx, c, s)
+}
+
+// replace has a card stand whatever stood before.
+func (j *Judge) replace(ctx context.Context, c *candidate, s Standing) error {
+	if err := j.Book.stand(ctx, j.Agent, s); err != nil {
+		return err
+	}
+	j.keep(ctx, c, s.Digest, s.At)
+	return nil
 }
