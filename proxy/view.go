@@ -68,7 +68,7 @@ type cardAway struct{ why error }
 
 func (e cardAway) Error() string { return "the agent has no card in force: " + e.why.Error() }
 
-func (cardAway) Is(target error) bool { return target == errNotReady } //nolint:errorlint // it is what errors.Is compares with
+func (cardAway) Is(target error) bool { return target == errNotReady }
 
 // Callable reports whether the agent's card is there, and an interface that calls may go to.
 func (a *Agent) Callable() bool {
