@@ -6,7 +6,7 @@
 // the state, so that replicas agree and restarts change nothing.
 //
 // It does not fetch cards, and does not know how they are served or called. It is asked
-// when a card was fetched, never for a request. It imports internal/state,
+// when a card was fetched, or is not to be had, never for a request. It imports internal/state,
 // internal/secret, proxy/card/signature and proxy/card/lint.
 package trust
 
