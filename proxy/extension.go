@@ -76,9 +76,9 @@ func (p *Proxy) unknownMethod(x *exchange) error {
 	switch x.call.Binding {
 	case wire.JSONRPC:
 	case wire.HTTPJSON:
-		err = x.bind()
+		err = p.binding(x)
 	default:
-		err = x.findRPC()
+		err = p.findRPC(x)
 	}
 	if err != nil {
 		return err

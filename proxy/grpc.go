@@ -34,19 +34,19 @@ func (p *Proxy) locateRPC(x *exchange) error {
 	}
 	x.shared = x.agent == nil
 	x.call.Extra = p.methods(x.r.Header)
-	return x.findRPC()
+	return p.findRPC(x)
 }
 
 // noRoute is the refusal of what is there on no binding. A gRPC client reads nothing
 // but a status.
-func (x *exchange) noRoute() error {
+func (p *Proxy) noRoute(x *exchange) error {
 	if x.call.Binding == wire.GRPC {
 		return wire.Errorf(wire.MethodNotFound, "no such service")
 	}
 	if x.at.agent == wellKnown {
 		return wire.Errorf(wire.MethodNotFound, "no such path: the base URL of an agent ends in a slash for clients that resolve paths by it, as in %sbilling/", agentsPath)
 	}
-	return wire.Errorf(wire.MethodNotFound, "no such path")
+	return p.noPath(x)
 }
 
 // wellKnown is in the place of an agent's id where a client has resolved the path of a card
@@ -54,11 +54,11 @@ func (x *exchange) noRoute() error {
 const wellKnown = ".well-known"
 
 // findRPC finds the operation behind a gRPC path.
-func (x *exchange) findRPC() error {
+func (p *Proxy) findRPC(x *exchange) error {
 	method, version, ok := x.call.Extra.ByRPC(x.r.URL.Path)
 	switch {
 	case !ok:
-		return x.noRoute()
+		return p.noRoute(x)
 	case x.r.Method != http.MethodPost:
 		return notAllowed([]string{http.MethodPost})
 	case x.r.ProtoMajor < 2:

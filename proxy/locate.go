@@ -29,7 +29,7 @@ func (p *Proxy) locate(x *exchange) error {
 	}
 	if bindingRPC(x.r) == wire.GRPC { // no RPC has this path
 		x.call.Binding, x.call.Version = wire.GRPC, wire.V10
-		return x.noRoute()
+		return p.noRoute(x)
 	}
 	switch a, shared := p.at(host); {
 	case a != nil && (!shared || x.at.fixed == "" && x.at.agent == ""):
@@ -46,7 +46,7 @@ func (p *Proxy) locate(x *exchange) error {
 	// net/url writes, so what is left of it has as well.
 	x.rest = (&url.URL{Path: x.at.rest}).EscapedPath()
 	x.call.Extra = p.methods(x.r.Header)
-	if err := x.bind(); err != nil {
+	if err := p.binding(x); err != nil {
 		return err
 	}
 	return p.lured(x)
@@ -63,15 +63,15 @@ func (p *Proxy) noAgentHere(x *exchange) error {
 	case "/", cardPath, legacyCardPath:
 		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", p.prefix.public+agentsPath)
 	}
-	return wire.Errorf(wire.MethodNotFound, "no such path")
+	return p.noPath(x)
 }
 
 // nowhere ends what no route took.
-func (p *Proxy) nowhere(*exchange) error { return wire.Errorf(wire.MethodNotFound, "no such path") }
+func (p *Proxy) nowhere(x *exchange) error { return p.noPath(x) }
 
 // guess settles the shape of a refusal by screen, before anything in the request
 // is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and
-// its client understands no other error. bind decides anew.
+// its client understands no other error. binding decides anew.
 func (x *exchange) guess() {
 	if x.r.Method == http.MethodPost && x.at.base() {
 		x.call.Binding, x.call.Version = wire.JSONRPC, wire.V10
@@ -98,9 +98,9 @@ func (p *Proxy) screen(x *exchange) (string, error) {
 	return host, nil
 }
 
-// bind settles the binding: JSON-RPC is a POST to the base itself, everything
+// binding settles the binding: JSON-RPC is a POST to the base itself, everything
 // below the base is HTTP+JSON.
-func (x *exchange) bind() error {
+func (p *Proxy) binding(x *exchange) error {
 	base := x.rest == "" || x.rest == "/"
 	switch {
 	case x.rest == cardPath, x.rest == legacyCardPath, base && !x.shared && reads(x.r.Method):
@@ -126,7 +126,7 @@ func (x *exchange) bind() error {
 	switch {
 	case !ok:
 		x.call.Version = wire.V10
-		return x.noRoute()
+		return p.noRoute(x)
 	case route.Method == nil && x.mayBeEnvelope():
 		return nil // the body may say what is asked
 	case route.Method == nil:

@@ -97,7 +97,7 @@ func (p *Proxy) serveKeys(x *exchange) error {
 		return err
 	}
 	if p.JWKS == nil {
-		return x.noRoute()
+		return p.noRoute(x)
 	}
 	return x.publish("application/jwk-set+json", p.JWKS())
 }

@@ -78,10 +78,20 @@ func asked(r *http.Request, path string) *http.Request {
 	return &as
 }
 
-// outside refuses what does not begin as requests to this gateway do.
+// strayed refuses what does not begin as requests to this gateway do.
 func (p *Proxy) strayed(x *exchange) error {
 	if _, err := p.screen(x); err != nil {
 		return err
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with %s (server.basePath)", p.prefix.here)
+}
+
+// noPath refuses what is at no path, and says so where what is in front has left on what it is to
+// take off.
+func (p *Proxy) noPath(x *exchange) error {
+	f := p.prefix
+	if _, twice := below(x.r.URL.Path, f.public+f.public); twice && f.here == "/" && f.public != "" {
+		return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with / (server.basePath), without %s in front", f.public)
+	}
+	return wire.Errorf(wire.MethodNotFound, "no such path")
 }

@@ -172,6 +172,9 @@ func TestL46_OneSpelling(t *testing.T) {
 			if want == 404 && len(here) > 1 && !strings.HasPrefix(path, here+"/") && !strings.Contains(got.body, "begin with "+here+" (server.basePath)") {
 				t.Errorf("%q: %s: %s", here, path, got.body)
 			}
+			if here == "/" && want == 404 && !strings.Contains(got.body, "begin with / (server.basePath), without /a2a in front") {
+				t.Errorf("%q: %s: %s", here, path, got.body)
+			}
 			if want == 200 && !strings.Contains(got.body, `"`+w.url+`/a2a/agents/rec"`) {
 				t.Errorf("%q: %s: the card is %s", here, path, got.body)
 			}
