@@ -127,7 +127,7 @@ func (c *Call) DecodeJSONRPC(body []byte, header Version, lim Limits) *Error {
 	e := d.finish()
 	if e != nil && e.Kind == ParseError {
 		c.ID = nil // JSON-RPC 2.0 §5: null when the request could not be parsed
-		if d.beyond {
+		if d.key != "" {
 			c.ID = idBeyond(body, lim)
 		}
 	}
@@ -231,4 +231,13 @@ func (d *decoder) complete(seen uint32) {
 		// the params is said first, as agents do.
 		d.notCall("id is missing")
 	}
+}
+
+// finish is the scanner's, and names the key of the limit that a call is beyond.
+func (d *decoder) finish() *Error {
+	e := d.scanner.finish()
+	if e != nil && e == d.err && d.key != "" {
+		e.Message += " (" + d.key + ")"
+	}
+	return e
 }

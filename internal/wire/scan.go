@@ -45,7 +45,7 @@ type scanner struct {
 	arena   []byte    // unescaped names and strings
 	table   []int32   // scratch of uniqueNames
 	err     *Error    // failure
-	beyond  bool      // the failure is that of a limit
+	key     string    // of the limit that the failure is beyond; "" for none
 	fault   *Error    // first refusal
 	marks   bool      // a name was read that may lead to a Mark
 	files   bool      // a name was read that may lead to a File
@@ -87,7 +87,7 @@ func (s *scanner) release() {
 	if cap(s.names) > scratchKept || cap(s.arena) > scratchKept || cap(s.table) > scratchKept {
 		return
 	}
-	s.doc, s.err, s.fault, s.beyond, s.marks, s.files, s.halved, s.keeps = nil, nil, nil, false, false, false, 0, false
+	s.doc, s.err, s.fault, s.key, s.marks, s.files, s.halved, s.keeps = nil, nil, nil, "", false, false, 0, false
 	s.frames, s.names, s.arena, s.free = s.frames[:0], s.names[:0], s.arena[:0], s.free[:0]
 	scanners.Put(s)
 }
@@ -100,9 +100,11 @@ func (s *scanner) fail(what string) {
 	}
 }
 
-// exceed is fail for what may be good JSON and is beyond a limit.
-func (s *scanner) exceed(what string) {
-	s.beyond = s.beyond || s.err == nil
+// exceed is fail for what may be good JSON and is beyond the limit of that key.
+func (s *scanner) exceed(what, key string) {
+	if s.err == nil {
+		s.key = key
+	}
 	s.fail(what)
 }
 
@@ -181,7 +183,7 @@ func (s *scanner) enter() {
 		return
 	}
 	if len(s.frames) >= s.depth {
-		s.exceed("nested too deeply")
+		s.exceed("nested too deeply", "server.limits.jsonDepth")
 		return
 	}
 	s.pos++
@@ -210,7 +212,7 @@ func (s *scanner) more() bool {
 		s.pos++
 	}
 	if f.count++; int(f.count) > s.members {
-		s.exceed("too many members in one object or array")
+		s.exceed("too many members in one object or array", "server.limits.jsonMembers")
 		return false
 	}
 	return true
