@@ -71,12 +71,12 @@ func foreignPage() *wire.Error {
 	return wire.Errorf(wire.Denied, "Pages of this origin may not call: it is not among server.cors.origins")
 }
 
-// lured refuses a call that a page of another origin has had a browser make without asking
+// checkCrossOrigin refuses a call that a page of another origin has had a browser make without asking
 // first, as browsers do where a request has no JSON and no field that pages seldom send (Fetch,
 // CORS-safelisted request-header). They come from where their user is, and with the user's client
 // certificate; that the page cannot read the answer does not keep a call without a body from
 // having its effect.
-func (p *Proxy) lured(x *exchange) error {
+func (p *Proxy) checkCrossOrigin(x *exchange) error {
 	origin := x.r.Header["Origin"]
 	if origin == nil || x.r.Method != http.MethodPost || x.call.Binding != wire.HTTPJSON || wire.MediaType(x.r.Header.Get("Content-Type")) {
 		return nil

@@ -49,7 +49,7 @@ func (p *Proxy) locate(x *exchange) error {
 	if err := p.binding(x); err != nil {
 		return err
 	}
-	return p.lured(x)
+	return p.checkCrossOrigin(x)
 }
 
 // noAgentHere refuses what names no agent, and says where agents are to clients that have
