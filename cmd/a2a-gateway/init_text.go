@@ -20,16 +20,7 @@ var beginningText = template.Must(template.New("config").Funcs(template.FuncMap{
 {{- if .Behind}}
 # Something in front of it ends TLS; or name certificates here (tls) and leave plaintext out.
 {{- end}}
-server:
-  address: {{quote .Address}}
-  publicURL: {{quote .PublicURL}}
-{{- if .Behind}}
-  plaintext: true
-{{- end}}
-  statusAddress: {{quote .StatusAddress}} # metrics and probes
-{{- with .DataDir}}
-  dataDir: {{quote .}} # state, records and keys: no two gateways can share one
-{{- end}}
+server: {address: {{quote .Address}}, statusAddress: {{quote .StatusAddress}}, publicURL: {{quote .PublicURL}}{{if .Behind}}, plaintext: true{{end}}{{with .DataDir}}, dataDir: {{quote .}}{{end}}}
 admin: {address: {{quote .ConsoleAddress}}} # the console
 authn:
 {{- if .Issuer}}
