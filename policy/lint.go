@@ -43,6 +43,22 @@ func (s *Set) warnings(buckets map[string]*bucket) []Warning {
 	return list
 }
 
+// Unused are the agents that no rule lets anybody use while others may be used: they are
+// registered, and hardly meant to be closed.
+func (s *Set) Unused() []string {
+	var ids []string
+	for _, id := range s.ids {
+		lets := func(r *rule) bool { return r.effect == allows && !r.shadow && r.agents.match(id) }
+		if !slices.ContainsFunc(s.rules, lets) {
+			ids = append(ids, id)
+		}
+	}
+	if s.allow || len(ids) == len(s.ids) {
+		return nil
+	}
+	return ids
+}
+
 // dead says why a rule can never decide anything, or "".
 func (s *Set) dead(r *rule, closed patterns) string {
 	switch {

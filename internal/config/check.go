@@ -45,10 +45,15 @@ func (c *Config) Check() ([]string, error) {
 	errs = append(errs, registered(err)...)
 	defer book.Close()
 	warnings = append(warnings, book.Warnings()...)
-	_, dubious, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
+	rules, dubious, err := policy.Compile(c.Policy.Config, c.RuleAgents(), book.Extra().Methods()...)
 	errs = append(errs, err, c.checkPanel(book.Extra().Methods()))
 	for _, w := range dubious {
 		warnings = append(warnings, w.String())
+	}
+	if err == nil {
+		for _, id := range rules.Unused() {
+			warnings = append(warnings, fmt.Sprintf("agent %q: no rule allows anybody anything of it, and the default is deny: every call to it is denied", id))
+		}
 	}
 	errs = append(errs, c.unreadable(errors.Join(errs...)))
 	return warnings, asWhom(errors.Join(errs...))

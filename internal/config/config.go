@@ -200,6 +200,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, at(a.Validate(), "agents", index))
 		if unread == nil && !seen[a.ID] {
 			errs = append(errs, at(a.ClaimHosts(public, hosts), "agents", index))
+			errs = append(errs, at(c.checkOffer(public, &c.Agents[i]), "agents", index))
 		}
 		if seen[a.ID] {
 			errs = append(errs, at(fmt.Errorf("id %q is used twice", a.ID), "agents", index))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -21,17 +22,26 @@ type URL string
 // omitted stands where something was taken out of a URL or of a text.
 const omitted = "…"
 
-var errURL = errors.New("not a URL")
+var (
+	errURL  = errors.New("not a URL")
+	errPort = errors.New("the port of the URL is not between 0 and 65535")
+)
 
 // Reveal is the URL as it was written.
 func (u URL) Reveal() string { return string(u) }
 
 // Parse is url.Parse with an error that quotes nothing: the library's own quotes what it
-// could not read, and that is where a password stands that was not escaped.
+// could not read, and that is where a password stands that was not escaped. A port that no
+// address has is an error too.
 func (u URL) Parse() (*url.URL, error) {
 	parsed, err := url.Parse(string(u))
 	if err != nil {
 		return nil, errURL
+	}
+	if port := parsed.Port(); port != "" {
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return nil, errPort
+		}
 	}
 	return parsed, nil
 }

@@ -87,19 +87,6 @@ func (c Config) Offers(b wire.Binding, has bool) bool {
 	return slices.Contains(c.Bindings, b.String())
 }
 
-// checkBindings reports what is no binding, or none at all.
-func (c Config) checkBindings() error {
-	if c.Bindings != nil && len(c.Bindings) == 0 {
-		return errors.New("card: bindings: a card that offers none is visibility: none")
-	}
-	for _, name := range c.Bindings {
-		if b, known := wire.ParseBinding(name); !known || b.String() != name {
-			return fmt.Errorf("card: bindings: %q is not JSONRPC, HTTP+JSON or GRPC", name)
-		}
-	}
-	return nil
-}
-
 // DefaultRefresh is used where Config.Refresh is zero.
 const DefaultRefresh = 5 * time.Minute
 

@@ -3,7 +3,6 @@ package card
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
@@ -47,7 +46,7 @@ func (c InterfaceConfig) read() (Interface, error) {
 			text = "https://" + text
 		}
 	}
-	u, err := url.Parse(text)
+	u, err := secret.URL(text).Parse()
 	switch {
 	case err != nil || origin(text) == "":
 		return i, errors.New("url: not an absolute http or https URL")

@@ -1,0 +1,22 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy"
+)
+
+// checkOffer holds what an agent's served card is to offer against what the listener takes.
+func (c *Config) checkOffer(public *url.URL, a *proxy.AgentConfig) error {
+	return a.Card.CheckOffer(c.Server.GRPC(), len(a.Hosts) > 0 && !shares(public, a.Hosts[0]), strings.Trim(public.Path, "/") != "")
+}
+
+// shares reports whether a host of an agent's is the gateway's own.
+func shares(public *url.URL, host string) bool {
+	own, _ := server.CanonicalHost(public.Host)
+	its, _ := server.CanonicalHost(host)
+	bare, _ := server.CanonicalHost(public.Hostname())
+	return its == own || its == bare
+}

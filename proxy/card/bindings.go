@@ -1,0 +1,46 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// checkBindings reports what is no binding, one that is there twice, or none at all.
+func (c Config) checkBindings() error {
+	if c.Bindings != nil && len(c.Bindings) == 0 {
+		return errors.New("card: bindings: a card that offers none is visibility: none")
+	}
+	for i, name := range c.Bindings {
+		if b, known := wire.ParseBinding(name); !known || b.String() != name {
+			return fmt.Errorf("card: bindings: %q is not JSONRPC, HTTP+JSON or GRPC", name)
+		}
+		if slices.Contains(c.Bindings[:i], name) {
+			return fmt.Errorf("card: bindings: %q is listed twice", name)
+		}
+	}
+	return nil
+}
+
+// CheckOffer reports bindings that would leave the served card without an address. JSON-RPC and
+// HTTP+JSON are there always; taken says whether the listener takes gRPC, alone whether the
+// agent has a host for itself, and below whether the gateway's URL has a path.
+func (c Config) CheckOffer(taken, alone, below bool) error {
+	if len(c.Bindings) != 1 || c.Bindings[0] != wire.GRPC.String() {
+		return nil
+	}
+	switch {
+	case !taken:
+		return errors.New("card: bindings: GRPC alone leaves the card without an address, since the listener does not take it: " +
+			"that needs server.tls or server.h2c")
+	case !alone && below:
+		return errors.New("card: bindings: GRPC alone leaves the card without an address, since gRPC knows no path such as that of server.publicURL: " +
+			"give the agent a host of its own (hosts)")
+	case !alone && c.Form == LegacyForm:
+		return errors.New(`card: bindings: GRPC alone leaves a card of form "0.3" without an address, since gRPC of 0.3 has no tenant to name the agent by: ` +
+			"give the agent a host of its own (hosts)")
+	}
+	return nil
+}
