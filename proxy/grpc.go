@@ -46,7 +46,7 @@ func (p *Proxy) noRoute(x *exchange) error {
 	if x.at.agent == wellKnown {
 		return wire.Errorf(wire.MethodNotFound, "no such path: the base URL of an agent ends in a slash for clients that resolve paths by it, as in %sbilling/", agentsPath)
 	}
-	return p.noPath(x)
+	return p.prefix.noPath(x)
 }
 
 // wellKnown is in the place of an agent's id where a client has resolved the path of a card

@@ -63,11 +63,11 @@ func (p *Proxy) noAgentHere(x *exchange) error {
 	case "/", cardPath, legacyCardPath:
 		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", p.prefix.public+agentsPath)
 	}
-	return p.noPath(x)
+	return p.prefix.noPath(x)
 }
 
 // nowhere ends what no route took.
-func (p *Proxy) nowhere(x *exchange) error { return p.noPath(x) }
+func (p *Proxy) nowhere(x *exchange) error { return p.prefix.noPath(x) }
 
 // guess settles the shape of a refusal by screen, before anything in the request
 // is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and

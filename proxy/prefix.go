@@ -88,8 +88,7 @@ func (p *Proxy) strayed(x *exchange) error {
 
 // noPath refuses what is at no path, and says so where what is in front has left on what it is to
 // take off.
-func (p *Proxy) noPath(x *exchange) error {
-	f := p.prefix
+func (f prefix) noPath(x *exchange) error {
 	if _, twice := below(x.r.URL.Path, f.public+f.public); twice && f.here == "/" && f.public != "" {
 		return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with / (server.basePath), without %s in front", f.public)
 	}

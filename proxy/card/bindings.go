@@ -38,7 +38,7 @@ func (c Config) CheckOffer(taken, alone, below bool) error {
 	case !alone && below:
 		return errors.New("card: bindings: GRPC alone leaves the card without an address, since gRPC knows no path such as that of server.publicURL: " +
 			"give the agent a host of its own (hosts)")
-	case !alone && c.Form == LegacyForm:
+	case !alone && c.Form == legacyForm:
 		return errors.New(`card: bindings: GRPC alone leaves a card of form "0.3" without an address, since gRPC of 0.3 has no tenant to name the agent by: ` +
 			"give the agent a host of its own (hosts)")
 	}
