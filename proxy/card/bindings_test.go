@@ -17,14 +17,14 @@ func TestCheckOffer(t *testing.T) {
 		taken, alone, below bool
 		want                string // in the error; "" for none
 	}{
-		{"", card.legacyForm, false, false, true, ""},
-		{"JSONRPC GRPC", card.legacyForm, false, false, true, ""},
+		{"", card.Form("0.3"), false, false, true, ""},
+		{"JSONRPC GRPC", card.Form("0.3"), false, false, true, ""},
 		{"GRPC", "", true, false, false, ""},
 		{"GRPC", "", false, true, false, "server.h2c"},
 		{"GRPC", "", true, false, true, "server.publicURL"},
 		{"GRPC", "", true, true, true, ""},
-		{"GRPC", card.legacyForm, true, false, false, "no tenant"},
-		{"GRPC", card.legacyForm, true, true, false, ""},
+		{"GRPC", card.Form("0.3"), true, false, false, "no tenant"},
+		{"GRPC", card.Form("0.3"), true, true, false, ""},
 	} {
 		c := card.Config{Form: tt.form, Bindings: strings.Fields(tt.bindings)}
 		switch err := c.CheckOffer(tt.taken, tt.alone, tt.below); {
