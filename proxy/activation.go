@@ -85,7 +85,7 @@ func (x *exchange) demanded() ext.Set {
 
 // answerable lists what the response says is active: what the caller asked for and
 // the agent has activated, and what the gateway itself has acted on.
-func (x *exchange) answerable() ext.Set {
+func (x *negotiation) answerable() ext.Set {
 	return x.asked.Only(func(uri string) bool {
 		return x.terms.Provided.Has(uri) || uri == wire.SkillSelection ||
 			x.terms.Visible.Has(uri) && x.activated.Has(uri)

@@ -44,7 +44,7 @@ func (x *exchange) holder() string {
 }
 
 // clientNetwork is the client's address, or its /64 network of IPv6.
-func (x *exchange) clientNetwork() string {
+func (x *fromClient) clientNetwork() string {
 	from := x.client.Unmap().WithZone("")
 	if from.Is6() {
 		network, _ := from.Prefix(64) // never fails

@@ -102,7 +102,7 @@ func (p *Proxy) judge(l *upstreamCall, doc []byte) (wire.Answer, error) {
 // whole: clients that stream read nothing else of what is a success by its status, and
 // some take it for a stream of none. An error passes as it came: the JavaScript client tells
 // which one it is by a document, and not by an event.
-func (x *exchange) wantsEvents(resp *http.Response) bool {
+func (x *parsedCall) wantsEvents(resp *http.Response) bool {
 	return x.call.Streaming && x.call.Binding != wire.GRPC && resp.StatusCode < http.StatusMultipleChoices
 }
 
@@ -185,7 +185,7 @@ func (x *exchange) write(out []byte) {
 }
 
 // measure says how long an answer is.
-func (x *exchange) measure(out []byte) {
+func (x *fromClient) measure(out []byte) {
 	x.length[0] = strconv.Itoa(len(out))
 	x.w.Header()["Content-Length"] = x.length[:]
 }

@@ -69,7 +69,7 @@ func (b *buffer) release() {
 // giveBack releases a buffer whose bytes were written to the client. Where a write failed it
 // is left to the collector: a stream of HTTP/2 that is reset ends its writer at once, while a
 // frame of the bytes may be on its way, and would have those of the next call in it.
-func (x *exchange) giveBack(b *buffer) {
+func (x *fromClient) giveBack(b *buffer) {
 	if !x.w.failed {
 		b.release()
 	}
@@ -231,7 +231,7 @@ func (x *exchange) unload() {
 }
 
 // lend is room for the caller's call as it is retold, until the exchange ends.
-func (x *exchange) lend(n int) []byte {
+func (x *parsedCall) lend(n int) []byte {
 	x.told.release() // an agent is asked for one thing after the other
 	x.told = newBufferFor(int64(n))
 	x.told.b.Grow(n)

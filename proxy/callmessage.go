@@ -29,7 +29,7 @@ func (p *Proxy) message(x *exchange) (*wire.Message, error) {
 // pair, which every parser reads as it likes, U+FFFD is what is judged, and then it is
 // what the agent gets. It is done where the body lies, so that all that was found in it
 // stays where it was.
-func (x *exchange) mend() {
+func (x *parsedCall) mend() {
 	wire.MendHere(x.call.Body)
 	wire.MendHere(x.call.Params) // of which a webhook may have been replaced
 }

@@ -71,7 +71,7 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 	if a == nil || !p.lists(who, a) {
 		return nil, "", nil
 	}
-	x := &exchange{agent: a, principal: who, view: a.look()}
+	x := &exchange{destination: destination{agent: a, view: a.look()}, principal: who}
 	if x.view == nil {
 		return nil, "", a.notReady()
 	}

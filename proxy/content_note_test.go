@@ -16,7 +16,7 @@ func TestA08_ViolationsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &exchange{book: book}
+	x := &exchange{negotiation: negotiation{book: book}}
 	const n = 10_000
 	for i := range n {
 		x.note(&content.Violation{Extension: fmt.Sprint("urn:nobody:", i), Fault: content.Undeclared})

@@ -110,7 +110,7 @@ func (p *Proxy) lentContext(x *exchange, sent string) (state.Record, error) {
 // inOtherContext reports whether a call names both a task and a context, so that
 // a task that seems absent may be one of the caller's in a context that was
 // replaced: the caller knows that context by the name it had before.
-func (x *exchange) inOtherContext() bool {
+func (x *parsedCall) inOtherContext() bool {
 	return x.call.TaskID != "" && x.call.ContextID != ""
 }
 
@@ -165,7 +165,7 @@ func (p *Proxy) nameContexts(x *exchange, seen *wire.Answer) error {
 const mostContexts = 256
 
 // learnName remembers what the caller calls a context.
-func (x *exchange) learnName(n foreign) {
+func (x *ownership) learnName(n foreign) {
 	if len(x.contexts) >= mostContexts {
 		x.contexts = slices.DeleteFunc(x.contexts, func(n foreign) bool { return n.id == "" })
 	}
@@ -186,7 +186,7 @@ func (x *exchange) nameless(context string) bool {
 }
 
 // otherwise finds a context among those that have been looked at; nil for none.
-func (x *exchange) otherwise(context string) *foreign {
+func (x *ownership) otherwise(context string) *foreign {
 	for i := range x.contexts {
 		if x.contexts[i].agents == context {
 			return &x.contexts[i]
@@ -205,7 +205,7 @@ func (p *Proxy) restore(x *exchange, seen *wire.Answer, body []byte) ([]byte, er
 
 // restoreContext is restore where the contexts are known. A replacement is 122
 // random-looking bits, so a JSON string equal to it is it.
-func (x *exchange) restoreContext(body []byte) []byte {
+func (x *ownership) restoreContext(body []byte) []byte {
 	for i := range x.contexts {
 		if n := &x.contexts[i]; n.id != "" && bytes.Contains(body, n.alias) {
 			body = bytes.ReplaceAll(body, n.alias, n.sent)
@@ -215,7 +215,7 @@ func (x *exchange) restoreContext(body []byte) []byte {
 }
 
 // nameFor is what the caller calls a context.
-func (x *exchange) nameFor(context string) string {
+func (x *ownership) nameFor(context string) string {
 	if n := x.otherwise(context); n != nil && n.id != "" {
 		return n.id
 	}

@@ -192,7 +192,7 @@ func refused(reason string) bool {
 }
 
 // begun reports whether the agent has shown a task.
-func (x *exchange) begun() bool { return x.rec.TaskState != "" || x.learned != (wire.TaskRef{}) }
+func (x *recording) begun() bool { return x.rec.TaskState != "" || x.learned != (wire.TaskRef{}) }
 
 // had reports whether the agent may have taken the message.
 func (x *exchange) had(err error, reached bool) bool {

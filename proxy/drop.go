@@ -50,7 +50,7 @@ func (a *subscriber) drop(d *stream.Dropped) {
 
 // dropped records what the client was not given of a stream that has ended with err, and
 // which rule that was about.
-func (x *exchange) dropped(err error) {
+func (x *recording) dropped(err error) {
 	if r, ok := stream.RuleOf(err); ok {
 		x.rec.Grammar = r.Err.Error()
 	}

@@ -41,7 +41,7 @@ func (x *exchange) makes() int {
 
 // reached reports whether any of the call may have come to the agent, err being what became
 // of it.
-func (x *exchange) reached(err error) bool {
+func (x *recording) reached(err error) bool {
 	return x.rec.UpstreamStatus != 0 || x.rec.Tries > 0 && !upstream.NotSent(err)
 }
 

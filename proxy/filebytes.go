@@ -22,7 +22,7 @@ func (a *Agent) bytes() translate.Bytes {
 var scripts = []string{"node", "undici", "deno", "bun/", "mozilla/"}
 
 // callerBytes is the same of the caller.
-func (x *exchange) callerBytes() translate.Bytes {
+func (x *fromClient) callerBytes() translate.Bytes {
 	agent := strings.ToLower(x.r.UserAgent())
 	for _, name := range scripts {
 		if strings.Contains(agent, name) {

@@ -179,7 +179,7 @@ var systemServices = []string{
 // serveSystem hands a call to gRPC's own services. Like the status listener's
 // answers it leaves no record: load balancers ask every few seconds.
 func (p *Proxy) serveSystem(w http.ResponseWriter, r *http.Request, _ site) {
-	x := &exchange{w: &response{ResponseWriter: w}, r: r}
+	x := &exchange{fromClient: fromClient{w: &response{ResponseWriter: w}, r: r}}
 	x.call.Binding, x.call.Version = bindingRPC(r), wire.V10
 	_, err := p.screen(x)
 	if err == nil && x.call.Binding != wire.GRPC {

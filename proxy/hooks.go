@@ -124,7 +124,7 @@ func (p *Proxy) askHooks(x *exchange) error {
 }
 
 // withParams is the call's body with other params.
-func (x *exchange) withParams(params []byte) ([]byte, error) {
+func (x *parsedCall) withParams(params []byte) ([]byte, error) {
 	if x.call.Binding != wire.JSONRPC {
 		if len(x.call.Body) == 0 {
 			return nil, errors.New("it gave a body to a call that has none")

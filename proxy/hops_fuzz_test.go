@@ -15,7 +15,7 @@ func FuzzVia(f *testing.F) {
 	p := new(Proxy)
 	p.here[0] = []string{"1.1 gate-a"}
 	f.Fuzz(func(t *testing.T, line string) {
-		x := &exchange{r: &http.Request{ProtoMajor: 1}}
+		x := &exchange{fromClient: fromClient{r: &http.Request{ProtoMajor: 1}}}
 		x.rec.Hops = passed(http.Header{"Via": {line}})
 		want := append(slices.Clone(x.rec.Hops), "gate-a")
 		if got := passed(http.Header{"Via": p.via(x)}); !slices.Equal(got, want) {

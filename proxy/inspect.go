@@ -41,7 +41,7 @@ func (p *Proxy) inspect(x *exchange) error {
 
 // opaque reports whether nobody here can read what the call carries: the protobuf
 // messages of an extension's method are the extension's own.
-func (x *exchange) opaque() bool {
+func (x *parsedCall) opaque() bool {
 	return x.call.Binding == wire.GRPC && x.call.Method.Extension != ""
 }
 
@@ -57,7 +57,7 @@ func (p *Proxy) judgesContent(x *exchange, by *schema.Schema) bool {
 }
 
 // conforms reports whether the agent's documents, and what is for it, are held to A2A.
-func (x *exchange) conforms() bool {
+func (x *destination) conforms() bool {
 	mode := x.agent.Extensions.Conformance
 	return mode != "" && mode != ext.Off
 }
@@ -132,7 +132,7 @@ type strays struct {
 }
 
 // sweep deals with a document's strays.
-func (x *exchange) sweep(t *content.Terms, cs *wire.Carriers) strays {
+func (x *destination) sweep(t *content.Terms, cs *wire.Carriers) strays {
 	marks := t.Strays(cs)
 	if len(marks) == 0 {
 		return strays{}

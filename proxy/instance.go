@@ -47,7 +47,7 @@ func holders(records []state.Record) map[string]string {
 
 // stray keeps from the caller that there is no such task, where that is the word of an
 // instance that was asked in the place of the one that has it.
-func (x *exchange) stray(reason string) error {
+func (x *forwarding) stray(reason string) error {
 	if !x.upstream.served.Elsewhere || reason != wire.TaskNotFound.Reason {
 		return nil
 	}

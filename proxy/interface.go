@@ -7,7 +7,7 @@ import (
 )
 
 // side is how the caller speaks.
-func (x *exchange) side() wire.Side {
+func (x *parsedCall) side() wire.Side {
 	return wire.Side{Version: x.call.Version, Binding: x.call.Binding}
 }
 

@@ -38,7 +38,7 @@ func (p *Proxy) spend(x *exchange) error {
 }
 
 // source is the caller's address, the zero Addr when there is none.
-func (x *exchange) source() netip.Addr { return x.client.Unmap() }
+func (x *fromClient) source() netip.Addr { return x.client.Unmap() }
 
 // showLimits adds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers).
 func showLimits(h http.Header, list []limits.Standing) {

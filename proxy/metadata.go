@@ -104,7 +104,7 @@ func (p *Proxy) serveKeys(x *exchange) error {
 
 // publish answers with a document that is the same for everybody, or with 304 to who
 // has it already.
-func (x *exchange) publish(mediaType string, body []byte) error {
+func (x *fromClient) publish(mediaType string, body []byte) error {
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
 		return notAllowed([]string{http.MethodGet, http.MethodHead})
 	}

@@ -57,7 +57,7 @@ func (x *exchange) mayMix(v *view) bool {
 }
 
 // saidTo names how the caller's answers are said.
-func (x *exchange) saidTo() string {
+func (x *parsedCall) saidTo() string {
 	if x.call.Mixed {
 		return x.side().String() + ", mixed"
 	}
@@ -66,4 +66,4 @@ func (x *exchange) saidTo() string {
 
 // alike reports whether the caller speaks as a side of the agent's, so that what one says can
 // pass to the other as it is.
-func (x *exchange) alike(s wire.Side) bool { return s == x.side() && !x.call.Mixed }
+func (x *parsedCall) alike(s wire.Side) bool { return s == x.side() && !x.call.Mixed }

@@ -52,7 +52,7 @@ func Effects(rules []policy.Extensions) []ext.Effect {
 
 // shadows reports whether the agent's extensions are in shadow mode: nothing is
 // refused or taken out, only recorded.
-func (x *exchange) shadows() bool { return x.agent.Extensions.Mode == "shadow" }
+func (x *destination) shadows() bool { return x.agent.Extensions.Mode == "shadow" }
 
 // knownIn are the extensions whose metadata is held to what was negotiated, beside the
 // registry's. What the gateway provides, for one, must not pass because a caller did

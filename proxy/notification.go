@@ -85,7 +85,7 @@ func (p *Proxy) notified(x *exchange) error {
 }
 
 // received sends the answer, and reports whether somebody was there to get it.
-func (x *exchange) received() bool {
+func (x *fromClient) received() bool {
 	return http.NewResponseController(x.w).Flush() == nil && x.r.Context().Err() == nil
 }
 

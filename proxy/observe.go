@@ -153,7 +153,7 @@ func (x *exchange) origin() ledger.Origin {
 }
 
 // spoken is what the caller speaks, as records of tasks have it.
-func (x *exchange) spoken() string {
+func (x *parsedCall) spoken() string {
 	if x.call.Mixed {
 		return mixedVersion
 	}

@@ -52,7 +52,7 @@ func (c *AgentConfig) tolerates(q Quirk) bool {
 }
 
 // uses notes that a quirk was used for the call.
-func (x *exchange) usesQuirk(q Quirk) {
+func (x *recording) usesQuirk(q Quirk) {
 	if !slices.Contains(x.rec.Quirks, string(q)) {
 		x.rec.Quirks = append(x.rec.Quirks, string(q))
 	}

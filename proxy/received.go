@@ -63,7 +63,7 @@ func (p *Proxy) receive(x *exchange, l *upstreamCall, resp *http.Response, body 
 }
 
 // heard notes what of an answer is not as A2A has it.
-func (x *exchange) heard(a *received) {
+func (x *recording) heard(a *received) {
 	if x.rec.AnswerForm = string(a.form); a.zoned {
 		x.usesQuirk(zonelessTimes)
 	}

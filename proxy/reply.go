@@ -163,7 +163,7 @@ func (p *Proxy) taken(x *exchange, resp *http.Response, body *buffer) (received,
 
 // waits reports whether the caller of a send waits for the task to settle. What says
 // nothing means something else in every version.
-func (x *exchange) waits() bool {
+func (x *parsedCall) waits() bool {
 	var c struct {
 		Configuration *struct {
 			Blocking *bool `json:"blocking"`

@@ -28,7 +28,7 @@ func TestUnwrittenAnswersAreNotShared(t *testing.T) {
 	for range 100 { // a pool may forget what it is given
 		b, client := newBuffer(), &reset{}
 		b.b.WriteString("what only this caller may see")
-		x := &exchange{call: wire.Call{Binding: wire.JSONRPC}, w: &response{ResponseWriter: client}}
+		x := &exchange{parsedCall: parsedCall{call: wire.Call{Binding: wire.JSONRPC}}, fromClient: fromClient{w: &response{ResponseWriter: client}}}
 		x.send(b.bytes())
 		x.giveBack(b)
 		if x.rec.End == "" || !x.w.failed {

@@ -27,7 +27,7 @@ func (p *Proxy) authenticate(x *exchange) error {
 }
 
 // nonce gives the caller a value for DPoP proofs to hold (RFC 9449 §8).
-func (x *exchange) nonce(value string) {
+func (x *fromClient) nonce(value string) {
 	if value != "" {
 		x.w.Header().Set("DPoP-Nonce", value)
 	}

@@ -163,7 +163,7 @@ func end(err error) string {
 }
 
 // keepPlace has the stream's place taken until the agent's stream is done with, too.
-func (x *exchange) keepPlace(stop func()) func() {
+func (x *streamState) keepPlace(stop func()) func() {
 	x.slot.share()
 	return func() {
 		x.slot.leave()

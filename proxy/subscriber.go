@@ -141,7 +141,7 @@ func (a *subscriber) over() (bool, error) {
 
 // form is how an agent's stream speaks, and under which extensions: who asks for others
 // would get other events.
-func (x *exchange) form(l *upstreamCall) string {
+func (x *negotiation) form(l *upstreamCall) string {
 	sent := slices.Sorted(slices.Values(x.terms.Send))
 	return l.String() + "\n" + l.tenant + "\n" + strings.Join(sent, " ")
 }

@@ -183,7 +183,7 @@ func (x *exchange) tell(e stream.Entry, found *judged, out []byte, from *snapsho
 
 // passEvent passes a gRPC message on, as it came unless something in it had to be
 // put in another's place.
-func (x *exchange) passEvent(e stream.Entry, doc, out []byte, emit telling) error {
+func (x *parsedCall) passEvent(e stream.Entry, doc, out []byte, emit telling) error {
 	if same(doc, out) {
 		return emit("", e.Data)
 	}
@@ -195,7 +195,7 @@ func (x *exchange) passEvent(e stream.Entry, doc, out []byte, emit telling) erro
 }
 
 // retell emits what an event of the agent's is to the caller.
-func (x *exchange) retell(doc []byte, emit telling) error {
+func (x *forwarding) retell(doc []byte, emit telling) error {
 	err := x.upstream.retell.Event(doc, func(event []byte) error { return emit("", event) })
 	if err != nil {
 		return retelling(err)

@@ -110,7 +110,7 @@ func (p *Proxy) watched(
 
 // mayWatch reports whether the exchange is a subscription that is promised the task until it
 // ends, of an agent that promises no such thing, and the client has been shown the task.
-func (x *exchange) mayWatch(a *subscriber) bool {
+func (x *forwarding) mayWatch(a *subscriber) bool {
 	return x.upstream.call.Method.Name == wire.SubscribeToTask && x.upstream.Version != wire.V10 && a.shown != nil
 }
 
@@ -136,7 +136,7 @@ func (p *Proxy) noneOf(l *upstreamCall, resp *http.Response, event stream.Event,
 
 // withoutStream is the answer of an agent to a subscription as one whose stream says nothing,
 // where it is an error that says so; else nil.
-func (x *exchange) withoutStream(resp *http.Response, a received) *http.Response {
+func (x *forwarding) withoutStream(resp *http.Response, a received) *http.Response {
 	e := a.failed
 	if e == nil && isError(a.seen) {
 		e = a.error(x.upstream, resp, a.doc)

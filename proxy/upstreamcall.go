@@ -230,7 +230,7 @@ func (l *upstreamCall) target() (*url.URL, error) {
 }
 
 // about is what spans say of an upstream call.
-func (x *exchange) about(l *upstreamCall) telemetry.Ask {
+func (x *destination) about(l *upstreamCall) telemetry.Ask {
 	return telemetry.Ask{
 		Agent: x.agent.ID, Method: l.call.Method.Name, Version: string(l.Version), Binding: l.Binding,
 		Task: l.call.TaskID, Endpoint: l.address, Own: l.own,

@@ -28,7 +28,7 @@ func (x *exchange) judge(found []content.Violation, answer bool) error {
 
 // discreet is a violation as the caller may hear of it. Extensions that were injected,
 // or that an agent adds unasked, are none of the caller's business.
-func (x *exchange) discreet(v content.Violation, answer bool) *content.Violation {
+func (x *negotiation) discreet(v content.Violation, answer bool) *content.Violation {
 	switch {
 	case v.Extension == "" || x.shown.Has(v.Extension):
 	case answer:
@@ -62,7 +62,7 @@ func (x *exchange) note(v *content.Violation) {
 	})
 }
 
-func (x *exchange) registered(uri string) bool {
+func (x *negotiation) registered(uri string) bool {
 	_, ok := x.book.Entry(uri)
 	return ok
 }

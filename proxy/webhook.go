@@ -50,7 +50,7 @@ func (p *Proxy) mayPush(x *exchange) error {
 }
 
 // oneConfig reports whether an agent keeps one config per task, as those of 0.1 do.
-func (x *exchange) oneConfig() bool { return x.endpoint.Version == wire.V01 }
+func (x *forwarding) oneConfig() bool { return x.endpoint.Version == wire.V01 }
 
 // intercept puts a webhook of the gateway's in the place of the one that comes with a
 // call, so that the agent never sees the caller's (A18), and remembers what it was.
@@ -97,7 +97,7 @@ func (p *Proxy) intercept(x *exchange) error {
 }
 
 // unregistered answers a call whose webhook is not taken.
-func (x *exchange) unregistered(r *push.RefusedError) error {
+func (x *recording) unregistered(r *push.RefusedError) error {
 	if r.Key == "" {
 		return wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", r).Because(r)
 	}
