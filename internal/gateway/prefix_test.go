@@ -93,7 +93,7 @@ func TestTryBelowAPath(t *testing.T) {
 			t.Parallel()
 			s := newWorkshop(t, here+`publicURL: "http://127.0.0.1/a2a"`, openPolicy)
 			a := console.Attempt{Agent: "modern", Version: "1.0", Method: "SendMessage", Bearer: bearer(s.token("alice"))}
-			for binding, below := range map[string]string{"JSONRPC": "", "HTTP+JSON": "/message:send"} {
+			for binding, below := range map[string]string{"JSONRPC": "/", "HTTP+JSON": "/message:send"} {
 				a.Binding, a.Params = binding, fmt.Appendf(nil, trialText10, "hello")
 				got := s.try(&a)
 				if got.Status != http.StatusOK || !strings.HasPrefix(got.Sent, "POST "+path+"/agents/modern"+below+" HTTP/1.1\r\n") {

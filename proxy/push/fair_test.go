@@ -50,9 +50,8 @@ func TestSlowWebhooks(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 	}
-	if n := b.slots.Load(); n > 64 {
-		t.Errorf("one owner has %d of 128 under way", n)
-	}
+	// The place of a delivery is given back a moment after its answer.
+	wait(t, "one owner to have no more than half of the places", func() bool { return b.slots.Load() <= 64 })
 }
 
 // flood has an owner enter as often as may be, each time at another target unless one is
