@@ -44,6 +44,7 @@ func TestAbout(t *testing.T) {
 		}
 		t.Cleanup(chain.Close)
 		p := &Proxy{Options: Options{PublicURL: &url.URL{Scheme: "https", Host: "gw"}, Authn: chain}}
+		p.mountStages()
 		if tt.auth != "none" {
 			p.Server.TLS = &server.TLS{ClientAuth: tt.auth}
 		}

@@ -7,10 +7,17 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
 
+// admissions is overload control at the entrance: it counts the calls in flight and the memory
+// of large bodies, and refuses calls there is no room for (internal/overload).
+type admissions struct {
+	load   *overload.Ladder
+	server *server.Config
+}
+
 // admit counts a call as one in flight, or refuses it with 503. It comes before everything that
 // takes time: an overloaded gateway that looked at every call first would do nothing else.
-func (p *Proxy) admit(x *exchange) error {
-	if err := p.Load.Enter(p.Server.Limits.Requests); err != nil {
+func (ad *admissions) admit(x *exchange) error {
+	if err := ad.load.Enter(ad.server.Limits.Requests); err != nil {
 		return err
 	}
 	x.admitted = true
@@ -20,11 +27,11 @@ func (p *Proxy) admit(x *exchange) error {
 // fairShare refuses a call of a caller who asks for more than a fair share of the processor while
 // calls wait for it, or who has more calls in flight than there are places left (load
 // shedding). It comes once the caller is known, and before anything of the body is read.
-func (p *Proxy) fairShare(x *exchange) error {
-	if err := p.Load.Spare(x.principal.Key()); err != nil {
+func (ad *admissions) fairShare(x *exchange) error {
+	if err := ad.load.Spare(x.principal.Key()); err != nil {
 		return err
 	}
-	if err := p.Load.EnterAs(x.holder(), p.Server.Limits.Requests); err != nil {
+	if err := ad.load.EnterAs(x.holder(), ad.server.Limits.Requests); err != nil {
 		return err
 	}
 	x.counted = true
@@ -54,11 +61,11 @@ func (x *fromClient) clientNetwork() string {
 }
 
 // makeRoom takes a body of n bytes on, or refuses it while memory is short.
-func (p *Proxy) makeRoom(x *exchange, n int64) error {
-	if n <= int64(p.Server.Limits.LargeBody) {
+func (ad *admissions) makeRoom(x *exchange, n int64) error {
+	if n <= int64(ad.server.Limits.LargeBody) {
 		return nil
 	}
-	if err := p.Load.Hold(x.holder(), n); err != nil {
+	if err := ad.load.Hold(x.holder(), n); err != nil {
 		return err
 	}
 	x.bulk = n
@@ -67,17 +74,17 @@ func (p *Proxy) makeRoom(x *exchange, n int64) error {
 
 // discharge ends what admit, fairShare and makeRoom have begun. A stream ends it early: it has a
 // place of its own among the streams.
-func (p *Proxy) discharge(x *exchange) {
+func (ad *admissions) discharge(x *exchange) {
 	if x.admitted {
 		x.admitted = false
-		p.Load.Leave()
+		ad.load.Leave()
 	}
 	if x.counted {
 		x.counted = false
-		p.Load.LeaveAs(x.holder())
+		ad.load.LeaveAs(x.holder())
 	}
 	if x.bulk > 0 {
-		p.Load.Drop(x.holder(), x.bulk)
+		ad.load.Drop(x.holder(), x.bulk)
 		x.bulk = 0
 	}
 }

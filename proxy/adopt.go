@@ -37,8 +37,8 @@ func (p *Proxy) adopt(x *exchange) error {
 	return p.ready(x)
 }
 
-func (p *Proxy) reserveIDs(x *exchange) error {
-	err := p.Ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
+func (ow *owners) reserveIDs(x *exchange) error {
+	err := ow.ledger.Reserve(x.ctx, x.principal, x.origin(), &x.call)
 	if err == nil && x.call.Method.Subject == wire.OfMessage {
 		x.reserved = x.call.ContextID
 	}

@@ -92,7 +92,7 @@ func (p *Proxy) withdraw(x *exchange, d *wire.Demand, err error) {
 
 // takeBack is withdraw where it is certain that the agent has no answer. What stays
 // behind when it fails only keeps the gateway silent.
-func (p *Proxy) takeBack(x *exchange, d *wire.Demand, err error) {
+func (er *extensionRules) takeBack(x *exchange, d *wire.Demand, err error) {
 	x.rec.Authorized, x.rec.Credentials, x.rec.Cause = false, x.agent.Upstream.Shown(), err.Error()
-	_, _ = p.Steps.Advance(context.WithoutCancel(x.ctx), answered(x, d), x.rec.RequestID, "")
+	_, _ = er.steps.Advance(context.WithoutCancel(x.ctx), answered(x, d), x.rec.RequestID, "")
 }

@@ -145,7 +145,7 @@ func ascii(s string) bool {
 }
 
 // leads reports whether links to a host are permitted.
-func (p *Proxy) leads(a *Agent, host string) bool {
+func (au *authenticator) leads(a *Agent, host string) bool {
 	switch {
 	case len(a.Authorization.Hosts) == 0:
 		return true
@@ -159,7 +159,7 @@ func (p *Proxy) leads(a *Agent, host string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.Authn.Issuers(), func(i string) bool { return hostOf(i) == host })
+	return slices.ContainsFunc(au.authn.Issuers(), func(i string) bool { return hostOf(i) == host })
 }
 
 // enrich tells the client where a token can be had for a task that waits for one, if

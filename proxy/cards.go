@@ -91,9 +91,9 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 
 // noCard is what a stranger and a caller are told about an agent that is not
 // there for them.
-func (p *Proxy) noCard(x *exchange) error {
+func (au *authenticator) noCard(x *exchange) error {
 	if x.principal == nil {
-		_, err := p.Authn.Authenticate(x.r)
+		_, err := au.authn.Authenticate(x.r)
 		if err != nil {
 			return err
 		}

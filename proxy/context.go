@@ -86,9 +86,9 @@ func withContext(c *wire.Call, alias []byte) []byte {
 
 // lentContext finds the context of a task that is lent to the caller, who has been shown
 // it by the name that its owner has for it: sent.
-func (p *Proxy) lentContext(x *exchange, sent string) (state.Record, error) {
+func (ow *owners) lentContext(x *exchange, sent string) (state.Record, error) {
 	x.call.ContextID = ""
-	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	record, err := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
 	if err == nil && !derived(record.Context) {
 		err = ledger.ErrAbsent
 	}
@@ -96,7 +96,7 @@ func (p *Proxy) lentContext(x *exchange, sent string) (state.Record, error) {
 		return state.Record{}, err
 	}
 	task := []wire.TaskRef{{ID: record.ID, ContextID: record.Context}}
-	names, err := p.Ledger.Names(x.ctx, x.principal, x.agent.ID, x.call.Method, task)
+	names, err := ow.ledger.Names(x.ctx, x.principal, x.agent.ID, x.call.Method, task)
 	if err == nil && names[0] != sent {
 		err = ledger.ErrAbsent
 	}
@@ -116,9 +116,9 @@ func (x *parsedCall) inOtherContext() bool {
 
 // derive makes a context id of who uses which id where. It is keyed, so that
 // nobody can compute another caller's. Those who share contexts have it in common.
-func (p *Proxy) derive(who *authn.Principal, agent, id string) string {
-	mac := hmac.New(sha256.New, p.Salt)
-	for _, part := range []string{p.Ledger.Circle(who), agent, id} {
+func (ow *owners) derive(who *authn.Principal, agent, id string) string {
+	mac := hmac.New(sha256.New, ow.salt)
+	for _, part := range []string{ow.ledger.Circle(who), agent, id} {
 		mac.Write([]byte{byte(len(part) >> 8), byte(len(part))}) //nolint:gosec // both bytes of a length below 64 KiB
 		mac.Write([]byte(part))
 	}
@@ -137,7 +137,7 @@ func derived(id string) bool {
 
 // nameContexts finds what the caller calls the contexts that an answer shows, where those
 // are replacements. One that the call names like the agent goes by that name.
-func (p *Proxy) nameContexts(x *exchange, seen *wire.Answer) error {
+func (ow *owners) nameContexts(x *exchange, seen *wire.Answer) error {
 	var unknown []wire.TaskRef
 	for _, t := range seen.Tasks {
 		if derived(t.ContextID) && x.nameless(t.ContextID) {
@@ -151,7 +151,7 @@ func (p *Proxy) nameContexts(x *exchange, seen *wire.Answer) error {
 		return nil
 	}
 	method := cmp.Or(x.call.Method, createConfig) // notifications have none
-	names, err := p.Ledger.Names(x.ctx, x.principal, x.agent.ID, method, unknown)
+	names, err := ow.ledger.Names(x.ctx, x.principal, x.agent.ID, method, unknown)
 	for i, name := range names {
 		if x.nameless(unknown[i].ContextID) { // tasks of a list can have one in common
 			x.learnName(newForeign(unknown[i].ContextID, name))
@@ -173,11 +173,11 @@ func (x *ownership) learnName(n foreign) {
 }
 
 // nameTask is nameContexts for the task that the call names.
-func (p *Proxy) nameTask(x *exchange) error {
+func (ow *owners) nameTask(x *exchange) error {
 	if x.record.Kind != state.Task || !derived(x.record.Context) {
 		return nil
 	}
-	return p.nameContexts(x, &wire.Answer{Tasks: []wire.TaskRef{{ID: x.record.ID, ContextID: x.record.Context}}})
+	return ow.nameContexts(x, &wire.Answer{Tasks: []wire.TaskRef{{ID: x.record.ID, ContextID: x.record.Context}}})
 }
 
 // nameless reports whether nobody has looked yet what the caller calls a context.
@@ -196,8 +196,8 @@ func (x *ownership) otherwise(context string) *foreign {
 }
 
 // restore puts the caller's own ids back into what the agent answers.
-func (p *Proxy) restore(x *exchange, seen *wire.Answer, body []byte) ([]byte, error) {
-	if err := p.nameContexts(x, seen); err != nil {
+func (ow *owners) restore(x *exchange, seen *wire.Answer, body []byte) ([]byte, error) {
+	if err := ow.nameContexts(x, seen); err != nil {
 		return nil, err
 	}
 	return x.restoreContext(body), nil

@@ -13,11 +13,11 @@ const effectUnknown = "unknown"
 
 // ready: can what the agent makes of the call be recorded? A call with an effect is not sent
 // while its answer would have to be withheld.
-func (p *Proxy) ready(x *exchange) error {
+func (ow *owners) ready(x *exchange) error {
 	if !x.call.Method.Writes {
 		return nil
 	}
-	return p.Ledger.Ready(x.ctx, x.principal, x.agent.ID, x.makes())
+	return ow.ledger.Ready(x.ctx, x.principal, x.agent.ID, x.makes())
 }
 
 // makes is how many ids the agent's answer is about to show that nobody has: those of a new

@@ -26,9 +26,9 @@ type mark struct {
 
 // sealTask makes what the ids of a stream's events have in common: good for this caller
 // and agent, and for nobody else.
-func (p *Proxy) sealTask(x *exchange, task string, epoch [8]byte) string {
+func (cu *cursors) sealTask(x *exchange, task string, epoch [8]byte) string {
 	plain := append(append(make([]byte, 0, len(epoch)+len(task)), epoch[:]...), task...)
-	return base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(eventPurpose, plain, x.marked())) + "."
+	return base64.RawURLEncoding.EncodeToString(cu.sealer.Seal(eventPurpose, plain, x.marked())) + "."
 }
 
 // longestMark bounds what is opened: the id of an event of a task with the longest id.
@@ -49,7 +49,7 @@ func (p *Proxy) openMark(x *exchange) (*mark, *wire.Error) {
 	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
 }
 
-func (p *Proxy) readMark(x *exchange, id string, m *mark) bool {
+func (cu *cursors) readMark(x *exchange, id string, m *mark) bool {
 	head, tail, ok := strings.Cut(id, ".")
 	if !ok || len(id) > longestMark {
 		return false
@@ -62,7 +62,7 @@ func (p *Proxy) readMark(x *exchange, id string, m *mark) bool {
 	if err != nil {
 		return false
 	}
-	plain, err := p.Sealer.Unseal(eventPurpose, sealed, x.marked())
+	plain, err := cu.sealer.Unseal(eventPurpose, sealed, x.marked())
 	if err != nil || len(plain) <= len(m.epoch) {
 		return false
 	}

@@ -37,8 +37,8 @@ func (p *Proxy) stand(x *exchange) error {
 }
 
 // follows reports whether a state that may not follow refuses an answer.
-func (p *Proxy) follows(uri string) bool {
-	e, ok := p.Book.Entry(uri)
+func (er *extensionRules) follows(uri string) bool {
+	e, ok := er.book.Entry(uri)
 	return ok && (e.Validation == "" || e.Validation == ext.Enforce)
 }
 
@@ -107,11 +107,11 @@ func (p *Proxy) arrive(x *exchange, a content.Arrival) (wrong string, err error)
 // advance moves a task on for all calls, from where this exchange knew it to be.
 // Others may have shown more of it since, and are ahead or behind. What is wrong and
 // only recorded happens all the same: the next state follows this one.
-func (p *Proxy) advance(x *exchange, step state.Step, now string, a content.Arrival) (wrong string, err error) {
-	machine := p.Book.Machine(a.Extension)
+func (er *extensionRules) advance(x *exchange, step state.Step, now string, a content.Arrival) (wrong string, err error) {
+	machine := er.book.Machine(a.Extension)
 	for err == nil && now != a.State {
 		was := now
-		if now, err = p.Steps.Advance(x.ctx, step, was, a.State); now == was || now == a.State {
+		if now, err = er.steps.Advance(x.ctx, step, was, a.State); now == was || now == a.State {
 			break
 		}
 		ahead := machine.Come(now, a.State, "")

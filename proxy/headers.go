@@ -116,17 +116,17 @@ func (x *exchange) fields(l *upstreamCall, accept []string) int {
 }
 
 // caller is what the agent's credentials may depend on; nil where they depend on nothing.
-func (p *Proxy) caller(x *exchange, l *upstreamCall) *upstream.Caller {
+func (au *authenticator) caller(x *exchange, l *upstreamCall) *upstream.Caller {
 	if !x.agent.Upstream.Asks() {
 		return nil
 	}
 	c := &upstream.Caller{
-		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Shared: p.origins.others(l.url, x.agent.ID), Method: l.call.Method.Name,
+		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Shared: au.origins.others(l.url, x.agent.ID), Method: l.call.Method.Name,
 		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: l.shows,
 	}
-	c.Token = p.Authn.Token(x.principal, x.r.Header)
+	c.Token = au.authn.Token(x.principal, x.r.Header)
 	if x.principal.Workload != nil {
-		c.Workload = p.Authn.Token(x.principal.Workload, x.r.Header)
+		c.Workload = au.authn.Token(x.principal.Workload, x.r.Header)
 	}
 	switch {
 	case x.skill != "":

@@ -13,14 +13,14 @@ import (
 var errHook = errors.New("hook")
 
 // hooked reports whether any extension of the call has a hook.
-func (p *Proxy) hooked(x *exchange) bool {
+func (er *extensionRules) hooked(x *exchange) bool {
 	for _, uri := range x.terms.Send {
-		if len(p.Book.Hooks(uri)) > 0 {
+		if len(er.book.Hooks(uri)) > 0 {
 			return true
 		}
 	}
 	for _, uri := range x.terms.Provided {
-		if len(p.Book.Hooks(uri)) > 0 {
+		if len(er.book.Hooks(uri)) > 0 {
 			return true
 		}
 	}
@@ -39,9 +39,9 @@ func (p *Proxy) callout(x *exchange, phase hook.Phase, s wire.Side, doc []byte) 
 
 // runHooks gives a document to every hook of the call's extensions, one after the
 // other, each what the one before has made of it. check says what is wrong with that.
-func (p *Proxy) runHooks(x *exchange, c hook.Callout, check func(doc []byte) error) ([]byte, error) {
+func (er *extensionRules) runHooks(x *exchange, c hook.Callout, check func(doc []byte) error) ([]byte, error) {
 	for _, uri := range slices.Concat(x.terms.Send, x.terms.Provided) {
-		for _, h := range p.Book.Hooks(uri) {
+		for _, h := range er.book.Hooks(uri) {
 			if !h.Handles(c.Phase) {
 				continue
 			}

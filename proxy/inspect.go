@@ -67,9 +67,9 @@ func (x *destination) conforms() bool {
 var ours = ext.Set{wire.SkillSelection}
 
 // bounds are what holds for a document of the call in which these extensions may be.
-func (p *Proxy) bounds(x *exchange, visible ext.Set) content.Terms {
+func (er *extensionRules) bounds(x *exchange, visible ext.Set) content.Terms {
 	return content.Terms{
-		Book: p.Book, Declared: x.view.known, Active: union(x.terms.Send, x.terms.Provided), Visible: visible,
+		Book: er.book, Declared: x.view.known, Active: union(x.terms.Send, x.terms.Provided), Visible: visible,
 	}
 }
 
@@ -106,10 +106,10 @@ func (p *Proxy) carriers(x *exchange) (*wire.Carriers, error) {
 }
 
 // inject adds the defaults of injected extensions to a message.
-func (p *Proxy) inject(x *exchange, cs *wire.Carriers, message int) {
+func (er *extensionRules) inject(x *exchange, cs *wire.Carriers, message int) {
 	for _, uri := range x.terms.Injected {
 		cs.Add(message, uri)
-		entry, ok := p.Book.Entry(uri)
+		entry, ok := er.book.Entry(uri)
 		if !ok {
 			continue
 		}

@@ -45,7 +45,7 @@ func (p *Proxy) recognise(x *exchange) error {
 
 // rename puts the agent's ids in the place of those that a 0.1 caller chose. A new
 // one is left out: the agent will choose its own, and alias remembers it.
-func (p *Proxy) rename(x *exchange) error {
+func (ow *owners) rename(x *exchange) error {
 	if x.call.Version != wire.V01 || x.endpoint.Version == wire.V01 {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (p *Proxy) rename(x *exchange) error {
 		if *n.id == "" {
 			continue
 		}
-		agents, ok, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, n.kind, *n.id)
+		agents, ok, err := ow.ledger.Alias(x.ctx, x.principal, x.agent.ID, n.kind, *n.id)
 		switch {
 		case err != nil:
 			return err
@@ -76,11 +76,11 @@ func (p *Proxy) rename(x *exchange) error {
 }
 
 // recall finds the session of a task that a 0.1 caller names without it.
-func (p *Proxy) recall(x *exchange) error {
+func (ow *owners) recall(x *exchange) error {
 	if x.task.Caller == "" || x.session.Caller != "" || x.record.Context == "" {
 		return nil
 	}
-	callers, ok, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, state.ContextName, x.record.Context)
+	callers, ok, err := ow.ledger.Alias(x.ctx, x.principal, x.agent.ID, state.ContextName, x.record.Context)
 	if ok {
 		x.session = translate.Alias{Agent: x.record.Context, Caller: callers}
 	}
@@ -88,18 +88,18 @@ func (p *Proxy) recall(x *exchange) error {
 }
 
 // alias remembers which ids the agent chose for those of a 0.1 caller.
-func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
+func (ow *owners) alias(x *exchange, seen wire.Answer) error {
 	if x.task.Caller != "" && x.task.Agent == "" && len(seen.Tasks) == 1 && seen.Tasks[0].ID != "" {
-		if err := p.bind(x, state.TaskAlias, x.task.Caller, seen.Tasks[0].ID); err != nil {
+		if err := ow.bind(x, state.TaskAlias, x.task.Caller, seen.Tasks[0].ID); err != nil {
 			return err
 		}
 		x.task.Agent = seen.Tasks[0].ID
 	}
 	if x.session.Caller != "" && x.session.Agent == "" && seen.ContextID != "" {
-		if err := p.bind(x, state.ContextAlias, x.session.Caller, seen.ContextID); err != nil {
+		if err := ow.bind(x, state.ContextAlias, x.session.Caller, seen.ContextID); err != nil {
 			return err
 		}
-		if err := p.bind(x, state.ContextName, seen.ContextID, x.session.Caller); err != nil {
+		if err := ow.bind(x, state.ContextName, seen.ContextID, x.session.Caller); err != nil {
 			return err
 		}
 		x.session.Agent = seen.ContextID
@@ -112,8 +112,8 @@ func (p *Proxy) alias(x *exchange, seen wire.Answer) error {
 
 // bind is insert-only: of two first calls with one id, the agent has made two
 // tasks, and only one of them can have the name.
-func (p *Proxy) bind(x *exchange, kind state.Kind, id, stands string) error {
-	err := p.Ledger.Bind(x.ctx, x.principal, x.agent.ID, kind, id, stands)
+func (ow *owners) bind(x *exchange, kind state.Kind, id, stands string) error {
+	err := ow.ledger.Bind(x.ctx, x.principal, x.agent.ID, kind, id, stands)
 	if errors.Is(err, ledger.ErrBound) {
 		if kind != state.TaskAlias {
 			return nil // a second conversation of the session; its tasks have names of their own

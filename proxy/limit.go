@@ -105,8 +105,8 @@ func (p *Proxy) settleAccount(x *exchange) {
 // nobody waits any more, or stop for it: were the place free with the connection, a caller
 // could have any number of jobs done at once by hanging up on each. Other calls end with
 // their client, and so do subscriptions, which have the agent do nothing.
-func (p *Proxy) outlive(x *exchange) error {
-	if !x.limitPass.Holds() || x.call.Streaming && p.resumes(x) != "" {
+func (cu *cursors) outlive(x *exchange) error {
+	if !x.limitPass.Holds() || x.call.Streaming && cu.resumes(x) != "" {
 		return nil
 	}
 	if x.ctx.Err() != nil { // it has not been sent
@@ -131,13 +131,13 @@ func (p *Proxy) holdPlace(x *exchange, stop func()) func() {
 
 // resumes is the task that a call asks after and has nothing done on; "" for none. Who has
 // left its stream can ask for it without another place.
-func (p *Proxy) resumes(x *exchange) string {
+func (cu *cursors) resumes(x *exchange) string {
 	switch x.call.Method.Name {
 	case wire.SubscribeToTask, wire.GetTask, wire.CancelTask:
 		return x.call.TaskID
 	}
 	var m mark
-	if lines := x.r.Header[resumeHeader]; x.call.Streaming && len(lines) == 1 && p.readMark(x, lines[0], &m) {
+	if lines := x.r.Header[resumeHeader]; x.call.Streaming && len(lines) == 1 && cu.readMark(x, lines[0], &m) {
 		return m.task
 	}
 	return ""

@@ -197,8 +197,8 @@ func (c cursor) compare(t listed) int {
 }
 
 // readCursor reads where the page begins that the call asks for; nil for the beginning.
-func (p *Proxy) readCursor(x *exchange) (*cursor, *wire.Error) {
-	plain, e := p.openPage(x, ownList)
+func (cu *cursors) readCursor(x *exchange) (*cursor, *wire.Error) {
+	plain, e := cu.openPage(x, ownList)
 	if e != nil || plain == nil {
 		return nil, e
 	}

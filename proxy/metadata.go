@@ -35,13 +35,13 @@ const (
 
 // about is the document of a resource. How tokens are taken is the same everywhere, and
 // says nothing about which agents exist.
-func (p *Proxy) about(resource string) metadata {
-	tokens := p.Authn.Usage()
+func (au *authenticator) about(resource string) metadata {
+	tokens := au.authn.Usage()
 	m := metadata{Resource: resource, Servers: tokens.Issuers, Name: "a2a-gateway", Proofs: tokens.Proofs}
 	if tokens.Bearer {
 		m.Methods = []string{"header"}
 	}
-	m.Certificates = len(tokens.Issuers) > 0 && p.Server.TLS != nil && p.Server.TLS.AsksClients()
+	m.Certificates = len(tokens.Issuers) > 0 && au.server.TLS != nil && au.server.TLS.AsksClients()
 	m.NeedsProof = tokens.Bound && !m.Certificates // else a certificate would do
 	return m
 }

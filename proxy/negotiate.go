@@ -28,10 +28,10 @@ func (p *Proxy) negotiate(x *exchange) error {
 
 // question is what negotiation needs to know of the agent and the rules. Nothing
 // is requested in it.
-func (p *Proxy) question(x *exchange, rules []policy.Extensions) ext.Question {
+func (er *extensionRules) question(x *exchange, rules []policy.Extensions) ext.Question {
 	return ext.Question{
 		Declared: x.view.extensions, Config: &x.agent.Extensions, Rules: Effects(rules),
-		Provided: p.offered, Now: x.rec.Start,
+		Provided: er.offered, Now: x.rec.Start,
 	}
 }
 

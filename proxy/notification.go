@@ -164,7 +164,7 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 // is the same, its id says, or where the agent is known to repeat itself its body. One
 // that was begun and not queued goes on under the id it had, so that whatever was queued
 // of it is the same to its receiver.
-func (p *Proxy) firstNotification(x *exchange, n *notification) (bool, error) {
+func (wh *webhooks) firstNotification(x *exchange, n *notification) (bool, error) {
 	if id := x.r.Header.Get("Webhook-Id"); id != "" {
 		n.name = []byte("id " + id)
 	} else if x.agent.RepeatsNotifications {
@@ -173,13 +173,13 @@ func (p *Proxy) firstNotification(x *exchange, n *notification) (bool, error) {
 	id, err := "msg_"+uuid.NewString(), error(nil)
 	if n.name == nil {
 		var end func(bool)
-		if n.id, end, err = p.Relay.Hooks.Begin(x.ctx, n.hook, n.body, id); err != nil {
+		if n.id, end, err = wh.relay.Hooks.Begin(x.ctx, n.hook, n.body, id); err != nil {
 			return false, unkept(err)
 		}
 		n.end = end
 		return true, nil
 	}
-	if n.id, err = p.Relay.Hooks.First(x.ctx, n.hook, n.name, id); err != nil {
+	if n.id, err = wh.relay.Hooks.First(x.ctx, n.hook, n.name, id); err != nil {
 		return false, unkept(err)
 	}
 	if n.id == "" {
@@ -276,9 +276,9 @@ func (p *Proxy) admitNotification(x *exchange) (*push.Webhook, error) {
 }
 
 // countNotification holds one config to push.perConfig.
-func (p *Proxy) countNotification(x *exchange, h *push.Webhook) error {
-	rate := int64(p.Relay.Hooks.Config().PerConfig)
-	drawn, err := p.Relay.Counts.Draw(x.ctx, []state.Draw{{
+func (wh *webhooks) countNotification(x *exchange, h *push.Webhook) error {
+	rate := int64(wh.relay.Hooks.Config().PerConfig)
+	drawn, err := wh.relay.Counts.Draw(x.ctx, []state.Draw{{
 		Key: "push " + h.ID(), Kind: state.Rate, Limit: 10 * rate, Cost: 1, Refill: rate, Period: second,
 	}})
 	if err != nil {

@@ -46,7 +46,7 @@ func proven(h http.Header, of *push.Webhook) bool {
 
 // timely holds the time that an agent names, if it names one, to push.age. Standard
 // Webhooks has a header for it, of seconds since 1970.
-func (p *Proxy) timely(h http.Header) bool {
+func (wh *webhooks) timely(h http.Header) bool {
 	named := h.Get("Webhook-Timestamp")
 	if named == "" {
 		return true
@@ -55,7 +55,7 @@ func (p *Proxy) timely(h http.Header) bool {
 	if err != nil {
 		return false
 	}
-	return time.Since(time.Unix(at, 0)).Abs() <= p.Relay.Hooks.Config().Age.Std()
+	return time.Since(time.Unix(at, 0)).Abs() <= wh.relay.Hooks.Config().Age.Std()
 }
 
 // readNotification takes the body in, and looks which task it is about.
@@ -160,9 +160,9 @@ func named(a push.Alias, agents string) translate.Alias {
 
 // wantsTask reports whether a receiver is to have the whole task in the place of an
 // update: clients of before 1.0 were told that notifications are tasks.
-func (p *Proxy) wantsTask(n *notification) bool {
+func (wh *webhooks) wantsTask(n *notification) bool {
 	update := n.seen.Kind == "statusUpdate" || n.seen.Kind == "artifactUpdate"
-	return update && n.hook.Version != wire.V10 && p.Relay.Hooks.Config().Tasks()
+	return update && n.hook.Version != wire.V10 && wh.relay.Hooks.Config().Tasks()
 }
 
 // askLimit is how long an agent that waits for its delivery to be taken is asked.

@@ -126,13 +126,13 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 
 // claim makes what an answer of an instance's shows the caller's. An agent that shows
 // somebody else's has mixed its callers up, and is not helped.
-func (p *Proxy) claim(x *exchange, instance string, seen wire.Answer) (first state.Record, err error) {
+func (ow *owners) claim(x *exchange, instance string, seen wire.Answer) (first state.Record, err error) {
 	from := x.origin()
 	from.Endpoint = cmp.Or(instance, x.endpoint.address)
 	if time.Since(x.rec.Start) < time.Second {
 		from.Reserved = x.reserved
 	}
-	first, err = p.Ledger.Learn(x.ctx, x.principal, from, seen)
+	first, err = ow.ledger.Learn(x.ctx, x.principal, from, seen)
 	if errors.Is(err, ledger.ErrAbsent) {
 		x.rec.Denied = "answer"
 		return first, wire.Errorf(wire.BadAgentResponse, "").Because(err)

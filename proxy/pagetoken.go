@@ -29,21 +29,21 @@ const (
 )
 
 // sealPage makes a page token. It is good for this caller, agent and filter.
-func (p *Proxy) sealPage(x *exchange, list byte, plain []byte) string {
-	sealed := p.Sealer.Seal(pagePurpose, append([]byte{list}, plain...), x.listed())
+func (cu *cursors) sealPage(x *exchange, list byte, plain []byte) string {
+	sealed := cu.sealer.Seal(pagePurpose, append([]byte{list}, plain...), x.listed())
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
 // openPage reads the page token of the call; nil without one. What is wrong with a token
 // that is not good here, nobody is told: it may be somebody else's.
-func (p *Proxy) openPage(x *exchange, list byte) ([]byte, *wire.Error) {
+func (cu *cursors) openPage(x *exchange, list byte) ([]byte, *wire.Error) {
 	if x.call.PageToken == "" {
 		return nil, nil
 	}
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(x.call.PageToken)
 	var plain []byte
 	if err == nil {
-		plain, err = p.Sealer.Unseal(pagePurpose, sealed, x.listed())
+		plain, err = cu.sealer.Unseal(pagePurpose, sealed, x.listed())
 	}
 	if err != nil || len(plain) == 0 || plain[0] != list {
 		return nil, badPage().Because(err)

@@ -83,6 +83,14 @@ type Options struct {
 type Proxy struct {
 	Options
 
+	admissions
+	authenticator
+	owners
+	webhooks
+	cursors
+	extensionRules
+	throttling
+
 	extra     *wire.Extra             // the methods of extensions
 	hidden    *wire.Extra             // the same for callers who ask for none of those
 	offered   map[string]ext.Declared // what Providers declare
@@ -136,6 +144,7 @@ func New(o Options) (*Proxy, error) {
 	if err := p.index(); err != nil {
 		return nil, err
 	}
+	p.mountStages()
 	p.browse = newBrowse(p)
 	// The request path: each stage answers one question, or ends the call with an error that
 	// refusal.go makes an answer of. Order matters: nothing of a body is read before the caller
@@ -186,6 +195,17 @@ func New(o Options) (*Proxy, error) {
 		t.preflight = preflight
 	}
 	return p, nil
+}
+
+// mountStages gives each group of stages what it depends on, and nothing else.
+func (p *Proxy) mountStages() {
+	p.admissions = admissions{load: p.Load, server: &p.Server}
+	p.authenticator = authenticator{authn: p.Authn, server: &p.Server, origins: p.origins}
+	p.owners = owners{ledger: p.Ledger, salt: p.Salt}
+	p.webhooks = webhooks{relay: p.Relay, telemetry: p.Telemetry, publicURL: p.PublicURL}
+	p.cursors = cursors{sealer: p.Sealer}
+	p.extensionRules = extensionRules{book: p.Book, steps: p.Steps, offered: p.offered, policy: p.Policy}
+	p.throttling = throttling{anomalies: p.Anomalies, telemetry: p.Telemetry}
 }
 
 // mountPush adds where agents deliver notifications, where they are relayed.

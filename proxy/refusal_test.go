@@ -35,6 +35,7 @@ func TestRefusal(t *testing.T) {
 	}
 	defer chain.Close()
 	p := &Proxy{Options: Options{PublicURL: &url.URL{Scheme: "https", Host: "gw"}, Authn: chain}}
+	p.mountStages()
 	x := &exchange{fromClient: fromClient{r: httptest.NewRequest(http.MethodPost, "/agents/a", nil)}}
 	tests := []struct {
 		name   string

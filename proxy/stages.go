@@ -14,14 +14,14 @@ import (
 )
 
 // authenticate: who is calling?
-func (p *Proxy) authenticate(x *exchange) error {
-	principal, err := p.Authn.Authenticate(x.r)
+func (au *authenticator) authenticate(x *exchange) error {
+	principal, err := au.authn.Authenticate(x.r)
 	if err != nil {
-		return p.Authn.Blame(x.rec.ClientIP, err)
+		return au.authn.Blame(x.rec.ClientIP, err)
 	}
 	x.principal = principal
 	if strings.Contains(principal.Proof, "dpop") {
-		x.nonce(p.Authn.Nonce()) // for the next proof
+		x.nonce(au.authn.Nonce()) // for the next proof
 	}
 	return nil
 }
@@ -41,10 +41,10 @@ func (p *Proxy) identify(x *exchange) error {
 }
 
 // greet finds out who is calling, where strangers may be welcome.
-func (p *Proxy) greet(x *exchange, strangers bool) error {
-	principal, err := p.Authn.Authenticate(x.r)
+func (au *authenticator) greet(x *exchange, strangers bool) error {
+	principal, err := au.authn.Authenticate(x.r)
 	if err != nil {
-		err = p.Authn.Blame(x.rec.ClientIP, err)
+		err = au.authn.Blame(x.rec.ClientIP, err)
 	}
 	var refused *authn.Refused
 	switch {
@@ -173,14 +173,14 @@ func (p *Proxy) checkOwnership(x *exchange) error {
 // outside says of a call about a task which is there that it names another context beside
 // it: no version has one there, so that a caller who hears of a task that is not found would
 // look in the wrong place.
-func (p *Proxy) outside(x *exchange, err error) error {
+func (ow *owners) outside(x *exchange, err error) error {
 	m := x.call.Method
 	if !errors.Is(err, ledger.ErrAbsent) || m.Extension != "" || m.Subject != wire.OfTask && m.Subject != wire.OfConfig {
 		return err
 	}
 	alone := x.call
 	alone.ContextID = ""
-	if _, absent := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &alone); absent != nil {
+	if _, absent := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &alone); absent != nil {
 		return err
 	}
 	return wire.Errorf(wire.InvalidParams,
@@ -251,14 +251,14 @@ func (p *Proxy) authorize(x *exchange) error {
 // authorizeMethod finds the skill that an extension's method needs. On a task that was
 // made for another skill the caller needs both: the method's is asked for here, the
 // task's is the call's then.
-func (p *Proxy) authorizeMethod(x *exchange) (skill string, err error) {
-	skill = p.Book.Skill(x.call.Method)
+func (er *extensionRules) authorizeMethod(x *exchange) (skill string, err error) {
+	skill = er.book.Skill(x.call.Method)
 	if skill == "" || x.record.Skill == "" || skill == x.record.Skill {
 		return skill, nil
 	}
 	q := x.request()
 	q.Skill = skill
-	_, err = p.Policy.Check(q)
+	_, err = er.policy.Check(q)
 	return "", err
 }
 

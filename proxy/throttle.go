@@ -5,23 +5,30 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 
+// throttling refuses calls of callers who did something unusual before (telemetry/anomaly).
+type throttling struct {
+	anomalies *anomaly.Watch
+	telemetry *telemetry.Telemetry
+}
+
 // throttle: is the caller held back for what it did before? It comes before anybody looks
 // for a task: who tries ids must not learn from the answer which of them exist.
-func (p *Proxy) throttle(x *exchange) error {
+func (th *throttling) throttle(x *exchange) error {
 	// In 0.1 it is the caller who names a new task: none is looked for under that name.
 	names := x.call.Version == wire.V01 && x.call.Method.Subject == wire.OfMessage
-	return p.Anomalies.Check(&anomaly.Call{
+	return th.anomalies.Check(&anomaly.Call{
 		Caller: x.caller(), Method: x.call.Method.Name,
 		Task: x.call.TaskID != "" && !names, Refers: len(x.call.ReferenceTaskIDs) > 0,
 	})
 }
 
 // throttleSkill is throttle for what can be asked once the skill is known.
-func (p *Proxy) throttleSkill(x *exchange) error {
-	return p.Anomalies.CheckSkill(x.caller(), x.agent.ID, x.skill)
+func (th *throttling) throttleSkill(x *exchange) error {
+	return th.anomalies.CheckSkill(x.caller(), x.agent.ID, x.skill)
 }
 
 // caller is whom the call is counted for where unusual things are.
@@ -31,9 +38,9 @@ func (x *exchange) caller() anomaly.Caller {
 
 // throttled answers a caller who is held back. What was unusual is for the record only:
 // it would tell whoever tries how far to go.
-func (p *Proxy) throttled(x *exchange, t *anomaly.Throttled) *wire.Error {
+func (th *throttling) throttled(x *exchange, t *anomaly.Throttled) *wire.Error {
 	x.rec.Limit = "telemetry.anomalies." + t.Detector
-	p.Telemetry.Metrics.AnomalyThrottled(t.Detector)
+	th.telemetry.Metrics.AnomalyThrottled(t.Detector)
 	e := wire.Errorf(wire.RateLimited, "rate limited").Because(t)
 	e.Header = http.Header{"Retry-After": {limits.RetryAfter(t.After)}}
 	return e

@@ -76,7 +76,7 @@ func (p *Proxy) prepare(x *exchange) error {
 // assignTaskID gives a new task the id that a 0.1 agent expects its client to choose, and a
 // session id. The task id is random, so that it is nobody's yet, and is reserved for the caller
 // before the agent sees it.
-func (p *Proxy) assignTaskID(x *exchange, c *wire.Call) error {
+func (ow *owners) assignTaskID(x *exchange, c *wire.Call) error {
 	if c.Method.Subject != wire.OfMessage {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (p *Proxy) assignTaskID(x *exchange, c *wire.Call) error {
 		return nil
 	}
 	c.TaskID = uuid.NewString()
-	return p.Ledger.ReserveTask(x.ctx, x.principal, x.origin(), c.TaskID, c.ContextID)
+	return ow.ledger.ReserveTask(x.ctx, x.principal, x.origin(), c.TaskID, c.ContextID)
 }
 
 // translated retells c, which is the caller's call or made like one, for the agent's

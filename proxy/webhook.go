@@ -125,9 +125,9 @@ func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
 
 // substitute is what the agent is given. It has both a token and credentials: some SDKs
 // send the one, some the other, some both.
-func (p *Proxy) substitute(x *exchange) wire.PushConfig {
+func (wh *webhooks) substitute(x *exchange) wire.PushConfig {
 	return wire.PushConfig{
-		URL:   p.PublicURL.JoinPath(x.webhook.Path).String(),
+		URL:   wh.publicURL.JoinPath(x.webhook.Path).String(),
 		Token: x.webhook.Token.Reveal(), Scheme: bearer, Credentials: x.webhook.Credentials.Reveal(),
 	}
 }
@@ -151,7 +151,7 @@ func (p *Proxy) substituted(x *exchange) ([]byte, error) {
 
 // ownConfig refuses a call about a config of somebody else's who may use the same task,
 // as one that is not there. found is the config that the call brings, nil for none.
-func (p *Proxy) ownConfig(x *exchange, found *wire.PushConfig) error {
+func (wh *webhooks) ownConfig(x *exchange, found *wire.PushConfig) error {
 	c := &x.call
 	reads := c.Method.Push && !c.Method.Writes
 	if c.TaskID == "" || reads && c.ConfigID == "" || !c.Method.Push && !c.HasPushConfig {
@@ -164,7 +164,7 @@ func (p *Proxy) ownConfig(x *exchange, found *wire.PushConfig) error {
 	// Nobody knows what an agent makes of a config that is none, and where there is room
 	// for one that comes replaces any.
 	any := !reads && x.oneConfig() || c.HasPushConfig && found == nil
-	list, err := p.Relay.Hooks.OfTask(x.ctx, x.agent.ID, c.TaskID)
+	list, err := wh.relay.Hooks.OfTask(x.ctx, x.agent.ID, c.TaskID)
 	for _, h := range list {
 		if h.Owner != x.principal.Key() && (any || called(h.Config, c.TaskID) == called(id, c.TaskID)) {
 			return ledger.ErrAbsent
@@ -178,23 +178,23 @@ func (p *Proxy) ownConfig(x *exchange, found *wire.PushConfig) error {
 func called(id, task string) string { return cmp.Or(id, task) }
 
 // bindWebhook keeps which task a webhook is for that came with a send.
-func (p *Proxy) bindWebhook(x *exchange, seen wire.Answer) error {
+func (wh *webhooks) bindWebhook(x *exchange, seen wire.Answer) error {
 	if x.webhook == nil || len(seen.Tasks) != 1 || x.webhook.Webhook.Task != "" && x.webhook.Webhook.Context != "" {
 		return nil
 	}
 	task := seen.Tasks[0]
-	return p.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), x.webhook.Webhook, task.ID, task.ContextID, "", x.oneConfig())
+	return wh.relay.Hooks.Bind(context.WithoutCancel(x.ctx), x.webhook.Webhook, task.ID, task.ContextID, "", x.oneConfig())
 }
 
 // dropWebhook forgets a webhook that the agent has not taken, or has no task for. Where
 // that cannot be known of a send it stays: the task may have begun, and its caller waits
 // for word of it.
-func (p *Proxy) dropWebhook(x *exchange, err error) {
+func (wh *webhooks) dropWebhook(x *exchange, err error) {
 	if x.webhook == nil || !x.untaken(err) {
 		return
 	}
-	if err := p.Relay.Hooks.Forget(context.WithoutCancel(x.ctx), x.webhook.Webhook); err != nil {
-		p.Telemetry.Log.Warn("a webhook that the agent did not take is still registered",
+	if err := wh.relay.Hooks.Forget(context.WithoutCancel(x.ctx), x.webhook.Webhook); err != nil {
+		wh.telemetry.Log.Warn("a webhook that the agent did not take is still registered",
 			"request_id", x.rec.RequestID, "error", err)
 	}
 }

@@ -56,8 +56,8 @@ func masked(h *push.Webhook) wire.PushConfig {
 // forgetConfig ends the webhook of a config that the agent has deleted. One that came
 // with a send has no id here until the agent shows it; if it is the only one of the
 // task's without, it is meant.
-func (p *Proxy) forgetConfig(ctx context.Context, x *exchange) error {
-	list, err := p.Relay.Hooks.OfTask(ctx, x.agent.ID, x.call.TaskID)
+func (wh *webhooks) forgetConfig(ctx context.Context, x *exchange) error {
+	list, err := wh.relay.Hooks.OfTask(ctx, x.agent.ID, x.call.TaskID)
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,10 @@ func (p *Proxy) forgetConfig(ctx context.Context, x *exchange) error {
 		named = nameless
 	}
 	for _, h := range named {
-		if err := p.Relay.Hooks.Forget(ctx, h); err != nil {
+		if err := wh.relay.Hooks.Forget(ctx, h); err != nil {
 			return err
 		}
-		if err := p.Relay.Queue.Drop(ctx, h); err != nil {
+		if err := wh.relay.Queue.Drop(ctx, h); err != nil {
 			return err
 		}
 	}
