@@ -2,6 +2,9 @@ package proxy
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -365,4 +368,38 @@ func decisionOf(e *wire.Error) string {
 		return decisionDeny
 	}
 	return "error"
+}
+
+// contain makes a panic of a goroutine that works for an exchange the exchange's error:
+// finish recovers only those of the goroutine that runs it, and any other ends the
+// process with everybody's calls.
+func (p *Proxy) contain(x *exchange, err *error) {
+	if v := recover(); v != nil {
+		p.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
+			"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+		*err = wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v))
+	}
+}
+
+// newRequestID is a UUID of version 7 (RFC 9562 §5.7): ids sort by the millisecond in which
+// their requests came, and what follows is random. The uuid package would keep those of one
+// millisecond in order too, by a lock that all requests take.
+func newRequestID(now time.Time) string {
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:], uint64(now.UnixMilli())<<16) // positive since 1970
+	_, _ = rand.Read(id[6:])                                       // never fails
+	id[6] = id[6]&0x0f | 0x70
+	id[8] = id[8]&0x3f | 0x80
+	var text [36]byte
+	at := 0
+	for i, b := range id {
+		switch i {
+		case 4, 6, 8, 10:
+			text[at] = '-'
+			at++
+		}
+		hex.Encode(text[at:], []byte{b})
+		at += 2
+	}
+	return string(text[:])
 }
