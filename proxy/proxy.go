@@ -146,23 +146,7 @@ func New(o Options) (*Proxy, error) {
 	}
 	p.mountStages()
 	p.browse = newBrowse(p)
-	// The request path: each stage answers one question, or ends the call with an error that
-	// refusal.go makes an answer of. Order matters: nothing of a body is read before the caller
-	// is known, nothing tells whether a task exists before it is known whose it is, and nothing
-	// reaches an agent before the record of it is written.
-	governed := []stage{
-		p.admit,          // is there room for one more call?
-		p.authenticate,   // who is calling?
-		p.fairShare,      // do they have more than their share of an overloaded gateway?
-		p.decode,         // which method, task, context and skill, in which version; which interface is called?
-		p.throttle,       // did they do something unusual before?
-		p.checkOwnership, // are the task, the context and the referenced tasks theirs?
-		p.authorize,      // do rules, limits and authorizers allow it?
-		p.negotiate,      // which extensions are active, and does the call keep to them?
-		p.adopt,          // are the ids that the caller made up the caller's alone?
-		p.record,         // is the intent in the audit log?
-		p.withDedupe(p.withVersionFallback(p.forward)), // was it answered before; else what does the agent answer?
-	}
+	governed := p.governed()
 	call := p.do(slices.Insert(governed, 0, p.locate)...)   // which agent and binding, by host and path?
 	rpc := p.do(slices.Insert(governed, 0, p.locateRPC)...) // the same over gRPC
 	card := p.do(p.locate, p.identify, p.serveCard)
@@ -195,6 +179,26 @@ func New(o Options) (*Proxy, error) {
 		t.preflight = preflight
 	}
 	return p, nil
+}
+
+// governed is the request path behind locate: each stage answers one question, or ends the call
+// with an error that refusal.go makes an answer of. Order matters: nothing of a body is read
+// before the caller is known, nothing tells whether a task exists before it is known whose it is,
+// and nothing reaches an agent before the record of it is written.
+func (p *Proxy) governed() []stage {
+	return []stage{
+		p.admit,          // is there room for one more call?
+		p.authenticate,   // who is calling?
+		p.fairShare,      // do they have more than their share of an overloaded gateway?
+		p.decode,         // which method, task, context and skill, in which version; which interface is called?
+		p.throttle,       // did they do something unusual before?
+		p.checkOwnership, // are the task, the context and the referenced tasks theirs?
+		p.authorize,      // do rules, limits and authorizers allow it?
+		p.negotiate,      // which extensions are active, and does the call keep to them?
+		p.adopt,          // are the ids that the caller made up the caller's alone?
+		p.record,         // is the intent in the audit log?
+		p.withDedupe(p.withVersionFallback(p.forward)), // was it answered before; else what does the agent answer?
+	}
 }
 
 // mountStages gives each group of stages what it depends on, and nothing else.
