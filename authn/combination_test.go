@@ -137,7 +137,8 @@ func (cr *credentials) call(t *testing.T, c *Chain, names string) string {
 func TestCombinations(t *testing.T) {
 	t.Parallel()
 	cr := newCredentials(t)
-	const many, need, worker = "more than one credential", "combination", "spiffe://test/worker"
+	const need, worker = "combination", "spiffe://test/worker"
+	many := ErrAmbiguous.Error()
 	oidc, keys, mtls := Combination{User: "oidc"}, Combination{User: "apiKeys"}, Combination{User: "mtls"}
 	for _, tt := range []struct {
 		name         string

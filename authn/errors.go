@@ -9,7 +9,7 @@ var ErrNoCredentials = errors.New("no credentials")
 
 // ErrAmbiguous says that the request carries more than one credential. Nobody can
 // tell which of them the agent, or a proxy in front, would believe; 400.
-var ErrAmbiguous = errors.New("more than one credential")
+var ErrAmbiguous = errors.New("more than one credential: authn.prefer and authn.combinations say which count")
 
 // ErrUnavailable says that a credential cannot be judged now: the keys of its issuer
 // could not be fetched yet, its issuer does not answer, its proof cannot be remembered,
