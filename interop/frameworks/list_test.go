@@ -69,6 +69,10 @@ func frameworks() []framework {
 			agentNotes: map[string]string{"file": "the agent hands files to a model that says it takes them, which the one here does not"},
 		},
 		{
+			id: "nemo", name: "nvidia-nat-a2a", page: "nemo", calls: "0.3", program: python(),
+			needs: "`authn.apiKeys.bearer`, and an `auth_provider` of the client",
+		},
+		{
 			id: "agno", name: "agno", page: "agno", speaks: "0.3", calls: "0.3", program: python(),
 			needs: "a client with the key in the `headers` of each call",
 			card:  "/a2a/agents/parrot" + wellKnown, endpoint: "/a2a/agents/parrot/v1/message:send",
