@@ -59,8 +59,8 @@ func frameworks() []framework {
 			},
 		},
 		{
-			id: "fast-agent", name: "fast-agent-mcp", page: "fast-agent", speaks: "1.0", program: python(),
-			needs:      "nothing",
+			id: "fast-agent", name: "fast-agent-mcp", page: "fast-agent", speaks: "1.0", calls: "1.0", program: python(),
+			needs:      "a client with the key in `headers`",
 			agentNotes: map[string]string{"file": passthrough, "error": passthrough},
 		},
 		{
