@@ -194,7 +194,12 @@ func (s *shelf) isJudged(t *testing.T, g *gateway.Gateway, rules string) {
 		want, comes = trust.Refused, false
 	}
 	becomes(t, g, admin, "a", want)
-	if _, _, served := s.answers(t, g); strings.Contains(served, "previous") != comes {
+	if comes { // its state is told before it is served
+		eventually(t, "the new card is served", func() bool {
+			_, _, served := s.answers(t, g)
+			return strings.Contains(served, "previous")
+		})
+	} else if _, _, served := s.answers(t, g); strings.Contains(served, "previous") {
 		t.Error(served)
 	}
 	eventually(t, "nothing is said of a kept card", func() bool {

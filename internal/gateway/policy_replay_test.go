@@ -11,7 +11,6 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/demo"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // TestReplayOfManyCalls: each call of a log is replayed once, however many looks at the log
@@ -30,7 +29,10 @@ policy: {rules: [{name: look, effect: allow, methods: [GetTask]}]}
 agents: [{id: a, card: %q, skills: [{id: help}]}]
 `, agent.CardURL)))
 	admin, c, header := adminOf(t, w.dir), client(t), sendHeader(w.token("alice"))
-	becomes(t, g, admin, "a", trust.Accepted)
+	eventually(t, "the card is served", func() bool {
+		status, _ := fetch(t, g.URL()+"/agents/a/.well-known/agent-card.json", nil)
+		return status == http.StatusOK
+	})
 	for range calls {
 		if status, body, err := try(c, http.MethodPost, g.URL()+"/agents/a", header, sendBody("SendMessage", "1")); err != nil || status != http.StatusForbidden {
 			t.Fatal(status, body, err)
