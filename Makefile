@@ -93,7 +93,7 @@ pebble: ## Build bin/pebble, a CA that end-to-end tests get certificates from
 	  github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv
 
 kafka: ## Put Apache Kafka into bin/kafka, which tests send audit records to (needs java and mvn)
-	mvn -q -B -Djars=$(CURDIR)/$(BIN)/kafka -f telemetry/audit/kafka/testdata/pom.xml package
+	mvn -q -B -Djars=$(CURDIR)/$(BIN)/kafka -f audit/kafka/testdata/pom.xml package
 
 E2E := ./e2e/... ./cmd/...
 
@@ -118,7 +118,7 @@ LONG ?= ^TestR[0-9]|^TestKill
 
 soak: ## Run the reliability tests (LONG) with loads of SOAK (30m) and KILLS (500) kills -9
 	E2E_SOAK=$(SOAK) A2A_GATEWAY_TEST_KILLS=$(KILLS) $(GO) test -count=1 -p 1 -timeout $(SOAK)90m -v -run '$(LONG)' \
-	  ./e2e ./internal/state/sqlite ./internal/state/redis ./telemetry/audit
+	  ./e2e ./internal/state/sqlite ./internal/state/redis ./audit
 
 fuzz: ## Run every fuzz target for FUZZTIME (5s) each
 	FUZZTIME=$(FUZZTIME) .ci/fuzz

@@ -19,17 +19,17 @@ const module = "github.com/a2a-gateway/a2a-gateway"
 // floors is the house: a package imports from lower floors only, never from its
 // own. A package that is not here has no place yet, and the test says so.
 var floors = [][]string{
-	0: {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/breaker", "internal/share", "internal/egress", "internal/jws", "internal/durable", "internal/netpoll", "internal/demo", "internal/server/strict", "internal/server/flood", "internal/console/openapi", "proxy/card/lint"},
-	1: {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "telemetry/audit/redact", "telemetry/audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel"},
+	0: {"internal/wire", "internal/sse", "internal/secret", "internal/pattern", "internal/breaker", "internal/share", "internal/egress", "internal/jws", "internal/durable", "internal/netpoll", "internal/demo", "internal/server/strict", "internal/server/flood", "internal/console/openapi", "card/lint"},
+	1: {"internal/server/http1", "internal/wire/translate", "internal/wire/fold", "internal/overload", "telemetry", "audit/redact", "audit/vault", "internal/keys", "internal/state", "internal/console/login", "internal/tunnel"},
 	2: {
-		"authn", "internal/state/sqlite", "internal/state/redis", "telemetry/audit", "telemetry/anomaly", "internal/server",
-		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "proxy/card/signature",
+		"authn", "internal/state/sqlite", "internal/state/redis", "audit", "telemetry/anomaly", "internal/server",
+		"ext/schema", "ext/hook", "policy/expr", "proxy/upstream/discovery", "proxy/upstream/http1", "card/signature",
 	},
 	3: {
-		"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "proxy/card/trust",
-		"telemetry/audit/postgres", "telemetry/audit/kafka", "telemetry/audit/otlp", "telemetry/audit/index", "telemetry/audit/ocsf",
+		"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust",
+		"audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf",
 	},
-	4: {"proxy/card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "telemetry/audit/sink", "internal/verdict"},
+	4: {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
 	5: {"proxy", "internal/console"},
 	6: {"internal/config", "internal/explain"},
 	7: {"internal/gateway"},

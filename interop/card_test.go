@@ -244,7 +244,7 @@ func swap(t *testing.T, a, b string) {
 	}
 }
 
-// richCard has what canonical forms differ in: see proxy/card/signature.
+// richCard has what canonical forms differ in: see card/signature.
 const richCard = `{"name":"Zürich € 😀","description":"Tells \"time\"\u2028.","version":"1.0","x-unknown":{"a":[]},
  "supportedInterfaces":[{"url":"%[1]s/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
  "provider":{"organization":"Ämter","url":""},"capabilities":{"streaming":false,"extensions":[

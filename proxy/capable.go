@@ -1,8 +1,8 @@
 package proxy
 
 import (
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // Incapable is the refusal of calls that an agent has no capability for, or the gateway:

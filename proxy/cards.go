@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
 
 // cardMaxAge is how long clients may keep a public card: short enough for a

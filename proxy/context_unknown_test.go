@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // A3: an id that nobody is known to have never reaches an agent, from no side to no side: the

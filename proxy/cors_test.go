@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 const page = "https://app.example.com"

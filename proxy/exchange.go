@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -26,7 +27,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
 // exchange is one request and everything the stages found out about it. It is passed

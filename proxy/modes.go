@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // modes: are the media types of what the call brings, and one of those that its caller

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // probed is what came back from an agent that was asked for a task that nobody has.

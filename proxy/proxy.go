@@ -18,7 +18,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
@@ -29,14 +32,11 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
 // Options are the parts a Proxy is made of. All are required unless the

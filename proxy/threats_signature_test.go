@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
 
 // signing has cards signed, and returns a verifier by the published keys.

@@ -10,7 +10,7 @@ import (
 )
 
 // Config is the telemetry section of the configuration file, without audit,
-// which telemetry/audit declares.
+// which audit declares.
 type Config struct {
 	// Traces says which calls are traced. Where spans go is not written in this
 	// file: it follows the OTEL_* variables of the environment, and without

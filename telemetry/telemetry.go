@@ -6,7 +6,7 @@
 // from outside passes before anybody reads it (text.go); and the logger that
 // the rest of the gateway is given.
 //
-// It does not own the audit record, which telemetry/audit writes, and decides
+// It does not own the audit record, which audit writes, and decides
 // nothing. It may import internal/wire and internal/secret.
 package telemetry
 

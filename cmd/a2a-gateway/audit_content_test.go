@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
 )
 
 // TestAuditContent: what was captured is shown, listed and erased.

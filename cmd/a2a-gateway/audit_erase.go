@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
 )
 
 // subjectArgs say whose content is meant, and who is asked: the files, or the gateway.

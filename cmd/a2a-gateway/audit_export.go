@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/ocsf"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/ocsf"
 )
 
 func auditExport(from *auditSource) *cobra.Command {

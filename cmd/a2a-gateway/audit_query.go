@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
 )
 
 // filter is the flags that say which records are meant.

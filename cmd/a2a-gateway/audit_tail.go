@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit"
 )
 
 func auditTail(from *auditSource) *cobra.Command {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
 // verification is what `audit verify` is asked for.

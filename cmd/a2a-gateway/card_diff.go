@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 )
 
 // compared is what `card diff --output json` prints.

@@ -10,11 +10,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // inspected is what `card show URL --output json` prints.

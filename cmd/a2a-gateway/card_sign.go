@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 )
 
 func cardSign() *cobra.Command {

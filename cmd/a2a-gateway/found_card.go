@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // wellKnown are the paths of a card below an agent's base URL: of A2A 0.3 and 1.0, and of

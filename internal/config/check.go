@@ -10,15 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // Check does what can be done offline beyond Load: it opens the files that the

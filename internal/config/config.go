@@ -17,6 +17,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
@@ -34,8 +36,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // Config is the whole file.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // Schema is the JSON Schema (2020-12) of the file, for editors and for checks

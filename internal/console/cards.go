@@ -12,10 +12,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/lint"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // Cards are the agents' cards, and what becomes of those that have changed.

@@ -10,8 +10,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // album has one agent, billing, whose card of digest sha256:1 waits.

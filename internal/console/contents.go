@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
 // Contents are what was captured of calls. What it says is not shown here: whoever has to

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
 )
 
 // archive has content of alice's, and says what it was asked for.

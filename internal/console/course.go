@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
 )
 
 // courseSteps is how many steps a window has.

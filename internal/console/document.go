@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/openapi"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // apiOperations are those about the API itself, and about who asks.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/ocsf"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/ocsf"
 )
 
 // exportOperation hands records to other tools.

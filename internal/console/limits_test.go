@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit"
 )
 
 // TestLimits: those who were refused for a limit are counted by limit, caller and agent; what

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
 )
 
 const (

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse/ssetest"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
 )
 
 // spectator is somebody who looks at live records.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
 )
 
 // Pair is the answer of GET /api/v1/audit/records/{id}/pair.

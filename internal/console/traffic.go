@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/audit/index"
 )
 
 // Map is admin.map: who called which agents with which extensions.

@@ -3,7 +3,7 @@ package console
 import (
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit"
 )
 
 // Verification is the answer of POST /api/v1/audit/verify.

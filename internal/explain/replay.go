@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
 // Bounds of what a replay keeps, however many calls there are.

@@ -5,10 +5,10 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
 )
 
 // unsettled is in the place of a rule where the skill of a call could not be settled.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
 )
 

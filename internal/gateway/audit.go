@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/sink"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // openAudit opens the audit log, and the sinks that read it.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/explain"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
@@ -20,8 +22,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // cardSeal is what the record of cards is sealed for: it says what is inside, and who can

@@ -15,11 +15,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // chameleon is an agent whose card is another one whenever the test says so. Its calls are

@@ -18,6 +18,10 @@ import (
 
 	"google.golang.org/grpc/health"
 
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/audit/sink"
+	"github.com/a2a-gateway/a2a-gateway/card"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
@@ -27,13 +31,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit"
-	"github.com/a2a-gateway/a2a-gateway/telemetry/audit/sink"
 )
 
 // Options are what a configuration file does not say.

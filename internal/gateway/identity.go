@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card"
 )
 
 // schemes is what cards say about how to authenticate.

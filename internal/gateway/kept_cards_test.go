@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/gateway"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/signature"
-	"github.com/a2a-gateway/a2a-gateway/proxy/card/trust"
 )
 
 // shelf is a server that has the card of an agent which is elsewhere, and can be away.

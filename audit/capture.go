@@ -1,0 +1,182 @@
+package audit
+
+import (
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// content is what captures, where a rule says so.
+type content struct {
+	rules []contentRule
+	limit int
+	vault *vault.Vault
+	held  vault.Reader
+}
+
+// Sealer seals what is captured. A keys.Ring is one.
+type Sealer interface {
+	vault.Sealer
+	Derive(purpose string) []byte
+}
+
+// KeepWith gives the log the keys that seal what is captured. Until then nothing is, and
+// nothing that was is erased.
+func (l *Log) KeepWith(s Sealer) error {
+	rules, err := l.config.Content.compile(s.Derive("audit content digests"))
+	if err != nil {
+		return err
+	}
+	v, err := vault.Open(l.config.Dir, s, l.disk.now)
+	if err != nil {
+		return err
+	}
+	l.content.Store(&content{rules: rules, limit: l.config.Content.limit(), vault: v, held: l.config.Source().Held(s)})
+	l.tellErasures()
+	return nil
+}
+
+// tendContent does what is due by the clock.
+func (l *Log) tendContent() {
+	c := l.content.Load()
+	if c == nil {
+		return
+	}
+	if err := c.vault.Sync(); err != nil {
+		l.logger.Error("captured content may not have reached the disk", "dir", l.config.Dir, "error", err)
+	}
+	l.tellErasures()
+}
+
+// tidyContent destroys what has been kept for its time, also when there are no rules any
+// more.
+func (l *Log) tidyContent() {
+	c := l.content.Load()
+	if c == nil {
+		return
+	}
+	l.erasures.Lock()
+	e, err := c.vault.Tidy()
+	l.erasures.Unlock()
+	switch {
+	case err != nil:
+		l.logger.Error("captured content cannot be destroyed", "dir", l.config.Dir, "error", err)
+	case e.State != "":
+		l.logger.Info("captured content was destroyed, as its time is over", "dir", l.config.Dir, "calls", e.Items)
+	}
+	l.tellErasures()
+}
+
+// closeContent ends the capturing.
+func (l *Log) closeContent() error {
+	if c := l.content.Swap(nil); c != nil {
+		return c.vault.Close()
+	}
+	return nil
+}
+
+// Capture is what is captured of one call. Nil captures nothing; its methods are used by
+// one goroutine at a time.
+type Capture struct {
+	log      *Log
+	content  *content
+	rule     *contentRule
+	request  *vault.Body
+	response *vault.Body
+}
+
+// Capture begins to capture a call that is about to go to an agent, with its params as
+// JSON, where a rule says so; else it returns nil.
+func (l *Log) Capture(agent, skill string, params []byte) *Capture {
+	c := l.content.Load()
+	if c == nil {
+		return nil
+	}
+	params = wire.Mend(params) // or rules would find nothing behind what their parser does not take
+	for i := range c.rules {
+		rule := &c.rules[i]
+		if !rule.fits(agent, skill, params) {
+			continue
+		}
+		if rule.Capture == "" || rule.Capture == captureNone {
+			return nil
+		}
+		k := &Capture{log: l, content: c, rule: rule}
+		if rule.takes(captureRequest) {
+			k.request = new(vault.Body)
+			k.add(k.request, params)
+		}
+		return k
+	}
+	return nil
+}
+
+// Answer captures a document of the agent's: its answer, or an event of its stream.
+func (k *Capture) Answer(doc []byte) {
+	if k == nil || !k.rule.takes(captureResponse) {
+		return
+	}
+	if k.response == nil {
+		k.response = new(vault.Body)
+	}
+	k.add(k.response, wire.Mend(doc))
+}
+
+// add redacts a document and appends it to a body, which takes one a line.
+func (k *Capture) add(b *vault.Body, doc []byte) {
+	b.Bytes += int64(len(doc))
+	if len(doc) == 0 || b.Cut {
+		return
+	}
+	left := k.content.limit - len(b.Text)
+	if b.Text != "" {
+		left-- // for the end of the line
+	}
+	if left <= 0 {
+		b.Cut = true
+		return
+	}
+	got, err := k.rule.redactor.JSON(doc, left)
+	if err != nil {
+		b.Fault = err.Error()
+		return
+	}
+	if b.Text != "" {
+		b.Text += "\n"
+	}
+	b.Text += string(got.Text)
+	b.Redactions += got.Count
+	b.Cut = got.Cut
+}
+
+// End keeps what was captured, and has the record say so. Call writes that.
+func (k *Capture) End(e *telemetry.Exchange) {
+	if k == nil || k.request == nil && k.response == nil {
+		return
+	}
+	e.Content = &telemetry.Content{Label: k.rule.Label}
+	for _, b := range []*vault.Body{k.request, k.response} {
+		if b != nil {
+			e.Content.Redactions += int64(b.Redactions)
+		}
+	}
+	got, err := k.content.vault.Put(&vault.Item{
+		Time: time.Now().UTC(), RequestID: e.RequestID, Issuer: e.Issuer, Subject: e.Principal, Agent: e.Agent,
+		Skill: e.Skill, Method: e.Method, Task: e.TaskID, Label: k.rule.Label, Request: k.request, Response: k.response,
+	}, k.rule.Retention.Std())
+	if err != nil {
+		e.Content.Lost = true
+		k.log.metrics.AuditContent("lost")
+		k.log.logger.Error("captured content was lost", "request_id", e.RequestID, "error", err)
+		return
+	}
+	k.log.metrics.AuditContent("kept")
+	e.Content.ID, e.Content.Digest, e.Content.Bytes, e.Content.Until = got.ID, got.Digest, got.Bytes, got.Until
+}
+
+// Held reads content that was captured, while a gateway may be writing there.
+func (s Source) Held(sealer vault.Sealer) vault.Reader {
+	return vault.Reader{Dir: s.Path, Sealer: sealer}
+}

@@ -1,0 +1,148 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/redact"
+	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Content is telemetry.audit.content: which bodies are kept, beside the records.
+type Content struct {
+	// Rules say what is captured of calls that go to an agent; the first that fits
+	// decides. At most 256. Default none: no body is kept.
+	Rules []ContentRule `yaml:"rules"`
+	// Labels are the labels there are. Default public, internal, confidential, restricted.
+	Labels []string `yaml:"labels"`
+	// Limit is how much is kept of one body, of a stream's events together; the rest is
+	// cut off. At most 4MiB. Default 64KiB.
+	Limit secret.Size `yaml:"limit"`
+}
+
+// ContentRule is an entry of Content.Rules. What is not named fits all.
+type ContentRule struct {
+	// Agents are patterns of agent ids, with *.
+	Agents []string `yaml:"agents"`
+	// Skills are patterns of skill ids, with *.
+	Skills []string `yaml:"skills"`
+	// Path is a JSON path where the params of the request have something.
+	Path string `yaml:"path"`
+	// Equals is what they have at Path. Default: anything.
+	Equals string `yaml:"equals"`
+	// Capture is none, request, response or both. Default none.
+	Capture string `yaml:"capture"`
+	// Label says how sensitive it is, one of Content.Labels. Required, unless Capture is none.
+	Label string `yaml:"label"`
+	// Retention is how long it is kept, to the end of the day, at least 1h; records have a
+	// retention of their own. Default 0: until it is erased.
+	Retention secret.Duration `yaml:"retention"`
+	// Redact says what is taken out before.
+	Redact redact.Config `yaml:"redact"`
+}
+
+// Values of ContentRule.Capture.
+const (
+	captureNone     = "none"
+	captureRequest  = "request"
+	captureResponse = "response"
+	captureBoth     = "both"
+)
+
+const (
+	defaultContentLimit = 64 << 10
+	maxContentLimit     = 4 << 20
+	maxContentRules     = 256
+)
+
+func (c Content) limit() int {
+	if c.Limit == 0 {
+		return defaultContentLimit
+	}
+	return int(c.Limit)
+}
+
+func (c Content) labels() []string {
+	if c.Labels == nil {
+		return []string{"public", "internal", "confidential", "restricted"}
+	}
+	return c.Labels
+}
+
+// contentRule is a rule that is ready.
+type contentRule struct {
+	ContentRule
+	path     redact.Path
+	redactor *redact.Redactor
+}
+
+// compile checks the rules. key is for digests of what is hashed.
+func (c Content) compile(key []byte) ([]contentRule, error) {
+	var errs []error
+	if c.Limit < 0 || c.Limit > maxContentLimit {
+		errs = append(errs, fmt.Errorf("telemetry.audit.content.limit: %v is not between 1 and 4MiB", c.Limit))
+	}
+	if len(c.Rules) > maxContentRules {
+		errs = append(errs, fmt.Errorf("telemetry.audit.content.rules: %d are more than %d", len(c.Rules), maxContentRules))
+	}
+	rules := make([]contentRule, 0, len(c.Rules))
+	for i, rule := range c.Rules {
+		r, err := rule.compile(c.labels(), key)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("telemetry.audit.content.rules[%d]: %w", i, err))
+		}
+		rules = append(rules, r)
+	}
+	return rules, errors.Join(errs...)
+}
+
+func (c ContentRule) compile(labels []string, key []byte) (contentRule, error) {
+	r := contentRule{ContentRule: c}
+	var errs []error
+	switch c.Capture {
+	case "", captureNone:
+	case captureRequest, captureResponse, captureBoth:
+		if !slices.Contains(labels, c.Label) {
+			errs = append(errs, fmt.Errorf("label: %q is none of %q", c.Label, labels))
+		}
+	default:
+		errs = append(errs, fmt.Errorf("capture: %q is none of none, request, response and both", c.Capture))
+	}
+	if d := c.Retention.Std(); d != 0 && d < time.Hour {
+		errs = append(errs, fmt.Errorf("retention: %v is less than 1h", c.Retention))
+	}
+	var err error
+	switch {
+	case c.Path != "":
+		if r.path, err = redact.ParsePath(c.Path); err != nil {
+			errs = append(errs, fmt.Errorf("path: %w", err))
+		}
+	case c.Equals != "":
+		errs = append(errs, errors.New("equals: is of what there is at path, which is empty"))
+	}
+	if r.redactor, err = redact.New(c.Redact, key); err != nil {
+		errs = append(errs, fmt.Errorf("redact: %w", err))
+	}
+	return r, errors.Join(errs...)
+}
+
+// fits reports whether a rule is about a call.
+func (r *contentRule) fits(agent, skill string, params []byte) bool {
+	if !pattern.Any(r.Agents, agent) || !pattern.Any(r.Skills, skill) {
+		return false
+	}
+	if r.Path == "" {
+		return true
+	}
+	found := false
+	r.path.Find(params, func(value string) bool {
+		found = r.Equals == "" || r.Equals == value
+		return !found
+	})
+	return found
+}
+
+func (r *contentRule) takes(what string) bool { return r.Capture == what || r.Capture == captureBoth }

@@ -1,0 +1,171 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// Query is what is asked for: records that are all of it. What is empty is not asked for.
+// Of events, the attributes of the same name count.
+type Query struct {
+	Principal string // the caller's subject
+	Agent     string
+	Skill     string
+	Task      string
+	Context   string
+	Method    string // under its 1.0 name
+	Decision  string // allow, deny or error
+	Reason    string // why a call did not go well, as in RATE_LIMITED
+	Type      string // intent, call or event; the default is calls and events
+	Event     string // kind of event
+
+	From, Until time.Time // when the record was made: from the first on, before the second
+	Limit       int       // so many at most; 0 for all
+	Oldest      bool      // the oldest first, in place of the newest
+	Behind      uint64    // only those that come behind the record of this number, in that order; 0 for all
+}
+
+// clean is the query as records have its texts.
+func (q Query) clean() Query {
+	for _, s := range []*string{&q.Principal, &q.Agent, &q.Skill, &q.Task, &q.Context, &q.Method, &q.Event, &q.Reason} {
+		*s = telemetry.Clean(*s)
+	}
+	return q
+}
+
+// Check reports what could never be found.
+func (q Query) Check() error {
+	switch q.Decision {
+	case "", "allow", "deny", "error":
+	default:
+		return fmt.Errorf("decision %q is not one of allow, deny, error", q.Decision)
+	}
+	if q.Type != "" && types[q.Type] == 0 {
+		return fmt.Errorf("type %q is not one of intent, call, event", q.Type)
+	}
+	switch {
+	case q.Method != "" && q.Event != "":
+		return errors.New("calls have a method and events have a kind: ask for one of them")
+	case q.Method != "" && q.Type == "event":
+		return errors.New("events have a kind and no method")
+	case q.Event != "" && q.Type != "" && q.Type != "event":
+		return fmt.Errorf("records of type %s have a method and no kind of event", q.Type)
+	}
+	if !q.Until.IsZero() && !q.From.Before(q.Until) {
+		return errors.New("it ends before it begins")
+	}
+	return nil
+}
+
+// match reports whether a record is one that is asked for. The query has been cleaned.
+func (q *Query) match(f *fields) bool {
+	is := func(want, got string) bool { return want == "" || want == got }
+	return is(q.Principal, f.Principal) && is(q.Agent, f.Agent) && is(q.Skill, f.Skill) && is(q.Task, f.Task) &&
+		is(q.Context, f.Context) && is(q.Method, f.Method) && is(q.Decision, f.Decision) && is(q.Reason, f.Reason) && is(q.Event, f.Event) &&
+		(is(q.Type, f.Type) && q.Type != "" || q.Type == "" && (f.Type == "call" || f.Type == "event")) &&
+		!q.passed(f.Seq) && !f.Time.Before(q.From) && (q.Until.IsZero() || f.Time.Before(q.Until))
+}
+
+// passed reports whether a record comes before those that are asked for.
+func (q *Query) passed(seq uint64) bool {
+	return q.Behind != 0 && (q.Oldest && seq <= q.Behind || !q.Oldest && seq >= q.Behind)
+}
+
+// Scan finds records by reading all of a log, in its order.
+func Scan(ctx context.Context, source audit.Source, q Query) iter.Seq2[audit.Entry, error] {
+	q = q.clean()
+	return func(yield func(audit.Entry, error) bool) {
+		var f fields
+		var lost *audit.LostError
+		n := 0
+		for e, err := range source.Records(ctx, audit.Cursor{}) {
+			if errors.As(err, &lost) {
+				continue // there is nothing to be found of them
+			}
+			if err == nil {
+				err = f.read(e.Line)
+			}
+			if err != nil {
+				yield(audit.Entry{}, err)
+				return
+			}
+			if !q.match(&f) {
+				continue
+			}
+			if !yield(e, nil) {
+				return
+			}
+			if n++; n == q.Limit {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(audit.Entry{}, err)
+		}
+	}
+}
+
+// Find finds records by the index, as far as Update has brought it.
+func (i *Index) Find(ctx context.Context, q Query) iter.Seq2[audit.Entry, error] {
+	q = q.clean()
+	return func(yield func(audit.Entry, error) bool) {
+		var f fields
+		rows, err := i.hits(ctx, &q)
+		if err != nil {
+			yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+			return
+		}
+		defer func() { _ = rows.Close() }() // its error is that of Err
+		left := q.Limit
+		for {
+			places, err := next(rows, cmp.Or(left, page))
+			if err == nil && len(places) == 0 {
+				return
+			}
+			var lines [][]byte
+			if err == nil {
+				lines, err = i.source.Lines(places)
+			}
+			if err != nil {
+				yield(audit.Entry{}, fmt.Errorf("index: %w", err))
+				return
+			}
+			for k, line := range lines {
+				// It may have been removed since, and another name may have the same digest.
+				if line == nil || f.read(line) != nil || !q.match(&f) {
+					continue
+				}
+				if !yield(audit.Entry{Seq: places[k].Seq, Line: line, Cursor: places[k].Cursor}, nil) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+			left = max(left, 0)
+		}
+	}
+}
+
+// page is how many records are read from the segments at once.
+const page = 1000
+
+// next is where the next records are.
+func next(rows *sql.Rows, n int) (places []audit.Place, err error) {
+	for len(places) < min(n, page) && rows.Next() {
+		var p audit.Place
+		if err := rows.Scan(&p.Seq, &p.Segment, &p.Offset, &p.Length); err != nil {
+			return nil, err
+		}
+		places = append(places, p)
+	}
+	return places, rows.Err()
+}

@@ -1,0 +1,208 @@
+package audit
+
+import (
+	"bytes"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+)
+
+// passage is a stretch of a file in which each record follows from the one before. In a
+// segment that nobody changed there is one.
+type passage struct {
+	segment *segment // in which it begins
+	end     *segment // in which it ends: passages of files that fit are joined
+	line    int      // where it begins in the file
+	count   int      // lines
+	bare    bool     // its records have numbers and no hashes
+	broken  bool     // its lines are no records
+
+	first, last uint64 // numbers
+	head        []byte // the first line, with its hash
+	hash        link   // of the last record
+	before      link   // hash of the line before it in the file
+	linked      bool   // the first line's hash follows from that, whatever its number
+	claim       *claim // what the first line says of the segment
+
+	signatures []*signature
+	removals   []removal
+	distrusted []span
+	erasures   []erasure
+}
+
+// previous is the end of the line before.
+type previous struct {
+	first  bool // there is none
+	record bool // it is a record
+	seq    uint64
+	hash   link
+}
+
+// lastOf looks at the last of some lines, and counts them.
+func lastOf(lines []byte) (previous, int) {
+	n := bytes.Count(lines, []byte{'\n'})
+	line := lines[:len(lines)-1]
+	return previousOf(line[bytes.LastIndexByte(line, '\n')+1:]), n
+}
+
+func previousOf(line []byte) previous {
+	seq, ok := lastSeq(line)
+	_, h, _ := cutHash(line)
+	return previous{record: ok, seq: seq, hash: h}
+}
+
+// claim is what the first record of a segment says of it.
+type claim struct {
+	Name  string `json:"name"`
+	After string `json:"after"`
+	Hash  string `json:"hash"`
+}
+
+// removal is a record that says that segments were removed.
+type removal struct {
+	seq     uint64 // its own
+	through uint64 // the last record that was
+	hash    string // of that record
+}
+
+// combing divides blocks into passages. It is for one goroutine.
+type combing struct {
+	keys *keySet
+	sum  *summer
+	next passage // of one line
+
+	shelf *vault.Shelf // nil: content is not looked for
+	today string
+	held  held // of the block
+}
+
+func (c *combing) comb(j *job) ([]*passage, held) {
+	var found []*passage
+	var p *passage
+	at, before := j.line, j.before
+	c.held = held{}
+	for line := range bytes.Lines(j.lines) {
+		line = line[:len(line)-1]
+		next := &c.next
+		*next = c.record(line, at, before)
+		next.line = at
+		if p != nil && next.continues(p) {
+			p.extend(next)
+		} else {
+			p = new(passage)
+			*p = *next
+			p.head = bytes.Clone(line)
+			found = append(found, p)
+		}
+		at++
+		before = previous{record: !next.broken, seq: next.last, hash: next.hash}
+	}
+	return found, c.held
+}
+
+// record makes a passage of one line, which has this number in its file.
+func (c *combing) record(line []byte, at int, before previous) passage {
+	p := passage{count: 1, before: before.hash}
+	seq, ok := lastSeq(line)
+	body, h, chained := cutHash(line)
+	p.first, p.last, p.hash, p.bare, p.broken = seq, seq, h, !chained, !ok
+	if !ok || !chained {
+		return p
+	}
+	if before.first {
+		p.claim = claimOf(body)
+		if p.claim != nil {
+			copy(p.before[:], p.claim.Hash)
+		}
+	}
+	p.linked = c.sum.link(p.before, body) == h
+	switch kindOf(body) {
+	case 'h':
+		if before.first {
+			before.seq, before.hash = seq-1, p.before
+		}
+		p.signatures = append(p.signatures, c.keys.verify(line, seq, before))
+	case 'v':
+		if r, ok := removalOf(line, seq); ok {
+			p.removals = append(p.removals, r)
+		}
+		if s, ok := distrustedBy(line); ok {
+			p.distrusted = append(p.distrusted, s)
+		}
+		if e, ok := erasureOf(line, seq); ok {
+			p.erasures = append(p.erasures, e)
+		}
+	case 'a':
+		if c.shelf != nil {
+			c.content(line, body, seq, at)
+		}
+	}
+	return p
+}
+
+// kindOf is the second letter of a record's type, which tells checkpoints and events
+// from the others.
+func kindOf(body []byte) byte {
+	const member = `,"type":"`
+	i := bytes.Index(body, []byte(member))
+	if i < 0 || i+len(member)+1 >= len(body) {
+		return 0
+	}
+	return body[i+len(member)+1]
+}
+
+// claimOf reads the segment member, which stands last in what is hashed.
+func claimOf(body []byte) *claim {
+	const member = `,"segment":`
+	i := bytes.LastIndex(body, []byte(member))
+	if i < 0 {
+		return nil
+	}
+	c := &claim{}
+	if err := json.Unmarshal(body[i+len(member):], c); err != nil || c.Name == "" {
+		return nil
+	}
+	return c
+}
+
+// eventRemoved is the event that says which records were removed, by whom they are no
+// more missed.
+const eventRemoved = "audit.removed"
+
+func removalOf(line []byte, seq uint64) (removal, bool) {
+	if !bytes.Contains(line, []byte(`"event":"`+eventRemoved+`"`)) {
+		return removal{}, false
+	}
+	var e struct {
+		Attrs struct {
+			To   uint64 `json:"to,string"`
+			Hash string `json:"hash"`
+		} `json:"attrs"`
+	}
+	err := json.Unmarshal(line, &e)
+	return removal{seq, e.Attrs.To, e.Attrs.Hash}, err == nil
+}
+
+// continues reports whether a passage is the continuation of the one before it in a file.
+func (p *passage) continues(before *passage) bool {
+	switch {
+	case p.broken || before.broken:
+		return p.broken && before.broken
+	case p.bare || before.bare:
+		return p.bare && before.bare && p.first == before.last+1
+	}
+	return p.linked && p.first == before.last+1
+}
+
+func (p *passage) extend(next *passage) {
+	p.count += next.count
+	p.last, p.hash = next.last, next.hash
+	if next.end != nil {
+		p.end = next.end
+	}
+	p.signatures = append(p.signatures, next.signatures...)
+	p.removals = append(p.removals, next.removals...)
+	p.distrusted = append(p.distrusted, next.distrusted...)
+	p.erasures = append(p.erasures, next.erasures...)
+}

@@ -1,0 +1,168 @@
+// Package postgres is the sink of audit records that is a table of PostgreSQL.
+//
+// It owns the table: its schema, a partition per day, and the columns beside the record
+// itself, which stands there byte for byte, so that what is selected in the order of seq
+// can be verified like the files. It also keeps there how far it has come, in the
+// transaction of the records: each of them is in the table once. It may import
+// audit and internal/secret.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/a2a-gateway/a2a-gateway/audit"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Options are what a sink needs to know of the log.
+type Options struct {
+	Gateway string       // whose log it is
+	Log     string       // a name of the log that no other has
+	Logger  *slog.Logger // told about what does not concern the records that come
+}
+
+// Sink writes to one table. It is for one goroutine.
+type Sink struct {
+	config  Config
+	names   names
+	gateway string
+	log     string
+	logger  *slog.Logger
+
+	conn     *pgx.Conn          // nil while there is none
+	days     map[time.Time]bool // that have partitions
+	dropNext time.Time
+}
+
+// New makes a sink. It connects when it has to.
+func New(c Config, o Options) (*Sink, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	return &Sink{config: c, names: c.names(), gateway: o.Gateway, log: o.Log, logger: o.Logger, days: map[time.Time]bool{}}, nil
+}
+
+// connected runs f with a connection whose schema is as it should be. After an error the
+// next one begins with a connection of its own.
+func (s *Sink) connected(ctx context.Context, f func(*pgx.Conn) error) error {
+	if s.conn == nil {
+		conn, err := s.connect(ctx)
+		if err != nil {
+			return fmt.Errorf("connect: %w", err)
+		}
+		s.conn = conn
+	}
+	err := f(s.conn)
+	if err != nil {
+		clear(s.days) // it may be another database
+		_ = s.Close() // err says what is wrong
+	}
+	return err
+}
+
+func (s *Sink) connect(ctx context.Context) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(s.config.URL.Reveal())
+	if err != nil {
+		return nil, errors.New("url: it is no address of a PostgreSQL database")
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "a2a-gateway"
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, secret.URL(s.config.URL.Reveal()).Hide(err) // it names the user
+	}
+	if err = s.prepare(ctx, conn); err == nil {
+		_, err = conn.Exec(ctx, "CREATE TEMPORARY TABLE incoming (LIKE "+s.names.table+") ON COMMIT DELETE ROWS")
+	}
+	if err != nil {
+		return nil, errors.Join(err, closed(conn))
+	}
+	return conn, nil
+}
+
+// Place is how far the table has come.
+func (s *Sink) Place(ctx context.Context) (at audit.Cursor, err error) {
+	err = s.connected(ctx, func(conn *pgx.Conn) error {
+		var text []byte
+		err := conn.QueryRow(ctx, "SELECT place FROM "+s.names.places+" WHERE gateway = $1 AND log = $2", s.gateway, s.log).Scan(&text)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &at)
+	})
+	return at, err
+}
+
+// Put adds records, of which some may be there already, and keeps how far that is.
+func (s *Sink) Put(ctx context.Context, entries []audit.Entry) error {
+	rows, days, err := rowsOf(entries)
+	if err != nil {
+		return err
+	}
+	place, err := json.Marshal(entries[len(entries)-1].Cursor)
+	if err != nil {
+		return err
+	}
+	return s.connected(ctx, func(conn *pgx.Conn) error {
+		s.drop(ctx, conn, time.Now())
+		if err := s.provide(ctx, conn, days); err != nil {
+			return err
+		}
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return s.add(ctx, tx, rows, place) })
+	})
+}
+
+func rowsOf(entries []audit.Entry) (rows [][]any, days map[time.Time]bool, err error) {
+	rows, days = make([][]any, len(entries)), map[time.Time]bool{}
+	var r record
+	for i, e := range entries {
+		if err := r.read(e); err != nil {
+			return nil, nil, err
+		}
+		rows[i], days[r.day()] = r.values(e), true
+	}
+	return rows, days, nil
+}
+
+func (s *Sink) add(ctx context.Context, tx pgx.Tx, rows [][]any, place []byte) error {
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pg_temp", "incoming"}, columns, pgx.CopyFromRows(rows)); err != nil {
+		return fmt.Errorf("copy records: %w", err)
+	}
+	if _, err := tx.Exec(ctx, "INSERT INTO "+s.names.table+" SELECT * FROM pg_temp.incoming ON CONFLICT DO NOTHING"); err != nil {
+		return fmt.Errorf("insert records: %w", err)
+	}
+	_, err := tx.Exec(ctx, "INSERT INTO "+s.names.places+" (gateway, log, place) VALUES ($1, $2, $3) "+
+		"ON CONFLICT (gateway, log) DO UPDATE SET place = excluded.place, updated = now()", s.gateway, s.log, string(place))
+	if err != nil {
+		return fmt.Errorf("keep the place: %w", err)
+	}
+	return nil
+}
+
+// Close ends the connection, if there is one.
+func (s *Sink) Close() error {
+	if s.conn == nil {
+		return nil
+	}
+	conn := s.conn
+	s.conn = nil
+	return closed(conn)
+}
+
+// closed closes a connection, without waiting for a server that does not answer.
+func closed(conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return conn.Close(ctx)
+}

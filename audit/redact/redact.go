@@ -1,0 +1,293 @@
+// Package redact takes out of JSON what is not to be kept: what stands at places that
+// are named, and, in every string, what looks like personal or secret data.
+//
+// It owns paths (path.go) and detectors (detect.go, secrets.go, card.go) and is pure: it
+// keeps nothing and asks nobody. What of a document is encoded (the bytes of a file, say)
+// is not looked into, and what is split over two strings is not found. It may import
+// card/lint, whose forms of credentials it shares.
+package redact
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Config says what is taken out.
+type Config struct {
+	// Paths are places and what becomes of what stands there; the first that fits
+	// decides. At most 64. Default none.
+	Paths []Place `yaml:"paths"`
+	// Detectors are what is looked for in every string and number: email, card (payment
+	// card numbers), token (bearer and basic credentials, JSON Web Tokens, passwords in
+	// URLs), key (API keys) and privateKey; or none alone. Default all.
+	Detectors []string `yaml:"detectors"`
+}
+
+// Place is an entry of Config.Paths.
+type Place struct {
+	// Path is a JSON path of names, indexes, * and .. from the params of a request or
+	// from an answer: $.message.parts[*].text, $..password, $['a name'].
+	Path string `yaml:"path"`
+	// Action is remove, mask (another string stands in the place) or hash (a digest with
+	// a key stands there, the same for the same value). Default remove.
+	Action string `yaml:"action"`
+}
+
+// Values of Place.Action.
+const (
+	actionRemove = "remove"
+	actionMask   = "mask"
+	actionHash   = "hash"
+)
+
+const mostPlaces = 64
+
+// masked stands in the place of what is masked.
+const masked = "[masked]"
+
+// Redactor is a Config that is ready. It may be used by many goroutines.
+type Redactor struct {
+	paths   []Path
+	actions []string
+	detect  []detector
+	key     []byte
+}
+
+// New checks a configuration. key is for digests; without one hash masks.
+func New(c Config, key []byte) (*Redactor, error) {
+	r := &Redactor{key: key}
+	var errs []error
+	if len(c.Paths) > mostPlaces {
+		errs = append(errs, fmt.Errorf("paths: %d are more than %d", len(c.Paths), mostPlaces))
+	}
+	for i, place := range c.Paths {
+		path, err := ParsePath(place.Path)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("paths[%d].path: %w", i, err))
+		}
+		switch place.Action {
+		case "":
+			place.Action = actionRemove
+		case actionRemove, actionMask, actionHash:
+		default:
+			errs = append(errs, fmt.Errorf("paths[%d].action: %q is none of remove, mask and hash", i, place.Action))
+		}
+		r.paths, r.actions = append(r.paths, path), append(r.actions, place.Action)
+	}
+	detect, err := detectors(c.Detectors)
+	r.detect = detect
+	return r, errors.Join(append(errs, err)...)
+}
+
+// Result is what is left of a document.
+type Result struct {
+	Text  []byte // JSON, or the beginning of such when it was cut
+	Count int    // how much was taken out of it
+	Cut   bool   // there was more than the limit
+}
+
+// errFull ends a walk whose result is as long as it may be.
+var errFull = errors.New("limit reached")
+
+// JSON is what is left of a document, at most limit bytes. What is no JSON is an error,
+// and nothing of it is left: nobody could say what is in it.
+func (r *Redactor) JSON(doc []byte, limit int) (Result, error) {
+	w := walk{Redactor: r, limit: limit, in: jsontext.NewDecoder(bytes.NewReader(doc),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	err := w.value(starts(len(r.paths)))
+	if err == nil {
+		_, err = w.in.ReadToken()
+	}
+	switch {
+	case errors.Is(err, errFull), len(w.out) > limit && errors.Is(err, io.EOF):
+		return Result{Text: cut(w.out, limit), Count: w.count, Cut: true}, nil
+	case errors.Is(err, io.EOF) && len(w.out) > 0:
+		return Result{Text: w.out, Count: w.count}, nil
+	case err == nil:
+		return Result{}, errors.New("redact: something follows the document")
+	}
+	return Result{}, fmt.Errorf("redact: %w", withoutContent(err))
+}
+
+// withoutContent is an error that quotes nothing of the document.
+func withoutContent(err error) error {
+	var wrong *jsontext.SyntacticError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("it is no JSON at byte %d", wrong.ByteOffset)
+	}
+	return errors.New("it is no JSON")
+}
+
+// cut leaves at most limit bytes, and no half of a character.
+func cut(text []byte, limit int) []byte {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
+}
+
+// walk is one document on its way.
+type walk struct {
+	*Redactor
+	in    *jsontext.Decoder
+	out   []byte
+	limit int
+	count int
+}
+
+func (w *walk) value(at []states) error {
+	if len(w.out) > w.limit {
+		return errFull
+	}
+	switch w.in.PeekKind() {
+	case '{':
+		return w.object(at)
+	case '[':
+		return w.array(at)
+	}
+	token, err := w.in.ReadToken()
+	if err != nil {
+		return err
+	}
+	switch token.Kind() {
+	case '"':
+		w.text(token.String())
+	case '0':
+		w.number(token.String())
+	default:
+		w.out = append(w.out, token.String()...)
+	}
+	return nil
+}
+
+func (w *walk) object(at []states) error {
+	if _, err := w.in.ReadToken(); err != nil {
+		return err
+	}
+	w.out = append(w.out, '{')
+	for first := true; w.in.PeekKind() != '}'; {
+		token, err := w.in.ReadToken()
+		if err != nil {
+			return err
+		}
+		name := token.String()
+		inner, action := w.step(at, name, -1)
+		if action == actionRemove {
+			if err := w.drop(); err != nil {
+				return err
+			}
+			continue
+		}
+		if !first {
+			w.out = append(w.out, ',')
+		}
+		first = false
+		w.text(name)
+		w.out = append(w.out, ':')
+		if err := w.member(inner, action); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, '}')
+	_, err := w.in.ReadToken()
+	return err
+}
+
+func (w *walk) array(at []states) error {
+	if _, err := w.in.ReadToken(); err != nil {
+		return err
+	}
+	w.out = append(w.out, '[')
+	first := true
+	for i := 0; w.in.PeekKind() != ']'; i++ {
+		inner, action := w.step(at, "", i)
+		if action == actionRemove {
+			if err := w.drop(); err != nil {
+				return err
+			}
+			continue
+		}
+		if !first {
+			w.out = append(w.out, ',')
+		}
+		first = false
+		if err := w.member(inner, action); err != nil {
+			return err
+		}
+	}
+	w.out = append(w.out, ']')
+	_, err := w.in.ReadToken()
+	return err
+}
+
+// step goes to a member or an element, and says what is to become of it.
+func (w *walk) step(at []states, name string, index int) (inner []states, action string) {
+	if len(w.paths) == 0 {
+		return nil, ""
+	}
+	inner = make([]states, len(w.paths))
+	for i, p := range w.paths {
+		inner[i] = p.step(at[i], name, index)
+		if action == "" && p.ends(inner[i]) {
+			action = w.actions[i]
+		}
+	}
+	return inner, action
+}
+
+func (w *walk) drop() error {
+	w.count++
+	return w.in.SkipValue()
+}
+
+func (w *walk) member(at []states, action string) error {
+	if action == "" {
+		return w.value(at)
+	}
+	value, err := w.in.ReadValue()
+	if err != nil {
+		return err
+	}
+	w.count++
+	text := masked
+	if action == actionHash && len(w.key) > 0 {
+		if err := value.Compact(); err != nil {
+			return err
+		}
+		mac := hmac.New(sha256.New, w.key)
+		_, _ = mac.Write(value) // it cannot fail
+		text = "hmac:" + hex.EncodeToString(mac.Sum(nil)[:16])
+	}
+	w.out = append(append(append(w.out, '"'), text...), '"')
+	return nil
+}
+
+// text appends a string without what the detectors find.
+func (w *walk) text(s string) {
+	clean, n := w.Text(s)
+	w.count += n
+	quoted, _ := jsontext.AppendQuote(w.out, clean) // of invalid UTF-8 too
+	w.out = quoted
+}
+
+// number appends a number as it is written, or a string when it is not to be kept.
+func (w *walk) number(s string) {
+	clean, n := w.Text(s)
+	if n == 0 {
+		w.out = append(w.out, s...)
+		return
+	}
+	w.count += n
+	w.out = append(append(append(w.out, '"'), clean...), '"')
+}

@@ -1,0 +1,130 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/card/lint"
+)
+
+// apiKeys finds what providers' keys look like.
+func apiKeys(s string) (found []span) {
+	for begin, end := range lint.Secrets(s) {
+		found = append(found, span{begin, end})
+	}
+	return found
+}
+
+// privateKeys finds PEM, to its end or that of the text.
+func privateKeys(s string) (found []span) {
+	for at := 0; ; {
+		i := strings.Index(s[at:], lint.KeyMark)
+		if i < 0 {
+			return found
+		}
+		i += at
+		begin, end := i, len(s)
+		if dashes := strings.LastIndex(s[at:i], "-----BEGIN"); dashes >= 0 {
+			begin = at + dashes
+		}
+		rest := i + len(lint.KeyMark)
+		if last := strings.Index(s[rest:], "-----END"); last >= 0 {
+			if mark := strings.Index(s[rest+last:], lint.KeyMark); mark >= 0 {
+				end = rest + last + mark + len(lint.KeyMark)
+			}
+		}
+		found = append(found, span{begin, end})
+		at = end
+	}
+}
+
+// tokens finds credentials as headers have them, JSON Web Tokens and passwords in URLs.
+func tokens(s string) (found []span) {
+	low := lint.ASCIILower(s)
+	found = afterScheme(found, s, low, "bearer", isBearer)
+	found = afterScheme(found, s, low, "dpop", isBearer)
+	found = afterScheme(found, s, low, "basic", isBasic)
+	found = jwts(found, s)
+	return userinfo(found, s)
+}
+
+// afterScheme finds credentials behind the name of their scheme.
+func afterScheme(found []span, s, low, scheme string, good func(string) bool) []span {
+	for at := 0; ; {
+		i := strings.Index(low[at:], scheme)
+		if i < 0 {
+			return found
+		}
+		at += i + len(scheme)
+		begin := at
+		for begin < len(s) && (s[begin] == ' ' || s[begin] == ':' || s[begin] == '\t' || s[begin] == '+') {
+			begin++
+		}
+		end := begin
+		for end < len(s) && isToken68(s[end]) {
+			end++
+		}
+		if begin > at && good(s[begin:end]) {
+			found = append(found, span{begin, end})
+			at = end
+		}
+	}
+}
+
+// isToken68 is what a credential may be made of (RFC 9110 §11.2).
+func isToken68(c byte) bool { return isAlnum(c) || strings.IndexByte("-._~+/=", c) >= 0 }
+
+// isBearer tells tokens from words.
+func isBearer(s string) bool {
+	return len(s) >= 20 || len(s) >= 8 && strings.ContainsAny(s, "0123456789")
+}
+
+func isBasic(s string) bool {
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil && strings.IndexByte(string(plain), ':') >= 0
+}
+
+const shortestJWT = 20
+
+// jwts finds what begins with a JSON object in base64url and has parts.
+func jwts(found []span, s string) []span {
+	for at := 0; ; {
+		i := strings.Index(s[at:], "eyJ")
+		if i < 0 {
+			return found
+		}
+		begin := at + i
+		if at = begin + 3; begin > 0 && isAlnum(s[begin-1]) {
+			continue
+		}
+		end := at
+		for end < len(s) && (isAlnum(s[end]) || strings.IndexByte("-_.=", s[end]) >= 0) {
+			end++
+		}
+		if end-begin >= shortestJWT && strings.IndexByte(s[begin:end], '.') > 0 {
+			found = append(found, span{begin, end})
+		}
+		at = end
+	}
+}
+
+const longestUserinfo = 512
+
+// userinfo finds user and password before the host of a URL.
+func userinfo(found []span, s string) []span {
+	for at := 0; ; {
+		i := strings.Index(s[at:], "://")
+		if i < 0 {
+			return found
+		}
+		at += i + 3
+		authority := s[at:min(len(s), at+longestUserinfo)]
+		if end := strings.IndexAny(authority, "/?# \t\r\n\"<>"); end >= 0 {
+			authority = authority[:end]
+		}
+		last := strings.LastIndexByte(authority, '@')
+		if last > 0 && strings.IndexByte(authority[:last], ':') >= 0 {
+			found = append(found, span{at, at + last})
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
+	"github.com/a2a-gateway/a2a-gateway/audit/otlp"
+	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Config is one of telemetry.audit.sinks: a place that gets a copy of every record. It
+// has the section of exactly one kind.
+type Config struct {
+	// Name tells sinks apart, and names the file in which it is kept how far the sink has
+	// come: up to 32 letters, digits, - and _. A sink with another name begins with the
+	// oldest record there is. Default: the kind, such as postgres.
+	Name string `yaml:"name"`
+
+	// Batch is how many records are handed over at once, from 1 to 20000. Default 1000.
+	Batch int `yaml:"batch"`
+
+	// Timeout is how long that may take before it is tried again, at least 1s. Default 30s.
+	Timeout secret.Duration `yaml:"timeout"`
+
+	// Postgres is a PostgreSQL database.
+	Postgres *postgres.Config `yaml:"postgres"`
+
+	// Kafka is a topic of Apache Kafka.
+	Kafka *kafka.Config `yaml:"kafka"`
+
+	// OTLP is a receiver of OpenTelemetry logs.
+	OTLP *otlp.Config `yaml:"otlp"`
+}
+
+const (
+	defaultBatch   = 1000
+	maxBatch       = 20000
+	defaultTimeout = 30 * time.Second
+	minTimeout     = time.Second
+)
+
+func (c Config) batch() int {
+	if c.Batch == 0 {
+		return defaultBatch
+	}
+	return c.Batch
+}
+
+func (c Config) timeout() time.Duration {
+	if c.Timeout == 0 {
+		return defaultTimeout
+	}
+	return c.Timeout.Std()
+}
+
+// sections are those that are there.
+func (c Config) sections() []section {
+	return slices.DeleteFunc(c.kinds(), func(s section) bool { return !s.there })
+}
+
+// name is that of the sink's file, of a configuration that was found good.
+func (c Config) name() string {
+	if c.Name == "" {
+		return c.sections()[0].kind
+	}
+	return c.Name
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+
+// CheckFiles reports every file that Open would refuse, of sinks that Check has found good.
+func CheckFiles(sinks []Config) error {
+	var errs []error
+	for i, c := range sinks {
+		if err := c.sections()[0].files(); err != nil {
+			errs = append(errs, fmt.Errorf("telemetry.audit.sinks[%d]: %w", i, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Check reports every value that Open would refuse, but for files.
+func Check(sinks []Config) error {
+	var errs []error
+	taken := map[string]bool{}
+	for i, c := range sinks {
+		bad := func(key, form string, args ...any) {
+			errs = append(errs, fmt.Errorf("telemetry.audit.sinks[%d]%s: %w", i, key, fmt.Errorf(form, args...)))
+		}
+		if c.Batch < 0 || c.Batch > maxBatch {
+			bad(".batch", "%d is not between 1 and %d", c.Batch, maxBatch)
+		}
+		if d := c.Timeout; d != 0 && d.Std() < minTimeout {
+			bad(".timeout", "%v is less than 1s", d)
+		}
+		all := c.sections()
+		if len(all) != 1 {
+			bad("", "%d kinds of sink, want exactly one of %s", len(all), kindNames())
+			continue
+		}
+		if err := all[0].check(); err != nil {
+			bad("."+all[0].kind, "%w", err)
+		}
+		switch name := c.name(); {
+		case !nameForm.MatchString(name):
+			bad(".name", "%q is not up to 32 letters, digits, - and _", name)
+		case taken[name]:
+			bad(".name", "another sink is %q already", name)
+		default:
+			taken[name] = true
+		}
+	}
+	return errors.Join(errs...)
+}

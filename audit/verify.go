@@ -1,0 +1,230 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2a-gateway/a2a-gateway/audit/vault"
+)
+
+// Check is what a verification goes by.
+type Check struct {
+	// Keys is the JWK set of the keys whose signatures count. Without it signatures are
+	// compared with the keys that stand beside them, which shows damage, but not forgery.
+	Keys []byte
+	// Head is a file with the last checkpoint that is known; default: audit.head in the
+	// directory. A copy that was kept elsewhere proves more.
+	Head string
+	// Sealer opens captured content, to compare it with the digests in the records. Without
+	// it, content is looked for only.
+	Sealer vault.Sealer
+	// NoContent says that there is no captured content beside the records, in a copy of them.
+	NoContent bool
+	// Interval is how often a checkpoint is due; default 10s.
+	Interval time.Duration
+	// From and To choose segments by their days; zero times choose all.
+	From, To time.Time
+}
+
+// NoHead is the value of Check.Head for a log whose end is not to be looked at.
+const NoHead = "none"
+
+// Verify reads a log, also one that is being written to, and reports whether it is what
+// the gateway wrote. The error is about what could not be read; what is wrong with the
+// log is in the report.
+func (s Source) Verify(ctx context.Context, c Check) (*Report, error) {
+	v, err := newVerifier(s, c)
+	if err != nil {
+		return nil, fmt.Errorf("verify audit log: %w", err)
+	}
+	if err := v.read(ctx); err != nil {
+		return nil, fmt.Errorf("verify audit log: %w", err)
+	}
+	return v.judge(), nil
+}
+
+// verifier is a verification under way. The files are read by one goroutine, in blocks of
+// whole lines; since each line holds its own hash, blocks are verified by as many others
+// as there are processors; what they find is put together in the order of the files.
+type verifier struct {
+	source   Source
+	head     *headRecord // nil without one
+	headPath string
+	keys     keySet
+	segments []*segment
+	cut      struct{ before, after bool } // there are segments that were not chosen
+	now      time.Time
+	interval time.Duration
+
+	shelf   *vault.Shelf // nil: content is not looked for
+	held    held
+	told    int64 // the place in the log of erasures up to which records had them before
+	pending []erasure
+}
+
+// segment is what is known of a file.
+type segment struct {
+	name name
+	size int64 // of what is whole
+	torn int64 // bytes behind that
+	err  error // why it could not be read to its end
+
+	passages []*passage
+}
+
+// newVerifier looks at what there is. The head is read first: the log may grow meanwhile,
+// and the head with it.
+func newVerifier(s Source, c Check) (*verifier, error) {
+	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
+	if !c.NoContent {
+		v.shelf = &vault.Shelf{Reader: s.Held(c.Sealer)}
+	}
+	if v.headPath == "" {
+		v.headPath = filepath.Join(s.Path, headFile)
+	}
+	var err error
+	if v.shelf != nil {
+		if v.told, err = v.shelf.Place(); err != nil {
+			return nil, err
+		}
+	}
+	if v.headPath != NoHead {
+		if v.head, err = readHead(v.headPath); err != nil {
+			return nil, err
+		}
+	}
+	if c.Keys != nil {
+		v.keys.trusted = &jose.JSONWebKeySet{}
+		if err := json.Unmarshal(c.Keys, v.keys.trusted); err != nil || len(v.keys.trusted.Keys) == 0 {
+			return nil, errors.New("there is no key in the JWK set")
+		}
+	}
+	names, err := list(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range names {
+		switch {
+		case !c.From.IsZero() && n.day < dayOf(c.From):
+			v.cut.before = true
+		case !c.To.IsZero() && n.day > dayOf(c.To.AddDate(0, 0, 1)): // the last of a day may be in the next one's file
+			v.cut.after = true
+		default:
+			v.segments = append(v.segments, &segment{name: n})
+		}
+	}
+	if len(v.segments) == 0 && v.head == nil {
+		return nil, fmt.Errorf("%s: there is no segment of an audit log (audit-YYYY-MM-DD.jsonl)", s.Path)
+	}
+	return v, nil
+}
+
+// job is a block of lines on its way.
+type job struct {
+	segment *segment
+	lines   []byte
+	line    int      // number of the first in its file
+	before  previous // the line before it
+	found   []*passage
+	held    held
+	done    chan struct{}
+}
+
+// read takes all segments apart.
+func (v *verifier) read(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n := runtime.GOMAXPROCS(0)
+	work, order := make(chan *job, n), make(chan *job, 2*n)
+	buffers := &sync.Pool{New: func() any { return make([]byte, 4*blockSize) }}
+	var workers sync.WaitGroup
+	for range n {
+		workers.Go(func() {
+			c := combing{keys: &v.keys, sum: newSummer(), shelf: v.shelf, today: dayOf(v.now)}
+			for j := range work {
+				j.found, j.held = c.comb(j)
+				buffers.Put(j.lines[:cap(j.lines)]) //nolint:staticcheck // a block is large beside the header of its slice
+				close(j.done)
+			}
+		})
+	}
+	go func() {
+		defer close(order)
+		defer close(work)
+		for _, s := range v.segments {
+			v.readSegment(ctx, s, buffers, func(j *job) { order <- j; work <- j })
+		}
+	}()
+	for j := range order {
+		<-j.done
+		v.join(j)
+	}
+	workers.Wait()
+	for _, s := range v.segments {
+		if s.err != nil && !errors.Is(s.err, errChanged) {
+			return fmt.Errorf("%s: %w", s.name.file(), s.err)
+		}
+	}
+	return errors.Join(ctx.Err(), v.held.fault, v.readPending())
+}
+
+// readSegment cuts a segment into jobs.
+func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Pool, send func(*job)) {
+	in, err := v.source.openSegment(s.name, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // removed meanwhile, which others will notice if it was no right of the remover's
+	}
+	if err != nil {
+		s.err = err
+		return
+	}
+	defer func() { _ = in.Close() }() // only read from
+	before, line := previous{first: true}, 1
+	for ctx.Err() == nil {
+		buf, _ := buffers.Get().([]byte)
+		lines, err := in.next(buf)
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				s.err = err
+			}
+			break
+		}
+		j := &job{segment: s, lines: lines, line: line, before: before, done: make(chan struct{})}
+		var n int
+		before, n = lastOf(lines)
+		line += n
+		send(j)
+	}
+	s.size, s.torn = in.offset(), in.rest()
+}
+
+// join puts the passages of a block behind those of the blocks before.
+func (v *verifier) join(j *job) {
+	found := j.found
+	s := j.segment
+	v.held.add(j.held.Contents)
+	v.held.fault = errors.Join(v.held.fault, j.held.fault)
+	for _, a := range j.held.amiss {
+		a.file = s.name.file()
+		v.held.amiss = append(v.held.amiss, a)
+	}
+	if len(s.passages) > 0 && len(found) > 0 && found[0].continues(s.passages[len(s.passages)-1]) {
+		s.passages[len(s.passages)-1].extend(found[0])
+		found = found[1:]
+	}
+	for _, p := range found {
+		p.segment, p.end = s, s
+	}
+	s.passages = append(s.passages, found...)
+}

@@ -1,0 +1,143 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2a-gateway/a2a-gateway/card/trust"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+)
+
+// Visibility says who may read an agent's card.
+type Visibility string
+
+// The visibilities. The empty one means Public.
+const (
+	Public Visibility = "public" // anyone; all skills but hidden ones
+	Caller Visibility = "caller" // callers with a credential; their skills only
+	None   Visibility = "none"   // nobody
+)
+
+// Config is an agent's `card:` section. In the file it is either the URL alone
+// or a mapping.
+type Config struct {
+	// URL is where the agent's own card is, in full: nothing is appended to it.
+	// Usually it ends in /.well-known/agent-card.json, for agents of version 0.2
+	// and before in /.well-known/agent.json.
+	URL secret.URL `yaml:"url"`
+
+	// Visibility is public (the default: the served card needs no credential),
+	// caller (a credential is needed and only the caller's skills are listed) or
+	// none (no card is served).
+	Visibility Visibility `yaml:"visibility"`
+
+	// Refresh is how often the card is fetched again, at least 1s; default 5m.
+	// The request is conditional, so that an unchanged card costs the agent
+	// little. After an error it is tried again sooner.
+	Refresh secret.Duration `yaml:"refresh"`
+
+	// Trust says what a card has to be to come into force, and what becomes of one that
+	// has changed. Default: any card does, and changes are told of.
+	Trust trust.Config `yaml:"trust"`
+
+	// Form is which members the served card has: auto (the default), mixed, "1.0" or
+	// "0.3". With auto a request that names its version, by an A2A-Version header or
+	// in the query (?A2A-Version=1.0), gets that version's alone, and any other the
+	// mixed form, which has those of 0.3 and 1.0 beside each other. Extended cards are
+	// in the version of the call that asks for them.
+	Form Form `yaml:"form"`
+
+	// Requirements is how the served card says in 1.0's members which security schemes
+	// a caller needs: auto (the default), omit, spec or go. No shape of
+	// securityRequirements is read by every SDK: the Go SDK refuses a card with the
+	// specification's (spec), and strict Protobuf readers refuse one with the Go SDK's
+	// (go). auto writes them under names that each reads in its own shape; omit leaves
+	// them out. 0.3's security, which says the same, is not affected.
+	Requirements Requirements `yaml:"requirements"`
+
+	// Bindings are those in which the served card offers the agent: JSONRPC, HTTP+JSON and
+	// GRPC. Default: the first two, and GRPC where the agent's own card has it and the
+	// listener takes it. Calls are taken in all of them whatever the card says. Entries of
+	// gRPC are host:port, and clients that take them for URLs of another origin refuse the
+	// whole card.
+	Bindings []string `yaml:"bindings"`
+
+	// Sign has the served card signed with the gateway's keys, whose public halves are at
+	// /.well-known/jwks.json. Default: true. It costs 1 to 3 KiB in the card.
+	Sign *bool `yaml:"sign"`
+
+	// Limits bound what the served card says.
+	Limits Limits `yaml:"limits"`
+}
+
+// Signed reports whether the served card is signed.
+func (c Config) Signed() bool { return c.Sign == nil || *c.Sign }
+
+// Offers reports whether the served card offers a binding. has says whether the agent's own
+// card does.
+func (c Config) Offers(b wire.Binding, has bool) bool {
+	if c.Bindings == nil {
+		return has || b != wire.GRPC
+	}
+	return slices.Contains(c.Bindings, b.String())
+}
+
+// DefaultRefresh is used where Config.Refresh is zero.
+const DefaultRefresh = 5 * time.Minute
+
+const minRefresh = time.Second
+
+// UnmarshalYAML reads the URL alone or the mapping. Unknown keys are errors.
+func (c *Config) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Load(&c.URL)
+	}
+	type plain Config // without this method
+	return n.Load((*plain)(c), yaml.WithKnownFields())
+}
+
+// Validate reports everything wrong with c.
+func (c Config) Validate() error {
+	var errs []error
+	switch u, err := c.URL.Parse(); {
+	case c.URL == "":
+		errs = append(errs, errors.New("card: url is missing"))
+	case err != nil || origin(c.URL.Reveal()) == "":
+		errs = append(errs, errors.New("card: url is not an absolute http or https URL"))
+	case u.Fragment != "":
+		errs = append(errs, fmt.Errorf("card: url %s has a fragment", c.URL))
+	}
+	switch c.Visibility {
+	case "", Public, Caller, None:
+	default:
+		errs = append(errs, fmt.Errorf("card: visibility %q is not public, caller or none", c.Visibility))
+	}
+	if c.Refresh != 0 && c.Refresh.Std() < minRefresh {
+		errs = append(errs, fmt.Errorf("card: refresh is shorter than %v", minRefresh))
+	}
+	if err := c.Trust.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("card: trust: %w", err))
+	}
+	switch c.Form {
+	case "", autoForm, MixedForm, modernForm, legacyForm:
+	default:
+		errs = append(errs, fmt.Errorf("card: form %q is not auto, mixed, 1.0 or 0.3", c.Form))
+	}
+	switch c.Requirements {
+	case "", autoRequirements, omitRequirements, specRequirements, goRequirements:
+	default:
+		errs = append(errs, fmt.Errorf("card: requirements %q is not auto, omit, spec or go", c.Requirements))
+	}
+	if err := c.checkBindings(); err != nil {
+		errs = append(errs, err)
+	}
+	if err := c.Limits.validate(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,88 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/card/lint"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Limits is a card's `limits:` section: how much of what the agent says of itself gets
+// into the cards that callers, and their models, read. 0 is the default, everywhere.
+type Limits struct {
+	// Longest name: of the agent, its version and its provider, of skills, tags and members
+	// that A2A does not define, and longest id and media type. What people read is cut,
+	// with … at its end; what programs go by is left out. Default: 200 bytes.
+	Name secret.Size `yaml:"name"`
+
+	// Longest other text, cut and left out likewise: descriptions and examples, URLs,
+	// strings in members that A2A does not define. Default: 4KiB.
+	Text secret.Size `yaml:"text"`
+
+	// Most tags, examples or media types in one list; the rest of them is left out.
+	// Default: 100.
+	Entries int `yaml:"entries"`
+
+	// Most skills. A card with more does not come into force, since rules are asked about
+	// every one of them. Default: 1000.
+	Skills int `yaml:"skills"`
+}
+
+const (
+	defaultSkills = 1000
+
+	// shortest leaves room for a word and the mark behind it.
+	shortest = 16
+)
+
+// Texts are the limits of texts, for lint.
+func (l Limits) Texts() lint.Limits {
+	return lint.Limits{Name: int(l.Name), Text: int(l.Text), Entries: l.Entries}
+}
+
+// admit refuses a card with more skills than are looked at.
+func (l Limits) admit(c *Card) error {
+	most := l.Skills
+	if most == 0 {
+		most = defaultSkills
+	}
+	if n := len(elements(c.top.find("skills"))); n > most {
+		return fmt.Errorf("%w: %d skills, at most %d (card.limits.skills)", ErrTooLarge, n, most)
+	}
+	return nil
+}
+
+// ParseWithin is Parse for a card that is held to l.
+func ParseWithin(raw []byte, l Limits) (*Card, error) {
+	c, err := Parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.admit(c); err != nil {
+		return nil, fmt.Errorf("parse card: %w", err)
+	}
+	return c, nil
+}
+
+func (l Limits) validate() error {
+	var errs []error
+	for _, size := range []struct {
+		name  string
+		bytes secret.Size
+	}{{"name", l.Name}, {"text", l.Text}} {
+		if size.bytes != 0 && (size.bytes < shortest || size.bytes > MaxSize) {
+			errs = append(errs, fmt.Errorf("card: limits: %s: %v is not between %d bytes and %v",
+				size.name, size.bytes, shortest, secret.Size(MaxSize)))
+		}
+	}
+	for _, count := range []struct {
+		name string
+		n    int
+	}{{"entries", l.Entries}, {"skills", l.Skills}} {
+		if count.n < 0 {
+			errs = append(errs, fmt.Errorf("card: limits: %s: %d is negative", count.name, count.n))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,141 @@
+// Package trust decides whether a card that an agent serves comes into force.
+//
+// It owns the question and what it is decided by: signatures, pinned digests, the card
+// that is in force, what has changed since by meaning, names that other agents have; and
+// the record of the cards that were seen and of what people said about them, which is in
+// the state, so that replicas agree and restarts change nothing.
+//
+// It does not fetch cards, and does not know how they are served or called. It is asked
+// when a card was fetched, or is not to be had, never for a request. It imports internal/state,
+// internal/secret, card/signature and card/lint.
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/card/signature"
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// Values of Config.OnChange.
+const (
+	Accept     = "accept"
+	Alert      = "alert"
+	Quarantine = "quarantine"
+)
+
+// Values of Config.Collisions.
+const (
+	ReportCollisions = "report"
+	RefuseNames      = "refuse-names"
+	RefuseAll        = "refuse"
+)
+
+// Limits and defaults.
+const (
+	defaultHistory = 20
+	maxHistory     = 1000
+	defaultKeep    = 90 * 24 * time.Hour
+	maxDigests     = 64
+)
+
+// Config is an agent's `card.trust:` section. Everything that is set has to hold.
+type Config struct {
+	// Signature says whose signatures count. With required, a card that no trusted key has
+	// signed is refused, and of one that is signed only what the signature covers is used.
+	// Default: signatures are not looked at.
+	Signature signature.Trust `yaml:"signature"`
+
+	// Digests are the cards that come into force, at most 64, as `card show` prints them:
+	// "sha256:" and the SHA-256 of the card without its signatures in canonical form (RFC
+	// 8785). Others are refused, and nobody can approve them but in this list. Default:
+	// any card.
+	Digests []string `yaml:"digests"`
+
+	// FirstSeen says what becomes of the first card of an agent: accept (default: it comes
+	// into force) or quarantine (it waits for `card approve`, and calls are 503 until
+	// then). A card whose required signature holds, and one of Digests, need not wait.
+	FirstSeen string `yaml:"firstSeen"`
+
+	// OnChange says what becomes of a card that says something else than the one in force:
+	// accept (it comes into force, and is recorded), alert (default: also a warning, and
+	// the card's state is alerted until somebody approves it) or quarantine (calls and the
+	// served card go by the one in force until `card approve`). Changes that nobody acts
+	// by, such as the agent's version, come into force in any case.
+	OnChange string `yaml:"onChange"`
+
+	// Collisions says what becomes of a card that has the name, or the id of a skill, that
+	// a card of another agent has: report (default), refuse-names (names that look alike),
+	// or refuse (skills too). Whose card was in force first keeps the name.
+	Collisions string `yaml:"collisions"`
+
+	// History is how many cards of the agent are remembered; default 20.
+	History int `yaml:"history"`
+
+	// Keep is how long they are remembered; default 90d. The card in force is kept for
+	// good.
+	Keep secret.Duration `yaml:"keep"`
+}
+
+// Validate reports everything wrong with c, by the names of the keys.
+func (c Config) Validate() error {
+	var errs []error
+	if err := c.Signature.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("signature: %w", err))
+	}
+	if len(c.Digests) > maxDigests {
+		errs = append(errs, fmt.Errorf("digests: %d, at most %d", len(c.Digests), maxDigests))
+	}
+	for i, d := range c.Digests {
+		if _, err := parseDigest(d); err != nil {
+			errs = append(errs, fmt.Errorf("digests[%d]: %w", i, err))
+		}
+	}
+	for _, word := range []struct {
+		key, value string
+		known      []string
+	}{
+		{"firstSeen", c.FirstSeen, []string{Accept, Quarantine}},
+		{"onChange", c.OnChange, []string{Accept, Alert, Quarantine}},
+		{"collisions", c.Collisions, []string{ReportCollisions, RefuseNames, RefuseAll}},
+	} {
+		if word.value != "" && !slices.Contains(word.known, word.value) {
+			errs = append(errs, fmt.Errorf("%s: %q is none of %v", word.key, word.value, word.known))
+		}
+	}
+	if c.History < 0 || c.History > maxHistory {
+		errs = append(errs, fmt.Errorf("history: %d is not between 1 and %d, or 0 for %d", c.History, maxHistory, defaultHistory))
+	}
+	if c.Keep < 0 {
+		errs = append(errs, errors.New("keep: must not be negative"))
+	}
+	return errors.Join(errs...)
+}
+
+// withDefaults fills in what is left out, in a valid c.
+func (c Config) withDefaults() Config {
+	for _, word := range []struct {
+		value   *string
+		initial string
+	}{{&c.FirstSeen, Accept}, {&c.OnChange, Alert}, {&c.Collisions, ReportCollisions}} {
+		if *word.value == "" {
+			*word.value = word.initial
+		}
+	}
+	if c.History == 0 {
+		c.History = defaultHistory
+	}
+	if c.Keep == 0 {
+		c.Keep = secret.Duration(defaultKeep)
+	}
+	digests := make([]string, 0, len(c.Digests))
+	for _, d := range c.Digests {
+		d, _ = parseDigest(d) // Validate has looked at it
+		digests = append(digests, d)
+	}
+	c.Digests = digests
+	return c
+}
