@@ -256,7 +256,7 @@ func anchors(t *testing.T, path string) (names []string) {
 }
 
 // floorRow is a row of the first table in docs/design.md.
-var floorRow = regexp.MustCompile(`(?m)^\| (\d) \| (.*) \|$`)
+var floorRow = regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`)
 
 // floorName is a package in it, in italics while it does not exist.
 var floorName = regexp.MustCompile("(\\*?)`([\\w/-]+)`")

@@ -29,11 +29,13 @@ var floors = [][]string{
 		"internal/server/acme", "policy", "policy/files", "policy/ledger", "policy/limits", "policy/pdp", "ext", "proxy/upstream", "card/trust",
 		"audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf",
 	},
-	4: {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
-	5: {"proxy", "internal/console"},
-	6: {"internal/config", "internal/explain"},
-	7: {"internal/gateway"},
-	8: {"cmd/a2a-gateway"},
+	4:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
+	5:  {"proxy/agents", "internal/console"},
+	6:  {"proxy/probe"},
+	7:  {"proxy"},
+	8:  {"internal/config", "internal/explain"},
+	9:  {"internal/gateway"},
+	10: {"cmd/a2a-gateway"},
 }
 
 // testOnly packages are imported by test files and by each other.

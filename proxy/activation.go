@@ -75,7 +75,7 @@ func (x *exchange) demanded() ext.Set {
 	all := slices.Clone(x.terms.Required)
 	for _, uri := range x.terms.Send {
 		required := slices.Contains(x.agent.Extensions.Require, uri) ||
-			slices.ContainsFunc(x.view.extensions, func(d ext.Declared) bool { return d.URI == uri && d.Required })
+			slices.ContainsFunc(x.view.Extensions, func(d ext.Declared) bool { return d.URI == uri && d.Required })
 		if required && !all.Has(uri) {
 			all = append(all, uri)
 		}

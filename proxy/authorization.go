@@ -1,40 +1,16 @@
 package proxy
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
-
-// AuthorizationConfig is agents[].authorization: what becomes of a task that waits for
-// authorization (A2A 1.0 §7.6). Where a credential with `on: auth-required` fits, the
-// gateway answers it by itself, once; else it reaches the client with what this section
-// adds.
-type AuthorizationConfig struct {
-	// Hosts are those that links in such a task may lead to, on any port, beside the
-	// issuers of authn.oidc: names in ASCII, with * for any labels in front
-	// ("*.example.com"), or addresses. A link with a user's name in it, or with a host
-	// that clients may read differently, leads elsewhere. Default: any.
-	Hosts []string `yaml:"hosts"`
-	// Links says what becomes of a task with a link elsewhere: refuse (default; 502), or
-	// report: it passes, and is recorded.
-	Links string `yaml:"links"`
-	// ResourceMetadata is the RFC 9728 document that says where a token for the agent's
-	// system can be had. It is put into the metadata of the task's status message, under
-	// TaskAuthorization. Default: nothing is put there; a token for the gateway, which
-	// its own document is about, the caller has.
-	ResourceMetadata string `yaml:"resourceMetadata"`
-	// Message is the text of the gateway's own answer to such a task. Default:
-	// "Authorization has been provided."
-	Message string `yaml:"message"`
-}
 
 // TaskAuthorization is the metadata key under which the message of a task that waits for
 // authorization says where it can be had: {"resource_metadata": URL} (RFC 9728).
@@ -42,36 +18,10 @@ const TaskAuthorization = "https://a2a-gateway.dev/extensions/task-authorization
 
 const (
 	// maxDemanded bounds the hosts in a record: a stream may name others with each event.
-	maxDemanded    = 64
-	reportLinks    = "report"
-	maxMessage     = 1 << 10
+	maxDemanded = 64
+
 	defaultMessage = "Authorization has been provided."
 )
-
-// Validate reports what cannot work, naming the key.
-func (c AuthorizationConfig) Validate() error {
-	var errs []error
-	for _, h := range c.Hosts {
-		name := strings.TrimPrefix(h, "*.")
-		u, err := url.Parse("https://" + name)
-		if err != nil || u.Host != name || name == "" || u.Port() != "" || strings.Contains(name, "*") || !ascii(name) {
-			errs = append(errs, fmt.Errorf("hosts: %q is not a host in ASCII without a port, or *. and a domain", h))
-		}
-	}
-	if c.Links != "" && c.Links != "refuse" && c.Links != reportLinks {
-		errs = append(errs, fmt.Errorf("links: %q is not one of refuse, report", c.Links))
-	}
-	if c.ResourceMetadata != "" {
-		u, err := url.Parse(c.ResourceMetadata)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-			errs = append(errs, errors.New("resourceMetadata: not an absolute http(s) URL without credentials"))
-		}
-	}
-	if len(c.Message) > maxMessage {
-		errs = append(errs, fmt.Errorf("message: longer than %d bytes", maxMessage))
-	}
-	return errors.Join(errs...)
-}
 
 // demand reads what a task wants to see that waits for authorization, nil for any other
 // answer, and holds its links against the hosts that are permitted: an agent that has
@@ -123,7 +73,7 @@ func (p *Proxy) links(x *exchange, d *wire.Demand) error {
 			elsewhere = host
 		}
 	}
-	if elsewhere != "" && x.agent.Authorization.Links != reportLinks {
+	if elsewhere != "" && x.agent.Authorization.Links != agents.ReportLinks {
 		return wire.Errorf(wire.BadAgentResponse, "the task asks for authorization at a host that is not permitted").
 			Because(fmt.Errorf("a link leads to %.200q (agents[].authorization.hosts)", elsewhere))
 	}
@@ -140,16 +90,12 @@ func hostOf(link string) string {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 }
 
-func ascii(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
-}
-
 // leads reports whether links to a host are permitted.
-func (au *authenticator) leads(a *Agent, host string) bool {
+func (au *authenticator) leads(a *agents.Agent, host string) bool {
 	switch {
 	case len(a.Authorization.Hosts) == 0:
 		return true
-	case !ascii(host): // clients disagree about what such a name is in DNS
+	case !agents.ASCII(host): // clients disagree about what such a name is in DNS
 		return false
 	}
 	for _, h := range a.Authorization.Hosts {

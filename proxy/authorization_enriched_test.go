@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 const metadataURL = "https://crm.example/.well-known/oauth-protected-resource"
@@ -100,26 +101,26 @@ func TestAuthorizationNotEnriched(t *testing.T) {
 func TestAuthorizationConfig(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		c    proxy.AuthorizationConfig
+		c    agents.AuthorizationConfig
 		want string // "" for a good one
 	}{
-		{proxy.AuthorizationConfig{}, ""},
-		{proxy.AuthorizationConfig{Hosts: []string{"a.example", "*.b.example", "[::1]", "10.0.0.1"}, Links: "refuse"}, ""},
-		{proxy.AuthorizationConfig{Links: "report", ResourceMetadata: metadataURL, Message: "here"}, ""},
-		{proxy.AuthorizationConfig{Hosts: []string{""}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"*"}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"*."}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"a.*.example"}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"https://a.example"}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"a.example/x"}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"a.example:443"}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"u@a.example"}}, "hosts"},
-		{proxy.AuthorizationConfig{Hosts: []string{"bücher.example"}}, "hosts"},
-		{proxy.AuthorizationConfig{Links: "pass"}, "links"},
-		{proxy.AuthorizationConfig{ResourceMetadata: "crm.example"}, "resourceMetadata"},
-		{proxy.AuthorizationConfig{ResourceMetadata: "ftp://crm.example"}, "resourceMetadata"},
-		{proxy.AuthorizationConfig{ResourceMetadata: "https://u:p@crm.example"}, "resourceMetadata"},
-		{proxy.AuthorizationConfig{Message: strings.Repeat("x", 1025)}, "message"},
+		{agents.AuthorizationConfig{}, ""},
+		{agents.AuthorizationConfig{Hosts: []string{"a.example", "*.b.example", "[::1]", "10.0.0.1"}, Links: "refuse"}, ""},
+		{agents.AuthorizationConfig{Links: "report", ResourceMetadata: metadataURL, Message: "here"}, ""},
+		{agents.AuthorizationConfig{Hosts: []string{""}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"*"}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"*."}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"a.*.example"}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"https://a.example"}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"a.example/x"}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"a.example:443"}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"u@a.example"}}, "hosts"},
+		{agents.AuthorizationConfig{Hosts: []string{"bücher.example"}}, "hosts"},
+		{agents.AuthorizationConfig{Links: "pass"}, "links"},
+		{agents.AuthorizationConfig{ResourceMetadata: "crm.example"}, "resourceMetadata"},
+		{agents.AuthorizationConfig{ResourceMetadata: "ftp://crm.example"}, "resourceMetadata"},
+		{agents.AuthorizationConfig{ResourceMetadata: "https://u:p@crm.example"}, "resourceMetadata"},
+		{agents.AuthorizationConfig{Message: strings.Repeat("x", 1025)}, "message"},
 	} {
 		err := tt.c.Validate()
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want+": ") {

@@ -37,7 +37,7 @@ func (x *exchange) possible() []string {
 	case x.decision.Skills != nil:
 		return x.decision.Skills
 	}
-	return x.view.skills
+	return x.view.Skills
 }
 
 // turnedDown answers a call that an authorizer refused: somebody who may make other

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
@@ -44,13 +45,13 @@ type viewer [sha256.Size]byte
 // roster is what one viewer may know of.
 type roster struct {
 	list  catalog.List
-	views []*view   // of all agents, by which the list was made
-	until time.Time // what an extension is may depend on the date
+	views []*agents.View // of all agents, by which the list was made
+	until time.Time      // what an extension is may depend on the date
 }
 
 // shelf has the entries of an agent, by what is different in them.
 type shelf struct {
-	view    *view
+	view    *agents.View
 	entries map[[sha256.Size]byte]*catalog.Entry
 }
 
@@ -63,7 +64,7 @@ func newBrowse(p *Proxy) *browse {
 	if b.Host == "" {
 		b.Host = p.PublicURL.Host
 	}
-	b.public = p.Catalog.Access == catalog.Public && slices.ContainsFunc(p.Agents, (*Agent).public)
+	b.public = p.Catalog.Access == catalog.Public && slices.ContainsFunc(p.Agents, (*agents.Agent).Public)
 	return b
 }
 
@@ -104,9 +105,9 @@ func (p *Proxy) agentsFor(x *exchange) (catalog.List, error) {
 }
 
 // current reports whether the cards are still those of before.
-func (l *roster) current(agents []*Agent) bool {
+func (l *roster) current(agents []*agents.Agent) bool {
 	for i, a := range agents {
-		if a.look() != l.views[i] {
+		if a.Look() != l.views[i] {
 			return false
 		}
 	}
@@ -116,12 +117,12 @@ func (l *roster) current(agents []*Agent) bool {
 // survey asks about every agent what serveCard asks about one. Agents whose cards have
 // never been fetched are left out: nothing can be said of them, and calls would fail.
 func (p *Proxy) survey(x *exchange) (*roster, error) {
-	l := &roster{views: make([]*view, len(p.Agents)), until: x.rec.Start.Add(rosterAge)}
+	l := &roster{views: make([]*agents.View, len(p.Agents)), until: x.rec.Start.Add(rosterAge)}
 	entries := make([]*catalog.Entry, 0, len(p.Agents))
 	about := &exchange{principal: x.principal}
 	about.rec.Start = x.rec.Start
 	for i, a := range p.Agents {
-		l.views[i] = a.look()
+		l.views[i] = a.Look()
 		if l.views[i] == nil || !p.lists(x.principal, a) {
 			continue
 		}
@@ -138,12 +139,12 @@ func (p *Proxy) survey(x *exchange) (*roster, error) {
 
 // lists reports whether a caller, or a stranger, may know of an agent: whether there is a
 // card for them.
-func (p *Proxy) lists(who *authn.Principal, a *Agent) bool {
+func (p *Proxy) lists(who *authn.Principal, a *agents.Agent) bool {
 	switch {
 	case a.Card.Visibility == card.None:
 		return false
 	case who == nil:
-		return a.public()
+		return a.Public()
 	}
 	return who.MayUse(a.ID) && p.Policy.Sees(who, a.ID)
 }
@@ -181,8 +182,8 @@ func offeredIn(list []ext.Declared) []catalog.Extension {
 
 // portray puts an agent into the catalog's words, those of the card as it is served.
 func (p *Proxy) portray(x *exchange, skills []string, extensions []catalog.Extension) catalog.About {
-	said := x.view.card.Summarize(card.View{
-		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.addresses(), Push: p.pushes(), Version: wire.V10,
+	said := x.view.Card.Summarize(card.View{
+		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.Addresses(), Push: p.pushes(), Version: wire.V10,
 	})
 	base := p.base(x.agent)
 	a := catalog.About{

@@ -26,7 +26,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/keys"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -220,10 +220,10 @@ func (s *indiscreet) shown(t *testing.T, w *world, hidden secrets) map[string][]
 }
 
 // fleetOf are agents that are shown a credential of each kind.
-func (s *indiscreet) fleetOf(card string, hidden secrets) []proxy.AgentConfig {
+func (s *indiscreet) fleetOf(card string, hidden secrets) []agents.Config {
 	exchange := &upstream.Exchange{TokenURL: secret.URL(s.URL + "/token?k=" + hidden.add("query", "query-canary")), ClientID: "gw",
 		ClientSecret: secret.New(hidden.add("client secret of exchange", "exchange-canary"))}
-	var all []proxy.AgentConfig
+	var all []agents.Config
 	for id, c := range map[string]upstream.Credential{
 		"value":     {Value: secret.New("Bearer " + hidden.add("static value", "static-canary"))},
 		"oauth2":    {OAuth2: &upstream.OAuth2{TokenURL: secret.URL(s.URL + "/token"), ClientID: "gw", ClientSecret: secret.New(hidden.add("client secret", "oauth2-canary"))}},
@@ -232,7 +232,7 @@ func (s *indiscreet) fleetOf(card string, hidden secrets) []proxy.AgentConfig {
 		"passes":    {Passthrough: true},
 		"demanded":  {Exchange: exchange, On: "auth-required"},
 	} {
-		a := proxy.AgentConfig{ID: id}
+		a := agents.Config{ID: id}
 		a.Card.URL, a.Credentials = secret.URL(card), []upstream.Credential{c}
 		all = append(all, a)
 	}

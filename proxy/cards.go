@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card/signature"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // cardMaxAge is how long clients may keep a public card: short enough for a
@@ -30,19 +31,19 @@ func (p *Proxy) serveCard(x *exchange) error {
 		return p.noCard(x)
 	}
 	if x.principal != nil && !p.lists(x.principal, x.agent) {
-		return errUnknownAgent
+		return agents.ErrUnknown
 	}
 	version, pure := x.agent.Card.Form.Of(x.r.Header, x.r.URL.Query())
 	if x.rest == legacyCardPath && version != wire.V10 {
 		version = wire.V01 // 0.1 looks for it there, and 0.2, which can read that form
 	}
-	if x.view = x.agent.look(); x.view == nil {
-		return x.agent.notReady()
+	if x.view = x.agent.Look(); x.view == nil {
+		return x.agent.NotReady()
 	}
 	if x.skill != "" && !slices.Contains(p.visible(x), x.skill) {
 		return p.noCard(x)
 	}
-	body, etag, err := x.view.card.Render(p.servedView(x, version, pure))
+	body, etag, err := x.view.Card.Render(p.servedView(x, version, pure))
 	if err != nil {
 		return err
 	}
@@ -71,9 +72,9 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 	if a == nil || !p.lists(who, a) {
 		return nil, "", nil
 	}
-	x := &exchange{destination: destination{agent: a, view: a.look()}, principal: who}
+	x := &exchange{destination: destination{agent: a, view: a.Look()}, principal: who}
 	if x.view == nil {
-		return nil, "", a.notReady()
+		return nil, "", a.NotReady()
 	}
 	x.rec.Start = time.Now() // until when extensions are good
 	asked := http.Header{}
@@ -85,7 +86,7 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 	if pure {
 		form = card.Form(version)
 	}
-	body, _, err := x.view.card.Render(p.servedView(x, version, pure))
+	body, _, err := x.view.Card.Render(p.servedView(x, version, pure))
 	return body, form, err
 }
 
@@ -98,15 +99,15 @@ func (au *authenticator) noCard(x *exchange) error {
 			return err
 		}
 	}
-	return errUnknownAgent
+	return agents.ErrUnknown
 }
 
 // visible lists the skills this caller may read about.
 func (p *Proxy) visible(x *exchange) []string {
 	if x.principal == nil {
-		return x.agent.shown(x.view.skills)
+		return x.agent.Shown(x.view.Skills)
 	}
-	return p.Policy.SkillsWith(x.principal, x.agent.ID, x.view.skills, x.view.scopes)
+	return p.Policy.SkillsWith(x.principal, x.agent.ID, x.view.Skills, x.view.Scopes)
 }
 
 // cardView says how the agent's card is rewritten for this caller.
@@ -116,7 +117,7 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	switch {
 	case x.skill != "":
 		skill, skills = x.skill, []string{x.skill}
-	case x.principal != nil && len(skills) == 1 && len(x.view.skills) > 1 && addressable(skills[0]):
+	case x.principal != nil && len(skills) == 1 && len(x.view.Skills) > 1 && addressable(skills[0]):
 		// No A2A request names a skill. A caller who may use just one of several gets
 		// URLs that name it, and every unmodified client then declares it.
 		skill = skills[0]
@@ -138,9 +139,9 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 		Schemes:      p.Schemes,
 		Requirements: x.agent.Card.Requirements,
 		Limits:       x.agent.Card.Limits,
-		Hidden:       x.agent.addresses(),
-		Push:         p.pushes() && x.view.card.Push,
-		Extended:     x.view.card.Extended,
+		Hidden:       x.agent.Addresses(),
+		Push:         p.pushes() && x.view.Card.Push,
+		Extended:     x.view.Card.Extended,
 	}
 }
 
@@ -148,7 +149,7 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
 	return slices.DeleteFunc(p.ways(x, skill), func(o card.Offered) bool {
 		has := func(i card.Interface) bool { return i.Binding == o.Binding }
-		return !x.agent.Card.Offers(o.Binding, slices.ContainsFunc(x.agent.Offers(x.view.card), has))
+		return !x.agent.Card.Offers(o.Binding, slices.ContainsFunc(x.agent.Offers(x.view.Card), has))
 	})
 }
 
@@ -157,10 +158,10 @@ func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
 // the first they understand.
 func (p *Proxy) ways(x *exchange, skill string) []card.Offered {
 	list := []card.Offered{}
-	if len(x.view.endpoints) == 0 {
+	if len(x.view.Endpoints) == 0 {
 		return list
 	}
-	tenants := x.view.tenants()
+	tenants := x.view.Tenants()
 	authority, own := "", p.alone(x.agent)
 	// What leads a path here leads no path of gRPC here, which cannot begin with it.
 	if p.GRPC && (own || p.PublicURL.Path == "") {
@@ -197,7 +198,7 @@ func (x *exchange) boundHere() bool {
 
 // authority is where gRPC clients of the agent connect: host:port, which is what
 // every SDK dials.
-func (p *Proxy) authority(a *Agent) string {
+func (p *Proxy) authority(a *agents.Agent) string {
 	host := p.PublicURL.Host
 	if len(a.Hosts) > 0 {
 		host = p.withPort(a.Hosts[0])
@@ -252,7 +253,7 @@ func addressable(skill string) bool {
 }
 
 // base is the URL under which clients find the agent.
-func (p *Proxy) base(a *Agent) string {
+func (p *Proxy) base(a *agents.Agent) string {
 	if len(a.Hosts) > 0 {
 		own := p.PublicURL.Scheme + "://" + p.withPort(a.Hosts[0])
 		if p.alone(a) {
@@ -279,16 +280,16 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 	v.Binding = x.call.Binding
 	ids := make([]string, 0, len(extended.Skills))
 	for _, s := range extended.Skills {
-		if x.agent.has(s.ID) {
+		if x.agent.Has(s.ID) {
 			ids = append(ids, s.ID)
 		}
 	}
 	if x.skill == "" || len(v.Skills) != 1 {
-		scopes := scopesIn(extended.Skills)
+		scopes := agents.ScopesIn(extended.Skills)
 		if scopes == nil {
 			scopes = map[string][][]string{}
 		}
-		maps.Copy(scopes, x.view.scopes) // what calls are held to counts
+		maps.Copy(scopes, x.view.Scopes) // what calls are held to counts
 		v.Skills = p.Policy.SkillsWith(x.principal, x.agent.ID, ids, scopes)
 	}
 	out, _, err := extended.Render(v)

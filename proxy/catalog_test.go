@@ -13,7 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
@@ -52,14 +52,14 @@ func (l shelved) names() []string {
 func market(t testing.TB, edit ...func(*setup)) *world {
 	t.Helper()
 	return build(t, append([]func(*setup){func(s *setup) {
-		more := func(id string, visibility card.Visibility, skills ...proxy.SkillConfig) {
-			a := proxy.AgentConfig{ID: id, Skills: skills}
+		more := func(id string, visibility card.Visibility, skills ...agents.SkillConfig) {
+			a := agents.Config{ID: id, Skills: skills}
 			a.Card.URL, a.Card.Visibility = s.agent.Card.URL, visibility
 			s.more = append(s.more, a)
 		}
 		more("caller", card.Caller)
 		more("none", card.None)
-		more("hides", card.Public, proxy.SkillConfig{ID: "read"}, proxy.SkillConfig{ID: "write it", Hidden: true})
+		more("hides", card.Public, agents.SkillConfig{ID: "read"}, agents.SkillConfig{ID: "write it", Hidden: true})
 		more("alices", card.Caller)
 		s.bound = map[string]string{"tied": "rec"}
 		s.policy = policy.Config{Rules: []policy.Rule{
@@ -341,7 +341,7 @@ func TestCatalogOnRecord(t *testing.T) {
 func BenchmarkCatalog(b *testing.B) {
 	w := build(b, func(s *setup) {
 		for i := range 999 {
-			a := proxy.AgentConfig{ID: fmt.Sprintf("agent-%03d", i)}
+			a := agents.Config{ID: fmt.Sprintf("agent-%03d", i)}
 			a.Card.URL = s.agent.Card.URL
 			s.more = append(s.more, a)
 			s.policy.Rules = append(s.policy.Rules, policy.Rule{

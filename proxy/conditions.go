@@ -20,7 +20,7 @@ func (p *Proxy) gatherConditions(x *exchange) error {
 			x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, x.call.Method, &x.known)
 		}
 	}
-	if p.Policy.Reads(x.agent.ID) || x.agent.match.Reads() {
+	if p.Policy.Reads(x.agent.ID) || x.agent.Match.Reads() {
 		_, err = p.message(x)
 	}
 	return err
@@ -30,8 +30,8 @@ func (p *Proxy) gatherConditions(x *exchange) error {
 func (x *exchange) request() policy.Request {
 	q := policy.Request{
 		Principal: x.principal, Agent: x.agent.ID, Method: x.call.Method,
-		Skill: x.skill, Skills: x.view.skills, Agentwide: x.agentwide, Now: x.rec.Start,
-		SkillScopes: x.view.scopes, Message: x.callMessage.message,
+		Skill: x.skill, Skills: x.view.Skills, Agentwide: x.agentwide, Now: x.rec.Start,
+		SkillScopes: x.view.Scopes, Message: x.callMessage.message,
 		Binding: x.call.Binding, Version: x.call.Version, Extensions: x.asked, Source: x.source(),
 	}
 	if x.known.ID != "" {

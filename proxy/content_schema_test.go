@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // strict is an entry of profile with a schema of each kind. That of parts refuses the
@@ -250,7 +250,7 @@ func skilled(mode ext.Mode) func(*setup) {
 	const order = `{"required":["sku"],"properties":{"sku":{"type":"string"}}}`
 	return func(s *setup) {
 		tied(s)
-		s.agent.Skills = []proxy.SkillConfig{
+		s.agent.Skills = []agents.SkillConfig{
 			{ID: "read", Input: inline(order), Output: inline(order), Schemas: mode},
 			{ID: "write it"},
 		}
@@ -306,17 +306,17 @@ func TestSchemasOfSkillsInModes(t *testing.T) {
 	found := []string{"schema /params/message/parts/0/data false", "schema /result/task/artifacts/0/parts/0/data false"}
 	tests := map[string]struct {
 		card   func(string) string
-		skills []proxy.SkillConfig
+		skills []agents.SkillConfig
 		want   []string
 	}{
-		"report": {speaks(rpc10), []proxy.SkillConfig{
+		"report": {speaks(rpc10), []agents.SkillConfig{
 			{ID: "read", Input: inline(`{"required":["sku"]}`), Output: inline(`{"required":["sku"]}`), Schemas: ext.Report},
 		}, found},
-		"off":                     {speaks(rpc10), []proxy.SkillConfig{{ID: "read", Input: inline(`{"required":["sku"]}`), Schemas: ext.Off}}, nil},
+		"off":                     {speaks(rpc10), []agents.SkillConfig{{ID: "read", Input: inline(`{"required":["sku"]}`), Schemas: ext.Off}}, nil},
 		"card":                    {legacy(speaks(rpc10)), nil, found},
-		"card beside other words": {legacy(speaks(rpc10)), []proxy.SkillConfig{{ID: "read", Hidden: true}}, found},
-		"card switched off":       {legacy(speaks(rpc10)), []proxy.SkillConfig{{ID: "read", Schemas: ext.Off}}, nil},
-		"card overruled":          {legacy(speaks(rpc10)), []proxy.SkillConfig{{ID: "read", Input: inline(`true`)}}, nil},
+		"card beside other words": {legacy(speaks(rpc10)), []agents.SkillConfig{{ID: "read", Hidden: true}}, found},
+		"card switched off":       {legacy(speaks(rpc10)), []agents.SkillConfig{{ID: "read", Schemas: ext.Off}}, nil},
+		"card overruled":          {legacy(speaks(rpc10)), []agents.SkillConfig{{ID: "read", Input: inline(`true`)}}, nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

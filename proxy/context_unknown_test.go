@@ -9,7 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // A3: an id that nobody is known to have never reaches an agent, from no side to no side: the
@@ -84,7 +84,7 @@ func TestContextsOfTenants(t *testing.T) {
 		other.ID, other.Interfaces = "other", tenant(s, "two")
 		same.ID, same.Interfaces = "same", tenant(s, "one")
 		s.agent.Interfaces = tenant(s, "one")
-		s.more = []proxy.AgentConfig{other, same}
+		s.more = []agents.Config{other, same}
 	})
 	w.agent.answers(func(rw http.ResponseWriter, r *record) {
 		reply(rw, r, taskResult(r, "task-"+r.Header.Get("X-Request-Id"), "1"))

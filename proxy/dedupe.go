@@ -13,33 +13,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
-
-// DedupeConfig keeps a message that a caller sends again from being processed again. It
-// is off unless there is a window: callers exist that use one messageId for many messages.
-type DedupeConfig struct {
-	// Window is how long a message is remembered by its caller, agent and messageId.
-	// The same content again gets the answer of before, or is told which task to get;
-	// another content is refused. Default 0: not at all.
-	Window secret.Duration `yaml:"window"`
-
-	// Answers is how long an answer may be to be kept, encrypted, for who sends the
-	// message again. Default 64KiB.
-	Answers secret.Size `yaml:"answers"`
-}
-
-// defaultAnswers is DedupeConfig.Answers.
-const defaultAnswers = 64 << 10
-
-func (c DedupeConfig) answers() int {
-	if c.Answers == 0 {
-		return defaultAnswers
-	}
-	return int(c.Answers)
-}
 
 // repeats has what is known of messages that may come again. A message is claimed in the
 // store before the agent can see it, so that among all replicas one sends it, and none

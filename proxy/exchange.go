@@ -24,6 +24,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -73,15 +74,15 @@ type admission struct {
 
 // destination is whom the call is for: the agent, and what of it the path names (locate).
 type destination struct {
-	agent  *Agent     // locate; nil when the path or host names none that exists. On shared: decode
-	shared bool       // locate; neither path nor host says which agent is meant
-	home   *Agent     // locate; on shared: whom a call is for that names no agent. nil if it has to name one
-	named  bool       // decode; the tenant named the agent, and is not the agent's own
-	view   *view      // decode; the agent's card
-	rest   string     // locate; escaped path below the agent's base
-	skill  string     // locate: from the path; authorize: as resolved
-	path   string     // locate; the skill that the path names. On shared: decode, the tenant
-	route  wire.Route // locate; HTTP+JSON only
+	agent  *agents.Agent // locate; nil when the path or host names none that exists. On shared: decode
+	shared bool          // locate; neither path nor host says which agent is meant
+	home   *agents.Agent // locate; on shared: whom a call is for that names no agent. nil if it has to name one
+	named  bool          // decode; the tenant named the agent, and is not the agent's own
+	view   *agents.View  // decode; the agent's card
+	rest   string        // locate; escaped path below the agent's base
+	skill  string        // locate: from the path; authorize: as resolved
+	path   string        // locate; the skill that the path names. On shared: decode, the tenant
+	route  wire.Route    // locate; HTTP+JSON only
 }
 
 // parsedCall is the call as the wire had it (decode).
@@ -127,7 +128,7 @@ type negotiation struct {
 
 // forwarding is the call on its way to the agent, and its answer on the way back (forward).
 type forwarding struct {
-	endpoint *endpoint               // decode; the interface of the agent's that serves the call best
+	endpoint *agents.Endpoint        // decode; the interface of the agent's that serves the call best
 	fellBack bool                    // forward; it is called in the caller's version, which its card does not have
 	upstream *upstreamCall           // forward; the call as it goes to the agent
 	trail    *telemetry.Trail        // forward; the spans of the call to the agent; nil where it is not traced
@@ -243,7 +244,7 @@ func (x *exchange) depict() {
 	}
 	x.rec.Verb, x.rec.Route = x.r.Method, x.at.pattern()
 	if x.view != nil {
-		x.rec.AgentName = x.view.card.Name
+		x.rec.AgentName = x.view.Card.Name
 	}
 }
 

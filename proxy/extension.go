@@ -39,10 +39,10 @@ func (p *Proxy) checkExtensionMethod(x *exchange) error {
 	if uri == "" {
 		return nil
 	}
-	if x.view = x.agent.look(); x.view == nil {
-		return x.agent.notReady()
+	if x.view = x.agent.Look(); x.view == nil {
+		return x.agent.NotReady()
 	}
-	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, x.view.skills) {
+	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, x.view.Skills) {
 		q := p.question(x, rules)
 		if slices.ContainsFunc(p.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri }) {
 			return nil

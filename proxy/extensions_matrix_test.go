@@ -10,7 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // The extensions of the matrix: the one that is looked at, one that every card
@@ -83,8 +83,8 @@ func (c terms) fate(requested, echoed bool) fate {
 }
 
 // agent is an agent of the matrix.
-func (c terms) agent(id string) (proxy.AgentConfig, []policy.Rule) {
-	a := proxy.AgentConfig{ID: id}
+func (c terms) agent(id string) (agents.Config, []policy.Rule) {
+	a := agents.Config{ID: id}
 	var rules []policy.Rule
 	if c.denied == "rule" || c.required == "rule" {
 		r := policy.Rule{Name: "about " + id, Agents: []string{id}, Extensions: &policy.RuleExtensions{}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // TestFileBytes: in 0.3's ProtoJSON the SDKs have the bytes of files in two ways. An
@@ -45,7 +45,7 @@ func TestFileBytes(t *testing.T) {
 			t.Errorf("a caller on %q: the agent got %s", runtime, got)
 		}
 	}
-	if err := (proxy.AgentConfig{ID: "a", FileBytes: "once"}).Validate(); err == nil || !strings.Contains(err.Error(), "fileBytes") {
+	if err := (agents.Config{ID: "a", FileBytes: "once"}).Validate(); err == nil || !strings.Contains(err.Error(), "fileBytes") {
 		t.Errorf("an unknown form: %v", err)
 	}
 }

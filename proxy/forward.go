@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -78,7 +79,7 @@ func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error)
 // exchange has the call answered: by the agent, or where its version has no such
 // method, from what the gateway and other methods know.
 func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) error {
-	if x.call.Method.Name == wire.ListTasks && !speaks(x.endpoint.Side, x.call.Method) {
+	if x.call.Method.Name == wire.ListTasks && !agents.Speaks(x.endpoint.Side, x.call.Method) {
 		return p.listTasks(ctx, x)
 	}
 	if done, err := p.rejoin(ctx, x); done || err != nil {
@@ -114,8 +115,8 @@ func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) err
 // reach sends the exchange's upstream call and looks at the head of the answer.
 func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
 	x.sent = time.Now()
-	if x.upstream.methods {
-		x.usesQuirk(methodAddresses)
+	if x.upstream.Methods {
+		x.usesQuirk(agents.MethodAddresses)
 	}
 	if x.upstream.call.Streaming { // its stream may outlast the call
 		x.up = detach(ctx)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // odd are bodies that only a gateway which re-encodes would change.
@@ -256,7 +256,7 @@ func TestExtendedCardNotDeclared(t *testing.T) {
 	plain := newRecorder(t)
 	plain.doc = func(base string) string { return strings.Replace(cardOf(base), `"extendedAgentCard":true`, `"x":1`, 1) }
 	w := build(t, func(s *setup) {
-		s.more = []proxy.AgentConfig{{ID: "plain"}}
+		s.more = []agents.Config{{ID: "plain"}}
 		s.more[0].Card.URL = secret.URL(plain.URL + "/card")
 	})
 	got := w.do("alice", "POST", w.url+"/agents/plain", rpcBody("GetExtendedAgentCard", "{}"), "A2A-Version: 1.0")

@@ -5,12 +5,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // watch is what the agent's documents are held to, made with the first of them.
 type watch struct {
 	terms     content.Terms
-	skill     skillSchemas
+	skill     agents.SkillSchemas
 	objects   bool // some schema is for whole objects
 	canonical *translate.Retelling
 }
@@ -20,13 +21,13 @@ func (p *Proxy) watch(x *exchange) *watch {
 	if x.watched != nil {
 		return x.watched
 	}
-	w := &watch{terms: p.bounds(x, p.visibleIn(x)), skill: x.view.schemas[x.skill]}
+	w := &watch{terms: p.bounds(x, p.visibleIn(x)), skill: x.view.Schemas[x.skill]}
 	w.terms.Answer = true
 	w.objects = w.terms.JudgesObjects()
 	if w.objects && x.upstream != nil && x.upstream.Version != wire.V10 {
 		as, side := x.call, modernSide(x.upstream.Binding)
 		as.Version, as.Binding = side.Version, side.Binding
-		w.canonical = &translate.Retelling{From: x.upstream.Side, Call: &as, Bytes: x.agent.bytes()}
+		w.canonical = &translate.Retelling{From: x.upstream.Side, Call: &as, Bytes: x.agent.Bytes()}
 	}
 	x.watched = w
 	return w
@@ -36,7 +37,7 @@ func (p *Proxy) watch(x *exchange) *watch {
 // that may carry something.
 func (p *Proxy) looksAtAll(x *exchange) bool {
 	t := p.bounds(x, nil)
-	return t.JudgesObjects() || x.view.schemas[x.skill].output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
+	return t.JudgesObjects() || x.view.Schemas[x.skill].Output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
 }
 
 // visibleIn lists the extensions that the caller may find in the agent's documents:
@@ -69,14 +70,14 @@ func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error
 		return doc, nil
 	}
 	doc, err := p.screenAnswer(x, x.upstream.Side, x.upstream.call.Method, seen, doc)
-	if err != nil || x.plain(seen.MayCarry, x.view.schemas[x.skill].output) {
+	if err != nil || x.plain(seen.MayCarry, x.view.Schemas[x.skill].Output) {
 		return doc, err
 	}
 	if !seen.MayCarry && (x.passes || !p.looksAtAll(x)) {
 		x.passes = true
 		return doc, nil
 	}
-	if p.judgesContent(x, x.view.schemas[x.skill].output) {
+	if p.judgesContent(x, x.view.Schemas[x.skill].Output) {
 		doc = wire.Mend(doc) // what is judged is what the caller reads
 	}
 	w := p.watch(x)
@@ -134,8 +135,8 @@ func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers
 		found = p.strange(x, x.upstream.Side, true, resultOf(x.upstream.Binding, cs.Doc))
 	}
 	found = append(append(found, w.terms.Unknown(cs)...), w.terms.Values(cs)...)
-	if w.skill.output != nil {
-		found = append(found, w.skill.hold(cs, w.skill.output)...)
+	if w.skill.Output != nil {
+		found = append(found, w.skill.Hold(cs, w.skill.Output)...)
 	}
 	arrived, err := p.follow(x, w, seen, cs)
 	if err != nil {

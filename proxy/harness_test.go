@@ -39,6 +39,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -248,8 +249,8 @@ func rawAnswer(bytes string) func(http.ResponseWriter, *record) {
 // setup is what a test may change before the world is built.
 type setup struct {
 	server server.Config
-	agent  proxy.AgentConfig
-	more   []proxy.AgentConfig
+	agent  agents.Config
+	more   []agents.Config
 
 	extensions ext.Registry
 	steps      state.Steps
@@ -288,9 +289,9 @@ type setup struct {
 }
 
 // shares is who uses whose tasks.
-func (s *setup) shares(rules *policy.Set, agents []*proxy.Agent) ledger.Config {
+func (s *setup) shares(rules *policy.Set, all []*agents.Agent) ledger.Config {
 	c := ledger.Config{
-		Scope: s.policy.Tasks.Scope, Adopt: s.policy.Tasks.Contexts == "adopt", Backend: proxy.Backends(agents),
+		Scope: s.policy.Tasks.Scope, Adopt: s.policy.Tasks.Contexts == "adopt", Backend: agents.Backends(all),
 	}
 	if len(s.policy.Tasks.Sharing) > 0 {
 		c.Share = proxy.Sharing(rules)
@@ -358,7 +359,7 @@ func build(t testing.TB, edit ...func(*setup)) *world {
 	t.Cleanup(func() { _ = memory.Close() })
 	s := &setup{
 		policy: everyone(), store: memory, steps: memory, counts: memory, values: memory, push: "passthrough",
-		agent: proxy.AgentConfig{ID: "rec"},
+		agent: agents.Config{ID: "rec"},
 	}
 	s.server.Address, s.server.PublicURL = "127.0.0.1:0", "http://127.0.0.1"
 	file := w.makeKeys("alice", "bob", "mallory")
@@ -446,8 +447,8 @@ func (w *world) start(s *setup) {
 	must(w, err)
 
 	var ids []string
-	var agents []*proxy.Agent
-	for _, a := range append([]proxy.AgentConfig{s.agent}, s.more...) {
+	var all []*agents.Agent
+	for _, a := range append([]agents.Config{s.agent}, s.more...) {
 		a.Load.Breaker.Off = !s.breaker
 		must(w, a.Validate())
 		up, err := upstream.New(a.Config, s.upstream)
@@ -459,9 +460,9 @@ func (w *world) start(s *setup) {
 		}
 		w.sources = append(w.sources, source)
 		ids = append(ids, a.ID)
-		agent, err := proxy.NewAgent(a, source, up)
+		agent, err := agents.New(a, source, up)
 		must(w, err)
-		agents = append(agents, agent)
+		all = append(all, agent)
 	}
 	book, err := s.extensions.Compile()
 	must(w, err)
@@ -485,9 +486,9 @@ func (w *world) start(s *setup) {
 	w.Cleanup(hub.Close)
 	w.proxy, err = proxy.New(proxy.Options{
 		Limits: w.limiter(s, ids), Panel: w.panel(s, ids),
-		PublicURL: public, Server: s.server, Agents: agents, Authn: chain, Policy: rules,
+		PublicURL: public, Server: s.server, Agents: all, Authn: chain, Policy: rules,
 		Hosts:  s.server.Hosts,
-		Ledger: ledger.New(s.store, s.shares(rules, agents)), Telemetry: w.tel, Audit: w.audit,
+		Ledger: ledger.New(s.store, s.shares(rules, all)), Telemetry: w.tel, Audit: w.audit,
 		FailOpen: s.failOpen, Schemes: card.Schemes{APIKeyHeader: "X-API-Key"},
 		Catalog: s.catalog, Anomalies: w.watch(s),
 		Push: push.Config{Mode: s.push}, Relay: w.relay(s), Salt: []byte("salt"), Sealer: s.sealer, Values: s.values, Drain: s.drain,

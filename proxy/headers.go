@@ -3,10 +3,8 @@ package proxy
 import (
 	"context"
 	"net/http"
-	"net/textproto"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
@@ -28,18 +26,6 @@ var (
 	// responseHeaders go from the agent to the caller unchanged.
 	responseHeaders = []string{"Content-Type", "Content-Language", "Retry-After"}
 
-	// ownedHeaders are set by the gateway or never sent; no configuration can let
-	// them through.
-	ownedHeaders = []string{
-		"Authorization", "Cookie", "Set-Cookie", "Proxy-Authorization", "X-Api-Key", "Forwarded",
-		"Via", "X-Request-Id", "A2a-Version", "Traceparent", "Tracestate", "Baggage", "Host",
-		"Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Upgrade", "Te",
-		"Trailer", "Keep-Alive", "Www-Authenticate", "X-Real-Ip", "True-Client-Ip",
-		"X-Original-Url", resumeHeader, "X-Rewrite-Url", "X-Http-Method-Override", "X-Client-Cert", "Client-Cert",
-		ext.HeaderV10, ext.HeaderV03,
-	}
-	ownedPrefixes = []string{"X-Forwarded-", "X-Gateway-", "X-A2a-"}
-
 	// What every request says. Whoever has a header may replace such a list, not change it.
 	unnamed   = []string{""}
 	unencoded = []string{"identity"}
@@ -48,22 +34,6 @@ var (
 	unstored  = []string{"no-store"}
 	unsniffed = []string{"nosniff"}
 )
-
-// owned reports whether a header belongs to the gateway.
-func owned(name string) bool {
-	name = textproto.CanonicalMIMEHeaderKey(name)
-	for _, o := range ownedHeaders {
-		if strings.EqualFold(name, o) {
-			return true
-		}
-	}
-	for _, prefix := range ownedPrefixes {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}
 
 // outgoing builds the header of the request to the agent from nothing.
 func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (http.Header, error) {
@@ -81,7 +51,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (htt
 		}
 	}
 	l.describe(out, accept)
-	for _, name := range x.agent.request {
+	for _, name := range x.agent.Request {
 		if v := in[name]; len(v) > 0 {
 			out[name] = v
 		}
@@ -91,7 +61,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (htt
 		out["User-Agent"] = unnamed
 	}
 	out["Accept-Encoding"] = unencoded // what is compressed cannot be checked
-	out["A2a-Version"] = l.says
+	out["A2a-Version"] = l.Says
 	out["X-Request-Id"] = x.id[:]
 	out["Via"] = p.via(x)
 	return out, x.agent.Upstream.Authorize(ctx, out, p.caller(x, l))
@@ -100,7 +70,7 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (htt
 // fields is how many fields outgoing makes, or a few more. Up to eight take half the memory
 // of nine.
 func (x *exchange) fields(l *upstreamCall, accept []string) int {
-	n := 7 + len(x.agent.request) + len(x.agent.Upstream.Shown()) // with Content-Type and Traceparent
+	n := 7 + len(x.agent.Request) + len(x.agent.Upstream.Shown()) // with Content-Type and Traceparent
 	if accept != nil || l.own || l.retell != nil {
 		n++
 	}
@@ -121,7 +91,7 @@ func (au *authenticator) caller(x *exchange, l *upstreamCall) *upstream.Caller {
 		return nil
 	}
 	c := &upstream.Caller{
-		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.url, Shared: au.origins.others(l.url, x.agent.ID), Method: l.call.Method.Name,
+		Principal: x.principal, Header: x.r.Header, Agent: x.agent.ID, Target: l.URL, Shared: au.origins.Others(l.URL, x.agent.ID), Method: l.call.Method.Name,
 		Task: l.call.TaskID, Context: l.call.ContextID, Extensions: x.terms.Send, Demanded: l.shows,
 	}
 	c.Token = au.authn.Token(x.principal, x.r.Header)
@@ -132,7 +102,7 @@ func (au *authenticator) caller(x *exchange, l *upstreamCall) *upstream.Caller {
 	case x.skill != "":
 		c.Skills = []string{x.skill}
 	case !x.agentwide:
-		c.Skills = x.view.skills // all of them had to be allowed
+		c.Skills = x.view.Skills // all of them had to be allowed
 		if x.decision.Skills != nil {
 			c.Skills = x.decision.Skills // one was enough
 		}
@@ -181,7 +151,7 @@ func accepted(in http.Header, accept string) []string {
 func (x *exchange) incoming(resp *http.Response) {
 	x.announce()
 	from, to := resp.Header, x.w.Header()
-	for _, names := range [...][]string{responseHeaders, x.agent.response} {
+	for _, names := range [...][]string{responseHeaders, x.agent.Response} {
 		for _, name := range names {
 			if name == "Content-Type" && x.upstream.retell != nil {
 				continue
@@ -192,7 +162,7 @@ func (x *exchange) incoming(resp *http.Response) {
 		}
 	}
 	if x.w.readers != nil {
-		x.w.readers.more = x.agent.response
+		x.w.readers.more = x.agent.Response
 	}
 	if media := from.Get("Content-Type"); x.upstream.retell == nil && x.call.Labelled(media) != media {
 		to.Set("Content-Type", x.call.Labelled(media))

@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // TestHosts: an agent has the root of its hosts, with the public port where the
@@ -90,27 +91,27 @@ func TestIndex(t *testing.T) {
 	}, authn.Options{})
 	must(t, err)
 	t.Cleanup(chain.Close)
-	agent := func(id string, hosts ...string) *proxy.Agent {
-		return &proxy.Agent{AgentConfig: proxy.AgentConfig{ID: id, Hosts: hosts}}
+	agent := func(id string, hosts ...string) *agents.Agent {
+		return &agents.Agent{Config: agents.Config{ID: id, Hosts: hosts}}
 	}
 	leaking := agent("a")
 	leaking.Headers.Request = []string{"x-company-key"}
 	var config server.Config
 	config.Defaults()
 	for name, tt := range map[string]struct {
-		agents []*proxy.Agent
+		agents []*agents.Agent
 		want   string
 	}{
-		"fine":                {[]*proxy.Agent{agent("a", "a.example"), agent("b", "a.example:1")}, ""},
-		"id twice":            {[]*proxy.Agent{agent("a"), agent("a")}, "used twice"},
-		"host twice":          {[]*proxy.Agent{agent("a", "x.example"), agent("b", "X.EXAMPLE")}, "used twice"},
-		"host with port":      {[]*proxy.Agent{agent("a", "x.example"), agent("b", "x.example:8443")}, "used twice"},
-		"the gateway's":       {[]*proxy.Agent{agent("a", "gw.example:8443"), agent("b")}, ""},
-		"the gateway's, bare": {[]*proxy.Agent{agent("a", "gw.example")}, ""},
-		"a further one":       {[]*proxy.Agent{agent("a", "also.example")}, ""},
-		"the gateway's twice": {[]*proxy.Agent{agent("a", "gw.example:8443"), agent("b", "gw.example")}, "used twice"},
-		"no host":             {[]*proxy.Agent{agent("a", "http://x")}, "not a host name"},
-		"credential header":   {[]*proxy.Agent{leaking}, "carries credentials"},
+		"fine":                {[]*agents.Agent{agent("a", "a.example"), agent("b", "a.example:1")}, ""},
+		"id twice":            {[]*agents.Agent{agent("a"), agent("a")}, "used twice"},
+		"host twice":          {[]*agents.Agent{agent("a", "x.example"), agent("b", "X.EXAMPLE")}, "used twice"},
+		"host with port":      {[]*agents.Agent{agent("a", "x.example"), agent("b", "x.example:8443")}, "used twice"},
+		"the gateway's":       {[]*agents.Agent{agent("a", "gw.example:8443"), agent("b")}, ""},
+		"the gateway's, bare": {[]*agents.Agent{agent("a", "gw.example")}, ""},
+		"a further one":       {[]*agents.Agent{agent("a", "also.example")}, ""},
+		"the gateway's twice": {[]*agents.Agent{agent("a", "gw.example:8443"), agent("b", "gw.example")}, "used twice"},
+		"no host":             {[]*agents.Agent{agent("a", "http://x")}, "not a host name"},
+		"credential header":   {[]*agents.Agent{leaking}, "carries credentials"},
 	} {
 		_, err := proxy.New(proxy.Options{
 			PublicURL: &url.URL{Scheme: "https", Host: "gw.example:8443"}, Hosts: []string{"also.example"},

@@ -21,10 +21,10 @@ func (p *Proxy) inspect(x *exchange) error {
 	if err := p.screenRequest(x); err != nil {
 		return err
 	}
-	if x.plain(x.call.MayCarry, x.view.schemas[x.skill].input) {
+	if x.plain(x.call.MayCarry, x.view.Schemas[x.skill].Input) {
 		return nil
 	}
-	if p.judgesContent(x, x.view.schemas[x.skill].input) {
+	if p.judgesContent(x, x.view.Schemas[x.skill].Input) {
 		x.mend()
 	}
 	cs, err := p.tidy(x)
@@ -69,7 +69,7 @@ var ours = ext.Set{wire.SkillSelection}
 // bounds are what holds for a document of the call in which these extensions may be.
 func (er *extensionRules) bounds(x *exchange, visible ext.Set) content.Terms {
 	return content.Terms{
-		Book: er.book, Declared: x.view.known, Active: union(x.terms.Send, x.terms.Provided), Visible: visible,
+		Book: er.book, Declared: x.view.Known, Active: union(x.terms.Send, x.terms.Provided), Visible: visible,
 	}
 }
 
@@ -176,13 +176,13 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 	if len(x.call.Body) == 0 {
 		return nil
 	}
-	t, skill := p.bounds(x, nil), x.view.schemas[x.skill]
+	t, skill := p.bounds(x, nil), x.view.Schemas[x.skill]
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.call.Params) > 0 {
 		found = p.strange(x, x.side(), false, x.call.Params)
 	}
-	if cs != nil || objects || skill.input != nil || x.call.MayCarry {
+	if cs != nil || objects || skill.Input != nil || x.call.MayCarry {
 		var err error
 		if cs == nil {
 			if cs, err = p.carriers(x); err != nil {
@@ -191,8 +191,8 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 		}
 		t.Visible = union(x.shown, ours)
 		found = append(append(found, t.Unknown(cs)...), t.Values(cs)...)
-		if skill.input != nil && x.call.Method.Subject == wire.OfMessage {
-			found = append(found, skill.hold(cs, skill.input)...)
+		if skill.Input != nil && x.call.Method.Subject == wire.OfMessage {
+			found = append(found, skill.Hold(cs, skill.Input)...)
 		}
 		if objects {
 			if cs, err = p.modern(x, cs); err != nil {

@@ -47,8 +47,8 @@ func (p *Proxy) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *stre
 
 // listen has the exchange follow a feed that it has not opened itself.
 func (p *Proxy) listen(x *exchange, a *subscriber, l *upstreamCall, task string) error {
-	x.upstream, x.endpoint, x.activated = l, l.endpoint, x.terms.Send
-	if x.rec.Endpoint = l.address; !x.alike(l.Side) {
+	x.upstream, x.endpoint, x.activated = l, l.Endpoint, x.terms.Send
+	if x.rec.Endpoint = l.Address; !x.alike(l.Side) {
 		x.rec.TranslatedTo = l.String()
 	}
 	a.task = task
@@ -61,15 +61,15 @@ func (p *Proxy) listen(x *exchange, a *subscriber, l *upstreamCall, task string)
 // not what the agent would show this caller: under other extensions, or at an interface
 // that the caller may not use.
 func (x *exchange) listening(feed *stream.Feed, task string) (*upstreamCall, error) {
-	for i := range x.view.endpoints {
-		e := &x.view.endpoints[i]
-		if !x.mayUse(e) || feed.Form() != x.form(&upstreamCall{endpoint: e}) {
+	for i := range x.view.Endpoints {
+		e := &x.view.Endpoints[i]
+		if !x.mayUse(e) || feed.Form() != x.form(&upstreamCall{Endpoint: e}) {
 			continue
 		}
 		was := x.endpoint
 		defer func() { x.endpoint = was }()
 		if x.endpoint = e; x.alike(e.Side) {
-			return &upstreamCall{endpoint: e, call: &x.call}, nil
+			return &upstreamCall{Endpoint: e, call: &x.call}, nil
 		}
 		return x.translated(question(subscribeToTask, task, nil), nil, &x.call)
 	}
@@ -79,7 +79,7 @@ func (x *exchange) listening(feed *stream.Feed, task string) (*upstreamCall, err
 // tracker is that of the audience's feed.
 func (a *subscriber) tracker(l *upstreamCall) *tracker {
 	t, _ := a.feed.Follower(func() stream.Follower {
-		return a.proxy.newTracker(dialect{l.Side, a.x.agent.bytes()})
+		return a.proxy.newTracker(dialect{l.Side, a.x.agent.Bytes()})
 	}).(*tracker)
 	return t
 }
@@ -107,7 +107,7 @@ func (a *subscriber) snapshot(l *upstreamCall, task *fold.Task, number uint64) (
 
 // entries are events of A2A 1.0 as the agent would have said them.
 func (a *subscriber) entries(l *upstreamCall, events [][]byte, number uint64) ([]stream.Entry, error) {
-	said, err := dialect{l.Side, a.x.agent.bytes()}.fromCanonical(l.call.ID, events)
+	said, err := dialect{l.Side, a.x.agent.Bytes()}.fromCanonical(l.call.ID, events)
 	if err != nil {
 		return nil, wire.Errorf(wire.Internal, "").Because(err)
 	}
@@ -126,7 +126,7 @@ func (a *subscriber) missing(l *upstreamCall, doc []byte) ([][]byte, error) {
 	if !known {
 		task = nil
 	}
-	return dialect{l.Side, a.x.agent.bytes()}.missing(l.call.ID, doc, task)
+	return dialect{l.Side, a.x.agent.Bytes()}.missing(l.call.ID, doc, task)
 }
 
 // missing is the same for who knows a task as it was; nil for who knows nothing of it.

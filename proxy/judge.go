@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -63,7 +64,7 @@ func (p *Proxy) newJudge(x *exchange, l *upstreamCall) *judge {
 	j.said = &j.own
 	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
 	j.chunks.whole = l.call.Method.Name == wire.SendStreamingMessage && x.record.ID == ""
-	j.bytes, j.since, j.zones = x.agent.bytes(), x.sent, x.agent.zones(l.Side)
+	j.bytes, j.since, j.zones = x.agent.Bytes(), x.sent, x.agent.Zones(l.Side)
 	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: p.StreamConfig.Turns}
 	return j
 }
@@ -264,7 +265,7 @@ func malformed(err error) error {
 func (r *remarks) tell(x *exchange) {
 	x.rec.Grammar, x.rec.SkippedEvents = r.noted(), r.skipped.Load()
 	if r.zoned.Load() {
-		x.usesQuirk(zonelessTimes)
+		x.usesQuirk(agents.ZonelessTimes)
 	}
 }
 

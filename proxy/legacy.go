@@ -8,6 +8,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // A client of A2A 0.1 chooses the ids of its tasks and sessions; since 0.2 the
@@ -17,7 +18,7 @@ import (
 // recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
 // it is if the caller's task was made by a 0.1 call.
 func (p *Proxy) recognise(x *exchange) error {
-	view := x.agent.look()
+	view := x.agent.Look()
 	if view == nil {
 		return nil
 	}
@@ -27,7 +28,7 @@ func (p *Proxy) recognise(x *exchange) error {
 	if !x.call.Shared {
 		return nil
 	}
-	old := slices.ContainsFunc(view.endpoints, func(e endpoint) bool { return e.Version == wire.V01 })
+	old := slices.ContainsFunc(view.Endpoints, func(e agents.Endpoint) bool { return e.Version == wire.V01 })
 	if !old {
 		// A newer agent has ids of its own, which clients of every version may name.
 		_, named, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, state.TaskAlias, x.call.TaskID)

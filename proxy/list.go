@@ -96,7 +96,7 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 func (p *Proxy) governList(x *exchange, doc []byte) ([]byte, error) {
 	at := *x.endpoint
 	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
-	x.upstream = &upstreamCall{endpoint: &at, call: &x.call}
+	x.upstream = &upstreamCall{Endpoint: &at, call: &x.call}
 	seen, err := p.judge(x.upstream, doc)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // TestMethodPaths: where an interface of JSON-RPC has the address of one method, each method is
@@ -16,7 +16,7 @@ func TestMethodPaths(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		ends   string // of the card's URL
-		quirks []proxy.Quirk
+		quirks []agents.Quirk
 		want   map[string]string
 	}{
 		"of streams": {"/x/v1/message:stream", nil, map[string]string{
@@ -30,7 +30,7 @@ func TestMethodPaths(t *testing.T) {
 			wire.SendMessage: "/x/tasks/send", wire.SendStreamingMessage: "/x/tasks/send",
 			wire.GetTask: "/x/tasks/get", wire.CancelTask: "/x/tasks/cancel",
 		}},
-		"off": {"/x/v1/message:send", []proxy.Quirk{}, map[string]string{
+		"off": {"/x/v1/message:send", []agents.Quirk{}, map[string]string{
 			wire.SendMessage: "/x/v1/message:send", wire.SendStreamingMessage: "/x/v1/message:send",
 		}},
 		"of no method": {"/x/message", nil, map[string]string{wire.SendMessage: "/x/message", wire.SendStreamingMessage: "/x/message"}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // fasta2a's clients since 1.0 call the methods of 0.3 (message/send) without saying a version,
@@ -18,7 +19,7 @@ const mixedVersion = "1.0 mixed"
 
 // mixes has a call of a mixed caller be one of 1.0. A send shows by its message what it is;
 // calls about a task are like the one that the task came from.
-func (p *Proxy) mixes(x *exchange, v *view) (bool, error) {
+func (p *Proxy) mixes(x *exchange, v *agents.View) (bool, error) {
 	if !x.mayMix(v) {
 		return false, nil
 	}
@@ -36,20 +37,20 @@ func (p *Proxy) mixes(x *exchange, v *view) (bool, error) {
 		return false, e
 	}
 	x.call.Mixed = true
-	x.usesQuirk(mixedObjects)
+	x.usesQuirk(agents.MixedObjects)
 	return true, nil
 }
 
 // mayMix reports whether a call may be one of a mixed caller. Where the agent speaks 0.3
 // itself, calls by 0.3's names pass as they are: it answers as it would directly.
-func (x *exchange) mayMix(v *view) bool {
+func (x *exchange) mayMix(v *agents.View) bool {
 	c := &x.call
 	switch {
-	case c.Binding != wire.JSONRPC || c.Version != wire.V03 || c.Method.Extension != "" || !x.agent.tolerates(mixedObjects):
+	case c.Binding != wire.JSONRPC || c.Version != wire.V03 || c.Method.Extension != "" || !x.agent.Tolerates(agents.MixedObjects):
 		return false
 	case c.Method.Subject != wire.OfMessage && (!c.Shared || c.Method.Subject != wire.OfTask):
 		return false
-	case slices.ContainsFunc(v.endpoints, func(e endpoint) bool { return e.Side == x.side() }):
+	case slices.ContainsFunc(v.Endpoints, func(e agents.Endpoint) bool { return e.Side == x.side() }):
 		return false
 	}
 	said, e := wire.RequestVersion(x.r.Header, x.r.URL.Query())

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // unversioned is a JSON-RPC call in which nothing but the method says a version.
@@ -83,12 +83,12 @@ func TestNotMixed(t *testing.T) {
 		agent  wire.Side
 		params string
 		header []string
-		quirks []proxy.Quirk
+		quirks []agents.Quirk
 	}{
 		"a kind":              {rpc10, kinded, nil, nil},
 		"a kind of a part":    {rpc10, `{"message":{"messageId":"m","role":"user","parts":[{"text":"hi"},{"kind":"text","text":"hi"}]}}`, nil, nil},
 		"a version":           {rpc10, text, []string{"A2A-Version: 0.3"}, nil},
-		"the quirk is off":    {rpc10, text, nil, []proxy.Quirk{"zoneless-times"}},
+		"the quirk is off":    {rpc10, text, nil, []agents.Quirk{"zoneless-times"}},
 		"the agent speaks it": {rpc03, text, nil, nil},
 	} {
 		w := in(t, speaks(tt.agent), tied, func(s *setup) { s.agent.Quirks = tt.quirks })

@@ -9,7 +9,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // picky is a card with these modes; skills are what follows a skill's id.
@@ -167,7 +167,7 @@ func TestModesReported(t *testing.T) {
 
 func TestModesAreWords(t *testing.T) {
 	t.Parallel()
-	c := proxy.AgentConfig{ID: "a", Modes: "on"}
+	c := agents.Config{ID: "a", Modes: "on"}
 	c.Card.URL = "https://a.example/card"
 	if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), `modes: "on"`) {
 		t.Error(err)

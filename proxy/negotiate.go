@@ -30,7 +30,7 @@ func (p *Proxy) negotiate(x *exchange) error {
 // is requested in it.
 func (er *extensionRules) question(x *exchange, rules []policy.Extensions) ext.Question {
 	return ext.Question{
-		Declared: x.view.extensions, Config: &x.agent.Extensions, Rules: Effects(rules),
+		Declared: x.view.Extensions, Config: &x.agent.Extensions, Rules: Effects(rules),
 		Provided: er.offered, Now: x.rec.Start,
 	}
 }
@@ -53,14 +53,3 @@ func Effects(rules []policy.Extensions) []ext.Effect {
 // shadows reports whether the agent's extensions are in shadow mode: nothing is
 // refused or taken out, only recorded.
 func (x *destination) shadows() bool { return x.agent.Extensions.Mode == "shadow" }
-
-// knownIn are the extensions whose metadata is held to what was negotiated, beside the
-// registry's. What the gateway provides, for one, must not pass because a caller did
-// not ask for it.
-func knownIn(declared []ext.Declared, c *ext.Config) *ext.Roots {
-	known := slices.Clip(declared)
-	for _, uri := range slices.Concat(c.Require, c.Allow, c.Deny, c.Inject, c.Provide) {
-		known = append(known, ext.Declared{URI: uri})
-	}
-	return ext.NewRoots(known)
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -81,10 +82,10 @@ func (p *Proxy) readNotification(x *exchange, n *notification) error {
 	n.body = body.bytes()
 	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), digest(n.body)
 	wire.MendHere(n.body) // it is posted as the gateway's own
-	if n.hook.Speaks == wire.V10 && x.agent.tolerates(zonelessTimes) {
+	if n.hook.Speaks == wire.V10 && x.agent.Tolerates(agents.ZonelessTimes) {
 		var changed bool
 		if n.body, changed = zoned(n.body); changed {
-			x.usesQuirk(zonelessTimes)
+			x.usesQuirk(agents.ZonelessTimes)
 		}
 	}
 	limits := p.answerLimits()

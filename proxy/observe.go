@@ -128,7 +128,7 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 // somebody else's has mixed its callers up, and is not helped.
 func (ow *owners) claim(x *exchange, instance string, seen wire.Answer) (first state.Record, err error) {
 	from := x.origin()
-	from.Endpoint = cmp.Or(instance, x.endpoint.address)
+	from.Endpoint = cmp.Or(instance, x.endpoint.Address)
 	if time.Since(x.rec.Start) < time.Second {
 		from.Reserved = x.reserved
 	}

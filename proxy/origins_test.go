@@ -9,14 +9,14 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
 // TestOrigins: where an agent is, by its card and its interfaces, in one spelling.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
-	for want, c := range map[string]proxy.AgentConfig{
+	for want, c := range map[string]agents.Config{
 		"https://a.example": {Card: card.Config{URL: "HTTPS://A.example:443/card.json"}},
 		"http://a.example:8080 https://b.example:50051 http://c.example https://d.example": {
 			Card: card.Config{URL: "http://a.example:8080/card.json"},
@@ -43,7 +43,7 @@ func TestAssertionsAreForOneAgent(t *testing.T) {
 				return "e30." + base64.RawURLEncoding.EncodeToString(payload) + ".", nil
 			}
 			if shared {
-				s.more = []proxy.AgentConfig{{ID: "other", Card: card.Config{URL: secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?other", 1))}}}
+				s.more = []agents.Config{{ID: "other", Card: card.Config{URL: secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?other", 1))}}}
 			}
 		})
 		if got := w.call("alice", "SendMessage", message("")); got.status != 200 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // A2: agents that page wrongly, by mistake or on purpose: nothing loops, nobody else's
@@ -103,7 +103,7 @@ func TestA02_AgentsThatPageWrongly(t *testing.T) {
 func TestA02_StolenPageTokens(t *testing.T) {
 	t.Parallel()
 	w, _ := newLibrary(t, grpc10, 20, func(s *setup) {
-		s.more = []proxy.AgentConfig{{ID: "old"}}
+		s.more = []agents.Config{{ID: "old"}}
 		s.more[0].Card.URL = s.agent.Card.URL + "?old"
 		s.docs = map[string]func(string) string{"old": speaks(rpc03)}
 	})

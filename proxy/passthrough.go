@@ -12,7 +12,7 @@ import (
 // way to the one that the interface has.
 func (p *Proxy) passThrough(x *exchange) error {
 	c := &x.call
-	l := &upstreamCall{endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
+	l := &upstreamCall{Endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
 	if x.named {
 		x.retenant()
 	}
@@ -47,7 +47,7 @@ func (x *exchange) message() ([]byte, error) {
 	case x.foreign != nil, x.webhook != nil:
 		return wire.RequestMessage(c.Method, c.Version, c.Body)
 	case x.named && len(c.TenantSpans) > 0:
-		return wire.ReplaceTenant(c.Method, c.Version, c.Message, x.endpoint.tenant)
+		return wire.ReplaceTenant(c.Method, c.Version, c.Message, x.endpoint.Tenant)
 	}
 	return c.Message, nil
 }
@@ -57,7 +57,7 @@ func (x *exchange) message() ([]byte, error) {
 func (x *exchange) queryString() string {
 	raw := cmp.Or(x.query, x.r.URL.RawQuery)
 	if x.named && raw != "" {
-		return replaceQuery(raw, "tenant", x.endpoint.tenant)
+		return replaceQuery(raw, "tenant", x.endpoint.Tenant)
 	}
 	return raw
 }
@@ -67,9 +67,9 @@ func (x *exchange) queryString() string {
 func (x *exchange) retenant() {
 	spans := x.call.TenantSpans
 	for i := len(spans) - 1; i >= 0; i-- { // from the end, so that the others stay where they are
-		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.tenant))
+		x.call.Body = splice(x.call.Body, spans[i][0], spans[i][1], quoted(x.endpoint.Tenant))
 	}
-	x.call.Tenant = x.endpoint.tenant
+	x.call.Tenant = x.endpoint.Tenant
 }
 
 // below is the path below the interface's URL.
@@ -78,8 +78,8 @@ func (x *exchange) below() string {
 		return x.rest
 	}
 	_, path, _ := strings.Cut(x.rest[1:], "/") // the first segment named the agent
-	if x.endpoint.tenant == "" {
+	if x.endpoint.Tenant == "" {
 		return "/" + path
 	}
-	return "/" + url.PathEscape(x.endpoint.tenant) + "/" + path
+	return "/" + url.PathEscape(x.endpoint.Tenant) + "/" + path
 }

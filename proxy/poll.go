@@ -103,7 +103,7 @@ func (s *poll) look() error {
 		return wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	doc, s.state = newSnapshot(l, doc).doc, seen.State
-	m := dialect{s.upstreamCall.Side, s.x.agent.bytes()}
+	m := dialect{s.upstreamCall.Side, s.x.agent.Bytes()}
 	if s.last.Known() {
 		s.ready, err = m.missing(s.upstreamCall.call.ID, doc, &s.last)
 	} else {

@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 )
 
@@ -188,7 +188,7 @@ func TestPrefixSaysWhereAgentsAre(t *testing.T) {
 	w := build(t, func(s *setup) {
 		s.server.PublicURL = "http://127.0.0.1/gw"
 		s.docs = map[string]func(string) string{"two": cardOf}
-		s.more = []proxy.AgentConfig{{ID: "two"}}
+		s.more = []agents.Config{{ID: "two"}}
 	}, func(s *setup) {
 		s.more[0].Card.URL = secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?two", 1))
 	})

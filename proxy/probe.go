@@ -20,6 +20,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -94,7 +95,7 @@ func unknownTask(ctx context.Context, i card.Interface) (*http.Request, *probed,
 	if err != nil {
 		return nil, nil, err
 	}
-	l := upstreamCall{endpoint: &endpoint{Side: side, url: u, methods: isMethodPath(side, u)}, call: &out.Call, path: out.Path, query: out.Query}
+	l := upstreamCall{Endpoint: &agents.Endpoint{Side: side, URL: u, Methods: agents.IsMethodPath(side, u)}, call: &out.Call, path: out.Path, query: out.Query}
 	to, err := l.target()
 	if err != nil {
 		return nil, nil, err

@@ -96,7 +96,7 @@ func (p *Proxy) reserve(x *exchange, key string, digest [32]byte) (*processed, e
 // message is not sent again either.
 func (p *Proxy) keep(x *exchange, key string, k *processed) {
 	kept := *k
-	if len(kept.Body) > x.agent.Dedupe.answers() {
+	if len(kept.Body) > x.agent.Dedupe.MaxAnswer() {
 		kept.withoutAnswer()
 	}
 	err := p.memorise(x, key, &kept)

@@ -12,7 +12,7 @@ func (p *Proxy) facts(x *exchange) *ext.Facts {
 	return &ext.Facts{
 		Now: time.Now(), Began: x.rec.Start, Sent: x.sent, RequestID: x.rec.RequestID,
 		TraceID: x.rec.TraceID, SpanID: x.rec.SpanID, Gateway: p.Server.ID,
-		Agent: x.agent.ID, AgentName: x.view.card.Name, AgentURL: p.base(x.agent),
+		Agent: x.agent.ID, AgentName: x.view.Card.Name, AgentURL: p.base(x.agent),
 		Method: x.call.Method.Name, TaskID: x.call.TaskID, Skill: x.skill, Subject: x.principal.Subject, Issuer: x.principal.Issuer,
 	}
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -45,7 +46,7 @@ type Options struct {
 	PublicURL    *url.URL      // the only source of URLs that clients are given
 	Hosts        []string      // further hosts that requests may name
 	Server       server.Config // limits, timeouts, trusted proxies
-	Agents       []*Agent
+	Agents       []*agents.Agent
 	FileParts    files.Config // of agents that have none of their own
 	Authn        *authn.Chain
 	Policy       *policy.Set
@@ -91,27 +92,27 @@ type Proxy struct {
 	extensionRules
 	throttling
 
-	extra     *wire.Extra             // the methods of extensions
-	hidden    *wire.Extra             // the same for callers who ask for none of those
-	offered   map[string]ext.Declared // what Providers declare
-	agents    map[string]*Agent       // by id
-	sole      *Agent                  // where there is one only, and no other
-	fileRules map[string]*files.Rules // of files in messages and artifacts, by agent
-	hosts     map[string]*Agent       // by canonical host, for host-based addressing
-	origins   origins                 // that agents are at
-	self      map[string]struct{}     // canonical hosts of the gateway itself
-	relied    []string                // names of fields that Connection must not name, beside A2A's and HTTP's own
-	repeats   repeats                 // messages on their way
-	browse    *browse                 // what the catalog is made of
-	signer    *signature.Signer       // of served cards; nil leaves them unsigned
-	redirects sync.Map                // endpoints that redirect, of which the log has said so
-	here      [2][]string             // what Via says of this gateway, after HTTP/1.1 and HTTP/2
-	asterisk  handler                 // "OPTIONS *", which is about all of the listener
-	main      *routes                 // /agents/{agent}/… and the well-known documents
-	home      *routes                 // both, on a host of the gateway's that is an agent's as well
-	hosted    *routes                 // an agent at the root of a host of its own
-	prefix    prefix                  // of paths on the gateway's own hosts
-	stray     handler                 // of those that do not begin with it
+	extra     *wire.Extra              // the methods of extensions
+	hidden    *wire.Extra              // the same for callers who ask for none of those
+	offered   map[string]ext.Declared  // what Providers declare
+	agents    map[string]*agents.Agent // by id
+	sole      *agents.Agent            // where there is one only, and no other
+	fileRules map[string]*files.Rules  // of files in messages and artifacts, by agent
+	hosts     map[string]*agents.Agent // by canonical host, for host-based addressing
+	origins   agents.Origins           // that agents are at
+	self      map[string]struct{}      // canonical hosts of the gateway itself
+	relied    []string                 // names of fields that Connection must not name, beside A2A's and HTTP's own
+	repeats   repeats                  // messages on their way
+	browse    *browse                  // what the catalog is made of
+	signer    *signature.Signer        // of served cards; nil leaves them unsigned
+	redirects sync.Map                 // endpoints that redirect, of which the log has said so
+	here      [2][]string              // what Via says of this gateway, after HTTP/1.1 and HTTP/2
+	asterisk  handler                  // "OPTIONS *", which is about all of the listener
+	main      *routes                  // /agents/{agent}/… and the well-known documents
+	home      *routes                  // both, on a host of the gateway's that is an agent's as well
+	hosted    *routes                  // an agent at the root of a host of its own
+	prefix    prefix                   // of paths on the gateway's own hosts
+	stray     handler                  // of those that do not begin with it
 }
 
 // New wires a Proxy.
@@ -139,7 +140,7 @@ func New(o Options) (*Proxy, error) {
 	for uri, provider := range o.Providers {
 		p.offered[uri] = provider.Declared()
 	}
-	p.origins = originsOf(o.Agents)
+	p.origins = agents.OriginsOf(o.Agents)
 	p.prefix = prefix{public: o.PublicURL.Path, here: o.Server.BasePath}
 	if err := p.index(); err != nil {
 		return nil, err

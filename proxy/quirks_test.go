@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // naively answers with a task, in a stream with an update as well, whose times have no zone.
@@ -60,7 +60,7 @@ func TestZonelessTimes(t *testing.T) {
 }
 
 // wantQuirk wants that of the last of n calls the record has the quirk, and the metric one use of it.
-func wantQuirk(t *testing.T, w *world, n int, q proxy.Quirk) {
+func wantQuirk(t *testing.T, w *world, n int, q agents.Quirk) {
 	t.Helper()
 	record := w.ended(n)
 	if list, _ := record["quirks"].([]any); len(list) != 1 || list[0] != string(q) {
@@ -76,10 +76,10 @@ func wantQuirk(t *testing.T, w *world, n int, q proxy.Quirk) {
 func TestZonelessTimesOff(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		quirks []proxy.Quirk
+		quirks []agents.Quirk
 		time   string
 	}{
-		"off":         {[]proxy.Quirk{}, `"2026-11-27T02:26:04.5"`},
+		"off":         {[]agents.Quirk{}, `"2026-11-27T02:26:04.5"`},
 		"with a zone": {nil, `"2026-11-27T02:26:04.5Z"`},
 	} {
 		w := in(t, speaks(rpc10), tied, func(s *setup) { s.agent.Quirks = tt.quirks })
@@ -99,11 +99,11 @@ func TestZonelessTimesOff(t *testing.T) {
 // names what there is.
 func TestQuirksOfTheConfiguration(t *testing.T) {
 	t.Parallel()
-	for want, quirks := range map[string][]proxy.Quirk{
+	for want, quirks := range map[string][]agents.Quirk{
 		`quirks[1]: "clocks" is none of zoneless-times, mixed-objects, method-paths`: {"zoneless-times", "clocks"},
 		`quirks[1]: "zoneless-times" is listed twice`:                                {"zoneless-times", "zoneless-times"},
 	} {
-		if err := (proxy.AgentConfig{ID: "a", Quirks: quirks}).Validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (agents.Config{ID: "a", Quirks: quirks}).Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %s", quirks, err, want)
 		}
 	}

@@ -31,7 +31,7 @@ func (p *Proxy) reading(x *exchange, path, declared string, r *state.Record) (po
 	q.Task = &task
 	var err error
 	q.Skill, q.Agentwide, err = p.Policy.Resolve(policy.SkillSource{
-		Path: path, Task: r.Skill, Declared: declared, All: x.view.skills,
+		Path: path, Task: r.Skill, Declared: declared, All: x.view.Skills,
 		Method: getTask, Principal: x.principal, Agent: x.agent.ID,
 	})
 	return q, err
@@ -75,7 +75,7 @@ func (p *Proxy) besideSkills(x *exchange, group state.Record) error {
 	denied := map[string]error{}
 	began := group.Skill
 	var asked []string
-	for _, skill := range append([]string{""}, x.view.skills...) {
+	for _, skill := range append([]string{""}, x.view.Skills...) {
 		if group.Skill = skill; skill == began {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -65,7 +66,7 @@ func (p *Proxy) receive(x *exchange, l *upstreamCall, resp *http.Response, body 
 // heard notes what of an answer is not as A2A has it.
 func (x *recording) heard(a *received) {
 	if x.rec.AnswerForm = string(a.form); a.zoned {
-		x.usesQuirk(zonelessTimes)
+		x.usesQuirk(agents.ZonelessTimes)
 	}
 }
 
@@ -79,7 +80,7 @@ func mayBeError(l *upstreamCall, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
-func (p *Proxy) receiveDocument(from *Agent, l *upstreamCall, resp *http.Response, body []byte) (a received, err error) {
+func (p *Proxy) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.Response, body []byte) (a received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a.relabel = label.Corrected()
 	switch {
@@ -96,7 +97,7 @@ func (p *Proxy) receiveDocument(from *Agent, l *upstreamCall, resp *http.Respons
 	if a.doc, a.form, e = label.Document(body); e != nil {
 		return a, e.Because(heardStatus(resp))
 	}
-	if from.zones(l.Side) {
+	if from.Zones(l.Side) {
 		a.doc, a.zoned = zoned(a.doc)
 	}
 	a.bytes = a.doc
@@ -211,9 +212,9 @@ func (p *Proxy) tellRedirect(x *exchange, l *upstreamCall, resp *http.Response) 
 	if to == "" {
 		return
 	}
-	if _, told := p.redirects.LoadOrStore(l.address, true); !told {
+	if _, told := p.redirects.LoadOrStore(l.Address, true); !told {
 		p.Telemetry.Log.Warn("agent answers with a redirect, and redirects are not followed: name the URL that answers in its card or in agents[].endpoints",
-			"agent", x.agent.ID, "endpoint", l.address, "status", resp.StatusCode, "location", to)
+			"agent", x.agent.ID, "endpoint", l.Address, "status", resp.StatusCode, "location", to)
 	}
 }
 

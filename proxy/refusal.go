@@ -18,6 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -25,15 +26,12 @@ import (
 
 // Leaf errors of this package.
 var (
-	errUnknownAgent = errors.New("no such agent, or none this caller may know of")
-	errNotReady     = errors.New("the agent's card has not been fetched yet")
-	errNoInterface  = errors.New("the agent's card has no interface that can be called")
-	errNotRecorded  = errors.New("the audit record could not be written")
-	errAnswerLate   = upstream.ErrLate
-	errAgentBroke   = errors.New("the agent's connection broke")
-	errAgentSaid    = errors.New("agent answered")
-	errStreams      = errors.New("too many event streams are open")
-	errOwnStreams   = errors.New("too many event streams of one caller are open")
+	errNotRecorded = errors.New("the audit record could not be written")
+	errAnswerLate  = upstream.ErrLate
+	errAgentBroke  = errors.New("the agent's connection broke")
+	errAgentSaid   = errors.New("agent answered")
+	errStreams     = errors.New("too many event streams are open")
+	errOwnStreams  = errors.New("too many event streams of one caller are open")
 )
 
 // refusal decides what the client may know of an error. Whatever it does not
@@ -85,16 +83,16 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 		return turnedDown(turned)
 	case errors.Is(err, limits.ErrUnavailable):
 		return retryLater("1", "the call cannot be counted at the moment").Because(err)
-	case errors.Is(err, errUnknownAgent):
+	case errors.Is(err, agents.ErrUnknown):
 		return wire.Errorf(wire.UnknownAgent, "").Because(err)
 	case errors.Is(err, ledger.ErrAbsent):
 		x.rec.Denied = "task"
 		return wire.Errorf(wire.TaskNotFound, "").Because(err)
 	case errors.As(err, &missing):
 		return unrequested(missing).Because(err)
-	case errors.Is(err, errNotReady):
+	case errors.Is(err, agents.ErrNotReady):
 		return retryLater("5", "the agent is not reachable at the moment").Because(err)
-	case errors.Is(err, errNoInterface):
+	case errors.Is(err, agents.ErrNoInterface):
 		return retryLater("60", "the agent offers no interface that can be called").Because(err)
 	case errors.Is(err, errNotRecorded):
 		return retryLater("1", "the call could not be recorded").Because(err)

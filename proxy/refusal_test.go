@@ -21,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -51,11 +52,11 @@ func TestRefusal(t *testing.T) {
 		{"denied", &policy.Denied{Rule: leaky, Reason: leaky, Visible: true}, wire.Denied, ""},
 		{"denied for a scope", &policy.Denied{Rule: leaky, Reason: leaky, Visible: true, Scopes: []string{"a"}}, wire.Denied, "Www-Authenticate"},
 		{"denied and hidden", &policy.Denied{Rule: leaky, Reason: leaky, Scopes: []string{"a"}}, wire.UnknownAgent, ""},
-		{"unknown agent", errUnknownAgent, wire.UnknownAgent, ""},
+		{"unknown agent", agents.ErrUnknown, wire.UnknownAgent, ""},
 		{"absent task", ledger.ErrAbsent, wire.TaskNotFound, ""},
 		{"foreign context", &ledger.ForeignContext{ID: leaky}, wire.TaskNotFound, ""},
 		{"extension", &ext.MissingError{URIs: []string{"urn:a"}}, wire.ExtensionRequired, ""},
-		{"no card", errNotReady, wire.Unavailable, "Retry-After"},
+		{"no card", agents.ErrNotReady, wire.Unavailable, "Retry-After"},
 		{"not recorded", errNotRecorded, wire.Unavailable, "Retry-After"},
 		{"streams", errStreams, wire.Unavailable, "Retry-After"},
 		{"late", errAnswerLate, wire.AgentTimeout, ""},
@@ -193,20 +194,20 @@ func TestFill(t *testing.T) {
 // TestOwned: no spelling of a name of the gateway's can be configured.
 func TestOwned(t *testing.T) {
 	t.Parallel()
-	for _, name := range ownedHeaders {
+	for _, name := range agents.OwnedHeaders {
 		for _, spelled := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
-			if !owned(spelled) {
+			if !agents.Owned(spelled) {
 				t.Errorf("%s is not owned", spelled)
 			}
 		}
 	}
-	for _, prefix := range ownedPrefixes {
-		if !owned(prefix+"Anything") || !owned(strings.ToLower(prefix)+"anything") {
+	for _, prefix := range agents.OwnedPrefixes {
+		if !agents.Owned(prefix+"Anything") || !agents.Owned(strings.ToLower(prefix)+"anything") {
 			t.Errorf("%s… is not owned", prefix)
 		}
 	}
 	for _, name := range append(append([]string{}, requestHeaders...), responseHeaders...) {
-		if owned(name) || http.CanonicalHeaderKey(name) != name {
+		if agents.Owned(name) || http.CanonicalHeaderKey(name) != name {
 			t.Errorf("%s is owned, or not canonical", name)
 		}
 	}

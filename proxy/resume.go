@@ -74,8 +74,8 @@ func (p *Proxy) asSubscriber(x *exchange, task string) error {
 	x.skill, x.agentwide = x.path, false
 	q := x.request()
 	x.skill, x.agentwide, err = p.Policy.Resolve(policy.SkillSource{
-		Path: x.skill, Task: record.Skill, Declared: x.call.Skill, All: x.view.skills,
-		Method: subscribeToTask, Principal: x.principal, Agent: x.agent.ID, Match: x.agent.match, Call: &q,
+		Path: x.skill, Task: record.Skill, Declared: x.call.Skill, All: x.view.Skills,
+		Method: subscribeToTask, Principal: x.principal, Agent: x.agent.ID, Match: x.agent.Match, Call: &q,
 	})
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (p *Proxy) whole(ctx context.Context, x *exchange, l *upstreamCall, task st
 	if err != nil {
 		return nil, "", err
 	}
-	m := dialect{l.Side, x.agent.bytes()}
+	m := dialect{l.Side, x.agent.Bytes()}
 	var events [][]byte
 	err = m.toCanonical(m.canonical(), newSnapshot(g, doc).doc, func(event []byte) error {
 		events = append(events, event)

@@ -7,7 +7,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // fleet is a world with a second agent, "other", whose 1.0 interfaces are a
@@ -20,7 +20,7 @@ func fleet(t testing.TB) (w *world, other *recorder) {
 		return cardWith(base, interfaceOf(base, rpc10, "acme"), interfaceOf(base, rest10, "acme"), interfaceOf(base, grpc10, "acme"))
 	}
 	w = build(t, func(s *setup) {
-		s.more = []proxy.AgentConfig{{ID: "other"}, {ID: "hidden"}}
+		s.more = []agents.Config{{ID: "other"}, {ID: "hidden"}}
 		s.more[0].Card.URL = secret.URL(other.URL + "/card")
 		s.more[1].Card.URL = secret.URL(other.URL + "/card")
 		s.bound = map[string]string{"tied": "rec", "moored": "other"}

@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // TestOnlyAgentIsAtTheOrigin: clients that drop the path of an agent's URL reach the only
@@ -72,7 +72,7 @@ func TestSeveralAgentsAreNotAtTheOrigin(t *testing.T) {
 // andAnother adds an agent, "two", which is the same one under another name.
 func andAnother(s *setup) {
 	s.docs = map[string]func(string) string{"two": cardOf}
-	s.more = []proxy.AgentConfig{{ID: "two"}}
+	s.more = []agents.Config{{ID: "two"}}
 	s.more[0].Card.URL = secret.URL(strings.Replace(string(s.agent.Card.URL), "/card", "/card?two", 1))
 }
 

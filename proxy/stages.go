@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // authenticate: who is calling?
@@ -36,7 +37,7 @@ func (x *fromClient) nonce(value string) {
 // identify is authenticate for public documents: a caller without credentials,
 // or with ones that are no longer good, is a stranger, not an error.
 func (p *Proxy) identify(x *exchange) error {
-	public := x.agent != nil && x.agent.public()
+	public := x.agent != nil && x.agent.Public()
 	return p.greet(x, public)
 }
 
@@ -99,7 +100,7 @@ func (p *Proxy) meet(x *exchange) error {
 		}
 	}
 	if x.agent == nil || !x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID) {
-		return errUnknownAgent
+		return agents.ErrUnknown
 	}
 	return nil
 }
@@ -147,7 +148,7 @@ func (p *Proxy) read(x *exchange) *wire.Error {
 
 // checkOwnership: are the task, the context and the referenced tasks the caller's?
 func (p *Proxy) checkOwnership(x *exchange) error {
-	if e := Incapable(x.call.Method, x.view.card, p.pushes()); e != nil {
+	if e := agents.Incapable(x.call.Method, x.view.Card, p.pushes()); e != nil {
 		return e
 	}
 	if err := p.rename(x); err != nil {
@@ -208,12 +209,12 @@ func (p *Proxy) authorize(x *exchange) error {
 	}
 	source := policy.SkillSource{
 		Path: x.skill, Task: x.record.Skill, Extension: own,
-		Declared: x.call.Skill, All: x.view.skills,
+		Declared: x.call.Skill, All: x.view.Skills,
 		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
 	}
-	if x.agent.match != nil {
+	if x.agent.Match != nil {
 		q := x.request()
-		source.Match, source.Call = x.agent.match, &q
+		source.Match, source.Call = x.agent.Match, &q
 	}
 	skill, agentwide, err := p.Policy.Resolve(source)
 	if err != nil {
@@ -236,7 +237,7 @@ func (p *Proxy) authorize(x *exchange) error {
 	// An agent without the capability may still answer with what was never meant
 	// to be read, so its card is believed. Streaming is not held to the card in
 	// the same way: nothing leaks, and an agent that can or cannot says so itself.
-	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.card.Extended {
+	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.Card.Extended {
 		return wire.Errorf(wire.Unsupported, "")
 	}
 	if err := p.throttleSkill(x); err != nil {
@@ -268,7 +269,7 @@ func (p *Proxy) record(x *exchange) error {
 	if x.rec.Digest = digest(x.call.Body); x.opaque() {
 		x.rec.Digest = digest(x.call.Message)
 	}
-	x.rec.Endpoint, x.rec.Credentials = x.endpoint.address, x.agent.Upstream.Shown()
+	x.rec.Endpoint, x.rec.Credentials = x.endpoint.Address, x.agent.Upstream.Shown()
 	if !x.alike(x.endpoint.Side) {
 		x.rec.TranslatedTo = x.endpoint.String()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // errRevoked ends a stream whose caller could no longer open it.
@@ -175,10 +176,10 @@ func (p *Proxy) stands(q policy.Request, shared bool) error {
 	}
 	agent := p.agents[q.Agent]
 	if agent == nil {
-		return errUnknownAgent
+		return agents.ErrUnknown
 	}
-	if v := agent.look(); v != nil {
-		q.SkillScopes = v.scopes // what the card asks for now
+	if v := agent.Look(); v != nil {
+		q.SkillScopes = v.Scopes // what the card asks for now
 	}
 	if q.Method.Extension != "" {
 		// The registry of each configuration has methods of its own.

@@ -143,7 +143,7 @@ func (a *subscriber) over() (bool, error) {
 // would get other events.
 func (x *negotiation) form(l *upstreamCall) string {
 	sent := slices.Sorted(slices.Values(x.terms.Send))
-	return l.String() + "\n" + l.tenant + "\n" + strings.Join(sent, " ")
+	return l.String() + "\n" + l.Tenant + "\n" + strings.Join(sent, " ")
 }
 
 // opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil

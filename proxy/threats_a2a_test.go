@@ -18,7 +18,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -435,7 +435,7 @@ func TestA11_Tenant(t *testing.T) {
 		return strings.ReplaceAll(cardOf(base), `"protocolVersion":"1.0"}`, `"protocolVersion":"1.0","tenant":"acme"}`)
 	}
 	w := build(t, func(s *setup) {
-		s.more = []proxy.AgentConfig{{ID: "bound"}}
+		s.more = []agents.Config{{ID: "bound"}}
 		s.more[0].Card.URL = secret.URL(bound.URL + "/card")
 	})
 	for agent, a := range map[string]*recorder{"rec": w.agent, "bound": bound} {
@@ -572,7 +572,7 @@ func TestExtendedCardOfListedSkills(t *testing.T) {
 			t.Parallel()
 			w := build(t, func(s *setup) {
 				for _, id := range tt.list {
-					s.agent.Skills = append(s.agent.Skills, proxy.SkillConfig{ID: id})
+					s.agent.Skills = append(s.agent.Skills, agents.SkillConfig{ID: id})
 				}
 			})
 			w.agent.answers(func(rw http.ResponseWriter, r *record) {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // passing are the headers that a caller may give an agent, and set those that
@@ -35,7 +35,7 @@ var ownedNames = []string{
 
 // listed lets one header of the operator's choice through.
 func listed(s *setup) {
-	s.agent.Headers = proxy.HeaderConfig{Request: []string{"x-listed"}, Response: []string{"x-told"}}
+	s.agent.Headers = agents.HeaderConfig{Request: []string{"x-listed"}, Response: []string{"x-told"}}
 }
 
 // checkHeader fails unless the agent got allow-listed and owned headers only.
@@ -140,7 +140,7 @@ func TestL01_AnyHeaders(t *testing.T) {
 func TestL01_ListedHeaders(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"x-forwarded-user", "Authorization", "COOKIE", "x-api-key", "x-a2a-principal", "a2a-version", "X-Gateway-Subject"} {
-		c := proxy.AgentConfig{ID: "a", Headers: proxy.HeaderConfig{Request: []string{name}}}
+		c := agents.Config{ID: "a", Headers: agents.HeaderConfig{Request: []string{name}}}
 		c.Card.URL = "http://127.0.0.1/card"
 		if c.Validate() == nil {
 			t.Errorf("%s may be listed", name)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -20,7 +21,7 @@ import (
 // caller's call, passed through or translated, or a call of the gateway's own, such as a look
 // at a task.
 type upstreamCall struct {
-	*endpoint
+	*agents.Endpoint
 	call   *wire.Call // as the agent sees it
 	verb   string
 	path   string // escaped, below the interface's URL
@@ -48,7 +49,7 @@ func (p *Proxy) prepare(x *exchange) error {
 	case x.alike(x.endpoint.Side):
 		return p.passThrough(x)
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
-		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.card.Protocol, x.call.Method.Name)
+		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.Card.Protocol, x.call.Method.Name)
 	}
 	c := &x.call
 	if x.endpoint.Version == wire.V01 {
@@ -108,11 +109,11 @@ func (x *exchange) translated(c *wire.Call, query url.Values, as *wire.Call) (*u
 // translationTarget is the side that a call is retold for.
 func (x *exchange) translationTarget(c *wire.Call) translate.To {
 	to := translate.To{
-		Side: x.endpoint.Side, Tenant: x.endpoint.tenant, ID: x.idFor(c),
-		Bytes: x.agent.bytes(), CallerBytes: x.callerBytes(),
+		Side: x.endpoint.Side, Tenant: x.endpoint.Tenant, ID: x.idFor(c),
+		Bytes: x.agent.Bytes(), CallerBytes: x.callerBytes(),
 	}
 	if to.Side == (wire.Side{Version: wire.V03, Binding: wire.JSONRPC}) {
-		to.OutputModes = x.view.outputModes
+		to.OutputModes = x.view.OutputModes
 	}
 	return to
 }
@@ -124,7 +125,7 @@ func (x *exchange) translatedAs(c *wire.Call, query url.Values, as *wire.Call, t
 	}
 	call := out.Call // and not out itself, which has the body
 	l := &upstreamCall{
-		endpoint: x.endpoint, call: &call,
+		Endpoint: x.endpoint, call: &call,
 		verb: out.Verb, path: out.Path, query: out.Query, body: out.Body, wait: out.Wait,
 		retell: &translate.Retelling{
 			From: x.endpoint.Side, Call: as, History: out.History,
@@ -214,14 +215,14 @@ func (l *upstreamCall) target() (*url.URL, error) {
 	path := l.path
 	switch l.Binding {
 	case wire.JSONRPC:
-		if l.methods {
-			return methodURL(l.url, l.call.Method), nil
+		if l.Methods {
+			return agents.MethodURL(l.URL, l.call.Method), nil
 		}
-		return l.url, nil
+		return l.URL, nil
 	case wire.HTTPJSON:
-		path = strings.TrimSuffix(l.url.EscapedPath(), "/") + path
+		path = strings.TrimSuffix(l.URL.EscapedPath(), "/") + path
 	}
-	u, err := l.url.Parse(path)
+	u, err := l.URL.Parse(path)
 	if err != nil {
 		return nil, wire.Errorf(wire.Malformed, "the path cannot be forwarded").Because(err)
 	}
@@ -233,7 +234,7 @@ func (l *upstreamCall) target() (*url.URL, error) {
 func (x *destination) about(l *upstreamCall) telemetry.Ask {
 	return telemetry.Ask{
 		Agent: x.agent.ID, Method: l.call.Method.Name, Version: string(l.Version), Binding: l.Binding,
-		Task: l.call.TaskID, Endpoint: l.address, Own: l.own,
+		Task: l.call.TaskID, Endpoint: l.Address, Own: l.own,
 	}
 }
 

@@ -3,9 +3,9 @@ package proxy
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // Cards are wrong about the version that their agents speak: libraries fill it in, and before
@@ -18,15 +18,6 @@ import (
 // errMethodUnknown is of a call whose method the agent does not know in the version of its card.
 var errMethodUnknown = errors.New("the agent does not know the method in the version of its card")
 
-// refusedVersions are the versions in which an agent was asked in vain, by endpoint.
-type refusedVersions struct{ asked sync.Map } // of versionAt
-
-// versionAt is a version at an endpoint.
-type versionAt struct {
-	address string
-	version wire.Version
-}
-
 // mayFallBack reports whether the call, which the agent has refused, is to be sent in the
 // caller's version. What the operator has written down is not doubted.
 func (x *exchange) mayFallBack(seen wire.Answer) bool {
@@ -37,9 +28,8 @@ func (x *exchange) mayFallBack(seen wire.Answer) bool {
 	case e.Binding != wire.JSONRPC || e.Version == x.call.Version:
 		return false
 	}
-	other := slices.ContainsFunc(x.view.endpoints, func(o endpoint) bool { return o.address == e.address && o.Version == x.call.Version })
-	_, asked := x.view.refusedVersions.asked.Load(versionAt{e.address, x.call.Version})
-	return !other && !asked
+	other := slices.ContainsFunc(x.view.Endpoints, func(o agents.Endpoint) bool { return o.Address == e.Address && o.Version == x.call.Version })
+	return !other && !x.view.RefusedVersions.Has(e.Address, x.call.Version)
 }
 
 // withVersionFallback sends a call whose method the agent does not know once more, in the
@@ -51,7 +41,7 @@ func (p *Proxy) withVersionFallback(forward stage) stage {
 			return err
 		}
 		again := *x.endpoint
-		again.Version, again.says = x.side().Version, []string{string(x.side().Version)}
+		again.Version, again.Says = x.side().Version, []string{string(x.side().Version)}
 		x.endpoint, x.fellBack, x.webhook = &again, true, nil // what had come was forgotten
 		for _, s := range []stage{p.rejudge, p.adopt} {
 			if err := s(x); err != nil {
@@ -72,21 +62,14 @@ func (p *Proxy) learnVersion(x *exchange, seen wire.Answer) {
 	case !x.fellBack:
 		return
 	case isUnknown(seen):
-		x.view.refusedVersions.asked.Store(versionAt{x.endpoint.address, x.endpoint.Version}, nil)
+		x.view.RefusedVersions.Add(x.endpoint.Address, x.endpoint.Version)
 		return
 	case isError(seen):
 		return
 	}
-	v, was := *x.view, wire.Version("")
-	v.endpoints, v.refusedVersions = slices.Clone(v.endpoints), new(refusedVersions)
-	for i := range v.endpoints {
-		if e := &v.endpoints[i]; e.address == x.endpoint.address && e.Binding == wire.JSONRPC {
-			was, *e = e.Version, *x.endpoint
-		}
-	}
-	if x.agent.seen.CompareAndSwap(x.view, &v) {
+	if was, ok := x.agent.Correct(x.view, x.endpoint); ok {
 		p.Telemetry.Log.Warn("agent speaks another version of A2A than its card says, and is called in that: name it in agents[].interfaces",
-			"agent", x.agent.ID, "endpoint", x.endpoint.address, "card_version", string(was), "version", string(x.endpoint.Version))
+			"agent", x.agent.ID, "endpoint", x.endpoint.Address, "card_version", string(was), "version", string(x.endpoint.Version))
 	}
 }
 

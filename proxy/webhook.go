@@ -108,7 +108,7 @@ func (x *recording) unregistered(r *push.RefusedError) error {
 // hook is the caller's webhook, as it is remembered.
 func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
 	h := push.Webhook{
-		Agent: x.agent.ID, Speaks: x.endpoint.Version, Endpoint: x.endpoint.address,
+		Agent: x.agent.ID, Speaks: x.endpoint.Version, Endpoint: x.endpoint.Address,
 		Owner: x.principal.Key(), Subject: x.principal.Subject, Issuer: x.principal.Issuer, Tenant: x.principal.Tenant,
 		Skill: x.skill, Task: x.call.TaskID, Context: x.record.Context, Config: c.ID, Version: x.call.Version,
 		Renamed: push.Alias(x.task), Session: push.Alias(x.session),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -18,7 +19,7 @@ import (
 func (p *Proxy) StillFor(h *push.Webhook) error {
 	agent := p.agents[h.Agent]
 	if agent == nil {
-		return fmt.Errorf("%w: %w", push.ErrForbidden, errUnknownAgent)
+		return fmt.Errorf("%w: %w", push.ErrForbidden, agents.ErrUnknown)
 	}
 	if h.Who == "" {
 		return nil
@@ -36,8 +37,8 @@ func (p *Proxy) StillFor(h *push.Webhook) error {
 			ID: h.Task, ContextID: h.Context, Skill: h.Skill, Owner: h.Subject, Issuer: h.Issuer, Tenant: h.Tenant, Created: h.Created,
 		},
 	}
-	if v := agent.look(); v != nil {
-		q.SkillScopes = v.scopes
+	if v := agent.Look(); v != nil {
+		q.SkillScopes = v.Scopes
 	}
 	for _, m := range []string{getTask.Name, createConfig.Name} {
 		q.Method = method(m)

@@ -16,7 +16,7 @@ func (p *Proxy) witness(x *exchange, l *upstreamCall, seen wire.Answer, doc []by
 	if !p.StreamConfig.Reports() || l.call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
 		return nil
 	}
-	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: dialect{l.Side, x.agent.bytes()}}
+	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: dialect{l.Side, x.agent.Bytes()}}
 	if terminal(g.state) {
 		g.doc = doc
 	}
@@ -123,7 +123,7 @@ func (p *Proxy) witnessNotification(x *exchange, n *notification) error {
 		return nil
 	}
 	k := shownKey{n.hook.Agent, n.seen.Tasks[0].ID}
-	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.agent.bytes()}}
+	g := sighting{shownKey: k, state: n.seen.State, since: time.Now(), as: dialect{wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, x.agent.Bytes()}}
 	switch n.seen.Kind {
 	case "task":
 		if terminal(g.state) {

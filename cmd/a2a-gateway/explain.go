@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -185,7 +185,7 @@ func (q *explainFlags) inquire(ctx context.Context, c *compiled) (*explain.Inqui
 	if err != nil {
 		return nil, fmt.Errorf("--message: %w", err)
 	}
-	i.Card, err = q.fetch(ctx, i.Agent.AgentConfig, c.egress)
+	i.Card, err = q.fetch(ctx, i.Agent.Config, c.egress)
 	return i, err
 }
 
@@ -214,7 +214,7 @@ func splitOwner(text string) (subject, issuer string) {
 }
 
 // fetch gets the agent's card from where the flags say, if anywhere.
-func (q *explainFlags) fetch(ctx context.Context, a *proxy.AgentConfig, egress *tunnel.Proxy) (*card.Card, error) {
+func (q *explainFlags) fetch(ctx context.Context, a *agents.Config, egress *tunnel.Proxy) (*card.Card, error) {
 	switch {
 	case q.online:
 		up, err := upstream.New(a.Config, upstream.Options{Egress: egress})

@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -124,7 +125,7 @@ func inOrder(ctx context.Context, checks []func(context.Context) outcome) []outc
 // checkAgent fetches an agent's card, says what is odd about it, and asks the agent for a task
 // that nobody has, over each interface that calls may go to. The card is nil where there is
 // none.
-func checkAgent(ctx context.Context, a *proxy.AgentConfig, book *ext.Book, egress *tunnel.Proxy) (outcome, *card.Card) {
+func checkAgent(ctx context.Context, a *agents.Config, book *ext.Book, egress *tunnel.Proxy) (outcome, *card.Card) {
 	up, err := upstream.New(a.Config, upstream.Options{Egress: egress})
 	if err != nil {
 		return outcome{err: err}, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // services are checks of what the configuration names beside agents: those who issue tokens,
@@ -91,7 +91,7 @@ func (w *warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
 func (w *warnings) WithGroup(string) slog.Handler { return w }
 
 // skillsOf are those that the operator lists, or else the card's.
-func skillsOf(a *proxy.AgentConfig, c *card.Card) []string {
+func skillsOf(a *agents.Config, c *card.Card) []string {
 	ids := []string{}
 	for _, s := range a.Skills {
 		ids = append(ids, s.ID)

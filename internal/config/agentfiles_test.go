@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 func agentFile(ids ...string) string {
@@ -147,7 +147,7 @@ agents: [{id: billing, card: "https://x.example/card", hosts: ["own.example:8443
 		t.Fatal(err)
 	}
 	agent := func(id string, hosts ...string) Enlisted {
-		a := proxy.AgentConfig{ID: id, Hosts: hosts}
+		a := agents.Config{ID: id, Hosts: hosts}
 		a.Card.URL = "https://y.example/card"
 		return Enlisted{"somewhere", a}
 	}

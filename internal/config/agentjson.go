@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // Problems are what is wrong with a document, in words without a place in it.
@@ -20,8 +20,8 @@ func (p Problems) Error() string { return p[0] }
 // ReadAgent reads an agent as agents: lists them, but as JSON, from somebody who may
 // register agents and must not be able to read this machine's files or environment by
 // doing so: no file can be named in it, and ${NAME} is what it is. The error is Problems.
-func ReadAgent(data []byte) (proxy.AgentConfig, error) {
-	var a proxy.AgentConfig
+func ReadAgent(data []byte) (agents.Config, error) {
+	var a agents.Config
 	root, err := agentNode(data)
 	if err != nil {
 		return a, err
@@ -32,7 +32,7 @@ func ReadAgent(data []byte) (proxy.AgentConfig, error) {
 			s.wrong(n, path, "want the secret itself; files cannot be named here")
 		}
 	}
-	s.visit(root, reflect.TypeFor[proxy.AgentConfig](), nil)
+	s.visit(root, reflect.TypeFor[agents.Config](), nil)
 	if len(s.errs) > 0 {
 		return a, problems(s.errs...)
 	}
@@ -58,7 +58,7 @@ func ShowAgent(data []byte) (jsontext.Value, error) {
 	s.secrets = func(n *yaml.Node, _ []string) {
 		*n = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: hidden, Line: n.Line, Column: n.Column}
 	}
-	s.visit(root, reflect.TypeFor[proxy.AgentConfig](), nil)
+	s.visit(root, reflect.TypeFor[agents.Config](), nil)
 	hideURLs(root)
 	var text secret.JSON
 	if err := text.UnmarshalYAML(root); err != nil {

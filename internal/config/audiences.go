@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -43,7 +43,7 @@ func (c *Config) overheard() []string {
 }
 
 // audiences are those of one credential, as far as they are known before cards are.
-func (c *Config) audiences(agent *proxy.AgentConfig, cred *upstream.Credential) []audience {
+func (c *Config) audiences(agent *agents.Config, cred *upstream.Credential) []audience {
 	switch {
 	case cred.Assertion != nil && cred.Assertion.Audience != "":
 		return []audience{{"assertion", "assertion.audience", cred.Assertion.Audience, true}}
@@ -70,7 +70,7 @@ func (c *Config) audiences(agent *proxy.AgentConfig, cred *upstream.Credential) 
 // origin, or of an agent that has it in common with others the URL of its card, which tells it
 // from those as the URL of its interface will. Two with one card are told from each other by
 // nothing.
-func (c *Config) audienceOf(agent *proxy.AgentConfig) string {
+func (c *Config) audienceOf(agent *agents.Config) string {
 	own := agent.Origins()
 	for i := range c.Agents {
 		other := &c.Agents[i]

@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server/acme"
 	"github.com/a2a-gateway/a2a-gateway/internal/state/redis"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -144,7 +144,7 @@ func (c *Config) unreadable(known error) error {
 }
 
 // checkFilesOf reports the files of an agent's section that the gateway would refuse.
-func checkFilesOf(a *proxy.AgentConfig) error {
+func checkFilesOf(a *agents.Config) error {
 	up, err := upstream.New(a.Config, upstream.Options{})
 	if err == nil {
 		up.Close()
@@ -243,7 +243,7 @@ func resolvePairs(pairs []server.Certificate, authorities []string, in func(*str
 }
 
 // resolveAgent visits every path that an agent's section can have.
-func resolveAgent(a *proxy.AgentConfig, in func(*string)) {
+func resolveAgent(a *agents.Config, in func(*string)) {
 	in(&a.TLS.CA)
 	in(&a.TLS.Certificate)
 	in(&a.TLS.Key)

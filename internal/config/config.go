@@ -30,7 +30,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
@@ -51,7 +51,7 @@ type Config struct {
 	// Extensions is the registry of extensions this gateway governs.
 	Extensions ext.Registry `yaml:"extensions"`
 	// Agents is the fleet.
-	Agents []proxy.AgentConfig `yaml:"agents"`
+	Agents []agents.Config `yaml:"agents"`
 	// Fleet says where further agents come from.
 	Fleet Fleet `yaml:"fleet"`
 	// Catalog says who may read lists of agents.

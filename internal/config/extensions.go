@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/provided"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // registered puts the registry's errors, which begin with the place in its list, below
@@ -34,7 +34,7 @@ func registered(err error) []error {
 }
 
 // checkAgent holds an agent's extensions and skills against the registry.
-func checkAgent(book *ext.Book, a *proxy.AgentConfig) []error {
+func checkAgent(book *ext.Book, a *agents.Config) []error {
 	errs := []error{at(book.Check(&a.Extensions), "extensions")}
 	for _, uri := range a.Extensions.Provide {
 		if _, ok := provided.Providers()[uri]; !ok {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
@@ -88,7 +88,7 @@ func (c *Config) RuleAgents() []string {
 // Enlisted is an agent that is in no file.
 type Enlisted struct {
 	Origin string // for people: where it comes from
-	Agent  proxy.AgentConfig
+	Agent  agents.Config
 }
 
 // Enlist is c with further agents, in their order, as far as they can be: each is held to
@@ -121,7 +121,7 @@ func (c *Config) Enlist(more []Enlisted) (*Config, map[string]error) {
 		a := &more[n].Agent
 		errs := []error{a.Validate()}
 		errs = append(errs, checkAgent(book, a)...)
-		errs = append(errs, (&Config{Policy: c.Policy, Agents: []proxy.AgentConfig{*a}}).checkUndeclared()...)
+		errs = append(errs, (&Config{Policy: c.Policy, Agents: []agents.Config{*a}}).checkUndeclared()...)
 		if by := ids[a.ID]; by != "" {
 			errs = append(errs, fmt.Errorf("id: %q is taken by %s", a.ID, by))
 		}

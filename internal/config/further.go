@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // ruleDocument is the whole of a file with rules.
@@ -19,7 +19,7 @@ type ruleDocument struct {
 
 // agentDocument is the whole of a file with agents.
 type agentDocument struct {
-	Agents []proxy.AgentConfig `yaml:"agents"`
+	Agents []agents.Config `yaml:"agents"`
 }
 
 // further reads the files that a configuration names for more of its lists.

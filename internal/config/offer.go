@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // checkOffer holds what an agent's served card is to offer against what the listener takes.
-func (c *Config) checkOffer(public *url.URL, a *proxy.AgentConfig) error {
+func (c *Config) checkOffer(public *url.URL, a *agents.Config) error {
 	return a.Card.CheckOffer(c.Server.GRPC(), len(a.Hosts) > 0 && !shares(public, a.Hosts[0]), strings.Trim(public.Path, "/") != "")
 }
 

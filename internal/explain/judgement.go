@@ -12,7 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // judgement takes one call through what the stages own, authorize and negotiate of the
@@ -64,7 +64,7 @@ func (j *judgement) prepare(bad, vague *wire.Error) error {
 		return bad
 	}
 	if j.Card != nil {
-		if e := proxy.Incapable(j.Method, j.Card, j.Push); e != nil {
+		if e := agents.Incapable(j.Method, j.Card, j.Push); e != nil {
 			return e
 		}
 	}
@@ -261,7 +261,7 @@ func (j *judgement) modes() error {
 		j.note("which media types the skill takes is for the agent's card to say", cardFlags)
 		return nil
 	}
-	j.e.Modes = proxy.OddModes(j.Card, j.skills, j.ask.Skill, j.ask.Message)
+	j.e.Modes = agents.OddModes(j.Card, j.skills, j.ask.Skill, j.ask.Message)
 	if len(j.e.Modes) == 0 || mode != ext.Enforce {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // replayed is a call with all that is known when it is made.
@@ -98,7 +98,7 @@ func TestReplayStaysSmall(t *testing.T) {
 // judgeOf is one for agents of which nothing is known.
 func judgeOf(t interface{ Fatal(args ...any) }, rules []policy.Rule) *Judge {
 	jd := &Judge{Policy: policy.Config{Rules: rules}, RuleAgents: []string{"x"}}
-	jd.Find = func(id string) (*Agent, error) { return NewAgent(&proxy.AgentConfig{ID: id}, files.Config{}) }
+	jd.Find = func(id string) (*Agent, error) { return NewAgent(&agents.Config{ID: id}, files.Config{}) }
 	var err error
 	if jd.Book, err = (ext.Registry)(nil).Compile(); err != nil {
 		t.Fatal(err)

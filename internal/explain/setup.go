@@ -13,7 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // Judge says what becomes of calls by what a configuration was compiled to. It is for any
@@ -35,15 +35,15 @@ type Judge struct {
 
 // Agent is one of the fleet, with what its section was compiled to.
 type Agent struct {
-	*proxy.AgentConfig
+	*agents.Config
 
 	match *policy.Matcher // nil for none
 	files *files.Rules
 }
 
 // NewAgent compiles the section of an agent.
-func NewAgent(c *proxy.AgentConfig, fileParts files.Config) (*Agent, error) {
-	a := &Agent{AgentConfig: c}
+func NewAgent(c *agents.Config, fileParts files.Config) (*Agent, error) {
+	a := &Agent{Config: c}
 	var err error
 	if a.match, err = policy.NewMatcher(c.Match); err != nil {
 		return nil, err

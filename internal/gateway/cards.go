@@ -21,7 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // cardSeal is what the record of cards is sealed for: it says what is inside, and who can
@@ -33,7 +33,7 @@ func (g *Gateway) newBook() *trust.Book {
 }
 
 // judge makes who decides about an agent's cards, and what ends it.
-func (g *Gateway) judge(a *proxy.AgentConfig, egress *tunnel.Proxy) (_ *trust.Judge, end func(), _ error) {
+func (g *Gateway) judge(a *agents.Config, egress *tunnel.Proxy) (_ *trust.Judge, end func(), _ error) {
 	log := g.telemetry.Log.With("agent", a.ID)
 	o := trust.Options{
 		Agent: a.ID, From: a.Card.URL.Reveal(), Book: g.book, Fleet: &g.names, Log: log, Verified: g.telemetry.Metrics.CardVerified,

@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream/discovery"
 )
 
@@ -29,7 +29,7 @@ type discovered struct {
 
 	mu     sync.Mutex
 	found  [][]enlistedService // by watch
-	last   map[string]proxy.AgentConfig
+	last   map[string]agents.Config
 	unfit  []map[string]error // by watch and id
 	away   []error            // by watch
 	served map[string]string  // what has been put on record, by id
@@ -37,7 +37,7 @@ type discovered struct {
 
 type enlistedService struct {
 	source string // namespace/name
-	agent  proxy.AgentConfig
+	agent  agents.Config
 }
 
 // Annotations of a service that is an agent.
@@ -55,7 +55,7 @@ const (
 func (g *Gateway) openServices(ctx context.Context, sources []discovery.Services) *discovered {
 	s := &discovered{
 		changed: make(chan struct{}, 1), found: make([][]enlistedService, len(sources)), away: make([]error, len(sources)),
-		last: map[string]proxy.AgentConfig{}, unfit: make([]map[string]error, len(sources)), served: map[string]string{},
+		last: map[string]agents.Config{}, unfit: make([]map[string]error, len(sources)), served: map[string]string{},
 	}
 	var running context.Context
 	running, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -217,14 +217,14 @@ func (s *discovered) record(g *Gateway) {
 }
 
 // agentOf is a service as an agent. Its id is there also with an error.
-func agentOf(s *discovery.Service) (proxy.AgentConfig, error) {
+func agentOf(s *discovery.Service) (agents.Config, error) {
 	of := func(name, otherwise string) string {
 		if text := strings.TrimSpace(s.Annotations[name]); text != "" {
 			return text
 		}
 		return otherwise
 	}
-	a := proxy.AgentConfig{ID: of(annotationID, s.Name)}
+	a := agents.Config{ID: of(annotationID, s.Name)}
 	port, err := portOf(s, of(annotationPort, ""))
 	if err != nil {
 		return a, err
@@ -244,7 +244,7 @@ func agentOf(s *discovery.Service) (proxy.AgentConfig, error) {
 	a.Card.Visibility = card.Visibility(of(annotationVisibility, ""))
 	for _, id := range strings.Split(of(annotationSkills, ""), ",") {
 		if id = strings.TrimSpace(id); id != "" {
-			a.Skills = append(a.Skills, proxy.SkillConfig{ID: id})
+			a.Skills = append(a.Skills, agents.SkillConfig{ID: id})
 		}
 	}
 	return a, nil

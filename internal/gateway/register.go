@@ -11,7 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // registry is the fleet as the console sees it.
@@ -144,7 +144,7 @@ func (g registry) Remove(ctx context.Context, id string) (bool, error) {
 
 // alter builds the fleet with one change, has the change written, and serves it. agent is
 // nil where the agent goes.
-func (g registry) alter(ctx context.Context, id string, agent *proxy.AgentConfig, keep func() error, replace bool) error {
+func (g registry) alter(ctx context.Context, id string, agent *agents.Config, keep func() error, replace bool) error {
 	g.reloading.Lock()
 	defer g.reloading.Unlock()
 	if _, err := g.roster.read(ctx); err != nil {
@@ -181,7 +181,7 @@ func (r *roster) loaded() *config.Config {
 }
 
 // with is the configuration with one agent changed.
-func (r *roster) with(id string, agent *proxy.AgentConfig, replace bool) (*config.Config, error) {
+func (r *roster) with(id string, agent *agents.Config, replace bool) (*config.Config, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, known := r.registered[id]
@@ -196,7 +196,7 @@ func (r *roster) with(id string, agent *proxy.AgentConfig, replace bool) (*confi
 	case agent != nil && !known && len(r.registered) >= r.base.Fleet.Limit:
 		return nil, console.ErrAgentsFull
 	}
-	whole, faults := r.base.Enlist(r.enlisted(map[string]*proxy.AgentConfig{id: agent}))
+	whole, faults := r.base.Enlist(r.enlisted(map[string]*agents.Config{id: agent}))
 	if err := faults[id]; agent != nil && err != nil {
 		return nil, console.AgentInvalid{err.Error()}
 	}

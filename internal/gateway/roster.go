@@ -17,7 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // roster knows the agents that are in no file: those that were registered by the admin API
@@ -42,7 +42,7 @@ type registered struct {
 	Doc jsontext.Value `json:"agent"`
 	At  time.Time      `json:"at"`
 
-	agent proxy.AgentConfig
+	agent agents.Config
 	err   error // it cannot be read
 }
 
@@ -110,8 +110,8 @@ func (r *roster) unseal(id string, sealed []byte) registered {
 
 // enlisted are the agents beside those of files, with changes to what is registered; of a
 // nil document the agent goes.
-func (r *roster) enlisted(change map[string]*proxy.AgentConfig) []config.Enlisted {
-	agents := map[string]proxy.AgentConfig{}
+func (r *roster) enlisted(change map[string]*agents.Config) []config.Enlisted {
+	agents := map[string]agents.Config{}
 	if r.base.Fleet.API {
 		for id, one := range r.registered {
 			if one.err == nil {

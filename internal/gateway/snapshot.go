@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 )
 
 // snapshot is one configuration, built whole. It never changes. A request uses
@@ -51,8 +52,8 @@ type snapshot struct {
 // not change move to the next snapshot as they are, connections and card
 // included.
 type member struct {
-	config proxy.AgentConfig
-	agent  *proxy.Agent
+	config agents.Config
+	agent  *agents.Agent
 	judge  *trust.Judge
 	retire context.CancelFunc // ends the card's refresher
 	stop   context.CancelFunc // ends all that keeps running
@@ -128,12 +129,12 @@ func (g *Gateway) build(ctx context.Context, cfg *config.Config, old *snapshot) 
 }
 
 func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error) {
-	agents := make([]*proxy.Agent, 0, len(cfg.Agents))
+	all := make([]*agents.Agent, 0, len(cfg.Agents))
 	for _, a := range cfg.Agents {
-		agents = append(agents, s.agents[a.ID].agent)
+		all = append(all, s.agents[a.ID].agent)
 	}
 	sharing := ledger.Config{
-		Scope: cfg.Policy.Tasks.Scope, Adopt: cfg.Policy.Tasks.Contexts == "adopt", Backend: proxy.Backends(agents),
+		Scope: cfg.Policy.Tasks.Scope, Adopt: cfg.Policy.Tasks.Contexts == "adopt", Backend: agents.Backends(all),
 	}
 	if len(cfg.Policy.Tasks.Sharing) > 0 {
 		sharing.Share = proxy.Sharing(s.rules)
@@ -152,7 +153,7 @@ func (g *Gateway) assemble(cfg *config.Config, s *snapshot) (*proxy.Proxy, error
 		Steps:     g.store,
 		Values:    g.store,
 		Server:    cfg.Server,
-		Agents:    agents,
+		Agents:    all,
 		Authn:     s.chain,
 		Policy:    s.rules,
 		Limits:    s.limits,

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -84,7 +84,7 @@ func TestMemberEndsWithLastSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped := 0
-	m := &member{users: new(atomic.Int64), stop: func() { stopped++ }, agent: &proxy.Agent{Upstream: up}}
+	m := &member{users: new(atomic.Int64), stop: func() { stopped++ }, agent: &agents.Agent{Upstream: up}}
 	m.users.Store(2)
 	a := &snapshot{agents: map[string]*member{"m": m}}
 	b := &snapshot{agents: map[string]*member{"m": m}}

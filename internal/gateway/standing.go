@@ -11,7 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/card/trust"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -64,7 +64,7 @@ const lookTimeout = 2 * time.Second
 // look finds out whether calls have somewhere to go, right after the card was fetched: with
 // its origin there is a connection then, and with others one is tried, over which nothing
 // is sent.
-func look(a *proxy.AgentConfig, c *card.Card, up *upstream.Upstream) {
+func look(a *agents.Config, c *card.Card, up *upstream.Upstream) {
 	usable, _ := a.Usable(c)
 	if len(usable) == 0 || len(a.Load.Instances) > 0 { // whose instances are checked
 		return

@@ -7,7 +7,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/internal/config"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -34,7 +34,7 @@ func (g *Gateway) upstreams() []telemetry.UpstreamState {
 
 // member makes an agent ready, and starts what keeps running for it. Of old, what it was
 // before a reload, it begins with the card, where that would be judged alike; old may be nil.
-func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot, old *member) (*member, error) {
+func (g *Gateway) member(a agents.Config, cfg *config.Config, s *snapshot, old *member) (*member, error) {
 	where, err := a.Card.URL.Parse()
 	if err != nil {
 		return nil, fmt.Errorf("card: url: %w", err)
@@ -73,7 +73,7 @@ func (g *Gateway) member(a proxy.AgentConfig, cfg *config.Config, s *snapshot, o
 	})
 	source.OnChange(func(*card.Card) { g.relint() })
 	source.InTurn(g.turns)
-	agent, err := proxy.NewAgent(a, source, up)
+	agent, err := agents.New(a, source, up)
 	if err != nil {
 		stop()
 		up.Close()

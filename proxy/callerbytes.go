@@ -6,17 +6,6 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 )
 
-const plainBytes = "plain"
-
-// bytes is how the agent has files where it speaks 0.3's ProtoJSON. Nothing that it
-// says of itself tells, so that the operator has to.
-func (a *Agent) bytes() translate.Bytes {
-	if a.FileBytes == plainBytes {
-		return translate.Plain
-	}
-	return translate.Doubled
-}
-
 // scripts are what runtimes of JavaScript call themselves in User-Agent: Node's
 // fetch and grpc-js, Deno, Bun, and browsers.
 var scripts = []string{"node", "undici", "deno", "bun/", "mozilla/"}

@@ -1,10 +1,16 @@
-package proxy
+// Package agents is what the gateway knows of an agent: its entry in the configuration, and
+// what its current card says of interfaces, skills, media types and extensions.
+//
+// A View is taken once per call, so that a card that changes in the middle of one cannot mix
+// two cards. The package decides which interface could serve a call (Distance, Reaches), and
+// calls nobody. It may import card, ext, proxy/upstream, policy/files and below, and is
+// imported by proxy, internal/config and internal/gateway.
+package agents
 
 import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"regexp"
 	"slices"
 	"sync/atomic"
@@ -12,14 +18,13 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/card"
 	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
-	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/files"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
-// AgentConfig is one member of the fleet.
-type AgentConfig struct {
+// Config is one member of the fleet.
+type Config struct {
 	// ID names the agent in URLs, rules, metrics and the audit record:
 	// letters, digits, "-", "_" and ".", at most 64, beginning with a letter or digit.
 	ID string `yaml:"id"`
@@ -117,12 +122,12 @@ type HeaderConfig struct {
 var agentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Validate reports what cannot work, naming the key.
-func (c AgentConfig) Validate() error {
+func (c Config) Validate() error {
 	if !agentID.MatchString(c.ID) {
 		return fmt.Errorf("id: %q must be 1 to 64 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit", c.ID)
 	}
 	for _, name := range append(append([]string(nil), c.Headers.Request...), c.Headers.Response...) {
-		if owned(name) {
+		if Owned(name) {
 			return fmt.Errorf("headers: %s belongs to the gateway or carries credentials and cannot be listed", name)
 		}
 	}
@@ -148,7 +153,7 @@ func (c AgentConfig) Validate() error {
 }
 
 // checkMatch compiles the match rules, whose skills have to be listed where skills are.
-func (c AgentConfig) checkMatch() error {
+func (c Config) checkMatch() error {
 	_, err := policy.NewMatcher(c.Match)
 	if len(c.Skills) == 0 {
 		return err
@@ -162,7 +167,7 @@ func (c AgentConfig) checkMatch() error {
 	return errors.Join(errs...)
 }
 
-func (c AgentConfig) checkModes() error {
+func (c Config) checkModes() error {
 	switch c.Modes {
 	case "", ext.Off, ext.Report, ext.Enforce:
 		return nil
@@ -172,19 +177,19 @@ func (c AgentConfig) checkModes() error {
 
 // Agent is a member of the fleet made ready to serve.
 type Agent struct {
-	AgentConfig
+	Config
 	Source   *card.Source       // the agent's card as last fetched
 	Upstream *upstream.Upstream // its connections and credentials
 
-	request, response []string // canonical names of Headers, as far as they are let through
+	Request, Response []string // canonical names of Headers, as far as they are let through
 
-	schemas map[string]skillSchemas // of the configuration, by skill
-	match   *policy.Matcher         // nil for none
-	seen    atomic.Pointer[view]    // of the card that was current last
+	schemas map[string]SkillSchemas // of the configuration, by skill
+	Match   *policy.Matcher         // nil for none
+	seen    atomic.Pointer[View]    // of the card that was current last
 }
 
-// NewAgent makes a member of the fleet. Its fields are not changed afterwards.
-func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent, error) {
+// New makes a member of the fleet. Its fields are not changed afterwards.
+func New(c Config, source *card.Source, up *upstream.Upstream) (*Agent, error) {
 	schemas, err := c.compile()
 	if err != nil {
 		return nil, err
@@ -194,8 +199,8 @@ func NewAgent(c AgentConfig, source *card.Source, up *upstream.Upstream) (*Agent
 		return nil, err
 	}
 	return &Agent{
-		AgentConfig: c, Source: source, Upstream: up, schemas: schemas, match: match,
-		request: letThrough(c.Headers.Request), response: letThrough(c.Headers.Response),
+		Config: c, Source: source, Upstream: up, schemas: schemas, Match: match,
+		Request: letThrough(c.Headers.Request), Response: letThrough(c.Headers.Response),
 	}, nil
 }
 
@@ -211,11 +216,11 @@ func letThrough(names []string) []string {
 	return list
 }
 
-// public reports whether anybody may read about the agent.
-func (a *Agent) public() bool { return a.Card.Visibility == "" || a.Card.Visibility == card.Public }
+// Public reports whether anybody may read about the agent.
+func (a *Agent) Public() bool { return a.Card.Visibility == "" || a.Card.Visibility == card.Public }
 
-// shown lists the skills that a caller without credentials may read about.
-func (a *Agent) shown(all []string) []string {
+// Shown lists the skills that a caller without credentials may read about.
+func (a *Agent) Shown(all []string) []string {
 	visible := make([]string, 0, len(all))
 	for _, id := range all {
 		if !a.hidden(id) {
@@ -225,8 +230,8 @@ func (a *Agent) shown(all []string) []string {
 	return visible
 }
 
-// has reports whether the operator's list, if there is one, has the skill.
-func (a *Agent) has(skill string) bool {
+// Has reports whether the operator's list, if there is one, has the skill.
+func (a *Agent) Has(skill string) bool {
 	return len(a.Skills) == 0 || slices.ContainsFunc(a.Skills, func(s SkillConfig) bool { return s.ID == skill })
 }
 
@@ -241,7 +246,7 @@ func (a *Agent) hidden(skill string) bool {
 
 // Usable are the interfaces that calls may go to: those that the operator has written down,
 // else those of the card as Card.Endpoints has them.
-func (c AgentConfig) Usable(k *card.Card) (usable, refused []card.Interface) {
+func (c Config) Usable(k *card.Card) (usable, refused []card.Interface) {
 	if own, _ := card.Written(c.Interfaces); own != nil {
 		return own, nil
 	}
@@ -249,15 +254,15 @@ func (c AgentConfig) Usable(k *card.Card) (usable, refused []card.Interface) {
 }
 
 // Offers are the interfaces that the operator has written down, else all that the card has.
-func (c AgentConfig) Offers(k *card.Card) []card.Interface {
+func (c Config) Offers(k *card.Card) []card.Interface {
 	if own, _ := card.Written(c.Interfaces); own != nil {
 		return own
 	}
 	return k.Interfaces
 }
 
-// addresses are those of the agent, which no served card shows.
-func (c *AgentConfig) addresses() []string {
+// Addresses are those of the agent, which no served card shows.
+func (c *Config) Addresses() []string {
 	if len(c.Interfaces) == 0 {
 		return c.Endpoints
 	}
@@ -266,64 +271,4 @@ func (c *AgentConfig) addresses() []string {
 		all = append(all, i.URL.Reveal())
 	}
 	return all
-}
-
-// index builds the lookup tables and refuses what is ambiguous.
-func (p *Proxy) index() error {
-	p.agents, p.fileRules = make(map[string]*Agent, len(p.Agents)), make(map[string]*files.Rules, len(p.Agents))
-	hosts := map[string]string{}
-	p.self = map[string]struct{}{}
-	for _, h := range append([]string{p.PublicURL.Host}, p.Hosts...) {
-		if canonical, ok := server.CanonicalHost(h); ok {
-			p.self[canonical] = struct{}{}
-		}
-	}
-	usual, err := files.New(files.Config{}, p.FileParts)
-	if err != nil {
-		return fmt.Errorf("policy.fileParts: %w", err)
-	}
-	for _, a := range p.Agents {
-		if p.agents[a.ID] != nil {
-			return fmt.Errorf("agents: id %q is used twice", a.ID)
-		}
-		p.agents[a.ID] = a
-		rules := usual
-		if !reflect.ValueOf(a.FileParts).IsZero() {
-			if rules, err = files.New(a.FileParts, p.FileParts); err != nil {
-				return fmt.Errorf("agents: %s: fileParts: %w", a.ID, err)
-			}
-		}
-		p.fileRules[a.ID] = rules
-		if err := a.ClaimHosts(p.PublicURL, hosts); err != nil {
-			return fmt.Errorf("agents: %s: %w", a.ID, err)
-		}
-		for _, name := range a.Headers.Request {
-			if slices.Contains(p.Authn.CredentialHeaders(), http.CanonicalHeaderKey(name)) {
-				return fmt.Errorf("agents: %s: headers: %s carries credentials and cannot be listed", a.ID, name)
-			}
-		}
-	}
-	if len(p.Agents) == 1 {
-		p.sole = p.Agents[0]
-	}
-	p.hosts = make(map[string]*Agent, len(hosts))
-	for host, id := range hosts {
-		p.hosts[host] = p.agents[id]
-	}
-	p.relied = p.relies()
-	return nil
-}
-
-// relies names the fields of calls that this configuration has callers identified by, or has
-// agents given, in the place of somebody's who asks to have them taken off.
-func (p *Proxy) relies() []string {
-	names := slices.Clone(p.Authn.CredentialHeaders())
-	for _, a := range p.Agents {
-		names = append(names, a.Headers.Request...)
-		if a.Upstream != nil {
-			names = append(names, a.Upstream.Shown()...)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

@@ -1,4 +1,4 @@
-package proxy
+package agents
 
 import (
 	"crypto/sha256"
@@ -21,7 +21,7 @@ func Backends(agents []*Agent) func(string) string {
 		if a == nil {
 			return ""
 		}
-		v := a.look()
+		v := a.Look()
 		if v == nil {
 			return ""
 		}
@@ -32,11 +32,11 @@ func Backends(agents []*Agent) func(string) string {
 // backendOf names the backend that has these interfaces, by the first of them in the order of
 // their URLs, so that the order of a card does not matter. Ids of agents have no colon. Each
 // tenant of a URL is a backend by itself: what two of them call a context may be the same.
-func backendOf(endpoints []endpoint) string {
+func backendOf(endpoints []Endpoint) string {
 	first := ""
 	for i := range endpoints {
-		u := plainURL(endpoints[i].url)
-		if tenant := endpoints[i].tenant; tenant != "" {
+		u := plainURL(endpoints[i].URL)
+		if tenant := endpoints[i].Tenant; tenant != "" {
 			u += " " + tenant // no URL has a space
 		}
 		if first == "" || u < first {

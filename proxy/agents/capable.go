@@ -1,4 +1,4 @@
-package proxy
+package agents
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/card"

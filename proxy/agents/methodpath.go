@@ -1,4 +1,4 @@
-package proxy
+package agents
 
 import (
 	"net/url"
@@ -29,8 +29,8 @@ var methodPaths = [...]map[string]string{
 	},
 }
 
-// isMethodPath reports whether an interface's URL is that of sends or of streams alone.
-func isMethodPath(s wire.Side, u *url.URL) bool {
+// IsMethodPath reports whether an interface's URL is that of sends or of streams alone.
+func IsMethodPath(s wire.Side, u *url.URL) bool {
 	_, paths := baseOfMethods(u.Path)
 	return s.Binding == wire.JSONRPC && paths != nil
 }
@@ -48,9 +48,9 @@ func baseOfMethods(path string) (base string, paths map[string]string) {
 	return path, nil
 }
 
-// methodURL is where a method is called, of an interface whose URL is that of one; u itself
+// MethodURL is where a method is called, of an interface whose URL is that of one; u itself
 // for methods that have no address of their own.
-func methodURL(u *url.URL, m *wire.Method) *url.URL {
+func MethodURL(u *url.URL, m *wire.Method) *url.URL {
 	base, paths := baseOfMethods(u.Path)
 	path := paths[m.Name]
 	if path == "" {

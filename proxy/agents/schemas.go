@@ -1,4 +1,4 @@
-package proxy
+package agents
 
 import (
 	"errors"
@@ -11,29 +11,29 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// skillSchemas are what a skill's data parts are held against; each may be nil.
-type skillSchemas struct {
-	input, output *schema.Schema
+// SkillSchemas are what a skill's data parts are held against; each may be nil.
+type SkillSchemas struct {
+	Input, Output *schema.Schema
 	enforced      bool
 }
 
-// hold checks the data parts of a document.
-func (s skillSchemas) hold(cs *wire.Carriers, by *schema.Schema) []content.Violation {
+// Hold checks the data parts of a document.
+func (s SkillSchemas) Hold(cs *wire.Carriers, by *schema.Schema) []content.Violation {
 	return content.Data(cs, by, s.enforced)
 }
 
 // compile makes the schemas that the configuration has for skills. A skill for which
 // it has none, and does not say that there shall be none, is not in the map.
-func (c AgentConfig) compile() (map[string]skillSchemas, error) {
+func (c Config) compile() (map[string]SkillSchemas, error) {
 	var errs []error
-	all := make(map[string]skillSchemas)
+	all := make(map[string]SkillSchemas)
 	for i, s := range c.Skills {
-		compiled := skillSchemas{enforced: s.Schemas != ext.Report}
+		compiled := SkillSchemas{enforced: s.Schemas != ext.Report}
 		for _, one := range []struct {
 			key    string
 			source schema.Source
 			to     **schema.Schema
-		}{{"input", s.Input, &compiled.input}, {"output", s.Output, &compiled.output}} {
+		}{{"input", s.Input, &compiled.Input}, {"output", s.Output, &compiled.Output}} {
 			if one.source.IsZero() {
 				continue
 			}
@@ -44,8 +44,8 @@ func (c AgentConfig) compile() (map[string]skillSchemas, error) {
 		}
 		switch {
 		case s.Schemas == ext.Off:
-			all[s.ID] = skillSchemas{}
-		case compiled.input != nil || compiled.output != nil:
+			all[s.ID] = SkillSchemas{}
+		case compiled.Input != nil || compiled.Output != nil:
 			all[s.ID] = compiled
 		}
 	}
@@ -55,8 +55,8 @@ func (c AgentConfig) compile() (map[string]skillSchemas, error) {
 // learnSchemas adds what the card says of skills that the configuration has no schema
 // for. Nobody has vouched for those: they are reported, not enforced, and one that
 // is no schema is none.
-func learnSchemas(configured map[string]skillSchemas, skills []card.Skill) map[string]skillSchemas {
-	all := make(map[string]skillSchemas, len(skills))
+func learnSchemas(configured map[string]SkillSchemas, skills []card.Skill) map[string]SkillSchemas {
+	all := make(map[string]SkillSchemas, len(skills))
 	for id, s := range configured {
 		all[id] = s
 	}
@@ -64,12 +64,12 @@ func learnSchemas(configured map[string]skillSchemas, skills []card.Skill) map[s
 		if _, known := configured[s.ID]; known || s.Input == nil && s.Output == nil {
 			continue
 		}
-		var learned skillSchemas
+		var learned SkillSchemas
 		if s.Input != nil {
-			learned.input, _ = schema.Compile(schema.Source{Inline: s.Input})
+			learned.Input, _ = schema.Compile(schema.Source{Inline: s.Input})
 		}
 		if s.Output != nil {
-			learned.output, _ = schema.Compile(schema.Source{Inline: s.Output})
+			learned.Output, _ = schema.Compile(schema.Source{Inline: s.Output})
 		}
 		all[s.ID] = learned
 	}

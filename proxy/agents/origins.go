@@ -1,4 +1,4 @@
-package proxy
+package agents
 
 import (
 	"net/url"
@@ -10,7 +10,7 @@ import (
 
 // Origins are those that an agent is at as far as the configuration says: of its card, and of
 // its interfaces where they are configured.
-func (c *AgentConfig) Origins() []string {
+func (c *Config) Origins() []string {
 	var list []string
 	add := func(u *url.URL, err error) {
 		if err != nil {
@@ -41,11 +41,11 @@ func webURL(address string) string {
 	return address
 }
 
-// origins are the ids of agents by the origins that they are at.
-type origins map[string][]string
+// Origins are the ids of agents by the origins that they are at.
+type Origins map[string][]string
 
-func originsOf(agents []*Agent) origins {
-	all := origins{}
+func OriginsOf(agents []*Agent) Origins {
+	all := Origins{}
 	for _, a := range agents {
 		for _, o := range a.Origins() {
 			all[o] = append(all[o], a.ID)
@@ -54,7 +54,7 @@ func originsOf(agents []*Agent) origins {
 	return all
 }
 
-// others reports whether other agents than one are at the origin of an address.
-func (o origins) others(u *url.URL, id string) bool {
+// Others reports whether other agents than one are at the origin of an address.
+func (o Origins) Others(u *url.URL, id string) bool {
 	return slices.ContainsFunc(o[upstream.Origin(u)], func(other string) bool { return other != id })
 }

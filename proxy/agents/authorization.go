@@ -1,0 +1,65 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+)
+
+// AuthorizationConfig is agents[].authorization: what becomes of a task that waits for
+// authorization (A2A 1.0 §7.6). Where a credential with `on: auth-required` fits, the
+// gateway answers it by itself, once; else it reaches the client with what this section
+// adds.
+type AuthorizationConfig struct {
+	// Hosts are those that links in such a task may lead to, on any port, beside the
+	// issuers of authn.oidc: names in ASCII, with * for any labels in front
+	// ("*.example.com"), or addresses. A link with a user's name in it, or with a host
+	// that clients may read differently, leads elsewhere. Default: any.
+	Hosts []string `yaml:"hosts"`
+	// Links says what becomes of a task with a link elsewhere: refuse (default; 502), or
+	// report: it passes, and is recorded.
+	Links string `yaml:"links"`
+	// ResourceMetadata is the RFC 9728 document that says where a token for the agent's
+	// system can be had. It is put into the metadata of the task's status message, under
+	// TaskAuthorization. Default: nothing is put there; a token for the gateway, which
+	// its own document is about, the caller has.
+	ResourceMetadata string `yaml:"resourceMetadata"`
+	// Message is the text of the gateway's own answer to such a task. Default:
+	// "Authorization has been provided."
+	Message string `yaml:"message"`
+}
+
+const ReportLinks = "report"
+
+const maxMessage = 1 << 10
+
+// Validate reports what cannot work, naming the key.
+func (c AuthorizationConfig) Validate() error {
+	var errs []error
+	for _, h := range c.Hosts {
+		name := strings.TrimPrefix(h, "*.")
+		u, err := url.Parse("https://" + name)
+		if err != nil || u.Host != name || name == "" || u.Port() != "" || strings.Contains(name, "*") || !ASCII(name) {
+			errs = append(errs, fmt.Errorf("hosts: %q is not a host in ASCII without a port, or *. and a domain", h))
+		}
+	}
+	if c.Links != "" && c.Links != "refuse" && c.Links != ReportLinks {
+		errs = append(errs, fmt.Errorf("links: %q is not one of refuse, report", c.Links))
+	}
+	if c.ResourceMetadata != "" {
+		u, err := url.Parse(c.ResourceMetadata)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+			errs = append(errs, errors.New("resourceMetadata: not an absolute http(s) URL without credentials"))
+		}
+	}
+	if len(c.Message) > maxMessage {
+		errs = append(errs, fmt.Errorf("message: longer than %d bytes", maxMessage))
+	}
+	return errors.Join(errs...)
+}
+
+func ASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}

@@ -1,0 +1,28 @@
+package agents
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+)
+
+// DedupeConfig keeps a message that a caller sends again from being processed again. It
+// is off unless there is a window: callers exist that use one messageId for many messages.
+type DedupeConfig struct {
+	// Window is how long a message is remembered by its caller, agent and messageId.
+	// The same content again gets the answer of before, or is told which task to get;
+	// another content is refused. Default 0: not at all.
+	Window secret.Duration `yaml:"window"`
+
+	// Answers is how long an answer may be to be kept, encrypted, for who sends the
+	// message again. Default 64KiB.
+	Answers secret.Size `yaml:"answers"`
+}
+
+// defaultAnswers is DedupeConfig.Answers.
+const defaultAnswers = 64 << 10
+
+func (c DedupeConfig) MaxAnswer() int {
+	if c.Answers == 0 {
+		return defaultAnswers
+	}
+	return int(c.Answers)
+}

@@ -1,0 +1,37 @@
+package agents
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+)
+
+// ClaimHosts notes in taken, by host, the id of the agent that has it, each as it is written
+// and, where it is written without a port, also with public's, under which clients get it.
+// What another agent has already is an error. A host of the gateway's own may be claimed:
+// what is not the gateway's there is then the agent's.
+func (c Config) ClaimHosts(public *url.URL, taken map[string]string) error {
+	for _, host := range c.Hosts {
+		for _, h := range []string{host, WithPort(public, host)} {
+			canonical, ok := server.CanonicalHost(h)
+			if !ok {
+				return fmt.Errorf("hosts: %q is not a host name", h)
+			}
+			if by, known := taken[canonical]; known && by != c.ID {
+				return fmt.Errorf("hosts: %q is used twice", h)
+			}
+			taken[canonical] = c.ID
+		}
+	}
+	return nil
+}
+
+// WithPort adds public's port to a host that has none.
+func WithPort(public *url.URL, host string) string {
+	if port := public.Port(); port != "" && (&url.URL{Host: host}).Port() == "" {
+		return strings.TrimSuffix(host, ":") + ":" + port
+	}
+	return host
+}

@@ -1,0 +1,97 @@
+package proxy
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/policy/files"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+)
+
+// index builds the lookup tables and refuses what is ambiguous.
+func (p *Proxy) index() error {
+	p.agents, p.fileRules = make(map[string]*agents.Agent, len(p.Agents)), make(map[string]*files.Rules, len(p.Agents))
+	hosts := map[string]string{}
+	p.self = map[string]struct{}{}
+	for _, h := range append([]string{p.PublicURL.Host}, p.Hosts...) {
+		if canonical, ok := server.CanonicalHost(h); ok {
+			p.self[canonical] = struct{}{}
+		}
+	}
+	usual, err := files.New(files.Config{}, p.FileParts)
+	if err != nil {
+		return fmt.Errorf("policy.fileParts: %w", err)
+	}
+	for _, a := range p.Agents {
+		if p.agents[a.ID] != nil {
+			return fmt.Errorf("agents: id %q is used twice", a.ID)
+		}
+		p.agents[a.ID] = a
+		rules := usual
+		if !reflect.ValueOf(a.FileParts).IsZero() {
+			if rules, err = files.New(a.FileParts, p.FileParts); err != nil {
+				return fmt.Errorf("agents: %s: fileParts: %w", a.ID, err)
+			}
+		}
+		p.fileRules[a.ID] = rules
+		if err := a.ClaimHosts(p.PublicURL, hosts); err != nil {
+			return fmt.Errorf("agents: %s: %w", a.ID, err)
+		}
+		for _, name := range a.Headers.Request {
+			if slices.Contains(p.Authn.CredentialHeaders(), http.CanonicalHeaderKey(name)) {
+				return fmt.Errorf("agents: %s: headers: %s carries credentials and cannot be listed", a.ID, name)
+			}
+		}
+	}
+	if len(p.Agents) == 1 {
+		p.sole = p.Agents[0]
+	}
+	p.hosts = make(map[string]*agents.Agent, len(hosts))
+	for host, id := range hosts {
+		p.hosts[host] = p.agents[id]
+	}
+	p.relied = p.relies()
+	return nil
+}
+
+// relies names the fields of calls that this configuration has callers identified by, or has
+// agents given, in the place of somebody's who asks to have them taken off.
+func (p *Proxy) relies() []string {
+	names := slices.Clone(p.Authn.CredentialHeaders())
+	for _, a := range p.Agents {
+		names = append(names, a.Headers.Request...)
+		if a.Upstream != nil {
+			names = append(names, a.Upstream.Shown()...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (p *Proxy) withPort(host string) string { return agents.WithPort(p.PublicURL, host) }
+
+// alone reports whether an agent has its first host for itself, and not together with the
+// gateway.
+func (p *Proxy) alone(a *agents.Agent) bool {
+	if len(a.Hosts) == 0 {
+		return false
+	}
+	host, _ := server.CanonicalHost(p.withPort(a.Hosts[0]))
+	_, shared := p.self[host]
+	return !shared
+}
+
+// at is the agent that a host belongs to, if any, and whether it does so together with the
+// gateway, whose own paths go first then. An agent that is the only one has the gateway's own
+// hosts in this way: there are clients that drop the path of an agent's URL.
+func (p *Proxy) at(host string) (a *agents.Agent, shared bool) {
+	a = p.hosts[host]
+	if _, own := p.self[host]; own {
+		return cmp.Or(a, p.sole), true
+	}
+	return a, false
+}
