@@ -30,7 +30,7 @@ func TestR16_NoDescriptorForTheAgent(t *testing.T) {
 		if got := overloaded(tt.err); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 		}
-		e := new(Proxy).refusal(new(exchange), tt.err)
+		e := new(recorder).refusal(new(exchange), tt.err)
 		if e.RPC != http.StatusServiceUnavailable || e.Message != tt.text || e.Header.Get("Retry-After") == "" {
 			t.Errorf("%v: %d %q %v", tt.err, e.RPC, e.Message, e.Header)
 		}

@@ -14,10 +14,10 @@ import (
 // call, so that a caller who is not allowed leaves nothing behind, and before the record,
 // which says what the agent gets. At last it makes sure that there is a state to record in
 // what the agent makes of the call.
-func (p *Proxy) adopt(x *exchange) error {
-	err := p.reserveIDs(x)
+func (az *authorizer) adopt(x *exchange) error {
+	err := az.reserveIDs(x)
 	if err == nil {
-		return p.ready(x)
+		return az.ready(x)
 	}
 	if x.foreign != nil {
 		return err
@@ -28,13 +28,13 @@ func (p *Proxy) adopt(x *exchange) error {
 	}
 	// Since own looked nobody had the context, and now somebody has. The answer must not
 	// tell, so the call is what it would have been a moment later.
-	if err := p.rejudge(x); err != nil {
+	if err := az.rejudge(x); err != nil {
 		return err
 	}
-	if err := p.reserveIDs(x); err != nil {
+	if err := az.reserveIDs(x); err != nil {
 		return err
 	}
-	return p.ready(x)
+	return az.ready(x)
 }
 
 func (ow *owners) reserveIDs(x *exchange) error {
@@ -47,17 +47,17 @@ func (ow *owners) reserveIDs(x *exchange) error {
 
 // rejudge judges a call anew, as it came: rules, authorizers and hooks may look at the
 // context that it is in. What it took of its caller's limits it has taken.
-func (p *Proxy) rejudge(x *exchange) error {
-	if e := p.read(x); e != nil {
+func (az *authorizer) rejudge(x *exchange) error {
+	if e := az.read(x); e != nil {
 		return e
 	}
-	if err := p.recognise(x); err != nil {
+	if err := az.recognise(x); err != nil {
 		return err
 	}
 	x.task, x.session, x.contexts = translate.Alias{}, translate.Alias{}, nil
 	x.skill, x.agentwide, x.known, x.callMessage = x.path, false, policy.Task{}, callMessage{}
 	x.rec.Violations, x.rec.Sharing = nil, ""
-	for _, judge := range []stage{p.checkOwnership, p.authorize, p.negotiate} {
+	for _, judge := range []stage{az.checkOwnership, az.authorize, az.negotiate} {
 		if err := judge(x); err != nil {
 			return err
 		}

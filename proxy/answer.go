@@ -12,52 +12,52 @@ import (
 
 // answer relays a unary answer: read whole, checked, its ids recorded, and then
 // passed on, byte for byte where caller and agent speak alike.
-func (p *Proxy) answer(ctx context.Context, x *exchange, resp *http.Response) error {
+func (fw *forwarder) answer(ctx context.Context, x *exchange, resp *http.Response) error {
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x, x.upstream, resp, body)
+	a, err := fw.receive(x, x.upstream, resp, body)
 	if err != nil {
 		return err
 	}
-	return p.answered(ctx, x, resp, a)
+	return fw.answered(ctx, x, resp, a)
 }
 
 // answered is answer, once the answer has been read.
-func (p *Proxy) answered(ctx context.Context, x *exchange, resp *http.Response, a received) error {
+func (fw *forwarder) answered(ctx context.Context, x *exchange, resp *http.Response, a received) error {
 	x.recordActivation(resp) // trailers are there now
 	x.heard(&a)
 	if a.failed != nil {
 		if err := x.stray(a.failed.Reason); err != nil {
 			return err
 		}
-		return x.failed(resp, p.ended(ctx, x, a.failed))
+		return x.failed(resp, fw.ended(ctx, x, a.failed))
 	}
-	return p.show(ctx, x, resp, a, a.seen)
+	return fw.show(ctx, x, resp, a, a.seen)
 }
 
 // show gives the caller a unary answer that has been read.
-func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a received, seen wire.Answer) error {
-	p.learnVersion(x, seen)
+func (fw *forwarder) show(ctx context.Context, x *exchange, resp *http.Response, a received, seen wire.Answer) error {
+	fw.learnVersion(x, seen)
 	if !isError(seen) {
 		if err := x.verify(); err != nil {
 			return err
 		}
 	}
-	d, err := p.demand(x, seen, a.doc)
+	d, err := fw.demand(x, seen, a.doc)
 	if err != nil {
 		return err
 	}
-	doc, err := p.observe(x, seen, a.doc)
+	doc, err := fw.observe(x, seen, a.doc)
 	if err != nil {
 		return err
 	}
 	x.captured.Answer(doc)
-	doc, done, err := p.handleAuthRequired(ctx, x, d, doc)
+	doc, done, err := fw.handleAuthRequired(ctx, x, d, doc)
 	if err != nil || done {
 		return err
 	}
 	if !isError(seen) && x.call.Method.Push {
-		if doc, err = p.configs(ctx, x, doc); err != nil {
+		if doc, err = fw.configs(ctx, x, doc); err != nil {
 			return err
 		}
 	}
@@ -75,9 +75,9 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 	case isError(seen) && x.mayFallBack(seen):
 		return errMethodUnknown
 	case isError(seen):
-		return x.failed(resp, p.ended(ctx, x, a.error(x.upstream, resp, doc)))
+		return x.failed(resp, fw.ended(ctx, x, a.error(x.upstream, resp, doc)))
 	case x.upstream.wait && !settled(seen.State):
-		if doc, done, err = p.await(ctx, x, seen, doc); err != nil || done {
+		if doc, done, err = fw.await(ctx, x, seen, doc); err != nil || done {
 			return err
 		}
 	}
@@ -90,8 +90,8 @@ func (p *Proxy) show(ctx context.Context, x *exchange, resp *http.Response, a re
 
 // judge reads what an answer or event of the agent's shows. An empty body is an
 // answer too, where the method has nothing to say.
-func (p *Proxy) judge(l *upstreamCall, doc []byte) (wire.Answer, error) {
-	seen, err := wire.ReadAnswer(l.Binding, l.Version, l.call.Method, doc, p.answerLimits())
+func (de *decoder) judge(l *upstreamCall, doc []byte) (wire.Answer, error) {
+	seen, err := wire.ReadAnswer(l.Binding, l.Version, l.call.Method, doc, de.answerLimits())
 	if err != nil {
 		return seen, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}

@@ -20,21 +20,21 @@ func (h heard) Unwrap() error { return h.error }
 // of method m: a credential for it is configured and can be had, the caller could say
 // it too, and the task has not been answered before, by whatever call. It is not said
 // twice in one exchange either, for an agent could make up tasks for ever.
-func (p *Proxy) provides(ctx context.Context, x *exchange, d *wire.Demand, m *wire.Method) bool {
-	if x.question != nil || !x.agent.Upstream.Answers(wants(d)) || !p.may(x, d, m) {
+func (de *decoder) provides(ctx context.Context, x *exchange, d *wire.Demand, m *wire.Method) bool {
+	if x.question != nil || !x.agent.Upstream.Answers(wants(d)) || !de.may(x, d, m) {
 		return false
 	}
 	x.question = d
 	step, mine := answered(x, d), x.rec.RequestID
-	if now, err := p.Steps.Advance(x.ctx, step, "", mine); err != nil || now != mine {
+	if now, err := de.Steps.Advance(x.ctx, step, "", mine); err != nil || now != mine {
 		return false
 	}
 	x.rec.Authorized, x.rec.Credentials = true, x.agent.Upstream.ShownTo(wants(d))
 	// Before the client loses sight of the question, there has to be an answer to it.
-	caller := p.caller(x, x.upstream)
+	caller := de.caller(x, x.upstream)
 	caller.Demanded = wants(d)
 	if err := x.agent.Upstream.Authorize(ctx, http.Header{}, caller); err != nil {
-		p.takeBack(x, d, err)
+		de.takeBack(x, d, err)
 		return false
 	}
 	return true
@@ -48,7 +48,7 @@ func answered(x *exchange, d *wire.Demand) state.Step {
 // may reports whether a message to the task in the caller's behalf is one that the
 // caller wants and may send. Those who only share a task have not asked for what it
 // does, nor has one who cancels it; and reading is not always allowed to write.
-func (p *Proxy) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
+func (de *decoder) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
 	switch x.call.Method.Name {
 	case wire.SendMessage, wire.SendStreamingMessage, wire.GetTask, wire.SubscribeToTask:
 	default:
@@ -57,7 +57,7 @@ func (p *Proxy) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
 	if d.Task == "" {
 		return false
 	}
-	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(getTask, d.Task, nil))
+	record, err := de.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(getTask, d.Task, nil))
 	if err != nil || record.Owner != x.principal.Key() {
 		return false
 	}
@@ -66,25 +66,25 @@ func (p *Proxy) may(x *exchange, d *wire.Demand, m *wire.Method) bool {
 	}
 	q := x.request()
 	q.Method = m
-	_, err = p.Policy.Check(q)
+	_, err = de.Policy.Check(q)
 	return err == nil
 }
 
 // withdraw takes back that the gateway has answered a task, so that the next call may
 // try again, unless the agent may have the answer: saying it twice is worse than not at
 // all.
-func (p *Proxy) withdraw(x *exchange, d *wire.Demand, err error) {
+func (de *decoder) withdraw(x *exchange, d *wire.Demand, err error) {
 	var e *wire.Error
 	switch {
 	case errors.As(err, new(heard)), errors.As(err, &e) && e.Kind == wire.AgentTimeout:
 	case errors.Is(err, errAgentSaid): // it was shown the credentials, and said no
 		shown := x.rec.Credentials
-		p.takeBack(x, d, err)
+		de.takeBack(x, d, err)
 		x.rec.Credentials = shown
 		return
 	case errors.As(err, &e) && e.Kind != wire.BadAgentResponse, // before anything was sent
 		errors.Is(err, upstream.ErrBusy), upstream.NoConnection(err):
-		p.takeBack(x, d, err)
+		de.takeBack(x, d, err)
 		return
 	}
 	x.rec.Cause = err.Error()

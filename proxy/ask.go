@@ -35,13 +35,13 @@ func question(m *wire.Method, task string, history *int) *wire.Call {
 
 // ask puts a question about a task to the agent. The answer must be about it, and
 // show nothing of other callers'.
-func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
-	l, doc, seen, err := p.put(ctx, x, c)
+func (fw *forwarder) ask(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
+	l, doc, seen, err := fw.put(ctx, x, c)
 	if err == nil && (len(seen.Tasks) != 1 || seen.Tasks[0].ID != c.TaskID) {
 		err = wire.Errorf(wire.BadAgentResponse, "the agent answered about another task")
 	}
 	if err == nil {
-		_, err = p.claim(x, l.served.Instance, seen)
+		_, err = fw.claim(x, l.served.Instance, seen)
 	}
 	if err == nil {
 		x.tally(seen)
@@ -52,12 +52,12 @@ func (p *Proxy) ask(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCa
 // put puts a question to the agent and returns its answer, in the agent's words,
 // and how it would be retold as a 1.0 document. It may be used by several
 // goroutines: it changes nothing of the exchange.
-func (p *Proxy) put(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
+func (fw *forwarder) put(ctx context.Context, x *exchange, c *wire.Call) (*upstreamCall, []byte, wire.Answer, error) {
 	l, err := x.asking(c)
 	if err != nil {
 		return nil, nil, wire.Answer{}, err
 	}
-	return p.say(ctx, x, l)
+	return fw.say(ctx, x, l)
 }
 
 // asking is the upstream call of the gateway's own, whose answer is for itself.
@@ -73,8 +73,8 @@ func (x *exchange) asking(c *wire.Call) (*upstreamCall, error) {
 }
 
 // say sends such an upstream call and returns its answer, as put does.
-func (p *Proxy) say(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, []byte, wire.Answer, error) {
-	l, resp, err := p.send(ctx, x, l)
+func (fw *forwarder) say(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, []byte, wire.Answer, error) {
+	l, resp, err := fw.send(ctx, x, l)
 	if err != nil {
 		return nil, nil, wire.Answer{}, broken(ctx, err)
 	}
@@ -83,7 +83,7 @@ func (p *Proxy) say(ctx context.Context, x *exchange, l *upstreamCall) (*upstrea
 	if e := unreadable(resp); e != nil {
 		return nil, nil, wire.Answer{}, e
 	}
-	a, err := p.receive(x, l, resp, new(buffer)) // not pooled: the document goes further up
+	a, err := fw.receive(x, l, resp, new(buffer)) // not pooled: the document goes further up
 	switch {
 	case err != nil:
 		return nil, nil, wire.Answer{}, err
@@ -121,7 +121,7 @@ const (
 // await waits, on behalf of a caller who asked to, for the end of a task whose
 // agent could not be asked to: the answer to a send becomes that to the get which
 // found the task settled. It is done when the caller has got another answer.
-func (p *Proxy) await(
+func (fw *forwarder) await(
 	ctx context.Context, x *exchange, seen wire.Answer, doc []byte,
 ) (_ []byte, done bool, _ error) {
 	if len(seen.Tasks) != 1 {
@@ -135,23 +135,23 @@ func (p *Proxy) await(
 		}
 		var err error
 		var l *upstreamCall
-		if l, doc, seen, err = p.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.upstream.retell.History)); err != nil {
+		if l, doc, seen, err = fw.ask(ctx, x, question(getTask, seen.Tasks[0].ID, x.upstream.retell.History)); err != nil {
 			return nil, false, err
 		}
-		if err := p.witness(x, l, seen, doc); err != nil {
+		if err := fw.witness(x, l, seen, doc); err != nil {
 			return nil, false, err
 		}
 	}
-	p.stateOf(x, seen.State)
-	d, err := p.demand(x, seen, doc)
+	fw.stateOf(x, seen.State)
+	d, err := fw.demand(x, seen, doc)
 	if err == nil {
-		doc, err = p.govern(x, seen, doc)
+		doc, err = fw.govern(x, seen, doc)
 	}
 	if err == nil {
-		doc, err = p.restore(x, &seen, doc)
+		doc, err = fw.restore(x, &seen, doc)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	return p.handleAuthRequired(ctx, x, d, doc)
+	return fw.handleAuthRequired(ctx, x, d, doc)
 }

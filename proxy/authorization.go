@@ -27,7 +27,7 @@ const (
 // answer, and holds its links against the hosts that are permitted: an agent that has
 // been taken over asks the user to log in somewhere else. That a task waits is never an
 // authorization.
-func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand, error) {
+func (fw *forwarder) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand, error) {
 	if isError(seen) || !asksForMore(seen.State) {
 		return nil, nil //nolint:nilnil // no demand and no error: the usual answer
 	}
@@ -38,7 +38,7 @@ func (p *Proxy) demand(x *exchange, seen wire.Answer, doc []byte) (*wire.Demand,
 	if !slices.ContainsFunc(seen.Tasks, func(t wire.TaskRef) bool { return t.ID == d.Task }) {
 		d.Task = "" // read in two ways: it may be somebody else's, and is not answered
 	}
-	return &d, p.links(x, &d)
+	return &d, fw.links(x, &d)
 }
 
 // asksForMore reports whether a task in that state may have a demand.
@@ -47,10 +47,10 @@ func asksForMore(state string) bool {
 }
 
 // demands does the same to the tasks of a list, none of which is answered.
-func (p *Proxy) demands(x *exchange, seen wire.Answer, doc []byte) error {
+func (ow *owners) demands(x *exchange, seen wire.Answer, doc []byte) error {
 	for _, t := range seen.Tasks {
 		if d, ok := wire.ReadDemand(doc[t.Span[0]:t.Span[1]]); ok {
-			if err := p.links(x, &d); err != nil {
+			if err := ow.links(x, &d); err != nil {
 				return err
 			}
 		}
@@ -59,7 +59,7 @@ func (p *Proxy) demands(x *exchange, seen wire.Answer, doc []byte) error {
 }
 
 // links refuses a demand with links that lead where they may not.
-func (p *Proxy) links(x *exchange, d *wire.Demand) error {
+func (ow *owners) links(x *exchange, d *wire.Demand) error {
 	elsewhere := ""
 	if d.Cut && len(x.agent.Authorization.Hosts) > 0 {
 		elsewhere = "more links than are looked at"
@@ -69,7 +69,7 @@ func (p *Proxy) links(x *exchange, d *wire.Demand) error {
 		if len(x.rec.Demanded) < maxDemanded && !slices.Contains(x.rec.Demanded, host) {
 			x.rec.Demanded = append(x.rec.Demanded, host)
 		}
-		if elsewhere == "" && !p.leads(x.agent, host) {
+		if elsewhere == "" && !ow.leads(x.agent, host) {
 			elsewhere = host
 		}
 	}
@@ -110,7 +110,7 @@ func (au *authenticator) leads(a *agents.Agent, host string) bool {
 
 // enrich tells the client where a token can be had for a task that waits for one, if
 // that is known.
-func (p *Proxy) enrich(x *exchange, doc []byte) ([]byte, error) {
+func (fw *forwarder) enrich(x *exchange, doc []byte) ([]byte, error) {
 	where := x.agent.Authorization.ResourceMetadata
 	if where == "" {
 		return doc, nil
@@ -119,7 +119,7 @@ func (p *Proxy) enrich(x *exchange, doc []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	cs, err := wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, p.answerLimits())
+	cs, err := wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, fw.answerLimits())
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // askAuthorizers: do the authorizers that the configuration names allow it too?
-func (p *Proxy) askAuthorizers(x *exchange) error {
-	if p.Panel == nil {
+func (az *authorizer) askAuthorizers(x *exchange) error {
+	if az.Panel == nil {
 		return nil
 	}
 	q := &pdp.Question{
@@ -17,14 +17,14 @@ func (p *Proxy) askAuthorizers(x *exchange) error {
 		Source: x.source(), Host: x.r.Host, Path: x.r.URL.Path, RequestID: x.rec.RequestID, Now: x.rec.Start,
 	}
 	q.Skills = x.possible()
-	if p.Panel.Reads(x.agent.ID) {
+	if az.Panel.Reads(x.agent.ID) {
 		var err error
-		if q.Message, err = p.message(x); err != nil {
+		if q.Message, err = az.message(x); err != nil {
 			return err
 		}
 	}
 	var err error
-	x.rec.Authorizers, err = p.Panel.Ask(x.ctx, q)
+	x.rec.Authorizers, err = az.Panel.Ask(x.ctx, q)
 	return err
 }
 

@@ -39,45 +39,45 @@ func (x *exchange) hold(d *wire.Demand, tell func(telling) error) error {
 // resume answers the task at which a stream was left, and goes on with the stream of
 // the answer. Until that brings something, the event that was held back is what the
 // caller gets.
-func (p *Proxy) resume(ctx context.Context, x *exchange, late *time.Timer) error {
+func (se *sessions) resume(ctx context.Context, x *exchange, late *time.Timer) error {
 	late.Reset(x.agent.Upstream.Timeout(x.call.Method.Name))
-	err := p.goOn(ctx, x, late)
+	err := se.goOn(ctx, x, late)
 	switch {
 	case x.held == nil, x.clientLeft(err), errors.Is(err, errRevoked):
 		return err
 	case err == nil:
 		err = errNothing
 	}
-	p.withdraw(x, x.question, err)
+	se.withdraw(x, x.question, err)
 	return x.release()
 }
 
-func (p *Proxy) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
-	c, err := p.reply(x, x.question, streamMessage, true)
+func (se *sessions) goOn(ctx context.Context, x *exchange, late *time.Timer) error {
+	c, err := se.reply(x, x.question, streamMessage, true)
 	if err != nil {
 		return err
 	}
 	if err := x.speak(c, wants(x.question)); err != nil {
 		return err
 	}
-	resp, err := p.reach(ctx, x)
+	resp, err := se.reach(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer x.up.letGo(resp)
 	if streams(resp, x.upstream) {
 		late.Stop()
-		return p.relay(x, resp, nil)
+		return se.relay(x, resp, nil)
 	}
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, seen, err := p.taken(x, resp, body)
+	a, seen, err := se.taken(x, resp, body)
 	if err != nil {
 		return err
 	}
 	x.held = nil
 	x.recordActivation(resp)
-	return p.show(ctx, x, resp, a, seen)
+	return se.show(ctx, x, resp, a, seen)
 }
 
 // release ends a stream with the event that was held back.

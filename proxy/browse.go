@@ -82,18 +82,18 @@ func viewerOf(p *authn.Principal) (viewer, error) {
 }
 
 // agentsFor is the list that the caller may see.
-func (p *Proxy) agentsFor(x *exchange) (catalog.List, error) {
+func (ds *documents) agentsFor(x *exchange) (catalog.List, error) {
 	who, err := viewerOf(x.principal)
 	if err != nil {
 		return nil, err
 	}
-	b := p.browse
+	b := ds.browse
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if l := b.lists[who]; l != nil && l.until.After(x.rec.Start) && l.current(p.Agents) {
+	if l := b.lists[who]; l != nil && l.until.After(x.rec.Start) && l.current(ds.Agents) {
 		return l.list, nil
 	}
-	l, err := p.survey(x)
+	l, err := ds.survey(x)
 	if err != nil {
 		return nil, err
 	}
@@ -116,18 +116,18 @@ func (l *roster) current(agents []*agents.Agent) bool {
 
 // survey asks about every agent what serveCard asks about one. Agents whose cards have
 // never been fetched are left out: nothing can be said of them, and calls would fail.
-func (p *Proxy) survey(x *exchange) (*roster, error) {
-	l := &roster{views: make([]*agents.View, len(p.Agents)), until: x.rec.Start.Add(rosterAge)}
-	entries := make([]*catalog.Entry, 0, len(p.Agents))
+func (ds *documents) survey(x *exchange) (*roster, error) {
+	l := &roster{views: make([]*agents.View, len(ds.Agents)), until: x.rec.Start.Add(rosterAge)}
+	entries := make([]*catalog.Entry, 0, len(ds.Agents))
 	about := &exchange{principal: x.principal}
 	about.rec.Start = x.rec.Start
-	for i, a := range p.Agents {
+	for i, a := range ds.Agents {
 		l.views[i] = a.Look()
-		if l.views[i] == nil || !p.lists(x.principal, a) {
+		if l.views[i] == nil || !ds.lists(x.principal, a) {
 			continue
 		}
 		about.agent, about.view = a, l.views[i]
-		e, err := p.entry(about, &p.browse.shelves[i])
+		e, err := ds.entry(about, &ds.browse.shelves[i])
 		if err != nil {
 			return nil, fmt.Errorf("list agent %s: %w", a.ID, err)
 		}
@@ -139,28 +139,28 @@ func (p *Proxy) survey(x *exchange) (*roster, error) {
 
 // lists reports whether a caller, or a stranger, may know of an agent: whether there is a
 // card for them.
-func (p *Proxy) lists(who *authn.Principal, a *agents.Agent) bool {
+func (ds *documents) lists(who *authn.Principal, a *agents.Agent) bool {
 	switch {
 	case a.Card.Visibility == card.None:
 		return false
 	case who == nil:
 		return a.Public()
 	}
-	return who.MayUse(a.ID) && p.Policy.Sees(who, a.ID)
+	return who.MayUse(a.ID) && ds.Policy.Sees(who, a.ID)
 }
 
 // entry is what the catalog says of an agent to this caller. p.browse.mu is held.
-func (p *Proxy) entry(x *exchange, s *shelf) (*catalog.Entry, error) {
+func (ds *documents) entry(x *exchange, s *shelf) (*catalog.Entry, error) {
 	if s.view != x.view {
 		*s = shelf{view: x.view, entries: map[[sha256.Size]byte]*catalog.Entry{}}
 	}
-	skills := p.visible(x)
-	extensions := offeredIn(p.extensions(x, skills))
+	skills := ds.visible(x)
+	extensions := offeredIn(ds.extensions(x, skills))
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %#v", skills, extensions))
 	if e := s.entries[key]; e != nil {
 		return e, nil
 	}
-	e, err := catalog.NewEntry(p.portray(x, skills, extensions))
+	e, err := catalog.NewEntry(ds.portray(x, skills, extensions))
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +181,11 @@ func offeredIn(list []ext.Declared) []catalog.Extension {
 }
 
 // portray puts an agent into the catalog's words, those of the card as it is served.
-func (p *Proxy) portray(x *exchange, skills []string, extensions []catalog.Extension) catalog.About {
+func (ds *documents) portray(x *exchange, skills []string, extensions []catalog.Extension) catalog.About {
 	said := x.view.Card.Summarize(card.View{
-		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.Addresses(), Push: p.pushes(), Version: wire.V10,
+		Skills: skills, Limits: x.agent.Card.Limits, Hidden: x.agent.Addresses(), Push: ds.pushes(), Version: wire.V10,
 	})
-	base := p.base(x.agent)
+	base := ds.base(x.agent)
 	a := catalog.About{
 		ID: x.agent.ID, Name: said.Name, Description: said.Description, Version: said.Version,
 		URL: base, Card: base + cardPath, Documentation: said.Documentation,

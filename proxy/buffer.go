@@ -187,10 +187,10 @@ func (b *buffer) fill(r io.Reader, length, limit int64) error {
 
 // readBody takes in the whole request body: nothing is forwarded that has not
 // been read and checked to its end.
-func (p *Proxy) readBody(x *exchange) (*buffer, error) {
-	limit := int64(p.Server.Limits.Body)
+func (de *decoder) readBody(x *exchange) (*buffer, error) {
+	limit := int64(de.Server.Limits.Body)
 	b := newBufferFor(min(x.r.ContentLength, limit))
-	err := p.takeIn(x, b, limit)
+	err := de.takeIn(x, b, limit)
 	if err == nil {
 		return b, nil
 	}
@@ -240,28 +240,28 @@ func (x *parsedCall) lend(n int) []byte {
 
 // takeIn reads a body into b. Of one whose length is not said no more is read than any body
 // may have, until there is memory for the largest that it may turn out to be.
-func (p *Proxy) takeIn(x *exchange, b *buffer, limit int64) error {
+func (de *decoder) takeIn(x *exchange, b *buffer, limit int64) error {
 	length := x.r.ContentLength
 	if length > limit {
 		return errTooLong
 	}
-	if large := int64(p.Server.Limits.LargeBody); length < 0 && large < limit {
+	if large := int64(de.Server.Limits.LargeBody); length < 0 && large < limit {
 		if err := b.fill(x.r.Body, length, large); !errors.Is(err, errTooLong) {
 			return err
 		}
-		if err := p.makeRoom(x, limit); err != nil {
+		if err := de.makeRoom(x, limit); err != nil {
 			return err
 		}
 		return b.fill(x.r.Body, length, limit)
 	}
-	if err := p.makeRoom(x, length); err != nil {
+	if err := de.makeRoom(x, length); err != nil {
 		return err
 	}
 	return b.fill(x.r.Body, length, limit)
 }
 
-func (p *Proxy) decodeLimits() wire.Limits {
-	l := p.Server.Limits
+func (de *decoder) decodeLimits() wire.Limits {
+	l := de.Server.Limits
 	return wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts}
 }
 

@@ -22,15 +22,15 @@ const cardMaxAge = time.Minute
 
 // serveCard answers with the agent's card as this caller should see it. The
 // card was fetched long before; a caller cannot make the gateway fetch anything.
-func (p *Proxy) serveCard(x *exchange) error {
+func (ds *documents) serveCard(x *exchange) error {
 	x.rec.Method = "GetAgentCard"
 	if !reads(x.r.Method) {
 		return notAllowed([]string{http.MethodGet, http.MethodHead})
 	}
 	if x.agent == nil || x.agent.Card.Visibility == card.None {
-		return p.noCard(x)
+		return ds.noCard(x)
 	}
-	if x.principal != nil && !p.lists(x.principal, x.agent) {
+	if x.principal != nil && !ds.lists(x.principal, x.agent) {
 		return agents.ErrUnknown
 	}
 	version, pure := x.agent.Card.Form.Of(x.r.Header, x.r.URL.Query())
@@ -40,10 +40,10 @@ func (p *Proxy) serveCard(x *exchange) error {
 	if x.view = x.agent.Look(); x.view == nil {
 		return x.agent.NotReady()
 	}
-	if x.skill != "" && !slices.Contains(p.visible(x), x.skill) {
-		return p.noCard(x)
+	if x.skill != "" && !slices.Contains(ds.visible(x), x.skill) {
+		return ds.noCard(x)
 	}
-	body, etag, err := x.view.Card.Render(p.servedView(x, version, pure))
+	body, etag, err := x.view.Card.Render(ds.servedView(x, version, pure))
 	if err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ func (p *Proxy) serveCard(x *exchange) error {
 	private := x.principal != nil && x.principal.Method != "anonymous"
 	card.Reply{
 		Body: body, ETag: etag, Private: private, MaxAge: cardMaxAge,
-		Credentials: p.Authn.CredentialHeaders(),
+		Credentials: ds.Authn.CredentialHeaders(),
 	}.ServeHTTP(x.w, x.r)
 	return nil
 }
 
 // servedView is cardView for who asks for the card by HTTP, in whichever form.
-func (p *Proxy) servedView(x *exchange, version wire.Version, pure bool) card.View {
-	v := p.cardView(x, version)
+func (ds *documents) servedView(x *exchange, version wire.Version, pure bool) card.View {
+	v := ds.cardView(x, version)
 	v.Pure = pure
 	return v
 }
@@ -68,8 +68,12 @@ func (p *Proxy) servedView(x *exchange, version wire.Version, pure bool) card.Vi
 // is in. It is nil without an error where there is none for this caller: the agent is not
 // there for them. The error is that there is no card to serve.
 func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, card.Form, error) {
-	a := p.agents[agent]
-	if a == nil || !p.lists(who, a) {
+	return p.documents.cardFor(who, agent, version)
+}
+
+func (ds *documents) cardFor(who *authn.Principal, agent string, version wire.Version) ([]byte, card.Form, error) {
+	a := ds.agents[agent]
+	if a == nil || !ds.lists(who, a) {
 		return nil, "", nil
 	}
 	x := &exchange{destination: destination{agent: a, view: a.Look()}, principal: who}
@@ -86,7 +90,7 @@ func (p *Proxy) CardFor(who *authn.Principal, agent string, version wire.Version
 	if pure {
 		form = card.Form(version)
 	}
-	body, _, err := x.view.Card.Render(p.servedView(x, version, pure))
+	body, _, err := x.view.Card.Render(ds.servedView(x, version, pure))
 	return body, form, err
 }
 
@@ -103,17 +107,17 @@ func (au *authenticator) noCard(x *exchange) error {
 }
 
 // visible lists the skills this caller may read about.
-func (p *Proxy) visible(x *exchange) []string {
+func (cv *cardViews) visible(x *exchange) []string {
 	if x.principal == nil {
 		return x.agent.Shown(x.view.Skills)
 	}
-	return p.Policy.SkillsWith(x.principal, x.agent.ID, x.view.Skills, x.view.Scopes)
+	return cv.Policy.SkillsWith(x.principal, x.agent.ID, x.view.Skills, x.view.Scopes)
 }
 
 // cardView says how the agent's card is rewritten for this caller.
-func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
-	skills := p.visible(x)
-	base, skill := p.base(x.agent), ""
+func (cv *cardViews) cardView(x *exchange, version wire.Version) card.View {
+	skills := cv.visible(x)
+	base, skill := cv.base(x.agent), ""
 	switch {
 	case x.skill != "":
 		skill, skills = x.skill, []string{x.skill}
@@ -127,27 +131,27 @@ func (p *Proxy) cardView(x *exchange, version wire.Version) card.View {
 	}
 	var signer *signature.Signer
 	if x.agent.Card.Signed() {
-		signer = p.signer
+		signer = cv.signer
 	}
 	return card.View{
 		Signer:       signer,
 		BaseURL:      base,
 		Version:      version,
-		Offer:        p.offers(x, skill),
+		Offer:        cv.offers(x, skill),
 		Skills:       skills,
-		Extensions:   p.extensions(x, skills),
-		Schemes:      p.Schemes,
+		Extensions:   cv.extensions(x, skills),
+		Schemes:      cv.Schemes,
 		Requirements: x.agent.Card.Requirements,
 		Limits:       x.agent.Card.Limits,
 		Hidden:       x.agent.Addresses(),
-		Push:         p.pushes() && x.view.Card.Push,
+		Push:         cv.pushes() && x.view.Card.Push,
 		Extended:     x.view.Card.Extended,
 	}
 }
 
 // offers lists the ways to reach the agent through the gateway that its card is to have.
-func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
-	return slices.DeleteFunc(p.ways(x, skill), func(o card.Offered) bool {
+func (cv *cardViews) offers(x *exchange, skill string) []card.Offered {
+	return slices.DeleteFunc(cv.ways(x, skill), func(o card.Offered) bool {
 		has := func(i card.Interface) bool { return i.Binding == o.Binding }
 		return !x.agent.Card.Offers(o.Binding, slices.ContainsFunc(x.agent.Offers(x.view.Card), has))
 	})
@@ -156,16 +160,16 @@ func (p *Proxy) offers(x *exchange, skill string) []card.Offered {
 // ways lists every way to reach the agent through the gateway: each version in
 // each binding, whatever the agent itself speaks, 1.0 first, because clients take
 // the first they understand.
-func (p *Proxy) ways(x *exchange, skill string) []card.Offered {
+func (cv *cardViews) ways(x *exchange, skill string) []card.Offered {
 	list := []card.Offered{}
 	if len(x.view.Endpoints) == 0 {
 		return list
 	}
 	tenants := x.view.Tenants()
-	authority, own := "", p.alone(x.agent)
+	authority, own := "", cv.alone(x.agent)
 	// What leads a path here leads no path of gRPC here, which cannot begin with it.
-	if p.GRPC && (own || p.PublicURL.Path == "") {
-		authority = p.authority(x.agent)
+	if cv.GRPC && (own || cv.PublicURL.Path == "") {
+		authority = cv.authority(x.agent)
 	}
 	for _, tenant := range tenants {
 		list = append(list,
@@ -198,15 +202,15 @@ func (x *exchange) boundHere() bool {
 
 // authority is where gRPC clients of the agent connect: host:port, which is what
 // every SDK dials.
-func (p *Proxy) authority(a *agents.Agent) string {
-	host := p.PublicURL.Host
+func (cv *cardViews) authority(a *agents.Agent) string {
+	host := cv.PublicURL.Host
 	if len(a.Hosts) > 0 {
-		host = p.withPort(a.Hosts[0])
+		host = cv.withPort(a.Hosts[0])
 	}
 	if (&url.URL{Host: host}).Port() != "" {
 		return host
 	}
-	if p.PublicURL.Scheme == "https" {
+	if cv.PublicURL.Scheme == "https" {
 		return host + ":443"
 	}
 	return host + ":80"
@@ -214,13 +218,13 @@ func (p *Proxy) authority(a *agents.Agent) string {
 
 // extensions is what the card says about extensions: the agent's as far as they
 // are permitted, the operator's, and the gateway's own where it has a use.
-func (p *Proxy) extensions(x *exchange, skills []string) []ext.Declared {
+func (cv *cardViews) extensions(x *exchange, skills []string) []ext.Declared {
 	all := []ext.Declared{}
-	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, skills) {
-		q := p.question(x, rules)
-		all = merge(all, p.Book.Effective(&q))
+	for _, rules := range cv.Policy.Extensions(x.principal, x.agent.ID, skills) {
+		q := cv.question(x, rules)
+		all = merge(all, cv.Book.Effective(&q))
 	}
-	if own, ok := p.offered[wire.SkillSelection]; ok && len(skills) > 1 {
+	if own, ok := cv.offered[wire.SkillSelection]; ok && len(skills) > 1 {
 		all = merge(all, []ext.Declared{own})
 	}
 	return all
@@ -253,21 +257,21 @@ func addressable(skill string) bool {
 }
 
 // base is the URL under which clients find the agent.
-func (p *Proxy) base(a *agents.Agent) string {
+func (cv *cardViews) base(a *agents.Agent) string {
 	if len(a.Hosts) > 0 {
-		own := p.PublicURL.Scheme + "://" + p.withPort(a.Hosts[0])
-		if p.alone(a) {
+		own := cv.PublicURL.Scheme + "://" + cv.withPort(a.Hosts[0])
+		if cv.alone(a) {
 			return own
 		}
-		return own + p.PublicURL.Path
+		return own + cv.PublicURL.Path
 	}
-	return p.PublicURL.String() + "/agents/" + a.ID
+	return cv.PublicURL.String() + "/agents/" + a.ID
 }
 
 // extendedCard rewrites the agent's answer to GetExtendedAgentCard as if it were
 // the card: the agent's URLs, credentials and signature do not get out, and the
 // caller sees the skills that caller may use.
-func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
+func (cv *cardViews) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	from, to := 0, len(body)
 	if x.upstream.Binding == wire.JSONRPC {
 		from, to = seen.Result[0], seen.Result[1]
@@ -276,7 +280,7 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 	if err != nil {
 		return nil, wire.Errorf(wire.BadAgentResponse, "the agent's extended card is not a card").Because(err)
 	}
-	v := p.cardView(x, x.call.Version)
+	v := cv.cardView(x, x.call.Version)
 	v.Binding = x.call.Binding
 	ids := make([]string, 0, len(extended.Skills))
 	for _, s := range extended.Skills {
@@ -290,7 +294,7 @@ func (p *Proxy) extendedCard(x *exchange, seen wire.Answer, body []byte) ([]byte
 			scopes = map[string][][]string{}
 		}
 		maps.Copy(scopes, x.view.Scopes) // what calls are held to counts
-		v.Skills = p.Policy.SkillsWith(x.principal, x.agent.ID, ids, scopes)
+		v.Skills = cv.Policy.SkillsWith(x.principal, x.agent.ID, ids, scopes)
 	}
 	out, _, err := extended.Render(v)
 	if err != nil {

@@ -21,17 +21,17 @@ func (p *Proxy) mountCatalog(t *routes) {
 		return
 	}
 	for _, form := range []*catalog.Form{&catalog.Own, &catalog.Linkset, &catalog.AI} {
-		t.fix(form.Path, p.do(p.enter, p.admit, p.visit, func(x *exchange) error {
-			return p.serveCatalog(x, form)
+		t.fix(form.Path, p.recorder.do(p.documents.enter, p.admissions.admit, p.documents.visit, func(x *exchange) error {
+			return p.documents.serveCatalog(x, form)
 		}))
 	}
 }
 
 // enter is locate for what belongs to no agent.
-func (p *Proxy) enter(x *exchange) error {
+func (ds *documents) enter(x *exchange) error {
 	x.rec.Method = "ListAgents"
 	x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
-	if _, err := p.screen(x); err != nil {
+	if _, err := ds.screen(x); err != nil {
 		return err
 	}
 	if x.r.Method != http.MethodGet && x.r.Method != http.MethodHead {
@@ -42,29 +42,29 @@ func (p *Proxy) enter(x *exchange) error {
 
 // visit is authenticate for the catalog. Strangers may come in where the catalog is public
 // and says anything to them; else they are told no more than of any agent.
-func (p *Proxy) visit(x *exchange) error { return p.greet(x, p.browse.public) }
+func (ds *documents) visit(x *exchange) error { return ds.greet(x, ds.browse.public) }
 
 // serveCatalog answers with the agents that the caller may know of, as far as they are
 // asked for. What an agent's card is to somebody else does not show, nor how many agents
 // there are: a search finds nothing in what is not listed.
-func (p *Proxy) serveCatalog(x *exchange, form *catalog.Form) error {
-	q, err := catalog.Parse(x.r.URL.RawQuery, p.Catalog)
+func (ds *documents) serveCatalog(x *exchange, form *catalog.Form) error {
+	q, err := catalog.Parse(x.r.URL.RawQuery, ds.Catalog)
 	var wrong catalog.Error
 	if errors.As(err, &wrong) {
 		return wire.Errorf(wire.InvalidParams, "%s", wrong.Error())
 	}
-	list, err := p.agentsFor(x)
+	list, err := ds.agentsFor(x)
 	if err != nil {
 		return err
 	}
-	body, next := p.browse.Write(form, list, q)
+	body, next := ds.browse.Write(form, list, q)
 	h := x.w.Header()
 	h.Set("Content-Type", form.Type)
 	h.Set("X-Content-Type-Options", "nosniff") // the texts are agents'
-	if credentials := p.Authn.CredentialHeaders(); len(credentials) > 0 {
+	if credentials := ds.Authn.CredentialHeaders(); len(credentials) > 0 {
 		h.Set("Vary", strings.Join(credentials, ", "))
 	}
-	h.Add("Link", "<"+p.PublicURL.String()+catalog.Linkset.Path+`>; rel="api-catalog"; type="application/linkset+json"; profile="`+catalog.Profile+`"`)
+	h.Add("Link", "<"+ds.PublicURL.String()+catalog.Linkset.Path+`>; rel="api-catalog"; type="application/linkset+json"; profile="`+catalog.Profile+`"`)
 	if next != "" {
 		h.Add("Link", "<"+next+`>; rel="next"`)
 	}

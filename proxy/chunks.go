@@ -73,6 +73,6 @@ func (j *judge) alters(doc []byte) bool {
 		return false
 	}
 	m := dialect{j.side, j.bytes}
-	t := j.proxy.trackerOf(j.feed, m)
+	t := j.sessions.trackerOf(j.feed, m)
 	return t != nil && t.differs(m, doc, (*fold.Task).AlteredBy)
 }

@@ -8,7 +8,7 @@ import (
 
 // gatherConditions gathers what rules may ask about a call beside who makes it: the extensions it
 // asks for, the task it names, and, where some rule looks into them, what it brings.
-func (p *Proxy) gatherConditions(x *exchange) error {
+func (in *inspector) gatherConditions(x *exchange) error {
 	asked, names, err := ext.Requested(x.r.Header, ext.Limits{})
 	if err != nil {
 		return wire.Errorf(wire.InvalidRequest, "%s", err).Because(err)
@@ -17,11 +17,11 @@ func (p *Proxy) gatherConditions(x *exchange) error {
 	if r := &x.record; r.ID != "" {
 		x.known = recorded(r)
 		if r.Owner != x.principal.Key() {
-			x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, x.call.Method, &x.known)
+			x.rec.Sharing = in.Policy.Shares(x.principal, x.agent.ID, x.call.Method, &x.known)
 		}
 	}
-	if p.Policy.Reads(x.agent.ID) || x.agent.Match.Reads() {
-		_, err = p.message(x)
+	if in.Policy.Reads(x.agent.ID) || x.agent.Match.Reads() {
+		_, err = in.message(x)
 	}
 	return err
 }
@@ -51,7 +51,7 @@ type callMessage struct {
 // message reads what the call brings, at most once; nil for calls without a message.
 // Those who judge contents ask for it, so that calls which nobody judges cost nothing.
 // It is the caller's: extensions' defaults and hooks come later.
-func (p *Proxy) message(x *exchange) (*wire.Message, error) {
+func (in *inspector) message(x *exchange) (*wire.Message, error) {
 	if b := &x.callMessage; !b.read {
 		b.read = true
 		x.mend()

@@ -28,7 +28,7 @@ func pages(s wire.Side) bool {
 
 // allConfigs completes the first page of a task's push notification configs, for a
 // caller who takes what it gets for all there is.
-func (p *Proxy) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
+func (fw *forwarder) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
 	if x.upstream.call.Method != listConfigs || pages(x.side()) || !pages(x.upstream.Side) {
 		return doc, nil
 	}
@@ -42,11 +42,11 @@ func (p *Proxy) allConfigs(ctx context.Context, x *exchange, doc []byte) ([]byte
 		}
 		c := question(listConfigs, x.call.TaskID, nil)
 		c.PageToken = all.Next
-		l, next, seen, err := p.put(ctx, x, c)
+		l, next, seen, err := fw.put(ctx, x, c)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.learn(x, seen); err != nil { // whose task they are of
+		if err := fw.learn(x, seen); err != nil { // whose task they are of
 			return nil, err
 		}
 		page, err := readPage(l, next)

@@ -37,17 +37,17 @@ func newForeign(agents, callers string) foreign {
 // it on would let them write into another caller's conversation. The replacement
 // is the same every time, so that the conversation goes on. foreign is what the ledger says
 // of the id; nil where it says that of a task.
-func (p *Proxy) replaceContext(x *exchange, foreign *ledger.ForeignContext) error {
+func (ow *owners) replaceContext(x *exchange, foreign *ledger.ForeignContext) error {
 	sent := x.call.ContextID
-	x.call.ContextID = p.derive(x.principal, x.agent.ID, sent)
-	record, err := p.Ledger.CheckMade(x.ctx, x.principal, x.agent.ID, &x.call)
+	x.call.ContextID = ow.derive(x.principal, x.agent.ID, sent)
+	record, err := ow.ledger.CheckMade(x.ctx, x.principal, x.agent.ID, &x.call)
 	if err == nil && record.ID != "" && record.Context != "" && record.Context != x.call.ContextID {
 		// A task of the caller's that is not in the replacement was never in a
 		// context of this name: the two disagree.
 		err = ledger.ErrAbsent
 	}
 	if errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
-		record, err = p.lentContext(x, sent)
+		record, err = ow.lentContext(x, sent)
 	}
 	if err != nil {
 		x.call.ContextID = sent
@@ -67,7 +67,7 @@ func (p *Proxy) replaceContext(x *exchange, foreign *ledger.ForeignContext) erro
 	}
 	if span := x.call.ContextSpan; span[0] < span[1] {
 		other.sent = bytes.Clone(x.call.Body[span[0]:span[1]])
-		err = p.rebody(x, withContext(&x.call, other.alias))
+		err = ow.rebody(x, withContext(&x.call, other.alias))
 	}
 	x.contexts = append(x.contexts, other)
 	return err

@@ -21,9 +21,9 @@ var clientFields = []string{
 
 // pageFields are all that pages may send, in one line. They are the same at all paths: a
 // preflight has no credential, and must not tell which agents exist.
-func (p *Proxy) pageFields() string {
+func (fe *frontend) pageFields() string {
 	list := slices.Clone(clientFields)
-	for _, name := range slices.Concat(p.Authn.CredentialHeaders(), p.Server.CORS.Headers) {
+	for _, name := range slices.Concat(fe.Authn.CredentialHeaders(), fe.Server.CORS.Headers) {
 		if !slices.ContainsFunc(list, func(known string) bool { return strings.EqualFold(known, name) }) {
 			list = append(list, name)
 		}
@@ -49,15 +49,15 @@ func preflights(r *http.Request) bool {
 
 // servePreflight answers it. Whether there is anything at the path is for the call to find
 // out, whose caller is known.
-func (p *Proxy) servePreflight(fields string) stage {
+func (fe *frontend) servePreflight(fields string) stage {
 	return func(x *exchange) error {
 		x.call.Binding, x.call.Version = wire.HTTPJSON, wire.V10
-		if _, err := p.screen(x); err != nil {
+		if _, err := fe.screen(x); err != nil {
 			return err
 		}
 		h := x.w.Header()
-		p.Server.CORS.Preflight(h, x.r.Header["Origin"], pageVerbs, fields)
-		if !p.Server.CORS.Allows(x.r.Header["Origin"]) {
+		fe.Server.CORS.Preflight(h, x.r.Header["Origin"], pageVerbs, fields)
+		if !fe.Server.CORS.Allows(x.r.Header["Origin"]) {
 			return foreignPage()
 		}
 		guard(h)
@@ -76,26 +76,26 @@ func foreignPage() *wire.Error {
 // CORS-safelisted request-header). They come from where their user is, and with the user's client
 // certificate; that the page cannot read the answer does not keep a call without a body from
 // having its effect.
-func (p *Proxy) checkCrossOrigin(x *exchange) error {
+func (fe *frontend) checkCrossOrigin(x *exchange) error {
 	origin := x.r.Header["Origin"]
 	if origin == nil || x.r.Method != http.MethodPost || x.call.Binding != wire.HTTPJSON || wire.MediaType(x.r.Header.Get("Content-Type")) {
 		return nil
 	}
-	if p.ownOrigin(origin) || p.Server.CORS != nil && p.Server.CORS.Allows(origin) {
+	if fe.ownOrigin(origin) || fe.Server.CORS != nil && fe.Server.CORS.Allows(origin) {
 		return nil
 	}
 	return foreignPage()
 }
 
 // ownOrigin reports whether a page is at a host that requests may name.
-func (p *Proxy) ownOrigin(origin []string) bool {
+func (fe *frontend) ownOrigin(origin []string) bool {
 	if len(origin) != 1 {
 		return false
 	}
 	_, authority, _ := strings.Cut(origin[0], "://")
 	host, ok := server.CanonicalHost(authority)
-	_, own := p.self[host]
-	return ok && (own || p.hosts[host] != nil)
+	_, own := fe.self[host]
+	return ok && (own || fe.hosts[host] != nil)
 }
 
 // readers are the pages that may read an answer.
@@ -106,8 +106,8 @@ type readers struct {
 }
 
 // letRead has an answer say which pages may read it, whatever becomes of the request.
-func (p *Proxy) letRead(x *exchange) {
-	if p.Server.CORS != nil && x.at.forPages() {
-		x.w.readers = &readers{CORS: p.Server.CORS, origin: x.r.Header["Origin"]}
+func (rc *recorder) letRead(x *exchange) {
+	if rc.Server.CORS != nil && x.at.forPages() {
+		x.w.readers = &readers{CORS: rc.Server.CORS, origin: x.r.Header["Origin"]}
 	}
 }

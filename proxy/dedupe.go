@@ -36,50 +36,50 @@ type flight struct {
 }
 
 // withDedupe has a message forwarded unless it was before.
-func (p *Proxy) withDedupe(forward stage) stage {
+func (dd *deduper) withDedupe(forward stage) stage {
 	return func(x *exchange) error {
 		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" || x.r.Header.Get(resumeHeader) != "" {
 			return forward(x) // who comes back to a stream sends nothing again
 		}
 		switch x.call.Method.Name {
 		case wire.SendMessage, wire.SendStreamingMessage:
-			return p.dedupe(x, forward)
+			return dd.dedupe(x, forward)
 		}
 		return forward(x)
 	}
 }
 
 // dedupe makes x's call the one that is sent, or answers it by that one.
-func (p *Proxy) dedupe(x *exchange, forward stage) error {
+func (dd *deduper) dedupe(x *exchange, forward stage) error {
 	x.stays = true // others wait for what becomes of it
 	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.saidTo(), stream: x.call.Streaming, done: make(chan struct{})}
-	p.repeats.mu.Lock()
-	other := p.repeats.flights[key]
+	dd.repeats.mu.Lock()
+	other := dd.repeats.flights[key]
 	if other == nil {
-		p.repeats.flights[key] = mine
+		dd.repeats.flights[key] = mine
 	}
-	p.repeats.mu.Unlock()
+	dd.repeats.mu.Unlock()
 	if other != nil {
-		return p.join(x, other, mine)
+		return dd.join(x, other, mine)
 	}
 	defer func() {
-		p.repeats.mu.Lock()
-		delete(p.repeats.flights, key)
-		p.repeats.mu.Unlock()
+		dd.repeats.mu.Lock()
+		delete(dd.repeats.flights, key)
+		dd.repeats.mu.Unlock()
 		close(mine.done)
 	}()
 	mine.err = errNobodySaid // a panic leaves it to those who wait
-	known, err := p.reserve(x, key, mine.digest)
+	known, err := dd.reserve(x, key, mine.digest)
 	switch {
 	case err != nil:
 		err = retryLater("1", "whether the message was sent before cannot be known at the moment").Because(err)
 	case known != nil:
 		mine.result, mine.err = known, nil
-		return p.repeat(x, known, mine)
+		return dd.repeat(x, known, mine)
 	default:
-		mine.result, err = p.lead(x, key, mine, forward)
+		mine.result, err = dd.lead(x, key, mine, forward)
 	}
-	mine.err = p.shareable(x, err)
+	mine.err = dd.shareable(x, err)
 	return err
 }
 
@@ -87,13 +87,13 @@ func (p *Proxy) dedupe(x *exchange, forward stage) error {
 var errNobodySaid = errors.New("the call that this one waited for has failed")
 
 // shareable is an error as several exchanges may have it.
-func (p *Proxy) shareable(x *exchange, err error) error {
+func (dd *deduper) shareable(x *exchange, err error) error {
 	var e *wire.Error
 	if !errors.As(err, &e) {
 		if err == nil || !x.uncertain(err) {
 			return err
 		}
-		e = p.refusal(x, err) // they have sent nothing themselves
+		e = dd.refusal(x, err) // they have sent nothing themselves
 	}
 	again := *e
 	again.Header = e.Header.Clone()
@@ -101,7 +101,7 @@ func (p *Proxy) shareable(x *exchange, err error) error {
 }
 
 // join waits for the same message, which another exchange of this process sends.
-func (p *Proxy) join(x *exchange, f, mine *flight) error {
+func (dd *deduper) join(x *exchange, f, mine *flight) error {
 	x.rec.Deduplicated = true
 	switch {
 	case f.digest != mine.digest:
@@ -115,13 +115,13 @@ func (p *Proxy) join(x *exchange, f, mine *flight) error {
 	case <-f.done:
 	}
 	if f.err != nil {
-		return p.shareable(x, f.err)
+		return dd.shareable(x, f.err)
 	}
-	return p.repeat(x, f.result, mine)
+	return dd.repeat(x, f.result, mine)
 }
 
 // lead sends the message and keeps what became of it.
-func (p *Proxy) lead(x *exchange, key string, mine *flight, forward stage) (*processed, error) {
+func (dd *deduper) lead(x *exchange, key string, mine *flight, forward stage) (*processed, error) {
 	if !mine.stream {
 		// Who gives up and sends it again finds the answer.
 		x.ctx = context.WithoutCancel(x.ctx)
@@ -136,13 +136,13 @@ func (p *Proxy) lead(x *exchange, key string, mine *flight, forward stage) (*pro
 	settled := false
 	defer func() {
 		if !settled { // a panic: nobody knows
-			p.keep(x, key, result)
+			dd.keep(x, key, result)
 		}
 	}()
 	err := forward(x)
 	settled = true
 	if err != nil && !x.had(err, reached.Load()) {
-		p.forget(x, key)
+		dd.forget(x, key)
 		return nil, err
 	}
 	result.Task = x.taskShown()
@@ -150,10 +150,10 @@ func (p *Proxy) lead(x *exchange, key string, mine *flight, forward stage) (*pro
 		result.answered(x, mine.side, before)
 	}
 	if err == nil && refused(x.rec.Reason) && !x.begun() {
-		p.forget(x, key) // only who waits for it gets the same
+		dd.forget(x, key) // only who waits for it gets the same
 		return result, nil
 	}
-	p.keep(x, key, result)
+	dd.keep(x, key, result)
 	return result, err
 }
 

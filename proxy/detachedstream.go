@@ -25,22 +25,22 @@ func (x *exchange) mayLeave() bool {
 // connection that is not net/http's any more. What a request has gone through by then
 // took a deep stack and several buffers, and streams wait for hours. It is false where
 // that cannot be done.
-func (p *Proxy) leave(x *exchange, at *streamSession, closed func()) bool {
+func (se *sessions) leave(x *exchange, at *streamSession, closed func()) bool {
 	taken, ok := server.Take(x.w.ResponseWriter, x.r)
 	if !ok {
 		return false
 	}
 	x.depict() // while the route is known
 	release := func() {}
-	if p.Hold != nil {
-		release = p.Hold()
+	if se.Hold != nil {
+		release = se.Hold()
 	}
-	x.ctx = p.Telemetry.Under(taken.Context(), x.ctx)
+	x.ctx = se.Telemetry.Under(taken.Context(), x.ctx)
 	x.r.Body = http.NoBody // and nothing else of it: what looks at the task reads its header meanwhile
 	x.w.ResponseWriter = taken
 	x.away = taken
 	s := &detachedStream{streamSession: at, closed: func() { closed(); release() }}
-	s.again = func() { p.proceed(s) }
+	s.again = func() { se.proceed(s) }
 	at.relay.Leave = nil
 	go s.again()
 	return true
@@ -57,10 +57,10 @@ type detachedStream struct {
 }
 
 // proceed does what there is to do for a stream, and is called again when there is more.
-func (p *Proxy) proceed(s *detachedStream) {
+func (se *sessions) proceed(s *detachedStream) {
 	err, v := s.proceed()
 	if !errors.Is(err, stream.ErrWaits) {
-		p.stay(s, err, v)
+		se.stay(s, err, v)
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *detachedStream) finish(err error) error {
 
 // stay is what is left of an exchange whose handler has returned and whose stream has ended
 // with err, or a panic, which was about v.
-func (p *Proxy) stay(s *detachedStream, err error, v any) {
+func (se *sessions) stay(s *detachedStream, err error, v any) {
 	x := s.x
 	defer s.closed()
 	defer func() {
@@ -108,8 +108,8 @@ func (p *Proxy) stay(s *detachedStream, err error, v any) {
 		}
 		x.away.End()
 	}()
-	defer func() { p.conclude(x, recover()) }()
-	err = p.within(x, func(_ context.Context, late *time.Timer) error {
+	defer func() { se.conclude(x, recover()) }()
+	err = se.within(x, func(_ context.Context, late *time.Timer) error {
 		late.Stop()
 		err := s.finish(err)
 		if v != nil {
@@ -118,6 +118,6 @@ func (p *Proxy) stay(s *detachedStream, err error, v any) {
 		return s.end(err)
 	})
 	if err != nil {
-		p.refuse(x, err)
+		se.refuse(x, err)
 	}
 }

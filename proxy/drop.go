@@ -15,7 +15,7 @@ func (a *subscriber) refused(e stream.Entry, err error) error {
 		return err
 	}
 	d := &stream.Dropped{Err: err}
-	if found, failed := a.proxy.judgedOf(a.x.upstream.Side, e); failed != nil || !isError(found.seen) { // which the client gets in other words
+	if found, failed := a.sessions.judgedOf(a.x.upstream.Side, e); failed != nil || !isError(found.seen) { // which the client gets in other words
 		d.Add(len(e.Data))
 	}
 	a.drop(d)

@@ -36,16 +36,16 @@ const longestMark = 4096
 
 // openMark reads the event id that the caller comes back with; nil without one. What is
 // wrong with an id that is not good here nobody is told: it may be somebody else's.
-func (p *Proxy) openMark(x *exchange) (*mark, *wire.Error) {
+func (se *sessions) openMark(x *exchange) (*mark, *wire.Error) {
 	lines := x.r.Header[resumeHeader]
 	if !x.call.Streaming || len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
 		return nil, nil
 	}
 	var m mark
-	if len(lines) == 1 && p.readMark(x, lines[0], &m) && (x.call.TaskID == "" || x.call.TaskID == m.task) {
+	if len(lines) == 1 && se.readMark(x, lines[0], &m) && (x.call.TaskID == "" || x.call.TaskID == m.task) {
 		return &m, nil
 	}
-	p.Telemetry.Metrics.StreamRefused(x.agent.ID)
+	se.Telemetry.Metrics.StreamRefused(x.agent.ID)
 	return nil, wire.Errorf(wire.InvalidParams, "Last-Event-ID is not one that this gateway has given you for this task")
 }
 

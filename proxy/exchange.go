@@ -163,9 +163,9 @@ type recording struct {
 }
 
 // begin starts the record of a request.
-func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange {
-	x := &exchange{fromClient: fromClient{r: r, at: at}, negotiation: negotiation{book: p.Book}}
-	x.out = response{ResponseWriter: w, limit: p.Server.Timeouts.Write.Std()}
+func (rc *recorder) begin(w http.ResponseWriter, r *http.Request, at site) *exchange {
+	x := &exchange{fromClient: fromClient{r: r, at: at}, negotiation: negotiation{book: rc.Book}}
+	x.out = response{ResponseWriter: w, limit: rc.Server.Timeouts.Write.Std()}
 	x.w = &x.out
 	if len(r.Header["Expect"]) > 0 && r.ProtoMajor < 2 {
 		x.w.arm() // 100 Continue is written before any response
@@ -173,13 +173,13 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, at site) *exchange
 	x.rec.Start = time.Now()
 	x.id[0] = newRequestID(x.rec.Start)
 	x.rec.RequestID = x.id[0]
-	x.client = server.ClientIP(r, p.Server.TrustedProxies)
+	x.client = server.ClientIP(r, rc.Server.TrustedProxies)
 	x.rec.ClientIP = server.AddrText(x.client, r.RemoteAddr)
 	x.rec.Host, x.rec.Path, x.rec.UserAgent = r.Host, shownPath(r.URL.Path, at), r.UserAgent()
-	x.ctx = p.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, p.Server.TrustedProxies), &x.rec)
+	x.ctx = rc.Telemetry.StartServer(r.Context(), r.Header, server.Proxied(r, rc.Server.TrustedProxies), &x.rec)
 	w.Header()["X-Request-Id"] = x.id[:]
-	p.letRead(x)
-	p.Telemetry.Metrics.Enter()
+	rc.letRead(x)
+	rc.Telemetry.Metrics.Enter()
 	return x
 }
 
@@ -196,27 +196,27 @@ func shownPath(path string, at site) string {
 
 // finish writes the record of a request, whatever became of it. A panic is
 // contained here: the caller gets an error and everyone else notices nothing.
-func (p *Proxy) finish(x *exchange) {
+func (rc *recorder) finish(x *exchange) {
 	v := recover()
 	if x.away == nil {
-		p.conclude(x, v)
+		rc.conclude(x, v)
 	}
 }
 
 // conclude is finish; v is what a panic was about, or nil.
-func (p *Proxy) conclude(x *exchange, v any) {
+func (rc *recorder) conclude(x *exchange, v any) {
 	if v != nil {
 		if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 			defer panic(v) //nolint:forbidigo // the response is cut off on purpose; net/http expects it
 		} else {
-			p.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
+			rc.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
 				"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			p.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
+			rc.refuse(x, wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v)))
 		}
 	}
-	p.discharge(x)
-	p.settleAccount(x)
-	p.Telemetry.Metrics.Leave()
+	rc.discharge(x)
+	rc.settleAccount(x)
+	rc.Telemetry.Metrics.Leave()
 	x.rec.Duration = time.Since(x.rec.Start)
 	x.rec.Status, x.rec.ResponseBytes = x.w.status, x.w.bytes
 	x.describe()
@@ -224,12 +224,12 @@ func (p *Proxy) conclude(x *exchange, v any) {
 		x.depict()
 	}
 	x.captured.End(&x.rec)
-	if err := p.Audit.Call(&x.rec); err != nil {
+	if err := rc.Audit.Call(&x.rec); err != nil {
 		// The call is over; a missing outcome beside its intent is what tells.
-		p.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)
+		rc.Telemetry.Log.Error("write audit outcome", "request_id", x.rec.RequestID, "error", err)
 	}
-	p.Telemetry.Record(&x.rec)
-	p.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
+	rc.Telemetry.Record(&x.rec)
+	rc.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
 	x.body.release()
 	x.told.release()
 	if x.ended != nil {
@@ -298,10 +298,10 @@ func (x *exchange) describe() {
 
 // refuse answers an exchange with an error, once. After the headers are out it
 // can only be an event of the stream, or silence on a unary answer.
-func (p *Proxy) refuse(x *exchange, err error) {
-	e := p.refusal(x, err)
+func (rc *recorder) refuse(x *exchange, err error) {
+	e := rc.refusal(x, err)
 	if over := overloaded(err); over != "" {
-		p.Telemetry.Metrics.Shed(string(over))
+		rc.Telemetry.Metrics.Shed(string(over))
 	}
 	x.left = x.clientLeft(err) || errors.Is(err, errAnswerLate)
 	if x.uncertain(err) {
@@ -374,9 +374,9 @@ func decisionOf(e *wire.Error) string {
 // contain makes a panic of a goroutine that works for an exchange the exchange's error:
 // finish recovers only those of the goroutine that runs it, and any other ends the
 // process with everybody's calls.
-func (p *Proxy) contain(x *exchange, err *error) {
+func (rc *recorder) contain(x *exchange, err *error) {
 	if v := recover(); v != nil {
-		p.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
+		rc.Telemetry.Log.Error("request handler panicked", "request_id", x.rec.RequestID,
 			"panic", fmt.Sprint(v), "stack", string(debug.Stack()))
 		*err = wire.Errorf(wire.Internal, "").Because(fmt.Errorf("panic: %v", v))
 	}

@@ -18,23 +18,23 @@ func noExtension(string) bool { return false }
 
 // methods are those of the extensions that a request asks for; the others are hidden
 // before anything of the call is read.
-func (p *Proxy) methods(h http.Header) *wire.Extra {
-	all := p.extra.Methods()
+func (de *decoder) methods(h http.Header) *wire.Extra {
+	all := de.extra.Methods()
 	if len(all) == 0 {
-		return p.extra
+		return de.extra
 	}
 	asked, _, err := ext.Requested(h, ext.Limits{})
 	if err != nil || !slices.ContainsFunc(all, func(m *wire.Method) bool { return asked.Has(m.Extension) }) {
-		return p.hidden // what is wrong with the header, negotiate says
+		return de.hidden // what is wrong with the header, negotiate says
 	}
-	return p.extra.Asked(asked.Has)
+	return de.extra.Asked(asked.Has)
 }
 
 // checkExtensionMethod ends a call of an extension's method on an agent where no call of this caller's
 // could activate the extension. Whether this one does is for negotiate to say; but until
 // then ownership and rules would have been asked, and their answers told the methods
 // that exist from those that do not.
-func (p *Proxy) checkExtensionMethod(x *exchange) error {
+func (in *inspector) checkExtensionMethod(x *exchange) error {
 	uri := x.call.Method.Extension
 	if uri == "" {
 		return nil
@@ -42,25 +42,25 @@ func (p *Proxy) checkExtensionMethod(x *exchange) error {
 	if x.view = x.agent.Look(); x.view == nil {
 		return x.agent.NotReady()
 	}
-	for _, rules := range p.Policy.Extensions(x.principal, x.agent.ID, x.view.Skills) {
-		q := p.question(x, rules)
-		if slices.ContainsFunc(p.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri }) {
+	for _, rules := range in.Policy.Extensions(x.principal, x.agent.ID, x.view.Skills) {
+		q := in.question(x, rules)
+		if slices.ContainsFunc(in.Book.Effective(&q), func(d ext.Declared) bool { return d.URI == uri }) {
 			return nil
 		}
 	}
-	return p.unknownMethod(x)
+	return in.unknownMethod(x)
 }
 
 // misread is the refusal of a call that could not be read. That its params are not as
 // they should be is nothing for a caller to hear who may not call the method.
-func (p *Proxy) misread(x *exchange, e *wire.Error) error {
+func (in *inspector) misread(x *exchange, e *wire.Error) error {
 	switch {
 	case x.call.Method == nil || x.call.Method.Extension == "":
 		return e
-	case p.meet(x) != nil:
-		return p.unknownMethod(x)
+	case in.meet(x) != nil:
+		return in.unknownMethod(x)
 	}
-	if err := p.checkExtensionMethod(x); err != nil {
+	if err := in.checkExtensionMethod(x); err != nil {
 		return err
 	}
 	return e
@@ -69,21 +69,21 @@ func (p *Proxy) misread(x *exchange, e *wire.Error) error {
 // unknownMethod reads the call again as if extensions had no methods, so that the
 // refusal is the one for a name, path or RPC that nobody has, to the byte. The record
 // keeps the name.
-func (p *Proxy) unknownMethod(x *exchange) error {
+func (in *inspector) unknownMethod(x *exchange) error {
 	x.describe()
-	x.call = wire.Call{Binding: x.call.Binding, Accept: x.call.Accept, Extra: p.hidden}
+	x.call = wire.Call{Binding: x.call.Binding, Accept: x.call.Accept, Extra: in.hidden}
 	var err error
 	switch x.call.Binding {
 	case wire.JSONRPC:
 	case wire.HTTPJSON:
-		err = p.binding(x)
+		err = in.binding(x)
 	default:
-		err = p.findRPC(x)
+		err = in.findRPC(x)
 	}
 	if err != nil {
 		return err
 	}
-	if e := p.read(x); e != nil {
+	if e := in.read(x); e != nil {
 		return e
 	}
 	return wire.Errorf(wire.MethodNotFound, "no such method")

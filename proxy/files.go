@@ -10,13 +10,13 @@ import (
 
 // screenRequest holds the files that a caller sends to the rules. Calls that have none are
 // known by the one reading of their body.
-func (p *Proxy) screenRequest(x *exchange) error {
-	rules := p.fileRules[x.agent.ID]
+func (in *inspector) screenRequest(x *exchange) error {
+	rules := in.fileRules[x.agent.ID]
 	if !x.call.MayFile || rules.Request() == files.Off || len(x.call.Body) == 0 {
 		return nil
 	}
 	x.mend()
-	cs, err := p.carriers(x)
+	cs, err := in.carriers(x)
 	if err != nil {
 		return err
 	}
@@ -25,17 +25,17 @@ func (p *Proxy) screenRequest(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return p.rebody(x, body)
+	return in.rebody(x, body)
 }
 
 // screenAnswer does the same to a document of the agent's, which is an answer to m: an
 // answer, an event or a notification. What it returns is what is left of it.
-func (p *Proxy) screenAnswer(x *exchange, side wire.Side, m *wire.Method, seen wire.Answer, doc []byte) ([]byte, error) {
-	rules := p.fileRules[x.agent.ID]
+func (in *inspector) screenAnswer(x *exchange, side wire.Side, m *wire.Method, seen wire.Answer, doc []byte) ([]byte, error) {
+	rules := in.fileRules[x.agent.ID]
 	if !seen.MayFile || rules.Answer() == files.Off {
 		return doc, nil
 	}
-	cs, err := wire.ReadCarriers(side, m, true, wire.Mend(doc), p.answerLimits())
+	cs, err := wire.ReadCarriers(side, m, true, wire.Mend(doc), in.answerLimits())
 	if err != nil {
 		return nil, err
 	}

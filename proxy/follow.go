@@ -18,17 +18,17 @@ type standing struct {
 // stand notes where the task of a call is before the agent sees the call. Answers to
 // calls at the same time overtake each other, and one that shows what was so when it
 // was asked for is in order, though another has shown more by then.
-func (p *Proxy) stand(x *exchange) error {
+func (in *inspector) stand(x *exchange) error {
 	if x.call.TaskID == "" {
 		return nil
 	}
 	for _, uri := range union(x.terms.Send, x.terms.Provided) {
-		if p.Book.Machine(uri) == nil {
+		if in.Book.Machine(uri) == nil {
 			continue
 		}
 		step := state.Step{Agent: x.agent.ID, Task: x.call.TaskID, Extension: uri}
-		now, err := p.Steps.Advance(x.ctx, step, "", "")
-		if err != nil && p.follows(uri) {
+		now, err := in.Steps.Advance(x.ctx, step, "", "")
+		if err != nil && in.follows(uri) {
 			return err
 		}
 		x.place(step, standing{state: now})
@@ -52,14 +52,14 @@ func (x *exchange) place(step state.Step, s standing) {
 
 // follow takes tasks through the states that extensions add to A2A's. Where a task
 // stands is shared by all calls on it.
-func (p *Proxy) follow(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers) ([]content.Violation, error) {
+func (in *inspector) follow(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers) ([]content.Violation, error) {
 	var found []content.Violation
 	for _, a := range w.terms.Arrivals(cs) {
 		if a.Task == "" && len(seen.Tasks) == 1 {
 			a.Task = seen.Tasks[0].ID
 		}
 		a.Enforced = a.Enforced && !x.shadows()
-		wrong, err := p.arrive(x, a)
+		wrong, err := in.arrive(x, a)
 		if err != nil && a.Enforced {
 			return nil, err
 		}
@@ -74,8 +74,8 @@ func (p *Proxy) follow(x *exchange, w *watch, seen wire.Answer, cs *wire.Carrier
 
 // arrive moves a task on, or says why it may not be where the agent says it is. The
 // events of a stream show every step; other answers only where a task has come to.
-func (p *Proxy) arrive(x *exchange, a content.Arrival) (wrong string, err error) {
-	machine := p.Book.Machine(a.Extension)
+func (in *inspector) arrive(x *exchange, a content.Arrival) (wrong string, err error) {
+	machine := in.Book.Machine(a.Extension)
 	switch {
 	case machine == nil:
 		return "", nil
@@ -100,7 +100,7 @@ func (p *Proxy) arrive(x *exchange, a content.Arrival) (wrong string, err error)
 	if known && at.state == a.State {
 		return wrong, nil
 	}
-	apart, err := p.advance(x, step, at.state, a)
+	apart, err := in.advance(x, step, at.state, a)
 	return cmp.Or(wrong, apart), err
 }
 

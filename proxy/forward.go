@@ -18,54 +18,54 @@ import (
 
 // forward sends the call to the agent and relays the answer. The call is sent
 // once: whether a lost send had its effect is something only the agent knows.
-func (p *Proxy) forward(x *exchange) (err error) {
+func (se *sessions) forward(x *exchange) (err error) {
 	if x.call.Streaming {
 		// Before the agent sees the call: a send refused afterwards would have had
 		// its effect all the same.
-		if err := p.Load.Stream(); err != nil {
+		if err := se.Load.Stream(); err != nil {
 			return err
 		}
-		x.slot, err = p.Streams.take(x.holder(), int64(p.Server.Limits.Streams), *p.StreamConfig.PerPrincipal)
+		x.slot, err = se.Streams.take(x.holder(), int64(se.Server.Limits.Streams), *se.StreamConfig.PerPrincipal)
 		if err != nil {
 			return err
 		}
-		p.discharge(x)
+		se.discharge(x)
 	}
-	if err := p.outlive(x); err != nil {
+	if err := se.outlive(x); err != nil {
 		if x.slot != nil {
 			x.slot.leave()
 		}
 		return err
 	}
-	return p.within(x, func(ctx context.Context, late *time.Timer) error {
-		return p.exchange(ctx, x, late)
+	return se.within(x, func(ctx context.Context, late *time.Timer) error {
+		return se.exchange(ctx, x, late)
 	})
 }
 
 // within has do get the caller an answer in the time that there is for one, and another
 // where the gateway itself has to answer the agent first. Whatever becomes of it, nothing
 // is left of the call then; unless the exchange has gone away, and comes by here again.
-func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error) (err error) {
+func (se *sessions) within(x *exchange, do func(context.Context, *time.Timer) error) (err error) {
 	ctx, cancel := context.WithCancelCause(x.ctx)
 	defer cancel(nil)
 	most := x.agent.Upstream.Timeout(x.call.Method.Name)
 	late := time.AfterFunc(most, func() { cancel(errAnswerLate) })
 	defer late.Stop()
 	x.late = late
-	defer p.Streams.waits(x, most)()
+	defer se.Streams.waits(x, most)()
 
 	defer func() {
 		if errors.Is(err, errDetached) {
 			return
 		}
-		p.dropWebhook(x, err)
+		se.dropWebhook(x, err)
 		x.endTrail(err)
 		if x.slot != nil {
 			x.slot.leave()
 		}
 	}()
 	if err = do(ctx, late); errors.Is(err, errAnswers) {
-		err = p.resume(ctx, x, late)
+		err = se.resume(ctx, x, late)
 	}
 	if errors.Is(err, errDetached) { // whatever has run out meanwhile is not the stream's any more
 		return err
@@ -78,42 +78,42 @@ func (p *Proxy) within(x *exchange, do func(context.Context, *time.Timer) error)
 
 // exchange has the call answered: by the agent, or where its version has no such
 // method, from what the gateway and other methods know.
-func (p *Proxy) exchange(ctx context.Context, x *exchange, late *time.Timer) error {
+func (se *sessions) exchange(ctx context.Context, x *exchange, late *time.Timer) error {
 	if x.call.Method.Name == wire.ListTasks && !agents.Speaks(x.endpoint.Side, x.call.Method) {
-		return p.listTasks(ctx, x)
+		return se.listTasks(ctx, x)
 	}
-	if done, err := p.rejoin(ctx, x); done || err != nil {
+	if done, err := se.rejoin(ctx, x); done || err != nil {
 		late.Stop()
 		return err
 	}
-	if err := p.prepare(x); err != nil {
+	if err := se.prepare(x); err != nil {
 		return err
 	}
 	if x.call.Method.Name == wire.ListTasks {
-		return p.listPages(ctx, x)
+		return se.listPages(ctx, x)
 	}
 	if x.call.Method.Name == wire.SubscribeToTask && x.endpoint.Version != wire.V10 && x.call.Version == wire.V10 {
-		return p.subscribe(ctx, x, late)
+		return se.subscribe(ctx, x, late)
 	}
-	resp, err := p.reach(ctx, x)
+	resp, err := se.reach(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer x.up.letGo(resp)
 	if streams(resp, x.upstream) {
-		p.learnVersion(x, wire.Answer{})
+		se.learnVersion(x, wire.Answer{})
 		late.Stop()
-		err := p.relay(x, resp, nil)
+		err := se.relay(x, resp, nil)
 		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.w.wrote {
-			return p.ended(ctx, x, e)
+			return se.ended(ctx, x, e)
 		}
 		return err
 	}
-	return p.answer(ctx, x, resp)
+	return se.answer(ctx, x, resp)
 }
 
 // reach sends the exchange's upstream call and looks at the head of the answer.
-func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) {
+func (fw *forwarder) reach(ctx context.Context, x *exchange) (*http.Response, error) {
 	x.sent = time.Now()
 	if x.upstream.Methods {
 		x.usesQuirk(agents.MethodAddresses)
@@ -122,7 +122,7 @@ func (p *Proxy) reach(ctx context.Context, x *exchange) (*http.Response, error) 
 		x.up = detach(ctx)
 		ctx = x.up.ctx
 	}
-	l, resp, err := p.send(ctx, x, x.upstream)
+	l, resp, err := fw.send(ctx, x, x.upstream)
 	x.endTrail(nil)
 	x.upstream, x.trail = l, l.trail
 	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries

@@ -17,11 +17,11 @@ type watch struct {
 }
 
 // watch returns the exchange's.
-func (p *Proxy) watch(x *exchange) *watch {
+func (in *inspector) watch(x *exchange) *watch {
 	if x.watched != nil {
 		return x.watched
 	}
-	w := &watch{terms: p.bounds(x, p.visibleIn(x)), skill: x.view.Schemas[x.skill]}
+	w := &watch{terms: in.bounds(x, in.visibleIn(x)), skill: x.view.Schemas[x.skill]}
 	w.terms.Answer = true
 	w.objects = w.terms.JudgesObjects()
 	if w.objects && x.upstream != nil && x.upstream.Version != wire.V10 {
@@ -35,21 +35,21 @@ func (p *Proxy) watch(x *exchange) *watch {
 
 // looksAtAll reports whether every document of the agent's is looked at; else those are
 // that may carry something.
-func (p *Proxy) looksAtAll(x *exchange) bool {
-	t := p.bounds(x, nil)
-	return t.JudgesObjects() || x.view.Schemas[x.skill].Output != nil || len(x.terms.Provided) > 0 || x.conforms() || p.hooked(x)
+func (in *inspector) looksAtAll(x *exchange) bool {
+	t := in.bounds(x, nil)
+	return t.JudgesObjects() || x.view.Schemas[x.skill].Output != nil || len(x.terms.Provided) > 0 || x.conforms() || in.hooked(x)
 }
 
 // visibleIn lists the extensions that the caller may find in the agent's documents:
 // those of this call; those that were active when the task was made; and in what only
 // shows tasks as they are, whatever the caller could have asked for when they ran.
-func (p *Proxy) visibleIn(x *exchange) ext.Set {
+func (in *inspector) visibleIn(x *exchange) ext.Set {
 	visible := union(union(x.shown, ours), x.record.Extensions)
 	if x.call.Method.Subject == wire.OfMessage && x.record.ID == "" { // 0.1's clients name tasks that are new
 		return visible
 	}
-	q := p.question(x, x.decision.Extensions)
-	for _, d := range p.Book.Effective(&q) {
+	q := in.question(x, x.decision.Extensions)
+	for _, d := range in.Book.Effective(&q) {
 		if !visible.Has(d.URI) && !x.terms.Injected.Has(d.URI) {
 			visible = append(visible, d.URI)
 		}
@@ -65,62 +65,62 @@ func carries(m *wire.Method) bool {
 // govern makes an answer or event of the agent's agree with what was negotiated,
 // before it is retold: what nobody asked for is taken out, the rest held against
 // schemas and states, and the gateway's own extensions and hooks have their turn.
-func (p *Proxy) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
+func (in *inspector) govern(x *exchange, seen wire.Answer, doc []byte) ([]byte, error) {
 	if len(doc) == 0 || x.upstream.Binding == wire.GRPC && x.call.Method.Extension != "" || !carries(x.call.Method) {
 		return doc, nil
 	}
-	doc, err := p.screenAnswer(x, x.upstream.Side, x.upstream.call.Method, seen, doc)
+	doc, err := in.screenAnswer(x, x.upstream.Side, x.upstream.call.Method, seen, doc)
 	if err != nil || x.plain(seen.MayCarry, x.view.Schemas[x.skill].Output) {
 		return doc, err
 	}
-	if !seen.MayCarry && (x.passes || !p.looksAtAll(x)) {
+	if !seen.MayCarry && (x.passes || !in.looksAtAll(x)) {
 		x.passes = true
 		return doc, nil
 	}
-	if p.judgesContent(x, x.view.Schemas[x.skill].Output) {
+	if in.judgesContent(x, x.view.Schemas[x.skill].Output) {
 		doc = wire.Mend(doc) // what is judged is what the caller reads
 	}
-	w := p.watch(x)
-	cs, err := p.clean(x, w, seen, doc)
+	w := in.watch(x)
+	cs, err := in.clean(x, w, seen, doc)
 	if err == nil {
-		doc, err = cs.Doc, p.weigh(x, w, seen, cs)
+		doc, err = cs.Doc, in.weigh(x, w, seen, cs)
 	}
 	if err == nil {
-		doc, err = p.answerProvided(x, seen, doc)
+		doc, err = in.answerProvided(x, seen, doc)
 	}
 	if err == nil {
-		doc, err = p.tellHooks(x, doc)
+		doc, err = in.tellHooks(x, doc)
 	}
 	return doc, err
 }
 
-func (p *Proxy) readAnswer(x *exchange, doc []byte) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, p.answerLimits())
+func (ho *hooks) readAnswer(x *exchange, doc []byte) (*wire.Carriers, error) {
+	return wire.ReadCarriers(x.upstream.Side, x.upstream.call.Method, true, doc, ho.answerLimits())
 }
 
 // clean takes out what does not belong into the caller's answers. The carriers are those
 // of what is left.
-func (p *Proxy) clean(x *exchange, w *watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
-	cs, err := p.readAnswer(x, doc)
+func (in *inspector) clean(x *exchange, w *watch, seen wire.Answer, doc []byte) (*wire.Carriers, error) {
+	cs, err := in.readAnswer(x, doc)
 	if err != nil || !seen.MayCarry {
 		return cs, err
 	}
-	if err := p.clear(x, &w.terms, cs); err != nil {
+	if err := in.clear(x, &w.terms, cs); err != nil {
 		return nil, err
 	}
 	if out := cs.Apply(); !same(out, doc) {
-		return p.readAnswer(x, out)
+		return in.readAnswer(x, out)
 	}
 	return cs, nil
 }
 
 // strip is clean for answers to questions of the gateway's own, which several goroutines
 // put at the same time: what it finds is for one of them to settle.
-func (p *Proxy) strip(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) ([]byte, strays, error) {
+func (in *inspector) strip(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) ([]byte, strays, error) {
 	if !seen.MayCarry {
 		return doc, strays{}, nil
 	}
-	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, wire.Mend(doc), p.answerLimits())
+	cs, err := wire.ReadCarriers(l.Side, l.call.Method, true, wire.Mend(doc), in.answerLimits())
 	if err != nil {
 		return nil, strays{}, err
 	}
@@ -129,16 +129,16 @@ func (p *Proxy) strip(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte
 }
 
 // weigh holds a document of the agent's against schemas, states and A2A's limits.
-func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers) error {
+func (in *inspector) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers) error {
 	var found []content.Violation
 	if x.conforms() {
-		found = p.strange(x, x.upstream.Side, true, resultOf(x.upstream.Binding, cs.Doc))
+		found = in.strange(x, x.upstream.Side, true, resultOf(x.upstream.Binding, cs.Doc))
 	}
 	found = append(append(found, w.terms.Unknown(cs)...), w.terms.Values(cs)...)
 	if w.skill.Output != nil {
 		found = append(found, w.skill.Hold(cs, w.skill.Output)...)
 	}
-	arrived, err := p.follow(x, w, seen, cs)
+	arrived, err := in.follow(x, w, seen, cs)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers
 		return x.judge(found, true)
 	}
 	if w.canonical != nil {
-		if cs, err = p.modernAnswer(x, w, cs.Doc); err != nil {
+		if cs, err = in.modernAnswer(x, w, cs.Doc); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (p *Proxy) weigh(x *exchange, w *watch, seen wire.Answer, cs *wire.Carriers
 
 // modernAnswer is a document of the agent's as A2A 1.0 would have it. Of what becomes
 // of an event the last is the agent's; the task that 1.0 wants before it is made up.
-func (p *Proxy) modernAnswer(x *exchange, w *watch, doc []byte) (*wire.Carriers, error) {
+func (in *inspector) modernAnswer(x *exchange, w *watch, doc []byte) (*wire.Carriers, error) {
 	var out []byte
 	var err error
 	if x.streams() {
@@ -170,7 +170,7 @@ func (p *Proxy) modernAnswer(x *exchange, w *watch, doc []byte) (*wire.Carriers,
 	if err != nil {
 		return nil, retelling(err)
 	}
-	return wire.ReadCarriers(modernSide(x.upstream.Binding), x.call.Method, true, out, p.answerLimits())
+	return wire.ReadCarriers(modernSide(x.upstream.Binding), x.call.Method, true, out, in.answerLimits())
 }
 
 // streams reports whether the agent's document at hand is one of a stream.

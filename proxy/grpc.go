@@ -20,33 +20,33 @@ func isGRPC(media string) bool { return media == typeGRPC || media == typeGRPC+"
 // its own names it. Everywhere else gRPC has no place for the agent's name but
 // the tenant and the credential. A call that has neither is for the agent that has
 // the host together with the gateway, as it would be at the root over HTTP.
-func (p *Proxy) locateRPC(x *exchange) error {
+func (de *decoder) locateRPC(x *exchange) error {
 	x.call.Binding, x.call.Version, x.call.Accept = bindingRPC(x.r), wire.V10, accept(x.r.Header)
-	host, err := p.screen(x)
+	host, err := de.screen(x)
 	if err != nil {
 		return err
 	}
-	a, shared := p.at(host)
+	a, shared := de.at(host)
 	if shared { // the tenant may name another
 		x.home = a
 	} else {
 		x.agent = a
 	}
 	x.shared = x.agent == nil
-	x.call.Extra = p.methods(x.r.Header)
-	return p.findRPC(x)
+	x.call.Extra = de.methods(x.r.Header)
+	return de.findRPC(x)
 }
 
 // noRoute is the refusal of what is there on no binding. A gRPC client reads nothing
 // but a status.
-func (p *Proxy) noRoute(x *exchange) error {
+func (de *decoder) noRoute(x *exchange) error {
 	if x.call.Binding == wire.GRPC {
 		return wire.Errorf(wire.MethodNotFound, "no such service")
 	}
 	if x.at.agent == wellKnown {
 		return wire.Errorf(wire.MethodNotFound, "no such path: the base URL of an agent ends in a slash for clients that resolve paths by it, as in %sbilling/", agentsPath)
 	}
-	return p.prefix.noPath(x)
+	return de.prefix.noPath(x)
 }
 
 // wellKnown is in the place of an agent's id where a client has resolved the path of a card
@@ -54,11 +54,11 @@ func (p *Proxy) noRoute(x *exchange) error {
 const wellKnown = ".well-known"
 
 // findRPC finds the operation behind a gRPC path.
-func (p *Proxy) findRPC(x *exchange) error {
+func (de *decoder) findRPC(x *exchange) error {
 	method, version, ok := x.call.Extra.ByRPC(x.r.URL.Path)
 	switch {
 	case !ok:
-		return p.noRoute(x)
+		return de.noRoute(x)
 	case x.r.Method != http.MethodPost:
 		return notAllowed([]string{http.MethodPost})
 	case x.r.ProtoMajor < 2:
@@ -81,12 +81,12 @@ func bindingRPC(r *http.Request) wire.Binding {
 }
 
 // decodeRPC reads the one message of a gRPC call.
-func (p *Proxy) decodeRPC(x *exchange, version wire.Version) *wire.Error {
+func (de *decoder) decodeRPC(x *exchange, version wire.Version) *wire.Error {
 	method := x.call.Method
 	if method == nil {
 		return wire.Errorf(wire.MethodNotFound, "no such method")
 	}
-	limit := int(p.Server.Limits.Body)
+	limit := int(de.Server.Limits.Body)
 	message, err := onlyMessage(x.body.bytes(), limit)
 	switch {
 	case errors.Is(err, wire.ErrMessageTooLarge):
@@ -96,7 +96,7 @@ func (p *Proxy) decodeRPC(x *exchange, version wire.Version) *wire.Error {
 	case err != nil:
 		return wire.Errorf(wire.InvalidRequest, "the body is not one uncompressed gRPC message").Because(err)
 	}
-	return x.call.DecodeGRPC(method, x.call.Version, message, version, p.decodeLimits())
+	return x.call.DecodeGRPC(method, x.call.Version, message, version, de.decodeLimits())
 }
 
 var errNotOne = errors.New("not exactly one gRPC message")
@@ -121,11 +121,11 @@ func onlyMessage(body []byte, limit int) ([]byte, error) {
 // receiveRPC reads the answer of a unary gRPC call: at most one message, and the
 // status behind it, which the header has instead where there is no message. What stands
 // in front of an agent may know HTTP alone, and refuse the call by that.
-func (p *Proxy) receiveRPC(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
+func (fw *forwarder) receiveRPC(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
 	media := mediaType(resp.Header)
 	switch said := resp.Header.Get(statusFields[0]) != "" || resp.Trailer.Get(statusFields[0]) != ""; {
 	case resp.StatusCode >= http.StatusMultipleChoices && (!isGRPC(media) || !said):
-		return received{}, p.statusError(x, l, resp, false)
+		return received{}, fw.statusError(x, l, resp, false)
 	case !isGRPC(media):
 		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer is not gRPC").Because(heardStatus(resp))
 	}
@@ -133,7 +133,7 @@ func (p *Proxy) receiveRPC(x *exchange, l *upstreamCall, resp *http.Response, bo
 		return received{failed: e}, nil
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices { // one of the two is wrong
-		return received{}, p.statusError(x, l, resp, false)
+		return received{}, fw.statusError(x, l, resp, false)
 	}
 	message, err := onlyMessage(body, len(body))
 	if err != nil {
@@ -143,7 +143,7 @@ func (p *Proxy) receiveRPC(x *exchange, l *upstreamCall, resp *http.Response, bo
 	if err != nil {
 		return received{}, wire.Errorf(wire.BadAgentResponse, "").Because(err)
 	}
-	seen, err := p.judge(l, doc)
+	seen, err := fw.judge(l, doc)
 	return received{bytes: message, doc: doc, seen: seen}, err
 }
 
@@ -178,21 +178,21 @@ var systemServices = []string{
 
 // serveSystem hands a call to gRPC's own services. Like the status listener's
 // answers it leaves no record: load balancers ask every few seconds.
-func (p *Proxy) serveSystem(w http.ResponseWriter, r *http.Request, _ site) {
+func (de *decoder) serveSystem(w http.ResponseWriter, r *http.Request, _ site) {
 	x := &exchange{fromClient: fromClient{w: &response{ResponseWriter: w}, r: r}}
 	x.call.Binding, x.call.Version = bindingRPC(r), wire.V10
-	_, err := p.screen(x)
+	_, err := de.screen(x)
 	if err == nil && x.call.Binding != wire.GRPC {
 		err = wire.Errorf(wire.Malformed, "this is a gRPC service")
 	}
 	if err != nil {
-		wire.WriteError(w, &x.call, p.refusal(x, err))
+		wire.WriteError(w, &x.call, de.refusal(x, err))
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	if p.Drain != nil { // who watches has been told by then, and would stay for ever
-		defer p.Drain(cancel)()
+	if de.Drain != nil { // who watches has been told by then, and would stay for ever
+		defer de.Drain(cancel)()
 	}
-	p.System.ServeHTTP(w, r.WithContext(ctx))
+	de.System.ServeHTTP(w, r.WithContext(ctx))
 }

@@ -36,7 +36,7 @@ var (
 )
 
 // outgoing builds the header of the request to the agent from nothing.
-func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (http.Header, error) {
+func (fe *frontend) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (http.Header, error) {
 	in, accept := x.r.Header, accepted(x.r.Header, x.call.Accept)
 	out := make(http.Header, x.fields(l, accept))
 	x.terms.Send.Apply(out, l.Version)
@@ -63,8 +63,8 @@ func (p *Proxy) outgoing(ctx context.Context, x *exchange, l *upstreamCall) (htt
 	out["Accept-Encoding"] = unencoded // what is compressed cannot be checked
 	out["A2a-Version"] = l.Says
 	out["X-Request-Id"] = x.id[:]
-	out["Via"] = p.via(x)
-	return out, x.agent.Upstream.Authorize(ctx, out, p.caller(x, l))
+	out["Via"] = fe.via(x)
+	return out, x.agent.Upstream.Authorize(ctx, out, fe.caller(x, l))
 }
 
 // fields is how many fields outgoing makes, or a few more. Up to eight take half the memory

@@ -5,10 +5,23 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/ext"
 	"github.com/a2a-gateway/a2a-gateway/ext/content"
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
+
+// hooks asks the services that take part in calls (extensions[].hooks), and answers calls that the
+// gateway serves in an agent's place.
+type hooks struct {
+	*extensionRules
+	*decoder
+	*cardViews
+
+	Providers map[string]ext.Provider
+	Server    *server.Config
+}
 
 var errHook = errors.New("hook")
 
@@ -28,7 +41,7 @@ func (er *extensionRules) hooked(x *exchange) bool {
 }
 
 // callout describes the call to a hook.
-func (p *Proxy) callout(x *exchange, phase hook.Phase, s wire.Side, doc []byte) hook.Callout {
+func (ho *hooks) callout(x *exchange, phase hook.Phase, s wire.Side, doc []byte) hook.Callout {
 	return hook.Callout{
 		Phase: phase, Agent: x.agent.ID, Method: x.call.Method.Name,
 		Version: string(s.Version), Binding: s.Binding.String(), Skill: x.skill,
@@ -94,8 +107,8 @@ func (x *exchange) hookDenied(uri string, d *hook.Denied, answer bool) error {
 }
 
 // askHooks is the request phase.
-func (p *Proxy) askHooks(x *exchange) error {
-	if !p.hooked(x) {
+func (ho *hooks) askHooks(x *exchange) error {
+	if !ho.hooked(x) {
 		return nil
 	}
 	doc := x.call.Params
@@ -103,15 +116,15 @@ func (p *Proxy) askHooks(x *exchange) error {
 		doc = []byte("{}")
 	}
 	body := x.call.Body
-	_, err := p.runHooks(x, p.callout(x, hook.Request, x.side(), doc), func(params []byte) (err error) {
+	_, err := ho.runHooks(x, ho.callout(x, hook.Request, x.side(), doc), func(params []byte) (err error) {
 		if body, err = x.withParams(params); err != nil {
 			return err
 		}
-		before, err := p.reread(x, x.call.Body)
+		before, err := ho.reread(x, x.call.Body)
 		if err != nil {
 			return err
 		}
-		after, err := p.reread(x, body)
+		after, err := ho.reread(x, body)
 		if err == nil && !sameBusiness(before, after) {
 			err = errors.New("it changed what the call is about")
 		}
@@ -120,7 +133,7 @@ func (p *Proxy) askHooks(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return p.rebody(x, body)
+	return ho.rebody(x, body)
 }
 
 // withParams is the call's body with other params.
@@ -147,8 +160,8 @@ func sameBusiness(a, b *wire.Call) bool {
 }
 
 // tellHooks is the response phase, or that of one event.
-func (p *Proxy) tellHooks(x *exchange, doc []byte) ([]byte, error) {
-	if !p.hooked(x) {
+func (ho *hooks) tellHooks(x *exchange, doc []byte) ([]byte, error) {
+	if !ho.hooked(x) {
 		return doc, nil
 	}
 	phase := hook.Response
@@ -160,13 +173,13 @@ func (p *Proxy) tellHooks(x *exchange, doc []byte) ([]byte, error) {
 		return doc, nil
 	}
 	changed := doc
-	_, err := p.runHooks(x, p.callout(x, phase, x.upstream.Side, doc[from:to:to]), func(result []byte) error {
+	_, err := ho.runHooks(x, ho.callout(x, phase, x.upstream.Side, doc[from:to:to]), func(result []byte) error {
 		changed = splice(doc, from, to, result)
-		before, err := p.judge(x.upstream, doc) // lists have lost tasks since they were judged first
+		before, err := ho.judge(x.upstream, doc) // lists have lost tasks since they were judged first
 		if err != nil {
 			return err
 		}
-		after, err := p.judge(x.upstream, changed)
+		after, err := ho.judge(x.upstream, changed)
 		if err == nil && !sameShown(before, after) {
 			err = errors.New("it changed which tasks an answer shows")
 		}

@@ -17,15 +17,15 @@ import (
 // limits, and by the agents.
 
 // hops refuses calls that go in circles.
-func (p *Proxy) hops(x *exchange) error {
+func (fe *frontend) hops(x *exchange) error {
 	x.rec.Hops = passed(x.r.Header)
 	for _, name := range x.rec.Hops {
-		if strings.EqualFold(name, p.Server.ID) {
+		if strings.EqualFold(name, fe.Server.ID) {
 			return wire.Errorf(wire.Loop, "the call has passed this gateway before").
 				Because(fmt.Errorf("via %s", strings.Join(x.rec.Hops, ", ")))
 		}
 	}
-	if most := p.Server.Limits.Hops; len(x.rec.Hops) > most {
+	if most := fe.Server.Limits.Hops; len(x.rec.Hops) > most {
 		return wire.Errorf(wire.Loop, "the call has passed more than %d gateways (server.limits.hops)", most).
 			Because(fmt.Errorf("via %s", strings.Join(x.rec.Hops, ", ")))
 	}
@@ -88,10 +88,10 @@ func entries(line string) func(yield func(string) bool) {
 }
 
 // via is the header's value toward the agent: who was passed, and this gateway.
-func (p *Proxy) via(x *exchange) []string {
-	here := p.here[0]
+func (fe *frontend) via(x *exchange) []string {
+	here := fe.here[0]
 	if x.r.ProtoMajor >= 2 {
-		here = p.here[1]
+		here = fe.here[1]
 	}
 	if len(x.rec.Hops) == 0 {
 		return here

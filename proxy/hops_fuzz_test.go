@@ -12,13 +12,13 @@ func FuzzVia(f *testing.F) {
 	for _, seed := range []string{"", "1.1 a", "1.1 a (b, c), 2 d", "1.1 x(", "(", `1.1 x(\)`, "1.1\u00a0b, ,)", "a b (c (d), e"} {
 		f.Add(seed)
 	}
-	p := new(Proxy)
-	p.here[0] = []string{"1.1 gate-a"}
+	fe := new(frontend)
+	fe.here[0] = []string{"1.1 gate-a"}
 	f.Fuzz(func(t *testing.T, line string) {
 		x := &exchange{fromClient: fromClient{r: &http.Request{ProtoMajor: 1}}}
 		x.rec.Hops = passed(http.Header{"Via": {line}})
 		want := append(slices.Clone(x.rec.Hops), "gate-a")
-		if got := passed(http.Header{"Via": p.via(x)}); !slices.Equal(got, want) {
+		if got := passed(http.Header{"Via": fe.via(x)}); !slices.Equal(got, want) {
 			t.Errorf("%q: the next reads %q, want %q", line, got, want)
 		}
 	})

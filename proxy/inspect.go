@@ -14,24 +14,24 @@ import (
 
 // inspect makes the call's body agree with what was negotiated, and holds it against
 // the schemas of what is active. Most calls have nothing that could be looked at.
-func (p *Proxy) inspect(x *exchange) error {
+func (in *inspector) inspect(x *exchange) error {
 	if x.opaque() {
 		return nil
 	}
-	if err := p.screenRequest(x); err != nil {
+	if err := in.screenRequest(x); err != nil {
 		return err
 	}
 	if x.plain(x.call.MayCarry, x.view.Schemas[x.skill].Input) {
 		return nil
 	}
-	if p.judgesContent(x, x.view.Schemas[x.skill].Input) {
+	if in.judgesContent(x, x.view.Schemas[x.skill].Input) {
 		x.mend()
 	}
-	cs, err := p.tidy(x)
+	cs, err := in.tidy(x)
 	if err == nil {
-		err = p.hold(x, cs)
+		err = in.hold(x, cs)
 	}
-	for _, step := range []func(*exchange) error{p.askHooks, p.provide, p.stand} {
+	for _, step := range []func(*exchange) error{in.askHooks, in.provide, in.stand} {
 		if err == nil {
 			err = step(x)
 		}
@@ -52,7 +52,7 @@ func (x *exchange) plain(mayCarry bool, by *schema.Schema) bool {
 }
 
 // judgesContent reports whether anything of a document is judged but its names.
-func (p *Proxy) judgesContent(x *exchange, by *schema.Schema) bool {
+func (in *inspector) judgesContent(x *exchange, by *schema.Schema) bool {
 	return by != nil || len(x.terms.Send) > 0 || len(x.terms.Provided) > 0 || x.conforms()
 }
 
@@ -76,33 +76,33 @@ func (er *extensionRules) bounds(x *exchange, visible ext.Set) content.Terms {
 // tidy takes out of the body what belongs to extensions that are not active, and
 // puts the defaults of those in that are active without the client's knowledge. The
 // carriers are those of the body as it is then, nil where they have not been read.
-func (p *Proxy) tidy(x *exchange) (*wire.Carriers, error) {
+func (in *inspector) tidy(x *exchange) (*wire.Carriers, error) {
 	if len(x.call.Body) == 0 || len(x.terms.Injected) == 0 && !x.call.MayCarry {
 		return nil, nil
 	}
-	cs, err := p.carriers(x)
+	cs, err := in.carriers(x)
 	if err != nil {
 		return nil, err
 	}
-	t := p.bounds(x, union(x.shown, ours))
-	if err := p.clear(x, &t, cs); err != nil {
+	t := in.bounds(x, union(x.shown, ours))
+	if err := in.clear(x, &t, cs); err != nil {
 		return nil, err
 	}
 	for i, c := range cs.List {
 		if c.Place == wire.InMessage {
-			p.inject(x, cs, i)
+			in.inject(x, cs, i)
 		}
 	}
 	body := cs.Apply()
 	if same(body, x.call.Body) {
 		return cs, nil
 	}
-	return nil, p.rebody(x, body)
+	return nil, in.rebody(x, body)
 }
 
 // carriers reads those of the call's body.
-func (p *Proxy) carriers(x *exchange) (*wire.Carriers, error) {
-	return wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, p.changedLimits())
+func (ho *hooks) carriers(x *exchange) (*wire.Carriers, error) {
+	return wire.ReadCarriers(x.side(), x.call.Method, false, x.call.Body, ho.changedLimits())
 }
 
 // inject adds the defaults of injected extensions to a message.
@@ -121,7 +121,7 @@ func (er *extensionRules) inject(x *exchange, cs *wire.Carriers, message int) {
 
 // clear deals with marks of extensions that have no business in a document. The
 // error is that of a document which is refused for them.
-func (p *Proxy) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
+func (in *inspector) clear(x *exchange, t *content.Terms, cs *wire.Carriers) error {
 	return x.settle(x.sweep(t, cs), t.Answer)
 }
 
@@ -172,20 +172,20 @@ func (x *exchange) settle(s strays, answer bool) error {
 
 // hold holds the body against schemas and the limits that A2A sets to extensions. cs may
 // be nil.
-func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
+func (in *inspector) hold(x *exchange, cs *wire.Carriers) error {
 	if len(x.call.Body) == 0 {
 		return nil
 	}
-	t, skill := p.bounds(x, nil), x.view.Schemas[x.skill]
+	t, skill := in.bounds(x, nil), x.view.Schemas[x.skill]
 	objects := t.JudgesObjects()
 	var found []content.Violation
 	if len(x.call.Params) > 0 {
-		found = p.strange(x, x.side(), false, x.call.Params)
+		found = in.strange(x, x.side(), false, x.call.Params)
 	}
 	if cs != nil || objects || skill.Input != nil || x.call.MayCarry {
 		var err error
 		if cs == nil {
-			if cs, err = p.carriers(x); err != nil {
+			if cs, err = in.carriers(x); err != nil {
 				return err
 			}
 		}
@@ -195,7 +195,7 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 			found = append(found, skill.Hold(cs, skill.Input)...)
 		}
 		if objects {
-			if cs, err = p.modern(x, cs); err != nil {
+			if cs, err = in.modern(x, cs); err != nil {
 				return err
 			}
 			found = append(found, t.Objects(cs)...)
@@ -206,7 +206,7 @@ func (p *Proxy) hold(x *exchange, cs *wire.Carriers) error {
 
 // modern is the body of the call as it would be in A2A 1.0, which is what schemas of
 // whole objects are written for.
-func (p *Proxy) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
+func (in *inspector) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	if x.call.Version == wire.V10 || x.call.Method.Extension != "" {
 		return cs, nil
 	}
@@ -217,7 +217,7 @@ func (p *Proxy) modern(x *exchange, cs *wire.Carriers) (*wire.Carriers, error) {
 	if e != nil {
 		return nil, e
 	}
-	return wire.ReadCarriers(side, out.Call.Method, false, out.Call.Body, p.answerLimits())
+	return wire.ReadCarriers(side, out.Call.Method, false, out.Call.Body, in.answerLimits())
 }
 
 // modernSide is A2A 1.0 in JSON, with JSON-RPC's envelope for who has one too: places
@@ -231,7 +231,7 @@ func modernSide(b wire.Binding) wire.Side {
 
 // strange finds what A2A does not define in a document, where the agent's
 // configuration cares.
-func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
+func (in *inspector) strange(x *exchange, s wire.Side, answer bool, doc []byte) []content.Violation {
 	if !x.conforms() || x.call.Method.Extension != "" {
 		return nil
 	}
@@ -258,11 +258,11 @@ func (p *Proxy) strange(x *exchange, s wire.Side, answer bool, doc []byte) []con
 
 // rebody puts another body in the place of the call's, and reads it anew. What the
 // call is about was settled before, in the agent's ids, and stays.
-func (p *Proxy) rebody(x *exchange, body []byte) error {
+func (de *decoder) rebody(x *exchange, body []byte) error {
 	if same(body, x.call.Body) {
 		return nil
 	}
-	c, err := p.reread(x, body)
+	c, err := de.reread(x, body)
 	if err != nil {
 		return err
 	}
@@ -279,27 +279,27 @@ var errUnreadable = errors.New("the changed body cannot be read")
 const roomToChange = 64 << 10
 
 // changedLimits are decodeLimits for a body that may have been changed here.
-func (p *Proxy) changedLimits() wire.Limits {
-	l := p.decodeLimits()
+func (de *decoder) changedLimits() wire.Limits {
+	l := de.decodeLimits()
 	l.Body += roomToChange
 	return l
 }
 
 // reread decodes a body that stands in for the call's.
-func (p *Proxy) reread(x *exchange, body []byte) (*wire.Call, error) {
+func (de *decoder) reread(x *exchange, body []byte) (*wire.Call, error) {
 	c := &wire.Call{Extra: x.call.Extra}
 	var e *wire.Error
 	switch x.call.Binding {
 	case wire.JSONRPC:
-		e = c.DecodeJSONRPC(body, x.call.Version, p.changedLimits())
+		e = c.DecodeJSONRPC(body, x.call.Version, de.changedLimits())
 	case wire.HTTPJSON:
-		e = c.DecodeHTTP(x.route, nil, body, "", p.changedLimits())
+		e = c.DecodeHTTP(x.route, nil, body, "", de.changedLimits())
 	default:
 		message, err := wire.RequestMessage(x.call.Method, x.call.Version, body)
 		if err != nil {
 			return nil, errors.Join(errUnreadable, err)
 		}
-		e = c.DecodeGRPC(x.call.Method, x.call.Version, message, "", p.changedLimits())
+		e = c.DecodeGRPC(x.call.Method, x.call.Version, message, "", de.changedLimits())
 	}
 	if e != nil {
 		return nil, errors.Join(errUnreadable, e)

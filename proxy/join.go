@@ -9,8 +9,8 @@ import (
 // share gives a caller who subscribes to a task the stream of the agent's that others
 // have already: the task as it is by what they were shown, and what comes after that.
 // done is false where there is none that would show this caller the same.
-func (p *Proxy) share(x *exchange) (done bool, err error) {
-	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, x.call.TaskID))
+func (se *sessions) share(x *exchange) (done bool, err error) {
+	feed, err := se.Hub.Find(x.ctx, feedOf(x.agent.ID, x.call.TaskID))
 	if err != nil || feed == nil || !feed.Live() {
 		return false, err
 	}
@@ -18,18 +18,18 @@ func (p *Proxy) share(x *exchange) (done bool, err error) {
 	if err != nil || l == nil || l.Version != wire.V10 {
 		return false, err // 0.x leaves it to the agent what a subscription begins with
 	}
-	a := &subscriber{proxy: p, x: x, feed: feed}
-	a.lead, a.cursor, err = p.beginning(a, l)
+	a := &subscriber{sessions: se, x: x, feed: feed}
+	a.lead, a.cursor, err = se.beginning(a, l)
 	if err != nil || a.cursor == nil {
 		return false, err
 	}
 	x.rec.Joined = true
-	return true, p.listen(x, a, l, x.call.TaskID)
+	return true, se.listen(x, a, l, x.call.TaskID)
 }
 
 // beginning is the task as it is by what the feed has shown, and where the feed goes on
 // from there. There is no cursor where it cannot be said.
-func (p *Proxy) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *stream.Cursor, error) {
+func (se *sessions) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *stream.Cursor, error) {
 	task, shown, number, ok := a.tracker(l).now(a.feed)
 	if !ok {
 		return nil, nil, nil
@@ -46,7 +46,7 @@ func (p *Proxy) beginning(a *subscriber, l *upstreamCall) ([]stream.Entry, *stre
 }
 
 // listen has the exchange follow a feed that it has not opened itself.
-func (p *Proxy) listen(x *exchange, a *subscriber, l *upstreamCall, task string) error {
+func (se *sessions) listen(x *exchange, a *subscriber, l *upstreamCall, task string) error {
 	x.upstream, x.endpoint, x.activated = l, l.Endpoint, x.terms.Send
 	if x.rec.Endpoint = l.Address; !x.alike(l.Side) {
 		x.rec.TranslatedTo = l.String()
@@ -54,7 +54,7 @@ func (p *Proxy) listen(x *exchange, a *subscriber, l *upstreamCall, task string)
 	a.task = task
 	x.w.Header().Set("Content-Type", typeEvents)
 	x.stamp()
-	return p.serveSubscriber(x, a)
+	return se.serveSubscriber(x, a)
 }
 
 // listening is how the exchange reads the events of a feed. It is nil where the feed is
@@ -79,7 +79,7 @@ func (x *exchange) listening(feed *stream.Feed, task string) (*upstreamCall, err
 // tracker is that of the audience's feed.
 func (a *subscriber) tracker(l *upstreamCall) *tracker {
 	t, _ := a.feed.Follower(func() stream.Follower {
-		return a.proxy.newTracker(dialect{l.Side, a.x.agent.Bytes()})
+		return a.sessions.newTracker(dialect{l.Side, a.x.agent.Bytes()})
 	}).(*tracker)
 	return t
 }

@@ -30,26 +30,26 @@ func (found *judged) docOf(data []byte) []byte {
 // judge looks at the events of one stream of an agent's, in the goroutine that reads it,
 // for all clients at once. What depends on a client comes later; see see.
 type judge struct {
-	proxy   *Proxy
-	agent   string
-	side    wire.Side
-	method  *wire.Method // of the call, as the agent saw it
-	id      []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
-	grammar stream.Grammar
-	chunks  chunks
-	feed    *stream.Feed // of the stream
-	bytes   translate.Bytes
-	before  *judged   // the event before
-	shown   string    // the state that was remembered of the task last
-	since   time.Time // when the agent was asked; zero once the task has been looked up
-	series  *wire.Series
-	last    *wire.Answer    // that series gave
-	found   *judged         // and what that made
-	kept    [1]stream.Entry // what look gives, until it is called again
-	zones   bool            // timestamps without a zone are UTC
-	watches bool            // the events are made of looks at the task
-	own     remarks
-	said    *remarks // own, or those of the stream in whose place this one has come
+	sessions *sessions
+	agent    string
+	side     wire.Side
+	method   *wire.Method // of the call, as the agent saw it
+	id       []byte       // of the call in JSON-RPC; a copy, as a feed outlives the request
+	grammar  stream.Grammar
+	chunks   chunks
+	feed     *stream.Feed // of the stream
+	bytes    translate.Bytes
+	before   *judged   // the event before
+	shown    string    // the state that was remembered of the task last
+	since    time.Time // when the agent was asked; zero once the task has been looked up
+	series   *wire.Series
+	last     *wire.Answer    // that series gave
+	found    *judged         // and what that made
+	kept     [1]stream.Entry // what look gives, until it is called again
+	zones    bool            // timestamps without a zone are UTC
+	watches  bool            // the events are made of looks at the task
+	own      remarks
+	said     *remarks // own, or those of the stream in whose place this one has come
 }
 
 // remarks are what the record has of the agent's events.
@@ -59,13 +59,13 @@ type remarks struct {
 	wrong   atomic.Pointer[error] // the first that the order of events had wrong
 }
 
-func (p *Proxy) newJudge(x *exchange, l *upstreamCall) *judge {
-	j := &judge{proxy: p, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
+func (se *sessions) newJudge(x *exchange, l *upstreamCall) *judge {
+	j := &judge{sessions: se, agent: x.agent.ID, side: l.Side, method: l.call.Method, id: bytes.Clone(l.call.ID)}
 	j.said = &j.own
-	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, p.answerLimits())
+	j.series = wire.NewSeries(l.Binding, l.Version, l.call.Method, se.answerLimits())
 	j.chunks.whole = l.call.Method.Name == wire.SendStreamingMessage && x.record.ID == ""
 	j.bytes, j.since, j.zones = x.agent.Bytes(), x.sent, x.agent.Zones(l.Side)
-	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: p.StreamConfig.Turns}
+	j.grammar = stream.Grammar{Lenient: l.Version != wire.V10, Turns: se.StreamConfig.Turns}
 	return j
 }
 
@@ -139,7 +139,7 @@ func (j *judge) zone(event *stream.Event) {
 // read reads an event.
 func (j *judge) read(data []byte) (*judged, error) {
 	if j.side.Binding == wire.GRPC {
-		return j.proxy.readEvent(j.side, j.method, data)
+		return j.sessions.readEvent(j.side, j.method, data)
 	}
 	seen, err := j.series.Read(data)
 	if err != nil {
@@ -185,14 +185,14 @@ func (j *judge) breach(rule error) error {
 		return nil
 	}
 	j.note(rule)
-	if !j.proxy.StreamConfig.Enforces(rule) {
+	if !j.sessions.StreamConfig.Enforces(rule) {
 		return nil
 	}
 	return wire.Errorf(wire.BadAgentResponse, "the agent's events are out of order").Because(rule)
 }
 
 // looks reports whether events are held to any rule.
-func (j *judge) looks() bool { return j.proxy.StreamConfig.Reports() && j.method.Extension == "" }
+func (j *judge) looks() bool { return j.sessions.StreamConfig.Reports() && j.method.Extension == "" }
 
 // hold holds an event to what was said of artifacts. One that is like the event before, but
 // for a text, says the same of the same.
@@ -228,18 +228,18 @@ func (j *judge) remember(found *judged) error {
 	}
 	g := sighting{shownKey: shownKey{j.agent, seen.Tasks[0].ID}, state: seen.State, since: j.since}
 	j.shown, j.since = seen.State, time.Time{}
-	return j.breach(j.proxy.contradiction(g))
+	return j.breach(j.sessions.contradiction(g))
 }
 
 // note keeps the first thing that was wrong.
 func (j *judge) note(err error) {
 	r, _ := stream.RuleOf(err)
-	j.proxy.Telemetry.Metrics.Grammar(j.agent, r.Name)
+	j.sessions.Telemetry.Metrics.Grammar(j.agent, r.Name)
 	j.said.wrong.CompareAndSwap(nil, &err)
 }
 
 // readEvent reads one event as the side of an agent's says it.
-func (p *Proxy) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged, error) {
+func (de *decoder) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged, error) {
 	out := new(judged)
 	doc := data
 	if side.Binding == wire.GRPC {
@@ -249,7 +249,7 @@ func (p *Proxy) readEvent(side wire.Side, m *wire.Method, data []byte) (*judged,
 		}
 		out.doc = doc
 	}
-	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, doc, p.answerLimits())
+	seen, err := wire.ReadAnswer(side.Binding, side.Version, m, doc, de.answerLimits())
 	if err != nil {
 		return nil, malformed(err)
 	}

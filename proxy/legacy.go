@@ -17,12 +17,12 @@ import (
 
 // recognise settles whether a call whose method's name 0.1 and 0.3 share is 0.1's:
 // it is if the caller's task was made by a 0.1 call.
-func (p *Proxy) recognise(x *exchange) error {
+func (ow *owners) recognise(x *exchange) error {
 	view := x.agent.Look()
 	if view == nil {
 		return nil
 	}
-	if mixed, err := p.mixes(x, view); mixed || err != nil {
+	if mixed, err := ow.mixes(x, view); mixed || err != nil {
 		return err
 	}
 	if !x.call.Shared {
@@ -31,13 +31,13 @@ func (p *Proxy) recognise(x *exchange) error {
 	old := slices.ContainsFunc(view.Endpoints, func(e agents.Endpoint) bool { return e.Version == wire.V01 })
 	if !old {
 		// A newer agent has ids of its own, which clients of every version may name.
-		_, named, err := p.Ledger.Alias(x.ctx, x.principal, x.agent.ID, state.TaskAlias, x.call.TaskID)
+		_, named, err := ow.ledger.Alias(x.ctx, x.principal, x.agent.ID, state.TaskAlias, x.call.TaskID)
 		if named {
 			x.call.Version = wire.V01
 		}
 		return err
 	}
-	version, err := p.Ledger.Speaks(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
+	version, err := ow.ledger.Speaks(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
 	if version == string(wire.V01) {
 		x.call.Version = wire.V01
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // spend: has the caller room for this call? What it takes is given back by finish.
-func (p *Proxy) spend(x *exchange) error {
-	if p.Limits == nil || x.limitPass != nil { // it has paid: the call is judged again
+func (az *authorizer) spend(x *exchange) error {
+	if az.Limits == nil || x.limitPass != nil { // it has paid: the call is judged again
 		return nil
 	}
 	c := &limits.Call{
@@ -22,11 +22,11 @@ func (p *Proxy) spend(x *exchange) error {
 	if x.record.ID != "" {
 		c.Task = &x.record
 	}
-	if task := p.resumes(x); task != "" && x.resumed == nil {
-		x.resumed = p.Streams.resume(x.principal.Key(), feedOf(x.agent.ID, task))
+	if task := az.resumes(x); task != "" && x.resumed == nil {
+		x.resumed = az.Streams.resume(x.principal.Key(), feedOf(x.agent.ID, task))
 	}
 	c.Placed = x.resumed != nil
-	pass, err := p.Limits.Admit(x.ctx, c)
+	pass, err := az.Limits.Admit(x.ctx, c)
 	if err != nil {
 		return err
 	}
@@ -51,9 +51,9 @@ func showLimits(h http.Header, list []limits.Standing) {
 }
 
 // exceeded answers a call that a limit has no room for.
-func (p *Proxy) exceeded(x *exchange, e *limits.Exceeded) *wire.Error {
+func (rc *recorder) exceeded(x *exchange, e *limits.Exceeded) *wire.Error {
 	x.rec.Limit = e.Name
-	p.Telemetry.Metrics.Limited(e.Name)
+	rc.Telemetry.Metrics.Limited(e.Name)
 	if e.Size {
 		return wire.Errorf(wire.TooLarge, "%s (limit %s)", e.Reason, e.Name).Because(e)
 	}
@@ -82,7 +82,7 @@ func (x *exchange) tally(seen wire.Answer) {
 
 // settleAccount gives back what the call held. The end of an answer leaves when the
 // handler is done, so that whoever has it finds the place free.
-func (p *Proxy) settleAccount(x *exchange) {
+func (rc *recorder) settleAccount(x *exchange) {
 	ctx := context.WithoutCancel(x.ctx)
 	if x.resumed != nil { // the agent's stream has it, not this call
 		x.resumed.Leave(ctx)
@@ -93,7 +93,7 @@ func (p *Proxy) settleAccount(x *exchange) {
 	if x.left && !x.sent.IsZero() {
 		x.limitPass.Leave(ctx)
 		if task := cmp.Or(x.rec.TaskID, x.call.TaskID); task != "" {
-			p.Streams.abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.limitPass)
+			rc.Streams.abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.limitPass)
 		}
 		return
 	}
@@ -117,7 +117,7 @@ func (cu *cursors) outlive(x *exchange) error {
 }
 
 // holdPlace has the places of the call taken until the agent's stream is done with.
-func (p *Proxy) holdPlace(x *exchange, stop func()) func() {
+func (se *sessions) holdPlace(x *exchange, stop func()) func() {
 	if !x.outlives {
 		return stop
 	}
@@ -125,7 +125,7 @@ func (p *Proxy) holdPlace(x *exchange, stop func()) func() {
 	return func() {
 		stop()
 		free()
-		p.Streams.forget(limitPass)
+		se.Streams.forget(limitPass)
 	}
 }
 

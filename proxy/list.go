@@ -44,17 +44,17 @@ type page struct {
 
 // listTasks answers ListTasks for an agent whose version has no such method, from
 // the gateway's record of the caller's tasks and the agent's word on each.
-func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
+func (li *lister) listTasks(ctx context.Context, x *exchange) error {
 	filter, e := readFilter(&x.call, x.parameters())
 	if e != nil {
 		return e
 	}
-	after, e := p.readCursor(x)
+	after, e := li.readCursor(x)
 	if e != nil {
 		return e
 	}
-	most := p.Server.Limits.ListedTasks
-	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, most+1, p.readable(x))
+	most := li.Server.Limits.ListedTasks
+	records, err := li.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, most+1, li.readable(x))
 	switch {
 	case errors.Is(err, ledger.ErrMany), len(records) > most:
 		return wire.Errorf(wire.Unsupported, "the agent cannot list tasks, and these are more than "+
@@ -63,21 +63,21 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 		return err
 	}
 	x.holders = holders(records)
-	p.watch(x) // once, and not by each of those who ask
-	tasks, err := p.describeTasks(ctx, x, records, filter)
+	li.watch(x) // once, and not by each of those who ask
+	tasks, err := li.describeTasks(ctx, x, records, filter)
 	if err != nil {
 		return err
 	}
 	list, last := paginate(tasks, filter.size, after)
 	if last != nil {
-		list.Next = p.sealPage(x, ownList, last.plain())
+		list.Next = li.sealPage(x, ownList, last.plain())
 	}
 	doc, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
 	x.rec.UpstreamStatus = http.StatusOK
-	if doc, err = p.governList(x, doc); err != nil {
+	if doc, err = li.governList(x, doc); err != nil {
 		return err
 	}
 	out, err := (&translate.Retelling{
@@ -93,21 +93,21 @@ func (p *Proxy) listTasks(ctx context.Context, x *exchange) error {
 
 // governList is govern for a list of the gateway's own making, which is in 1.0's
 // words. Its tasks were stripped one by one.
-func (p *Proxy) governList(x *exchange, doc []byte) ([]byte, error) {
+func (li *lister) governList(x *exchange, doc []byte) ([]byte, error) {
 	at := *x.endpoint
 	at.Side = wire.Side{Version: wire.V10, Binding: wire.HTTPJSON}
 	x.upstream = &upstreamCall{Endpoint: &at, call: &x.call}
-	seen, err := p.judge(x.upstream, doc)
+	seen, err := li.judge(x.upstream, doc)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.demands(x, seen, doc); err != nil {
+	if err := li.demands(x, seen, doc); err != nil {
 		return nil, err
 	}
-	if doc, err = p.govern(x, seen, doc); err != nil {
+	if doc, err = li.govern(x, seen, doc); err != nil {
 		return nil, err
 	}
-	return p.restore(x, &seen, doc)
+	return li.restore(x, &seen, doc)
 }
 
 // atOnce is how many of an agent's tasks are asked for at the same time.
@@ -115,7 +115,7 @@ const atOnce = 8
 
 // describeTasks asks the agent for each task and keeps those that the filter
 // wants. A task that the agent has forgotten is none any more.
-func (p *Proxy) describeTasks(
+func (li *lister) describeTasks(
 	ctx context.Context, x *exchange, records []state.Record, f listFilter,
 ) ([]listed, error) {
 	since := time.Now()
@@ -128,7 +128,7 @@ func (p *Proxy) describeTasks(
 		turns <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-turns }()
-			task, err := p.describeTask(ctx, x, r, f)
+			task, err := li.describeTask(ctx, x, r, f)
 			if err != nil {
 				stop(err)
 			}
@@ -144,7 +144,7 @@ func (p *Proxy) describeTasks(
 		if t == nil || !f.wants(t) {
 			continue
 		}
-		p.witnessList(x, since, []wire.TaskRef{{ID: t.id, State: t.state}})
+		li.witnessList(x, since, []wire.TaskRef{{ID: t.id, State: t.state}})
 		if err := x.settle(t.strays, true); err != nil {
 			return nil, err
 		}
@@ -153,14 +153,14 @@ func (p *Proxy) describeTasks(
 	return tasks, nil
 }
 
-func (p *Proxy) describeTask(
+func (li *lister) describeTask(
 	ctx context.Context, x *exchange, r state.Record, f listFilter,
 ) (_ *listed, err error) {
-	defer p.contain(x, &err)
+	defer li.contain(x, &err)
 	var found strays
-	l, doc, seen, err := p.ask(ctx, x, question(getTask, r.ID, &f.history))
+	l, doc, seen, err := li.ask(ctx, x, question(getTask, r.ID, &f.history))
 	if err == nil {
-		doc, found, err = p.strip(x, l, seen, doc)
+		doc, found, err = li.strip(x, l, seen, doc)
 	}
 	var e *wire.Error
 	if errors.As(err, &e) && e.Kind == wire.TaskNotFound {

@@ -14,8 +14,8 @@ import (
 // listPages has the agent list tasks, page by page, until the caller's page is full:
 // as the agent counts other callers' tasks too, one page of its own may hold none of
 // this caller's.
-func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
-	ls, err := p.newListing(x)
+func (li *lister) listPages(ctx context.Context, x *exchange) error {
+	ls, err := li.newListing(x)
 	if err != nil {
 		return err
 	}
@@ -23,14 +23,14 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 	if x.upstream, err = ls.upstreamCall(base, x.call.PageToken == ""); err != nil {
 		return err
 	}
-	resp, err := p.reach(ctx, x)
+	resp, err := li.reach(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x, x.upstream, resp, body)
+	a, err := li.receive(x, x.upstream, resp, body)
 	if err != nil {
 		return err
 	}
@@ -40,20 +40,20 @@ func (p *Proxy) listPages(ctx context.Context, x *exchange) error {
 	case a.failed != nil:
 		return x.failed(resp, a.failed)
 	case isError(a.seen):
-		return p.show(ctx, x, resp, a, a.seen)
+		return li.show(ctx, x, resp, a, a.seen)
 	}
-	if err := p.fill(ctx, x, ls, base, a.doc, a.seen); err != nil {
+	if err := li.fill(ctx, x, ls, base, a.doc, a.seen); err != nil {
 		return err
 	}
-	return p.showPage(ctx, x, ls, resp, a)
+	return li.showPage(ctx, x, ls, resp, a)
 }
 
-func (p *Proxy) newListing(x *exchange) (*listing, error) {
-	plain, e := p.openPage(x, agentsList)
+func (li *lister) newListing(x *exchange) (*listing, error) {
+	plain, e := li.openPage(x, agentsList)
 	if e != nil {
 		return nil, e
 	}
-	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil, may: p.readable(x)}
+	ls := &listing{ids: map[string]bool{}, asked: map[string]bool{}, all: plain == nil, may: li.readable(x)}
 	if plain != nil {
 		at, ok := readPlace(plain)
 		if !ok {
@@ -74,7 +74,7 @@ func (p *Proxy) newListing(x *exchange) (*listing, error) {
 }
 
 // fill takes the first page and asks for more, server.limits.listedPages in all.
-func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *upstreamCall, doc []byte, seen wire.Answer) error {
+func (li *lister) fill(ctx context.Context, x *exchange, ls *listing, base *upstreamCall, doc []byte, seen wire.Answer) error {
 	for pages := 1; ; pages++ {
 		page, err := wire.ReadPage(x.upstream.Binding, doc)
 		switch {
@@ -83,20 +83,20 @@ func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *upstre
 		case len(page.Next) > longestPage:
 			return wire.Errorf(wire.BadAgentResponse, "the agent's page token is longer than %d bytes", longestPage)
 		}
-		if err := p.gather(x, ls, &agentPage{page, doc, seen}); err != nil {
+		if err := li.gather(x, ls, &agentPage{page, doc, seen}); err != nil {
 			return err
 		}
-		if err := p.enough(x, ls); err != nil {
+		if err := li.enough(x, ls); err != nil {
 			return err
 		}
-		if ls.done || pages >= p.Server.Limits.ListedPages {
+		if ls.done || pages >= li.Server.Limits.ListedPages {
 			break
 		}
 		l, err := ls.upstreamCall(base, false)
 		if err != nil {
 			return err
 		}
-		if _, doc, seen, err = p.say(ctx, x, l); err != nil {
+		if _, doc, seen, err = li.say(ctx, x, l); err != nil {
 			return err
 		}
 	}
@@ -107,9 +107,9 @@ func (p *Proxy) fill(ctx context.Context, x *exchange, ls *listing, base *upstre
 }
 
 // gather takes from a page what is the caller's, and settles what comes next.
-func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
+func (li *lister) gather(x *exchange, ls *listing, page *agentPage) error {
 	tasks := page.seen.Tasks
-	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, tasks, ls.may)
+	owned, err := li.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, tasks, ls.may)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
 			}
 		}
 	}
-	p.witnessList(x, x.sent, tasks)
+	li.witnessList(x, x.sent, tasks)
 	var mine []int
 	size := 0
 	for i := from; i < len(tasks); i++ {
@@ -139,7 +139,7 @@ func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
 		// More were asked for than fit: asked exactly, the agent says what follows.
 		ls.size, ls.again = mine[missing-1]+1, true
 		return nil
-	case page != ls.first && ls.bytes+size > int(p.Server.Limits.Answer):
+	case page != ls.first && ls.bytes+size > int(li.Server.Limits.Answer):
 		ls.next, ls.done = ls.at, true
 		return nil
 	case over:
@@ -152,13 +152,13 @@ func (p *Proxy) gather(x *exchange, ls *listing, page *agentPage) error {
 
 // enough ends a list of which the caller has seen everything: what the agent has beyond
 // that is others'.
-func (p *Proxy) enough(x *exchange, ls *listing) error {
+func (li *lister) enough(x *exchange, ls *listing) error {
 	if ls.ended && ls.all {
 		return nil
 	}
 	if ls.counts == nil {
 		var err error
-		if ls.counts, err = p.count(x, ls.may); err != nil {
+		if ls.counts, err = li.count(x, ls.may); err != nil {
 			return err
 		}
 	}
@@ -171,13 +171,13 @@ func (p *Proxy) enough(x *exchange, ls *listing) error {
 // count says how many tasks of a list are the caller's to read. Where rules look at single
 // tasks, so does this, at server.limits.listedTasks of them at most: what the caller may not
 // read must not be counted either.
-func (p *Proxy) count(x *exchange, may func(*state.Record) bool) (*count, error) {
+func (li *lister) count(x *exchange, may func(*state.Record) bool) (*count, error) {
 	if may == nil {
-		n, most, err := p.Ledger.Count(x.ctx, x.principal, x.agent.ID, x.call.ContextID)
+		n, most, err := li.Ledger.Count(x.ctx, x.principal, x.agent.ID, x.call.ContextID)
 		return &count{n, most}, err
 	}
-	limit := p.Server.Limits.ListedTasks
-	records, err := p.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, limit, may)
+	limit := li.Server.Limits.ListedTasks
+	records, err := li.Ledger.Tasks(x.ctx, x.principal, x.agent.ID, x.call.Method, x.call.ContextID, limit, may)
 	if errors.Is(err, ledger.ErrMany) {
 		return new(count), nil
 	}
@@ -185,10 +185,10 @@ func (p *Proxy) count(x *exchange, may func(*state.Record) bool) (*count, error)
 }
 
 // showPage gives the caller the page that has been put together.
-func (p *Proxy) showPage(ctx context.Context, x *exchange, ls *listing, resp *http.Response, a received) error {
+func (li *lister) showPage(ctx context.Context, x *exchange, ls *listing, resp *http.Response, a received) error {
 	edit := wire.PageEdit{Keep: ls.keep, More: ls.more, Size: ls.want, Total: ls.total()}
 	if !ls.ended {
-		edit.Next = p.sealPage(x, agentsList, ls.next.plain())
+		edit.Next = li.sealPage(x, agentsList, ls.next.plain())
 	}
 	doc, err := ls.first.Edit(a.doc, ls.first.seen, edit)
 	if err != nil {
@@ -200,9 +200,9 @@ func (p *Proxy) showPage(ctx context.Context, x *exchange, ls *listing, resp *ht
 		}
 	}
 	a.doc, x.filtered = doc, true
-	seen, err := p.judge(x.upstream, doc)
+	seen, err := li.judge(x.upstream, doc)
 	if err != nil {
 		return err
 	}
-	return p.show(ctx, x, resp, a, seen)
+	return li.show(ctx, x, resp, a, seen)
 }

@@ -20,54 +20,54 @@ const (
 // version. It refuses what is malformed before anything is read from it. An
 // agent that does not exist is not refused yet: before authentication, it must
 // look like one that does.
-func (p *Proxy) locate(x *exchange) error {
+func (de *decoder) locate(x *exchange) error {
 	x.guess()
 	x.call.Accept = accept(x.r.Header)
-	host, err := p.screen(x)
+	host, err := de.screen(x)
 	if err != nil {
 		return err
 	}
 	if bindingRPC(x.r) == wire.GRPC { // no RPC has this path
 		x.call.Binding, x.call.Version = wire.GRPC, wire.V10
-		return p.noRoute(x)
+		return de.noRoute(x)
 	}
-	switch a, shared := p.at(host); {
+	switch a, shared := de.at(host); {
 	case a != nil && (!shared || x.at.fixed == "" && x.at.agent == ""):
 		x.agent = a
 	case x.at.fixed == sharedPath, x.at.fixed == sharedPath+"/":
 		x.shared = true
 	case x.at.agent == "":
-		return p.noAgentHere(x)
+		return de.noAgentHere(x)
 	default:
-		x.agent = p.agents[x.at.agent]
+		x.agent = de.agents[x.at.agent]
 	}
 	x.skill, x.path = x.at.skill, x.at.skill
 	// Screen has made sure that the path has one spelling only, the one that
 	// net/url writes, so what is left of it has as well.
 	x.rest = (&url.URL{Path: x.at.rest}).EscapedPath()
-	x.call.Extra = p.methods(x.r.Header)
-	if err := p.binding(x); err != nil {
+	x.call.Extra = de.methods(x.r.Header)
+	if err := de.binding(x); err != nil {
 		return err
 	}
-	return p.checkCrossOrigin(x)
+	return de.checkCrossOrigin(x)
 }
 
 // noAgentHere refuses what names no agent, and says where agents are to clients that have
 // dropped the path of one.
-func (p *Proxy) noAgentHere(x *exchange) error {
+func (de *decoder) noAgentHere(x *exchange) error {
 	path := x.r.URL.Path
-	if rest, ok := below(path, p.prefix.public); ok {
+	if rest, ok := below(path, de.prefix.public); ok {
 		path = slashed(rest)
 	}
 	switch path {
 	case "/", cardPath, legacyCardPath:
-		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", p.prefix.public+agentsPath)
+		return wire.Errorf(wire.MethodNotFound, "no such path: agents are below %s, each at a path of its own", de.prefix.public+agentsPath)
 	}
-	return p.prefix.noPath(x)
+	return de.prefix.noPath(x)
 }
 
 // nowhere ends what no route took.
-func (p *Proxy) nowhere(x *exchange) error { return p.prefix.noPath(x) }
+func (de *decoder) nowhere(x *exchange) error { return de.prefix.noPath(x) }
 
 // guess settles the shape of a refusal by screen, before anything in the request
 // is believed: a POST to what looks like an agent's base is meant as JSON-RPC, and
@@ -87,12 +87,12 @@ func accept(h http.Header) string {
 }
 
 // screen refuses what is malformed or meant for another host.
-func (p *Proxy) screen(x *exchange) (string, error) {
-	if e := server.Screen(x.r, p.Server.Limits, p.relied...); e != nil {
+func (fe *frontend) screen(x *exchange) (string, error) {
+	if e := server.Screen(x.r, fe.Server.Limits, fe.relied...); e != nil {
 		return "", e
 	}
 	host, ok := server.CanonicalHost(x.r.Host)
-	if _, own := p.self[host]; !ok || !own && p.hosts[host] == nil {
+	if _, own := fe.self[host]; !ok || !own && fe.hosts[host] == nil {
 		return "", wire.Errorf(wire.Misdirected, "")
 	}
 	return host, nil
@@ -100,7 +100,7 @@ func (p *Proxy) screen(x *exchange) (string, error) {
 
 // binding settles the binding: JSON-RPC is a POST to the base itself, everything
 // below the base is HTTP+JSON.
-func (p *Proxy) binding(x *exchange) error {
+func (de *decoder) binding(x *exchange) error {
 	base := x.rest == "" || x.rest == "/"
 	switch {
 	case x.rest == cardPath, x.rest == legacyCardPath, base && !x.shared && reads(x.r.Method):
@@ -126,7 +126,7 @@ func (p *Proxy) binding(x *exchange) error {
 	switch {
 	case !ok:
 		x.call.Version = wire.V10
-		return p.noRoute(x)
+		return de.noRoute(x)
 	case route.Method == nil && x.mayBeEnvelope():
 		return nil // the body may say what is asked
 	case route.Method == nil:

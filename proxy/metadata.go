@@ -49,7 +49,7 @@ func (au *authenticator) about(resource string) metadata {
 // resource is what a request is about, as tokens are for: an agent, or what belongs to none,
 // by the URL that was asked for and never by the configuration. An agent that does not exist
 // is one as well.
-func (p *Proxy) resource(x *exchange) (origin, path string) {
+func (rc *recorder) resource(x *exchange) (origin, path string) {
 	host, _ := server.CanonicalHost(x.r.Host)
 	agent := ""
 	switch {
@@ -58,32 +58,32 @@ func (p *Proxy) resource(x *exchange) (origin, path string) {
 	case x.at.fixed == metadataPath+agentsPath:
 		agent = "/agents" + x.at.rest
 	}
-	a := p.hosts[host]
-	_, shared := p.self[host]
+	a := rc.hosts[host]
+	_, shared := rc.self[host]
 	switch {
 	case a != nil && !shared:
-		return p.PublicURL.Scheme + "://" + host, ""
+		return rc.PublicURL.Scheme + "://" + host, ""
 	case a != nil && agent == "":
-		return p.PublicURL.Scheme + "://" + host, p.PublicURL.Path
+		return rc.PublicURL.Scheme + "://" + host, rc.PublicURL.Path
 	}
-	return p.PublicURL.Scheme + "://" + p.PublicURL.Host, p.PublicURL.Path + (&url.URL{Path: agent}).EscapedPath()
+	return rc.PublicURL.Scheme + "://" + rc.PublicURL.Host, rc.PublicURL.Path + (&url.URL{Path: agent}).EscapedPath()
 }
 
 // metadataURL is where a refused caller can learn where tokens are to be had. It has the path
 // of the resource behind its own (RFC 9728 §3.1).
-func (p *Proxy) metadataURL(x *exchange) string {
-	origin, path := p.resource(x)
+func (rc *recorder) metadataURL(x *exchange) string {
+	origin, path := rc.resource(x)
 	return origin + metadataPath + path
 }
 
 // serveMetadata writes the document. One for an agent that does not exist is there as
 // well.
-func (p *Proxy) serveMetadata(x *exchange) error {
-	if _, err := p.screen(x); err != nil {
+func (ds *documents) serveMetadata(x *exchange) error {
+	if _, err := ds.screen(x); err != nil {
 		return err
 	}
-	origin, path := p.resource(x)
-	body, err := json.Marshal(p.about(origin + path))
+	origin, path := ds.resource(x)
+	body, err := json.Marshal(ds.about(origin + path))
 	if err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func (p *Proxy) serveMetadata(x *exchange) error {
 
 // serveKeys writes the gateway's public keys. They are nobody's secret, and say nothing
 // of who may call.
-func (p *Proxy) serveKeys(x *exchange) error {
-	if _, err := p.screen(x); err != nil {
+func (ds *documents) serveKeys(x *exchange) error {
+	if _, err := ds.screen(x); err != nil {
 		return err
 	}
-	if p.JWKS == nil {
-		return p.noRoute(x)
+	if ds.JWKS == nil {
+		return ds.noRoute(x)
 	}
-	return x.publish("application/jwk-set+json", p.JWKS())
+	return x.publish("application/jwk-set+json", ds.JWKS())
 }
 
 // publish answers with a document that is the same for everybody, or with 304 to who

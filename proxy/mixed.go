@@ -19,7 +19,7 @@ const mixedVersion = "1.0 mixed"
 
 // mixes has a call of a mixed caller be one of 1.0. A send shows by its message what it is;
 // calls about a task are like the one that the task came from.
-func (p *Proxy) mixes(x *exchange, v *agents.View) (bool, error) {
+func (ow *owners) mixes(x *exchange, v *agents.View) (bool, error) {
 	if !x.mayMix(v) {
 		return false, nil
 	}
@@ -28,12 +28,12 @@ func (p *Proxy) mixes(x *exchange, v *agents.View) (bool, error) {
 			return false, nil
 		}
 	} else {
-		made, err := p.Ledger.MadeIn(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
+		made, err := ow.ledger.MadeIn(x.ctx, x.principal, x.agent.ID, x.call.TaskID)
 		if err != nil || made != mixedVersion {
 			return false, err
 		}
 	}
-	if e := x.call.DecodeJSONRPC(translate.Renamed(&x.call), wire.V10, p.changedLimits()); e != nil {
+	if e := x.call.DecodeJSONRPC(translate.Renamed(&x.call), wire.V10, ow.changedLimits()); e != nil {
 		return false, e
 	}
 	x.call.Mixed = true

@@ -9,12 +9,12 @@ import (
 // modes: are the media types of what the call brings, and one of those that its caller
 // takes, among those that the skill lists, or the card for it? A call of no known skill
 // may use what any of them lists.
-func (p *Proxy) modes(x *exchange) error {
+func (in *inspector) modes(x *exchange) error {
 	mode := x.agent.Modes
 	if mode == "" || mode == ext.Off {
 		return nil
 	}
-	m, err := p.message(x)
+	m, err := in.message(x)
 	switch {
 	case err != nil && mode == ext.Report:
 		x.note(&content.Violation{Fault: content.Mode, Text: "the message cannot be read in one way only"})

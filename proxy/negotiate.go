@@ -9,21 +9,21 @@ import (
 
 // negotiate: which extensions are active, and is what the call carries of them as
 // it should be?
-func (p *Proxy) negotiate(x *exchange) error {
-	q := p.question(x, x.decision.Extensions)
+func (in *inspector) negotiate(x *exchange) error {
+	q := in.question(x, x.decision.Extensions)
 	q.Requested = x.asked
 	var err error
-	if x.terms, err = p.Book.Negotiate(&q); err != nil {
+	if x.terms, err = in.Book.Negotiate(&q); err != nil {
 		return err
 	}
 	if uri := x.call.Method.Extension; uri != "" && !x.terms.Visible.Has(uri) {
-		return p.unknownMethod(x)
+		return in.unknownMethod(x)
 	}
 	x.shown = x.terms.Visible
 	if len(x.terms.Provided) > 0 {
 		x.shown = slices.Concat(x.terms.Visible, x.terms.Provided)
 	}
-	return p.inspect(x)
+	return in.inspect(x)
 }
 
 // question is what negotiation needs to know of the agent and the rules. Nothing

@@ -50,9 +50,9 @@ func (d *declined) Error() string {
 }
 
 // notified takes an agent's delivery in: 200 once it is queued.
-func (p *Proxy) notified(x *exchange) error {
+func (fw *forwarder) notified(x *exchange) error {
 	x.rec.Method = notificationMethod
-	if _, err := p.screen(x); err != nil {
+	if _, err := fw.screen(x); err != nil {
 		return err
 	}
 	n := new(notification)
@@ -62,7 +62,7 @@ func (p *Proxy) notified(x *exchange) error {
 			n.end(taken && x.received())
 		}
 	}
-	err := p.takeNotification(x, n)
+	err := fw.takeNotification(x, n)
 	taken = err == nil
 	var d *declined
 	switch {
@@ -89,32 +89,32 @@ func (x *fromClient) received() bool {
 	return http.NewResponseController(x.w).Flush() == nil && x.r.Context().Err() == nil
 }
 
-func (p *Proxy) takeNotification(x *exchange, n *notification) (err error) {
-	if n.hook, err = p.admitNotification(x); err != nil {
+func (fw *forwarder) takeNotification(x *exchange, n *notification) (err error) {
+	if n.hook, err = fw.admitNotification(x); err != nil {
 		return err
 	}
-	p.Telemetry.JoinRegistration(&x.rec, n.hook.Trace)
-	if err := p.readNotification(x, n); err != nil {
+	fw.Telemetry.JoinRegistration(&x.rec, n.hook.Trace)
+	if err := fw.readNotification(x, n); err != nil {
 		return err
 	}
-	if err := p.ownNotification(x, n); err != nil {
+	if err := fw.ownNotification(x, n); err != nil {
 		return err
 	}
-	fresh, err := p.firstNotification(x, n)
+	fresh, err := fw.firstNotification(x, n)
 	if err != nil || !fresh {
 		return err
 	}
-	if err := p.witnessNotification(x, n); err != nil {
+	if err := fw.witnessNotification(x, n); err != nil {
 		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
 	}
-	if err := p.passNotification(x, n); err != nil {
+	if err := fw.passNotification(x, n); err != nil {
 		return err // the agent is to send it again
 	}
 	if n.name == nil {
 		return nil
 	}
-	if err := p.Relay.Hooks.Taken(context.WithoutCancel(x.ctx), n.hook, n.name); err != nil {
-		p.Telemetry.Log.Warn("a notification that was taken is taken again if its agent sends it again",
+	if err := fw.Relay.Hooks.Taken(context.WithoutCancel(x.ctx), n.hook, n.name); err != nil {
+		fw.Telemetry.Log.Warn("a notification that was taken is taken again if its agent sends it again",
 			"request_id", x.rec.RequestID, "error", err)
 	}
 	return nil
@@ -123,9 +123,9 @@ func (p *Proxy) takeNotification(x *exchange, n *notification) (err error) {
 // ownNotification: is it about the task that the webhook is for? One that came with a
 // send may not know its task yet; then it becomes the owner's, unless it is somebody
 // else's (A1, A19).
-func (p *Proxy) ownNotification(x *exchange, n *notification) error {
+func (no *notifications) ownNotification(x *exchange, n *notification) error {
 	h := n.hook
-	p.stateOf(x, n.seen.State)
+	no.stateOf(x, n.seen.State)
 	for _, t := range n.seen.Tasks {
 		x.rec.TaskID, x.rec.ContextID = t.ID, t.ContextID
 		if h.Task != "" && t.ID != h.Task || len(n.seen.Tasks) > 1 {
@@ -136,9 +136,9 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 		Agent: h.Agent, Skill: h.Skill, Endpoint: h.Endpoint, Version: string(h.Version),
 		Method: createConfig, Task: h.Task, Alias: h.Foreign.Agent, Called: h.Foreign.Caller,
 		// A task that is not known yet comes from the call that brought the webhook.
-		Trace: cmp.Or(p.Telemetry.AnchorOf(h.Trace), x.rec.Anchor()),
+		Trace: cmp.Or(no.Telemetry.AnchorOf(h.Trace), x.rec.Anchor()),
 	}
-	first, err := p.Ledger.Learn(x.ctx, x.principal, from, n.seen)
+	first, err := no.Ledger.Learn(x.ctx, x.principal, from, n.seen)
 	switch {
 	case errors.Is(err, ledger.ErrAbsent):
 		return &declined{status: http.StatusForbidden, reason: "OTHER_TASK", cause: err}
@@ -148,12 +148,12 @@ func (p *Proxy) ownNotification(x *exchange, n *notification) error {
 		return nil
 	}
 	x.rec.Agent = h.Agent
-	p.Telemetry.JoinTask(&x.rec, first.Trace)
-	if first.Trace != p.Telemetry.AnchorOf(h.Trace) {
-		n.began = p.Telemetry.ParentOf(first.Trace)
+	no.Telemetry.JoinTask(&x.rec, first.Trace)
+	if first.Trace != no.Telemetry.AnchorOf(h.Trace) {
+		n.began = no.Telemetry.ParentOf(first.Trace)
 	}
 	task := n.seen.Tasks[0]
-	if err := p.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), h, task.ID, task.ContextID, "", false); err != nil {
+	if err := no.Relay.Hooks.Bind(context.WithoutCancel(x.ctx), h, task.ID, task.ContextID, "", false); err != nil {
 		return unkept(err)
 	}
 	return nil
@@ -189,9 +189,9 @@ func (wh *webhooks) firstNotification(x *exchange, n *notification) (bool, error
 }
 
 // passNotification retells it and queues it.
-func (p *Proxy) passNotification(x *exchange, n *notification) error {
+func (fw *forwarder) passNotification(x *exchange, n *notification) error {
 	h := n.hook
-	body, err := p.retellNotification(x, n)
+	body, err := fw.retellNotification(x, n)
 	var e *wire.Error
 	switch {
 	case errors.As(err, &e) && e.Kind == wire.Unsupported:
@@ -200,10 +200,10 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 	case err != nil:
 		return &declined{status: http.StatusBadRequest, reason: wire.BadAgentResponse.Reason, cause: err}
 	}
-	_, err = p.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
+	_, err = fw.Relay.Queue.Enqueue(context.WithoutCancel(x.ctx), &push.Delivery{
 		ID: n.id, Agent: h.Agent, Task: h.Shows(), Config: h.ID(), Name: h.Config, Owner: h.Owner,
-		URL: h.URL, Version: h.Version, Body: body, Traceparent: p.traceOf(x, h),
-		Registered: h.Trace, Notified: p.traceparent(x), Began: n.began,
+		URL: h.URL, Version: h.Version, Body: body, Traceparent: fw.traceOf(x, h),
+		Registered: h.Trace, Notified: fw.traceparent(x), Began: n.began,
 		Token: h.Token, Scheme: h.Scheme, Credentials: h.Credentials,
 	})
 	if err != nil {
@@ -212,25 +212,25 @@ func (p *Proxy) passNotification(x *exchange, n *notification) error {
 		}
 		return unkept(err)
 	}
-	if err := p.Relay.Hooks.Used(context.WithoutCancel(x.ctx), h, terminal(n.seen.State)); err != nil {
-		p.Telemetry.Log.Warn("the use of a webhook was not written down", "request_id", x.rec.RequestID, "error", err)
+	if err := fw.Relay.Hooks.Used(context.WithoutCancel(x.ctx), h, terminal(n.seen.State)); err != nil {
+		fw.Telemetry.Log.Warn("the use of a webhook was not written down", "request_id", x.rec.RequestID, "error", err)
 	}
 	return nil
 }
 
 // traceOf is the trace that a delivery belongs to: the one that the agent goes on with,
 // or else that of the call that registered the webhook, which the task began in.
-func (p *Proxy) traceOf(x *exchange, h *push.Webhook) string {
+func (no *notifications) traceOf(x *exchange, h *push.Webhook) string {
 	if x.r.Header.Get("Traceparent") == "" && h.Trace != "" {
 		return h.Trace
 	}
-	return p.traceparent(x)
+	return no.traceparent(x)
 }
 
 // traceparent is the trace context that goes out; "" for none.
-func (p *Proxy) traceparent(x *exchange) string {
+func (no *notifications) traceparent(x *exchange) string {
 	h := http.Header{}
-	p.Telemetry.Carry(x.ctx, &x.rec, h)
+	no.Telemetry.Carry(x.ctx, &x.rec, h)
 	return h.Get("Traceparent")
 }
 
@@ -244,15 +244,15 @@ func unkept(err error) error {
 }
 
 // admitNotification: whose webhook is it, and is it the agent's own that delivers?
-func (p *Proxy) admitNotification(x *exchange) (*push.Webhook, error) {
-	h, err := p.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.at.rest, "/"))
+func (no *notifications) admitNotification(x *exchange) (*push.Webhook, error) {
+	h, err := no.Relay.Hooks.Find(x.ctx, strings.TrimPrefix(x.at.rest, "/"))
 	if err != nil {
 		return nil, unkept(err)
 	}
-	if h == nil || p.agents[h.Agent] == nil {
+	if h == nil || no.agents[h.Agent] == nil {
 		return nil, &declined{status: http.StatusNotFound, reason: "UNKNOWN_WEBHOOK"}
 	}
-	x.agent, x.skill = p.agents[h.Agent], h.Skill
+	x.agent, x.skill = no.agents[h.Agent], h.Skill
 	x.principal = &authn.Principal{Subject: h.Subject, Issuer: h.Issuer, Tenant: h.Tenant, Method: "webhook"}
 	x.rec.TaskID, x.rec.ContextID, x.rec.Endpoint = h.Task, h.Context, h.Endpoint
 	x.call.Binding, x.call.Version = wire.HTTPJSON, h.Speaks
@@ -260,16 +260,16 @@ func (p *Proxy) admitNotification(x *exchange) (*push.Webhook, error) {
 		x.w.Header().Set("Allow", http.MethodPost)
 		return nil, &declined{status: http.StatusMethodNotAllowed, reason: wire.VerbNotAllowed.Reason}
 	}
-	if p.Relay.Hooks.Late(h) {
+	if no.Relay.Hooks.Late(h) {
 		return nil, &declined{status: http.StatusGone, reason: "TASK_ENDED"}
 	}
-	if err := p.countNotification(x, h); err != nil {
+	if err := no.countNotification(x, h); err != nil {
 		return nil, err
 	}
 	if !proven(x.r.Header, h) {
 		return nil, &declined{status: http.StatusUnauthorized, reason: wire.Unauthenticated.Reason}
 	}
-	if !p.timely(x.r.Header) {
+	if !no.timely(x.r.Header) {
 		return nil, &declined{status: http.StatusForbidden, reason: "LATE"}
 	}
 	return h, nil

@@ -60,13 +60,13 @@ func (wh *webhooks) timely(h http.Header) bool {
 }
 
 // readNotification takes the body in, and looks which task it is about.
-func (p *Proxy) readNotification(x *exchange, n *notification) error {
+func (no *notifications) readNotification(x *exchange, n *notification) error {
 	if !wire.MediaType(x.r.Header.Get("Content-Type")) {
 		return &declined{status: http.StatusUnsupportedMediaType, reason: wire.ContentType.Reason}
 	}
 	body := newBuffer()
 	x.body = body
-	limit := int64(p.Relay.Hooks.Config().Body)
+	limit := int64(no.Relay.Hooks.Config().Body)
 	err := body.fill(x.r.Body, x.r.ContentLength, limit)
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -88,7 +88,7 @@ func (p *Proxy) readNotification(x *exchange, n *notification) error {
 			x.usesQuirk(agents.ZonelessTimes)
 		}
 	}
-	limits := p.answerLimits()
+	limits := no.answerLimits()
 	n.speak = n.hook.Speaks
 	n.seen, err = wire.ReadAnswer(wire.HTTPJSON, n.speak, streamMessage, n.body, limits)
 	if err == nil && n.seen.Kind != "" {
@@ -120,15 +120,15 @@ func writtenIn(doc []byte, speaks wire.Version) wire.Version {
 
 // retellNotification is the notification as its receiver is to have it. Where both sides
 // speak alike it is what the agent wrote, but for ids that go by other names.
-func (p *Proxy) retellNotification(x *exchange, n *notification) ([]byte, error) {
+func (fw *forwarder) retellNotification(x *exchange, n *notification) ([]byte, error) {
 	h := n.hook
 	if h.Foreign.Agent != "" {
 		x.contexts = append(x.contexts, newForeign(h.Foreign.Agent, h.Foreign.Caller))
 	}
-	if err := p.nameContexts(x, &n.seen); err != nil {
+	if err := fw.nameContexts(x, &n.seen); err != nil {
 		return nil, err
 	}
-	doc, err := p.screenAnswer(x, wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, streamMessage, n.seen, n.body)
+	doc, err := fw.screenAnswer(x, wire.Side{Version: n.speak, Binding: wire.HTTPJSON}, streamMessage, n.seen, n.body)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ func (p *Proxy) retellNotification(x *exchange, n *notification) ([]byte, error)
 		return append([]byte(nil), x.restoreContext(doc)...), nil
 	}
 	from := n.speak
-	if p.wantsTask(n) {
-		if task, err := p.wholeTask(x, n); err == nil {
+	if fw.wantsTask(n) {
+		if task, err := fw.wholeTask(x, n); err == nil {
 			doc, from = task, wire.V10
 		} else { // the update alone is better than nothing
 			x.rec.Cause = err.Error()
@@ -171,7 +171,7 @@ const askLimit = 10 * time.Second
 
 // wholeTask asks the agent for the task, in its owner's behalf, and returns it as a 1.0
 // notification. The owner's credentials are not at hand: an agent that wants them says no.
-func (p *Proxy) wholeTask(x *exchange, n *notification) ([]byte, error) {
+func (fw *forwarder) wholeTask(x *exchange, n *notification) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(x.ctx, askLimit)
 	defer cancel()
 	before, request := x.call, x.r
@@ -183,12 +183,12 @@ func (p *Proxy) wholeTask(x *exchange, n *notification) ([]byte, error) {
 	if err := x.connect(); err != nil {
 		return nil, err
 	}
-	l, doc, seen, err := p.ask(ctx, x, question(getTask, n.hook.Task, nil))
+	l, doc, seen, err := fw.ask(ctx, x, question(getTask, n.hook.Task, nil))
 	if err == nil {
-		doc, err = p.screenAnswer(x, l.Side, l.call.Method, seen, doc)
+		doc, err = fw.screenAnswer(x, l.Side, l.call.Method, seen, doc)
 	}
 	if err == nil {
-		err = p.nameContexts(x, &seen)
+		err = fw.nameContexts(x, &seen)
 	}
 	if err != nil {
 		return nil, err

@@ -14,12 +14,12 @@ import (
 
 // observe learns from an answer or event what later calls depend on, before the
 // caller sees it, and returns the bytes to pass on.
-func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
+func (in *inspector) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, error) {
 	body, err := x.matchID(seen, body)
 	if err != nil {
 		return nil, err
 	}
-	p.stateOf(x, seen.State)
+	in.stateOf(x, seen.State)
 	if isError(seen) {
 		reason := seen.ReasonOf(x.upstream.Version, x.rec.UpstreamStatus)
 		if err := x.stray(reason); err != nil {
@@ -32,51 +32,51 @@ func (p *Proxy) observe(x *exchange, seen wire.Answer, body []byte) ([]byte, err
 	case seen.Kind == "list": // of ListTasks or an extension's method
 		var err error
 		if !x.filtered {
-			p.witnessList(x, x.sent, seen.Tasks)
-			body, seen, err = p.filter(x, seen, body)
+			in.witnessList(x, x.sent, seen.Tasks)
+			body, seen, err = in.filter(x, seen, body)
 		}
 		if err == nil {
-			err = p.demands(x, seen, body)
+			err = in.demands(x, seen, body)
 		}
 		if err == nil {
-			body, err = p.govern(x, seen, body)
+			body, err = in.govern(x, seen, body)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return p.restore(x, &seen, body)
+		return in.restore(x, &seen, body)
 	case x.call.Method.Name == wire.GetExtendedAgentCard:
-		return p.extendedCard(x, seen, body)
+		return in.extendedCard(x, seen, body)
 	}
-	if err := p.learn(x, seen); err != nil {
+	if err := in.learn(x, seen); err != nil {
 		return nil, err
 	}
 	if !x.fed { // else the judge has
-		if err := p.witness(x, x.upstream, seen, body); err != nil {
+		if err := in.witness(x, x.upstream, seen, body); err != nil {
 			return nil, err
 		}
 	}
 	x.tally(seen)
-	if body, err = p.govern(x, seen, body); err != nil {
+	if body, err = in.govern(x, seen, body); err != nil {
 		return nil, err
 	}
-	return p.restore(x, &seen, body)
+	return in.restore(x, &seen, body)
 }
 
 // stateOf notes the state that the agent shows a task to be in. What a read shows has
 // been so for a while, and is not counted.
-func (p *Proxy) stateOf(x *exchange, state string) {
+func (ow *owners) stateOf(x *exchange, state string) {
 	if state == "" || state == x.rec.TaskState {
 		return
 	}
 	if x.rec.TaskState = state; x.call.Method == nil || x.call.Method.Writes || x.call.Streaming {
-		p.Telemetry.Metrics.TaskState(x.agent.ID, state)
+		ow.Telemetry.Metrics.TaskState(x.agent.ID, state)
 	}
 }
 
 // filter leaves of a list what is the caller's to read.
-func (p *Proxy) filter(x *exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
-	owned, err := p.Ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, seen.Tasks, p.readable(x))
+func (ow *owners) filter(x *exchange, seen wire.Answer, body []byte) ([]byte, wire.Answer, error) {
+	owned, err := ow.ledger.Owns(x.ctx, x.principal, x.agent.ID, x.call.Method, seen.Tasks, ow.readable(x))
 	if err != nil {
 		return nil, seen, err
 	}
@@ -86,13 +86,13 @@ func (p *Proxy) filter(x *exchange, seen wire.Answer, body []byte) ([]byte, wire
 		return mine
 	})
 	if err == nil {
-		seen, err = p.judge(x.upstream, body) // what is left of it
+		seen, err = ow.judge(x.upstream, body) // what is left of it
 	}
 	return body, seen, err
 }
 
 // learn records the ids an answer shows as the caller's, unless they already are.
-func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
+func (ow *owners) learn(x *exchange, seen wire.Answer) error {
 	if len(seen.Tasks) == 0 && seen.ContextID == "" {
 		return nil
 	}
@@ -109,13 +109,13 @@ func (p *Proxy) learn(x *exchange, seen wire.Answer) error {
 	default:
 		x.rec.TaskID, x.rec.ContextID = seen.Tasks[0].ID, seen.Tasks[0].ContextID
 	}
-	first, err := p.claim(x, x.rec.Instance, seen)
+	first, err := ow.claim(x, x.rec.Instance, seen)
 	if err == nil {
-		p.Telemetry.JoinTask(&x.rec, first.Trace)
-		err = p.alias(x, seen)
+		ow.Telemetry.JoinTask(&x.rec, first.Trace)
+		err = ow.alias(x, seen)
 	}
 	if err == nil {
-		err = p.bindWebhook(x, seen)
+		err = ow.bindWebhook(x, seen)
 	}
 	if err == nil {
 		x.learned = shown
@@ -194,8 +194,8 @@ func splice(body []byte, from, to int, with []byte) []byte {
 // the answer's size is bounded anyway.
 const answerMembers = 1 << 20
 
-func (p *Proxy) answerLimits() wire.Limits {
-	l := p.decodeLimits()
-	l.Body, l.Members = int64(p.Server.Limits.Answer), answerMembers
+func (de *decoder) answerLimits() wire.Limits {
+	l := de.decodeLimits()
+	l.Body, l.Members = int64(de.Server.Limits.Answer), answerMembers
 	return l
 }

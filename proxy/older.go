@@ -43,13 +43,13 @@ func (x *exchange) olderCard() error {
 // ended gives the refusal of a message to a task that has ended the name that 1.0
 // has for it (A2A 1.0 §3.1.1). Before, agents called such a message invalid, and
 // a client could not tell that it should begin anew.
-func (p *Proxy) ended(ctx context.Context, x *exchange, e *wire.Error) *wire.Error {
+func (fw *forwarder) ended(ctx context.Context, x *exchange, e *wire.Error) *wire.Error {
 	invalid := e.Code == wire.InvalidParams.Code || e.Code == wire.InvalidRequest.Code
 	if !invalid || x.call.TaskID == "" || x.call.Method.Subject != wire.OfMessage ||
 		x.call.Version != wire.V10 || x.endpoint.Version == wire.V10 {
 		return e
 	}
-	_, _, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
+	_, _, seen, err := fw.ask(ctx, x, question(getTask, x.call.TaskID, nil))
 	if err != nil || !terminal(seen.State) {
 		return e
 	}

@@ -6,12 +6,24 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// owners keeps whose tasks and contexts are, and under which ids both sides know them.
+// owners keeps whose tasks and contexts are, and under which ids both sides know them: of calls before
+// they are sent, and of all that agents answer.
 type owners struct {
-	ledger *ledger.Ledger
-	salt   []byte
+	*authenticator
+	*webhooks
+	*frontend
+	*decoder
+
+	Hub          *stream.Hub
+	Shown        *Shown
+	StreamConfig stream.Config
+	Telemetry    *telemetry.Telemetry
+	ledger       *ledger.Ledger
+	salt         []byte
 }
 
 // Sharing carries what rules say of tasks that are shared to the ledger, which does not

@@ -10,14 +10,14 @@ import (
 
 // passThrough sends what the caller sent. Only a tenant that named the agent gives
 // way to the one that the interface has.
-func (p *Proxy) passThrough(x *exchange) error {
+func (fw *forwarder) passThrough(x *exchange) error {
 	c := &x.call
 	l := &upstreamCall{Endpoint: x.endpoint, call: c, verb: x.r.Method, holder: x.body}
 	if x.named {
 		x.retenant()
 	}
 	if x.webhook != nil {
-		body, err := p.substituted(x)
+		body, err := fw.substituted(x)
 		if err != nil {
 			return err
 		}

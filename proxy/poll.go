@@ -25,20 +25,20 @@ type poll struct {
 
 // pollTask begins to look at a task. The first look is made at once: an agent that does
 // not know the task, or cannot be reached, is an error.
-func (p *Proxy) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
+func (se *sessions) pollTask(ctx context.Context, a *subscriber) (stream.Opened, error) {
 	l, err := a.x.asking(question(getTask, a.task, nil))
 	if err != nil {
 		return stream.Opened{}, err
 	}
 	l.call.Method, l.call.Streaming = subscribeToTask, true // what the events are read as
 	up := detach(ctx)
-	s, err := p.newPoll(up.ctx, a, l)
+	s, err := se.newPoll(up.ctx, a, l)
 	if err != nil {
 		up.stop()
 		return stream.Opened{}, err
 	}
-	o := p.opened(a.x, l, nil, up)
-	j := p.newJudge(a.x, l).goesOn(s.state).follows(a)
+	o := se.opened(a.x, l, nil, up)
+	j := se.newJudge(a.x, l).goesOn(s.state).follows(a)
 	j.watches, o.Judge = true, j.look
 	o.Body = io.NopCloser(nil)
 	o.From = func(io.Reader, int) stream.Source { return s }
@@ -47,9 +47,9 @@ func (p *Proxy) pollTask(ctx context.Context, a *subscriber) (stream.Opened, err
 
 // newPoll is pollTask for a source that has been opened; its events are said as those of a
 // leg.
-func (p *Proxy) newPoll(ctx context.Context, a *subscriber, l *upstreamCall) (*poll, error) {
-	s := &poll{ctx: ctx, upstreamCall: l, pause: p.StreamConfig.Poll.Std(), stays: a.x.mayWatch(a)}
-	s.proxy, s.x, s.feed, s.task = p, a.x, a.feed, cmp.Or(a.task, a.x.call.TaskID) // and nothing that changes
+func (se *sessions) newPoll(ctx context.Context, a *subscriber, l *upstreamCall) (*poll, error) {
+	s := &poll{ctx: ctx, upstreamCall: l, pause: se.StreamConfig.Poll.Std(), stays: a.x.mayWatch(a)}
+	s.sessions, s.x, s.feed, s.task = se, a.x, a.feed, cmp.Or(a.task, a.x.call.TaskID) // and nothing that changes
 	return s, s.look()
 }
 
@@ -85,7 +85,7 @@ func (s *poll) Next() (stream.Event, error) {
 const rarest = 15
 
 func (s *poll) slow() {
-	poll := s.proxy.StreamConfig.Poll.Std()
+	poll := s.sessions.StreamConfig.Poll.Std()
 	if len(s.ready) > 0 || !settled(s.state) {
 		s.pause = poll
 		return
@@ -95,7 +95,7 @@ func (s *poll) slow() {
 
 // look asks for the task, and finds what the feed has not shown of it.
 func (s *poll) look() error {
-	l, doc, seen, err := s.proxy.put(s.ctx, s.x, question(getTask, s.task, nil))
+	l, doc, seen, err := s.sessions.put(s.ctx, s.x, question(getTask, s.task, nil))
 	if err != nil {
 		return err
 	}

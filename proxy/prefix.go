@@ -79,11 +79,11 @@ func asked(r *http.Request, path string) *http.Request {
 }
 
 // strayed refuses what does not begin as requests to this gateway do.
-func (p *Proxy) strayed(x *exchange) error {
-	if _, err := p.screen(x); err != nil {
+func (fe *frontend) strayed(x *exchange) error {
+	if _, err := fe.screen(x); err != nil {
 		return err
 	}
-	return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with %s (server.basePath)", p.prefix.here)
+	return wire.Errorf(wire.MethodNotFound, "no such path: here they begin with %s (server.basePath)", fe.prefix.here)
 }
 
 // noPath refuses what is at no path, and says so where what is in front has left on what it is to

@@ -63,19 +63,19 @@ func (c purposed) Open(sealed, aad []byte) ([]byte, error) {
 	return c.Unseal(c.purpose, sealed, aad)
 }
 
-func (p *Proxy) remembered() state.Values {
-	return state.Sealed(p.Values, purposed{p.Sealer, dedupeSpace})
+func (as *answerStore) remembered() state.Values {
+	return state.Sealed(as.Values, purposed{as.Sealer, dedupeSpace})
 }
 
 // reserve claims a message for this exchange, or finds what has become of it.
-func (p *Proxy) reserve(x *exchange, key string, digest [32]byte) (*processed, error) {
+func (as *answerStore) reserve(x *exchange, key string, digest [32]byte) (*processed, error) {
 	// Whoever claimed it and has not said more by then has died.
 	until := time.Now().Add(x.agent.Upstream.Timeout(x.call.Method.Name) + time.Minute)
 	claim, err := json.Marshal(processed{Digest: digest[:], Until: until})
 	if err != nil {
 		return nil, err
 	}
-	values := p.remembered()
+	values := as.remembered()
 	for range 2 { // what is there may run out just now
 		if added, err := values.Add(x.ctx, dedupeSpace, key, claim, x.agent.Dedupe.Window.Std()); err != nil || added {
 			return nil, err
@@ -94,42 +94,42 @@ func (p *Proxy) reserve(x *exchange, key string, digest [32]byte) (*processed, e
 
 // keep remembers what became of a message. Where that fails the claim stands, and the
 // message is not sent again either.
-func (p *Proxy) keep(x *exchange, key string, k *processed) {
+func (as *answerStore) keep(x *exchange, key string, k *processed) {
 	kept := *k
 	if len(kept.Body) > x.agent.Dedupe.MaxAnswer() {
 		kept.withoutAnswer()
 	}
-	err := p.memorise(x, key, &kept)
+	err := as.memorise(x, key, &kept)
 	if errors.Is(err, state.ErrFull) && kept.Status != 0 {
 		kept.withoutAnswer() // who sends it again learns which task it made
-		err = p.memorise(x, key, &kept)
+		err = as.memorise(x, key, &kept)
 	}
 	if err != nil {
-		p.Telemetry.Log.Warn("what became of a message could not be stored; it will not be sent again (agents[].dedupe)",
+		as.Telemetry.Log.Warn("what became of a message could not be stored; it will not be sent again (agents[].dedupe)",
 			"request_id", x.rec.RequestID, "error", err)
 	}
 }
 
-func (p *Proxy) memorise(x *exchange, key string, k *processed) error {
+func (as *answerStore) memorise(x *exchange, key string, k *processed) error {
 	data, err := json.Marshal(k)
 	if err != nil {
 		return err
 	}
-	return p.remembered().Put(context.WithoutCancel(x.ctx), dedupeSpace, key, data, x.agent.Dedupe.Window.Std())
+	return as.remembered().Put(context.WithoutCancel(x.ctx), dedupeSpace, key, data, x.agent.Dedupe.Window.Std())
 }
 
 func (k *processed) withoutAnswer() { k.Side, k.Status, k.Header, k.Body = "", 0, nil, nil }
 
 // forget lets a message be sent again that the agent has not had.
-func (p *Proxy) forget(x *exchange, key string) {
-	if err := p.Values.Delete(context.WithoutCancel(x.ctx), dedupeSpace, key); err != nil {
-		p.Telemetry.Log.Warn("a message that the agent has not had stays claimed (agents[].dedupe)",
+func (as *answerStore) forget(x *exchange, key string) {
+	if err := as.Values.Delete(context.WithoutCancel(x.ctx), dedupeSpace, key); err != nil {
+		as.Telemetry.Log.Warn("a message that the agent has not had stays claimed (agents[].dedupe)",
 			"request_id", x.rec.RequestID, "error", err)
 	}
 }
 
 // repeat answers a message by what became of the same one before.
-func (p *Proxy) repeat(x *exchange, k *processed, mine *flight) error {
+func (as *answerStore) repeat(x *exchange, k *processed, mine *flight) error {
 	x.rec.Deduplicated = true
 	if !bytes.Equal(k.Digest, mine.digest[:]) {
 		return otherContent(x)

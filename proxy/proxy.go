@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/authn"
@@ -84,13 +83,7 @@ type Options struct {
 type Proxy struct {
 	Options
 
-	admissions
-	authenticator
-	owners
-	webhooks
-	cursors
-	extensionRules
-	throttling
+	stages
 
 	extra     *wire.Extra              // the methods of extensions
 	hidden    *wire.Extra              // the same for callers who ask for none of those
@@ -102,10 +95,8 @@ type Proxy struct {
 	origins   agents.Origins           // that agents are at
 	self      map[string]struct{}      // canonical hosts of the gateway itself
 	relied    []string                 // names of fields that Connection must not name, beside A2A's and HTTP's own
-	repeats   repeats                  // messages on their way
 	browse    *browse                  // what the catalog is made of
 	signer    *signature.Signer        // of served cards; nil leaves them unsigned
-	redirects sync.Map                 // endpoints that redirect, of which the log has said so
 	here      [2][]string              // what Via says of this gateway, after HTTP/1.1 and HTTP/2
 	asterisk  handler                  // "OPTIONS *", which is about all of the listener
 	main      *routes                  // /agents/{agent}/… and the well-known documents
@@ -131,7 +122,6 @@ func New(o Options) (*Proxy, error) {
 		o.Hub = stream.NewHub(stream.HubOptions{Config: o.StreamConfig, Limits: StreamLimits(o.Server)})
 	}
 	p := &Proxy{Options: o, extra: o.Book.Extra(), offered: make(map[string]ext.Declared, len(o.Providers))}
-	p.repeats.flights = map[string]*flight{}
 	if o.Signing != nil {
 		p.signer = signature.NewSigner(o.Signing, o.PublicURL.String()+jwksPath)
 	}
@@ -145,21 +135,21 @@ func New(o Options) (*Proxy, error) {
 	if err := p.index(); err != nil {
 		return nil, err
 	}
-	p.mountStages()
 	p.browse = newBrowse(p)
+	p.mountStages()
 	governed := p.governed()
-	call := p.do(slices.Insert(governed, 0, p.locate)...)   // which agent and binding, by host and path?
-	rpc := p.do(slices.Insert(governed, 0, p.locateRPC)...) // the same over gRPC
-	card := p.do(p.locate, p.identify, p.serveCard)
-	metadata := p.do(p.serveMetadata)
-	keys := p.do(p.serveKeys)
-	notified := p.do(p.notified)
-	lost := p.do(p.locate, p.nowhere)
-	p.asterisk = p.do(p.serveOptions)
-	p.stray = p.do(p.strayed)
+	call := p.recorder.do(slices.Insert(governed, 0, p.decoder.locate)...)   // which agent and binding, by host and path?
+	rpc := p.recorder.do(slices.Insert(governed, 0, p.decoder.locateRPC)...) // the same over gRPC
+	card := p.recorder.do(p.decoder.locate, p.authorizer.identify, p.documents.serveCard)
+	metadata := p.recorder.do(p.documents.serveMetadata)
+	keys := p.recorder.do(p.documents.serveKeys)
+	notified := p.recorder.do(p.forwarder.notified)
+	lost := p.recorder.do(p.decoder.locate, p.decoder.nowhere)
+	p.asterisk = p.recorder.do(p.decoder.serveOptions)
+	p.stray = p.recorder.do(p.decoder.strayed)
 	var preflight handler
 	if o.Server.CORS != nil {
-		preflight = p.do(p.servePreflight(p.pageFields()))
+		preflight = p.recorder.do(p.frontend.servePreflight(p.frontend.pageFields()))
 	}
 
 	p.main, p.home, p.hosted = newRoutes(lost), newRoutes(lost), newRoutes(lost)
@@ -188,29 +178,18 @@ func New(o Options) (*Proxy, error) {
 // and nothing reaches an agent before the record of it is written.
 func (p *Proxy) governed() []stage {
 	return []stage{
-		p.admit,          // is there room for one more call?
-		p.authenticate,   // who is calling?
-		p.fairShare,      // do they have more than their share of an overloaded gateway?
-		p.decode,         // which method, task, context and skill, in which version; which interface is called?
-		p.throttle,       // did they do something unusual before?
-		p.checkOwnership, // are the task, the context and the referenced tasks theirs?
-		p.authorize,      // do rules, limits and authorizers allow it?
-		p.negotiate,      // which extensions are active, and does the call keep to them?
-		p.adopt,          // are the ids that the caller made up the caller's alone?
-		p.record,         // is the intent in the audit log?
-		p.withDedupe(p.withVersionFallback(p.forward)), // was it answered before; else what does the agent answer?
+		p.admissions.admit,           // is there room for one more call?
+		p.authenticator.authenticate, // who is calling?
+		p.admissions.fairShare,       // do they have more than their share of an overloaded gateway?
+		p.authorizer.decode,          // which method, task, context and skill, in which version; which interface is called?
+		p.throttling.throttle,        // did they do something unusual before?
+		p.owners.checkOwnership,      // are the task, the context and the referenced tasks theirs?
+		p.authorizer.authorize,       // do rules, limits and authorizers allow it?
+		p.inspector.negotiate,        // which extensions are active, and does the call keep to them?
+		p.authorizer.adopt,           // are the ids that the caller made up the caller's alone?
+		p.authorizer.record,          // is the intent in the audit log?
+		p.deduper.withDedupe(p.sessions.withVersionFallback(p.sessions.forward)), // was it answered before; else what does the agent answer?
 	}
-}
-
-// mountStages gives each group of stages what it depends on, and nothing else.
-func (p *Proxy) mountStages() {
-	p.admissions = admissions{load: p.Load, server: &p.Server}
-	p.authenticator = authenticator{authn: p.Authn, server: &p.Server, origins: p.origins}
-	p.owners = owners{ledger: p.Ledger, salt: p.Salt}
-	p.webhooks = webhooks{relay: p.Relay, telemetry: p.Telemetry, publicURL: p.PublicURL}
-	p.cursors = cursors{sealer: p.Sealer}
-	p.extensionRules = extensionRules{book: p.Book, steps: p.Steps, offered: p.offered, policy: p.Policy}
-	p.throttling = throttling{anomalies: p.Anomalies, telemetry: p.Telemetry}
 }
 
 // mountPush adds where agents deliver notifications, where they are relayed.
@@ -232,7 +211,7 @@ func (p *Proxy) mountRPC(t *routes, rpc handler) {
 	}
 	if p.System != nil {
 		for _, service := range systemServices {
-			t.below("/"+service+"/", false, p.serveSystem)
+			t.below("/"+service+"/", false, p.decoder.serveSystem)
 			t.rpcs["/"+service+"/"] = true
 		}
 	}
@@ -246,7 +225,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to := p.main
 	if host, ok := server.CanonicalHost(r.Host); ok {
-		if a, shared := p.at(host); a != nil && shared {
+		if a, shared := p.decoder.at(host); a != nil && shared {
 			to = p.home
 		} else if a != nil {
 			to = p.hosted
@@ -269,14 +248,14 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type stage func(*exchange) error
 
 // do runs stages in order until one refuses.
-func (p *Proxy) do(stages ...stage) handler {
+func (rc *recorder) do(stages ...stage) handler {
 	return func(w http.ResponseWriter, r *http.Request, at site) {
-		x := p.begin(w, r, at)
-		defer p.finish(x)
+		x := rc.begin(w, r, at)
+		defer rc.finish(x)
 		for _, s := range stages {
 			if err := s(x); err != nil {
 				if x.away == nil {
-					p.refuse(x, err)
+					rc.refuse(x, err)
 				}
 				return
 			}

@@ -9,15 +9,15 @@ import (
 // readable is what the rules say of the tasks of a list, one by one: each entry shows what
 // GetTask, called where the list was, would show, so it is there if that would be allowed.
 // Nil: whatever the caller may list it may read.
-func (p *Proxy) readable(x *exchange) func(*state.Record) bool {
-	if x.path == "" && x.call.Skill == "" && p.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
+func (de *decoder) readable(x *exchange) func(*state.Record) bool {
+	if x.path == "" && x.call.Skill == "" && de.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
 		return nil
 	}
 	return func(r *state.Record) bool {
-		q, err := p.reading(x, x.path, x.call.Skill, r)
+		q, err := de.reading(x, x.path, x.call.Skill, r)
 		if err == nil {
 			q.Method, q.Message = getTask, nil
-			_, err = p.Policy.Check(q)
+			_, err = de.Policy.Check(q)
 		}
 		return err == nil
 	}
@@ -25,12 +25,12 @@ func (p *Proxy) readable(x *exchange) func(*state.Record) bool {
 
 // reading is the call as the rules see it, if it were about a task: r is what is recorded
 // of that. path and declared are what else says which skill is meant.
-func (p *Proxy) reading(x *exchange, path, declared string, r *state.Record) (policy.Request, error) {
+func (de *decoder) reading(x *exchange, path, declared string, r *state.Record) (policy.Request, error) {
 	q := x.request()
 	task := recorded(r)
 	q.Task = &task
 	var err error
-	q.Skill, q.Agentwide, err = p.Policy.Resolve(policy.SkillSource{
+	q.Skill, q.Agentwide, err = de.Policy.Resolve(policy.SkillSource{
 		Path: path, Task: r.Skill, Declared: declared, All: x.view.Skills,
 		Method: getTask, Principal: x.principal, Agent: x.agent.ID,
 	})
@@ -41,21 +41,21 @@ func (p *Proxy) reading(x *exchange, path, declared string, r *state.Record) (po
 // that its message refers to, and a context, in which the agent remembers what was said for
 // whichever skills it was used. That they are the caller's, or shared with it, own has found
 // out; the rules may have changed since, or give single skills only.
-func (p *Proxy) beside(x *exchange) error {
+func (in *inspector) beside(x *exchange) error {
 	c := &x.call
 	contextID := c.ContextID
 	if x.record.ID != "" || c.Method.Subject == wire.OfCaller && c.Method.Extension == "" {
 		contextID = "" // that of a task which was asked for, or of a list whose entries are
 	}
-	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || p.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
+	if contextID == "" && len(c.ReferenceTaskIDs) == 0 || in.Policy.Everywhere(x.principal, x.agent.ID, getTask) {
 		return nil
 	}
-	group, tasks, err := p.Ledger.Beside(x.ctx, x.agent.ID, contextID, c.ReferenceTaskIDs)
+	group, tasks, err := in.Ledger.Beside(x.ctx, x.agent.ID, contextID, c.ReferenceTaskIDs)
 	if err != nil {
 		return err
 	}
 	for i := range tasks {
-		if err := p.mayName(x, &tasks[i]); err != nil {
+		if err := in.mayName(x, &tasks[i]); err != nil {
 			return err
 		}
 	}
@@ -63,15 +63,15 @@ func (p *Proxy) beside(x *exchange) error {
 		return nil
 	}
 	group.Context, group.ID = group.ID, "" // a task in it, as far as it is known
-	if err := p.mayName(x, &group); err != nil {
+	if err := in.mayName(x, &group); err != nil {
 		return err
 	}
-	return p.besideSkills(x, group)
+	return in.besideSkills(x, group)
 }
 
 // besideSkills asks for each skill that a context may have been used for after it began, and
 // for none in particular, as calls are that do not say which.
-func (p *Proxy) besideSkills(x *exchange, group state.Record) error {
+func (in *inspector) besideSkills(x *exchange, group state.Record) error {
 	denied := map[string]error{}
 	began := group.Skill
 	var asked []string
@@ -79,12 +79,12 @@ func (p *Proxy) besideSkills(x *exchange, group state.Record) error {
 		if group.Skill = skill; skill == began {
 			continue
 		}
-		if err := p.mayName(x, &group); err != nil {
+		if err := in.mayName(x, &group); err != nil {
 			denied[skill] = err
 			asked = append(asked, skill)
 		}
 	}
-	used, err := p.Ledger.SkillsIn(x.ctx, x.agent.ID, group.Context, asked)
+	used, err := in.Ledger.SkillsIn(x.ctx, x.agent.ID, group.Context, asked)
 	if err != nil || len(used) == 0 {
 		return err
 	}
@@ -92,10 +92,10 @@ func (p *Proxy) besideSkills(x *exchange, group state.Record) error {
 }
 
 // mayName asks the rules for a task that the call names and is not about.
-func (p *Proxy) mayName(x *exchange, r *state.Record) error {
-	q, err := p.reading(x, "", "", r)
+func (in *inspector) mayName(x *exchange, r *state.Record) error {
+	q, err := in.reading(x, "", "", r)
 	if err != nil {
 		return err
 	}
-	return p.Policy.CheckNamed(q, getTask)
+	return in.Policy.CheckNamed(q, getTask)
 }

@@ -34,20 +34,20 @@ const errorWait = time.Second
 
 // receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
-func (p *Proxy) receive(x *exchange, l *upstreamCall, resp *http.Response, body *buffer) (received, error) {
+func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, body *buffer) (received, error) {
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		if !mayBeError(l, resp) {
-			return received{}, p.statusError(x, l, resp, false)
+			return received{}, fw.statusError(x, l, resp, false)
 		}
 		late := time.AfterFunc(errorWait, func() { _ = resp.Body.Close() }) // which ends a Read
 		defer late.Stop()
 	}
-	limit := int64(p.Server.Limits.Answer)
+	limit := int64(fw.Server.Limits.Answer)
 	err := body.fill(resp.Body, resp.ContentLength, limit)
 	switch {
 	case err == nil:
 	case resp.StatusCode >= http.StatusMultipleChoices:
-		return received{}, p.statusError(x, l, resp, false) // of an error page some will do
+		return received{}, fw.statusError(x, l, resp, false) // of an error page some will do
 	case errors.Is(err, errTooLong):
 		return received{}, wire.Errorf(wire.BadAgentResponse,
 			"the answer exceeds server.limits.answer (%d bytes)", limit)
@@ -55,12 +55,12 @@ func (p *Proxy) receive(x *exchange, l *upstreamCall, resp *http.Response, body 
 		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
 	}
 	if l.Binding == wire.GRPC {
-		return p.receiveRPC(x, l, resp, body.bytes())
+		return fw.receiveRPC(x, l, resp, body.bytes())
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return p.receiveError(x, l, resp, body.bytes())
+		return fw.receiveError(x, l, resp, body.bytes())
 	}
-	return p.receiveDocument(x.agent, l, resp, body.bytes())
+	return fw.receiveDocument(x.agent, l, resp, body.bytes())
 }
 
 // heard notes what of an answer is not as A2A has it.
@@ -80,7 +80,7 @@ func mayBeError(l *upstreamCall, resp *http.Response) bool {
 }
 
 // receiveDocument reads an answer that is a success by its status.
-func (p *Proxy) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.Response, body []byte) (a received, err error) {
+func (fw *forwarder) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.Response, body []byte) (a received, err error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a.relabel = label.Corrected()
 	switch {
@@ -88,7 +88,7 @@ func (p *Proxy) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.
 	case stream.IsObject(body): // and no line of it is a field of an event
 		label = wire.Label{Form: "Content-Type text/event-stream", JSON: true}
 	default:
-		if body, err = p.onlyEvent(l, body); err != nil {
+		if body, err = fw.onlyEvent(l, body); err != nil {
 			return a, err
 		}
 		label = wire.Label{Form: "event stream", JSON: true}
@@ -101,7 +101,7 @@ func (p *Proxy) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.
 		a.doc, a.zoned = zoned(a.doc)
 	}
 	a.bytes = a.doc
-	if a.seen, err = p.judge(l, a.doc); err != nil && len(bytes.TrimSpace(a.doc)) == 0 {
+	if a.seen, err = fw.judge(l, a.doc); err != nil && len(bytes.TrimSpace(a.doc)) == 0 {
 		return a, wire.Errorf(wire.BadAgentResponse, "the agent answered %d without a body", resp.StatusCode).Because(err)
 	}
 	return a, err
@@ -109,25 +109,25 @@ func (p *Proxy) receiveDocument(from *agents.Agent, l *upstreamCall, resp *http.
 
 // receiveError reads an answer that is none by its status. Where its body is an error
 // of the binding, whatever it is labelled as, it says so in its own words.
-func (p *Proxy) receiveError(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
+func (fw *forwarder) receiveError(x *exchange, l *upstreamCall, resp *http.Response, body []byte) (received, error) {
 	label := wire.ReadLabel(resp.Header["Content-Type"])
 	a := received{relabel: label.Corrected()}
 	label.Other = false // a JSON object is no page, whatever it was sent as
 	var unread *wire.Error
 	if a.doc, a.form, unread = label.Document(body); unread != nil {
-		return received{}, p.statusError(x, l, resp, false)
+		return received{}, fw.statusError(x, l, resp, false)
 	}
 	var err error
 	a.bytes = a.doc
-	a.seen, err = p.judge(l, a.doc)
+	a.seen, err = fw.judge(l, a.doc)
 	object := bytes.HasPrefix(bytes.TrimLeft(a.doc, " \t\r\n"), []byte("{"))
 	switch {
 	case err != nil, !object, l.Binding == wire.JSONRPC && (!isError(a.seen) || !answers(a.seen, l.call.ID)):
-		return received{}, p.statusError(x, l, resp, false)
+		return received{}, fw.statusError(x, l, resp, false)
 	case l.Binding == wire.JSONRPC:
 		return a, nil
 	}
-	return a, p.byStatus(x, l, resp, &a)
+	return a, fw.byStatus(x, l, resp, &a)
 }
 
 // answers reports whether an answer has the id of the call, or as an error none.
@@ -140,13 +140,13 @@ func answers(seen wire.Answer, id []byte) bool {
 
 // byStatus has an object of HTTP+JSON be the error that its status is, where it says no
 // better. A result is shown to nobody then: nothing of it has been looked at.
-func (p *Proxy) byStatus(x *exchange, l *upstreamCall, resp *http.Response, a *received) error {
+func (fw *forwarder) byStatus(x *exchange, l *upstreamCall, resp *http.Response, a *received) error {
 	seen := &a.seen
 	switch {
 	case seen.Reason != "":
 		return nil
 	case seen.Error == 0:
-		e := p.statusError(x, l, resp, true)
+		e := fw.statusError(x, l, resp, true)
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden || mayBeResult(l, seen) {
 			return e
 		}
@@ -180,7 +180,7 @@ func isFinal(status int) bool { return 200 <= status && status < 600 }
 
 // statusError is the error of an answer whose status is all there is to read. object is for a
 // JSON object of HTTP+JSON.
-func (p *Proxy) statusError(x *exchange, l *upstreamCall, resp *http.Response, object bool) *wire.Error {
+func (fw *forwarder) statusError(x *exchange, l *upstreamCall, resp *http.Response, object bool) *wire.Error {
 	status := resp.StatusCode
 	e := wire.Plain{
 		Status: status, Type: resp.Header.Get("Content-Type"), Object: object, Task: l.call.TaskID != "",
@@ -201,19 +201,19 @@ func (p *Proxy) statusError(x *exchange, l *upstreamCall, resp *http.Response, o
 	if isFinal(status) && status >= http.StatusMultipleChoices {
 		e.Kind = said(e.Kind)
 	}
-	p.tellRedirect(x, l, resp)
+	fw.tellRedirect(x, l, resp)
 	return e.Because(heardStatus(resp))
 }
 
 // tellRedirect tells the operator, once of each endpoint, that an agent is somewhere else
 // than its card says. Every call fails until somebody mends it.
-func (p *Proxy) tellRedirect(x *exchange, l *upstreamCall, resp *http.Response) {
+func (fw *forwarder) tellRedirect(x *exchange, l *upstreamCall, resp *http.Response) {
 	to := redirectTo(resp)
 	if to == "" {
 		return
 	}
-	if _, told := p.redirects.LoadOrStore(l.Address, true); !told {
-		p.Telemetry.Log.Warn("agent answers with a redirect, and redirects are not followed: name the URL that answers in its card or in agents[].endpoints",
+	if _, told := fw.redirects.LoadOrStore(l.Address, true); !told {
+		fw.Telemetry.Log.Warn("agent answers with a redirect, and redirects are not followed: name the URL that answers in its card or in agents[].endpoints",
 			"agent", x.agent.ID, "endpoint", l.Address, "status", resp.StatusCode, "location", to)
 	}
 }
@@ -243,8 +243,8 @@ func redirectTo(resp *http.Response) string {
 
 // onlyEvent is the data of the one event of a stream that answers a call for one
 // answer. A stream of more cannot be one. What counts as an event is as in other streams.
-func (p *Proxy) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
-	events := stream.Events(bytes.NewReader(body), int(p.Server.Limits.Answer))
+func (fw *forwarder) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
+	events := stream.Events(bytes.NewReader(body), int(fw.Server.Limits.Answer))
 	var data []byte
 	for n := 0; ; {
 		event, err := events.Next()
@@ -255,7 +255,7 @@ func (p *Proxy) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
 			return nil, wire.Errorf(wire.BadAgentResponse, "the agent streamed %d events where one answer was due", n)
 		case err != nil:
 			return nil, wire.Errorf(wire.BadAgentResponse, "the agent's stream broke off").Because(err)
-		case !event.HasData || p.isNone(l, event):
+		case !event.HasData || fw.isNone(l, event):
 			continue
 		}
 		n++
@@ -264,12 +264,12 @@ func (p *Proxy) onlyEvent(l *upstreamCall, body []byte) ([]byte, error) {
 }
 
 // isNone reports whether an event is none of A2A's.
-func (p *Proxy) isNone(l *upstreamCall, event stream.Event) bool {
+func (fw *forwarder) isNone(l *upstreamCall, event stream.Event) bool {
 	switch says(l.Binding, event) {
 	case nothing:
 		return true
 	case something:
-		seen, err := p.judge(l, event.Data)
+		seen, err := fw.judge(l, event.Data)
 		return err != nil || showsNothing(l.call.Method, seen)
 	}
 	return false

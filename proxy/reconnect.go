@@ -24,10 +24,10 @@ var errNoStream = errors.New("the agent cannot be subscribed to")
 // regain opens another stream of the agent's in the place of one that broke while its
 // task went on, for all clients of the feed, with this exchange's request. cause is what
 // the first ended with. An error is what its clients are told.
-func (p *Proxy) regain(ctx context.Context, a *subscriber, cause error) error {
+func (se *sessions) regain(ctx context.Context, a *subscriber, cause error) error {
 	tried := cause
-	x, window := a.x, p.StreamConfig.Resubscribe.Std()
-	ctx = p.Telemetry.Under(ctx, x.ctx)
+	x, window := a.x, se.StreamConfig.Resubscribe.Std()
+	ctx = se.Telemetry.Under(ctx, x.ctx)
 	since, times := a.tracker(x.upstream).losing(a.feed.Newest())
 	for pause := pauseBefore(times); time.Since(since)+pause < window; pause = min(max(2*pause, firstRetry), lastRetry) {
 		select {
@@ -35,10 +35,10 @@ func (p *Proxy) regain(ctx context.Context, a *subscriber, cause error) error {
 			return context.Cause(ctx)
 		case <-time.After(pause):
 		}
-		o, how, err := p.reopen(ctx, a)
+		o, how, err := se.reopen(ctx, a)
 		if err == nil {
 			x.rec.Regained++
-			p.Telemetry.Metrics.StreamRegained(x.agent.ID, how)
+			se.Telemetry.Metrics.StreamRegained(x.agent.ID, how)
 			a.tracker(x.upstream).mend()
 			a.feed.Resume(o)
 			return nil
@@ -50,7 +50,7 @@ func (p *Proxy) regain(ctx context.Context, a *subscriber, cause error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	p.Telemetry.Metrics.StreamRegained(x.agent.ID, "lost")
+	se.Telemetry.Metrics.StreamRegained(x.agent.ID, "lost")
 	return streamLost(cause, tried)
 }
 
@@ -91,15 +91,15 @@ func away(err error) bool {
 
 // reopen asks the agent for the task's stream, and where it has none watches the task.
 // What of the task the feed has not shown comes first.
-func (p *Proxy) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how string, err error) {
-	source, err := p.subscribeAgain(ctx, a)
+func (se *sessions) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how string, err error) {
+	source, err := se.subscribeAgain(ctx, a)
 	if err == nil {
 		return source, "regained", nil
 	}
 	if !errors.Is(err, errNoStream) {
 		return stream.Opened{}, "", err
 	}
-	if o, err = p.pollTask(ctx, a); err != nil {
+	if o, err = se.pollTask(ctx, a); err != nil {
 		return stream.Opened{}, "", err
 	}
 	return o, "polled", nil
@@ -108,7 +108,7 @@ func (p *Proxy) reopen(ctx context.Context, a *subscriber) (o stream.Opened, how
 // subscribeAgain opens a stream of SubscribeToTask and takes its first event. What is
 // missing is found by comparing the task as the agent shows it with what the feed has
 // shown: in front of an agent of 1.0 that is the first event, else it is asked for.
-func (p *Proxy) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
+func (se *sessions) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Opened, err error) {
 	l, err := a.x.asking(question(subscribeToTask, a.task, nil))
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", errNoStream, err)
@@ -116,7 +116,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Ope
 	opening, cancel := context.WithTimeout(ctx, a.x.agent.Upstream.Timeout(wire.SubscribeToTask))
 	defer cancel()
 	up := detach(opening)
-	l, resp, err := p.send(up.ctx, a.x, l)
+	l, resp, err := se.send(up.ctx, a.x, l)
 	if err != nil {
 		up.stop()
 		return o, broken(ctx, err)
@@ -132,17 +132,17 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Ope
 		return o, e
 	}
 	if !streams(resp, l) {
-		return o, p.noStream(a.x, l, resp)
+		return o, se.noStream(a.x, l, resp)
 	}
-	o = p.opened(a.x, l, resp, up)
-	j := p.newJudge(a.x, l)
-	source := o.From(resp.Body, int(p.Server.Limits.Event))
+	o = se.opened(a.x, l, resp, up)
+	j := se.newJudge(a.x, l)
+	source := o.From(resp.Body, int(se.Server.Limits.Event))
 	var lead [][]byte
 	var state string
 	if l.Version == wire.V10 {
-		lead, state, err = p.firstOf(a, l, source)
-	} else if lead, state, err = p.catchUp(ctx, a, l); err == nil {
-		source = p.watched(up.ctx, a, l, resp, source, j)
+		lead, state, err = se.firstOf(a, l, source)
+	} else if lead, state, err = se.catchUp(ctx, a, l); err == nil {
+		source = se.watched(up.ctx, a, l, resp, source, j)
 	}
 	if err != nil {
 		return o, err
@@ -155,7 +155,7 @@ func (p *Proxy) subscribeAgain(ctx context.Context, a *subscriber) (o stream.Ope
 
 // firstOf reads the first event of a regained stream, which is the task as it is, and
 // gives what of it the feed has not shown, and the task's state.
-func (p *Proxy) firstOf(a *subscriber, l *upstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
+func (se *sessions) firstOf(a *subscriber, l *upstreamCall, source stream.Source) (lead [][]byte, state string, err error) {
 	for {
 		event, err := source.Next()
 		switch {
@@ -164,7 +164,7 @@ func (p *Proxy) firstOf(a *subscriber, l *upstreamCall, source stream.Source) (l
 		case !event.HasData:
 			continue
 		}
-		found, err := p.readEvent(l.Side, l.call.Method, event.Data)
+		found, err := se.readEvent(l.Side, l.call.Method, event.Data)
 		switch {
 		case err != nil:
 			return nil, "", err
@@ -180,8 +180,8 @@ func (p *Proxy) firstOf(a *subscriber, l *upstreamCall, source stream.Source) (l
 
 // catchUp asks for the task as it is and gives what of it the feed has not shown, and the
 // task's state.
-func (p *Proxy) catchUp(ctx context.Context, a *subscriber, as *upstreamCall) (lead [][]byte, state string, err error) {
-	l, doc, seen, err := p.ask(ctx, a.x, question(getTask, a.task, nil))
+func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *upstreamCall) (lead [][]byte, state string, err error) {
+	l, doc, seen, err := se.ask(ctx, a.x, question(getTask, a.task, nil))
 	if err != nil {
 		return nil, "", err
 	}
@@ -190,10 +190,10 @@ func (p *Proxy) catchUp(ctx context.Context, a *subscriber, as *upstreamCall) (l
 }
 
 // noStream is why an agent answered a subscription with something else than a stream.
-func (p *Proxy) noStream(x *exchange, l *upstreamCall, resp *http.Response) error {
+func (fw *forwarder) noStream(x *exchange, l *upstreamCall, resp *http.Response) error {
 	body := newBuffer()
 	defer body.release()
-	got, err := p.receive(x, l, resp, body)
+	got, err := fw.receive(x, l, resp, body)
 	if err != nil {
 		if away(err) && resp.StatusCode >= http.StatusInternalServerError {
 			return err // it may be starting

@@ -38,12 +38,12 @@ var (
 // recognise becomes "internal" in our words; the cause stays in the log and the
 // audit record. Of a call that has reached the agent it says nothing that would have the
 // client make it again.
-func (p *Proxy) refusal(x *exchange, err error) *wire.Error {
-	return x.unrepeatable(err, p.why(x, err))
+func (rc *recorder) refusal(x *exchange, err error) *wire.Error {
+	return x.unrepeatable(err, rc.why(x, err))
 }
 
 // why is refusal, wherever the call has been.
-func (p *Proxy) why(x *exchange, err error) *wire.Error {
+func (rc *recorder) why(x *exchange, err error) *wire.Error {
 	var (
 		e        *wire.Error
 		denied   *policy.Denied
@@ -61,7 +61,7 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	if e := streamRefusal(err); e != nil {
 		return e
 	}
-	if e := p.tooOften(err); e != nil {
+	if e := rc.tooOften(err); e != nil {
 		return e
 	}
 	switch {
@@ -70,15 +70,15 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 	case errors.Is(err, authn.ErrAmbiguous):
 		return wire.Errorf(wire.Malformed, "more credentials than make one call").Because(err)
 	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused):
-		return p.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", authn.Told(err)), err, "").Because(err)
+		return rc.challenge(x, wire.Errorf(wire.Unauthenticated, "%s", authn.Told(err)), err, "").Because(err)
 	case errors.Is(err, authn.ErrUnavailable):
 		return retryLater("5", "credentials cannot be verified at the moment").Because(err)
 	case errors.As(err, &denied):
-		return p.denied(x, denied)
+		return rc.denied(x, denied)
 	case errors.As(err, &exceeded):
-		return p.exceeded(x, exceeded)
+		return rc.exceeded(x, exceeded)
 	case errors.As(err, &held):
-		return p.throttled(x, held)
+		return rc.throttled(x, held)
 	case errors.As(err, &turned):
 		return turnedDown(turned)
 	case errors.Is(err, limits.ErrUnavailable):
@@ -120,14 +120,14 @@ func (p *Proxy) why(x *exchange, err error) *wire.Error {
 
 // tooOften is the answer to who has shown too many credentials, bad ones or proofs; nil for
 // other errors.
-func (p *Proxy) tooOften(err error) *wire.Error {
+func (rc *recorder) tooOften(err error) *wire.Error {
 	var throttled *authn.Throttled
 	after, text := 1, authn.ErrTooManyProofs.Error()
 	switch {
 	case errors.As(err, new(*wire.Error)):
 		return nil
 	case errors.As(err, &throttled):
-		p.Telemetry.Metrics.Throttled()
+		rc.Telemetry.Metrics.Throttled()
 		after, text = int(throttled.After/time.Second)+1, "too many refused credentials (authn.failures)"
 	case !errors.Is(err, authn.ErrTooManyProofs):
 		return nil
@@ -194,25 +194,25 @@ func said(k *wire.Kind) *wire.Kind {
 
 // denied tells a caller with some business on the agent that this call is not
 // part of it, and everybody else that there is no such agent.
-func (p *Proxy) denied(x *exchange, d *policy.Denied) *wire.Error {
+func (rc *recorder) denied(x *exchange, d *policy.Denied) *wire.Error {
 	if !d.Visible {
 		return wire.Errorf(wire.UnknownAgent, "").Because(d)
 	}
 	scope := strings.Join(d.Scopes, " ")
 	if d.StepUp != nil {
-		return p.stepUp(x, d, scope)
+		return rc.stepUp(x, d, scope)
 	}
 	e := wire.Errorf(wire.Denied, "").Because(d)
 	if len(d.Scopes) == 0 {
 		return e
 	}
 	e.Message = "permission denied: missing scope " + scope
-	return p.challenge(x, e, d, scope)
+	return rc.challenge(x, e, d, scope)
 }
 
 // stepUp asks for another authentication of the user (RFC 9470 §3), which is a 401:
 // the same call with another token may do.
-func (p *Proxy) stepUp(x *exchange, d *policy.Denied, scope string) *wire.Error {
+func (rc *recorder) stepUp(x *exchange, d *policy.Denied, scope string) *wire.Error {
 	e := wire.Errorf(wire.Unauthenticated, "the user has to authenticate again").Because(d)
 	e.Meta = map[string]string{}
 	want := &authn.StepUp{ACR: d.StepUp.ACR}
@@ -226,21 +226,21 @@ func (p *Proxy) stepUp(x *exchange, d *policy.Denied, scope string) *wire.Error 
 	if scope != "" {
 		e.Meta["scope"] = scope
 	}
-	return p.challenges(x, e, authn.Demand{Err: d, Scope: scope, StepUp: want})
+	return rc.challenges(x, e, authn.Demand{Err: d, Scope: scope, StepUp: want})
 }
 
 // challenge adds WWW-Authenticate (RFC 6750 §3, RFC 9728 §5.1).
-func (p *Proxy) challenge(x *exchange, e *wire.Error, err error, scope string) *wire.Error {
-	return p.challenges(x, e, authn.Demand{Err: err, Scope: scope})
+func (rc *recorder) challenge(x *exchange, e *wire.Error, err error, scope string) *wire.Error {
+	return rc.challenges(x, e, authn.Demand{Err: err, Scope: scope})
 }
 
 // challenges adds what a demand asks for.
-func (p *Proxy) challenges(x *exchange, e *wire.Error, d authn.Demand) *wire.Error {
-	d.Realm, d.ResourceMetadata = "a2a-gateway", p.metadataURL(x)
-	if values := p.Authn.Challenges(d); len(values) > 0 {
+func (rc *recorder) challenges(x *exchange, e *wire.Error, d authn.Demand) *wire.Error {
+	d.Realm, d.ResourceMetadata = "a2a-gateway", rc.metadataURL(x)
+	if values := rc.Authn.Challenges(d); len(values) > 0 {
 		e.Header = http.Header{"Www-Authenticate": values}
 	}
-	x.nonce(p.Authn.Nonce())
+	x.nonce(rc.Authn.Nonce())
 	return e
 }
 

@@ -77,7 +77,7 @@ func TestRefusal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for name, err := range map[string]error{tt.name: tt.err, tt.name + ", wrapped": fmt.Errorf("%s: %w", leaky, tt.err)} {
-			e := p.refusal(x, err)
+			e := p.recorder.refusal(x, err)
 			if e.Kind != tt.kind {
 				t.Errorf("%s: %s, want %s", name, e.Reason, tt.kind.Reason)
 			}

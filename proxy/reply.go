@@ -24,22 +24,22 @@ func wants(d *wire.Demand) *upstream.Demand {
 // handleAuthRequired does what is to be done about a unary answer that shows a demand, d, if any:
 // either the caller gets the answer to what the gateway has answered, and all is done,
 // or doc, with where a token can be had.
-func (p *Proxy) handleAuthRequired(ctx context.Context, x *exchange, d *wire.Demand, doc []byte) (_ []byte, done bool, _ error) {
+func (fw *forwarder) handleAuthRequired(ctx context.Context, x *exchange, d *wire.Demand, doc []byte) (_ []byte, done bool, _ error) {
 	if d == nil {
 		return doc, false, nil
 	}
-	if p.provides(ctx, x, d, sendMessage) {
-		if done, err := p.instead(ctx, x, d); done {
+	if fw.provides(ctx, x, d, sendMessage) {
+		if done, err := fw.instead(ctx, x, d); done {
 			return nil, true, err
 		}
 	}
-	doc, err := p.enrich(x, wire.Mend(doc))
+	doc, err := fw.enrich(x, wire.Mend(doc))
 	return doc, false, err
 }
 
 // reply is the gateway's own message to a task that waits for authorization. What
 // authorizes is in the header; the text is for an agent that wants one.
-func (p *Proxy) reply(x *exchange, d *wire.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
+func (fw *forwarder) reply(x *exchange, d *wire.Demand, m *wire.Method, wait bool) (*wire.Call, error) {
 	type part struct {
 		Text string `json:"text"`
 	}
@@ -92,34 +92,34 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 // instead answers a task that a unary answer shows to wait, and gives the caller the
 // answer to that. Where the agent does not take it, nothing is done, and the caller is
 // to have the first answer.
-func (p *Proxy) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
+func (fw *forwarder) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
 	before := x.upstream
 	body := newBuffer()
 	defer x.giveBack(body)
-	resp, err := p.again(ctx, x, d)
+	resp, err := fw.again(ctx, x, d)
 	var a received
 	var seen wire.Answer
 	if err == nil {
 		defer resp.Body.Close() // nothing is left to do with the answer
-		a, seen, err = p.taken(x, resp, body)
+		a, seen, err = fw.taken(x, resp, body)
 		if err != nil && !x.upstream.own {
 			err = heard{err} // what failed is the look at the task behind it
 		}
 	}
 	if err != nil {
 		x.upstream = before
-		p.withdraw(x, d, err)
+		fw.withdraw(x, d, err)
 		return false, nil
 	}
 	x.recordActivation(resp)
-	return true, p.show(ctx, x, resp, a, seen)
+	return true, fw.show(ctx, x, resp, a, seen)
 }
 
 // again answers a task. The answer to that is in the place of the first: to a send what
 // the agent says to it, else the same call once more.
-func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.Response, error) {
+func (fw *forwarder) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.Response, error) {
 	sends := x.call.Method.Subject == wire.OfMessage
-	c, err := p.reply(x, d, sendMessage, sends && x.waits())
+	c, err := fw.reply(x, d, sendMessage, sends && x.waits())
 	if err != nil {
 		return nil, err
 	}
@@ -127,17 +127,17 @@ func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.R
 		if err := x.speak(c, wants(d)); err != nil {
 			return nil, err
 		}
-		return p.reach(ctx, x)
+		return fw.reach(ctx, x)
 	}
 	l, err := x.asking(c)
 	if err != nil {
 		return nil, err
 	}
 	l.shows = wants(d)
-	if _, _, _, err := p.say(ctx, x, l); err != nil {
+	if _, _, _, err := fw.say(ctx, x, l); err != nil {
 		return nil, err
 	}
-	resp, err := p.reach(ctx, x)
+	resp, err := fw.reach(ctx, x)
 	if err != nil {
 		err = heard{err}
 	}
@@ -146,8 +146,8 @@ func (p *Proxy) again(ctx context.Context, x *exchange, d *wire.Demand) (*http.R
 
 // taken reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
-func (p *Proxy) taken(x *exchange, resp *http.Response, body *buffer) (received, wire.Answer, error) {
-	a, err := p.receive(x, x.upstream, resp, body)
+func (fw *forwarder) taken(x *exchange, resp *http.Response, body *buffer) (received, wire.Answer, error) {
+	a, err := fw.receive(x, x.upstream, resp, body)
 	switch {
 	case err != nil:
 		return a, wire.Answer{}, err

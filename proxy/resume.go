@@ -27,69 +27,69 @@ const (
 
 // comeBack gives a client who comes back with an event id what it has missed, and then
 // what comes. Whatever it asked for at first is not asked of the agent again.
-func (p *Proxy) comeBack(ctx context.Context, x *exchange, m *mark) error {
+func (se *sessions) comeBack(ctx context.Context, x *exchange, m *mark) error {
 	x.rec.Resumed, x.rec.TaskID = true, m.task
-	if err := p.asSubscriber(x, m.task); err != nil {
+	if err := se.asSubscriber(x, m.task); err != nil {
 		return err
 	}
-	a, l, err := p.sinceSoon(ctx, x, m)
+	a, l, err := se.sinceSoon(ctx, x, m)
 	if errors.Is(err, errNotKept) {
 		x.rec.Gap = true
 		if !errors.Is(err, errAhead) { // else what could be shared is older than what the client has had
-			if done, err := p.share(x); done || err != nil {
+			if done, err := se.share(x); done || err != nil {
 				return err
 			}
 		}
-		return p.startOver(ctx, x, m.task)
+		return se.startOver(ctx, x, m.task)
 	}
 	if err != nil {
 		return err
 	}
-	return p.listen(x, a, l, m.task)
+	return se.listen(x, a, l, m.task)
 }
 
 // asSubscriber has an exchange be a subscription to a task from here on, whatever it was
 // before, and asks of it what is asked of one: whether the task is the caller's or shared
 // with it, and whether the rules let it subscribe to a task of that skill.
-func (p *Proxy) asSubscriber(x *exchange, task string) error {
+func (se *sessions) asSubscriber(x *exchange, task string) error {
 	if x.call.Method.Name == wire.SubscribeToTask {
 		return nil // it was asked
 	}
-	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(subscribeToTask, task, nil))
+	record, err := se.Ledger.Check(x.ctx, x.principal, x.agent.ID, question(subscribeToTask, task, nil))
 	if err != nil {
 		return err
 	}
 	x.call.Method, x.call.TaskID, x.record = subscribeToTask, task, record
-	p.linkTask(x)
-	if err := p.nameTask(x); err != nil {
+	se.linkTask(x)
+	if err := se.nameTask(x); err != nil {
 		return err
 	}
-	if err := p.recall(x); err != nil {
+	if err := se.recall(x); err != nil {
 		return err
 	}
 	x.known = recorded(&record)
 	if x.rec.Sharing = ""; record.Owner != x.principal.Key() {
-		x.rec.Sharing = p.Policy.Shares(x.principal, x.agent.ID, subscribeToTask, &x.known)
+		x.rec.Sharing = se.Policy.Shares(x.principal, x.agent.ID, subscribeToTask, &x.known)
 	}
 	x.skill, x.agentwide = x.path, false
 	q := x.request()
-	x.skill, x.agentwide, err = p.Policy.Resolve(policy.SkillSource{
+	x.skill, x.agentwide, err = se.Policy.Resolve(policy.SkillSource{
 		Path: x.skill, Task: record.Skill, Declared: x.call.Skill, All: x.view.Skills,
 		Method: subscribeToTask, Principal: x.principal, Agent: x.agent.ID, Match: x.agent.Match, Call: &q,
 	})
 	if err != nil {
 		return err
 	}
-	if x.decision, err = p.Policy.Check(x.request()); err != nil {
+	if x.decision, err = se.Policy.Check(x.request()); err != nil {
 		return err
 	}
-	return p.askAuthorizers(x)
+	return se.askAuthorizers(x)
 }
 
 // sinceSoon finds the place of an event, for which it waits a little where it is ahead.
-func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
+func (se *sessions) sinceSoon(ctx context.Context, x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
 	for looks := 0; ; looks++ {
-		a, l, err := p.since(x, m)
+		a, l, err := se.since(x, m)
 		if !errors.Is(err, errAhead) || looks == looksAgain {
 			return a, l, err
 		}
@@ -102,8 +102,8 @@ func (p *Proxy) sinceSoon(ctx context.Context, x *exchange, m *mark) (*subscribe
 }
 
 // since finds the place of an event in the feed of its task.
-func (p *Proxy) since(x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
-	feed, err := p.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
+func (se *sessions) since(x *exchange, m *mark) (*subscriber, *upstreamCall, error) {
+	feed, err := se.Hub.Find(x.ctx, feedOf(x.agent.ID, m.task))
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -117,7 +117,7 @@ func (p *Proxy) since(x *exchange, m *mark) (*subscriber, *upstreamCall, error) 
 	if l == nil {
 		return nil, nil, errNotKept
 	}
-	a := &subscriber{proxy: p, x: x, feed: feed}
+	a := &subscriber{sessions: se, x: x, feed: feed}
 	a.missed = feed.Newest()
 	if a.cursor, err = feed.Since(m.epoch, m.number); err != nil {
 		if m.number > a.missed && m.epoch == feed.Epoch(a.missed) {
@@ -131,46 +131,46 @@ func (p *Proxy) since(x *exchange, m *mark) (*subscriber, *upstreamCall, error) 
 
 // startOver shows a client who has missed what is not kept any more the task as it is,
 // and then what comes. Of a task that has ended that is all there is.
-func (p *Proxy) startOver(ctx context.Context, x *exchange, task string) error {
+func (se *sessions) startOver(ctx context.Context, x *exchange, task string) error {
 	l, err := x.subscription(task)
 	if err != nil {
 		return err
 	}
-	whole, state, err := p.whole(ctx, x, l, task)
+	whole, state, err := se.whole(ctx, x, l, task)
 	if err != nil {
 		return err
 	}
-	a := &subscriber{proxy: p, x: x, lead: whole}
+	a := &subscriber{sessions: se, x: x, lead: whole}
 	x.upstream = l
 	if terminal(state) {
 		x.stamp()
-		return p.serveSubscriber(x, a)
+		return se.serveSubscriber(x, a)
 	}
-	resp, err := p.reach(ctx, x)
+	resp, err := se.reach(ctx, x)
 	if err != nil {
 		return err
 	}
 	defer x.up.letGo(resp)
 	if !streams(resp, l) {
-		if whole, _, err = p.whole(ctx, x, l, task); err != nil { // it may have ended since
+		if whole, _, err = se.whole(ctx, x, l, task); err != nil { // it may have ended since
 			return err
 		}
 		a.lead = whole
 		x.stamp()
-		return p.serveSubscriber(x, a)
+		return se.serveSubscriber(x, a)
 	}
 	if a.lead = nil; l.Version != wire.V10 { // whose stream begins with what comes next
-		if a.lead, _, err = p.whole(ctx, x, l, task); err != nil {
+		if a.lead, _, err = se.whole(ctx, x, l, task); err != nil {
 			return err
 		}
 		a.shown = snapshotOf(l, a.lead)
 	}
-	return p.relayTo(x, a, resp)
+	return se.relayTo(x, a, resp)
 }
 
 // whole is the task as it is, as an event of the agent's stream, and its state.
-func (p *Proxy) whole(ctx context.Context, x *exchange, l *upstreamCall, task string) ([]stream.Entry, string, error) {
-	g, doc, seen, err := p.ask(ctx, x, question(getTask, task, nil))
+func (se *sessions) whole(ctx context.Context, x *exchange, l *upstreamCall, task string) ([]stream.Entry, string, error) {
+	g, doc, seen, err := se.ask(ctx, x, question(getTask, task, nil))
 	if err != nil {
 		return nil, "", err
 	}
@@ -216,18 +216,18 @@ func (x *exchange) subscription(task string) (*upstreamCall, error) {
 
 // rejoin gives a caller what there is already of the stream that it asks for. done is
 // false where the agent is to be asked.
-func (p *Proxy) rejoin(ctx context.Context, x *exchange) (done bool, err error) {
+func (se *sessions) rejoin(ctx context.Context, x *exchange) (done bool, err error) {
 	if !x.call.Streaming || x.call.Method.Extension != "" {
 		return false, nil
 	}
-	m, e := p.openMark(x)
+	m, e := se.openMark(x)
 	switch {
 	case e != nil:
 		return true, e
 	case m != nil:
-		return true, p.comeBack(ctx, x, m)
+		return true, se.comeBack(ctx, x, m)
 	case x.call.Method.Name == wire.SubscribeToTask:
-		return p.share(x)
+		return se.share(x)
 	}
 	return false, nil
 }

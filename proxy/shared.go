@@ -15,7 +15,7 @@ const sharedPath = "/a2a"
 // of a credential that is bound to an agent, a tenant is that agent's name or one
 // of its own tenants: whether another agent goes by it does not matter, and so
 // cannot be found out.
-func (p *Proxy) nameAgent(x *exchange) error {
+func (fe *frontend) nameAgent(x *exchange) error {
 	bound := x.principal.Only()
 	id, skill := x.call.Tenant, ""
 	if at := strings.Index(id, "/skills/"); at >= 0 {
@@ -28,9 +28,9 @@ func (p *Proxy) nameAgent(x *exchange) error {
 		return wire.Errorf(wire.InvalidParams,
 			"name the agent: by tenant, or by a credential that is bound to one agent")
 	case bound != "" && id != bound:
-		x.agent = p.agents[bound]
+		x.agent = fe.agents[bound]
 	default:
-		x.agent, x.skill, x.path, x.named = p.agents[id], skill, skill, true
+		x.agent, x.skill, x.path, x.named = fe.agents[id], skill, skill, true
 	}
 	return nil
 }

@@ -44,6 +44,6 @@ func showsNothing(m *wire.Method, seen wire.Answer) bool {
 // skip passes over an event.
 func (j *judge) skip() ([]stream.Entry, error) {
 	j.said.skipped.Add(1)
-	j.proxy.Telemetry.Metrics.StreamSkipped(j.agent)
+	j.sessions.Telemetry.Metrics.StreamSkipped(j.agent)
 	return nil, nil
 }

@@ -1,281 +1,118 @@
 package proxy
 
-import (
-	"errors"
-	"fmt"
-	"net/url"
-	"strings"
+// stages are the structs whose methods are the request path, each made of what it depends on:
+// those before it, and parts of Options. None knows those behind it.
+type stages struct {
+	admissions     *admissions
+	authenticator  *authenticator
+	extensionRules *extensionRules
+	webhooks       *webhooks
+	cursors        *cursors
+	throttling     *throttling
 
-	"github.com/a2a-gateway/a2a-gateway/authn"
-	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/internal/wire"
-	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
-	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
-)
-
-// authenticate: who is calling?
-func (au *authenticator) authenticate(x *exchange) error {
-	principal, err := au.authn.Authenticate(x.r)
-	if err != nil {
-		return au.authn.Blame(x.rec.ClientIP, err)
-	}
-	x.principal = principal
-	if strings.Contains(principal.Proof, "dpop") {
-		x.nonce(au.authn.Nonce()) // for the next proof
-	}
-	return nil
+	recorder      *recorder
+	frontend      *frontend
+	decoder       *decoder
+	owners        *owners
+	cardViews     *cardViews
+	hooks         *hooks
+	answerStore   *answerStore
+	inspector     *inspector
+	notifications *notifications
+	forwarder     *forwarder
+	authorizer    *authorizer
+	lister        *lister
+	sessions      *sessions
+	deduper       *deduper
+	documents     *documents
 }
 
-// nonce gives the caller a value for DPoP proofs to hold (RFC 9449 §8).
-func (x *fromClient) nonce(value string) {
-	if value != "" {
-		x.w.Header().Set("DPoP-Nonce", value)
-	}
+// mountStages gives each stage what it depends on, and nothing else.
+func (p *Proxy) mountStages() {
+	p.admissions = &admissions{load: p.Load, server: &p.Server}
+	p.authenticator = &authenticator{authn: p.Authn, server: &p.Server, origins: p.origins}
+	p.extensionRules = &extensionRules{book: p.Book, steps: p.Steps, offered: p.offered, policy: p.Policy}
+	p.webhooks = &webhooks{relay: p.Relay, telemetry: p.Telemetry, publicURL: p.PublicURL}
+	p.cursors = &cursors{sealer: p.Sealer}
+	p.throttling = &throttling{anomalies: p.Anomalies, telemetry: p.Telemetry}
+	p.mountRequests()
+	p.mountAnswers()
 }
 
-// identify is authenticate for public documents: a caller without credentials,
-// or with ones that are no longer good, is a stranger, not an error.
-func (p *Proxy) identify(x *exchange) error {
-	public := x.agent != nil && x.agent.Public()
-	return p.greet(x, public)
-}
-
-// greet finds out who is calling, where strangers may be welcome.
-func (au *authenticator) greet(x *exchange, strangers bool) error {
-	principal, err := au.authn.Authenticate(x.r)
-	if err != nil {
-		err = au.authn.Blame(x.rec.ClientIP, err)
+// mountRequests makes the stages that read calls and what they bring.
+func (p *Proxy) mountRequests() {
+	p.recorder = &recorder{
+		admissions: p.admissions, throttling: p.throttling, Anomalies: p.Anomalies, Audit: p.Audit, Authn: p.Authn,
+		Book: p.Book, Policy: p.Policy, PublicURL: p.PublicURL, Server: &p.Server, Streams: p.Streams,
+		Telemetry: p.Telemetry, agents: p.agents, extra: p.extra, hosts: p.hosts, self: p.self,
 	}
-	var refused *authn.Refused
-	switch {
-	case err == nil:
-		x.principal = principal
-	case errors.Is(err, authn.ErrNoCredentials), errors.As(err, &refused), errors.Is(err, authn.ErrUnavailable),
-		errors.Is(err, authn.ErrTooManyProofs):
-		if !strangers {
-			return err
-		}
-	default:
-		return err
+	p.frontend = &frontend{
+		authenticator: p.authenticator, Authn: p.Authn, PublicURL: p.PublicURL, Push: p.Push, Relay: p.Relay,
+		Server: &p.Server, agents: p.agents, here: p.here, hosts: p.hosts, prefix: p.prefix, relied: p.relied,
+		self: p.self,
 	}
-	return nil
-}
-
-// decode: what is asked, and of whom? It reads the body, settles the version,
-// finds the agent where the path did not name it, and the interface to call.
-func (p *Proxy) decode(x *exchange) error {
-	body, err := p.readBody(x)
-	if err != nil {
-		return err
+	p.decoder = &decoder{
+		admissions: p.admissions, authenticator: p.authenticator, extensionRules: p.extensionRules,
+		recorder: p.recorder, frontend: p.frontend, Drain: p.Drain, Ledger: p.Ledger, Policy: p.Policy,
+		Server: &p.Server, Steps: p.Steps, System: p.System, agents: p.agents, extra: p.extra, hidden: p.hidden,
+		hosts: p.hosts, prefix: p.prefix, self: p.self, sole: p.sole,
 	}
-	x.body = body
-	x.rec.RequestBytes = int64(len(body.bytes()))
-	if e := p.read(x); e != nil {
-		return p.misread(x, e)
+	p.owners = &owners{
+		authenticator: p.authenticator, webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, Hub: p.Hub,
+		ledger: p.Ledger, salt: p.Salt, Shown: p.Shown, StreamConfig: p.StreamConfig, Telemetry: p.Telemetry,
 	}
-	// Only now, with the caller's id known for the answer, is it time to say that
-	// there is no such agent.
-	if err := p.meet(x); err != nil {
-		return err
+	p.cardViews = &cardViews{
+		extensionRules: p.extensionRules, frontend: p.frontend, Book: p.Book, GRPC: p.GRPC, Policy: p.Policy,
+		PublicURL: p.PublicURL, Schemes: p.Schemes, offered: p.offered, signer: p.signer,
 	}
-	if err := p.hops(x); err != nil {
-		return err
+	p.hooks = &hooks{
+		extensionRules: p.extensionRules, decoder: p.decoder, cardViews: p.cardViews, Providers: p.Providers,
+		Server: &p.Server,
 	}
-	if err := p.recognise(x); err != nil {
-		return err
+	p.answerStore = &answerStore{
+		Sealer: p.Sealer, Telemetry: p.Telemetry, Values: p.Values,
 	}
-	if err := p.checkExtensionMethod(x); err != nil {
-		return err
-	}
-	return x.connect()
-}
-
-// meet makes sure of the agent, in the same words for one that does not exist and for
-// one this caller has no business with.
-func (p *Proxy) meet(x *exchange) error {
-	if x.shared {
-		if err := p.nameAgent(x); err != nil {
-			return err
-		}
-	}
-	if x.agent == nil || !x.principal.MayUse(x.agent.ID) || !p.Policy.Sees(x.principal, x.agent.ID) {
-		return agents.ErrUnknown
-	}
-	return nil
-}
-
-// read decodes the body by the binding.
-func (p *Proxy) read(x *exchange) *wire.Error {
-	body := x.body.bytes()
-	if x.mayBeEnvelope() {
-		if wire.IsEnvelope(body) {
-			x.unwrap()
-		} else if x.route.Method == nil {
-			return notAllowed(x.route.Allow)
-		}
-	}
-	var query url.Values // parsing an empty one would still cost a map
-	if x.r.URL.RawQuery != "" {
-		query = x.r.URL.Query()
-	}
-	version, e := wire.RequestVersion(x.r.Header, query)
-	if e != nil {
-		if x.call.Binding == wire.JSONRPC {
-			_ = x.call.DecodeJSONRPC(body, "", p.decodeLimits()) // for the caller's id
-		}
-		x.call.Version = wire.V10 // whose word it is for a version that nobody here speaks
-		return e
-	}
-	if version != "" {
-		x.call.Spelled = wire.SpelledVersion(x.r.Header, query)
-	}
-	json := wire.MediaType(x.r.Header.Get("Content-Type"))
-	switch x.call.Binding {
-	case wire.GRPC:
-		return p.decodeRPC(x, version)
-	case wire.JSONRPC:
-		if !json {
-			return wire.Errorf(wire.ContentType, "send Content-Type: application/json")
-		}
-		return x.call.DecodeJSONRPC(body, version, p.decodeLimits())
-	}
-	if len(body) > 0 && !json {
-		return wire.Errorf(wire.ContentType, "send Content-Type: application/json or application/a2a+json")
-	}
-	return x.call.DecodeHTTP(x.route, query, body, version, p.decodeLimits())
-}
-
-// checkOwnership: are the task, the context and the referenced tasks the caller's?
-func (p *Proxy) checkOwnership(x *exchange) error {
-	if e := agents.Incapable(x.call.Method, x.view.Card, p.pushes()); e != nil {
-		return e
-	}
-	if err := p.rename(x); err != nil {
-		return err
-	}
-	record, err := p.Ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
-	if err == nil {
-		x.record = record
-		p.linkTask(x)
-		if err := p.nameTask(x); err != nil {
-			return err
-		}
-		return p.recall(x)
-	}
-	var other *ledger.ForeignContext
-	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
-		return p.outside(x, p.replaceContext(x, other))
-	}
-	x.record = record
-	return err
-}
-
-// outside says of a call about a task which is there that it names another context beside
-// it: no version has one there, so that a caller who hears of a task that is not found would
-// look in the wrong place.
-func (ow *owners) outside(x *exchange, err error) error {
-	m := x.call.Method
-	if !errors.Is(err, ledger.ErrAbsent) || m.Extension != "" || m.Subject != wire.OfTask && m.Subject != wire.OfConfig {
-		return err
-	}
-	alone := x.call
-	alone.ContextID = ""
-	if _, absent := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &alone); absent != nil {
-		return err
-	}
-	return wire.Errorf(wire.InvalidParams,
-		"Invalid parameters: contextId or sessionId, which A2A %s does not have here, names another context than the task's",
-		x.call.Version).Because(err)
-}
-
-// linkTask links the call's span to the one that its task began with, whatever becomes of it
-// from here on.
-func (p *Proxy) linkTask(x *exchange) {
-	if x.record.Kind == state.Task {
-		x.rec.Agent, x.rec.TaskID = x.agent.ID, x.record.ID
-		p.Telemetry.JoinTask(&x.rec, x.record.Trace)
+	p.inspector = &inspector{
+		extensionRules: p.extensionRules, frontend: p.frontend, decoder: p.decoder, owners: p.owners,
+		cardViews: p.cardViews, hooks: p.hooks, Book: p.Book, Ledger: p.Ledger, Policy: p.Policy, Steps: p.Steps,
+		fileRules: p.fileRules, hidden: p.hidden,
 	}
 }
 
-// authorize: may they? It resolves the skill, then asks the rules.
-func (p *Proxy) authorize(x *exchange) error {
-	if err := p.gatherConditions(x); err != nil {
-		return err
+// mountAnswers makes those that send calls, and pass answers and streams on.
+func (p *Proxy) mountAnswers() {
+	p.notifications = &notifications{
+		webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, Authn: p.Authn,
+		Ledger: p.Ledger, Policy: p.Policy, PublicURL: p.PublicURL, Relay: p.Relay, Telemetry: p.Telemetry,
+		agents: p.agents,
 	}
-	own, err := p.authorizeMethod(x)
-	if err != nil {
-		return err
+	p.forwarder = &forwarder{
+		webhooks: p.webhooks, frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		notifications: p.notifications, Relay: p.Relay, Server: &p.Server, Telemetry: p.Telemetry,
 	}
-	source := policy.SkillSource{
-		Path: x.skill, Task: x.record.Skill, Extension: own,
-		Declared: x.call.Skill, All: x.view.Skills,
-		Method: x.call.Method, Principal: x.principal, Agent: x.agent.ID,
+	p.authorizer = &authorizer{
+		authenticator: p.authenticator, cursors: p.cursors, extensionRules: p.extensionRules, throttling: p.throttling,
+		frontend: p.frontend, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		notifications: p.notifications, Audit: p.Audit, FailOpen: p.FailOpen, Limits: p.Limits, Panel: p.Panel,
+		Policy: p.Policy, Streams: p.Streams,
 	}
-	if x.agent.Match != nil {
-		q := x.request()
-		source.Match, source.Call = x.agent.Match, &q
+	p.lister = &lister{
+		cursors: p.cursors, recorder: p.recorder, decoder: p.decoder, owners: p.owners, inspector: p.inspector,
+		forwarder: p.forwarder, Ledger: p.Ledger, Server: &p.Server,
 	}
-	skill, agentwide, err := p.Policy.Resolve(source)
-	if err != nil {
-		return err
+	p.sessions = &sessions{
+		admissions: p.admissions, cursors: p.cursors, extensionRules: p.extensionRules, recorder: p.recorder,
+		webhooks: p.webhooks, decoder: p.decoder, owners: p.owners, inspector: p.inspector, forwarder: p.forwarder,
+		authorizer: p.authorizer, lister: p.lister, Drain: p.Drain, Hold: p.Hold, Hub: p.Hub, Ledger: p.Ledger,
+		Load: p.Load, Policy: p.Policy, Server: &p.Server, StreamConfig: p.StreamConfig, Streams: p.Streams,
+		Telemetry: p.Telemetry,
 	}
-	x.skill, x.agentwide = skill, agentwide
-	x.decision, err = p.Policy.Check(x.request())
-	if err != nil {
-		return err
+	p.deduper = &deduper{
+		recorder: p.recorder, answerStore: p.answerStore, repeats: repeats{flights: map[string]*flight{}},
 	}
-	if err := p.beside(x); err != nil {
-		return err
+	p.documents = &documents{
+		authenticator: p.authenticator, recorder: p.recorder, frontend: p.frontend, decoder: p.decoder,
+		cardViews: p.cardViews, Agents: p.Agents, Authn: p.Authn, Catalog: p.Catalog, JWKS: p.JWKS, Policy: p.Policy,
+		PublicURL: p.PublicURL, agents: p.agents, browse: p.browse,
 	}
-	if err := p.modes(x); err != nil {
-		return err
-	}
-	if err := p.mayPush(x); err != nil {
-		return err
-	}
-	// An agent without the capability may still answer with what was never meant
-	// to be read, so its card is believed. Streaming is not held to the card in
-	// the same way: nothing leaks, and an agent that can or cannot says so itself.
-	if x.call.Method.Name == wire.GetExtendedAgentCard && !x.view.Card.Extended {
-		return wire.Errorf(wire.Unsupported, "")
-	}
-	if err := p.throttleSkill(x); err != nil {
-		return err
-	}
-	if err := p.spend(x); err != nil {
-		return err
-	}
-	return p.askAuthorizers(x)
-}
-
-// authorizeMethod finds the skill that an extension's method needs. On a task that was
-// made for another skill the caller needs both: the method's is asked for here, the
-// task's is the call's then.
-func (er *extensionRules) authorizeMethod(x *exchange) (skill string, err error) {
-	skill = er.book.Skill(x.call.Method)
-	if skill == "" || x.record.Skill == "" || skill == x.record.Skill {
-		return skill, nil
-	}
-	q := x.request()
-	q.Skill = skill
-	_, err = er.policy.Check(q)
-	return "", err
-}
-
-// record: the audit intent is on disk, or nothing is forwarded.
-func (p *Proxy) record(x *exchange) error {
-	x.describe()
-	if x.rec.Digest = digest(x.call.Body); x.opaque() {
-		x.rec.Digest = digest(x.call.Message)
-	}
-	x.rec.Endpoint, x.rec.Credentials = x.endpoint.Address, x.agent.Upstream.Shown()
-	if !x.alike(x.endpoint.Side) {
-		x.rec.TranslatedTo = x.endpoint.String()
-	}
-	if err := p.Audit.Intent(&x.rec); err != nil && !p.FailOpen {
-		return fmt.Errorf("%w: %w", errNotRecorded, err)
-	}
-	x.captured = p.Audit.Capture(x.agent.ID, x.skill, x.call.Params)
-	return nil
 }

@@ -14,28 +14,28 @@ import (
 // relay passes an event stream of the agent's on, each event looked at before the caller
 // sees it: its ids recorded, its JSON-RPC id checked, and where caller and agent speak
 // differently, retold one by one. from is where a subscription began; it may be nil.
-func (p *Proxy) relay(x *exchange, resp *http.Response, from *snapshot) error {
-	return p.relayTo(x, &subscriber{proxy: p, x: x, from: from, shown: from}, resp)
+func (se *sessions) relay(x *exchange, resp *http.Response, from *snapshot) error {
+	return se.relayTo(x, &subscriber{sessions: se, x: x, from: from, shown: from}, resp)
 }
 
 // relayTo makes a feed of an agent's stream, and has a client follow it.
-func (p *Proxy) relayTo(x *exchange, a *subscriber, resp *http.Response) (err error) {
+func (se *sessions) relayTo(x *exchange, a *subscriber, resp *http.Response) (err error) {
 	x.recordActivation(resp)
 	x.incoming(resp)
 	x.rec.AnswerForm = streamForm(x.upstream, resp)
 	x.up.keep()
-	o := p.opened(x, x.upstream, resp, x.up)
-	a.judge = p.newJudge(x, x.upstream)
-	o.Judge, o.Stop = a.judge.look, p.holdPlace(x, x.keepPlace(o.Stop))
+	o := se.opened(x, x.upstream, resp, x.up)
+	a.judge = se.newJudge(x, x.upstream)
+	o.Judge, o.Stop = a.judge.look, se.holdPlace(x, x.keepPlace(o.Stop))
 	o.Stays = x.outlives
 	o.Begins = func(f *stream.Feed) { a.feed, a.judge.feed = f, f }
-	p.orWatched(a, &o, resp, x.up)
+	se.orWatched(a, &o, resp, x.up)
 	a.resp = resp
-	p.Hub.Open(o)
+	se.Hub.Open(o)
 	if a.cursor, err = a.feed.Cursor(0); err != nil {
 		return err // not of a feed that has just begun
 	}
-	return p.serveSubscriber(x, a)
+	return se.serveSubscriber(x, a)
 }
 
 // open prepares the response to a stream. Between sides that speak alike its

@@ -161,7 +161,7 @@ func (s *Streams) watch(parent context.Context, st *openStream, life time.Durati
 // It asks nobody, and is quick enough to be called every few seconds.
 func (s *Streams) Review(p *Proxy) {
 	for _, st := range s.all() {
-		if err := p.stands(st.request, st.shared); err != nil {
+		if err := p.recorder.stands(st.request, st.shared); err != nil {
 			s.end(st, fmt.Errorf("%w: %w", errRevoked, err))
 		}
 	}
@@ -169,12 +169,12 @@ func (s *Streams) Review(p *Proxy) {
 
 // stands asks again what was asked when a stream began, of the rules as they are now and
 // at this time of day. How long ago the user authenticated counted then.
-func (p *Proxy) stands(q policy.Request, shared bool) error {
+func (rc *recorder) stands(q policy.Request, shared bool) error {
 	q.Begun, q.Now = q.Now, time.Now()
-	if err := p.Authn.Stands(q.Principal); err != nil {
+	if err := rc.Authn.Stands(q.Principal); err != nil {
 		return err
 	}
-	agent := p.agents[q.Agent]
+	agent := rc.agents[q.Agent]
 	if agent == nil {
 		return agents.ErrUnknown
 	}
@@ -183,16 +183,16 @@ func (p *Proxy) stands(q policy.Request, shared bool) error {
 	}
 	if q.Method.Extension != "" {
 		// The registry of each configuration has methods of its own.
-		all := p.extra.Methods()
+		all := rc.extra.Methods()
 		i := slices.IndexFunc(all, func(m *wire.Method) bool { return m.Name == q.Method.Name })
 		if i < 0 {
 			return wire.Errorf(wire.MethodNotFound, "")
 		}
 		q.Method = all[i]
 	}
-	if shared && p.Policy.Shares(q.Principal, q.Agent, q.Method, q.Task) == "" {
+	if shared && rc.Policy.Shares(q.Principal, q.Agent, q.Method, q.Task) == "" {
 		return ledger.ErrAbsent
 	}
-	_, err := p.Policy.Check(q)
+	_, err := rc.Policy.Check(q)
 	return err
 }

@@ -12,10 +12,10 @@ import (
 // streamSession writes the events of a feed to one client until either ends. It survives the
 // handler of the request: see detachedStream.
 type streamSession struct {
-	proxy *Proxy
-	x     *exchange
-	a     *subscriber
-	open  *openStream
+	sessions *sessions
+	x        *exchange
+	a        *subscriber
+	open     *openStream
 
 	relay  stream.Relay
 	began  time.Time
@@ -25,7 +25,7 @@ type streamSession struct {
 }
 
 // serveSubscriber gives a client what a feed has for it, until one of them ends.
-func (p *Proxy) serveSubscriber(x *exchange, a *subscriber) error {
+func (se *sessions) serveSubscriber(x *exchange, a *subscriber) error {
 	if err := a.borrow(); err != nil {
 		a.Close()
 		return err
@@ -36,19 +36,19 @@ func (p *Proxy) serveSubscriber(x *exchange, a *subscriber) error {
 	}
 	x.late.Stop()
 	x.unload()
-	at := &streamSession{proxy: p, x: x, a: a, open: x.stream(), began: time.Now(), before: x.rec.Events}
-	counted := p.Telemetry.Metrics.OpenStream(x.agent.ID)
-	t := p.Server.Timeouts
+	at := &streamSession{sessions: se, x: x, a: a, open: x.stream(), began: time.Now(), before: x.rec.Events}
+	counted := se.Telemetry.Metrics.OpenStream(x.agent.ID)
+	t := se.Server.Timeouts
 	at.relay = stream.Relay{
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
 		See: func(e stream.Entry, emit stream.Emit) error {
 			counted.Event()
 			defer at.open.told(&x.rec)
-			return a.refused(e, p.see(x, a, e, emit))
+			return a.refused(e, se.see(x, a, e, emit))
 		},
-		Drain: p.Drain,
+		Drain: se.Drain,
 	}
-	if !p.hooked(x) { // which are asked about every event
+	if !se.hooked(x) { // which are asked about every event
 		at.relay.More = a.more
 	}
 	if x.call.Binding == wire.GRPC {
@@ -71,7 +71,7 @@ func (p *Proxy) serveSubscriber(x *exchange, a *subscriber) error {
 	}()
 	err := at.run(x.clientContext())
 	if errors.Is(err, stream.ErrLeft) {
-		if left = p.leave(x, at, counted.Close); left {
+		if left = se.leave(x, at, counted.Close); left {
 			return errDetached
 		}
 		at.relay.Leave = nil
@@ -91,11 +91,11 @@ func (at *streamSession) run(client context.Context) error {
 // watch has the stream reviewed until done is called, and end in time.
 func (at *streamSession) watch(client context.Context) (ctx context.Context, done func()) {
 	at.since = time.Since(at.began)
-	life := at.proxy.StreamConfig.Lifetime.Std()
+	life := at.sessions.StreamConfig.Lifetime.Std()
 	if life > 0 {
 		life = max(life-at.since, 1)
 	}
-	return at.proxy.Streams.watch(client, at.open, life)
+	return at.sessions.Streams.watch(client, at.open, life)
 }
 
 // took notes what a relay says of itself in the end.

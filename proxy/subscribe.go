@@ -25,10 +25,10 @@ type snapshot struct {
 // and a task that has ended is refused. The two are asked for at the same time,
 // so that nothing can happen in between that neither shows; what both show is
 // left out of the stream.
-func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) error {
-	out, stop := p.openBeside(ctx, x)
+func (se *sessions) subscribe(ctx context.Context, x *exchange, late *time.Timer) error {
+	out, stop := se.openBeside(ctx, x)
 	defer stop()
-	l, doc, seen, err := p.ask(ctx, x, question(getTask, x.call.TaskID, nil))
+	l, doc, seen, err := se.ask(ctx, x, question(getTask, x.call.TaskID, nil))
 	switch {
 	case err != nil:
 	case terminal(seen.State):
@@ -37,7 +37,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	if err != nil {
 		stop()
 	}
-	s := p.soon(ctx, x, out, stop, seen.State)
+	s := se.soon(ctx, x, out, stop, seen.State)
 	if s.resp != nil {
 		defer x.up.letGo(s.resp)
 	}
@@ -47,7 +47,7 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	case s.err != nil:
 		return s.err
 	case !streams(s.resp, x.upstream):
-		empty, err := p.refusedStream(ctx, x, s.resp)
+		empty, err := se.refusedStream(ctx, x, s.resp)
 		if err != nil || empty == nil {
 			return err
 		}
@@ -56,26 +56,26 @@ func (p *Proxy) subscribe(ctx context.Context, x *exchange, late *time.Timer) er
 	late.Stop()
 	from := newSnapshot(l, doc)
 	x.leads = true
-	if from.doc, err = p.govern(x, seen, from.doc); err != nil {
+	if from.doc, err = se.govern(x, seen, from.doc); err != nil {
 		return err
 	}
 	x.leads = false
-	if from.doc, err = p.restore(x, &seen, from.doc); err != nil {
+	if from.doc, err = se.restore(x, &seen, from.doc); err != nil {
 		return err
 	}
-	d, err := p.demand(x, seen, doc)
+	d, err := se.demand(x, seen, doc)
 	if err != nil {
 		return err
 	}
 	if d != nil {
-		if from.doc, err = p.enrich(x, from.doc); err != nil {
+		if from.doc, err = se.enrich(x, from.doc); err != nil {
 			return err
 		}
-		if p.provides(ctx, x, d, streamMessage) {
+		if se.provides(ctx, x, d, streamMessage) {
 			return x.hold(d, func(emit telling) error { return x.retell(from.doc, emit) })
 		}
 	}
-	return p.relay(x, s.resp, from)
+	return se.relay(x, s.resp, from)
 }
 
 // opening is what an agent has answered to a subscription, or why it has not.
@@ -85,14 +85,14 @@ type opening struct {
 }
 
 // openBeside subscribes to the call's task in a goroutine of its own, until stop is called.
-func (p *Proxy) openBeside(ctx context.Context, x *exchange) (_ <-chan opening, stop context.CancelFunc) {
+func (se *sessions) openBeside(ctx context.Context, x *exchange) (_ <-chan opening, stop context.CancelFunc) {
 	ctx, stop = context.WithCancel(ctx)
 	out := make(chan opening, 1)
 	go func() {
 		var o opening
 		defer func() { out <- o }()
-		defer p.contain(x, &o.err)
-		o.resp, o.err = p.reach(ctx, x)
+		defer se.contain(x, &o.err)
+		o.resp, o.err = se.reach(ctx, x)
 	}()
 	return out, stop
 }
@@ -104,7 +104,7 @@ const silence = time.Second
 
 // soon waits for what has been opened, if the task waits for its user not long: then it is an
 // empty stream, and the task is looked at.
-func (p *Proxy) soon(ctx context.Context, x *exchange, out <-chan opening, stop context.CancelFunc, state string) opening {
+func (fw *forwarder) soon(ctx context.Context, x *exchange, out <-chan opening, stop context.CancelFunc, state string) opening {
 	if !settled(state) || terminal(state) {
 		return <-out
 	}
@@ -188,10 +188,10 @@ func alike(a, b []byte) bool {
 
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
-func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Response) (*http.Response, error) {
+func (se *sessions) refusedStream(ctx context.Context, x *exchange, resp *http.Response) (*http.Response, error) {
 	body := newBuffer()
 	defer x.giveBack(body)
-	a, err := p.receive(x, x.upstream, resp, body)
+	a, err := se.receive(x, x.upstream, resp, body)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (p *Proxy) refusedStream(ctx context.Context, x *exchange, resp *http.Respo
 		_ = resp.Body.Close() // it has been read
 		return empty, nil
 	}
-	return nil, p.answered(ctx, x, resp, a)
+	return nil, se.answered(ctx, x, resp, a)
 }
 
 // inner takes the task or update out of an event of the agent's.

@@ -16,12 +16,12 @@ import (
 
 // subscriber is one client of a feed: the exchange that the feed's events are written to.
 type subscriber struct {
-	proxy  *Proxy
-	x      *exchange
-	feed   *stream.Feed
-	cursor *stream.Cursor
-	judge  *judge         // of the first source of the feed that the exchange has opened; else nil
-	resp   *http.Response // of the agent, where the exchange has opened the feed; else nil
+	sessions *sessions
+	x        *exchange
+	feed     *stream.Feed
+	cursor   *stream.Cursor
+	judge    *judge         // of the first source of the feed that the exchange has opened; else nil
+	resp     *http.Response // of the agent, where the exchange has opened the feed; else nil
 
 	shown  *snapshot       // what the client has been shown already; nil for nothing
 	from   *snapshot       // where a subscription began whose agent does not show it; else nil
@@ -63,8 +63,8 @@ func (a *subscriber) Next(ctx context.Context) (stream.Entry, error) {
 			a.feed.Fail(streamLost(err, err))
 			continue
 		}
-		if failed := a.proxy.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
-			if errors.Is(failed, stream.ErrEarly) && a.proxy.StreamConfig.Resubscribe.Std() == 0 {
+		if failed := a.sessions.regain(ctx, a, err); failed != nil && ctx.Err() == nil {
+			if errors.Is(failed, stream.ErrEarly) && a.sessions.StreamConfig.Resubscribe.Std() == 0 {
 				failed = io.EOF // nobody has looked for another, so that its end is all there is to say
 			}
 			a.feed.Fail(failed)
@@ -104,7 +104,7 @@ func (a *subscriber) borrow() error {
 	if n == 0 {
 		return nil
 	}
-	if err := a.proxy.Hub.Borrow(a.x.holder(), n); err != nil {
+	if err := a.sessions.Hub.Borrow(a.x.holder(), n); err != nil {
 		return err
 	}
 	a.owed.Store(n)
@@ -114,7 +114,7 @@ func (a *subscriber) borrow() error {
 // settle gives back what was borrowed.
 func (a *subscriber) settle() {
 	if n := a.owed.Swap(0); n > 0 {
-		a.proxy.Hub.Return(a.x.holder(), n)
+		a.sessions.Hub.Return(a.x.holder(), n)
 	}
 }
 
@@ -148,7 +148,7 @@ func (x *negotiation) form(l *upstreamCall) string {
 
 // opened is a stream of the agent's as a feed takes it over, but for its judge. resp is nil
 // where there is no answer behind it.
-func (p *Proxy) opened(x *exchange, l *upstreamCall, resp *http.Response, up *detachedRequest) stream.Opened {
+func (fw *forwarder) opened(x *exchange, l *upstreamCall, resp *http.Response, up *detachedRequest) stream.Opened {
 	o := stream.Opened{Form: x.form(l), From: stream.Events, Stop: up.stop}
 	if l.Binding == wire.GRPC {
 		o.From = stream.Messages

@@ -46,7 +46,7 @@ func (a *subscriber) newest(side wire.Side, number uint64) (*judged, []byte) {
 		if from+uint64(i) > number {
 			continue
 		}
-		found, err := a.proxy.judgedOf(side, entries[i])
+		found, err := a.sessions.judgedOf(side, entries[i])
 		if err == nil && found.seen.State != "" {
 			return found, entries[i].Data
 		}

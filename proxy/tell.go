@@ -11,8 +11,8 @@ import (
 )
 
 // see judges one event for one client.
-func (p *Proxy) see(x *exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
-	found, err := p.judgedOf(x.upstream.Side, e)
+func (se *sessions) see(x *exchange, a *subscriber, e stream.Entry, emit stream.Emit) error {
+	found, err := se.judgedOf(x.upstream.Side, e)
 	if err != nil {
 		return err
 	}
@@ -29,22 +29,22 @@ func (p *Proxy) see(x *exchange, a *subscriber, e stream.Entry, emit stream.Emit
 			return err
 		}
 	}
-	d, err := p.demand(x, seen, doc)
+	d, err := se.demand(x, seen, doc)
 	if err != nil {
 		return err
 	}
-	out, err := p.observe(x, seen, doc)
+	out, err := se.observe(x, seen, doc)
 	x.rec.Events++
 	if err != nil {
 		return err
 	}
 	x.captured.Answer(out)
-	p.Telemetry.StreamEvent(&x.rec, seen.Kind, seen.State)
+	se.Telemetry.StreamEvent(&x.rec, seen.Kind, seen.State)
 	if err := a.bind(seen); err != nil {
 		return err
 	}
 	if d != nil {
-		if out, err = p.enrich(x, wire.Mend(out)); err != nil {
+		if out, err = se.enrich(x, wire.Mend(out)); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (p *Proxy) see(x *exchange, a *subscriber, e stream.Entry, emit stream.Emit
 func (a *subscriber) translated(e stream.Entry, found *judged, out []byte, d *wire.Demand, emit stream.Emit) error {
 	x := a.x
 	tell := func(emit telling) error { return x.tell(e, found, out, a.shown, emit) }
-	if d != nil && a.proxy.provides(x.ctx, x, d, streamMessage) {
+	if d != nil && a.sessions.provides(x.ctx, x, d, streamMessage) {
 		if a.feed != nil { // else the event is the gateway's own, of a task that has no stream
 			a.feed.End()
 		}
@@ -132,7 +132,7 @@ func (a *subscriber) id(e stream.Entry) string {
 		epoch = a.feed.Epoch(number)
 	}
 	if a.ids == "" || a.epoch != epoch {
-		a.epoch, a.ids = epoch, a.proxy.sealTask(a.x, a.task, epoch)
+		a.epoch, a.ids = epoch, a.sessions.sealTask(a.x, a.task, epoch)
 	}
 	return a.numbered(number)
 }

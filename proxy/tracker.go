@@ -13,7 +13,7 @@ import (
 // tracker knows what the task of a feed has become by the events that the feed has
 // shown. It takes them in as late as it can: of most feeds nobody ever asks.
 type tracker struct {
-	proxy *Proxy
+	owners *owners
 	dialect
 
 	mu         sync.Mutex
@@ -39,8 +39,8 @@ const (
 	bytesDropped = 32 << 10
 )
 
-func (p *Proxy) newTracker(m dialect) *tracker {
-	return &tracker{proxy: p, dialect: m}
+func (ow *owners) newTracker(m dialect) *tracker {
+	return &tracker{owners: ow, dialect: m}
 }
 
 // Drop is told what the feed gives up.
@@ -77,7 +77,7 @@ func (t *tracker) take(e stream.Entry) {
 		return
 	}
 	t.upTo, t.epoch = e.Number, e.Epoch
-	found, err := t.proxy.judgedOf(t.Side, e)
+	found, err := t.owners.judgedOf(t.Side, e)
 	if err != nil {
 		t.giveUp()
 		return
@@ -97,7 +97,7 @@ func (t *tracker) take(e stream.Entry) {
 		}
 		err = t.toCanonical(t.translated, doc, t.task.Apply)
 	}
-	if err != nil || int64(t.task.Size()) > int64(t.proxy.StreamConfig.Buffer.Snapshot) {
+	if err != nil || int64(t.task.Size()) > int64(t.owners.StreamConfig.Buffer.Snapshot) {
 		t.giveUp()
 	}
 }
@@ -134,16 +134,16 @@ func (t *tracker) now(feed *stream.Feed) (task *fold.Task, shown *stream.Entry, 
 
 // trackerOf is a tracker of the events that a feed has, where these are all that it has had, for
 // one look at them: a feed that is no task's yet has no other.
-func (p *Proxy) trackerOf(feed *stream.Feed, m dialect) *tracker {
+func (ow *owners) trackerOf(feed *stream.Feed, m dialect) *tracker {
 	from, entries := feed.Entries()
 	if from != 1 {
-		t, _ := feed.Follower(func() stream.Follower { return p.newTracker(m) }).(*tracker)
+		t, _ := feed.Follower(func() stream.Follower { return ow.newTracker(m) }).(*tracker)
 		if _, _, _, ok := t.now(feed); !ok {
 			return nil
 		}
 		return t
 	}
-	t := p.newTracker(m)
+	t := ow.newTracker(m)
 	for i, e := range entries {
 		e.Number, e.Epoch = uint64(i)+1, [8]byte{} //nolint:gosec // within what is kept
 		t.take(e)
@@ -212,9 +212,9 @@ func (a *subscriber) mended() bool {
 
 // judgedOf is what the judge has found of an entry, or what would be found of one that
 // comes from elsewhere.
-func (p *Proxy) judgedOf(side wire.Side, e stream.Entry) (*judged, error) {
+func (ow *owners) judgedOf(side wire.Side, e stream.Entry) (*judged, error) {
 	if found, ok := e.Seen.(*judged); ok {
 		return found, nil
 	}
-	return p.readEvent(side, subscribeToTask, e.Data)
+	return ow.readEvent(side, subscribeToTask, e.Data)
 }

@@ -72,13 +72,13 @@ func (s *unstreamed) Skip() (int64, error) {
 }
 
 // orWatched has the task of a subscription looked at, where the agent has no stream of it.
-func (p *Proxy) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *detachedRequest) {
+func (se *sessions) orWatched(a *subscriber, o *stream.Opened, resp *http.Response, up *detachedRequest) {
 	if !a.x.mayWatch(a) {
 		return
 	}
 	l, from := a.x.upstream.apart(), o.From
 	o.From = func(body io.Reader, limit int) stream.Source {
-		return p.watched(up.ctx, a, l, resp, from(body, limit), a.judge)
+		return se.watched(up.ctx, a, l, resp, from(body, limit), a.judge)
 	}
 }
 
@@ -94,16 +94,16 @@ func (l *upstreamCall) apart() *upstreamCall {
 
 // watched is a source of the agent's in whose place the task is looked at until ctx ends,
 // should there be no stream. j is the judge of its events.
-func (p *Proxy) watched(
+func (se *sessions) watched(
 	ctx context.Context, a *subscriber, l *upstreamCall, resp *http.Response, source stream.Source, j *judge,
 ) stream.Source {
 	return &unstreamed{
 		Source: source,
-		none:   func(event stream.Event, err error) bool { return p.noneOf(l, resp, event, err) },
+		none:   func(event stream.Event, err error) bool { return se.noneOf(l, resp, event, err) },
 		watch: func() (*poll, error) {
 			a.polled.Store(true)
 			j.watches = true
-			return p.newPoll(ctx, a, l)
+			return se.newPoll(ctx, a, l)
 		},
 	}
 }
@@ -116,7 +116,7 @@ func (x *forwarding) mayWatch(a *subscriber) bool {
 
 // noneOf reports whether the beginning of an agent's stream says that there is none: it ends
 // or breaks off with nothing said, or with an error about a task that the agent has just shown.
-func (p *Proxy) noneOf(l *upstreamCall, resp *http.Response, event stream.Event, err error) bool {
+func (se *sessions) noneOf(l *upstreamCall, resp *http.Response, event stream.Event, err error) bool {
 	if err != nil {
 		if l.Binding != wire.GRPC {
 			return !errors.Is(err, sse.ErrTooLarge)
@@ -127,7 +127,7 @@ func (p *Proxy) noneOf(l *upstreamCall, resp *http.Response, event stream.Event,
 		e := wire.ReadStatus(resp.Header, resp.Trailer)
 		return e == nil || e.Kind == wire.TaskNotFound
 	}
-	found, err := p.readEvent(l.Side, l.call.Method, event.Data)
+	found, err := se.readEvent(l.Side, l.call.Method, event.Data)
 	if err != nil || !isError(found.seen) {
 		return false
 	}

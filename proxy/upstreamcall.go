@@ -39,15 +39,15 @@ type upstreamCall struct {
 }
 
 // prepare settles how the call goes to the agent.
-func (p *Proxy) prepare(x *exchange) error {
-	if err := p.intercept(x); err != nil {
+func (fw *forwarder) prepare(x *exchange) error {
+	if err := fw.intercept(x); err != nil {
 		return err
 	}
 	switch {
 	case x.call.Method.Name == wire.GetExtendedAgentCard && x.isOlder("0.3"):
 		return x.olderCard()
 	case x.alike(x.endpoint.Side):
-		return p.passThrough(x)
+		return fw.passThrough(x)
 	case laterPush[x.call.Method.Name] && x.isOlder("0.2.5"):
 		return wire.Errorf(wire.Unsupported, "the agent's A2A %s has no %s", x.view.Card.Protocol, x.call.Method.Name)
 	}
@@ -55,7 +55,7 @@ func (p *Proxy) prepare(x *exchange) error {
 	if x.endpoint.Version == wire.V01 {
 		named := x.call
 		c = &named
-		if err := p.assignTaskID(x, c); err != nil {
+		if err := fw.assignTaskID(x, c); err != nil {
 			return err
 		}
 	}
@@ -184,12 +184,12 @@ type outbound struct {
 }
 
 // request is the HTTP request of an upstream call.
-func (p *Proxy) request(ctx context.Context, x *exchange, l *upstreamCall) (*http.Request, error) {
+func (fw *forwarder) request(ctx context.Context, x *exchange, l *upstreamCall) (*http.Request, error) {
 	target, err := l.target()
 	if err != nil {
 		return nil, err
 	}
-	header, err := p.outgoing(ctx, x, l)
+	header, err := fw.outgoing(ctx, x, l)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -199,7 +199,7 @@ func (p *Proxy) request(ctx context.Context, x *exchange, l *upstreamCall) (*htt
 		}
 		return nil, retryLater("5", "the agent's credentials are not available at the moment").Because(err)
 	}
-	p.Telemetry.Carry(ctx, &x.rec, header)
+	fw.Telemetry.Carry(ctx, &x.rec, header)
 	out := &outbound{Request: *blank.WithContext(ctx)}
 	out.Method, out.URL, out.Host, out.Header = l.verb, target, target.Host, header
 	if len(l.body) > 0 {
@@ -241,13 +241,13 @@ func (x *destination) about(l *upstreamCall) telemetry.Ask {
 // send sends an upstream call, once. Where agents disagree about a form and this one refuses the
 // usual, the other is sent: a refusal of the form comes before any effect. The caller ends the
 // trail when the answer has been read.
-func (p *Proxy) send(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, *http.Response, error) {
-	req, err := p.request(ctx, x, l)
+func (fw *forwarder) send(ctx context.Context, x *exchange, l *upstreamCall) (*upstreamCall, *http.Response, error) {
+	req, err := fw.request(ctx, x, l)
 	if err != nil {
 		return l, nil, err
 	}
 	h := x.hint(l)
-	if l.trail = p.Telemetry.Trail(ctx, x.about(l)); l.trail != nil {
+	if l.trail = fw.Telemetry.Trail(ctx, x.about(l)); l.trail != nil {
 		h.Trail = l.trail
 	}
 	resp, served, err := x.agent.Upstream.RoundTrip(req, h)
@@ -265,7 +265,7 @@ func (p *Proxy) send(ctx context.Context, x *exchange, l *upstreamCall) (*upstre
 	if err != nil {
 		return l, nil, err
 	}
-	return p.send(ctx, x, again)
+	return fw.send(ctx, x, again)
 }
 
 // refusesForm tells the statuses of a form that a server does not take. 404 may

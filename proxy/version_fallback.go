@@ -34,7 +34,7 @@ func (x *exchange) mayFallBack(seen wire.Answer) bool {
 
 // withVersionFallback sends a call whose method the agent does not know once more, in the
 // version that the caller speaks.
-func (p *Proxy) withVersionFallback(forward stage) stage {
+func (se *sessions) withVersionFallback(forward stage) stage {
 	return func(x *exchange) error {
 		err := forward(x)
 		if !errors.Is(err, errMethodUnknown) {
@@ -43,7 +43,7 @@ func (p *Proxy) withVersionFallback(forward stage) stage {
 		again := *x.endpoint
 		again.Version, again.Says = x.side().Version, []string{string(x.side().Version)}
 		x.endpoint, x.fellBack, x.webhook = &again, true, nil // what had come was forgotten
-		for _, s := range []stage{p.rejudge, p.adopt} {
+		for _, s := range []stage{se.rejudge, se.adopt} {
 			if err := s(x); err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func (p *Proxy) withVersionFallback(forward stage) stage {
 
 // learnVersion notes what an answer to a call in the caller's version says: that the agent is
 // to be called in that from now on, or that it does not speak it either.
-func (p *Proxy) learnVersion(x *exchange, seen wire.Answer) {
+func (fw *forwarder) learnVersion(x *exchange, seen wire.Answer) {
 	switch {
 	case !x.fellBack:
 		return
@@ -68,7 +68,7 @@ func (p *Proxy) learnVersion(x *exchange, seen wire.Answer) {
 		return
 	}
 	if was, ok := x.agent.Correct(x.view, x.endpoint); ok {
-		p.Telemetry.Log.Warn("agent speaks another version of A2A than its card says, and is called in that: name it in agents[].interfaces",
+		fw.Telemetry.Log.Warn("agent speaks another version of A2A than its card says, and is called in that: name it in agents[].interfaces",
 			"agent", x.agent.ID, "endpoint", x.endpoint.Address, "card_version", string(was), "version", string(x.endpoint.Version))
 	}
 }

@@ -34,16 +34,16 @@ var (
 )
 
 // pushes reports whether callers may register webhooks.
-func (p *Proxy) pushes() bool { return p.Push.Passes() || p.Relay != nil }
+func (fe *frontend) pushes() bool { return fe.Push.Passes() || fe.Relay != nil }
 
 // mayPush refuses calls about webhooks where there are none. What the method of an
 // extension makes of one that comes with it the relay cannot know, and so cannot put
 // another in its place.
-func (p *Proxy) mayPush(x *exchange) error {
+func (no *notifications) mayPush(x *exchange) error {
 	switch {
-	case !p.pushes() && (x.call.Method.Push || x.call.HasPushConfig):
+	case !no.pushes() && (x.call.Method.Push || x.call.HasPushConfig):
 		return wire.Errorf(wire.PushUnsupported, "")
-	case p.Relay != nil && x.call.HasPushConfig && x.call.Method.Extension != "":
+	case no.Relay != nil && x.call.HasPushConfig && x.call.Method.Extension != "":
 		return wire.Errorf(wire.PushUnsupported, "webhooks that come with methods of extensions are not relayed")
 	}
 	return nil
@@ -54,8 +54,8 @@ func (x *forwarding) oneConfig() bool { return x.endpoint.Version == wire.V01 }
 
 // intercept puts a webhook of the gateway's in the place of the one that comes with a
 // call, so that the agent never sees the caller's (A18), and remembers what it was.
-func (p *Proxy) intercept(x *exchange) error {
-	if p.Relay == nil || x.webhook != nil || x.call.Method.Extension != "" {
+func (no *notifications) intercept(x *exchange) error {
+	if no.Relay == nil || x.webhook != nil || x.call.Method.Extension != "" {
 		return nil
 	}
 	var found *wire.PushConfig
@@ -65,7 +65,7 @@ func (p *Proxy) intercept(x *exchange) error {
 			return e
 		}
 	}
-	if err := p.ownConfig(x, found); err != nil || !x.call.HasPushConfig {
+	if err := no.ownConfig(x, found); err != nil || !x.call.HasPushConfig {
 		return err
 	}
 	switch {
@@ -75,13 +75,13 @@ func (p *Proxy) intercept(x *exchange) error {
 		return nil
 	}
 	hook := x.hook(found)
-	hook.Trace = p.traceparent(x)
+	hook.Trace = no.traceparent(x)
 	who, err := x.principal.Remember()
 	if err != nil {
 		return err
 	}
 	hook.Who = string(who)
-	registered, err := p.Relay.Hooks.Register(x.ctx, hook)
+	registered, err := no.Relay.Hooks.Register(x.ctx, hook)
 	var refused *push.RefusedError
 	if errors.As(err, &refused) {
 		return x.unregistered(refused)
@@ -90,7 +90,7 @@ func (p *Proxy) intercept(x *exchange) error {
 		return err
 	}
 	x.webhook = registered
-	if x.call.Params, e = x.call.ReplacePushConfig(x.call.Params, p.substitute(x)); e != nil {
+	if x.call.Params, e = x.call.ReplacePushConfig(x.call.Params, no.substitute(x)); e != nil {
 		return e
 	}
 	return nil
@@ -136,13 +136,13 @@ func (wh *webhooks) substitute(x *exchange) wire.PushConfig {
 const bearer = "Bearer"
 
 // substituted is the body of a call that goes on as it came, but for its webhook.
-func (p *Proxy) substituted(x *exchange) ([]byte, error) {
+func (no *notifications) substituted(x *exchange) ([]byte, error) {
 	body := x.call.Body
 	from, to := 0, len(body)
 	if x.call.Binding == wire.JSONRPC {
 		from, to = memberSpan(body, "params")
 	}
-	params, e := x.call.ReplacePushConfig(body[from:to:to], p.substitute(x))
+	params, e := x.call.ReplacePushConfig(body[from:to:to], no.substitute(x))
 	if e != nil {
 		return nil, e
 	}

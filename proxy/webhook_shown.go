@@ -9,22 +9,22 @@ import (
 
 // configs completes an answer about push notification configs, and shows the caller its
 // own webhooks in it.
-func (p *Proxy) configs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
-	doc, err := p.allConfigs(ctx, x, doc)
-	if err != nil || p.Relay == nil || !x.call.Method.Push {
+func (fw *forwarder) configs(ctx context.Context, x *exchange, doc []byte) ([]byte, error) {
+	doc, err := fw.allConfigs(ctx, x, doc)
+	if err != nil || fw.Relay == nil || !x.call.Method.Push {
 		return doc, err
 	}
 	ctx = context.WithoutCancel(ctx) // the agent has done it
 	if x.call.Method == deleteConfig {
-		return doc, p.forgetConfig(ctx, x)
+		return doc, fw.forgetConfig(ctx, x)
 	}
 	return wire.RewriteConfigs(x.upstream.Binding, x.upstream.Version, doc,
 		func(task string, found wire.PushConfig) (wire.PushConfig, bool, error) {
-			h, err := p.shown(ctx, x, found)
+			h, err := fw.shown(ctx, x, found)
 			if err != nil || h == nil || task != "" && h.Task != "" && h.Task != task {
 				return wire.PushConfig{}, false, err
 			}
-			if err := p.Relay.Hooks.Bind(ctx, h, x.call.TaskID, "", found.ID, x.oneConfig()); err != nil {
+			if err := fw.Relay.Hooks.Bind(ctx, h, x.call.TaskID, "", found.ID, x.oneConfig()); err != nil {
 				return wire.PushConfig{}, false, err
 			}
 			return masked(h), true, nil
@@ -34,11 +34,11 @@ func (p *Proxy) configs(ctx context.Context, x *exchange, doc []byte) ([]byte, e
 // shown is the caller's webhook behind a config that the agent shows; nil for one that
 // is not the caller's, or not known: the URL of another's would let the caller deliver
 // there, and whose an address is that was registered elsewhere nobody knows.
-func (p *Proxy) shown(ctx context.Context, x *exchange, found wire.PushConfig) (*push.Webhook, error) {
+func (no *notifications) shown(ctx context.Context, x *exchange, found wire.PushConfig) (*push.Webhook, error) {
 	if x.webhook != nil { // the answer to a create, whatever it says
 		return x.webhook.Webhook, nil
 	}
-	h, err := p.Relay.Hooks.FindURL(ctx, p.PublicURL, found.URL)
+	h, err := no.Relay.Hooks.FindURL(ctx, no.PublicURL, found.URL)
 	if err != nil || h == nil || h.Agent != x.agent.ID || h.Owner != x.principal.Key() {
 		return nil, err
 	}

@@ -16,15 +16,17 @@ import (
 // may read the task, register a webhook for it, or send to its skill. That is as much as
 // can be asked without a call: conditions on a message count as met. An error that wraps
 // push.ErrForbidden says no, any other that it cannot be told.
-func (p *Proxy) StillFor(h *push.Webhook) error {
-	agent := p.agents[h.Agent]
+func (p *Proxy) StillFor(h *push.Webhook) error { return p.notifications.stillFor(h) }
+
+func (no *notifications) stillFor(h *push.Webhook) error {
+	agent := no.agents[h.Agent]
 	if agent == nil {
 		return fmt.Errorf("%w: %w", push.ErrForbidden, agents.ErrUnknown)
 	}
 	if h.Who == "" {
 		return nil
 	}
-	who, err := p.Authn.Recall([]byte(h.Who))
+	who, err := no.Authn.Recall([]byte(h.Who))
 	switch {
 	case errors.Is(err, authn.ErrUnavailable):
 		return err
@@ -42,14 +44,14 @@ func (p *Proxy) StillFor(h *push.Webhook) error {
 	}
 	for _, m := range []string{getTask.Name, createConfig.Name} {
 		q.Method = method(m)
-		if _, err = p.Policy.Check(q); err == nil {
+		if _, err = no.Policy.Check(q); err == nil {
 			return nil
 		}
 	}
-	if h.Skill == "" && p.Policy.Sees(who, h.Agent) {
+	if h.Skill == "" && no.Policy.Sees(who, h.Agent) {
 		return nil
 	}
-	if h.Skill != "" && len(p.Policy.SkillsWith(who, h.Agent, []string{h.Skill}, q.SkillScopes)) > 0 {
+	if h.Skill != "" && len(no.Policy.SkillsWith(who, h.Agent, []string{h.Skill}, q.SkillScopes)) > 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", push.ErrForbidden, err)

@@ -12,24 +12,24 @@ import (
 )
 
 // witness holds an answer that shows a task to what the agent has shown of it before.
-func (p *Proxy) witness(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) error {
-	if !p.StreamConfig.Reports() || l.call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
+func (ow *owners) witness(x *exchange, l *upstreamCall, seen wire.Answer, doc []byte) error {
+	if !ow.StreamConfig.Reports() || l.call.Method.Extension != "" || seen.Kind != "task" || len(seen.Tasks) != 1 {
 		return nil
 	}
 	g := sighting{shownKey: shownKey{x.agent.ID, seen.Tasks[0].ID}, state: seen.State, since: x.sent, as: dialect{l.Side, x.agent.Bytes()}}
 	if terminal(g.state) {
 		g.doc = doc
 	}
-	return p.breach(x, p.contradiction(g))
+	return ow.breach(x, ow.contradiction(g))
 }
 
 // contradiction is what a sighting has against what was shown before; nil for nothing.
-func (p *Proxy) contradiction(g sighting) error {
+func (ow *owners) contradiction(g sighting) error {
 	if g.task == "" || g.state == "" {
 		return nil
 	}
-	before, wrong := p.Shown.look(g, &p.StreamConfig)
-	if wrong == nil && before != nil && p.altered(g, before) {
+	before, wrong := ow.Shown.look(g, &ow.StreamConfig)
+	if wrong == nil && before != nil && ow.altered(g, before) {
 		wrong = stream.ErrAltered
 	}
 	return wrong
@@ -37,7 +37,7 @@ func (p *Proxy) contradiction(g sighting) error {
 
 // altered reports whether a task that has ended has other artifacts than it had, by what shows
 // it or an update of one: than in an answer, else in a stream whose events are still kept.
-func (p *Proxy) altered(g sighting, before *shownTask) bool {
+func (ow *owners) altered(g sighting, before *shownTask) bool {
 	differs := func(t *fold.Task, event []byte) (bool, error) {
 		if task := memberOf(event, "task"); task != nil {
 			return t.Altered(task)
@@ -45,11 +45,11 @@ func (p *Proxy) altered(g sighting, before *shownTask) bool {
 		return t.AlteredBy(event)
 	}
 	if before.doc == nil {
-		feed := p.Hub.Here(feedOf(g.agent, g.task))
+		feed := ow.Hub.Here(feedOf(g.agent, g.task))
 		if feed == nil {
 			return false
 		}
-		t := p.trackerOf(feed, g.as)
+		t := ow.trackerOf(feed, g.as)
 		return t != nil && t.differs(g.as, g.doc, differs)
 	}
 	t, err := before.folded()
@@ -89,16 +89,16 @@ func (m dialect) shows(doc []byte, each func([]byte) error) error {
 
 // breach counts and records that an agent has broken a rule, and refuses what it says where
 // the rule is enforced.
-func (p *Proxy) breach(x *exchange, rule error) error {
+func (ow *owners) breach(x *exchange, rule error) error {
 	if rule == nil {
 		return nil
 	}
 	r, _ := stream.RuleOf(rule)
-	p.Telemetry.Metrics.Grammar(x.agent.ID, r.Name)
+	ow.Telemetry.Metrics.Grammar(x.agent.ID, r.Name)
 	if x.rec.Grammar == "" {
 		x.rec.Grammar = rule.Error()
 	}
-	if !p.StreamConfig.Enforces(rule) {
+	if !ow.StreamConfig.Enforces(rule) {
 		return nil
 	}
 	return wire.Errorf(wire.BadAgentResponse, "the agent contradicts what it has said of the task").Because(rule)
@@ -106,20 +106,20 @@ func (p *Proxy) breach(x *exchange, rule error) error {
 
 // witnessList does so with a list that was asked for at a time. One task that is not as it
 // was is no reason to withhold the others, so nothing is refused.
-func (p *Proxy) witnessList(x *exchange, since time.Time, tasks []wire.TaskRef) {
-	if !p.StreamConfig.Reports() {
+func (ow *owners) witnessList(x *exchange, since time.Time, tasks []wire.TaskRef) {
+	if !ow.StreamConfig.Reports() {
 		return
 	}
 	for _, t := range tasks {
 		g := sighting{shownKey: shownKey{x.agent.ID, t.ID}, state: t.State, since: since, listed: true}
-		_ = p.breach(x, p.contradiction(g)) // is only recorded
+		_ = ow.breach(x, ow.contradiction(g)) // is only recorded
 	}
 }
 
 // witnessNotification does so with what an agent posts. Notifications may overtake each
 // other: one that says when it was so is not held to what came about later.
-func (p *Proxy) witnessNotification(x *exchange, n *notification) error {
-	if !p.StreamConfig.Reports() || len(n.seen.Tasks) != 1 {
+func (ow *owners) witnessNotification(x *exchange, n *notification) error {
+	if !ow.StreamConfig.Reports() || len(n.seen.Tasks) != 1 {
 		return nil
 	}
 	k := shownKey{n.hook.Agent, n.seen.Tasks[0].ID}
@@ -136,19 +136,19 @@ func (p *Proxy) witnessNotification(x *exchange, n *notification) error {
 		}
 	case "artifactUpdate":
 		c := n.seen.Chunk
-		wrong := p.Shown.chunk(k, keyOf(n.body[c.ID[0]:c.ID[1]]), c.Append, c.Last, p.StreamConfig.Remember)
+		wrong := ow.Shown.chunk(k, keyOf(n.body[c.ID[0]:c.ID[1]]), c.Append, c.Last, ow.StreamConfig.Remember)
 		if g.doc = n.body; wrong == nil && !c.Append {
-			if ended := p.Shown.ended(k); ended != nil && p.altered(g, ended) {
+			if ended := ow.Shown.ended(k); ended != nil && ow.altered(g, ended) {
 				wrong = stream.ErrAltered
 			}
 		}
-		return p.breach(x, wrong)
+		return ow.breach(x, wrong)
 	}
-	wrong := p.contradiction(g)
+	wrong := ow.contradiction(g)
 	if ids, ok := artifactIDs(n.body); ok && n.seen.Kind == "task" {
-		p.Shown.begin(k, g.state, ids, p.StreamConfig.Remember)
+		ow.Shown.begin(k, g.state, ids, ow.StreamConfig.Remember)
 	}
-	return p.breach(x, wrong)
+	return ow.breach(x, wrong)
 }
 
 // within is the task or update that a notification has, which older versions do not wrap.

@@ -1,0 +1,36 @@
+package proxy
+
+import (
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
+	"github.com/a2a-gateway/a2a-gateway/telemetry"
+)
+
+// sessions serves the event streams of clients: it subscribes to agents, relays, resumes and reconnects.
+type sessions struct {
+	*admissions
+	*cursors
+	*extensionRules
+	*recorder
+	*webhooks
+	*decoder
+	*owners
+	*inspector
+	*forwarder
+	*authorizer
+	*lister
+
+	Drain        func(end func()) (stop func() bool)
+	Hold         func() (release func())
+	Hub          *stream.Hub
+	Ledger       *ledger.Ledger
+	Load         *overload.Ladder
+	Policy       *policy.Set
+	Server       *server.Config
+	StreamConfig stream.Config
+	Streams      *Streams
+	Telemetry    *telemetry.Telemetry
+}
