@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -185,32 +184,6 @@ func (b *buffer) fill(r io.Reader, length, limit int64) error {
 	}
 }
 
-// readBody takes in the whole request body: nothing is forwarded that has not
-// been read and checked to its end.
-func (de *decoder) readBody(x *exchange) (*buffer, error) {
-	limit := int64(de.Server.Limits.Body)
-	b := newBufferFor(min(x.r.ContentLength, limit))
-	err := de.takeIn(x, b, limit)
-	if err == nil {
-		return b, nil
-	}
-	b.release()
-	var tooLarge *http.MaxBytesError
-	var over overload.Rung
-	switch {
-	case errors.As(err, &over):
-		x.w.Header().Set("Connection", "close") // nobody reads the rest
-		return nil, err
-	case errors.Is(err, errTooLong), errors.As(err, &tooLarge):
-		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
-		return nil, wire.Errorf(wire.TooLarge, "the body exceeds server.limits.body (%d bytes)", limit)
-	}
-	if x.r.ProtoMajor == 1 {
-		x.w.Header().Set("Connection", "close") // where the next request begins is not known
-	}
-	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
-}
-
 // unload lets go of a request once its answer streams: what came with it would stay in
 // memory for as long as the stream is open. The buffer goes to the collector and not
 // to the next call, so that nobody who still holds a part of it sees another's.
@@ -236,33 +209,6 @@ func (x *parsedCall) lend(n int) []byte {
 	x.told = newBufferFor(int64(n))
 	x.told.b.Grow(n)
 	return x.told.b.AvailableBuffer()
-}
-
-// takeIn reads a body into b. Of one whose length is not said no more is read than any body
-// may have, until there is memory for the largest that it may turn out to be.
-func (de *decoder) takeIn(x *exchange, b *buffer, limit int64) error {
-	length := x.r.ContentLength
-	if length > limit {
-		return errTooLong
-	}
-	if large := int64(de.Server.Limits.LargeBody); length < 0 && large < limit {
-		if err := b.fill(x.r.Body, length, large); !errors.Is(err, errTooLong) {
-			return err
-		}
-		if err := de.makeRoom(x, limit); err != nil {
-			return err
-		}
-		return b.fill(x.r.Body, length, limit)
-	}
-	if err := de.makeRoom(x, length); err != nil {
-		return err
-	}
-	return b.fill(x.r.Body, length, limit)
-}
-
-func (de *decoder) decodeLimits() wire.Limits {
-	l := de.Server.Limits
-	return wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts}
 }
 
 // digest is what the audit record keeps of a body: "sha256:" and 64 hex digits.

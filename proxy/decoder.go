@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"errors"
 	"net/http"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -32,4 +34,57 @@ type decoder struct {
 	prefix prefix
 	self   map[string]struct{}
 	sole   *agents.Agent
+}
+
+// readBody takes in the whole request body: nothing is forwarded that has not
+// been read and checked to its end.
+func (de *decoder) readBody(x *exchange) (*buffer, error) {
+	limit := int64(de.Server.Limits.Body)
+	b := newBufferFor(min(x.r.ContentLength, limit))
+	err := de.takeIn(x, b, limit)
+	if err == nil {
+		return b, nil
+	}
+	b.release()
+	var tooLarge *http.MaxBytesError
+	var over overload.Rung
+	switch {
+	case errors.As(err, &over):
+		x.w.Header().Set("Connection", "close") // nobody reads the rest
+		return nil, err
+	case errors.Is(err, errTooLong), errors.As(err, &tooLarge):
+		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
+		return nil, wire.Errorf(wire.TooLarge, "the body exceeds server.limits.body (%d bytes)", limit)
+	}
+	if x.r.ProtoMajor == 1 {
+		x.w.Header().Set("Connection", "close") // where the next request begins is not known
+	}
+	return nil, wire.Errorf(wire.Malformed, "the body could not be read").Because(err)
+}
+
+// takeIn reads a body into b. Of one whose length is not said no more is read than any body
+// may have, until there is memory for the largest that it may turn out to be.
+func (de *decoder) takeIn(x *exchange, b *buffer, limit int64) error {
+	length := x.r.ContentLength
+	if length > limit {
+		return errTooLong
+	}
+	if large := int64(de.Server.Limits.LargeBody); length < 0 && large < limit {
+		if err := b.fill(x.r.Body, length, large); !errors.Is(err, errTooLong) {
+			return err
+		}
+		if err := de.makeRoom(x, limit); err != nil {
+			return err
+		}
+		return b.fill(x.r.Body, length, limit)
+	}
+	if err := de.makeRoom(x, length); err != nil {
+		return err
+	}
+	return b.fill(x.r.Body, length, limit)
+}
+
+func (de *decoder) decodeLimits() wire.Limits {
+	l := de.Server.Limits
+	return wire.Limits{Body: int64(l.Body), Depth: l.JSONDepth, Members: l.JSONMembers, Parts: l.Parts}
 }

@@ -1,9 +1,243 @@
 package proxy
 
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"net/http/httptrace"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
+)
+
 // deduper answers a message that comes again with what became of it the first time.
 type deduper struct {
 	*recorder
 	*answerStore
 
 	repeats repeats
+}
+
+// repeats has what is known of messages that may come again. A message is claimed in the
+// store before the agent can see it, so that among all replicas one sends it, and none
+// does after a crash. Flights are those of this process, whose repetitions can wait.
+type repeats struct {
+	mu      sync.Mutex
+	flights map[string]*flight
+}
+
+// flight is a message on its way to the agent and back.
+type flight struct {
+	digest [sha256.Size]byte
+	side   string // how its answer is said
+	stream bool
+	done   chan struct{} // closed when the rest is set
+	result *processed    // what became of it
+	err    error         // what its sender was told, where that is an error
+}
+
+// withDedupe has a message forwarded unless it was before.
+func (dd *deduper) withDedupe(forward stage) stage {
+	return func(x *exchange) error {
+		if x.agent.Dedupe.Window == 0 || x.call.MessageID == "" || x.r.Header.Get(resumeHeader) != "" {
+			return forward(x) // who comes back to a stream sends nothing again
+		}
+		switch x.call.Method.Name {
+		case wire.SendMessage, wire.SendStreamingMessage:
+			return dd.dedupe(x, forward)
+		}
+		return forward(x)
+	}
+}
+
+// dedupe makes x's call the one that is sent, or answers it by that one.
+func (dd *deduper) dedupe(x *exchange, forward stage) error {
+	x.stays = true // others wait for what becomes of it
+	key, mine := x.messageKey(), &flight{digest: x.messageDigest(), side: x.saidTo(), stream: x.call.Streaming, done: make(chan struct{})}
+	dd.repeats.mu.Lock()
+	other := dd.repeats.flights[key]
+	if other == nil {
+		dd.repeats.flights[key] = mine
+	}
+	dd.repeats.mu.Unlock()
+	if other != nil {
+		return dd.join(x, other, mine)
+	}
+	defer func() {
+		dd.repeats.mu.Lock()
+		delete(dd.repeats.flights, key)
+		dd.repeats.mu.Unlock()
+		close(mine.done)
+	}()
+	mine.err = errNobodySaid // a panic leaves it to those who wait
+	known, err := dd.reserve(x, key, mine.digest)
+	switch {
+	case err != nil:
+		err = retryLater("1", "whether the message was sent before cannot be known at the moment").Because(err)
+	case known != nil:
+		mine.result, mine.err = known, nil
+		return dd.repeat(x, known, mine)
+	default:
+		mine.result, err = dd.lead(x, key, mine, forward)
+	}
+	mine.err = dd.shareable(x, err)
+	return err
+}
+
+// errNobodySaid is of a flight whose exchange ended without a word.
+var errNobodySaid = errors.New("the call that this one waited for has failed")
+
+// shareable is an error as several exchanges may have it.
+func (dd *deduper) shareable(x *exchange, err error) error {
+	var e *wire.Error
+	if !errors.As(err, &e) {
+		if err == nil || !x.uncertain(err) {
+			return err
+		}
+		e = dd.refusal(x, err) // they have sent nothing themselves
+	}
+	again := *e
+	again.Header = e.Header.Clone()
+	return &again
+}
+
+// join waits for the same message, which another exchange of this process sends.
+func (dd *deduper) join(x *exchange, f, mine *flight) error {
+	x.rec.Deduplicated = true
+	switch {
+	case f.digest != mine.digest:
+		return otherContent(x)
+	case f.stream || f.side != mine.side:
+		return inProgress()
+	}
+	select {
+	case <-x.ctx.Done():
+		return context.Cause(x.ctx)
+	case <-f.done:
+	}
+	if f.err != nil {
+		return dd.shareable(x, f.err)
+	}
+	return dd.repeat(x, f.result, mine)
+}
+
+// lead sends the message and keeps what became of it.
+func (dd *deduper) lead(x *exchange, key string, mine *flight, forward stage) (*processed, error) {
+	if !mine.stream {
+		// Who gives up and sends it again finds the answer.
+		x.ctx = context.WithoutCancel(x.ctx)
+	}
+	var reached atomic.Bool
+	x.ctx = httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }})
+	before := x.w.Header().Clone()
+	if !mine.stream {
+		x.w.copy = new(bytes.Buffer)
+	}
+	result := &processed{Digest: mine.digest[:], Lost: true}
+	settled := false
+	defer func() {
+		if !settled { // a panic: nobody knows
+			dd.keep(x, key, result)
+		}
+	}()
+	err := forward(x)
+	settled = true
+	if err != nil && !x.had(err, reached.Load()) {
+		dd.forget(x, key)
+		return nil, err
+	}
+	result.Task = x.taskShown()
+	if result.Lost = err != nil && result.Task == ""; err == nil && !mine.stream {
+		result.answered(x, mine.side, before)
+	}
+	if err == nil && refused(x.rec.Reason) && !x.begun() {
+		dd.forget(x, key) // only who waits for it gets the same
+		return result, nil
+	}
+	dd.keep(x, key, result)
+	return result, err
+}
+
+// refused reports whether an agent that gives this reason has not taken the message: it is
+// asked too much, or wants to be paid or a shorter one first.
+func refused(reason string) bool {
+	switch reason {
+	case wire.PaymentRequired.Reason, wire.TooLarge.Reason, wire.RateLimited.Reason:
+		return true
+	}
+	return false
+}
+
+// begun reports whether the agent has shown a task.
+func (x *recording) begun() bool { return x.rec.TaskState != "" || x.learned != (wire.TaskRef{}) }
+
+// had reports whether the agent may have taken the message.
+func (x *exchange) had(err error, reached bool) bool {
+	var e *wire.Error
+	var away *upstream.Unavailable
+	said := errors.As(err, &e)
+	switch {
+	case x.sent.IsZero(), !reached, errors.Is(err, upstream.ErrBusy), errors.As(err, &away), upstream.NoConnection(err):
+		return false
+	case x.rec.UpstreamStatus != 0:
+		return !said || !refused(e.Reason) || !errors.Is(err, errAgentSaid) || x.begun()
+	case said: // before it was sent: its credentials were not to be had
+		return e.Reason == wire.AgentTimeout.Reason || e.Reason == wire.BadAgentResponse.Reason
+	}
+	return true
+}
+
+// taskShown is the task that the answer showed, as the caller calls it.
+func (x *exchange) taskShown() string {
+	if x.task.Agent != "" && x.task.Agent == x.rec.TaskID {
+		return x.task.Caller
+	}
+	return x.rec.TaskID
+}
+
+// messageKey is whose message it is, to which agent, and how it is called. Whose stands in
+// front, as owners share the memory.
+func (x *exchange) messageKey() string {
+	who, sum := sha256.Sum256([]byte(x.principal.Key())), sha256.New()
+	addPart(sum, x.principal.Key())
+	addPart(sum, x.agent.ID)
+	addPart(sum, x.call.MessageID)
+	return hex.EncodeToString(who[:16]) + "/" + hex.EncodeToString(sum.Sum(nil))
+}
+
+// messageDigest is the content: all that the agent makes of the message depends on. The
+// binding, the version and the JSON-RPC id are no part of it.
+func (x *exchange) messageDigest() [sha256.Size]byte {
+	sum := sha256.New()
+	addPart(sum, x.call.Method.Name)
+	addPart(sum, x.skill)
+	for _, uri := range slices.Sorted(slices.Values(x.terms.Send)) {
+		addPart(sum, uri)
+	}
+	addPart(sum, "")
+	sum.Write(x.call.Params)
+	return [sha256.Size]byte(sum.Sum(nil))
+}
+
+// addPart adds s so that no choice of parts looks like another.
+func addPart(sum hash.Hash, s string) {
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+	sum.Write(n[:])
+	sum.Write([]byte(s))
+}
+
+func inProgress() *wire.Error { return retryLater("1", "this message is being processed") }
+
+func otherContent(x *exchange) *wire.Error {
+	e := wire.Errorf(wire.Duplicate, "the messageId was used before for another content")
+	e.Meta = map[string]string{"messageId": x.call.MessageID}
+	return e
 }

@@ -1,9 +1,21 @@
 package proxy
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -20,4 +32,215 @@ type forwarder struct {
 	Server    *server.Config
 	Telemetry *telemetry.Telemetry
 	redirects sync.Map
+}
+
+// forward sends the call to the agent and relays the answer. The call is sent
+// once: whether a lost send had its effect is something only the agent knows.
+func (se *sessions) forward(x *exchange) (err error) {
+	if x.call.Streaming {
+		// Before the agent sees the call: a send refused afterwards would have had
+		// its effect all the same.
+		if err := se.Load.Stream(); err != nil {
+			return err
+		}
+		x.slot, err = se.Streams.take(x.holder(), int64(se.Server.Limits.Streams), *se.StreamConfig.PerPrincipal)
+		if err != nil {
+			return err
+		}
+		se.discharge(x)
+	}
+	if err := se.outlive(x); err != nil {
+		if x.slot != nil {
+			x.slot.leave()
+		}
+		return err
+	}
+	return se.within(x, func(ctx context.Context, late *time.Timer) error {
+		return se.exchange(ctx, x, late)
+	})
+}
+
+// within has do get the caller an answer in the time that there is for one, and another
+// where the gateway itself has to answer the agent first. Whatever becomes of it, nothing
+// is left of the call then; unless the exchange has gone away, and comes by here again.
+func (se *sessions) within(x *exchange, do func(context.Context, *time.Timer) error) (err error) {
+	ctx, cancel := context.WithCancelCause(x.ctx)
+	defer cancel(nil)
+	most := x.agent.Upstream.Timeout(x.call.Method.Name)
+	late := time.AfterFunc(most, func() { cancel(errAnswerLate) })
+	defer late.Stop()
+	x.late = late
+	defer se.Streams.waits(x, most)()
+
+	defer func() {
+		if errors.Is(err, errDetached) {
+			return
+		}
+		se.dropWebhook(x, err)
+		x.endTrail(err)
+		if x.slot != nil {
+			x.slot.leave()
+		}
+	}()
+	if err = do(ctx, late); errors.Is(err, errAnswers) {
+		err = se.resume(ctx, x, late)
+	}
+	if errors.Is(err, errDetached) { // whatever has run out meanwhile is not the stream's any more
+		return err
+	}
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errAnswerLate) {
+		return cause
+	}
+	return err
+}
+
+// exchange has the call answered: by the agent, or where its version has no such
+// method, from what the gateway and other methods know.
+func (se *sessions) exchange(ctx context.Context, x *exchange, late *time.Timer) error {
+	if x.call.Method.Name == wire.ListTasks && !agents.Speaks(x.endpoint.Side, x.call.Method) {
+		return se.listTasks(ctx, x)
+	}
+	if done, err := se.rejoin(ctx, x); done || err != nil {
+		late.Stop()
+		return err
+	}
+	if err := se.prepare(x); err != nil {
+		return err
+	}
+	if x.call.Method.Name == wire.ListTasks {
+		return se.listPages(ctx, x)
+	}
+	if x.call.Method.Name == wire.SubscribeToTask && x.endpoint.Version != wire.V10 && x.call.Version == wire.V10 {
+		return se.subscribe(ctx, x, late)
+	}
+	resp, err := se.reach(ctx, x)
+	if err != nil {
+		return err
+	}
+	defer x.up.letGo(resp)
+	if streams(resp, x.upstream) {
+		se.learnVersion(x, wire.Answer{})
+		late.Stop()
+		err := se.relay(x, resp, nil)
+		if e := (*wire.Error)(nil); errors.As(err, &e) && !x.w.wrote {
+			return se.ended(ctx, x, e)
+		}
+		return err
+	}
+	return se.answer(ctx, x, resp)
+}
+
+// reach sends the exchange's upstream call and looks at the head of the answer.
+func (fw *forwarder) reach(ctx context.Context, x *exchange) (*http.Response, error) {
+	x.sent = time.Now()
+	if x.upstream.Methods {
+		x.usesQuirk(agents.MethodAddresses)
+	}
+	if x.upstream.call.Streaming { // its stream may outlast the call
+		x.up = detach(ctx)
+		ctx = x.up.ctx
+	}
+	l, resp, err := fw.send(ctx, x, x.upstream)
+	x.endTrail(nil)
+	x.upstream, x.trail = l, l.trail
+	x.rec.Instance, x.rec.Tries = l.served.Instance, l.served.Tries
+	x.rec.UpstreamDuration = time.Since(x.sent)
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	x.rec.UpstreamStatus = resp.StatusCode
+	if e := unreadable(resp); e != nil {
+		_ = resp.Body.Close() // it is not worth reading
+		return nil, e
+	}
+	return resp, nil
+}
+
+// endTrail ends the span of the latest request for the caller's own call, err being what
+// became of the exchange: what its answer has shown belongs to it.
+func (x *exchange) endTrail(err error) {
+	if x.trail == nil {
+		return
+	}
+	if x.trail.Learn(&x.rec); errors.Is(err, errAgentBroke) || errors.Is(err, stream.ErrBroken) || errors.Is(err, stream.ErrEarly) {
+		x.trail.End(x.rec.UpstreamStatus, err)
+	}
+	x.trail.End(x.rec.UpstreamStatus, nil)
+	x.trail = nil
+}
+
+// broken names why no answer came.
+func broken(ctx context.Context, err error) error {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", errAgentBroke, err)
+}
+
+func mediaType(h http.Header) string {
+	switch media := h.Get("Content-Type"); media {
+	case "application/json", typeEvents, typeGRPC: // as nearly all are written
+		return media
+	default:
+		media, _, _ = mime.ParseMediaType(media)
+		return media
+	}
+}
+
+// unreadable refuses answers whose body must not be waited for: a switch to
+// another protocol (L16), a compressed one that nobody asked for (L23), and one
+// with a header that could split a response further on (L6). A refusal that is
+// compressed still has its status.
+func unreadable(resp *http.Response) *wire.Error {
+	if resp.StatusCode < http.StatusOK {
+		return wire.Errorf(wire.BadAgentResponse, "the agent switched protocols")
+	}
+	for name, values := range resp.Header {
+		if strings.ContainsAny(name, " \t\r\n\x00") {
+			return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
+		}
+		for _, v := range values {
+			if !cleanValue(v) {
+				return wire.Errorf(wire.BadAgentResponse, "the agent sent a malformed header")
+			}
+			if name == "Content-Encoding" && resp.StatusCode < http.StatusMultipleChoices && v != "" && !strings.EqualFold(v, "identity") {
+				return wire.Errorf(wire.BadAgentResponse, "the agent sent a compressed answer")
+			}
+		}
+	}
+	return nil
+}
+
+// forwardedQuery drops A2A-Version and A2A-Extensions, which the gateway says by
+// header and some agents would take from here, and keeps every other parameter as it
+// was written.
+func forwardedQuery(raw string) string {
+	if raw == "" || !mayNameParameter(raw) {
+		return raw
+	}
+	pairs := slices.DeleteFunc(strings.Split(raw, "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(name)
+		return err != nil || isServiceParameter(name)
+	})
+	return strings.Join(pairs, "&")
+}
+
+// mayNameParameter is false for a query that is certain to have no service parameter.
+func mayNameParameter(raw string) bool {
+	lower := strings.ToLower(raw)
+	return strings.Contains(lower, "a2a") || strings.Contains(lower, "%")
+}
+
+func isServiceParameter(name string) bool {
+	for _, own := range []string{"A2A-Version", "A2A-Extensions", "X-A2A-Extensions"} {
+		if strings.EqualFold(strings.ReplaceAll(name, "_", "-"), own) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,11 +1,14 @@
 package proxy
 
 import (
+	"errors"
+
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -46,5 +49,57 @@ func recorded(r *state.Record) policy.Task {
 	return policy.Task{
 		ID: r.ID, ContextID: r.Context, Skill: r.Skill,
 		Owner: owner, Issuer: issuer, Tenant: r.Tenant, Created: r.Created,
+	}
+}
+
+// checkOwnership: are the task, the context and the referenced tasks the caller's?
+func (ow *owners) checkOwnership(x *exchange) error {
+	if e := agents.Incapable(x.call.Method, x.view.Card, ow.pushes()); e != nil {
+		return e
+	}
+	if err := ow.rename(x); err != nil {
+		return err
+	}
+	record, err := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &x.call)
+	if err == nil {
+		x.record = record
+		ow.linkTask(x)
+		if err := ow.nameTask(x); err != nil {
+			return err
+		}
+		return ow.recall(x)
+	}
+	var other *ledger.ForeignContext
+	if errors.As(err, &other) || errors.Is(err, ledger.ErrAbsent) && x.inOtherContext() {
+		return ow.outside(x, ow.replaceContext(x, other))
+	}
+	x.record = record
+	return err
+}
+
+// outside says of a call about a task which is there that it names another context beside
+// it: no version has one there, so that a caller who hears of a task that is not found would
+// look in the wrong place.
+func (ow *owners) outside(x *exchange, err error) error {
+	m := x.call.Method
+	if !errors.Is(err, ledger.ErrAbsent) || m.Extension != "" || m.Subject != wire.OfTask && m.Subject != wire.OfConfig {
+		return err
+	}
+	alone := x.call
+	alone.ContextID = ""
+	if _, absent := ow.ledger.Check(x.ctx, x.principal, x.agent.ID, &alone); absent != nil {
+		return err
+	}
+	return wire.Errorf(wire.InvalidParams,
+		"Invalid parameters: contextId or sessionId, which A2A %s does not have here, names another context than the task's",
+		x.call.Version).Because(err)
+}
+
+// linkTask links the call's span to the one that its task began with, whatever becomes of it
+// from here on.
+func (ow *owners) linkTask(x *exchange) {
+	if x.record.Kind == state.Task {
+		x.rec.Agent, x.rec.TaskID = x.agent.ID, x.record.ID
+		ow.Telemetry.JoinTask(&x.rec, x.record.Trace)
 	}
 }

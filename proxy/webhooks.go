@@ -1,8 +1,17 @@
 package proxy
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"net/url"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/secret"
+	"github.com/a2a-gateway/a2a-gateway/internal/state"
+	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/push"
+	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
@@ -12,4 +21,207 @@ type webhooks struct {
 	relay     *Relay
 	telemetry *telemetry.Telemetry
 	publicURL *url.URL
+}
+
+// Relay is what stands between agents and the webhooks of callers.
+type Relay struct {
+	Hooks  *push.Registry
+	Queue  Enqueuer
+	Counts state.Limits // where what agents deliver is counted
+}
+
+// Enqueuer keeps deliveries until they are made. Once it has returned without an error
+// a delivery survives whatever the state survives. false: one of its ID is there already.
+// Drop forgets those that wait for a webhook.
+type Enqueuer interface {
+	Enqueue(ctx context.Context, d *push.Delivery) (bool, error)
+	Drop(ctx context.Context, h *push.Webhook) error
+}
+
+var (
+	createConfig = method(wire.CreatePushConfig)
+	deleteConfig = method("DeleteTaskPushNotificationConfig")
+)
+
+// pushes reports whether callers may register webhooks.
+func (fe *frontend) pushes() bool { return fe.Push.Passes() || fe.Relay != nil }
+
+// mayPush refuses calls about webhooks where there are none. What the method of an
+// extension makes of one that comes with it the relay cannot know, and so cannot put
+// another in its place.
+func (no *notifications) mayPush(x *exchange) error {
+	switch {
+	case !no.pushes() && (x.call.Method.Push || x.call.HasPushConfig):
+		return wire.Errorf(wire.PushUnsupported, "")
+	case no.Relay != nil && x.call.HasPushConfig && x.call.Method.Extension != "":
+		return wire.Errorf(wire.PushUnsupported, "webhooks that come with methods of extensions are not relayed")
+	}
+	return nil
+}
+
+// oneConfig reports whether an agent keeps one config per task, as those of 0.1 do.
+func (x *forwarding) oneConfig() bool { return x.endpoint.Version == wire.V01 }
+
+// intercept puts a webhook of the gateway's in the place of the one that comes with a
+// call, so that the agent never sees the caller's (A18), and remembers what it was.
+func (no *notifications) intercept(x *exchange) error {
+	if no.Relay == nil || x.webhook != nil || x.call.Method.Extension != "" {
+		return nil
+	}
+	var found *wire.PushConfig
+	var e *wire.Error
+	if x.call.HasPushConfig {
+		if found, e = x.call.ReadPushConfig(); e != nil {
+			return e
+		}
+	}
+	if err := no.ownConfig(x, found); err != nil || !x.call.HasPushConfig {
+		return err
+	}
+	switch {
+	case found == nil && x.call.Method == createConfig:
+		return wire.Errorf(wire.InvalidParams, "Invalid parameters: the push notification config has no URL")
+	case found == nil:
+		return nil
+	}
+	hook := x.hook(found)
+	hook.Trace = no.traceparent(x)
+	who, err := x.principal.Remember()
+	if err != nil {
+		return err
+	}
+	hook.Who = string(who)
+	registered, err := no.Relay.Hooks.Register(x.ctx, hook)
+	var refused *push.RefusedError
+	if errors.As(err, &refused) {
+		return x.unregistered(refused)
+	}
+	if err != nil {
+		return err
+	}
+	x.webhook = registered
+	if x.call.Params, e = x.call.ReplacePushConfig(x.call.Params, no.substitute(x)); e != nil {
+		return e
+	}
+	return nil
+}
+
+// unregistered answers a call whose webhook is not taken.
+func (x *recording) unregistered(r *push.RefusedError) error {
+	if r.Key == "" {
+		return wire.Errorf(wire.InvalidParams, "Invalid parameters: %s", r).Because(r)
+	}
+	x.rec.Limit = r.Key
+	return wire.Errorf(wire.RateLimited, "%s", r).Because(r)
+}
+
+// hook is the caller's webhook, as it is remembered.
+func (x *exchange) hook(c *wire.PushConfig) push.Webhook {
+	h := push.Webhook{
+		Agent: x.agent.ID, Speaks: x.endpoint.Version, Endpoint: x.endpoint.Address,
+		Owner: x.principal.Key(), Subject: x.principal.Subject, Issuer: x.principal.Issuer, Tenant: x.principal.Tenant,
+		Skill: x.skill, Task: x.call.TaskID, Context: x.record.Context, Config: c.ID, Version: x.call.Version,
+		Renamed: push.Alias(x.task), Session: push.Alias(x.session),
+		URL: c.URL, Token: secret.New(c.Token), Scheme: c.Scheme, Credentials: secret.New(c.Credentials),
+	}
+	if x.call.Method == createConfig && x.call.ConfigID != "" {
+		h.Config = x.call.ConfigID
+	}
+	if n := x.otherwise(cmp.Or(x.call.ContextID, x.record.Context)); n != nil && n.id != "" {
+		h.Foreign = push.Alias{Agent: n.agents, Caller: n.id}
+	}
+	return h
+}
+
+// substitute is what the agent is given. It has both a token and credentials: some SDKs
+// send the one, some the other, some both.
+func (wh *webhooks) substitute(x *exchange) wire.PushConfig {
+	return wire.PushConfig{
+		URL:   wh.publicURL.JoinPath(x.webhook.Path).String(),
+		Token: x.webhook.Token.Reveal(), Scheme: bearer, Credentials: x.webhook.Credentials.Reveal(),
+	}
+}
+
+// bearer is the scheme that agents are given: every SDK that has any knows it.
+const bearer = "Bearer"
+
+// substituted is the body of a call that goes on as it came, but for its webhook.
+func (no *notifications) substituted(x *exchange) ([]byte, error) {
+	body := x.call.Body
+	from, to := 0, len(body)
+	if x.call.Binding == wire.JSONRPC {
+		from, to = memberSpan(body, "params")
+	}
+	params, e := x.call.ReplacePushConfig(body[from:to:to], no.substitute(x))
+	if e != nil {
+		return nil, e
+	}
+	return splice(body, from, to, params), nil
+}
+
+// ownConfig refuses a call about a config of somebody else's who may use the same task,
+// as one that is not there. found is the config that the call brings, nil for none.
+func (wh *webhooks) ownConfig(x *exchange, found *wire.PushConfig) error {
+	c := &x.call
+	reads := c.Method.Push && !c.Method.Writes
+	if c.TaskID == "" || reads && c.ConfigID == "" || !c.Method.Push && !c.HasPushConfig {
+		return nil
+	}
+	id := c.ConfigID
+	if id == "" && found != nil {
+		id = found.ID
+	}
+	// Nobody knows what an agent makes of a config that is none, and where there is room
+	// for one that comes replaces any.
+	any := !reads && x.oneConfig() || c.HasPushConfig && found == nil
+	list, err := wh.relay.Hooks.OfTask(x.ctx, x.agent.ID, c.TaskID)
+	for _, h := range list {
+		if h.Owner != x.principal.Key() && (any || called(h.Config, c.TaskID) == called(id, c.TaskID)) {
+			return ledger.ErrAbsent
+		}
+	}
+	return err
+}
+
+// called is the id that a config has at its agent: one that has none gets the task's, by
+// translation or from the SDKs' servers.
+func called(id, task string) string { return cmp.Or(id, task) }
+
+// bindWebhook keeps which task a webhook is for that came with a send.
+func (wh *webhooks) bindWebhook(x *exchange, seen wire.Answer) error {
+	if x.webhook == nil || len(seen.Tasks) != 1 || x.webhook.Webhook.Task != "" && x.webhook.Webhook.Context != "" {
+		return nil
+	}
+	task := seen.Tasks[0]
+	return wh.relay.Hooks.Bind(context.WithoutCancel(x.ctx), x.webhook.Webhook, task.ID, task.ContextID, "", x.oneConfig())
+}
+
+// dropWebhook forgets a webhook that the agent has not taken, or has no task for. Where
+// that cannot be known of a send it stays: the task may have begun, and its caller waits
+// for word of it.
+func (wh *webhooks) dropWebhook(x *exchange, err error) {
+	if x.webhook == nil || !x.untaken(err) {
+		return
+	}
+	if err := wh.relay.Hooks.Forget(context.WithoutCancel(x.ctx), x.webhook.Webhook); err != nil {
+		wh.telemetry.Log.Warn("a webhook that the agent did not take is still registered",
+			"request_id", x.rec.RequestID, "error", err)
+	}
+}
+
+// untaken reports whether the agent has not taken the webhook that came with a call,
+// which has ended with err.
+func (x *exchange) untaken(err error) bool {
+	failed := err != nil || x.rec.Decision == "error"
+	if x.call.Method.Subject != wire.OfMessage {
+		return failed
+	}
+	if x.rec.TaskState != "" { // the agent has shown the task
+		return false
+	}
+	if err == nil {
+		return failed || x.webhook.Webhook.Task == "" // it has answered with a message
+	}
+	unsent := upstream.NoConnection(err)
+	return unsent || !x.clientLeft(err) && !errors.Is(err, errAnswerLate) && !errors.Is(err, errAgentBroke)
 }
