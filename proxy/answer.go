@@ -8,12 +8,13 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
 
 // answer relays a unary answer: read whole, checked, its ids recorded, and then
 // passed on, byte for byte where caller and agent speak alike.
 func (fw *forwarder) answer(ctx context.Context, x *exchange, resp *http.Response) error {
-	body := newBuffer()
+	body := buffers.New()
 	defer x.giveBack(body)
 	a, err := fw.receive(x, x.upstream, resp, body)
 	if err != nil {
@@ -147,10 +148,9 @@ func same(a, b []byte) bool {
 // deliver gives the caller an answer retold.
 func (x *exchange) deliver(doc []byte) error {
 	n := translate.Room(len(doc))
-	room := newBufferFor(int64(n))
+	room := buffers.NewFor(int64(n))
 	defer x.giveBack(room)
-	room.b.Grow(n)
-	out, err := x.upstream.retell.Answer(room.b.AvailableBuffer(), doc)
+	out, err := x.upstream.retell.Answer(room.Room(n), doc)
 	if err != nil {
 		return retelling(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
 
 var getTask = method(wire.GetTask)
@@ -83,7 +84,7 @@ func (fw *forwarder) say(ctx context.Context, x *exchange, l *upstreamCall) (*up
 	if e := unreadable(resp); e != nil {
 		return nil, nil, wire.Answer{}, e
 	}
-	a, err := fw.receive(x, l, resp, new(buffer)) // not pooled: the document goes further up
+	a, err := fw.receive(x, l, resp, new(buffers.Buffer)) // not pooled: the document goes further up
 	switch {
 	case err != nil:
 		return nil, nil, wire.Answer{}, err

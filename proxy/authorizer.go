@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
 
 // authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
@@ -47,7 +48,7 @@ func (az *authorizer) decode(x *exchange) error {
 		return err
 	}
 	x.body = body
-	x.rec.RequestBytes = int64(len(body.bytes()))
+	x.rec.RequestBytes = int64(len(body.Bytes()))
 	if e := az.read(x); e != nil {
 		return az.misread(x, e)
 	}
@@ -84,7 +85,7 @@ func (in *inspector) meet(x *exchange) error {
 
 // read decodes the body by the binding.
 func (in *inspector) read(x *exchange) *wire.Error {
-	body := x.body.bytes()
+	body := x.body.Bytes()
 	if x.mayBeEnvelope() {
 		if wire.IsEnvelope(body) {
 			x.unwrap()
@@ -191,8 +192,8 @@ func (er *extensionRules) authorizeMethod(x *exchange) (skill string, err error)
 // record: the audit intent is on disk, or nothing is forwarded.
 func (az *authorizer) record(x *exchange) error {
 	x.describe()
-	if x.rec.Digest = digest(x.call.Body); x.opaque() {
-		x.rec.Digest = digest(x.call.Message)
+	if x.rec.Digest = buffers.Digest(x.call.Body); x.opaque() {
+		x.rec.Digest = buffers.Digest(x.call.Message)
 	}
 	x.rec.Endpoint, x.rec.Credentials = x.endpoint.Address, x.agent.Upstream.Shown()
 	if !x.alike(x.endpoint.Side) {

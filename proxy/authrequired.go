@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -69,7 +70,7 @@ func (se *sessions) goOn(ctx context.Context, x *exchange, late *time.Timer) err
 		late.Stop()
 		return se.relay(x, resp, nil)
 	}
-	body := newBuffer()
+	body := buffers.New()
 	defer x.giveBack(body)
 	a, seen, err := se.taken(x, resp, body)
 	if err != nil {

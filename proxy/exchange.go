@@ -16,6 +16,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -77,9 +78,9 @@ type destination struct {
 
 // parsedCall is the call as the wire had it (decode).
 type parsedCall struct {
-	call wire.Call // locate: binding and version hint; decode: the rest
-	body *buffer   // decode; holds call.Body until the exchange ends, or unload
-	told *buffer   // prepare; holds the call as it is retold, likewise
+	call wire.Call       // locate: binding and version hint; decode: the rest
+	body *buffers.Buffer // decode; holds call.Body until the exchange ends, or unload
+	told *buffers.Buffer // prepare; holds the call as it is retold, likewise
 }
 
 // ownership is whose the task and the context are, and under which names both sides know them (checkOwnership, adopt).

@@ -87,7 +87,7 @@ func (de *decoder) decodeRPC(x *exchange, version wire.Version) *wire.Error {
 		return wire.Errorf(wire.MethodNotFound, "no such method")
 	}
 	limit := int(de.Server.Limits.Body)
-	message, err := onlyMessage(x.body.bytes(), limit)
+	message, err := onlyMessage(x.body.Bytes(), limit)
 	switch {
 	case errors.Is(err, wire.ErrMessageTooLarge):
 		return wire.Errorf(wire.TooLarge, "the message exceeds server.limits.body (%d bytes)", limit)

@@ -10,7 +10,7 @@ import (
 )
 
 // Reader implements upstream.Body.
-func (l *upstreamCall) Reader() io.ReadCloser { return l.holder.reader(l.body) }
+func (l *upstreamCall) Reader() io.ReadCloser { return l.holder.Reader(l.body) }
 
 // hint says which instance of the agent's an upstream call is best sent to. Pages of a list have
 // their caller in common where they have no context: what one instance began, another

@@ -9,6 +9,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
 
 // listPages has the agent list tasks, page by page, until the caller's page is full:
@@ -28,7 +29,7 @@ func (li *lister) listPages(ctx context.Context, x *exchange) error {
 		return err
 	}
 	defer resp.Body.Close() // nothing is left to do with the answer
-	body := newBuffer()
+	body := buffers.New()
 	defer x.giveBack(body)
 	a, err := li.receive(x, x.upstream, resp, body)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 )
 
@@ -64,13 +65,13 @@ func (no *notifications) readNotification(x *exchange, n *notification) error {
 	if !wire.MediaType(x.r.Header.Get("Content-Type")) {
 		return &declined{status: http.StatusUnsupportedMediaType, reason: wire.ContentType.Reason}
 	}
-	body := newBuffer()
+	body := buffers.New()
 	x.body = body
 	limit := int64(no.Relay.Hooks.Config().Body)
-	err := body.fill(x.r.Body, x.r.ContentLength, limit)
+	err := body.Fill(x.r.Body, x.r.ContentLength, limit)
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.Is(err, errTooLong), errors.As(err, &tooLarge):
+	case errors.Is(err, buffers.ErrTooLong), errors.As(err, &tooLarge):
 		x.w.Header().Set("Connection", "close") // the rest of the body is not worth reading
 		return &declined{
 			status: http.StatusRequestEntityTooLarge, reason: wire.TooLarge.Reason,
@@ -79,8 +80,8 @@ func (no *notifications) readNotification(x *exchange, n *notification) error {
 	case err != nil:
 		return &declined{status: http.StatusBadRequest, reason: wire.Malformed.Reason, cause: err}
 	}
-	n.body = body.bytes()
-	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), digest(n.body)
+	n.body = body.Bytes()
+	x.rec.RequestBytes, x.rec.Digest = int64(len(n.body)), buffers.Digest(n.body)
 	wire.MendHere(n.body) // it is posted as the gateway's own
 	if n.hook.Speaks == wire.V10 && x.agent.Tolerates(agents.ZonelessTimes) {
 		var changed bool

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -34,7 +35,7 @@ const errorWait = time.Second
 
 // receive reads a unary answer. body holds it for as long as it is used. What an agent
 // says by its HTTP status alone, whatever the body, is an error here.
-func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, body *buffer) (received, error) {
+func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, body *buffers.Buffer) (received, error) {
 	if resp.StatusCode >= http.StatusMultipleChoices {
 		if !mayBeError(l, resp) {
 			return received{}, fw.statusError(x, l, resp, false)
@@ -43,24 +44,24 @@ func (fw *forwarder) receive(x *exchange, l *upstreamCall, resp *http.Response, 
 		defer late.Stop()
 	}
 	limit := int64(fw.Server.Limits.Answer)
-	err := body.fill(resp.Body, resp.ContentLength, limit)
+	err := body.Fill(resp.Body, resp.ContentLength, limit)
 	switch {
 	case err == nil:
 	case resp.StatusCode >= http.StatusMultipleChoices:
 		return received{}, fw.statusError(x, l, resp, false) // of an error page some will do
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, buffers.ErrTooLong):
 		return received{}, wire.Errorf(wire.BadAgentResponse,
 			"the answer exceeds server.limits.answer (%d bytes)", limit)
 	default:
 		return received{}, wire.Errorf(wire.BadAgentResponse, "the agent's answer broke off").Because(err)
 	}
 	if l.Binding == wire.GRPC {
-		return fw.receiveRPC(x, l, resp, body.bytes())
+		return fw.receiveRPC(x, l, resp, body.Bytes())
 	}
 	if resp.StatusCode >= http.StatusMultipleChoices {
-		return fw.receiveError(x, l, resp, body.bytes())
+		return fw.receiveError(x, l, resp, body.Bytes())
 	}
-	return fw.receiveDocument(x.agent, l, resp, body.bytes())
+	return fw.receiveDocument(x.agent, l, resp, body.Bytes())
 }
 
 // heard notes what of an answer is not as A2A has it.

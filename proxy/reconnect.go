@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -191,8 +192,8 @@ func (se *sessions) catchUp(ctx context.Context, a *subscriber, as *upstreamCall
 
 // noStream is why an agent answered a subscription with something else than a stream.
 func (fw *forwarder) noStream(x *exchange, l *upstreamCall, resp *http.Response) error {
-	body := newBuffer()
-	defer body.release()
+	body := buffers.New()
+	defer body.Release()
 	got, err := fw.receive(x, l, resp, body)
 	if err != nil {
 		if away(err) && resp.StatusCode >= http.StatusInternalServerError {

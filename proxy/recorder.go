@@ -117,8 +117,8 @@ func (rc *recorder) conclude(x *exchange, v any) {
 	}
 	rc.Telemetry.Record(&x.rec)
 	rc.Anomalies.Observe(&x.rec, x.call.ReferenceTaskIDs)
-	x.body.release()
-	x.told.release()
+	x.body.Release()
+	x.told.Release()
 	if x.ended != nil {
 		x.ended()
 	}

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -22,6 +21,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -99,81 +99,6 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestBodyIsNotReadAfterClose: HTTP/2 closes a body that is being read; from then
-// on its bytes may be another call's.
-func TestBodyIsNotReadAfterClose(t *testing.T) {
-	t.Parallel()
-	for range 200 {
-		b := newBuffer()
-		b.b.WriteString(strings.Repeat("a", 32<<10))
-		r := b.reader(b.bytes())
-		var both sync.WaitGroup
-		both.Go(func() {
-			p := make([]byte, 512)
-			for {
-				n, err := r.Read(p)
-				if strings.Trim(string(p[:n]), "a") != "" {
-					t.Error("read another call's body")
-				}
-				if err != nil {
-					return
-				}
-			}
-		})
-		both.Go(func() {
-			b.release() // the exchange ends
-			_ = r.Close()
-			_ = r.Close()
-			other := newBuffer()
-			other.b.WriteString(strings.Repeat("b", 32<<10))
-			other.release()
-		})
-		both.Wait()
-		if n, err := r.Read(make([]byte, 1)); n != 0 || err == nil {
-			t.Fatal("a closed body was read")
-		}
-		if n, err := r.(io.WriterTo).WriteTo(io.Discard); n != 0 || err == nil {
-			t.Fatal("a closed body was written")
-		}
-	}
-}
-
-// TestSmallBodiesInSmallBuffers: what a stream may hold for hours has no more room than it needs.
-func TestSmallBodiesInSmallBuffers(t *testing.T) {
-	t.Parallel()
-	for _, length := range []int64{-1, 0, 1, pooledMax, pooledMax + 1, 1 << 20} {
-		large := newBufferFor(1 << 20)
-		large.b.Grow(1 << 20)
-		large.release()
-		b := newBufferFor(length)
-		if length <= pooledMax && b.b.Cap() > pooledMax {
-			t.Errorf("a body of %d bytes has room for %d", length, b.b.Cap())
-		}
-		b.b.Grow(largeMax + 1)
-		b.release()
-	}
-}
-
-func TestBufferUses(t *testing.T) {
-	t.Parallel()
-	b := newBuffer()
-	r := b.reader(nil)
-	b.release()
-	if got := b.uses.Load(); got != 1 {
-		t.Errorf("%d uses while the transport has it", got)
-	}
-	_ = r.Close()
-	_ = r.Close()
-	if got := b.uses.Load(); got != 0 {
-		t.Errorf("%d uses at the end", got)
-	}
-	var none *buffer
-	none.release()
-	if none.bytes() != nil {
-		t.Error("no buffer has bytes")
-	}
-}
-
 func TestFill(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -181,13 +106,13 @@ func TestFill(t *testing.T) {
 		length int64
 		want   error
 	}{
-		{"1234", 4, nil}, {"1234", -1, nil}, {"12345", 5, errTooLong}, {"12345", -1, errTooLong}, {"", 0, nil}, {"", 1 << 40, errTooLong},
+		{"1234", 4, nil}, {"1234", -1, nil}, {"12345", 5, buffers.ErrTooLong}, {"12345", -1, buffers.ErrTooLong}, {"", 0, nil}, {"", 1 << 40, buffers.ErrTooLong},
 	} {
-		b := newBuffer()
-		if err := b.fill(strings.NewReader(tt.text), tt.length, 4); !errors.Is(err, tt.want) {
+		b := buffers.New()
+		if err := b.Fill(strings.NewReader(tt.text), tt.length, 4); !errors.Is(err, tt.want) {
 			t.Errorf("%q, %d: %v", tt.text, tt.length, err)
 		}
-		b.release()
+		b.Release()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 )
 
@@ -94,7 +95,7 @@ func (x *exchange) speak(c *wire.Call, shows *upstream.Demand) error {
 // to have the first answer.
 func (fw *forwarder) instead(ctx context.Context, x *exchange, d *wire.Demand) (done bool, _ error) {
 	before := x.upstream
-	body := newBuffer()
+	body := buffers.New()
 	defer x.giveBack(body)
 	resp, err := fw.again(ctx, x, d)
 	var a received
@@ -146,7 +147,7 @@ func (fw *forwarder) again(ctx context.Context, x *exchange, d *wire.Demand) (*h
 
 // taken reads the agent's answer to what the gateway has said. One that is an error is
 // not for the caller, who has not said it.
-func (fw *forwarder) taken(x *exchange, resp *http.Response, body *buffer) (received, wire.Answer, error) {
+func (fw *forwarder) taken(x *exchange, resp *http.Response, body *buffers.Buffer) (received, wire.Answer, error) {
 	a, err := fw.receive(x, x.upstream, resp, body)
 	switch {
 	case err != nil:

@@ -3,9 +3,11 @@ package proxy
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 )
 
 // reset is the ResponseWriter of a stream that its client has reset.
@@ -26,15 +28,18 @@ func (r *reset) Write(p []byte) (int, error) {
 func TestUnwrittenAnswersAreNotShared(t *testing.T) {
 	t.Parallel()
 	for range 100 { // a pool may forget what it is given
-		b, client := newBuffer(), &reset{}
-		b.b.WriteString("what only this caller may see")
+		b, client := buffers.New(), &reset{}
+		const secret = "what only this caller may see"
+		if err := b.Fill(strings.NewReader(secret), -1, 1<<10); err != nil {
+			t.Fatal(err)
+		}
 		x := &exchange{parsedCall: parsedCall{call: wire.Call{Binding: wire.JSONRPC}}, fromClient: fromClient{w: &response{ResponseWriter: client}}}
-		x.send(b.bytes())
+		x.send(b.Bytes())
 		x.giveBack(b)
 		if x.rec.End == "" || !x.w.failed {
 			t.Fatal("nobody noticed")
 		}
-		if next := newBuffer(); next == b {
+		if next := buffers.New(); next == b {
 			t.Fatal("the next call writes where the last one's answer is")
 		}
 	}

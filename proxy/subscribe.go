@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -189,7 +190,7 @@ func alike(a, b []byte) bool {
 // refusedStream gives the caller what the agent has answered in the place of a stream, or
 // where that is an error that says that there is none of the task, returns an empty one.
 func (se *sessions) refusedStream(ctx context.Context, x *exchange, resp *http.Response) (*http.Response, error) {
-	body := newBuffer()
+	body := buffers.New()
 	defer x.giveBack(body)
 	a, err := se.receive(x, x.upstream, resp, body)
 	if err != nil {

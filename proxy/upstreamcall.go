@@ -13,6 +13,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire/translate"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -27,7 +28,7 @@ type upstreamCall struct {
 	path   string // escaped, below the interface's URL
 	query  string
 	body   []byte
-	holder *buffer // holds body, where that is the caller's own bytes or retold for them; else nil
+	holder *buffers.Buffer // holds body, where that is the caller's own bytes or retold for them; else nil
 
 	own    bool                          // the call is the gateway's, whatever the answer is passed on as
 	shows  *upstream.Demand              // what a task wants to see that the call answers; nil for none
@@ -180,7 +181,7 @@ var blank = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 // outbound is a request with its body, in one piece of memory.
 type outbound struct {
 	http.Request
-	body bodyReader
+	body buffers.Reader
 }
 
 // request is the HTTP request of an upstream call.
@@ -203,7 +204,7 @@ func (fw *forwarder) request(ctx context.Context, x *exchange, l *upstreamCall) 
 	out := &outbound{Request: *blank.WithContext(ctx)}
 	out.Method, out.URL, out.Host, out.Header = l.verb, target, target.Host, header
 	if len(l.body) > 0 {
-		out.body.read(l.body, l.holder)
+		out.body.Reset(l.body, l.holder)
 		out.Body, out.ContentLength = &out.body, int64(len(l.body))
 	}
 	return &out.Request, nil
