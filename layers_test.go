@@ -30,7 +30,7 @@ var floors = [][]string{
 		"audit/postgres", "audit/kafka", "audit/otlp", "audit/index", "audit/ocsf",
 	},
 	4:  {"card", "proxy/catalog", "proxy/stream", "proxy/push", "ext/content", "ext/provided", "audit/sink", "internal/verdict"},
-	5:  {"proxy/agents", "internal/console"},
+	5:  {"proxy/agents", "proxy/openstreams", "internal/console"},
 	6:  {"proxy/probe"},
 	7:  {"proxy"},
 	8:  {"internal/config", "internal/explain"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // admissions is overload control at the entrance: it counts the calls in flight and the memory
@@ -97,7 +98,7 @@ func overloaded(err error) overload.Rung {
 	switch {
 	case errors.As(err, &over):
 		return over
-	case errors.Is(err, errStreams):
+	case errors.Is(err, openstreams.ErrStreams):
 		return overload.Streams
 	case server.NoDescriptors(err):
 		return overload.Descriptors

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/overload"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // TestR16_NoDescriptorForTheAgent: an agent that could not be connected to for want of a
@@ -24,7 +25,7 @@ func TestR16_NoDescriptorForTheAgent(t *testing.T) {
 	}{
 		{fmt.Errorf("reach: %w", none), "descriptors", "the gateway has too much to do (server.limits.descriptors)"},
 		{fmt.Errorf("reach: %w", away), "", "the agent is not reachable at the moment"},
-		{errStreams, "streams", "the gateway has too much to do (server.limits.streams)"},
+		{openstreams.ErrStreams, "streams", "the gateway has too much to do (server.limits.streams)"},
 		{overload.Memory, "memory", "the gateway has too much to do (server.limits.memory)"},
 	} {
 		if got := overloaded(tt.err); got != tt.want {

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // authorizer asks rules, limits and authorizers whether a call may be made, and writes the intent down.
@@ -30,7 +31,7 @@ type authorizer struct {
 	Limits   *limits.Limiter
 	Panel    *pdp.Panel
 	Policy   *policy.Set
-	Streams  *Streams
+	Streams  *openstreams.Streams
 }
 
 // identify is authenticate for public documents: a caller without credentials,

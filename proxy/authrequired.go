@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -44,7 +45,7 @@ func (se *sessions) resume(ctx context.Context, x *exchange, late *time.Timer) e
 	late.Reset(x.agent.Upstream.Timeout(x.call.Method.Name))
 	err := se.goOn(ctx, x, late)
 	switch {
-	case x.held == nil, x.clientLeft(err), errors.Is(err, errRevoked):
+	case x.held == nil, x.clientLeft(err), errors.Is(err, openstreams.ErrRevoked):
 		return err
 	case err == nil:
 		err = errNothing

@@ -13,7 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -551,7 +551,7 @@ func TestStreamLifetime(t *testing.T) {
 // of others do not notice.
 func TestStreamEnded(t *testing.T) {
 	t.Parallel()
-	streams := new(proxy.Streams)
+	streams := new(openstreams.Streams)
 	w := build(t, streaming(), func(s *setup) { s.streams = streams })
 	k := w.works()
 	l := w.listen("alice", "SendStreamingMessage", message(""))
@@ -561,7 +561,7 @@ func TestStreamEnded(t *testing.T) {
 	l.hears("+a")
 	other.hears("+a")
 	open := streams.List()
-	slices.SortFunc(open, func(a, b proxy.OpenStream) int { return a.Began.Compare(b.Began) })
+	slices.SortFunc(open, func(a, b openstreams.Status) int { return a.Began.Compare(b.Began) })
 	if len(open) != 2 || open[0].Method != "SendStreamingMessage" || open[0].Task != "t" || open[1].Task != "t" || open[0].Principal != "alice" {
 		t.Fatalf("open: %+v", open)
 	}

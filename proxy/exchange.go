@@ -17,6 +17,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -137,10 +138,10 @@ type forwarding struct {
 
 // streamState is the client's stream: its place, and who writes it (forward).
 type streamState struct {
-	slot  *slot         // forward; the stream\'s, of those that may be open
-	fed   bool          // forward; events come from a feed, and their ids have been checked
-	away  *server.Taken // forward; the client's connection, once the exchange goes on without its handler
-	stays bool          // forward; it does not
+	slot  *openstreams.Slot // forward; the stream\'s, of those that may be open
+	fed   bool              // forward; events come from a feed, and their ids have been checked
+	away  *server.Taken     // forward; the client's connection, once the exchange goes on without its handler
+	stays bool              // forward; it does not
 }
 
 // recording is what is written down at the end (finish).
@@ -150,5 +151,5 @@ type recording struct {
 	left     bool               // refuse; nobody waited for the answer any more
 	ended    func()             // notified; called when the exchange is on record
 	learned  wire.TaskRef       // forward; what the previous event named, already in the ledger
-	uses     *uses              // forward; what it uses of the state, where it may last; nil for a short call
+	uses     *openstreams.Uses  // forward; what it uses of the state, where it may last; nil for a short call
 }

@@ -47,7 +47,7 @@ func (x *exchange) place(step state.Step, s standing) {
 		x.stands = make(map[state.Step]standing)
 	}
 	x.stands[step] = s
-	x.uses.stands(step)
+	x.uses.Stands(step)
 }
 
 // follow takes tasks through the states that extensions add to A2A's. Where a task

@@ -43,7 +43,7 @@ func (se *sessions) forward(x *exchange) (err error) {
 		if err := se.Load.Stream(); err != nil {
 			return err
 		}
-		x.slot, err = se.Streams.take(x.holder(), int64(se.Server.Limits.Streams), *se.StreamConfig.PerPrincipal)
+		x.slot, err = se.Streams.Take(x.holder(), int64(se.Server.Limits.Streams), *se.StreamConfig.PerPrincipal)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (se *sessions) forward(x *exchange) (err error) {
 	}
 	if err := se.outlive(x); err != nil {
 		if x.slot != nil {
-			x.slot.leave()
+			x.slot.Leave()
 		}
 		return err
 	}
@@ -70,7 +70,7 @@ func (se *sessions) within(x *exchange, do func(context.Context, *time.Timer) er
 	late := time.AfterFunc(most, func() { cancel(errAnswerLate) })
 	defer late.Stop()
 	x.late = late
-	defer se.Streams.waits(x, most)()
+	defer se.Streams.Waits(x.inUse, most)()
 
 	defer func() {
 		if errors.Is(err, errDetached) {
@@ -79,7 +79,7 @@ func (se *sessions) within(x *exchange, do func(context.Context, *time.Timer) er
 		se.dropWebhook(x, err)
 		x.endTrail(err)
 		if x.slot != nil {
-			x.slot.leave()
+			x.slot.Leave()
 		}
 	}()
 	if err = do(ctx, late); errors.Is(err, errAnswers) {

@@ -41,6 +41,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/proxy"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
@@ -271,7 +272,7 @@ type setup struct {
 	system     http.Handler
 	jwks       func() []byte
 	signing    signature.Ring // of cards
-	streams    *proxy.Streams
+	streams    *openstreams.Streams
 	load       *overload.Ladder
 	stream     stream.Config
 	hub        stream.HubOptions // what else it has: for replicas

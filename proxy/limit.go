@@ -23,7 +23,7 @@ func (az *authorizer) spend(x *exchange) error {
 		c.Task = &x.record
 	}
 	if task := az.resumes(x); task != "" && x.resumed == nil {
-		x.resumed = az.Streams.resume(x.principal.Key(), feedOf(x.agent.ID, task))
+		x.resumed = az.Streams.Resume(x.principal.Key(), feedOf(x.agent.ID, task))
 	}
 	c.Placed = x.resumed != nil
 	pass, err := az.Limits.Admit(x.ctx, c)
@@ -93,7 +93,7 @@ func (rc *recorder) settleAccount(x *exchange) {
 	if x.left && !x.sent.IsZero() {
 		x.limitPass.Leave(ctx)
 		if task := cmp.Or(x.rec.TaskID, x.call.TaskID); task != "" {
-			rc.Streams.abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.limitPass)
+			rc.Streams.Abandon(x.principal.Key(), feedOf(x.agent.ID, task), x.limitPass)
 		}
 		return
 	}
@@ -125,7 +125,7 @@ func (se *sessions) holdPlace(x *exchange, stop func()) func() {
 	return func() {
 		stop()
 		free()
-		se.Streams.forget(limitPass)
+		se.Streams.Forget(limitPass)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 const onePlace = `each: [{name: one, concurrency: 1}]`
@@ -158,7 +159,7 @@ func (panicky) ClaimAll(context.Context, []state.Record) ([]state.Record, error)
 // their places back, as do those that nobody has a place for.
 func TestPlacesOfStreams(t *testing.T) {
 	t.Parallel()
-	streams := new(proxy.Streams)
+	streams := new(openstreams.Streams)
 	draining, drain := context.WithCancel(t.Context())
 	w := onePlaceEach(t, func(s *setup) {
 		s.streams, s.drain = streams, func(end func()) func() bool { return context.AfterFunc(draining, end) }

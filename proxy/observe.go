@@ -119,7 +119,7 @@ func (ow *owners) learn(x *exchange, seen wire.Answer) error {
 	}
 	if err == nil {
 		x.learned = shown
-		x.uses.answered(x, seen)
+		x.uses.Answered(x.aliases(), seen)
 	}
 	return err
 }

@@ -13,6 +13,7 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -33,6 +34,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/catalog"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -74,7 +76,7 @@ type Options struct {
 	Drain        func(end func()) (stop func() bool) // runs end when the gateway shuts down; may be nil
 	StreamConfig stream.Config                       // of what clients are given of streams
 	Hub          *stream.Hub                         // streams of agents, over all reloads; nil for those of this Proxy alone
-	Streams      *Streams                            // event streams that are open, over all reloads; nil for those of this Proxy alone
+	Streams      *openstreams.Streams                // event streams that are open, over all reloads; nil for those of this Proxy alone
 	Shown        *Shown                              // what agents have shown of tasks, over all reloads; nil for what this Proxy alone sees
 	Load         *overload.Ladder                    // what the process has to do; nil for what this Proxy has
 }
@@ -109,7 +111,7 @@ type Proxy struct {
 // New wires a Proxy.
 func New(o Options) (*Proxy, error) {
 	if o.Streams == nil {
-		o.Streams = new(Streams)
+		o.Streams = new(openstreams.Streams)
 	}
 	if o.Shown == nil {
 		o.Shown = new(Shown)
@@ -261,4 +263,28 @@ func (rc *recorder) do(stages ...stage) handler {
 			}
 		}
 	}
+}
+
+// Stands implements openstreams.Judge.
+func (p *Proxy) Stands(q policy.Request, shared bool) error { return p.recorder.stands(q, shared) }
+
+// Keep implements openstreams.Keeper, of the ledger, the states of extensions and webhooks.
+func (p *Proxy) Keep(ctx context.Context, principal *authn.Principal, ids *ledger.Uses, steps []state.Step) error {
+	if err := p.Ledger.Renew(ctx, principal, ids); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if _, err := p.Steps.Advance(ctx, step, "", ""); err != nil {
+			return err
+		}
+	}
+	if p.Relay == nil {
+		return nil
+	}
+	for _, task := range ids.Tasks {
+		if err := p.Relay.Hooks.Renew(ctx, ids.Agent, task); err != nil {
+			return err
+		}
+	}
+	return nil
 }

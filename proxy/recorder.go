@@ -21,7 +21,9 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
+	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/push"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
@@ -41,7 +43,7 @@ type recorder struct {
 	Policy    *policy.Set
 	PublicURL *url.URL
 	Server    *server.Config
-	Streams   *Streams
+	Streams   *openstreams.Streams
 	Telemetry *telemetry.Telemetry
 	agents    map[string]*agents.Agent
 	extra     *wire.Extra
@@ -290,4 +292,34 @@ func newRequestID(now time.Time) string {
 		at += 2
 	}
 	return string(text[:])
+}
+
+// stands asks again what was asked when a stream began, of the rules as they are now and
+// at this time of day. How long ago the user authenticated counted then.
+func (rc *recorder) stands(q policy.Request, shared bool) error {
+	q.Begun, q.Now = q.Now, time.Now()
+	if err := rc.Authn.Stands(q.Principal); err != nil {
+		return err
+	}
+	agent := rc.agents[q.Agent]
+	if agent == nil {
+		return agents.ErrUnknown
+	}
+	if v := agent.Look(); v != nil {
+		q.SkillScopes = v.Scopes // what the card asks for now
+	}
+	if q.Method.Extension != "" {
+		// The registry of each configuration has methods of its own.
+		all := rc.extra.Methods()
+		i := slices.IndexFunc(all, func(m *wire.Method) bool { return m.Name == q.Method.Name })
+		if i < 0 {
+			return wire.Errorf(wire.MethodNotFound, "")
+		}
+		q.Method = all[i]
+	}
+	if shared && rc.Policy.Shares(q.Principal, q.Agent, q.Method, q.Task) == "" {
+		return ledger.ErrAbsent
+	}
+	_, err := rc.Policy.Check(q)
+	return err
 }

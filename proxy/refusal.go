@@ -19,6 +19,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
 	"github.com/a2a-gateway/a2a-gateway/policy/pdp"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/proxy/upstream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -30,8 +31,6 @@ var (
 	errAnswerLate  = upstream.ErrLate
 	errAgentBroke  = errors.New("the agent's connection broke")
 	errAgentSaid   = errors.New("agent answered")
-	errStreams     = errors.New("too many event streams are open")
-	errOwnStreams  = errors.New("too many event streams of one caller are open")
 )
 
 // refusal decides what the client may know of an error. Whatever it does not
@@ -149,15 +148,15 @@ func streamRefusal(err error) *wire.Error {
 		return nil
 	}
 	switch {
-	case errors.Is(err, errOwnStreams):
+	case errors.Is(err, openstreams.ErrOwnStreams):
 		return retryLater("1", "you have too many event streams open (streams.perPrincipal)").Because(err)
 	case errors.Is(err, stream.ErrFull):
 		return retryLater("1", "the gateway keeps too much of all event streams (streams.buffer.total)").Because(err)
 	case errors.Is(err, stream.ErrDraining):
 		return retryLater("1", "the gateway is shutting down, subscribe again").Because(err)
-	case errors.Is(err, errLifetime):
+	case errors.Is(err, openstreams.ErrLifetime):
 		return retryLater("1", "the stream has lasted for streams.lifetime, subscribe again").Because(err)
-	case errors.Is(err, errEnded):
+	case errors.Is(err, openstreams.ErrEnded):
 		return retryLater("1", "an operator has ended the stream, subscribe again").Because(err)
 	case errors.Is(err, stream.ErrIdle):
 		return wire.Errorf(wire.AgentTimeout, "the agent sent nothing within the idle limit").Because(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/proxy/buffers"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -58,7 +59,7 @@ func TestRefusal(t *testing.T) {
 		{"extension", &ext.MissingError{URIs: []string{"urn:a"}}, wire.ExtensionRequired, ""},
 		{"no card", agents.ErrNotReady, wire.Unavailable, "Retry-After"},
 		{"not recorded", errNotRecorded, wire.Unavailable, "Retry-After"},
-		{"streams", errStreams, wire.Unavailable, "Retry-After"},
+		{"streams", openstreams.ErrStreams, wire.Unavailable, "Retry-After"},
 		{"late", errAnswerLate, wire.AgentTimeout, ""},
 		{"deadline", context.DeadlineExceeded, wire.AgentTimeout, ""},
 		{"full", stream.ErrFull, wire.Unavailable, "Retry-After"},

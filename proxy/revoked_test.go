@@ -12,6 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // streamAs opens a stream and reads its first line.
@@ -44,7 +45,7 @@ func (w *world) eachStreams(end chan struct{}) (cancelled chan struct{}) {
 
 // reviewed looks at the open streams until the agent has been told that one of them is
 // over, as a gateway does every two seconds.
-func (w *world) reviewed(streams *proxy.Streams, p *proxy.Proxy, cancelled chan struct{}) {
+func (w *world) reviewed(streams *openstreams.Streams, p *proxy.Proxy, cancelled chan struct{}) {
 	w.Helper()
 	deadline := time.After(patience)
 	for {
@@ -63,7 +64,7 @@ func (w *world) reviewed(streams *proxy.Streams, p *proxy.Proxy, cancelled chan 
 // nobody else's.
 func TestR22_RevokedKeyEndsStreams(t *testing.T) {
 	t.Parallel()
-	streams := new(proxy.Streams)
+	streams := new(openstreams.Streams)
 	w := build(t, func(s *setup) { s.streams = streams })
 	end := make(chan struct{})
 	cancelled := w.eachStreams(end)
@@ -119,7 +120,7 @@ func TestR22_NewRulesEndStreams(t *testing.T) {
 		}, "AGENT_NOT_FOUND"},
 		"no agent": {func(o *proxy.Options) { o.Agents = nil }, "AGENT_NOT_FOUND"},
 	} {
-		streams := new(proxy.Streams)
+		streams := new(openstreams.Streams)
 		w := build(t, func(s *setup) { s.streams = streams })
 		cancelled := w.streamer(make(chan struct{}))
 		resp, in := w.streamAs("alice")
@@ -141,7 +142,7 @@ func TestR22_NewRulesEndStreams(t *testing.T) {
 // is shared, hears no more of it once it is not.
 func TestR22_UnsharedTaskEndsStreams(t *testing.T) {
 	t.Parallel()
-	streams := new(proxy.Streams)
+	streams := new(openstreams.Streams)
 	w := build(t, func(s *setup) {
 		s.streams = streams
 		s.policy.Tasks.Sharing = []policy.Sharing{{Name: "all", Subjects: []string{"*"}}}

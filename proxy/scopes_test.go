@@ -12,7 +12,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // scopedCard is a card of which the skill "pay" asks for these alternatives.
@@ -129,7 +129,7 @@ func TestCardScopesOfExtendedCard(t *testing.T) {
 // not have it.
 func TestCardScopesEndStreams(t *testing.T) {
 	t.Parallel()
-	streams := new(proxy.Streams)
+	streams := new(openstreams.Streams)
 	w := newScopes(t, []string{"admin"}, func(s *setup) { s.streams = streams })
 	cancelled := w.eachStreams(make(chan struct{}))
 	resp, err := w.http.Do(w.request("admin", "POST", "/skills/pay", rpcBody("SendStreamingMessage", message("")), "A2A-Version: 1.0"))

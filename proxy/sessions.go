@@ -5,6 +5,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 	"github.com/a2a-gateway/a2a-gateway/policy"
 	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
@@ -31,6 +32,6 @@ type sessions struct {
 	Policy       *policy.Set
 	Server       *server.Config
 	StreamConfig stream.Config
-	Streams      *Streams
+	Streams      *openstreams.Streams
 	Telemetry    *telemetry.Telemetry
 }

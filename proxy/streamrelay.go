@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -153,7 +154,7 @@ func (x *exchange) finish() {
 func end(err error) string {
 	for _, known := range []error{
 		stream.ErrIdle, stream.ErrTooLarge, stream.ErrBroken, stream.ErrEarly, stream.ErrSlow, stream.ErrGone, stream.ErrDraining,
-		errRevoked, errLifetime, errEnded,
+		openstreams.ErrRevoked, openstreams.ErrLifetime, openstreams.ErrEnded,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()
@@ -164,9 +165,9 @@ func end(err error) string {
 
 // keepPlace has the stream's place taken until the agent's stream is done with, too.
 func (x *streamState) keepPlace(stop func()) func() {
-	x.slot.share()
+	x.slot.Share()
 	return func() {
-		x.slot.leave()
+		x.slot.Leave()
 		stop()
 	}
 }

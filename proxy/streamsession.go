@@ -1,11 +1,13 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 )
 
@@ -15,7 +17,7 @@ type streamSession struct {
 	sessions *sessions
 	x        *exchange
 	a        *subscriber
-	open     *openStream
+	open     *openstreams.Stream
 
 	relay  stream.Relay
 	began  time.Time
@@ -43,7 +45,7 @@ func (se *sessions) serveSubscriber(x *exchange, a *subscriber) error {
 		Limits: stream.Limits{Heartbeat: t.Heartbeat.Std(), Write: t.Write.Std()},
 		See: func(e stream.Entry, emit stream.Emit) error {
 			counted.Event()
-			defer at.open.told(&x.rec)
+			defer at.open.Told(&x.rec)
 			return a.refused(e, se.see(x, a, e, emit))
 		},
 		Drain: se.Drain,
@@ -95,7 +97,7 @@ func (at *streamSession) watch(client context.Context) (ctx context.Context, don
 	if life > 0 {
 		life = max(life-at.since, 1)
 	}
-	return at.sessions.Streams.watch(client, at.open, life)
+	return at.sessions.Streams.Watch(client, at.open, life)
 }
 
 // took notes what a relay says of itself in the end.
@@ -146,4 +148,30 @@ func (at *streamSession) end(err error) error {
 func (x *exchange) hadNothing(a *subscriber) bool {
 	m := x.call.Method
 	return a.resp != nil && x.rec.Events == 0 && x.held == nil && m.Subject == wire.OfMessage && m.Extension == ""
+}
+
+// stream is the exchange among those that are open.
+func (x *exchange) stream() *openstreams.Stream {
+	return openstreams.NewStream(x.rec.RequestID, x.request(), x.rec.Sharing != "", x.inUse(), cmp.Or(x.rec.TaskID, x.call.TaskID), x.rec.Events)
+}
+
+// inUse begins to note what an exchange uses.
+func (x *exchange) inUse() *openstreams.Uses {
+	if x.uses != nil {
+		return x.uses
+	}
+	u := openstreams.NewUses(x.principal, x.agent.ID, x.skill)
+	u.Shown(x.aliases(), x.call.TaskID, x.call.ContextID)
+	u.Shown(x.aliases(), x.record.ID, x.record.Context)
+	u.Shown(x.aliases(), x.learned.ID, x.learned.ContextID)
+	for step := range x.stands {
+		u.Stands(step)
+	}
+	x.uses = u
+	return u
+}
+
+// aliases are what the caller calls the task and the context of the call.
+func (x *exchange) aliases() openstreams.Aliases {
+	return openstreams.Aliases{Task: x.task.Caller, Context: x.session.Caller}
 }

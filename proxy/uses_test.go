@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // mortal is a ledger that forgets what was not used for a while, by a clock of its own.
@@ -92,7 +92,7 @@ func (f *mortal) ClaimAll(ctx context.Context, rs []state.Record) ([]state.Recor
 func lasting(t *testing.T) (w *world, pass func(), held chan struct{}, end func()) {
 	t.Helper()
 	f := &mortal{records: map[ledgerName]*known{}}
-	streams := &proxy.Streams{Retention: time.Minute}
+	streams := &openstreams.Streams{Retention: time.Minute}
 	w = build(t, func(s *setup) { s.streams, s.store = streams, f })
 	held, ended := make(chan struct{}, 4), make(chan struct{})
 	const task = `{"jsonrpc":"2.0","id":7,"result":{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`

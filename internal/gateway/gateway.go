@@ -31,6 +31,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 	"github.com/a2a-gateway/a2a-gateway/proxy/stream"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 	"github.com/a2a-gateway/a2a-gateway/telemetry/anomaly"
@@ -79,13 +80,13 @@ type Gateway struct {
 	reloading sync.Mutex    // one reload at a time
 	began     time.Time
 	trends    trends
-	follows   atomic.Bool     // a file is followed
-	asks      chan chan error // of operators for a reload; each hears what it came to
-	work      overload.Ladder // what all of them have to do
-	standing  []overload.Rung // as reported last
-	hub       *stream.Hub     // streams of agents
-	streams   proxy.Streams   // event streams that are open, whichever snapshot they began with
-	shown     proxy.Shown     // what agents have shown of tasks, likewise
+	follows   atomic.Bool         // a file is followed
+	asks      chan chan error     // of operators for a reload; each hears what it came to
+	work      overload.Ladder     // what all of them have to do
+	standing  []overload.Rung     // as reported last
+	hub       *stream.Hub         // streams of agents
+	streams   openstreams.Streams // event streams that are open, whichever snapshot they began with
+	shown     proxy.Shown         // what agents have shown of tasks, likewise
 	current   atomic.Pointer[snapshot]
 	reload    atomic.Pointer[reloadResult]
 	linting   chan struct{} // holds one when the configuration in force is to be looked at

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // renew has the state go on knowing what open streams and waiting calls use, for as long as
@@ -12,7 +12,7 @@ import (
 func (g *Gateway) renew() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	tick := time.NewTicker(proxy.RenewEvery(g.streams.Retention))
+	tick := time.NewTicker(openstreams.RenewEvery(g.streams.Retention))
 	defer tick.Stop()
 	for {
 		select {

@@ -2,11 +2,11 @@ package gateway
 
 import (
 	"github.com/a2a-gateway/a2a-gateway/internal/console"
-	"github.com/a2a-gateway/a2a-gateway/proxy"
+	"github.com/a2a-gateway/a2a-gateway/proxy/openstreams"
 )
 
 // streams are the event streams that are open, as the console sees them.
-type streams struct{ *proxy.Streams }
+type streams struct{ *openstreams.Streams }
 
 // Open implements console.Streams.
 func (s streams) Open() []console.OpenStream {

@@ -1,4 +1,4 @@
-package proxy
+package openstreams
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 // any number.
 const mostUses = 64
 
-// uses are what a call that lasts uses of the state: the ids that it names and is shown, and
+// Uses are what a call that lasts uses of the state: the ids that it names and is shown, and
 // where their tasks stand in the states of extensions. Its stream adds to them while they are
 // renewed.
-type uses struct {
+type Uses struct {
 	principal *authn.Principal
 
 	mu    sync.Mutex
@@ -28,25 +28,17 @@ type uses struct {
 	steps []state.Step
 }
 
-// inUse begins to note what an exchange uses.
-func (x *exchange) inUse() *uses {
-	if x.uses != nil {
-		return x.uses
-	}
-	u := &uses{principal: x.principal, ids: ledger.Uses{Agent: x.agent.ID, Skill: x.skill}}
-	u.shown(x, x.call.TaskID, x.call.ContextID)
-	u.shown(x, x.record.ID, x.record.Context)
-	u.shown(x, x.learned.ID, x.learned.ContextID)
-	for step := range x.stands {
-		u.stands(step)
-	}
-	x.uses = u
-	return u
+// Aliases are what the caller calls a task and its context, where it has chosen ids of its own.
+type Aliases struct{ Task, Context string }
+
+// NewUses are what a principal's call of an agent's skill uses: nothing yet.
+func NewUses(principal *authn.Principal, agent, skill string) *Uses {
+	return &Uses{principal: principal, ids: ledger.Uses{Agent: agent, Skill: skill}}
 }
 
-// shown notes a task and a context, each of which may be missing, and what the caller calls
+// Shown notes a task and a context, each of which may be missing, and what the caller calls
 // them where it has chosen its own ids. A nil uses notes nothing.
-func (u *uses) shown(x *exchange, task, group string) {
+func (u *Uses) Shown(as Aliases, task, group string) {
 	if u == nil {
 		return
 	}
@@ -54,20 +46,20 @@ func (u *uses) shown(x *exchange, task, group string) {
 	defer u.mu.Unlock()
 	note(&u.ids.Tasks, task)
 	note(&u.ids.Contexts, group)
-	note(&u.ids.TaskNames, x.task.Caller)
-	note(&u.ids.ContextNames, x.session.Caller)
+	note(&u.ids.TaskNames, as.Task)
+	note(&u.ids.ContextNames, as.Context)
 }
 
-// answered notes what an answer or event shows.
-func (u *uses) answered(x *exchange, seen wire.Answer) {
+// Answered notes what an answer or event shows.
+func (u *Uses) Answered(as Aliases, seen wire.Answer) {
 	for _, t := range seen.Tasks {
-		u.shown(x, t.ID, t.ContextID)
+		u.Shown(as, t.ID, t.ContextID)
 	}
-	u.shown(x, "", seen.ContextID)
+	u.Shown(as, "", seen.ContextID)
 }
 
-// stands notes where a task stands in the states of an extension. A nil uses notes nothing.
-func (u *uses) stands(step state.Step) {
+// Stands notes where a task stands in the states of an extension. A nil uses notes nothing.
+func (u *Uses) Stands(step state.Step) {
 	if u == nil {
 		return
 	}
@@ -90,7 +82,7 @@ func last[T any](list []T) []T {
 }
 
 // now is a copy of what is used at this moment.
-func (u *uses) now() (ledger.Uses, []state.Step) {
+func (u *Uses) now() (ledger.Uses, []state.Step) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ids := u.ids
@@ -106,17 +98,17 @@ func RenewEvery(kept time.Duration) time.Duration {
 	return min(max(kept/4, 100*time.Millisecond), time.Hour)
 }
 
-// waits notes what an exchange uses until done is called, where it may wait for its answer for
-// so long that records of it have to be renewed.
-func (s *Streams) waits(x *exchange, most time.Duration) (done func()) {
+// Waits notes what a call uses until done is called, where it may wait for its answer for
+// so long that records of it have to be renewed. begin is asked for what it uses only then.
+func (s *Streams) Waits(begin func() *Uses, most time.Duration) (done func()) {
 	if s.Retention <= 0 || most < RenewEvery(s.Retention) {
 		return func() {}
 	}
-	u := x.inUse()
+	u := begin()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.waiting == nil {
-		s.waiting = map[*uses]struct{}{}
+		s.waiting = map[*Uses]struct{}{}
 	}
 	s.waiting[u] = struct{}{}
 	return func() {
@@ -126,33 +118,18 @@ func (s *Streams) waits(x *exchange, most time.Duration) (done func()) {
 	}
 }
 
-// Renew has the state go on knowing what open streams and waiting calls use. What cannot be
-// renewed now is to be the next time; the error is the first that kept something from it.
-func (s *Streams) Renew(ctx context.Context, p *Proxy) error {
-	for _, u := range s.used() {
-		if err := u.renew(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
+// Keeper has the state go on knowing ids of a principal's, and where tasks stand in the states
+// of extensions.
+type Keeper interface {
+	Keep(ctx context.Context, principal *authn.Principal, ids *ledger.Uses, steps []state.Step) error
 }
 
-// renew has the state go on knowing all that belongs to what is used.
-func (u *uses) renew(ctx context.Context, p *Proxy) error {
-	ids, steps := u.now()
-	if err := p.Ledger.Renew(ctx, u.principal, &ids); err != nil {
-		return err
-	}
-	for _, step := range steps {
-		if _, err := p.Steps.Advance(ctx, step, "", ""); err != nil {
-			return err
-		}
-	}
-	if p.Relay == nil {
-		return nil
-	}
-	for _, task := range ids.Tasks {
-		if err := p.Relay.Hooks.Renew(ctx, ids.Agent, task); err != nil {
+// Renew has the state go on knowing what open streams and waiting calls use. What cannot be
+// renewed now is to be the next time; the error is the first that kept something from it.
+func (s *Streams) Renew(ctx context.Context, k Keeper) error {
+	for _, u := range s.used() {
+		ids, steps := u.now()
+		if err := k.Keep(ctx, u.principal, &ids, steps); err != nil {
 			return err
 		}
 	}
@@ -160,10 +137,10 @@ func (u *uses) renew(ctx context.Context, p *Proxy) error {
 }
 
 // used is what is in use, each once.
-func (s *Streams) used() []*uses {
+func (s *Streams) used() []*Uses {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]*uses, 0, len(s.open)+len(s.waiting))
+	all := make([]*Uses, 0, len(s.open)+len(s.waiting))
 	for u := range s.waiting {
 		all = append(all, u)
 	}

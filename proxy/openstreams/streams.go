@@ -1,33 +1,35 @@
-package proxy
+// Package openstreams knows the event streams that clients have open, whichever configuration
+// they began with: how many each principal may have, what they use of the state, and which of
+// them are to end because their callers could not open them any more.
+//
+// It does not read or write streams: proxy does. It may import policy, policy/ledger,
+// policy/limits, authn, telemetry and below.
+package openstreams
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy"
-	"github.com/a2a-gateway/a2a-gateway/policy/ledger"
 	"github.com/a2a-gateway/a2a-gateway/policy/limits"
-	"github.com/a2a-gateway/a2a-gateway/proxy/agents"
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// errRevoked ends a stream whose caller could no longer open it.
-var errRevoked = errors.New("caller no longer permitted")
-
-// errLifetime ends a stream that has lasted as long as one may.
-var errLifetime = errors.New("stream lifetime over")
-
-// errEnded ends a stream that an operator does not want to go on.
-var errEnded = errors.New("ended by an operator")
+// Why a stream does not begin, or does not go on.
+var (
+	ErrStreams    = errors.New("too many event streams are open")
+	ErrOwnStreams = errors.New("too many event streams of one caller are open")
+	ErrRevoked    = errors.New("caller no longer permitted") // the caller could no longer open the stream
+	ErrLifetime   = errors.New("stream lifetime over")       // it has lasted as long as one may
+	ErrEnded      = errors.New("ended by an operator")
+)
 
 // Streams are the event streams that are open, whichever configuration they began
 // with. The zero value has none.
@@ -39,14 +41,14 @@ type Streams struct {
 	taken atomic.Int64 // places, of streams that open too
 
 	mu      sync.Mutex
-	open    map[*openStream]struct{}
+	open    map[*Stream]struct{}
 	of      map[string]int          // places taken, by principal
 	gone    map[string]*limits.Pass // what is held for streams whose clients have left, by principal and task
-	waiting map[*uses]struct{}      // of calls that may wait long for their answers
+	waiting map[*Uses]struct{}      // of calls that may wait long for their answers
 }
 
-// abandon notes what is held for the stream of a task whose client has left.
-func (s *Streams) abandon(principal, feed string, limitPass *limits.Pass) {
+// Abandon notes what is held for the stream of a task whose client has left.
+func (s *Streams) Abandon(principal, feed string, limitPass *limits.Pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !limitPass.Holds() { // the stream has ended as well
@@ -58,8 +60,8 @@ func (s *Streams) abandon(principal, feed string, limitPass *limits.Pass) {
 	s.gone[principal+"\x00"+feed] = limitPass
 }
 
-// resume gives the places of a stream to a client who comes back to it; nil for none.
-func (s *Streams) resume(principal, feed string) *limits.Pass {
+// Resume gives the places of a stream to a client who comes back to it; nil for none.
+func (s *Streams) Resume(principal, feed string) *limits.Pass {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if limitPass := s.gone[principal+"\x00"+feed]; limitPass.Return() {
@@ -68,8 +70,8 @@ func (s *Streams) resume(principal, feed string) *limits.Pass {
 	return nil
 }
 
-// forget forgets what is not held any more.
-func (s *Streams) forget(limitPass *limits.Pass) {
+// Forget forgets what is not held any more.
+func (s *Streams) Forget(limitPass *limits.Pass) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	maps.DeleteFunc(s.gone, func(_ string, held *limits.Pass) bool { return held == limitPass })
@@ -80,7 +82,7 @@ func (s *Streams) forget(limitPass *limits.Pass) {
 func (s *Streams) enter(principal string, most int64, each int) error {
 	if s.taken.Add(1) > most {
 		s.taken.Add(-1)
-		return errStreams
+		return ErrStreams
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +91,7 @@ func (s *Streams) enter(principal string, most int64, each int) error {
 	}
 	if each > 0 && s.of[principal] >= each {
 		s.taken.Add(-1)
-		return errOwnStreams
+		return ErrOwnStreams
 	}
 	s.of[principal]++
 	return nil
@@ -107,46 +109,47 @@ func (s *Streams) leave(principal string) {
 	}
 }
 
-// slot is the place of a stream: of its client, and of what reads the agent's stream,
+// Slot is the place of a stream: of its client, and of what reads the agent's stream,
 // which may go on for a while when the client has gone.
-type slot struct {
+type Slot struct {
 	streams   *Streams
 	principal string
 	users     atomic.Int32
 }
 
-// take takes a place, as enter does.
-func (s *Streams) take(principal string, most int64, each int) (*slot, error) {
+// Take takes a place, as enter does.
+func (s *Streams) Take(principal string, most int64, each int) (*Slot, error) {
 	if err := s.enter(principal, most, each); err != nil {
 		return nil, err
 	}
-	pl := &slot{streams: s, principal: principal}
+	pl := &Slot{streams: s, principal: principal}
 	pl.users.Store(1)
 	return pl, nil
 }
 
-func (pl *slot) share() { pl.users.Add(1) }
+// Share adds a user of the place.
+func (pl *Slot) Share() { pl.users.Add(1) }
 
-// leave is called once by each user.
-func (pl *slot) leave() {
+// Leave is called once by each user.
+func (pl *Slot) Leave() {
 	if pl.users.Add(-1) == 0 {
 		pl.streams.leave(pl.principal)
 	}
 }
 
-// watch has a stream reviewed until done is called. ctx ends when a review finds that
+// Watch has a stream reviewed until done is called. ctx ends when a review finds that
 // its caller could no longer open it, and when End does.
 // It ends after life as well; 0 for never.
-func (s *Streams) watch(parent context.Context, st *openStream, life time.Duration) (ctx context.Context, done func()) {
+func (s *Streams) Watch(parent context.Context, st *Stream, life time.Duration) (ctx context.Context, done func()) {
 	ctx, cut := context.WithCancelCause(parent)
 	end := func() bool { return false }
 	if life > 0 {
-		end = time.AfterFunc(life, func() { cut(errLifetime) }).Stop
+		end = time.AfterFunc(life, func() { cut(ErrLifetime) }).Stop
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
-		s.open = map[*openStream]struct{}{}
+		s.open = map[*Stream]struct{}{}
 	}
 	st.cut = cut
 	s.open[st] = struct{}{}
@@ -159,49 +162,25 @@ func (s *Streams) watch(parent context.Context, st *openStream, life time.Durati
 	}
 }
 
-// Review ends the streams whose callers p would no longer let open them: their
+// Judge says whether a stream could be opened again, as things are now. It asks nobody. shared
+// says that its task is somebody else's.
+type Judge interface {
+	Stands(q policy.Request, shared bool) error
+}
+
+// Review ends the streams whose callers the judge would no longer let open them: their
 // credential has ended or was revoked, the agent is gone, or the rules have changed.
-// It asks nobody, and is quick enough to be called every few seconds.
-func (s *Streams) Review(p *Proxy) {
+// It is quick enough to be called every few seconds.
+func (s *Streams) Review(now Judge) {
 	for _, st := range s.all() {
-		if err := p.recorder.stands(st.request, st.shared); err != nil {
-			s.end(st, fmt.Errorf("%w: %w", errRevoked, err))
+		if err := now.Stands(st.request, st.shared); err != nil {
+			s.end(st, fmt.Errorf("%w: %w", ErrRevoked, err))
 		}
 	}
 }
 
-// stands asks again what was asked when a stream began, of the rules as they are now and
-// at this time of day. How long ago the user authenticated counted then.
-func (rc *recorder) stands(q policy.Request, shared bool) error {
-	q.Begun, q.Now = q.Now, time.Now()
-	if err := rc.Authn.Stands(q.Principal); err != nil {
-		return err
-	}
-	agent := rc.agents[q.Agent]
-	if agent == nil {
-		return agents.ErrUnknown
-	}
-	if v := agent.Look(); v != nil {
-		q.SkillScopes = v.Scopes // what the card asks for now
-	}
-	if q.Method.Extension != "" {
-		// The registry of each configuration has methods of its own.
-		all := rc.extra.Methods()
-		i := slices.IndexFunc(all, func(m *wire.Method) bool { return m.Name == q.Method.Name })
-		if i < 0 {
-			return wire.Errorf(wire.MethodNotFound, "")
-		}
-		q.Method = all[i]
-	}
-	if shared && rc.Policy.Shares(q.Principal, q.Agent, q.Method, q.Task) == "" {
-		return ledger.ErrAbsent
-	}
-	_, err := rc.Policy.Check(q)
-	return err
-}
-
-// OpenStream is an event stream that is open, as an operator sees it.
-type OpenStream struct {
+// Status is an event stream that is open, as an operator sees it.
+type Status struct {
 	ID        string // of the request that it answers, as records have it
 	Principal string
 	Issuer    string // of the principal
@@ -216,29 +195,31 @@ type OpenStream struct {
 	Events    int64 // that the client was given
 }
 
-// openStream is what a stream was permitted by, how it goes, and how to end it.
-type openStream struct {
+// Stream is what a stream was permitted by, how it goes, and how to end it.
+type Stream struct {
 	id      string
 	request policy.Request
 	shared  bool                    // the task is somebody else's, and shared
-	uses    *uses                   // what the stream uses of the state
+	uses    *Uses                   // what the stream uses of the state
 	cut     context.CancelCauseFunc // under Streams.mu
 
 	events atomic.Int64
 	task   atomic.Pointer[string] // nil while none was named
 }
 
-func (x *exchange) stream() *openStream {
-	st := &openStream{id: x.rec.RequestID, request: x.request(), shared: x.rec.Sharing != "", uses: x.inUse()}
-	if task := cmp.Or(x.rec.TaskID, x.call.TaskID); task != "" {
+// NewStream is the stream that answers a request of this id, of a call that was permitted as
+// request; shared says that its task is somebody else's.
+func NewStream(id string, request policy.Request, shared bool, uses *Uses, task string, events int64) *Stream {
+	st := &Stream{id: id, request: request, shared: shared, uses: uses}
+	if task != "" {
 		st.task.Store(&task)
 	}
-	st.events.Store(x.rec.Events)
+	st.events.Store(events)
 	return st
 }
 
-// told notes that the client was given an event.
-func (st *openStream) told(rec *telemetry.Exchange) {
+// Told notes that the client was given an event.
+func (st *Stream) Told(rec *telemetry.Exchange) {
 	st.events.Store(rec.Events)
 	if rec.TaskID != "" && st.task.Load() == nil {
 		task := rec.TaskID
@@ -246,9 +227,9 @@ func (st *openStream) told(rec *telemetry.Exchange) {
 	}
 }
 
-func (st *openStream) show() OpenStream {
+func (st *Stream) show() Status {
 	q := &st.request
-	shown := OpenStream{
+	shown := Status{
 		ID: st.id, Principal: q.Principal.Subject, Issuer: q.Principal.Issuer, Agent: q.Agent, Skill: q.Skill, Method: q.Method.Name,
 		Binding: q.Binding, Version: q.Version, Source: q.Source, Began: q.Now, Events: st.events.Load(),
 	}
@@ -259,9 +240,9 @@ func (st *openStream) show() OpenStream {
 }
 
 // List has all streams that are open, in no order.
-func (s *Streams) List() []OpenStream {
+func (s *Streams) List() []Status {
 	all := s.all()
-	list := make([]OpenStream, len(all))
+	list := make([]Status, len(all))
 	for i, st := range all {
 		list[i] = st.show()
 	}
@@ -273,16 +254,16 @@ func (s *Streams) List() []OpenStream {
 func (s *Streams) End(id string) bool {
 	for _, st := range s.all() {
 		if st.id == id {
-			return s.end(st, errEnded)
+			return s.end(st, ErrEnded)
 		}
 	}
 	return false
 }
 
-func (s *Streams) all() []*openStream {
+func (s *Streams) all() []*Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]*openStream, 0, len(s.open))
+	all := make([]*Stream, 0, len(s.open))
 	for st := range s.open {
 		all = append(all, st)
 	}
@@ -290,7 +271,7 @@ func (s *Streams) all() []*openStream {
 }
 
 // end ends a stream; false where it has ended.
-func (s *Streams) end(st *openStream, why error) bool {
+func (s *Streams) end(st *Stream, why error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, open := s.open[st]; !open {
