@@ -76,8 +76,8 @@ func written(t *testing.T) map[string][]string {
 func filled() *telemetry.Exchange {
 	e := new(telemetry.Exchange)
 	fields := reflect.ValueOf(e).Elem()
-	for i := range fields.NumField() {
-		switch f := fields.Field(i); {
+	for _, of := range reflect.VisibleFields(fields.Type()) {
+		switch f := fields.FieldByIndex(of.Index); {
 		case !f.CanSet():
 		case f.Kind() == reflect.String:
 			f.SetString("x")

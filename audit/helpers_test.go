@@ -136,11 +136,15 @@ func ids(records []record) map[string]int {
 
 func exchange(id string) *telemetry.Exchange {
 	return &telemetry.Exchange{
-		Start: noon, Duration: 3 * time.Millisecond, RequestID: id, Agent: "billing", Method: "SendMessage",
-		Binding: "JSONRPC", Version: "1.0", Principal: "alice", Issuer: "https://id.example", Decision: "allow",
-		Rule: "team", TaskID: "0190b2c4-6a3e-7000-8000-000000000001", ClientIP: "192.0.2.7", Host: "gw.example",
-		Path: "/agents/billing", UserAgent: "sdk/1.0", RequestBytes: 700, ResponseBytes: 600, Status: 200,
-		Digest: "sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		Arrival: telemetry.Arrival{
+			Start: noon, Duration: 3 * time.Millisecond, RequestID: id, ClientIP: "192.0.2.7", Host: "gw.example",
+			Path: "/agents/billing", UserAgent: "sdk/1.0", RequestBytes: 700,
+			Digest: "sha-256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		},
+		Call:          telemetry.Call{Agent: "billing", Method: "SendMessage", Binding: "JSONRPC", Version: "1.0", TaskID: "0190b2c4-6a3e-7000-8000-000000000001"},
+		Caller:        telemetry.Caller{Principal: "alice", Issuer: "https://id.example"},
+		Authorization: telemetry.Authorization{Decision: "allow", Rule: "team"},
+		Answer:        telemetry.Answer{ResponseBytes: 600, Status: 200},
 	}
 }
 

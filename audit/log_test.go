@@ -70,8 +70,14 @@ func TestL10_AuditInjection(t *testing.T) {
 	naughty := []string{"\n{\"seq\":1}", "\",\"decision\":\"allow", "\u202e\u2066", "\xff\xfe", "\x00\x1b[2J", "a\\", `\u0022`,
 		strings.Repeat("x", 1<<20), strings.Repeat("\x01", 1000), "\u2028", "}", "日本"}
 	for _, bad := range naughty {
-		e := &telemetry.Exchange{RequestID: bad, Path: bad, UserAgent: bad, Groups: []string{bad, bad}, TaskID: bad,
-			Principal: bad, Cause: bad, Shadow: []string{bad}, ExtensionsRequested: make([]string, 10_000), Digest: bad}
+		e := &telemetry.Exchange{
+			Arrival:       telemetry.Arrival{RequestID: bad, Path: bad, UserAgent: bad, Digest: bad},
+			Caller:        telemetry.Caller{Groups: []string{bad, bad}, Principal: bad},
+			Call:          telemetry.Call{TaskID: bad},
+			Answer:        telemetry.Answer{Cause: bad},
+			Authorization: telemetry.Authorization{Shadow: []string{bad}},
+			Negotiation:   telemetry.Negotiation{ExtensionsRequested: make([]string, 10_000)},
+		}
 		for i := range e.ExtensionsRequested {
 			e.ExtensionsRequested[i] = bad
 		}

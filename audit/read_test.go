@@ -19,8 +19,11 @@ func TestCalls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	e := telemetry.Exchange{
-		Start: time.Date(2026, 11, 21, 8, 0, 0, 5, time.UTC), Agent: "billing", Method: "SendMessage",
-		Principal: "al\u202eice\\\xff", Groups: []string{"finance", "a b"}, Decision: "allow", Rule: "finance", Status: 200,
+		Arrival:       telemetry.Arrival{Start: time.Date(2026, 11, 21, 8, 0, 0, 5, time.UTC)},
+		Call:          telemetry.Call{Agent: "billing", Method: "SendMessage"},
+		Caller:        telemetry.Caller{Principal: "al\u202eice\\\xff", Groups: []string{"finance", "a b"}},
+		Authorization: telemetry.Authorization{Decision: "allow", Rule: "finance"},
+		Answer:        telemetry.Answer{Status: 200},
 	}
 	var file strings.Builder
 	var c chain

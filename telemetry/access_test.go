@@ -62,19 +62,13 @@ var start = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 // sample is an exchange with every field set.
 func sample() *Exchange {
 	return &Exchange{
-		Start: start, Duration: 12345678 * time.Nanosecond,
-		RequestID: "req-1", TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331",
-		ClientIP: "192.0.2.7", Host: "gw.example", Path: "/agents/billing", UserAgent: "sdk/1.0",
-		Agent: "billing", Method: "SendMessage", Binding: "JSONRPC", Version: "1.0",
-		TaskID: "task-1", ContextID: "ctx-1", MessageID: "msg-1", RequestBytes: 700, Digest: "sha-256:ab",
-		Principal: "alice", Issuer: "https://id.example", Client: "web", Tenant: "acme",
-		AuthMethod: "oidc", KeyID: "k1", Groups: []string{"analysts"},
-		Skill: "invoices", Decision: "allow", Rule: "team", Reason: "", Shadow: []string{"deny trial"},
-		ExtensionsRequested: []string{"https://ext.example/a", "https://ext.example/b"},
-		ExtensionsActivated: []string{"https://ext.example/a"},
-		ExtensionsInjected:  []string{"https://ext.example/c"},
-		Endpoint:            "http://10.0.0.1:9001", UpstreamStatus: 200, UpstreamDuration: 9 * time.Millisecond,
-		Status: 200, ResponseBytes: 600, ResponseDigest: "sha-256:cd", TaskState: "TASK_STATE_COMPLETED",
+		Arrival:       Arrival{Start: start, Duration: 12345678 * time.Nanosecond, RequestID: "req-1", TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", ClientIP: "192.0.2.7", Host: "gw.example", Path: "/agents/billing", UserAgent: "sdk/1.0", RequestBytes: 700, Digest: "sha-256:ab"},
+		Call:          Call{Agent: "billing", Method: "SendMessage", Binding: "JSONRPC", Version: "1.0", TaskID: "task-1", ContextID: "ctx-1", MessageID: "msg-1"},
+		Caller:        Caller{Principal: "alice", Issuer: "https://id.example", Client: "web", Tenant: "acme", AuthMethod: "oidc", KeyID: "k1", Groups: []string{"analysts"}},
+		Authorization: Authorization{Skill: "invoices", Decision: "allow", Rule: "team", Shadow: []string{"deny trial"}},
+		Answer:        Answer{Reason: "", Status: 200, ResponseBytes: 600, ResponseDigest: "sha-256:cd", TaskState: "TASK_STATE_COMPLETED"},
+		Negotiation:   Negotiation{ExtensionsRequested: []string{"https://ext.example/a", "https://ext.example/b"}, ExtensionsActivated: []string{"https://ext.example/a"}, ExtensionsInjected: []string{"https://ext.example/c"}},
+		UpstreamCall:  UpstreamCall{Endpoint: "http://10.0.0.1:9001", UpstreamStatus: 200, UpstreamDuration: 9 * time.Millisecond},
 	}
 }
 
@@ -88,18 +82,28 @@ func delegated(e *Exchange) {
 
 func TestAccessLine(t *testing.T) {
 	t.Parallel()
-	identity := &Exchange{Start: start, Duration: time.Millisecond, Status: 200, Principal: "alice", Rule: "team"}
+	identity := &Exchange{
+		Arrival:       Arrival{Start: start, Duration: time.Millisecond},
+		Answer:        Answer{Status: 200},
+		Caller:        Caller{Principal: "alice"},
+		Authorization: Authorization{Rule: "team"},
+	}
 	delegated(identity)
 	stream := sample()
 	stream.Streamed, stream.Events, stream.FirstEvent, stream.End = true, 3, 5*time.Millisecond, "final"
-	refused := &Exchange{Start: start, Duration: time.Millisecond, RequestID: "r", Status: 503,
-		Reason: "UNAVAILABLE", Cause: "dial: refused", Decision: "error"}
-	broken := &Exchange{Start: start, Duration: time.Millisecond, Status: 200,
-		ExtensionsProvided: []string{"https://ext.example/p"}, ExtensionsRefused: []string{"https://ext.example/r"},
-		Violations: []Violation{
+	refused := &Exchange{
+		Arrival:       Arrival{Start: start, Duration: time.Millisecond, RequestID: "r"},
+		Answer:        Answer{Status: 503, Reason: "UNAVAILABLE", Cause: "dial: refused"},
+		Authorization: Authorization{Decision: "error"},
+	}
+	broken := &Exchange{
+		Arrival: Arrival{Start: start, Duration: time.Millisecond},
+		Answer:  Answer{Status: 200},
+		Negotiation: Negotiation{ExtensionsProvided: []string{"https://ext.example/p"}, ExtensionsRefused: []string{"https://ext.example/r"}, Violations: []Violation{
 			{Extension: "https://ext.example/a", Fault: "schema", Pointer: "/message/metadata", Text: "maximum: not <= 3", Enforced: true},
 			{Fault: "conformance"},
-		}}
+		}},
+	}
 	common := `{"time":"2026-11-21T12:00:00.135802467Z","level":"INFO","msg":"call","request_id":"req-1",` +
 		`"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331","agent":"billing",` +
 		`"skill":"invoices","method":"SendMessage","binding":"JSONRPC","version":"1.0","principal":"alice",` +
@@ -146,8 +150,13 @@ func TestAccessLineOnTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tel := opened(t, &out, func(c *Config) { c.Logs.Format = "text" })
-	tel.Record(&Exchange{Start: start, Duration: time.Millisecond, Path: "/a b\n", Agent: "x", Status: 200,
-		Shadow: []string{"one", "two words"}, Violations: []Violation{{Extension: "https://a", Fault: "schema", Pointer: "/x", Text: "no\n"}}})
+	tel.Record(&Exchange{
+		Arrival:       Arrival{Start: start, Duration: time.Millisecond, Path: "/a b\n"},
+		Call:          Call{Agent: "x"},
+		Answer:        Answer{Status: 200},
+		Authorization: Authorization{Shadow: []string{"one", "two words"}},
+		Negotiation:   Negotiation{Violations: []Violation{{Extension: "https://a", Fault: "schema", Pointer: "/x", Text: "no\n"}}},
+	})
 	closed(t, tel)
 	want := `time=2026-11-21T12:00:00.124456789Z level=INFO msg=call agent=x shadow=[one,"two words"] ` +
 		`path="/a b\\x0a" status=200 violation_count=1 violations=["schema https://a at /x: no\\x0a"] duration_ms=1.000` + "\n"
@@ -162,7 +171,11 @@ func TestViolationsAreBounded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tel := opened(t, &out, nil)
-	tel.Record(&Exchange{Start: start, Status: 200, Violations: append(make([]Violation, 4990), Violation{More: 9})})
+	tel.Record(&Exchange{
+		Arrival:     Arrival{Start: start},
+		Answer:      Answer{Status: 200},
+		Negotiation: Negotiation{Violations: append(make([]Violation, 4990), Violation{More: 9})},
+	})
 	closed(t, tel)
 	line := lines(t, out.Bytes())[0]
 	if shown, _ := line["violations"].([]any); line["violation_count"] != 5000.0 || len(shown) != maxViolations {
@@ -182,8 +195,13 @@ func TestChainsAreBounded(t *testing.T) {
 	want = append(want[:maxFew:maxFew], `\…+3`)
 	var out bytes.Buffer
 	tel := opened(t, &out, nil)
-	tel.Record(&Exchange{Start: start, Status: 200, Actors: many, Hops: many, Credentials: many})
-	tel.Record(&Exchange{Start: start, Status: 200, Actors: many[:maxFew]})
+	tel.Record(&Exchange{
+		Arrival:      Arrival{Start: start, Hops: many},
+		Answer:       Answer{Status: 200},
+		Caller:       Caller{Actors: many},
+		UpstreamCall: UpstreamCall{Credentials: many},
+	})
+	tel.Record(&Exchange{Arrival: Arrival{Start: start}, Answer: Answer{Status: 200}, Caller: Caller{Actors: many[:maxFew]}})
 	closed(t, tel)
 	got := lines(t, out.Bytes())
 	for _, key := range []string{"actors", "hops", "credentials"} {
@@ -208,9 +226,9 @@ func texts(list any) []string {
 // fill sets every string, list of strings and violation that an Exchange has.
 func fill(e *Exchange, text func(field string) string) {
 	v := reflect.ValueOf(e).Elem()
-	for i := range v.NumField() {
-		field := v.Field(i)
-		switch name := v.Type().Field(i).Name; {
+	for _, of := range reflect.VisibleFields(v.Type()) {
+		field := v.FieldByIndex(of.Index)
+		switch name := of.Name; {
 		case !field.CanSet():
 		case field.Kind() == reflect.String:
 			field.SetString(text(name))
@@ -235,7 +253,7 @@ func TestL10_LogInjection(t *testing.T) {
 			tel := opened(t, &out, func(c *Config) { c.Logs.Format = format })
 			events := 0
 			for _, bad := range naughty {
-				e := &Exchange{Start: start, Duration: 1}
+				e := &Exchange{Arrival: Arrival{Start: start, Duration: 1}}
 				fill(e, func(string) string { return bad })
 				tel.Record(e)
 				tel.Log.Info(bad, "text", bad, "error", errors.New(bad), bad, 1, "list", []string{bad},
@@ -319,12 +337,12 @@ func TestLevelHoldsBackCalls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tel := opened(t, &out, func(c *Config) { c.Logs.Level = "warn" })
-	tel.Record(&Exchange{Start: start, Status: 200})
-	tel.Record(&Exchange{Start: start, Status: 502})
+	tel.Record(&Exchange{Arrival: Arrival{Start: start}, Answer: Answer{Status: 200}})
+	tel.Record(&Exchange{Arrival: Arrival{Start: start}, Answer: Answer{Status: 502}})
 	if err := tel.Reload(Config{Logs: Logs{Level: "debug"}}); err != nil {
 		t.Fatal(err)
 	}
-	tel.Record(&Exchange{Start: start, Status: 201})
+	tel.Record(&Exchange{Arrival: Arrival{Start: start}, Answer: Answer{Status: 201}})
 	closed(t, tel)
 	var status []any
 	for _, line := range lines(t, out.Bytes()) {
@@ -349,7 +367,11 @@ func TestManyWriters(t *testing.T) {
 				tel.Log.Info("note", "request_id", fmt.Sprint(w), "n", i)
 				continue
 			}
-			tel.Record(&Exchange{Start: start, RequestID: fmt.Sprint(w), Events: int64(i), Streamed: true, Status: 200})
+			tel.Record(&Exchange{
+				Arrival:     Arrival{Start: start, RequestID: fmt.Sprint(w)},
+				EventStream: EventStream{Events: int64(i), Streamed: true},
+				Answer:      Answer{Status: 200},
+			})
 		}
 	}
 	var early, late sync.WaitGroup
@@ -399,7 +421,7 @@ func TestStuckLogStopsNobody(t *testing.T) {
 	t.Parallel()
 	out := stuck{make(chan struct{}, 1), make(chan struct{})}
 	tel := opened(t, out, nil)
-	e := &Exchange{Start: start, Path: strings.Repeat("p", MaxText), Status: 200}
+	e := &Exchange{Arrival: Arrival{Start: start, Path: strings.Repeat("p", MaxText)}, Answer: Answer{Status: 200}}
 	tel.Record(e)
 	<-out.entered
 	for range maxPending / 256 { // each line is longer than 256 B

@@ -73,8 +73,12 @@ func flood(tel *Telemetry, i int, text string) {
 
 // recordOf records a call with a text in every field.
 func recordOf(tel *Telemetry, i int, text string) {
-	e := &Exchange{Start: start, Duration: time.Duration(i), Status: i % 600, UpstreamStatus: i, RequestBytes: int64(i),
-		Streamed: i%2 == 0, Resumed: i%3 == 0, Gap: i%5 == 0, Joined: true, Deduplicated: true, Replayed: 1, FirstEvent: 1}
+	e := &Exchange{
+		Arrival:      Arrival{Start: start, Duration: time.Duration(i), RequestBytes: int64(i)},
+		Answer:       Answer{Status: i % 600},
+		UpstreamCall: UpstreamCall{UpstreamStatus: i, Deduplicated: true},
+		EventStream:  EventStream{Streamed: i%2 == 0, Resumed: i%3 == 0, Gap: i%5 == 0, Joined: true, Replayed: 1, FirstEvent: 1},
+	}
 	fill(e, func(string) string { return text })
 	e.Violations = []Violation{{Extension: text, Fault: text, Enforced: i%2 == 0}}
 	tel.Record(e)

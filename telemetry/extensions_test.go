@@ -11,9 +11,18 @@ func TestExtensionsAreCounted(t *testing.T) {
 	t.Parallel()
 	const a, b, evil = "https://ext.example/a", "https://ext.example/b", "https://evil.example"
 	tel := labelled(t)
-	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a, b, evil}, ExtensionsActivated: []string{a}, ExtensionsRefused: []string{b}})
-	tel.Record(&Exchange{Start: start, ExtensionsRequested: []string{a}, ExtensionsProvided: []string{a}, ExtensionsInjected: []string{b, b}})
-	e := &Exchange{Start: start, Violations: []Violation{{Fault: "conformance", More: 2}, {Extension: evil, Fault: evil, Enforced: true}}}
+	tel.Record(&Exchange{
+		Arrival:     Arrival{Start: start},
+		Negotiation: Negotiation{ExtensionsRequested: []string{a, b, evil}, ExtensionsActivated: []string{a}, ExtensionsRefused: []string{b}},
+	})
+	tel.Record(&Exchange{
+		Arrival:     Arrival{Start: start},
+		Negotiation: Negotiation{ExtensionsRequested: []string{a}, ExtensionsProvided: []string{a}, ExtensionsInjected: []string{b, b}},
+	})
+	e := &Exchange{
+		Arrival:     Arrival{Start: start},
+		Negotiation: Negotiation{Violations: []Violation{{Fault: "conformance", More: 2}, {Extension: evil, Fault: evil, Enforced: true}}},
+	}
 	faults := []string{"unrequested", "undeclared", "schema", "transition", "conformance", "not_activated", "hook", "modes"}
 	for _, fault := range faults {
 		e.Violations = append(e.Violations, Violation{Extension: a, Fault: fault, Enforced: true}, Violation{Extension: a, Fault: fault})
@@ -54,7 +63,11 @@ func TestMethodsOfExtensions(t *testing.T) {
 	t.Parallel()
 	tel := labelled(t)
 	call := func(method string) {
-		tel.Record(&Exchange{Start: start, Agent: "billing", Method: method, Binding: "JSONRPC", Status: 200})
+		tel.Record(&Exchange{
+			Arrival: Arrival{Start: start},
+			Call:    Call{Agent: "billing", Method: method, Binding: "JSONRPC"},
+			Answer:  Answer{Status: 200},
+		})
 	}
 	want := func(when, method string, want float64) {
 		t.Helper()
@@ -101,8 +114,16 @@ func TestReloadsBesideCalls(t *testing.T) {
 	for range 4 {
 		writers.Go(func() {
 			for range 200 {
-				tel.Record(&Exchange{Start: start, Agent: "billing", Method: "tasks/search", Binding: "JSONRPC", Status: 200})
-				tel.Record(&Exchange{Start: start, Agent: "billing", Method: "tasks/annotate", Binding: "JSONRPC", Status: 200})
+				tel.Record(&Exchange{
+					Arrival: Arrival{Start: start},
+					Call:    Call{Agent: "billing", Method: "tasks/search", Binding: "JSONRPC"},
+					Answer:  Answer{Status: 200},
+				})
+				tel.Record(&Exchange{
+					Arrival: Arrival{Start: start},
+					Call:    Call{Agent: "billing", Method: "tasks/annotate", Binding: "JSONRPC"},
+					Answer:  Answer{Status: 200},
+				})
 			}
 		})
 	}

@@ -70,9 +70,18 @@ func TestRecordCounts(t *testing.T) {
 	stream := sample()
 	stream.Method, stream.Streamed, stream.FirstEvent, stream.Decision = "SendStreamingMessage", true, 1, "deny"
 	stream.Reason, stream.Rule, stream.UpstreamStatus = "AGENT_TIMEOUT", "", 0
-	failed := &Exchange{Start: start, Agent: "nobody's", Method: "evil", Binding: "SOAP", Reason: "WHAT", Decision: "maybe"}
-	limited := &Exchange{Start: start, Reason: "RATE_LIMITED", Decision: "deny", Rule: "trial", Overruled: true}
-	for _, e := range []*Exchange{sample(), sample(), stream, failed, failed, limited, {Start: start, Status: 404}} {
+	failed := &Exchange{
+		Arrival:       Arrival{Start: start},
+		Call:          Call{Agent: "nobody's", Method: "evil", Binding: "SOAP"},
+		Answer:        Answer{Reason: "WHAT"},
+		Authorization: Authorization{Decision: "maybe"},
+	}
+	limited := &Exchange{
+		Arrival:       Arrival{Start: start},
+		Answer:        Answer{Reason: "RATE_LIMITED"},
+		Authorization: Authorization{Decision: "deny", Rule: "trial", Overruled: true},
+	}
+	for _, e := range []*Exchange{sample(), sample(), stream, failed, failed, limited, {Arrival: Arrival{Start: start}, Answer: Answer{Status: 404}}} {
 		tel.Record(e)
 	}
 	const p = "a2a_gateway_"
@@ -227,7 +236,11 @@ func TestSetLabelsForgets(t *testing.T) {
 func TestA28_NoCanaryInMetrics(t *testing.T) {
 	t.Parallel()
 	tel := labelled(t)
-	e := &Exchange{Start: start, Streamed: true, FirstEvent: 1, UpstreamStatus: 200}
+	e := &Exchange{
+		Arrival:      Arrival{Start: start},
+		EventStream:  EventStream{Streamed: true, FirstEvent: 1},
+		UpstreamCall: UpstreamCall{UpstreamStatus: 200},
+	}
 	fill(e, func(field string) string { return "canary-" + field })
 	tel.Record(e)
 	e.Streamed = false
@@ -332,7 +345,7 @@ func TestCodesAreTheKinds(t *testing.T) {
 	t.Parallel()
 	index := newCodeIndex()
 	for _, kind := range wire.Kinds() {
-		if got := index.names[index.call(&Exchange{Reason: kind.Reason, Status: kind.HTTP})]; got != kind.Reason {
+		if got := index.names[index.call(&Exchange{Answer: Answer{Reason: kind.Reason, Status: kind.HTTP}})]; got != kind.Reason {
 			t.Errorf("%s is counted as %s", kind.Reason, got)
 		}
 	}

@@ -274,7 +274,7 @@ func merged(all ...map[string]any) map[string]any {
 func TestA28_SpansHoldNoCanary(t *testing.T) {
 	t.Parallel()
 	tel, spans := traced(t, 1)
-	e := &Exchange{Start: start}
+	e := &Exchange{Arrival: Arrival{Start: start}}
 	ctx := tel.StartServer(t.Context(), incoming(sampled), false, e)
 	fill(e, func(field string) string { return "canary-" + field })
 	e.Endpoint = "https://canary-user:canary-password@agent.example/canary-path?canary-query#canary-fragment"

@@ -222,8 +222,11 @@ func writeLog(t *testing.T, dir string) {
 	}
 	l.SignWith(ring)
 	e := &telemetry.Exchange{
-		Start: noon, Duration: 3 * time.Millisecond, RequestID: "r1", Agent: "billing", Skill: "pay", Method: "SendMessage", Principal: "alice",
-		Decision: "allow", TaskID: "t1", ClientIP: "192.0.2.7", Status: 200, UserAgent: "sdk \u202e \"1.0\"",
+		Arrival:       telemetry.Arrival{Start: noon, Duration: 3 * time.Millisecond, RequestID: "r1", ClientIP: "192.0.2.7", UserAgent: "sdk \u202e \"1.0\""},
+		Call:          telemetry.Call{Agent: "billing", Method: "SendMessage", TaskID: "t1"},
+		Authorization: telemetry.Authorization{Skill: "pay", Decision: "allow"},
+		Caller:        telemetry.Caller{Principal: "alice"},
+		Answer:        telemetry.Answer{Status: 200},
 	}
 	for _, err := range []error{l.Intent(e), l.Call(e), l.Event("push.drop", map[string]string{"who": "operator", "task_id": "t2"}), l.Close()} {
 		if err != nil {

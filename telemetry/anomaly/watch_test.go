@@ -64,8 +64,11 @@ func newWatch(t testing.TB, c Config, values state.Values) (*Watch, *teller) {
 
 func by(subject string) telemetry.Exchange {
 	return telemetry.Exchange{
-		Principal: subject, Issuer: "https://issuer", AuthMethod: "oidc", ClientIP: "192.0.2.1",
-		Agent: "billing", Skill: "summarize", Method: wire.GetTask, Decision: decisionAllow, UpstreamStatus: 200,
+		Caller:        telemetry.Caller{Principal: subject, Issuer: "https://issuer", AuthMethod: "oidc"},
+		Arrival:       telemetry.Arrival{ClientIP: "192.0.2.1"},
+		Call:          telemetry.Call{Agent: "billing", Method: wire.GetTask},
+		Authorization: telemetry.Authorization{Skill: "summarize", Decision: decisionAllow},
+		UpstreamCall:  telemetry.UpstreamCall{UpstreamStatus: 200},
 	}
 }
 
@@ -100,7 +103,11 @@ func uses(subject, skill string) telemetry.Exchange {
 }
 
 func unknown(address string) telemetry.Exchange {
-	return telemetry.Exchange{ClientIP: address, Decision: decisionDeny, Reason: wire.Unauthenticated.Reason}
+	return telemetry.Exchange{
+		Arrival:       telemetry.Arrival{ClientIP: address},
+		Authorization: telemetry.Authorization{Decision: decisionDeny},
+		Answer:        telemetry.Answer{Reason: wire.Unauthenticated.Reason},
+	}
 }
 
 func times(n int, e telemetry.Exchange) []telemetry.Exchange {
@@ -136,13 +143,20 @@ func TestDetectors(t *testing.T) {
 		{"denials", times(9, denied("alice")), []string{"denials begun: alice billing summarize, 5"}},
 		{"denials of several", slices.Concat(times(4, denied("alice")), times(4, denied("bob"))), nil},
 		{"refusals by limits", times(9, telemetry.Exchange{
-			Principal: "alice", Decision: decisionDeny, Reason: wire.RateLimited.Reason,
+			Caller:        telemetry.Caller{Principal: "alice"},
+			Authorization: telemetry.Authorization{Decision: decisionDeny},
+			Answer:        telemetry.Answer{Reason: wire.RateLimited.Reason},
 		}), nil},
 		{"extensions that are missing", times(9, telemetry.Exchange{
-			Principal: "alice", Decision: decisionDeny, Reason: wire.ExtensionRequired.Reason,
+			Caller:        telemetry.Caller{Principal: "alice"},
+			Authorization: telemetry.Authorization{Decision: decisionDeny},
+			Answer:        telemetry.Answer{Reason: wire.ExtensionRequired.Reason},
 		}), nil},
 		{"errors of the agent", times(9, telemetry.Exchange{
-			Principal: "alice", Agent: "billing", Decision: "error", Reason: wire.TaskNotFound.Reason,
+			Caller:        telemetry.Caller{Principal: "alice"},
+			Call:          telemetry.Call{Agent: "billing"},
+			Authorization: telemetry.Authorization{Decision: "error"},
+			Answer:        telemetry.Answer{Reason: wire.TaskNotFound.Reason},
 		}), nil},
 		{"no credentials", times(5, unknown("192.0.2.7")), []string{"denials begun: 192.0.2.7, 5"}},
 		{"addresses of one network", numbered(5, ipv6), []string{"denials begun: 2001:db8::4, 5"}},
@@ -173,7 +187,9 @@ func TestDetectors(t *testing.T) {
 			return sent("alice", i/2, state)
 		}), nil},
 		{"a webhook's calls", times(20, telemetry.Exchange{
-			Principal: "alice", AuthMethod: methodWebhook, Decision: decisionDeny, Reason: "OTHER_TASK",
+			Caller:        telemetry.Caller{Principal: "alice", AuthMethod: methodWebhook},
+			Authorization: telemetry.Authorization{Decision: decisionDeny},
+			Answer:        telemetry.Answer{Reason: "OTHER_TASK"},
 		}), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
