@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path/filepath"
@@ -96,4 +99,56 @@ func filled() *telemetry.Exchange {
 		}
 	}
 	return e
+}
+
+// TestMemberIsWrittenOnce holds what docs/design.md says of adding a member: it is written
+// in one place, which access log and record share, and in one more where the intent has it.
+func TestMemberIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	calls, intents := map[string]int{}, map[string]int{}
+	for _, name := range []string{"record.go", "../telemetry/access.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			switch fn, ok := d.(*ast.FuncDecl); {
+			case !ok || fn.Name.Name == "access" || fn.Name.Name == "appendContent":
+			case fn.Name.Name == "appendIntent":
+				countMembers(fn, intents)
+			default:
+				countMembers(fn, calls)
+			}
+		}
+	}
+	if len(calls) < 50 || len(intents) < 20 {
+		t.Errorf("only %d members of calls and %d of intents were found", len(calls), len(intents))
+	}
+	for _, counts := range []map[string]int{calls, intents} {
+		for member, n := range counts {
+			if n != 1 {
+				t.Errorf("%s is written in %d places", member, n)
+			}
+		}
+	}
+}
+
+// countMembers counts the members that a function appends to the line l.
+func countMembers(fn *ast.FuncDecl, counts map[string]int) {
+	ast.Inspect(fn, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		line, isName := method.X.(*ast.Ident)
+		member, isText := call.Args[0].(*ast.BasicLit)
+		if isName && isText && line.Name == "l" {
+			counts[member.Value]++
+		}
+		return true
+	})
 }

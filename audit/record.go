@@ -112,9 +112,6 @@ func appendSubject(l *telemetry.Line, e *telemetry.Exchange) {
 	if !e.AuthTime.IsZero() {
 		l.Time("auth_time", e.AuthTime)
 	}
-	l.Str("client_ip", e.ClientIP)
-	l.Str("host", e.Host)
-	l.Str("path", e.Path)
-	l.Str("user_agent", e.UserAgent)
+	telemetry.AppendArrival(l, e)
 	l.Str("request_digest", e.Digest)
 }

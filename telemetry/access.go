@@ -46,11 +46,17 @@ func accessLevel(e *Exchange) slog.Level {
 
 func appendCall(l *Line, e *Exchange) {
 	AppendSubject(l, e)
+	AppendArrival(l, e)
+	AppendOutcome(l, e)
+}
+
+// AppendArrival appends how a request came in. As with AppendSubject, each member has its
+// name here only, so that a log line and a record can be searched by the same words.
+func AppendArrival(l *Line, e *Exchange) {
 	l.Str("client_ip", e.ClientIP)
 	l.Str("host", e.Host)
 	l.Str("path", e.Path)
 	l.Str("user_agent", e.UserAgent)
-	AppendOutcome(l, e)
 }
 
 // AppendSubject appends what is known of a call before the agent is contacted:

@@ -1,10 +1,11 @@
 package telemetry
 
-func (f factory) anomalies(m *Metrics) {
-	m.anomalies = f.counters("anomalies_total", "Anomalies that have begun.", "detector", "agent")
-	m.anomaliesActive = f.gauges("anomalies_active", "Anomalies that go on.", "detector")
-	m.anomaliesThrottled = f.counters("anomalies_throttled_total",
-		"Calls refused because their caller is held back.", "detector")
+// anomalyMetrics are about what telemetry/anomaly finds. detector is the name of a key of
+// telemetry.anomalies.
+type anomalyMetrics struct {
+	Begun     counterVec `metric:"anomalies_total{detector,agent}" help:"Anomalies that have begun."`
+	Active    gaugeVec   `metric:"anomalies_active{detector}" help:"Anomalies that go on."`
+	Throttled counterVec `metric:"anomalies_throttled_total{detector}" help:"Calls refused because their caller is held back."`
 }
 
 // detectors are those of telemetry/anomaly, which are the keys of telemetry.anomalies.
@@ -14,17 +15,16 @@ func detectors() []string {
 
 // Anomaly counts an anomaly that begins, or one that ends.
 func (m *Metrics) Anomaly(detector, agent string, ended bool) {
-	detector = oneOf(detector, detectors()...)
-	active := m.anomaliesActive.WithLabelValues(detector)
+	active := m.anomalies.Active.with(detector)
 	if ended {
 		active.Dec()
 		return
 	}
 	active.Inc()
-	m.anomalies.WithLabelValues(detector, member(m.sets.Load().agents, agent)).Inc()
+	m.anomalies.Begun.with(detector, member(m.sets.Load().agents, agent)).Inc()
 }
 
 // AnomalyThrottled counts a call that is refused because its caller is held back.
 func (m *Metrics) AnomalyThrottled(detector string) {
-	m.anomaliesThrottled.WithLabelValues(oneOf(detector, detectors()...)).Inc()
+	m.anomalies.Throttled.with(detector).Inc()
 }

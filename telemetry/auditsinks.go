@@ -18,30 +18,33 @@ type SinkState struct {
 	Failing int           // sinks that take none
 }
 
-// sinks are gauges that are asked for when somebody looks.
-type sinks struct {
-	list                     atomic.Pointer[func() []SinkState]
-	records, oldest, failing *prometheus.Desc
+// auditMetrics are about the audit log and the sinks that its records are sent to.
+type auditMetrics struct {
+	// Records are unsynced that were acknowledged and whose later fsync failed.
+	Records map[string]prometheus.Counter `metric:"audit_records_total{result=written|failed|unsynced}" help:"Audit records."`
+	// Content is lost where it could not be written.
+	Content map[string]prometheus.Counter `metric:"audit_content_total{result=kept|lost}" help:"Calls of which content was captured."`
+	Gone    prometheus.Counter            `metric:"audit_records_gone_total" help:"Audit records that were not there any more when the gateway started."`
+
+	SinkRecords  counterVec `metric:"audit_sink_records_total{sink}" help:"Audit records that sinks have."`
+	SinkFailures counterVec `metric:"audit_sink_failures_total{sink}" help:"Times that a sink did not take audit records, or that they could not be read."`
+	SinkLost     counterVec `metric:"audit_sink_lost_records_total{sink}" help:"Audit records that a sink will never have: removed before it had them, or given up, as it rejects them."`
 }
 
-func (f factory) sinks(m *Metrics) {
-	m.sinkRecords = f.counters("audit_sink_records_total", "Audit records that sinks have.", "sink")
-	m.sinkFailures = f.counters("audit_sink_failures_total",
-		"Times that a sink did not take audit records, or that they could not be read.", "sink")
-	m.sinkLost = f.counters("audit_sink_lost_records_total", "Audit records that a sink will never have: removed before it had them, or given up, as it rejects them.", "sink")
-	m.sinks = &sinks{
-		records: f.asked("audit_sink_lag_records", "Audit records that a sink does not have yet.", "sink"),
-		oldest:  f.asked("audit_sink_lag_seconds", "How old the oldest audit record is that a sink does not have yet.", "sink"),
-		failing: f.asked("audit_sink_failing", "Sinks that take no audit records.", "sink"),
-	}
-	f.registry.MustRegister(m.sinks)
+// sinks are gauges that are asked for when somebody looks.
+type sinks struct {
+	list atomic.Pointer[func() []SinkState]
+
+	Records *prometheus.Desc `metric:"audit_sink_lag_records{sink}" help:"Audit records that a sink does not have yet."`
+	Oldest  *prometheus.Desc `metric:"audit_sink_lag_seconds{sink}" help:"How old the oldest audit record is that a sink does not have yet."`
+	Failing *prometheus.Desc `metric:"audit_sink_failing{sink}" help:"Sinks that take no audit records."`
 }
 
 // Describe implements prometheus.Collector.
 func (s *sinks) Describe(to chan<- *prometheus.Desc) {
-	to <- s.records
-	to <- s.oldest
-	to <- s.failing
+	to <- s.Records
+	to <- s.Oldest
+	to <- s.Failing
 }
 
 // Collect implements prometheus.Collector.
@@ -52,9 +55,9 @@ func (s *sinks) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, at := range (*list)() {
 		kind := oneOf(at.Kind, sinkKinds()...)
-		to <- prometheus.MustNewConstMetric(s.records, prometheus.GaugeValue, float64(at.Records), kind)
-		to <- prometheus.MustNewConstMetric(s.oldest, prometheus.GaugeValue, at.Oldest.Seconds(), kind)
-		to <- prometheus.MustNewConstMetric(s.failing, prometheus.GaugeValue, float64(at.Failing), kind)
+		to <- prometheus.MustNewConstMetric(s.Records, prometheus.GaugeValue, float64(at.Records), kind)
+		to <- prometheus.MustNewConstMetric(s.Oldest, prometheus.GaugeValue, at.Oldest.Seconds(), kind)
+		to <- prometheus.MustNewConstMetric(s.Failing, prometheus.GaugeValue, float64(at.Failing), kind)
 	}
 }
 
@@ -63,19 +66,37 @@ func (s *sinks) Collect(to chan<- prometheus.Metric) {
 func (m *Metrics) AuditSinks(list func() []SinkState) {
 	for _, s := range list() {
 		m.AuditSink(s.Kind, 0, 0)
-		m.sinkFailures.WithLabelValues(oneOf(s.Kind, sinkKinds()...)).Add(0)
+		m.audit.SinkFailures.with(s.Kind).Add(0)
 	}
 	m.sinks.list.Store(&list)
 }
 
 // AuditSink counts records that a sink has, and those that it never will.
 func (m *Metrics) AuditSink(kind string, stored int, lost uint64) {
-	kind = oneOf(kind, sinkKinds()...)
-	m.sinkRecords.WithLabelValues(kind).Add(float64(stored))
-	m.sinkLost.WithLabelValues(kind).Add(float64(lost))
+	m.audit.SinkRecords.with(kind).Add(float64(stored))
+	m.audit.SinkLost.with(kind).Add(float64(lost))
 }
 
 // AuditSinkFailed counts records that a sink did not take.
 func (m *Metrics) AuditSinkFailed(kind string) {
-	m.sinkFailures.WithLabelValues(oneOf(kind, sinkKinds()...)).Inc()
+	m.audit.SinkFailures.with(kind).Inc()
+}
+
+// AuditGone counts records that are not there any more.
+func (m *Metrics) AuditGone(n int) { m.audit.Gone.Add(float64(n)) }
+
+// AuditContent counts what was captured of one call; result is kept or lost, and nothing
+// else is counted.
+func (m *Metrics) AuditContent(result string) {
+	if c, ok := m.audit.Content[result]; ok {
+		c.Inc()
+	}
+}
+
+// Audit counts n audit records; result is written, failed or unsynced, and
+// nothing else is counted.
+func (m *Metrics) Audit(result string, n int) {
+	if c, ok := m.audit.Records[result]; ok {
+		c.Add(float64(n))
+	}
 }

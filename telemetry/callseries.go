@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"encoding/binary"
 	"strings"
 	"time"
 
@@ -9,6 +8,30 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
+
+// callMetrics are about calls: what came, what went to agents, and what became of it. They
+// count a call when it has ended.
+type callMetrics struct {
+	// Requests has streams as well, which Duration leaves to the metrics of streams.
+	Requests     counterVec               `metric:"requests_total{agent,method,binding,code}" help:"Finished calls."`
+	Duration     *prometheus.HistogramVec `metric:"request_duration_seconds{agent,method}" help:"Time from arrival to the last byte of calls that do not stream." buckets:"calls"`
+	InFlight     prometheus.Gauge         `metric:"requests_in_flight" help:"Calls being served now."` // open streams included
+	RequestSize  *prometheus.HistogramVec `metric:"request_size_bytes{agent,method}" help:"Size of request bodies." buckets:"bytes"`
+	ResponseSize *prometheus.HistogramVec `metric:"response_size_bytes{agent,method}" help:"Size of answer bodies." buckets:"bytes"` // of streams in full
+
+	// UpstreamRequests has the class of the agent's status, or none when it gave none.
+	UpstreamRequests counterVec               `metric:"upstream_requests_total{agent,method,code=HTTP_1XX|HTTP_2XX|HTTP_3XX|HTTP_4XX|HTTP_5XX|none}" help:"Calls sent to agents."`
+	UpstreamDuration *prometheus.HistogramVec `metric:"upstream_request_duration_seconds{agent,method}" help:"Time agents took to answer, for streams until the head." buckets:"calls"`
+
+	// TaskStates counts a state that several calls show for each of them.
+	TaskStates counterVec `metric:"task_states_total{agent,state=$taskStates}" help:"States that calls showed tasks to come to, reads left out."`
+	// Ownership is task for one that is somebody else's or not there at all, which nobody is
+	// told apart, context for one of somebody else's that was replaced, and answer where an
+	// agent showed a caller what is somebody else's.
+	Ownership counterVec `metric:"ownership_denials_total{agent,subject=task|context|answer|other}" help:"Calls about what is not the caller's, or is not there."`
+	// Repeated is conflict for another content under the same id, or an answer that is not kept.
+	Repeated counterVec `metric:"messages_repeated_total{agent,result=answered|pending|conflict}" help:"Messages that were not sent to the agent a second time."`
+}
 
 // callSeries are the children of one agent and method.
 type callSeries struct {
@@ -25,16 +48,16 @@ func (m *Metrics) record(e *Exchange) {
 	sets := m.sets.Load()
 	c := m.call(bounded(sets.agents, e.Agent), e.Method)
 	m.countRequest(c, e)
-	observe(m.requestSize, &c.requestSize, c).Observe(float64(e.RequestBytes))
-	observe(m.responseSize, &c.responseSize, c).Observe(float64(e.ResponseBytes))
+	observe(m.calls.RequestSize, &c.requestSize, c).Observe(float64(e.RequestBytes))
+	observe(m.calls.ResponseSize, &c.responseSize, c).Observe(float64(e.ResponseBytes))
 	if e.Streamed {
 		m.countStream(c.agent, e)
-		m.observeSeconds(observe(m.streamDuration, &c.streamDuration, c), e.Duration, e)
+		m.observeSeconds(observe(m.streams.Duration, &c.streamDuration, c), e.Duration, e)
 		if e.FirstEvent > 0 {
-			m.observeSeconds(observe(m.firstEvent, &c.firstEvent, c), e.FirstEvent, e)
+			m.observeSeconds(observe(m.streams.FirstEvent, &c.firstEvent, c), e.FirstEvent, e)
 		}
 	} else {
-		m.observeSeconds(observe(m.requestDuration, &c.duration, c), e.Duration, e)
+		m.observeSeconds(observe(m.calls.Duration, &c.duration, c), e.Duration, e)
 	}
 	if e.UpstreamStatus != 0 || e.UpstreamDuration != 0 {
 		m.countUpstream(c, e)
@@ -44,7 +67,7 @@ func (m *Metrics) record(e *Exchange) {
 	m.countExtensions(sets, e)
 	m.countViolations(sets, e)
 	for _, q := range e.Quirks {
-		m.quirks.WithLabelValues(c.agent, oneOf(q, quirkNames[:]...)).Inc()
+		m.agents.Quirks.with(c.agent, q).Inc()
 	}
 }
 
@@ -74,7 +97,7 @@ func (m *Metrics) countRequest(c *callSeries, e *Exchange) {
 		(*p).Inc()
 		return
 	}
-	counter := m.requests.WithLabelValues(c.agent, c.method, binding, m.codes.names[code])
+	counter := m.calls.Requests.WithLabelValues(c.agent, c.method, binding, m.codes.names[code])
 	if binding != labelOther { // "other" shares the cell of "none" and is never kept
 		cell.Store(&counter)
 	}
@@ -99,12 +122,12 @@ func (m *Metrics) countUpstream(c *callSeries, e *Exchange) {
 	cell := &c.upstream[code]
 	p := cell.Load()
 	if p == nil {
-		counter := m.upstreamRequests.WithLabelValues(c.agent, c.method, m.codes.names[code])
+		counter := m.calls.UpstreamRequests.WithLabelValues(c.agent, c.method, m.codes.names[code])
 		p = &counter
 		cell.Store(p)
 	}
 	(*p).Inc()
-	m.observeSeconds(observe(m.upstreamDuration, &c.upstreamDuration, c), e.UpstreamDuration, e)
+	m.observeSeconds(observe(m.calls.UpstreamDuration, &c.upstreamDuration, c), e.UpstreamDuration, e)
 }
 
 // observe returns a histogram's child for an agent and a method.
@@ -155,7 +178,7 @@ func (m *Metrics) countRule(sets *labelSet, rule string, decision int) {
 	cell := &bounded(sets.rules, rule).decisions[decision]
 	p := cell.Load()
 	if p == nil {
-		counter := m.authz.WithLabelValues(decisionNames[decision], member(sets.rules, rule))
+		counter := m.policy.Authz.WithLabelValues(decisionNames[decision], member(sets.rules, rule))
 		p = &counter
 		cell.Store(p)
 	}
@@ -174,68 +197,10 @@ func member[T any](set map[string]T, value string) string {
 }
 
 // Enter counts a call that has arrived; each needs one Leave.
-func (m *Metrics) Enter() { m.requestsInFlight.Inc() }
+func (m *Metrics) Enter() { m.calls.InFlight.Inc() }
 
 // Leave counts a call that is finished.
-func (m *Metrics) Leave() { m.requestsInFlight.Dec() }
-
-// Authn counts one look at a credential; result is ok, refused or unavailable.
-func (m *Metrics) Authn(provider, result string) {
-	result = oneOf(result, "ok", "refused", "unavailable")
-	m.authn.WithLabelValues(member(m.sets.Load().providers, provider), result).Inc()
-}
-
-// JWKSRefresh counts one fetch of an issuer's keys.
-func (m *Metrics) JWKSRefresh(err error) { m.jwksRefreshes.WithLabelValues(okOrError(err)).Inc() }
-
-// JWKSKeySkipped counts one key of a set that cannot be used; reason is one of jws.Reasons.
-func (m *Metrics) JWKSKeySkipped(reason string) {
-	m.jwksSkipped.WithLabelValues(oneOf(reason, "other", "malformed", "weak", "secret", "excess")).Inc()
-}
-
-// StateFileLost says whether the file of the state is not where it was opened.
-func (m *Metrics) StateFileLost(lost bool) {
-	m.stateLost.Set(map[bool]float64{true: 1}[lost])
-}
-
-// StateEvicted counts keys that the server of the state dropped to make room.
-func (m *Metrics) StateEvicted(keys int64) { m.stateEvicted.Add(float64(keys)) }
-
-// AuditGone counts records that are not there any more.
-func (m *Metrics) AuditGone(n int) { m.auditGone.Add(float64(n)) }
-
-// AgentsLeftOut says how many agents should be served and are not.
-func (m *Metrics) AgentsLeftOut(n int) { m.leftOut.Set(float64(n)) }
-
-// AuditContent counts what was captured of one call; result is kept or lost, and nothing
-// else is counted.
-func (m *Metrics) AuditContent(result string) {
-	if c, ok := m.content[result]; ok {
-		c.Inc()
-	}
-}
-
-// Audit counts n audit records; result is written, failed or unsynced, and
-// nothing else is counted.
-func (m *Metrics) Audit(result string, n int) {
-	if c, ok := m.audit[result]; ok {
-		c.Add(float64(n))
-	}
-}
-
-// Reloaded records that a configuration took effect, or why not. sum is the
-// SHA-256 of the configuration; it is not looked at when err is set.
-func (m *Metrics) Reloaded(sum [32]byte, err error) {
-	m.configReloads.WithLabelValues(okOrError(err)).Inc()
-	if err != nil {
-		m.configSuccessful.Set(0)
-		return
-	}
-	m.configSuccessful.Set(1)
-	m.configTimestamp.SetToCurrentTime()
-	// 48 bits: a float64 holds them exactly.
-	m.configHash.Set(float64(binary.BigEndian.Uint64(sum[:8]) >> 16))
-}
+func (m *Metrics) Leave() { m.calls.InFlight.Dec() }
 
 func okOrError(err error) string {
 	if err != nil {

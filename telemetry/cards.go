@@ -3,7 +3,6 @@ package telemetry
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,20 +11,11 @@ import (
 // cardStates are the values of the label state.
 var cardStates = []string{"pending", "accepted", "alerted", "quarantined", "approved", "rejected", "refused"}
 
-func (f factory) cards(m *Metrics) {
-	states := "state=" + strings.Join(cardStates, "|") + "|" + labelOther
-	m.cardFetch = f.counters("card_fetch_total", "Fetches of agent cards.", "agent", "result=ok|unchanged|error|other")
-	m.cardRulings = f.counters("card_rulings_total", "Cards that were ruled on for the first time.", "agent", states)
-	m.cardGauges = &cardGauges{
-		all:      map[string]cardCondition{},
-		warnings: f.asked("card_warnings", "Oddities of an agent's card.", "agent"),
-		state:    f.asked("card_state", "What became of the card that an agent serves: 1 for its state.", "agent", states),
-		drift:    f.asked("card_drift", "Whether an agent serves another card than the one in force.", "agent"),
-		score:    f.asked("card_lint_score", "What is in an agent's card that should not be: 0 for nothing, at most 100.", "agent"),
-	}
-	f.registry.MustRegister(m.cardGauges)
-	m.cardSignatures = f.fixed("card_signature_verifications_total", "Verifications of the signatures of cards.",
-		"ok", "unsigned", "untrusted", "unavailable", "malformed")
+// cardMetrics are about the cards of agents.
+type cardMetrics struct {
+	Fetch      counterVec                    `metric:"card_fetch_total{agent,result=ok|unchanged|error|other}" help:"Fetches of agent cards."`
+	Rulings    counterVec                    `metric:"card_rulings_total{agent,state=$cardStates}" help:"Cards that were ruled on for the first time."`
+	Signatures map[string]prometheus.Counter `metric:"card_signature_verifications_total{result=ok|unsigned|untrusted|unavailable|malformed}" help:"Verifications of the signatures of cards."`
 }
 
 // cardGauges are made up when somebody looks. Kept as they are shown, ten of them would be
@@ -34,7 +24,11 @@ type cardGauges struct {
 	mu  sync.Mutex
 	all map[string]cardCondition // by agent
 
-	warnings, state, drift, score *prometheus.Desc
+	// Warnings are about the extensions of the card as last fetched; the log says which.
+	Warnings *prometheus.Desc `metric:"card_warnings{agent}" help:"Oddities of an agent's card."`
+	State    *prometheus.Desc `metric:"card_state{agent,state=$cardStates}" help:"What became of the card that an agent serves: 1 for its state."`
+	Drift    *prometheus.Desc `metric:"card_drift{agent}" help:"Whether an agent serves another card than the one in force."`
+	Score    *prometheus.Desc `metric:"card_lint_score{agent}" help:"What is in an agent's card that should not be: 0 for nothing, at most 100."`
 }
 
 // cardCondition is what there is to be shown of one agent.
@@ -47,7 +41,7 @@ type cardCondition struct {
 // change notes what is new of an agent, and reports whether there is such an agent. It asks
 // with the lock held: whoever forgets an agent waits for it, or it finds the agent gone.
 func (m *Metrics) change(agent string, with func(*cardCondition)) bool {
-	g := m.cardGauges
+	g := &m.cardGauges
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !m.knows(agent) {
@@ -69,7 +63,7 @@ func (m *Metrics) knows(agent string) bool {
 // CardFetch counts one fetch of an agent's card; result is ok, unchanged or error.
 func (m *Metrics) CardFetch(agent, result string) {
 	if m.knows(agent) {
-		m.cardFetch.WithLabelValues(agent, oneOf(result, "ok", "unchanged", "error")).Inc()
+		m.cards.Fetch.with(agent, result).Inc()
 	}
 }
 
@@ -82,7 +76,7 @@ func (g *cardGauges) forget(agent string) {
 
 // Describe implements prometheus.Collector.
 func (g *cardGauges) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{g.warnings, g.state, g.drift, g.score} {
+	for _, d := range []*prometheus.Desc{g.Warnings, g.State, g.Drift, g.Score} {
 		to <- d
 	}
 }
@@ -98,16 +92,16 @@ func (g *cardGauges) Collect(to chan<- prometheus.Metric) {
 			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{agent}, labels...)...)
 		}
 		if c.linted {
-			show(g.warnings, float64(c.faults))
+			show(g.Warnings, float64(c.faults))
 		}
 		if c.state == 0 {
 			continue
 		}
 		for i, state := range cardStates {
-			show(g.state, truth(i+1 == int(c.state)), state)
+			show(g.State, truth(i+1 == int(c.state)), state)
 		}
-		show(g.drift, truth(c.drift))
-		show(g.score, float64(c.score))
+		show(g.Drift, truth(c.drift))
+		show(g.Score, float64(c.score))
 	}
 }
 
@@ -119,7 +113,7 @@ func (m *Metrics) CardRuled(agent, state string, drift, fresh bool, score int) {
 		c.state, c.drift, c.score = int8(at), drift, int32(score) //nolint:gosec // there are few, and it is at most 100
 	})
 	if known && fresh {
-		m.cardRulings.WithLabelValues(agent, oneOf(state, cardStates...)).Inc()
+		m.cards.Rulings.with(agent, state).Inc()
 	}
 }
 
@@ -140,8 +134,8 @@ func truth(is bool) float64 {
 // CardVerified counts a look at the signatures of a card; result is ok, unsigned,
 // untrusted, unavailable or malformed.
 func (m *Metrics) CardVerified(result string) {
-	if !slices.Contains([]string{"ok", "unsigned", "untrusted", "unavailable", "malformed"}, result) {
+	if _, known := m.cards.Signatures[result]; !known {
 		result = "untrusted"
 	}
-	m.cardSignatures[result].Inc()
+	m.cards.Signatures[result].Inc()
 }

@@ -77,12 +77,45 @@ func operations() []string {
 	}
 }
 
+// valueList are the values of labels that are too many for a declaration, or that the code
+// goes by. Every metric that names a list has a label of these values.
+func valueList(name string) []string {
+	switch name {
+	case "agentStates":
+		return agentStates
+	case "cardStates":
+		return append(slices.Clip(cardStates), labelOther)
+	case "decisions":
+		return decisionNames[:]
+	case "faults":
+		return faultNames[:]
+	case "frames":
+		return frames()
+	case "grammar":
+		return append(grammarRules[:], labelOther)
+	case "quirks":
+		return append(quirkNames[:], labelOther)
+	case "strict":
+		return strictRules()
+	case "taskStates":
+		return taskStateLabels
+	}
+	return nil
+}
+
+// parseLabels reads the labels of a declaration.
 func parseLabels(specs []string) []label {
 	labels := make([]label, len(specs))
 	for i, spec := range specs {
 		name, values, own := strings.Cut(spec, "=")
-		if labels[i] = closedSet(name); own {
+		list, isList := strings.CutPrefix(values, "$")
+		switch {
+		case isList:
+			labels[i] = label{name: name, values: valueList(list)}
+		case own:
 			labels[i] = label{name: name, values: strings.Split(values, "|")}
+		default:
+			labels[i] = closedSet(name)
 		}
 	}
 	return labels

@@ -1,7 +1,7 @@
 package telemetry
 
 import (
-	"strings"
+	"encoding/binary"
 	"sync/atomic"
 	"time"
 
@@ -10,53 +10,30 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
-// condition is the part of Metrics that says what becomes of tasks, and how the gateway
-// itself is doing.
-type condition struct {
-	// task_states_total{agent,state}: states that tasks came to, by what calls showed of
-	// them, reads left out; a state that several calls show is counted by each.
-	taskStates *prometheus.CounterVec
-	// ownership_denials_total{agent,subject}: calls about what is not the caller's; subject
-	// is task for one that is somebody else's or not there at all, which nobody is told
-	// apart, context for one of somebody else's that was replaced, and answer where an
-	// agent showed a caller what is somebody else's.
-	ownership *prometheus.CounterVec
-	// messages_repeated_total{agent,result}: messages that were not sent to the agent
-	// because they had been before; result is answered, pending, or conflict for another
-	// content under the same id, or an answer that is not kept.
-	repeated *prometheus.CounterVec
+// gatewayMetrics are about the gateway itself: which build it is, which configuration is in
+// force, and what it could not do.
+type gatewayMetrics struct {
+	BuildInfo gaugeVec `metric:"build_info{version,go_version}" help:"Version of the gateway, always 1."`
 
-	// limit_max{limit}: what server.limits permits.
-	// limit_used{limit}: what is in use of it.
-	// audit_unsynced_records: audit records that are not on the disk yet.
-	// audit_lag_seconds: how long the oldest of those has been waiting; 0 for none.
-	// audit_failing: 1 while audit records cannot be written, else 0.
-	// state_unavailable: 1 while the state is known not to take records: it cannot be
-	// reached, its file is lost, or it refuses writes; else 0.
-	// tls_certificate_expiry_timestamp_seconds: when the first of the certificates that
-	// are served ends, Unix time; absent without TLS.
-	// acme_certificate_expiry_timestamp_seconds{domain}: when the certificate of a name of
-	// server.tls.acme.domains ends, Unix time; absent until there is one.
-	// acme_failing{domain}: 1 while the last attempt to get or renew it has failed, else 0.
-	asked *asked
+	ConfigSuccessful prometheus.Gauge `metric:"config_last_reload_successful" help:"Whether the last load of the configuration took effect."`
+	ConfigTimestamp  prometheus.Gauge `metric:"config_last_reload_success_timestamp_seconds" help:"When a configuration last took effect, in Unix time."`
+	ConfigReloads    counterVec       `metric:"config_reloads_total{result=ok|error}" help:"Loads of the configuration."`
+	// ConfigHash is a number: replicas that show different ones differ.
+	ConfigHash prometheus.Gauge `metric:"config_hash" help:"First 48 bits of a SHA-256 of what replicas have in common of the configuration in force."`
 
-	// acme_orders_total{domain,result}: what came of orders for certificates that this
-	// gateway has made: issued or failed.
-	orders *prometheus.CounterVec
-
-	// telemetry_export_errors_total: times that spans or metrics could not be sent to a
-	// collector.
-	exportErrors prometheus.Counter
+	Orders       counterVec         `metric:"acme_orders_total{domain,result=issued|failed}" help:"Orders for certificates that this gateway has made."`
+	ExportErrors prometheus.Counter `metric:"telemetry_export_errors_total" help:"Times that spans or metrics could not be sent."`
+	LogDropped   prometheus.Counter `metric:"log_lines_dropped_total" help:"Access-log lines dropped before a slow reader."`
 }
 
-// taskStateNames are the values of the state label, the names of A2A 1.0.
-const taskStateNames = "TASK_STATE_SUBMITTED|TASK_STATE_WORKING|TASK_STATE_INPUT_REQUIRED|TASK_STATE_AUTH_REQUIRED|" +
-	"TASK_STATE_COMPLETED|TASK_STATE_FAILED|TASK_STATE_CANCELED|TASK_STATE_REJECTED|other"
-
-// taskStateLabels are the same as a list, taskStates their places in it without the last.
+// taskStateLabels are the values of the state label, the names of A2A 1.0; taskStates are
+// their places in it without the last.
 var (
-	taskStateLabels = strings.Split(taskStateNames, "|")
-	taskStates      = places(taskStateLabels[:len(taskStateLabels)-1])
+	taskStateLabels = []string{
+		"TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED",
+		"TASK_STATE_COMPLETED", "TASK_STATE_FAILED", "TASK_STATE_CANCELED", "TASK_STATE_REJECTED", labelOther,
+	}
+	taskStates = places(taskStateLabels[:len(taskStateLabels)-1])
 )
 
 func places(names []string) map[string]int {
@@ -65,33 +42,6 @@ func places(names []string) map[string]int {
 		at[name] = i
 	}
 	return at
-}
-
-func (f factory) condition(c *condition) {
-	c.taskStates = f.counters("task_states_total", "States that calls showed tasks to come to, reads left out.",
-		"agent", "state="+taskStateNames)
-	c.ownership = f.counters("ownership_denials_total", "Calls about what is not the caller's, or is not there.",
-		"agent", "subject=task|context|answer|other")
-	c.repeated = f.counters("messages_repeated_total", "Messages that were not sent to the agent a second time.",
-		"agent", "result=answered|pending|conflict")
-	c.asked = &asked{
-		max:      f.asked("limit_max", "What server.limits permits.", "limit=requests|streams|connections|descriptors"),
-		used:     f.asked("limit_used", "What is in use of server.limits.", "limit=requests|streams|connections|descriptors"),
-		unsynced: f.asked("audit_unsynced_records", "Audit records that are not on the disk yet."),
-		lag:      f.asked("audit_lag_seconds", "How long the oldest audit record waits that is not on the disk yet."),
-		failing:  f.asked("audit_failing", "Whether audit records cannot be written."),
-		stateless: f.asked("state_unavailable",
-			"Whether the state is known not to take records: it cannot be reached, its file is lost, or it refuses writes."),
-		expiry: f.asked("tls_certificate_expiry_timestamp_seconds",
-			"When the first of the certificates that are served ends, in Unix time; absent without TLS."),
-		obtained: f.asked("acme_certificate_expiry_timestamp_seconds",
-			"When the certificate of a name of server.tls.acme ends, in Unix time; absent until there is one.", "domain"),
-		unobtained: f.asked("acme_failing", "Whether the last attempt to get or renew a certificate has failed.", "domain"),
-	}
-	c.orders = f.counters("acme_orders_total", "Orders for certificates that this gateway has made.",
-		"domain", "result=issued|failed")
-	f.registry.MustRegister(c.asked)
-	c.exportErrors = f.counter("telemetry_export_errors_total", "Times that spans or metrics could not be sent.")
 }
 
 // Condition is how the gateway is doing at the moment.
@@ -121,14 +71,23 @@ type Use struct {
 
 // asked are gauges that are asked for when somebody looks.
 type asked struct {
-	ask                                       atomic.Pointer[func() Condition]
-	max, used, unsynced, lag, failing, expiry *prometheus.Desc
-	obtained, unobtained, stateless           *prometheus.Desc
+	ask atomic.Pointer[func() Condition]
+
+	Max       *prometheus.Desc `metric:"limit_max{limit=requests|streams|connections|descriptors}" help:"What server.limits permits."`
+	Used      *prometheus.Desc `metric:"limit_used{limit=requests|streams|connections|descriptors}" help:"What is in use of server.limits."`
+	Unsynced  *prometheus.Desc `metric:"audit_unsynced_records" help:"Audit records that are not on the disk yet."`
+	Lag       *prometheus.Desc `metric:"audit_lag_seconds" help:"How long the oldest audit record waits that is not on the disk yet."` // 0 for none
+	Failing   *prometheus.Desc `metric:"audit_failing" help:"Whether audit records cannot be written."`
+	Stateless *prometheus.Desc `metric:"state_unavailable" help:"Whether the state is known not to take records: it cannot be reached, its file is lost, or it refuses writes."`
+	Expiry    *prometheus.Desc `metric:"tls_certificate_expiry_timestamp_seconds" help:"When the first of the certificates that are served ends, in Unix time; absent without TLS."`
+
+	Obtained   *prometheus.Desc `metric:"acme_certificate_expiry_timestamp_seconds{domain}" help:"When the certificate of a name of server.tls.acme ends, in Unix time; absent until there is one."`
+	Unobtained *prometheus.Desc `metric:"acme_failing{domain}" help:"Whether the last attempt to get or renew a certificate has failed."`
 }
 
 // Describe implements prometheus.Collector.
 func (a *asked) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{a.max, a.used, a.unsynced, a.lag, a.failing, a.expiry, a.obtained, a.unobtained, a.stateless} {
+	for _, d := range []*prometheus.Desc{a.Max, a.Used, a.Unsynced, a.Lag, a.Failing, a.Expiry, a.Obtained, a.Unobtained, a.Stateless} {
 		to <- d
 	}
 }
@@ -144,22 +103,36 @@ func (a *asked) Collect(to chan<- prometheus.Metric) {
 	}
 	now := (*ask)()
 	for _, l := range now.Limits {
-		gauge(a.max, float64(l.Max), l.Limit)
-		gauge(a.used, float64(l.Used), l.Limit)
+		gauge(a.Max, float64(l.Max), l.Limit)
+		gauge(a.Used, float64(l.Used), l.Limit)
 	}
-	gauge(a.unsynced, float64(now.Unsynced))
-	gauge(a.lag, now.Lag.Seconds())
-	gauge(a.failing, truth(now.Failing))
-	gauge(a.stateless, truth(now.Stateless))
+	gauge(a.Unsynced, float64(now.Unsynced))
+	gauge(a.Lag, now.Lag.Seconds())
+	gauge(a.Failing, truth(now.Failing))
+	gauge(a.Stateless, truth(now.Stateless))
 	if !now.Certificate.IsZero() {
-		gauge(a.expiry, float64(now.Certificate.Unix()))
+		gauge(a.Expiry, float64(now.Certificate.Unix()))
 	}
 	for _, d := range now.Domains {
-		gauge(a.unobtained, truth(d.Failing), d.Name)
+		gauge(a.Unobtained, truth(d.Failing), d.Name)
 		if !d.End.IsZero() {
-			gauge(a.obtained, float64(d.End.Unix()), d.Name)
+			gauge(a.Obtained, float64(d.End.Unix()), d.Name)
 		}
 	}
+}
+
+// Reloaded records that a configuration took effect, or why not. sum is the
+// SHA-256 of the configuration; it is not looked at when err is set.
+func (m *Metrics) Reloaded(sum [32]byte, err error) {
+	m.gateway.ConfigReloads.WithLabelValues(okOrError(err)).Inc()
+	if err != nil {
+		m.gateway.ConfigSuccessful.Set(0)
+		return
+	}
+	m.gateway.ConfigSuccessful.Set(1)
+	m.gateway.ConfigTimestamp.SetToCurrentTime()
+	// 48 bits: a float64 holds them exactly.
+	m.gateway.ConfigHash.Set(float64(binary.BigEndian.Uint64(sum[:8]) >> 16))
 }
 
 // Ordered counts an order for a certificate.
@@ -168,7 +141,7 @@ func (m *Metrics) Ordered(domain string, err error) {
 	if err != nil {
 		result = "failed"
 	}
-	m.orders.WithLabelValues(member(m.sets.Load().domains, domain), result).Inc()
+	m.gateway.Orders.WithLabelValues(member(m.sets.Load().domains, domain), result).Inc()
 }
 
 // Condition sets whom the gauges of the gateway's own condition ask. Each limit it names
@@ -185,7 +158,7 @@ func (m *Metrics) TaskState(agent, state string) {
 	cell := &a.states[i]
 	p := cell.Load()
 	if p == nil {
-		counter := m.taskStates.WithLabelValues(a.id, taskStateLabels[i])
+		counter := m.calls.TaskStates.WithLabelValues(a.id, taskStateLabels[i])
 		p = &counter
 		cell.Store(p)
 	}
@@ -195,10 +168,10 @@ func (m *Metrics) TaskState(agent, state string) {
 // countCondition counts what is rarely in a call.
 func (m *Metrics) countCondition(agent string, e *Exchange) {
 	if e.Denied != "" {
-		m.ownership.WithLabelValues(agent, oneOf(e.Denied, "task", "context", "answer")).Inc()
+		m.calls.Ownership.with(agent, e.Denied).Inc()
 	}
 	if e.Deduplicated {
-		m.repeated.WithLabelValues(agent, repetition(e)).Inc()
+		m.calls.Repeated.WithLabelValues(agent, repetition(e)).Inc()
 	}
 }
 

@@ -12,16 +12,16 @@ type Count struct {
 }
 
 // Requests are the series of requests_total.
-func (m *Metrics) Requests() []Count { return countsOf(m.requests) }
+func (m *Metrics) Requests() []Count { return countsOf(m.calls.Requests.CounterVec) }
 
 // RuleDecisions are the series of authz_decisions_total.
-func (m *Metrics) RuleDecisions() []Count { return countsOf(m.authz) }
+func (m *Metrics) RuleDecisions() []Count { return countsOf(m.policy.Authz.CounterVec) }
 
 // Negotiations are the series of extensions_negotiated_total.
-func (m *Metrics) Negotiations() []Count { return countsOf(m.extensions) }
+func (m *Metrics) Negotiations() []Count { return countsOf(m.extensions.Negotiated.CounterVec) }
 
 // Violations are the series of extension_violations_total.
-func (m *Metrics) Violations() []Count { return countsOf(m.violations) }
+func (m *Metrics) Violations() []Count { return countsOf(m.extensions.Violations.CounterVec) }
 
 // countsOf reads one counter, without the rest of the registry, which may be large.
 func countsOf(v *prometheus.CounterVec) []Count {

@@ -166,6 +166,40 @@ func wrongMatchers(t *testing.T, e expression, own []label, matchers string) {
 	}
 }
 
+// TestPagesNameWhatExists: every metric that a page names is one that is made. The changelog
+// may name those of earlier versions.
+func TestPagesNameWhatExists(t *testing.T) {
+	t.Parallel()
+	made := map[string]bool{}
+	for _, i := range opened(t, io.Discard, nil).Metrics.made {
+		made[i.name] = true
+		if i.kind == "histogram" {
+			made[i.name+"_bucket"], made[i.name+"_count"], made[i.name+"_sum"] = true, true, true
+		}
+	}
+	named := 0
+	for _, pattern := range []string{"../README.md", "../docs/*.md", "../docs/*/*.md", "../deploy/*.md", "../deploy/*/*.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range regexp.MustCompile(`\ba2a_gateway_[a-z0-9_]+`).FindAllString(string(text), -1) {
+				if named++; !made[name] {
+					t.Errorf("%s: there is no %s", page, name)
+				}
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("only %d names of metrics were found", named)
+	}
+}
+
 // TestEveryAlertHasACase: in which it fires, and one in which it does not.
 func TestEveryAlertHasACase(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +93,50 @@ func TestEveryLabelIsClosed(t *testing.T) {
 		}
 		if i.help == "" {
 			t.Errorf("%s has no help", i.name)
+		}
+	}
+}
+
+// source is the text of the package without its tests.
+func source(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// TestMetricIsDeclaredOnce holds what docs/design.md says of adding a metric: its name is in
+// one place, the tag of its field, and the field is what counts it. A field that nothing
+// but its declaration names would always show 0, and one that is named in many places has
+// no place of its own.
+func TestMetricIsDeclaredOnce(t *testing.T) {
+	t.Parallel()
+	text := source(t)
+	declared := regexp.MustCompile("(?m)^\t([A-Z]\\w*) +\\S+ +`metric:\"([a-z_]+)").FindAllStringSubmatch(text, -1)
+	if made := opened(t, io.Discard, nil).Metrics.made; len(declared) != len(made) {
+		t.Errorf("%d metrics are declared and %d made", len(declared), len(made))
+	}
+	for _, d := range declared {
+		field, name := d[1], d[2]
+		if n := len(regexp.MustCompile(`"`+name+`\b`).FindAllString(text, -1)); n != 1 {
+			t.Errorf("%s is named in %d places, want its declaration only", name, n)
+		}
+		// Fields of two topics may have one name; what a topic's own are is the compiler's.
+		if !regexp.MustCompile(`\.` + field + `\b`).MatchString(text) {
+			t.Errorf("%s: nothing counts it", name)
 		}
 	}
 }

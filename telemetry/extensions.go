@@ -5,6 +5,16 @@ import (
 	"strconv"
 )
 
+// extensionMetrics are about extensions, and about what bodies say that they may not.
+type extensionMetrics struct {
+	// Negotiated counts each that a client asked for once, and those that the gateway
+	// injected: activated or inactive by what the agent said, provided by the gateway in its
+	// place, refused where known and not permitted, or injected.
+	Negotiated counterVec `metric:"extensions_negotiated_total{uri,result=activated|inactive|refused|injected|provided}" help:"Extensions that clients asked for, and those that were injected."`
+	// Violations are enforced where the call was refused or the place removed.
+	Violations counterVec `metric:"extension_violations_total{uri,fault=$faults,enforced=true|false}" help:"What bodies held against extensions, or of files against the rules for them."`
+}
+
 // What became of an extension in a call, as indices of uriSeries.
 const (
 	resultActivated = iota
@@ -127,7 +137,7 @@ func (m *Metrics) countExtension(sets *labelSet, uri string, result int) {
 	cell := &bounded(sets.uris, uri).results[result]
 	p := cell.Load()
 	if p == nil {
-		counter := m.extensions.WithLabelValues(member(sets.uris, uri), resultNames[result])
+		counter := m.extensions.Negotiated.WithLabelValues(member(sets.uris, uri), resultNames[result])
 		p = &counter
 		cell.Store(p)
 	}
@@ -144,7 +154,7 @@ func (m *Metrics) countViolations(sets *labelSet, e *Exchange) {
 		cell := &bounded(sets.uris, v.Extension).faults[fault][enforced]
 		p := cell.Load()
 		if p == nil {
-			counter := m.violations.WithLabelValues(member(sets.uris, v.Extension), faultNames[fault],
+			counter := m.extensions.Violations.WithLabelValues(member(sets.uris, v.Extension), faultNames[fault],
 				strconv.FormatBool(v.Enforced))
 			p = &counter
 			cell.Store(p)

@@ -1,121 +1,185 @@
 package telemetry
 
 import (
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// factory makes registered instruments and remembers what they are. A label is given
-// by its name, where its values are those of closedSet, or as name=value|value.
+// factory makes registered instruments of what the fields of a struct declare, and
+// remembers what they are. A metric is declared in one place, by the tags of its field:
+//
+//	metric   its name without the prefix and, in braces, its labels
+//	help     what /metrics and docs/metrics.md say of it
+//	buckets  of a histogram: calls, streams, store or bytes
+//
+// A label is given by its name, where its values are those of closedSet, or as
+// name=value|value, or as name=$list for a list of valueList. The field's type says which
+// kind of instrument it is.
 type factory struct {
 	registry *prometheus.Registry
 	made     *[]instrument
 }
 
-// instrument is what is to be known of a metric to read it.
+// instrument is what is to be known of a metric to read it, and to forget its series.
 type instrument struct {
 	name, kind, help string
 	labels           []label
+	series           forgettable // nil where it has no labels, or is made up when it is asked for
 }
 
-// note remembers an instrument and gives the names of its labels.
-func (f factory) note(name, kind, help string, specs ...string) []string {
-	labels := parseLabels(specs)
-	*f.made = append(*f.made, instrument{prefix + name, kind, help, labels})
-	names := make([]string, len(labels))
-	for i := range labels {
-		names[i] = labels[i].name
+// forgettable are the series of an instrument with labels.
+type forgettable interface {
+	DeletePartialMatch(labels prometheus.Labels) int
+}
+
+// declare makes the instruments that a struct declares. Those of *prometheus.Desc are made
+// up when somebody looks, by the struct as their collector, which its owner registers.
+func (f factory) declare(topic any) {
+	v := reflect.ValueOf(topic).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		declared, ok := tag.Lookup("metric")
+		if !ok {
+			continue
+		}
+		name, labels, _ := strings.Cut(strings.TrimSuffix(declared, "}"), "{")
+		d := instrument{name: prefix + name, help: tag.Get("help")}
+		if labels != "" {
+			d.labels = parseLabels(strings.Split(labels, ","))
+		}
+		f.make(v.Field(i).Addr().Interface(), &d, tag.Get("buckets"))
+		*f.made = append(*f.made, d)
+	}
+}
+
+// make makes one instrument where a field points to, and completes what is known of it.
+func (f factory) make(field any, d *instrument, buckets string) {
+	switch field := field.(type) {
+	case *prometheus.Counter:
+		d.kind = kindCounter
+		*field = prometheus.NewCounter(prometheus.CounterOpts{Name: d.name, Help: d.help})
+		f.registry.MustRegister(*field)
+	case *counterVec:
+		*field = f.counters(d)
+	case *map[string]prometheus.Counter:
+		*field = f.fixed(d)
+	case *prometheus.Gauge:
+		d.kind = kindGauge
+		*field = prometheus.NewGauge(prometheus.GaugeOpts{Name: d.name, Help: d.help})
+		f.registry.MustRegister(*field)
+	case *gaugeVec:
+		d.kind = kindGauge
+		field.GaugeVec = prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: d.name, Help: d.help}, d.labelNames())
+		field.labels, d.series = d.labels, field
+		f.registry.MustRegister(field.GaugeVec)
+	case **prometheus.HistogramVec:
+		d.kind = "histogram"
+		*field = histograms(d, bucketsOf(buckets))
+		d.series = *field
+		f.registry.MustRegister(*field)
+	case **prometheus.Desc:
+		d.kind = kindGauge
+		*field = prometheus.NewDesc(d.name, d.help, d.labelNames(), nil)
+	}
+}
+
+// Kinds of instruments that more than one type of field has.
+const (
+	kindCounter = "counter"
+	kindGauge   = "gauge"
+)
+
+func (d *instrument) labelNames() []string {
+	names := make([]string, len(d.labels))
+	for i := range d.labels {
+		names[i] = d.labels[i].name
 	}
 	return names
 }
 
-func (f factory) counter(name, help string) prometheus.Counter {
-	f.note(name, "counter", help)
-	c := prometheus.NewCounter(prometheus.CounterOpts{Name: prefix + name, Help: help})
-	f.registry.MustRegister(c)
-	return c
+func (f factory) counters(d *instrument) counterVec {
+	d.kind = kindCounter
+	vec := prometheus.NewCounterVec(prometheus.CounterOpts{Name: d.name, Help: d.help}, d.labelNames())
+	d.series = vec
+	f.registry.MustRegister(vec)
+	return counterVec{vec, d.labels}
 }
 
-func (f factory) counters(name, help string, labels ...string) *prometheus.CounterVec {
-	names := f.note(name, "counter", help, labels...)
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: prefix + name, Help: help}, names)
-	f.registry.MustRegister(c)
-	return c
-}
-
-// fixed makes a counter by result whose every series is there from the start, as
-// alerts on a rise from zero need it.
-func (f factory) fixed(name, help string, results ...string) map[string]prometheus.Counter {
-	vec := f.counters(name, help, "result="+strings.Join(results, "|"))
-	cells := make(map[string]prometheus.Counter, len(results))
-	for _, r := range results {
-		cells[r] = vec.WithLabelValues(r)
+// fixed makes a counter of one label whose every series is there from the start, as alerts
+// on a rise from zero need it.
+func (f factory) fixed(d *instrument) map[string]prometheus.Counter {
+	vec := f.counters(d)
+	cells := make(map[string]prometheus.Counter, len(d.labels[0].values))
+	for _, value := range d.labels[0].values {
+		cells[value] = vec.WithLabelValues(value)
 	}
 	return cells
 }
 
-func (f factory) gauge(name, help string) prometheus.Gauge {
-	f.note(name, "gauge", help)
-	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: prefix + name, Help: help})
-	f.registry.MustRegister(g)
-	return g
+// counterVec is a counter with labels.
+type counterVec struct {
+	*prometheus.CounterVec
+
+	labels []label
 }
 
-func (f factory) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	names := f.note(name, "gauge", help, labels...)
-	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: prefix + name, Help: help}, names)
-	f.registry.MustRegister(g)
-	return g
+// with finds the counter of values, in the order of its labels. A value that its label's
+// closed set does not have is counted as other; what the configuration brings is bounded by
+// whoever counts.
+func (v counterVec) with(values ...string) prometheus.Counter {
+	return v.WithLabelValues(bound(v.labels, values)...)
 }
 
-// asked describes a gauge that is asked for when somebody looks.
-func (f factory) asked(name, help string, labels ...string) *prometheus.Desc {
-	names := f.note(name, "gauge", help, labels...)
-	return prometheus.NewDesc(prefix+name, help, names, nil)
+// gaugeVec is a gauge with labels.
+type gaugeVec struct {
+	*prometheus.GaugeVec
+
+	labels []label
 }
 
-// bucketScale says which classic buckets a histogram of durations has.
-type bucketScale uint8
+// with finds the gauge of values, as counterVec.with finds a counter.
+func (v gaugeVec) with(values ...string) prometheus.Gauge {
+	return v.WithLabelValues(bound(v.labels, values)...)
+}
 
-const (
-	callSeconds   bucketScale = iota // a millisecond to two minutes
-	streamSeconds                    // a second to eight hours
-	storeSeconds                     // ten microseconds, a read on the same machine, to a second
-)
-
-func (s bucketScale) buckets() []float64 {
-	switch s {
-	case streamSeconds:
-		return []float64{1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 8 * 3600}
-	case storeSeconds:
-		return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .1, .25, 1}
+// bound puts other in the place of values that are in no closed set. The slice is the
+// caller's own.
+func bound(labels []label, values []string) []string {
+	for i := range values {
+		if labels[i].from == "" {
+			values[i] = oneOf(values[i], labels[i].values...)
+		}
 	}
+	return values
+}
+
+// bucketsOf are classic buckets by what they are for.
+func bucketsOf(scale string) []float64 {
+	switch scale {
+	case "streams": // a second to eight hours
+		return []float64{1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 8 * 3600}
+	case "store": // ten microseconds, a read on the same machine, to a second
+		return []float64{.00001, .000025, .00005, .0001, .00025, .0005, .001, .0025, .005, .01, .025, .1, .25, 1}
+	case "bytes": // 256 B to 16 MiB
+		const smallest, factor, buckets = 256, 4, 9
+		return prometheus.ExponentialBuckets(smallest, factor, buckets)
+	}
+	// Calls: a millisecond to two minutes.
 	return []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
-}
-
-func (f factory) seconds(name, help string, scale bucketScale, labels ...string) *prometheus.HistogramVec {
-	return f.histograms(name, help, scale.buckets(), labels)
-}
-
-func (f factory) bytes(name, help string, labels ...string) *prometheus.HistogramVec {
-	const smallest, factor, buckets = 256, 4, 9 // 256 B to 16 MiB
-	return f.histograms(name, help, prometheus.ExponentialBuckets(smallest, factor, buckets), labels)
 }
 
 // histograms makes a native histogram with classic buckets. A factor of 1.1
 // keeps every quantile within 5 %; 160 buckets are four orders of magnitude,
 // and past them Prometheus lowers the resolution instead of growing.
-func (f factory) histograms(name, help string, buckets []float64, labels []string) *prometheus.HistogramVec {
-	names := f.note(name, "histogram", help, labels...)
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: prefix + name, Help: help,
+func histograms(d *instrument, buckets []float64) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: d.name, Help: d.help,
 		Buckets:                         buckets,
 		NativeHistogramBucketFactor:     1.1,
 		NativeHistogramMaxBucketNumber:  160,
 		NativeHistogramMinResetDuration: time.Hour,
-	}, names)
-	f.registry.MustRegister(h)
-	return h
+	}, d.labelNames())
 }

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"maps"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -162,58 +161,42 @@ func (s *labelSet) addMethods(names []string) {
 // forget removes the series of what is no longer in the sets. Without it a
 // fleet whose agents come and go would grow /metrics for ever.
 func (m *Metrics) forget(old, next *labelSet) {
-	byAgent := []interface {
-		DeletePartialMatch(prometheus.Labels) int
-	}{
-		m.requests, m.requestDuration, m.requestSize, m.responseSize, m.upstreamRequests,
-		m.upstreamDuration, m.streamDuration, m.firstEvent, // the others have no method
-		m.streamsActive, m.streamEvents, m.streamSkipped, m.cardFetch,
-		m.retries, m.ejections, m.cardRulings,
-		m.streamResumes, m.streamReplayed, m.streamJoins, m.streamRegains, m.streamDropped, m.streamGrammar,
-		m.pushDeliveries, m.pushDuration, m.upstreamTokens, m.taskStates, m.ownership, m.repeated,
-		m.anomalies, m.quirks,
+	left := map[string][]string{
+		"agent": gone(old.agents, next.agents), "method": gone(old.methods, next.methods),
+		"rule": gone(old.rules, next.rules), "uri": gone(old.uris, next.uris), "provider": gone(old.providers, next.providers),
+		"limit": gone(old.limits, next.limits), "authorizer": gone(old.authorizers, next.authorizers),
+		"domain": gone(old.domains, next.domains),
 	}
-	agents, methods := gone(old.agents, next.agents), gone(old.methods, next.methods)
-	for _, vec := range byAgent {
-		for id := range agents {
-			vec.DeletePartialMatch(prometheus.Labels{"agent": id})
-		}
-		for name := range methods {
-			vec.DeletePartialMatch(prometheus.Labels{"method": name})
+	for i := range m.made {
+		if m.made[i].series != nil {
+			m.made[i].forget(left)
 		}
 	}
-	for id := range agents {
+	for _, id := range left["agent"] {
 		m.cardGauges.forget(id)
-	}
-	for name := range gone(old.rules, next.rules) {
-		m.authz.DeletePartialMatch(prometheus.Labels{"rule": name})
-	}
-	for uri := range gone(old.uris, next.uris) {
-		m.extensions.DeletePartialMatch(prometheus.Labels{"uri": uri})
-		m.violations.DeletePartialMatch(prometheus.Labels{"uri": uri})
-	}
-	for name := range gone(old.providers, next.providers) {
-		m.authn.DeletePartialMatch(prometheus.Labels{"provider": name})
-	}
-	for name := range gone(old.limits, next.limits) {
-		m.limited.DeletePartialMatch(prometheus.Labels{"limit": name})
-		m.limitsFell.DeletePartialMatch(prometheus.Labels{"limit": name})
-	}
-	for name := range gone(old.authorizers, next.authorizers) {
-		m.authorizers.DeletePartialMatch(prometheus.Labels{"authorizer": name})
-		m.authorizerSeconds.DeletePartialMatch(prometheus.Labels{"authorizer": name})
-	}
-	for name := range gone(old.domains, next.domains) {
-		m.orders.DeletePartialMatch(prometheus.Labels{"domain": name})
 	}
 }
 
-func gone[T any](old, next map[string]T) map[string]T {
-	left := maps.Clone(old)
-	maps.DeleteFunc(left, func(name string, _ T) bool {
-		_, stays := next[name]
-		return stays
-	})
+// forget removes the series of an instrument of which a label has a value that is left.
+func (d *instrument) forget(left map[string][]string) {
+	for _, l := range d.labels {
+		if l.from == "" {
+			continue // its values are the same for good
+		}
+		for _, value := range left[l.name] {
+			d.series.DeletePartialMatch(prometheus.Labels{l.name: value})
+		}
+	}
+}
+
+// gone are the names that are in the old set only.
+func gone[T any](old, next map[string]T) []string {
+	var left []string
+	for name := range old {
+		if _, stays := next[name]; !stays {
+			left = append(left, name)
+		}
+	}
 	return left
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -302,21 +301,14 @@ func TestNativeHistograms(t *testing.T) {
 	}
 }
 
-// TestMetricsAreDocumented holds the comments of the Metrics struct to the
-// instruments that are really there.
+// TestMetricsAreDocumented holds what fields declare to the instruments that are really
+// there.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
-	var source []byte
-	for _, name := range []string{"metrics.go", "condition.go"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		source = append(source, text...)
-	}
 	documented := map[string]string{} // name to labels
-	for _, m := range regexp.MustCompile(`(?m)^\t// ([a-z_]+)(\{[a-z_,]+\})?:`).FindAllStringSubmatch(string(source), -1) {
-		documented[prefix+m[1]] = m[2]
+	values := regexp.MustCompile(`=[^,}]+`)
+	for _, m := range regexp.MustCompile(`metric:"([a-z_]+)(\{[^}"]+\})?"`).FindAllStringSubmatch(source(t), -1) {
+		documented[prefix+m[1]] = values.ReplaceAllString(m[2], "")
 	}
 	tel := labelled(t)
 	real := map[string]string{}

@@ -99,7 +99,7 @@ func Open(ctx context.Context, config Config, version string) (*Telemetry, error
 	if err := t.openMeters(ctx, version, egress); err != nil {
 		return nil, fmt.Errorf("open metrics: %w", err)
 	}
-	t.sink = newSink(out, t.Metrics.logDropped.Inc)
+	t.sink = newSink(out, t.Metrics.gateway.LogDropped.Inc)
 	t.Log = newLogger(t.sink, t.text, &t.level)
 	t.tellExportErrors()
 	return t, nil

@@ -131,7 +131,7 @@ func openOTLP(ctx context.Context, egress Egress) (sdktrace.SpanExporter, error)
 func (t *Telemetry) tellExportErrors() {
 	if t.provider != nil && t.config.Traces.Exporter == nil || t.meters != nil {
 		otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
-			t.Metrics.exportErrors.Inc()
+			t.Metrics.gateway.ExportErrors.Inc()
 			t.Log.Warn("export telemetry", "error", err)
 		}))
 	}

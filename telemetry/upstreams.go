@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"strings"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,37 +42,35 @@ var agentStates = []string{
 	AgentServing, AgentPending, AgentNoCard, AgentNoInterface, AgentUnreachable, AgentFailing, AgentCardWaiting, AgentCardStale,
 }
 
+// agentMetrics are about agents and the ways to them.
+type agentMetrics struct {
+	Retries   counterVec `metric:"retries_total{agent}" help:"Calls sent to a further instance."`
+	Ejections counterVec `metric:"ejections_total{agent}" help:"Instances left alone because they fail calls."`
+	// LeftOut are those of which what was registered or found contradicts the configuration.
+	LeftOut prometheus.Gauge `metric:"agents_left_out" help:"Agents that should be served and are not, as /readyz?verbose says."`
+	Quirks  counterVec       `metric:"quirks_total{agent,quirk=$quirks}" help:"Calls for which a tolerance of agents[].quirks was used."`
+}
+
 // upstreams are gauges that are asked for when somebody looks: an instance that was
 // left alone for a while is back without anything having happened.
 type upstreams struct {
-	list                               atomic.Pointer[func() []UpstreamState]
-	instances, healthy, circuit, state *prometheus.Desc
+	list atomic.Pointer[func() []UpstreamState]
 
-	instanceHealthy, instanceLatency, instanceCalls, instanceEjections *prometheus.Desc
-}
+	Instances *prometheus.Desc `metric:"upstream_instances{agent}" help:"Instances of an agent that are known."` // 1 where none are configured
+	Healthy   *prometheus.Desc `metric:"upstream_healthy{agent}" help:"Instances of an agent that would get the next call."`
+	Circuit   *prometheus.Desc `metric:"circuit_state{agent}" help:"Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open; with several instances, the best of theirs."`
+	State     *prometheus.Desc `metric:"agent_state{agent,state=$agentStates}" help:"Whether calls reach an agent, and why not: 1 for its state."`
 
-func (f factory) upstreams() *upstreams {
-	u := &upstreams{
-		instances: f.asked("upstream_instances", "Instances of an agent that are known.", "agent"),
-		healthy:   f.asked("upstream_healthy", "Instances of an agent that would get the next call.", "agent"),
-		circuit: f.asked("circuit_state",
-			"Circuit of an agent: 0 closed, 1 waiting for a probe, 2 open; with several instances, the best of theirs.", "agent"),
-		state: f.asked("agent_state", "Whether calls reach an agent, and why not: 1 for its state.", "agent", "state="+strings.Join(agentStates, "|")),
-		instanceHealthy: f.asked("instance_healthy",
-			"Whether an instance would get the next call. Of an agent, 32 instances have these series: those that would not first, then those that take longest.", "agent", "address"),
-		instanceLatency: f.asked("instance_latency_seconds",
-			"Time until an instance answers, smoothed over its latest calls; absent until it has.", "agent", "address"),
-		instanceCalls:     f.asked("instance_calls", "Calls in flight to an instance, streams included.", "agent", "address"),
-		instanceEjections: f.asked("instance_ejections", "Times that an instance was left alone because it fails calls, since it was found.", "agent", "address"),
-	}
-	f.registry.MustRegister(u)
-	return u
+	InstanceHealthy   *prometheus.Desc `metric:"instance_healthy{agent,address}" help:"Whether an instance would get the next call. Of an agent, 32 instances have these series: those that would not first, then those that take longest."`
+	InstanceLatency   *prometheus.Desc `metric:"instance_latency_seconds{agent,address}" help:"Time until an instance answers, smoothed over its latest calls; absent until it has."`
+	InstanceCalls     *prometheus.Desc `metric:"instance_calls{agent,address}" help:"Calls in flight to an instance, streams included."`
+	InstanceEjections *prometheus.Desc `metric:"instance_ejections{agent,address}" help:"Times that an instance was left alone because it fails calls, since it was found."`
 }
 
 // Describe implements prometheus.Collector.
 func (u *upstreams) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		u.instances, u.healthy, u.circuit, u.state, u.instanceHealthy, u.instanceLatency, u.instanceCalls, u.instanceEjections,
+		u.Instances, u.Healthy, u.Circuit, u.State, u.InstanceHealthy, u.InstanceLatency, u.InstanceCalls, u.InstanceEjections,
 	} {
 		to <- d
 	}
@@ -87,12 +84,12 @@ func (u *upstreams) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, s := range (*list)() {
 		for _, state := range agentStates {
-			to <- prometheus.MustNewConstMetric(u.state, prometheus.GaugeValue, truth(state == s.State), s.Agent, state)
+			to <- prometheus.MustNewConstMetric(u.State, prometheus.GaugeValue, truth(state == s.State), s.Agent, state)
 		}
 		for _, g := range []struct {
 			desc  *prometheus.Desc
 			value int
-		}{{u.instances, s.Instances}, {u.healthy, s.Healthy}, {u.circuit, s.Circuit}} {
+		}{{u.Instances, s.Instances}, {u.Healthy, s.Healthy}, {u.Circuit, s.Circuit}} {
 			to <- prometheus.MustNewConstMetric(g.desc, prometheus.GaugeValue, float64(g.value), s.Agent)
 		}
 		for i := range s.Each {
@@ -105,11 +102,11 @@ func (u *upstreams) instance(agent string, i *InstanceState, to chan<- prometheu
 	show := func(desc *prometheus.Desc, value float64) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, agent, i.Address)
 	}
-	show(u.instanceHealthy, truth(i.Healthy))
-	show(u.instanceCalls, float64(i.Calls))
-	show(u.instanceEjections, float64(i.Ejections))
+	show(u.InstanceHealthy, truth(i.Healthy))
+	show(u.InstanceCalls, float64(i.Calls))
+	show(u.InstanceEjections, float64(i.Ejections))
 	if i.Latency > 0 {
-		show(u.instanceLatency, i.Latency)
+		show(u.InstanceLatency, i.Latency)
 	}
 }
 
@@ -119,10 +116,13 @@ func (m *Metrics) Upstreams(list func() []UpstreamState) { m.upstreams.list.Stor
 
 // Retried counts a call that was sent to a further instance of an agent.
 func (m *Metrics) Retried(agent string) {
-	m.retries.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+	m.agents.Retries.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
 }
 
 // Ejected counts an instance that was left alone because it fails calls.
 func (m *Metrics) Ejected(agent string) {
-	m.ejections.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
+	m.agents.Ejections.WithLabelValues(member(m.sets.Load().agents, agent)).Inc()
 }
+
+// AgentsLeftOut says how many agents should be served and are not.
+func (m *Metrics) AgentsLeftOut(n int) { m.agents.LeftOut.Set(float64(n)) }
