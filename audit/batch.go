@@ -2,9 +2,22 @@ package audit
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// queue is the records that are on their way to a file, and who takes them there: under mu.
+type queue struct {
+	mu      sync.Mutex
+	pending *batch    // records nobody is writing yet
+	flying  *batch    // records that are being written
+	spare   *batch    // emptied, to be pending next
+	writing bool      // a caller is the writer
+	began   time.Time // when it began with its batch
+	alone   int       // batches in a row that were one record
+	failing error     // of the last batch; nil when it was written
+}
 
 // batch is records that are written by one system call. Callers append under
 // Log.mu until one of them takes it to write.

@@ -27,8 +27,22 @@ const (
 )
 
 // Log is an open audit log. Its methods may be called from many goroutines; a
-// caller whose record another one wrote along with its own does no system call.
+// caller whose record another one wrote along with its own does no system call. Its
+// parts stand beside the code that goes by them, and say which lock they are under.
 type Log struct {
+	setup
+	queue
+	output
+	progress
+	past
+	upkeep
+
+	content  atomic.Pointer[content] // nil while there are no keys
+	erasures erasures
+}
+
+// setup is what a log is opened with. It does not change while the log is open.
+type setup struct {
 	id      string // of the gateway
 	gateway []byte // the member of every record that is the id; empty without one
 	config  Config
@@ -38,49 +52,6 @@ type Log struct {
 	stdout  *copier // nil without Config.Stdout
 	lines   sync.Pool
 	release func() error // gives the directory free
-
-	mu      sync.Mutex
-	pending *batch    // records nobody is writing yet
-	flying  *batch    // records that are being written
-	spare   *batch    // emptied, to be pending next
-	writing bool      // a caller is the writer
-	began   time.Time // when it began with its batch
-	alone   int       // batches in a row that were one record
-	failing error     // of the last batch; nil when it was written
-
-	// file serialises what happens to segments: the writer's work, which is
-	// short in durability write, and that of the background and of Reopen.
-	file     sync.Mutex
-	segments segments
-	chain    chain
-	signer   *signer     // nil without keys
-	head     *headRecord // of the last checkpoint, to be written once that is on the disk
-	unsigned error       // of the last checkpoint; nil when it was signed
-	distrust *span       // records among which no removal counts, to be recorded before anything is signed
-	unsynced int         // records since the last fsync began
-
-	syncing sync.Mutex // held by who syncs; taken before file
-
-	behind atomic.Int64  // records that are written, and whose fsync has not ended
-	since  atomic.Int64  // Unix nanoseconds, when about the oldest of them was; 0 for none
-	last   atomic.Uint64 // number of the last record
-	closed bool
-	out    []byte // the writer's buffer
-
-	opened chain // how the log ended when it was opened, behind its head
-	marks  marks
-	owed   owed
-	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
-
-	content  atomic.Pointer[content] // nil while there are no keys
-	erasures erasures
-
-	dirty   chan struct{} // holds a token while there is work for the background
-	quit    chan struct{}
-	done    chan struct{} // closed when the background has ended
-	tending sync.WaitGroup
-	tidying sync.Mutex
-	untidy  error // of the last look at old files; under tidying
 }
 
 // Open opens the log in config.Dir and continues the records of what is there.
@@ -132,12 +103,16 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 
 func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Log {
 	l := &Log{
-		id: gatewayID, gateway: gatewayMember(gatewayID), config: config, disk: d,
-		metrics: t.Metrics, logger: t.Log,
-		pending:  new(batch),
-		segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
-		chain:    chain{sum: newSummer()},
-		dirty:    make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		setup: setup{
+			id: gatewayID, gateway: gatewayMember(gatewayID), config: config, disk: d,
+			metrics: t.Metrics, logger: t.Log,
+		},
+		queue: queue{pending: new(batch)},
+		output: output{
+			segments: segments{disk: d, dir: config.Dir, limit: config.segmentSize()},
+			chain:    chain{sum: newSummer()},
+		},
+		upkeep: upkeep{dirty: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})},
 	}
 	if l.segments.keys = config.Source().keys; len(l.segments.keys) > 0 {
 		l.segments.key = &l.segments.keys[0]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,6 +29,14 @@ const (
 	rememberTime = 5 * time.Second // for one question to a Memory
 	farewellTime = time.Second     // for the last one, which the end of the gateway waits for
 )
+
+// past is what was found when the log was opened, and what is remembered of it elsewhere.
+type past struct {
+	opened chain // how the log ended when it was opened, behind its head
+	marks  marks
+	owed   owed
+	gone   atomic.Pointer[map[string]string] // what was missing when the log was opened
+}
 
 // marks is what of the log is to be remembered, and who does.
 type marks struct {

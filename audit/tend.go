@@ -1,9 +1,22 @@
 package audit
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // probeEvery is how often the log tries whether the disk takes records again.
 const probeEvery = time.Second
+
+// upkeep is what goes on in the background, and how it is ended.
+type upkeep struct {
+	dirty   chan struct{} // holds a token while there is work for the background
+	quit    chan struct{}
+	done    chan struct{} // closed when the background has ended
+	tending sync.WaitGroup
+	tidying sync.Mutex
+	untidy  error // of the last look at old files; under tidying
+}
 
 // tend does what is due by the clock: checkpoints, and, while records cannot be written,
 // a try whether they can. Readiness may keep calls away meanwhile, so that none of them

@@ -2,8 +2,34 @@ package audit
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 )
+
+// output is the segments and what stands in them: under file, which serialises the writer's
+// work, which is short in durability write, with that of the background and of Reopen.
+type output struct {
+	file     sync.Mutex
+	segments segments
+	chain    chain
+	signer   *signer     // nil without keys
+	head     *headRecord // of the last checkpoint, to be written once that is on the disk
+	unsigned error       // of the last checkpoint; nil when it was signed
+	distrust *span       // records among which no removal counts, to be recorded before anything is signed
+	unsynced int         // records since the last fsync began
+	closed   bool
+	out      []byte // the writer's buffer
+}
+
+// progress is how far the records have come. Readers of it take no lock.
+type progress struct {
+	syncing sync.Mutex // held by who syncs; taken before file
+
+	behind atomic.Int64  // records that are written, and whose fsync has not ended
+	since  atomic.Int64  // Unix nanoseconds, when about the oldest of them was; 0 for none
+	last   atomic.Uint64 // number of the last record
+}
 
 // write writes a batch to the current segment. The numbers of a batch that left
 // nothing behind are given to the next one, so that the sequence has no gap
