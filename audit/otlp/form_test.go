@@ -85,11 +85,11 @@ func TestRecord(t *testing.T) {
 // are in the documentation.
 func TestNamesAreThoseOfSpans(t *testing.T) {
 	t.Parallel()
-	spans, err := os.ReadFile(filepath.Join("..", "..", "semconv.go"))
+	spans, err := os.ReadFile(filepath.Join("..", "..", "telemetry", "semconv.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "audit.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "audit.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
