@@ -56,7 +56,7 @@ func (c Cursor) Needs(segment string) bool {
 func (s Source) Sync(segment string) error {
 	n, ok := parseName(segment)
 	if !ok {
-		return ErrNotThere
+		return errNotThere
 	}
 	for _, n.form = range []form{asWritten, encrypted} { // what is compressed is on the disk
 		f, err := os.Open(n.path(s.Path))
@@ -73,8 +73,8 @@ func (s Source) Sync(segment string) error {
 	return nil
 }
 
-// ErrNotThere says that a place holds no such record (any more).
-var ErrNotThere = errors.New("the record is not there any more")
+// errNotThere says that a place holds no such record (any more).
+var errNotThere = errors.New("the record is not there any more")
 
 // Place is where a record is.
 type Place struct {
@@ -118,7 +118,8 @@ func (s Source) Lines(places []Place) ([][]byte, error) {
 // hundreds, and disks are the faster the more they are asked for.
 const readers = 8
 
-// linesIn reads those of one segment, whose places are in the order of the segment.
+// linesIn reads those of one segment, whose places are in the order of the segment. A segment
+// that is not there any more leaves its lines nil, as the index has yet to learn of it.
 func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 	n, ok := parseName(places[order[0]].Segment)
 	if !ok {
@@ -132,6 +133,7 @@ func (s Source) linesIn(places []Place, order []int, lines [][]byte) error {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
+	// Of a file that is as it was written any part can be read by itself.
 	if written, ok := in.(*plain); ok {
 		return written.lines(places, order, lines)
 	}
@@ -174,7 +176,9 @@ func (p *plain) lines(places []Place, order []int, lines [][]byte) error {
 	return nil
 }
 
-// lineIn is the record of a place in a block of whole lines, nil where it is another.
+// lineIn is the record of a place in a block of whole lines, nil where it is another. A place
+// comes from an index, which may be older than the files or made of others: nothing of it is
+// taken for granted.
 func lineIn(block []byte, at int64, p Place) []byte {
 	end := at + int64(p.Length)
 	if p.Length < 1 || at < 0 || end >= int64(len(block)) || block[end] != '\n' || at > 0 && block[at-1] != '\n' {

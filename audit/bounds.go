@@ -18,8 +18,9 @@ func (j *judging) beginning() {
 	if first.bare && (j.head == nil || j.head.Seq == 0 || j.head.Seq >= first.first) {
 		return // nothing is known of them, but that no checkpoint was before
 	}
-	f := Finding{Kind: Missing, Segment: first.segment.name.file(), Line: first.line, To: first.first - 1}
+	f := Finding{Kind: kindMissing, Segment: first.segment.name.file(), Line: first.line, To: first.first - 1}
 	switch {
+	// A record says what it follows from only where it begins a file.
 	case first.claim == nil && first.first == 1:
 		return // it was changed, which has been said
 	case first.claim == nil:
@@ -32,7 +33,7 @@ func (j *judging) beginning() {
 		j.report.Removed = first.first - 1
 		return
 	default:
-		f.Kind, f.Segment, f.Line = MissingSegment, first.claim.After, 0
+		f.Kind, f.Segment, f.Line = kindMissingSegment, first.claim.After, 0
 		f.Text = fmt.Sprintf("it and what was before it are not there, up to record %d, and no record that is signed says that they were removed", f.To)
 	}
 	j.report.find(f)
@@ -63,7 +64,7 @@ func (j *judging) signatures() {
 			r.Keys = append(r.Keys, s.kid)
 			switch {
 			case s.err != nil:
-				r.find(Finding{Kind: Signature, Segment: p.segment.name.file(), From: s.seq, To: s.seq,
+				r.find(Finding{Kind: kindSignature, Segment: p.segment.name.file(), From: s.seq, To: s.seq,
 					Text: fmt.Sprintf("the checkpoint that is record %d: %v", s.seq, s.err)})
 			case s.foreign:
 				foreign = append(foreign, s)
@@ -77,7 +78,7 @@ func (j *judging) signatures() {
 	r.Trusted = j.keys.trusted != nil && r.Signed > 0
 	if len(foreign) > 0 {
 		from, to := foreign[0].seq, foreign[len(foreign)-1].seq
-		r.find(Finding{Kind: Signature, From: from, To: to,
+		r.find(Finding{Kind: kindSignature, From: from, To: to,
 			Text: fmt.Sprintf("the checkpoints from record %d to %d are by keys that are not among those given, and none of those has signed since", from, to)})
 	}
 	if r.Signed == 0 && len(foreign) == 0 && !j.cut.before && !j.cut.after {
@@ -134,7 +135,9 @@ func (j *judging) begun() (time.Time, bool) {
 	return r.Time, err == nil
 }
 
-// ending judges what the log ends with, by the last checkpoint that is known.
+// ending judges what the log ends with, by the last checkpoint that is known. Without that
+// nobody can tell a log from one whose last records were taken away: what is left of a chain
+// is a chain.
 func (j *judging) ending() {
 	if j.cut.after || j.headPath == NoHead {
 		return
@@ -142,7 +145,7 @@ func (j *judging) ending() {
 	r := j.report
 	if j.head == nil {
 		if r.Checkpoints > 0 {
-			r.find(Finding{Kind: Truncated, Segment: headFile, Text: "it is not there: records that were taken off the end could not be found"})
+			r.find(Finding{Kind: kindTruncated, Segment: headFile, Text: "it is not there: records that were taken off the end could not be found"})
 		}
 		return
 	}
@@ -150,13 +153,15 @@ func (j *judging) ending() {
 		return
 	}
 	if j.head.Seq > r.To {
-		r.find(Finding{Kind: Truncated, Segment: j.head.Segment, From: r.To + 1, To: j.head.Seq,
+		r.find(Finding{Kind: kindTruncated, Segment: j.head.Segment, From: r.To + 1, To: j.head.Seq,
 			Text: fmt.Sprintf("%s missing, of which the last was a checkpoint", records(r.To+1, j.head.Seq))})
 		return
 	}
+	// Retention, or the days that were asked for, left it out.
 	if j.head.Seq < r.From {
 		return
 	}
+	// The number is not enough: a log that was cut off and went on has a record of it too.
 	for _, p := range j.kept {
 		for _, s := range p.signatures {
 			if s.seq == j.head.Seq && s.hash.String() == j.head.Hash {
@@ -164,6 +169,6 @@ func (j *judging) ending() {
 			}
 		}
 	}
-	r.find(Finding{Kind: Changed, Segment: j.head.Segment, From: j.head.Seq, To: j.head.Seq,
+	r.find(Finding{Kind: kindChanged, Segment: j.head.Segment, From: j.head.Seq, To: j.head.Seq,
 		Text: fmt.Sprintf("record %d is not the checkpoint that was known", j.head.Seq)})
 }

@@ -72,7 +72,7 @@ func TestForgedRemoval(t *testing.T) {
 				t.Helper()
 				for _, head := range []string{"", known} {
 					r := verified(t, dir, Check{Keys: ring.JWKS(), Head: head})
-					if k := kindsOf(r); !strings.Contains(k, MissingSegment) && !strings.Contains(k, Missing) || r.Removed > 0 {
+					if k := kindsOf(r); !strings.Contains(k, kindMissingSegment) && !strings.Contains(k, kindMissing) || r.Removed > 0 {
 						t.Errorf("%s, with head %q: removed %d, found %s", when, head, r.Removed, said(r))
 					}
 				}
@@ -112,7 +112,7 @@ func TestForgedBeginning(t *testing.T) {
 	if err := errors.Join(l.Intent(exchange("later")), l.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if r := verified(t, dir, Check{Keys: ring.JWKS(), Head: known}); kindsOf(r) != Missing {
+	if r := verified(t, dir, Check{Keys: ring.JWKS(), Head: known}); kindsOf(r) != kindMissing {
 		t.Errorf("found %s", said(r))
 	}
 	if r := verified(t, dir, Check{Keys: ring.JWKS()}); len(r.Findings) > 0 || r.Unchained != 1 {

@@ -8,7 +8,11 @@ import (
 	"strconv"
 )
 
-// judge says what the passages amount to.
+// judge says what the passages amount to. It goes from what is certain to what follows from
+// it: first which file is which, then which records were changed where they stand, then
+// which are missing, moved or there twice, and last what checkpoints say of all that. Each
+// step leaves the passages as they would be without what it has found, so that one change is
+// one finding and not the cause of ten.
 func (v *verifier) judge() *Report {
 	j := &judging{verifier: v, report: &Report{Findings: []Finding{}, Keys: []string{}}, sum: newSummer()}
 	j.segmentsInOrder()
@@ -23,7 +27,7 @@ func (v *verifier) judge() *Report {
 	for _, s := range v.segments {
 		j.report.Bytes += s.size
 		if s.err != nil {
-			j.report.find(Finding{Kind: Changed, Segment: s.name.file(), Text: fmt.Sprintf("after byte %d: %v", s.size, s.err)})
+			j.report.find(Finding{Kind: kindChanged, Segment: s.name.file(), Text: fmt.Sprintf("after byte %d: %v", s.size, s.err)})
 		}
 		if s.torn > 0 {
 			j.report.Torn = append(j.report.Torn, s.name.file())
@@ -32,7 +36,8 @@ func (v *verifier) judge() *Report {
 	return j.report
 }
 
-// judging is the way to a report.
+// judging is the way to a report. It is for one goroutine: what could be done by several has
+// been, when the passages were made.
 type judging struct {
 	*verifier
 
@@ -58,18 +63,20 @@ func (j *judging) segmentsInOrder() {
 		}
 	}
 	for _, s := range j.segments {
+		// A file that was copied under another name is the same records twice. One that was
+		// renamed is judged by the name that it had, so that no gap is found on top of that.
 		called, ok := parseName(s.called())
 		if called.compare(s.name) == 0 || !ok {
 			order = append(order, placed{s, s.name})
 			continue
 		}
 		if byName[called.file()] {
-			j.report.find(Finding{Kind: Duplicated, Segment: s.name.file(), From: s.passages[0].first, To: s.passages[0].last,
+			j.report.find(Finding{Kind: kindDuplicated, Segment: s.name.file(), From: s.passages[0].first, To: s.passages[0].last,
 				Text: "it holds what " + called.file() + " holds"})
 			continue
 		}
 		byName[called.file()] = true
-		j.report.find(Finding{Kind: Renamed, Segment: s.name.file(), Text: "it was written as " + called.file()})
+		j.report.find(Finding{Kind: kindRenamed, Segment: s.name.file(), Text: "it was written as " + called.file()})
 		order = append(order, placed{s, called})
 	}
 	slices.SortStableFunc(order, func(a, b placed) int { return a.name.compare(b.name) })
@@ -87,7 +94,7 @@ func (j *judging) boundaries() {
 		}
 		if !slices.ContainsFunc(j.report.Findings, func(f Finding) bool { return f.Segment == s.name.file() }) {
 			p := s.passages[0]
-			j.report.find(Finding{Kind: Reordered, Segment: s.name.file(), Line: 1, From: p.first, To: p.first,
+			j.report.find(Finding{Kind: kindReordered, Segment: s.name.file(), Line: 1, From: p.first, To: p.first,
 				Text: records(p.first, p.first) + " did not begin a file"})
 		}
 	}
@@ -106,7 +113,8 @@ func (s *segment) called() string {
 	return p.claim.Name
 }
 
-// follows reports whether a passage follows from the end of another.
+// follows reports whether a passage follows from the end of another. Numbers can be written
+// by anybody; the hash is over the record and the hash before it, and tells.
 func (j *judging) follows(a, p *passage) bool {
 	body, h, ok := cutHash(p.head)
 	return ok && j.sum.link(a.hash, body) == h
@@ -126,6 +134,8 @@ func (j *judging) mend() {
 			b = j.list[i+1]
 		}
 		switch {
+		// Records without hashes are what gateways of long ago wrote: they may stand before
+		// those with hashes, and never behind them.
 		case p.broken || p.bare && a != nil && !a.bare:
 			j.unreadable(a, p, b)
 		case a == nil || a.bare:
@@ -133,6 +143,7 @@ func (j *judging) mend() {
 				j.firstChanged(p, b)
 			}
 			out = append(out, p)
+		// It follows by its number and by its hash: it was the line between that was not right.
 		case p.first == a.last+1 && j.follows(a, p):
 			a.extend(p)
 		case p.first == a.last+1:
@@ -141,6 +152,7 @@ func (j *judging) mend() {
 				p, i = b, i+1
 			}
 			a.extend(p)
+		// One line with a number that is not its own, where exactly one belongs.
 		case p.count == 1 && b != nil && b.first == a.last+2 && b.linked:
 			j.changed(p, a.last+1, "it has another number")
 			p.last = a.last + 1
@@ -184,7 +196,7 @@ func (j *judging) renumbered(p *passage, seq uint64, before link) bool {
 
 // unreadable judges lines that are no records between a and b.
 func (j *judging) unreadable(a, p, b *passage) {
-	f := Finding{Kind: Changed, Segment: p.segment.name.file(), Line: p.line, Text: "it is no record"}
+	f := Finding{Kind: kindChanged, Segment: p.segment.name.file(), Line: p.line, Text: "it is no record"}
 	if p.bare && !p.broken {
 		f.Text = records(p.first, p.last) + " have no hashes"
 	}
@@ -193,7 +205,7 @@ func (j *judging) unreadable(a, p, b *passage) {
 		j.failed = true
 	case b == nil || b.broken || b.first <= a.last:
 	case b.first == a.last+1:
-		f.Kind = Inserted
+		f.Kind = kindInserted
 	default:
 		f.From, f.To = a.last+1, b.first-1
 		f.Text += ", where " + records(f.From, f.To) + " belong"
@@ -217,12 +229,16 @@ func (j *judging) hashChanged(a, p, b *passage) bool {
 	return false
 }
 
+// changed tells of one record. Its number is the one that it should have: a reader looks for
+// it there.
 func (j *judging) changed(p *passage, seq uint64, why string) {
-	j.report.find(Finding{Kind: Changed, Segment: p.segment.name.file(), Line: p.line, From: seq, To: seq,
+	j.report.find(Finding{Kind: kindChanged, Segment: p.segment.name.file(), Line: p.line, From: seq, To: seq,
 		Text: records(seq, seq) + " was changed: " + why})
 }
 
-// count goes through the numbers.
+// count goes through the numbers: what is left when records with changed numbers have theirs
+// again is missing, there twice, or in order. Of two passages that begin with one number the
+// longer is taken for the original.
 func (j *judging) count() {
 	sorted := slices.Clone(j.list)
 	slices.SortStableFunc(sorted, func(a, b *passage) int {
@@ -257,29 +273,34 @@ func (j *judging) count() {
 	j.moved()
 }
 
+// duplicated tells of records that are there again. They are not counted, so that a log in
+// which somebody repeats lines does not seem to have more of them.
 func (j *judging) duplicated(p *passage, from, to uint64) {
-	j.report.find(Finding{Kind: Duplicated, Segment: p.segment.name.file(), Line: p.line, From: from, To: to,
+	j.report.find(Finding{Kind: kindDuplicated, Segment: p.segment.name.file(), Line: p.line, From: from, To: to,
 		Text: records(from, to) + " again"})
 }
 
 // chained judges the first record with a hash behind records without.
 func (j *judging) chained(p *passage) {
 	if p.claim == nil || p.claim.Hash != "" {
-		j.report.find(Finding{Kind: Changed, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.first,
+		j.report.find(Finding{Kind: kindChanged, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.first,
 			Text: "the records before " + records(p.first, p.first) + " had hashes, which have been taken away"})
 	}
 }
 
 // gap judges records that are nowhere.
 func (j *judging) gap(last, p *passage) {
-	f := Finding{Kind: Missing, Segment: p.segment.name.file(), Line: p.line, From: last.last + 1, To: p.first - 1}
+	f := Finding{Kind: kindMissing, Segment: p.segment.name.file(), Line: p.line, From: last.last + 1, To: p.first - 1}
 	f.Text = records(f.From, f.To) + " missing"
 	switch {
+	// Inside a file nothing is known but that they are gone. Between two files the first
+	// record of the second names the one before: either that is here, and was cut off, or it
+	// is not.
 	case last.end == p.segment:
 	case p.claim != nil && p.claim.After != last.end.called():
-		f.Kind, f.Segment, f.Line = MissingSegment, p.claim.After, 0
+		f.Kind, f.Segment, f.Line = kindMissingSegment, p.claim.After, 0
 	case p.claim != nil:
-		f.Kind, f.Segment, f.Line = Truncated, last.end.name.file(), 0
+		f.Kind, f.Segment, f.Line = kindTruncated, last.end.name.file(), 0
 	}
 	j.report.find(f)
 }
@@ -291,13 +312,15 @@ const maxPassages = 5000
 // the longest sequence that is in order.
 func (j *judging) moved() {
 	if len(j.kept) > maxPassages {
-		j.report.find(Finding{Kind: Reordered, Text: fmt.Sprintf("records are mixed up in %d places", len(j.kept))})
+		j.report.find(Finding{Kind: kindReordered, Text: fmt.Sprintf("records are mixed up in %d places", len(j.kept))})
 		return
 	}
 	at := make(map[*passage]int, len(j.list))
 	for i, p := range j.list {
 		at[p] = i
 	}
+	// What stays is the sequence with most records, not with most passages: of a long and a
+	// short stretch that changed places it is the short one that is said to have been moved.
 	best := make([]int, len(j.kept)) // records in the longest sequence that ends there
 	from := make([]int, len(j.kept))
 	end := -1
@@ -318,7 +341,7 @@ func (j *judging) moved() {
 	}
 	for i, p := range j.kept {
 		if !stays[i] {
-			j.report.find(Finding{Kind: Reordered, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.last,
+			j.report.find(Finding{Kind: kindReordered, Segment: p.segment.name.file(), Line: p.line, From: p.first, To: p.last,
 				Text: records(p.first, p.last) + " were written elsewhere"})
 		}
 	}

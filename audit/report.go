@@ -5,20 +5,21 @@ import (
 	"strconv"
 )
 
-// Kinds of what a verification finds.
+// Kinds of what a verification finds. Those that readers go by, beside showing them, have
+// exported names.
 const (
-	Changed        = "changed"         // a record, or its hash
-	Missing        = "missing"         // records inside a segment
-	MissingSegment = "missing segment" // a whole file
-	Truncated      = "truncated"       // records at the end of a segment, or of the log
-	Reordered      = "reordered"       // records stand elsewhere than they were written
-	Duplicated     = "duplicated"      // records stand there twice
-	Inserted       = "inserted"        // lines that were never records
-	Renamed        = "renamed"         // a file has another's name
-	Signature      = "signature"       // a checkpoint does not hold
-	Unsigned       = "unsigned"        // there is no checkpoint, and one was due
-	MissingContent = "missing content" // captured content, which nobody erased
-	ChangedContent = "changed content" // captured content is not what was kept
+	kindChanged        = "changed"         // a record, or its hash
+	kindMissing        = "missing"         // records inside a segment
+	kindMissingSegment = "missing segment" // a whole file
+	kindTruncated      = "truncated"       // records at the end of a segment, or of the log
+	kindReordered      = "reordered"       // records stand elsewhere than they were written
+	kindDuplicated     = "duplicated"      // records stand there twice
+	kindInserted       = "inserted"        // lines that were never records
+	kindRenamed        = "renamed"         // a file has another's name
+	kindSignature      = "signature"       // a checkpoint does not hold
+	Unsigned           = "unsigned"        // there is no checkpoint, and one was due
+	MissingContent     = "missing content" // captured content, which nobody erased
+	ChangedContent     = "changed content" // captured content is not what was kept
 )
 
 // Finding is something that is wrong with a log.

@@ -184,7 +184,7 @@ func TestEncryptedDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := config.Source().Verify(t.Context(), Check{Keys: ring.JWKS()})
-	if err != nil || len(r.Findings) < 2 || r.Findings[0].Kind != Truncated || r.Findings[len(r.Findings)-1].Kind != Changed {
+	if err != nil || len(r.Findings) < 2 || r.Findings[0].Kind != kindTruncated || r.Findings[len(r.Findings)-1].Kind != kindChanged {
 		t.Errorf("%s, %v", said(r), err)
 	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
@@ -263,7 +263,7 @@ func TestRetention(t *testing.T) {
 			if err := os.Remove(names[0].path(dir)); err != nil {
 				t.Fatal(err)
 			}
-			if r := verified(t, dir, Check{}); len(r.Findings) != 1 || r.Findings[0].Kind != MissingSegment {
+			if r := verified(t, dir, Check{}); len(r.Findings) != 1 || r.Findings[0].Kind != kindMissingSegment {
 				t.Errorf("after one more was removed: %s", said(r))
 			}
 		})

@@ -123,7 +123,7 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 			for k := range files[n].lines {
 				seq++
 				if files[n] == f && k == i {
-					return damage{[]string{Changed}, seq, seq}
+					return damage{[]string{kindChanged}, seq, seq}
 				}
 			}
 		}
@@ -133,7 +133,7 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		f, i := place(t, files)
 		seq := f.seq(i)
 		f.lines = slices.Delete(f.lines, i, i+1)
-		return damage{[]string{Missing, Truncated, MissingSegment}, seq, seq}
+		return damage{[]string{kindMissing, kindTruncated, kindMissingSegment}, seq, seq}
 	},
 	"a line twice": func(t *rapid.T, files []*fileOf) damage {
 		f, i := place(t, files)
@@ -144,7 +144,7 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		if to == f && k <= i {
 			n, _ = lastSeq(f.lines[i+1])
 		}
-		return damage{[]string{Duplicated}, n, n}
+		return damage{[]string{kindDuplicated}, n, n}
 	},
 	"a line elsewhere": func(t *rapid.T, files []*fileOf) damage {
 		f, i := place(t, files)
@@ -163,21 +163,21 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		if before := k > 0 && to.seq(k-1) == seq-1; before { // it is where it was
 			return damage{}
 		}
-		return damage{[]string{Reordered}, 0, 0}
+		return damage{[]string{kindReordered}, 0, 0}
 	},
 	"a line of one's own": func(t *rapid.T, files []*fileOf) damage {
 		f, i := place(t, files)
 		f.lines = slices.Insert(f.lines, i, []byte("{\"hello\":\"world\"}\n"))
-		return damage{[]string{Inserted, Changed}, 0, 0}
+		return damage{[]string{kindInserted, kindChanged}, 0, 0}
 	},
 	"without a newline": func(t *rapid.T, files []*fileOf) damage {
 		f, i := place(t, files)
 		seq := f.seq(i)
 		f.lines[i] = f.lines[i][:len(f.lines[i])-1]
 		if i == len(f.lines)-1 {
-			return damage{[]string{Truncated}, seq, seq}
+			return damage{[]string{kindTruncated}, seq, seq}
 		}
-		return damage{[]string{Changed}, seq, seq}
+		return damage{[]string{kindChanged}, seq, seq}
 	},
 	"a cut": func(t *rapid.T, files []*fileOf) damage {
 		f, i := place(t, files)
@@ -187,7 +187,7 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		if i == 0 && len(f.lines[0]) == 0 {
 			f.lines = nil
 		}
-		return damage{[]string{Truncated, MissingSegment}, seq, last}
+		return damage{[]string{kindTruncated, kindMissingSegment}, seq, last}
 	},
 	"no file": func(t *rapid.T, files []*fileOf) damage {
 		f := some(t, files)
@@ -199,19 +199,19 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		if first == 1 {
 			first = 0
 		}
-		return damage{[]string{MissingSegment, Truncated}, first, last}
+		return damage{[]string{kindMissingSegment, kindTruncated}, first, last}
 	},
 	"files swapped": func(t *rapid.T, files []*fileOf) damage {
 		i := rapid.IntRange(0, len(files)-1).Draw(t, "one")
 		k := (i + rapid.IntRange(1, len(files)-1).Draw(t, "other")) % len(files)
 		files[i].path, files[k].path = files[k].path, files[i].path
-		return damage{[]string{Renamed}, 0, 0}
+		return damage{[]string{kindRenamed}, 0, 0}
 	},
 	"a file twice": func(t *rapid.T, files []*fileOf) damage {
 		f := some(t, files)
 		twin := &fileOf{strings.TrimSuffix(f.path, ".jsonl") + "_007.jsonl", f.lines}
 		twin.write(t)
-		return damage{[]string{Duplicated}, f.seq(0), f.seq(len(f.lines) - 1)}
+		return damage{[]string{kindDuplicated}, f.seq(0), f.seq(len(f.lines) - 1)}
 	},
 	// Who says that retention did it has to have it signed.
 	"a removal of one's own": func(t *rapid.T, files []*fileOf) damage {
@@ -223,7 +223,7 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 			}
 			f.path = os.DevNull
 		}
-		return damage{[]string{MissingSegment}, 0, files[n].seq(0) - 1}
+		return damage{[]string{kindMissingSegment}, 0, files[n].seq(0) - 1}
 	},
 	// Whoever has no key can compute all hashes anew, and no signature.
 	"rewritten": func(t *rapid.T, files []*fileOf) damage {
@@ -231,7 +231,7 @@ var damages = map[string]func(t *rapid.T, files []*fileOf) damage{
 		seq := f.seq(i)
 		f.lines[i] = bytes.Replace(f.lines[i], []byte(`"time":"2026`), []byte(`"time":"2025`), 1)
 		rehash(files)
-		return damage{[]string{Signature, Changed}, seq, 1 << 60}
+		return damage{[]string{kindSignature, kindChanged}, seq, 1 << 60}
 	},
 }
 
@@ -341,8 +341,8 @@ func TestVerifyFindsOtherNumbers(t *testing.T) {
 			if within := i > 0 && i < len(f.lines)-1; within {
 				continue
 			}
-			changed := Finding{Kind: Changed, Segment: filepath.Base(f.path), Line: i + 1, From: seq, To: seq}
-			none := Finding{Kind: Changed, Segment: changed.Segment, Line: i + 1, Text: "it is no record"}
+			changed := Finding{Kind: kindChanged, Segment: filepath.Base(f.path), Line: i + 1, From: seq, To: seq}
+			none := Finding{Kind: kindChanged, Segment: changed.Segment, Line: i + 1, Text: "it is no record"}
 			for at := len(seqPrefix); line[at] != ','; at++ {
 				old := line[at]
 				for _, b := range []byte("0123456789,") {

@@ -87,8 +87,8 @@ func (c Config) Offers(b wire.Binding, has bool) bool {
 	return slices.Contains(c.Bindings, b.String())
 }
 
-// DefaultRefresh is used where Config.Refresh is zero.
-const DefaultRefresh = 5 * time.Minute
+// defaultRefresh is used where Config.Refresh is zero.
+const defaultRefresh = 5 * time.Minute
 
 const minRefresh = time.Second
 

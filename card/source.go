@@ -67,7 +67,7 @@ func NewSource(cfg Config, client *http.Client, log *slog.Logger) *Source {
 	}
 	refresh := cfg.Refresh.Std()
 	if refresh <= 0 {
-		refresh = DefaultRefresh
+		refresh = defaultRefresh
 	}
 	s := &Source{
 		url: cfg.URL, limits: cfg.Limits, refresh: max(refresh, minRefresh), client: client, log: log,

@@ -38,11 +38,11 @@ type entry struct {
 func readHeader(protected string) (header, error) {
 	doc, err := decode(protected, maxHeader)
 	if err != nil {
-		return header{}, fmt.Errorf("%w: %w", ErrHeader, err)
+		return header{}, fmt.Errorf("%w: %w", errHeader, err)
 	}
 	var params map[string]jsontext.Value
 	if err := json.Unmarshal(doc, &params); err != nil || params == nil {
-		return header{}, fmt.Errorf("%w: not a JSON object without repeated names", ErrHeader)
+		return header{}, fmt.Errorf("%w: not a JSON object without repeated names", errHeader)
 	}
 	var h header
 	for _, p := range []struct {
@@ -55,18 +55,18 @@ func readHeader(protected string) (header, error) {
 			continue
 		}
 		if json.Unmarshal(v, p.into) != nil || len(*p.into) > p.most || v.Kind() != '"' {
-			return h, fmt.Errorf("%w: %s is not a short string", ErrHeader, p.name)
+			return h, fmt.Errorf("%w: %s is not a short string", errHeader, p.name)
 		}
 	}
 	for name := range params {
 		// Where jku is not listed, it is not used.
 		if jws.Banned(name, "alg", "kid", "jku", "typ") {
-			return h, fmt.Errorf("%w: it has %.20q", ErrHeader, name)
+			return h, fmt.Errorf("%w: it has %.20q", errHeader, name)
 		}
 	}
 	var ok bool
 	if h.algorithm, ok = profile.Lookup(h.alg); !ok {
-		return h, fmt.Errorf("%w: alg %.20q", ErrAlgorithm, h.alg)
+		return h, fmt.Errorf("%w: alg %.20q", errAlgorithm, h.alg)
 	}
 	return h, nil
 }

@@ -203,7 +203,7 @@ func newRemotes(t Trust, o Options) (*remotes, error) {
 func (r *remotes) find(jku string) (*remote, error) {
 	client, err := r.clientFor(jku)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrJKU, err)
+		return nil, fmt.Errorf("%w: %w", errJKU, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -214,7 +214,7 @@ func (r *remotes) find(jku string) (*remote, error) {
 			r.forget(now)
 		}
 		if len(r.sets) >= maxRemotes {
-			return nil, fmt.Errorf("%w: more than %d are in use", ErrJKU, maxRemotes)
+			return nil, fmt.Errorf("%w: more than %d are in use", errJKU, maxRemotes)
 		}
 		set = newRemote(jku, client, r.o)
 		r.sets[jku] = set

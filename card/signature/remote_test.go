@@ -323,7 +323,7 @@ func TestA15_JKUElsewhere(t *testing.T) {
 			switch {
 			case test.good && (err != nil || verdict.Holds().Source != test.jku):
 				t.Errorf("got %v", err)
-			case !test.good && !(errors.Is(err, ErrUntrusted) && errors.Is(verdict.Signatures[0].Err, ErrJKU)) &&
+			case !test.good && !(errors.Is(err, ErrUntrusted) && errors.Is(verdict.Signatures[0].Err, errJKU)) &&
 				!errors.Is(err, ErrUnavailable): // where it was only at the dial that it was refused
 				t.Errorf("got %v", err)
 			}

@@ -53,7 +53,7 @@ func refusedFor(v Verdict, err error) string {
 		return err.Error()
 	}
 	for word, reason := range map[string]error{
-		"header": ErrHeader, "algorithm": ErrAlgorithm, "kid": ErrKeyID, "key": ErrKey, "signature": ErrMismatch,
+		"header": errHeader, "algorithm": errAlgorithm, "kid": errKeyID, "key": errKey, "signature": errMismatch,
 	} {
 		if errors.Is(v.Signatures[0].Err, reason) {
 			return word

@@ -21,13 +21,13 @@ var (
 
 // Reasons of a Result, for errors.Is.
 var (
-	ErrHeader    = errors.New("the protected header is not acceptable")
-	ErrAlgorithm = errors.New("the algorithm is not acceptable")
-	ErrKeyID     = errors.New("no trusted key has this id")
-	ErrKey       = errors.New("the key is not for this algorithm")
-	ErrExpired   = errors.New("the key is not valid now")
-	ErrJKU       = errors.New("the key set that the signature names is not trusted")
-	ErrMismatch  = errors.New("the signature does not match the card")
+	errHeader    = errors.New("the protected header is not acceptable")
+	errAlgorithm = errors.New("the algorithm is not acceptable")
+	errKeyID     = errors.New("no trusted key has this id")
+	errKey       = errors.New("the key is not for this algorithm")
+	errExpired   = errors.New("the key is not valid now")
+	errJKU       = errors.New("the key set that the signature names is not trusted")
+	errMismatch  = errors.New("the signature does not match the card")
 )
 
 // Form names a canonical form: what exactly is signed of a card.

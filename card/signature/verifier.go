@@ -157,9 +157,11 @@ func (n *verification) judge(ctx context.Context, e entry) (Result, int) {
 	}
 	signature, err := decode(e.Signature, jws.MaxSignature)
 	if err != nil {
-		r.Err = fmt.Errorf("%w: the signature %w", ErrMismatch, err)
+		r.Err = fmt.Errorf("%w: the signature %w", errMismatch, err)
 		return r, 0
 	}
+	// The signature is decoded before any key is looked for: what cannot be one causes no
+	// request to a key set.
 	candidates, err := n.candidates(ctx, &h)
 	if err != nil {
 		r.Err = err
@@ -175,7 +177,7 @@ func (n *verification) judge(ctx context.Context, e entry) (Result, int) {
 			}
 		}
 	}
-	r.Err = fmt.Errorf("%w (%s, kid %.40q, in %d canonical forms)", ErrMismatch, h.alg, h.kid, len(n.forms))
+	r.Err = fmt.Errorf("%w (%s, kid %.40q, in %d canonical forms)", errMismatch, h.alg, h.kid, len(n.forms))
 	if n.lacking != nil {
 		r.Err = fmt.Errorf("%w; %w", r.Err, n.lacking)
 	}
@@ -183,7 +185,8 @@ func (n *verification) judge(ctx context.Context, e entry) (Result, int) {
 }
 
 // candidates are the keys that may have made a signature. Where there are none, the
-// error says which is the nearest miss.
+// error says which is the nearest miss: a key of that name that is not for the algorithm or has
+// expired, else a key set that could not be had, else that nobody has such a key.
 func (n *verification) candidates(ctx context.Context, h *header) ([]*publicKey, error) {
 	list, miss := n.pick(n.files, h)
 	// In a file, a key without a name is meant for whatever the agent calls it.
@@ -213,7 +216,7 @@ func (n *verification) candidates(ctx context.Context, h *header) ([]*publicKey,
 	case away != nil:
 		return nil, away
 	}
-	return nil, fmt.Errorf("%w: kid %.40q", ErrKeyID, h.kid)
+	return nil, fmt.Errorf("%w: kid %.40q", errKeyID, h.kid)
 }
 
 // sets are the key sets that may have the key: that of the operator, and the one that
@@ -236,9 +239,11 @@ func (n *verification) sets(h *header, why *error) []*remote {
 	return append(list, set)
 }
 
+// trusted finds a key set that a signature names, among the places that may be named. Each costs a
+// request, so that a card cannot name as many as it likes.
 func (n *verification) trusted(jku string) (*remote, error) {
 	if n.named++; n.named > maxNamed {
-		return nil, fmt.Errorf("%w: the card's signatures name more than %d key sets", ErrJKU, maxNamed)
+		return nil, fmt.Errorf("%w: the card's signatures name more than %d key sets", errJKU, maxNamed)
 	}
 	return n.Verifier.named.find(jku)
 }
@@ -257,6 +262,7 @@ func (n *verification) pick(keys []*publicKey, h *header) (list []*publicKey, mi
 	return list, miss
 }
 
+// unnamed are the keys of files that have no name and suit the algorithm.
 func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
 	for _, k := range n.files {
 		if k.ID == "" && k.Suits(h.algorithm) {
@@ -270,9 +276,9 @@ func (n *verification) unnamed(h *header) (list []*publicKey, miss error) {
 func (n *verification) admit(list []*publicKey, miss error, k *publicKey, h *header) ([]*publicKey, error) {
 	switch {
 	case !k.Suits(h.algorithm):
-		return list, fmt.Errorf("%w: kid %.40q is not for %s", ErrKey, h.kid, h.alg)
+		return list, fmt.Errorf("%w: kid %.40q is not for %s", errKey, h.kid, h.alg)
 	case !k.current(n.start):
-		return list, fmt.Errorf("%w: kid %.40q, valid until %s", ErrExpired, h.kid, k.NotAfter.UTC().Format(time.RFC3339))
+		return list, fmt.Errorf("%w: kid %.40q, valid until %s", errExpired, h.kid, k.NotAfter.UTC().Format(time.RFC3339))
 	case len(list) < maxCandidates:
 		list = append(list, k)
 	}

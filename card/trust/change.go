@@ -14,31 +14,31 @@ type Kind string
 
 // The kinds.
 const (
-	NameChanged        Kind = "name-changed"
-	DescriptionChanged Kind = "description-changed"
-	VersionChanged     Kind = "version-changed" // the agent's own, not the protocol's
-	ProviderChanged    Kind = "provider-changed"
-	LinkChanged        Kind = "link-changed" // documentation, icon
-	SkillAdded         Kind = "skill-added"
-	SkillRemoved       Kind = "skill-removed"
-	SkillChanged       Kind = "skill-changed"
-	InterfaceAdded     Kind = "interface-added" // a URL, or one in another binding or protocol version
-	InterfaceRemoved   Kind = "interface-removed"
-	InterfaceOrder     Kind = "interface-order" // another one is preferred
-	SecurityWeaker     Kind = "security-weaker"
-	SecurityChanged    Kind = "security-changed"
-	ExtensionAdded     Kind = "extension-added"
-	ExtensionRemoved   Kind = "extension-removed"
-	ExtensionRequired  Kind = "extension-required" // it was optional, or is new
-	ExtensionChanged   Kind = "extension-changed"
-	CapabilityChanged  Kind = "capability-changed"
-	ModesChanged       Kind = "modes-changed"     // the default media types
-	MemberChanged      Kind = "member-changed"    // one that A2A does not define
-	SignatureChanged   Kind = "signature-changed" // the content may be the same
-	SpellingChanged    Kind = "spelling-changed"  // order, repeats, another way to write the same
-	FindingAdded       Kind = "finding-added"     // lint finds what it did not find before
-	NameTaken          Kind = "name-taken"        // another agent's card has a name that looks the same
-	SkillTaken         Kind = "skill-taken"       // another agent's card has a skill of that id
+	nameChanged        Kind = "name-changed"
+	descriptionChanged Kind = "description-changed"
+	versionChanged     Kind = "version-changed" // the agent's own, not the protocol's
+	providerChanged    Kind = "provider-changed"
+	linkChanged        Kind = "link-changed" // documentation, icon
+	skillAdded         Kind = "skill-added"
+	skillRemoved       Kind = "skill-removed"
+	skillChanged       Kind = "skill-changed"
+	interfaceAdded     Kind = "interface-added" // a URL, or one in another binding or protocol version
+	interfaceRemoved   Kind = "interface-removed"
+	interfaceOrder     Kind = "interface-order" // another one is preferred
+	securityWeaker     Kind = "security-weaker"
+	securityChanged    Kind = "security-changed"
+	extensionAdded     Kind = "extension-added"
+	extensionRemoved   Kind = "extension-removed"
+	extensionRequired  Kind = "extension-required" // it was optional, or is new
+	extensionChanged   Kind = "extension-changed"
+	capabilityChanged  Kind = "capability-changed"
+	modesChanged       Kind = "modes-changed"     // the default media types
+	memberChanged      Kind = "member-changed"    // one that A2A does not define
+	signatureChanged   Kind = "signature-changed" // the content may be the same
+	spellingChanged    Kind = "spelling-changed"  // order, repeats, another way to write the same
+	findingAdded       Kind = "finding-added"     // lint finds what it did not find before
+	nameTaken          Kind = "name-taken"        // another agent's card has a name that looks the same
+	skillTaken         Kind = "skill-taken"       // another agent's card has a skill of that id
 )
 
 // Severity says how much a change matters.
@@ -64,15 +64,15 @@ type Change struct {
 	Text     string   `json:"text"`             // in words
 
 	// Old and New are what stood there and what stands there, for people: cleaned, without
-	// secrets, and cut to MaxExcerpt bytes. "" where there is nothing.
+	// secrets, and cut to maxExcerpt bytes. "" where there is nothing.
 	Old string `json:"old,omitzero"`
 	New string `json:"new,omitzero"`
 }
 
 // Limits of what is kept of one comparison.
 const (
-	MaxChanges = 200 // listed; that there are more is a change of its own
-	MaxExcerpt = 1000
+	maxChanges = 200 // listed; that there are more is a change of its own
+	maxExcerpt = 1000
 	maxSubject = 200
 )
 
@@ -109,13 +109,13 @@ type changes []Change
 
 func (l *changes) add(c Change) {
 	switch {
-	case len(*l) > MaxChanges:
+	case len(*l) > maxChanges:
 		return
-	case len(*l) == MaxChanges:
-		*l = append(*l, Change{Kind: MemberChanged, Severity: Danger, Text: "more has changed than is listed"})
+	case len(*l) == maxChanges:
+		*l = append(*l, Change{Kind: memberChanged, Severity: Danger, Text: "more has changed than is listed"})
 		return
 	}
-	c.Subject, c.Old, c.New = excerpt(c.Subject, maxSubject), excerpt(c.Old, MaxExcerpt), excerpt(c.New, MaxExcerpt)
+	c.Subject, c.Old, c.New = excerpt(c.Subject, maxSubject), excerpt(c.Old, maxExcerpt), excerpt(c.New, maxExcerpt)
 	if c.Subject != "" {
 		c.Text += " " + c.Subject
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Diff says what one card says otherwise than another, by meaning: cards of two versions
-// of A2A that say the same differ in their interfaces alone. It lists at most MaxChanges
+// of A2A that say the same differ in their interfaces alone. It lists at most maxChanges
 // changes. Cards of which it lists nothing are the same but for white space.
 func Diff(old, new []byte) ([]Change, error) {
 	a, err := read(old)
@@ -30,6 +30,8 @@ func Diff(old, new []byte) ([]Change, error) {
 	l.extensions(a.extensions, b.extensions)
 	l.skills(a, b)
 	l.flags(a, b)
+	// What was read above has been taken out, so that whatever a later version of A2A adds is
+	// compared here and cannot change unseen.
 	l.members("", a.rest, b.rest)
 	l.members("provider.", a.provider, b.provider)
 	l.members("capabilities.", a.capabilities, b.capabilities)
@@ -38,8 +40,10 @@ func Diff(old, new []byte) ([]Change, error) {
 		return nil, err
 	}
 	if !reflect.DeepEqual(a.signatures, b.signatures) {
-		l.add(Change{Kind: SignatureChanged, Severity: Info, Text: "the signatures changed"})
+		l.add(Change{Kind: signatureChanged, Severity: Info, Text: "the signatures changed"})
 	}
+	// Nothing of the meaning changed. Whoever compares digests should still be told why they
+	// differ.
 	if len(l) == 0 {
 		x, err := canonical(old)
 		if err != nil {
@@ -50,12 +54,14 @@ func Diff(old, new []byte) ([]Change, error) {
 			return nil, err
 		}
 		if !bytes.Equal(x, y) {
-			l.add(Change{Kind: SpellingChanged, Severity: Info, Text: "the same is written otherwise"})
+			l.add(Change{Kind: spellingChanged, Severity: Info, Text: "the same is written otherwise"})
 		}
 	}
 	return l, nil
 }
 
+// texts compares what stands in the card once. The name is what callers and models choose an
+// agent by, so another one is another agent until a person says otherwise.
 func (l *changes) texts(a, b *profile) {
 	for _, t := range [...]struct {
 		member   string
@@ -63,13 +69,13 @@ func (l *changes) texts(a, b *profile) {
 		severity Severity
 		what     string
 	}{
-		{"name", NameChanged, Danger, "the name changed"},
-		{"description", DescriptionChanged, Notice, "the description changed"},
-		{"version", VersionChanged, Info, "the agent's version changed"},
-		{"provider.organization", ProviderChanged, Notice, "the provider changed"},
-		{"provider.url", ProviderChanged, Notice, "the provider's URL changed"},
-		{"documentationUrl", LinkChanged, Notice, "the link to the documentation changed"},
-		{"iconUrl", LinkChanged, Info, "the icon changed"},
+		{"name", nameChanged, Danger, "the name changed"},
+		{"description", descriptionChanged, Notice, "the description changed"},
+		{"version", versionChanged, Info, "the agent's version changed"},
+		{"provider.organization", providerChanged, Notice, "the provider changed"},
+		{"provider.url", providerChanged, Notice, "the provider's URL changed"},
+		{"documentationUrl", linkChanged, Notice, "the link to the documentation changed"},
+		{"iconUrl", linkChanged, Info, "the icon changed"},
 	} {
 		if x, y := a.texts[t.member], b.texts[t.member]; x != y {
 			l.add(Change{Kind: t.kind, Severity: t.severity, Text: t.what, Old: x, New: y})
@@ -78,7 +84,7 @@ func (l *changes) texts(a, b *profile) {
 	for _, name := range sorted(a.modes, b.modes) {
 		if x, y := a.modes[name], b.modes[name]; !slices.Equal(x, y) {
 			l.add(Change{
-				Kind: ModesChanged, Severity: Notice, Subject: name, Text: "media types changed:",
+				Kind: modesChanged, Severity: Notice, Subject: name, Text: "media types changed:",
 				Old: strings.Join(x, ", "), New: strings.Join(y, ", "),
 			})
 		}
@@ -96,23 +102,24 @@ func (l *changes) interfaces(a, b []endpoint) {
 		switch {
 		case slices.Contains(a, e):
 		case known[originOf(e.url)]:
-			l.add(Change{Kind: InterfaceAdded, Severity: Notice, Text: "an interface was added", New: e.String()})
+			l.add(Change{Kind: interfaceAdded, Severity: Notice, Text: "an interface was added", New: e.String()})
 		default:
-			l.add(Change{Kind: InterfaceAdded, Severity: Danger, Text: "an interface was added at another address", New: e.String()})
+			l.add(Change{Kind: interfaceAdded, Severity: Danger, Text: "an interface was added at another address", New: e.String()})
 		}
 	}
 	for _, e := range a {
 		if !slices.Contains(b, e) {
-			l.add(Change{Kind: InterfaceRemoved, Severity: Notice, Text: "an interface was removed", Old: e.String()})
+			l.add(Change{Kind: interfaceRemoved, Severity: Notice, Text: "an interface was removed", Old: e.String()})
 		}
 	}
+	// Only of those that stand in both cards can it be said that they changed places.
 	stay := func(in []endpoint) func(endpoint) bool {
 		return func(e endpoint) bool { return !slices.Contains(in, e) }
 	}
 	x, y := slices.DeleteFunc(slices.Clone(a), stay(b)), slices.DeleteFunc(slices.Clone(b), stay(a))
 	if !slices.Equal(x, y) {
 		l.add(Change{
-			Kind: InterfaceOrder, Severity: Notice, Text: "the order of the interfaces changed", Old: x[0].String(), New: y[0].String(),
+			Kind: interfaceOrder, Severity: Notice, Text: "the order of the interfaces changed", Old: x[0].String(), New: y[0].String(),
 		})
 	}
 }
@@ -129,28 +136,30 @@ func originOf(raw string) string {
 	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
+// security compares what callers have to show, first as a whole and then each scheme. A card
+// that asks for less is how somebody who took an agent over collects what its callers send.
 func (l *changes) security(a, b *profile) {
 	if !sameRequirements(a.requirements, b.requirements) {
 		c := Change{
-			Kind: SecurityChanged, Severity: Notice, Text: "what callers have to show changed",
+			Kind: securityChanged, Severity: Notice, Text: "what callers have to show changed",
 			Old: alternatives(a.requirements), New: alternatives(b.requirements),
 		}
 		if weaker(a.requirements, b.requirements) {
-			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "what callers have to show became less, or other"
+			c.Kind, c.Severity, c.Text = securityWeaker, Danger, "what callers have to show became less, or other"
 		}
 		l.add(c)
 	}
 	for _, name := range sorted(a.schemes, b.schemes) {
 		x, inOld := a.schemes[name]
 		y, inNew := b.schemes[name]
-		c := Change{Kind: SecurityChanged, Severity: Notice, Subject: name, Old: x.String(), New: y.String()}
+		c := Change{Kind: securityChanged, Severity: Notice, Subject: name, Old: x.String(), New: y.String()}
 		switch {
 		case !inOld:
 			c.Text = "a security scheme was added:"
 		case !inNew:
 			c.Text = "a security scheme was removed:"
 		case x.kind != y.kind && y.strength() <= x.strength():
-			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "a security scheme is another, not stronger:"
+			c.Kind, c.Severity, c.Text = securityWeaker, Danger, "a security scheme is another, not stronger:"
 		case x.kind != y.kind:
 			c.Text = "a security scheme is another:"
 		case !reflect.DeepEqual(x.detail, y.detail), !reflect.DeepEqual(x.odd, y.odd):
@@ -174,23 +183,25 @@ func (s scheme) String() string {
 	return s.kind + " " + written(s.detail)
 }
 
+// extensions compares those that the agent declares. One that became required keeps out callers
+// who do not know it, and has the others do what it says.
 func (l *changes) extensions(a, b map[string]extension) {
 	for _, uri := range sorted(a, b) {
 		x, inOld := a[uri]
 		y, inNew := b[uri]
-		c := Change{Kind: ExtensionChanged, Severity: Notice, Subject: uri}
+		c := Change{Kind: extensionChanged, Severity: Notice, Subject: uri}
 		switch {
 		case !inNew:
-			c.Kind, c.Text = ExtensionRemoved, "an extension was removed:"
+			c.Kind, c.Text = extensionRemoved, "an extension was removed:"
 			l.add(c)
 			continue
 		case y.required && !x.required:
-			l.add(Change{Kind: ExtensionRequired, Severity: Danger, Subject: uri, Text: "an extension became required:"})
+			l.add(Change{Kind: extensionRequired, Severity: Danger, Subject: uri, Text: "an extension became required:"})
 		case x.required && !y.required:
-			l.add(Change{Kind: ExtensionChanged, Severity: Notice, Subject: uri, Text: "an extension is not required any more:"})
+			l.add(Change{Kind: extensionChanged, Severity: Notice, Subject: uri, Text: "an extension is not required any more:"})
 		}
 		if !inOld {
-			c.Kind, c.Text, c.New = ExtensionAdded, "an extension was added:", y.description
+			c.Kind, c.Text, c.New = extensionAdded, "an extension was added:", y.description
 			l.add(c)
 			continue
 		}
@@ -205,11 +216,12 @@ func (l *changes) extensions(a, b map[string]extension) {
 	}
 }
 
+// flags compares capabilities. One that a card does not name is the same as one that it denies.
 func (l *changes) flags(a, b *profile) {
 	for _, name := range sorted(a.flags, b.flags) {
 		if x, y := a.flags[name], b.flags[name]; x != y {
 			l.add(Change{
-				Kind: CapabilityChanged, Severity: Notice, Subject: name, Text: "a capability changed:", Old: written(x), New: written(y),
+				Kind: capabilityChanged, Severity: Notice, Subject: name, Text: "a capability changed:", Old: written(x), New: written(y),
 			})
 		}
 	}
@@ -220,7 +232,7 @@ func (l *changes) members(within string, a, b object) {
 	for _, name := range sorted(a, b) {
 		if x, y := a[name], b[name]; !reflect.DeepEqual(x, y) {
 			l.add(Change{
-				Kind: MemberChanged, Severity: Notice, Subject: within + name, Text: "a member changed:", Old: written(x), New: written(y),
+				Kind: memberChanged, Severity: Notice, Subject: within + name, Text: "a member changed:", Old: written(x), New: written(y),
 			})
 		}
 	}
@@ -241,10 +253,12 @@ func (l *changes) findings(old, new []byte) error {
 		counted[before[i].Kind]++
 	}
 	for _, f := range after {
+		// They are counted by kind and not by place: an item that was added to a list moves the
+		// places of all behind it. A text that is too long is no danger, and was cut.
 		if counted[f.Kind]--; counted[f.Kind] >= 0 || f.Kind == lint.Long {
 			continue
 		}
-		l.add(Change{Kind: FindingAdded, Severity: Danger, Subject: f.Pointer, Text: f.Text + " at"})
+		l.add(Change{Kind: findingAdded, Severity: Danger, Subject: f.Pointer, Text: f.Text + " at"})
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ func (l *changes) skills(a, b *profile) {
 		y, inNew := b.skills[id]
 		switch {
 		case !inOld:
-			l.add(Change{Kind: SkillAdded, Severity: Notice, Subject: id, Text: "a skill was added:", New: y.texts["description"]})
+			l.add(Change{Kind: skillAdded, Severity: Notice, Subject: id, Text: "a skill was added:", New: y.texts["description"]})
 		case !inNew:
-			l.add(Change{Kind: SkillRemoved, Severity: Notice, Subject: id, Text: "a skill was removed:", Old: x.texts["description"]})
+			l.add(Change{Kind: skillRemoved, Severity: Notice, Subject: id, Text: "a skill was removed:", Old: x.texts["description"]})
 		default:
 			l.skill(id, x, y)
 		}
@@ -28,7 +28,7 @@ func (l *changes) skill(id string, x, y skill) {
 	} {
 		if x.texts[t.member] != y.texts[t.member] {
 			l.add(Change{
-				Kind: SkillChanged, Severity: Notice, Subject: id, Text: t.what, Old: x.texts[t.member], New: y.texts[t.member],
+				Kind: skillChanged, Severity: Notice, Subject: id, Text: t.what, Old: x.texts[t.member], New: y.texts[t.member],
 			})
 		}
 	}
@@ -40,24 +40,24 @@ func (l *changes) skill(id string, x, y skill) {
 	} {
 		if before, after := x.lists[t.member], y.lists[t.member]; !slices.Equal(before, after) {
 			l.add(Change{
-				Kind: SkillChanged, Severity: Notice, Subject: id, Text: t.what,
+				Kind: skillChanged, Severity: Notice, Subject: id, Text: t.what,
 				Old: strings.Join(before, "\n"), New: strings.Join(after, "\n"),
 			})
 		}
 	}
 	if !sameRequirements(x.requirements, y.requirements) {
 		c := Change{
-			Kind: SecurityChanged, Severity: Notice, Subject: id, Text: "what callers of a skill have to show changed:",
+			Kind: securityChanged, Severity: Notice, Subject: id, Text: "what callers of a skill have to show changed:",
 			Old: alternatives(x.requirements), New: alternatives(y.requirements),
 		}
 		if weaker(x.requirements, y.requirements) {
-			c.Kind, c.Severity, c.Text = SecurityWeaker, Danger, "what callers of a skill have to show became less, or other:"
+			c.Kind, c.Severity, c.Text = securityWeaker, Danger, "what callers of a skill have to show became less, or other:"
 		}
 		l.add(c)
 	}
 	if !reflect.DeepEqual(x.rest, y.rest) {
 		l.add(Change{
-			Kind: SkillChanged, Severity: Notice, Subject: id, Text: "members of a skill changed:", Old: written(x.rest), New: written(y.rest),
+			Kind: skillChanged, Severity: Notice, Subject: id, Text: "members of a skill changed:", Old: written(x.rest), New: written(y.rest),
 		})
 	}
 }

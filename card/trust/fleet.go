@@ -172,10 +172,10 @@ func (f *Fleet) meet(agent string, was, is identity) []Change {
 	if is.name != "" && is.name != was.name {
 		named, more := others(f.names[is.name], agent)
 		for _, id := range named {
-			l.add(Change{Kind: NameTaken, Severity: Danger, Subject: id, Text: "the name looks like that of agent"})
+			l.add(Change{Kind: nameTaken, Severity: Danger, Subject: id, Text: "the name looks like that of agent"})
 		}
 		if more > 0 {
-			l.add(Change{Kind: NameTaken, Severity: Danger, Text: fmt.Sprintf("the name looks like those of %d more agents", more)})
+			l.add(Change{Kind: nameTaken, Severity: Danger, Text: fmt.Sprintf("the name looks like those of %d more agents", more)})
 		}
 	}
 	for _, skill := range is.skills {
@@ -195,7 +195,7 @@ func (f *Fleet) meet(agent string, was, is identity) []Change {
 }
 
 func (l *changes) taken(skill, whose string) {
-	l.add(Change{Kind: SkillTaken, Severity: Info, Subject: skill, Text: whose + " a skill of the same id,"})
+	l.add(Change{Kind: skillTaken, Severity: Info, Subject: skill, Text: whose + " a skill of the same id,"})
 }
 
 // mostOthers are the agents that are named for one thing which they have too: in a fleet

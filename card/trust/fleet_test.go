@@ -46,7 +46,7 @@ func TestCollisionsAgree(t *testing.T) {
 				continue
 			}
 			forbidden := linear(all, id, nil, p)["name"] > 0
-			list, back := fleet.claim(id, nil, p, func(c Change) bool { return c.Kind == NameTaken })
+			list, back := fleet.claim(id, nil, p, func(c Change) bool { return c.Kind == nameTaken })
 			if want := linear(all, id, nil, p); !maps.Equal(taken(list), want) {
 				t.Fatalf("%v, want %v", taken(list), want)
 			}
@@ -170,7 +170,7 @@ func taken(list []Change) map[string]int {
 	found := map[string]int{}
 	for _, c := range list {
 		key, whose := c.Subject, strings.TrimSuffix(c.Text, " a skill of the same id, "+c.Subject)
-		if c.Kind == NameTaken {
+		if c.Kind == nameTaken {
 			key, whose = "name", c.Subject
 		}
 		var more int
@@ -193,7 +193,7 @@ func TestManyOfAKind(t *testing.T) {
 		fleet.set(fmt.Sprintf("agent-%03d", i), identify(carded(t, fmt.Sprint("Agent ", i), []string{"summarize"})))
 	}
 	list := fleet.collisions("agent-001", nil, carded(t, "Agent 7", []string{"summarize"}))
-	if len(list) != 2 || list[0].Kind != NameTaken || list[0].Subject != "agent-007" {
+	if len(list) != 2 || list[0].Kind != nameTaken || list[0].Subject != "agent-007" {
 		t.Fatalf("%+v", list)
 	}
 	const want = "agents agent-000, agent-002, agent-003, agent-004, agent-005, agent-006, agent-007, agent-008 and 291 more " +

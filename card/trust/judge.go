@@ -120,8 +120,8 @@ func (j *Judge) publish(ctx context.Context, c *candidate, r Ruling) {
 // compare it with: who wants no more than to be told of changes wants agents to be served.
 // Whose name or skills it may not have has to be known all the same.
 func (j *Judge) lenient(ctx context.Context, c *candidate) bool {
-	if j.config.OnChange == Quarantine || j.config.FirstSeen == Quarantine ||
-		j.config.Collisions != ReportCollisions && j.Fleet.recall(ctx, j.Book, j.Agent) != nil {
+	if j.config.OnChange == actQuarantine || j.config.FirstSeen == actQuarantine ||
+		j.config.Collisions != reportCollisions && j.Fleet.recall(ctx, j.Book, j.Agent) != nil {
 		return false
 	}
 	taken, _ := j.Fleet.claim(j.Agent, nil, c.profile, j.forbids)
@@ -130,7 +130,7 @@ func (j *Judge) lenient(ctx context.Context, c *candidate) bool {
 
 // forbids says whether a collision has a card refused.
 func (j *Judge) forbids(taken Change) bool {
-	return j.config.Collisions == RefuseAll || j.config.Collisions == RefuseNames && taken.Kind == NameTaken
+	return j.config.Collisions == refuseAll || j.config.Collisions == refuseNames && taken.Kind == nameTaken
 }
 
 // candidate is a card that is judged.
@@ -185,7 +185,7 @@ func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
 	if j.Verified != nil {
 		j.Verified(verdictName(err))
 	}
-	c.Signature = excerpt(verdict.String(), MaxExcerpt)
+	c.Signature = excerpt(verdict.String(), maxExcerpt)
 	required := j.config.Signature.Required
 	c.Signed = err == nil
 	switch {
@@ -195,7 +195,7 @@ func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
 	case errors.Is(err, signature.ErrUnavailable):
 		return err
 	default:
-		c.State, c.Why = Refused, excerpt(err.Error(), MaxExcerpt)
+		c.State, c.Why = Refused, excerpt(err.Error(), maxExcerpt)
 	}
 	return nil
 }
@@ -321,15 +321,15 @@ func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 	switch {
 	case len(j.config.Digests) > 0:
 		return Accepted, ""
-	case !stands && !c.sure && j.config.FirstSeen == Quarantine:
+	case !stands && !c.sure && j.config.FirstSeen == actQuarantine:
 		return Quarantined, "no card of the agent was approved yet"
-	case !worst.Worse(Info), !stands && j.config.OnChange != Quarantine:
+	case !worst.Worse(Info), !stands && j.config.OnChange != actQuarantine:
 		return Accepted, "" // that another has its name is said, and is the operator's doing
 	}
 	switch j.config.OnChange {
-	case Quarantine:
+	case actQuarantine:
 		return Quarantined, Words(c.Changes)
-	case Alert:
+	case actAlert:
 		return Alerted, Words(c.Changes)
 	}
 	return Accepted, ""
@@ -343,7 +343,7 @@ func (j *Judge) stand(ctx context.Context, c *candidate, before string, r *Rulin
 	switch {
 	case before == "":
 		first, err := j.Book.first(ctx, j.Agent, s)
-		if err == nil && (c.sure || j.config.OnChange != Quarantine) && first.Digest != c.Digest {
+		if err == nil && (c.sure || j.config.OnChange != actQuarantine) && first.Digest != c.Digest {
 			return j.replace(ctx, c, s)
 		}
 		if err == nil && first.Digest == c.Digest {
@@ -355,7 +355,7 @@ func (j *Judge) stand(ctx context.Context, c *candidate, before string, r *Rulin
 		// Another replica saw another first card at the same moment.
 		r.State, r.Why, r.InForce, r.Standing = Quarantined, "another card was seen first", first.Card, first.Digest
 		return nil
-	case j.config.OnChange == Quarantine && len(j.config.Digests) == 0:
+	case j.config.OnChange == actQuarantine && len(j.config.Digests) == 0:
 		j.keep(ctx, c, before, s.At)
 		return nil
 	}

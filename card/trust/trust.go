@@ -22,16 +22,16 @@ import (
 
 // Values of Config.OnChange.
 const (
-	Accept     = "accept"
-	Alert      = "alert"
-	Quarantine = "quarantine"
+	actAccept     = "accept"
+	actAlert      = "alert"
+	actQuarantine = "quarantine"
 )
 
 // Values of Config.Collisions.
 const (
-	ReportCollisions = "report"
-	RefuseNames      = "refuse-names"
-	RefuseAll        = "refuse"
+	reportCollisions = "report"
+	refuseNames      = "refuse-names"
+	refuseAll        = "refuse"
 )
 
 // Limits and defaults.
@@ -98,9 +98,9 @@ func (c Config) Validate() error {
 		key, value string
 		known      []string
 	}{
-		{"firstSeen", c.FirstSeen, []string{Accept, Quarantine}},
-		{"onChange", c.OnChange, []string{Accept, Alert, Quarantine}},
-		{"collisions", c.Collisions, []string{ReportCollisions, RefuseNames, RefuseAll}},
+		{"firstSeen", c.FirstSeen, []string{actAccept, actQuarantine}},
+		{"onChange", c.OnChange, []string{actAccept, actAlert, actQuarantine}},
+		{"collisions", c.Collisions, []string{reportCollisions, refuseNames, refuseAll}},
 	} {
 		if word.value != "" && !slices.Contains(word.known, word.value) {
 			errs = append(errs, fmt.Errorf("%s: %q is none of %v", word.key, word.value, word.known))
@@ -120,7 +120,7 @@ func (c Config) withDefaults() Config {
 	for _, word := range []struct {
 		value   *string
 		initial string
-	}{{&c.FirstSeen, Accept}, {&c.OnChange, Alert}, {&c.Collisions, ReportCollisions}} {
+	}{{&c.FirstSeen, actAccept}, {&c.OnChange, actAlert}, {&c.Collisions, reportCollisions}} {
 		if *word.value == "" {
 			*word.value = word.initial
 		}

@@ -30,7 +30,7 @@ const poisonedCard = `{"name":"Billing","description":"canary AKIAIOSFODNN7EXAMP
 func (a *album) List(context.Context) ([]Card, error) {
 	r := trust.Ruling{Entry: trust.Entry{
 		Digest: "sha256:1", State: trust.Quarantined, Why: "the name changed", Score: 40,
-		Changes: []trust.Change{{Kind: trust.NameChanged, Severity: trust.Danger, Text: "the name changed", Old: "A", New: "B"}},
+		Changes: []trust.Change{{Kind: "name-changed", Severity: trust.Danger, Text: "the name changed", Old: "A", New: "B"}},
 	}, Standing: "sha256:0"}
 	return []Card{{
 		Agent: "billing", URL: "https://canary-user:canary-password@b.example/card.json", Ruling: r, InForce: []byte(`{"name":"A"}`),

@@ -94,7 +94,7 @@ func (l *ledger) All(ctx context.Context, q index.Query) iter.Seq2[audit.Entry, 
 
 func (l *ledger) Verify(_ context.Context, from, _ time.Time) (*audit.Report, error) {
 	l.from = from
-	return &audit.Report{Records: 4, Findings: []audit.Finding{{Kind: audit.Missing, Text: "record 3"}}}, l.world.away
+	return &audit.Report{Records: 4, Findings: []audit.Finding{{Kind: "missing", Text: "record 3"}}}, l.world.away
 }
 
 // TestRecords: pages lead through all records once, in either order, and what is asked

@@ -129,7 +129,7 @@ func (c *Config) Defaults() {
 	unless(&c.Resubscribe, secret.Duration(time.Minute))
 	fill(&c.Poll, secret.Duration(2*time.Second))
 	fill(&c.Grammar, grammarEnforce)
-	fill(&c.Turns, DefaultTurns)
+	fill(&c.Turns, defaultTurns)
 	fill(&c.Remember.Tasks, 10_000)
 	fill(&c.Remember.Bytes, 16<<20)
 	fill(&c.CloseWait, secret.Duration(5*time.Second))

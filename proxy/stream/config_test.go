@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 		grammarOff:     "",
 	} {
 		var names []string
-		for _, r := range Rules() {
+		for _, r := range rules {
 			if found, ok := RuleOf(fmt.Errorf("some words: %w", r.Err)); !ok || found != r {
 				t.Errorf("%s is not found by its error", r.Name)
 			}

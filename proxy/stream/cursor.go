@@ -34,7 +34,7 @@ var errClosed = errors.New("the cursor is closed")
 // Next gives the entry behind the one before, and waits for it. Its errors are io.EOF
 // where the feed has ended and everything was given, ErrLost where the client is to open
 // another source (it may call Next again once that is done), ErrSlow where the client has
-// fallen behind what is kept, ErrGap, ErrDraining, what the source ended with in a feed
+// fallen behind what is kept, errGap, ErrDraining, what the source ended with in a feed
 // that is bound to no task, what the Judge said, what Fail was called with, or the cause
 // of ctx's end.
 func (c *Cursor) Next(ctx context.Context) (Entry, error) {

@@ -67,13 +67,13 @@ func (f *Feed) Epoch(number uint64) [8]byte {
 	return f.epochOf(number)
 }
 
-// Since is a cursor for a client that has had an entry, by its epoch and number. ErrGap
+// Since is a cursor for a client that has had an entry, by its epoch and number. errGap
 // where the feed's entry of that number is another, too.
 func (f *Feed) Since(e [8]byte, number uint64) (*Cursor, error) {
 	f = f.lock()
 	defer f.mu.Unlock()
 	if f.epochOf(number) != e {
-		return nil, ErrGap
+		return nil, errGap
 	}
 	return f.cursor(number)
 }

@@ -107,7 +107,7 @@ func (f *Feed) entry(i int) Entry {
 // tip is the number of the newest entry.
 func (f *Feed) tip() uint64 { return f.start + uint64(f.kept.n) } //nolint:gosec // within what is kept
 
-// Cursor begins behind the entry of number after, 0 for the first. ErrGap where what
+// Cursor begins behind the entry of number after, 0 for the first. errGap where what
 // comes behind it is not kept, or where the feed ends before it.
 func (f *Feed) Cursor(after uint64) (*Cursor, error) {
 	f = f.lock()
@@ -117,7 +117,7 @@ func (f *Feed) Cursor(after uint64) (*Cursor, error) {
 
 func (f *Feed) cursor(after uint64) (*Cursor, error) {
 	if after < f.start || after > f.tip() {
-		return nil, ErrGap
+		return nil, errGap
 	}
 	return f.join(after), nil
 }
@@ -171,7 +171,7 @@ func (f *Feed) skip(n uint64) {
 	f.start = n
 	for _, c := range f.cursors {
 		if c.pos < n {
-			c.fail(ErrGap, 0)
+			c.fail(errGap, 0)
 		}
 	}
 }

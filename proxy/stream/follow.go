@@ -156,7 +156,7 @@ func (f *Feed) refresh(ctx context.Context, all bool) error {
 func (f *Feed) astray() {
 	f.following, f.phase = false, lost
 	for _, c := range f.cursors {
-		c.fail(ErrGap, 0)
+		c.fail(errGap, 0)
 	}
 	f.stir()
 	f.forget()

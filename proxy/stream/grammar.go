@@ -52,8 +52,8 @@ type Grammar struct {
 	moves                int // from one context to another
 }
 
-// DefaultTurns is Grammar.Turns where it is not set.
-const DefaultTurns = 100
+// defaultTurns is Grammar.Turns where it is not set.
+const defaultTurns = 100
 
 // Next takes the next event, or says by one of the errors above why it may not come.
 // Then g is as it was; Admit takes the event all the same. Events of no kind A2A knows pass
@@ -125,7 +125,7 @@ func (g *Grammar) judge(s Step) error {
 	case g.isElsewhere(s) && (s.Kind == "" || s.Task == "" || s.Task != g.task || g.moves >= g.most()):
 		return ErrOtherContext
 	case g.isTurn(s) && g.turns >= g.most():
-		return ErrTurns
+		return errTurns
 	case s.State != "" && s.State != g.state && settled(g.state):
 		return ErrBackwards
 	case g.ended:
@@ -162,7 +162,7 @@ func (g *Grammar) most() int {
 	if g.Turns > 0 {
 		return g.Turns
 	}
-	return DefaultTurns
+	return defaultTurns
 }
 
 // isTurn reports whether the task begins to wait for its user, or asks once more. A

@@ -72,7 +72,7 @@ func broken(stream []Step, lenient bool, turns int) (rules []error) {
 	breaks(ErrOtherContext, strays)
 	breaks(ErrSecondMessage, !lenient && messages > 1)
 	breaks(ErrMixed, !lenient && messages > 0 && len(known) > messages)
-	breaks(ErrTurns, turnsTaken > turns)
+	breaks(errTurns, turnsTaken > turns)
 	breaks(ErrFirst, !lenient && len(known) > 0 && known[0].Kind != "task" && known[0].Kind != "message")
 	if end >= 0 && end < len(stream)-1 {
 		rules = append(rules, brokenAfter(stream[:end+1], stream[end+1:], lenient)...)

@@ -74,7 +74,7 @@ func TestA25_StreamGrammar(t *testing.T) {
 		{"T:WORKING:t:c ?::t:d", ErrOtherContext, ErrOtherContext},
 		{"T:WORKING ?:::d A:::c", ErrOtherContext, ErrOtherContext},
 		{"T:WORKING:t:c S:WORKING:t:d S:WORKING:t:e S:WORKING:t:f S:WORKING:t:g", ErrOtherContext, ErrOtherContext},
-		{"T:INPUT_REQUIRED S:INPUT_REQUIRED S:WORKING S:AUTH_REQUIRED S:INPUT_REQUIRED", ErrTurns, ErrTurns},
+		{"T:INPUT_REQUIRED S:INPUT_REQUIRED S:WORKING S:AUTH_REQUIRED S:INPUT_REQUIRED", errTurns, errTurns},
 		{"T:INPUT_REQUIRED T:INPUT_REQUIRED S:WORKING T:INPUT_REQUIRED S:INPUT_REQUIRED T:INPUT_REQUIRED", nil, nil},
 
 		// What ends the streams of 0.x is the agent's word.
@@ -114,7 +114,7 @@ func TestA25_TurnsWithoutEnd(t *testing.T) {
 	for i, s := range steps("T:SUBMITTED" + strings.Repeat(" S:INPUT_REQUIRED S:WORKING", 101)) {
 		want := error(nil)
 		if i == 201 {
-			want = ErrTurns
+			want = errTurns
 		}
 		if err := g.Next(s); !errors.Is(err, want) {
 			t.Fatalf("event %d: %v", i+1, err)

@@ -22,10 +22,10 @@ var (
 	// Feed.Resume, or gives up with Feed.Fail or by closing its cursor. What the source
 	// ended with is wrapped as well, unless it was its orderly end.
 	ErrLost = errors.New("agent stream lost")
-	// ErrGap says that what comes next for a client is not kept (any more), or that the
+	// errGap says that what comes next for a client is not kept (any more), or that the
 	// client knows of events that the feed does not. The client is shown the task as it
 	// is, and goes on from Feed.Tip.
-	ErrGap = errors.New("events are not kept")
+	errGap = errors.New("events are not kept")
 	// ErrFull says that all streams together keep as much as they may.
 	ErrFull = errors.New("streams keep too much")
 )

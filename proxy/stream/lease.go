@@ -170,7 +170,7 @@ func (f *Feed) fence() {
 		}
 		for _, c := range f.cursors {
 			if c.pos > f.tip() {
-				c.fail(ErrGap, 0)
+				c.fail(errGap, 0)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ var (
 	ErrOtherTask     = errors.New("event of another task in the stream")
 	ErrOtherContext  = errors.New("event of another context in the stream")
 	ErrBackwards     = errors.New("task in another state after its end")
-	ErrTurns         = errors.New("task waits for its user too often in one stream")
+	errTurns         = errors.New("task waits for its user too often in one stream")
 
 	ErrChunkFirst     = errors.New("chunk of an artifact that has not begun")
 	ErrChunkAfterLast = errors.New("chunk of an artifact behind its last")
@@ -37,14 +37,11 @@ var rules = [...]Rule{
 	{ErrBackwards, "backwards", false},
 	{ErrOtherTask, "other_task", true},
 	{ErrOtherContext, "other_context", true},
-	{ErrTurns, "turns", true},
+	{errTurns, "turns", true},
 	{ErrChunkFirst, "chunk_first", false},
 	{ErrChunkAfterLast, "chunk_after_last", false},
 	{ErrAltered, "altered", false},
 }
-
-// Rules are the rules that there are.
-func Rules() []Rule { return rules[:] }
 
 // RuleOf is the rule that an error is about; ok is false for none.
 func RuleOf(err error) (r Rule, ok bool) {
