@@ -8,7 +8,8 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/telemetry"
 )
 
-// content is what captures, where a rule says so.
+// content is what captures, where a rule says so. It is there from when the log has its keys
+// until it is closed, and does not change: a reload of the configuration wants a restart here.
 type content struct {
 	rules []contentRule
 	limit int
@@ -124,7 +125,9 @@ func (k *Capture) Answer(doc []byte) {
 	k.add(k.response, wire.Mend(doc))
 }
 
-// add redacts a document and appends it to a body, which takes one a line.
+// add redacts a document and appends it to a body, which takes one a line. Bytes counts what
+// came, and Cut says that some of it is not kept. A document that cannot be redacted is not
+// kept at all: what is in it is not known.
 func (k *Capture) add(b *vault.Body, doc []byte) {
 	b.Bytes += int64(len(doc))
 	if len(doc) == 0 || b.Cut {
@@ -162,6 +165,7 @@ func (k *Capture) End(e *telemetry.Exchange) {
 			e.Content.Redactions += int64(b.Redactions)
 		}
 	}
+	// A call whose content is lost is answered all the same: its record says that it was.
 	got, err := k.content.vault.Put(&vault.Item{
 		Time: time.Now().UTC(), RequestID: e.RequestID, Issuer: e.Issuer, Subject: e.Principal, Agent: e.Agent,
 		Skill: e.Skill, Method: e.Method, Task: e.TaskID, Label: k.rule.Label, Request: k.request, Response: k.response,

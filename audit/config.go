@@ -2,7 +2,7 @@
 // came of it: JSON lines in one segment file per day.
 //
 // It owns the schema of a record (record.go; documented in docs/audit.md), the
-// order and the durability of records (log.go, segment.go), the chain of hashes and
+// order and the durability of records (log.go, batch.go, write.go), the chain of hashes and
 // its signatures (chain.go, checkpoint.go), the segment files (names.go, tail.go) and
 // how they are read (source.go, follow.go). It does not decide whether a call may go on when
 // nothing can be recorded; it returns the error and the proxy asks

@@ -37,7 +37,8 @@ func (c *Contents) add(o Contents) {
 	c.Lost += o.Lost
 }
 
-// held is what a block of records says of content.
+// held is what a block of records says of content. It is added up when the blocks are put
+// together, so that workers share nothing.
 type held struct {
 	Contents
 
@@ -79,7 +80,9 @@ func namingOf(line, body []byte) (n naming, ok bool) {
 	return n, json.Unmarshal(line, &n) == nil
 }
 
-// content looks for the content that a record names.
+// content looks for the content that a record names. What is there is compared with the digest
+// where there are keys to open it; what is not is noted, and judged when all records are known:
+// the one that says why may come much later, or in another file.
 func (c *combing) content(line, body []byte, seq uint64, at int) {
 	n, ok := namingOf(line, body)
 	if !ok {
@@ -92,6 +95,7 @@ func (c *combing) content(line, body []byte, seq uint64, at int) {
 		return
 	}
 	var not *fs.PathError
+	// A file that cannot be read is no finding about the log: the verification fails by it.
 	switch err := c.shelf.Check(n.Content.ID, n.Content.Digest); {
 	case err == nil && c.shelf.Sealer == nil:
 		h.Unread++
@@ -117,6 +121,7 @@ type erasure struct {
 	begun   time.Time // what ended before is meant
 }
 
+// erasureOf reads an event of that kind, as removalOf does.
 func erasureOf(line []byte, seq uint64) (erasure, bool) {
 	if !bytes.Contains(line, []byte(`"event":"`+eventErased+`"`)) {
 		return erasure{}, false
@@ -140,7 +145,8 @@ func (e erasure) accounts(a *amiss) bool {
 		(e.seq > a.seq || !a.start.After(e.begun))
 }
 
-// contents judges content that is not there.
+// contents judges content that is not there. An erasure has a record when it begins and one
+// when it ended, and may have further ones after a crash; by their id they are one.
 func (j *judging) contents() {
 	c := &j.held.Contents
 	erasures := map[string][]erasure{} // by subject
@@ -177,6 +183,7 @@ func (j *judging) contents() {
 	}
 }
 
+// accounted reports whether one of a subject's erasures says why content is not there.
 func accounted(erasures []erasure, a *amiss) bool {
 	for _, e := range erasures {
 		if e.accounts(a) {

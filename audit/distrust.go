@@ -21,6 +21,7 @@ const eventDistrusted = "audit.distrusted"
 // span is the numbers of some records.
 type span struct{ from, to uint64 }
 
+// distrustedBy reads an event of that kind, as removalOf does.
 func distrustedBy(line []byte) (span, bool) {
 	if !bytes.Contains(line, []byte(`"event":"`+eventDistrusted+`"`)) {
 		return span{}, false
@@ -57,6 +58,7 @@ func (l *Log) unsignedRemovals(k Keys) *span {
 		}
 		err = b.segment(n)
 	}
+	// What cannot be read may hold a removal: then all that was not seen is distrusted.
 	if len(b.removals) == 0 && err == nil {
 		return nil
 	}
@@ -90,6 +92,8 @@ func (b *backwards) segment(n name) error {
 	return b.read(n, 0)
 }
 
+// read reads a segment from a place on. A part that does not begin with the file begins inside a
+// line, which is no record then and is passed over.
 func (b *backwards) read(n name, from int64) error {
 	in, err := b.source.openSegment(n, from)
 	if err != nil {

@@ -93,7 +93,8 @@ func (l *Log) Erase(s vault.Subject, by map[string]string) (vault.Erasure, error
 	return done, fault
 }
 
-// erasureAttrs are the attributes of an event.
+// erasureAttrs are the attributes of an event. Content whose time was over has no subject in
+// it: it was destroyed for its age, of whomever it was.
 func erasureAttrs(e vault.Erasure, by map[string]string) map[string]string {
 	attrs := map[string]string{"erasure": e.ID, "outcome": e.State}
 	maps.Copy(attrs, by)

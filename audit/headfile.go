@@ -42,7 +42,7 @@ func readHead(path string) (*headRecord, error) {
 	return h, nil
 }
 
-// writeHead replaces the head at once.
+// writeHead replaces the head at once, so that a reader finds the one or the other.
 func writeHead(dir string, h *headRecord) error {
 	data, err := json.Marshal(h, jsontext.WithIndent("  "))
 	if err != nil {
@@ -114,6 +114,7 @@ func (l *Log) sealed(lines []byte, c *chain, now time.Time) ([]byte, *headRecord
 		return lines, nil
 	}
 	var place []byte
+	// The first record of a file says which file it is and what comes before.
 	if l.segments.size == 0 && len(lines) == 0 {
 		place = c.place(nil, l.segments.name)
 		c.segment = l.segments.name.file()

@@ -49,6 +49,8 @@ func (n name) file() string {
 
 var nameForm = regexp.MustCompile(`^audit-(\d{4}-\d\d-\d\d)(?:_(\d{3,6}))?\.jsonl((?:\.zst)?(?:\.enc)?)$`)
 
+// parseName reads the name of a segment. It takes no name that file would not have made, so that
+// no two files are one segment.
 func parseName(file string) (name, bool) {
 	parts := nameForm.FindStringSubmatch(file)
 	if parts == nil {
@@ -63,6 +65,8 @@ func parseName(file string) (name, bool) {
 	return n, err == nil && n.file()+parts[3] == file
 }
 
+// dayOf is the day of a segment. It is that of UTC: a day has one file, also where clocks are
+// turned back in autumn.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // end is the first moment that is not of the segment's day any more.
@@ -99,6 +103,7 @@ func list(dir string) ([]name, error) {
 	return slices.CompactFunc(names, func(a, b name) bool { return a.compare(b) == 0 }), nil
 }
 
+// path is where the segment is in the form that it has.
 func (n name) path(dir string) string { return filepath.Join(dir, n.file()+string(n.form)) }
 
 // fileNamed is the name of a file that need not have the name of a segment.

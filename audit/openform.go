@@ -24,7 +24,10 @@ func (s Source) openForm(f *os.File, kind form) blocks {
 	return &unpacked{from: faultReader{in: &frameReader{in: frames}}, file: f}
 }
 
-// framed is an encrypted segment. A frame that is not whole stays unread, like a torn line.
+// framed is an encrypted segment: a line that says how it is encrypted, and frames of at most
+// frameMost bytes, each with its length before it. A frame that is not whole stays unread, like
+// a torn line. Frames are sealed with their numbers, so that none can be left out, put
+// elsewhere or brought from another file without being noticed.
 type framed struct {
 	f      *os.File
 	keys   []masterKey
@@ -37,6 +40,8 @@ type framed struct {
 func (p *framed) offset() int64 { return p.plain }
 func (p *framed) Close() error  { return p.f.Close() }
 
+// rest is how many bytes are there and were not read: those of a frame that is being written,
+// or that a crash cut off.
 func (p *framed) rest() int64 {
 	info, err := p.f.Stat()
 	if err != nil {
@@ -45,6 +50,8 @@ func (p *framed) rest() int64 {
 	return max(info.Size()-p.at, 0)
 }
 
+// next reads frames until half of the buffer is full, since the next may fill as much. What
+// was read before an error is given first; the error comes again with the next call.
 func (p *framed) next(buf []byte) ([]byte, error) {
 	out := buf[:0]
 	for len(out) < cap(buf)/2 {
@@ -61,7 +68,8 @@ func (p *framed) next(buf []byte) ([]byte, error) {
 	return out, nil
 }
 
-// frame appends what is in the next frame.
+// frame appends what is in the next frame. The length is not authenticated by itself, so it is
+// bounded before anything is made room for.
 func (p *framed) frame(dst []byte) ([]byte, error) {
 	if err := p.begin(); err != nil {
 		return nil, err
@@ -87,7 +95,8 @@ func (p *framed) frame(dst []byte) ([]byte, error) {
 	return out, err
 }
 
-// begin reads the first line.
+// begin reads the first line, once. A line that is not whole yet is the beginning of a file
+// that is being made: there is nothing to be read of it for now, which is no error.
 func (p *framed) begin() error {
 	if p.cipher != nil {
 		return nil

@@ -46,6 +46,8 @@ func lastOf(lines []byte) (previous, int) {
 	return previousOf(line[bytes.LastIndexByte(line, '\n')+1:]), n
 }
 
+// previousOf looks at one line. One that is no record leaves a zero hash, from which nothing
+// follows.
 func previousOf(line []byte) previous {
 	seq, ok := lastSeq(line)
 	_, h, _ := cutHash(line)
@@ -66,7 +68,8 @@ type removal struct {
 	hash    string // of that record
 }
 
-// combing divides blocks into passages. It is for one goroutine.
+// combing divides blocks into passages. It is for one goroutine, and there is one for each
+// processor: hashing is what a verification takes its time for.
 type combing struct {
 	keys *keySet
 	sum  *summer
@@ -77,6 +80,8 @@ type combing struct {
 	held  held // of the block
 }
 
+// comb makes the passages of a block. It allocates for each passage and not for each line:
+// a log that nobody changed is one passage, however long it is.
 func (c *combing) comb(j *job) ([]*passage, held) {
 	var found []*passage
 	var p *passage
@@ -101,7 +106,9 @@ func (c *combing) comb(j *job) ([]*passage, held) {
 	return found, c.held
 }
 
-// record makes a passage of one line, which has this number in its file.
+// record makes a passage of one line, which has this number in its file. It decodes no JSON
+// but that of the few records that a verification goes by: the members that it looks for are
+// written by this package, in an order of its own.
 func (c *combing) record(line []byte, at int, before previous) passage {
 	p := passage{count: 1, before: before.hash}
 	seq, ok := lastSeq(line)
@@ -118,11 +125,13 @@ func (c *combing) record(line []byte, at int, before previous) passage {
 	}
 	p.linked = c.sum.link(p.before, body) == h
 	switch kindOf(body) {
+	// A checkpoint: of its signature, and of what it says of the record before.
 	case 'h':
 		if before.first {
 			before.seq, before.hash = seq-1, p.before
 		}
 		p.signatures = append(p.signatures, c.keys.verify(line, seq, before))
+	// An event, of which three kinds excuse what would be missed.
 	case 'v':
 		if r, ok := removalOf(line, seq); ok {
 			p.removals = append(p.removals, r)
@@ -133,6 +142,7 @@ func (c *combing) record(line []byte, at int, before previous) passage {
 		if e, ok := erasureOf(line, seq); ok {
 			p.erasures = append(p.erasures, e)
 		}
+	// A call, whose content may lie in the vault.
 	case 'a':
 		if c.shelf != nil {
 			c.content(line, body, seq, at)
@@ -170,6 +180,8 @@ func claimOf(body []byte) *claim {
 // more missed.
 const eventRemoved = "audit.removed"
 
+// removalOf reads an event of that kind. It looks for the text first: of a million events few
+// are of it.
 func removalOf(line []byte, seq uint64) (removal, bool) {
 	if !bytes.Contains(line, []byte(`"event":"`+eventRemoved+`"`)) {
 		return removal{}, false
@@ -185,6 +197,7 @@ func removalOf(line []byte, seq uint64) (removal, bool) {
 }
 
 // continues reports whether a passage is the continuation of the one before it in a file.
+// Lines that are no records are kept together, as one finding is enough for them.
 func (p *passage) continues(before *passage) bool {
 	switch {
 	case p.broken || before.broken:
@@ -195,6 +208,7 @@ func (p *passage) continues(before *passage) bool {
 	return p.linked && p.first == before.last+1
 }
 
+// extend puts a passage behind this one. What the first line says stays that of this one.
 func (p *passage) extend(next *passage) {
 	p.count += next.count
 	p.last, p.hash = next.last, next.hash

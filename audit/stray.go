@@ -55,6 +55,7 @@ type owed struct {
 	events []owedEvent // in their order
 }
 
+// owedEvent is what Log.Event takes.
 type owedEvent struct {
 	kind  string
 	attrs map[string]string

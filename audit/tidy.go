@@ -80,7 +80,8 @@ func (l *Log) tidy() error {
 }
 
 // tidySome removes what is not to be kept, and compresses one of the others. It reports
-// whether there may be more of these.
+// whether there may be more of these. Removing comes first each time: compressing a file may
+// take minutes, in which the time of another is over, and what is to go must not wait for it.
 func (l *Log) tidySome() (more bool, err error) {
 	ended, err := l.ended()
 	if err != nil {
@@ -90,6 +91,8 @@ func (l *Log) tidySome() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// Without keys the record of the removal could not be signed, and files that were
+	// removed could not be told from files that were taken.
 	if len(old) > 0 && l.signs() {
 		if err := l.remove(old); err != nil {
 			return false, err
@@ -110,7 +113,7 @@ func (l *Log) tidySome() (more bool, err error) {
 	return false, nil
 }
 
-// ended lists the segments before the current one.
+// ended lists the segments before the current one, which nobody writes to any more.
 func (l *Log) ended() ([]name, error) {
 	l.file.Lock()
 	current := l.segments.name
@@ -119,7 +122,10 @@ func (l *Log) ended() ([]name, error) {
 	return slices.DeleteFunc(names, func(n name) bool { return n.compare(current) >= 0 }), err
 }
 
-// outlived returns the first of the segments, those that are not to be kept.
+// outlived returns the first of the segments, those that are not to be kept. They are always
+// the oldest: a log with a hole in it could not be told from one that somebody took files from.
+// By age a segment goes when the whole of its day is too old, and not before those before it;
+// one that is still needed (Config.Held) stays, until the size is too much.
 func (l *Log) outlived(ended []name) ([]name, error) {
 	n := 0
 	if age := l.config.Retention.Age.Std(); age > 0 {

@@ -84,7 +84,8 @@ type segment struct {
 }
 
 // newVerifier looks at what there is. The head is read first: the log may grow meanwhile,
-// and the head with it.
+// and the head with it. A head that is read too late would name records that were not there
+// when the files were listed, and they would be missed.
 func newVerifier(s Source, c Check) (*verifier, error) {
 	v := &verifier{source: s, headPath: c.Head, now: time.Now(), interval: cmp.Or(c.Interval, defaultInterval)}
 	if !c.NoContent {
@@ -141,7 +142,10 @@ type job struct {
 	done    chan struct{}
 }
 
-// read takes all segments apart.
+// read takes all segments apart. Blocks go to the workers in any order and come back in that
+// of the files, by a second channel that has the same jobs: whoever puts them together waits
+// for each in turn. Neither channel is long, so that a slow disk, a slow processor and a
+// caller who gives up all stop the reading.
 func (v *verifier) read(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -179,7 +183,8 @@ func (v *verifier) read(ctx context.Context) error {
 	return errors.Join(ctx.Err(), v.held.fault, v.readPending())
 }
 
-// readSegment cuts a segment into jobs.
+// readSegment cuts a segment into jobs. Blocks end with lines, so that no worker needs another
+// one's; what each must know of the line before its first is looked up here.
 func (v *verifier) readSegment(ctx context.Context, s *segment, buffers *sync.Pool, send func(*job)) {
 	in, err := v.source.openSegment(s.name, 0)
 	if errors.Is(err, fs.ErrNotExist) {

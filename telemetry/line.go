@@ -36,6 +36,7 @@ func (l *Line) Reset() { l.buf = l.buf[:0] }
 // without braces around them. They are valid until the next append.
 func (l *Line) Bytes() []byte { return l.buf }
 
+// key begins a member. Keys need no escaping; cleaning them would cost more than what they name.
 func (l *Line) key(name string) {
 	if l.text {
 		l.buf = append(append(append(l.buf, ' '), name...), '=')
@@ -74,6 +75,7 @@ func (l *Line) Cause(key, value string) {
 	}
 }
 
+// value appends a cleaned text, in quotes unless it is for a terminal and is one word.
 func (l *Line) value(s string, limit int) {
 	switch {
 	case l.text && !strings.ContainsAny(s, " =\"[],"):
@@ -91,6 +93,8 @@ func (l *Line) Strs(key string, values []string) { l.list(key, values, maxItems)
 // Few appends a list of which the first 8 are shown; an empty one is left out.
 func (l *Line) Few(key string, values []string) { l.list(key, values, maxFew) }
 
+// list appends a list. What is not shown is counted in the place of a last entry, in a form that
+// no entry can have (see cutMark).
 func (l *Line) list(key string, values []string, most int) {
 	if len(values) == 0 {
 		return
@@ -153,6 +157,7 @@ func (l *Line) Time(key string, t time.Time) {
 	l.buf = append(l.buf, '"')
 }
 
+// appendTime appends a time. The part up to the second is kept from the line before.
 func (l *Line) appendTime(t time.Time) {
 	if second := t.Unix(); second != l.second || l.upTo[0] == 0 {
 		l.second = second

@@ -86,6 +86,7 @@ func (s *sampler) ShouldSample(p sdktrace.SamplingParameters) sdktrace.SamplingR
 		return now.ShouldSample(p)
 	case !parent.IsRemote():
 		return s.decided.ShouldSample(p)
+		// A stranger's trace goes on under its own id, and is sampled by another.
 	case !isTrusted(p.Attributes):
 		p.TraceID = s.shuffle(p.TraceID)
 	case now.parents:
@@ -109,6 +110,7 @@ func (s *sampler) shuffle(id trace.TraceID) trace.TraceID {
 	return id
 }
 
+// isTrusted reports whether StartServer has said that the caller may decide what is sampled.
 func isTrusted(attributes []attribute.KeyValue) bool {
 	for _, a := range attributes {
 		if a.Key == attrTrusted {

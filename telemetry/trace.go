@@ -44,6 +44,8 @@ func (t *Telemetry) openTraces(ctx context.Context, version string, egress Egres
 	if err != nil {
 		return err
 	}
+	// Spans are exported in batches, so that no call waits for the collector. Whoever brings an
+	// exporter of their own wants to see each at once: those are tests.
 	export := sdktrace.WithBatcher
 	if t.config.Traces.Exporter != nil {
 		export = func(e sdktrace.SpanExporter, _ ...sdktrace.BatchSpanProcessorOption) sdktrace.TracerProviderOption {
@@ -114,7 +116,8 @@ func openExporter(ctx context.Context, config Traces, egress Egress) (sdktrace.S
 	return exporter, nil
 }
 
-// openOTLP is what autoexport does, but that proxies of the environment have no say.
+// openOTLP is what autoexport does, but that proxies of the environment have no say: what leaves
+// the gateway leaves it by the way that its configuration names.
 func openOTLP(ctx context.Context, egress Egress) (sdktrace.SpanExporter, error) {
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	switch protocol {
@@ -153,6 +156,8 @@ func (t *Telemetry) StartServer(
 	} else if t.provider == nil {
 		return ctx // nothing comes in, nothing goes out: the common case costs nothing
 	}
+	// The ids are made here, so that a call that is not sampled is known to be none before the
+	// SDK makes a span of it.
 	if !remote && t.plain {
 		chosen := newIDs()
 		if t.sampler.drops(ctx, chosen.trace) {
@@ -208,6 +213,7 @@ func (t *Telemetry) hasContext(h http.Header) bool {
 	return false
 }
 
+// extract takes up the trace context of a request.
 func (t *Telemetry) extract(ctx context.Context, h http.Header, trusted bool) context.Context {
 	if len(h["Traceparent"]) > 1 {
 		return ctx // which of them is meant cannot be known

@@ -83,6 +83,8 @@ func (tr *Trail) Learn(e *Exchange) {
 	setText(tr.span, attrTenant, e.Tenant)
 }
 
+// end sets what is known of the request by now: the first answer of a task names it, so that most of
+// the attributes are set here and not when the span begins.
 func (tr *Trail) end(status int, err error) {
 	span := tr.span
 	tr.span = nil
@@ -126,6 +128,7 @@ func setAddress(span trace.Span, address string) {
 	setPort(span, port)
 }
 
+// setPort leaves out what is no number, such as no port at all.
 func setPort(span trace.Span, port string) {
 	if n, err := strconv.Atoi(port); err == nil {
 		setNumber(span, attrServerPort, n)
@@ -145,4 +148,5 @@ func setSystem(span trace.Span, binding, method string) {
 	setText(span, attrRPCMethod, method)
 }
 
+// client is one slice for all spans: it would be made for each request otherwise.
 var client = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}

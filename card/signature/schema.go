@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// shape is what a member of a message is.
+// shape is what a member of a message is. Signers who make a card from their SDK's types leave
+// out what has its default value, and which values those are depends on the type.
 type shape int
 
 const (
@@ -51,7 +52,7 @@ func (s *schema) field(name string) (string, *field) {
 	return name, &s.fields[i]
 }
 
-// camel is the JSON name of a Protobuf field.
+// camel is the JSON name of a Protobuf field, by the rule of its JSON mapping.
 func camel(name string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(name, "_") {
@@ -80,6 +81,8 @@ func (f *field) isDefault(v *value) bool {
 	return false
 }
 
+// required, plain and optional are texts by what becomes of an empty one: kept in any case,
+// left out, or kept where it was set.
 func required(names ...string) []field { return texted(field{required: true}, names) }
 func plain(names ...string) []field    { return texted(field{}, names) }
 func optional(names ...string) []field { return texted(field{optional: true}, names) }
@@ -153,6 +156,7 @@ var (
 		{name: "mtlsSecurityScheme", shape: message, of: &schema{snake: true, fields: plain("description")}},
 	}}
 
+	// OAuth 2.1 has no implicit and password flows any more; cards may name them still.
 	flowsMessage = schema{snake: true, fields: []field{
 		{name: "authorizationCode", shape: message, of: &schema{snake: true, fields: append(
 			required("authorizationUrl", "tokenUrl"), append(flowFields(true),

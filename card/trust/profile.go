@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// profile is what a card of any version says, in one form.
+// profile is what a card of any version says, in one form, so that an agent that is updated to
+// a newer version of A2A has not changed in everything.
 type profile struct {
 	texts        map[string]string
 	interfaces   []endpoint // in the agent's order of preference
@@ -25,6 +26,7 @@ type profile struct {
 // endpoint is one way to reach the agent.
 type endpoint struct{ url, binding, version, tenant string }
 
+// String is an interface for people, as the list of changes shows it.
 func (e endpoint) String() string {
 	s := strings.TrimSpace(e.binding+" "+e.version) + " at " + e.url
 	if e.tenant != "" {
@@ -41,13 +43,15 @@ type skill struct {
 	rest         object
 }
 
+// extension is one that the agent declares, by its URI.
 type extension struct {
 	required    bool
 	description string
 	rest        object // params, and what is not defined
 }
 
-// read takes a card apart.
+// read takes a card apart: each member is taken out of the document when it is read, and what
+// is left at the end is what A2A does not define, or what is not of the type that it should be.
 func read(doc []byte) (*profile, error) {
 	top, err := document(doc)
 	if err != nil {
@@ -98,6 +102,8 @@ func (p *profile) readInterfaces(top object) {
 	}
 }
 
+// addInterface adds a way to reach the agent, unless it is known. Bindings are compared as
+// written in capitals, as agents spell them in both ways.
 func (p *profile) addInterface(e endpoint) {
 	e.binding = strings.ToUpper(e.binding)
 	e.version = spoken(e.version)
@@ -114,6 +120,8 @@ func spoken(version string) string {
 	return version
 }
 
+// readCapabilities reads what the agent can do. The extended card has been announced by three
+// members in three versions, of which any counts.
 func (p *profile) readCapabilities(top object) {
 	caps := takeObject(top, "capabilities")
 	p.capabilities = caps
