@@ -20,6 +20,8 @@ import (
 // what was decided. The fields are the members of docs/audit.md, with the text that was
 // cleaned as it was before.
 type Call struct {
+	Caller
+
 	Seq        uint64    `json:"seq"`
 	Version    int       `json:"v"`
 	Type       string    `json:"type"`
@@ -30,6 +32,21 @@ type Call struct {
 	Method     string    `json:"method"`
 	Binding    string    `json:"binding"`
 	A2A        string    `json:"version"`
+	Decision   string    `json:"decision"`
+	Rule       string    `json:"rule"`
+	Sharing    string    `json:"sharing"`
+	Limit      string    `json:"limit"`
+	Reason     string    `json:"reason"`
+	Cause      string    `json:"cause"`
+	Extensions []string  `json:"extensions_requested"`
+
+	// Cut says that some of it was longer than records are, cause not counted.
+	Cut bool `json:"-"`
+}
+
+// Caller is what a record says of who asked: the identity that rules are about, and how far it
+// was proven. Its members stand among the others.
+type Caller struct {
 	Principal  string    `json:"principal"`
 	Issuer     string    `json:"issuer"`
 	Client     string    `json:"client"`
@@ -46,16 +63,6 @@ type Call struct {
 	Groups     []string  `json:"groups"`
 	Scopes     []string  `json:"scopes"`
 	ClientIP   string    `json:"client_ip"`
-	Decision   string    `json:"decision"`
-	Rule       string    `json:"rule"`
-	Sharing    string    `json:"sharing"`
-	Limit      string    `json:"limit"`
-	Reason     string    `json:"reason"`
-	Cause      string    `json:"cause"`
-	Extensions []string  `json:"extensions_requested"`
-
-	// Cut says that some of it was longer than records are, cause not counted.
-	Cut bool `json:"-"`
 }
 
 // longestRecord bounds a line: lists and texts in records are bounded.

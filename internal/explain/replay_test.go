@@ -58,8 +58,11 @@ func TestReplayTells(t *testing.T) {
 	r := NewReplay(c)
 	for _, subject := range []string{"a", "b"} {
 		err := r.Add(&audit.Call{
-			Agent: "x", Method: wire.SendMessage, Principal: subject, Issuer: "https://i.example", AuthMethod: "oidc",
-			Decision: "allow", Rule: "all",
+			Agent:    "x",
+			Method:   wire.SendMessage,
+			Caller:   audit.Caller{Principal: subject, Issuer: "https://i.example", AuthMethod: "oidc"},
+			Decision: "allow",
+			Rule:     "all",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -79,8 +82,11 @@ func TestReplayStaysSmall(t *testing.T) {
 	const calls = 2*manyGroups + 5
 	for i := range calls {
 		err := r.Add(&audit.Call{
-			Agent: "x", Method: wire.SendMessage, Principal: fmt.Sprint(i), Issuer: "https://i.example",
-			Decision: "allow", Rule: "all",
+			Agent:    "x",
+			Method:   wire.SendMessage,
+			Caller:   audit.Caller{Principal: fmt.Sprint(i), Issuer: "https://i.example"},
+			Decision: "allow",
+			Rule:     "all",
 		})
 		if err == nil {
 			err = r.Add(&audit.Call{Reason: fmt.Sprint(i)})
@@ -165,9 +171,15 @@ func drawCall(t *rapid.T) replayed {
 func decided(c *Judge, call *replayed) (ruling, *audit.Call) {
 	q, path := call.Request, call.Skill
 	record := &audit.Call{
-		Agent: q.Agent, Method: q.Method.Name, Principal: q.Principal.Subject, Issuer: q.Principal.Issuer,
-		AuthMethod: "oidc", Groups: q.Principal.Groups, Start: q.Now, Binding: "JSONRPC", A2A: "1.0", Skill: path,
-		Decision: "deny", Reason: wire.UnknownAgent.Reason,
+		Agent:    q.Agent,
+		Method:   q.Method.Name,
+		Caller:   audit.Caller{Principal: q.Principal.Subject, Issuer: q.Principal.Issuer, AuthMethod: "oidc", Groups: q.Principal.Groups},
+		Start:    q.Now,
+		Binding:  "JSONRPC",
+		A2A:      "1.0",
+		Skill:    path,
+		Decision: "deny",
+		Reason:   wire.UnknownAgent.Reason,
 	}
 	q.Skills = call.skills
 	q.Skill, q.Agentwide, _ = c.Rules.Resolve(policy.SkillSource{Path: path, All: q.Skills, Method: q.Method, Principal: q.Principal, Agent: q.Agent})
@@ -192,8 +204,12 @@ func BenchmarkReplay(b *testing.B) {
 	defer c.Book.Close()
 	r := NewReplay(c)
 	call := &audit.Call{
-		Agent: "x", Method: wire.SendMessage, Skill: "s", Principal: "a", Issuer: "https://i.example", AuthMethod: "oidc",
-		Groups: []string{"g7"}, Decision: "allow", Rule: "r7",
+		Agent:    "x",
+		Method:   wire.SendMessage,
+		Skill:    "s",
+		Caller:   audit.Caller{Principal: "a", Issuer: "https://i.example", AuthMethod: "oidc", Groups: []string{"g7"}},
+		Decision: "allow",
+		Rule:     "r7",
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 // limits are what the figures may not exceed, or fall short of where a limit is negative.
 // They hold what has been reached; whoever improves a figure moves its limit along.
 var limits = map[string]float64{
-	"comments":                          -12.9,
+	"comments":                          -13,
 	"comments of internal/wire":         -14,
 	"files of a package, p90":           37,
 	"files of a package, largest":       112,
@@ -17,7 +17,7 @@ var limits = map[string]float64{
 	"exported names of a package, most": 138,
 	"packages of more than 20 names":    22,
 	"methods of a type, most":           266,
-	"fields of a struct, most":          95,
+	"fields of a struct, most":          43,
 	"lines of a function, longest":      80,
 	"lines of a file, most":             500,
 	"files named after another's name":  0,
