@@ -21,6 +21,8 @@ const fetchTimeout = 10 * time.Second
 // errLate is the end of fetchTimeout, in words that say so.
 var errLate error = late{}
 
+// late is the error of an agent that takes too long for its card. It is a timeout to whoever asks for
+// one, and says how long was waited.
 type late struct{}
 
 func (late) Error() string   { return fmt.Sprintf("it did not answer within %s", fetchTimeout) }
@@ -78,6 +80,8 @@ func fetch(
 	return c, validators{resp.Header.Get("Etag"), resp.Header.Get("Last-Modified")}, nil
 }
 
+// newRequest asks for a card, or, with the validators of the one before, whether it is still the same.
+// Errors do not show the URL where it may hold a secret.
 func newRequest(ctx context.Context, at secret.URL, have validators) (*http.Request, error) {
 	if origin(at.Reveal()) == "" {
 		return nil, errors.New("fetch card: not an absolute http or https URL")

@@ -106,6 +106,7 @@ func (o object) find(name string) jsontext.Value {
 	return o.exact(trust.SnakeCase(name))
 }
 
+// exact finds a member by its name alone, and not by another spelling of it as find does.
 func (o object) exact(name string) jsontext.Value {
 	for _, m := range o {
 		if m.name == name && m.value.Kind() != 'n' {
@@ -189,6 +190,7 @@ func quote(s string) jsontext.Value {
 	return v
 }
 
+// boolean writes one.
 func boolean(b bool) jsontext.Value {
 	if b {
 		return jsontext.Value("true")
@@ -217,6 +219,7 @@ func fold(name string) string {
 // names is a set of folded names that the writer owns.
 type names map[string]bool
 
+// known is a set of names in any spelling that a reader may take for theirs.
 func known(list ...string) names {
 	set := make(names, len(list))
 	for _, name := range list {

@@ -65,6 +65,7 @@ func ParseWithin(raw []byte, l Limits) (*Card, error) {
 	return c, nil
 }
 
+// validate reports every limit that could not be kept, all of them at once.
 func (l Limits) validate() error {
 	var errs []error
 	for _, size := range []struct {

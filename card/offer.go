@@ -80,6 +80,8 @@ func (w *writer) offered() []Offered {
 	return out
 }
 
+// address is where an interface is offered: a URL, or for gRPC the host and port, which is what its
+// clients dial.
 func (w *writer) address(o Offered) string {
 	switch {
 	case o.URL != "":
@@ -120,6 +122,7 @@ func (w *writer) absolute(offered []Offered) []Offered {
 	return offered
 }
 
+// modernEndpoints writes supportedInterfaces of 1.0.
 func modernEndpoints(offered []Offered) jsontext.Value {
 	var list []jsontext.Value
 	for _, i := range offered {

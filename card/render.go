@@ -68,6 +68,9 @@ type writer struct {
 	proto  bool // is the document of a Protobuf message
 }
 
+// newWriter prepares to write a card for a view. One in the form of 0.3 has the members of 1.0
+// as well, unless the view is of that version alone, or goes over gRPC, where a message has the
+// fields of its version and no others.
 func newWriter(c *Card, v *View) *writer {
 	proto := v.Binding == wire.GRPC
 	return &writer{

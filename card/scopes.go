@@ -6,6 +6,7 @@ import "slices"
 // Connect's.
 type tokens map[string]bool
 
+// readTokens reads the security schemes of a card. The first of a name counts, as everywhere.
 func readTokens(card object) tokens {
 	t := tokens{}
 	for _, m := range members(card.find("securitySchemes")) {

@@ -62,6 +62,7 @@ func (g *guard) hide(address string) {
 	}
 }
 
+// splitAddress takes a URL, or an address as gRPC has it, with or without a port.
 func splitAddress(address string) (host, port string) {
 	if strings.Contains(address, "//") {
 		u, err := url.Parse(address)
@@ -199,6 +200,7 @@ func (g guard) said(v jsontext.Value, limit int) jsontext.Value {
 	return quote(g.prose(s, limit))
 }
 
+// scrubAll scrubs a list. What is nothing without what was taken out of it goes as a whole.
 func (g guard) scrubAll(values []jsontext.Value) []jsontext.Value {
 	var out []jsontext.Value
 	for _, v := range values {

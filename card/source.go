@@ -255,6 +255,7 @@ func (s *Source) inForce(ctx context.Context) (*Card, error) {
 	return s.parse(r.InForce)
 }
 
+// parse reads the card that is in force, which need not be the one that the agent serves now.
 func (s *Source) parse(inForce []byte) (*Card, error) {
 	c, err := ParseWithin(inForce, s.limits)
 	if err != nil {
@@ -264,11 +265,13 @@ func (s *Source) parse(inForce []byte) (*Card, error) {
 	return c, nil
 }
 
+// settled remembers what came of the last fetch, for who asks, and reports it.
 func (s *Source) settled(err error) {
 	s.report(err)
 	s.failure.Store(&err)
 }
 
+// tell tells those who want to know of another card.
 func (s *Source) tell(changed bool) {
 	if !changed {
 		return
@@ -279,6 +282,7 @@ func (s *Source) tell(changed bool) {
 	}
 }
 
+// outcome is the label result of a fetch.
 func outcome(err error, changed bool) string {
 	switch {
 	case err != nil:

@@ -158,11 +158,13 @@ type renderings struct {
 	done map[[sha256.Size]byte]rendering
 }
 
+// rendering is a card as it is served, with its entity tag.
 type rendering struct {
 	body []byte
 	etag string
 }
 
+// load finds a card that was rendered for the same view before.
 func (r *renderings) load(key [sha256.Size]byte) (rendering, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,6 +172,8 @@ func (r *renderings) load(key [sha256.Size]byte) (rendering, bool) {
 	return got, ok
 }
 
+// store keeps one. When there are too many all go: views differ by what callers may see, and those that
+// are asked for come back soon.
 func (r *renderings) store(key [sha256.Size]byte, one rendering) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

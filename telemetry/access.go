@@ -44,6 +44,8 @@ func accessLevel(e *Exchange) slog.Level {
 	return slog.LevelInfo
 }
 
+// appendCall appends the members of an access-log line. They are in the order in which a person reads
+// them: who wanted what, from where, and what came of it.
 func appendCall(l *Line, e *Exchange) {
 	AppendSubject(l, e)
 	AppendArrival(l, e)

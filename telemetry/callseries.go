@@ -89,6 +89,8 @@ func (m *Metrics) call(agent *agentSeries, method string) *callSeries {
 	return cell.Load()
 }
 
+// countRequest counts the call by its binding and code. The counter is kept with the agent and the
+// method once it was found, so that the next call of its kind looks nothing up.
 func (m *Metrics) countRequest(c *callSeries, e *Exchange) {
 	binding, index := bindingLabel(e.Binding)
 	code := m.codes.call(e)
@@ -117,6 +119,8 @@ func bindingLabel(binding string) (string, int) {
 	return labelOther, 0
 }
 
+// countUpstream counts what the agent was asked, in the same way. A call that was kept from the agent is
+// not in it.
 func (m *Metrics) countUpstream(c *callSeries, e *Exchange) {
 	code := m.codes.class(e.UpstreamStatus)
 	cell := &c.upstream[code]
@@ -150,6 +154,8 @@ func (m *Metrics) observeSeconds(o prometheus.Observer, d time.Duration, e *Exch
 	o.Observe(d.Seconds())
 }
 
+// countDecision counts the decision by the rule that made it, and what rules in shadow mode would have
+// decided. A call has one decision, and any number of shadows.
 func (m *Metrics) countDecision(sets *labelSet, e *Exchange) {
 	rule := e.Rule
 	if e.Overruled { // the refusal is not the rule's
@@ -174,6 +180,7 @@ func shadowed(would string) string {
 	return rule
 }
 
+// countRule counts one decision of one rule.
 func (m *Metrics) countRule(sets *labelSet, rule string, decision int) {
 	cell := &bounded(sets.rules, rule).decisions[decision]
 	p := cell.Load()
@@ -202,6 +209,7 @@ func (m *Metrics) Enter() { m.calls.InFlight.Inc() }
 // Leave counts a call that is finished.
 func (m *Metrics) Leave() { m.calls.InFlight.Dec() }
 
+// okOrError is the value of the label result of what either works or does not.
 func okOrError(err error) string {
 	if err != nil {
 		return "error"
@@ -209,6 +217,7 @@ func okOrError(err error) string {
 	return "ok"
 }
 
+// oneOf bounds a value by a set.
 func oneOf(value string, set ...string) string {
 	for _, s := range set {
 		if s == value {

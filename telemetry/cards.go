@@ -124,6 +124,7 @@ func (m *Metrics) CardWarnings(agent string, n int) {
 	})
 }
 
+// truth is the value of a gauge that says whether something is so.
 func truth(is bool) float64 {
 	if is {
 		return 1

@@ -54,6 +54,7 @@ func closedSet(name string) label {
 	return label{name: name}
 }
 
+// methodNames are those that the label method always has, in their order.
 func methodNames() []string {
 	names := make([]string, len(coreMethods))
 	for name, i := range coreMethods {

@@ -15,6 +15,8 @@ type codeIndex struct {
 
 const codeOK = 0 // index of the code of a call that went well
 
+// newCodeIndex numbers the reasons of the error table of internal/wire, and the classes of statuses. A
+// reason that is added there is a value of the label from then on.
 func newCodeIndex() codeIndex {
 	c := codeIndex{names: []string{"OK", labelOther, labelNone}}
 	for _, kind := range wire.Kinds() {

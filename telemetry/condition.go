@@ -36,6 +36,7 @@ var (
 	taskStates = places(taskStateLabels[:len(taskStateLabels)-1])
 )
 
+// places finds names by what they are, without a search through the list.
 func places(names []string) map[string]int {
 	at := make(map[string]int, len(names))
 	for i, name := range names {

@@ -102,6 +102,7 @@ func (c Config) Check() error {
 // mostStreamEvents is what Traces.StreamEvents may be: a span is sent whole.
 const mostStreamEvents = 10_000
 
+// events is StreamEvents or its default. 0 is a number of its own, so that spans of streams can do without.
 func (c Traces) events() int {
 	if c.StreamEvents == nil {
 		return 64
@@ -109,6 +110,7 @@ func (c Traces) events() int {
 	return *c.StreamEvents
 }
 
+// tasks is Tasks or its default.
 func (c Traces) tasks() int {
 	if c.Tasks == nil {
 		return defaultTasks
@@ -116,6 +118,7 @@ func (c Traces) tasks() int {
 	return *c.Tasks
 }
 
+// enabled is Enabled or its default.
 func (c MetricsConfig) enabled() bool { return c.Enabled == nil || *c.Enabled }
 
 // parseLevel accepts the four words only: slog's own parser also takes offsets

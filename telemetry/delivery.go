@@ -56,6 +56,7 @@ func (t *Telemetry) StartDelivery(d Delivery) (traceparent string, end func(outc
 	return h.Get("Traceparent"), func(outcome string, status int) { endDelivery(span, outcome, status) }
 }
 
+// endDelivery ends the span of an attempt. One that has no outcome was cut short.
 func endDelivery(span trace.Span, outcome string, status int) {
 	outcome = cmp.Or(outcome, "cancelled")
 	setText(span, attrOutcome, outcome)

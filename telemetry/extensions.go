@@ -57,6 +57,7 @@ var faultNames = [...]string{
 	labelOther,
 }
 
+// faultIndex is the place of a fault in faultNames.
 func faultIndex(fault string) int {
 	for i, name := range faultNames {
 		if name == fault {
@@ -96,6 +97,8 @@ func violated(all []Violation) int {
 	return n
 }
 
+// violation appends one as an object. It is written in place and not by Object, as it is an element
+// of a list and has no name.
 func (l *Line) violation(v *Violation) {
 	if l.text {
 		l.value(v.Fault+" "+v.Extension+" at "+v.Pointer+": "+v.Text, MaxText)
@@ -115,6 +118,8 @@ func (l *Line) violation(v *Violation) {
 	l.buf[at] = '{' // for the comma of the first member
 }
 
+// countExtensions counts what became of each extension that the client asked for. What comes first here
+// decides where a URI is in several of the lists.
 func (m *Metrics) countExtensions(sets *labelSet, e *Exchange) {
 	for _, uri := range e.ExtensionsRequested {
 		result := resultInactive
@@ -133,6 +138,7 @@ func (m *Metrics) countExtensions(sets *labelSet, e *Exchange) {
 	}
 }
 
+// countExtension counts one.
 func (m *Metrics) countExtension(sets *labelSet, uri string, result int) {
 	cell := &bounded(sets.uris, uri).results[result]
 	p := cell.Load()
@@ -144,6 +150,7 @@ func (m *Metrics) countExtension(sets *labelSet, uri string, result int) {
 	(*p).Inc()
 }
 
+// countViolations counts them all, those of which nothing else is recorded included.
 func (m *Metrics) countViolations(sets *labelSet, e *Exchange) {
 	for i := range e.Violations {
 		v := &e.Violations[i]

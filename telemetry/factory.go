@@ -92,6 +92,7 @@ const (
 	kindGauge   = "gauge"
 )
 
+// labelNames are the names alone, as the client library takes them.
 func (d *instrument) labelNames() []string {
 	names := make([]string, len(d.labels))
 	for i := range d.labels {
@@ -100,6 +101,7 @@ func (d *instrument) labelNames() []string {
 	return names
 }
 
+// counters makes a counter with labels. Its series come to be when they are counted.
 func (f factory) counters(d *instrument) counterVec {
 	d.kind = kindCounter
 	vec := prometheus.NewCounterVec(prometheus.CounterOpts{Name: d.name, Help: d.help}, d.labelNames())

@@ -82,6 +82,7 @@ var decisionNames = [...]string{
 	decisionShadow: "shadow", decisionOverruled: "overruled", decisionOther: labelOther,
 }
 
+// decisionIndex is the place of a decision in decisionNames.
 func decisionIndex(decision string) int {
 	for i, name := range decisionNames {
 		if name == decision {
@@ -215,6 +216,8 @@ func bounded[T any](set map[string]*T, value string) *T {
 // own, none, other, and what is no call.
 var coreMethods = indexMethods()
 
+// indexMethods takes the names from the table of methods, so that one which is added there is counted
+// under its name.
 func indexMethods() map[string]int {
 	methods := wire.Methods()
 	index := make(map[string]int, len(methods)+3)

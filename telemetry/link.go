@@ -30,6 +30,7 @@ type taskSpans struct {
 	young, old map[taskName]trace.SpanContext
 }
 
+// taskName is a task: ids are the agents' own, and two agents may choose the same.
 type taskName struct{ agent, task string }
 
 // first is the span in which a task was first seen, which is this one where nothing is
@@ -108,6 +109,7 @@ func (t *Telemetry) ParentOf(anchor string) string {
 	return "00-" + c.TraceID().String() + "-" + c.SpanID().String() + "-01"
 }
 
+// anchor is the ids of a span without the rest of its context, which is what has to be remembered of it.
 func anchor(c trace.SpanContext) string {
 	traceID, spanID := c.TraceID(), c.SpanID()
 	return string(append(traceID[:], spanID[:]...))
@@ -127,6 +129,7 @@ func anchored(anchor string) trace.SpanContext {
 	})
 }
 
+// linkTo is a link to a span, which says why the two belong together.
 func linkTo(c trace.SpanContext, why string) trace.Link {
 	return trace.Link{SpanContext: c, Attributes: []attribute.KeyValue{attrLink.String(why)}}
 }

@@ -58,6 +58,8 @@ type Metrics struct {
 
 const prefix = "a2a_gateway_"
 
+// newMetrics makes all instruments and registers them. What is made up when somebody looks is a
+// collector of its own, and is registered as one.
 func newMetrics(registry *prometheus.Registry, config MetricsConfig, version string) *Metrics {
 	m := &Metrics{exemplars: config.Exemplars, codes: newCodeIndex(), operations: operations()}
 	m.cardGauges.all = make(map[string]cardCondition)

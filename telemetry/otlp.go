@@ -57,6 +57,7 @@ func openMetricExporter(ctx context.Context, egress Egress) (sdkmetric.Exporter,
 	return nil, errProtocol(protocol)
 }
 
+// errProtocol is the error for a protocol that there is no exporter for.
 func errProtocol(protocol string) error {
 	return fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is neither grpc nor http/protobuf", protocol)
 }

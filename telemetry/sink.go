@@ -32,6 +32,7 @@ type sink struct {
 	batch   bytes.Buffer // guarded by writing: what is being written
 }
 
+// newSink begins to write to out. close ends it.
 func newSink(out io.Writer, dropped func()) *sink {
 	s := &sink{out: out, dropped: dropped, wake: make(chan struct{}, 1),
 		quit: make(chan struct{}), stopped: make(chan struct{})}

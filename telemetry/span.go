@@ -119,12 +119,14 @@ func setCommon(span trace.Span, e *Exchange) {
 	setSystem(span, e.Binding, e.Method)
 }
 
+// setText sets an attribute to a text from outside, cleaned as in logs. An empty one is not set.
 func setText(span trace.Span, key attribute.Key, value string) {
 	if value != "" {
 		span.SetAttributes(key.String(Clean(value)))
 	}
 }
 
+// setTexts sets an attribute to a list, of which as much is shown as in a log line.
 func setTexts(span trace.Span, key attribute.Key, values []string) {
 	if len(values) == 0 {
 		return
@@ -136,6 +138,7 @@ func setTexts(span trace.Span, key attribute.Key, values []string) {
 	span.SetAttributes(key.StringSlice(cleaned))
 }
 
+// setNumber sets an attribute to a number. Zero, which is nothing in all of them, is not set.
 func setNumber(span trace.Span, key attribute.Key, n int) {
 	if n != 0 {
 		span.SetAttributes(key.Int(n))

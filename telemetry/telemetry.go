@@ -1,13 +1,17 @@
 // Package telemetry makes a gateway visible: traces, metrics, logs.
 //
 // It owns the record of one call (exchange.go) and the three things that become
-// of it, the access-log line (access.go), the metrics (metrics.go, which is
-// their documentation) and the spans (trace.go); the sanitiser that every text
+// of it, the access-log line (access.go), the metrics (metrics.go, each declared by the
+// tag of its field beside the code that counts it) and the spans (trace.go); the sanitiser that every text
 // from outside passes before anybody reads it (text.go); and the logger that
 // the rest of the gateway is given.
 //
 // It does not own the audit record, which audit writes, and decides
 // nothing. It may import internal/wire and internal/secret.
+//
+// It has more exported names than most packages, since it is the one that everybody
+// reports to: the parts of an Exchange, and what gauges ask of the agents, the sinks and
+// the gateway.
 package telemetry
 
 import (
@@ -67,8 +71,10 @@ type Egress interface {
 // direct is the Egress without a proxy, of the environment neither.
 type direct struct{}
 
+// For implements Egress.
 func (direct) For(*http.Request) (*url.URL, error) { return nil, nil } //nolint:nilnil // as http.Transport has it
 
+// GRPC implements Egress.
 func (direct) GRPC(time.Duration) []grpc.DialOption { return []grpc.DialOption{grpc.WithNoProxy()} }
 
 // Open starts telemetry. version is the gateway's own, for build_info and the
@@ -129,6 +135,7 @@ func (t *Telemetry) Reload(config Config) error {
 	return nil
 }
 
+// setLevel changes which messages are logged, from now on.
 func (t *Telemetry) setLevel(name string) {
 	level, _ := parseLevel(name) // checked before
 	t.level.Set(level)

@@ -28,6 +28,7 @@ const cutMark = "…+"
 // of bytes left out. Up to the cut the original can be told from the result.
 func Clean(s string) string { return clean(s, MaxText) }
 
+// clean is Clean with a limit of its own. Text that is clean comes back as it is, without a copy.
 func clean(s string, limit int) string {
 	if len(s) <= limit && isPlain(s) {
 		return s
@@ -39,6 +40,7 @@ func clean(s string, limit int) string {
 // inside a JSON string.
 var plain = plainBytes()
 
+// plainBytes makes the table once.
 func plainBytes() (table [256]bool) {
 	for c := 0x20; c < 0x7f; c++ {
 		table[c] = c != '"' && c != '\\'
@@ -155,6 +157,8 @@ func cutAt(s string, limit int) int {
 
 const hexDigits = "0123456789abcdef"
 
+// appendEscape appends what stands in the place of a character that is not shown. quoted is whether it
+// is inside a JSON string, where the backslash of the escape is one to be escaped itself.
 func appendEscape(dst []byte, raw string, r rune, quoted bool) []byte {
 	if r == '"' { // only with quoted: the JSON escape, not ours
 		return append(dst, '\\', '"')
@@ -172,6 +176,7 @@ func appendEscape(dst []byte, raw string, r rune, quoted bool) []byte {
 	}
 }
 
+// appendHex appends the digits of a code point, from the one that shift leaves lowest.
 func appendHex(dst []byte, r rune, shift int) []byte {
 	for ; shift >= 0; shift -= 4 {
 		dst = append(dst, hexDigits[r>>shift&15])
@@ -179,6 +184,7 @@ func appendHex(dst []byte, r rune, shift int) []byte {
 	return dst
 }
 
+// appendBackslash appends a backslash, as JSON has it where it is quoted.
 func appendBackslash(dst []byte, quoted bool) []byte {
 	if quoted {
 		return append(dst, '\\', '\\')

@@ -98,6 +98,7 @@ func (u *upstreams) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
+// instance shows one instance. The latency of one that has not answered yet is not 0 but absent.
 func (u *upstreams) instance(agent string, i *InstanceState, to chan<- prometheus.Metric) {
 	show := func(desc *prometheus.Desc, value float64) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, agent, i.Address)

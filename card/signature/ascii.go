@@ -28,6 +28,8 @@ func legacyASCII(v value) ([]byte, error) {
 	return appendASCII(nil, v, pythonNumber), nil
 }
 
+// appendASCII writes a value with sorted members and without a character beyond ASCII, as json.dumps
+// of Python does.
 func appendASCII(b []byte, v value, number func(string) string) []byte {
 	switch v.kind {
 	case '"':

@@ -27,6 +27,7 @@ type value struct {
 	members []member
 }
 
+// member is one member of an object. They are kept in a list: their order is part of what some sign.
 type member struct {
 	name  string
 	value value
@@ -55,6 +56,7 @@ func read(doc []byte) (value, error) {
 	return v, nil
 }
 
+// readValue reads a value whose numbers stay as they are written: what was signed is their text.
 func readValue(d *jsontext.Decoder) (value, error) {
 	tok, err := d.ReadToken()
 	if err != nil {
@@ -75,6 +77,7 @@ func readValue(d *jsontext.Decoder) (value, error) {
 	return v, err
 }
 
+// readList reads to the end of an array.
 func readList(d *jsontext.Decoder) ([]value, error) {
 	list := []value{}
 	for d.PeekKind() != ']' {
@@ -88,6 +91,7 @@ func readList(d *jsontext.Decoder) ([]value, error) {
 	return list, err
 }
 
+// readMembers reads to the end of an object. The decoder takes no name twice.
 func readMembers(d *jsontext.Decoder) ([]member, error) {
 	members := []member{}
 	for d.PeekKind() != '}' {

@@ -79,6 +79,7 @@ func parseKeys(doc []byte) (*jws.Set, error) {
 	return parsePEM(doc)
 }
 
+// parsePEM reads a file of public keys or certificates, as many as a JWK set may have.
 func parsePEM(doc []byte) (*jws.Set, error) {
 	var list []*jws.Key
 	for len(list) <= jws.MaxKeys {
@@ -101,6 +102,8 @@ func parsePEM(doc []byte) (*jws.Set, error) {
 	return &jws.Set{Keys: list}, nil
 }
 
+// parseBlock reads one. A certificate bounds the time of its key; who issued it is not asked, since the
+// file is what is trusted.
 func parseBlock(block *pem.Block) (*jws.Key, error) {
 	switch block.Type {
 	case "PUBLIC KEY":

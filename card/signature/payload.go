@@ -146,6 +146,7 @@ func compact(v value) value {
 	return v
 }
 
+// empty reports whether a value is the default of its kind: an empty text, list or object, or null.
 func (v *value) empty() bool {
 	switch v.kind {
 	case '"':
@@ -224,6 +225,8 @@ func (p *pruning) field(v value, f *field, at string) (value, error) {
 	return v, nil
 }
 
+// expect reports a value of another kind than the schema has. A card with one has no canonical form of
+// that schema, whoever signed it.
 func expect(v value, kind jsontext.Kind, at string) error {
 	if v.kind != kind {
 		return fmt.Errorf("%s is not a JSON %s", at, kind)
@@ -231,6 +234,7 @@ func expect(v value, kind jsontext.Kind, at string) error {
 	return nil
 }
 
+// list prunes each element of a list. None is left out: an empty one in a list is still one.
 func (p *pruning) list(v value, f *field, at string) (value, error) {
 	if err := expect(v, '[', at); err != nil {
 		return v, err
@@ -250,6 +254,7 @@ func (p *pruning) list(v value, f *field, at string) (value, error) {
 	return out, nil
 }
 
+// mapping prunes the values of a map, whose names are the card's own and are all kept.
 func (p *pruning) mapping(v value, f *field, at string) (value, error) {
 	if err := expect(v, '{', at); err != nil {
 		return v, err

@@ -45,6 +45,8 @@ type remote struct {
 	err      error     // of the last fetch
 }
 
+// newRemote is the key set at an address. Whoever holds the turn fetches it, the others wait for what
+// comes of that.
 func newRemote(address string, client *egress.Client, o Options) *remote {
 	r := &remote{url: address, client: client, now: o.Now, report: o.Skipped, turn: make(chan struct{}, 1)}
 	r.turn <- struct{}{}
@@ -103,6 +105,7 @@ func (r *remote) pause() time.Duration {
 	return min(firstPause<<(r.failures-1), minInterval)
 }
 
+// has reports whether a key of that name is there, without which it may be worth to ask again.
 func (r *remote) has(kid string) bool {
 	for _, k := range r.keys {
 		if k.named(kid) {
@@ -112,6 +115,7 @@ func (r *remote) has(kid string) bool {
 	return false
 }
 
+// away is the error of a set that cannot be had, with why the last attempt failed.
 func (r *remote) away() error {
 	if r.err == nil {
 		return fmt.Errorf("%w: %s", ErrUnavailable, r.host())
@@ -145,6 +149,7 @@ func (r *remote) fetch(ctx context.Context) {
 	r.asked, r.fresh, r.failures = asked, asked.Add(life), 0
 }
 
+// load fetches the set. How long it may be kept is what the server says, within bounds.
 func (r *remote) load(ctx context.Context) (*jws.Set, time.Duration, error) {
 	answer, err := r.client.Send(ctx, http.MethodGet, r.url, http.Header{"Accept": {"application/jwk-set+json, application/json"}}, nil)
 	switch {
@@ -179,6 +184,8 @@ type remotes struct {
 	used map[string]time.Time
 }
 
+// newRemotes is the key sets that signatures may name. A place with a path is one that the operator has
+// chosen, and a host is one on which the signer chooses the path: of these, only listed hosts are asked.
 func newRemotes(t Trust, o Options) (*remotes, error) {
 	r := &remotes{o: o, sets: map[string]*remote{}, used: map[string]time.Time{}}
 	options := egress.Options{Proxy: o.Egress, AllowPrivate: t.AllowPrivateNetworks, CA: t.CA, Timeout: fetchTimeout}

@@ -78,6 +78,7 @@ func (s *Signer) Sign(card []byte, shape Shape) ([]byte, error) {
 	return appendSignatures(card, &list), nil
 }
 
+// signatures signs a card in each form that a reader of its shape may verify it in.
 func (s *Signer) signatures(card value, shape Shape) (value, error) {
 	list := value{kind: '['}
 	bodies, lacking := payloads(card, formsOf(shape)...)
@@ -110,6 +111,7 @@ func appendSignatures(card []byte, list *value) []byte {
 	return append(list.append(append(out, `,"signatures":`...)), '}')
 }
 
+// load finds the signatures of a card that was signed before.
 func (s *Signer) load(key [sha256.Size]byte) (value, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,6 +119,7 @@ func (s *Signer) load(key [sha256.Size]byte) (value, bool) {
 	return list, ok
 }
 
+// store keeps them. When there are too many all go.
 func (s *Signer) store(key [sha256.Size]byte, list value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

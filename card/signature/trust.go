@@ -72,6 +72,7 @@ func (t Trust) Validate() error {
 	return errors.Join(errs...)
 }
 
+// validateKeys reports what is wrong with the list of files. What is in them is read by New.
 func (t Trust) validateKeys() error {
 	if len(t.Keys) > maxKeyFiles {
 		return fmt.Errorf("keys: %d files, at most %d", len(t.Keys), maxKeyFiles)
@@ -87,6 +88,7 @@ func (t Trust) validateKeys() error {
 	return nil
 }
 
+// validateJKU reports which of the places cannot be one.
 func (t Trust) validateJKU() error {
 	if len(t.JKU) > maxJKU {
 		return fmt.Errorf("jku: %d places, at most %d", len(t.JKU), maxJKU)

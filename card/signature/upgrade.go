@@ -39,6 +39,7 @@ func (v *value) take(name string) *value {
 	return nil
 }
 
+// upgradeExtended moves the flag of 0.3 to where 1.0 has it, unless that is there.
 func upgradeExtended(card *value) {
 	flag := card.take("supportsAuthenticatedExtendedCard")
 	if flag == nil || flag.kind != 't' {
@@ -52,6 +53,8 @@ func upgradeExtended(card *value) {
 	}
 }
 
+// upgradeInterfaces makes the list of 1.0 of the members that 0.3 has for the same. What is not said is
+// what an SDK of 0.3 takes it for.
 func upgradeInterfaces(card *value) {
 	url, transport := card.take("url"), card.take("preferredTransport")
 	version, more := card.take("protocolVersion"), card.take("additionalInterfaces")

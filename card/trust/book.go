@@ -131,6 +131,8 @@ func (b *Book) History(ctx context.Context, agent string) ([]Entry, error) {
 	}
 }
 
+// latestFirst orders entries for people. Those of one moment are in the order of their digests, so
+// that every replica shows the same.
 func latestFirst(all []Entry) []Entry {
 	slices.SortFunc(all, func(a, b Entry) int {
 		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Digest, b.Digest))
@@ -172,6 +174,8 @@ func (b *Book) Decisions(ctx context.Context) (string, error) {
 	return string(word), nil
 }
 
+// waiting finds a card that somebody decides about, if it is in one of the states in which there is
+// something to be decided and its document is still kept.
 func (b *Book) waiting(ctx context.Context, agent, digest string, states ...State) (Entry, []byte, error) {
 	e, ok, err := b.Entry(ctx, agent, digest)
 	if err != nil {
@@ -195,6 +199,8 @@ func (b *Book) decide(ctx context.Context, agent string, e Entry) error {
 	return nil
 }
 
+// stand has a card be the one in force. It stays so for good: how long entries are kept says nothing
+// of the card that calls go by.
 func (b *Book) stand(ctx context.Context, agent string, s Standing) error {
 	return b.put(ctx, standingSpace, agent, s, 0)
 }
@@ -241,6 +247,7 @@ func (b *Book) remember(ctx context.Context, agent string, e Entry, doc []byte, 
 	return nil
 }
 
+// put writes to the state, as JSON.
 func (b *Book) put(ctx context.Context, space, key string, v any, keep time.Duration) error {
 	data, err := json.Marshal(v)
 	if err == nil {
@@ -252,6 +259,7 @@ func (b *Book) put(ctx context.Context, space, key string, v any, keep time.Dura
 	return nil
 }
 
+// get reads from the state, and reports whether there was anything.
 func (b *Book) get(ctx context.Context, space, key string, v any) (bool, error) {
 	data, ok, err := b.values.Get(ctx, space, key)
 	if err == nil && ok {

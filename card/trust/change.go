@@ -54,6 +54,7 @@ const (
 // Worse reports whether s matters more than other.
 func (s Severity) Worse(other Severity) bool { return s.rank() > other.rank() }
 
+// rank orders severities. One that is none of them is below all.
 func (s Severity) rank() int { return slices.Index([]Severity{Info, Notice, Danger}, s) }
 
 // Change is one difference between two cards.
@@ -107,6 +108,8 @@ const mostWords = 8
 // changes collects them.
 type changes []Change
 
+// add appends a change, cut to what fits in a record and on a screen. Where there are too many the
+// last says so, and is taken for dangerous, since nobody has seen what is not listed.
 func (l *changes) add(c Change) {
 	switch {
 	case len(*l) > maxChanges:

@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// skills compares them by their ids. One with another id is another skill, whatever its name: rules
+// are about ids.
 func (l *changes) skills(a, b *profile) {
 	for _, id := range sorted(a.skills, b.skills) {
 		x, inOld := a.skills[id]
@@ -21,6 +23,8 @@ func (l *changes) skills(a, b *profile) {
 	}
 }
 
+// skill compares two of the same id: its texts and lists, which models read and choose by, and what
+// it asks of callers, like security does for the card.
 func (l *changes) skill(id string, x, y skill) {
 	for _, t := range [...]struct{ member, what string }{
 		{"name", "the name of a skill changed:"},

@@ -64,6 +64,7 @@ func camelled(o object) object {
 	return out
 }
 
+// camel is the name of a member in the spelling of JSON, of one in that of Protobuf.
 func camel(name string) string {
 	if !strings.Contains(name, "_") || strings.HasPrefix(name, "_") {
 		return name
@@ -94,6 +95,8 @@ func SnakeCase(name string) string {
 // What follows takes members out of an object, so that what is left in the end is what
 // nobody knows. A member of another type than it should be of is left.
 
+// take takes a member out of an object if it is of the type that it should be. Else it stays, and is
+// compared with what else A2A does not define.
 func take[T any](o object, name string) T {
 	v, ok := o[name].(T)
 	if ok {

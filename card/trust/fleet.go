@@ -31,6 +31,8 @@ type identity struct {
 	skills []string
 }
 
+// identify is what others could take an agent for: its name, however it is spelled to look the same,
+// and its skills.
 func identify(p *profile) identity {
 	return identity{lint.Fold(p.texts["name"]), slices.Sorted(maps.Keys(p.skills))}
 }
@@ -132,6 +134,7 @@ func (f *Fleet) forget(agent string) {
 	}
 }
 
+// enter notes that an agent has a name or a skill.
 func enter(index map[string][]string, key, agent string) {
 	at, found := slices.BinarySearch(index[key], agent)
 	if !found {
@@ -139,6 +142,7 @@ func enter(index map[string][]string, key, agent string) {
 	}
 }
 
+// leave takes that back, and leaves no empty entry behind.
 func leave(index map[string][]string, key, agent string) {
 	at, found := slices.BinarySearch(index[key], agent)
 	switch {
@@ -159,6 +163,7 @@ func (f *Fleet) collisions(agent string, old, new *profile) []Change {
 	return f.meet(agent, was, is)
 }
 
+// differing are an agent's identities by two cards; the first is empty for an agent without one.
 func differing(old, new *profile) (was, is identity) {
 	if old != nil {
 		was = identify(old)
@@ -194,6 +199,7 @@ func (f *Fleet) meet(agent string, was, is identity) []Change {
 	return l
 }
 
+// taken tells of a skill that another agent has too. That is common, and a hint at most.
 func (l *changes) taken(skill, whose string) {
 	l.add(Change{Kind: skillTaken, Severity: Info, Subject: skill, Text: whose + " a skill of the same id,"})
 }

@@ -171,6 +171,7 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 	return c, nil
 }
 
+// refused reports whether something about the card itself does not allow it.
 func (c *candidate) refused() bool { return c.State == Refused }
 
 // comes says whether it comes into force by itself.
@@ -200,6 +201,7 @@ func (j *Judge) verify(ctx context.Context, c *candidate, card []byte) error {
 	return nil
 }
 
+// verdictName is what became of a card's signatures, as metrics have it.
 func verdictName(err error) string {
 	switch {
 	case err == nil:
@@ -279,6 +281,7 @@ func (j *Judge) standing(ctx context.Context) (Standing, bool, error) {
 	return s, true, nil
 }
 
+// ruling is the ruling on the candidate, with the card that is to be gone by.
 func (c *candidate) ruling(s State, why string, inForce []byte, standing string) Ruling {
 	r := Ruling{Entry: c.Entry, InForce: inForce, Standing: standing}
 	r.State, r.Why = s, why

@@ -27,6 +27,7 @@ func (b *Book) Kept(ctx context.Context, agent string) (Kept, bool, error) {
 	return k, ok, err
 }
 
+// keep remembers the card that an agent is called by, for a start while the agent is away.
 func (b *Book) keep(ctx context.Context, agent string, k Kept) error {
 	return b.put(ctx, keptSpace, agent, k, 0)
 }
@@ -37,6 +38,7 @@ func origin(url string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// same reports whether there is nothing new to be kept, which spares the state a write at each fetch.
 func (k *Kept) same(other *Kept) bool {
 	return k.From == other.From && k.Standing == other.Standing && bytes.Equal(k.Card, other.Card)
 }

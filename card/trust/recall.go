@@ -106,6 +106,8 @@ func (b *Book) identities(ctx context.Context, ids []string) (map[string]identit
 	return found, nil
 }
 
+// identitiesByPage reads the cards in force of all agents, a page at a time, and takes the identities
+// of those that are looked for.
 func (b *Book) identitiesByPage(ctx context.Context, found map[string]identity) error {
 	for after := ""; ; {
 		list, err := b.values.List(ctx, standingSpace, after, standingPage)

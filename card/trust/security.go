@@ -80,6 +80,8 @@ func weaker(old, new []requirement) bool {
 	})
 }
 
+// readSecurity reads the schemes of a card and what is required of callers. A card of 0.1 has no schemes
+// and names what it takes.
 func (p *profile) readSecurity(top object) {
 	p.schemes = map[string]scheme{}
 	for name, v := range take[object](top, "securitySchemes") {
@@ -104,6 +106,7 @@ func (p *profile) readSecurity(top object) {
 	p.authentication = legacy
 }
 
+// legacyKind is the kind of scheme that a name of 0.1 stands for.
 func legacyKind(name string) string {
 	switch name {
 	case "apikey":

@@ -101,6 +101,7 @@ func (d *Draw) Check() error {
 	return errors.New("state: a draw has no such kind")
 }
 
+// checkCost reports a cost that could overflow what it is added to.
 func (d *Draw) checkCost() error {
 	if d.Cost < 1 || d.Cost > maxUnits {
 		return errors.New("state: a draw's cost is out of range")
@@ -108,6 +109,7 @@ func (d *Draw) checkCost() error {
 	return nil
 }
 
+// checkRate reports a rate whose full bucket would take longer to fill than a duration can say.
 func (d *Draw) checkRate() error {
 	if d.Refill < 1 || d.Refill > maxUnits || d.Period < 1 || d.Period > century {
 		return errors.New("state: a draw's refill or period is out of range")

@@ -82,6 +82,8 @@ func (b *buckets) check(draws []Draw) ([]Drawn, error) {
 	return b.draw(draws)
 }
 
+// draw draws on all buckets or on none. It looks first what each would give, and takes only then: a call
+// that one limit refuses costs nothing of the others.
 func (b *buckets) draw(draws []Draw) ([]Drawn, error) {
 	locked := b.lock(draws)
 	defer b.unlock(locked)

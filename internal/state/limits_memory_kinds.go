@@ -181,6 +181,7 @@ func (h *hold) release(holder string) {
 	}
 }
 
+// reserve keeps a place while the other buckets are asked. A holder who has one keeps that.
 func (h *hold) reserve(d *Draw, got *Drawn, now moment) error {
 	h.expire(now)
 	if _, got.OK = h.places[d.Holder]; got.OK || int64(len(h.places))+h.reserved >= d.Limit {

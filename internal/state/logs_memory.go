@@ -83,6 +83,8 @@ func (m *Memory) Drop(_ context.Context, name string) error {
 	return nil
 }
 
+// append appends to a log that ends where the caller believes that it does, and drops what bounds do not
+// leave room for. Room is taken before anything is changed.
 func (x *logs) append(name string, after uint64, entries [][]byte, keep Bound) error {
 	s, now := x.shard(name), time.Now()
 	s.mu.Lock()

@@ -196,6 +196,7 @@ func (b *backlog) remove(w *work) {
 	}
 }
 
+// removeLine removes all notifications of a line, and says how many those were.
 func (b *backlog) removeLine(line string) int {
 	r := b.lines[line]
 	if r == nil {

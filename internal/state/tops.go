@@ -3,6 +3,7 @@ package state
 // tops is a binary heap of tasks, the first in the order of lists on top.
 type tops []*entry
 
+// push adds an entry to the heap.
 func (t *tops) push(e *entry) {
 	*t = append(*t, e)
 	h := *t
