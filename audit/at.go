@@ -83,6 +83,7 @@ type Place struct {
 	Length int // in bytes, without its newline
 }
 
+// start is where the record begins in its segment.
 func (p Place) start() int64 { return p.Offset - int64(p.Length) - 1 }
 
 // Lines are the records at places, in their order; nil where a place leads to another

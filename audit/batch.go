@@ -35,6 +35,8 @@ type batch struct {
 	sent bool        // waiters were sent away; under Log.mu
 }
 
+// add appends the members of one record. They get their number and their hash when the batch is written,
+// since only then it is known which record is before them.
 func (b *batch) add(members []byte) {
 	b.members = append(b.members, members...)
 	b.ends = append(b.ends, len(b.members))

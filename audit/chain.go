@@ -12,6 +12,7 @@ import (
 // link is that of a record without one.
 type link [2 * sha256.Size]byte
 
+// none reports whether there is no record to follow from.
 func (k link) none() bool { return k == link{} }
 
 // String is the digits, or nothing.
@@ -102,6 +103,7 @@ type summer struct {
 	sum    [sha256.Size]byte
 }
 
+// newSummer makes one, which is for one goroutine.
 func newSummer() *summer { return &summer{h: sha256.New()} }
 
 // link is the hash of a record after another: SHA-256 over that one's hash, as it stands

@@ -81,6 +81,8 @@ func newSealing(m masterKey) (*sealing, error) {
 	return &sealing{head: append(head, '\n'), aead: aead}, err
 }
 
+// aead derives the key of one segment. No two have the same, so that a key has as few frames to seal as
+// random nonces want.
 func (m masterKey) aead(salt []byte) (cipher.AEAD, error) {
 	key, err := hkdf.Key(sha256.New, m.key, salt, "a2a-gateway audit segment", sha256.Size)
 	if err != nil {

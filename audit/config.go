@@ -173,6 +173,7 @@ func (c Config) Check() error {
 // FailOpen reports whether calls go on while no record can be written.
 func (c Config) FailOpen() bool { return c.OnFailure == failureAllow }
 
+// segmentSize is SegmentSize or its default.
 func (c Config) segmentSize() int64 {
 	if c.SegmentSize == 0 {
 		return defaultSegmentSize
@@ -180,6 +181,7 @@ func (c Config) segmentSize() int64 {
 	return int64(c.SegmentSize)
 }
 
+// every is Every or its default.
 func (c Checkpoint) every() int {
 	if c.Every == 0 {
 		return defaultEvery
@@ -187,6 +189,7 @@ func (c Checkpoint) every() int {
 	return c.Every
 }
 
+// interval is Interval or its default.
 func (c Checkpoint) interval() time.Duration {
 	if c.Interval == 0 {
 		return defaultInterval

@@ -58,6 +58,7 @@ const (
 	maxContentRules     = 256
 )
 
+// limit is Limit or its default.
 func (c Content) limit() int {
 	if c.Limit == 0 {
 		return defaultContentLimit
@@ -65,6 +66,8 @@ func (c Content) limit() int {
 	return int(c.Limit)
 }
 
+// labels are Labels or their default. An empty list is one: then nothing can be captured, as every rule
+// that captures names a label.
 func (c Content) labels() []string {
 	if c.Labels == nil {
 		return []string{"public", "internal", "confidential", "restricted"}
@@ -99,6 +102,7 @@ func (c Content) compile(key []byte) ([]contentRule, error) {
 	return rules, errors.Join(errs...)
 }
 
+// compile checks a rule and makes it ready, with the key that hashed values are made with.
 func (c ContentRule) compile(labels []string, key []byte) (contentRule, error) {
 	r := contentRule{ContentRule: c}
 	var errs []error
@@ -145,4 +149,5 @@ func (r *contentRule) fits(agent, skill string, params []byte) bool {
 	return found
 }
 
+// takes reports whether a rule captures requests, or responses.
 func (r *contentRule) takes(what string) bool { return r.Capture == what || r.Capture == captureBoth }

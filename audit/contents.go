@@ -29,6 +29,7 @@ type Contents struct {
 	Pending  int `json:"pending"`
 }
 
+// add adds what was found in another block.
 func (c *Contents) add(o Contents) {
 	c.Records += o.Records
 	c.Verified += o.Verified

@@ -34,6 +34,7 @@ type disk struct {
 	patience time.Duration // for how long a write may take before others are refused
 }
 
+// realDisk is the disk and the clock of the machine.
 func realDisk() disk {
 	return disk{
 		open: openFile, remove: os.Remove, syncDir: syncDir, head: writeHead,
@@ -54,6 +55,8 @@ func (f osFile) Cut(n int64) error {
 	return f.Truncate(max(info.Size()-n, 0))
 }
 
+// openFile opens a segment for appending, and says how long it is. fresh is whether it may not be there
+// yet: a segment that somebody else has begun is not to be continued by mistake.
 func openFile(path string, fresh bool) (file, int64, error) {
 	flags := os.O_WRONLY | os.O_APPEND | os.O_CREATE
 	if fresh {
@@ -73,6 +76,8 @@ func openFile(path string, fresh bool) (file, int64, error) {
 	return osFile{f}, info.Size(), nil
 }
 
+// syncDir has the disk know of the names in a directory: without that a file that is on the disk may have
+// no name after a loss of power.
 func syncDir(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // in the log's directory
 	if err != nil {
@@ -150,6 +155,7 @@ func (s *segments) ready(now time.Time) error {
 	return s.unlessCurrent(s.failure)
 }
 
+// unlessCurrent is an error of going on to another segment, or nil where the old one can still be written.
 func (s *segments) unlessCurrent(err error) error {
 	if s.current != nil {
 		return nil

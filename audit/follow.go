@@ -90,6 +90,7 @@ type follower struct {
 	sum    *summer
 }
 
+// close closes the open segment, if there is one.
 func (f *follower) close() {
 	if f.in != nil {
 		_ = f.in.Close() // only read from

@@ -66,6 +66,8 @@ func Open(config Config, gatewayID string, t *telemetry.Telemetry) (*Log, error)
 	return l, nil
 }
 
+// open is Open with a disk of the caller's. What is taken before an error is given back: the directory is
+// free for the next try.
 func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log, error) {
 	if err := config.Check(); err != nil {
 		return nil, err
@@ -101,6 +103,7 @@ func open(config Config, gatewayID string, t *telemetry.Telemetry, d disk) (*Log
 	return l, nil
 }
 
+// newLog makes a log that has opened nothing yet.
 func newLog(config Config, gatewayID string, t *telemetry.Telemetry, d disk) *Log {
 	l := &Log{
 		setup: setup{
@@ -134,6 +137,7 @@ func (l *Log) resume() (gone map[string]string, err error) {
 	return gone, l.segments.ready(l.disk.now())
 }
 
+// gatewayMember is made once: it is the same in every record.
 func gatewayMember(id string) []byte {
 	var l telemetry.Line
 	l.Str("gateway", id)
@@ -240,12 +244,14 @@ func (l *Log) Close() error {
 	return err
 }
 
+// line is an empty line from the pool. Whoever takes one gives it back by add.
 func (l *Log) line() *telemetry.Line {
 	line, _ := l.lines.Get().(*telemetry.Line)
 	line.Reset()
 	return line
 }
 
+// add commits a line, and takes it back: what is written was copied by then.
 func (l *Log) add(line *telemetry.Line, now time.Time) error {
 	err := l.commit(line.Bytes(), now)
 	l.lines.Put(line)

@@ -138,6 +138,7 @@ type frameReader struct {
 	buf   []byte
 }
 
+// Read implements io.Reader.
 func (r *frameReader) Read(p []byte) (int, error) {
 	for len(r.block) == 0 {
 		if r.buf == nil {
@@ -160,6 +161,7 @@ type faultReader struct {
 	fault error
 }
 
+// Read implements io.Reader. It remembers errors of the file, which the unpacker would report as its own.
 func (r *faultReader) Read(p []byte) (int, error) {
 	n, err := r.in.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -181,6 +183,7 @@ type unpacked struct {
 func (u *unpacked) offset() int64 { return u.at }
 func (u *unpacked) rest() int64   { return int64(len(u.carry)) }
 
+// Close ends the unpacker, which has buffers of its own, and closes the file.
 func (u *unpacked) Close() error {
 	if u.in != nil {
 		u.in.Close()
@@ -188,6 +191,8 @@ func (u *unpacked) Close() error {
 	return u.file.Close()
 }
 
+// next unpacks whole lines. What is left behind the last one is the beginning of the next block. The
+// window is bounded, since a file may have been written by somebody else.
 func (u *unpacked) next(buf []byte) ([]byte, error) {
 	if u.in == nil {
 		var err error

@@ -179,6 +179,7 @@ func parseCall(line []byte) (*Call, error) {
 	return c, nil
 }
 
+// restore undoes the cleaning of one text.
 func (c *Call) restore(s *string) {
 	text, whole := original(*s)
 	*s, c.Cut = text, c.Cut || !whole

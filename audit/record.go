@@ -98,11 +98,14 @@ func appendEvent(l *telemetry.Line, kind string, attrs map[string]string, now ti
 	l.Object("attrs", &inner)
 }
 
+// head appends what every record begins with, behind its number.
 func head(l *telemetry.Line, kind string, now time.Time) {
 	l.Str("type", kind)
 	l.Time("time", now)
 }
 
+// appendSubject appends who asked for what, as the access log has it, and what that leaves out: whatever
+// else the credential says, and the digest of the request.
 func appendSubject(l *telemetry.Line, e *telemetry.Exchange) {
 	l.Time("start", e.Start)
 	telemetry.AppendSubject(l, e)

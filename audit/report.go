@@ -32,6 +32,7 @@ type Finding struct {
 	Text    string `json:"text"`
 }
 
+// String is a finding for people: the place first, as compilers have it.
 func (f Finding) String() string {
 	where := f.Segment
 	if f.Line > 0 {
@@ -85,6 +86,8 @@ type Report struct {
 // maxFindings bounds a report: a log that is nothing but damage needs no list.
 const maxFindings = 1000
 
+// find adds a finding, of which there is a bounded number: a file of something else would be a finding
+// a line.
 func (r *Report) find(f Finding) {
 	if len(r.Findings) < maxFindings {
 		r.Findings = append(r.Findings, f)

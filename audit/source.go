@@ -65,6 +65,7 @@ type plain struct {
 func (p *plain) offset() int64 { return p.at }
 func (p *plain) Close() error  { return p.f.Close() }
 
+// rest is how many bytes of a torn line are at the end; 0 where it has been completed meanwhile.
 func (p *plain) rest() int64 {
 	rest, err := io.ReadAll(io.NewSectionReader(p.f, p.at, longestRecord))
 	if err != nil || bytes.IndexByte(rest, '\n') >= 0 { // lines that came meanwhile
@@ -73,6 +74,8 @@ func (p *plain) rest() int64 {
 	return int64(len(rest))
 }
 
+// next reads whole lines. A line that does not fit gets a larger buffer, up to the longest that a record
+// can be.
 func (p *plain) next(buf []byte) ([]byte, error) {
 	for {
 		n, err := p.f.ReadAt(buf, p.at)

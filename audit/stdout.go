@@ -12,6 +12,7 @@ type copier struct {
 // copyQueue is how many batches may wait for a slow reader.
 const copyQueue = 256
 
+// newCopier begins to copy.
 func newCopier(out io.Writer) *copier {
 	c := &copier{out: out, lines: make(chan []byte, copyQueue), stopped: make(chan struct{})}
 	go c.run()
@@ -26,6 +27,7 @@ func (c *copier) add(lines []byte) {
 	c.lines <- append([]byte(nil), lines...) // the writer of the log is the only sender
 }
 
+// run writes what was added. It may wait for whoever reads, which add never does.
 func (c *copier) run() {
 	defer close(c.stopped)
 	for lines := range c.lines {
@@ -33,6 +35,7 @@ func (c *copier) run() {
 	}
 }
 
+// close returns when everything that was added is written.
 func (c *copier) close() {
 	close(c.lines)
 	<-c.stopped

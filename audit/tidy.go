@@ -276,6 +276,7 @@ type frameWriter struct {
 	sealing *sealing
 }
 
+// Write implements io.Writer. What it is given may end inside a line, as compressed data has none.
 func (w *frameWriter) Write(p []byte) (int, error) {
 	if _, err := w.out.Write(w.sealing.frames(nil, p, false)); err != nil {
 		return 0, err

@@ -50,6 +50,9 @@ func (l *Log) write(b *batch, now time.Time) error {
 	return nil
 }
 
+// writeBatch writes a batch, and a checkpoint behind it where one is due. The chain goes on from what is
+// in the file and not from what should be: after a write that failed half way, those records
+// that are whole have their numbers for good. Under file.
 func (l *Log) writeBatch(b *batch, now time.Time) error {
 	if l.closed {
 		return ErrClosed

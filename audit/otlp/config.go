@@ -79,6 +79,7 @@ func (c Config) protocol() string { return cmp.Or(c.Protocol, protocolHTTP) }
 func (c Config) gzip() bool       { return c.Compression != compressNone }
 func (c Config) maxRequest() int  { return int(cmp.Or(c.MaxRequest, defaultMaxRequest)) }
 func (c Config) url() *url.URL    { u, _ := c.Endpoint.Parse(); return u } // it was found good
+// loopback reports whether a host is this machine, which headers reach without TLS and unseen.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback() || strings.EqualFold(host, "localhost")
@@ -130,6 +131,7 @@ func (c Config) checkEndpoint() error {
 	return nil
 }
 
+// checkHeaders reports headers that could not be sent, or that would take the place of the gateway's own.
 func (c Config) checkHeaders() (errs []error) {
 	seen := make(map[string]bool, len(c.Headers))
 	for i, h := range c.Headers {

@@ -136,6 +136,7 @@ func (r *record) severity() logs.SeverityNumber {
 	return logs.SeverityNumber_SEVERITY_NUMBER_INFO
 }
 
+// severityText is the name of a severity, which collectors show.
 func severityText(n logs.SeverityNumber) string {
 	switch n {
 	case logs.SeverityNumber_SEVERITY_NUMBER_ERROR:

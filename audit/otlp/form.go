@@ -28,6 +28,8 @@ type form struct {
 	size  int // of a request without records
 }
 
+// newForm prepares what all requests have in common: who sends, and its size, so that a request is known
+// to be short enough before it is made.
 func newForm(o Options) form {
 	f := form{log: o.Log, about: &resource.Resource{}, scope: &common.InstrumentationScope{Name: scopeName}}
 	named := false
@@ -43,6 +45,7 @@ func newForm(o Options) form {
 	return f
 }
 
+// request is one request with these records.
 func (f form) request(records []*logs.LogRecord) *collector.ExportLogsServiceRequest {
 	return &collector.ExportLogsServiceRequest{ResourceLogs: []*logs.ResourceLogs{{
 		Resource: f.about, ScopeLogs: []*logs.ScopeLogs{{Scope: f.scope, LogRecords: records}},
@@ -75,6 +78,7 @@ func (f form) record(e audit.Entry) *logs.LogRecord {
 	return out
 }
 
+// nanos is a time as OTLP has it, 0 for none.
 func nanos(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
@@ -91,6 +95,7 @@ func id(digits string, length int) []byte {
 	return raw
 }
 
+// body is a record as it was written, so that what is stored can be verified like the file.
 func body(line []byte) *common.AnyValue {
 	if !utf8.Valid(line) { // a string that is not could not be sent at all
 		return &common.AnyValue{Value: &common.AnyValue_BytesValue{BytesValue: line}}

@@ -27,6 +27,8 @@ type overGRPC struct {
 	header []string // names and values, in turn
 }
 
+// newGRPC prepares a connection, which is made with the first records. gRPC does not send anything again by
+// itself: what became of records is for the sink to know.
 func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, error) {
 	u := c.url()
 	transport := credentials.NewTLS(secure)
@@ -60,6 +62,7 @@ func newGRPC(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overGRPC, err
 
 func (o *overGRPC) close() error { return o.conn.Close() }
 
+// export sends a request.
 func (o *overGRPC) export(ctx context.Context, in *collector.ExportLogsServiceRequest) (*collector.ExportLogsPartialSuccess, error) {
 	out, err := o.logs.Export(metadata.AppendToOutgoingContext(ctx, o.header...), in)
 	if err != nil {

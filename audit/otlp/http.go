@@ -37,6 +37,8 @@ type overHTTP struct {
 	body   bytes.Buffer
 }
 
+// newHTTP prepares a client. It follows no redirects: records go where the configuration says and nowhere
+// else.
 func newHTTP(c Config, secure *tls.Config, egress *tunnel.Proxy) (*overHTTP, error) {
 	u := c.url()
 	if u.Path == "" || u.Path == "/" {
@@ -68,6 +70,7 @@ func (o *overHTTP) close() error {
 	return nil
 }
 
+// export sends a request. What is said of a refusal is read within a bound.
 func (o *overHTTP) export(ctx context.Context, in *collector.ExportLogsServiceRequest) (*collector.ExportLogsPartialSuccess, error) {
 	body, err := o.encode(in)
 	if err != nil {

@@ -21,6 +21,7 @@ type refusal struct {
 	after  time.Duration // that it wants to be left alone for; 0 when it does not say
 }
 
+// Error says what the receiver will do with further records, with its own words behind that.
 func (r *refusal) Error() string {
 	text := "the receiver refuses: "
 	switch r.kind {

@@ -26,6 +26,7 @@ var all = [...]detector{
 	{"email", "[email]", emails},
 }
 
+// detectors finds those of a configuration: all of them unless it names some, or says none.
 func detectors(names []string) ([]detector, error) {
 	if names == nil {
 		return all[:], nil

@@ -33,6 +33,7 @@ const (
 	longestPath  = 1024
 )
 
+// starts is n paths, each at its first segment.
 func starts(n int) []states {
 	all := make([]states, n)
 	for i := range all {
@@ -41,6 +42,8 @@ func starts(n int) []states {
 	return all
 }
 
+// step goes one member, or one element, deeper. A path with .. may be at several of its segments at once,
+// which is why a state is a set of them.
 func (p Path) step(at states, name string, index int) (next states) {
 	for i, s := range p.segments {
 		if at&(1<<i) == 0 {
@@ -56,6 +59,7 @@ func (p Path) step(at states, name string, index int) (next states) {
 	return next
 }
 
+// ends reports whether the path leads here.
 func (p Path) ends(at states) bool { return at&(1<<len(p.segments)) != 0 }
 
 // ParsePath reads a path.
@@ -78,6 +82,7 @@ func ParsePath(text string) (Path, error) {
 	return p, nil
 }
 
+// parseSegment reads one step of a path, and what is left of it.
 func parseSegment(text string) (s segment, rest string, err error) {
 	s.index = -1
 	rest, s.deep = strings.CutPrefix(text, "..")
@@ -104,6 +109,7 @@ func parseSegment(text string) (s segment, rest string, err error) {
 	return s, rest[end:], nil
 }
 
+// parseBracket reads a step in brackets.
 func parseBracket(s segment, text string) (segment, string, error) {
 	inner := text[1:]
 	if quote := inner[:min(1, len(inner))]; quote == "'" || quote == `"` {
@@ -135,6 +141,8 @@ func (p Path) Find(doc []byte, see func(value string) bool) {
 
 var errSeen = errors.New("seen")
 
+// find shows what the path leads to, and passes over what it cannot lead to without reading it into
+// memory.
 func (p Path) find(in *jsontext.Decoder, at states, see func(string) bool) error {
 	if p.ends(at) {
 		value, err := in.ReadValue()

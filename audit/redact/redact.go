@@ -146,6 +146,7 @@ type walk struct {
 	count int
 }
 
+// value writes a value that no path acts on as a whole; what is in it may be acted on.
 func (w *walk) value(at []states) error {
 	if len(w.out) > w.limit {
 		return errFull
@@ -171,6 +172,7 @@ func (w *walk) value(at []states) error {
 	return nil
 }
 
+// object writes an object without the members that are to be removed.
 func (w *walk) object(at []states) error {
 	if _, err := w.in.ReadToken(); err != nil {
 		return err
@@ -204,6 +206,7 @@ func (w *walk) object(at []states) error {
 	return err
 }
 
+// array writes a list likewise. Elements keep their places for paths, whatever was removed before them.
 func (w *walk) array(at []states) error {
 	if _, err := w.in.ReadToken(); err != nil {
 		return err
@@ -246,11 +249,14 @@ func (w *walk) step(at []states, name string, index int) (inner []states, action
 	return inner, action
 }
 
+// drop passes over a value, and counts it.
 func (w *walk) drop() error {
 	w.count++
 	return w.in.SkipValue()
 }
 
+// member writes what an action makes of a value: a mask, or a hash by which equal values can be told to be
+// equal and no value can be found out without the key.
 func (w *walk) member(at []states, action string) error {
 	if action == "" {
 		return w.value(at)

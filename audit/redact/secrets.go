@@ -79,6 +79,7 @@ func isBearer(s string) bool {
 	return len(s) >= 20 || len(s) >= 8 && strings.ContainsAny(s, "0123456789")
 }
 
+// isBasic reports whether a text is a user and a password as HTTP Basic has them.
 func isBasic(s string) bool {
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	return err == nil && strings.IndexByte(string(plain), ':') >= 0

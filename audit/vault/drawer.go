@@ -39,6 +39,7 @@ type lock struct {
 
 const purpose = "audit content"
 
+// newAEAD is AES-GCM with random nonces.
 func newAEAD(key []byte) (cipher.AEAD, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -75,6 +76,7 @@ func (p *pair) add(sealer Sealer, d drawer) (*opened, error) {
 	return o, nil
 }
 
+// keyData is what a sealed key is bound to: the file and the name that it stands under.
 func keyData(n name, id [keyID]byte) []byte { return append([]byte(n.String()+"\x00"), id[:]...) }
 
 // keyLine is a line of a file of keys, and where it stands.
@@ -86,6 +88,7 @@ type keyLine struct {
 // blank is what a destroyed key is overwritten with.
 const blank = '-'
 
+// destroyed reports whether a key was overwritten, and with it what was sealed by it.
 func (l keyLine) destroyed() bool { return len(l.text) == 0 || l.text[0] == blank }
 
 // keyLines are the whole lines of a file; a torn last one belongs to nothing.
@@ -167,6 +170,8 @@ func destroy(dir string, n name, sealer Sealer, meant func(d drawer, at int64) b
 	return left, gone, errors.Join(faults...)
 }
 
+// overwrite destroys a key in its place: the content is gone with it, in every copy of the data that is
+// made from then on, and nothing else in the file moves.
 func overwrite(path string, line keyLine) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // not for appending
 	if err != nil {

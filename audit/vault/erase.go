@@ -17,6 +17,7 @@ type Subject struct {
 	Issuer string // "" for any
 }
 
+// is reports whether somebody is the subject. Without an issuer it is whoever has the name.
 func (s Subject) is(issuer, name string) bool {
 	return s.Name == name && (s.Issuer == "" || s.Issuer == issuer)
 }

@@ -29,10 +29,13 @@ var (
 	idForm   = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)_(\d{3,6})\.(\d{1,12})$`)
 )
 
+// dayOf is the day in UTC, as segments have it.
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
+// String is what the names of both files have in common.
 func (n name) String() string { return fmt.Sprintf("%s_%03d", n.day, n.number) }
 
+// path is one of the two files.
 func (n name) path(dir, form string) string {
 	return filepath.Join(dir, "content-"+n.String()+form)
 }
@@ -43,6 +46,7 @@ func (n name) compare(o name) int { return cmp.Or(cmp.Compare(n.day, o.day), n.n
 // id is the id of what stands at a place of a file.
 func (n name) id(at int64) string { return n.String() + "." + strconv.FormatInt(at, 10) }
 
+// parseID says where an item is. It takes no other spelling of an id than the one that was given out.
 func parseID(id string) (n name, at int64, ok bool) {
 	parts := idForm.FindStringSubmatch(id)
 	if parts == nil {

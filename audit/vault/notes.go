@@ -42,6 +42,7 @@ func (r Reader) note(e Erasure) (err error) {
 	return f.Sync()
 }
 
+// torn reports whether a file ends inside a line, as it does after a crash.
 func torn(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -58,6 +59,7 @@ type erasures struct {
 	moved time.Time
 }
 
+// erasuresOf tells one state of the log of erasures from another, without reading it.
 func erasuresOf(dir string) erasures {
 	info, err := os.Stat(filepath.Join(dir, erasureLog)) //nolint:gosec // in the log's directory
 	if err != nil {

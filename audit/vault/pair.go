@@ -24,6 +24,8 @@ type pair struct {
 	sealed     int64 // of keys
 }
 
+// newPair makes the two files of a drawer. The keys are made first: content without keys is lost, and keys
+// without content are nothing.
 func newPair(dir string, n name) (*pair, error) {
 	keys, err := create(n.path(dir, keysForm))
 	if err != nil {
@@ -39,10 +41,12 @@ func newPair(dir string, n name) (*pair, error) {
 	return &pair{name: n, data: data, keys: keys}, nil
 }
 
+// create makes a file that is not there yet.
 func create(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600) //nolint:gosec // in the log's directory
 }
 
+// syncDir has the disk know of the names in a directory.
 func syncDir(dir string) error {
 	d, err := os.Open(dir) //nolint:gosec // in the log's directory
 	if err != nil {

@@ -125,6 +125,7 @@ func (r Reader) keys(n name) (map[[keyID]byte]*opened, error) {
 	return keys, fault
 }
 
+// open opens an item with its key. Where the key is gone it was erased.
 func (f frame) open(keys map[[keyID]byte]*opened) (Item, error) {
 	key := keys[f.key]
 	if key == nil {

@@ -78,6 +78,7 @@ func (s *Shelf) Check(id, digest string) error {
 	return nil
 }
 
+// has reports whether there is a key, which need not be opened for that.
 func (b *bunch) has(key [keyID]byte) bool {
 	_, ok := b.keys[key]
 	return ok

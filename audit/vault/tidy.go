@@ -40,6 +40,7 @@ type expiry struct {
 	writing bool // to last
 }
 
+// over reports whether the time of what is in a drawer is over.
 func (x *expiry) over(d drawer) bool { return d.Until != "" && d.Until < x.today }
 
 // run makes e what was destroyed, with no state where nothing was due.
@@ -80,6 +81,7 @@ func (x *expiry) due(n name) bool {
 	return false
 }
 
+// removable reports whether the files of a drawer may go: the one that is written to may not.
 func (x *expiry) removable(n name) bool { return n.compare(x.last) < 0 || n == x.last && !x.writing }
 
 // remove removes a pair. Of the newest the file of keys stays, in which there is none: its

@@ -203,11 +203,14 @@ func (v *Vault) Close() error {
 	return err
 }
 
+// digestOf is what a record has of the content. A random text in it keeps others from guessing the content
+// by its digest.
 func digestOf(plain []byte) string {
 	sum := sha256.Sum256(plain)
 	return "sha-256:" + hex.EncodeToString(sum[:])
 }
 
+// randomText is that text.
 func randomText() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand)
