@@ -9,6 +9,8 @@ import (
 
 // record is what is outside the body as well.
 type record struct {
+	caller
+
 	Gateway    string    `json:"gateway"`
 	Hash       string    `json:"hash"`
 	Time       time.Time `json:"time"`
@@ -22,11 +24,6 @@ type record struct {
 	Method     string    `json:"method"`
 	Binding    string    `json:"binding"`
 	Version    string    `json:"version"`
-	Principal  string    `json:"principal"`
-	Issuer     string    `json:"issuer"`
-	Client     string    `json:"client"`
-	Tenant     string    `json:"tenant"`
-	AuthMethod string    `json:"auth_method"`
 	Decision   string    `json:"decision"`
 	Rule       string    `json:"rule"`
 	Limit      string    `json:"limit"`
@@ -36,8 +33,6 @@ type record struct {
 	TaskState  string    `json:"task_state"`
 	ContextID  string    `json:"context_id"`
 	MessageID  string    `json:"message_id"`
-	ClientIP   string    `json:"client_ip"`
-	UserAgent  string    `json:"user_agent"`
 	DurationMS *float64  `json:"duration_ms"`
 	Attrs      struct {
 		Principal string `json:"principal"`
@@ -51,6 +46,17 @@ type record struct {
 		State     string `json:"state"`
 		Outcome   string `json:"outcome"`
 	} `json:"attrs"`
+}
+
+// caller is what a record says of who asked.
+type caller struct {
+	Principal  string `json:"principal"`
+	Issuer     string `json:"issuer"`
+	Client     string `json:"client"`
+	Tenant     string `json:"tenant"`
+	AuthMethod string `json:"auth_method"`
+	ClientIP   string `json:"client_ip"`
+	UserAgent  string `json:"user_agent"`
 }
 
 // adopt has what an event is about count like what a call is about.
