@@ -36,7 +36,10 @@ type forgettable interface {
 }
 
 // declare makes the instruments that a struct declares. Those of *prometheus.Desc are made
-// up when somebody looks, by the struct as their collector, which its owner registers.
+// up when somebody looks, by the struct as their collector, which its owner registers. The
+// fields have exported names, in structs that nobody outside sees, since reflection sets no
+// others. A field of a type that make does not know stays empty, which
+// TestMetricsAreDocumented finds.
 func (f factory) declare(topic any) {
 	v := reflect.ValueOf(topic).Elem()
 	for i := range v.NumField() {
@@ -55,7 +58,9 @@ func (f factory) declare(topic any) {
 	}
 }
 
-// make makes one instrument where a field points to, and completes what is known of it.
+// make makes one instrument where a field points to, and completes what is known of it. It
+// registers it as well: a name that is declared twice ends the program when it starts, and
+// with it every test.
 func (f factory) make(field any, d *instrument, buckets string) {
 	switch field := field.(type) {
 	case *prometheus.Counter:

@@ -28,7 +28,8 @@ type Labels struct {
 }
 
 // labelSet is Labels made ready for counting. It is immutable but for the
-// children that are made on first use.
+// children that are made on first use. A call that counts while the sets are replaced
+// counts in those that it found: the children that stay are shared by both.
 type labelSet struct {
 	agents    map[string]*agentSeries
 	methods   map[string]bool // those of extensions; A2A's are in coreMethods

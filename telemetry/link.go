@@ -34,7 +34,8 @@ type taskSpans struct {
 type taskName struct{ agent, task string }
 
 // first is the span in which a task was first seen, which is this one where nothing is
-// known of it.
+// known of it. A task that is asked for again moves to the younger half, so that those
+// which go on are not forgotten for many that are over.
 func (s *taskSpans) first(name taskName, now trace.SpanContext) trace.SpanContext {
 	s.mu.Lock()
 	defer s.mu.Unlock()

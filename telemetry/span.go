@@ -8,7 +8,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// endServer gives the server span its name and attributes and ends it.
+// endServer gives the server span its name and attributes and ends it. They are set at the end
+// and all at once: what a call is about is not known when its span begins, and a span that is
+// not sampled has none to set.
 func (t *Telemetry) endServer(e *Exchange) {
 	span := e.span
 	if span == nil {

@@ -151,6 +151,8 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 		return nil, err
 	}
 	c := &candidate{Entry: Entry{Digest: digest, Seen: j.Book.now().UTC()}, raw: card, doc: card}
+	// What vouches for a card is looked at first: of a card that is signed, what the signature
+	// covers is all that may be used.
 	if err := j.verify(ctx, c, card); err != nil {
 		return nil, err
 	}
@@ -162,6 +164,7 @@ func (j *Judge) open(ctx context.Context, card []byte) (*candidate, error) {
 	if c.profile, err = read(c.doc); err != nil {
 		return nil, err
 	}
+	// Cards are fetched again every few minutes and hardly ever change.
 	if latest := j.Status(); latest.Digest == digest {
 		c.Findings = latest.Findings
 	} else if c.Findings, err = lint.Check(card, j.Limits); err != nil {
@@ -222,6 +225,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	if err != nil {
 		return Ruling{}, err
 	}
+	// The usual case: the agent serves the card that is in force.
 	if stands && standing.Digest == c.Digest && !c.refused() {
 		j.keep(ctx, c, c.Digest, standing.At)
 		return c.ruling(standing.State, "", c.doc, c.Digest), nil
@@ -234,6 +238,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	if err != nil {
 		return Ruling{}, err
 	}
+	// Nothing about the card itself speaks against it: now it is about what has changed.
 	if c.State == "" {
 		c.State, c.Why = j.decide(c, stands)
 	}
@@ -244,6 +249,7 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 		j.meet(c, taken)
 	}
 	why := c.Why
+	// What a person has rejected does not wait for one again.
 	if seen && known.State == Rejected && c.State == Quarantined {
 		c.State, c.Why, c.By, c.Decided = Rejected, "it was rejected", known.By, known.Decided
 	}
@@ -270,7 +276,9 @@ func (j *Judge) rule(ctx context.Context, c *candidate) (Ruling, error) {
 	return r, j.Book.remember(ctx, j.Agent, e, c.doc, j.config.History, j.config.Keep.Std())
 }
 
-// standing is the card that stands, if the configuration of today allows it.
+// standing is the card that stands, if the configuration of today allows it. A card that came
+// into force before signatures were required, or that is not among the digests any more, is as
+// if it had never been.
 func (j *Judge) standing(ctx context.Context) (Standing, bool, error) {
 	s, ok, err := j.Book.Standing(ctx, j.Agent)
 	if err != nil || !ok ||
@@ -308,7 +316,8 @@ func (j *Judge) compare(ctx context.Context, c *candidate, standing Standing, st
 	return old, nil
 }
 
-// meet fills in what other agents have too, in the place of what they had before.
+// meet fills in what other agents have too, in the place of what they had before. It is asked
+// twice: by what was known when the card was compared, and when it is about to come into force.
 func (j *Judge) meet(c *candidate, taken []Change) {
 	c.Changes = append(c.Changes[:c.own:c.own], taken...)
 	for i := range taken {
@@ -322,6 +331,7 @@ func (j *Judge) meet(c *candidate, taken []Change) {
 func (j *Judge) decide(c *candidate, stands bool) (State, string) {
 	worst := Worst(c.Changes)
 	switch {
+	// Whoever pins digests has decided: the card is one of them, or was refused above.
 	case len(j.config.Digests) > 0:
 		return Accepted, ""
 	case !stands && !c.sure && j.config.FirstSeen == actQuarantine:
