@@ -69,7 +69,7 @@ func FuzzForms(f *testing.F) {
 				t.Fatalf("%s: %q", p.form, p.body)
 			}
 			switch p.form {
-			case MessageASCII, Legacy:
+			case formMessageASCII, formLegacy:
 				if bytes.ContainsFunc(p.body, func(r rune) bool { return r > '~' || r < ' ' }) {
 					t.Fatalf("%s: %q", p.form, p.body)
 				}

@@ -112,15 +112,15 @@ func TestForms(t *testing.T) {
 	 "securitySchemes":{"k":{"type":"apiKey","in":"header","name":"K"}},"security":[{"k":[]}],
 	 "provider":null,"skills":[],"default_input_modes":["€"]}`
 	for form, want := range map[Form]string{
-		AsReceived: `{"capabilities":{"extensions":[{"params":{},"required":false,"uri":"u"}],"streaming":false},"default_input_modes":["€"],"description":"","iconUrl":"","name":"N","provider":null,"security":[{"k":[]}],"securitySchemes":{"k":{"in":"header","name":"K","type":"apiKey"}},"skills":[],"url":"https://a.test","version":"","x":{"a":[null,""]}}`,
-		NoEmpties:  `{"capabilities":{"extensions":[{"required":false,"uri":"u"}],"streaming":false},"default_input_modes":["€"],"name":"N","securitySchemes":{"k":{"in":"header","name":"K","type":"apiKey"}},"url":"https://a.test"}`,
-		Message:    `{"capabilities":{"extensions":[{"uri":"u"}],"streaming":false},"defaultInputModes":["€"],"name":"N"}`,
-		Presence:   `{"capabilities":{"extensions":[{"params":{},"uri":"u"}],"streaming":false},"defaultInputModes":["€"],"description":"","iconUrl":"","name":"N","securitySchemes":{"k":{}},"skills":[],"version":""}`,
-		MessageUpgraded: `{"capabilities":{"extensions":[{"uri":"u"}],"streaming":false},"defaultInputModes":["€"],"name":"N",` +
+		AsReceived:    `{"capabilities":{"extensions":[{"params":{},"required":false,"uri":"u"}],"streaming":false},"default_input_modes":["€"],"description":"","iconUrl":"","name":"N","provider":null,"security":[{"k":[]}],"securitySchemes":{"k":{"in":"header","name":"K","type":"apiKey"}},"skills":[],"url":"https://a.test","version":"","x":{"a":[null,""]}}`,
+		formNoEmpties: `{"capabilities":{"extensions":[{"required":false,"uri":"u"}],"streaming":false},"default_input_modes":["€"],"name":"N","securitySchemes":{"k":{"in":"header","name":"K","type":"apiKey"}},"url":"https://a.test"}`,
+		formMessage:   `{"capabilities":{"extensions":[{"uri":"u"}],"streaming":false},"defaultInputModes":["€"],"name":"N"}`,
+		formPresence:  `{"capabilities":{"extensions":[{"params":{},"uri":"u"}],"streaming":false},"defaultInputModes":["€"],"description":"","iconUrl":"","name":"N","securitySchemes":{"k":{}},"skills":[],"version":""}`,
+		formMessageUpgraded: `{"capabilities":{"extensions":[{"uri":"u"}],"streaming":false},"defaultInputModes":["€"],"name":"N",` +
 			`"securitySchemes":{"k":{"apiKeySecurityScheme":{"location":"header","name":"K"}}},` +
 			`"supportedInterfaces":[{"protocolBinding":"JSONRPC","protocolVersion":"0.3.0","url":"https://a.test"}]}`,
-		MessageASCII: `{"capabilities":{"extensions":[{"uri":"u"}],"streaming":false},"defaultInputModes":["\u20ac"],"name":"N"}`,
-		Legacy: `{"capabilities":{"extensions":[{"required":false,"uri":"u"}],"streaming":false},"defaultInputModes":["\u20ac"],"name":"N",` +
+		formMessageASCII: `{"capabilities":{"extensions":[{"uri":"u"}],"streaming":false},"defaultInputModes":["\u20ac"],"name":"N"}`,
+		formLegacy: `{"capabilities":{"extensions":[{"required":false,"uri":"u"}],"streaming":false},"defaultInputModes":["\u20ac"],"name":"N",` +
 			`"securitySchemes":{"k":{"in":"header","name":"K"}},"url":"https://a.test"}`,
 	} {
 		if diff := cmp.Diff(want, string(canonical(t, card, form))); diff != "" {
@@ -142,7 +142,7 @@ func TestNoForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if list, err := payloads(doc, Message); err == nil || list != nil {
+		if list, err := payloads(doc, formMessage); err == nil || list != nil {
 			t.Errorf("%s: %v", card, list)
 		}
 	}

@@ -14,26 +14,26 @@ import (
 const (
 	// AsReceived is RFC 8785 over everything that the card has, known or not.
 	AsReceived Form = "as-received"
-	// Presence is the letter of A2A 1.0 §8.4.1: what the specification knows, less what
+	// formPresence is the letter of A2A 1.0 §8.4.1: what the specification knows, less what
 	// has its default value, unless it is required or was set explicitly.
-	Presence Form = "presence"
-	// Message is what the SDKs for Python and JavaScript sign since 1.0: the card as its
+	formPresence Form = "presence"
+	// formMessage is what the SDKs for Python and JavaScript sign since 1.0: the card as its
 	// Protobuf message has it, less everything empty at any depth.
-	Message Form = "message"
-	// NoEmpties is everything that the card has, less everything empty at any depth.
-	NoEmpties Form = "no-empties"
-	// MessageNoSchemes is Message without security schemes: the SDK for JavaScript loses
+	formMessage Form = "message"
+	// formNoEmpties is everything that the card has, less everything empty at any depth.
+	formNoEmpties Form = "no-empties"
+	// formMessageNoSchemes is formMessage without security schemes: the SDK for JavaScript loses
 	// them where it signs or verifies a card that it has read before.
-	MessageNoSchemes Form = "message-no-schemes"
-	// MessageUpgraded is what the SDK for Python makes of a card with 0.3's members when
+	formMessageNoSchemes Form = "message-no-schemes"
+	// formMessageUpgraded is what the SDK for Python makes of a card with 0.3's members when
 	// it reads it: Message, with 1.0's members filled in from those of 0.3.
-	MessageUpgraded Form = "message-upgraded"
-	// MessageASCII is Message as Python wrote it before 1.2: not in RFC 8785, but in
+	formMessageUpgraded Form = "message-upgraded"
+	// formMessageASCII is formMessage as Python wrote it before 1.2: not in RFC 8785, but in
 	// ASCII and with names in the order of code points.
-	MessageASCII Form = "message-ascii"
-	// Legacy is what the SDK for Python signs in 0.3: the members of 0.3 less those with
+	formMessageASCII Form = "message-ascii"
+	// formLegacy is what the SDK for Python signs in 0.3: the members of 0.3 less those with
 	// their default value and everything empty, in ASCII.
-	Legacy Form = "legacy"
+	formLegacy Form = "legacy"
 )
 
 // forms are all of them. One that covers more comes before one that covers less.
@@ -42,13 +42,13 @@ var forms = [...]struct {
 	make func(card value) (payload []byte, uncovered []string, err error)
 }{
 	{AsReceived, func(card value) ([]byte, []string, error) { return whole(card, jcs) }},
-	{Message, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, jcs) }},
-	{Presence, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, false, jcs) }},
-	{NoEmpties, func(card value) ([]byte, []string, error) { return whole(compact(card), jcs) }},
-	{MessageNoSchemes, func(card value) ([]byte, []string, error) { return typed(card, &cardNoSchemes, true, jcs) }},
-	{MessageUpgraded, func(card value) ([]byte, []string, error) { return typed(upgraded(card), &cardMessage, true, jcs) }},
-	{MessageASCII, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, messageASCII) }},
-	{Legacy, func(card value) ([]byte, []string, error) { return typed(card, &legacyCard, true, legacyASCII) }},
+	{formMessage, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, jcs) }},
+	{formPresence, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, false, jcs) }},
+	{formNoEmpties, func(card value) ([]byte, []string, error) { return whole(compact(card), jcs) }},
+	{formMessageNoSchemes, func(card value) ([]byte, []string, error) { return typed(card, &cardNoSchemes, true, jcs) }},
+	{formMessageUpgraded, func(card value) ([]byte, []string, error) { return typed(upgraded(card), &cardMessage, true, jcs) }},
+	{formMessageASCII, func(card value) ([]byte, []string, error) { return typed(card, &cardMessage, true, messageASCII) }},
+	{formLegacy, func(card value) ([]byte, []string, error) { return typed(card, &legacyCard, true, legacyASCII) }},
 }
 
 // rank is lower for a form that covers more.

@@ -28,7 +28,7 @@ type field struct {
 	name     string
 	shape    shape
 	of       *schema // of messages
-	required bool    // kept by Presence even with its default value
+	required bool    // kept by formPresence even with its default value
 	optional bool    // has presence: kept whenever it was set
 	initial  string  // the default of a text, where that is not ""
 }

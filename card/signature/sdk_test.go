@@ -12,10 +12,10 @@ import (
 // empty members at any depth, false, null, numbers in several spellings, names beyond
 // ASCII, and in 1.3.0's and 1.1.0's the members of 0.3 that its server adds.
 var sdkForms = map[string]Form{
-	"python-1.3.0":  Message,
-	"python-1.1.0":  MessageASCII,
-	"python-0.3.26": Legacy,
-	"js-1.3.0":      MessageNoSchemes,
+	"python-1.3.0":  formMessage,
+	"python-1.1.0":  formMessageASCII,
+	"python-0.3.26": formLegacy,
+	"js-1.3.0":      formMessageNoSchemes,
 }
 
 func TestCardsOfSDKs(t *testing.T) {

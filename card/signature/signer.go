@@ -30,11 +30,11 @@ const (
 // formsOf are the forms in which the readers of a shape verify it, the one that covers
 // everything first. Those that are the same for a card are signed once.
 func formsOf(shape Shape) []Form {
-	modern := []Form{AsReceived, Message, Presence, MessageNoSchemes}
+	modern := []Form{AsReceived, formMessage, formPresence, formMessageNoSchemes}
 	if shape == Modern {
 		return modern
 	}
-	return append(modern, MessageUpgraded, Legacy)
+	return append(modern, formMessageUpgraded, formLegacy)
 }
 
 // Signer signs the cards that the gateway serves. What it has signed it remembers, so

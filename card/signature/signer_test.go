@@ -116,8 +116,8 @@ func TestSignAgain(t *testing.T) {
 	ring := newRing(t)
 	v := newVerifier(t, Trust{Keys: []string{file(t, string(ring.JWKS()))}})
 	for card, form := range map[string]Form{
-		"{ \"name\": \"N\",\n \"signatures\": [{\"protected\":\"x\"}], \"description\": \"\" }": Message,
-		`{"name":"N","url":"https://a.test/","protocolVersion":"0.3.0"}`:                        Legacy,
+		"{ \"name\": \"N\",\n \"signatures\": [{\"protected\":\"x\"}], \"description\": \"\" }": formMessage,
+		`{"name":"N","url":"https://a.test/","protocolVersion":"0.3.0"}`:                        formLegacy,
 	} {
 		out, err := NewSigner(ring, "").SignAgain([]byte(card))
 		if err != nil {
