@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -26,12 +27,12 @@ type circumstances struct {
 
 // newCircumstances compiles them, nil where the rule has none, and describes what is
 // wrong.
-func newCircumstances(src *Rule) (*circumstances, []string) {
+func newCircumstances(src *Rule) (*circumstances, []error) {
 	if src.Bindings == nil && src.Sources == nil && src.Times == nil && src.Content == nil {
 		return nil, nil
 	}
 	c := &circumstances{denies: src.Effect == "deny"}
-	var problems [4][]string
+	var problems [4][]error
 	c.bindings, problems[0] = newBindings(src.Bindings)
 	c.sources, problems[1] = newRanges(src.Sources)
 	c.times, problems[2] = newWindows(src.Times)
@@ -108,11 +109,11 @@ func holding(hits []*rule, q *Request, n *need) []*rule {
 // bindings is a set of them, one bit for each.
 type bindings uint8
 
-func newBindings(list []string) (set bindings, problems []string) {
-	for _, name := range list {
+func newBindings(list []string) (set bindings, problems []error) {
+	for i, name := range list {
 		b := bindingNamed(name)
 		if b == 0 && name != "" { // an empty entry is reported with those of other lists
-			problems = append(problems, fmt.Sprintf("bindings: %q is none of JSONRPC, HTTP+JSON and GRPC", name))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of JSONRPC, HTTP+JSON and GRPC", name), i), "bindings"))
 		}
 		set |= 1 << b
 	}

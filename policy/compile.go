@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -76,7 +77,7 @@ func (s *Set) options(c Config) error {
 	case "allow":
 		s.allow = true
 	default:
-		errs = append(errs, fmt.Errorf(`default is %q; it must be "deny" or "allow"`, c.Default))
+		errs = append(errs, keypath.Point(fmt.Errorf(`default is %q; it must be "deny" or "allow"`, c.Default), "default"))
 	}
 	switch c.Skills.Undeclared {
 	case "", "require-all":
@@ -87,26 +88,26 @@ func (s *Set) options(c Config) error {
 	case "require-any":
 		s.undeclared = requireAny
 	default:
-		errs = append(errs, fmt.Errorf(`skills.undeclared is %q; it must be "require-all", "require-any", "deny" or "agent"`,
-			c.Skills.Undeclared))
+		errs = append(errs, keypath.Point(fmt.Errorf(`skills.undeclared is %q; it must be "require-all", "require-any", "deny" or "agent"`,
+			c.Skills.Undeclared), "skills", "undeclared"))
 	}
 	switch c.Skills.Scopes {
 	case "", "off":
 	case "card":
 		s.cardScopes = true
 	default:
-		errs = append(errs, fmt.Errorf(`skills.scopes is %q; it must be "off" or "card"`, c.Skills.Scopes))
+		errs = append(errs, keypath.Point(fmt.Errorf(`skills.scopes is %q; it must be "off" or "card"`, c.Skills.Scopes), "skills", "scopes"))
 	}
 	switch c.Tasks.Scope {
 	case "", "principal", "tenant":
 	case "agent":
 		s.sharedByAgent = true
 	default:
-		errs = append(errs, fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
-			c.Tasks.Scope))
+		errs = append(errs, keypath.Point(fmt.Errorf(`tasks.scope is %q; it must be "principal", "tenant" or "agent"`,
+			c.Tasks.Scope), "tasks", "scope"))
 	}
 	if m := c.Tasks.Contexts; m != "" && m != "derive" && m != "adopt" {
-		errs = append(errs, fmt.Errorf(`tasks.contexts is %q; it must be "derive" or "adopt"`, m))
+		errs = append(errs, keypath.Point(fmt.Errorf(`tasks.contexts is %q; it must be "derive" or "adopt"`, m), "tasks", "contexts"))
 	}
 	return errors.Join(errs...)
 }
@@ -125,40 +126,37 @@ func (s *Set) compile(pos int, src *Rule, names map[string]methods, taken map[st
 	r.speak(src.Extensions)
 	problems := slices.Concat(src.checkName(taken), src.checkWords(), src.checkLists(), s.checkAgents(src.Agents),
 		src.checkTerms(), wrong, src.checkExtensions())
-	var unknown []string
+	var unknown []error
 	r.methods, unknown = methodsOf(src.Methods, names)
 	problems = append(problems, unknown...)
 	taken[src.Name] = true
 
 	errs := make([]error, 0, len(problems))
 	for _, p := range problems {
-		errs = append(errs, fmt.Errorf("%s: %s", r.label(), p))
+		errs = append(errs, r.wrong(p))
 	}
 	return r, errors.Join(errs...)
 }
 
-// label is what errors call the rule.
-func (r *rule) label() string {
-	if r.name == "" {
-		return fmt.Sprintf("rule %d", r.pos+1)
-	}
-	return fmt.Sprintf("rule %q", r.name)
+// wrong makes an error of what is wrong with the rule.
+func (r *rule) wrong(err error) error {
+	return keypath.Point(&RuleError{Number: r.pos + 1, Name: r.name, Err: err}, "rules", r.pos)
 }
 
 // methodsOf looks method names up and describes those that nobody knows.
-func methodsOf(list []string, names map[string]methods) (set methods, problems []string) {
+func methodsOf(list []string, names map[string]methods) (set methods, problems []error) {
 	if list == nil {
 		return allMethods, nil
 	}
-	for _, name := range list {
+	for i, name := range list {
 		bits, ok := names[name]
 		switch {
 		case ok:
 			set |= bits
 		case name == "*":
-			problems = append(problems, `methods has no "*"; leave methods out to mean every method`)
+			problems = append(problems, keypath.Point(errors.New(`methods has no "*"; leave methods out to mean every method`), "methods", i))
 		case name != "":
-			problems = append(problems, fmt.Sprintf("method %q is not an A2A method", name))
+			problems = append(problems, keypath.Point(fmt.Errorf("method %q is not an A2A method", name), "methods", i))
 		}
 	}
 	return set, problems

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 )
 
@@ -36,7 +37,7 @@ func (s *Set) compileExprs() error {
 			}
 		}
 		for _, p := range problems {
-			errs = append(errs, fmt.Errorf("%s: expr: %s", r.label(), p))
+			errs = append(errs, r.wrong(keypath.At(errors.New(p), "expr")))
 		}
 		r.expr = program
 	}

@@ -1,12 +1,14 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Extensions is what one rule says about extensions. Its lists are the rule's own
@@ -107,30 +109,30 @@ func sameRules(a, b []Extensions) bool {
 }
 
 // checkExtensions returns what is wrong with what a rule says about extensions.
-func (r *Rule) checkExtensions() []string {
+func (r *Rule) checkExtensions() []error {
 	e := r.Extensions
 	if e == nil {
 		return nil
 	}
 	if e.Allow == nil && e.Deny == nil && e.Require == nil && e.Inject == nil {
-		return []string{"extensions has none of allow, deny, require and inject"}
+		return []error{keypath.Point(errors.New("extensions has none of allow, deny, require and inject"), "extensions")}
 	}
-	var problems []string
+	var problems []error
 	for _, l := range []struct {
 		key  string
 		uris []string
 	}{{"allow", e.Allow}, {"deny", e.Deny}, {"require", e.Require}, {"inject", e.Inject}} {
 		if l.uris != nil && len(l.uris) == 0 {
-			problems = append(problems, fmt.Sprintf("extensions.%s is empty; leave it out", l.key))
+			problems = append(problems, keypath.Point(fmt.Errorf("extensions.%s is empty; leave it out", l.key), "extensions", l.key))
 		}
 		for i, uri := range l.uris {
 			switch {
 			case !absolute(uri):
-				problems = append(problems, fmt.Sprintf("extensions.%s: %q is not an absolute URI", l.key, uri))
+				problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is not an absolute URI", uri), i), "extensions", l.key))
 			case slices.Contains(l.uris[:i], uri):
-				problems = append(problems, fmt.Sprintf("extensions.%s has %q twice", l.key, uri))
+				problems = append(problems, keypath.Point(fmt.Errorf("extensions.%s has %q twice", l.key, uri), "extensions", l.key, i))
 			case l.key != "deny" && slices.Contains(e.Deny, uri):
-				problems = append(problems, fmt.Sprintf("extensions.%s has %q, which extensions.deny has too", l.key, uri))
+				problems = append(problems, keypath.Point(fmt.Errorf("extensions.%s has %q, which extensions.deny has too", l.key, uri), "extensions", l.key, i))
 			}
 		}
 	}

@@ -1,10 +1,12 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -91,6 +93,25 @@ func (s *Set) lintSharing(k Known) []Warning {
 		}
 	}
 	return list
+}
+
+// UnknownSkills is an error for each skill that a rule or an entry of tasks.sharing names and
+// that none of its agents has, by the lists of agents' skills that are known: what Lint warns
+// of, for who holds the lists to be whole.
+func (s *Set) UnknownSkills(known map[string][]string) error {
+	var errs []error
+	for _, r := range s.rules {
+		for _, w := range s.lintSkills(r, known) {
+			errs = append(errs, keypath.At(errors.New(w.String()), "rules", r.pos, "skills"))
+		}
+	}
+	for i, sh := range s.sharing {
+		for _, skill := range s.unknownSkills(sh.source.Agents, sh.source.Skills, known) {
+			err := fmt.Errorf("%q names skill %q, which none of its agents has", sh.name, skill)
+			errs = append(errs, keypath.At(keypath.Point(err, slices.Index(sh.source.Skills, skill)), "tasks", "sharing", i, "skills"))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // unknownSkills lists the skills that none of the agents has, nil where the skills of one

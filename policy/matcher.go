@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 	"github.com/a2a-gateway/a2a-gateway/policy/expr"
 )
@@ -30,7 +31,7 @@ func NewMatcher(rules []MatchRule) (*Matcher, error) {
 		return nil, nil //nolint:nilnil // no rules, no matcher
 	}
 	if len(rules) > maxMatch {
-		return nil, fmt.Errorf("match has %d entries; at most %d are asked", len(rules), maxMatch)
+		return nil, keypath.Point(fmt.Errorf("match has %d entries; at most %d are asked", len(rules), maxMatch), "match")
 	}
 	env, err := expr.New()
 	if err != nil {
@@ -40,14 +41,14 @@ func NewMatcher(rules []MatchRule) (*Matcher, error) {
 	var errs []error
 	for i, r := range rules {
 		if r.Skill == "" {
-			errs = append(errs, fmt.Errorf("match[%d].skill is missing", i))
+			errs = append(errs, keypath.Point(fmt.Errorf("match[%d].skill is missing", i), "match", i, "skill"))
 		}
 		when, problems := env.Compile(r.When)
 		if problems == nil {
 			problems = pointless(when, i == len(rules)-1)
 		}
 		for _, p := range problems {
-			errs = append(errs, fmt.Errorf("match[%d].when: %s", i, p))
+			errs = append(errs, keypath.At(errors.New(p), "match", i, "when"))
 		}
 		m.entries = append(m.entries, matchEntry{r.Skill, when})
 		m.reads = m.reads || when != nil && when.Reads()

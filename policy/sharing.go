@@ -1,10 +1,13 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -88,7 +91,7 @@ func (s *Set) share(list []Sharing, names map[string]methods) []error {
 		problems = slices.Concat(checkName(src.Name, taken, "another entry"), src.check(), s.checkAgents(src.Agents), problems)
 		taken[src.Name] = true
 		for _, p := range problems {
-			errs = append(errs, fmt.Errorf("tasks.sharing[%d]: %s", i, p))
+			errs = append(errs, keypath.At(p, "tasks", "sharing", i))
 		}
 		s.sharing = append(s.sharing, sh)
 		agents := newPatterns(src.Agents)
@@ -101,7 +104,7 @@ func (s *Set) share(list []Sharing, names map[string]methods) []error {
 	return errs
 }
 
-func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []string) {
+func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []error) {
 	sh := &share{
 		name: src.Name, source: src,
 		owners: newPatterns(src.Owners), ownerIssuers: src.OwnerIssuers, ownerTenants: src.OwnerTenants,
@@ -112,7 +115,7 @@ func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []string
 	if list == nil { // those that change nothing
 		list = []string{wire.GetTask, wire.ListTasks, wire.SubscribeToTask}
 	}
-	var problems []string
+	var problems []error
 	sh.methods, problems = methodsOf(list, names)
 	for m, bit := range s.bits {
 		if sh.methods&bit == 0 {
@@ -120,17 +123,17 @@ func (s *Set) newShare(src *Sharing, names map[string]methods) (*share, []string
 		}
 		switch {
 		case m.Push || m.Subject == wire.OfConfig:
-			problems = append(problems, fmt.Sprintf("method %s: push notification configs are their owner's alone", m.Name))
+			problems = append(problems, keypath.Point(fmt.Errorf("method %s: push notification configs are their owner's alone", m.Name), "methods"))
 		case m.Subject == wire.OfAgent:
-			problems = append(problems, fmt.Sprintf("method %s: it is about no task", m.Name))
+			problems = append(problems, keypath.Point(fmt.Errorf("method %s: it is about no task", m.Name), "methods"))
 		}
 	}
-	slices.Sort(problems) // the methods came out of a map
+	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) }) // the methods came out of a map
 	return sh, problems
 }
 
 // check returns what is wrong with the conditions, read on their own.
-func (src *Sharing) check() []string {
+func (src *Sharing) check() []error {
 	problems := checkLists([]condition{
 		{"agents", src.Agents, false},
 		{"owners", src.Owners, false},
@@ -144,7 +147,7 @@ func (src *Sharing) check() []string {
 		{"tenants", src.Tenants, true},
 	}, "entry")
 	if src.Subjects == nil && src.Groups == nil && src.Issuers == nil && src.Tenants == nil {
-		problems = append(problems, "it says nothing of who may: give subjects, groups, issuers or tenants")
+		problems = append(problems, errors.New("it says nothing of who may: give subjects, groups, issuers or tenants"))
 	}
 	return problems
 }

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // ranges are sets of addresses, apart from one another and in order, so that one of
@@ -15,18 +17,18 @@ type ranges []addressRange
 type addressRange struct{ first, last netip.Addr }
 
 // newRanges reads addresses and networks and describes those that are none.
-func newRanges(list []string) (ranges, []string) {
+func newRanges(list []string) (ranges, []error) {
 	var (
 		all      ranges
-		problems []string
+		problems []error
 	)
-	for _, text := range list {
+	for i, text := range list {
 		if text == "" {
 			continue // reported with the empty entries of other lists
 		}
 		prefix, problem := parseSource(text)
 		if problem != "" {
-			problems = append(problems, fmt.Sprintf("sources: %q %s", text, problem))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q %s", text, problem), i), "sources"))
 			continue
 		}
 		all = append(all, addressRange{prefix.Addr(), lastOf(prefix)})

@@ -1,10 +1,13 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // window is a Window, compiled.
@@ -47,31 +50,31 @@ func weekdays(at int) (time.Weekday, int) { return time.Weekday(at / dayMinutes)
 func (w *window) on(day time.Weekday) bool { return w.days&(1<<day) != 0 }
 
 // newWindows compiles windows and describes what is wrong with them.
-func newWindows(list []Window) ([]window, []string) {
+func newWindows(list []Window) ([]window, []error) {
 	var (
 		out      []window
-		problems []string
+		problems []error
 	)
 	if list != nil && len(list) == 0 {
-		problems = append(problems, "times is empty, so the rule can never match; leave it out to mean any")
+		problems = append(problems, keypath.Point(errors.New("times is empty, so the rule can never match; leave it out to mean any"), "times"))
 	}
 	for i := range list {
 		w, wrong := newWindow(&list[i])
 		if len(wrong) == 0 && w.never() {
-			wrong = []string{" there is no moment that is in it"}
+			problems = append(problems, keypath.Point(fmt.Errorf("times[%d] there is no moment that is in it", i), "times", i))
 		}
-		for _, text := range wrong {
-			problems = append(problems, fmt.Sprintf("times[%d]%s", i, text))
+		for _, err := range wrong {
+			problems = append(problems, keypath.At(err, "times", i))
 		}
 		out = append(out, w)
 	}
 	return out, problems
 }
 
-// newWindow reads one. The problems begin with the key.
-func newWindow(src *Window) (w window, problems []string) {
+// newWindow reads one. The problems are at its keys.
+func newWindow(src *Window) (w window, problems []error) {
 	wrong := func(key, format string, args ...any) {
-		problems = append(problems, "."+key+": "+fmt.Sprintf(format, args...))
+		problems = append(problems, keypath.At(fmt.Errorf(format, args...), key))
 	}
 	var ok bool
 	if w.zone, ok = zoneNamed(src.Zone); !ok {

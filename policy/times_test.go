@@ -115,15 +115,15 @@ func TestWindowRefused(t *testing.T) {
 		},
 	} {
 		_, problems := newWindows([]Window{tc.w})
-		if len(problems) != 1 || !strings.Contains(problems[0], tc.want) {
+		if len(problems) != 1 || !strings.Contains(problems[0].Error(), tc.want) {
 			t.Errorf("%s: %q, want %q", name, problems, tc.want)
 		}
 	}
-	if _, problems := newWindows([]Window{}); len(problems) != 1 || !strings.HasPrefix(problems[0], "times is empty") {
+	if _, problems := newWindows([]Window{}); len(problems) != 1 || !strings.HasPrefix(problems[0].Error(), "times is empty") {
 		t.Errorf("no windows: %q", problems)
 	}
 	if _, problems := newWindows([]Window{{}, {Days: []string{"x"}, From: "x", To: "x", Zone: "x", After: "x", Before: "x"}}); len(problems) != 6 ||
-		slices.ContainsFunc(problems, func(p string) bool { return !strings.HasPrefix(p, "times[1].") }) {
+		slices.ContainsFunc(problems, func(p error) bool { return !strings.HasPrefix(p.Error(), "times[1].") }) {
 		t.Errorf("six problems of one window: %q", problems)
 	}
 }

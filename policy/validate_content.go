@@ -1,16 +1,18 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
 // newContent compiles bounds and describes what is wrong with them; nil for none.
-func newContent(src *Content, effect string) (*content, []string) {
+func newContent(src *Content, effect string) (*content, []error) {
 	if src == nil {
 		return nil, nil
 	}
@@ -19,12 +21,12 @@ func newContent(src *Content, effect string) (*content, []string) {
 		maxPart: int64(src.MaxPart), maxBytes: int64(src.MaxBytes), denies: effect == "deny",
 	}
 	problems := src.check(effect)
-	for _, text := range src.MediaTypes {
+	for i, text := range src.MediaTypes {
 		major, minor, ok := strings.Cut(strings.ToLower(text), "/")
 		if !ok || major == "*" && minor != "*" ||
 			major != "*" && !mediaWord(major) || minor != "*" && !mediaWord(minor) {
-			problems = append(problems, fmt.Sprintf("content.mediaTypes: %q is no media type, such as text/plain, "+
-				"image/* or */*", text))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is no media type, such as text/plain, "+
+				"image/* or */*", text), i), "content", "mediaTypes"))
 		}
 		c.types = append(c.types, mediaRange{major, minor})
 	}
@@ -38,26 +40,26 @@ func newContent(src *Content, effect string) (*content, []string) {
 }
 
 // check returns what is wrong with the bounds, media types and hosts not looked at.
-func (c *Content) check(effect string) []string {
-	var problems []string
+func (c *Content) check(effect string) []error {
+	var problems []error
 	if c.Parts == nil && c.MediaTypes == nil && c.Hosts == nil && c.MaxParts == 0 && c.MaxPart == 0 && c.MaxBytes == 0 {
-		problems = append(problems, "content has none of parts, mediaTypes, hosts, maxParts, maxPart and maxBytes")
+		problems = append(problems, keypath.Point(errors.New("content has none of parts, mediaTypes, hosts, maxParts, maxPart and maxBytes"), "content"))
 	}
 	for _, l := range []struct {
 		key  string
 		list []string
 	}{{"parts", c.Parts}, {"mediaTypes", c.MediaTypes}, {"hosts", c.Hosts}} {
 		if l.list != nil && len(l.list) == 0 {
-			problems = append(problems, fmt.Sprintf("content.%s is empty; leave it out to mean any", l.key))
+			problems = append(problems, keypath.Point(fmt.Errorf("content.%s is empty; leave it out to mean any", l.key), "content", l.key))
 		}
 	}
-	for _, kind := range c.Parts {
+	for i, kind := range c.Parts {
 		if !slices.Contains([]string{wire.PartText, wire.PartFile, wire.PartData}, kind) {
-			problems = append(problems, fmt.Sprintf("content.parts: %q is none of text, file and data", kind))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is none of text, file and data", kind), i), "content", "parts"))
 		}
 	}
 	if c.Hosts != nil && len(c.Parts) > 0 && !slices.Contains(c.Parts, wire.PartFile) {
-		problems = append(problems, "content.hosts is about files, which content.parts leaves out")
+		problems = append(problems, keypath.Point(errors.New("content.hosts is about files, which content.parts leaves out"), "content", "hosts"))
 	}
 	for _, l := range []struct {
 		key string
@@ -65,25 +67,25 @@ func (c *Content) check(effect string) []string {
 	}{{"maxParts", int64(c.MaxParts)}, {"maxPart", int64(c.MaxPart)}, {"maxBytes", int64(c.MaxBytes)}} {
 		switch {
 		case l.n < 0:
-			problems = append(problems, fmt.Sprintf("content.%s: %d is below 0", l.key, l.n))
+			problems = append(problems, keypath.At(fmt.Errorf("%d is below 0", l.n), "content", l.key))
 		case l.n > 0 && effect != "allow":
-			problems = append(problems, fmt.Sprintf("content.%s is for rules with effect allow", l.key))
+			problems = append(problems, keypath.Point(fmt.Errorf("content.%s is for rules with effect allow", l.key), "content", l.key))
 		}
 	}
 	return problems
 }
 
 // hostPatterns brings patterns of hosts to the spelling that hostOf gives hosts.
-func hostPatterns(list []string) (out, problems []string) {
-	for _, text := range list {
+func hostPatterns(list []string) (out []string, problems []error) {
+	for i, text := range list {
 		pattern := strings.TrimSuffix(strings.ToLower(text), ".")
 		if a, err := netip.ParseAddr(strings.Trim(pattern, "[]")); err == nil && a.Zone() == "" {
 			out = append(out, a.Unmap().String())
 			continue
 		}
 		if pattern == "" || strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyz0123456789-_.*") != "" {
-			problems = append(problems, fmt.Sprintf("content.hosts: %q is no name of a host, such as files.example.com "+
-				"or *.example.com: it has no scheme, port or path, and other alphabets are written as xn--", text))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is no name of a host, such as files.example.com "+
+				"or *.example.com: it has no scheme, port or path, and other alphabets are written as xn--", text), i), "content", "hosts"))
 		}
 		out = append(out, pattern)
 	}
