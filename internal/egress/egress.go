@@ -20,7 +20,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -29,6 +28,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Limits of one exchange. They are not configured: a webhook that needs more of any is
@@ -89,9 +90,9 @@ type Client struct {
 
 // New makes a client. It reads the CA file.
 func New(o Options) (*Client, error) {
-	for _, host := range o.AllowHosts {
+	for i, host := range o.AllowHosts {
 		if err := validPattern(host); err != nil {
-			return nil, fmt.Errorf("allow: %w", err)
+			return nil, keypath.At(keypath.Point(err, i), "allow")
 		}
 	}
 	if o.Timeout <= 0 {
@@ -105,7 +106,7 @@ func New(o Options) (*Client, error) {
 	}
 	roots, err := readRoots(o.CA)
 	if err != nil {
-		return nil, fmt.Errorf("ca: %w", err)
+		return nil, keypath.At(err, "ca")
 	}
 	c := &Client{options: o, guard: newGuard(o.AllowPrivate)}
 	c.transport = &http.Transport{

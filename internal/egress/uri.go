@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // maxNamed bounds a URI that is passed on: those that are signed for a while are longer
@@ -42,16 +44,16 @@ type URIs struct {
 func NewURIs(schemes, hosts []string, private bool) (*URIs, error) {
 	u := &URIs{private: private, guard: newGuard(private)}
 	var errs []error
-	for _, s := range schemes {
+	for i, s := range schemes {
 		if !isScheme(s) {
-			errs = append(errs, fmt.Errorf("schemes: %q is none, such as https", s))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is none, such as https", s), i), "schemes"))
 		}
 		u.schemes = append(u.schemes, strings.ToLower(s))
 	}
-	for _, h := range hosts {
+	for i, h := range hosts {
 		if h != "*" {
 			if err := validPattern(h); err != nil {
-				errs = append(errs, fmt.Errorf("hosts: %w", err))
+				errs = append(errs, keypath.At(keypath.Point(err, i), "hosts"))
 			}
 		}
 		u.hosts = append(u.hosts, canonical(strings.ToLower(h)))

@@ -2,7 +2,9 @@ package keypath
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Error is an error about the value of a key.
@@ -21,6 +23,17 @@ func At(err error, steps ...any) error { return each(err, Of(steps...), at) }
 // Point is At for an error whose text names the value in words of its own, such as
 // "effect is missing", or not at all: the path is for finding the place in the file only.
 func Point(err error, steps ...any) error { return each(err, Of(steps...), point) }
+
+// Trim takes the steps off the front of the paths that begin with them: what is wrong with one
+// section is said of another one of the same form.
+func Trim(err error, steps ...any) error { return each(err, Of(steps...), trim) }
+
+func trim(e *Error, p Path) *Error {
+	if len(e.said) < len(p) || !slices.Equal(e.said[:len(p)], p) {
+		return e
+	}
+	return &Error{said: e.said[len(p):], about: e.about, err: e.err}
+}
 
 func at(e *Error, p Path) *Error {
 	return &Error{said: slices.Concat(p, e.said), about: e.about, err: e.err}
@@ -46,7 +59,17 @@ func each(err error, p Path, put func(*Error, Path) *Error) error {
 	return errors.Join(all...)
 }
 
-// Errors takes joined errors apart, in their order. One without a path comes as an Error with
+// around takes off the words that stand before joined errors, as in fmt.Errorf("hooks: %w", …).
+func around(err error) (words string, joined error, ok bool) {
+	joined = errors.Unwrap(err)
+	if _, many := joined.(interface{ Unwrap() []error }); !many {
+		return "", nil, false
+	}
+	words, ok = strings.CutSuffix(err.Error(), joined.Error())
+	return words, joined, ok
+}
+
+// Errors takes joined errors apart, in their order, also where there are words before them. One without a path comes as an Error with
 // an empty one.
 func Errors(err error) []*Error {
 	if err == nil {
@@ -61,6 +84,13 @@ func Errors(err error) []*Error {
 	}
 	if e, ok := err.(*Error); ok { //nolint:errorlint // one that is wrapped has another text
 		return []*Error{e}
+	}
+	if words, joined, ok := around(err); ok {
+		var all []*Error
+		for _, one := range Errors(joined) {
+			all = append(all, &Error{about: one.Path(), err: fmt.Errorf("%s%w", words, one)})
+		}
+		return all
 	}
 	var inner *Error
 	if errors.As(err, &inner) { // the words around it name the place

@@ -21,6 +21,9 @@ func TestErrors(t *testing.T) {
 		{"pointed", At(Point(errors.New("effect is missing"), "effect"), "policy"), "policy: effect is missing", "policy.effect"},
 		{"pointed from above", At(Point(At(wrong, "parts", 1), "rules", 3), "policy"), "policy: parts[1]: it is wrong", "policy.rules[3].parts[1]"},
 		{"wrapped", At(fmt.Errorf(`rule "a": %w`, At(wrong, "parts")), "policy"), `policy: rule "a": parts: it is wrong`, "policy.parts"},
+		{"of a path", At(wrong, Of("tls", 1), "cert"), "tls[1].cert: it is wrong", "tls[1].cert"},
+		{"trimmed", Trim(At(wrong, "server", "tls", "minVersion"), "server"), "tls.minVersion: it is wrong", "tls.minVersion"},
+		{"trimmed of another", Trim(At(wrong, "server", "id"), "server", "tls"), "server.id: it is wrong", "server.id"},
 		{"another's key", At(wrong, "defaults", "https://example.com/e", "a b", "7"), `defaults["https://example.com/e"]["a b"][7]: it is wrong`, `defaults["https://example.com/e"]["a b"][7]`},
 	}
 	for _, tt := range tests {
@@ -41,11 +44,29 @@ func TestJoined(t *testing.T) {
 	if got, want := At(both, "s").Error(), "s.x: a\ns: file does not exist"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	if got, want := At(fmt.Errorf("rule 1: %w", both), "s").Error(), "s: rule 1: x: a\ns: rule 1: file does not exist"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if !errors.Is(At(both, "s"), fs.ErrNotExist) {
 		t.Error("what was wrong is lost")
 	}
 	if At(nil, "s") != nil || Point(nil, "s") != nil || At(errors.Join(nil), "s") != nil || Errors(nil) != nil {
 		t.Error("no error became one")
+	}
+}
+
+// TestString writes keys of the operator's so that they can be told from ours.
+func TestString(t *testing.T) {
+	t.Parallel()
+	for want, path := range map[string]Path{
+		"agents[0].card":                       Of("agents", 0, "card"),
+		`extensions[10].defaults["https://a"]`: Of("extensions", 10, "defaults", "https://a"),
+		`a["1a"]["b\"c"].d`:                    Of("a", "1a", `b"c`, "d"),
+		`a[""]`:                                Of("a", ""),
+	} {
+		if got := path.String(); got != want {
+			t.Errorf("%q: %s, want %s", path, got, want)
+		}
 	}
 }
 

@@ -9,15 +9,15 @@ import (
 // Path leads from a mapping of the configuration to a value below it.
 type Path []Step
 
-// Step is a key of a mapping, or, where Key is "", a place in a list, from 0. No key of a
-// configuration is empty: the loader refuses those.
+// Step is a key of a mapping, or an item of a list.
 type Step struct {
 	Key   string
-	Index int
+	Index int // of the item, from 0
+	Item  bool
 }
 
-// Of makes a path of strings, which are keys, and ints, which are indexes. Anything else is a
-// mistake in the program and panics.
+// Of makes a path of strings, which are keys, of ints, which are indexes, and of paths. Anything
+// else is a mistake in the program and panics.
 func Of(steps ...any) Path {
 	p := make(Path, 0, len(steps))
 	for _, s := range steps {
@@ -25,7 +25,9 @@ func Of(steps ...any) Path {
 		case string:
 			p = append(p, Step{Key: s})
 		case int:
-			p = append(p, Step{Index: s})
+			p = append(p, Step{Index: s, Item: true})
+		case Path:
+			p = append(p, s...)
 		default:
 			panic("keypath: a step is neither a key nor an index")
 		}
@@ -46,7 +48,7 @@ func (p Path) String() string {
 	var b strings.Builder
 	for i, s := range p {
 		switch {
-		case s.Key == "":
+		case s.Item:
 			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
 			continue
 		case number.MatchString(s.Key):
