@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -104,13 +105,13 @@ const maxCipherKeys = 16
 // masterKeys reads the keys.
 func (e Encryption) masterKeys() ([]masterKey, error) {
 	if len(e.Keys) > maxCipherKeys {
-		return nil, fmt.Errorf("telemetry.audit.encryption.keys: %d keys, at most %d", len(e.Keys), maxCipherKeys)
+		return nil, keypath.At(fmt.Errorf("%d keys, at most %d", len(e.Keys), maxCipherKeys), "telemetry", "audit", "encryption", "keys")
 	}
 	var keys []masterKey
 	for i, v := range e.Keys {
 		k, err := newMasterKey(v)
 		if err != nil {
-			return nil, fmt.Errorf("telemetry.audit.encryption.keys[%d]: %w", i, err)
+			return nil, keypath.At(err, "telemetry", "audit", "encryption", "keys", i)
 		}
 		keys = append(keys, k)
 	}
@@ -143,27 +144,27 @@ func (c Config) Check() error {
 	switch c.Durability {
 	case "", durabilityWrite, durabilitySync:
 	default:
-		errs = append(errs, fmt.Errorf("telemetry.audit.durability: %q is neither write nor sync", c.Durability))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is neither write nor sync", c.Durability), "telemetry", "audit", "durability"))
 	}
 	switch c.OnFailure {
 	case "", failureDeny, failureAllow:
 	default:
-		errs = append(errs, fmt.Errorf("telemetry.audit.onFailure: %q is neither deny nor allow", c.OnFailure))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is neither deny nor allow", c.OnFailure), "telemetry", "audit", "onFailure"))
 	}
 	if c.SegmentSize != 0 && c.SegmentSize < minSegmentSize {
-		errs = append(errs, fmt.Errorf("telemetry.audit.segmentSize: %v is less than 64KiB", c.SegmentSize))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 64KiB", c.SegmentSize), "telemetry", "audit", "segmentSize"))
 	}
 	if n := c.Checkpoint.Every; n != 0 && n < minEvery {
-		errs = append(errs, fmt.Errorf("telemetry.audit.checkpoint.every: %d is less than %d", n, minEvery))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is less than %d", n, minEvery), "telemetry", "audit", "checkpoint", "every"))
 	}
 	if d := c.Checkpoint.Interval; d != 0 && d.Std() < minInterval {
-		errs = append(errs, fmt.Errorf("telemetry.audit.checkpoint.interval: %v is less than 1s", d))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1s", d), "telemetry", "audit", "checkpoint", "interval"))
 	}
 	if d := c.Retention.Age; d != 0 && d.Std() < minAge {
-		errs = append(errs, fmt.Errorf("telemetry.audit.retention.age: %v is less than 1h", d))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1h", d), "telemetry", "audit", "retention", "age"))
 	}
 	if n := c.Retention.Size; n != 0 && int64(n) < 2*c.segmentSize() {
-		errs = append(errs, fmt.Errorf("telemetry.audit.retention.size: %v is less than two segments", n))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than two segments", n), "telemetry", "audit", "retention", "size"))
 	}
 	_, err := c.Encryption.masterKeys()
 	_, unfit := c.Content.compile(nil)

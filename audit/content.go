@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/redact"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
@@ -86,16 +87,16 @@ type contentRule struct {
 func (c Content) compile(key []byte) ([]contentRule, error) {
 	var errs []error
 	if c.Limit < 0 || c.Limit > maxContentLimit {
-		errs = append(errs, fmt.Errorf("telemetry.audit.content.limit: %v is not between 1 and 4MiB", c.Limit))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is not between 1 and 4MiB", c.Limit), "telemetry", "audit", "content", "limit"))
 	}
 	if len(c.Rules) > maxContentRules {
-		errs = append(errs, fmt.Errorf("telemetry.audit.content.rules: %d are more than %d", len(c.Rules), maxContentRules))
+		errs = append(errs, keypath.At(fmt.Errorf("%d are more than %d", len(c.Rules), maxContentRules), "telemetry", "audit", "content", "rules"))
 	}
 	rules := make([]contentRule, 0, len(c.Rules))
 	for i, rule := range c.Rules {
 		r, err := rule.compile(c.labels(), key)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("telemetry.audit.content.rules[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "telemetry", "audit", "content", "rules", i))
 		}
 		rules = append(rules, r)
 	}
@@ -110,25 +111,25 @@ func (c ContentRule) compile(labels []string, key []byte) (contentRule, error) {
 	case "", captureNone:
 	case captureRequest, captureResponse, captureBoth:
 		if !slices.Contains(labels, c.Label) {
-			errs = append(errs, fmt.Errorf("label: %q is none of %q", c.Label, labels))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is none of %q", c.Label, labels), "label"))
 		}
 	default:
-		errs = append(errs, fmt.Errorf("capture: %q is none of none, request, response and both", c.Capture))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is none of none, request, response and both", c.Capture), "capture"))
 	}
 	if d := c.Retention.Std(); d != 0 && d < time.Hour {
-		errs = append(errs, fmt.Errorf("retention: %v is less than 1h", c.Retention))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1h", c.Retention), "retention"))
 	}
 	var err error
 	switch {
 	case c.Path != "":
 		if r.path, err = redact.ParsePath(c.Path); err != nil {
-			errs = append(errs, fmt.Errorf("path: %w", err))
+			errs = append(errs, keypath.At(err, "path"))
 		}
 	case c.Equals != "":
-		errs = append(errs, errors.New("equals: is of what there is at path, which is empty"))
+		errs = append(errs, keypath.At(errors.New("is of what there is at path, which is empty"), "equals"))
 	}
 	if r.redactor, err = redact.New(c.Redact, key); err != nil {
-		errs = append(errs, fmt.Errorf("redact: %w", err))
+		errs = append(errs, keypath.At(err, "redact"))
 	}
 	return r, errors.Join(errs...)
 }

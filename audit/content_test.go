@@ -13,14 +13,14 @@ func TestContentConfig(t *testing.T) {
 	t.Parallel()
 	rule := func(r ContentRule) Content { return Content{Rules: []ContentRule{{}, r}} }
 	for want, c := range map[string]Content{
-		"content.limit":                       {Limit: 5 << 20},
-		"content.rules: 257":                  {Rules: make([]ContentRule, 257)},
-		"content.rules[1]: capture":           rule(ContentRule{Capture: "all"}),
-		"content.rules[1]: label":             rule(ContentRule{Capture: "both", Label: "secret"}),
-		"content.rules[1]: path":              rule(ContentRule{Path: "a"}),
-		"content.rules[1]: equals":            rule(ContentRule{Equals: "a"}),
-		"content.rules[1]: retention":         rule(ContentRule{Retention: secret.Duration(time.Minute)}),
-		"content.rules[1]: redact: detectors": rule(ContentRule{Redact: redact.Config{Detectors: []string{"x"}}}),
+		"content.limit":                     {Limit: 5 << 20},
+		"content.rules: 257":                {Rules: make([]ContentRule, 257)},
+		"content.rules[1].capture":          rule(ContentRule{Capture: "all"}),
+		"content.rules[1].label":            rule(ContentRule{Capture: "both", Label: "secret"}),
+		"content.rules[1].path":             rule(ContentRule{Path: "a"}),
+		"content.rules[1].equals":           rule(ContentRule{Equals: "a"}),
+		"content.rules[1].retention":        rule(ContentRule{Retention: secret.Duration(time.Minute)}),
+		"content.rules[1].redact.detectors": rule(ContentRule{Redact: redact.Config{Detectors: []string{"x"}}}),
 	} {
 		if err := (Config{Content: c}).Check(); err == nil || !strings.Contains(err.Error(), "telemetry.audit."+want) {
 			t.Errorf("%s: %v", want, err)

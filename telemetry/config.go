@@ -7,6 +7,8 @@ import (
 	"log/slog"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Config is the telemetry section of the configuration file, without audit,
@@ -80,13 +82,13 @@ type Logs struct {
 func (c Config) Check() error {
 	var errs []error
 	if r := c.Traces.SampleRatio; r != nil && !(*r >= 0 && *r <= 1) {
-		errs = append(errs, fmt.Errorf("telemetry.traces.sampleRatio: %v is not between 0 and 1", *r))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is not between 0 and 1", *r), "telemetry", "traces", "sampleRatio"))
 	}
 	if n := c.Traces.StreamEvents; n != nil && (*n < 0 || *n > mostStreamEvents) {
-		errs = append(errs, fmt.Errorf("telemetry.traces.streamEvents: %d is not between 0 and %d", *n, mostStreamEvents))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between 0 and %d", *n, mostStreamEvents), "telemetry", "traces", "streamEvents"))
 	}
 	if n := c.Traces.Tasks; n != nil && *n < 0 {
-		errs = append(errs, fmt.Errorf("telemetry.traces.tasks: %d is negative", *n))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is negative", *n), "telemetry", "traces", "tasks"))
 	}
 	if _, err := parseLevel(c.Logs.Level); err != nil {
 		errs = append(errs, err)
@@ -94,7 +96,7 @@ func (c Config) Check() error {
 	switch c.Logs.Format {
 	case "", formatJSON, formatText:
 	default:
-		errs = append(errs, fmt.Errorf("telemetry.logs.format: %q is neither json nor text", c.Logs.Format))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is neither json nor text", c.Logs.Format), "telemetry", "logs", "format"))
 	}
 	return errors.Join(errs...)
 }
@@ -134,5 +136,5 @@ func parseLevel(s string) (slog.Level, error) {
 	case "error":
 		return slog.LevelError, nil
 	}
-	return 0, fmt.Errorf("telemetry.logs.level: %q is none of debug, info, warn, error", s)
+	return 0, keypath.At(fmt.Errorf("%q is none of debug, info, warn, error", s), "telemetry", "logs", "level")
 }

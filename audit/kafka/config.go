@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -93,26 +94,25 @@ var topicForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,249}$`)
 // Check reports every value that New would refuse, but for what is wrong with files.
 func (c Config) Check() error {
 	var errs []error
-	bad := func(form string, args ...any) { errs = append(errs, fmt.Errorf(form, args...)) }
 	if len(c.Brokers) == 0 {
-		bad("brokers: none are named")
+		errs = append(errs, keypath.At(errors.New("none are named"), "brokers"))
 	}
 	for i, b := range c.Brokers {
 		if host, port, err := net.SplitHostPort(b); err != nil || host == "" || port == "" {
-			bad("brokers[%d]: %q is not host:port", i, b)
+			errs = append(errs, keypath.At(fmt.Errorf("%q is not host:port", b), "brokers", i))
 		}
 	}
 	if !topicForm.MatchString(c.Topic) || strings.Trim(c.Topic, ".") == "" {
-		bad("topic: %q is not up to 249 letters, digits, ., - and _", c.Topic)
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not up to 249 letters, digits, ., - and _", c.Topic), "topic"))
 	}
 	if _, ok := codecs()[c.compression()]; !ok {
-		bad("compression: %q is not none, gzip, snappy, lz4 or zstd", c.Compression)
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not none, gzip, snappy, lz4 or zstd", c.Compression), "compression"))
 	}
 	if n := c.MessageSize; n != 0 && (n < minMessage || n > maxMessage) {
-		bad("messageSize: %v is not between 64KiB and 64MiB", n)
+		errs = append(errs, keypath.At(fmt.Errorf("%v is not between 64KiB and 64MiB", n), "messageSize"))
 	}
 	if t := c.TLS; t != nil && (t.Certificate == "") != (t.Key == "") {
-		bad("tls.certificate: tls.key belongs to it; write both or none")
+		errs = append(errs, keypath.At(errors.New("tls.key belongs to it; write both or none"), "tls", "certificate"))
 	}
 	if c.SASL != nil {
 		errs = append(errs, c.SASL.check(c.TLS != nil))
@@ -123,21 +123,20 @@ func (c Config) Check() error {
 // check takes whether what is sent is encrypted.
 func (c SASL) check(encrypted bool) error {
 	var errs []error
-	bad := func(form string, args ...any) { errs = append(errs, fmt.Errorf(form, args...)) }
 	switch c.mechanism() {
 	case scram256, scram512:
 	case plainText:
 		if !encrypted {
-			bad("sasl.mechanism: PLAIN shows the password to everybody on the way; it needs tls")
+			errs = append(errs, keypath.At(errors.New("PLAIN shows the password to everybody on the way; it needs tls"), "sasl", "mechanism"))
 		}
 	default:
-		bad("sasl.mechanism: %q is not PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", c.Mechanism)
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", c.Mechanism), "sasl", "mechanism"))
 	}
 	if c.Username == "" {
-		bad("sasl.username is missing")
+		errs = append(errs, keypath.Point(errors.New("sasl.username is missing"), "sasl", "username"))
 	}
 	if c.Password.IsZero() {
-		bad("sasl.password is missing")
+		errs = append(errs, keypath.Point(errors.New("sasl.password is missing"), "sasl", "password"))
 	}
 	return errors.Join(errs...)
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -88,23 +89,22 @@ func loopback(host string) bool {
 // Check reports every value that New would refuse, but for files.
 func (c Config) Check() error {
 	errs := []error{c.checkEndpoint()}
-	bad := func(form string, args ...any) { errs = append(errs, fmt.Errorf(form, args...)) }
 	if p := c.protocol(); p != protocolHTTP && p != protocolGRPC {
-		bad("protocol: %q is neither %s nor %s", p, protocolHTTP, protocolGRPC)
+		errs = append(errs, keypath.At(fmt.Errorf("%q is neither %s nor %s", p, protocolHTTP, protocolGRPC), "protocol"))
 	}
 	switch c.Compression {
 	case "", compressGzip, compressNone:
 	default:
-		bad("compression: %q is neither %s nor %s", c.Compression, compressGzip, compressNone)
+		errs = append(errs, keypath.At(fmt.Errorf("%q is neither %s nor %s", c.Compression, compressGzip, compressNone), "compression"))
 	}
 	if n := c.maxRequest(); n < leastMaxRequest || n > mostMaxRequest {
-		bad("maxRequest: %v is not between 64KiB and 64MiB", c.MaxRequest)
+		errs = append(errs, keypath.At(fmt.Errorf("%v is not between 64KiB and 64MiB", c.MaxRequest), "maxRequest"))
 	}
 	if d := c.GiveUp; d != 0 && d.Std() < leastGiveUp {
-		bad("giveUp: %v is less than 1m", d)
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1m", d), "giveUp"))
 	}
 	if (c.TLS.Certificate == "") != (c.TLS.Key == "") {
-		bad("tls: certificate and key go together")
+		errs = append(errs, keypath.At(keypath.Point(errors.New("certificate and key go together"), "certificate"), "tls"))
 	}
 	return errors.Join(append(errs, c.checkHeaders()...)...)
 }
@@ -114,19 +114,19 @@ func (c Config) checkEndpoint() error {
 	u, err := c.Endpoint.Parse()
 	switch {
 	case c.Endpoint == "":
-		return errors.New("endpoint is missing")
+		return keypath.Point(errors.New("endpoint is missing"), "endpoint")
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("endpoint: it is not an absolute http or https URL")
+		return keypath.At(errors.New("it is not an absolute http or https URL"), "endpoint")
 	case u.User != nil || u.Fragment != "" || u.RawQuery != "":
-		return errors.New("endpoint: it must have no user, query or fragment; headers are for credentials")
+		return keypath.At(errors.New("it must have no user, query or fragment; headers are for credentials"), "endpoint")
 	case c.protocol() == protocolGRPC && u.Port() == "":
-		return fmt.Errorf("endpoint: the port is missing: %s://host:4317", u.Scheme)
+		return keypath.At(fmt.Errorf("the port is missing: %s://host:4317", u.Scheme), "endpoint")
 	case c.protocol() == protocolGRPC && u.Path != "" && u.Path != "/":
-		return errors.New("endpoint: gRPC has no path")
+		return keypath.At(errors.New("gRPC has no path"), "endpoint")
 	case u.Scheme == "http" && c.TLS != TLS{}:
-		return errors.New("tls: the endpoint is http://, which is without")
+		return keypath.At(errors.New("the endpoint is http://, which is without"), "tls")
 	case u.Scheme == "http" && len(c.Headers) > 0 && !loopback(u.Hostname()):
-		return errors.New("headers: they are sent by https, or to this machine only")
+		return keypath.At(errors.New("they are sent by https, or to this machine only"), "headers")
 	}
 	return nil
 }
@@ -138,15 +138,15 @@ func (c Config) checkHeaders() (errs []error) {
 		name := strings.ToLower(h.Name)
 		switch {
 		case !httpguts.ValidHeaderFieldName(h.Name):
-			errs = append(errs, fmt.Errorf("headers[%d].name: %q is no header name", i, h.Name))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is no header name", h.Name), "headers", i, "name"))
 		case ownHeader(name):
-			errs = append(errs, fmt.Errorf("headers[%d].name: %s is set by the gateway", i, h.Name))
+			errs = append(errs, keypath.At(fmt.Errorf("%s is set by the gateway", h.Name), "headers", i, "name"))
 		case seen[name]:
-			errs = append(errs, fmt.Errorf("headers[%d].name: %s is given twice", i, h.Name))
+			errs = append(errs, keypath.At(fmt.Errorf("%s is given twice", h.Name), "headers", i, "name"))
 		}
 		seen[name] = true
 		if h.Value.IsZero() || !httpguts.ValidHeaderFieldValue(h.Value.Reveal()) {
-			errs = append(errs, fmt.Errorf("headers[%d].value: empty, or has control characters", i))
+			errs = append(errs, keypath.At(errors.New("empty, or has control characters"), "headers", i, "value"))
 		}
 	}
 	return errs

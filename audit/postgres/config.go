@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -50,15 +51,15 @@ func (c Config) table() string {
 func (c Config) Check() error {
 	var errs []error
 	if c.URL.IsZero() {
-		errs = append(errs, errors.New("url is missing"))
+		errs = append(errs, keypath.Point(errors.New("url is missing"), "url"))
 	} else if _, err := pgx.ParseConfig(c.URL.Reveal()); err != nil {
-		errs = append(errs, errors.New("url: it is no address of a PostgreSQL database")) // the error may have the password in it
+		errs = append(errs, keypath.At(errors.New("it is no address of a PostgreSQL database"), "url")) // the error may have the password in it
 	}
 	if !tableForm.MatchString(c.table()) {
-		errs = append(errs, fmt.Errorf("table: %q is not a name of up to 40 small letters, digits and _", c.Table))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not a name of up to 40 small letters, digits and _", c.Table), "table"))
 	}
 	if d := c.Retention; d != 0 && d.Std() < minRetention {
-		errs = append(errs, fmt.Errorf("retention: %v is less than 1d", d))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is less than 1d", d), "retention"))
 	}
 	return errors.Join(errs...)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // span is what a detector found in a text.
@@ -34,9 +36,9 @@ func detectors(names []string) ([]detector, error) {
 	if slices.Equal(names, []string{"none"}) {
 		return nil, nil
 	}
-	for _, name := range names {
+	for i, name := range names {
 		if !slices.ContainsFunc(all[:], func(d detector) bool { return d.name == name }) {
-			return nil, fmt.Errorf("detectors: %q is none of email, card, token, key and privateKey, or none alone", name)
+			return nil, keypath.At(keypath.Point(fmt.Errorf("%q is none of email, card, token, key and privateKey, or none alone", name), i), "detectors")
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all[:]), func(d detector) bool { return !slices.Contains(names, d.name) }), nil

@@ -18,6 +18,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Config says what is taken out.
@@ -66,19 +68,19 @@ func New(c Config, key []byte) (*Redactor, error) {
 	r := &Redactor{key: key}
 	var errs []error
 	if len(c.Paths) > mostPlaces {
-		errs = append(errs, fmt.Errorf("paths: %d are more than %d", len(c.Paths), mostPlaces))
+		errs = append(errs, keypath.At(fmt.Errorf("%d are more than %d", len(c.Paths), mostPlaces), "paths"))
 	}
 	for i, place := range c.Paths {
 		path, err := ParsePath(place.Path)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("paths[%d].path: %w", i, err))
+			errs = append(errs, keypath.At(err, "paths", i, "path"))
 		}
 		switch place.Action {
 		case "":
 			place.Action = actionRemove
 		case actionRemove, actionMask, actionHash:
 		default:
-			errs = append(errs, fmt.Errorf("paths[%d].action: %q is none of remove, mask and hash", i, place.Action))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is none of remove, mask and hash", place.Action), "paths", i, "action"))
 		}
 		r.paths, r.actions = append(r.paths, path), append(r.actions, place.Action)
 	}

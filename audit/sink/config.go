@@ -10,6 +10,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/audit/kafka"
 	"github.com/a2a-gateway/a2a-gateway/audit/otlp"
 	"github.com/a2a-gateway/a2a-gateway/audit/postgres"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -78,7 +79,7 @@ func CheckFiles(sinks []Config) error {
 	var errs []error
 	for i, c := range sinks {
 		if err := c.sections()[0].files(); err != nil {
-			errs = append(errs, fmt.Errorf("telemetry.audit.sinks[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "telemetry", "audit", "sinks", i))
 		}
 	}
 	return errors.Join(errs...)
@@ -89,28 +90,28 @@ func Check(sinks []Config) error {
 	var errs []error
 	taken := map[string]bool{}
 	for i, c := range sinks {
-		bad := func(key, form string, args ...any) {
-			errs = append(errs, fmt.Errorf("telemetry.audit.sinks[%d]%s: %w", i, key, fmt.Errorf(form, args...)))
+		bad := func(err error, key ...any) {
+			errs = append(errs, keypath.At(keypath.At(err, key...), "telemetry", "audit", "sinks", i))
 		}
 		if c.Batch < 0 || c.Batch > maxBatch {
-			bad(".batch", "%d is not between 1 and %d", c.Batch, maxBatch)
+			bad(fmt.Errorf("%d is not between 1 and %d", c.Batch, maxBatch), "batch")
 		}
 		if d := c.Timeout; d != 0 && d.Std() < minTimeout {
-			bad(".timeout", "%v is less than 1s", d)
+			bad(fmt.Errorf("%v is less than 1s", d), "timeout")
 		}
 		all := c.sections()
 		if len(all) != 1 {
-			bad("", "%d kinds of sink, want exactly one of %s", len(all), kindNames())
+			bad(fmt.Errorf("%d kinds of sink, want exactly one of %s", len(all), kindNames()))
 			continue
 		}
 		if err := all[0].check(); err != nil {
-			bad("."+all[0].kind, "%w", err)
+			bad(err, all[0].kind)
 		}
 		switch name := c.name(); {
 		case !nameForm.MatchString(name):
-			bad(".name", "%q is not up to 32 letters, digits, - and _", name)
+			bad(fmt.Errorf("%q is not up to 32 letters, digits, - and _", name), "name")
 		case taken[name]:
-			bad(".name", "another sink is %q already", name)
+			bad(fmt.Errorf("another sink is %q already", name), "name")
 		default:
 			taken[name] = true
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -191,10 +192,10 @@ func (c *Config) Check() error {
 		errs = append(errs, all[name].check(name)...)
 	}
 	if n := c.callers(); n < minCallers || n > maxKept {
-		errs = append(errs, fmt.Errorf("telemetry.anomalies.callers: %d is not between %d and %d", n, minCallers, maxKept))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between %d and %d", n, minCallers, maxKept), "telemetry", "anomalies", "callers"))
 	}
 	if n := c.tasks(); n < minCallers || n > maxKept {
-		errs = append(errs, fmt.Errorf("telemetry.anomalies.tasks: %d is not between %d and %d", n, minCallers, maxKept))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between %d and %d", n, minCallers, maxKept), "telemetry", "anomalies", "tasks"))
 	}
 	return errors.Join(errs...)
 }
@@ -202,7 +203,7 @@ func (c *Config) Check() error {
 func (s settings) check(name string) []error {
 	var errs []error
 	wrong := func(key, format string, args ...any) {
-		errs = append(errs, fmt.Errorf("telemetry.anomalies.%s.%s: %w", name, key, fmt.Errorf(format, args...)))
+		errs = append(errs, keypath.At(fmt.Errorf(format, args...), "telemetry", "anomalies", name, key))
 	}
 	nobody := name == Cards || name == AgentCancels
 	switch {
