@@ -3,6 +3,8 @@ package authn
 import (
 	"errors"
 	"fmt"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Actors is authn.actors.
@@ -20,7 +22,7 @@ const (
 
 func (a Actors) validate() error {
 	if n := a.depth(); n < 0 || n > maxDepth {
-		return fmt.Errorf("authn.actors.depth: %d is not between 0 and %d", n, maxDepth)
+		return keypath.At(fmt.Errorf("%d is not between 0 and %d", n, maxDepth), "authn", "actors", "depth")
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Combination is one entry of authn.combinations: the credentials that make a call
@@ -216,10 +218,10 @@ func (c *Config) validateCombinations() error {
 	seen := make(map[Combination]bool, len(c.Combinations))
 	for i, k := range c.Combinations {
 		if err := c.validateCombination(k); err != nil {
-			errs = append(errs, fmt.Errorf("authn.combinations[%d].%w", i, err))
+			errs = append(errs, keypath.At(err, "authn", "combinations", i))
 		}
 		if seen[k] {
-			errs = append(errs, fmt.Errorf("authn.combinations[%d]: listed twice", i))
+			errs = append(errs, keypath.At(errors.New("listed twice"), "authn", "combinations", i))
 		}
 		seen[k] = true
 	}
@@ -229,7 +231,7 @@ func (c *Config) validateCombinations() error {
 func (c *Config) validateCombination(k Combination) error {
 	users, ok := c.places(k.User, k.Client)
 	if !ok {
-		return fmt.Errorf("user: %q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.User)
+		return keypath.At(fmt.Errorf("%q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.User), "user")
 	}
 	if k.Client == "" {
 		return nil
@@ -237,17 +239,16 @@ func (c *Config) validateCombination(k Combination) error {
 	clients, ok := c.places(k.Client, k.User)
 	switch {
 	case !ok:
-		return fmt.Errorf("client: %q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured",
-			k.Client)
+		return keypath.At(fmt.Errorf("%q is neither oidc, apiKeys, mtls nor an issuer's address, or not configured", k.Client), "client")
 	case k.Client == k.User:
-		return errors.New("client: the same as user")
+		return keypath.At(errors.New("the same as user"), "client")
 	}
 	for _, u := range users {
 		if slices.ContainsFunc(clients, func(w string) bool { return w != u }) {
 			return nil
 		}
 	}
-	return errors.New("client: comes in the same header as user")
+	return keypath.At(errors.New("comes in the same header as user"), "client")
 }
 
 // places are the headers that the credential of that name comes in, "" for a

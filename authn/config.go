@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -78,32 +79,32 @@ const defaultHeader = "X-Api-Key"
 func (c *Config) Validate() error {
 	var errs []error
 	if len(c.OIDC) == 0 && c.APIKeys == nil && c.MTLS == nil && !c.Anonymous {
-		errs = append(errs, errors.New("authn: nobody could call: configure oidc, apiKeys or mtls, "+
-			"or write `anonymous: true` to let everybody in"))
+		errs = append(errs, keypath.At(errors.New("nobody could call: configure oidc, apiKeys or mtls, "+
+			"or write `anonymous: true` to let everybody in"), "authn"))
 	}
 	seen := make(map[string]bool, len(c.OIDC))
 	for i := range c.OIDC {
 		is := &c.OIDC[i]
 		if seen[is.Issuer] {
-			errs = append(errs, fmt.Errorf("authn.oidc[%d]: issuer %q is listed twice", i, secret.URL(is.Issuer)))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("issuer %q is listed twice", secret.URL(is.Issuer)), "issuer"), "authn", "oidc", i))
 		}
 		seen[is.Issuer] = true
 		if err := is.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("authn.oidc[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "authn", "oidc", i))
 		}
 	}
 	if c.APIKeys != nil {
 		if err := c.APIKeys.validate(); err != nil {
-			errs = append(errs, fmt.Errorf("authn.apiKeys: %w", err))
+			errs = append(errs, keypath.At(err, "authn", "apiKeys"))
 		}
 	}
 	if c.MTLS != nil {
 		if err := c.MTLS.validate(); err != nil {
-			errs = append(errs, fmt.Errorf("authn.mtls: %w", err))
+			errs = append(errs, keypath.At(err, "authn", "mtls"))
 		}
 	}
 	if err := c.DPoP.validate(); err != nil {
-		errs = append(errs, fmt.Errorf("authn.dpop: %w", err))
+		errs = append(errs, keypath.At(err, "authn", "dpop"))
 	}
 	return errors.Join(append(errs, c.validateHeaders(), c.validateCombinations(), c.validatePrefer(), c.Actors.validate(),
 		c.Failures.validate(), c.Limits.validate())...)
@@ -117,14 +118,13 @@ func (c *Config) validateHeaders() error {
 		is := &c.OIDC[i]
 		name := is.header()
 		if c.APIKeys != nil && name == c.APIKeys.header() {
-			errs = append(errs, fmt.Errorf("authn.oidc[%d].header: %q carries API keys (authn.apiKeys.header)", i, name))
+			errs = append(errs, keypath.At(fmt.Errorf("%q carries API keys (authn.apiKeys.header)", name), "authn", "oidc", i, "header"))
 		}
 		if is.Introspection == nil {
 			continue
 		}
 		if other, ok := asks[name]; ok {
-			errs = append(errs, fmt.Errorf("authn.oidc[%d].introspection: %q has it already for tokens in %s",
-				i, other, name))
+			errs = append(errs, keypath.At(fmt.Errorf("%q has it already for tokens in %s", other, name), "authn", "oidc", i, "introspection"))
 		}
 		asks[name] = is.Issuer
 	}
@@ -134,7 +134,7 @@ func (c *Config) validateHeaders() error {
 func (k *APIKeys) validate() error {
 	var errs []error
 	if k.File == "" {
-		errs = append(errs, errors.New("file: missing"))
+		errs = append(errs, keypath.At(errors.New("missing"), "file"))
 	}
 	if err := checkHeader(k.Header, k.header(), ""); err != nil {
 		errs = append(errs, err)
@@ -180,10 +180,10 @@ func checkHeader(name, canonical, exempt string) error {
 	// gateway, so a header spelled with them could never arrive.
 	const allowed = "abcdefghijklmnopqrstuvwxyz0123456789-"
 	if strings.Trim(strings.ToLower(name), allowed) != "" {
-		return fmt.Errorf("header: %q is not made of letters, digits and hyphens", name)
+		return keypath.At(fmt.Errorf("%q is not made of letters, digits and hyphens", name), "header")
 	}
 	if canonical != exempt && slices.Contains(reservedHeaders(), canonical) {
-		return fmt.Errorf("header: %q has a meaning of its own", name)
+		return keypath.At(fmt.Errorf("%q has a meaning of its own", name), "header")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -43,13 +44,13 @@ const (
 func (d *DPoP) validate() error {
 	var errs []error
 	if w := d.window(); w < minWindow || w > maxWindow {
-		errs = append(errs, fmt.Errorf("window: %s is not between %s and %s", w, minWindow, maxWindow))
+		errs = append(errs, keypath.At(fmt.Errorf("%s is not between %s and %s", w, minWindow, maxWindow), "window"))
 	}
 	if n := d.proofs(); n < 1 || n > maxProofs {
-		errs = append(errs, fmt.Errorf("proofs: %d is not between 1 and %d", n, maxProofs))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between 1 and %d", n, maxProofs), "proofs"))
 	}
 	if n, all := d.proofsPerCaller(), d.proofs(); n < 1 || n > max(all, 1) {
-		errs = append(errs, fmt.Errorf("proofsPerCaller: %d is not between 1 and %d, which is proofs", n, all))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between 1 and %d, which is proofs", n, all), "proofsPerCaller"))
 	}
 	return errors.Join(errs...)
 }

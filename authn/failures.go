@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Failures is authn.failures: how many refused credentials one client address may
@@ -51,10 +53,10 @@ func (t *Throttled) Is(target error) bool { return target == ErrThrottled }
 func (f Failures) validate() error {
 	var errs []error
 	if f.PerMinute > maxFailures {
-		errs = append(errs, fmt.Errorf("authn.failures.perMinute: %d is more than %d", f.PerMinute, maxFailures))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is more than %d", f.PerMinute, maxFailures), "authn", "failures", "perMinute"))
 	}
 	if f.Burst < 0 || f.Burst > maxFailures {
-		errs = append(errs, fmt.Errorf("authn.failures.burst: %d is not between 1 and %d", f.Burst, maxFailures))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is not between 1 and %d", f.Burst, maxFailures), "authn", "failures", "burst"))
 	}
 	return errors.Join(errs...)
 }

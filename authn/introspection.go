@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -42,22 +43,22 @@ func (c *Introspection) validate(plaintext bool) error {
 	var errs []error
 	if c.URL != "" {
 		if _, err := address(c.URL, plaintext); err != nil {
-			errs = append(errs, fmt.Errorf("url: %w", err))
+			errs = append(errs, keypath.At(err, "url"))
 		}
 	}
 	// Without them anybody's guess at a token could be tried out at the endpoint, which
 	// RFC 7662 §2.1 has issuers refuse.
 	if c.ClientID == "" {
-		errs = append(errs, errors.New("clientID: missing"))
+		errs = append(errs, keypath.At(errors.New("missing"), "clientID"))
 	}
 	if c.ClientSecret.IsZero() {
-		errs = append(errs, errors.New("clientSecret: missing"))
+		errs = append(errs, keypath.At(errors.New("missing"), "clientSecret"))
 	}
 	if d := c.age(); d < 0 || d > maxAnswerAge {
-		errs = append(errs, fmt.Errorf("cache: %s is not between 0 and %s", d, maxAnswerAge))
+		errs = append(errs, keypath.At(fmt.Errorf("%s is not between 0 and %s", d, maxAnswerAge), "cache"))
 	}
 	if d := c.Timeout.Std(); d < 0 || d > maxAskTimeout {
-		errs = append(errs, fmt.Errorf("timeout: %s is not between 0 and %s", d, maxAskTimeout))
+		errs = append(errs, keypath.At(fmt.Errorf("%s is not between 0 and %s", d, maxAskTimeout), "timeout"))
 	}
 	return errors.Join(errs...)
 }

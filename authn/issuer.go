@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -88,23 +89,22 @@ func (is *Issuer) Validate() error {
 	var errs []error
 	u, err := address(secret.URL(is.Issuer), true)
 	if err != nil {
-		errs = append(errs, fmt.Errorf("issuer: %w", err))
+		errs = append(errs, keypath.At(err, "issuer"))
 	} else if u.RawQuery != "" || u.ForceQuery {
-		errs = append(errs, fmt.Errorf("issuer: %q has a query", secret.URL(is.Issuer)))
+		errs = append(errs, keypath.At(fmt.Errorf("%q has a query", secret.URL(is.Issuer)), "issuer"))
 	}
 	if is.JWKS != "" {
 		if _, err := address(is.JWKS, is.plaintext()); err != nil {
-			errs = append(errs, fmt.Errorf("jwks: %w", err))
+			errs = append(errs, keypath.At(err, "jwks"))
 		}
 	}
 	if len(is.Audiences) == 0 || slices.Contains(is.Audiences, "") {
-		errs = append(errs, errors.New("audiences: at least one, and none empty: "+
-			"the names by which tokens are issued for this gateway"))
+		errs = append(errs, keypath.At(errors.New("at least one, and none empty: "+
+			"the names by which tokens are issued for this gateway"), "audiences"))
 	}
-	for _, a := range is.Algorithms {
+	for i, a := range is.Algorithms {
 		if !slices.Contains(profile.Algorithms, a) {
-			errs = append(errs, fmt.Errorf("algorithms: %q is not one of %s",
-				a, strings.Join(profile.Algorithms, ", ")))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is not one of %s", a, strings.Join(profile.Algorithms, ", ")), i), "algorithms"))
 		}
 	}
 	if is.Header != "" {
@@ -113,11 +113,11 @@ func (is *Issuer) Validate() error {
 		}
 	}
 	if d := is.skew(); d < 0 || d > maxSkew {
-		errs = append(errs, fmt.Errorf("clockSkew: %s is not between 0 and %s", d, maxSkew))
+		errs = append(errs, keypath.At(fmt.Errorf("%s is not between 0 and %s", d, maxSkew), "clockSkew"))
 	}
 	if is.Introspection != nil {
 		if err := is.Introspection.validate(is.plaintext()); err != nil {
-			errs = append(errs, fmt.Errorf("introspection: %w", err))
+			errs = append(errs, keypath.At(err, "introspection"))
 		}
 	}
 	return errors.Join(errs...)

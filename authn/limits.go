@@ -3,6 +3,7 @@ package authn
 import (
 	"fmt"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -32,7 +33,7 @@ func (l Limits) TokenBytes() secret.Size {
 
 func (l Limits) validate() error {
 	if l.Token != 0 && (l.Token < leastToken || l.Token > LongestToken) {
-		return fmt.Errorf("authn.limits.token: %s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(LongestToken))
+		return keypath.At(fmt.Errorf("%s is not between %s and %s", l.Token, secret.Size(leastToken), secret.Size(LongestToken)), "authn", "limits", "token")
 	}
 	return nil
 }

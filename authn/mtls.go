@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 )
 
@@ -63,28 +64,28 @@ func (m *MTLS) validate() error {
 	var errs []error
 	for i, kind := range m.Names {
 		if kind != nameURI && kind != nameDNS {
-			errs = append(errs, fmt.Errorf("names[%d]: %q is neither uri nor dns", i, kind))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is neither uri nor dns", kind), "names", i))
 		}
 		if slices.Contains(m.Names[:i], kind) {
-			errs = append(errs, fmt.Errorf("names[%d]: %q is listed twice", i, kind))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is listed twice", kind), "names", i))
 		}
 	}
 	for i, domain := range m.TrustDomains {
 		if !trustDomain(domain) {
-			errs = append(errs, fmt.Errorf("trustDomains[%d]: %q is not made of small letters, "+
-				"digits, dots, hyphens and underscores", i, domain))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is not made of small letters, "+
+				"digits, dots, hyphens and underscores", domain), "trustDomains", i))
 		}
 	}
 	if len(m.TrustDomains) > 0 && !slices.Contains(m.kinds(), nameURI) {
-		errs = append(errs, errors.New("trustDomains: SPIFFE ids are URIs, which names leaves out"))
+		errs = append(errs, keypath.At(errors.New("SPIFFE ids are URIs, which names leaves out"), "trustDomains"))
 	}
 	for i := range m.Identities {
 		id := &m.Identities[i]
 		if slices.ContainsFunc(m.Identities[:i], func(o CertificateIdentity) bool { return o.Name == id.Name }) {
-			errs = append(errs, fmt.Errorf("identities[%d]: name %q is listed twice", i, id.Name))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("name %q is listed twice", id.Name), "name"), "identities", i))
 		}
 		if err := id.validate(m); err != nil {
-			errs = append(errs, fmt.Errorf("identities[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "identities", i))
 		}
 	}
 	return errors.Join(errs...)
@@ -94,20 +95,20 @@ func (id *CertificateIdentity) validate(m *MTLS) error {
 	var errs []error
 	switch {
 	case id.Name == "":
-		errs = append(errs, errors.New("name: missing"))
+		errs = append(errs, keypath.At(errors.New("missing"), "name"))
 	case !strings.Contains(id.Name, "*") && m.admit(id.Name) != nil:
-		errs = append(errs, fmt.Errorf("name: no certificate that is taken has it: %w", m.admit(id.Name)))
+		errs = append(errs, keypath.At(fmt.Errorf("no certificate that is taken has it: %w", m.admit(id.Name)), "name"))
 	}
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	if len(id.Subject) > maxSubject || strings.ContainsFunc(id.Subject, unprintable) {
-		errs = append(errs, fmt.Errorf("subject: not %d bytes of printable characters at most", maxSubject))
+		errs = append(errs, keypath.At(fmt.Errorf("not %d bytes of printable characters at most", maxSubject), "subject"))
 	}
 	for _, list := range []struct {
 		key   string
 		names []string
 	}{{"groups", id.Groups}, {"scopes", id.Scopes}, {"agents", id.Agents}} {
 		if slices.Contains(list.names, "") {
-			errs = append(errs, fmt.Errorf("%s: one is empty", list.key))
+			errs = append(errs, keypath.At(keypath.Point(errors.New("one is empty"), slices.Index(list.names, "")), list.key))
 		}
 	}
 	return errors.Join(errs...)

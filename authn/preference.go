@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // preferred authenticates a request by the credential of the first method in authn.prefer of
@@ -64,18 +66,18 @@ func (a *apiKeys) twice(r *http.Request) bool {
 // validatePrefer checks that the methods are configured, and that the order can matter.
 func (c *Config) validatePrefer() error {
 	if len(c.Prefer) > 0 && len(c.Combinations) > 0 {
-		return errors.New("authn.prefer: combinations say already which credentials a call has")
+		return keypath.At(errors.New("combinations say already which credentials a call has"), "authn", "prefer")
 	}
 	var errs []error
 	configured := map[string]bool{namedOIDC: len(c.OIDC) > 0, namedAPIKeys: c.APIKeys != nil, namedMTLS: c.MTLS != nil}
 	for i, method := range c.Prefer {
 		switch is, known := configured[method]; {
 		case !known:
-			errs = append(errs, fmt.Errorf("authn.prefer[%d]: %q is neither oidc, apiKeys nor mtls", i, method))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is neither oidc, apiKeys nor mtls", method), "authn", "prefer", i))
 		case !is:
-			errs = append(errs, fmt.Errorf("authn.prefer[%d]: authn.%s is not configured", i, method))
+			errs = append(errs, keypath.At(fmt.Errorf("authn.%s is not configured", method), "authn", "prefer", i))
 		case slices.Contains(c.Prefer[:i], method):
-			errs = append(errs, fmt.Errorf("authn.prefer[%d]: %s is listed twice", i, method))
+			errs = append(errs, keypath.At(fmt.Errorf("%s is listed twice", method), "authn", "prefer", i))
 		}
 	}
 	return errors.Join(errs...)

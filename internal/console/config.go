@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/server"
 )
@@ -79,11 +80,11 @@ func (t *Token) Validate() error {
 	case err != nil:
 		return err
 	case !agentID.MatchString(t.Name):
-		return errors.New("name: want letters, digits and any of -, _ and ., 1 to 64 of them")
+		return keypath.At(errors.New("want letters, digits and any of -, _ and ., 1 to 64 of them"), "name")
 	case t.Name == adminToken:
-		return fmt.Errorf("name: %q is taken", t.Name)
+		return keypath.At(fmt.Errorf("%q is taken", t.Name), "name")
 	case !t.Role.known():
-		return fmt.Errorf("role: %q is not viewer, operator or admin", t.Role)
+		return keypath.At(fmt.Errorf("%q is not viewer, operator or admin", t.Role), "role")
 	}
 	return nil
 }
@@ -92,10 +93,10 @@ func (t *Token) Validate() error {
 func (t *Token) sum() (sum [sha256.Size]byte, err error) {
 	text, ok := strings.CutPrefix(t.Digest, "sha256:")
 	if !ok || len(text) != hex.EncodedLen(len(sum)) {
-		return sum, errors.New("digest: want sha256: and 64 hexadecimal digits")
+		return sum, keypath.At(errors.New("want sha256: and 64 hexadecimal digits"), "digest")
 	}
 	if _, err := hex.Decode(sum[:], []byte(text)); err != nil {
-		return sum, errors.New("digest: want sha256: and 64 hexadecimal digits")
+		return sum, keypath.At(errors.New("want sha256: and 64 hexadecimal digits"), "digest")
 	}
 	return sum, nil
 }
@@ -110,12 +111,12 @@ func (c Config) validateTokens() error {
 		switch {
 		case err != nil:
 		case names[t.Name]:
-			err = fmt.Errorf("name: %q is taken", t.Name)
+			err = keypath.At(fmt.Errorf("%q is taken", t.Name), "name")
 		case sums[sum]:
-			err = errors.New("digest: another token has it")
+			err = keypath.At(errors.New("another token has it"), "digest")
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("tokens[%d].%w", i, err))
+			errs = append(errs, keypath.At(err, "tokens", i))
 		}
 		names[t.Name], sums[sum] = true, true
 	}
@@ -199,11 +200,11 @@ func (c Config) Validate() error {
 		errs = append(errs, c.validateAddress())
 	}
 	if c.Body < 0 {
-		errs = append(errs, errors.New("body: want more than 0"))
+		errs = append(errs, keypath.At(errors.New("want more than 0"), "body"))
 	}
 	for i, h := range c.Hosts {
 		if _, ok := server.CanonicalHost(h); !ok {
-			errs = append(errs, fmt.Errorf("hosts[%d]: %q is not a host or host:port", i, h))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is not a host or host:port", h), "hosts", i))
 		}
 	}
 	return errors.Join(append(errs, validateToken(c.Token), c.validateTokens(), c.Failures.validate(), c.Live.validate(), c.Try.validate(), c.Map.validate(), c.Replay.validate(), c.OIDC.validate(), c.TLS.validate(), c.validateURL())...)
@@ -216,7 +217,7 @@ func (c Config) validateURL() error {
 	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" ||
 		u.RawQuery != "" || u.Fragment != "" || canonical(u.Host) == "" {
-		return errors.New("publicURL: must be http:// or https://, a host, and nothing else")
+		return keypath.At(errors.New("must be http:// or https://, a host, and nothing else"), "publicURL")
 	}
 	return nil
 }
@@ -224,21 +225,21 @@ func (c Config) validateURL() error {
 func (c Config) validateAddress() error {
 	host, port, err := net.SplitHostPort(c.Address)
 	if err != nil {
-		return fmt.Errorf(`address: %q is neither host:port, such as "127.0.0.1:9901", nor "off"`, c.Address)
+		return keypath.At(fmt.Errorf(`%q is neither host:port, such as "127.0.0.1:9901", nor "off"`, c.Address), "address")
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("address: %q has no port between 0 and 65535", c.Address)
+		return keypath.At(fmt.Errorf("%q has no port between 0 and 65535", c.Address), "address")
 	}
 	if host == loopbackByName {
 		return nil
 	}
 	addr, err := netip.ParseAddr(host)
 	if host != "" && err != nil {
-		return fmt.Errorf("address: the host of %q is neither an IP address nor localhost", c.Address)
+		return keypath.At(fmt.Errorf("the host of %q is neither an IP address nor localhost", c.Address), "address")
 	}
 	if !addr.Unmap().IsLoopback() && !c.Plaintext && c.TLS == nil {
-		return fmt.Errorf(`address: other machines reach %q, and nothing is encrypted; write a loopback address, `+
-			`a tls section, or "plaintext: true" beside it to permit that`, c.Address)
+		return keypath.At(fmt.Errorf(`other machines reach %q, and nothing is encrypted; write a loopback address, `+
+			`a tls section, or "plaintext: true" beside it to permit that`, c.Address), "address")
 	}
 	return nil
 }
@@ -250,9 +251,9 @@ func validateToken(token secret.Value) error {
 	case text == "":
 		return nil
 	case len(text) < shortestToken || len(text) > longestToken:
-		return fmt.Errorf("token: has %d characters, and must have %d to %d", len(text), shortestToken, longestToken)
+		return keypath.At(fmt.Errorf("has %d characters, and must have %d to %d", len(text), shortestToken, longestToken), "token")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return errors.New("token: must be printable ASCII without spaces")
+		return keypath.At(errors.New("must be printable ASCII without spaces"), "token")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/audit"
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/sse"
 )
@@ -45,10 +46,10 @@ func (l *Live) defaults() {
 
 func (l Live) validate() error {
 	if l.Viewers < 0 || l.Viewers > mostViewers {
-		return fmt.Errorf("live.viewers: want a number from 1 to %d", mostViewers)
+		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostViewers), "live", "viewers")
 	}
 	if l.Buffer != 0 && (l.Buffer < leastBuffer || l.Buffer > mostBuffer) {
-		return errors.New("live.buffer: want 64KiB to 64MiB")
+		return keypath.At(errors.New("want 64KiB to 64MiB"), "live", "buffer")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/a2a-gateway/a2a-gateway/authn"
 	"github.com/a2a-gateway/a2a-gateway/internal/console/login"
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // OIDC is admin.oidc: an identity provider that says who somebody is, and what makes that
@@ -53,21 +54,21 @@ func (o *OIDC) validate() error {
 	}
 	var errs []error
 	if len(o.Audiences) == 0 && o.Login == nil {
-		errs = append(errs, errors.New("oidc: lets nobody in without audiences or login"))
+		errs = append(errs, keypath.At(errors.New("lets nobody in without audiences or login"), "oidc"))
 	}
 	check := *o
 	if len(check.Audiences) == 0 {
 		check.Audiences = []string{"none"} // what is wrong with the issuer is wrong all the same
 	}
 	if err := check.authn().OIDC[0].Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("oidc.%w", err))
+		errs = append(errs, keypath.At(err, "oidc"))
 	}
 	if len(o.Roles.Viewer)+len(o.Roles.Operator)+len(o.Roles.Admin) == 0 {
-		errs = append(errs, errors.New("oidc.roles: nobody would have one"))
+		errs = append(errs, keypath.At(errors.New("nobody would have one"), "oidc", "roles"))
 	}
 	if o.Login != nil {
 		if err := o.Login.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("oidc.login.%w", err))
+			errs = append(errs, keypath.At(err, "oidc", "login"))
 		}
 	}
 	return errors.Join(errs...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/verdict"
 )
@@ -48,11 +49,11 @@ func (r *Replay) defaults() {
 func (r Replay) validate() error {
 	switch {
 	case r.Records < 0 || r.Records > mostReplayed:
-		return fmt.Errorf("replay.records: want a number from 1 to %d", mostReplayed)
+		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostReplayed), "replay", "records")
 	case r.Time < 0 || r.Time.Std() > answerTimeout:
-		return fmt.Errorf("replay.time: want more than 0s and at most %s", secret.Duration(answerTimeout))
+		return keypath.At(fmt.Errorf("want more than 0s and at most %s", secret.Duration(answerTimeout)), "replay", "time")
 	case r.Sample < 0 || r.Sample > mostSample:
-		return fmt.Errorf("replay.sample: want a number from 1 to %d", mostSample)
+		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostSample), "replay", "sample")
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Failures is admin.failures: how many credentials that are wrong, and logins that come to
@@ -41,7 +43,7 @@ func (f *Failures) defaults() {
 
 func (f Failures) validate() error {
 	if f.PerMinute < 0 || f.PerMinute > mostFailures || f.Burst < 0 || f.Burst > mostFailures {
-		return fmt.Errorf("failures: want numbers from 1 to %d", mostFailures)
+		return keypath.At(fmt.Errorf("want numbers from 1 to %d", mostFailures), "failures")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2a-gateway/a2a-gateway/audit/index"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Map is admin.map: who called which agents with which extensions.
@@ -37,7 +38,7 @@ func (m *Map) defaults() {
 
 func (m Map) validate() error {
 	if m.Records < 0 || m.Records > mostMapRecords {
-		return fmt.Errorf("map.records: want a number from 1 to %d", mostMapRecords)
+		return keypath.At(fmt.Errorf("want a number from 1 to %d", mostMapRecords), "map", "records")
 	}
 	return nil
 }

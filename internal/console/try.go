@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -50,13 +51,13 @@ func (t *Try) defaults() {
 func (t Try) validate() error {
 	var errs []error
 	if t.Calls < 0 || t.Calls > mostTries {
-		errs = append(errs, fmt.Errorf("try.calls: want a number from 1 to %d", mostTries))
+		errs = append(errs, keypath.At(fmt.Errorf("want a number from 1 to %d", mostTries), "try", "calls"))
 	}
 	if d := t.Timeout.Std(); d != 0 && (d < leastTrial || d > longestTrial) {
-		errs = append(errs, fmt.Errorf("try.timeout: want %v to %v", leastTrial, longestTrial))
+		errs = append(errs, keypath.At(fmt.Errorf("want %v to %v", leastTrial, longestTrial), "try", "timeout"))
 	}
 	if t.Answer != 0 && (t.Answer < leastShown || t.Answer > mostShown) {
-		errs = append(errs, errors.New("try.answer: want 4KiB to 64MiB"))
+		errs = append(errs, keypath.At(errors.New("want 4KiB to 64MiB"), "try", "answer"))
 	}
 	return errors.Join(errs...)
 }

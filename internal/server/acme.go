@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -121,27 +122,29 @@ func (a *ACME) validate() error {
 		return nil
 	}
 	var all []error
-	wrong := func(format string, args ...any) { all = append(all, fmt.Errorf("server.tls.acme."+format, args...)) }
+	wrong := func(err error, steps ...any) {
+		all = append(all, keypath.At(keypath.At(err, steps...), "server", "tls", "acme"))
+	}
 	if u, err := a.Directory.Parse(); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
-		wrong("directory: %.100q is not an https:// URL", a.Directory.String())
+		wrong(fmt.Errorf("%.100q is not an https:// URL", a.Directory.String()), "directory")
 	}
 	if a.Email != "" && (!strings.Contains(a.Email, "@") || strings.ContainsAny(a.Email, " ,:?<>")) {
-		wrong("email: %.100q is not an address; write it alone, without a name or mailto:", a.Email)
+		wrong(fmt.Errorf("%.100q is not an address; write it alone, without a name or mailto:", a.Email), "email")
 	}
 	if !a.AgreeTerms {
-		wrong("agreeTerms: must be true, once you have read the terms of service of %.100s", a.Directory.String())
+		wrong(fmt.Errorf("must be true, once you have read the terms of service of %.100s", a.Directory.String()), "agreeTerms")
 	}
 	if a.RenewalWindow < minWindow || a.RenewalWindow > maxWindow {
-		wrong("renewalWindow: %v is not between %v and %v", a.RenewalWindow, minWindow, maxWindow)
+		wrong(fmt.Errorf("%v is not between %v and %v", a.RenewalWindow, minWindow, maxWindow), "renewalWindow")
 	}
 	if !slices.Contains(keyTypes(), a.KeyType) {
-		wrong("keyType: is %.40q, want %s", a.KeyType, strings.Join(keyTypes(), ", "))
+		wrong(fmt.Errorf("is %.40q, want %s", a.KeyType, strings.Join(keyTypes(), ", ")), "keyType")
 	}
 	if e := a.ExternalAccount; e != nil {
 		if e.KeyID == "" || e.MACKey.IsZero() {
-			wrong("externalAccount: needs both keyID and macKey")
+			wrong(errors.New("needs both keyID and macKey"), "externalAccount")
 		} else if _, err := base64.RawURLEncoding.DecodeString(e.MACKey.Reveal()); err != nil {
-			wrong("externalAccount.macKey: is not base64url without padding, as CAs give it")
+			wrong(errors.New("is not base64url without padding, as CAs give it"), "externalAccount", "macKey")
 		}
 	}
 	return errors.Join(append(all, a.validateDomains(), a.validateChallenges())...)
@@ -151,22 +154,22 @@ func (a *ACME) validate() error {
 // address a CA that gives certificates for it.
 func (a *ACME) validateDomains() error {
 	if n := len(a.Domains); n == 0 || n > maxDomains {
-		return fmt.Errorf("server.tls.acme.domains: has %d names, want 1 to %d", n, maxDomains)
+		return keypath.At(fmt.Errorf("has %d names, want 1 to %d", n, maxDomains), "server", "tls", "acme", "domains")
 	}
 	var all []error
 	for i, d := range a.Domains {
-		key := fmt.Sprintf("server.tls.acme.domains[%d]", i)
+		key := keypath.Of("server", "tls", "acme", "domains", i)
 		host, ok := CanonicalHost(d)
 		_, err := netip.ParseAddr(d)
 		switch {
 		case strings.Contains(d, "*"):
-			all = append(all, fmt.Errorf("%s: %.100q is a wildcard, which tls-alpn-01 and http-01 cannot show; list the names", key, d))
+			all = append(all, keypath.At(fmt.Errorf("%.100q is a wildcard, which tls-alpn-01 and http-01 cannot show; list the names", d), key))
 		case err == nil:
-			all = append(all, fmt.Errorf("%s: %.100q is an address, write a name", key, d))
+			all = append(all, keypath.At(fmt.Errorf("%.100q is an address, write a name", d), key))
 		case !ok || host != d || strings.ContainsAny(d, ":[_"):
-			all = append(all, fmt.Errorf("%s: %.100q is not a name of a host in lower case, without a port", key, d))
+			all = append(all, keypath.At(fmt.Errorf("%.100q is not a name of a host in lower case, without a port", d), key))
 		case slices.Contains(a.Domains[:i], d):
-			all = append(all, fmt.Errorf("%s: %q is there twice", key, d))
+			all = append(all, keypath.At(fmt.Errorf("%q is there twice", d), key))
 		}
 	}
 	return errors.Join(all...)
@@ -177,19 +180,19 @@ func (a *ACME) validateChallenges() error {
 	for i, c := range a.Challenges {
 		switch {
 		case c != ChallengeALPN && c != ChallengeHTTP:
-			all = append(all, fmt.Errorf("server.tls.acme.challenges[%d]: is %.40q, want %q or %q", i, c, ChallengeALPN, ChallengeHTTP))
+			all = append(all, keypath.At(fmt.Errorf("is %.40q, want %q or %q", c, ChallengeALPN, ChallengeHTTP), "server", "tls", "acme", "challenges", i))
 		case slices.Contains(a.Challenges[:i], c):
-			all = append(all, fmt.Errorf("server.tls.acme.challenges[%d]: %q is there twice", i, c))
+			all = append(all, keypath.At(fmt.Errorf("%q is there twice", c), "server", "tls", "acme", "challenges", i))
 		}
 	}
-	const key = "server.tls.acme.httpListen"
+	key := keypath.Of("server", "tls", "acme", "httpListen")
 	switch on := a.Answers(ChallengeHTTP); {
 	case on && a.HTTPListen == "":
-		all = append(all, fmt.Errorf(`%s: is required with %s, write for instance ":80"`, key, ChallengeHTTP))
+		all = append(all, keypath.At(fmt.Errorf(`is required with %s, write for instance ":80"`, ChallengeHTTP), key))
 	case !on && a.HTTPListen != "":
-		all = append(all, fmt.Errorf("%s: is for %s, which is not among server.tls.acme.challenges", key, ChallengeHTTP))
+		all = append(all, keypath.At(fmt.Errorf("is for %s, which is not among server.tls.acme.challenges", ChallengeHTTP), key))
 	case on:
-		all = append(all, validateAddress(key, a.HTTPListen))
+		all = append(all, keypath.At(validateAddress(a.HTTPListen), key))
 	}
 	return errors.Join(all...)
 }

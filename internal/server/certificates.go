@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"os"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // maxPEM bounds a certificate or key file; a long chain has 20 KiB.
@@ -60,7 +62,7 @@ func (s *Server) generation(t TLS, provided []tls.Certificate) (*generation, err
 			err = t.ACME.claims(pair)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("server.tls.certificates[%d]: %w", i, err)
+			return nil, keypath.At(err, "server", "tls", "certificates", i)
 		}
 		g.config.Certificates = append(g.config.Certificates, pair)
 	}

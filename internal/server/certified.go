@@ -6,7 +6,8 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Certified is TLS on a listener beside the public one: the same versions and suites, with
@@ -22,7 +23,7 @@ func Certify(t TLS, log *slog.Logger) (*Certified, error) {
 	s.live.Store(&live{})
 	g, err := s.generation(t, nil)
 	if err != nil {
-		return nil, beside(err)
+		return nil, keypath.Trim(err, "server")
 	}
 	s.tls.Store(g)
 	s.watching = startWatch(s.refresh, log)
@@ -33,21 +34,13 @@ func Certify(t TLS, log *slog.Logger) (*Certified, error) {
 // Check reports what cannot work of a section that is not server.tls.
 func (t *TLS) Check() error {
 	if t.ACME != nil {
-		return errors.New("tls.acme: is for server.tls alone")
+		return keypath.At(errors.New("is for server.tls alone"), "tls", "acme")
 	}
-	return beside((&Config{TLS: t}).validateTLS())
+	return keypath.Trim((&Config{TLS: t}).validateTLS(), "server")
 }
 
 // CheckFiles reports the first file of such a section that Certify would refuse.
-func (t *TLS) CheckFiles() error { return beside(Config{TLS: t}.CheckFiles()) }
-
-// beside is an error about another section than server.tls.
-func beside(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), "server.tls.", "tls."))
-}
+func (t *TLS) CheckFiles() error { return keypath.Trim(Config{TLS: t}.CheckFiles(), "server") }
 
 // Listen has the connections that l accepts speak TLS, and HTTP/1.1 in it.
 func (c *Certified) Listen(l net.Listener) net.Listener {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Values of server.tls.clientAuth.
@@ -39,21 +41,19 @@ func clientAuth(value string) (tls.ClientAuthType, bool) {
 func (t *TLS) validateClients() error {
 	auth, ok := clientAuth(t.ClientAuth)
 	if !ok {
-		return fmt.Errorf(`server.tls.clientAuth: is %q, want "off", "request", "optional" or "require"`, t.ClientAuth)
+		return keypath.At(fmt.Errorf(`is %q, want "off", "request", "optional" or "require"`, t.ClientAuth), "server", "tls", "clientAuth")
 	}
 	var all []error
 	for i, path := range t.ClientCA {
 		if path == "" {
-			all = append(all, fmt.Errorf("server.tls.clientCA[%d]: is empty, write the path of a PEM file", i))
+			all = append(all, keypath.At(errors.New("is empty, write the path of a PEM file"), "server", "tls", "clientCA", i))
 		}
 	}
 	switch verifies := auth >= tls.VerifyClientCertIfGiven; {
 	case verifies && len(t.ClientCA) == 0:
-		all = append(all, fmt.Errorf(
-			"server.tls.clientCA: is required with clientAuth: %s, write the files of the CAs", t.ClientAuth))
+		all = append(all, keypath.At(fmt.Errorf("is required with clientAuth: %s, write the files of the CAs", t.ClientAuth), "server", "tls", "clientCA"))
 	case !verifies && len(t.ClientCA) > 0:
-		all = append(all, errors.New(
-			`server.tls.clientAuth: must be "optional" or "require" with clientCA, nothing is verified otherwise`))
+		all = append(all, keypath.At(errors.New(`must be "optional" or "require" with clientCA, nothing is verified otherwise`), "server", "tls", "clientAuth"))
 	}
 	return errors.Join(all...)
 }
@@ -68,7 +68,7 @@ func (g *generation) trust(t TLS, digest io.Writer) error {
 			err = g.trustAll(path, content)
 		}
 		if err != nil {
-			return fmt.Errorf("server.tls.clientCA[%d]: %w", i, err)
+			return keypath.At(err, "server", "tls", "clientCA", i)
 		}
 		record(digest, content)
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -58,16 +59,16 @@ func (c *CORS) validate() error {
 	}
 	var all []error
 	if len(c.Origins) == 0 {
-		all = append(all, errors.New("server.cors.origins: is empty, write the origins of the pages that may call, or remove server.cors"))
+		all = append(all, keypath.At(errors.New("is empty, write the origins of the pages that may call, or remove server.cors"), "server", "cors", "origins"))
 	}
 	for i, o := range c.Origins {
 		if err := c.validateOrigin(o); err != nil {
-			all = append(all, fmt.Errorf("server.cors.origins[%d]: %w", i, err))
+			all = append(all, keypath.At(err, "server", "cors", "origins", i))
 		}
 	}
 	for i, name := range c.Headers {
 		if !isToken(name) || name == anyOrigin {
-			all = append(all, fmt.Errorf("server.cors.headers[%d]: %q is not the name of a header; write each, there is no \"*\" for Authorization", i, name))
+			all = append(all, keypath.At(fmt.Errorf("%q is not the name of a header; write each, there is no \"*\" for Authorization", name), "server", "cors", "headers", i))
 		}
 	}
 	return errors.Join(all...)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -19,14 +20,14 @@ func (c *Config) Validate() error {
 	return errors.Join(
 		c.validatePublicURL(),
 		c.validateBasePath(),
-		validateAddress("server.address", c.Address),
+		keypath.At(validateAddress(c.Address), "server", "address"),
 		c.validateStatus(),
 		c.validateHosts(),
 		c.validateTLS(),
 		c.validateProxies(),
 		c.CORS.validate(),
-		notNegative("server.limits", c.Limits),
-		notNegative("server.timeouts", c.Timeouts),
+		notNegative(c.Limits, "server", "limits"),
+		notNegative(c.Timeouts, "server", "timeouts"),
 		c.Limits.validateMemory(),
 		c.Timeouts.validateDrain(),
 		c.validateID(),
@@ -39,22 +40,22 @@ func (c *Config) validatePublicURL() error {
 	u, err := publicURL(c.PublicURL)
 	switch {
 	case c.PublicURL == "" && c.TLS != nil:
-		return errors.New(`server.publicURL: is required, write the URL that clients use, ` +
-			`such as "https://gateway.example.com"`)
+		return keypath.At(errors.New(`is required, write the URL that clients use, `+
+			`such as "https://gateway.example.com"`), "server", "publicURL")
 	case c.PublicURL == "":
-		return errors.New(`server.publicURL: is required; write "https://…" and a server.tls section, ` +
-			`or "http://localhost:8080" to serve plaintext`)
+		return keypath.At(errors.New(`is required; write "https://…" and a server.tls section, `+
+			`or "http://localhost:8080" to serve plaintext`), "server", "publicURL")
 	case err != nil:
-		return fmt.Errorf("server.publicURL: %w", err)
+		return keypath.At(err, "server", "publicURL")
 	case c.TLS == nil && u.Scheme == "https" && !c.Plaintext:
-		return errors.New(`server.publicURL: is https:// but there is no server.tls section; ` +
-			`write "tls: {certificates: [{cert: FILE, key: FILE}]}", or an http:// URL to serve plaintext, ` +
-			`or "plaintext: true" where something in front terminates TLS`)
+		return keypath.At(errors.New(`is https:// but there is no server.tls section; `+
+			`write "tls: {certificates: [{cert: FILE, key: FILE}]}", or an http:// URL to serve plaintext, `+
+			`or "plaintext: true" where something in front terminates TLS`), "server", "publicURL")
 	case c.TLS != nil && c.Plaintext:
-		return errors.New(`server.plaintext: is true but there is a server.tls section; remove one of them`)
+		return keypath.At(errors.New(`is true but there is a server.tls section; remove one of them`), "server", "plaintext")
 	case c.TLS != nil && u.Scheme == "http":
-		return errors.New(`server.publicURL: is http:// but there is a server.tls section; ` +
-			`write an https:// URL, or remove the section to serve plaintext`)
+		return keypath.At(errors.New(`is http:// but there is a server.tls section; `+
+			`write an https:// URL, or remove the section to serve plaintext`), "server", "publicURL")
 	}
 	return nil
 }
@@ -64,8 +65,8 @@ func (c *Config) validateBasePath() error {
 	if c.BasePath == "" || c.BasePath == "/" || plainPath(c.BasePath) {
 		return nil
 	}
-	return fmt.Errorf(`server.basePath: %q must be "/", or begin with a slash, not end with one, and be made of `+
-		`letters, digits, and the characters - . _ ~`, c.BasePath)
+	return keypath.At(fmt.Errorf(`%q must be "/", or begin with a slash, not end with one, and be made of `+
+		`letters, digits, and the characters - . _ ~`, c.BasePath), "server", "basePath")
 }
 
 // plainPath reports whether a path has segments that are neither empty nor dots, of characters
@@ -113,20 +114,20 @@ func (c *Config) validateStatus() error {
 	if c.StatusAddress == "off" {
 		return nil
 	}
-	return validateAddress("server.statusAddress", c.StatusAddress)
+	return keypath.At(validateAddress(c.StatusAddress), "server", "statusAddress")
 }
 
-func validateAddress(key, address string) error {
+func validateAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf(`%s: %q is not host:port, write for instance ":8080" or "127.0.0.1:8080"`, key, address)
+		return fmt.Errorf(`%q is not host:port, write for instance ":8080" or "127.0.0.1:8080"`, address)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
-		return fmt.Errorf("%s: %q has no port between 0 and 65535", key, address)
+		return fmt.Errorf("%q has no port between 0 and 65535", address)
 	}
 	if host != "" && !strings.Contains(host, ":") {
 		if _, ok := CanonicalHost(host); !ok {
-			return fmt.Errorf("%s: %q names no valid host", key, address)
+			return fmt.Errorf("%q names no valid host", address)
 		}
 	}
 	return nil
@@ -136,14 +137,12 @@ func (c *Config) validateHosts() error {
 	var all []error
 	for i, host := range c.Hosts {
 		if _, ok := CanonicalHost(host); !ok {
-			all = append(all, fmt.Errorf(
-				`server.hosts[%d]: %q is not a host or host:port, write it without a scheme or path`, i, host))
+			all = append(all, keypath.At(fmt.Errorf(`%q is not a host or host:port, write it without a scheme or path`, host), "server", "hosts", i))
 		}
 	}
 	for i, host := range c.StatusHosts {
 		if _, ok := CanonicalHost(host); !ok {
-			all = append(all, fmt.Errorf(
-				`server.statusHosts[%d]: %q is not a host or host:port, write it without a scheme or path`, i, host))
+			all = append(all, keypath.At(fmt.Errorf(`%q is not a host or host:port, write it without a scheme or path`, host), "server", "statusHosts", i))
 		}
 	}
 	return errors.Join(all...)
@@ -155,18 +154,18 @@ func (c *Config) validateTLS() error {
 	}
 	var all []error
 	if c.H2C != nil && *c.H2C {
-		all = append(all, errors.New("server.h2c: is plaintext HTTP/2 and cannot be on with server.tls, remove it"))
+		all = append(all, keypath.At(errors.New("is plaintext HTTP/2 and cannot be on with server.tls, remove it"), "server", "h2c"))
 	}
 	if v := c.TLS.MinVersion; v != "" && v != "1.2" && v != "1.3" {
-		all = append(all, fmt.Errorf(`server.tls.minVersion: is %q, want "1.3" or "1.2"`, v))
+		all = append(all, keypath.At(fmt.Errorf(`is %q, want "1.3" or "1.2"`, v), "server", "tls", "minVersion"))
 	}
 	if len(c.TLS.Certificates) == 0 && c.TLS.ACME == nil {
-		all = append(all, errors.New("server.tls.certificates: is empty, write at least one {cert: FILE, key: FILE}, "+
-			"or have certificates made by server.tls.acme"))
+		all = append(all, keypath.At(errors.New("is empty, write at least one {cert: FILE, key: FILE}, "+
+			"or have certificates made by server.tls.acme"), "server", "tls", "certificates"))
 	}
 	for i, pair := range c.TLS.Certificates {
 		if pair.Cert == "" || pair.Key == "" {
-			all = append(all, fmt.Errorf("server.tls.certificates[%d]: needs both cert and key", i))
+			all = append(all, keypath.At(errors.New("needs both cert and key"), "server", "tls", "certificates", i))
 		}
 	}
 	return errors.Join(append(all, c.TLS.validateClients(), c.TLS.ACME.validate())...)
@@ -177,17 +176,17 @@ func (c *Config) validateTLS() error {
 func (c *Config) validateProxies() error {
 	var all []error
 	for i, p := range c.TrustedProxies {
-		key := fmt.Sprintf("server.trustedProxies[%d]", i)
+		key := keypath.Of("server", "trustedProxies", i)
 		switch {
 		case !p.IsValid():
-			all = append(all, fmt.Errorf("%s: is not a network, write for instance 10.0.0.0/8", key))
+			all = append(all, keypath.At(errors.New("is not a network, write for instance 10.0.0.0/8"), key))
 		case p.Addr().Is4In6():
-			all = append(all, fmt.Errorf("%s: %s is an IPv4 network in IPv6 form, write it as IPv4", key, p))
+			all = append(all, keypath.At(fmt.Errorf("%s is an IPv4 network in IPv6 form, write it as IPv4", p), key))
 		case p.Bits() == 0 && !c.TrustAnyProxy:
-			all = append(all, fmt.Errorf("%s: %s trusts every client to name its own address; "+
-				"write the proxies' networks, or set server.trustAnyProxy: true", key, p))
+			all = append(all, keypath.At(fmt.Errorf("%s trusts every client to name its own address; "+
+				"write the proxies' networks, or set server.trustAnyProxy: true", p), key))
 		case p != p.Masked():
-			all = append(all, fmt.Errorf("%s: %s has bits behind its prefix, write %s", key, p, p.Masked()))
+			all = append(all, keypath.At(fmt.Errorf("%s has bits behind its prefix, write %s", p, p.Masked()), key))
 		}
 	}
 	return errors.Join(all...)
@@ -196,8 +195,7 @@ func (c *Config) validateProxies() error {
 // validateDrain leaves time for what Shutdown waits for.
 func (t Timeouts) validateDrain() error {
 	if t.LameDuck > t.Drain/2 {
-		return fmt.Errorf("server.timeouts.lameDuck: %s is more than half of server.timeouts.drain, %s, of which it is a part",
-			t.LameDuck, t.Drain)
+		return keypath.At(fmt.Errorf("%s is more than half of server.timeouts.drain, %s, of which it is a part", t.LameDuck, t.Drain), "server", "timeouts", "lameDuck")
 	}
 	return nil
 }
@@ -206,20 +204,20 @@ func (t Timeouts) validateDrain() error {
 func (c *Config) validateID() error {
 	for _, r := range c.ID {
 		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`,"()`, r) {
-			return fmt.Errorf("server.id: %q must be printable ASCII without spaces, commas, quotes and parentheses", c.ID)
+			return keypath.At(fmt.Errorf("%q must be printable ASCII without spaces, commas, quotes and parentheses", c.ID), "server", "id")
 		}
 	}
 	return nil
 }
 
 // notNegative checks a section whose fields are all numbers.
-func notNegative(key string, section any) error {
+func notNegative(section any, steps ...any) error {
 	var all []error
 	v := reflect.ValueOf(section)
 	for i := range v.NumField() {
 		if v.Field(i).Int() < 0 {
 			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
-			all = append(all, fmt.Errorf("%s.%s: must not be negative", key, name))
+			all = append(all, keypath.At(errors.New("must not be negative"), keypath.Of(steps...), name))
 		}
 	}
 	return errors.Join(all...)
@@ -228,7 +226,7 @@ func notNegative(key string, section any) error {
 // validateMemory holds the rungs of memory to their order.
 func (l *Limits) validateMemory() error {
 	if l.Memory > 0 && l.SoftMemory > l.Memory {
-		return fmt.Errorf("server.limits.softMemory: %s is more than server.limits.memory (%s), beyond which everything is refused", l.SoftMemory, l.Memory)
+		return keypath.At(fmt.Errorf("%s is more than server.limits.memory (%s), beyond which everything is refused", l.SoftMemory, l.Memory), "server", "limits", "softMemory")
 	}
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/jws"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -66,13 +67,13 @@ func (c *Config) Defaults() {
 func (c *Config) Validate() error {
 	var errs []error
 	if c.ClientID == "" {
-		errs = append(errs, errors.New("clientID: missing"))
+		errs = append(errs, keypath.At(errors.New("missing"), "clientID"))
 	}
 	if c.Sessions < 0 {
-		errs = append(errs, errors.New("sessions: want more than 0"))
+		errs = append(errs, keypath.At(errors.New("want more than 0"), "sessions"))
 	}
 	if c.Idle > c.Life && c.Life != 0 {
-		errs = append(errs, errors.New("idle: is longer than life"))
+		errs = append(errs, keypath.At(errors.New("is longer than life"), "idle"))
 	}
 	return errors.Join(errs...)
 }
