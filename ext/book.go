@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2a-gateway/a2a-gateway/ext/hook"
 	"github.com/a2a-gateway/a2a-gateway/ext/schema"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -44,7 +45,7 @@ func (r Registry) Compile() (*Book, error) {
 		rec, problems := compile(&r[i])
 		b.entries[rec.URI] = rec
 		b.order = append(b.order, rec)
-		errs = append(errs, prefixed(fmt.Sprintf("[%d].", i), problems)...)
+		errs = append(errs, keypath.At(errors.Join(problems...), i))
 	}
 	for _, rec := range b.order {
 		rec.needs = b.closure(nil, rec)
@@ -72,7 +73,7 @@ func compile(e *Entry) (*record, []error) {
 	for i, c := range e.Hooks {
 		h, err := hook.New(c)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("hooks[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "hooks", i))
 			continue
 		}
 		rec.hooks = append(rec.hooks, h)
@@ -174,9 +175,9 @@ func (b *Book) Check(c *Config) error {
 		key  string
 		uris []string
 	}{{"require", c.Require}, {"allow", c.Allow}, {"inject", c.Inject}, {"provide", c.Provide}} {
-		for _, uri := range list.uris {
+		for i, uri := range list.uris {
 			if e, ok := b.Entry(uri); ok && e.Status == Blocked {
-				errs = append(errs, fmt.Errorf("%s: extension %q is blocked by the registry", list.key, uri))
+				errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("extension %q is blocked by the registry", uri), i), list.key))
 			}
 		}
 	}
@@ -219,25 +220,30 @@ func (s *Schemas) compile() (*Compiled, []error) {
 		errs []error
 		any  bool
 	)
-	one := func(key string, src schema.Source) *schema.Schema {
+	one := func(src schema.Source, put func(error) error) *schema.Schema {
 		if src.IsZero() {
 			return nil
 		}
 		any = true
 		compiled, err := schema.Compile(src)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("schemas.%s: %w", key, err))
+			errs = append(errs, put(err))
 		}
 		return compiled
 	}
-	c.Params = one("params", s.Params)
-	c.Request = one("request", s.Request)
-	c.Message = one("message", s.Message)
-	c.Artifact = one("artifact", s.Artifact)
-	c.Status = one("status", s.Status)
-	c.Part = one("part", s.Part)
+	under := func(key string) func(error) error {
+		return func(err error) error { return keypath.At(err, "schemas", key) }
+	}
+	c.Params = one(s.Params, under("params"))
+	c.Request = one(s.Request, under("request"))
+	c.Message = one(s.Message, under("message"))
+	c.Artifact = one(s.Artifact, under("artifact"))
+	c.Status = one(s.Status, under("status"))
+	c.Part = one(s.Part, under("part"))
 	for _, key := range sortedKeys(s.Metadata) {
-		if compiled := one(fmt.Sprintf("metadata: %q", clip(key)), s.Metadata[key]); compiled != nil {
+		if compiled := one(s.Metadata[key], func(err error) error {
+			return keypath.At(fmt.Errorf("%q: %w", clip(key), err), "schemas", "metadata")
+		}); compiled != nil {
 			if c.Metadata == nil {
 				c.Metadata = make(map[string]*schema.Schema, len(s.Metadata))
 			}

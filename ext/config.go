@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Config is an agent's `extensions:` section: which extensions its callers may,
@@ -94,7 +96,7 @@ func (c Config) Validate() error {
 		{"require", c.Require}, {"allow", c.Allow}, {"deny", c.Deny},
 		{"inject", c.Inject}, {"provide", c.Provide},
 	} {
-		errs = append(errs, checkURIs(list.key, list.uris)...)
+		errs = append(errs, checkURIs(list.uris, list.key)...)
 	}
 	for _, word := range []struct {
 		key, is string
@@ -116,17 +118,18 @@ func (c *Config) contradictions() []error {
 	var errs []error
 	for _, clash := range []struct {
 		one, other   []string
+		key          string
 		what, andWhy string
 	}{
-		{c.Require, c.Deny, "required", "denied"},
-		{c.Inject, c.Deny, "injected", "denied"},
-		{c.Provide, c.Deny, "provided", "denied"},
+		{c.Require, c.Deny, "deny", "required", "denied"},
+		{c.Inject, c.Deny, "deny", "injected", "denied"},
+		{c.Provide, c.Deny, "deny", "provided", "denied"},
 		// What is injected counts as declared, so that it would never be provided.
-		{c.Inject, c.Provide, "injected", "provided"},
+		{c.Inject, c.Provide, "provide", "injected", "provided"},
 	} {
 		for _, uri := range clash.one {
-			if slices.Contains(clash.other, uri) {
-				errs = append(errs, fmt.Errorf("extension %q is both %s and %s", uri, clash.what, clash.andWhy))
+			if i := slices.Index(clash.other, uri); i >= 0 {
+				errs = append(errs, keypath.Point(fmt.Errorf("extension %q is both %s and %s", uri, clash.what, clash.andWhy), clash.key, i))
 			}
 		}
 	}
@@ -134,13 +137,13 @@ func (c *Config) contradictions() []error {
 }
 
 // checkURIs reports malformed and repeated URIs of a list.
-func checkURIs(key string, uris []string) []error {
+func checkURIs(uris []string, key ...any) []error {
 	var errs []error
 	for i, uri := range uris {
 		if err := CheckURI(uri); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+			errs = append(errs, keypath.At(keypath.Point(err, i), key...))
 		} else if slices.Contains(uris[:i], uri) {
-			errs = append(errs, fmt.Errorf("%s: extension %q is listed twice", key, uri))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("extension %q is listed twice", uri), i), key...))
 		}
 	}
 	return errs
@@ -154,5 +157,5 @@ func checkWord(key, word string, may []string) error {
 	if word == "" || slices.Contains(may, word) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is none of %s", key, word, strings.Join(may, ", "))
+	return keypath.At(fmt.Errorf("%q is none of %s", word, strings.Join(may, ", ")), key)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -49,7 +50,7 @@ func (b *Book) bringMethods() []error {
 			m := &rec.Methods[j]
 			row, err := m.row(rec.URI)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("[%d].methods[%d]: %w", i, j, err))
+				errs = append(errs, keypath.At(err, i, "methods", j))
 			}
 			rows = append(rows, row)
 			b.skills[m.Name] = m.Skill
@@ -74,7 +75,7 @@ func (b *Book) bringMethods() []error {
 func (m *MethodConfig) row(uri string) (wire.Method, error) {
 	subject, ok := subjects[m.About]
 	if !ok {
-		return wire.Method{}, fmt.Errorf("about: %q is none of message, task, tasks, agent", clip(m.About))
+		return wire.Method{}, keypath.At(fmt.Errorf("%q is none of message, task, tasks, agent", clip(m.About)), "about")
 	}
 	row := wire.Method{
 		Name: m.Name, Extension: uri,
@@ -85,8 +86,8 @@ func (m *MethodConfig) row(uri string) (wire.Method, error) {
 		row.Verbs = []string{m.Verb}
 	}
 	if strings.HasPrefix(m.Path, "/skills/") {
-		return row, fmt.Errorf("path: %q begins as the addresses of skills do", clip(m.Path))
+		return row, keypath.At(fmt.Errorf("%q begins as the addresses of skills do", clip(m.Path)), "path")
 	}
 	_, err := wire.NewExtra([]wire.Method{row})
-	return row, err
+	return row, keypath.Point(err, "name") // which its text begins with
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
 
@@ -24,26 +25,15 @@ func (r Registry) Validate() error {
 		e := &r[i]
 		problems := e.problems()
 		if seen[e.URI] {
-			problems = append(problems, fmt.Errorf("uri: extension %q is listed twice", e.URI))
+			problems = append(problems, keypath.At(fmt.Errorf("extension %q is listed twice", e.URI), "uri"))
 		}
 		seen[e.URI] = true
-		errs = append(errs, prefixed(fmt.Sprintf("[%d].", i), problems)...)
+		errs = append(errs, keypath.At(errors.Join(problems...), i))
 	}
 	if len(seen) == len(r) {
 		errs = append(errs, r.cycles()...)
 	}
 	return errors.Join(errs...)
-}
-
-// prefixed puts where something is before every error of a list.
-func prefixed(where string, errs []error) []error {
-	var out []error
-	for _, err := range errs {
-		if err != nil {
-			out = append(out, fmt.Errorf("%s%w", where, err))
-		}
-	}
-	return out
 }
 
 // digest is what Entry.Digest looks like.
@@ -59,35 +49,32 @@ func (e *Entry) problems() []error {
 	}
 	errs = append(errs, e.end()...)
 	if e.Digest != "" && !digest.MatchString(e.Digest) {
-		errs = append(errs, errors.New(`digest: not "sha256:" and 64 lower-case hex digits`))
+		errs = append(errs, keypath.At(errors.New(`not "sha256:" and 64 lower-case hex digits`), "digest"))
 	}
 	if e.Digest != "" && e.Specification == "" {
-		errs = append(errs, errors.New("digest: there is no specification that it could be of"))
+		errs = append(errs, keypath.At(errors.New("there is no specification that it could be of"), "digest"))
 	}
 	errs = append(errs, e.Dependencies.problems(e.URI)...)
 	for i, key := range e.Metadata {
 		if slices.Contains(e.Metadata[:i], key) {
-			errs = append(errs, fmt.Errorf("metadata: %q is listed twice", clip(key)))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is listed twice", clip(key)), i), "metadata"))
 		}
 		errs = append(errs, checkKey(key))
 	}
 	errs = append(errs, e.misfits()...)
 	if e.States != nil {
-		errs = append(errs, prefixed("states.", e.States.problems())...)
+		errs = append(errs, keypath.At(errors.Join(e.States.problems()...), "states"))
 	}
 	for i, h := range e.Hooks {
 		if err := h.Validate(); err != nil {
-			errs = append(errs, fmt.Errorf("hooks[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "hooks", i))
 		}
 	}
 	return errs
 }
 
 func checkURI(key, uri string) error {
-	if err := CheckURI(uri); err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	return nil
+	return keypath.At(CheckURI(uri), key)
 }
 
 // end are the problems of what stands about an extension's last days.
@@ -96,33 +83,33 @@ func (e *Entry) end() []error {
 	if e.Replacement != "" {
 		errs = append(errs, checkURI("replacement", e.Replacement))
 		if e.Replacement == e.URI {
-			errs = append(errs, errors.New("replacement: the extension itself"))
+			errs = append(errs, keypath.At(errors.New("the extension itself"), "replacement"))
 		}
 		if e.Status != Deprecated && e.Status != Blocked {
-			errs = append(errs, errors.New("replacement: the extension is neither deprecated nor blocked"))
+			errs = append(errs, keypath.At(errors.New("the extension is neither deprecated nor blocked"), "replacement"))
 		}
 	}
 	if e.Sunset != "" {
 		if _, err := time.Parse(time.DateOnly, e.Sunset); err != nil {
-			errs = append(errs, fmt.Errorf("sunset: %q is no date such as 2027-03-31", clip(e.Sunset)))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is no date such as 2027-03-31", clip(e.Sunset)), "sunset"))
 		}
 		if e.Status != Deprecated {
-			errs = append(errs, errors.New("sunset: the extension is not deprecated"))
+			errs = append(errs, keypath.At(errors.New("the extension is not deprecated"), "sunset"))
 		}
 	}
 	return errs
 }
 
 func (d *Dependencies) problems(self string) []error {
-	errs := checkURIs("dependencies.required", d.Required)
-	errs = append(errs, checkURIs("dependencies.optional", d.Optional)...)
+	errs := checkURIs(d.Required, "dependencies", "required")
+	errs = append(errs, checkURIs(d.Optional, "dependencies", "optional")...)
 	for _, uri := range d.Required {
 		if slices.Contains(d.Optional, uri) {
-			errs = append(errs, fmt.Errorf("dependencies: extension %q is both required and optional", uri))
+			errs = append(errs, keypath.At(fmt.Errorf("extension %q is both required and optional", uri), "dependencies"))
 		}
 	}
 	if slices.Contains(d.Optional, self) {
-		errs = append(errs, errors.New("dependencies.optional: the extension itself"))
+		errs = append(errs, keypath.At(errors.New("the extension itself"), "dependencies", "optional"))
 	}
 	return errs
 }
@@ -131,9 +118,9 @@ func (d *Dependencies) problems(self string) []error {
 func checkKey(key string) error {
 	switch star := strings.IndexByte(key, '*'); {
 	case key == "" || key == "*":
-		return fmt.Errorf("metadata: %q is no key of a single extension", key)
+		return keypath.At(fmt.Errorf("%q is no key of a single extension", key), "metadata")
 	case star >= 0 && star < len(key)-1:
-		return fmt.Errorf("metadata: %q: a * stands at the end only", clip(key))
+		return keypath.At(fmt.Errorf("%q: a * stands at the end only", clip(key)), "metadata")
 	}
 	return nil
 }
@@ -141,10 +128,10 @@ func checkKey(key string) error {
 // misfits are the parts of an entry that its kind rules out.
 func (e *Entry) misfits() []error {
 	var errs []error
+	kind := e.kind()
 	rule := func(key string, present bool, kinds ...Kind) {
-		kind := e.kind()
 		if present && !slices.Contains(kinds, kind) {
-			errs = append(errs, fmt.Errorf("%s: an extension of kind %s has none", key, kind))
+			errs = append(errs, keypath.At(fmt.Errorf("an extension of kind %s has none", kind), key))
 		}
 	}
 	s := &e.Schemas
@@ -152,7 +139,9 @@ func (e *Entry) misfits() []error {
 		!s.Artifact.IsZero() || !s.Status.IsZero() || !s.Part.IsZero()
 	rule("metadata", len(e.Metadata) > 0, Profile, Method, States)
 	rule("defaults", len(e.Defaults) > 0, Profile, Method, States)
-	rule("schemas: all but params", objects, Profile, Method, States)
+	if objects && !slices.Contains([]Kind{Profile, Method, States}, kind) {
+		errs = append(errs, keypath.At(fmt.Errorf("all but params: an extension of kind %s has none", kind), "schemas"))
+	}
 	rule("hooks", len(e.Hooks) > 0, Profile, Method, States)
 	rule("methods", len(e.Methods) > 0, Method, States)
 	rule("states", e.States != nil, Method, States)
@@ -170,22 +159,22 @@ func (e *Entry) kind() Kind {
 func (s *StatesConfig) problems() []error {
 	var errs []error
 	if s.Key == "" {
-		errs = append(errs, errors.New("key: needed"))
+		errs = append(errs, keypath.At(errors.New("needed"), "key"))
 	}
 	if len(s.Initial) == 0 {
-		errs = append(errs, errors.New("initial: no task could begin"))
+		errs = append(errs, keypath.At(errors.New("no task could begin"), "initial"))
 	}
 	known := s.names()
 	if slices.Contains(known, "") {
-		errs = append(errs, errors.New("transitions: a state without a name"))
+		errs = append(errs, keypath.At(errors.New("a state without a name"), "transitions"))
 	}
 	for _, state := range sortedKeys(s.Within) {
 		if _, ok := slices.BinarySearch(known, state); !ok {
-			errs = append(errs, fmt.Errorf("within: no task comes to state %q", clip(state)))
+			errs = append(errs, keypath.At(fmt.Errorf("no task comes to state %q", clip(state)), "within"))
 		}
-		for _, task := range s.Within[state] {
+		for i, task := range s.Within[state] {
 			if name, ok := wire.State(task); !ok || name != task {
-				errs = append(errs, fmt.Errorf("within: %q is no task state of A2A 1.0", clip(task)))
+				errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is no task state of A2A 1.0", clip(task)), state, i), "within"))
 			}
 		}
 	}
@@ -209,14 +198,14 @@ func (r Registry) cycles() []error {
 	visit = func(i int, path []string) {
 		state[i] = open
 		path = append(path, r[i].URI)
-		for _, dep := range r[i].Dependencies.Required {
+		for n, dep := range r[i].Dependencies.Required {
 			j, ok := index[dep]
 			switch {
 			case !ok || state[j] == done:
 			case state[j] == open:
 				round := append(path[slices.Index(path, dep):], dep)
-				errs = append(errs, fmt.Errorf("[%d].dependencies.required: extensions that need each other: %s",
-					i, strings.Join(round, ", ")))
+				errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("extensions that need each other: %s", strings.Join(round, ", ")), n),
+					i, "dependencies", "required"))
 			default:
 				visit(j, path)
 			}

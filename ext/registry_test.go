@@ -75,7 +75,7 @@ func TestRegistryDefects(t *testing.T) {
 		{"metadata schema", ext.Entry{Schemas: ext.Schemas{Metadata: map[string]schema.Source{
 			"k": inline(`{"type": 7}`),
 		}}}, `[1].schemas.metadata: "k": `},
-		{"about", withMethod(ext.MethodConfig{Name: "x/y", About: "agents"}), "[1].methods[0]: about: "},
+		{"about", withMethod(ext.MethodConfig{Name: "x/y", About: "agents"}), "[1].methods[0].about: "},
 		{"core name", withMethod(ext.MethodConfig{Name: "message/send"}), "[1].methods[0]: "},
 		{"verb", withMethod(ext.MethodConfig{Name: "x/y", Verb: "PUT", Path: "/x"}), "[1].methods[0]: "},
 		{"verb alone", withMethod(ext.MethodConfig{Name: "x/y", Verb: "POST"}), "[1].methods[0]: "},

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -48,18 +49,18 @@ var errURL = errors.New("not an absolute http or https URL without user and frag
 func (c Config) Validate() error {
 	var errs []error
 	if !goodURL(c.URL) {
-		errs = append(errs, fmt.Errorf("url: %w", errURL))
+		errs = append(errs, keypath.At(errURL, "url"))
 	}
 	if err := checkPhases(c.Phases); err != nil {
-		errs = append(errs, fmt.Errorf("phases: %w", err))
+		errs = append(errs, keypath.At(err, "phases"))
 	}
 	if d := c.timeout(); d < leastTimeout || d > mostTimeout {
-		errs = append(errs, fmt.Errorf("timeout: %v is not between %v and %v", d, leastTimeout, mostTimeout))
+		errs = append(errs, keypath.At(fmt.Errorf("%v is not between %v and %v", d, leastTimeout, mostTimeout), "timeout"))
 	}
 	switch c.OnFailure {
 	case "", denying, passing:
 	default:
-		errs = append(errs, fmt.Errorf("onFailure: %q is not deny or pass", c.OnFailure))
+		errs = append(errs, keypath.At(fmt.Errorf("%q is not deny or pass", c.OnFailure), "onFailure"))
 	}
 	return errors.Join(append(errs, checkHeaders(c.Headers)...)...)
 }
@@ -77,9 +78,9 @@ func checkPhases(phases []Phase) error {
 	for i, p := range phases {
 		switch {
 		case p != Request && p != Response && p != Event:
-			return fmt.Errorf("%q is not request, response or event", p)
+			return keypath.Point(fmt.Errorf("%q is not request, response or event", p), i)
 		case slices.Contains(phases[:i], p):
-			return fmt.Errorf("%q is given twice", p)
+			return keypath.Point(fmt.Errorf("%q is given twice", p), i)
 		}
 	}
 	return nil
@@ -92,15 +93,15 @@ func checkHeaders(headers []Header) []error {
 		name := http.CanonicalHeaderKey(h.Name)
 		switch {
 		case !httpguts.ValidHeaderFieldName(h.Name):
-			errs = append(errs, fmt.Errorf("headers[%d].name: %q is no header name", i, h.Name))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is no header name", h.Name), "headers", i, "name"))
 		case ownHeader(name):
-			errs = append(errs, fmt.Errorf("headers[%d].name: %s is set by the gateway", i, name))
+			errs = append(errs, keypath.At(fmt.Errorf("%s is set by the gateway", name), "headers", i, "name"))
 		case seen[name]:
-			errs = append(errs, fmt.Errorf("headers[%d].name: %s is given twice", i, name))
+			errs = append(errs, keypath.At(fmt.Errorf("%s is given twice", name), "headers", i, "name"))
 		}
 		seen[name] = true
 		if h.Value.IsZero() || !httpguts.ValidHeaderFieldValue(h.Value.Reveal()) {
-			errs = append(errs, fmt.Errorf("headers[%d].value: empty, or has control characters", i))
+			errs = append(errs, keypath.At(errors.New("empty, or has control characters"), "headers", i, "value"))
 		}
 	}
 	return errs

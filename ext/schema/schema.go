@@ -54,11 +54,11 @@ func Compile(s Source) (*Schema, error) {
 	c.AssertFormat()
 	c.UseLoader(beside)
 	if err := c.AddResource(at, doc); err != nil {
-		return nil, s.told(err)
+		return nil, s.told(err, doc)
 	}
 	compiled, err := c.Compile(at)
 	if err != nil {
-		return nil, s.told(err)
+		return nil, s.told(err, doc)
 	}
 	names := make(map[string]string)
 	namesIn(doc, names)

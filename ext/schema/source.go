@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -78,8 +81,9 @@ func (s Source) read() (doc any, at string, beside neighbours, err error) {
 	return doc, (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), beside, nil
 }
 
-// told is the library's error in one line, with the path of the file.
-func (s Source) told(err error) error {
+// told is the library's error in one line, with the path of the file. One about an address that
+// an inline schema refers to is about the place of the reference.
+func (s Source) told(err error, doc any) error {
 	var meta *jsonschema.SchemaValidationError
 	var broken *jsonschema.ValidationError
 	if errors.As(err, &meta) && errors.As(meta.Err, &broken) {
@@ -87,9 +91,35 @@ func (s Source) told(err error) error {
 	}
 	text := strings.ReplaceAll(strings.ReplaceAll(err.Error(), inline, "the schema"), "\n", " ")
 	if s.File != "" {
-		text = s.File + ": " + text
+		return errors.New(s.File + ": " + text)
+	}
+	var elsewhere *jsonschema.LoadURLError
+	if errors.As(err, &elsewhere) {
+		return keypath.Point(errors.New(text), reference(doc, elsewhere.URL))
 	}
 	return errors.New(text)
+}
+
+// reference is the path of the first text in a document that reads as an address.
+func reference(doc any, address string) keypath.Path {
+	switch v := doc.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if v[key] == address {
+				return keypath.Of(key)
+			}
+			if p := reference(v[key], address); p != nil {
+				return keypath.Of(key, p)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if p := reference(item, address); p != nil {
+				return keypath.Of(i, p)
+			}
+		}
+	}
+	return nil
 }
 
 // neighbours are the files of a directory, the only documents that schemas in it may
