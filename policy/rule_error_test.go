@@ -26,7 +26,7 @@ func TestErrorPaths(t *testing.T) {
 		got = append(got, e.Path().String())
 	}
 	want := []string{
-		"default", "rules[0].agents[1]", "rules[1].bindings[1]", "rules[1].content.parts[0]", "rules[2]", "rules[2].times[0].from",
+		"default", "rules[0].agents[1]", "rules[1].bindings[1]", "rules[1].content.parts[0]", "rules[2].name", "rules[2].times[0].from",
 		`rules[3].claims["org.unit"][1]`, "rules[2].expr", "tasks.sharing[0].methods[1]",
 	}
 	for i := range max(len(got), len(want)) {

@@ -26,7 +26,7 @@ func checkName(name string, taken map[string]bool, other string) []error {
 	var err error
 	switch {
 	case name == "":
-		return []error{errors.New("name is missing")} // and so is its place
+		err = errors.New("name is missing")
 	case taken[name]:
 		return []error{errors.New(other + " has the same name")}
 	case len(name) > nameLength:

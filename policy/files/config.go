@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2a-gateway/a2a-gateway/internal/egress"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -117,33 +118,34 @@ func (c Config) Validate() error {
 		list []string
 	}{{"schemes", c.Schemes}, {"hosts", c.Hosts}, {"mediaTypes", c.MediaTypes}} {
 		if l.list != nil && len(l.list) == 0 {
-			errs = append(errs, fmt.Errorf("%s is empty; leave it out for the default", l.key))
+			errs = append(errs, keypath.Point(fmt.Errorf("%s is empty; leave it out for the default", l.key), l.key))
 		}
 	}
 	if _, err := egress.NewURIs(c.Schemes, c.Hosts, false); err != nil {
 		errs = append(errs, err)
 	}
-	for _, name := range c.MediaTypes {
+	for i, name := range c.MediaTypes {
 		if _, ok := rangeOf(name); !ok {
-			errs = append(errs, fmt.Errorf("mediaTypes: %q is no media type, such as text/plain, image/* or */*", name))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is no media type, such as text/plain, image/* or */*", name), i), "mediaTypes"))
 		}
 	}
 	for _, w := range []struct {
-		key, word string
-		words     []string
+		key   keypath.Path
+		word  string
+		words []string
 	}{
-		{"privateAddresses", c.PrivateAddresses, []string{deny, allow}},
-		{"activeContent", c.ActiveContent, []string{off, report, enforce}},
-		{"names", c.Names, []string{off, report, enforce}},
-		{"onViolation.request", string(c.OnViolation.Request), []string{off, report, string(Strip), string(Refuse)}},
-		{"onViolation.answer", string(c.OnViolation.Answer), []string{off, report, string(Strip), string(Refuse)}},
+		{keypath.Of("privateAddresses"), c.PrivateAddresses, []string{deny, allow}},
+		{keypath.Of("activeContent"), c.ActiveContent, []string{off, report, enforce}},
+		{keypath.Of("names"), c.Names, []string{off, report, enforce}},
+		{keypath.Of("onViolation", "request"), string(c.OnViolation.Request), []string{off, report, string(Strip), string(Refuse)}},
+		{keypath.Of("onViolation", "answer"), string(c.OnViolation.Answer), []string{off, report, string(Strip), string(Refuse)}},
 	} {
 		if w.word != "" && !slices.Contains(w.words, w.word) {
-			errs = append(errs, fmt.Errorf("%s: %q is not one of %s", w.key, w.word, strings.Join(w.words, ", ")))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is not one of %s", w.word, strings.Join(w.words, ", ")), w.key))
 		}
 	}
 	if c.MaxParts < 0 {
-		errs = append(errs, fmt.Errorf("maxParts: %d is negative", c.MaxParts))
+		errs = append(errs, keypath.At(fmt.Errorf("%d is negative", c.MaxParts), "maxParts"))
 	}
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
@@ -69,35 +70,33 @@ func (c *compiler) limit(pos int, src *Limit) (*limit, error) {
 	problems = append(problems, c.setMethods(m)...)
 	problems = append(problems, c.setCosts(m)...)
 	if problems == nil {
-		if p := m.reach(c.methods); p != "" {
-			problems = append(problems, p)
-		}
+		problems = append(problems, m.reach(c.methods))
 	}
 	m.setBounds()
 	return m, src.errors(pos, problems)
 }
 
-func (c *compiler) unknownAgents(patterns []string) []string {
-	var problems []string
-	for _, p := range patterns {
+func (c *compiler) unknownAgents(patterns []string) []error {
+	var problems []error
+	for i, p := range patterns {
 		if !slices.ContainsFunc(c.agents, func(a string) bool { return pattern.Match(p, a) }) {
-			problems = append(problems, fmt.Sprintf("agents has %q, which is no configured agent", p))
+			problems = append(problems, keypath.Point(fmt.Errorf("agents has %q, which is no configured agent", p), "agents", i))
 		}
 	}
 	return problems
 }
 
-func (c *compiler) setMethods(m *limit) []string {
-	var problems []string
-	for _, name := range m.src.Methods {
+func (c *compiler) setMethods(m *limit) []error {
+	var problems []error
+	for i, name := range m.src.Methods {
 		list, ok := c.names[name]
 		if !ok {
-			problems = append(problems, fmt.Sprintf("method %q is not an A2A method", name))
+			problems = append(problems, keypath.Point(fmt.Errorf("method %q is not an A2A method", name), "methods", i))
 		}
 		m.methods = append(m.methods, list...)
 	}
 	if m.src.OpenTasks > 0 && problems == nil && m.methods != nil && !slices.ContainsFunc(m.methods, sends) {
-		problems = append(problems, "openTasks counts tasks that calls make, and none of its methods makes any")
+		problems = append(problems, keypath.Point(errors.New("openTasks counts tasks that calls make, and none of its methods makes any"), "openTasks"))
 	}
 	return problems
 }
@@ -105,22 +104,22 @@ func (c *compiler) setMethods(m *limit) []string {
 // sends reports whether a method can make a task.
 func sends(m *wire.Method) bool { return m != nil && m.Subject == wire.OfMessage }
 
-func (c *compiler) setCosts(m *limit) []string {
+func (c *compiler) setCosts(m *limit) []error {
 	m.costs = costs{methods: map[*wire.Method]int64{}, skills: m.src.Cost.Skills}
-	var problems []string
+	var problems []error
 	for name, weight := range m.src.Cost.Methods {
 		list, ok := c.names[name]
 		if !ok {
-			problems = append(problems, fmt.Sprintf("cost.methods: %q is not an A2A method", name))
+			problems = append(problems, keypath.At(keypath.Point(fmt.Errorf("%q is not an A2A method", name), name), "cost", "methods"))
 		}
 		for _, method := range list {
 			if _, twice := m.costs.methods[method]; twice {
-				problems = append(problems, fmt.Sprintf("cost.methods has %s under two names", method.Name))
+				problems = append(problems, keypath.Point(fmt.Errorf("cost.methods has %s under two names", method.Name), "cost", "methods", name))
 			}
 			m.costs.methods[method] = weight
 		}
 	}
-	slices.Sort(problems) // not the order of a map
+	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) }) // not the order of a map
 	return problems
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/pattern"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -37,19 +38,19 @@ func (c *costs) of(m *wire.Method, skill string) int64 {
 }
 
 // checkCost returns what is wrong with the weights, read on their own.
-func (m *Limit) checkCost() []string {
-	var problems []string
+func (m *Limit) checkCost() []error {
+	var problems []error
 	for _, list := range []struct {
 		key     string
 		weights map[string]int64
 	}{{"methods", m.Cost.Methods}, {"skills", m.Cost.Skills}} {
 		for _, name := range slices.Sorted(maps.Keys(list.weights)) {
 			if w := list.weights[name]; w < 0 || w > maxWeight {
-				problems = append(problems, fmt.Sprintf("cost.%s.%s is %d; it must be from 0 to %d", list.key, name, w, maxWeight))
+				problems = append(problems, keypath.Point(fmt.Errorf("cost.%s.%s is %d; it must be from 0 to %d", list.key, name, w, maxWeight), "cost", list.key, name))
 			}
 		}
 		if len(list.weights) > 0 && m.Rate == nil && m.Quota == nil {
-			problems = append(problems, fmt.Sprintf("cost.%s is about rate and quota, which are not there", list.key))
+			problems = append(problems, keypath.Point(fmt.Errorf("cost.%s is about rate and quota, which are not there", list.key), "cost", list.key))
 		}
 	}
 	return problems
@@ -57,10 +58,10 @@ func (m *Limit) checkCost() []string {
 
 // reach finds a call that could never be made, as it costs more than there ever is. Pairs
 // of weights that no call can have, because of the conditions, are passed by.
-func (m *limit) reach(methods []*wire.Method) string {
+func (m *limit) reach(methods []*wire.Method) error {
 	most, key := m.most()
 	if most == 0 {
-		return ""
+		return nil
 	}
 	for _, method := range methods {
 		if m.methods != nil && !slices.Contains(m.methods, method) {
@@ -68,12 +69,12 @@ func (m *limit) reach(methods []*wire.Method) string {
 		}
 		for _, skill := range m.weighedSkills() {
 			if units := m.costs.of(method, skill); units > most {
-				return fmt.Sprintf("cost: %s%s takes %d units, but there are never more than %s, %d, so such a call "+
-					"could never be made; raise that or lower the cost", method.Name, forSkill(skill), units, key, most)
+				return keypath.At(fmt.Errorf("%s%s takes %d units, but there are never more than %s, %d, so such a call "+
+					"could never be made; raise that or lower the cost", method.Name, forSkill(skill), units, key, most), "cost")
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // most is what a call may take at most; 0 without rate and quota.

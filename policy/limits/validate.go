@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Validate reports what New would refuse, apart from agents and methods.
@@ -16,9 +18,7 @@ func (c Config) Validate() error {
 		{"onLoss", c.OnLoss, lossLocal, lossDeny + " " + lossAllow},
 		{"headers", c.Headers, headersOn, headersOff},
 	} {
-		if p := checkWord(w.key, w.word, append([]string{w.normal}, strings.Fields(w.others)...)); p != "" {
-			errs = append(errs, errors.New(p))
-		}
+		errs = append(errs, checkWord(w.word, append([]string{w.normal}, strings.Fields(w.others)...), w.key))
 	}
 	taken := map[string]bool{}
 	for i := range c.Each {
@@ -31,42 +31,45 @@ func (c Config) Validate() error {
 }
 
 // errors puts the limit's name in front of what is wrong with it.
-func (m *Limit) errors(pos int, problems []string) error {
+func (m *Limit) errors(pos int, problems []error) error {
 	label := fmt.Sprintf("limit %q", m.Name)
 	if m.Name == "" {
 		label = fmt.Sprintf("limit %d", pos+1)
 	}
 	errs := make([]error, 0, len(problems))
 	for _, p := range problems {
-		errs = append(errs, fmt.Errorf("%s: %s", label, p))
+		if p != nil {
+			errs = append(errs, keypath.Point(fmt.Errorf("%s: %w", label, p), "each", pos))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-func checkWord(key, word string, words []string) string {
+func checkWord(word string, words []string, key ...any) error {
 	if word == "" || slices.Contains(words, word) {
-		return ""
+		return nil
 	}
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = fmt.Sprintf("%q", w)
 	}
 	last := len(quoted) - 1
-	return fmt.Sprintf("%s is %q; it must be %s or %s", key, word, strings.Join(quoted[:last], ", "), quoted[last])
+	return keypath.Point(fmt.Errorf("%s is %q; it must be %s or %s", keypath.Of(key...), word, strings.Join(quoted[:last], ", "), quoted[last]), key...)
 }
 
-func (m *Limit) checkName(taken map[string]bool) []string {
+func (m *Limit) checkName(taken map[string]bool) []error {
+	var err error
 	switch {
 	case m.Name == "":
-		return []string{"name is missing"}
+		err = errors.New("name is missing")
 	case taken[m.Name]:
-		return []string{"another limit has the same name"}
+		err = errors.New("another limit has the same name")
 	case len(m.Name) > nameLength:
-		return []string{fmt.Sprintf("the name is longer than %d bytes", nameLength)}
+		err = fmt.Errorf("the name is longer than %d bytes", nameLength)
 	case strings.ContainsFunc(m.Name, notOfName):
-		return []string{`the name has other characters than letters, digits, "-", "_" and "."`}
+		err = errors.New(`the name has other characters than letters, digits, "-", "_" and "."`)
 	}
-	return nil
+	return []error{keypath.Point(err, "name")}
 }
 
 // notOfName: names stand in headers, in metrics and in the keys of stores.
@@ -75,8 +78,8 @@ func notOfName(r rune) bool {
 }
 
 // checkLists returns what is wrong with the conditions, read on their own.
-func (m *Limit) checkLists() []string {
-	var problems []string
+func (m *Limit) checkLists() []error {
+	var problems []error
 	for _, l := range []struct {
 		key   string
 		items []string
@@ -92,33 +95,33 @@ func (m *Limit) checkLists() []string {
 		switch {
 		case l.items == nil:
 		case len(l.items) == 0:
-			problems = append(problems, l.key+" is empty, so the limit would never apply; leave it out to mean any")
+			problems = append(problems, keypath.Point(errors.New(l.key+" is empty, so the limit would never apply; leave it out to mean any"), l.key))
 		case slices.Contains(l.items, ""):
-			problems = append(problems, l.key+" has an empty entry")
+			problems = append(problems, keypath.Point(errors.New(l.key+" has an empty entry"), l.key, slices.Index(l.items, "")))
 		case l.exact && slices.Contains(l.items, "*"):
-			problems = append(problems, fmt.Sprintf(`%s has no "*"; leave %s out to mean any`, l.key, l.key))
+			problems = append(problems, keypath.Point(fmt.Errorf(`%s has no "*"; leave %s out to mean any`, l.key, l.key), l.key, slices.Index(l.items, "*")))
 		}
 	}
 	return problems
 }
 
-func (m *Limit) checkKey() []string {
-	var problems []string
+func (m *Limit) checkKey() []error {
+	var problems []error
 	for i, p := range m.Key {
 		switch {
 		case !slices.Contains(partNames(), p):
-			problems = append(problems, fmt.Sprintf("key has %q; it is made of %s", p, strings.Join(partNames(), ", ")))
+			problems = append(problems, keypath.Point(fmt.Errorf("key has %q; it is made of %s", p, strings.Join(partNames(), ", ")), "key", i))
 		case slices.Contains(m.Key[:i], p):
-			problems = append(problems, fmt.Sprintf("key has %q twice", p))
+			problems = append(problems, keypath.Point(fmt.Errorf("key has %q twice", p), "key", i))
 		case m.OpenTasks > 0 && (p == partClient || p == partSource):
-			problems = append(problems, fmt.Sprintf("key has %q, which nobody knows of a task later; with openTasks "+
-				"it is made of principal, tenant, agent, skill", p))
+			problems = append(problems, keypath.Point(fmt.Errorf("key has %q, which nobody knows of a task later; with openTasks "+
+				"it is made of principal, tenant, agent, skill", p), "key", i))
 		}
 	}
 	return problems
 }
 
-func (m *Limit) checkFigures() []string {
+func (m *Limit) checkFigures() []error {
 	problems := slices.Concat(m.Rate.check(), m.Quota.check())
 	for _, f := range []struct {
 		key         string
@@ -129,46 +132,43 @@ func (m *Limit) checkFigures() []string {
 		{"bytes", int64(m.Bytes), 1 << 62},
 	} {
 		if f.value < 0 || f.value > f.most {
-			problems = append(problems, outOfRange(f.key, f.value, f.most))
+			problems = append(problems, outOfRange(f.value, f.most, f.key))
 		}
 	}
 	if m.Rate == nil && m.Quota == nil && m.Concurrency == 0 && m.OpenTasks == 0 && m.Bytes == 0 {
-		problems = append(problems, "it bounds nothing; give it rate, quota, concurrency, openTasks or bytes")
+		problems = append(problems, errors.New("it bounds nothing; give it rate, quota, concurrency, openTasks or bytes"))
 	}
 	switch {
 	case m.Forget != 0 && m.OpenTasks == 0:
-		problems = append(problems, "forget is about openTasks, which is not there")
+		problems = append(problems, keypath.Point(errors.New("forget is about openTasks, which is not there"), "forget"))
 	case m.Forget != 0 && (m.Forget.Std() < time.Minute || m.Forget.Std() > 366*24*time.Hour):
-		problems = append(problems, fmt.Sprintf("forget is %s; it must be from 1m to 366d", m.Forget))
+		problems = append(problems, keypath.Point(fmt.Errorf("forget is %s; it must be from 1m to 366d", m.Forget), "forget"))
 	}
-	if p := checkWord("mode", m.Mode, []string{modeEnforce, modeShadow}); p != "" {
-		problems = append(problems, p)
-	}
-	return problems
+	return append(problems, checkWord(m.Mode, []string{modeEnforce, modeShadow}, "mode"))
 }
 
-func outOfRange(key string, value, most int64) string {
-	return fmt.Sprintf("%s is %d; it must be from 1 to %d", key, value, most)
+func outOfRange(value, most int64, key ...any) error {
+	return keypath.Point(fmt.Errorf("%s is %d; it must be from 1 to %d", keypath.Of(key...), value, most), key...)
 }
 
-func (r *Rate) check() []string {
+func (r *Rate) check() []error {
 	if r == nil {
 		return nil
 	}
-	var problems []string
+	var problems []error
 	if r.Units < 1 || r.Units > maxUnits {
-		problems = append(problems, outOfRange("rate.units", r.Units, maxUnits))
+		problems = append(problems, outOfRange(r.Units, maxUnits, "rate", "units"))
 	}
 	if r.Burst < 0 || r.Burst > maxUnits {
-		problems = append(problems, outOfRange("rate.burst", r.Burst, maxUnits))
+		problems = append(problems, outOfRange(r.Burst, maxUnits, "rate", "burst"))
 	}
 	per := r.per()
 	if per < time.Millisecond || per > 31*24*time.Hour {
-		problems = append(problems, fmt.Sprintf("rate.per is %s; it must be from 1ms to 31d", r.Per))
+		problems = append(problems, keypath.Point(fmt.Errorf("rate.per is %s; it must be from 1ms to 31d", r.Per), "rate", "per"))
 	}
 	if problems == nil && float64(r.burst())/float64(r.Units)*per.Hours() > 366*24 {
-		problems = append(problems, fmt.Sprintf("rate.burst is %d, which takes more than a year to come back; "+
-			"lower it, or raise rate.units", r.burst()))
+		problems = append(problems, keypath.Point(fmt.Errorf("rate.burst is %d, which takes more than a year to come back; "+
+			"lower it, or raise rate.units", r.burst()), "rate", "burst"))
 	}
 	return problems
 }
@@ -177,16 +177,13 @@ func (r *Rate) per() time.Duration { return cmp.Or(r.Per.Std(), time.Second) }
 
 func (r *Rate) burst() int64 { return cmp.Or(r.Burst, r.Units) }
 
-func (q *Quota) check() []string {
+func (q *Quota) check() []error {
 	if q == nil {
 		return nil
 	}
-	var problems []string
+	var problems []error
 	if q.Units < 1 || q.Units > maxUnits {
-		problems = append(problems, outOfRange("quota.units", q.Units, maxUnits))
+		problems = append(problems, outOfRange(q.Units, maxUnits, "quota", "units"))
 	}
-	if p := checkWord("quota.per", q.Per, []string{perHour, perDay, perWeek, perMonth}); p != "" {
-		problems = append(problems, p)
-	}
-	return problems
+	return append(problems, checkWord(q.Per, []string{perHour, perDay, perWeek, perMonth}, "quota", "per"))
 }

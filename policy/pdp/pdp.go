@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/a2a-gateway/a2a-gateway/authn"
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/tunnel"
 	"github.com/a2a-gateway/a2a-gateway/internal/wire"
 )
@@ -83,7 +84,7 @@ func New(c Config, o Options) (*Panel, error) {
 	errs := []error{c.Validate()}
 	names := wire.Named(o.Methods)
 	for i := range c {
-		errs = append(errs, c[i].check(key(i), o.Agents, names))
+		errs = append(errs, keypath.At(c[i].check(o.Agents, names), "policy", "authorizers", i))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func New(c Config, o Options) (*Panel, error) {
 	for i := range c {
 		a, err := newAuthorizer(life, &c[i], &o)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s%w", key(i), err))
+			errs = append(errs, keypath.At(err, "policy", "authorizers", i))
 			continue
 		}
 		for _, name := range c[i].Methods {
@@ -115,19 +116,19 @@ func New(c Config, o Options) (*Panel, error) {
 }
 
 // check reports agents and methods that do not exist.
-func (a *Authorizer) check(at string, agents []string, names map[string][]*wire.Method) error {
+func (a *Authorizer) check(agents []string, names map[string][]*wire.Method) error {
 	var errs []error
-	for _, id := range a.Agents {
+	for i, id := range a.Agents {
 		if id != "" && !strings.Contains(id, "*") && !slices.Contains(agents, id) {
-			errs = append(errs, fmt.Errorf("%sagents: agent %q is not configured", at, id))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("agent %q is not configured", id), i), "agents"))
 		}
 	}
-	for _, name := range a.Methods {
+	for i, name := range a.Methods {
 		switch {
 		case name == "*":
-			errs = append(errs, fmt.Errorf(`%smethods: there is no "*"; leave methods out to mean every method`, at))
+			errs = append(errs, keypath.At(keypath.Point(errors.New(`there is no "*"; leave methods out to mean every method`), i), "methods"))
 		case name != "" && names[name] == nil:
-			errs = append(errs, fmt.Errorf("%smethods: %q is not an A2A method", at, name))
+			errs = append(errs, keypath.At(keypath.Point(fmt.Errorf("%q is not an A2A method", name), i), "methods"))
 		}
 	}
 	return errors.Join(errs...)

@@ -6,6 +6,8 @@ import (
 	"crypto/x509"
 	"fmt"
 	"os"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // load reads the files. Errors begin with the key below the authorizer.
@@ -14,18 +16,18 @@ func (t TLS) load() (*tls.Config, error) {
 	if t.CA != "" {
 		pem, err := os.ReadFile(t.CA)
 		if err != nil {
-			return nil, fmt.Errorf("tls.ca: %w", err)
+			return nil, keypath.At(err, "tls", "ca")
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(bytes.TrimSpace(pem)) {
 			// An empty pool would refuse the authorizer one call at a time.
-			return nil, fmt.Errorf("tls.ca: %s holds no certificate", t.CA)
+			return nil, keypath.At(fmt.Errorf("%s holds no certificate", t.CA), "tls", "ca")
 		}
 	}
 	if t.Certificate != "" {
 		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
 		if err != nil {
-			return nil, fmt.Errorf("tls.certificate: %w", err)
+			return nil, keypath.At(err, "tls", "certificate")
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}

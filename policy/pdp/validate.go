@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 )
 
 // Bounds of a Config.
@@ -27,22 +29,19 @@ func (c Config) Validate() error {
 	taken := map[string]bool{}
 	for i := range c {
 		a := &c[i]
-		errs = append(errs, a.validate(key(i)))
+		errs = append(errs, keypath.At(a.validate(), "policy", "authorizers", i))
 		if taken[a.Name] {
-			errs = append(errs, fmt.Errorf("%sname: another authorizer is called %q too", key(i), a.Name))
+			errs = append(errs, keypath.At(fmt.Errorf("another authorizer is called %q too", a.Name), "policy", "authorizers", i, "name"))
 		}
 		taken[a.Name] = true
 	}
 	return errors.Join(errs...)
 }
 
-// key is where the i-th authorizer stands, for errors about what is below it.
-func key(i int) string { return fmt.Sprintf("policy.authorizers[%d].", i) }
-
-func (a *Authorizer) validate(at string) error {
-	errs := []error{a.checkLists(at), a.checkURL(at), a.checkTLS(at)}
+func (a *Authorizer) validate() error {
+	errs := []error{a.checkLists(), a.checkURL(), a.checkTLS()}
 	wrong := func(key, format string, args ...any) {
-		errs = append(errs, fmt.Errorf(at+key+": "+format, args...))
+		errs = append(errs, keypath.At(fmt.Errorf(format, args...), key))
 	}
 	if err := nameable(a.Name); err != nil {
 		wrong("name", "%w", err)
@@ -89,7 +88,7 @@ func tokenLike(s string) bool {
 }
 
 // checkLists reports conditions that can never hold, and claims that name nothing.
-func (a *Authorizer) checkLists(at string) error {
+func (a *Authorizer) checkLists() error {
 	var errs []error
 	for _, l := range []struct {
 		key   string
@@ -97,9 +96,9 @@ func (a *Authorizer) checkLists(at string) error {
 	}{{"agents", a.Agents}, {"skills", a.Skills}, {"methods", a.Methods}, {"claims", a.Claims}} {
 		switch {
 		case l.items != nil && len(l.items) == 0:
-			errs = append(errs, fmt.Errorf("%s%s: empty; leave it out, or say which", at, l.key))
+			errs = append(errs, keypath.At(errors.New("empty; leave it out, or say which"), l.key))
 		case slices.Contains(l.items, ""):
-			errs = append(errs, fmt.Errorf("%s%s: holds an empty entry", at, l.key))
+			errs = append(errs, keypath.At(errors.New("holds an empty entry"), l.key))
 		}
 	}
 	return errors.Join(errs...)
@@ -118,12 +117,12 @@ func schemes(kind string) (secure, plain string) {
 
 // checkURL reports what is wrong with kind and url. Errors do not quote the URL, which
 // may hold a password in the wrong place.
-func (a *Authorizer) checkURL(at string) error {
+func (a *Authorizer) checkURL() error {
 	secure, plain := schemes(a.Kind)
 	if secure == "" {
-		return fmt.Errorf("%skind: %q is neither %q nor %q", at, a.Kind, kindAuthZEN, kindExtAuthz)
+		return keypath.At(fmt.Errorf("%q is neither %q nor %q", a.Kind, kindAuthZEN, kindExtAuthz), "kind")
 	}
-	wrong := func(format string, args ...any) error { return fmt.Errorf(at+"url: "+format, args...) }
+	wrong := func(format string, args ...any) error { return keypath.At(fmt.Errorf(format, args...), "url") }
 	u, err := a.URL.Parse()
 	switch {
 	case a.URL == "":
@@ -154,13 +153,13 @@ func loopback(host string) bool {
 // hostPort is what to connect to.
 func hostPort(u *url.URL) string { return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")) }
 
-func (a *Authorizer) checkTLS(at string) error {
+func (a *Authorizer) checkTLS() error {
 	_, plain := schemes(a.Kind)
 	switch {
 	case (a.TLS.Certificate == "") != (a.TLS.Key == ""):
-		return fmt.Errorf("%stls: certificate and key go together", at)
+		return keypath.At(keypath.Point(errors.New("certificate and key go together"), "certificate"), "tls")
 	case a.TLS != TLS{} && plain != "" && strings.HasPrefix(a.URL.Reveal(), plain+":"):
-		return fmt.Errorf("%stls: the url has the scheme %s, which is without", at, plain)
+		return keypath.At(fmt.Errorf("the url has the scheme %s, which is without", plain), "tls")
 	}
 	return nil
 }
