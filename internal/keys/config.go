@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -62,12 +63,12 @@ func (c Config) CheckFiles() error {
 	var errs []error
 	for i, path := range c.Signing {
 		if _, err := readFile(path); err != nil {
-			errs = append(errs, fmt.Errorf("signing[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "signing", i))
 		}
 	}
 	for i, path := range c.Sealing {
 		if _, err := (sealing{files: []string{path}}).read(); err != nil {
-			errs = append(errs, fmt.Errorf("sealing[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "sealing", i))
 		}
 	}
 	return errors.Join(append(errs, c.checkGenerated())...)
@@ -79,7 +80,7 @@ func (c Config) checkGenerated() error {
 		return nil
 	}
 	if _, err := (sealing{dir: c.Dir}).read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("dir: %w", err)
+		return keypath.At(err, "dir")
 	}
 	return nil
 }
@@ -88,14 +89,14 @@ func (c Config) checkGenerated() error {
 func validateFiles(key, what string, paths []string) error {
 	var errs []error
 	if len(paths) > maxFiles {
-		errs = append(errs, fmt.Errorf("%s: %d files, at most %d", key, len(paths), maxFiles))
+		errs = append(errs, keypath.At(fmt.Errorf("%d files, at most %d", len(paths), maxFiles), key))
 	}
 	for i, path := range paths {
 		switch {
 		case path == "":
-			errs = append(errs, fmt.Errorf("%s[%d]: is empty, write the path of a %s", key, i, what))
+			errs = append(errs, keypath.At(fmt.Errorf("is empty, write the path of a %s", what), key, i))
 		case slices.Contains(paths[:i], path):
-			errs = append(errs, fmt.Errorf("%s[%d]: %q is there twice", key, i, path))
+			errs = append(errs, keypath.At(fmt.Errorf("%q is there twice", path), key, i))
 		}
 	}
 	return errors.Join(errs...)
@@ -103,7 +104,7 @@ func validateFiles(key, what string, paths []string) error {
 
 func (c Config) validateAlgorithm() error {
 	if _, ok := generators[c.algorithm()]; !ok {
-		return fmt.Errorf("algorithm: %.40q is not available, write %s or %s", c.Algorithm, es256, edDSA)
+		return keypath.At(fmt.Errorf("%.40q is not available, write %s or %s", c.Algorithm, es256, edDSA), "algorithm")
 	}
 	return nil
 }
@@ -112,14 +113,11 @@ func (c Config) validateTimes() error {
 	rotate, retain := c.schedule().rotate, c.schedule().retain
 	switch {
 	case rotate < minRotate:
-		return fmt.Errorf("rotate: %s is less than %s; the next key is published an hour before it signs",
-			secret.Duration(rotate), secret.Duration(minRotate))
+		return keypath.At(fmt.Errorf("%s is less than %s; the next key is published an hour before it signs", secret.Duration(rotate), secret.Duration(minRotate)), "rotate")
 	case retain < minRetain:
-		return fmt.Errorf("retain: %s is less than %s; what was signed must be verifiable while it is good",
-			secret.Duration(retain), secret.Duration(minRetain))
+		return keypath.At(fmt.Errorf("%s is less than %s; what was signed must be verifiable while it is good", secret.Duration(retain), secret.Duration(minRetain)), "retain")
 	case retain/maxRetained > rotate:
-		return fmt.Errorf("retain: %s is more than %d times the %s of rotate; too many keys would be published",
-			secret.Duration(retain), maxRetained, secret.Duration(rotate))
+		return keypath.At(fmt.Errorf("%s is more than %d times the %s of rotate; too many keys would be published", secret.Duration(retain), maxRetained, secret.Duration(rotate)), "retain")
 	}
 	return nil
 }

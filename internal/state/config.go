@@ -1,9 +1,11 @@
 package state
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -110,20 +112,19 @@ func (c Config) Validate() error {
 	switch c.Driver {
 	case "", memoryDriver, sqliteDriver, redisDriver:
 	default:
-		return fmt.Errorf("driver is %q; it must be %q, %q or %q", c.Driver, memoryDriver, sqliteDriver, redisDriver)
+		return keypath.Point(fmt.Errorf("driver is %q; it must be %q, %q or %q", c.Driver, memoryDriver, sqliteDriver, redisDriver), "driver")
 	}
 	if c.Memory.Records < 0 {
-		return fmt.Errorf("memory.records is %d; it must be positive, or left out for %d",
-			c.Memory.Records, defaultRecords)
+		return keypath.Point(fmt.Errorf("memory.records is %d; it must be positive, or left out for %d", c.Memory.Records, defaultRecords), "memory", "records")
 	}
 	if c.Memory.LogBytes < 0 {
-		return fmt.Errorf("memory.logBytes must not be negative")
+		return keypath.Point(errors.New("memory.logBytes must not be negative"), "memory", "logBytes")
 	}
 	if c.Retention < 0 {
-		return fmt.Errorf("retention must not be negative")
+		return keypath.Point(errors.New("retention must not be negative"), "retention")
 	}
 	if sync := c.SQLite.Sync; sync != "" && sync != SyncNormal && sync != SyncFull {
-		return fmt.Errorf("sqlite.sync is %q; it must be %q or %q", sync, SyncNormal, SyncFull)
+		return keypath.Point(fmt.Errorf("sqlite.sync is %q; it must be %q or %q", sync, SyncNormal, SyncFull), "sqlite", "sync")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 )
 
@@ -46,21 +47,21 @@ func (c Config) Validate() error {
 	if c.off() {
 		switch {
 		case len(c.NoProxy) > 0:
-			return errors.New("noProxy: there is no proxy")
+			return keypath.At(errors.New("there is no proxy"), "noProxy")
 		case c.CA != "":
-			return errors.New("ca: there is no proxy")
+			return keypath.At(errors.New("there is no proxy"), "ca")
 		}
 		return nil
 	}
 	var errs []error
 	if u, err := c.url(); err != nil {
-		errs = append(errs, fmt.Errorf("proxy: %w", err))
+		errs = append(errs, keypath.At(err, "proxy"))
 	} else if c.CA != "" && u.Scheme != "https" {
-		errs = append(errs, errors.New("ca: the proxy is not https://"))
+		errs = append(errs, keypath.At(errors.New("the proxy is not https://"), "ca"))
 	}
 	for i, entry := range c.NoProxy {
 		if err := validEntry(entry); err != nil {
-			errs = append(errs, fmt.Errorf("noProxy[%d]: %w", i, err))
+			errs = append(errs, keypath.At(err, "noProxy", i))
 		}
 	}
 	return errors.Join(errs...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -43,29 +45,29 @@ func connect(c state.RedisConfig, log *slog.Logger) (redis.UniversalClient, erro
 // check refuses what cannot be meant.
 func check(c state.RedisConfig) error {
 	if len(c.Addresses) == 0 {
-		return fmt.Errorf("redis.addresses: there is none; write host:port of the server, as in [127.0.0.1:6379]")
+		return keypath.At(errors.New("there is none; write host:port of the server, as in [127.0.0.1:6379]"), "redis", "addresses")
 	}
 	for _, a := range c.Addresses {
 		if host, port, err := net.SplitHostPort(a); err != nil || host == "" || port == "" {
-			return fmt.Errorf("redis.addresses: %q is not an address; write host:port", secret.URL(a)) // some write a URL, with a password
+			return keypath.At(fmt.Errorf("%q is not an address; write host:port", secret.URL(a)), "redis", "addresses") // some write a URL, with a password
 		}
 	}
 	cluster := len(c.Addresses) > 1 && c.Master == ""
 	switch {
 	case strings.ContainsAny(c.Prefix, "{}"):
-		return fmt.Errorf("redis.prefix: %q has braces in it, which end what keeps keys together; leave them out", c.Prefix)
+		return keypath.At(fmt.Errorf("%q has braces in it, which end what keeps keys together; leave them out", c.Prefix), "redis", "prefix")
 	case c.Database < 0:
-		return fmt.Errorf("redis.database: %d is negative; write 0 or leave it out", c.Database)
+		return keypath.At(fmt.Errorf("%d is negative; write 0 or leave it out", c.Database), "redis", "database")
 	case c.Database > 0 && cluster:
-		return fmt.Errorf("redis.database: a cluster has only 0; leave it out, or name the sentinels' redis.master")
+		return keypath.At(errors.New("a cluster has only 0; leave it out, or name the sentinels' redis.master"), "redis", "database")
 	case c.Timeout < 0:
-		return fmt.Errorf("redis.timeout: must not be negative; leave it out for %v", defaultTimeout)
+		return keypath.At(fmt.Errorf("must not be negative; leave it out for %v", defaultTimeout), "redis", "timeout")
 	case c.Connections < 0:
-		return fmt.Errorf("redis.connections: %d is negative; leave it out for %d", c.Connections, defaultConnections)
+		return keypath.At(fmt.Errorf("%d is negative; leave it out for %d", c.Connections, defaultConnections), "redis", "connections")
 	case c.Username != "" && c.Password.IsZero():
-		return fmt.Errorf("redis.password: is needed to log in as redis.username %q", c.Username)
+		return keypath.At(fmt.Errorf("is needed to log in as redis.username %q", c.Username), "redis", "password")
 	case !c.SentinelPassword.IsZero() && c.Master == "":
-		return fmt.Errorf("redis.sentinelPassword: without redis.master there are no sentinels; leave it out")
+		return keypath.At(errors.New("without redis.master there are no sentinels; leave it out"), "redis", "sentinelPassword")
 	}
 	return nil
 }
@@ -115,15 +117,15 @@ func tlsConfig(c state.RedisTLS) (*tls.Config, error) {
 	if c.CA != "" {
 		pem, err := os.ReadFile(c.CA)
 		if err != nil {
-			return nil, fmt.Errorf("redis.tls.ca: %w", err)
+			return nil, keypath.At(err, "redis", "tls", "ca")
 		}
 		t.RootCAs = x509.NewCertPool()
 		if !t.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("redis.tls.ca: %s has no certificate in PEM form", c.CA)
+			return nil, keypath.At(fmt.Errorf("%s has no certificate in PEM form", c.CA), "redis", "tls", "ca")
 		}
 	}
 	if (c.Certificate == "") != (c.Key == "") {
-		return nil, fmt.Errorf("redis.tls.certificate: redis.tls.key belongs to it; write both or none")
+		return nil, keypath.At(errors.New("redis.tls.key belongs to it; write both or none"), "redis", "tls", "certificate")
 	}
 	if c.Certificate != "" {
 		load := func() (*tls.Certificate, error) {
@@ -131,7 +133,7 @@ func tlsConfig(c state.RedisTLS) (*tls.Config, error) {
 			return &pair, err
 		}
 		if _, err := load(); err != nil {
-			return nil, fmt.Errorf("redis.tls.certificate: %w", err)
+			return nil, keypath.At(err, "redis", "tls", "certificate")
 		}
 		t.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return load() }
 	}

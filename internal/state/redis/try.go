@@ -3,10 +3,10 @@ package redis
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/a2a-gateway/a2a-gateway/internal/keypath"
 	"github.com/a2a-gateway/a2a-gateway/internal/secret"
 	"github.com/a2a-gateway/a2a-gateway/internal/state"
 )
@@ -42,7 +42,7 @@ func Try(ctx context.Context, c state.Config, log *slog.Logger) error {
 	}
 	if err == nil {
 		if err = s.Ping(ctx); err != nil {
-			err = fmt.Errorf("redis.addresses: %w", err)
+			err = keypath.At(err, "redis", "addresses")
 		}
 	}
 	return errors.Join(err, s.Close())
